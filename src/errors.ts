@@ -1,0 +1,78 @@
+/** The closed table of errors: code → HTTP status. Every failure of the service is one of these. */
+export const ERRORS = {
+  MALFORMED_JSON: 400,
+  VALIDATION_FAILED: 400,
+  JSON_TOO_DEEP: 400,
+  BODY_INCOMPLETE: 400,
+  UNKNOWN_ANALYZER: 400,
+  UNKNOWN_FIELD: 400,
+  MAPPING_CONFLICT: 400,
+  INVALID_CURSOR: 400,
+  VECTOR_DIMENSIONS: 400,
+  UNAUTHORIZED: 401,
+  ROUTE_NOT_FOUND: 404,
+  INDEX_NOT_FOUND: 404,
+  DOCUMENT_NOT_FOUND: 404,
+  SESSION_NOT_FOUND: 404,
+  METHOD_NOT_ALLOWED: 405,
+  INDEX_EXISTS: 409,
+  AMBIGUOUS_ID: 409,
+  IDEMPOTENCY_CONFLICT: 409,
+  GENERATION_GONE: 409,
+  VERSION_MISMATCH: 412,
+  BODY_TOO_LARGE: 413,
+  UNSUPPORTED_MEDIA_TYPE: 415,
+  TOO_MANY_SERIES: 429,
+  INTERNAL: 500,
+  METRICS_FAILED: 500,
+  NOT_YET: 501,
+  OVERLOADED: 503,
+  STARTING: 503,
+  STOPPING: 503,
+  UNHEALTHY: 503,
+  TIMED_OUT: 503,
+  EMBEDDER_UNAVAILABLE: 503,
+  STORE_UNAVAILABLE: 503,
+  DISK_FULL: 507,
+} as const
+
+export type ErrorCode = keyof typeof ERRORS
+
+/** One place in the input that was wrong: a JSON path and a sentence about it. */
+export interface ErrorDetail {
+  path: string
+  message: string
+}
+
+interface ErrorOptions {
+  details?: ErrorDetail[]
+  cause?: unknown
+  /** Seconds after which a retry makes sense; sent as Retry-After. */
+  retryAfterS?: number
+}
+
+/** A failure that the service knows how to name. Anything else is INTERNAL: logged whole, shown as nothing. */
+export class ServiceError extends Error {
+  readonly code: ErrorCode
+  readonly status: number
+  readonly details: ErrorDetail[] | undefined
+  readonly retryAfterS: number | undefined
+
+  constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    super(message, { cause: options.cause })
+    this.name = 'ServiceError'
+    this.code = code
+    this.status = ERRORS[code]
+    this.details = options.details
+    this.retryAfterS = options.retryAfterS
+  }
+}
+
+/** Makes the error to throw; `message` is one sentence that names what was wrong and what to do. */
+export function serviceError(
+  code: ErrorCode,
+  message: string,
+  options: ErrorOptions = {},
+): ServiceError {
+  return new ServiceError(code, message, options)
+}

@@ -1,0 +1,109 @@
+import type { Static, TObject, TSchema } from 'typebox'
+import type { App } from '../app.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** How a request's body reaches the handler. */
+export type BodyKind = 'none' | 'json' | 'stream'
+
+/** One request as a handler sees it: everything checked against the route's schemas. */
+export interface Call<Params, Query, Body> {
+  app: App
+  params: Params
+  query: Query
+  body: Body
+  /** Chunks of the body as they arrive, for routes with `bodyKind: 'stream'`; applies back-pressure. */
+  stream: AsyncIterable<Uint8Array>
+  /** A request header by lower-case name; undefined when it was not sent. */
+  header: (name: string) => string | undefined
+  requestId: string
+  /** Aborted when the client left or the request ran out of time. */
+  signal: AbortSignal
+}
+
+/** What a handler may answer besides a plain data object. */
+export interface Answer {
+  kind: 'answer'
+  /** The envelope's `data`: an object, or its JSON in UTF-8 ready to be written out. */
+  data: object | Uint8Array
+  /** Default 200. Health reports answer 503 with `success: false` and their full data. */
+  status?: number
+  /** Added beside `success` and `data` (session creation: `cached: true`). */
+  top?: Record<string, unknown>
+  headers?: Record<string, string>
+  error?: string
+}
+
+/** A whole reply outside the JSON envelope: metrics text, OpenAPI document, the page. */
+export interface RawReply {
+  kind: 'raw'
+  body: string | Uint8Array
+  contentType: string
+  status?: number
+  headers?: Record<string, string>
+}
+
+export type Reply = object | Answer | RawReply
+
+/** The literal that carries a route's whole contract: validators, handler types and OpenAPI come from it. */
+export interface RouteContract<
+  P extends TObject = TObject,
+  Q extends TObject = TObject,
+  B extends TSchema = TSchema,
+> {
+  method: Method
+  /** Under the base address (/api) unless `root` is set; parameters as {name}. */
+  path: string
+  /** Other paths that answer the same; `METHOD path` when the method differs. */
+  aliases?: string[]
+  /** True for operations that live at the root as well as not under /api (livez, openapi.json, docs). */
+  root?: boolean
+  summary: string
+  tag: 'search' | 'documents' | 'indices' | 'sessions' | 'learning' | 'operations'
+  params?: P
+  query?: Q
+  body?: B
+  /** Default: 'json' when a body schema is given, else 'none'. */
+  bodyKind?: BodyKind
+  /** Content types read besides application/json (bulk: application/x-ndjson). */
+  consumes?: string[]
+  /** A body need not be sent (`{}` is then assumed). */
+  bodyOptional?: boolean
+  /** Which named limit of the configuration bounds the body; default bodyBytesMax. */
+  bodyLimit?: 'bodyBytesMax' | 'feedbackBytesMax' | 'documentBytesMax' | 'modelBytesMax'
+  /** Schema of the envelope's `data`. */
+  reply: TSchema
+  /** Error codes worth naming in OpenAPI besides those that every route can give. */
+  errors?: string[]
+  handle: (call: Call<Static<P>, Static<Q>, Static<B>>) => Reply | Promise<Reply>
+}
+
+/** A route of any shape, as the server mounts it. */
+// biome-ignore lint/suspicious/noExplicitAny: the table holds contracts of different shapes; each was checked where it was written
+export type Route = RouteContract<any, any, any>
+
+/** Declares a route; only ties the handler's types to the schemas. */
+export function route<
+  P extends TObject = TObject<Record<never, never>>,
+  Q extends TObject = TObject<Record<never, never>>,
+  B extends TSchema = TSchema,
+>(contract: RouteContract<P, Q, B>): Route {
+  return contract
+}
+
+/** An answer with more than plain data. */
+export function answer(
+  data: object | Uint8Array,
+  more: Omit<Answer, 'kind' | 'data'> = {},
+): Answer {
+  return { kind: 'answer', data, ...more }
+}
+
+/** A reply outside the envelope. */
+export function raw(
+  body: string | Uint8Array,
+  contentType: string,
+  more: Omit<RawReply, 'kind' | 'body' | 'contentType'> = {},
+): RawReply {
+  return { kind: 'raw', body, contentType, ...more }
+}
