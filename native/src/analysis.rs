@@ -1,0 +1,349 @@
+//! Text → terms: tokenizers, filters, stemmers, synonyms.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use tantivy::tokenizer::{
+    AsciiFoldingFilter, Language, LowerCaser, RawTokenizer, RemoveLongFilter, Stemmer,
+    StopWordFilter, TextAnalyzer, TextAnalyzerBuilder, WhitespaceTokenizer,
+};
+
+use crate::failure::Failure;
+use crate::tokenizer::{GramTokenizer, LetterTokenizer, WordTokenizer};
+
+/// Longest plain word in bytes; longer ones are not completed or corrected.
+pub const WORD_BYTES_MAX: usize = 64;
+
+/// An analyzer as the definition writes it.
+#[derive(Debug, Clone, Deserialize)]
+pub struct AnalyzerDefinition {
+    tokenizer: TokenizerDefinition,
+    #[serde(default)]
+    filters: Vec<FilterDefinition>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(untagged)]
+enum TokenizerDefinition {
+    Name(String),
+    Options(TokenizerOptions),
+}
+
+#[derive(Debug, Clone, Deserialize)]
+struct TokenizerOptions {
+    #[serde(rename = "type")]
+    kind: String,
+    min: Option<usize>,
+    max: Option<usize>,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+enum FilterDefinition {
+    Lowercase,
+    Asciifolding,
+    Length { max: usize },
+    Stop { words: Vec<String> },
+    Synonym { rules: Vec<Vec<String>> },
+    Stemmer { language: String },
+}
+
+/// A term of a text with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Term {
+    /// The term as it is indexed.
+    pub text: String,
+    /// Its word number in the text (stop words keep theirs, so that phrases know gaps).
+    pub position: usize,
+    /// Byte offsets in the text.
+    pub from: usize,
+    /// End of the byte range.
+    pub to: usize,
+}
+
+/// What stands at one place of an analysed query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueryTerm {
+    /// Ways to say it, the words of the query first; each way is one term or, for a synonym of
+    /// several words, several in a row.
+    pub alternatives: Vec<Vec<String>>,
+    /// Word number of its first word in the query.
+    pub position: usize,
+    /// Byte offsets in the query.
+    pub from: usize,
+    /// End of the byte range.
+    pub to: usize,
+}
+
+/// A ready analyzer, shared by all threads.
+pub struct Analyzer {
+    /// Everything but synonyms.
+    full: TextAnalyzer,
+    synonyms: Option<Synonyms>,
+}
+
+struct Synonyms {
+    /// The tokenizer and the filters before the synonyms.
+    before: TextAnalyzer,
+    /// The filters after them, over one word.
+    after: TextAnalyzer,
+    /// Words in a row → what they may be replaced by, and whether they stand too.
+    rules: HashMap<Vec<String>, Rule>,
+    longest: usize,
+}
+
+#[derive(Default, Clone)]
+struct Rule {
+    keep: bool,
+    others: Vec<Vec<String>>,
+}
+
+impl Analyzer {
+    /// Builds an analyzer; an unknown word in it is BAD_DEFINITION.
+    pub fn build(definition: &AnalyzerDefinition) -> Result<Analyzer, Failure> {
+        let filters = &definition.filters;
+        let full = chain(tokenizer(&definition.tokenizer)?, filters)?;
+        let at = filters
+            .iter()
+            .position(|f| matches!(f, FilterDefinition::Synonym { .. }));
+        let synonyms = match at {
+            None => None,
+            Some(at) => {
+                let before = chain(tokenizer(&definition.tokenizer)?, &filters[..at])?;
+                let raw = TextAnalyzer::builder(RawTokenizer::default()).dynamic();
+                let after = chain(raw, &filters[at..])?;
+                let rules = filters.iter().filter_map(|f| match f {
+                    FilterDefinition::Synonym { rules } => Some(rules),
+                    _ => None,
+                });
+                Some(Synonyms::read(before, after, rules.flatten()))
+            }
+        };
+        Ok(Analyzer { full, synonyms })
+    }
+
+    /// The analyzer as the text index uses it.
+    pub fn indexing(&self) -> TextAnalyzer {
+        self.full.clone()
+    }
+
+    /// Calls `each` with every term of a text, as it is indexed.
+    pub fn for_each(&self, text: &str, mut each: impl FnMut(&str)) {
+        let mut analyzer = self.full.clone();
+        let mut stream = analyzer.token_stream(text);
+        while stream.advance() {
+            each(&stream.token().text);
+        }
+    }
+
+    /// The terms of a text, as it is indexed.
+    pub fn terms(&self, text: &str) -> Vec<Term> {
+        terms_of(&self.full, text)
+    }
+
+    /// The terms of a query: synonyms are alternatives at one place.
+    pub fn query_terms(&self, text: &str) -> Vec<QueryTerm> {
+        match &self.synonyms {
+            Some(synonyms) => synonyms.expand(text),
+            None => self.terms(text).into_iter().map(single).collect(),
+        }
+    }
+}
+
+fn single(term: Term) -> QueryTerm {
+    QueryTerm {
+        alternatives: vec![vec![term.text]],
+        position: term.position,
+        from: term.from,
+        to: term.to,
+    }
+}
+
+/// The analyzer of plain words: lower case, folded, at most 64 bytes.
+pub fn words_analyzer() -> Analyzer {
+    let words = TextAnalyzer::builder(WordTokenizer::default())
+        .filter(LowerCaser)
+        .filter(AsciiFoldingFilter)
+        .filter(RemoveLongFilter::limit(WORD_BYTES_MAX + 1));
+    Analyzer {
+        full: words.build(),
+        synonyms: None,
+    }
+}
+
+fn terms_of(analyzer: &TextAnalyzer, text: &str) -> Vec<Term> {
+    let mut analyzer = analyzer.clone();
+    let mut stream = analyzer.token_stream(text);
+    let mut terms = Vec::new();
+    while stream.advance() {
+        let token = stream.token();
+        terms.push(Term {
+            text: token.text.clone(),
+            position: token.position,
+            from: token.offset_from,
+            to: token.offset_to,
+        });
+    }
+    terms
+}
+
+fn words_of(analyzer: &TextAnalyzer, text: &str) -> Vec<String> {
+    terms_of(analyzer, text)
+        .into_iter()
+        .map(|t| t.text)
+        .collect()
+}
+
+fn tokenizer(definition: &TokenizerDefinition) -> Result<TextAnalyzerBuilder, Failure> {
+    let (kind, min, max) = match definition {
+        TokenizerDefinition::Name(name) => (name.as_str(), None, None),
+        TokenizerDefinition::Options(o) => (o.kind.as_str(), o.min, o.max),
+    };
+    let (min, max) = (min.unwrap_or(1), max.unwrap_or(2).max(min.unwrap_or(1)));
+    if min == 0 || max > 64 {
+        return Err(Failure::bad_definition("n-grams have 1 to 64 characters"));
+    }
+    Ok(match kind {
+        "standard" => TextAnalyzer::builder(WordTokenizer::default()).dynamic(),
+        "whitespace" => TextAnalyzer::builder(WhitespaceTokenizer::default()).dynamic(),
+        "keyword" => TextAnalyzer::builder(RawTokenizer::default()).dynamic(),
+        "letter" => TextAnalyzer::builder(LetterTokenizer::default()).dynamic(),
+        "ngram" => TextAnalyzer::builder(GramTokenizer::all(min, max)).dynamic(),
+        "edge_ngram" => TextAnalyzer::builder(GramTokenizer::edge(min, max)).dynamic(),
+        other => {
+            let message = format!("there is no tokenizer {other}");
+            return Err(Failure::bad_definition(message));
+        }
+    })
+}
+
+fn language(name: &str) -> Result<Language, Failure> {
+    let mut capital = name.to_lowercase();
+    if let Some(first) = capital.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    serde_json::from_value(serde_json::Value::String(capital))
+        .map_err(|_| Failure::bad_definition(format!("there is no stemmer for {name}")))
+}
+
+fn chain(
+    start: TextAnalyzerBuilder,
+    filters: &[FilterDefinition],
+) -> Result<TextAnalyzer, Failure> {
+    let mut builder = start;
+    for filter in filters {
+        builder = match filter {
+            FilterDefinition::Lowercase => builder.filter_dynamic(LowerCaser),
+            FilterDefinition::Asciifolding => builder.filter_dynamic(AsciiFoldingFilter),
+            // The library drops tokens of `limit` bytes and more.
+            FilterDefinition::Length { max } => {
+                builder.filter_dynamic(RemoveLongFilter::limit(max + 1))
+            }
+            FilterDefinition::Stop { words } => {
+                builder.filter_dynamic(StopWordFilter::remove(words.iter().cloned()))
+            }
+            FilterDefinition::Synonym { .. } => builder,
+            FilterDefinition::Stemmer { language } => {
+                builder.filter_dynamic(Stemmer::new(self::language(language)?))
+            }
+        };
+    }
+    Ok(builder.build())
+}
+
+impl Synonyms {
+    fn read<'a>(
+        before: TextAnalyzer,
+        after: TextAnalyzer,
+        rules: impl Iterator<Item = &'a Vec<String>>,
+    ) -> Synonyms {
+        let mut read: HashMap<Vec<String>, Rule> = HashMap::new();
+        let mut add = |from: Vec<String>, to: &[Vec<String>], keep: bool| {
+            if from.is_empty() {
+                return;
+            }
+            let rule = read.entry(from.clone()).or_default();
+            rule.keep |= keep;
+            for other in to {
+                if *other != from && !other.is_empty() && !rule.others.contains(other) {
+                    rule.others.push(other.clone());
+                }
+            }
+        };
+        let split = |side: &str| -> Vec<Vec<String>> {
+            side.split(',').map(|w| words_of(&before, w)).collect()
+        };
+        for rule in rules {
+            let line = rule.join(",");
+            match line.split_once("=>") {
+                Some((from, to)) => {
+                    let (from, to) = (split(from), split(to));
+                    for word in from {
+                        let keep = to.contains(&word);
+                        add(word, &to, keep);
+                    }
+                }
+                None => {
+                    let all = split(&line);
+                    for word in &all {
+                        add(word.clone(), &all, true);
+                    }
+                }
+            }
+        }
+        let longest = read.keys().map(Vec::len).max().unwrap_or(0);
+        Synonyms {
+            before,
+            after,
+            rules: read,
+            longest,
+        }
+    }
+
+    fn expand(&self, text: &str) -> Vec<QueryTerm> {
+        let terms = terms_of(&self.before, text);
+        let mut out = Vec::with_capacity(terms.len());
+        let mut i = 0;
+        while i < terms.len() {
+            let (taken, rule) = self.longest_at(&terms[i..]);
+            let own: Vec<String> = terms[i..i + taken].iter().map(|t| t.text.clone()).collect();
+            let mut alternatives = Vec::new();
+            if rule.is_none_or(|rule| rule.keep) {
+                self.finish(&own, &mut alternatives);
+            }
+            for other in rule.map_or(&[][..], |rule| &rule.others) {
+                self.finish(other, &mut alternatives);
+            }
+            if !alternatives.is_empty() {
+                out.push(QueryTerm {
+                    alternatives,
+                    position: terms[i].position,
+                    from: terms[i].from,
+                    to: terms[i + taken - 1].to,
+                });
+            }
+            i += taken;
+        }
+        out
+    }
+
+    fn longest_at(&self, terms: &[Term]) -> (usize, Option<&Rule>) {
+        for length in (1..=self.longest.min(terms.len())).rev() {
+            let words: Vec<String> = terms[..length].iter().map(|t| t.text.clone()).collect();
+            if let Some(rule) = self.rules.get(&words) {
+                return (length, Some(rule));
+            }
+        }
+        (1, None)
+    }
+
+    fn finish(&self, words: &[String], into: &mut Vec<Vec<String>>) {
+        let ready: Vec<String> = words
+            .iter()
+            .flat_map(|word| words_of(&self.after, word))
+            .collect();
+        if !ready.is_empty() && !into.contains(&ready) {
+            into.push(ready);
+        }
+    }
+}

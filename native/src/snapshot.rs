@@ -1,0 +1,131 @@
+//! One immutable, published view of an index: text and vectors appear in it together.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+
+use tantivy::{DocId, Searcher, SegmentReader};
+
+use crate::definition::Definition;
+use crate::space::Space;
+use crate::vectors::VectorSet;
+
+/// Stands for "no slot" and "no position".
+pub const NONE: u32 = u32::MAX;
+
+/// A published view. A search works on one of these from its first to its last step.
+pub struct Snapshot {
+    /// The number of the publication, unique in the process and ascending over all indices.
+    pub generation: u64,
+    /// The sequence of the records that this view contains.
+    pub sequence: u64,
+    /// The text view.
+    pub searcher: Searcher,
+    /// Fields and analyzers.
+    pub definition: Arc<Definition>,
+    /// Segments in order; a global position is `base + doc id`.
+    pub segments: Vec<SegmentView>,
+    /// All positions, deleted documents included (the sum of `max_doc`).
+    pub documents: u32,
+    /// Documents that are not deleted.
+    pub live: u32,
+    /// The vectors; only those that `slot_positions` maps belong to this view.
+    pub vectors: Arc<VectorSet>,
+    /// The vector space of `vectors`.
+    pub space: Arc<Space>,
+    /// Vector slot → global position, `NONE` when the slot isn't live in this view. The view
+    /// knows the slots below `slot_positions.len()`; later ones belong to later views.
+    pub slot_positions: Vec<u32>,
+    /// Vectors that are live in this view.
+    pub live_vectors: u32,
+    /// The generation that took this one's place, `u64::MAX` while it is the newest.
+    pub(crate) superseded: AtomicU64,
+    /// Milliseconds since the process began when it was last searched, 0 = never.
+    pub(crate) searched: AtomicU64,
+}
+
+/// One segment inside a snapshot.
+#[derive(Clone)]
+pub struct SegmentView {
+    /// The text of the segment.
+    pub reader: SegmentReader,
+    /// Global position of its document 0.
+    pub base: u32,
+    /// Document → ord.
+    pub ords: Arc<Vec<u64>>,
+    /// (ord, document), sorted; `None` when `ords` itself ascends.
+    pub by_ord: Option<Arc<Vec<(u64, u32)>>>,
+    /// Document → vector slot, `NONE` for a document without a vector.
+    pub slots: Arc<Vec<u32>>,
+    /// Smallest and largest ord, deleted documents included.
+    pub range: (u64, u64),
+}
+
+impl SegmentView {
+    /// The document of an ord in this segment, deleted or not.
+    pub fn document_of(&self, ord: u64) -> Option<DocId> {
+        if ord < self.range.0 || ord > self.range.1 {
+            return None;
+        }
+        match &self.by_ord {
+            Some(sorted) => sorted
+                .binary_search_by_key(&ord, |pair| pair.0)
+                .ok()
+                .map(|i| sorted[i].1),
+            None => self.ords.binary_search(&ord).ok().map(|i| i as u32),
+        }
+    }
+
+    /// Whether the document is not deleted.
+    pub fn is_live(&self, document: DocId) -> bool {
+        !self.reader.is_deleted(document)
+    }
+}
+
+impl Snapshot {
+    /// Global position of a live document.
+    pub fn position_of(&self, ord: u64) -> Option<u32> {
+        self.segments.iter().rev().find_map(|segment| {
+            let document = segment.document_of(ord)?;
+            segment.is_live(document).then_some(segment.base + document)
+        })
+    }
+
+    /// (index of the segment, document in it) of a global position below `documents`.
+    pub fn locate(&self, position: u32) -> (usize, DocId) {
+        let index = self
+            .segments
+            .partition_point(|segment| segment.base <= position)
+            .saturating_sub(1);
+        (index, position - self.segments[index].base)
+    }
+
+    /// The ord at a global position below `documents`.
+    pub fn ord_of(&self, position: u32) -> u64 {
+        let (segment, document) = self.locate(position);
+        self.segments[segment].ords[document as usize]
+    }
+
+    /// The vector slot of the document at a position, `NONE` without a vector.
+    pub fn slot_at(&self, position: u32) -> u32 {
+        let (segment, document) = self.locate(position);
+        self.segments[segment].slots[document as usize]
+    }
+
+    /// Whether the document at a position is not deleted.
+    pub fn is_live(&self, position: u32) -> bool {
+        let (segment, document) = self.locate(position);
+        self.segments[segment].is_live(document)
+    }
+
+    /// The position of a slot that is live in this view.
+    pub fn position_of_slot(&self, slot: u32) -> Option<u32> {
+        self.slot_positions
+            .get(slot as usize)
+            .copied()
+            .filter(|position| *position != NONE)
+    }
+
+    pub(crate) fn mark_searched(&self, now_ms: u64) {
+        self.searched.store(now_ms.max(1), Ordering::Relaxed);
+    }
+}

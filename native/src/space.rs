@@ -1,0 +1,4 @@
+//! A numbered vector space.
+
+/// How text becomes a vector.
+pub struct Space {}

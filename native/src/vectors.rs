@@ -1,0 +1,4 @@
+//! The vectors of one space.
+
+/// Append-only set of unit vectors.
+pub struct VectorSet {}
