@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
-use tantivy::{DocId, Searcher, SegmentReader};
+use tantivy::{DocId, SegmentReader};
 
 use crate::definition::Definition;
 use crate::space::Space;
@@ -18,8 +18,6 @@ pub struct Snapshot {
     pub generation: u64,
     /// The sequence of the records that this view contains.
     pub sequence: u64,
-    /// The text view.
-    pub searcher: Searcher,
     /// Fields and analyzers.
     pub definition: Arc<Definition>,
     /// Segments in order; a global position is `base + doc id`.
