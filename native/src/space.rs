@@ -1,4 +1,221 @@
-//! A numbered vector space.
+//! A numbered vector space: how text becomes a unit vector, and the figures that belong to it.
+//!
+//! Vectors of two spaces are never compared; the number tells them apart.
 
-/// How text becomes a vector.
-pub struct Space {}
+use std::io;
+
+use crate::{hashed, lsa};
+
+const MAGIC: &[u8; 8] = b"ATSPAC01";
+
+/// How a space makes its vectors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// From hashed words and their parts, without having learned anything.
+    Hashed,
+    /// From a model of the index's own documents.
+    Learned,
+    /// Not at all: the vectors come from outside.
+    Given,
+}
+
+impl Kind {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Hashed => "hashed",
+            Kind::Learned => "learned",
+            Kind::Given => "given",
+        }
+    }
+}
+
+/// A vector space.
+pub struct Space {
+    id: u32,
+    dimensions: usize,
+    cut: f32,
+    weights: (f32, f32),
+    body: Body,
+}
+
+enum Body {
+    Hashed,
+    Learned(lsa::Model),
+    Given,
+}
+
+impl Space {
+    /// The space before the first fit.
+    pub fn hashed(id: u32, dimensions: usize) -> Self {
+        let (cut, weights) = (hashed::CUT, hashed::WEIGHTS);
+        Self {
+            id,
+            dimensions,
+            cut,
+            weights,
+            body: Body::Hashed,
+        }
+    }
+
+    /// A space whose vectors the callers send.
+    pub fn given(id: u32, dimensions: usize, cut: f32, weights: (f32, f32)) -> Self {
+        Self {
+            id,
+            dimensions,
+            cut,
+            weights,
+            body: Body::Given,
+        }
+    }
+
+    /// The space of a fitted model.
+    pub fn learned(id: u32, model: lsa::Model) -> Self {
+        let (dimensions, cut) = (model.dimensions, model.cut);
+        Self {
+            id,
+            dimensions,
+            cut,
+            weights: (0.7, 0.3),
+            body: Body::Learned(model),
+        }
+    }
+
+    /// The number that belongs to each vector of the space.
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// How the vectors are made.
+    pub fn kind(&self) -> Kind {
+        match self.body {
+            Body::Hashed => Kind::Hashed,
+            Body::Learned(_) => Kind::Learned,
+            Body::Given => Kind::Given,
+        }
+    }
+
+    /// Numbers in each vector.
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// The cosine above which a document counts as a neighbour.
+    pub fn cut(&self) -> f32 {
+        self.cut
+    }
+
+    /// The shares of (text, vector) in a fused score.
+    pub fn weights(&self) -> (f32, f32) {
+        self.weights
+    }
+
+    /// Documents in the index when the space was fitted; 0 if it wasn't.
+    pub fn documents(&self) -> usize {
+        self.model().map_or(0, |model| model.documents)
+    }
+
+    /// The model of a learned space.
+    pub fn model(&self) -> Option<&lsa::Model> {
+        match &self.body {
+            Body::Learned(model) => Some(model),
+            _ => None,
+        }
+    }
+
+    /// Memory held.
+    pub fn memory_bytes(&self) -> usize {
+        size_of::<Self>() + self.model().map_or(0, lsa::Model::bytes)
+    }
+
+    /// Writes the unit vector of a document or a query to `out`, which holds `dimensions` numbers:
+    /// from its analysed terms, each once with its occurrences, and its text. `false`, with `out`
+    /// unspecified, when the space knows nothing of it, and always in a given space.
+    pub fn embed(
+        &self,
+        terms: &mut dyn Iterator<Item = (&str, u32)>,
+        text: &str,
+        out: &mut [f32],
+    ) -> bool {
+        match &self.body {
+            Body::Hashed => hashed::embed(terms, text, out),
+            Body::Learned(model) => model.embed(
+                terms.filter_map(|(term, frequency)| Some((model.term(term)?, frequency))),
+                out,
+            ),
+            Body::Given => false,
+        }
+    }
+
+    /// The space as bytes, with a magic number and version but without a checksum.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend(self.id.to_le_bytes());
+        bytes.push(match self.body {
+            Body::Hashed => 0,
+            Body::Learned(_) => 1,
+            Body::Given => 2,
+        });
+        bytes.extend((self.dimensions as u32).to_le_bytes());
+        for figure in [self.cut, self.weights.0, self.weights.1] {
+            bytes.extend(figure.to_le_bytes());
+        }
+        if let Body::Learned(model) = &self.body {
+            model.write(&mut bytes);
+        }
+        bytes
+    }
+
+    /// Reads what `to_bytes` wrote. Errors with `InvalidData`, never panics, on anything else.
+    pub fn from_bytes(bytes: &[u8]) -> io::Result<Self> {
+        Self::parse(bytes)
+            .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "not a vector space"))
+    }
+
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let mut reader = Reader(bytes.strip_prefix(MAGIC)?);
+        let id = reader.number()?;
+        let [kind] = reader.array::<1>()?;
+        let dimensions = reader.number()? as usize;
+        let cut = reader.float()?;
+        let weights = (reader.float()?, reader.float()?);
+        let body = match kind {
+            0 => Body::Hashed,
+            1 => Body::Learned(lsa::Model::read(&mut reader, dimensions, cut)?),
+            2 => Body::Given,
+            _ => return None,
+        };
+        reader.0.is_empty().then_some(Self {
+            id,
+            dimensions,
+            cut,
+            weights,
+            body,
+        })
+    }
+}
+
+/// Takes little-endian values off the front of bytes.
+pub(crate) struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub(crate) fn bytes(&mut self, length: usize) -> Option<&'a [u8]> {
+        let (head, rest) = self.0.split_at_checked(length)?;
+        self.0 = rest;
+        Some(head)
+    }
+
+    pub(crate) fn array<const LENGTH: usize>(&mut self) -> Option<[u8; LENGTH]> {
+        self.bytes(LENGTH)?.try_into().ok()
+    }
+
+    pub(crate) fn number(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    pub(crate) fn float(&mut self) -> Option<f32> {
+        self.array()
+            .map(f32::from_le_bytes)
+            .filter(|value| value.is_finite())
+    }
+}

@@ -1,4 +1,310 @@
-//! The vectors of one space.
+//! Append-only sets of unit vectors, kept as half-precision rows, with exact and graph search.
+//!
+//! A slot is the place of a vector in its set: 0, 1, 2… in the order of appending. Vectors are never
+//! changed or removed in place; readers bound what they see by a slot limit and a predicate.
 
-/// Append-only set of unit vectors.
-pub struct VectorSet {}
+mod graph;
+pub(crate) mod half;
+mod nearest;
+mod persist;
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use parking_lot::{Mutex, RwLock};
+
+use graph::Graph;
+pub use persist::{FileMark, Saved};
+
+/// From this many live vectors on a set deserves a graph; below, exact scans are fast enough.
+pub const GRAPH_MIN: usize = 10_000;
+
+/// Slots in one block of memory: growing never copies more than one block.
+const BLOCK_SLOTS: usize = 2_048;
+
+/// An append-only set of unit vectors of one space, shared by writers and searchers.
+///
+/// All methods may be called from any thread. Predicates given to searches run while the set is
+/// locked for reading: they must be quick and must not append.
+pub struct VectorSet {
+    dimensions: usize,
+    rows: RwLock<Rows>,
+    graph: RwLock<Option<Graph>>,
+    /// Held by whoever extends the graph or saves the set.
+    upkeep: Mutex<Upkeep>,
+}
+
+#[derive(Default)]
+struct Rows {
+    blocks: Vec<Vec<u16>>,
+    /// Slot → document number.
+    ords: Vec<u64>,
+    /// (document number, slot) in order, once a number came after a larger one.
+    sorted: Option<Vec<(u64, u32)>>,
+}
+
+#[derive(Default)]
+struct Upkeep {
+    flat: Option<(PathBuf, FileMark, u32)>,
+    graph: Option<(PathBuf, FileMark, u32)>,
+}
+
+impl VectorSet {
+    /// An empty set.
+    pub fn new(dimensions: usize) -> Self {
+        Self {
+            dimensions,
+            rows: RwLock::default(),
+            graph: RwLock::default(),
+            upkeep: Mutex::default(),
+        }
+    }
+
+    /// Vectors appended so far, dead ones included; also the next slot.
+    pub fn len(&self) -> usize {
+        self.rows.read_recursive().ords.len()
+    }
+
+    /// Whether nothing was appended yet.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Numbers in each vector.
+    pub fn dimensions(&self) -> usize {
+        self.dimensions
+    }
+
+    /// Memory held, the graph included.
+    pub fn bytes(&self) -> usize {
+        let graph = self.graph.read_recursive().as_ref().map_or(0, Graph::bytes);
+        let rows = self.rows.read_recursive();
+        let blocks: usize = rows.blocks.iter().map(|block| block.capacity() * 2).sum();
+        let sorted = rows
+            .sorted
+            .as_ref()
+            .map_or(0, |sorted| sorted.capacity() * 16);
+        blocks + rows.ords.capacity() * 8 + sorted + graph
+    }
+
+    /// Whether part of the set can be found through a graph.
+    pub fn has_graph(&self) -> bool {
+        self.graph.read_recursive().is_some()
+    }
+
+    /// Appends the normalised vector of a document and gives its slot; a document that is in the
+    /// set already keeps its vector and slot. `None`, and nothing changes, when the vector has
+    /// another length, a number that isn't finite, or no direction.
+    pub fn append(&self, ord: u64, vector: &[f32]) -> Option<u32> {
+        let mut row = vec![0; self.dimensions];
+        let encoded = self.encode_unit(vector, &mut row);
+        encoded.then(|| self.rows.write().push(ord, &row))
+    }
+
+    /// Appends many documents' vectors, given as rows one after the other, under one lock; the slot
+    /// of each, as `append` would give it.
+    pub fn append_batch(&self, ords: &[u64], vectors: &[f32]) -> Vec<Option<u32>> {
+        let mut halves = vec![0; ords.len() * self.dimensions];
+        let encoded: Vec<bool> = vectors
+            .chunks(self.dimensions.max(1))
+            .zip(halves.chunks_mut(self.dimensions.max(1)))
+            .map(|(vector, row)| self.encode_unit(vector, row))
+            .collect();
+        let mut rows = self.rows.write();
+        ords.iter()
+            .enumerate()
+            .map(|(at, ord)| {
+                let row = &halves[at * self.dimensions..(at + 1) * self.dimensions];
+                encoded.get(at)?.then(|| rows.push(*ord, row))
+            })
+            .collect()
+    }
+
+    /// The slot of a document.
+    pub fn slot_of(&self, ord: u64) -> Option<u32> {
+        self.rows.read_recursive().slot_of(ord)
+    }
+
+    /// The document of a slot; `u64::MAX` for a slot that doesn't exist.
+    pub fn ord_of(&self, slot: u32) -> u64 {
+        self.rows
+            .read_recursive()
+            .ords
+            .get(slot as usize)
+            .copied()
+            .unwrap_or(u64::MAX)
+    }
+
+    /// The documents of the slots from `from` on, in slot order.
+    pub fn ords_from(&self, from: u32) -> Vec<u64> {
+        let rows = self.rows.read_recursive();
+        rows.ords
+            .get(from as usize..)
+            .map(<[u64]>::to_vec)
+            .unwrap_or_default()
+    }
+
+    /// Writes the stored vector of a slot to `out`, which holds `dimensions` numbers; zeros for a
+    /// slot that doesn't exist.
+    pub fn copy_into(&self, slot: u32, out: &mut [f32]) {
+        match self.rows.read_recursive().row(slot, self.dimensions) {
+            Some(row) => half::decode(row, out),
+            None => out.fill(0.0),
+        }
+    }
+
+    /// The cosine between a stored vector and a unit query, within −1..1; 0 for a slot that doesn't
+    /// exist. Every search returns exactly this number for the slot.
+    pub fn cosine(&self, slot: u32, query: &[f32]) -> f32 {
+        let rows = self.rows.read_recursive();
+        rows.row(slot, self.dimensions)
+            .map_or(0.0, |row| cosine(row, query))
+    }
+
+    /// A new set with the slots that `keep` names, renumbered in the same order, without a graph.
+    /// The caller keeps appends away meanwhile, and saves the new set under new paths.
+    pub fn retain(&self, keep: impl Fn(u32) -> bool) -> VectorSet {
+        let mut kept = Rows::default();
+        let rows = self.rows.read();
+        for (slot, ord) in (0..).zip(&rows.ords) {
+            if let Some(row) = rows.row(slot, self.dimensions).filter(|_| keep(slot)) {
+                kept.push(*ord, row);
+            }
+        }
+        VectorSet {
+            rows: RwLock::new(kept),
+            ..Self::new(self.dimensions)
+        }
+    }
+
+    /// Brings the graph nearer to the end of the set: builds it when `live` reaches `GRAPH_MIN`, then
+    /// adds slots until `deadline`. Gives whether more is left to do. Searches and appends go on
+    /// meanwhile, and are complete whatever is left: slots outside the graph are scanned.
+    pub fn maintain_graph(&self, live: usize, deadline: Instant) -> bool {
+        let _one_at_a_time = self.upkeep.lock();
+        if !self.has_graph() {
+            if live < GRAPH_MIN {
+                return false;
+            }
+            let Ok(graph) = Graph::new(self.dimensions, self.len() * 5 / 4) else {
+                return false;
+            };
+            *self.graph.write() = Some(graph);
+        }
+        self.extend_graph(deadline).unwrap_or_else(|_| {
+            // An index that failed once isn't trusted again; the next call starts a new one.
+            *self.graph.write() = None;
+            false
+        })
+    }
+
+    fn extend_graph(&self, deadline: Instant) -> std::io::Result<bool> {
+        const STEP: usize = 64;
+        let mut row = vec![0; self.dimensions];
+        loop {
+            let slots = self.len();
+            if let Some(graph) = self
+                .graph
+                .write()
+                .as_mut()
+                .filter(|graph| !graph.has_room(STEP))
+            {
+                graph.grow(slots * 5 / 4 + STEP)?;
+            }
+            let guard = self.graph.read();
+            let Some(graph) = guard.as_ref() else {
+                return Ok(false);
+            };
+            let from = graph.indexed();
+            for slot in from..(slots as u32).min(from + STEP as u32) {
+                if let Some(stored) = self.rows.read_recursive().row(slot, self.dimensions) {
+                    row.copy_from_slice(stored);
+                }
+                graph.add(slot, &row)?;
+            }
+            if graph.indexed() as usize >= self.len() {
+                return Ok(false);
+            }
+            if Instant::now() >= deadline {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn encode_unit(&self, vector: &[f32], row: &mut [u16]) -> bool {
+        let mut unit = vector.to_vec();
+        let fits = vector.len() == self.dimensions && normalize(&mut unit);
+        if fits {
+            half::encode(&unit, row);
+        }
+        fits
+    }
+}
+
+impl Rows {
+    fn row(&self, slot: u32, dimensions: usize) -> Option<&[u16]> {
+        let at = slot as usize % BLOCK_SLOTS * dimensions;
+        self.blocks
+            .get(slot as usize / BLOCK_SLOTS)?
+            .get(at..at + dimensions)
+    }
+
+    fn slot_of(&self, ord: u64) -> Option<u32> {
+        match &self.sorted {
+            Some(sorted) => {
+                let at = sorted.binary_search_by_key(&ord, |pair| pair.0).ok()?;
+                Some(sorted[at].1)
+            }
+            None => self.ords.binary_search(&ord).ok().map(|slot| slot as u32),
+        }
+    }
+
+    fn push(&mut self, ord: u64, row: &[u16]) -> u32 {
+        let slot = self.ords.len() as u32;
+        if self.ords.last().is_some_and(|last| ord <= *last) {
+            if let Some(slot) = self.slot_of(ord) {
+                return slot;
+            }
+            let sorted = self.sorted.get_or_insert_with(|| {
+                let mut pairs: Vec<_> = self.ords.iter().copied().zip(0..).collect();
+                pairs.sort_unstable();
+                pairs
+            });
+            sorted.insert(sorted.partition_point(|pair| pair.0 < ord), (ord, slot));
+        } else if let Some(sorted) = &mut self.sorted {
+            // A larger number may have come before the last one.
+            match sorted.binary_search_by_key(&ord, |pair| pair.0) {
+                Ok(at) => return sorted[at].1,
+                Err(at) => sorted.insert(at, (ord, slot)),
+            }
+        }
+        self.ords.push(ord);
+        if (slot as usize).is_multiple_of(BLOCK_SLOTS) {
+            // The first block grows as it fills, so that small sets stay small.
+            let room = if slot == 0 { 16 } else { BLOCK_SLOTS };
+            self.blocks.push(Vec::with_capacity(room * row.len()));
+        }
+        if let Some(block) = self.blocks.last_mut() {
+            block.extend_from_slice(row);
+        }
+        slot
+    }
+}
+
+/// Scales a vector to length one. `false`, and the vector is unspecified, when it has a number that
+/// isn't finite or no direction.
+pub fn normalize(vector: &mut [f32]) -> bool {
+    let square: f64 = vector.iter().map(|value| f64::from(*value).powi(2)).sum();
+    let norm = square.sqrt();
+    if !norm.is_finite() || norm < 1e-30 {
+        return false;
+    }
+    for value in vector.iter_mut() {
+        *value = (f64::from(*value) / norm) as f32;
+    }
+    true
+}
+
+fn cosine(row: &[u16], query: &[f32]) -> f32 {
+    half::dot(row, query).clamp(-1.0, 1.0)
+}

@@ -1,0 +1,143 @@
+//! The neighbour graph over a prefix of a vector set: the one door to usearch.
+//!
+//! Keys are slots. The graph is never viewed from a file and never given bytes whose checksum was
+//! not verified: a damaged file would end the process.
+
+use std::io;
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use usearch::{f16, Index, IndexOptions, MetricKind, ScalarKind};
+
+const CONNECTIVITY: usize = 16;
+const EXPANSION_ADD: usize = 128;
+const EXPANSION_SEARCH: usize = 64;
+/// Search contexts reserved. With fewer than the threads that come, adds and searches fail.
+const CONTEXTS: usize = 64;
+
+/// An approximate index over the slots 0..`indexed()`.
+pub(super) struct Graph {
+    index: Index,
+    indexed: AtomicU32,
+}
+
+impl Graph {
+    pub(super) fn new(dimensions: usize, capacity: usize) -> io::Result<Self> {
+        let index = Index::new(&options(dimensions)).map_err(io::Error::other)?;
+        index
+            .reserve_capacity_and_threads(capacity, CONTEXTS)
+            .map_err(io::Error::other)?;
+        Ok(Self {
+            index,
+            indexed: AtomicU32::new(0),
+        })
+    }
+
+    /// How many slots, from 0 on, can be found through the graph.
+    pub(super) fn indexed(&self) -> u32 {
+        self.indexed.load(Ordering::Acquire)
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.index.memory_usage()
+    }
+
+    pub(super) fn has_room(&self, slots: usize) -> bool {
+        self.index.capacity() >= self.index.size() + slots
+    }
+
+    /// Growth moves nodes: nobody may search or add meanwhile.
+    pub(super) fn grow(&mut self, capacity: usize) -> io::Result<()> {
+        self.index
+            .reserve_capacity_and_threads(capacity, CONTEXTS)
+            .map_err(io::Error::other)
+    }
+
+    /// Adds the next slot. One thread at a time; searches may go on.
+    pub(super) fn add(&self, slot: u32, row: &[u16]) -> io::Result<()> {
+        self.index
+            .add(u64::from(slot), as_half(row))
+            .map_err(io::Error::other)?;
+        self.indexed.store(slot + 1, Ordering::Release);
+        Ok(())
+    }
+
+    /// The slots that a walk for `count` neighbours meets, best first. A panic of `passes` must not
+    /// cross the foreign frames, so it is caught there and raised again here.
+    pub(super) fn walk(
+        &self,
+        query: &[u16],
+        count: usize,
+        passes: &dyn Fn(u32) -> bool,
+    ) -> Option<Vec<u32>> {
+        let panic = std::cell::Cell::new(None);
+        let found = self.index.filtered_search(as_half(query), count, |slot| {
+            match catch_unwind(AssertUnwindSafe(|| passes(slot as u32))) {
+                Ok(passed) => passed,
+                Err(payload) => {
+                    panic.set(Some(payload));
+                    false
+                }
+            }
+        });
+        if let Some(payload) = panic.take() {
+            resume_unwind(payload);
+        }
+        found
+            .ok()
+            .map(|matches| matches.keys.into_iter().map(|key| key as u32).collect())
+    }
+
+    /// The graph as bytes. Nobody may add meanwhile.
+    pub(super) fn to_bytes(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; self.index.serialized_length()];
+        self.index
+            .save_to_buffer(&mut bytes)
+            .map_err(io::Error::other)?;
+        Ok(bytes)
+    }
+
+    /// Reads what `to_bytes` wrote; the caller has verified the checksum of the bytes.
+    pub(super) fn from_bytes(bytes: &[u8], dimensions: usize, indexed: u32) -> io::Result<Self> {
+        let metadata = Index::metadata_from_buffer(bytes).map_err(io::Error::other)?;
+        if metadata.dimensions as usize != dimensions {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "graph of other dimensions",
+            ));
+        }
+        let index = Index::new(&options(dimensions)).map_err(io::Error::other)?;
+        index.load_from_buffer(bytes).map_err(io::Error::other)?;
+        let capacity = index.size();
+        index
+            .reserve_capacity_and_threads(capacity, CONTEXTS)
+            .map_err(io::Error::other)?;
+        if index.size() != indexed as usize || index.dimensions() != dimensions {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "graph of another size",
+            ));
+        }
+        Ok(Self {
+            index,
+            indexed: AtomicU32::new(indexed),
+        })
+    }
+}
+
+fn options(dimensions: usize) -> IndexOptions {
+    IndexOptions {
+        dimensions,
+        metric: MetricKind::Cos,
+        quantization: ScalarKind::F16,
+        connectivity: CONNECTIVITY,
+        expansion_add: EXPANSION_ADD,
+        expansion_search: EXPANSION_SEARCH,
+        multi: false,
+    }
+}
+
+fn as_half(row: &[u16]) -> &[f16] {
+    // SAFETY: u16 and i16 have the same size and alignment, and every bit pattern is valid.
+    f16::from_i16s(unsafe { std::slice::from_raw_parts(row.as_ptr().cast(), row.len()) })
+}

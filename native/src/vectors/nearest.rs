@@ -1,0 +1,146 @@
+//! The two ways to the nearest neighbours, which agree in every number they return.
+
+use super::{cosine, half, Rows, VectorSet, GRAPH_MIN};
+
+/// Up to this many passing vectors, times √n, an exact scan of them is cheaper than a walk.
+const EXACT_PER_ROOT: f64 = 50.0;
+/// A walk keeps at least this many candidates, and at least twice what is asked for.
+const CANDIDATES_MIN: usize = 64;
+
+impl VectorSet {
+    /// The k best (slot, cosine) among the slots under `limit` that pass, by a scan of all of them:
+    /// by descending cosine, then ascending slot. Empty for a query that isn't finite or has other
+    /// dimensions. The query is a unit vector.
+    pub fn nearest_exact(
+        &self,
+        query: &[f32],
+        k: usize,
+        limit: u32,
+        passes: impl Fn(u32) -> bool,
+    ) -> Vec<(u32, f32)> {
+        let Some(mut best) = self.best(query, k) else {
+            return Vec::new();
+        };
+        best.scan(
+            &self.rows.read_recursive(),
+            query,
+            (0..limit).filter(|slot| passes(*slot)),
+        );
+        best.finish()
+    }
+
+    /// As `nearest_exact`, among the given slots, each named once.
+    pub fn nearest_among(
+        &self,
+        query: &[f32],
+        k: usize,
+        slots: impl Iterator<Item = u32>,
+    ) -> Vec<(u32, f32)> {
+        let Some(mut best) = self.best(query, k) else {
+            return Vec::new();
+        };
+        best.scan(&self.rows.read_recursive(), query, slots);
+        best.finish()
+    }
+
+    /// As `nearest_exact`, by a walk of the graph and a scan of the slots that aren't in it yet.
+    /// The numbers are exact, which documents are found is approximate; it is never fewer than k if
+    /// k pass. Without a graph this is the exact scan.
+    pub fn nearest_graph(
+        &self,
+        query: &[f32],
+        k: usize,
+        limit: u32,
+        passes: &(dyn Fn(u32) -> bool + Sync),
+    ) -> Vec<(u32, f32)> {
+        let Some(mut best) = self.best(query, k) else {
+            return Vec::new();
+        };
+        let mut halves = vec![0; query.len()];
+        half::encode(query, &mut halves);
+        let walked = {
+            let graph = self.graph.read_recursive();
+            graph.as_ref().and_then(|graph| {
+                let within = limit.min(graph.indexed());
+                let count = (2 * k).max(CANDIDATES_MIN);
+                let slots = graph.walk(&halves, count, &|slot| slot < within && passes(slot))?;
+                Some((slots, within))
+            })
+        };
+        let Some((slots, within)) = walked else {
+            return self.nearest_exact(query, k, limit, passes);
+        };
+        let rows = self.rows.read_recursive();
+        best.scan(&rows, query, slots.into_iter());
+        best.scan(&rows, query, (within..limit).filter(|slot| passes(*slot)));
+        if best.len() < k {
+            drop(rows);
+            return self.nearest_exact(query, k, limit, passes);
+        }
+        best.finish()
+    }
+
+    /// Whether a scan of the `passing` slots is the better way: there is no graph, or they are few.
+    pub fn prefers_exact(&self, passing: usize) -> bool {
+        let slots = self.len();
+        slots < GRAPH_MIN
+            || !self.has_graph()
+            || passing as f64 <= EXACT_PER_ROOT * (slots as f64).sqrt()
+    }
+
+    fn best(&self, query: &[f32], k: usize) -> Option<Best> {
+        let usable = query.len() == self.dimensions && query.iter().all(|value| value.is_finite());
+        (usable && k > 0).then(|| Best {
+            k,
+            floor: f32::NEG_INFINITY,
+            found: Vec::with_capacity(2 * k.min(4_096)),
+        })
+    }
+}
+
+/// The k best so far, pruned whenever the buffer has doubled.
+struct Best {
+    k: usize,
+    /// The worst cosine of k known ones.
+    floor: f32,
+    found: Vec<(u32, f32)>,
+}
+
+impl Best {
+    fn scan(&mut self, rows: &Rows, query: &[f32], slots: impl Iterator<Item = u32>) {
+        for slot in slots {
+            let Some(row) = rows.row(slot, query.len()) else {
+                continue;
+            };
+            let score = cosine(row, query);
+            if score >= self.floor {
+                if self.found.len() >= self.k.saturating_mul(2) {
+                    self.prune();
+                }
+                self.found.push((slot, score));
+            }
+        }
+    }
+
+    fn prune(&mut self) {
+        if self.found.len() > self.k {
+            self.found.select_nth_unstable_by(self.k - 1, by_rank);
+            self.found.truncate(self.k);
+            self.floor = self.found[self.k - 1].1;
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    fn finish(mut self) -> Vec<(u32, f32)> {
+        self.prune();
+        self.found.sort_unstable_by(by_rank);
+        self.found
+    }
+}
+
+fn by_rank(left: &(u32, f32), right: &(u32, f32)) -> std::cmp::Ordering {
+    right.1.total_cmp(&left.1).then(left.0.cmp(&right.0))
+}
