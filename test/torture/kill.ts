@@ -1,0 +1,154 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type BenchServer, startServer } from '../../bench/server.ts'
+import { must, openService, type Service } from '../../bench/service.ts'
+import { type Oracle, openOracle } from './oracle.ts'
+import { findBroken } from './verify.ts'
+import { startWriting } from './writer.ts'
+
+/** How often to kill, and where the draws start. */
+export interface KillOptions {
+  times: number
+  seed: number
+  /** Longest time of writing before a kill. */
+  writeMsMax: number
+  say: (line: string) => void
+}
+
+/** What a run of kills came to. `broken` is empty when every promise was kept. */
+export interface KillReport {
+  kills: number
+  acknowledged: number
+  documents: number
+  sessions: number
+  readyMsMax: number
+  broken: string[]
+  /** Folder with the log of acknowledged writes and the data; kept only when something is broken. */
+  folder: string
+}
+
+const WRITE_MS_MIN = 100
+const KILLS_PER_INDEX = 5
+/** Share of restarts that are killed as well, somewhere before they are ready. */
+const KILLED_STARTS = 0.2
+const START_MS = 700
+const BROKEN_MAX = 20
+
+/**
+ * Kills the server with SIGKILL under mixed writes, again and again on one folder, and after each restart holds it
+ * against every acknowledged write. Indices change every few kills, so that learning a space is hit as well.
+ */
+export async function runKills(options: KillOptions): Promise<KillReport> {
+  const folder = mkdtempSync(join(tmpdir(), 'attune-kill-'))
+  const dataDir = join(folder, 'data')
+  const oracle = openOracle(options.seed, join(folder, 'acknowledged.log'))
+  const report: KillReport = {
+    kills: 0,
+    acknowledged: 0,
+    documents: 0,
+    sessions: 0,
+    readyMsMax: 0,
+    broken: [],
+    folder,
+  }
+  while (report.kills < options.times && report.broken.length === 0) {
+    const index = `t${Math.floor(report.kills / KILLS_PER_INDEX)}`
+    const server = await start(oracle, dataDir, report)
+    const service = openService(server.url, 32)
+    try {
+      await oneRound(oracle, service, server, { index, options, report })
+    } catch (error) {
+      report.broken.push((error as Error).stack ?? String(error))
+    } finally {
+      await service.close()
+      await server.kill()
+    }
+    report.kills += 1
+  }
+  if (report.broken.length === 0) await verifyOnce(oracle, dataDir, report)
+  report.broken.splice(BROKEN_MAX)
+  if (report.broken.length === 0) rmSync(folder, { recursive: true, force: true })
+  return report
+}
+
+interface Round {
+  index: string
+  options: KillOptions
+  report: KillReport
+}
+
+async function oneRound(
+  oracle: Oracle,
+  service: Service,
+  server: BenchServer,
+  { index, options, report }: Round,
+): Promise<void> {
+  const from = performance.now()
+  report.broken.push(...(await findBroken(oracle, service)))
+  const checkedMs = performance.now() - from
+  await dropOldIndices(oracle, service, index)
+  const writing = startWriting(oracle, service, index)
+  const writeMs = WRITE_MS_MIN + oracle.random() * (options.writeMsMax - WRITE_MS_MIN)
+  await new Promise((resolve) => setTimeout(resolve, writeMs))
+  await server.kill()
+  await writing.ended
+  Object.assign(report, {
+    acknowledged: oracle.acknowledged,
+    documents: oracle.entries.size,
+    sessions: oracle.sessions.length,
+  })
+  options.say(
+    `kill ${report.kills + 1}: ready in ${Math.round(server.readyMs)} ms, checked in ${Math.round(checkedMs)} ms, wrote for ${Math.round(writeMs)} ms, ${oracle.acknowledged} acknowledged so far, refused ${JSON.stringify(writing.refused)}`,
+  )
+}
+
+/** Starts the server on the folder; now and then a start is killed first. */
+async function start(oracle: Oracle, dataDir: string, report: KillReport): Promise<BenchServer> {
+  const env = {
+    SESSION_IDLE_MS: String(86_400_000),
+    CHECKPOINT_MS: String(100 + Math.floor(oracle.random() * 2000)),
+    LOG_LEVEL: 'info',
+  }
+  if (existsSync(dataDir) && oracle.random() < KILLED_STARTS) {
+    const afterMs = oracle.random() * START_MS
+    const started = (pid: number) => void setTimeout(() => killQuietly(pid), afterMs)
+    await startServer({ dataDir, env, started }).then(
+      (server) => server.kill(),
+      () => undefined,
+    )
+    report.kills += 1
+  }
+  const server = await startServer({ dataDir, env })
+  report.readyMsMax = Math.max(report.readyMsMax, server.readyMs)
+  return server
+}
+
+function killQuietly(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // it was ready and killed before
+  }
+}
+
+/** Deletes indices that are two behind: what is gone must stay gone. */
+async function dropOldIndices(oracle: Oracle, service: Service, index: string): Promise<void> {
+  const old = `t${Number(index.slice(1)) - 2}`
+  if (![...oracle.entries.values()].some((entry) => entry.index === old)) return
+  await must(service.call('DELETE', `/cortex/indices/${old}`))
+  oracle.droppedIndices.push(old)
+  for (const [key, entry] of oracle.entries) if (entry.index === old) oracle.entries.delete(key)
+  oracle.dead = oracle.dead.filter((one) => one.index !== old)
+}
+
+async function verifyOnce(oracle: Oracle, dataDir: string, report: KillReport): Promise<void> {
+  const server = await start(oracle, dataDir, report)
+  const service = openService(server.url)
+  try {
+    report.broken.push(...(await findBroken(oracle, service)))
+  } finally {
+    await service.close()
+    await server.stop()
+  }
+}
