@@ -17,6 +17,8 @@ export interface Call<Params, Query, Body> {
   /** A request header by lower-case name; undefined when it was not sent. */
   header: (name: string) => string | undefined
   requestId: string
+  /** When the request's head had been read, epoch ms with fractions. */
+  receivedMs: number
   /** Aborted when the client left or the request ran out of time. */
   signal: AbortSignal
 }

@@ -1,0 +1,147 @@
+import { serviceError } from '../errors.ts'
+import type { Exchange } from './exchange.ts'
+
+/** A refused body up to this size is read to its end and dropped, so that the client sees the answer. */
+export const DRAINED_BYTES_MAX = 64 << 20
+const STREAM_PAUSE_BYTES = 1 << 20
+const STREAM_RESUME_BYTES = 1 << 18
+
+export type BodyFormat = 'json' | 'other'
+
+/**
+ * Reads the content type of a body. None at all is JSON.
+ * Throws UNSUPPORTED_MEDIA_TYPE for anything but JSON in UTF-8 and the types in `consumes`.
+ */
+export function bodyFormat(exchange: Exchange, consumes: readonly string[]): BodyFormat {
+  const encoding = exchange.header('content-encoding')
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
+    throw serviceError('UNSUPPORTED_MEDIA_TYPE', 'A body must be sent without Content-Encoding.')
+  const sent = exchange.header('content-type')
+  if (sent === undefined || sent === 'application/json') return 'json'
+  const [type = '', ...parameters] = sent.toLowerCase().split(';')
+  const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='))
+  const readable = charset === undefined || /^charset="?utf-?8"?$/.test(charset)
+  const name = type.trim()
+  if (readable && consumes.includes(name)) return 'other'
+  if (readable && /^application\/([\w.!#$&^-]+\+)?json$/.test(name)) return 'json'
+  throw serviceError(
+    'UNSUPPORTED_MEDIA_TYPE',
+    `The body must be ${['application/json', ...consumes].join(' or ')} in UTF-8.`,
+  )
+}
+
+/** Body length that the client announced; undefined for a chunked body. */
+function announcedBytes(exchange: Exchange): number | undefined {
+  const sent = exchange.header('content-length')
+  return sent === undefined ? undefined : Number(sent)
+}
+
+/** True when the rest of an unread body is too long, or of unknown length, to be worth reading. */
+export function mustClose(exchange: Exchange): boolean {
+  const announced = announcedBytes(exchange)
+  if (announced !== undefined) return announced > DRAINED_BYTES_MAX
+  return exchange.header('transfer-encoding') !== undefined
+}
+
+/**
+ * Collects a body of at most `bytesMax`.
+ * Rejects with BODY_TOO_LARGE as soon as that is known, and BODY_INCOMPLETE when the client leaves.
+ */
+export function readBody(exchange: Exchange, bytesMax: number): Promise<Uint8Array> {
+  return new Promise((resolve, reject) => {
+    const tooLarge = (): void =>
+      reject(serviceError('BODY_TOO_LARGE', `The body is larger than ${bytesMax} bytes.`))
+    if ((announcedBytes(exchange) ?? 0) > bytesMax) {
+      tooLarge()
+      return
+    }
+    const chunks: Uint8Array[] = []
+    let received = 0
+    exchange.onLeave(() => reject(incomplete()))
+    exchange.onBody((chunk, last) => {
+      received += chunk.length
+      if (received > bytesMax) {
+        chunks.length = 0
+        tooLarge()
+        return
+      }
+      // The library takes a chunk's memory back on return, so even the only one is copied.
+      chunks.push(chunk.slice())
+      if (last) resolve(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks))
+    })
+  })
+}
+
+export interface BodyStream {
+  chunks: AsyncIterable<Uint8Array>
+  /** Forgets what is held and lets the rest pass unread. */
+  drop: () => void
+}
+
+interface StreamEvents {
+  /** A chunk was taken. */
+  progress: () => void
+  /** The last chunk has arrived. */
+  complete: () => void
+}
+
+/**
+ * Hands a body over while it arrives, holding at most about 1 MiB: beyond that the client is made to wait.
+ * The iteration throws BODY_INCOMPLETE when the client leaves.
+ */
+export function streamBody(exchange: Exchange, events: StreamEvents): BodyStream {
+  const waiting: Uint8Array[] = []
+  let held = 0
+  let state: 'open' | 'complete' | 'left' | 'dropped' = 'open'
+  let paused = false
+  let wake: () => void = () => {}
+  const resume = (): void => {
+    if (!paused) return
+    paused = false
+    exchange.resume()
+  }
+  exchange.onLeave(() => {
+    state = 'left'
+    wake()
+  })
+  exchange.onBody((chunk, last) => {
+    if (state === 'dropped') return
+    if (chunk.length > 0) waiting.push(chunk.slice())
+    held += chunk.length
+    if (last) {
+      state = 'complete'
+      events.complete()
+    } else if (held > STREAM_PAUSE_BYTES && !paused) {
+      paused = true
+      exchange.pause()
+    }
+    wake()
+  })
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      const chunk = waiting.shift()
+      if (chunk !== undefined) {
+        held -= chunk.length
+        if (held < STREAM_RESUME_BYTES) resume()
+        events.progress()
+        yield chunk
+      } else if (state === 'complete') return
+      else if (state !== 'open') throw incomplete()
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+    }
+  }
+  const drop = (): void => {
+    if (state === 'open') state = 'dropped'
+    waiting.length = 0
+    resume()
+    wake()
+  }
+  return { chunks: chunks(), drop }
+}
+
+function incomplete(): Error {
+  return serviceError('BODY_INCOMPLETE', 'The connection closed before the whole body was there.')
+}

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto'
+import type { App } from '../app.ts'
+import { serviceError } from '../errors.ts'
+import { bodyFormat, readBody, streamBody } from './body.ts'
+import type { Flight } from './flight.ts'
+import { parseJson } from './json.ts'
+import { parseParameters, parseQuery } from './query.ts'
+import { asServiceError, JSON_TYPE, type Prepared, prepareFailure, prepareReply } from './reply.ts'
+import type { BodyKind, Call, Route } from './route.ts'
+import type { KeptAnswer, ServedApp } from './served.ts'
+import type { Check, Validators } from './validate.ts'
+
+/** Everything about a route that is the same for each of its requests. */
+export interface Entry {
+  route: Route
+  name: string
+  parameterNames: string[]
+  checkParams: Check | undefined
+  checkQuery: Check | undefined
+  checkBody: Check | undefined
+  bodyKind: BodyKind
+  consumes: string[]
+  bodyBytesMax: number
+  /** False for the probes, which answer while the service starts and without an API key. */
+  guarded: boolean
+}
+
+type AnyCall = Call<unknown, unknown, unknown>
+
+const PROBES = new Set(['/livez', '/readyz'])
+
+/** Compiles a route's schemas; called once per route at start. */
+export function compileEntry(app: ServedApp, route: Route, validators: Validators): Entry {
+  const { params, query, body } = route
+  return {
+    route,
+    name: `${route.method} ${route.path}`,
+    parameterNames: [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string),
+    checkParams: params === undefined ? undefined : validators.coercing(params),
+    checkQuery: query === undefined ? undefined : validators.coercing(query),
+    checkBody: body === undefined ? undefined : validators.exact(body),
+    bodyKind: route.bodyKind ?? (body === undefined ? 'none' : 'json'),
+    consumes: route.consumes ?? [],
+    bodyBytesMax: app.config[route.bodyLimit ?? 'bodyBytesMax'],
+    guarded: !PROBES.has(route.path),
+  }
+}
+
+/**
+ * Answers one request of a route: parameters, then the body, then the handler.
+ * A `stream` route gets a body of one of its own content types as chunks, and a JSON body whole when it
+ * has a body schema. Throws whatever was wrong.
+ */
+export function answerRoute(
+  app: ServedApp,
+  entry: Entry,
+  flight: Flight,
+): Prepared | Promise<Prepared> {
+  if (entry.guarded && app.lifecycle.state === 'starting')
+    throw serviceError('STARTING', 'The service is starting; try again soon.', { retryAfterS: 1 })
+  const { exchange } = flight
+  const params = parseParameters(entry.parameterNames, exchange.parameters)
+  entry.checkParams?.(params)
+  const query = parseQuery(exchange.query)
+  entry.checkQuery?.(query)
+  const call = newCall(app, flight, params, query)
+  if (entry.bodyKind === 'none') return handle(entry, flight, call)
+  const format = bodyFormat(exchange, entry.consumes)
+  if (entry.bodyKind === 'stream' && (format === 'other' || entry.checkBody === undefined))
+    return streamed(entry, flight, call, app.config.requestTimeoutMs)
+  return collected(app, entry, flight, call)
+}
+
+function newCall(app: ServedApp, flight: Flight, params: unknown, query: unknown): AnyCall {
+  return {
+    // The wire knows only its own part of the app; handlers get the whole.
+    app: app as unknown as App,
+    params,
+    query,
+    body: undefined,
+    stream: NO_CHUNKS,
+    header: flight.exchange.header,
+    requestId: flight.requestId,
+    get signal() {
+      return flight.signal()
+    },
+  }
+}
+
+async function streamed(
+  entry: Entry,
+  flight: Flight,
+  call: AnyCall,
+  timeoutMs: number,
+): Promise<Prepared> {
+  // The time limit of a body that is worked off while it arrives starts again with each piece.
+  const { chunks, drop } = streamBody(flight.exchange, {
+    progress: () => {
+      flight.deadlineMs = performance.now() + timeoutMs
+    },
+    complete: () => {
+      flight.bodyRead = true
+    },
+  })
+  flight.dropBody = drop
+  call.stream = chunks
+  return handle(entry, flight, call)
+}
+
+async function collected(
+  app: ServedApp,
+  entry: Entry,
+  flight: Flight,
+  call: AnyCall,
+): Promise<Prepared> {
+  const { exchange } = flight
+  const bytes = await readBody(exchange, entry.bodyBytesMax)
+  flight.bodyRead = true
+  call.body = readJson(app, entry, bytes)
+  const key = exchange.method === 'POST' ? exchange.header('idempotency-key') : undefined
+  if (key === undefined) return handle(entry, flight, call)
+  const bodyHash = createHash('sha256').update(bytes).digest('hex')
+  const kept = await app.idempotency.run(key, entry.name, bodyHash, () => keep(entry, flight, call))
+  const headers = kept.replayed ? { headers: { 'idempotent-replay': 'true' } } : {}
+  return { status: kept.status, contentType: JSON_TYPE, body: kept.body, ...headers }
+}
+
+function readJson(app: ServedApp, entry: Entry, bytes: Uint8Array): unknown {
+  if (bytes.length === 0 && entry.route.bodyOptional !== true)
+    throw serviceError('VALIDATION_FAILED', 'A JSON body is required.', {
+      details: [{ path: '', message: 'is required' }],
+    })
+  const body = bytes.length === 0 ? {} : parseJson(bytes, app.config.jsonDepthMax)
+  entry.checkBody?.(body)
+  return body
+}
+
+/** A client's mistake is an answer worth keeping; trouble on our side is thrown, so that a retry is a new try. */
+async function keep(entry: Entry, flight: Flight, call: AnyCall): Promise<KeptAnswer> {
+  let prepared: Prepared
+  try {
+    prepared = await handle(entry, flight, call)
+  } catch (cause) {
+    const failure = asServiceError(cause)
+    if (failure.status >= 500 || failure.status === 429) throw cause
+    prepared = prepareFailure(failure, flight.meta())
+  }
+  const { status, body } = prepared
+  return { status, body: typeof body === 'string' ? Buffer.from(body) : body }
+}
+
+function handle(entry: Entry, flight: Flight, call: AnyCall): Prepared | Promise<Prepared> {
+  const reply = entry.route.handle(call)
+  if (reply instanceof Promise) return reply.then((value) => prepareReply(value, flight.meta()))
+  return prepareReply(reply, flight.meta())
+}
+
+const NO_CHUNKS: AsyncIterable<Uint8Array> = {
+  async *[Symbol.asyncIterator]() {},
+}

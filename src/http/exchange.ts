@@ -1,0 +1,30 @@
+/** One request and the way to answer it, free of the server library's own types. */
+export interface Exchange {
+  /** Upper case, as sent. */
+  method: string
+  /** Everything after `?`, undecoded. */
+  query: string
+  /** Undecoded values of the pattern's parameters, in order. */
+  parameters: string[]
+  /** A request header by lower-case name; undefined when it was not sent. */
+  header: (name: string) => string | undefined
+  /** Hands over the body's chunks; a chunk is valid only during the call unless `last` is true. */
+  onBody: (take: (chunk: Uint8Array, last: boolean) => void) => void
+  /** Called once when the client leaves before the answer is out. */
+  onLeave: (left: () => void) => void
+  pause: () => void
+  resume: () => void
+  /** Writes the whole answer once; does nothing when the client has left or an answer is out. */
+  send: (outgoing: Outgoing) => void
+  /** False once an answer is out or the client has left. */
+  open: boolean
+}
+
+/** A whole answer, ready to be written. */
+export interface Outgoing {
+  status: number
+  headers: [string, string][]
+  body: string | Uint8Array
+  /** Closes the connection once the answer is out. */
+  close: boolean
+}

@@ -1,0 +1,108 @@
+import { performance } from 'node:perf_hooks'
+import type { RouteMeter } from '../metrics.ts'
+import type { Exchange } from './exchange.ts'
+import type { Meta } from './reply.ts'
+
+/** One request from its first byte to the end of its handler. */
+export interface Flight {
+  exchange: Exchange
+  meter: RouteMeter
+  startedMs: number
+  deadlineMs: number
+  requestId: string
+  /** False while a body that the client sends may not have been read to its end. */
+  bodyRead: boolean
+  /** Lets the rest of an unread body pass. */
+  dropBody: () => void
+  /** What a JSON answer that goes out now says about the request. */
+  meta: () => Meta
+  /** Ends the flight early: aborts its signal. */
+  abort: () => void
+  /** Made when first asked for: few handlers need it. */
+  signal: () => AbortSignal
+}
+
+export interface Flights {
+  begin: (exchange: Exchange, meter: RouteMeter, requestId: string) => Flight
+  end: (flight: Flight) => void
+  count: () => number
+  /** Resolves when no request is under way, or after `limitMs`; tells how many are left. */
+  drained: (limitMs: number) => Promise<number>
+  close: () => void
+}
+
+/**
+ * Keeps every request under way. One timer looks for those past their deadline: a timer per request costs
+ * more than the rest of the bookkeeping together.
+ */
+export function openFlights(timeoutMs: number, onLate: (flight: Flight) => void): Flights {
+  const flights = new Set<Flight>()
+  let waiters: (() => void)[] = []
+  const sweep = (): void => {
+    const now = performance.now()
+    for (const flight of flights)
+      if (flight.deadlineMs <= now) {
+        flight.deadlineMs = Number.POSITIVE_INFINITY
+        onLate(flight)
+      }
+  }
+  const timer = setInterval(sweep, Math.min(1000, Math.max(20, timeoutMs / 10))).unref()
+  return {
+    begin: (exchange, meter, requestId) => {
+      const flight = newFlight(exchange, meter, requestId, timeoutMs)
+      flights.add(flight)
+      return flight
+    },
+    end: (flight) => {
+      flights.delete(flight)
+      if (flights.size > 0) return
+      for (const wake of waiters) wake()
+      waiters = []
+    },
+    count: () => flights.size,
+    drained: async (limitMs) => {
+      if (flights.size > 0)
+        await new Promise<void>((resolve) => {
+          const limit = setTimeout(resolve, limitMs)
+          waiters.push(() => {
+            clearTimeout(limit)
+            resolve()
+          })
+        })
+      return flights.size
+    },
+    close: () => clearInterval(timer),
+  }
+}
+
+function newFlight(
+  exchange: Exchange,
+  meter: RouteMeter,
+  requestId: string,
+  timeoutMs: number,
+): Flight {
+  const startedMs = performance.now()
+  let controller: AbortController | undefined
+  let aborted = false
+  return {
+    exchange,
+    meter,
+    requestId,
+    startedMs,
+    deadlineMs: startedMs + timeoutMs,
+    bodyRead: false,
+    dropBody: () => {},
+    meta: () => ({ tookMs: performance.now() - startedMs, requestId }),
+    abort: () => {
+      aborted = true
+      controller?.abort()
+    },
+    signal: () => {
+      if (controller === undefined) {
+        controller = new AbortController()
+        if (aborted) controller.abort()
+      }
+      return controller.signal
+    },
+  }
+}

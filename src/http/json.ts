@@ -1,0 +1,114 @@
+import { isUtf8 } from 'node:buffer'
+import { serviceError } from '../errors.ts'
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPEN_LIST = 0x5b
+const CLOSE_LIST = 0x5d
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+
+const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype']
+
+/**
+ * Reads a JSON text in UTF-8.
+ * Throws JSON_TOO_DEEP (checked before parsing), MALFORMED_JSON with the byte position of the first
+ * mistake, VALIDATION_FAILED for a key that could reach an object's prototype. Never echoes the input.
+ */
+export function parseJson(bytes: Uint8Array, depthMax: number): unknown {
+  const text = bytes[0] === 0xef && bytes[1] === 0xbb ? bytes.subarray(3) : bytes
+  if (!isUtf8(text)) throw serviceError('MALFORMED_JSON', 'The body is not valid UTF-8.')
+  refuseDepth(text, depthMax)
+  const buffer = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
+  let value: unknown
+  try {
+    value = JSON.parse(buffer.toString('utf8'))
+  } catch {
+    const position = firstMistake(text)
+    throw serviceError('MALFORMED_JSON', `The body is not valid JSON at byte ${position}.`)
+  }
+  // The words are searched for first because walking every value costs as much as parsing it.
+  const suspicious = buffer.includes('\\u') || FORBIDDEN_KEYS.some((key) => buffer.includes(key))
+  if (suspicious) refuseForbiddenKeys(value)
+  return value
+}
+
+function refuseDepth(bytes: Uint8Array, depthMax: number): void {
+  let depth = 0
+  let inString = false
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]
+    if (inString) {
+      if (byte === BACKSLASH) at += 1
+      else if (byte === QUOTE) inString = false
+    } else if (byte === QUOTE) inString = true
+    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+      depth += 1
+      if (depth > depthMax)
+        throw serviceError('JSON_TOO_DEEP', `The body is nested deeper than ${depthMax} levels.`)
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1
+  }
+}
+
+function refuseForbiddenKeys(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    for (const item of value) refuseForbiddenKeys(item)
+    return
+  }
+  for (const [key, item] of Object.entries(value)) {
+    if (FORBIDDEN_KEYS.includes(key))
+      throw serviceError('VALIDATION_FAILED', `A property must not be called ${key}.`, {
+        details: [{ path: key, message: 'is a reserved name' }],
+      })
+    refuseForbiddenKeys(item)
+  }
+}
+
+const NUMBER = /-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y
+const WORD = /true|false|null/y
+const STRING =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these inside a string
+  /"(?:[^"\\\u0000-\u001f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"/y
+
+/**
+ * Byte position of the first mistake of a text that JSON.parse has refused; V8 tells it for some mistakes
+ * only. Reads the text as Latin-1, so that character and byte positions are the same.
+ */
+export function firstMistake(bytes: Uint8Array): number {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  let at = 0
+  const space = (): void => {
+    while (' \t\n\r'.includes(text[at] ?? 'x')) at += 1
+  }
+  const token = (pattern: RegExp): boolean => {
+    pattern.lastIndex = at
+    const found = pattern.test(text)
+    if (found) at = pattern.lastIndex
+    return found
+  }
+  const take = (character: string): boolean => {
+    space()
+    if (text[at] !== character) return false
+    at += 1
+    return true
+  }
+  const members = (close: string, member: () => boolean): boolean => {
+    if (take(close)) return true
+    do if (!member()) return false
+    while (take(','))
+    return take(close)
+  }
+  const value = (): boolean => {
+    space()
+    if (take('[')) return members(']', value)
+    if (take('{'))
+      return members('}', () => {
+        space()
+        return token(STRING) && take(':') && value()
+      })
+    return token(STRING) || token(WORD) || token(NUMBER)
+  }
+  if (value()) space()
+  return at
+}

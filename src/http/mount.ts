@@ -1,0 +1,138 @@
+import { performance } from 'node:perf_hooks'
+import { v7 as uuid } from 'uuid'
+import { type ServiceError, serviceError } from '../errors.ts'
+import type { RouteMeter } from '../metrics.ts'
+import { type Admit, type Cors, openAdmission, openCors, preflightHeaders } from './access.ts'
+import { mustClose } from './body.ts'
+import { COMPRESS_BYTES_MIN, chooseCoding, compress } from './compress.ts'
+import { answerRoute, compileEntry } from './entry.ts'
+import type { Exchange } from './exchange.ts'
+import { type Flight, type Flights, openFlights } from './flight.ts'
+import { asServiceError, type Prepared, prepareFailure } from './reply.ts'
+import type { Route } from './route.ts'
+import type { ServedApp } from './served.ts'
+import { openValidators } from './validate.ts'
+
+export type Serve = (exchange: Exchange) => void
+
+/** The line that every request of every route runs through. */
+export interface Pipeline {
+  serve: (route: Route) => Serve
+  /** Answers a failure for a path or a method that no route has. */
+  refuse: (refusal: Refusal) => Serve
+  flights: Flights
+}
+
+export interface Refusal {
+  endpoint: string
+  failure: ServiceError
+  /** Methods that the path does have; they answer a browser's preflight too. */
+  allow?: string
+}
+
+interface Wire {
+  app: ServedApp
+  admit: Admit
+  cors: Cors
+}
+
+const REQUEST_ID = /^[\w.:-]{1,128}$/
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+/** nginx's word for a client that left before the answer; only the metrics page shows it. */
+const CLIENT_CLOSED = 499
+
+/** Builds the line; `flights.close` stops its timer. */
+export function openPipeline(app: ServedApp): Pipeline {
+  const wire: Wire = { app, admit: openAdmission(app.config), cors: openCors(app.config) }
+  const validators = openValidators()
+  const flights = openFlights(app.config.requestTimeoutMs, (flight) => {
+    const late = serviceError('TIMED_OUT', 'The request took longer than this service allows.')
+    send(wire, flight, prepareFailure(late, flight.meta()), true)
+    flight.abort()
+  })
+  const begin = (endpoint: string, produce: (flight: Flight) => Prepared | Promise<Prepared>) => {
+    const meters = new Map<string, RouteMeter>()
+    return (exchange: Exchange): void => {
+      // A made-up method must not make a new series.
+      const method = METHODS.has(exchange.method) ? exchange.method : 'OTHER'
+      const meter = meters.get(method) ?? app.metrics.route(method, endpoint)
+      meters.set(method, meter)
+      const flight = flights.begin(exchange, meter, requestId(exchange))
+      meter.begin()
+      exchange.onLeave(() => {
+        meter.end(CLIENT_CLOSED, performance.now() - flight.startedMs, 0, 'CLIENT_CLOSED')
+        flight.abort()
+      })
+      void run(wire, flight, produce).finally(() => flights.end(flight))
+    }
+  }
+  return {
+    flights,
+    serve: (route) => {
+      const entry = compileEntry(app, route, validators)
+      return begin(route.path, (flight) => {
+        if (entry.guarded) wire.admit(flight.exchange)
+        return answerRoute(app, entry, flight)
+      })
+    },
+    refuse: (refusal) => begin(refusal.endpoint, (flight) => refused(wire, flight, refusal)),
+  }
+}
+
+function requestId(exchange: Exchange): string {
+  const sent = exchange.header('x-request-id')
+  return sent !== undefined && REQUEST_ID.test(sent) ? sent : uuid()
+}
+
+function refused(wire: Wire, flight: Flight, { failure, allow }: Refusal): Prepared {
+  const prepared = prepareFailure(failure, flight.meta())
+  if (allow === undefined) return prepared
+  if (flight.exchange.method !== 'OPTIONS' || wire.app.config.cors === '')
+    return { ...prepared, headers: { allow } }
+  const headers = Object.fromEntries(preflightHeaders(allow))
+  return { status: 204, contentType: '', body: '', headers }
+}
+
+/** The one catch: whatever a request ends with, an answer goes out. */
+async function run(
+  wire: Wire,
+  flight: Flight,
+  produce: (flight: Flight) => Prepared | Promise<Prepared>,
+): Promise<void> {
+  let prepared: Prepared
+  try {
+    prepared = await produce(flight)
+  } catch (cause) {
+    const failure = asServiceError(cause)
+    const { requestId, exchange } = flight
+    if (failure.status === 500 && exchange.open)
+      wire.app.log.error({ err: failure.cause ?? failure, requestId }, 'request failed')
+    prepared = prepareFailure(failure, flight.meta())
+  }
+  const { exchange } = flight
+  const coding =
+    prepared.body.length < COMPRESS_BYTES_MIN
+      ? undefined
+      : chooseCoding(exchange.header('accept-encoding'))
+  if (coding !== undefined && exchange.open) {
+    const body = await compress(prepared.body, coding)
+    const headers = { ...prepared.headers, 'content-encoding': coding, vary: 'accept-encoding' }
+    prepared = { ...prepared, body, headers }
+  }
+  send(wire, flight, prepared, !flight.bodyRead && mustClose(exchange))
+}
+
+function send(wire: Wire, flight: Flight, prepared: Prepared, close: boolean): void {
+  const { exchange, meter } = flight
+  if (!exchange.open) return
+  const { status, contentType, body, errorCode } = prepared
+  const headers = wire.cors(exchange)
+  if (contentType !== '') headers.push(['content-type', contentType])
+  headers.push(['x-request-id', flight.requestId])
+  if (prepared.headers !== undefined) headers.push(...Object.entries(prepared.headers))
+  const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  meter.end(status, performance.now() - flight.startedMs, bytes, errorCode)
+  flight.dropBody()
+  const stopping = wire.app.lifecycle.state === 'stopping'
+  exchange.send({ status, headers, body, close: close || stopping })
+}

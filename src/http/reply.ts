@@ -1,0 +1,99 @@
+import { ERRORS, type ErrorDetail, ServiceError } from '../errors.ts'
+import type { Answer, RawReply, Reply } from './route.ts'
+
+export const JSON_TYPE = 'application/json; charset=utf-8'
+
+/** An answer before compression and the headers that every answer carries. */
+export interface Prepared {
+  status: number
+  contentType: string
+  body: string | Uint8Array
+  headers?: Record<string, string> | undefined
+  /** Label of the metrics page; undefined for a success. */
+  errorCode?: string | undefined
+}
+
+/** Figures of the request that every JSON answer repeats. */
+export interface Meta {
+  tookMs: number
+  requestId: string
+}
+
+/** Turns what a handler returned into bytes: the envelope, or a reply outside of it. */
+export function prepareReply(reply: Reply, meta: Meta): Prepared {
+  const kind = (reply as { kind?: unknown }).kind
+  if (kind === 'raw') return prepareRaw(reply as RawReply)
+  if (kind === 'answer') return prepareAnswer(reply as Answer, meta)
+  return {
+    status: 200,
+    contentType: JSON_TYPE,
+    body: `{"success":true,"data":${JSON.stringify(reply)},"meta":${metaJson(meta)}}`,
+  }
+}
+
+function prepareRaw(reply: RawReply): Prepared {
+  const { status = 200, contentType, body, headers } = reply
+  return {
+    status,
+    contentType,
+    body,
+    headers,
+    ...(status >= 400 ? { errorCode: 'UNHEALTHY' } : {}),
+  }
+}
+
+function prepareAnswer(reply: Answer, meta: Meta): Prepared {
+  const { status = 200, data, top, headers, error } = reply
+  const success = status < 400
+  const code = success ? undefined : 'UNHEALTHY'
+  let head = `{"success":${success},`
+  if (error !== undefined) head += `"error":${JSON.stringify(error)},"code":"${code}",`
+  let tail = ','
+  if (top !== undefined)
+    for (const [key, value] of Object.entries(top))
+      if (value !== undefined) tail += `${JSON.stringify(key)}:${JSON.stringify(value)},`
+  tail += `"meta":${metaJson(meta)}}`
+  const body =
+    data instanceof Uint8Array
+      ? joinBytes(`${head}"data":`, data, tail)
+      : `${head}"data":${JSON.stringify(data)}${tail}`
+  return { status, contentType: JSON_TYPE, body, headers, errorCode: code }
+}
+
+function joinBytes(head: string, data: Uint8Array, tail: string): Uint8Array {
+  const headBytes = Buffer.byteLength(head)
+  const tailBytes = Buffer.byteLength(tail)
+  const body = Buffer.allocUnsafe(headBytes + data.length + tailBytes)
+  body.write(head, 0)
+  body.set(data, headBytes)
+  body.write(tail, headBytes + data.length)
+  return body
+}
+
+/** A failure as clients see it: one sentence, one code, the places that were wrong; never a cause. */
+export function prepareFailure(failure: ServiceError, meta: Meta): Prepared {
+  const { status, code, details, retryAfterS } = failure
+  const listed = details === undefined ? '' : `"details":${JSON.stringify(cleanDetails(details))},`
+  const retry = retryAfterS ?? (status === 503 || status === 429 ? 1 : undefined)
+  return {
+    status,
+    contentType: JSON_TYPE,
+    body: `{"success":false,"error":${JSON.stringify(failure.message)},"code":"${code}",${listed}"meta":${metaJson(meta)}}`,
+    errorCode: code,
+    ...(retry === undefined ? {} : { headers: { 'retry-after': String(retry) } }),
+  }
+}
+
+function cleanDetails(details: ErrorDetail[]): ErrorDetail[] {
+  return details.map(({ path, message }) => ({ path, message }))
+}
+
+/** Anything that is not a ServiceError is INTERNAL; the caller logs it whole. */
+export function asServiceError(cause: unknown): ServiceError {
+  if (cause instanceof ServiceError && cause.code in ERRORS) return cause
+  return new ServiceError('INTERNAL', 'Something went wrong on our side; it was logged.', { cause })
+}
+
+function metaJson({ tookMs, requestId }: Meta): string {
+  return `{"took":${Math.round(tookMs)},"requestId":"${requestId}"}`
+}

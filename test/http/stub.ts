@@ -1,0 +1,81 @@
+import { connect, type Socket } from 'node:net'
+import { readConfig } from '../../src/config.ts'
+import type { Route } from '../../src/http/route.ts'
+import type { Idempotency, ServedApp } from '../../src/http/served.ts'
+import { type Server, startServer } from '../../src/http/server.ts'
+import { openMetrics } from '../../src/metrics.ts'
+
+export interface Stub {
+  app: ServedApp
+  server: Server
+  url: string
+  logged: object[]
+  close: () => Promise<void>
+}
+
+/** A server on a free port around the given routes, with nothing behind them. */
+export async function startStub(
+  routes: Route[],
+  env: Record<string, string> = {},
+  idempotency: Idempotency = rememberNothing,
+): Promise<Stub> {
+  const config = readConfig({ PORT: '0', DRAIN_TIMEOUT_MS: '2000', ...env })
+  const logged: object[] = []
+  const app: ServedApp = {
+    config,
+    log: { error: (fields) => logged.push(fields), debug: () => {} },
+    metrics: openMetrics(config),
+    idempotency,
+    lifecycle: { state: 'ready' },
+  }
+  const server = await startServer(app, routes)
+  return {
+    app,
+    server,
+    logged,
+    url: `http://127.0.0.1:${server.port}/api`,
+    close: async () => {
+      await server.close()
+    },
+  }
+}
+
+const rememberNothing: Idempotency = {
+  run: async (_key, _route, _bodyHash, produce) => ({ ...(await produce()), replayed: false }),
+}
+
+export interface RawConnection {
+  socket: Socket
+  /** Everything received so far. */
+  received: () => string
+  /** True once the server has closed its side. */
+  closed: () => boolean
+}
+
+/** A bare TCP connection, for requests that no HTTP client would send. */
+export async function connectRaw(port: number): Promise<RawConnection> {
+  const socket = connect(port, '127.0.0.1')
+  let received = ''
+  let closed = false
+  socket.on('data', (chunk) => {
+    received += chunk.toString('latin1')
+  })
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    closed = true
+  })
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', () => resolve())
+    socket.once('error', reject)
+  })
+  return { socket, received: () => received, closed: () => closed }
+}
+
+/** Waits until a condition holds; fails after two seconds. */
+export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + 2000
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('The condition did not come true in time.')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
