@@ -76,3 +76,30 @@ export function serviceError(
 ): ServiceError {
   return new ServiceError(code, message, options)
 }
+
+/** VALIDATION_FAILED about one place in the input: `path` and what it must be ("must be …", "has …"). */
+export function invalid(
+  path: string,
+  message: string,
+  code: ErrorCode = 'VALIDATION_FAILED',
+): ServiceError {
+  return serviceError(code, `${path} ${message}.`, { details: [{ path, message }] })
+}
+
+/** What the Rust core calls its failures, and their name on the wire; other words are INTERNAL. */
+const CORE_WORDS: Record<string, ErrorCode> = {
+  BAD_REQUEST: 'VALIDATION_FAILED',
+  BAD_DEFINITION: 'MAPPING_CONFLICT',
+  NOT_OPEN: 'STARTING',
+}
+
+/**
+ * The ServiceError behind an exception that crossed a wall as `CODE: sentence` (from the Rust core,
+ * or from a worker thread: an error keeps only its message on that way). Others come back as they are.
+ */
+export function namedError(cause: unknown): unknown {
+  if (!(cause instanceof Error) || cause instanceof ServiceError) return cause
+  const [, word = '', sentence = ''] = /^([A-Z_]+): (.*)$/s.exec(cause.message) ?? []
+  const code = CORE_WORDS[word] ?? (word in ERRORS ? (word as ErrorCode) : undefined)
+  return code === undefined ? cause : serviceError(code, sentence, { cause })
+}

@@ -1,0 +1,59 @@
+import { Type } from 'typebox'
+import { route } from '../../http/route.ts'
+import { IndexPath } from '../../schema/document.ts'
+import { CreateIndex, IndexCreated, IndexInfo, IndexList, PutIndex } from '../../schema/indices.ts'
+
+export const createIndex = route({
+  method: 'POST',
+  path: '/cortex/indices',
+  tag: 'indices',
+  summary: 'Create an index with its settings, analysis and mappings',
+  body: CreateIndex,
+  reply: IndexCreated,
+  errors: ['INDEX_EXISTS', 'UNKNOWN_ANALYZER', 'MAPPING_CONFLICT'],
+  handle: ({ app, body }) => app.catalog.create(body.name, body),
+})
+
+export const putIndex = route({
+  method: 'PUT',
+  path: '/cortex/indices/{name}',
+  tag: 'indices',
+  summary: 'Create an index, or add fields to one that exists',
+  params: IndexPath,
+  body: PutIndex,
+  bodyOptional: true,
+  reply: IndexCreated,
+  errors: ['INDEX_EXISTS', 'UNKNOWN_ANALYZER', 'MAPPING_CONFLICT'],
+  handle: ({ app, params, body }) => app.catalog.put(params.name, body),
+})
+
+export const listIndices = route({
+  method: 'GET',
+  path: '/cortex/indices',
+  tag: 'indices',
+  summary: 'List the indices with their figures',
+  reply: IndexList,
+  handle: async ({ app }) => ({ indices: await app.catalog.list() }),
+})
+
+export const getIndex = route({
+  method: 'GET',
+  path: '/cortex/indices/{name}',
+  tag: 'indices',
+  summary: 'Read one index: settings, mappings, documents, size, vector space, generation',
+  params: IndexPath,
+  reply: IndexInfo,
+  errors: ['INDEX_NOT_FOUND'],
+  handle: ({ app, params }) => app.catalog.get(params.name),
+})
+
+export const deleteIndex = route({
+  method: 'DELETE',
+  path: '/cortex/indices/{name}',
+  tag: 'indices',
+  summary: 'Delete an index with its documents',
+  params: IndexPath,
+  reply: Type.Object({ name: Type.String(), deleted: Type.Boolean() }),
+  errors: ['INDEX_NOT_FOUND'],
+  handle: ({ app, params }) => app.catalog.remove(params.name),
+})

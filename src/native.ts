@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type * as Addon from '../native/attune.d.ts'
+
+export type {
+  CheckpointReport,
+  CommitReport,
+  FitReport,
+  OpenReport,
+  SearchResult,
+} from '../native/attune.d.ts'
+
+/** The Rust core's exports; see native/attune.d.ts for shapes and units. */
+export type Native = typeof Addon
+
+/** The folder that holds package.json: sources and the compiled tree lie at different depths below it. */
+function packageRoot(): string {
+  let folder = import.meta.dirname
+  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
+  return folder
+}
+
+function load(): Native {
+  const path = join(packageRoot(), 'native', 'attune.node')
+  if (!existsSync(path))
+    throw new Error('The Rust core is not built yet: run `npm run build` (it needs cargo).')
+  return createRequire(import.meta.url)(path) as Native
+}
+
+/**
+ * The one door to Rust. Handles live in a registry of the process, so every thread that loads
+ * the addon sees the same indices; the main thread loads it before any worker does.
+ */
+export const native: Native = load()

@@ -1,0 +1,118 @@
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Piscina } from 'piscina'
+import type { checkpoint } from '../workers/checkpoint.ts'
+import type { fit } from '../workers/fit.ts'
+import type { open } from '../workers/open.ts'
+import type { search } from '../workers/search.ts'
+import type { suggest } from '../workers/suggest.ts'
+import type { write } from '../workers/write.ts'
+import { namedError, serviceError } from './errors.ts'
+
+/** Every job: its name is its file's name and its function's. */
+interface Jobs {
+  search: typeof search
+  suggest: typeof suggest
+  write: typeof write
+  open: typeof open
+  checkpoint: typeof checkpoint
+  fit: typeof fit
+}
+type JobName = keyof Jobs
+
+/**
+ * Which lane a job rides in. Searches never wait behind writes, and writes never wait behind
+ * minutes-long work such as fitting a vector space.
+ */
+const LANES = {
+  search: 'search',
+  suggest: 'search',
+  write: 'write',
+  open: 'background',
+  checkpoint: 'background',
+  fit: 'background',
+} as const satisfies Record<JobName, string>
+type Lane = (typeof LANES)[JobName]
+
+export interface LaneFigures {
+  lane: Lane
+  threads: number
+  queued: number
+  completed: number
+  /** Share of the threads' time spent in jobs, 0..1. */
+  utilization: number
+}
+
+export interface Pool {
+  /** Runs a job on its lane. Rejects with OVERLOADED when the lane's queue is full. */
+  run: <Name extends JobName>(
+    name: Name,
+    input: Parameters<Jobs[Name]>[0],
+  ) => Promise<Awaited<ReturnType<Jobs[Name]>>>
+  figures: () => LaneFigures[]
+  close: () => Promise<void>
+}
+
+export interface PoolOptions {
+  searchThreads: number
+  workThreads: number
+  searchQueueMax: number
+  /** What every worker gets at start. */
+  dataDir: string
+}
+
+/** Starts the worker threads of the three lanes. */
+export function openPool(options: PoolOptions): Pool {
+  const lanes: Record<Lane, Piscina> = {
+    search: openLane(options, options.searchThreads, options.searchQueueMax),
+    write: openLane(options, options.workThreads, Number.POSITIVE_INFINITY),
+    background: openLane(options, 1, Number.POSITIVE_INFINITY),
+  }
+  return {
+    run: async (name, input) => {
+      try {
+        return await lanes[LANES[name]].run(input, { filename: workerFile(name), name })
+      } catch (cause) {
+        throw jobError(cause)
+      }
+    },
+    figures: () =>
+      Object.entries(lanes).map(([lane, piscina]) => ({
+        lane: lane as Lane,
+        threads: piscina.threads.length,
+        queued: piscina.queueSize,
+        completed: piscina.completed,
+        utilization: piscina.utilization,
+      })),
+    close: async () => {
+      await Promise.all(Object.values(lanes).map((lane) => lane.destroy()))
+    },
+  }
+}
+
+function openLane(options: PoolOptions, threads: number, queueMax: number): Piscina {
+  return new Piscina({
+    minThreads: threads,
+    maxThreads: threads,
+    idleTimeout: Number.POSITIVE_INFINITY,
+    maxQueue: queueMax,
+    concurrentTasksPerWorker: 1,
+    workerData: { dataDir: options.dataDir },
+    // Sources run through tsx (tests, development); the compiled tree needs no loader.
+    ...(extname(import.meta.url) === '.ts' ? { execArgv: ['--import', 'tsx'] } : {}),
+  })
+}
+
+function workerFile(name: JobName): string {
+  const extension = extname(import.meta.url)
+  return fileURLToPath(new URL(`../workers/${name}${extension}`, import.meta.url))
+}
+
+function jobError(cause: unknown): unknown {
+  if (cause instanceof Error && cause.message === 'Task queue is at limit')
+    return serviceError('OVERLOADED', 'Too many searches are waiting; try again soon.', {
+      cause,
+      retryAfterS: 1,
+    })
+  return namedError(cause)
+}

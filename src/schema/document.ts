@@ -1,0 +1,120 @@
+import { type Static, Type } from 'typebox'
+
+const DocumentId = Type.String({ minLength: 1, maxLength: 512 })
+
+/** A document as clients write it: the known fields, and any others that they like. */
+export const DocumentSource = Type.Object(
+  {
+    title: Type.Optional(Type.String()),
+    content: Type.Optional(Type.String()),
+    abstract: Type.Optional(Type.String()),
+    authors: Type.Optional(Type.Array(Type.String())),
+    tags: Type.Optional(Type.Array(Type.String())),
+    source: Type.Optional(Type.String()),
+  },
+  { additionalProperties: true },
+)
+export type DocumentSource = Static<typeof DocumentSource>
+
+/** Changed fields of a document: sent fields replace, unsent ones stay, null removes. */
+export const DocumentPatch = Type.Object(
+  {
+    title: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    content: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    abstract: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    authors: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
+    tags: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
+    source: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  },
+  { additionalProperties: true },
+)
+export type DocumentPatch = Static<typeof DocumentPatch>
+
+/** A vector that the caller made: numbers, or base64 of little-endian float32. */
+export const CallerVector = Type.Union([
+  Type.Array(Type.Number(), { minItems: 1, maxItems: 4096 }),
+  Type.String({ minLength: 4, maxLength: 32_768 }),
+])
+export type CallerVector = Static<typeof CallerVector>
+
+export const CreateDocument = Type.Object({
+  index: Type.String(),
+  id: Type.Optional(DocumentId),
+  document: DocumentSource,
+  vector: Type.Optional(CallerVector),
+})
+export type CreateDocument = Static<typeof CreateDocument>
+
+/** The same below /cortex/indices/{name}/documents, where the path names the index. */
+export const CreateDocumentInIndex = Type.Object({
+  index: Type.Optional(Type.String()),
+  id: Type.Optional(DocumentId),
+  document: DocumentSource,
+  vector: Type.Optional(CallerVector),
+})
+
+export const DocumentPath = Type.Object({ id: DocumentId })
+export const IndexPath = Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }) })
+
+export const DocumentQuery = Type.Object({
+  index: Type.Optional(Type.String()),
+  refresh: Type.Optional(Type.Boolean()),
+})
+
+export const DocumentWritten = Type.Object({
+  id: Type.String(),
+  index: Type.String(),
+  vectorized: Type.Boolean(),
+  version: Type.Integer(),
+  created: Type.String({ format: 'date-time' }),
+  updated: Type.Optional(Type.String({ format: 'date-time' })),
+  result: Type.Optional(Type.String()),
+})
+
+export const DocumentRead = Type.Object({
+  id: Type.String(),
+  index: Type.String(),
+  version: Type.Integer(),
+  vectorized: Type.Boolean(),
+  created: Type.String({ format: 'date-time' }),
+  updated: Type.String({ format: 'date-time' }),
+  source: Type.Object({}, { additionalProperties: true }),
+})
+
+/** Bulk body as JSON. Each item is checked by itself, so that one bad item fails alone. */
+export const BulkRequest = Type.Union([
+  Type.Object({
+    index: Type.Optional(Type.String()),
+    documents: Type.Array(Type.Unknown(), { maxItems: 100_000 }),
+  }),
+  Type.Array(Type.Unknown(), { maxItems: 100_000 }),
+])
+
+export type BulkRequest = Static<typeof BulkRequest>
+
+/** One item of a bulk body, or one line of an NDJSON body. */
+export const BulkItem = Type.Object({
+  op: Type.Optional(Type.String()),
+  index: Type.Optional(Type.String()),
+  id: Type.Optional(DocumentId),
+  document: Type.Optional(DocumentSource),
+  vector: Type.Optional(CallerVector),
+})
+export type BulkItem = Static<typeof BulkItem>
+
+export const BulkReply = Type.Object({
+  items: Type.Array(
+    Type.Object({
+      status: Type.Integer(),
+      id: Type.Optional(Type.String()),
+      index: Type.Optional(Type.String()),
+      version: Type.Optional(Type.Integer()),
+      vectorized: Type.Optional(Type.Boolean()),
+      result: Type.Optional(Type.String()),
+      code: Type.Optional(Type.String()),
+      error: Type.Optional(Type.String()),
+    }),
+  ),
+  succeeded: Type.Integer(),
+  failed: Type.Integer(),
+})

@@ -1,0 +1,81 @@
+import { type Static, Type } from 'typebox'
+
+/** Free-form by design: both spellings of the field's search engines are read; see search/definition.ts. */
+export const IndexSettings = Type.Object(
+  {
+    shards: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })),
+    number_of_shards: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })),
+    replication: Type.Optional(Type.Integer({ minimum: 0, maximum: 1024 })),
+    number_of_replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 1024 })),
+    analysis: Type.Optional(Type.Object({}, { additionalProperties: true })),
+    embedder: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  },
+  { additionalProperties: true },
+)
+export type IndexSettings = Static<typeof IndexSettings>
+
+export const IndexMappings = Type.Object(
+  {
+    dynamic: Type.Optional(Type.Union([Type.Boolean(), Type.String()])),
+    properties: Type.Optional(
+      Type.Record(Type.String(), Type.Object({}, { additionalProperties: true })),
+    ),
+  },
+  { additionalProperties: true },
+)
+export type IndexMappings = Static<typeof IndexMappings>
+
+export const CreateIndex = Type.Object({
+  name: Type.String(),
+  settings: Type.Optional(IndexSettings),
+  mappings: Type.Optional(IndexMappings),
+})
+export type CreateIndex = Static<typeof CreateIndex>
+
+/** PUT /cortex/indices/{name}: creates the index, or adds fields to one that exists. */
+export const PutIndex = Type.Object({
+  name: Type.Optional(Type.String()),
+  settings: Type.Optional(IndexSettings),
+  mappings: Type.Optional(IndexMappings),
+})
+
+export const IndexCreated = Type.Object({
+  name: Type.String(),
+  settings: IndexSettings,
+  mappings: IndexMappings,
+  created: Type.String({ format: 'date-time' }),
+  warnings: Type.Optional(Type.Array(Type.String())),
+})
+
+export const IndexInfo = Type.Object({
+  name: Type.String(),
+  created: Type.String({ format: 'date-time' }),
+  documents: Type.Integer(),
+  bytes: Type.Integer({ description: 'size on disk of the index files' }),
+  generation: Type.Number(),
+  vectorSpace: Type.Object({
+    kind: Type.String({ description: 'hashed, learned or given' }),
+    version: Type.Integer(),
+    dimensions: Type.Integer(),
+    vectors: Type.Integer(),
+    fitting: Type.Boolean(),
+  }),
+  settings: Type.Optional(IndexSettings),
+  mappings: Type.Optional(IndexMappings),
+})
+
+export const IndexList = Type.Object({ indices: Type.Array(IndexInfo) })
+
+/** What the store keeps about an index. */
+export interface IndexRecord {
+  id: number
+  /** Number of its derived files; another one each time that they are built for new mappings. */
+  engineId: number
+  name: string
+  /** Milliseconds since the epoch. */
+  createdMs: number
+  settings: IndexSettings
+  mappings: IndexMappings
+  /** Deleted by a client; its records are still being cleared. */
+  dropped?: true
+}

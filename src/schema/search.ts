@@ -1,0 +1,151 @@
+import { type Static, Type } from 'typebox'
+import { CallerVector } from './document.ts'
+
+const IndexNames = Type.Union([
+  Type.String(),
+  Type.Array(Type.String(), { minItems: 1, maxItems: 1024 }),
+])
+const Weights = Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1e6 }))
+
+const FacetRange = Type.Object({
+  key: Type.Optional(Type.String()),
+  from: Type.Optional(Type.Union([Type.Number(), Type.String()])),
+  to: Type.Optional(Type.Union([Type.Number(), Type.String()])),
+})
+const Facet = Type.Object({
+  size: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+  ranges: Type.Optional(Type.Array(FacetRange, { maxItems: 100 })),
+  stats: Type.Optional(Type.Boolean()),
+})
+export const Facets = Type.Union([
+  Type.Array(Type.String(), { maxItems: 100 }),
+  Type.Record(Type.String(), Facet),
+])
+export type Facets = Static<typeof Facets>
+
+const SortKey = Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())])
+export const Sort = Type.Union([SortKey, Type.Array(SortKey, { maxItems: 16 })])
+export type Sort = Static<typeof Sort>
+
+export const Highlight = Type.Union([
+  Type.Boolean(),
+  Type.Object({
+    fields: Type.Optional(Type.Array(Type.String(), { maxItems: 100 })),
+    fragmentSize: Type.Optional(Type.Integer({ minimum: 20, maximum: 10_000 })),
+    fragments: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+    pre: Type.Optional(Type.String({ maxLength: 100 })),
+    post: Type.Optional(Type.String({ maxLength: 100 })),
+  }),
+])
+export type Highlight = Static<typeof Highlight>
+
+/** A search. Every field has a default; `{}` finds everything. */
+export const SearchRequest = Type.Object({
+  query: Type.Optional(Type.String({ maxLength: 4096 })),
+  index: Type.Optional(IndexNames),
+  searchType: Type.Optional(
+    Type.String({ description: 'text, vector or hybrid (default), in any case' }),
+  ),
+  filters: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  boost: Type.Optional(Weights),
+  sessionId: Type.Optional(Type.String({ maxLength: 128 })),
+  userId: Type.Optional(Type.String({ maxLength: 128 })),
+  from: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+  size: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+  cursor: Type.Optional(Type.String({ maxLength: 8192 })),
+  fields: Type.Optional(
+    Type.Array(Type.String(), { maxItems: 100, description: 'source fields to return' }),
+  ),
+  searchFields: Type.Optional(
+    Type.Union([Type.Array(Type.String(), { minItems: 1, maxItems: 100 }), Weights]),
+  ),
+  operator: Type.Optional(Type.String()),
+  fuzziness: Type.Optional(Type.Union([Type.Integer({ minimum: 0, maximum: 2 }), Type.String()])),
+  phrase: Type.Optional(Type.Boolean()),
+  slop: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+  prefix: Type.Optional(Type.Boolean()),
+  facets: Type.Optional(Facets),
+  sort: Type.Optional(Sort),
+  highlight: Type.Optional(Highlight),
+  fusion: Type.Optional(Type.String({ description: 'convex (default) or rrf' })),
+  feedback: Type.Optional(
+    Type.Boolean({ description: 'move the query vector towards the first hits (hybrid mode)' }),
+  ),
+  neighbors: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  similarity: Type.Optional(
+    Type.Number({ minimum: -1, maximum: 1, description: 'similarity cut-off of the vector leg' }),
+  ),
+  minScore: Type.Optional(Type.Number()),
+  explain: Type.Optional(Type.Boolean()),
+  vector: Type.Optional(CallerVector),
+  generation: Type.Optional(Type.Number({ minimum: 0 })),
+})
+export type SearchRequest = Static<typeof SearchRequest>
+
+/** The GET form: the same words, lists with commas, filters and others as JSON. */
+export const SearchQuery = Type.Object({
+  q: Type.Optional(Type.String({ maxLength: 4096 })),
+  query: Type.Optional(Type.String({ maxLength: 4096 })),
+  index: Type.Optional(Type.String()),
+  searchType: Type.Optional(Type.String()),
+  filters: Type.Optional(Type.String({ description: 'JSON object' })),
+  sessionId: Type.Optional(Type.String({ maxLength: 128 })),
+  userId: Type.Optional(Type.String({ maxLength: 128 })),
+  from: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+  size: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+  cursor: Type.Optional(Type.String({ maxLength: 8192 })),
+  fields: Type.Optional(Type.String()),
+  facets: Type.Optional(Type.String()),
+  sort: Type.Optional(Type.String()),
+  operator: Type.Optional(Type.String()),
+  fuzziness: Type.Optional(Type.String()),
+  phrase: Type.Optional(Type.Boolean()),
+  prefix: Type.Optional(Type.Boolean()),
+  highlight: Type.Optional(Type.Boolean()),
+  explain: Type.Optional(Type.Boolean()),
+})
+export type SearchQuery = Static<typeof SearchQuery>
+
+const Hit = Type.Object({
+  id: Type.String(),
+  index: Type.String(),
+  score: Type.Number(),
+  source: Type.Object({}, { additionalProperties: true }),
+  highlight: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
+  explain: Type.Optional(Type.Object({}, { additionalProperties: true })),
+})
+
+export const SearchReply = Type.Object({
+  hits: Type.Array(Hit),
+  nextCursor: Type.Optional(Type.String()),
+  facets: Type.Optional(
+    Type.Record(Type.String(), Type.Object({}, { additionalProperties: true })),
+  ),
+  total: Type.Integer(),
+  took: Type.Integer(),
+  searchContext: Type.Object({
+    queryId: Type.String(),
+    queryHash: Type.String(),
+    searchType: Type.String(),
+    sessionId: Type.Union([Type.String(), Type.Null()]),
+    model: Type.Unknown(),
+    adaptations: Type.Array(Type.Unknown()),
+    experiments: Type.Array(Type.Unknown()),
+    generation: Type.Number(),
+    degraded: Type.Optional(Type.Array(Type.String())),
+  }),
+})
+
+export const SuggestRequest = Type.Object({
+  prefix: Type.Optional(Type.String({ maxLength: 256 })),
+  query: Type.Optional(Type.String({ maxLength: 1024 })),
+  index: Type.Optional(IndexNames),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+})
+export type SuggestRequest = Static<typeof SuggestRequest>
+
+const Suggestion = Type.Object({ text: Type.String(), documents: Type.Integer() })
+export const SuggestReply = Type.Object({
+  completions: Type.Array(Suggestion),
+  corrections: Type.Array(Type.Object({}, { additionalProperties: true })),
+})

@@ -1,0 +1,215 @@
+import { invalid } from '../errors.ts'
+
+/** One step of an analyzer, as the Rust core reads it. */
+export interface AnalysisFilter {
+  type: string
+  [option: string]: unknown
+}
+
+export interface Analyzer {
+  tokenizer: string | { type: string; [option: string]: unknown }
+  filters: AnalysisFilter[]
+}
+
+type Shape = Record<string, unknown>
+
+/** Lucene's 33 English stop words. */
+const ENGLISH_STOP_WORDS =
+  'a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was will with'.split(
+    ' ',
+  )
+
+const LANGUAGES = [
+  'arabic',
+  'danish',
+  'dutch',
+  'english',
+  'finnish',
+  'french',
+  'german',
+  'greek',
+  'hungarian',
+  'italian',
+  'norwegian',
+  'portuguese',
+  'romanian',
+  'russian',
+  'spanish',
+  'swedish',
+  'tamil',
+  'turkish',
+]
+
+const TOKENIZERS = ['standard', 'whitespace', 'keyword', 'letter', 'ngram', 'edge_ngram']
+const LOWERCASE: AnalysisFilter = { type: 'lowercase' }
+const FOLD: AnalysisFilter = { type: 'asciifolding' }
+/** Longer words are noise (base64, URLs) and only swell the dictionary. */
+const LENGTH: AnalysisFilter = { type: 'length', max: 64 }
+
+/** The analyzers that need no definition, by name. */
+function builtInAnalyzer(name: string): Analyzer | undefined {
+  if (name === 'standard') return { tokenizer: 'standard', filters: [LOWERCASE, FOLD, LENGTH] }
+  if (name === 'simple') return { tokenizer: 'letter', filters: [LOWERCASE, LENGTH] }
+  if (name === 'whitespace') return { tokenizer: 'whitespace', filters: [] }
+  if (name === 'keyword') return { tokenizer: 'keyword', filters: [] }
+  if (name === 'stop')
+    return { tokenizer: 'letter', filters: [LOWERCASE, stopFilter('_english_', 'stop')] }
+  if (LANGUAGES.includes(name)) return languageAnalyzer(name, {})
+  return undefined
+}
+
+/** Analysis of one language: words, lower case, folded, without stop words, stemmed. */
+function languageAnalyzer(language: string, analysis: Shape): Analyzer {
+  const filters: AnalysisFilter[] = [LOWERCASE]
+  if (analysis.asciiFolding !== false) filters.push(FOLD)
+  filters.push(LENGTH)
+  const stop = analysis.stopWords ?? analysis.stop_words ?? analysis.stopwords
+  if (stop !== false) filters.push(stopFilter(stop ?? `_${language}_`, 'stopWords'))
+  if (Array.isArray(analysis.synonyms)) filters.push(synonymFilter(analysis.synonyms, 'synonyms'))
+  if (analysis.stemming !== false) filters.push({ type: 'stemmer', language })
+  return { tokenizer: 'standard', filters }
+}
+
+/**
+ * Reads `settings.analysis` (language, stop words, synonyms, folding, and named analyzers in the
+ * `analyzer`/`tokenizer`/`filter` shape) into the analyzers that the core builds. `default` is always there.
+ * Throws UNKNOWN_ANALYZER naming what it does not know and listing what it does.
+ */
+export function readAnalyzers(analysis: Shape): Record<string, Analyzer> {
+  const language = readLanguage(analysis)
+  const analyzers: Record<string, Analyzer> = {
+    default:
+      language === undefined
+        ? { tokenizer: 'standard', filters: [LOWERCASE, FOLD, LENGTH] }
+        : languageAnalyzer(language, analysis),
+  }
+  for (const [name, definition] of Object.entries(asShape(analysis.analyzer, 'analyzer')))
+    analyzers[name] = readAnalyzer(asShape(definition, `analyzer.${name}`), analysis, name)
+  return analyzers
+}
+
+/** The analyzer called `name`: one of the index's own, or a built-in one (then added to `analyzers`). */
+export function findAnalyzer(
+  name: string,
+  analyzers: Record<string, Analyzer>,
+  path: string,
+): string {
+  if (analyzers[name] !== undefined) return name
+  const builtIn = builtInAnalyzer(name)
+  if (builtIn === undefined) throw unknown('analyzer', path, knownAnalyzers(analyzers))
+  analyzers[name] = builtIn
+  return name
+}
+
+function knownAnalyzers(analyzers: Record<string, Analyzer>): string[] {
+  return [
+    ...new Set([
+      ...Object.keys(analyzers),
+      'standard',
+      'simple',
+      'whitespace',
+      'keyword',
+      'stop',
+      ...LANGUAGES,
+    ]),
+  ]
+}
+
+function readLanguage(analysis: Shape): string | undefined {
+  const language = analysis.language ?? 'english'
+  if (language === 'none' || language === false || language === 'standard') return undefined
+  const word = String(language).toLowerCase()
+  if (!LANGUAGES.includes(word))
+    throw unknown('language', 'settings.analysis.language', ['none', ...LANGUAGES])
+  return word
+}
+
+function readAnalyzer(definition: Shape, analysis: Shape, name: string): Analyzer {
+  const path = `settings.analysis.analyzer.${name}`
+  const type = definition.type === undefined ? 'custom' : String(definition.type)
+  if (type !== 'custom') {
+    const builtIn = builtInAnalyzer(type)
+    if (builtIn === undefined) throw unknown('analyzer type', path, knownAnalyzers({}))
+    return definition.stopwords === undefined
+      ? builtIn
+      : { ...builtIn, filters: [...builtIn.filters, stopFilter(definition.stopwords, path)] }
+  }
+  const tokenizers = asShape(analysis.tokenizer, 'tokenizer')
+  const filters = asShape(analysis.filter, 'filter')
+  const names = definition.filter ?? definition.filters ?? []
+  return {
+    tokenizer: readTokenizer(String(definition.tokenizer ?? 'standard'), tokenizers, path),
+    filters: (Array.isArray(names) ? names : [names]).map((filter) =>
+      readFilter(String(filter), filters, path),
+    ),
+  }
+}
+
+function readTokenizer(name: string, own: Shape, path: string): Analyzer['tokenizer'] {
+  if (own[name] !== undefined) {
+    const definition = asShape(own[name], `tokenizer.${name}`)
+    const type = String(definition.type)
+    if (!TOKENIZERS.includes(type)) throw unknown('tokenizer', path, TOKENIZERS)
+    return {
+      type,
+      ...(definition.min_gram === undefined ? {} : { min: Number(definition.min_gram) }),
+      ...(definition.max_gram === undefined ? {} : { max: Number(definition.max_gram) }),
+    }
+  }
+  if (!TOKENIZERS.includes(name))
+    throw unknown('tokenizer', path, [...TOKENIZERS, ...Object.keys(own)])
+  return name
+}
+
+const FILTERS = ['lowercase', 'asciifolding', 'stop', 'stemmer', 'synonym', 'length', 'porter_stem']
+
+function readFilter(name: string, own: Shape, path: string): AnalysisFilter {
+  const definition = own[name] === undefined ? {} : asShape(own[name], `filter.${name}`)
+  const type = String(definition.type ?? name)
+  if (type === 'lowercase' || type === 'asciifolding') return { type }
+  if (type === 'stop') return stopFilter(definition.stopwords ?? '_english_', path)
+  if (type === 'porter_stem') return { type: 'stemmer', language: 'english' }
+  if (type === 'synonym' || type === 'synonym_graph')
+    return synonymFilter(definition.synonyms, path)
+  if (type === 'length') return { type, max: Number(definition.max ?? 64) }
+  if (type === 'stemmer' || type === 'snowball') {
+    const language = String(definition.language ?? definition.name ?? 'english').toLowerCase()
+    if (!LANGUAGES.includes(language)) throw unknown('stemmer', path, LANGUAGES)
+    return { type: 'stemmer', language }
+  }
+  throw unknown('filter', path, [...FILTERS, ...Object.keys(own)])
+}
+
+function stopFilter(words: unknown, path: string): AnalysisFilter {
+  if (Array.isArray(words)) return { type: 'stop', words: words.map((word) => String(word)) }
+  const name = String(words).replaceAll('_', '').toLowerCase()
+  if (name === 'none') return { type: 'stop', words: [] }
+  if (name === 'english') return { type: 'stop', words: ENGLISH_STOP_WORDS }
+  if (LANGUAGES.includes(name)) return { type: 'stop', language: name }
+  throw unknown('stop word list', path, ['_none_', ...LANGUAGES.map((language) => `_${language}_`)])
+}
+
+/** Rules as lists of equal words, or lines `a, b` and `a => b`. */
+function synonymFilter(rules: unknown, path: string): AnalysisFilter {
+  if (!Array.isArray(rules)) throw invalid(`${path}.synonyms`, 'must be a list of rules')
+  const lines = rules.map((rule) => {
+    if (Array.isArray(rule)) return rule.map((word) => String(word))
+    const line = String(rule)
+    return line.includes('=>') ? [line] : line.split(',').map((word) => word.trim())
+  })
+  return { type: 'synonym', rules: lines }
+}
+
+function asShape(value: unknown, path: string): Shape {
+  if (value === undefined || value === null) return {}
+  if (typeof value === 'object' && !Array.isArray(value)) return value as Shape
+  throw invalid(`settings.analysis.${path}`, 'must be an object')
+}
+
+function unknown(what: string, path: string, known: string[]): Error {
+  return invalid(
+    path,
+    `names an unknown ${what}; known are ${known.join(', ')}`,
+    'UNKNOWN_ANALYZER',
+  )
+}

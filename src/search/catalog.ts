@@ -1,0 +1,114 @@
+import { serviceError } from '../errors.ts'
+import type { IndexMappings, IndexSettings } from '../schema/indices.ts'
+import type { Engine } from './engine.ts'
+import type { IndexEntry, Indices } from './indices.ts'
+
+interface Declaration {
+  settings?: IndexSettings | undefined
+  mappings?: IndexMappings | undefined
+}
+
+export interface Declared {
+  name: string
+  settings: IndexSettings
+  mappings: IndexMappings
+  created: string
+  warnings?: string[]
+}
+
+/** What an index holds right now, read from the engine. */
+export interface IndexSummary {
+  name: string
+  created: string
+  documents: number
+  bytes: number
+  generation: number
+  vectorSpace: {
+    kind: string
+    version: number
+    dimensions: number
+    vectors: number
+    fitting: boolean
+  }
+}
+
+/** Indices as clients see them: declared, listed, measured, deleted. */
+export interface Catalog {
+  create: (name: string, declaration: Declaration) => Promise<Declared>
+  /** Creates, or adds fields to an index that exists; without a change it is a conflict. */
+  put: (name: string, declaration: Declaration) => Promise<Declared>
+  list: () => Promise<IndexSummary[]>
+  get: (name: string) => Promise<IndexSummary & Declared>
+  remove: (name: string) => Promise<{ name: string; deleted: boolean }>
+}
+
+export function openCatalog(
+  indices: Indices,
+  engine: Engine,
+  forgetRecords: (indexId: number) => Promise<void>,
+): Catalog {
+  async function create(name: string, declaration: Declaration): Promise<Declared> {
+    const { settings = {}, mappings = {} } = declaration
+    return declared(await indices.create(name, settings, mappings), settings)
+  }
+
+  async function summary(entry: IndexEntry): Promise<IndexSummary> {
+    await engine.ready(entry)
+    const { documents, bytes, generation, vectors, space } = engine.figures(entry)
+    const { kind, id, dimensions } = space
+    return {
+      name: entry.record.name,
+      created: new Date(entry.record.createdMs).toISOString(),
+      documents,
+      bytes,
+      generation,
+      vectorSpace: { kind, version: id, dimensions, vectors, fitting: engine.isFitting(entry) },
+    }
+  }
+
+  return {
+    create,
+    put: async (name, declaration) => {
+      const entry = indices.find(name)
+      if (entry === undefined) return create(name, declaration)
+      const { properties = {} } = declaration.mappings ?? {}
+      if (Object.keys(properties).length === 0) throw exists()
+      const previous = entry.record.engineId
+      const { rebuild } = await indices.extend(entry, declaration.mappings ?? {})
+      if (!rebuild) throw exists()
+      await engine.rebuild(entry, previous)
+      return declared(entry, entry.record.settings)
+    },
+    list: async () => {
+      const summaries: IndexSummary[] = []
+      for (const entry of indices.all()) summaries.push(await summary(entry))
+      return summaries
+    },
+    get: async (name) => {
+      const entry = indices.get(name)
+      return { ...(await summary(entry)), ...declared(entry, entry.record.settings) }
+    },
+    remove: async (name) => {
+      const entry = indices.get(name)
+      await indices.remove(entry)
+      await engine.drop(entry)
+      await forgetRecords(entry.record.id)
+      return { name, deleted: true }
+    },
+  }
+}
+
+function declared({ record, definition }: IndexEntry, settings: IndexSettings): Declared {
+  const { warnings } = definition
+  return {
+    name: record.name,
+    settings,
+    mappings: record.mappings,
+    created: new Date(record.createdMs).toISOString(),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  }
+}
+
+function exists(): Error {
+  return serviceError('INDEX_EXISTS', 'An index of this name exists already.')
+}

@@ -1,0 +1,36 @@
+import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
+import type { Pool } from '../pool.ts'
+import type { Store } from '../store/store.ts'
+import type { IndexEntry, Indices } from './indices.ts'
+
+export interface EngineParts {
+  store: Store
+  pool: Pool
+  config: Config
+  indices: Indices
+  log: Logger
+}
+
+/** What the engine knows of one index that the Rust core has open, or is opening. */
+export interface OpenState {
+  entry: IndexEntry
+  opening: Promise<void> | undefined
+  /** Position in the order of use, for closing the least used. */
+  usedAt: number
+  /** Sequence that is published, and the one that the files hold durably; -1 when unknown. */
+  published: number
+  durable: number
+  /** It may hold a writer's threads and heap. */
+  writer: boolean
+  fitting: Promise<void> | undefined
+}
+
+/** The engine's own state, shared by its files. */
+export interface Core extends EngineParts {
+  /** By engine number. */
+  states: Map<number, OpenState>
+  uses: number
+  closing: boolean
+  isBusy: (entry: IndexEntry) => boolean
+}

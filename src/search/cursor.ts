@@ -1,0 +1,33 @@
+import { serviceError } from '../errors.ts'
+
+/** Where a list goes on: the view it was made from, the core's own position, and the query it belongs to. */
+export interface Cursor {
+  generation: number
+  after: string
+  queryHash: string
+}
+
+export function encodeCursor({ generation, after, queryHash }: Cursor): string {
+  return Buffer.from(JSON.stringify([generation, after, queryHash])).toString('base64url')
+}
+
+/** Throws INVALID_CURSOR when the text is no cursor, or one of another query. */
+export function decodeCursor(text: string, queryHash: string): Cursor {
+  let parts: unknown
+  try {
+    parts = JSON.parse(Buffer.from(text, 'base64url').toString())
+  } catch (cause) {
+    throw invalid('cursor is not one that this service gave.', cause)
+  }
+  if (!Array.isArray(parts)) throw invalid('cursor is not one that this service gave.')
+  const [generation, after, hash] = parts as unknown[]
+  if (typeof generation !== 'number' || typeof after !== 'string' || typeof hash !== 'string')
+    throw invalid('cursor is not one that this service gave.')
+  if (hash !== queryHash)
+    throw invalid('cursor belongs to another query; send it with the query that it came from.')
+  return { generation, after, queryHash }
+}
+
+function invalid(message: string, cause?: unknown): Error {
+  return serviceError('INVALID_CURSOR', message, { details: [{ path: 'cursor', message }], cause })
+}

@@ -1,0 +1,220 @@
+import type { Config } from '../config.ts'
+import { invalid } from '../errors.ts'
+import type { IndexMappings, IndexSettings } from '../schema/indices.ts'
+import { type Analyzer, findAnalyzer, readAnalyzers } from './analysis.ts'
+
+export type FieldType =
+  | 'text'
+  | 'keyword'
+  | 'integer'
+  | 'long'
+  | 'float'
+  | 'double'
+  | 'boolean'
+  | 'date'
+
+/** One field of an index as the Rust core reads it. */
+export interface FieldDefinition {
+  /** Name in filters, facets and sorts; a sub-field is `title.raw`. */
+  name: string
+  /** Dotted path of its values in the document. */
+  source: string
+  type: FieldType
+  analyzer?: string
+  searchAnalyzer?: string
+  weight?: number
+  /** Part of a search that names no fields. */
+  searched?: boolean
+  /** Its text goes into the document's vector. */
+  vectorized?: boolean
+}
+
+export interface Embedder {
+  /** learned: from the index's own documents; http: from an endpoint; given: sent by the caller. */
+  kind: 'learned' | 'http' | 'given'
+  dimensions: number
+  /** Similarity cut-off and leg weights of vectors from outside; the learned space measures its own. */
+  cut?: number
+  weights?: [number, number]
+}
+
+/** Everything that decides how an index's documents are analysed and found. */
+export interface Definition {
+  analyzers: Record<string, Analyzer>
+  fields: FieldDefinition[]
+  dynamic: boolean
+  /** `dynamic: "strict"`: fields that the mapping doesn't name are refused. */
+  strict: boolean
+  embedder: Embedder
+  warnings: string[]
+}
+
+type Shape = Record<string, unknown>
+
+const LEARNED_DIMENSIONS = 256
+const TYPES: FieldType[] = [
+  'text',
+  'keyword',
+  'integer',
+  'long',
+  'float',
+  'double',
+  'boolean',
+  'date',
+]
+
+/** The mapping of the known fields; an index's own mapping is laid over it. */
+const DEFAULT_PROPERTIES: Record<string, Shape> = {
+  title: { type: 'text', weight: 2, vectorized: true },
+  content: { type: 'text', vectorized: true },
+  abstract: { type: 'text', vectorized: true },
+  authors: { type: 'keyword', searched: true },
+  tags: { type: 'keyword', searched: true },
+  source: { type: 'keyword', searched: true },
+  created: { type: 'date' },
+  updated: { type: 'date' },
+}
+
+/**
+ * Compiles settings and mappings into the definition that the core opens an index with.
+ * Throws UNKNOWN_ANALYZER, MAPPING_CONFLICT or VALIDATION_FAILED, naming the place.
+ */
+export function compileDefinition(
+  settings: IndexSettings,
+  mappings: IndexMappings,
+  config: Pick<Config, 'embedder' | 'embedderDimensions'>,
+): Definition {
+  const analyzers = readAnalyzers((settings.analysis ?? {}) as Shape)
+  const warnings = readWarnings(settings)
+  const fields: FieldDefinition[] = []
+  const embedder = readEmbedder(settings, config)
+  const properties = { ...DEFAULT_PROPERTIES, ...mappings.properties }
+  for (const [name, property] of Object.entries(properties))
+    readField(name, property as Shape, { analyzers, fields, embedder, warnings })
+  const dynamic = mappings.dynamic === undefined ? 'true' : String(mappings.dynamic).toLowerCase()
+  if (!['true', 'false', 'strict'].includes(dynamic))
+    throw invalid('mappings.dynamic', 'must be true, false or "strict"')
+  return {
+    analyzers,
+    fields,
+    dynamic: dynamic === 'true',
+    strict: dynamic === 'strict',
+    embedder,
+    warnings,
+  }
+}
+
+/** The part of a definition that the core is opened with, as JSON. An endpoint's vectors are given ones to it. */
+export function definitionJson({ analyzers, fields, dynamic, embedder }: Definition): string {
+  const { kind, ...rest } = embedder
+  return JSON.stringify({
+    analyzers,
+    fields,
+    dynamic,
+    embedder: { kind: kind === 'learned' ? 'learned' : 'given', ...rest },
+  })
+}
+
+interface Reading {
+  analyzers: Record<string, Analyzer>
+  fields: FieldDefinition[]
+  embedder: Embedder
+  warnings: string[]
+}
+
+function readField(name: string, property: Shape, reading: Reading, source = name): void {
+  const path = `mappings.properties.${name}`
+  const type = String(property.type ?? (property.properties === undefined ? 'text' : 'object'))
+  if (name.startsWith('_')) throw invalid(path, 'field names must not start with _')
+  if (type === 'object') {
+    for (const [child, inner] of Object.entries((property.properties ?? {}) as Shape))
+      readField(`${name}.${child}`, inner as Shape, reading)
+    return
+  }
+  if (type === 'dense_vector') {
+    readVectorField(property, reading, path)
+    return
+  }
+  if (!TYPES.includes(type as FieldType))
+    throw invalid(`${path}.type`, `must be one of ${TYPES.join(', ')}, dense_vector, object`)
+  reading.fields.push(fieldDefinition(name, source, type as FieldType, property, reading.analyzers))
+  for (const [child, inner] of Object.entries((property.fields ?? {}) as Shape))
+    readField(`${name}.${child}`, inner as Shape, reading, source)
+}
+
+function fieldDefinition(
+  name: string,
+  source: string,
+  type: FieldType,
+  property: Shape,
+  analyzers: Record<string, Analyzer>,
+): FieldDefinition {
+  const path = `mappings.properties.${name}`
+  const field: FieldDefinition = { name, source, type }
+  const isSubField = name !== source
+  const searched =
+    property.searched ?? property.index ?? (type === 'text' && !isSubField ? true : undefined)
+  if (type === 'text' || (type === 'keyword' && property.searched === true)) {
+    field.analyzer = findAnalyzer(String(property.analyzer ?? 'default'), analyzers, path)
+    const search = property.search_analyzer ?? property.searchAnalyzer
+    if (search !== undefined) field.searchAnalyzer = findAnalyzer(String(search), analyzers, path)
+    field.searched = searched !== false && searched !== undefined
+    field.weight = readWeight(property.weight ?? property.boost, path)
+  }
+  if (type === 'text') field.vectorized = property.vectorized !== false && !isSubField
+  return field
+}
+
+function readWeight(weight: unknown, path: string): number {
+  if (weight === undefined) return 1
+  if (typeof weight !== 'number' || !(weight > 0) || weight > 1e6)
+    throw invalid(`${path}.weight`, 'must be a number above 0')
+  return weight
+}
+
+function readVectorField(property: Shape, reading: Reading, path: string): void {
+  const dimensions = property.dims ?? property.dimensions ?? property.dimension
+  if (
+    typeof dimensions !== 'number' ||
+    !Number.isInteger(dimensions) ||
+    dimensions < 2 ||
+    dimensions > 4096
+  )
+    throw invalid(`${path}.dims`, 'must be a whole number from 2 to 4096')
+  reading.embedder.kind = 'given'
+  reading.embedder.dimensions = dimensions
+}
+
+function readEmbedder(
+  settings: IndexSettings,
+  config: Pick<Config, 'embedder' | 'embedderDimensions'>,
+): Embedder {
+  const sent = (settings.embedder ?? {}) as Shape
+  const kind = String(sent.kind ?? sent.source ?? config.embedder)
+  if (kind !== 'learned' && kind !== 'http' && kind !== 'given')
+    throw invalid('settings.embedder.kind', 'must be learned, http or given')
+  if (kind === 'learned') return { kind, dimensions: LEARNED_DIMENSIONS }
+  const dimensions = sent.dimensions ?? config.embedderDimensions
+  if (
+    typeof dimensions !== 'number' ||
+    !Number.isInteger(dimensions) ||
+    dimensions < 2 ||
+    dimensions > 4096
+  )
+    throw invalid('settings.embedder.dimensions', 'must be a whole number from 2 to 4096')
+  const embedder: Embedder = { kind, dimensions }
+  if (typeof sent.cut === 'number') embedder.cut = sent.cut
+  if (Array.isArray(sent.weights))
+    embedder.weights = [Number(sent.weights[0]), Number(sent.weights[1])]
+  return embedder
+}
+
+/** What the embedded engine records but can't honour is said, not swallowed. */
+function readWarnings(settings: IndexSettings): string[] {
+  const warnings: string[] = []
+  const shards = settings.shards ?? settings.number_of_shards ?? 1
+  const replicas = settings.replication ?? settings.number_of_replicas ?? 0
+  if (shards > 1) warnings.push('shards: recorded; the embedded engine keeps one shard an index.')
+  if (replicas > 0) warnings.push('replication: recorded; a single node keeps no replicas.')
+  return warnings
+}

@@ -1,0 +1,102 @@
+import { invalid } from '../errors.ts'
+
+/** A filter as the Rust core reads it. */
+export type FilterNode =
+  | { and: FilterNode[] }
+  | { or: FilterNode[] }
+  | { not: FilterNode }
+  | { field: string; any: FilterValue[] }
+  | ({ field: string } & Partial<Record<Bound, FilterValue>>)
+  | { field: string; exists: boolean }
+
+export type FilterValue = string | number | boolean
+type Bound = 'gt' | 'gte' | 'lt' | 'lte'
+
+const BOUNDS: readonly string[] = ['gt', 'gte', 'lt', 'lte']
+const NODES_MAX = 1024
+
+type Shape = Record<string, unknown>
+
+/**
+ * Reads the wire's filters: field → value, list (any of), `{gte,gt,lte,lt}`, `{not}`, `{exists}`,
+ * plus `{and, or, not}`; several keys of one object must all hold. No filters: undefined.
+ * Throws VALIDATION_FAILED with the place.
+ */
+export function readFilters(filters: Shape | undefined): FilterNode | undefined {
+  if (filters === undefined || Object.keys(filters).length === 0) return undefined
+  const budget = { left: NODES_MAX }
+  return readObject(filters, 'filters', budget)
+}
+
+interface Budget {
+  left: number
+}
+
+function readObject(filters: unknown, path: string, budget: Budget): FilterNode {
+  if (!isShape(filters)) throw invalid(path, 'must be an object')
+  return all(Object.entries(filters).map(([key, value]) => readKey(key, value, path, budget)))
+}
+
+function readKey(key: string, value: unknown, path: string, budget: Budget): FilterNode {
+  if (--budget.left < 0) throw invalid('filters', `must have at most ${NODES_MAX} conditions`)
+  const place = `${path}.${key}`
+  if (key === 'and') return all(readList(value, place, budget))
+  if (key === 'or') return { or: readList(value, place, budget) }
+  if (key === 'not')
+    return {
+      not: Array.isArray(value)
+        ? { or: readList(value, place, budget) }
+        : readObject(value, place, budget),
+    }
+  return readCondition(key, value, place)
+}
+
+function readList(value: unknown, path: string, budget: Budget): FilterNode[] {
+  const list = Array.isArray(value) ? value : [value]
+  return list.map((item, at) => readObject(item, `${path}[${at}]`, budget))
+}
+
+function readCondition(field: string, value: unknown, path: string): FilterNode {
+  if (value === null) return { not: { field, exists: true } }
+  if (isValue(value)) return { field, any: [value] }
+  if (Array.isArray(value)) return { field, any: readValues(value, path) }
+  if (!isShape(value)) throw invalid(path, 'must be a value, a list of values or a range')
+  const parts: FilterNode[] = []
+  const range: Record<string, FilterValue> = {}
+  for (const [key, bound] of Object.entries(value)) {
+    const place = `${path}.${key}`
+    if (BOUNDS.includes(key)) {
+      if (!isValue(bound)) throw invalid(place, 'must be a number, a date or a string')
+      range[key] = bound
+    } else if (key === 'not') parts.push({ not: readCondition(field, bound, place) })
+    else if (key === 'exists') parts.push({ field, exists: bound === true })
+    else if (key === 'eq') parts.push(readCondition(field, bound, place))
+    else if (key === 'in' || key === 'any') parts.push(readCondition(field, bound, place))
+    else throw invalid(place, `is not known; known are ${BOUNDS.join(', ')}, not, exists, in`)
+  }
+  if (Object.keys(range).length > 0) parts.push({ field, ...range })
+  if (parts.length === 0)
+    throw invalid(path, `must hold one of ${BOUNDS.join(', ')}, not, exists, in`)
+  return all(parts)
+}
+
+function readValues(values: unknown[], path: string): FilterValue[] {
+  if (values.length > 10_000) throw invalid(path, 'must have at most 10000 values')
+  return values.map((value, at) => {
+    if (!isValue(value)) throw invalid(`${path}[${at}]`, 'must be a string, a number or a boolean')
+    return value
+  })
+}
+
+function all(nodes: FilterNode[]): FilterNode {
+  const [only] = nodes
+  return nodes.length === 1 && only !== undefined ? only : { and: nodes }
+}
+
+function isValue(value: unknown): value is FilterValue {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}
+
+function isShape(value: unknown): value is Shape {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

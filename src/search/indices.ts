@@ -1,0 +1,173 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { invalid, serviceError } from '../errors.ts'
+import type { IndexMappings, IndexRecord, IndexSettings } from '../schema/indices.ts'
+import type { Store } from '../store/store.ts'
+import { compileDefinition, type Definition } from './definition.ts'
+
+/** One index as the process knows it. The engine adds what is open; this is what was declared. */
+export interface IndexEntry {
+  record: IndexRecord
+  definition: Definition
+}
+
+export interface Indices {
+  /** Declares an index; durable when it resolves. Throws INDEX_EXISTS, or what is wrong with the declaration. */
+  create: (name: string, settings: IndexSettings, mappings: IndexMappings) => Promise<IndexEntry>
+  /** Adds fields to an index; answers whether the files must be built again. Throws MAPPING_CONFLICT on a changed type. */
+  extend: (entry: IndexEntry, mappings: IndexMappings) => Promise<{ rebuild: boolean }>
+  /** Throws INDEX_NOT_FOUND. */
+  get: (name: string) => IndexEntry
+  find: (name: string) => IndexEntry | undefined
+  /** The index of a document that names it: created with the defaults when that is allowed. */
+  ensure: (name: string) => Promise<IndexEntry>
+  all: () => IndexEntry[]
+  /** Forgets the index; its records are cleared in the background by the engine. */
+  remove: (entry: IndexEntry) => Promise<void>
+  /** Folder of the index's derived files, named by internal number only. */
+  directory: (record: Pick<IndexRecord, 'engineId'>) => string
+}
+
+const NAME_BYTES_MAX = 255
+
+/** Reads every declared index from the store. */
+export async function openIndices(store: Store, config: Config): Promise<Indices> {
+  const entries = new Map<string, IndexEntry>()
+  const creating = new Map<string, Promise<IndexEntry>>()
+  const root = join(config.dataDir, 'indices')
+  await mkdir(root, { recursive: true })
+  for (const { value: record } of store.tables.indices.range())
+    if (record.dropped !== true) entries.set(record.name, { record, definition: define(record) })
+
+  function define(record: Pick<IndexRecord, 'settings' | 'mappings'>): Definition {
+    return compileDefinition(record.settings, record.mappings, config)
+  }
+
+  async function declare(
+    name: string,
+    settings: IndexSettings,
+    mappings: IndexMappings,
+  ): Promise<IndexEntry> {
+    checkName(name)
+    if (entries.has(name) || creating.has(name))
+      throw serviceError('INDEX_EXISTS', 'An index of this name exists already.')
+    // The embedder in force now is written down: a later change of the setting must not change this index.
+    const pinned = { ...settings, embedder: define({ settings, mappings }).embedder }
+    const definition = define({ settings: pinned, mappings })
+    const made = store
+      .write(() => {
+        const id = nextNumber(store)
+        const record: IndexRecord = {
+          id,
+          engineId: nextNumber(store),
+          name,
+          createdMs: Date.now(),
+          settings: pinned,
+          mappings,
+        }
+        store.tables.indices.put(id, record)
+        return record
+      })
+      .then((record) => {
+        const entry = { record, definition }
+        entries.set(name, entry)
+        return entry
+      })
+      .finally(() => creating.delete(name))
+    creating.set(name, made)
+    return made
+  }
+
+  return {
+    create: declare,
+    extend: async (entry, mappings) => {
+      const { record } = entry
+      const merged = mergeMappings(record.mappings, mappings)
+      const definition = define({ settings: record.settings, mappings: merged })
+      checkTypes(entry.definition, definition)
+      const rebuild =
+        JSON.stringify(entry.definition.fields) !== JSON.stringify(definition.fields) ||
+        entry.definition.dynamic !== definition.dynamic
+      const next = await store.write(() => {
+        const engineId = rebuild ? nextNumber(store) : record.engineId
+        const changed: IndexRecord = { ...record, mappings: merged, engineId }
+        store.tables.indices.put(record.id, changed)
+        return changed
+      })
+      entry.record = next
+      entry.definition = definition
+      return { rebuild }
+    },
+    get: (name) => {
+      const entry = entries.get(name)
+      if (entry === undefined) throw serviceError('INDEX_NOT_FOUND', 'There is no such index.')
+      return entry
+    },
+    find: (name) => entries.get(name),
+    ensure: async (name) => {
+      const known = entries.get(name) ?? (await creating.get(name))
+      if (known !== undefined) return known
+      if (!config.autoCreateIndex)
+        throw serviceError(
+          'INDEX_NOT_FOUND',
+          'There is no such index, and AUTO_CREATE_INDEX is off: create it first.',
+        )
+      return declare(name, {}, {})
+    },
+    all: () => [...entries.values()],
+    remove: async (entry) => {
+      entries.delete(entry.record.name)
+      await store.write(() =>
+        store.tables.indices.put(entry.record.id, { ...entry.record, dropped: true }),
+      )
+    },
+    directory: (record) => join(root, String(record.engineId)),
+  }
+}
+
+/** Numbers of indices and of their folders; never used twice. Call within a write. */
+function nextNumber(store: Store): number {
+  const last = store.tables.meta.get('lastNumber')
+  const next = (typeof last === 'number' ? last : 0) + 1
+  store.tables.meta.put('lastNumber', next)
+  return next
+}
+
+function checkName(name: string): void {
+  const problem = nameProblem(name)
+  if (problem !== undefined) throw invalid('name', problem)
+}
+
+function nameProblem(name: string): string | undefined {
+  if (name === '') return 'must not be empty'
+  if (Buffer.byteLength(name) > NAME_BYTES_MAX) return `must be at most ${NAME_BYTES_MAX} bytes`
+  if (name !== name.toLowerCase()) return 'must be lower case'
+  if (/^[_\-+]/.test(name)) return 'must not start with _, - or +'
+  if (/[\\/*?"<>|,#\s]/.test(name)) return 'must have none of \\ / * ? " < > | , # or a space'
+  if (name === '.' || name === '..') return 'must not be . or ..'
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+  if (/[\u0000-\u001f\u007f]/.test(name)) return 'must have no control characters'
+  return undefined
+}
+
+function mergeMappings(known: IndexMappings, added: IndexMappings): IndexMappings {
+  return {
+    ...known,
+    ...added,
+    properties: { ...known.properties, ...added.properties },
+  }
+}
+
+/** A field's type can't change: what is indexed already would no longer mean the same. */
+function checkTypes(before: Definition, after: Definition): void {
+  for (const field of before.fields) {
+    const now = after.fields.find(({ name }) => name === field.name)
+    if (now?.type !== field.type)
+      throw invalid(
+        `mappings.properties.${field.name}.type`,
+        `is ${field.type} already and can't change; create a new index instead`,
+        'MAPPING_CONFLICT',
+      )
+  }
+}

@@ -1,0 +1,83 @@
+import type { SearchResult } from '../native.ts'
+import type { Reader } from '../store/reader.ts'
+import { bytesWriter } from './bytes.ts'
+import { idJson, sourceJson } from './record.ts'
+
+/** An index as a page names it. */
+export interface PageIndex {
+  indexId: number
+  engineId: number
+  name: string
+}
+
+export interface PageParts {
+  indices: PageIndex[]
+  /** Source fields to return; undefined returns the source as it was sent. */
+  fields?: string[]
+  /** Per hit, JSON of `{field: [fragments]}`. */
+  highlights?: (string | undefined)[]
+  nextCursor?: string
+  /** Start of the request, epoch ms with fractions. */
+  startedMs: number
+  /** JSON of the searchContext without its last brace; the generation is added here. */
+  context: string
+}
+
+/**
+ * Writes the envelope's `data` of a search as UTF-8 JSON: records are copied, not parsed.
+ */
+export function writePage(reader: Reader, result: SearchResult, parts: PageParts): Uint8Array {
+  const { text, bytes, finish } = bytesWriter()
+  const byEngine = new Map(parts.indices.map((index) => [index.engineId, index]))
+  text('{"hits":[')
+  for (let at = 0; at < result.ords.length; at++) {
+    const index = byEngine.get(result.ids[at] ?? -1)
+    const record = index && reader.record(index.indexId, result.ords[at] ?? -1)
+    if (index === undefined || record === undefined)
+      throw new Error(`No record behind hit ${at} of the page.`)
+    text(at === 0 ? '{"id":' : ',{"id":')
+    bytes(idJson(record))
+    text(`,"index":${JSON.stringify(index.name)},"score":${result.scores[at]},"source":`)
+    if (parts.fields === undefined) bytes(sourceJson(record))
+    else text(pickFields(sourceJson(record), parts.fields))
+    const highlight = parts.highlights?.[at]
+    if (highlight !== undefined) text(`,"highlight":${highlight}`)
+    const explain = result.explain?.[at]
+    if (explain !== undefined) text(`,"explain":${explain}`)
+    text('}')
+  }
+  text(']')
+  if (parts.nextCursor !== undefined) text(`,"nextCursor":"${parts.nextCursor}"`)
+  if (result.facets !== undefined) text(`,"facets":${result.facets}`)
+  const tookMs = Math.max(0, Math.round(Date.now() - parts.startedMs))
+  text(`,"total":${result.total},"took":${tookMs},"searchContext":${parts.context}`)
+  text(`,"generation":${result.generation}}}`)
+  return finish()
+}
+
+/** The chosen fields of a source: top-level names, or dotted paths into objects. */
+function pickFields(source: Buffer, fields: string[]): string {
+  const values = JSON.parse(source.toString()) as Record<string, unknown>
+  const picked: Record<string, unknown> = {}
+  for (const field of fields) {
+    if (field === '*') return source.toString()
+    if (Object.hasOwn(values, field)) picked[field] = values[field]
+    else pickPath(values, picked, field.split('.'))
+  }
+  return JSON.stringify(picked)
+}
+
+function pickPath(
+  from: Record<string, unknown>,
+  to: Record<string, unknown>,
+  [key, ...rest]: string[],
+): void {
+  if (key === undefined || !Object.hasOwn(from, key)) return
+  const value = from[key]
+  if (rest.length === 0) to[key] = value
+  else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    const inner = (to[key] ?? {}) as Record<string, unknown>
+    pickPath(value as Record<string, unknown>, inner, rest)
+    if (Object.keys(inner).length > 0) to[key] = inner
+  }
+}

@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto'
+import { invalid } from '../errors.ts'
+import type { Facets, SearchRequest, Sort } from '../schema/search.ts'
+import { decodeCursor } from './cursor.ts'
+import { type FilterNode, readFilters } from './filter.ts'
+
+export type SearchType = 'text' | 'vector' | 'hybrid'
+
+/** One query, ready for the Rust core; see native/attune.d.ts for what each word means. */
+export interface CoreRequest {
+  query: string
+  mode: SearchType
+  operator?: 'or' | 'and'
+  phrase?: boolean
+  slop?: number
+  prefix?: boolean
+  fuzziness?: string
+  fields?: Record<string, number>
+  boost?: Record<string, number>
+  weights?: { text?: number; vector?: number }
+  fusion?: 'convex' | 'rrf'
+  neighbors?: number
+  cut?: number
+  feedback?: boolean
+  filter?: FilterNode
+  facets?: CoreFacet[]
+  sort?: { field: string; descending: boolean }[]
+  from: number
+  size: number
+  minScore?: number
+  after?: string
+  generation?: number
+  explain?: boolean
+}
+
+interface CoreFacet {
+  field: string
+  size?: number
+  ranges?: object[]
+  stats?: boolean
+}
+
+const PAGE_END_MAX = 10_000
+
+/** Reads a search's words into the core's request and the hash that names the query. Throws VALIDATION_FAILED. */
+export function planSearch(search: SearchRequest): { request: CoreRequest; queryHash: string } {
+  const mode = readWord('searchType', search.searchType, ['text', 'vector', 'hybrid'], 'hybrid')
+  const filter = readFilters(search.filters as Record<string, unknown> | undefined)
+  const request: CoreRequest = {
+    query: search.query ?? '',
+    mode,
+    from: search.from ?? 0,
+    size: search.size ?? 10,
+  }
+  const queryHash = hashQuery(request.query, filter)
+  if (request.from + request.size > PAGE_END_MAX)
+    throw invalid('from', `plus size must be at most ${PAGE_END_MAX}; beyond it use cursor`)
+  if (filter !== undefined) request.filter = filter
+  readWords(search, request)
+  readWeights(search, request)
+  if (search.facets !== undefined) request.facets = readFacets(search.facets)
+  if (search.sort !== undefined) request.sort = readSort(search.sort)
+  if (search.cursor !== undefined) {
+    if (request.from > 0) throw invalid('from', 'must be 0 beside a cursor')
+    const cursor = decodeCursor(search.cursor, cursorHash(search, queryHash))
+    request.after = cursor.after
+    request.generation = cursor.generation
+  } else if (search.generation !== undefined) request.generation = search.generation
+  return { request, queryHash }
+}
+
+/**
+ * What a cursor is tied to: everything that decides the list and its order.
+ * Page size, highlights and returned fields may change on the way.
+ */
+export function cursorHash(search: SearchRequest, queryHash: string): string {
+  const { size, from, cursor, highlight, fields, facets, explain, generation, ...rest } = search
+  const { sessionId, userId, query, filters, ...decisive } = rest
+  return digest(`${queryHash}${canonicalJson(decisive)}`)
+}
+
+/** The hash of the normalised query and filters: case, Unicode form and spacing do not matter. */
+function hashQuery(query: string, filter: FilterNode | undefined): string {
+  const words = query.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim()
+  return digest(filter === undefined ? words : `${words}\n${canonicalJson(filter)}`)
+}
+
+function digest(text: string): string {
+  return createHash('sha1').update(text).digest('hex').slice(0, 16)
+}
+
+/** JSON with sorted keys, so that equal objects give equal text. */
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+}
+
+function readWords(search: SearchRequest, request: CoreRequest): void {
+  if (search.operator !== undefined)
+    request.operator = readWord('operator', search.operator, ['or', 'and'], 'or')
+  if (search.fusion !== undefined)
+    request.fusion = readWord('fusion', search.fusion, ['convex', 'rrf'], 'convex')
+  if (search.fuzziness !== undefined)
+    request.fuzziness = readWord(
+      'fuzziness',
+      String(search.fuzziness),
+      ['0', '1', '2', 'auto'],
+      '0',
+    ).toUpperCase()
+  if (search.phrase !== undefined) request.phrase = search.phrase
+  if (search.slop !== undefined) request.slop = search.slop
+  if (search.prefix !== undefined) request.prefix = search.prefix
+  if (search.neighbors !== undefined) request.neighbors = search.neighbors
+  if (search.similarity !== undefined) request.cut = search.similarity
+  if (search.feedback !== undefined) request.feedback = search.feedback
+  if (search.minScore !== undefined) request.minScore = search.minScore
+  if (search.explain === true) request.explain = true
+}
+
+function readWeights(search: SearchRequest, request: CoreRequest): void {
+  const { searchFields, boost } = search
+  if (searchFields !== undefined)
+    request.fields = Array.isArray(searchFields)
+      ? Object.fromEntries(searchFields.map((field) => [field, 1]))
+      : searchFields
+  if (boost === undefined) return
+  const { text, vector, ...fields } = boost
+  if (text !== undefined || vector !== undefined)
+    request.weights = {
+      ...(text === undefined ? {} : { text }),
+      ...(vector === undefined ? {} : { vector }),
+    }
+  if (Object.keys(fields).length > 0) request.boost = fields
+}
+
+function readFacets(facets: Facets): CoreFacet[] {
+  if (Array.isArray(facets)) return facets.map((field) => ({ field }))
+  return Object.entries(facets).map(([field, facet]) => ({ field, ...facet }))
+}
+
+function readSort(sort: Sort): { field: string; descending: boolean }[] {
+  return (Array.isArray(sort) ? sort : [sort]).flatMap((key, at) =>
+    typeof key === 'string'
+      ? [readSortText(key)]
+      : Object.entries(key).map(([field, order]) => ({
+          field,
+          descending: readOrder(order, `sort[${at}].${field}`),
+        })),
+  )
+}
+
+function readSortText(text: string): { field: string; descending: boolean } {
+  const [, field = text, order] = /^(.*?)(?::(asc|desc))?$/i.exec(text) ?? []
+  return {
+    field,
+    descending: order === undefined ? field === '_score' : order.toLowerCase() === 'desc',
+  }
+}
+
+function readOrder(order: unknown, path: string): boolean {
+  const word =
+    typeof order === 'object' && order !== null ? (order as { order?: unknown }).order : order
+  const direction = String(word).toLowerCase()
+  if (direction !== 'asc' && direction !== 'desc') throw invalid(path, 'must be asc or desc')
+  return direction === 'desc'
+}
+
+function readWord<const Word extends string>(
+  path: string,
+  sent: string | undefined,
+  words: readonly Word[],
+  fallback: Word,
+): Word {
+  if (sent === undefined) return fallback
+  const word = words.find((known) => known === sent.toLowerCase())
+  if (word === undefined) throw invalid(path, `must be one of ${words.join(', ')}`)
+  return word
+}

@@ -1,0 +1,71 @@
+import type { Store } from '../store/store.ts'
+
+/** How long a replaced record stays readable: longer than any search or kept page under way. */
+const SUPERSEDED_MS = 120_000
+/** Rows that one transaction clears, so that no write waits long behind it. */
+const STEP_ROWS = 2000
+
+/** Forgets which documents were removed up to `sequence`: the index's files know it durably. */
+export async function forgetRemovals(
+  store: Store,
+  indexId: number,
+  sequence: number,
+): Promise<void> {
+  const { removals } = store.tables
+  for (;;) {
+    const keys = [
+      ...removals.keys({ start: [indexId, 0], end: [indexId, sequence + 1], limit: STEP_ROWS }),
+    ]
+    if (keys.length === 0) return
+    await store.release(() => {
+      for (const key of keys) removals.remove(key)
+    })
+  }
+}
+
+/** Clears records that a newer version replaced, once no search can still want them. */
+export async function clearSuperseded(store: Store, nowMs: number): Promise<void> {
+  const { superseded, records, vectors } = store.tables
+  const end: [number, number, number] = [nowMs - SUPERSEDED_MS, 0, 0]
+  for (;;) {
+    const keys = [...superseded.keys({ start: [0, 0, 0], end, limit: STEP_ROWS })]
+    if (keys.length === 0) return
+    await store.release(() => {
+      for (const key of keys) {
+        const [, indexId, ord] = key
+        records.remove([indexId, ord])
+        vectors.remove([indexId, ord])
+        superseded.remove(key)
+      }
+    })
+  }
+}
+
+/** Clears everything that a deleted index left, step by step; begun again after a restart. */
+export async function clearIndex(store: Store, indexId: number): Promise<void> {
+  const { documents, records, removals, vectors, indices } = store.tables
+  for (const table of [records, removals, vectors])
+    await clearRange(store, table, [indexId, 0], [indexId + 1, 0])
+  await clearRange(store, documents, [indexId, ''], [indexId + 1, ''])
+  await store.release(() => indices.remove(indexId))
+}
+
+interface Clearable<Key> {
+  keys: (range: { start: Key; end: Key; limit: number }) => Iterable<Key>
+  remove: (key: Key) => boolean
+}
+
+async function clearRange<Key>(
+  store: Store,
+  table: Clearable<Key>,
+  start: Key,
+  end: Key,
+): Promise<void> {
+  for (;;) {
+    const keys = [...table.keys({ start, end, limit: STEP_ROWS })]
+    if (keys.length === 0) return
+    await store.release(() => {
+      for (const key of keys) table.remove(key)
+    })
+  }
+}

@@ -1,0 +1,34 @@
+import { invalid } from '../errors.ts'
+import type { CallerVector } from '../schema/document.ts'
+
+/**
+ * A caller's vector as float32: from a list of numbers or base64 of little-endian float32.
+ * Throws VALIDATION_FAILED when it is not finite or all zero.
+ */
+export function readVector(vector: CallerVector, path: string): Float32Array {
+  const values = typeof vector === 'string' ? fromBase64(vector, path) : Float32Array.from(vector)
+  let norm = 0
+  for (const value of values) norm += value * value
+  if (!Number.isFinite(norm) || norm === 0)
+    throw invalid(path, 'must be finite numbers that are not all zero')
+  return values
+}
+
+function fromBase64(text: string, path: string): Float32Array {
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.length === 0 || bytes.length % 4 !== 0)
+    throw invalid(path, 'must be base64 of little-endian float32 numbers')
+  const values = new Float32Array(bytes.length / 4)
+  for (let at = 0; at < values.length; at++) values[at] = bytes.readFloatLE(at * 4)
+  return values
+}
+
+/** Throws VECTOR_DIMENSIONS unless the vector has the length that the index wants. */
+export function checkDimensions(vector: Float32Array, dimensions: number, path: string): void {
+  if (vector.length === dimensions) return
+  throw invalid(
+    path,
+    `has ${vector.length} numbers; this index's vectors have ${dimensions}`,
+    'VECTOR_DIMENSIONS',
+  )
+}

@@ -1,0 +1,14 @@
+import { type CheckpointReport, native } from '../src/native.ts'
+
+export interface CheckpointInput {
+  engineId: number
+  /** Also give up the writer's threads and heap. */
+  release: boolean
+}
+
+/** Makes what is published durable, so that a restart replays less. */
+export function checkpoint({ engineId, release }: CheckpointInput): CheckpointReport {
+  const report = native.checkpoint(engineId)
+  if (release) native.release(engineId)
+  return report
+}
