@@ -81,6 +81,7 @@ function newCall(app: ServedApp, flight: Flight, params: unknown, query: unknown
     stream: NO_CHUNKS,
     header: flight.exchange.header,
     requestId: flight.requestId,
+    receivedMs: performance.timeOrigin + flight.startedMs,
     get signal() {
       return flight.signal()
     },
