@@ -1,0 +1,173 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Client, connectionFailure, type Reply } from './client.ts'
+import { type Found, isObject, type Unreadable } from './read/record.ts'
+import { commandError } from './terminal.ts'
+
+const FIRST_PAUSE_MS = 200
+const LONGEST_PAUSE_MS = 10_000
+/** A server that takes nothing for this long is given up. */
+export const GIVE_UP_MS = 120_000
+/** So many broken connections in a row are the batch's fault, not the network's. */
+const RESETS_MAX = 4
+
+export interface BulkOptions {
+  /** Index of documents that name none; the server's default when undefined. */
+  index?: string
+  signal: AbortSignal
+  /** Hears that a batch waits, and why. */
+  onWait: (ms: number, why: string) => void
+  giveUpMs?: number
+}
+
+/** What became of one batch. */
+export interface BulkOutcome {
+  accepted: number
+  refused: Unreadable[]
+}
+
+/**
+ * Sends one batch and stays with it until every document is accepted or refused. Overload (429, 503)
+ * and broken connections are waited out, longer each time and never shorter than Retry-After asks;
+ * sending twice is harmless because ids are fixed. A batch that is refused as a whole is halved until
+ * the document at fault stands alone. Throws when the server refuses the request itself, and when it
+ * has taken nothing for `giveUpMs`.
+ */
+export async function sendBatch(
+  client: Client,
+  batch: readonly Found[],
+  options: BulkOptions,
+): Promise<BulkOutcome> {
+  const outcome: BulkOutcome = { accepted: 0, refused: [] }
+  let pending: readonly Found[] = batch
+  let patience = openPatience(options)
+  while (pending.length > 0) {
+    options.signal.throwIfAborted()
+    const answer = await attempt(client, pending, options)
+    const trouble = troubleOf(answer)
+    if (trouble === 'fatal') throw fatal(answer as Reply)
+    if (trouble === 'batch' || (trouble === 'reset' && patience.resets() >= RESETS_MAX))
+      return await halved(client, pending, options, outcome, reasonOf(answer))
+    if (trouble !== undefined) {
+      await patience.wait(answer)
+      continue
+    }
+    const before = pending.length
+    pending = settle(pending, answer as Reply, outcome)
+    if (pending.length === before)
+      await patience.wait({ ...(answer as Reply), error: 'overloaded' })
+    else patience = openPatience(options)
+  }
+  return outcome
+}
+
+/** A reply, or the short name of what broke the connection. */
+type Answer = Reply | string
+
+async function attempt(client: Client, batch: readonly Found[], options: BulkOptions) {
+  const query = options.index === undefined ? '' : `?index=${encodeURIComponent(options.index)}`
+  const lines = batch.map((found) => `${lineOf(found)}\n`).join('')
+  try {
+    return await client.postLines(`/cortex/documents/bulk${query}`, lines)
+  } catch (error) {
+    const code = connectionFailure(error)
+    if (code === undefined) throw error
+    return code
+  }
+}
+
+/** A document as one line of the request. */
+export function lineOf({ id, index, document, vector }: Found): string {
+  const op = document === undefined ? 'delete' : undefined
+  return JSON.stringify({ op, index, id, document, vector })
+}
+
+function troubleOf(answer: Answer): 'wait' | 'reset' | 'batch' | 'fatal' | undefined {
+  if (typeof answer === 'string') return answer === 'ECONNREFUSED' ? 'wait' : 'reset'
+  if (answer.success) return undefined
+  if ([408, 429, 502, 503, 504].includes(answer.status)) return 'wait'
+  return answer.status === 413 ||
+    answer.code === 'MALFORMED_JSON' ||
+    answer.code === 'JSON_TOO_DEEP'
+    ? 'batch'
+    : 'fatal'
+}
+
+function fatal(reply: Reply): Error {
+  const key = reply.status === 401 ? ' Set ATTUNE_KEY to one of its API keys.' : ''
+  return commandError(`The server refuses the documents: ${reply.error ?? reply.status}${key}`)
+}
+
+function reasonOf(answer: Answer): string {
+  if (typeof answer === 'string') return `the server closes the connection on it (${answer})`
+  return answer.error ?? `status ${answer.status}`
+}
+
+async function halved(
+  client: Client,
+  batch: readonly Found[],
+  options: BulkOptions,
+  outcome: BulkOutcome,
+  reason: string,
+): Promise<BulkOutcome> {
+  const [first] = batch
+  if (batch.length === 1 && first !== undefined) {
+    outcome.refused.push({ file: first.file, line: first.line, reason })
+    return outcome
+  }
+  const middle = batch.length >> 1
+  for (const half of [batch.slice(0, middle), batch.slice(middle)]) {
+    const { accepted, refused } = await sendBatch(client, half, options)
+    outcome.accepted += accepted
+    outcome.refused.push(...refused)
+  }
+  return outcome
+}
+
+/** Counts what was accepted and refused; returns what the server was too busy for. */
+function settle(batch: readonly Found[], reply: Reply, outcome: BulkOutcome): Found[] {
+  const items = Array.isArray(reply.data.items) ? (reply.data.items as unknown[]) : []
+  if (items.length !== batch.length)
+    throw commandError(`The server answered ${items.length} results for ${batch.length} documents.`)
+  const again: Found[] = []
+  for (const [position, found] of batch.entries()) {
+    const item = items[position]
+    const status = isObject(item) ? Number(item.status) : 0
+    if (status >= 200 && status < 300) outcome.accepted += 1
+    else if (status === 429 || status === 503) again.push(found)
+    else outcome.refused.push({ file: found.file, line: found.line, reason: itemError(item) })
+  }
+  return again
+}
+
+function itemError(item: unknown): string {
+  if (!isObject(item)) return 'the server gave no result for it'
+  const { error } = item
+  if (typeof error === 'string') return error
+  if (isObject(error)) return String(error.message ?? error.error ?? error.code)
+  return `status ${item.status}`
+}
+
+/** Waits longer each time, with jitter so that several loaders don't come back together. */
+function openPatience({ signal, onWait, giveUpMs = GIVE_UP_MS }: BulkOptions) {
+  const started = Date.now()
+  let attempts = 0
+  let resets = 0
+  return {
+    resets: () => resets,
+    wait: async (answer: Answer): Promise<void> => {
+      const why = typeof answer === 'string' ? answer : (answer.error ?? `status ${answer.status}`)
+      resets = typeof answer === 'string' && answer !== 'ECONNREFUSED' ? resets + 1 : 0
+      if (Date.now() - started > giveUpMs)
+        throw commandError(
+          `The server has taken nothing for ${Math.round(giveUpMs / 1000)} s (${why}). ` +
+            'When it is well again, run the same command with --resume.',
+        )
+      const growing = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** attempts)
+      attempts += 1
+      const asked = typeof answer === 'string' ? 0 : (answer.retryAfterMs ?? 0)
+      const ms = Math.max(asked, growing * (0.5 + Math.random() / 2))
+      onWait(ms, why)
+      await pause(ms, undefined, { signal })
+    },
+  }
+}

@@ -1,0 +1,124 @@
+import { commandError } from './terminal.ts'
+
+/** The address a server listens on when nothing else was said. */
+export const DEFAULT_URL = 'http://127.0.0.1:3000/api'
+
+/** One answer of the server: its status, its JSON envelope and the pause it asks for. */
+export interface Reply {
+  status: number
+  success: boolean
+  /** The envelope's data; an empty object when there was none. */
+  data: Record<string, unknown>
+  /** One sentence; set when the call failed. */
+  error?: string
+  code?: string
+  /** From Retry-After, in milliseconds. */
+  retryAfterMs?: number
+}
+
+/** Speaks HTTP to one server; every command goes through it. */
+export interface Client {
+  url: string
+  get: (path: string) => Promise<Reply>
+  post: (path: string, body: unknown) => Promise<Reply>
+  /** Sends lines of NDJSON. Throws the connection's own error, so that the caller may try again. */
+  postLines: (path: string, lines: string) => Promise<Reply>
+}
+
+/** Makes a client; `key` is sent as a bearer token. Fails when the address is none. */
+export function openClient(url: string, key?: string): Client {
+  const base = checkedUrl(url)
+  const send = async (path: string, body?: string, type = 'application/json') => {
+    const headers: Record<string, string> = { accept: 'application/json' }
+    if (body !== undefined) headers['content-type'] = type
+    if (key) headers.authorization = `Bearer ${key}`
+    const init = body === undefined ? { headers } : { method: 'POST', headers, body }
+    return readReply(await fetch(base + path, init))
+  }
+  const orExplain = (call: Promise<Reply>) =>
+    call.catch((cause: unknown) => {
+      throw explained(base, cause)
+    })
+  return {
+    url: base,
+    get: (path) => orExplain(send(path)),
+    post: (path, body) => orExplain(send(path, JSON.stringify(body))),
+    postLines: (path, lines) => send(path, lines, 'application/x-ndjson'),
+  }
+}
+
+/** Takes the data of a reply; a failure becomes a message with the server's own sentence. */
+export function dataOf(reply: Reply, what: string): Record<string, unknown> {
+  if (reply.success) return reply.data
+  const key = reply.status === 401 ? ' Set ATTUNE_KEY to one of its API keys.' : ''
+  throw commandError(`${what}: ${reply.error ?? `status ${reply.status}`}${key}`)
+}
+
+/** The short name of what broke a connection (ECONNREFUSED, ECONNRESET …), or undefined for other errors. */
+export function connectionFailure(error: unknown): string | undefined {
+  if (!(error instanceof TypeError) || error.cause === undefined) return undefined
+  const cause = error.cause as { code?: string; errors?: { code?: string }[] }
+  return cause.code ?? cause.errors?.[0]?.code ?? 'connection failed'
+}
+
+function checkedUrl(url: string): string {
+  let parsed: URL
+  try {
+    parsed = new URL(url)
+  } catch (cause) {
+    throw commandError(`--url must be an address such as ${DEFAULT_URL}.`, cause)
+  }
+  if (!/^https?:$/.test(parsed.protocol))
+    throw commandError(`--url must start with http:// or https://, as in ${DEFAULT_URL}.`)
+  if (parsed.pathname === '/') parsed.pathname = '/api'
+  return parsed.href.replace(/\/+$/, '')
+}
+
+/** Says what a connection failure means for the user. */
+export function explained(base: string, cause: unknown): unknown {
+  const code = connectionFailure(cause)
+  if (code === undefined) return cause
+  return commandError(
+    `No Attune server answers at ${base} (${code}). Start one with \`npm start\` or \`attune serve\`, ` +
+      'or name another address with --url or ATTUNE_URL.',
+    cause,
+  )
+}
+
+async function readReply(response: Response): Promise<Reply> {
+  const text = await response.text()
+  const wait = retryAfter(response.headers.get('retry-after'))
+  const pause = wait === undefined ? {} : { retryAfterMs: wait }
+  let body: Record<string, unknown>
+  try {
+    body = JSON.parse(text) as Record<string, unknown>
+  } catch {
+    const error = `The answer (status ${response.status}) is not JSON; is this an Attune server?`
+    return { status: response.status, success: false, data: {}, error, ...pause }
+  }
+  const { success, data, error, code } = body
+  return {
+    status: response.status,
+    success: success === true && response.ok,
+    data: typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {},
+    ...(typeof error === 'string' ? { error: withDetails(error, body.details) } : {}),
+    ...(typeof code === 'string' ? { code } : {}),
+    ...pause,
+  }
+}
+
+function withDetails(error: string, details: unknown): string {
+  if (!Array.isArray(details)) return error
+  const places = details
+    .map(({ path, message }) => [path, message].filter(Boolean).join(': '))
+    .filter((place) => place !== '' && !error.includes(place))
+  return places.length === 0 ? error : `${error} (${places.join('; ')})`
+}
+
+function retryAfter(header: string | null): number | undefined {
+  if (header === null) return undefined
+  const seconds = Number(header)
+  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
+  const date = Date.parse(header)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now())
+}

@@ -1,0 +1,228 @@
+import { resolve } from 'node:path'
+import { lineOf } from './bulk.ts'
+import { type Client, openClient } from './client.ts'
+import { count, counted, duration, openProgress, type Progress, size } from './progress.ts'
+import { findFiles, READABLE, readDocuments, type SourceFile } from './read/files.ts'
+import type { Found, Mapping, Unreadable } from './read/record.ts'
+import { openResume, type Resume } from './resume.ts'
+import { type Mark, openSender } from './sender.ts'
+import { commandError, printable, type Terminal } from './terminal.ts'
+
+const BATCH_BYTES_MAX = 4 << 20
+const SHOWN_IN_DRY_RUN = 3
+const WAIT_NOTE_EVERY_MS = 3000
+
+export interface LoadOptions {
+  url: string
+  key?: string
+  index?: string
+  mapping: Mapping
+  keepStrings: boolean
+  /** Documents in one request. */
+  batch: number
+  /** Requests under way at once. */
+  concurrency: number
+  resume: boolean
+  dryRun: boolean
+  /** The working folder: names in ids and `source` are relative to it. */
+  folder: string
+  /** Where the state of an unfinished load is kept. */
+  stateFolder: string
+  giveUpMs?: number
+}
+
+/** What a load did. */
+export interface LoadReport {
+  files: number
+  accepted: number
+  refused: number
+  /** Passed over because an earlier run had settled them. */
+  skipped: number
+  tookS: number
+}
+
+/**
+ * Loads files and folders over HTTP. At most `concurrency` batches are under way, so that a slow
+ * server slows the reading down. Each refused line is noted as `file:line: reason` and the rest is
+ * loaded. What is settled is kept in a state file until the end, for `resume`.
+ */
+export async function load(
+  terminal: Terminal,
+  paths: readonly string[],
+  options: LoadOptions,
+): Promise<LoadReport> {
+  const files = await findFiles(paths, options.folder)
+  if (files.length === 0)
+    throw commandError(
+      `There is nothing to load in ${paths.join(', ')}; these can be read: ${READABLE}.`,
+    )
+  if (options.dryRun) return dryRun(terminal, files, options)
+  const client = openClient(options.url, options.key)
+  await client.get('/livez')
+  const resume = await openResume(
+    options.stateFolder,
+    keyOf(client, paths, options),
+    options.resume,
+  )
+  const totalBytes = files.reduce((sum, file) => sum + file.bytes, 0)
+  const progress = openProgress(terminal, totalBytes)
+  const run = openRun(client, options, { terminal, progress, resume })
+  try {
+    for (const file of files) await run.take(file)
+    await run.settle()
+    await resume.remove()
+  } catch (error) {
+    await run.abandon()
+    await resume.save()
+    if (!terminal.signal.aborted) throw error
+    throw commandError(`Stopped. The same command with --resume goes on from ${resume.path}.`)
+  } finally {
+    progress.stop()
+  }
+  return report(terminal, run.totals(), files)
+}
+
+interface Shown {
+  terminal: Terminal
+  progress: Progress
+  resume: Resume
+}
+
+/** One load under way: reads files, fills batches and counts what becomes of them. */
+function openRun(client: Client, options: LoadOptions, shown: Shown) {
+  const { progress, resume } = shown
+  const started = performance.now()
+  const totals = { accepted: 0, refused: 0, skipped: 0 }
+  let bytes = 0
+  let batch: Found[] = []
+  let batchBytes = 0
+  let marks: Mark[] = []
+
+  const show = () => progress.update(bytes, totals.accepted + totals.refused + totals.skipped)
+  const refuse = (place: Unreadable) => {
+    totals.refused += 1
+    progress.note(refusal(place))
+  }
+  const sender = openSender(client, bulkOptions(options, shown), {
+    onOutcome: ({ accepted, refused }) => {
+      totals.accepted += accepted
+      refused.forEach(refuse)
+      show()
+    },
+    onMarks: async (reached) => {
+      for (const { file, records } of reached) await resume.advance(file, records)
+    },
+  })
+  const flush = async (file?: SourceFile, records = 0) => {
+    const sent = batch
+    const reached = file === undefined ? marks : [...marks, { file, records }]
+    batch = []
+    batchBytes = 0
+    marks = []
+    await sender.send(sent, reached)
+  }
+  const add = async (found: Found, file: SourceFile, records: number) => {
+    const length = lineOf(found).length
+    if (batch.length > 0 && batchBytes + length > BATCH_BYTES_MAX) await flush(file, records - 1)
+    batch.push(found)
+    batchBytes += length
+    if (batch.length >= options.batch) await flush(file, records)
+  }
+  return {
+    take: async (file: SourceFile) => {
+      const onBytes = (read: number) => {
+        bytes += read
+      }
+      const done = resume.done(file)
+      let records = 0
+      for await (const found of readDocuments(file, { ...options, onBytes })) {
+        shown.terminal.signal.throwIfAborted()
+        records += 1
+        if (records <= done) totals.skipped += 1
+        else if ('reason' in found) refuse(found)
+        else await add(found, file, records)
+        show()
+      }
+      marks.push({ file, records })
+    },
+    settle: async () => {
+      await flush()
+      await sender.drain()
+    },
+    abandon: sender.abandon,
+    totals: () => ({ ...totals, tookS: (performance.now() - started) / 1000 }),
+  }
+}
+
+function bulkOptions(options: LoadOptions, { terminal, progress }: Shown) {
+  const { index, giveUpMs, concurrency } = options
+  let noted = Number.NEGATIVE_INFINITY
+  return {
+    concurrency,
+    signal: terminal.signal,
+    ...(index !== undefined && { index }),
+    ...(giveUpMs !== undefined && { giveUpMs }),
+    onWait: (ms: number, why: string) => {
+      if (performance.now() - noted < WAIT_NOTE_EVERY_MS) return
+      noted = performance.now()
+      progress.note(`waiting ${duration(ms / 1000)} for the server (${printable(why)})`)
+    },
+  }
+}
+
+function refusal({ file, line, reason }: Unreadable): string {
+  return printable(`${file}${line > 0 ? `:${line}` : ''}: ${reason}`)
+}
+
+/** What makes two runs the same load: files may have come or changed, paths be spelled differently. */
+function keyOf(client: Client, paths: readonly string[], options: LoadOptions): string {
+  const { index, mapping, keepStrings } = options
+  const names = paths.map((path) => resolve(options.folder, path))
+  const rename = [...mapping.rename]
+  return JSON.stringify([client.url, index, mapping.idField, rename, keepStrings, names])
+}
+
+function report(
+  terminal: Terminal,
+  totals: Omit<LoadReport, 'files'>,
+  files: readonly SourceFile[],
+): LoadReport {
+  const { accepted, refused, skipped, tookS } = totals
+  const rate = count(Math.round(accepted / Math.max(0.001, tookS)))
+  const from = `from ${counted(files.length, 'file')} in ${duration(tookS)} (${rate}/s)`
+  const earlier = skipped > 0 ? `, ${count(skipped)} loaded earlier` : ''
+  terminal.print(
+    `Loaded ${counted(accepted, 'document')} ${from}; ${count(refused)} refused${earlier}.`,
+  )
+  return { files: files.length, ...totals }
+}
+
+async function dryRun(
+  terminal: Terminal,
+  files: readonly SourceFile[],
+  options: LoadOptions,
+): Promise<LoadReport> {
+  const started = performance.now()
+  const totals = { accepted: 0, refused: 0, skipped: 0 }
+  for (const file of files) {
+    let documents = 0
+    for await (const found of readDocuments(file, { ...options, onBytes: () => undefined })) {
+      terminal.signal.throwIfAborted()
+      if ('reason' in found) {
+        totals.refused += 1
+        terminal.note(refusal(found))
+        continue
+      }
+      documents += 1
+      if (totals.accepted + documents <= SHOWN_IN_DRY_RUN) terminal.print(printable(lineOf(found)))
+    }
+    totals.accepted += documents
+    terminal.note(`${printable(file.name)}: ${counted(documents, 'document')}, ${size(file.bytes)}`)
+  }
+  const { accepted, refused } = totals
+  const what = `${counted(accepted, 'document')} from ${counted(files.length, 'file')}`
+  terminal.print(
+    `Would load ${what}; ${counted(refused, 'place')} can't be read. Nothing was sent.`,
+  )
+  return { files: files.length, ...totals, tookS: (performance.now() - started) / 1000 }
+}

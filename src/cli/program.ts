@@ -1,0 +1,223 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { SETTINGS } from '../config.ts'
+import { DEFAULT_URL } from './client.ts'
+import { demo } from './demo.ts'
+import { load } from './load.ts'
+import { READABLE } from './read/files.ts'
+import { search } from './search.ts'
+import { serve, serverEnvironment } from './serve.ts'
+import { status } from './status.ts'
+import { CommandError, type Terminal } from './terminal.ts'
+
+/** Runs one command line and answers the exit code: 0 done, 1 failed or something refused, 130 stopped. */
+export async function runCommand(terminal: Terminal, args: readonly string[]): Promise<number> {
+  let code = 0
+  const program = createProgram(terminal, (result) => {
+    code = result
+  })
+  try {
+    await program.parseAsync([...args], { from: 'user' })
+    return code
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode
+    if (error instanceof CommandError) terminal.note(error.message)
+    if (terminal.signal.aborted) return 130
+    if (error instanceof CommandError) return 1
+    throw error
+  }
+}
+
+function createProgram(terminal: Terminal, end: (code: number) => void): Command {
+  const program = new Command('attune')
+    .description('A search server that learns from the people who search with it.')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.print(text.trimEnd()),
+      writeErr: (text) => terminal.note(text.trimEnd()),
+    })
+    .showHelpAfterError('(--help shows what there is, with examples)')
+    .addHelpText('after', EXAMPLES.all)
+  addServe(program, terminal, end)
+  addLoad(program, terminal, end)
+  addSearch(program, terminal)
+  addStatus(program, terminal, end)
+  program
+    .command('demo')
+    .description(
+      'load the documentation of the installed packages into a temporary server and search it',
+    )
+    .option('--size <n>', 'hits shown for each search', wholeFrom(1), 3)
+    .addHelpText('after', EXAMPLES.demo)
+    .action((options: { size: number }) => demo(terminal, options))
+  return program
+}
+
+function addServe(program: Command, terminal: Terminal, end: (code: number) => void): void {
+  const command = program
+    .command('serve')
+    .description('start the server (options win over the environment)')
+    .option('--supervise', 'start it again when it ends by itself with a failure', false)
+  for (const [name, { env, about, fallback }] of Object.entries(SETTINGS)) {
+    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} <value>`
+    command.addOption(new Option(flag, `${about} (${env}, default ${fallback || 'none'})`))
+  }
+  command
+    .addHelpText('after', EXAMPLES.serve)
+    .action(async (options: Record<string, unknown>) =>
+      end(await serve(terminal, serverEnvironment(options), options.supervise === true)),
+    )
+}
+
+interface LoadFlags {
+  url: string
+  index?: string
+  idField?: string
+  map: ReadonlyMap<string, string>
+  keepStrings: boolean
+  batch: number
+  concurrency: number
+  resume: boolean
+  dryRun: boolean
+}
+
+function addLoad(program: Command, terminal: Terminal, end: (code: number) => void): void {
+  program
+    .command('load')
+    .description(`load files and folders (${READABLE})`)
+    .argument('<path...>', 'files, or folders to search for files')
+    .addOption(urlOption(terminal))
+    .option('-i, --index <name>', "index to load into (the server's default index)")
+    .option('--id-field <name>', 'field that holds the id (id or _id)')
+    .option(
+      '--map <from=to>',
+      'field of the files → field of the documents; repeatable',
+      mapped,
+      new Map(),
+    )
+    .option('--keep-strings', 'CSV: leave cells that look like numbers as text', false)
+    .option('--batch <n>', 'documents in one request', wholeFrom(1), 500)
+    .option('--concurrency <n>', 'requests under way at once', wholeFrom(1), 4)
+    .option('--resume', 'go on where the same load was stopped', false)
+    .option('--dry-run', 'read everything, show the first documents, send nothing', false)
+    .addHelpText('after', EXAMPLES.load)
+    .action(async (paths: string[], flags: LoadFlags) => {
+      const { idField, map, ...rest } = flags
+      const mapping = { rename: map, ...(idField !== undefined && { idField }) }
+      const folders = { folder: process.cwd(), stateFolder: process.cwd() }
+      const report = await load(terminal, paths, { ...rest, ...key(terminal), ...folders, mapping })
+      end(report.refused > 0 ? 1 : 0)
+    })
+}
+
+interface SearchFlags {
+  url: string
+  mode: string
+  index?: string[]
+  size: number
+  filter: string[]
+  json: boolean
+}
+
+function addSearch(program: Command, terminal: Terminal): void {
+  program
+    .command('search')
+    .description('search and print the hits')
+    .argument('<query...>', 'what to look for; "" finds everything')
+    .addOption(urlOption(terminal))
+    .addOption(
+      new Option('-m, --mode <mode>', 'by words, by meaning, or by both')
+        .choices(['text', 'vector', 'hybrid'])
+        .default('hybrid'),
+    )
+    .option('-i, --index <name...>', 'index or indices to search (all)')
+    .option('-n, --size <n>', 'hits to print', wholeFrom(0), 10)
+    .option('-f, --filter <condition>', 'field=value, != > >= < <=; repeatable', appended, [])
+    .option('--json', 'print the answer as JSON', false)
+    .addHelpText('after', EXAMPLES.search)
+    .action((words: string[], { filter, ...flags }: SearchFlags) =>
+      search(terminal, words.join(' '), { ...flags, ...key(terminal), filters: filter }),
+    )
+}
+
+function addStatus(program: Command, terminal: Terminal, end: (code: number) => void): void {
+  program
+    .command('status')
+    .description('health of the server and its indices; fails when something is down')
+    .addOption(urlOption(terminal))
+    .option('--json', 'print everything as JSON', false)
+    .addHelpText('after', EXAMPLES.status)
+    .action(async (flags: { url: string; json: boolean }) =>
+      end((await status(terminal, { ...flags, ...key(terminal) })) ? 0 : 1),
+    )
+}
+
+function urlOption(terminal: Terminal): Option {
+  const url = terminal.env.ATTUNE_URL || DEFAULT_URL
+  return new Option('--url <address>', 'address of the server (ATTUNE_URL)').default(url)
+}
+
+function key({ env }: Terminal): { key?: string } {
+  return env.ATTUNE_KEY ? { key: env.ATTUNE_KEY } : {}
+}
+
+function wholeFrom(min: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text)
+    if (text.trim() === '' || !Number.isInteger(number) || number < min)
+      throw new InvalidArgumentError(`It must be a whole number of at least ${min}.`)
+    return number
+  }
+}
+
+function mapped(text: string, map: ReadonlyMap<string, string>): Map<string, string> {
+  const [, from, to] = /^([^=]+)=(.+)$/.exec(text) ?? []
+  if (from === undefined || to === undefined)
+    throw new InvalidArgumentError('It must read from=to, as in --map body=content.')
+  return new Map([...map, [from, to]])
+}
+
+function appended(text: string, list: string[]): string[] {
+  return [...list, text]
+}
+
+const EXAMPLES = {
+  all: `
+Examples:
+  $ attune serve
+  $ attune load ./docs
+  $ attune search "how do I get my money back"
+  $ attune status
+
+Set ATTUNE_URL for a server elsewhere, ATTUNE_KEY for one that asks for a key.`,
+  serve: `
+Examples:
+  $ attune serve
+  $ attune serve --port 8080 --data-dir /var/lib/attune
+  $ attune serve --supervise --log-level warn`,
+  load: `
+Examples:
+  $ attune load ./docs README.md
+  $ attune load corpus.jsonl.gz --index papers
+  $ attune load products.csv --index products --id-field sku --map name=title --map description=content
+  $ attune load huge.ndjson --resume
+  $ attune load ./notes --dry-run
+
+Each line that is refused is reported with its number and reason; the rest is loaded, and the exit
+status is 1. Documents without an id get one from their file and position, so that loading again
+replaces them.`,
+  search: `
+Examples:
+  $ attune search "how do I get my money back"
+  $ attune search refund --mode text --index shop --size 3
+  $ attune search "" --filter tags=howto --filter 'year>=2020'
+  $ attune search '"exact words"' --json`,
+  status: `
+Examples:
+  $ attune status
+  $ attune status --url http://search.example:3000/api
+  $ attune status --json`,
+  demo: `
+Examples:
+  $ attune demo
+  $ attune demo --size 5`,
+}

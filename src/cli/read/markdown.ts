@@ -1,0 +1,124 @@
+/** One section of a Markdown file: the headings that lead to it, and its text. */
+export interface Section {
+  /** Headings from the outermost to this one, joined by " › "; the file's own name where there is none. */
+  title: string
+  text: string
+  /** 1-based line of the heading, or of the text where no heading stands before it. */
+  line: number
+}
+
+/** Longer lines are text, whatever they begin with. */
+const HEADING_CHARACTERS_MAX = 1000
+
+interface Open {
+  level: number
+  title: string
+  line: number
+  lines: string[]
+}
+
+/**
+ * Splits Markdown into its sections (CommonMark ATX and setext headings; fenced code is left alone).
+ * Sections without text of their own are left out; their headings stand in the titles below them.
+ */
+export function markdownSections(markdown: string, name: string): Section[] {
+  const { body, title, firstLine } = withoutFrontMatter(markdown)
+  const sections: Section[] = []
+  const path: { level: number; title: string }[] = []
+  let open: Open = { level: 0, title: '', line: firstLine, lines: [] }
+  const close = () => {
+    const text = plainText(open.lines.join('\n'))
+    const headings = path.map((heading) => heading.title)
+    if (text !== '')
+      sections.push({ title: headings.join(' › ') || title || name, text, line: open.line })
+  }
+  for (const item of headingsAndLines(body, firstLine)) {
+    if (item.level === 0) {
+      open.lines.push(item.text)
+      continue
+    }
+    close()
+    while (path.length > 0 && (path.at(-1)?.level ?? 0) >= item.level) path.pop()
+    const heading = plainText(item.text)
+    if (heading !== '') path.push({ level: item.level, title: heading })
+    open = { level: item.level, title: heading, line: item.line, lines: [] }
+  }
+  close()
+  return sections
+}
+
+interface Item {
+  /** 1–6 for a heading, 0 for a line of text. */
+  level: number
+  text: string
+  line: number
+}
+
+function headingsAndLines(body: string, firstLine: number): Item[] {
+  const items: Item[] = []
+  let fence: string | undefined
+  for (const [position, text] of body.split(/\r?\n/).entries()) {
+    const line = firstLine + position
+    const marker = /^ {0,3}(`{3,}|~{3,})/.exec(text)?.[1]
+    if (fence !== undefined) {
+      if (marker?.startsWith(fence) && text.trim() === marker) fence = undefined
+      items.push({ level: 0, text, line })
+      continue
+    }
+    fence = marker
+    if (text.length > HEADING_CHARACTERS_MAX) {
+      items.push({ level: 0, text, line })
+      continue
+    }
+    const atx = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/.exec(text)
+    const setext = /^ {0,3}(=+|-{2,})[ \t]*$/.exec(text)?.[1]
+    const above = items.at(-1)
+    if (atx?.[1] !== undefined) items.push({ level: atx[1].length, text: atx[2] ?? '', line })
+    else if (setext !== undefined && above !== undefined && isParagraph(above, items.at(-2)))
+      items[items.length - 1] = { ...above, level: setext.startsWith('=') ? 1 : 2 }
+    else items.push({ level: 0, text, line })
+  }
+  return items
+}
+
+/** Only a one-line paragraph becomes a setext heading: a rule below a list or a table is no heading. */
+function isParagraph(line: Item, before: Item | undefined): boolean {
+  const alone = before === undefined || before.level > 0 || before.text.trim() === ''
+  return alone && line.level === 0 && /^ {0,3}[^\s>|*+\-\d`~<]/.test(line.text)
+}
+
+/** Reads the title of YAML front matter and takes the block away; anything else in it is left unread. */
+function withoutFrontMatter(markdown: string) {
+  const text = markdown.replace(/^\uFEFF/, '')
+  const block = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text)
+  if (block === null) return { body: text, title: '', firstLine: 1 }
+  const title = /^title:[ \t]*(['"]?)(.+?)\1[ \t]*$/m.exec(block[1] ?? '')?.[2] ?? ''
+  const firstLine = block[0].split('\n').length
+  return { body: text.slice(block[0].length), title, firstLine }
+}
+
+/** Takes the marks of Markdown and HTML away and keeps the words; code keeps its own text. */
+function plainText(markdown: string): string {
+  return markdown
+    .split(/(^ {0,3}(?:`{3,}|~{3,})[^\n]*$)/m)
+    .map((part, position) => (position % 4 === 2 ? part : withoutMarks(part)))
+    .join('')
+    .replace(/[ \t]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim()
+}
+
+function withoutMarks(markdown: string): string {
+  return markdown
+    .replace(/^ {0,3}(?:`{3,}|~{3,})[^\n]*$/gm, '')
+    .replace(/<!--[\s\S]*?-->/g, '')
+    .replace(/^ {0,3}\[[^\]\n]+\]:[ \t]*\S+.*$/gm, '')
+    .replace(/!\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])/g, '')
+    .replace(/\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])/g, '$1')
+    .replace(/<(https?:\/\/[^>\s]+)>/g, '$1')
+    .replace(/<\/?[A-Za-z][^<>\n]*>/g, '')
+    .replace(/(\*\*|__)(?=\S)([^\n]*?\S)\1/g, '$2')
+    .replace(/^ {0,3}>[ \t]?/gm, '')
+    .replace(/`([^`\n]+)`/g, '$1')
+    .replace(/&nbsp;/g, ' ')
+}

@@ -1,0 +1,108 @@
+import { createHash } from 'node:crypto'
+
+/** A document as it goes to the server, and where it came from. */
+export interface Found {
+  file: string
+  /** 1-based line of a text file, or position of an item in a JSON list. */
+  line: number
+  id: string
+  /** The index that the line itself names, if any. */
+  index?: string
+  /** Undefined when the line asks for its document to be deleted. */
+  document?: Record<string, unknown>
+  /** A vector that the line brings along, passed on as it is. */
+  vector?: unknown
+}
+
+/** A place in a file that could not be read as a document. */
+export interface Unreadable {
+  file: string
+  line: number
+  reason: string
+}
+
+/** How fields of a file become fields of a document. */
+export interface Mapping {
+  /** Field that holds the id; without it `id` or `_id`. */
+  idField?: string
+  /** Field of the file → field of the document. */
+  rename: ReadonlyMap<string, string>
+}
+
+const LISTS = ['authors', 'tags']
+const ID_BYTES_MAX = 512
+
+/**
+ * Makes a document of one record of a file. `_id` and `id` become the id, `text` becomes `content`
+ * where there is none (as BEIR files have it), `authors` and `tags` become lists. A record without
+ * an id gets one from its file and position, so that loading the same file again replaces it.
+ */
+export function toFound(
+  raw: unknown,
+  place: { file: string; line: number },
+  mapping: Mapping,
+): Found | Unreadable {
+  if (!isObject(raw)) return { ...place, reason: 'is not a JSON object' }
+  const { fields, more, deletes } = unwrapped(raw)
+  const id = idOf(fields, raw, mapping.idField)
+  if (id === 'missing') return { ...place, reason: `has no field "${mapping.idField}" for the id` }
+  const named = { ...place, ...more }
+  if (deletes)
+    return id === undefined
+      ? { ...place, reason: 'asks for a deletion but names no id' }
+      : { ...named, id }
+  return { ...named, id: id ?? placeId(place.file, place.line), document: shaped(fields, mapping) }
+}
+
+/** The id of a document that has none of its own; long paths end in a hash to stay within 512 bytes. */
+export function placeId(file: string, position?: number): string {
+  const id = position === undefined ? file : `${file}#${position}`
+  if (Buffer.byteLength(id) <= ID_BYTES_MAX) return id
+  const hash = createHash('sha256').update(id).digest('hex').slice(0, 32)
+  return `${Buffer.from(id)
+    .subarray(0, 400)
+    .toString()
+    .replace(/\uFFFD+$/, '')}…${hash}`
+}
+
+/** Reads both forms of a line: the document itself, or `{index?, id?, document, vector?}` around it. */
+function unwrapped(raw: Record<string, unknown>) {
+  const { document, index, op, vector } = raw
+  const deletes = op === 'delete' && document === undefined
+  const wraps = isObject(document) && raw.title === undefined && raw.content === undefined
+  const named = (wraps || deletes) && typeof index === 'string' ? { index } : {}
+  const more = wraps && vector !== undefined ? { ...named, vector } : named
+  return { fields: wraps ? document : raw, more, deletes }
+}
+
+function idOf(
+  fields: Record<string, unknown>,
+  line: Record<string, unknown>,
+  field: string | undefined,
+): string | undefined {
+  const sent =
+    field === undefined ? (line.id ?? line._id ?? fields.id ?? fields._id) : fields[field]
+  if (typeof sent === 'string' && sent !== '') return sent
+  if (typeof sent === 'number' || typeof sent === 'bigint') return String(sent)
+  return field === undefined ? undefined : 'missing'
+}
+
+function shaped(fields: Record<string, unknown>, mapping: Mapping): Record<string, unknown> {
+  const { idField, rename } = mapping
+  const document: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(fields)) {
+    if (name === idField || (idField === undefined && (name === 'id' || name === '_id'))) continue
+    if (value === null || value === undefined) continue
+    const target = rename.get(name) ?? name
+    document[target] = LISTS.includes(target) && typeof value === 'string' ? [value] : value
+  }
+  if (document.content === undefined && typeof document.text === 'string' && !rename.has('text')) {
+    document.content = document.text
+    delete document.text
+  }
+  return document
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,156 @@
+import { parse } from 'csv-parse'
+import { type Found, isObject, type Mapping, toFound, type Unreadable } from './record.ts'
+
+const LINE_CHARACTERS_MAX = 64_000_000
+
+/** One JSON document a line; an unreadable line is reported and the next one read. */
+export async function* readLines(
+  input: AsyncIterable<Buffer>,
+  file: string,
+  mapping: Mapping,
+): AsyncGenerator<Found | Unreadable> {
+  let line = 0
+  for await (const text of linesOf(input)) {
+    line += 1
+    const trimmed = text.trim()
+    if (trimmed !== '') yield readLine(trimmed, { file, line }, mapping)
+  }
+}
+
+/** Cuts chunks into lines; a byte order mark at the start is dropped. */
+async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of input) {
+    const lines = decoder.decode(chunk, { stream: true }).split('\n')
+    lines[0] = rest + lines[0]
+    rest = lines.pop() ?? ''
+    if (rest.length > LINE_CHARACTERS_MAX)
+      throw new Error('a line is longer than 64 million characters')
+    yield* lines
+  }
+  const last = rest + decoder.decode()
+  if (last !== '') yield last
+}
+
+function readLine(text: string, place: { file: string; line: number }, mapping: Mapping) {
+  try {
+    return toFound(JSON.parse(text), place, mapping)
+  } catch {
+    return { ...place, reason: 'is not valid JSON' }
+  }
+}
+
+/** A JSON file with one document, a list of them, or `{"documents": […]}`; it is read whole. */
+export async function* readJson(
+  input: AsyncIterable<Buffer>,
+  file: string,
+  mapping: Mapping,
+): AsyncGenerator<Found | Unreadable> {
+  const chunks: Buffer[] = []
+  for await (const chunk of input) chunks.push(chunk)
+  let content: unknown
+  try {
+    content = JSON.parse(
+      Buffer.concat(chunks)
+        .toString()
+        .replace(/^\uFEFF/, ''),
+    )
+  } catch {
+    const hint = 'is not valid JSON (one document a line? then name it .ndjson)'
+    yield { file, line: 1, reason: hint }
+    return
+  }
+  const wrapped = isObject(content) && Array.isArray(content.documents)
+  const list = wrapped ? (content as { documents: unknown[] }).documents : content
+  const documents: unknown[] = Array.isArray(list) ? list : [list]
+  for (const [position, raw] of documents.entries())
+    yield toFound(raw, { file, line: position + 1 }, mapping)
+}
+
+/**
+ * A table with a header row, separated by comma, semicolon or tab, whichever the header has most of.
+ * Empty cells are left out; cells that are plainly numbers, true or false become such values unless
+ * `keepStrings`; authors and tags are split at semicolons and bars.
+ */
+export async function* readTable(
+  input: AsyncIterable<Buffer>,
+  file: string,
+  mapping: Mapping,
+  keepStrings: boolean,
+): AsyncGenerator<Found | Unreadable> {
+  const skipped: Unreadable[] = []
+  const chunks = input[Symbol.asyncIterator]()
+  const first = await chunks.next()
+  if (first.done === true) return
+  const parser = parse({
+    columns: true,
+    bom: true,
+    delimiter: delimiterOf(String(first.value)),
+    info: true,
+    trim: true,
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+    on_skip: (error) => {
+      const line = (error as { lines?: number } | undefined)?.lines ?? 0
+      skipped.push({ file, line, reason: error?.message ?? 'is not a row of this table' })
+      return undefined
+    },
+  })
+  const feeding = feed(first.value as Buffer, chunks, parser)
+  for await (const { record, info } of parser) {
+    yield* skipped.splice(0)
+    yield toFound(cells(record, keepStrings, mapping), { file, line: info.lines }, mapping)
+  }
+  yield* skipped.splice(0)
+  await feeding
+}
+
+/** Passes chunks on no faster than the parser takes them; a failure of the file reaches the reader. */
+async function feed(
+  first: Buffer,
+  chunks: AsyncIterator<Buffer>,
+  parser: ReturnType<typeof parse>,
+): Promise<void> {
+  try {
+    for (let chunk = first; ; ) {
+      if (!parser.write(chunk)) await new Promise((drained) => parser.once('drain', drained))
+      const next = await chunks.next()
+      if (next.done === true) break
+      chunk = next.value
+    }
+    parser.end()
+  } catch (error) {
+    parser.destroy(error as Error)
+  }
+}
+
+function delimiterOf(text: string): string {
+  const header = text.split('\n', 1)[0] ?? ''
+  const count = (delimiter: string) => header.split(delimiter).length
+  return [';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best), ',')
+}
+
+const TEXT = new Set(['title', 'content', 'abstract', 'source', 'text', 'id', '_id'])
+
+function cells(row: Record<string, string>, keepStrings: boolean, mapping: Mapping) {
+  const fields: Record<string, unknown> = {}
+  for (const [name, cell] of Object.entries(row)) {
+    const target = mapping.rename.get(name) ?? name
+    if (cell === '') continue
+    if (target === 'authors' || target === 'tags')
+      fields[name] = cell
+        .split(/[;|]/)
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+    else fields[name] = keepStrings || TEXT.has(target) ? cell : plainValue(cell)
+  }
+  return fields
+}
+
+/** "12" is a number, "007" and "1e3" are not: only what prints back the same is converted. */
+function plainValue(cell: string): string | number | boolean {
+  if (cell === 'true' || cell === 'false') return cell === 'true'
+  const number = Number(cell)
+  return Number.isFinite(number) && String(number) === cell ? number : cell
+}

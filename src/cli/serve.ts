@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { extname } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { SETTINGS } from '../config.ts'
+import { commandError, type Terminal } from './terminal.ts'
+
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 30_000
+/** A server that ran for this long was well; the next restart is quick again. */
+const STEADY_MS = 60_000
+/** The server's own word for settings that can't be right: starting it again would not help. */
+const BAD_SETTINGS = 2
+
+/** Options of the command line by setting name → the environment of the server; unset ones are left out. */
+export function serverEnvironment(options: Record<string, unknown>): Record<string, string> {
+  const chosen = Object.entries(SETTINGS).filter(([name]) => options[name] !== undefined)
+  return Object.fromEntries(chosen.map(([name, { env }]) => [env, String(options[name])]))
+}
+
+/** Starts the server of this package as a process of its own. */
+export function spawnServer(
+  environment: Record<string, string | undefined>,
+  output: 'inherit' | 'pipe',
+): ChildProcess {
+  const here = extname(fileURLToPath(import.meta.url))
+  const entry = fileURLToPath(new URL(`../main${here}`, import.meta.url))
+  const loader = here === '.ts' ? ['--import', 'tsx'] : []
+  return spawn(process.execPath, [...loader, entry], {
+    env: { ...process.env, ...environment },
+    stdio: ['ignore', output, output],
+  })
+}
+
+/** How a child process ended: its exit code, or 128 when a signal ended it. */
+export function ended(child: ChildProcess): Promise<number> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code) => resolve(code ?? 128))
+  })
+}
+
+/**
+ * Runs the server until it ends or the user stops it; answers its exit code. With `supervise` a
+ * server that ended by itself with a failure is started again, after a pause that grows from half a
+ * second to half a minute.
+ */
+export async function serve(
+  terminal: Terminal,
+  environment: Record<string, string>,
+  supervise: boolean,
+): Promise<number> {
+  let wait = FIRST_PAUSE_MS
+  for (;;) {
+    const started = Date.now()
+    const code = await runServer(terminal, environment)
+    if (!supervise || code === 0 || code === BAD_SETTINGS || terminal.signal.aborted) return code
+    if (Date.now() - started > STEADY_MS) wait = FIRST_PAUSE_MS
+    terminal.note(`The server ended with status ${code}; starting it again in ${wait / 1000} s.`)
+    await pause(wait, undefined, { signal: terminal.signal }).catch(() => undefined)
+    if (terminal.signal.aborted) return code
+    wait = Math.min(LONGEST_PAUSE_MS, wait * 2)
+  }
+}
+
+async function runServer(terminal: Terminal, environment: Record<string, string>): Promise<number> {
+  const child = spawnServer(environment, 'inherit')
+  const stop = () => child.kill('SIGTERM')
+  terminal.signal.addEventListener('abort', stop)
+  try {
+    return await ended(child)
+  } finally {
+    terminal.signal.removeEventListener('abort', stop)
+  }
+}
+
+/** A server started for one command on a free port; `close` stops it and waits until it is gone. */
+export interface OwnServer {
+  url: string
+  close: () => Promise<void>
+}
+
+/** Starts a server on a free port and waits until it says that it is ready. */
+export async function startOwnServer(dataDir: string, deadlineMs = 60_000): Promise<OwnServer> {
+  const settings = { PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, LOG_LEVEL: 'info' }
+  const child = spawnServer(settings, 'pipe')
+  const end = ended(child)
+  const close = async () => {
+    if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM')
+    await end
+  }
+  let said = ''
+  const ready = new Promise<string>((resolve) => {
+    const hear = (text: Buffer) => {
+      said = (said + text).slice(-20_000)
+      const url = /ready on (https?:\/\/[\w.:[\]-]+\/api)/.exec(said)?.[1]
+      if (url !== undefined) resolve(url)
+    }
+    child.stdout?.on('data', hear)
+    child.stderr?.on('data', hear)
+  })
+  const failed = end.then(() => undefined)
+  const late = pause(deadlineMs, undefined, { ref: false })
+  const url = await Promise.race([ready, failed, late])
+  if (url !== undefined) return { url, close }
+  await close()
+  throw commandError(`The server did not start:\n${said.trim()}`)
+}

@@ -1,0 +1,70 @@
+/** Where a command writes and what it may assume about the reader. Tests pass their own. */
+export interface Terminal {
+  /** Results, to stdout. */
+  print: (line: string) => void
+  /** Progress, refusals and mistakes, to stderr. */
+  note: (line: string) => void
+  /** Results go to a terminal: emphasis may be used. */
+  interactive: boolean
+  /** Notes go to a terminal: a progress bar may be drawn. */
+  bars: boolean
+  columns: number
+  env: Record<string, string | undefined>
+  /** Aborted when the user asks the command to stop. */
+  signal: AbortSignal
+}
+
+/** The terminal of this process; `close` takes its signal handlers away again. */
+export function openTerminal(): Terminal & { close: () => void } {
+  const stop = new AbortController()
+  const abort = () => stop.abort()
+  process.once('SIGINT', abort)
+  process.once('SIGTERM', abort)
+  // `attune … | head` closes the pipe early; that is no failure
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    process.exit(0)
+  })
+  return {
+    print: (line) => void process.stdout.write(`${line}\n`),
+    note: (line) => void process.stderr.write(`${line}\n`),
+    interactive: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
+    bars: process.stderr.isTTY === true,
+    columns: Math.max(40, process.stdout.columns ?? 80),
+    env: process.env,
+    signal: stop.signal,
+    close: () => {
+      process.off('SIGINT', abort)
+      process.off('SIGTERM', abort)
+    },
+  }
+}
+
+/** Emphasises text on a terminal that can. */
+export function bold(terminal: Terminal, text: string): string {
+  return terminal.interactive ? `\u001b[1m${text}\u001b[22m` : text
+}
+
+/** Sets text back a little on a terminal that can. */
+export function dim(terminal: Terminal, text: string): string {
+  return terminal.interactive ? `\u001b[2m${text}\u001b[22m` : text
+}
+
+/** A failure of a command that needs no stack: the message says what was wrong and what to do. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError'
+}
+
+/** Makes the error to throw. */
+export function commandError(message: string, cause?: unknown): CommandError {
+  return new CommandError(message, { cause })
+}
+
+/**
+ * Makes text safe to print: documents are someone else's words and must not steer the terminal.
+ * Control characters become spaces.
+ */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  return text.replace(/[\u0000-\u001f\u007f-\u009f]+/g, ' ')
+}

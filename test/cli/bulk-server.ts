@@ -1,0 +1,96 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+/** One answer that the server gives instead of taking the documents. */
+export type Trouble =
+  | { status: number; body?: object; headers?: Record<string, string> }
+  | 'reset'
+  | 'taken, then reset'
+
+/** A small server that takes bulk NDJSON like the real one and can be told to misbehave. */
+export interface BulkServer {
+  url: string
+  documents: Map<string, Record<string, unknown>>
+  /** Each bulk request: its query and how many lines it had. */
+  requests: { query: string; lines: number }[]
+  /** Used up one by one, before requests are taken as usual. */
+  troubles: Trouble[]
+  /** Documents that are refused, with the error. */
+  refuses: (line: Record<string, unknown>) => { status: number; error: string } | undefined
+  mostUnderWay: number
+  /** Called before each request is answered. */
+  before: () => Promise<void> | void
+  close: () => Promise<void>
+}
+
+export async function openBulkServer(): Promise<BulkServer> {
+  const server = createServer((request, response) => void handle(request, response))
+  let underWay = 0
+  const self: BulkServer = {
+    url: '',
+    documents: new Map(),
+    requests: [],
+    troubles: [],
+    refuses: () => undefined,
+    mostUnderWay: 0,
+    before: () => undefined,
+    close: () =>
+      new Promise((done) => {
+        server.closeAllConnections()
+        server.close(() => done())
+      }),
+  }
+
+  async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const [path = '', query = ''] = (request.url ?? '').split('?')
+    if (path === '/api/livez') return reply(response, 200, { success: true, data: {} })
+    if (path !== '/api/cortex/documents/bulk')
+      return reply(response, 404, { success: false, error: 'No such route.' })
+    underWay += 1
+    self.mostUnderWay = Math.max(self.mostUnderWay, underWay)
+    const lines = (await text(request)).split('\n').filter((line) => line !== '')
+    await self.before()
+    underWay -= 1
+    self.requests.push({ query, lines: lines.length })
+    const trouble = self.troubles.shift()
+    if (trouble === 'reset') return void request.socket.destroy()
+    if (trouble !== undefined && typeof trouble === 'object')
+      return reply(
+        response,
+        trouble.status,
+        trouble.body ?? failure(trouble.status),
+        trouble.headers,
+      )
+    const items = lines.map((line) => take(JSON.parse(line)))
+    if (trouble === 'taken, then reset') return void request.socket.destroy()
+    reply(response, 200, { success: true, data: { items } })
+  }
+
+  function take(line: Record<string, unknown>): object {
+    const refused = self.refuses(line)
+    if (refused !== undefined) return refused
+    const id = String(line.id)
+    if (line.op === 'delete') self.documents.delete(id)
+    else self.documents.set(id, line.document as Record<string, unknown>)
+    return { status: 200, id, version: 1, vectorized: true }
+  }
+
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  self.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`
+  return self
+}
+
+function failure(status: number): object {
+  return { success: false, error: `Refused with ${status}.`, code: 'OVERLOADED' }
+}
+
+function reply(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Record<string, string> = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers })
+  response.end(JSON.stringify(body))
+}

@@ -1,0 +1,214 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type LoadOptions, load } from '../../src/cli/load.ts'
+import { type BulkServer, openBulkServer } from './bulk-server.ts'
+import { openRecorder } from './recorder.ts'
+
+let folder: string
+let server: BulkServer
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'attune-load-'))
+  server = await openBulkServer()
+})
+
+afterEach(async () => {
+  await server.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function options(more: Partial<LoadOptions> = {}): LoadOptions {
+  return {
+    url: server.url,
+    mapping: { rename: new Map() },
+    keepStrings: false,
+    batch: 10,
+    concurrency: 2,
+    resume: false,
+    dryRun: false,
+    folder,
+    stateFolder: folder,
+    ...more,
+  }
+}
+
+function file(name: string, content: string | Buffer): void {
+  writeFileSync(join(folder, name), content)
+}
+
+function ndjson(count: number): string {
+  return Array.from({ length: count }, (_, at) => `{"_id":"d${at}","text":"words ${at}"}\n`).join(
+    '',
+  )
+}
+
+test('a BEIR file maps by itself: _id is the id and text the content', async () => {
+  file('corpus.jsonl', '{"_id": "4983", "title": "A", "text": "Alterations", "metadata": {}}\n')
+  const report = await load(openRecorder(), ['corpus.jsonl'], options())
+  expect(report).toMatchObject({ files: 1, accepted: 1, refused: 0 })
+  expect([...server.documents]).toEqual([
+    ['4983', { title: 'A', content: 'Alterations', metadata: {} }],
+  ])
+})
+
+test('a gzipped file loads like the plain one, and the index goes along', async () => {
+  file('corpus.ndjson.gz', gzipSync(ndjson(25)))
+  await load(openRecorder(), ['corpus.ndjson.gz'], options({ index: 'papers & more' }))
+  expect(server.documents.size).toBe(25)
+  expect(server.requests.map(({ lines }) => lines)).toEqual([10, 10, 5])
+  expect(server.requests[0]?.query).toBe('index=papers%20%26%20more')
+})
+
+test('a gzipped file that breaks off is reported and the next file is still loaded', async () => {
+  file('a.ndjson.gz', gzipSync(ndjson(5000)).subarray(0, 1000))
+  file('b.ndjson', '{"id":"last","title":"b"}')
+  const terminal = openRecorder()
+  const report = await load(terminal, ['.'], options({ batch: 1000 }))
+  expect(report.refused).toBe(1)
+  expect(terminal.notes.join('\n')).toContain("a.ndjson.gz: can't be read further")
+  expect(server.documents.has('last')).toBe(true)
+})
+
+test('each bad line is reported with its number and reason while the rest is loaded', async () => {
+  file(
+    'mixed.ndjson',
+    '{"id":"1","title":"a"}\nnot json\n[1]\n\n{"id":"5","title":""}\n{"id":"6","title":"b"}',
+  )
+  server.refuses = ({ id }) =>
+    id === '5' ? { status: 400, error: 'The document has no text.' } : undefined
+  const terminal = openRecorder()
+  const report = await load(terminal, ['mixed.ndjson'], options())
+  expect(report).toMatchObject({ accepted: 2, refused: 3 })
+  expect(terminal.notes).toEqual([
+    'mixed.ndjson:2: is not valid JSON',
+    'mixed.ndjson:3: is not a JSON object',
+    'mixed.ndjson:5: The document has no text.',
+  ])
+})
+
+test('overload and broken connections are waited out and nothing is lost', async () => {
+  file('many.ndjson', ndjson(30))
+  server.troubles = [
+    { status: 503, headers: { 'retry-after': '0' } },
+    'reset',
+    { status: 429 },
+    'taken, then reset',
+  ]
+  const report = await load(openRecorder(), ['many.ndjson'], options({ concurrency: 1 }))
+  expect(report).toMatchObject({ accepted: 30, refused: 0 })
+  expect(server.documents.size).toBe(30)
+  expect(server.requests).toHaveLength(7)
+})
+
+test('Retry-After is honoured', async () => {
+  file('one.ndjson', ndjson(1))
+  server.troubles = [{ status: 503, headers: { 'retry-after': '1' } }]
+  const started = performance.now()
+  await load(openRecorder(), ['one.ndjson'], options())
+  expect(performance.now() - started).toBeGreaterThan(950)
+})
+
+test('documents that the server was too busy for are sent again, the others are not', async () => {
+  file('some.ndjson', ndjson(4))
+  let busy = 2
+  server.refuses = ({ id }) =>
+    id === 'd2' && busy-- > 0 ? { status: 503, error: 'Too busy.' } : undefined
+  const report = await load(openRecorder(), ['some.ndjson'], options())
+  expect(report).toMatchObject({ accepted: 4, refused: 0 })
+  expect(server.requests.map(({ lines }) => lines)).toEqual([4, 1, 1])
+})
+
+test('a batch refused as a whole is halved until the line at fault stands alone', async () => {
+  file('big.ndjson', ndjson(8))
+  const tooLarge = {
+    status: 413,
+    body: { success: false, error: 'Too large.', code: 'BODY_TOO_LARGE' },
+  }
+  server.troubles = [tooLarge, tooLarge, tooLarge, tooLarge]
+  const terminal = openRecorder()
+  const report = await load(terminal, ['big.ndjson'], options())
+  expect(report).toMatchObject({ accepted: 7, refused: 1 })
+  expect(terminal.notes).toEqual(['big.ndjson:1: Too large.'])
+})
+
+test('a server that refuses the request itself ends the load with its own sentence', async () => {
+  file('some.ndjson', ndjson(4))
+  const body = { success: false, error: 'There is no index "x".', code: 'INDEX_NOT_FOUND' }
+  server.troubles = [{ status: 404, body }]
+  await expect(load(openRecorder(), ['some.ndjson'], options())).rejects.toThrow('no index "x"')
+})
+
+test('a server that takes nothing for too long is given up with a way to go on', async () => {
+  file('some.ndjson', ndjson(4))
+  server.troubles = Array.from({ length: 50 }, () => ({ status: 503 }))
+  const given = load(openRecorder(), ['some.ndjson'], options({ giveUpMs: 500 }))
+  await expect(given).rejects.toThrow('--resume')
+})
+
+test('no more requests are under way than allowed', async () => {
+  file('many.ndjson', ndjson(200))
+  server.before = () => new Promise((done) => setImmediate(done))
+  await load(openRecorder(), ['many.ndjson'], options({ concurrency: 3 }))
+  expect(server.mostUnderWay).toBeGreaterThan(1)
+  expect(server.mostUnderWay).toBeLessThanOrEqual(3)
+})
+
+test('a stopped load goes on with resume and removes its state at the end', async () => {
+  file('a.ndjson', ndjson(55))
+  file('b.md', '# One\n\ntext\n\n# Two\n\nmore')
+  const first = openRecorder()
+  let requests = 0
+  server.before = () => {
+    requests += 1
+    if (requests === 3) first.stop.abort()
+  }
+  const stopped = load(first, ['.'], options({ concurrency: 1 }))
+  await expect(stopped).rejects.toThrow('--resume')
+  expect(readdirSync(folder).filter((name) => name.startsWith('.attune-load-'))).toHaveLength(1)
+  const before = server.documents.size
+  expect(before).toBeLessThan(55)
+
+  const report = await load(openRecorder(), ['.'], options({ resume: true, concurrency: 1 }))
+  expect(report.skipped).toBeGreaterThan(0)
+  expect(report.skipped + report.accepted).toBe(57)
+  expect(server.documents.size).toBe(57)
+  expect(readdirSync(folder).toSorted()).toEqual(['a.ndjson', 'b.md'])
+})
+
+test('loading the same files twice replaces their documents', async () => {
+  file('a.md', '# One\n\ntext\n\n# Two\n\nmore')
+  file('b.txt', 'plain words')
+  await load(openRecorder(), ['.'], options())
+  const ids = [...server.documents.keys()].toSorted()
+  expect(ids).toEqual(['a.md#1', 'a.md#2', 'b.txt'])
+  await load(openRecorder(), ['.'], options())
+  expect([...server.documents.keys()].toSorted()).toEqual(ids)
+})
+
+test('a dry run shows documents and sends nothing', async () => {
+  file('a.ndjson', ndjson(20))
+  const terminal = openRecorder()
+  const report = await load(
+    terminal,
+    ['a.ndjson'],
+    options({ dryRun: true, url: 'http://127.0.0.1:1' }),
+  )
+  expect(report.accepted).toBe(20)
+  expect(server.requests).toHaveLength(0)
+  expect(terminal.out.at(-1)).toBe(
+    "Would load 20 documents from 1 file; 0 places can't be read. Nothing was sent.",
+  )
+})
+
+test('mistakes are named with what to do', async () => {
+  file('picture.png', 'x')
+  file('a.txt', 'x')
+  const one = (path: string, more?: Partial<LoadOptions>) =>
+    load(openRecorder(), [path], options(more))
+  await expect(one('missing')).rejects.toThrow('missing does not exist')
+  await expect(one('picture.png')).rejects.toThrow('these can: .md')
+  await expect(one('a.txt', { url: 'http://127.0.0.1:1/api' })).rejects.toThrow('attune serve')
+})

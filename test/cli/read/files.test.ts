@@ -1,0 +1,180 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { findFiles, readDocuments } from '../../../src/cli/read/files.ts'
+import type { Found, Mapping, Unreadable } from '../../../src/cli/read/record.ts'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'attune-read-'))
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function file(name: string, content: string | Buffer): void {
+  const path = join(folder, name)
+  mkdirSync(dirname(path), { recursive: true })
+  writeFileSync(path, content)
+}
+
+async function read(
+  name: string,
+  content: string | Buffer,
+  mapping: Mapping = { rename: new Map() },
+  keepStrings = false,
+): Promise<(Found | Unreadable)[]> {
+  file(name, content)
+  const [source] = await findFiles([name], folder)
+  const found: (Found | Unreadable)[] = []
+  let bytes = 0
+  const onBytes = (count: number) => {
+    bytes += count
+  }
+  for await (const one of readDocuments(source!, { mapping, keepStrings, onBytes })) found.push(one)
+  expect(bytes).toBe(source!.bytes)
+  return found
+}
+
+const documents = (found: (Found | Unreadable)[]) =>
+  found.map((one) => ('document' in one ? one.document : one))
+
+describe('finding files', () => {
+  test('folders are searched in a stable order; what is hidden and node_modules are passed over', async () => {
+    for (const name of [
+      'b.txt',
+      'a/x.md',
+      'a/y.png',
+      '.git/z.txt',
+      '.h.txt',
+      'node_modules/p/r.md',
+    ])
+      file(name, 'x')
+    const names = async (path: string) =>
+      (await findFiles([path], folder)).map((found) => found.name)
+    expect(await names('.')).toEqual(['a/x.md', 'b.txt'])
+    expect(await names('node_modules')).toEqual(['node_modules/p/r.md'])
+  })
+
+  test('a file named twice is loaded once', async () => {
+    file('a/x.md', 'x')
+    expect(await findFiles(['a', 'a/x.md'], folder)).toHaveLength(1)
+  })
+})
+
+describe('reading JSON', () => {
+  const two = [{ id: 1, title: 'a' }, { title: 'b' }]
+  const expected = [
+    { file: 'f.json', line: 1, id: '1', document: { title: 'a' } },
+    { file: 'f.json', line: 2, id: 'f.json#2', document: { title: 'b' } },
+  ]
+
+  test.each([
+    ['a list', two],
+    ['an object with documents', { documents: two }],
+  ])('%s is read', async (_, content) => {
+    expect(await read('f.json', JSON.stringify(content))).toEqual(expected)
+  })
+
+  test('a single document is read', async () => {
+    expect(await read('f.json', '{"title":"a"}')).toHaveLength(1)
+  })
+
+  test('broken JSON is reported with a hint', async () => {
+    expect(await read('f.json', '{"a":1}\n{"a":2}')).toEqual([
+      { file: 'f.json', line: 1, reason: expect.stringContaining('.ndjson') },
+    ])
+  })
+
+  test('lines around a document carry its id, index, vector and deletions', async () => {
+    const lines =
+      '\uFEFF{"index":"x","id":"1","document":{"title":"a"},"vector":[1,0]}\r\n{"op":"delete","id":"2"}\r\n{"op":"delete"}\r\n'
+    expect(await read('f.ndjson', lines)).toEqual([
+      { file: 'f.ndjson', line: 1, index: 'x', id: '1', vector: [1, 0], document: { title: 'a' } },
+      { file: 'f.ndjson', line: 2, id: '2' },
+      { file: 'f.ndjson', line: 3, reason: expect.stringContaining('no id') },
+    ])
+  })
+
+  test('fields are renamed and a missing id field is reported', async () => {
+    const mapping = {
+      idField: 'sku',
+      rename: new Map([
+        ['name', 'title'],
+        ['by', 'authors'],
+      ]),
+    }
+    const found = await read(
+      'f.ndjson',
+      '{"sku":7,"name":"a","by":"Ann","id":3}\n{"name":"b"}',
+      mapping,
+    )
+    expect(found[0]).toMatchObject({ id: '7', document: { title: 'a', authors: ['Ann'], id: 3 } })
+    expect(found[1]).toMatchObject({ line: 2, reason: expect.stringContaining('"sku"') })
+  })
+
+  test('characters that lie across two chunks arrive whole', async () => {
+    const text = '€'.repeat(100_000)
+    const [found] = await read('f.ndjson', JSON.stringify({ id: '1', title: text }))
+    expect(found).toMatchObject({ document: { title: text } })
+  })
+})
+
+describe('reading tables', () => {
+  test('cells become values, lists and text; empty ones are left out', async () => {
+    const csv = 'id,title,tags,year,code,new\n1,"A, b",x; y,2020,007,true\n2,7,,,1e3,\n'
+    expect(documents(await read('f.csv', csv))).toEqual([
+      { title: 'A, b', tags: ['x', 'y'], year: 2020, code: '007', new: true },
+      { title: '7', code: '1e3' },
+    ])
+  })
+
+  test('numbers stay text when asked', async () => {
+    const found = await read('f.csv', 'title,year\na,2020', undefined, true)
+    expect(documents(found)).toEqual([{ title: 'a', year: '2020' }])
+  })
+
+  test.each([';', '\t'])('the separator %j is found from the header', async (separator) => {
+    const csv = `id${separator}title\n1${separator}a, b\n`
+    expect(documents(await read('f.csv', csv))).toEqual([{ title: 'a, b' }])
+  })
+
+  test('a row with too many cells is reported with its line and the rest is read', async () => {
+    const found = await read('f.csv.gz', gzipSync('id,title\n1,a\n2,b,c\n3,d\n'))
+    expect(documents(found.filter((one) => 'document' in one))).toEqual([
+      { title: 'a' },
+      { title: 'd' },
+    ])
+    expect(found.filter((one) => 'reason' in one)).toEqual([
+      { file: 'f.csv.gz', line: 3, reason: expect.stringContaining('Record Length') },
+    ])
+  })
+
+  test('an empty table holds nothing', async () => {
+    expect(await read('f.csv', '')).toEqual([])
+  })
+
+  test('a table larger than its buffers is read to the end', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, at) => `${at},title number ${at}`)
+    expect(await read('f.csv', `id,title\n${rows.join('\n')}`)).toHaveLength(20_000)
+  })
+})
+
+describe('reading prose', () => {
+  test('a text file is one document named after its file', async () => {
+    expect(await read('notes/a.txt', ' hello \n')).toEqual([
+      {
+        file: 'notes/a.txt',
+        line: 1,
+        id: 'notes/a.txt',
+        document: { title: 'a', content: 'hello', source: 'notes/a.txt' },
+      },
+    ])
+  })
+
+  test('an empty text file holds no document', async () => {
+    expect(await read('a.txt', ' \n')).toEqual([])
+  })
+})

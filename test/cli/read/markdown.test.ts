@@ -1,0 +1,76 @@
+import { expect, test } from 'vitest'
+import { markdownSections } from '../../../src/cli/read/markdown.ts'
+
+const titles = (markdown: string) => markdownSections(markdown, 'file').map(({ title }) => title)
+
+test('each heading with text makes a section titled by its path', () => {
+  const markdown = `intro
+
+# Guide
+about
+## Install
+run it
+### On Linux
+
+### On a Mac
+brew
+## Use
+call it
+# Other
+end`
+  expect(markdownSections(markdown, 'file')).toEqual([
+    { title: 'file', text: 'intro', line: 1 },
+    { title: 'Guide', text: 'about', line: 3 },
+    { title: 'Guide › Install', text: 'run it', line: 5 },
+    { title: 'Guide › Install › On a Mac', text: 'brew', line: 9 },
+    { title: 'Guide › Use', text: 'call it', line: 11 },
+    { title: 'Other', text: 'end', line: 13 },
+  ])
+})
+
+test('a # inside fenced code is no heading, and the code stays as it is', () => {
+  const markdown = '# A\n```sh\n# install **all**\nnpm ci\n```\nafter\n~~~~\n# b\n~~~\n# c\n~~~~\n'
+  expect(markdownSections(markdown, 'file')).toEqual([
+    { title: 'A', text: expect.stringContaining('# install **all**\nnpm ci'), line: 1 },
+  ])
+})
+
+test('underlined headings count, rules and table lines do not', () => {
+  const markdown =
+    'Title\n=====\ntext\n\nPart\n----\nmore\n\n---\n\n- a\n---\n\n| a |\n|---|\n| b |\n'
+  expect(titles(markdown)).toEqual(['Title', 'Title › Part'])
+})
+
+test('marks of Markdown and HTML are taken from the text, words are kept', () => {
+  const markdown = `# [The \`tool\`](https://x.example) ![badge](b.svg)
+<!-- hidden -->
+<p align="center">See **the** [guide](g.md) and \`code\`, or <https://y.example>.</p>
+
+[guide]: g.md "Guide"
+> quoted
+`
+  expect(markdownSections(markdown, 'file')).toEqual([
+    { title: 'The tool', text: 'See the guide and code, or https://y.example.\n\nquoted', line: 1 },
+  ])
+})
+
+test('front matter gives the title of what stands before the first heading', () => {
+  const markdown = '---\ntitle: "The page"\ntags: [a]\n---\nwords\n\n## Part\nmore'
+  expect(markdownSections(markdown, 'file')).toEqual([
+    { title: 'The page', text: 'words', line: 5 },
+    { title: 'Part', text: 'more', line: 7 },
+  ])
+})
+
+test('a file without text has no sections', () => {
+  expect(markdownSections('# Only\n## Headings\n', 'file')).toEqual([])
+})
+
+test('long lines and many open marks take no noticeable time', () => {
+  const started = performance.now()
+  markdownSections(
+    `# ${' #'.repeat(50_000)}\n${'[a'.repeat(20_000)}\n${'**a '.repeat(5000)}`,
+    'file',
+  )
+  expect(performance.now() - started).toBeLessThan(3000)
+})
