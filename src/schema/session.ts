@@ -1,0 +1,39 @@
+import { type Static, Type } from 'typebox'
+
+/** Body of session creation; no field is required. */
+export const SessionCreate = Type.Object({
+  clientId: Type.Optional(Type.String({ maxLength: 128 })),
+  userId: Type.Optional(Type.String({ maxLength: 128 })),
+  metadata: Type.Optional(
+    Type.Record(Type.String(), Type.Unknown(), {
+      description: 'Anything about the session; at most 8 KiB of JSON; returned unchanged.',
+    }),
+  ),
+})
+export type SessionCreate = Static<typeof SessionCreate>
+
+/** Answer of session creation. */
+export const SessionCreated = Type.Object({
+  sessionId: Type.String(),
+  created: Type.String({ format: 'date-time' }),
+  metadata: Type.Record(Type.String(), Type.Unknown()),
+})
+export type SessionCreated = Static<typeof SessionCreated>
+
+/** A session as the store keeps it. Times are milliseconds since the epoch. */
+export interface SessionRecord {
+  createdMs: number
+  lastSeenMs: number
+  clientId?: string
+  userId?: string
+  /** JSON text, so that it comes back exactly as it was sent. */
+  metadata: string
+}
+
+/** What a session did so far. */
+export interface SessionTotals {
+  searches: number
+  clicks: number
+  feedback: number
+  events: number
+}

@@ -1,0 +1,57 @@
+import { constants } from 'node:os'
+import { type ServiceError, serviceError } from '../errors.ts'
+
+/** LMDB's code for "no room in the map". */
+const MAP_FULL = -30792
+
+const NO_ROOM: readonly unknown[] = [MAP_FULL, constants.errno.ENOSPC, constants.errno.EDQUOT]
+
+/** What lmdb puts on an error: the operation's own code, or a promise that rejects with the cause. */
+interface LmdbError extends Error {
+  code?: unknown
+  commitError?: Promise<never>
+}
+
+/**
+ * True for the rejection that lmdb raises besides the one that the writer gets. The process's handler
+ * of unhandled rejections lets it pass: whoever waited for the write has been told.
+ */
+export function isCommitRejection(reason: unknown): boolean {
+  if (!(reason instanceof Error)) return false
+  const { code, commitError } = reason as LmdbError
+  return commitError !== undefined || typeof code === 'number'
+}
+
+/** The error behind a failed commit, when `error` is one; undefined when it is the caller's own. */
+export async function causeOfCommit(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error)) return undefined
+  const { commitError, code } = error as LmdbError
+  if (commitError === undefined) return typeof code === 'number' ? error : undefined
+  const cause = await commitError.then(
+    () => undefined,
+    (rejection: unknown) => rejection,
+  )
+  return cause ?? error
+}
+
+/** Whether a failed commit only wanted room; anything else means that the disk can't be trusted. */
+export function wantsRoom(cause: unknown): boolean {
+  if (!(cause instanceof Error)) return false
+  return NO_ROOM.includes((cause as LmdbError).code) || /no space left|quota/i.test(cause.message)
+}
+
+export function diskFull(cause?: unknown): ServiceError {
+  return serviceError(
+    'DISK_FULL',
+    'There is no room to write: nothing was changed. Reads go on, and writes will when there is room.',
+    { cause, retryAfterS: 10 },
+  )
+}
+
+export function unavailable(cause: unknown): ServiceError {
+  return serviceError(
+    'STORE_UNAVAILABLE',
+    'The record store failed to write and takes no more writes until the service is restarted.',
+    { cause },
+  )
+}

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+
+/** Who writes to a store: enough to tell a living process from one that crashed and whose id was given away again. */
+export interface Owner {
+  pid: number
+  /** Start of the process as it sees it itself, in ms; differs between two processes of one id. */
+  origin: number
+  /** Start of the process as the system sees it; absent where the system doesn't say. */
+  started?: string
+}
+
+/** This process as an owner. */
+export function thisProcess(): Owner {
+  const started = startOf(process.pid)
+  const owner = { pid: process.pid, origin: performance.timeOrigin }
+  return started === undefined ? owner : { ...owner, started }
+}
+
+/** Whether the process that claimed the store still runs. */
+export function isAlive(owner: Owner): boolean {
+  if (owner.pid === process.pid) return owner.origin === performance.timeOrigin
+  try {
+    process.kill(owner.pid, 0)
+  } catch (error) {
+    // EPERM: it runs, as another user.
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
+  }
+  return owner.started === undefined || owner.started === startOf(owner.pid)
+}
+
+/** Boot and start tick of a process (proc(5), stat field 22). */
+function startOf(pid: number): string | undefined {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name in field 2 may hold blanks and brackets: count from the last bracket.
+    const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+    return `${boot}:${start}`
+  } catch {
+    return undefined
+  }
+}
+
+/** Throws one sentence when a living process writes to the store. */
+export function refuseOwned(owner: Owner | undefined): void {
+  if (owner !== undefined && isAlive(owner))
+    throw new Error(
+      `The data folder is in use by process ${owner.pid}; stop it or choose another DATA_DIR.`,
+    )
+}

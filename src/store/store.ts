@@ -1,0 +1,150 @@
+import { join } from 'node:path'
+import { open, type RootDatabase } from 'lmdb'
+import type { ServiceError } from '../errors.ts'
+import { openCommits } from './commits.ts'
+import { diskFull, wantsRoom } from './failure.ts'
+import { type Owner, refuseOwned, thisProcess } from './owner.ts'
+import { openSpace, type SpaceFigures } from './space.ts'
+import { openDatabases, type Tables, wrapTables } from './table.ts'
+import { FORMAT, type Rows, TABLES, type TableName } from './tables.ts'
+
+/** Where the store says what it did; pino fits. */
+export interface StoreLog {
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
+export interface StoreOptions {
+  dataDir: string
+  /** Bytes that live data may take; beyond it writes fail with DISK_FULL and deletions go on. */
+  bytesMax: number
+  log: StoreLog
+  /** Longest time that a commit may take before the disk counts as failed. */
+  commitMsMax?: number
+  /** Called once when writing has failed for good; the process should then end. */
+  onFailure?: (cause: unknown) => void
+}
+
+export interface StoreHealth extends SpaceFigures {
+  /** Writes that wait for their commit. */
+  pending: number
+}
+
+/** The truth on disk: every table, one writer, any number of readers. */
+export interface Store {
+  readonly tables: Tables
+  /**
+   * Runs `work` inside one transaction: it sees all earlier writes and its own, and either everything it wrote
+   * becomes durable or, when it throws, nothing. `work` must be synchronous. Resolves with its value when the
+   * commit is on the disk. Throws what `work` threw, DISK_FULL, or STORE_UNAVAILABLE.
+   */
+  write<T>(work: () => T): Promise<T>
+  /** The same for work that only removes: goes on when the store has reached its size. */
+  release<T>(work: () => T): Promise<T>
+  /** One row without a transaction of its own; the fastest durable write. Resolves when it is on the disk. */
+  put<Name extends TableName>(
+    table: Name,
+    key: Rows[Name]['key'],
+    value: Rows[Name]['value'],
+  ): Promise<void>
+  /** Why no more writes are taken; undefined while all is well. */
+  failure(): unknown
+  /** Real figures; throws when the store can't be read or written. */
+  health(): StoreHealth
+  /** Copies the store, as of now, into an empty folder. */
+  backup(directory: string): Promise<void>
+  /** Waits for the writes under way, then closes. */
+  close(): Promise<void>
+}
+
+/** The folder of the environment inside the data folder. */
+export function recordsDirectory(dataDir: string): string {
+  return join(dataDir, 'records')
+}
+
+/**
+ * Opens the store for writing. Throws an Error with one sentence when another process writes to the same
+ * folder or when a newer version of the service wrote it.
+ */
+export function openStore(options: StoreOptions): Store {
+  const root = open(recordsDirectory(options.dataDir), {
+    noSubdir: false,
+    // Resolves a commit only when it is on the disk; the overlapping mode loses its order at a power cut.
+    overlappingSync: false,
+    maxDbs: Object.keys(TABLES).length + 16,
+    maxReaders: 512,
+    mapSize: options.bytesMax,
+  })
+  try {
+    return buildStore(root, options)
+  } catch (error) {
+    void root.close()
+    throw error
+  }
+}
+
+function buildStore(root: RootDatabase, options: StoreOptions): Store {
+  const databases = openDatabases(root)
+  let writing = false
+  function asWriter<T>(work: () => T): T {
+    writing = true
+    try {
+      return work()
+    } finally {
+      writing = false
+    }
+  }
+  const tables = wrapTables(databases, () => writing)
+  claim(root, options.log, () => asWriter(() => claimTables(tables)))
+  const space = openSpace(root, databases, options.bytesMax)
+  const commits = openCommits(options)
+
+  function refusal(): ServiceError | undefined {
+    return commits.refusal() ?? (space.hasRoom() ? undefined : diskFull())
+  }
+  function run<T>(refused: ServiceError | undefined, work: () => T): Promise<T> {
+    if (refused !== undefined) return Promise.reject(refused)
+    return commits.settle(root.childTransaction(() => asWriter(work)))
+  }
+  return {
+    tables,
+    write: (work) => run(refusal(), work),
+    release: (work) => run(commits.refusal(), work),
+    put: (name, key, value) => {
+      const refused = refusal()
+      if (refused !== undefined) return Promise.reject(refused)
+      return commits.settleShared(databases[name].put(key, value))
+    },
+    failure: commits.failure,
+    health: () => {
+      const refused = commits.refusal()
+      if (refused !== undefined) throw refused
+      return { ...space.figures(), pending: commits.pending() }
+    },
+    backup: (directory) => root.backup(directory, false),
+    close: async () => {
+      await run(commits.refusal(), () => tables.meta.remove('owner')).catch(() => undefined)
+      commits.close()
+      await root.close()
+    },
+  }
+}
+
+/** Decides in one transaction, which LMDB serialises between processes, who writes to this store. */
+function claim(root: RootDatabase, log: StoreLog, work: () => void): void {
+  try {
+    root.transactionSync(work)
+  } catch (error) {
+    if (!wantsRoom(error)) throw error
+    log.warn({ err: error }, 'The disk is full: the store was opened, but not marked as in use')
+  }
+}
+
+function claimTables({ meta }: Tables): void {
+  const format = (meta.get('format') as number | undefined) ?? FORMAT
+  if (format > FORMAT)
+    throw new Error('The data folder was written by a newer version of the service; update it.')
+  refuseOwned(meta.get('owner') as Owner | undefined)
+  meta.put('format', FORMAT)
+  meta.put('owner', thisProcess())
+}

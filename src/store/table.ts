@@ -1,0 +1,118 @@
+import type { Database, Key as LmdbKey, RootDatabase } from 'lmdb'
+import { type Rows, TABLES, type TableName } from './tables.ts'
+
+/** Which keys a walk visits: from `start` on, up to but not including `end`. */
+export interface Range<Key> {
+  start?: Key
+  end?: Key
+  /** From the greatest key downwards; `start` is then the upper end, itself included. */
+  reverse?: boolean
+  limit?: number
+}
+
+export interface Row<Key, Value> {
+  key: Key
+  value: Value
+}
+
+/** One table. Reads see the newest commit and, inside a write, everything that the write has done so far. */
+export interface Table<Key, Value> {
+  get(key: Key): Value | undefined
+  has(key: Key): boolean
+  /**
+   * The stored bytes without a copy of their own: valid until the next read of any table on this thread.
+   * Only for tables of bytes.
+   */
+  peek(key: Key): Buffer | undefined
+  /** Only inside `store.write`; throws otherwise, because nobody would hear of a failure. */
+  put(key: Key, value: Value): void
+  /** Only inside `store.write`. Returns whether there was such a row. */
+  remove(key: Key): boolean
+  /** Walks rows in key order over one snapshot. Don't await between rows: an open walk keeps old pages alive. */
+  range(range?: Range<Key>): Iterable<Row<Key, Value>>
+  keys(range?: Range<Key>): Iterable<Key>
+  /** Rows of the table; read from its root page, not counted. */
+  count(): number
+  /** Bytes of the pages that the table occupies. */
+  bytes(): number
+}
+
+export type Tables = {
+  readonly [Name in TableName]: Table<Rows[Name]['key'], Rows[Name]['value']>
+}
+
+export type Databases = Record<TableName, Database>
+
+/** LMDB's figures: of one table, and of the environment around it. */
+interface Stats {
+  entryCount: number
+  lastPageNumber: number
+  lastTxnId: number
+  mapSize: number
+  pageSize: number
+  treeBranchPageCount: number
+  treeLeafPageCount: number
+  overflowPages: number
+}
+
+/** Opens every table of the environment. A reader finds only tables that exist already. */
+export function openDatabases(root: RootDatabase): Databases {
+  const opened: Partial<Databases> = {}
+  for (const [name, encoding] of Object.entries(TABLES)) {
+    const database: Database | undefined = root.openDB({ name, encoding })
+    if (database === undefined) throw new Error(`The record store has no table ${name}.`)
+    opened[name as TableName] = database
+  }
+  return opened as Databases
+}
+
+/** Wraps the tables; `writable` says whether a write is under way on this thread. */
+export function wrapTables(databases: Databases, writable: () => boolean): Tables {
+  const tables: Partial<Record<TableName, unknown>> = {}
+  for (const [name, database] of Object.entries(databases))
+    tables[name as TableName] = wrapTable(database as Database<unknown, LmdbKey>, writable)
+  return tables as Tables
+}
+
+function wrapTable<Key extends LmdbKey, Value>(
+  database: Database<Value, Key>,
+  writable: () => boolean,
+): Table<Key, Value> {
+  function mustBeWriting(): void {
+    if (!writable()) throw new Error('A table can only be changed inside store.write.')
+  }
+  return {
+    get: (key) => database.get(key),
+    has: (key) => database.doesExist(key),
+    peek: (key) => {
+      const bytes = database.getBinaryFast(key)
+      // The reused buffer shadows its length; a view makes it an ordinary one.
+      return bytes === undefined
+        ? undefined
+        : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    },
+    put: (key, value) => {
+      mustBeWriting()
+      database.putSync(key, value)
+    },
+    remove: (key) => {
+      mustBeWriting()
+      return database.removeSync(key)
+    },
+    range: (range = {}) => database.getRange(range),
+    keys: (range = {}) => database.getKeys(range),
+    count: () => statsOf(database).entryCount,
+    bytes: () => bytesOf(database),
+  }
+}
+
+export function statsOf(database: Database): Stats {
+  return database.getStats() as Stats
+}
+
+/** Bytes of the pages that a table occupies. */
+export function bytesOf(database: Database): number {
+  const stats = statsOf(database)
+  const pages = stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages
+  return pages * stats.pageSize
+}
