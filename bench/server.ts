@@ -84,11 +84,19 @@ export async function startServer(options: ServerOptions = {}): Promise<BenchSer
   }
 }
 
-/** Resident memory of a process in bytes: now, and at its highest. */
-export function readMemory(pid: number): { residentBytes: number; peakBytes: number } {
+/** Resident memory of a process in bytes: now, the part of it that no file stands behind, and at its highest. */
+export function readMemory(pid: number): {
+  residentBytes: number
+  anonymousBytes: number
+  peakBytes: number
+} {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const bytes = (name: string) => Number(new RegExp(`${name}:\\s+(\\d+)`).exec(status)?.[1]) * 1024
-  return { residentBytes: bytes('VmRSS'), peakBytes: bytes('VmHWM') }
+  return {
+    residentBytes: bytes('VmRSS'),
+    anonymousBytes: bytes('RssAnon'),
+    peakBytes: bytes('VmHWM'),
+  }
 }
 
 /** Processor seconds that a process has used so far. */

@@ -15,6 +15,7 @@ export async function runMemory(context: RunContext): Promise<Figure[]> {
   await waitUntilLearned(service, INDEX, material.count)
   await new Promise((resolve) => setTimeout(resolve, SETTLE_MS))
   const loaded = megabytes()
+  const anonymous = readMemory(server.pid).anonymousBytes / 2 ** 20
   say(`${Math.round(loaded)} MB after loading`)
   for (const searchType of ['text', 'vector', 'hybrid'])
     for (const query of material.queries)
@@ -24,6 +25,7 @@ export async function runMemory(context: RunContext): Promise<Figure[]> {
   return [
     { name: 'empty', value: empty, unit: 'MB' },
     { name: 'loaded', value: loaded, unit: 'MB' },
+    { name: 'loaded, anonymous', value: anonymous, unit: 'MB' },
     { name: 'searched', value: searched, unit: 'MB' },
     { name: 'peak', value: peak, unit: 'MB' },
   ]
