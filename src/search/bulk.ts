@@ -1,6 +1,7 @@
 import { invalid, ServiceError } from '../errors.ts'
 import type { BulkItem } from '../schema/document.ts'
-import type { Documents, Written } from './documents.ts'
+import type { Written } from './document-writes.ts'
+import type { Documents } from './documents.ts'
 
 /** One line of a bulk answer, in the order of the request. */
 export type BulkItemReply =

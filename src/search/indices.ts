@@ -31,74 +31,26 @@ export interface Indices {
 
 const NAME_BYTES_MAX = 255
 
+interface Registry {
+  store: Store
+  config: Config
+  entries: Map<string, IndexEntry>
+  /** Being made durable: its name is taken already. */
+  creating: Map<string, Promise<IndexEntry>>
+}
+
 /** Reads every declared index from the store. */
 export async function openIndices(store: Store, config: Config): Promise<Indices> {
-  const entries = new Map<string, IndexEntry>()
-  const creating = new Map<string, Promise<IndexEntry>>()
+  const registry: Registry = { store, config, entries: new Map(), creating: new Map() }
+  const { entries, creating } = registry
   const root = join(config.dataDir, 'indices')
   await mkdir(root, { recursive: true })
   for (const { value: record } of store.tables.indices.range())
-    if (record.dropped !== true) entries.set(record.name, { record, definition: define(record) })
-
-  function define(record: Pick<IndexRecord, 'settings' | 'mappings'>): Definition {
-    return compileDefinition(record.settings, record.mappings, config)
-  }
-
-  async function declare(
-    name: string,
-    settings: IndexSettings,
-    mappings: IndexMappings,
-  ): Promise<IndexEntry> {
-    checkName(name)
-    if (entries.has(name) || creating.has(name))
-      throw serviceError('INDEX_EXISTS', 'An index of this name exists already.')
-    // The embedder in force now is written down: a later change of the setting must not change this index.
-    const pinned = { ...settings, embedder: define({ settings, mappings }).embedder }
-    const definition = define({ settings: pinned, mappings })
-    const made = store
-      .write(() => {
-        const id = nextNumber(store)
-        const record: IndexRecord = {
-          id,
-          engineId: nextNumber(store),
-          name,
-          createdMs: Date.now(),
-          settings: pinned,
-          mappings,
-        }
-        store.tables.indices.put(id, record)
-        return record
-      })
-      .then((record) => {
-        const entry = { record, definition }
-        entries.set(name, entry)
-        return entry
-      })
-      .finally(() => creating.delete(name))
-    creating.set(name, made)
-    return made
-  }
-
+    if (record.dropped !== true)
+      entries.set(record.name, { record, definition: define(registry, record) })
   return {
-    create: declare,
-    extend: async (entry, mappings) => {
-      const { record } = entry
-      const merged = mergeMappings(record.mappings, mappings)
-      const definition = define({ settings: record.settings, mappings: merged })
-      checkTypes(entry.definition, definition)
-      const rebuild =
-        JSON.stringify(entry.definition.fields) !== JSON.stringify(definition.fields) ||
-        entry.definition.dynamic !== definition.dynamic
-      const next = await store.write(() => {
-        const engineId = rebuild ? nextNumber(store) : record.engineId
-        const changed: IndexRecord = { ...record, mappings: merged, engineId }
-        store.tables.indices.put(record.id, changed)
-        return changed
-      })
-      entry.record = next
-      entry.definition = definition
-      return { rebuild }
-    },
+    create: (name, settings, mappings) => declare(registry, name, { settings, mappings }),
+    extend: (entry, mappings) => extend(registry, entry, mappings),
     get: (name) => {
       const entry = entries.get(name)
       if (entry === undefined) throw serviceError('INDEX_NOT_FOUND', 'There is no such index.')
@@ -113,17 +65,81 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
           'INDEX_NOT_FOUND',
           'There is no such index, and AUTO_CREATE_INDEX is off: create it first.',
         )
-      return declare(name, {}, {})
+      return declare(registry, name, { settings: {}, mappings: {} })
     },
     all: () => [...entries.values()],
     remove: async (entry) => {
       entries.delete(entry.record.name)
-      await store.write(() =>
-        store.tables.indices.put(entry.record.id, { ...entry.record, dropped: true }),
-      )
+      const dropped: IndexRecord = { ...entry.record, dropped: true }
+      await store.release(() => store.tables.indices.put(dropped.id, dropped))
     },
-    directory: (record) => join(root, String(record.engineId)),
+    directory: ({ engineId }) => join(root, String(engineId)),
   }
+}
+
+interface Declaration {
+  settings: IndexSettings
+  mappings: IndexMappings
+}
+
+function define({ config }: Registry, { settings, mappings }: Declaration): Definition {
+  return compileDefinition(settings, mappings, config)
+}
+
+async function declare(
+  registry: Registry,
+  name: string,
+  { settings, mappings }: Declaration,
+): Promise<IndexEntry> {
+  const { store, entries, creating } = registry
+  checkName(name)
+  if (entries.has(name) || creating.has(name))
+    throw serviceError('INDEX_EXISTS', 'An index of this name exists already.')
+  // The embedder in force now is written down: a later change of the setting must not change this index.
+  const { embedder } = define(registry, { settings, mappings })
+  const pinned: IndexSettings = { ...settings, embedder }
+  const definition = define(registry, { settings: pinned, mappings })
+  const made = store
+    .write(() => {
+      const id = nextNumber(store)
+      const engineId = nextNumber(store)
+      const createdMs = Date.now()
+      const record: IndexRecord = { id, engineId, name, createdMs, settings: pinned, mappings }
+      store.tables.indices.put(id, record)
+      return record
+    })
+    .then((record) => {
+      const entry = { record, definition }
+      entries.set(name, entry)
+      return entry
+    })
+    .finally(() => creating.delete(name))
+  creating.set(name, made)
+  return made
+}
+
+async function extend(
+  registry: Registry,
+  entry: IndexEntry,
+  added: IndexMappings,
+): Promise<{ rebuild: boolean }> {
+  const { store } = registry
+  const { record } = entry
+  const mappings = mergeMappings(record.mappings, added)
+  const definition = define(registry, { settings: record.settings, mappings })
+  checkTypes(entry.definition, definition)
+  const rebuild =
+    JSON.stringify(entry.definition.fields) !== JSON.stringify(definition.fields) ||
+    entry.definition.dynamic !== definition.dynamic
+  const changed = await store.write(() => {
+    const engineId = rebuild ? nextNumber(store) : record.engineId
+    const next: IndexRecord = { ...record, mappings, engineId }
+    store.tables.indices.put(record.id, next)
+    return next
+  })
+  entry.record = changed
+  entry.definition = definition
+  return { rebuild }
 }
 
 /** Numbers of indices and of their folders; never used twice. Call within a write. */

@@ -1,0 +1,162 @@
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import { openHttpEmbedder } from './embed/http.ts'
+import { type Idempotency, openIdempotency } from './learn/idempotency.ts'
+import { openSessions, type Sessions } from './learn/sessions.ts'
+import { type Metrics, openMetrics } from './metrics.ts'
+import { openPool, type Pool } from './pool.ts'
+import { type Catalog, openCatalog } from './search/catalog.ts'
+import { type Documents, openDocuments } from './search/documents.ts'
+import { type Engine, openEngine } from './search/engine.ts'
+import { type Indices, openIndices } from './search/indices.ts'
+import { openSearch, type Search } from './search/search.ts'
+import { clearIndex, clearSuperseded } from './search/sweep.ts'
+import { openWriter, type Writer } from './search/writer.ts'
+import { openStore, type Store } from './store/store.ts'
+
+/** The parts of one running service. */
+export interface App {
+  config: Config
+  log: Logger
+  metrics: Metrics
+  lifecycle: { state: 'starting' | 'ready' | 'stopping' }
+  store: Store
+  pool: Pool
+  sessions: Sessions
+  idempotency: Idempotency
+  indices: Indices
+  engine: Engine
+  writer: Writer
+  documents: Documents
+  catalog: Catalog
+  search: Search
+  /** Settles when every index is open and holds all that its records hold; the service is ready then. */
+  recovered: Promise<void>
+  /** Stops the background work, makes everything durable, closes in reverse order of opening. */
+  close: () => Promise<void>
+}
+
+/** Opens every part in order. Rejects with a sentence when the data folder can't be used. */
+export async function openApp(
+  config: Config,
+  log: Logger,
+  onFailure: (cause: unknown) => void = () => {},
+): Promise<App> {
+  const clock = Date.now
+  const metrics = openMetrics(config)
+  const { dataDir, storeBytesMax: bytesMax } = config
+  const store = openStore({ dataDir, bytesMax, log, onFailure })
+  const pool = openPool(config)
+  const sessions = openSessions({ store, config, clock })
+  const idempotency = openIdempotency({ store, config, clock })
+  const indices = await openIndices(store, config)
+  const engine = openEngine({ store, pool, config, indices, log })
+  const writer = openWriter(store, config, clock)
+  const embedder = openHttpEmbedder(config)
+  const documents = openDocuments({
+    store,
+    indices,
+    engine,
+    writer,
+    config,
+    embed: embedder.documents,
+  })
+  const catalog = openCatalog(indices, engine, (indexId) => clearIndex(store, indexId))
+  const search = openSearch({
+    config,
+    pool,
+    indices,
+    engine,
+    plan: ({ sessionId }) => ({ sessionId, model: undefined, adaptations: [], experiments: [] }),
+    embedQuery: embedder.query,
+  })
+  const lifecycle: App['lifecycle'] = { state: 'starting' }
+  const recovered = recover(engine, lifecycle)
+  const upkeep = startUpkeep({ config, engine, store, sessions, idempotency, log, clock })
+  clearDropped(store, log)
+  return {
+    config,
+    log,
+    metrics,
+    lifecycle,
+    store,
+    pool,
+    sessions,
+    idempotency,
+    indices,
+    engine,
+    writer,
+    documents,
+    catalog,
+    search,
+    recovered,
+    close: async () => {
+      lifecycle.state = 'stopping'
+      await upkeep.stop()
+      await recovered
+      await writer.idle()
+      await engine.close()
+      await pool.close()
+      await sessions.close()
+      await store.close()
+    },
+  }
+}
+
+async function recover(engine: Engine, lifecycle: App['lifecycle']): Promise<void> {
+  await engine.recover()
+  if (lifecycle.state === 'starting') lifecycle.state = 'ready'
+}
+
+/** A deletion that a crash cut short goes on. */
+function clearDropped(store: Store, log: Logger): void {
+  for (const { key, value } of [...store.tables.indices.range()])
+    if (value.dropped === true)
+      clearIndex(store, key).catch((err: unknown) => log.error({ err }, 'clearing a deleted index'))
+}
+
+interface UpkeepParts {
+  config: Config
+  engine: Engine
+  store: Store
+  sessions: Sessions
+  idempotency: Idempotency
+  log: Logger
+  clock: () => number
+}
+
+/** The background work that comes round again: one round at a time, the next only when it is done. */
+function startUpkeep(parts: UpkeepParts): { stop: () => Promise<void> } {
+  const { config, engine, store, sessions, idempotency, log, clock } = parts
+  let running: Promise<void> = Promise.resolve()
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+
+  async function round(): Promise<void> {
+    try {
+      await engine.checkpoint()
+      await clearSuperseded(store, clock())
+      await sessions.sweep(clock())
+      await idempotency.sweep(clock())
+    } catch (err) {
+      log.error({ err }, 'background upkeep')
+    }
+    schedule()
+  }
+
+  function schedule(): void {
+    if (stopped) return
+    timer = setTimeout(() => {
+      running = round()
+    }, config.checkpointMs)
+  }
+
+  schedule()
+  return {
+    stop: async () => {
+      stopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}

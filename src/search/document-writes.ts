@@ -1,0 +1,126 @@
+import { ServiceError } from '../errors.ts'
+import { native } from '../native.ts'
+import type { Store } from '../store/store.ts'
+import type { Engine } from './engine.ts'
+import type { IndexEntry } from './indices.ts'
+import { decodeRecord } from './record.ts'
+import { vectorText, type WriteOp, type WriteOutcome, type Writer } from './writer.ts'
+
+/** What a write answers; times are ISO 8601. */
+export interface Written {
+  id: string
+  index: string
+  vectorized: boolean
+  version: number
+  created: string
+  updated: string
+  result: WriteOutcome['result']
+}
+
+/** How long a write waits: until it is searchable, or only until it is durable. */
+export interface WriteOptions {
+  refresh: boolean
+}
+
+/** Vectors of texts from an endpoint, row by row; undefined for one that could not be made. */
+export type EmbedDocuments = (texts: string[]) => Promise<(Float32Array | undefined)[]>
+
+export interface WriteParts {
+  store: Store
+  engine: Engine
+  writer: Writer
+  embed: EmbedDocuments
+}
+
+type Outcome = WriteOutcome | ServiceError
+
+/** Writes each operation by itself, in order: first the records, then the indices, then the answer. */
+export async function writeDocuments(
+  ops: WriteOp[],
+  { refresh }: WriteOptions,
+  parts: WriteParts,
+): Promise<(Written | ServiceError)[]> {
+  await embedOps(ops, parts)
+  const outcomes = await parts.writer.write(ops)
+  const vectorized = await publish(parts.engine, ops, outcomes, refresh)
+  return outcomes.map((outcome, at) => {
+    const op = ops[at]
+    if (outcome instanceof ServiceError || op === undefined) return outcome as ServiceError
+    return written(op.entry, outcome, vectorized[at] === 1)
+  })
+}
+
+/** Whether the document can be found by its vector at this moment. */
+export function hasVector(engine: Engine, entry: IndexEntry, ord: number): boolean {
+  if (!engine.isOpen(entry)) return false
+  const [bits = 0] = native.located(entry.record.engineId, Float64Array.of(ord))
+  return (bits & 2) !== 0
+}
+
+/** Hands the durable changes to their indices; answers 1 for each that can be found by vector. */
+async function publish(
+  engine: Engine,
+  ops: WriteOp[],
+  outcomes: Outcome[],
+  refresh: boolean,
+): Promise<Uint8Array> {
+  const vectorized = new Uint8Array(ops.length)
+  const places = new Map<IndexEntry, number[]>()
+  outcomes.forEach((outcome, at) => {
+    const entry = ops[at]?.entry
+    if (outcome instanceof ServiceError || entry === undefined) return
+    if (outcome.change === undefined) vectorized[at] = hasVector(engine, entry, outcome.ord) ? 1 : 0
+    else if (places.get(entry)?.push(at) === undefined) places.set(entry, [at])
+  })
+  const published = [...places].map(async ([entry, own]) => {
+    const changes = own.flatMap((at) => (outcomes[at] as WriteOutcome).change ?? [])
+    const flags = await engine.publish(entry, changes, !refresh)
+    own.forEach((at, n) => {
+      vectorized[at] = flags[n] ?? 0
+    })
+  })
+  if (refresh) await Promise.all(published)
+  // Durable already: what goes wrong on the way into the index is logged and repaired there.
+  else for (const one of published) one.catch(() => undefined)
+  return vectorized
+}
+
+function written(entry: IndexEntry, outcome: WriteOutcome, vectorized: boolean): Written {
+  const { record, result } = outcome
+  return {
+    id: record.id,
+    index: entry.record.name,
+    vectorized: vectorized && result !== 'deleted',
+    version: record.version,
+    created: new Date(record.createdMs).toISOString(),
+    updated: new Date(record.updatedMs).toISOString(),
+    result,
+  }
+}
+
+/** Texts of indices whose vectors come from an endpoint are sent there before the write is decided. */
+async function embedOps(ops: WriteOp[], { store, embed }: WriteParts): Promise<void> {
+  const wanted = ops
+    .filter((op) => op.kind !== 'delete' && op.vector === undefined)
+    .filter(({ entry }) => entry.definition.embedder.kind === 'http')
+    .map((op) => ({ op, text: changedText(store, op) }))
+    .filter(({ text }) => text !== undefined && text.trim() !== '')
+  if (wanted.length === 0) return
+  const vectors = await embed(wanted.map(({ text = '' }) => text))
+  wanted.forEach(({ op, text }, at) => {
+    const vector = vectors[at]
+    if (vector !== undefined) Object.assign(op, { vector, vectorOf: text })
+  })
+}
+
+/** The text to vectorise; undefined when the stored vector was made from the same one. */
+function changedText(store: Store, { kind, entry, id, source }: WriteOp): string | undefined {
+  const { documents, records, vectors } = store.tables
+  const ord = documents.get([entry.record.id, id])
+  const bytes = ord === undefined ? undefined : records.peek([entry.record.id, ord])
+  if (ord === undefined || bytes === undefined) return vectorText(entry, source)
+  const old = JSON.parse(decodeRecord(bytes).source) as Record<string, unknown>
+  const text = vectorText(entry, kind === 'put' ? source : { ...old, ...source })
+  const isSame = text === vectorText(entry, old) && vectors.has([entry.record.id, ord])
+  return isSame ? undefined : text
+}
