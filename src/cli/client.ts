@@ -57,8 +57,8 @@ export function dataOf(reply: Reply, what: string): Record<string, unknown> {
 /** The short name of what broke a connection (ECONNREFUSED, ECONNRESET …), or undefined for other errors. */
 export function connectionFailure(error: unknown): string | undefined {
   if (!(error instanceof TypeError) || error.cause === undefined) return undefined
-  const cause = error.cause as { code?: string; errors?: { code?: string }[] }
-  return cause.code ?? cause.errors?.[0]?.code ?? 'connection failed'
+  const cause = error.cause as { code?: string; message?: string; errors?: { code?: string }[] }
+  return cause.code ?? cause.errors?.[0]?.code ?? cause.message ?? 'connection failed'
 }
 
 function checkedUrl(url: string): string {

@@ -1,0 +1,240 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { json } from 'node:stream/consumers'
+import { afterEach, describe, expect, test } from 'vitest'
+import { runCommand } from '../../src/cli/program.ts'
+import { readFilters } from '../../src/cli/search.ts'
+import { serverEnvironment } from '../../src/cli/serve.ts'
+import { openRecorder } from './recorder.ts'
+
+const packageJson = join(import.meta.dirname, '..', '..', 'package.json')
+let server: Server | undefined
+
+afterEach(() => {
+  server?.closeAllConnections()
+  server?.close()
+  server = undefined
+})
+
+/** A server that answers each path with the given envelope and keeps what was asked. */
+async function answering(answers: Record<string, { status?: number; body: unknown }>) {
+  const asked: { path: string; body: unknown; key: string | undefined }[] = []
+  server = createServer(async (request, response) => {
+    const path = request.url ?? ''
+    const body = request.method === 'POST' ? await json(request) : undefined
+    asked.push({ path, body, key: request.headers.authorization })
+    const answer = answers[path] ?? {
+      status: 404,
+      body: { success: false, error: 'No such route.' },
+    }
+    response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(answer.body))
+  })
+  await new Promise<void>((done) => server?.listen(0, '127.0.0.1', done))
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`, asked }
+}
+
+const found = {
+  success: true,
+  data: {
+    hits: [
+      {
+        id: 'a',
+        index: 'docs',
+        score: 0.91234,
+        source: {
+          title: 'Re\u001b[31mfunds',
+          content: 'You get it back.',
+          source: 'help/refunds.md',
+        },
+        highlight: { content: ['&lt;b&gt; \ue000money\ue001 &amp; time'] },
+      },
+      { id: 'b', index: 'docs', score: 0.5, source: { content: 'long '.repeat(100) } },
+    ],
+    total: 1234,
+    took: 3,
+    searchContext: { searchType: 'hybrid', degraded: ['vector'] },
+  },
+}
+
+describe('attune search', () => {
+  test('prints rank, score, title, passage and source, and lets nothing steer the terminal', async () => {
+    const { url, asked } = await answering({ '/api/cortex/search': { body: found } })
+    const terminal = openRecorder({ ATTUNE_URL: url, ATTUNE_KEY: 'secret' })
+    const args = ['search', 'my', 'money', '-m', 'hybrid', '-n', '2', '-f', 'year>=2020']
+    expect(await runCommand(terminal, args)).toBe(0)
+    expect(asked).toMatchObject([
+      {
+        body: {
+          query: 'my money',
+          searchType: 'hybrid',
+          size: 2,
+          filters: { and: [{ year: { gte: 2020 } }] },
+        },
+        key: 'Bearer secret',
+      },
+    ])
+    const text = terminal.out.join('\n')
+    expect(text).toContain(
+      ' 1. Re [31mfunds  0.912\n    <b> money & time\n    help/refunds.md · docs',
+    )
+    expect(text).toMatch(/ 2\. b {2}0\.500\n {4}long .* …\n/)
+    expect(text).toMatch(
+      /2 of 1,234 found by hybrid, without vector in [\d.]+ ms, of which the server 3 ms/,
+    )
+  })
+
+  test('makes matches bold on a terminal', async () => {
+    const { url } = await answering({ '/api/cortex/search': { body: found } })
+    const terminal = { ...openRecorder(), interactive: true }
+    await runCommand(terminal, ['search', 'money', '--url', url])
+    expect(terminal.out.join('\n')).toContain('\u001b[1mmoney\u001b[22m')
+  })
+
+  test('prints the whole answer with --json', async () => {
+    const { url } = await answering({ '/api/cortex/search': { body: found } })
+    const terminal = openRecorder()
+    await runCommand(terminal, ['search', 'money', '--json', '--url', url])
+    expect(JSON.parse(terminal.out.join('\n')).total).toBe(1234)
+  })
+
+  test("passes the server's own sentence and places on", async () => {
+    const body = {
+      success: false,
+      error: 'The request is not valid.',
+      details: [{ path: 'filters.year', message: 'must be a number' }],
+    }
+    const { url } = await answering({ '/api/cortex/search': { status: 400, body } })
+    const terminal = openRecorder()
+    expect(await runCommand(terminal, ['search', 'x', '--url', url])).toBe(1)
+    expect(terminal.notes).toEqual([
+      'The search failed: The request is not valid. (filters.year: must be a number)',
+    ])
+  })
+})
+
+test('filters are read with their types', () => {
+  expect(readFilters(['a=1', 'a=x', 'b!=true', 'c<=2020-01-01', 'd="7"', 'e=', 'f=x=y'])).toEqual({
+    and: [
+      { a: [1, 'x'] },
+      { d: ['7'] },
+      { e: [''] },
+      { f: ['x=y'] },
+      { b: { not: true } },
+      { c: { lte: '2020-01-01' } },
+    ],
+  })
+  expect(() => readFilters(['year'])).toThrow('field=value')
+})
+
+const healthy = {
+  '/api/cortex/health': {
+    body: {
+      success: true,
+      data: {
+        overall: true,
+        services: {
+          searchEngine: {
+            operational: true,
+            latency: 2,
+            metrics: { cluster: { status: 'green', nodes: 1 } },
+          },
+        },
+      },
+    },
+  },
+  '/api/nous/health': {
+    body: { success: true, data: { overall: true, models: { serving: { operational: true } } } },
+  },
+  '/api/cortex/indices': {
+    body: {
+      success: true,
+      data: {
+        indices: [
+          {
+            name: 'docs',
+            documents: 12345,
+            bytes: 5 << 20,
+            vectorSpace: { kind: 'learned', dimensions: 256, vectors: 12345, fitting: false },
+          },
+        ],
+      },
+    },
+  },
+}
+
+describe('attune status', () => {
+  test('prints both reports and the indices', async () => {
+    const { url } = await answering(healthy)
+    const terminal = openRecorder()
+    expect(await runCommand(terminal, ['status', '--url', url])).toBe(0)
+    const text = terminal.out.join('\n')
+    expect(text).toContain(`${url}  healthy`)
+    expect(text).toContain('search    searchEngine  up    2 ms      status green, nodes 1')
+    expect(text).toContain('learning  serving       up')
+    expect(text).toMatch(/docs +12,345 +12,345 +5\.0 MB +learned 256/)
+  })
+
+  test('fails and says what is down', async () => {
+    const services = { database: { operational: false, error: 'disk gone' } }
+    const down = { success: false, error: 'Not healthy.', data: { overall: false, services } }
+    const { url } = await answering({
+      ...healthy,
+      '/api/cortex/health': { status: 503, body: down },
+    })
+    const terminal = openRecorder()
+    expect(await runCommand(terminal, ['status', '--url', url])).toBe(1)
+    expect(terminal.out.join('\n')).toMatch(/NOT HEALTHY[\s\S]*database +DOWN +disk gone/)
+  })
+})
+
+describe('help and mistakes', () => {
+  test.each([[], ['serve'], ['load'], ['search'], ['status'], ['demo']])(
+    'attune %s --help shows examples',
+    async (...command) => {
+      const terminal = openRecorder()
+      const args = [...command.filter((word) => typeof word === 'string'), '--help']
+      expect(await runCommand(terminal, args)).toBe(0)
+      expect(terminal.out.join('\n')).toMatch(/Examples:\n {2}\$ attune /)
+    },
+  )
+
+  test.each([
+    [['serach', 'x'], 'Did you mean search?'],
+    [['load'], "missing required argument 'path'"],
+    [['load', 'x', '--map', 'body'], 'from=to'],
+    [['load', 'x', '--batch', '0'], 'at least 1'],
+    [['search', 'x', '--mode', 'fuzzy'], 'text, vector, hybrid'],
+    [['search', 'x', '--url', 'nonsense'], '--url must be an address'],
+  ])('%j ends with status 1 and a way out', async (args, words) => {
+    const terminal = openRecorder()
+    expect(await runCommand(terminal, args)).toBe(1)
+    expect(terminal.notes.join('\n')).toContain(words)
+  })
+
+  test('a server that is not running is said with how to start one', async () => {
+    const { url } = await answering({})
+    await new Promise((done) => server?.close(done))
+    for (const command of [['search', 'x'], ['status'], ['load', packageJson]]) {
+      const terminal = openRecorder({ ATTUNE_URL: url })
+      expect(await runCommand(terminal, command)).toBe(1)
+      expect(terminal.notes[0]).toContain(`No Attune server answers at ${url} (ECONNREFUSED)`)
+      expect(terminal.notes[0]).toContain('attune serve')
+    }
+  })
+
+  test('an address that answers without JSON is no Attune server', async () => {
+    const { url } = await answering({ '/api/cortex/search': { body: undefined } })
+    const terminal = openRecorder()
+    expect(await runCommand(terminal, ['search', 'x', '--url', url])).toBe(1)
+    expect(terminal.notes[0]).toContain('is this an Attune server?')
+  })
+})
+
+test('options of serve become the settings of the environment', () => {
+  expect(serverEnvironment({ port: '0', dataDir: '/tmp/x', supervise: true })).toEqual({
+    PORT: '0',
+    DATA_DIR: '/tmp/x',
+  })
+})
