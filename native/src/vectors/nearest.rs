@@ -21,11 +21,10 @@ impl VectorSet {
         let Some(mut best) = self.best(query, k) else {
             return Vec::new();
         };
-        best.scan(
-            &self.rows.read_recursive(),
-            query,
-            (0..limit).filter(|slot| passes(*slot)),
-        );
+        let rows = self.rows.read_recursive();
+        let slots = 0..limit.min(rows.ords.len() as u32);
+        best.scan(&rows, query, slots.filter(|slot| passes(*slot)));
+        drop(rows);
         best.finish()
     }
 
@@ -72,7 +71,8 @@ impl VectorSet {
         };
         let rows = self.rows.read_recursive();
         best.scan(&rows, query, slots.into_iter());
-        best.scan(&rows, query, (within..limit).filter(|slot| passes(*slot)));
+        let behind = within..limit.min(rows.ords.len() as u32);
+        best.scan(&rows, query, behind.filter(|slot| passes(*slot)));
         if best.len() < k {
             drop(rows);
             return self.nearest_exact(query, k, limit, passes);
