@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { open, type RootDatabase } from 'lmdb'
 import type { ServiceError } from '../errors.ts'
 import { openCommits } from './commits.ts'
@@ -6,7 +5,14 @@ import { diskFull, wantsRoom } from './failure.ts'
 import { type Owner, refuseOwned, thisProcess } from './owner.ts'
 import { openSpace, type SpaceFigures } from './space.ts'
 import { openDatabases, type Tables, wrapTables } from './table.ts'
-import { FORMAT, type Rows, TABLES, type TableName } from './tables.ts'
+import {
+  FORMAT,
+  READERS_MAX,
+  type Rows,
+  recordsDirectory,
+  TABLES_MAX,
+  type TableName,
+} from './tables.ts'
 
 /** Where the store says what it did; pino fits. */
 export interface StoreLog {
@@ -57,11 +63,6 @@ export interface Store {
   close(): Promise<void>
 }
 
-/** The folder of the environment inside the data folder. */
-export function recordsDirectory(dataDir: string): string {
-  return join(dataDir, 'records')
-}
-
 /**
  * Opens the store for writing. Throws an Error with one sentence when another process writes to the same
  * folder or when a newer version of the service wrote it.
@@ -71,8 +72,8 @@ export function openStore(options: StoreOptions): Store {
     noSubdir: false,
     // Resolves a commit only when it is on the disk; the overlapping mode loses its order at a power cut.
     overlappingSync: false,
-    maxDbs: Object.keys(TABLES).length + 16,
-    maxReaders: 512,
+    maxDbs: TABLES_MAX,
+    maxReaders: READERS_MAX,
     mapSize: options.bytesMax,
   })
   try {

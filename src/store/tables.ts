@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { IndexRecord } from '../schema/indices.ts'
 import type { SessionRecord, SessionTotals } from '../schema/session.ts'
 
@@ -67,3 +68,14 @@ export const TABLES = {
 
 /** Version of the tables above; a store written by a newer one is refused. */
 export const FORMAT = 1
+
+/** Tables that an environment may hold; LMDB wants to know before it opens the first. */
+export const TABLES_MAX = 64
+
+/** Threads and open walks that may read at the same time. */
+export const READERS_MAX = 512
+
+/** The folder of the environment inside the data folder. */
+export function recordsDirectory(dataDir: string): string {
+  return join(dataDir, 'records')
+}

@@ -1,0 +1,89 @@
+import { open } from 'lmdb'
+import { openDatabases, wrapTables } from './table.ts'
+import { READERS_MAX, recordsDirectory, TABLES_MAX } from './tables.ts'
+
+/** A stored record and its document number. */
+export interface NumberedRecord {
+  ord: number
+  bytes: Buffer
+}
+
+/** What a worker thread reads of the store. Every read sees at least all that was committed before `openReader`. */
+export interface Reader {
+  /** The record's bytes, valid until the next read on this thread; undefined when there is none. */
+  record(indexId: number, ord: number): Buffer | undefined
+  /** A copy of the document's stored vector. */
+  vector(indexId: number, ord: number): Float32Array | undefined
+  /** The number that the document has now. */
+  ordOf(indexId: number, id: string): number | undefined
+  /** Records with a number above `sequence`, ascending. */
+  recordsAfter(indexId: number, sequence: number): Iterable<NumberedRecord>
+  /** Numbers removed by each write after `sequence`, ascending by write. */
+  removalsAfter(indexId: number, sequence: number): Iterable<number[]>
+  /** Sequence of the newest write that removed something. */
+  lastRemoval(indexId: number): number | undefined
+}
+
+interface OpenedReader {
+  reader: Reader
+  refresh: () => void
+}
+
+/**
+ * The environments that this thread reads, by folder. A worker's job is a function without a place of its own
+ * to keep one, and LMDB wants one per thread; the thread's end closes it.
+ */
+const opened = new Map<string, OpenedReader>()
+
+/**
+ * Reading access to the store under `dataDir`. Cheap after the first call on a thread; each call moves on to
+ * the newest commit, so call it once a job. The store must have been opened before.
+ */
+export function openReader(dataDir: string): Reader {
+  let found = opened.get(dataDir)
+  if (found === undefined) {
+    found = buildReader(dataDir)
+    opened.set(dataDir, found)
+  }
+  found.refresh()
+  return found.reader
+}
+
+function buildReader(dataDir: string): OpenedReader {
+  const root = open(recordsDirectory(dataDir), {
+    noSubdir: false,
+    readOnly: true,
+    maxDbs: TABLES_MAX,
+    maxReaders: READERS_MAX,
+  })
+  const { documents, records, removals, vectors } = wrapTables(openDatabases(root), () => false)
+  const after = (indexId: number, sequence: number) => ({
+    start: [indexId, sequence + 1] as [number, number],
+    end: [indexId, Number.MAX_VALUE] as [number, number],
+  })
+  const reader: Reader = {
+    record: (indexId, ord) => records.peek([indexId, ord]),
+    vector: (indexId, ord) => {
+      const bytes = vectors.peek([indexId, ord])
+      return bytes && new Float32Array(Uint8Array.prototype.slice.call(bytes).buffer)
+    },
+    ordOf: (indexId, id) => documents.get([indexId, id]),
+    *recordsAfter(indexId, sequence) {
+      for (const { key, value } of records.range(after(indexId, sequence)))
+        yield { ord: key[1], bytes: Buffer.from(value.buffer, value.byteOffset, value.length) }
+    },
+    *removalsAfter(indexId, sequence) {
+      for (const { value } of removals.range(after(indexId, sequence))) yield value
+    },
+    lastRemoval: (indexId) => {
+      const [last] = removals.keys({
+        start: [indexId, Number.MAX_VALUE],
+        end: [indexId, -1],
+        reverse: true,
+        limit: 1,
+      })
+      return last?.[1]
+    },
+  }
+  return { reader, refresh: () => root.resetReadTxn() }
+}
