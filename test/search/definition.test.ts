@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import { compileDefinition, definitionJson } from '../../src/search/definition.ts'
+
+const config = { embedder: 'learned', embedderDimensions: 384 } as const
+const compile = (settings: object, mappings: object = {}) =>
+  compileDefinition(settings, mappings, config)
+
+describe('an index without settings', () => {
+  const definition = compile({})
+
+  test('has the known fields, the title counting twice', () => {
+    const fields = definition.fields.map(({ name, type, weight }) => [name, type, weight])
+    expect(fields).toEqual([
+      ['title', 'text', 2],
+      ['content', 'text', 1],
+      ['abstract', 'text', 1],
+      ['authors', 'keyword', 1],
+      ['tags', 'keyword', 1],
+      ['source', 'keyword', 1],
+      ['created', 'date', undefined],
+      ['updated', 'date', undefined],
+    ])
+  })
+
+  test('learns its vectors from title, content and abstract', () => {
+    const vectorized = definition.fields.filter((field) => field.vectorized).map(({ name }) => name)
+    expect(vectorized).toEqual(['title', 'content', 'abstract'])
+    expect(definition.embedder).toEqual({ kind: 'learned', dimensions: 256 })
+  })
+
+  test('stems English and drops its stop words', () => {
+    expect(definition.analyzers.default?.filters.map(({ type }) => type)).toEqual([
+      'lowercase',
+      'asciifolding',
+      'length',
+      'stop',
+      'stemmer',
+    ])
+  })
+})
+
+test('sub-fields share their parent’s source and are not searched by default', () => {
+  const { fields } = compile(
+    {},
+    { properties: { name: { type: 'text', fields: { raw: { type: 'keyword' } } } } },
+  )
+  expect(fields.find(({ name }) => name === 'name.raw')).toEqual({
+    name: 'name.raw',
+    source: 'name',
+    type: 'keyword',
+  })
+})
+
+test('objects are flattened to dotted paths', () => {
+  const { fields } = compile(
+    {},
+    { properties: { place: { properties: { city: { type: 'keyword' } } } } },
+  )
+  expect(fields.some(({ name, source }) => name === 'place.city' && source === name)).toBe(true)
+})
+
+test('both spellings of shards and replicas are read, and what can’t be honoured is said', () => {
+  for (const settings of [
+    { shards: 3, replication: 1 },
+    { number_of_shards: 3, number_of_replicas: 1 },
+  ])
+    expect(compile(settings).warnings).toHaveLength(2)
+  expect(compile({ shards: 1, replication: 0 }).warnings).toEqual([])
+})
+
+test('a dense_vector field turns to vectors that the caller sends', () => {
+  const definition = compile({}, { properties: { embedding: { type: 'dense_vector', dims: 3 } } })
+  expect(definition.embedder).toEqual({ kind: 'given', dimensions: 3 })
+})
+
+test('the core sees an endpoint’s vectors as given ones', () => {
+  const definition = compile({ embedder: { kind: 'http', dimensions: 4 } })
+  expect(JSON.parse(definitionJson(definition)).embedder).toEqual({ kind: 'given', dimensions: 4 })
+})
+
+test('named analyzers are read in the shape that search engines share', () => {
+  const analysis = {
+    filter: { short: { type: 'stop', stopwords: ['foo'] } },
+    analyzer: { mine: { type: 'custom', tokenizer: 'whitespace', filter: ['lowercase', 'short'] } },
+  }
+  const { analyzers, fields } = compile(
+    { analysis },
+    { properties: { name: { type: 'text', analyzer: 'mine' } } },
+  )
+  expect(analyzers.mine).toEqual({
+    tokenizer: 'whitespace',
+    filters: [{ type: 'lowercase' }, { type: 'stop', words: ['foo'] }],
+  })
+  expect(fields.find(({ name }) => name === 'name')?.analyzer).toBe('mine')
+})
+
+describe('what is not known is refused, saying what is', () => {
+  test.each([
+    [{ analysis: { language: 'klingon' } }, {}, 'UNKNOWN_ANALYZER'],
+    [{ analysis: { analyzer: { a: { tokenizer: 'magic' } } } }, {}, 'UNKNOWN_ANALYZER'],
+    [{ analysis: { analyzer: { a: { filter: ['magic'] } } } }, {}, 'UNKNOWN_ANALYZER'],
+    [{}, { properties: { a: { type: 'text', analyzer: 'magic' } } }, 'UNKNOWN_ANALYZER'],
+    [{}, { properties: { a: { type: 'magic' } } }, 'VALIDATION_FAILED'],
+    [{}, { properties: { _a: { type: 'text' } } }, 'VALIDATION_FAILED'],
+    [{}, { dynamic: 'maybe' }, 'VALIDATION_FAILED'],
+    [{ embedder: { kind: 'magic' } }, {}, 'VALIDATION_FAILED'],
+  ])('%j %j', (settings, mappings, code) => {
+    expect(() => compile(settings, mappings)).toThrow(expect.objectContaining({ code }))
+  })
+
+  test('an analyzer’s refusal lists the known ones', () => {
+    expect(() => compile({}, { properties: { a: { type: 'text', analyzer: 'magic' } } })).toThrow(
+      /standard.*english/,
+    )
+  })
+})

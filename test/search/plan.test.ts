@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest'
+import { encodeCursor } from '../../src/search/cursor.ts'
+import { cursorHash, planSearch } from '../../src/search/plan.ts'
+
+describe('a search is planned', () => {
+  test('with defaults when nothing is said', () => {
+    const { request } = planSearch({})
+    expect(request).toEqual({ query: '', mode: 'hybrid', from: 0, size: 10 })
+  })
+
+  test('with words of closed lists in any case', () => {
+    const { request } = planSearch({ searchType: 'TEXT', operator: 'And', fuzziness: 'auto' })
+    expect(request).toMatchObject({ mode: 'text', operator: 'and', fuzziness: 'AUTO' })
+  })
+
+  test.each([
+    [{ searchType: 'keyword' }, 'searchType'],
+    [{ operator: 'xor' }, 'operator'],
+    [{ fusion: 'max' }, 'fusion'],
+    [{ fuzziness: 'lots' }, 'fuzziness'],
+    [{ from: 9_995, size: 10 }, 'from'],
+    [{ sort: [{ year: 'sideways' }] }, 'sort[0].year'],
+  ])('or refused, naming the field: %j', (search, path) => {
+    expect(() => planSearch(search)).toThrow(
+      expect.objectContaining({
+        code: 'VALIDATION_FAILED',
+        details: [expect.objectContaining({ path })],
+      }),
+    )
+  })
+
+  test('with legs and fields told apart in boost', () => {
+    const { request } = planSearch({ boost: { text: 0.9, vector: 0.1, title: 3 } })
+    expect(request.weights).toEqual({ text: 0.9, vector: 0.1 })
+    expect(request.boost).toEqual({ title: 3 })
+  })
+
+  test('with sorts as text, as objects and by score, which falls by default', () => {
+    const { request } = planSearch({ sort: ['year:desc', { title: 'asc' }, '_score'] })
+    expect(request.sort).toEqual([
+      { field: 'year', descending: true },
+      { field: 'title', descending: false },
+      { field: '_score', descending: true },
+    ])
+  })
+
+  test('with facets in both shapes', () => {
+    expect(planSearch({ facets: ['tags'] }).request.facets).toEqual([{ field: 'tags' }])
+    expect(planSearch({ facets: { year: { stats: true } } }).request.facets).toEqual([
+      { field: 'year', stats: true },
+    ])
+  })
+})
+
+describe('the hash of a query', () => {
+  const hash = (search: Parameters<typeof planSearch>[0]) => planSearch(search).queryHash
+
+  test('does not see case, spacing or the order of filters', () => {
+    expect(hash({ query: '  Heat  Pump ' })).toBe(hash({ query: 'heat pump' }))
+    expect(hash({ query: 'a', filters: { x: 1, y: { gte: 1, lt: 2 } } })).toBe(
+      hash({ query: 'a', filters: { x: 1, y: { lt: 2, gte: 1 } } }),
+    )
+  })
+
+  test('sees other words and other filters', () => {
+    expect(hash({ query: 'heat' })).not.toBe(hash({ query: 'pump' }))
+    expect(hash({ query: 'heat' })).not.toBe(hash({ query: 'heat', filters: { x: 1 } }))
+  })
+})
+
+describe('a cursor', () => {
+  const search = { query: 'heat pump', searchType: 'text' }
+  const cursorOf = (of: typeof search) =>
+    encodeCursor({
+      generation: 7,
+      after: 'place',
+      queryHash: cursorHash(of, planSearch(of).queryHash),
+    })
+
+  test('goes on where it was made, in the view it was made from', () => {
+    const { request } = planSearch({ ...search, size: 50, cursor: cursorOf(search) })
+    expect(request).toMatchObject({ after: 'place', generation: 7, size: 50 })
+  })
+
+  test.each(['not a cursor', '', Buffer.from('[1]').toString('base64url')])(
+    'that this service never gave is refused: %j',
+    (cursor) => {
+      expect(() => planSearch({ ...search, cursor })).toThrow(
+        expect.objectContaining({ code: 'INVALID_CURSOR' }),
+      )
+    },
+  )
+
+  test('of another query is refused', () => {
+    expect(() => planSearch({ query: 'other', cursor: cursorOf(search) })).toThrow(
+      expect.objectContaining({ code: 'INVALID_CURSOR' }),
+    )
+  })
+})

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest'
+import { compileDefinition } from '../../src/search/definition.ts'
+import { sourceProblem } from '../../src/search/source.ts'
+
+const config = { embedder: 'learned', embedderDimensions: 384 } as const
+const mappings = {
+  properties: {
+    year: { type: 'integer' },
+    price: { type: 'double' },
+    open: { type: 'boolean' },
+    seen: { type: 'date' },
+    place: { properties: { city: { type: 'keyword' } } },
+  },
+}
+const definition = compileDefinition({}, mappings, config)
+
+describe('a document’s values are checked against the mapping', () => {
+  test.each([
+    { title: 'a', authors: ['b'] },
+    { year: 2000, price: 1.5, open: true, seen: '2020-01-31T10:00:00Z' },
+    { seen: 1_600_000_000_000 },
+    { year: [1, 2], place: { city: 'Bern' } },
+    { year: null, anything: { else: 1 } },
+  ])('%j fits', (source) => {
+    expect(sourceProblem(source, definition)).toBeUndefined()
+  })
+
+  test.each([
+    [{ year: '2000' }, 'document.year'],
+    [{ year: 1.5 }, 'document.year'],
+    [{ price: 'x' }, 'document.price'],
+    [{ open: 'true' }, 'document.open'],
+    [{ seen: 'yesterday' }, 'document.seen'],
+    [{ seen: '2020-13-01' }, 'document.seen'],
+    [{ place: { city: 3 } }, 'document.place.city'],
+    [{ title: 3 }, 'document.title'],
+  ])('%j is refused', (source, path) => {
+    expect(sourceProblem(source, definition)?.details?.[0]?.path).toBe(path)
+  })
+})
+
+test('a strict mapping refuses what it does not name', () => {
+  const strict = compileDefinition({}, { ...mappings, dynamic: 'strict' }, config)
+  expect(sourceProblem({ title: 'a', place: { city: 'b' } }, strict)).toBeUndefined()
+  expect(sourceProblem({ title: 'a', other: 1 }, strict)?.code).toBe('UNKNOWN_FIELD')
+})
