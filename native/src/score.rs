@@ -1,1 +1,404 @@
+//! The text leg: BM25 over weighted fields, all matches at once.
+//!
+//! Term by term, postings are added up in dense lists by global position. Everything that goes
+//! into a score (document counts, lengths) counts live documents only, and each document's sums
+//! are made in the order of the query, so a score does not depend on segments or merges.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::index::SegmentId;
+use tantivy::schema::Field;
+
+use crate::failure::Failure;
+use crate::filter::Bits;
+use crate::postings::{FieldReader, Postings};
+use crate::snapshot::{SegmentView, Snapshot};
+use crate::terms::{Plan, SearchField};
+
+/// Saturation of term frequencies (Robertson & Zaragoza 2009).
+const K1: f32 = 1.2;
+/// How much lengths count.
+const B: f32 = 0.75;
+/// What the fields besides the best one add.
+const OTHERS: f32 = 0.5;
+/// Cached (segment, field) lengths per thread.
+const LENGTHS_MAX: usize = 4096;
+
+/// The matches of a text search, positions ascending.
+#[derive(Default, Debug)]
+pub struct TextMatches {
+    /// Global positions.
+    pub positions: Vec<u32>,
+    /// b(d) of each.
+    pub scores: Vec<f32>,
+}
+
+impl TextMatches {
+    /// b(d) of the document at a position, if it matches.
+    pub fn score_at(&self, position: u32) -> Option<f32> {
+        let at = self.positions.binary_search(&position).ok()?;
+        Some(self.scores[at])
+    }
+
+    /// The largest b(d), 0 without a match.
+    pub fn max(&self) -> f32 {
+        self.scores.iter().copied().fold(0.0, f32::max)
+    }
+}
+
+/// One searched field with what its formula needs.
+pub struct FieldScorer<'a> {
+    /// The field.
+    pub field: &'a SearchField<'a>,
+    /// Its postings.
+    pub reader: FieldReader,
+    /// Its weight when fields compete (the least weight of a field is 1).
+    pub boost: f32,
+    /// Mean length over the live documents that have the field.
+    pub mean: f32,
+    /// Length code → the part of BM25's denominator that depends on the length.
+    norms: Box<[f32; 256]>,
+}
+
+/// The figures of one search over one view.
+pub struct Scorer<'a> {
+    /// The view.
+    pub snapshot: &'a Snapshot,
+    /// The searched fields that hold any text.
+    pub fields: Vec<FieldScorer<'a>>,
+    /// Mean weighted length over all live documents.
+    pub mean: f32,
+    /// Live documents.
+    pub documents: f32,
+}
+
+/// Sum of lengths and number of live documents that have a field.
+#[derive(Clone, Copy, Default)]
+struct Lengths {
+    tokens: u64,
+    documents: u64,
+}
+
+#[derive(Default)]
+struct Scratch {
+    /// Per position: weighted frequency of the clause at hand.
+    frequencies: Vec<f32>,
+    /// Per position: the combined field's denominator part, 0 = not yet known.
+    norms: Vec<f32>,
+    /// Per position: score of the combined field.
+    combined: Vec<f32>,
+    /// Per field, per position: score of the field alone.
+    fields: Vec<Vec<f32>>,
+    /// Positions that match any clause.
+    matched: Bits,
+    /// One list of postings per field.
+    postings: Vec<Postings>,
+    /// The documents of the clause at hand.
+    touched: Vec<u32>,
+    lengths: HashMap<(SegmentId, Option<u64>, Field), Lengths>,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// All live documents that match the plan (and the filter), with their scores.
+pub fn score(
+    snapshot: &Snapshot,
+    plan: &Plan,
+    filter: Option<&Bits>,
+) -> Result<TextMatches, Failure> {
+    if plan.clauses.is_empty() {
+        return Ok(TextMatches::default());
+    }
+    // Taken out while in use: a panic or an error leaves a fresh one behind, never a dirty one.
+    let mut scratch = SCRATCH.take();
+    let scorer = Scorer::open_with(snapshot, plan, &mut scratch)?;
+    let matches = scorer.run(plan, filter, &mut scratch)?;
+    SCRATCH.replace(scratch);
+    Ok(matches)
+}
+
+/// idf of a term that n of N documents have.
+pub fn idf(documents: f32, with_term: usize) -> f32 {
+    let n = with_term as f32;
+    (1.0 + (documents - n + 0.5) / (n + 0.5)).ln()
+}
+
+/// The saturated frequency, given the part of the denominator that depends on the length.
+#[inline]
+pub fn saturated(frequency: f32, norm: f32) -> f32 {
+    frequency * (K1 + 1.0) / (frequency + norm)
+}
+
+fn norm(length: f32, mean: f32) -> f32 {
+    K1 * (1.0 - B + B * length / mean.max(f32::MIN_POSITIVE))
+}
+
+/// Half the combined field, half the best field with a part of the others.
+#[inline]
+pub fn blend(combined: f32, best: f32, sum: f32) -> f32 {
+    quantized(0.5 * combined + 0.5 * (best + OTHERS * (sum - best)))
+}
+
+/// Rounds to 17 significant bits, so that the last bits of a sum don't decide an order.
+fn quantized(score: f32) -> f32 {
+    f32::from_bits((score.to_bits() + 0x40) & !0x7f)
+}
+
+impl<'a> Scorer<'a> {
+    /// Opens the fields of a plan.
+    pub fn open(snapshot: &'a Snapshot, plan: &'a Plan) -> Result<Scorer<'a>, Failure> {
+        SCRATCH.with_borrow_mut(|scratch| Scorer::open_with(snapshot, plan, scratch))
+    }
+
+    fn open_with(
+        snapshot: &'a Snapshot,
+        plan: &'a Plan,
+        scratch: &mut Scratch,
+    ) -> Result<Scorer<'a>, Failure> {
+        let weights = plan.fields.iter().map(|field| field.weight);
+        let least = weights.fold(f32::INFINITY, f32::min);
+        let mut fields = Vec::with_capacity(plan.fields.len());
+        let mut tokens = 0.0;
+        for field in &plan.fields {
+            let reader = FieldReader::open(snapshot, field.field)?;
+            if reader.is_empty() {
+                continue;
+            }
+            let lengths = scratch.lengths_of(snapshot, field.field)?;
+            let mean = lengths.tokens as f32 / lengths.documents.max(1) as f32;
+            tokens += f64::from(field.weight) * lengths.tokens as f64;
+            let mut norms = Box::new([0.0; 256]);
+            for (code, slot) in norms.iter_mut().enumerate() {
+                *slot = norm(length_of(code as u8), mean);
+            }
+            fields.push(FieldScorer {
+                field,
+                reader,
+                boost: field.weight / least,
+                mean,
+                norms,
+            });
+        }
+        Ok(Scorer {
+            snapshot,
+            fields,
+            mean: (tokens / f64::from(snapshot.live.max(1))) as f32,
+            documents: snapshot.live as f32,
+        })
+    }
+
+    /// Weighted length of a document over all fields.
+    pub fn length(&self, segment: usize, document: u32) -> f32 {
+        let mut length = 0.0;
+        for field in &self.fields {
+            if let Some(segment) = field.reader.segment(segment) {
+                length += field.field.weight * length_of(segment.length_code(document));
+            }
+        }
+        length
+    }
+
+    /// The combined field's denominator part for a document.
+    pub fn norm(&self, segment: usize, document: u32) -> f32 {
+        norm(self.length(segment, document), self.mean)
+    }
+
+    fn run(
+        &self,
+        plan: &Plan,
+        filter: Option<&Bits>,
+        scratch: &mut Scratch,
+    ) -> Result<TextMatches, Failure> {
+        let documents = self.snapshot.documents as usize;
+        scratch.make_room(documents, self.fields.len());
+        let mut required: Option<Bits> = None;
+        for clause in &plan.clauses {
+            for (field, postings) in self.fields.iter().zip(&mut scratch.postings) {
+                let ways = &clause.ways[field.field.group];
+                field.reader.read(self.snapshot, ways, postings)?;
+            }
+            self.add_fields(clause.count, scratch);
+            self.add_combined(clause.count, scratch);
+            if clause.required {
+                let mut bits = Bits::new(documents);
+                scratch.touched.iter().for_each(|p| bits.set(*p));
+                match &mut required {
+                    Some(all) => all.and(&bits),
+                    None => required = Some(bits),
+                }
+            }
+        }
+        Ok(scratch.harvest(self.fields.len(), required.as_ref(), filter))
+    }
+
+    /// Adds the clause's score in each field by itself.
+    fn add_fields(&self, count: f32, scratch: &mut Scratch) {
+        for (number, field) in self.fields.iter().enumerate() {
+            let postings = &scratch.postings[number];
+            if postings.positions.is_empty() {
+                continue;
+            }
+            let factor = count * field.boost * idf(self.documents, postings.positions.len());
+            let scores = &mut scratch.fields[number];
+            let mut start = 0;
+            for (index, end) in postings.ends.iter().enumerate() {
+                let Some(segment) = field.reader.segment(index) else {
+                    continue;
+                };
+                let base = self.snapshot.segments[index].base;
+                let positions = &postings.positions[start..*end];
+                let frequencies = &postings.frequencies[start..*end];
+                for (position, frequency) in positions.iter().zip(frequencies) {
+                    let code = segment.length_code(position - base);
+                    let part = saturated(*frequency, field.norms[code as usize]);
+                    scores[*position as usize] += factor * part;
+                }
+                start = *end;
+            }
+        }
+    }
+
+    /// Adds the clause's score in the combined field (BM25F); leaves its documents in `touched`.
+    fn add_combined(&self, count: f32, scratch: &mut Scratch) {
+        scratch.touched.clear();
+        for (field, postings) in self.fields.iter().zip(&scratch.postings) {
+            let weight = field.field.weight;
+            for (position, frequency) in postings.positions.iter().zip(&postings.frequencies) {
+                let sum = &mut scratch.frequencies[*position as usize];
+                if *sum == 0.0 {
+                    scratch.touched.push(*position);
+                }
+                *sum += weight * frequency;
+            }
+        }
+        let factor = count * idf(self.documents, scratch.touched.len());
+        let (mut segment, mut bounds) = (0, 0..0);
+        for position in &scratch.touched {
+            let at = *position as usize;
+            if scratch.norms[at] == 0.0 {
+                if !bounds.contains(position) {
+                    (segment, _) = self.snapshot.locate(*position);
+                    let view = &self.snapshot.segments[segment];
+                    bounds = view.base..view.base + view.reader.max_doc();
+                }
+                scratch.norms[at] = self.norm(segment, position - bounds.start);
+                scratch.matched.set(*position);
+            }
+            let frequency = std::mem::take(&mut scratch.frequencies[at]);
+            scratch.combined[at] += factor * saturated(frequency, scratch.norms[at]);
+        }
+    }
+}
+
+impl Scratch {
+    fn make_room(&mut self, documents: usize, fields: usize) {
+        if self.combined.len() < documents {
+            self.frequencies.resize(documents, 0.0);
+            self.norms.resize(documents, 0.0);
+            self.combined.resize(documents, 0.0);
+        }
+        if self.fields.len() < fields {
+            self.fields.resize_with(fields, Vec::new);
+        }
+        for scores in &mut self.fields[..fields] {
+            if scores.len() < documents {
+                scores.resize(documents, 0.0);
+            }
+        }
+        self.postings.resize_with(fields, Postings::default);
+        self.matched.reset(documents);
+    }
+
+    /// Makes the list of matches and leaves everything at zero again.
+    fn harvest(
+        &mut self,
+        fields: usize,
+        required: Option<&Bits>,
+        filter: Option<&Bits>,
+    ) -> TextMatches {
+        let mut matches = TextMatches::default();
+        let passes = |bits: Option<&Bits>, position| bits.is_none_or(|bits| bits.get(position));
+        for position in self.matched.iter() {
+            let at = position as usize;
+            let (mut best, mut sum) = (0.0f32, 0.0);
+            for scores in &mut self.fields[..fields] {
+                let score = std::mem::take(&mut scores[at]);
+                best = best.max(score);
+                sum += score;
+            }
+            self.norms[at] = 0.0;
+            let combined = std::mem::take(&mut self.combined[at]);
+            if passes(required, position) && passes(filter, position) {
+                matches.positions.push(position);
+                matches.scores.push(blend(combined, best, sum));
+            }
+        }
+        matches
+    }
+
+    fn lengths_of(&mut self, snapshot: &Snapshot, field: Field) -> Result<Lengths, Failure> {
+        let mut sum = Lengths::default();
+        for segment in &snapshot.segments {
+            let reader = &segment.reader;
+            let key = (reader.segment_id(), reader.delete_opstamp(), field);
+            let known = match self.lengths.get(&key) {
+                Some(known) => *known,
+                None => {
+                    let counted = count_lengths(segment, field)?;
+                    if self.lengths.len() >= LENGTHS_MAX {
+                        self.lengths.clear();
+                    }
+                    self.lengths.insert(key, counted);
+                    counted
+                }
+            };
+            sum.tokens += known.tokens;
+            sum.documents += known.documents;
+        }
+        Ok(sum)
+    }
+}
+
+fn count_lengths(segment: &SegmentView, field: Field) -> Result<Lengths, Failure> {
+    let Some(lengths) = segment.reader.fieldnorms_readers().get_field(field)? else {
+        return Ok(Lengths::default());
+    };
+    let mut counts = [0u64; 256];
+    for document in segment.reader.doc_ids_alive() {
+        counts[lengths.fieldnorm_id(document) as usize] += 1;
+    }
+    let used = counts.iter().enumerate().skip(1);
+    Ok(used.fold(Lengths::default(), |sum, (code, count)| Lengths {
+        tokens: sum.tokens + count * u64::from(FieldNormReader::id_to_fieldnorm(code as u8)),
+        documents: sum.documents + count,
+    }))
+}
+
+/// The length that a code stands for.
+#[inline]
+pub fn length_of(code: u8) -> f32 {
+    FieldNormReader::id_to_fieldnorm(code) as f32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rare_term_weighs_more_and_every_term_weighs_something() {
+        assert!(idf(1000.0, 3) > idf(1000.0, 300));
+        assert!(idf(10.0, 10) > 0.0);
+    }
+
+    #[test]
+    fn rounding_keeps_order_and_is_stable() {
+        let score = 12.345_678;
+        assert_eq!(quantized(quantized(score)), quantized(score));
+        assert!((quantized(score) - score).abs() < score * 1e-5);
+        assert_eq!(quantized(0.0), 0.0);
+    }
+}

@@ -1,0 +1,350 @@
+//! Values by column: what a field's values are in every segment, as codes that keep their order.
+
+use serde_json::{json, Value};
+use tantivy::columnar::{ColumnType, DynamicColumn, StrColumn, TermOrdHit};
+use tantivy::{f64_to_u64, i64_to_u64, u64_to_f64, u64_to_i64};
+
+use crate::date::{from_epoch_ms, parse_date};
+use crate::definition::{Definition, FieldEntry, FieldKind};
+use crate::failure::Failure;
+use crate::snapshot::Snapshot;
+
+/// Where the values of a name in a request lie.
+pub enum Place<'a> {
+    /// In the columns of a field; for text with a keyword field over the same source, that one.
+    Field(&'a FieldEntry),
+    /// In the columns of a path that no field names.
+    Dynamic(String),
+    /// Nowhere: text that is only analysed.
+    Analysed(&'a FieldEntry),
+    /// Nowhere.
+    Unknown,
+}
+
+/// Resolves a name.
+pub fn place<'a>(definition: &'a Definition, name: &str) -> Place<'a> {
+    match definition.field(name) {
+        Some(field) if field.kind == FieldKind::Text => {
+            let exact = definition
+                .fields
+                .iter()
+                .find(|other| other.kind == FieldKind::Keyword && other.path == field.path);
+            exact.map_or(Place::Analysed(field), Place::Field)
+        }
+        Some(field) => Place::Field(field),
+        None if definition.dynamic && !name.is_empty() => Place::Dynamic(name.to_owned()),
+        None => Place::Unknown,
+    }
+}
+
+/// The columns of a name in one segment.
+pub struct Columns {
+    /// Global position of the segment's document 0.
+    pub base: u32,
+    /// Documents of the segment, deleted ones included.
+    pub documents: u32,
+    /// One column per type of value; a field of the mapping has one at most.
+    pub columns: Vec<Column>,
+}
+
+/// One column: values as codes whose order is the order of the values.
+pub struct Column {
+    /// The type of its values.
+    pub kind: ColumnType,
+    /// The codes; for strings, numbers in the sorted list of the segment's strings.
+    pub codes: tantivy::columnar::Column<u64>,
+    /// The dates among the strings of a dynamic path: a shadow of the string column.
+    pub dates: bool,
+    /// A string column that has such a shadow.
+    dated: bool,
+    strings: Option<StrColumn>,
+}
+
+/// The side of a value that a bound keeps.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// Greater.
+    Above,
+    /// Greater or equal.
+    From,
+    /// Less.
+    Below,
+    /// Less or equal.
+    To,
+}
+
+/// Opens the columns of a place in every segment, in the order of segments.
+pub fn open(snapshot: &Snapshot, place: &Place) -> Result<Vec<Columns>, Failure> {
+    let (name, shadow) = match place {
+        Place::Field(field) => (field.column.clone(), None),
+        Place::Dynamic(path) => (
+            Definition::dynamic_column(path),
+            Some(Definition::dynamic_date_column(path)),
+        ),
+        Place::Analysed(_) | Place::Unknown => return Ok(Vec::new()),
+    };
+    let mut all = Vec::with_capacity(snapshot.segments.len());
+    for segment in &snapshot.segments {
+        let fast = segment.reader.fast_fields();
+        let mut columns = Vec::new();
+        if let Some(shadow) = &shadow {
+            for handle in fast.dynamic_column_handles(shadow)? {
+                if handle.column_type() == ColumnType::DateTime {
+                    columns.extend(Column::new(handle.open()?, true, false));
+                }
+            }
+        }
+        let dated = !columns.is_empty();
+        for handle in fast.dynamic_column_handles(&name)? {
+            columns.extend(Column::new(handle.open()?, false, dated));
+        }
+        all.push(Columns {
+            base: segment.base,
+            documents: segment.reader.max_doc(),
+            columns,
+        });
+    }
+    Ok(all)
+}
+
+impl Columns {
+    /// The columns without the dates that shadow strings: every value once.
+    pub fn values(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| !column.dates)
+    }
+}
+
+impl Column {
+    fn new(column: DynamicColumn, dates: bool, dated: bool) -> Option<Column> {
+        let kind = column.column_type();
+        let (codes, strings) = match column {
+            DynamicColumn::Bool(column) => (column.to_u64_monotonic(), None),
+            DynamicColumn::I64(column) => (column.to_u64_monotonic(), None),
+            DynamicColumn::U64(column) => (column, None),
+            DynamicColumn::F64(column) => (column.to_u64_monotonic(), None),
+            DynamicColumn::DateTime(column) => (column.to_u64_monotonic(), None),
+            DynamicColumn::Str(column) => (column.clone().into_parts().1, Some(column)),
+            DynamicColumn::IpAddr(_) | DynamicColumn::Bytes(_) => return None,
+        };
+        Some(Column {
+            kind,
+            codes,
+            dates,
+            dated: dated && kind == ColumnType::Str,
+            strings,
+        })
+    }
+
+    /// Codes (from, to), both included, that a bound leaves; `None` when the value isn't of this
+    /// column's type. From above to is an empty range.
+    pub fn bound(&self, value: &Value, bound: Bound) -> Result<Option<(u64, u64)>, Failure> {
+        let exact = |code: u64| Some(cut(code, code, bound));
+        Ok(match self.kind {
+            ColumnType::Str => self.bound_of_word(value, bound)?,
+            ColumnType::Bool => bool_of(value).and_then(|yes| exact(u64::from(yes))),
+            ColumnType::F64 => number_of(value).and_then(|number| exact(f64_to_u64(number))),
+            ColumnType::DateTime => {
+                date_of(value).and_then(|micros| exact(i64_to_u64(micros.saturating_mul(1000))))
+            }
+            ColumnType::I64 => {
+                whole_of(value).map(|(floor, ceil)| cut(i64_to_u64(floor), i64_to_u64(ceil), bound))
+            }
+            ColumnType::U64 => whole_of(value).map(|(floor, ceil)| {
+                let code = |number: i64| number.max(0) as u64;
+                cut(code(floor), code(ceil), bound)
+            }),
+            ColumnType::Bytes | ColumnType::IpAddr => None,
+        })
+    }
+
+    fn bound_of_word(&self, value: &Value, bound: Bound) -> Result<Option<(u64, u64)>, Failure> {
+        let (Some(strings), Some(word)) = (&self.strings, word_of(value)) else {
+            return Ok(None);
+        };
+        if self.dated && parse_date(&word).is_some() {
+            // The shadow column compares it as the date that it is.
+            return Ok(None);
+        }
+        Ok(Some(
+            match strings.dictionary().term_ord_or_next(word.as_bytes())? {
+                TermOrdHit::Exact(code) => cut(code, code, bound),
+                TermOrdHit::Next(next) => match bound {
+                    Bound::Above | Bound::From => (next, u64::MAX),
+                    Bound::Below | Bound::To => upto(next.checked_sub(1)),
+                },
+            },
+        ))
+    }
+
+    /// The value of a code as JSON: dates as ISO 8601, whole numbers without a fraction.
+    pub fn value(&self, code: u64) -> Result<Value, Failure> {
+        Ok(match self.kind {
+            ColumnType::Str => Value::String(self.word(code)?),
+            ColumnType::Bool => Value::Bool(code > 0),
+            ColumnType::I64 => json!(u64_to_i64(code)),
+            ColumnType::U64 => json!(code),
+            ColumnType::DateTime => Value::String(iso(u64_to_i64(code))),
+            _ => number_value(u64_to_f64(code)),
+        })
+    }
+
+    /// The value of a code as a number, dates in milliseconds; `None` for strings.
+    pub fn number(&self, code: u64) -> Option<f64> {
+        match self.kind {
+            ColumnType::I64 => Some(u64_to_i64(code) as f64),
+            ColumnType::U64 | ColumnType::Bool => Some(code as f64),
+            ColumnType::F64 => Some(u64_to_f64(code)),
+            ColumnType::DateTime => Some((u64_to_i64(code) / 1000) as f64 / 1000.0),
+            _ => None,
+        }
+    }
+
+    /// The string of a code of a string column.
+    pub fn word(&self, code: u64) -> Result<String, Failure> {
+        let mut word = String::new();
+        if let Some(strings) = &self.strings {
+            strings.ord_to_str(code, &mut word)?;
+        }
+        Ok(word)
+    }
+
+    /// Where a string stands in the sorted list of a string column; `None` for other columns.
+    pub fn find(&self, word: &str) -> Result<Option<TermOrdHit>, Failure> {
+        Ok(match &self.strings {
+            Some(strings) => Some(strings.dictionary().term_ord_or_next(word.as_bytes())?),
+            None => None,
+        })
+    }
+
+    /// How many strings a string column knows in this segment.
+    pub fn words(&self) -> Option<usize> {
+        let strings = self.strings.as_ref();
+        strings.map(|strings| strings.dictionary().num_terms())
+    }
+}
+
+/// The codes a bound leaves of all, given the nearest codes at or below and at or above the value.
+fn cut(floor: u64, ceil: u64, bound: Bound) -> (u64, u64) {
+    match bound {
+        Bound::Above => match floor.checked_add(1) {
+            Some(code) => (code, u64::MAX),
+            None => (1, 0),
+        },
+        Bound::From => (ceil, u64::MAX),
+        Bound::Below => upto(ceil.checked_sub(1)),
+        Bound::To => (0, floor),
+    }
+}
+
+fn upto(last: Option<u64>) -> (u64, u64) {
+    last.map_or((1, 0), |last| (0, last))
+}
+
+/// A value as an exact string.
+pub fn word_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(word) => Some(word.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(yes) => Some(yes.to_string()),
+        _ => None,
+    }
+}
+
+fn bool_of(value: &Value) -> Option<bool> {
+    match value {
+        Value::Bool(yes) => Some(*yes),
+        Value::String(word) => word.parse().ok(),
+        _ => None,
+    }
+}
+
+/// A value as a finite number, from a string too.
+pub fn number_of(value: &Value) -> Option<f64> {
+    let number = match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(word) => word.trim().parse().ok(),
+        _ => None,
+    };
+    number.filter(|number| number.is_finite())
+}
+
+/// The whole numbers at or below and at or above a value.
+fn whole_of(value: &Value) -> Option<(i64, i64)> {
+    let whole = match value {
+        Value::Number(number) => number.as_i64(),
+        Value::String(word) => word.trim().parse().ok(),
+        _ => None,
+    };
+    if let Some(whole) = whole {
+        return Some((whole, whole));
+    }
+    // Casts saturate, so bounds beyond the whole numbers still hold.
+    let number = number_of(value)?;
+    Some((number.floor() as i64, number.ceil() as i64))
+}
+
+/// A value as microseconds since 1970: ISO 8601 or epoch milliseconds.
+pub fn date_of(value: &Value) -> Option<i64> {
+    match value {
+        Value::String(word) => parse_date(word).or_else(|| from_epoch_ms(word.parse().ok()?)),
+        Value::Number(number) => from_epoch_ms(number.as_f64()?),
+        _ => None,
+    }
+}
+
+/// A number as JSON, without a fraction when it has none.
+pub fn number_value(number: f64) -> Value {
+    if number.fract() == 0.0 && number.abs() < 9e15 {
+        json!(number as i64)
+    } else {
+        json!(number)
+    }
+}
+
+/// ISO 8601 with milliseconds, UTC, of nanoseconds since 1970.
+pub fn iso(nanos: i64) -> String {
+    let ms = nanos.div_euclid(1_000_000);
+    let (day, of_day) = (ms.div_euclid(86_400_000), ms.rem_euclid(86_400_000));
+    let (year, month, date) = civil(day);
+    let (hour, minute) = (of_day / 3_600_000, of_day / 60_000 % 60);
+    let (second, ms) = (of_day / 1000 % 60, of_day % 1000);
+    format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
+}
+
+/// Year, month, day of a day number (Hinnant, "chrono-compatible low-level date algorithms").
+fn civil(day: i64) -> (i64, i64, i64) {
+    let shifted = day + 719_468;
+    let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let date = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (year + era * 400 + i64::from(month <= 2), month, date)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_written_as_they_are_read() {
+        for text in [
+            "1970-01-01T00:00:00.000Z",
+            "2024-02-29T23:59:59.999Z",
+            "1969-12-31T00:00:00.001Z",
+            "2000-03-01T12:30:00.000Z",
+        ] {
+            assert_eq!(iso(parse_date(text).unwrap() * 1000), text);
+        }
+    }
+
+    #[test]
+    fn bounds_of_fractions_keep_the_right_whole_numbers() {
+        assert_eq!(whole_of(&json!(1.5)), Some((1, 2)));
+        assert_eq!(whole_of(&json!("7")), Some((7, 7)));
+        assert_eq!(cut(1, 2, Bound::Above).0, 2);
+        assert_eq!(cut(1, 2, Bound::Below).1, 1);
+        assert!(cut(0, 0, Bound::Below).0 > cut(0, 0, Bound::Below).1);
+    }
+}
