@@ -1,0 +1,195 @@
+import { spawn } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'attune-build-'))
+  mkdirSync(join(folder, 'native'))
+  cpSync(join(root, 'native', 'build.js'), join(folder, 'native', 'build.js'))
+  file('package.json', '{"type":"module"}')
+  file('native/Cargo.toml', '[package]\nname = "attune_native"\nrust-version = "1.90"\n')
+  file('native/Cargo.lock', '')
+  file('native/src/lib.rs', '// first')
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function file(name: string, content: string): void {
+  mkdirSync(dirname(join(folder, name)), { recursive: true })
+  writeFileSync(join(folder, name), content)
+}
+
+const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+
+/** Puts a cargo on the path that "builds" the library out of lib.rs and notes each build. */
+function installCargo(version = '1.95.0', build = 'true'): void {
+  file(
+    'bin/cargo',
+    `#!/bin/sh
+PATH=/usr/bin:/bin
+if [ "$1" = --version ]; then echo "cargo ${version} (abc 2026-01-01)"; exit 0; fi
+echo "$@" >> "${folder}/builds"
+sleep 0.3
+${build} || exit 101
+mkdir -p "$CARGO_TARGET_DIR/release"
+for name in libattune_native.so libattune_native.dylib; do cp src/lib.rs "$CARGO_TARGET_DIR/release/$name"; done
+`,
+  )
+  chmodSync(join(folder, 'bin', 'cargo'), 0o755)
+}
+
+function build(
+  args: string[] = [],
+  env: Record<string, string> = {},
+): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, [join(folder, 'native', 'build.js'), ...args], {
+    env: { PATH: join(folder, 'bin'), HOME: folder, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const hear = (text: Buffer) => {
+    output += text
+  }
+  child.stdout.on('data', hear)
+  child.stderr.on('data', hear)
+  return new Promise((done) => child.on('close', (code) => done({ code, output })))
+}
+
+describe.skipIf(process.platform === 'win32')('building the Rust core', () => {
+  test('builds once, says nothing when all is fresh, and builds again when a source changed', async () => {
+    installCargo()
+    expect((await build()).code).toBe(0)
+    expect(read('native/attune.node')).toBe('// first')
+    expect(await build()).toEqual({ code: 0, output: '' })
+    expect(read('builds')).toBe('build --release --locked\n')
+    file('native/src/deep/more.rs', '// another')
+    file('native/src/lib.rs', '// second')
+    expect((await build()).output).toContain('building the Rust core')
+    expect(read('native/attune.node')).toBe('// second')
+  })
+
+  test('builds again when the addon was deleted', async () => {
+    installCargo()
+    await build()
+    rmSync(join(folder, 'native', 'attune.node'))
+    await build()
+    expect(existsSync(join(folder, 'native', 'attune.node'))).toBe(true)
+  })
+
+  test('two builds at once take turns and build once', async () => {
+    installCargo()
+    const [one, two] = await Promise.all([build(), build()])
+    expect([one.code, two.code]).toEqual([0, 0])
+    expect(read('builds')).toBe('build --release --locked\n')
+    expect(readdirSync(folder).filter((name) => name.startsWith('.attune'))).toEqual([])
+  })
+
+  test('a lock left behind by a build that was killed is passed over', async () => {
+    installCargo()
+    file('.attune-build-native/pid', '999999999')
+    expect((await build()).code).toBe(0)
+  })
+
+  test('without cargo one sentence says what to install', async () => {
+    const { code, output } = await build()
+    expect(code).toBe(1)
+    expect(output.trim().split('\n')).toHaveLength(1)
+    expect(output).toContain('install Rust 1.90 or newer with rustup')
+  })
+
+  test('a cargo that is too old is said as such', async () => {
+    installCargo('1.75.0')
+    const { code, output } = await build()
+    expect(code).toBe(1)
+    expect(output).toContain('cargo 1.75.0')
+    expect(output).toContain('Rust 1.90 or newer')
+    expect(existsSync(join(folder, 'builds'))).toBe(false)
+  })
+
+  test('cargo is found where rustup puts it', async () => {
+    installCargo()
+    mkdirSync(join(folder, '.cargo'))
+    cpSync(join(folder, 'bin'), join(folder, '.cargo', 'bin'), { recursive: true })
+    expect((await build([], { PATH: join(folder, 'nowhere') })).code).toBe(0)
+  })
+
+  test('a failed build leaves the addon of before and fails again the next time', async () => {
+    installCargo()
+    await build()
+    installCargo('1.95.0', 'false')
+    file('native/src/lib.rs', '// broken')
+    const { code, output } = await build()
+    expect(code).toBe(1)
+    expect(output).toContain('did not build')
+    expect(read('native/attune.node')).toBe('// first')
+    expect((await build()).code).toBe(1)
+  })
+
+  test('compiled dependencies lie in the tree, outside it for CI, or where CARGO_TARGET_DIR says', async () => {
+    installCargo()
+    const target = async (env: Record<string, string>) => {
+      rmSync(join(folder, 'native', '.build-hash'), { force: true })
+      await build([], env)
+    }
+    await target({})
+    await target({ CI: 'true' })
+    await target({ CI: 'true', CARGO_TARGET_DIR: join(folder, 'own') })
+    for (const place of ['native/target', '.cache/attune-target', 'own'])
+      expect(existsSync(join(folder, place, 'release')), place).toBe(true)
+  })
+})
+
+describe('compiling TypeScript', () => {
+  beforeEach(() => {
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'), 'junction')
+    for (const name of ['tsconfig.json', 'tsconfig.build.json'])
+      cpSync(join(root, name), join(folder, name))
+    file('src/main.ts', 'export const one: number = 1\n')
+    file('src/page.html', '<p>')
+    mkdirSync(join(folder, 'workers'))
+  })
+
+  test('compiles, copies other files, is silent when fresh and drops what is gone', async () => {
+    file('src/cli/main.ts', "#!/usr/bin/env node\nimport '../main.ts'\n")
+    expect((await build(['--typescript'])).code).toBe(0)
+    expect(read('dist/src/cli/main.js')).toContain("'../main.js'")
+    expect(read('dist/src/page.html')).toBe('<p>')
+    expect(await build(['--typescript'])).toEqual({ code: 0, output: '' })
+    rmSync(join(folder, 'src', 'page.html'))
+    await build(['--typescript'])
+    expect(readdirSync(join(folder, 'dist', 'src'))).not.toContain('page.html')
+  })
+
+  test('a mistake is shown, and what was compiled before stays', async () => {
+    await build(['--typescript'])
+    file('src/main.ts', "export const one: number = 'two'\n")
+    const { code, output } = await build(['--typescript'])
+    expect(code).toBe(1)
+    expect(output).toContain('src/main.ts(1,14)')
+    expect(read('dist/src/main.js')).toContain('one = 1')
+    expect(readdirSync(folder).filter((name) => name.startsWith('.attune'))).toEqual([])
+  })
+
+  test('without packages one sentence says what to run', async () => {
+    rmSync(join(folder, 'node_modules'))
+    const { code, output } = await build(['--typescript'])
+    expect(code).toBe(1)
+    expect(output).toContain('npm ci')
+  })
+})
