@@ -37,3 +37,29 @@ export interface SessionTotals {
   feedback: number
   events: number
 }
+
+const SessionTimes = {
+  sessionId: Type.String(),
+  status: Type.Union([Type.Literal('ACTIVE'), Type.Literal('EXPIRED')]),
+  created: Type.String({ format: 'date-time' }),
+  lastSeen: Type.String({ format: 'date-time' }),
+}
+
+/** Answer of reading a session. */
+export const SessionRead = Type.Object({
+  ...SessionTimes,
+  clientId: Type.Optional(Type.String()),
+  userId: Type.Optional(Type.String()),
+  metadata: Type.Record(Type.String(), Type.Unknown()),
+})
+export type SessionRead = Static<typeof SessionRead>
+
+/** Answer of reading what a session did; kept 30 days after it expired. */
+export const SessionAnalytics = Type.Object({
+  ...SessionTimes,
+  searches: Type.Integer(),
+  clicks: Type.Integer(),
+  feedback: Type.Integer(),
+  events: Type.Integer(),
+})
+export type SessionAnalytics = Static<typeof SessionAnalytics>

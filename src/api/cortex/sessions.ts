@@ -1,0 +1,57 @@
+import { Type } from 'typebox'
+import { answer, route } from '../../http/route.ts'
+import {
+  SessionAnalytics,
+  SessionCreate,
+  SessionCreated,
+  SessionRead,
+} from '../../schema/session.ts'
+
+// Longer than an id: whatever is sent gets a 404, not a lesson about its form.
+const SessionId = Type.String({ minLength: 1, maxLength: 128 })
+const SessionPath = Type.Object({ id: SessionId })
+
+export const createSession = route({
+  method: 'POST',
+  path: '/cortex/sessions',
+  tag: 'sessions',
+  summary: 'Start a session',
+  body: SessionCreate,
+  bodyOptional: true,
+  reply: SessionCreated,
+  handle: async ({ app, body }) =>
+    answer(await app.sessions.create(body), { top: { cached: true } }),
+})
+
+export const findSession = route({
+  method: 'GET',
+  path: '/cortex/sessions',
+  tag: 'sessions',
+  summary: 'Read a session named by the query',
+  query: Type.Object({ id: SessionId }),
+  reply: SessionRead,
+  errors: ['SESSION_NOT_FOUND'],
+  handle: ({ app, query }) => app.sessions.get(query.id),
+})
+
+export const readSession = route({
+  method: 'GET',
+  path: '/cortex/sessions/{id}',
+  tag: 'sessions',
+  summary: 'Read a session: its state, times and metadata',
+  params: SessionPath,
+  reply: SessionRead,
+  errors: ['SESSION_NOT_FOUND'],
+  handle: ({ app, params }) => app.sessions.get(params.id),
+})
+
+export const readSessionAnalytics = route({
+  method: 'GET',
+  path: '/cortex/sessions/{id}/analytics',
+  tag: 'sessions',
+  summary: 'Read what a session did; kept 30 days after it expired',
+  params: SessionPath,
+  reply: SessionAnalytics,
+  errors: ['SESSION_NOT_FOUND'],
+  handle: ({ app, params }) => app.sessions.analytics(params.id),
+})
