@@ -1,14 +1,6 @@
 import { native } from '../src/native.ts'
-import { replayIndex } from '../src/search/replay.ts'
+import { type OpenInput, replayIndex } from '../src/search/replay.ts'
 import { openReader } from '../src/store/reader.ts'
-
-export interface OpenInput {
-  dataDir: string
-  indexId: number
-  engineId: number
-  directory: string
-  definition: string
-}
 
 export interface OpenedIndex {
   /** Sequence of the record store that the index contains now. */
@@ -23,10 +15,12 @@ export interface OpenedIndex {
 
 /** Opens an index and brings it up to date with the records. */
 export function open(input: OpenInput): OpenedIndex {
-  const report = native.open(input.engineId, input.directory, input.definition)
+  const { engineId, directory, definition, sequence } = input
+  const report =
+    sequence === undefined ? native.open(engineId, directory, definition) : { sequence }
   const replayed = replayIndex(openReader(input.dataDir), input, report.sequence)
   return {
     ...replayed,
-    ...(report.rebuild === undefined ? {} : { rebuilt: report.rebuild }),
+    ...(!('rebuild' in report) || report.rebuild === undefined ? {} : { rebuilt: report.rebuild }),
   }
 }

@@ -73,11 +73,10 @@ export function openCatalog(
       if (entry === undefined) return create(name, declaration)
       const { properties = {} } = declaration.mappings ?? {}
       if (Object.keys(properties).length === 0) throw exists()
-      const previous = entry.record.engineId
-      const { rebuild } = await indices.extend(entry, declaration.mappings ?? {})
-      if (!rebuild) throw exists()
-      await engine.rebuild(entry, previous)
-      return declared(entry, entry.record.settings)
+      const next = await indices.extend(entry, declaration.mappings ?? {})
+      if (next === undefined) throw exists()
+      engine.rebuild(entry, next)
+      return declared(next, next.record.settings)
     },
     list: async () => {
       const summaries: IndexSummary[] = []

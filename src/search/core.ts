@@ -32,5 +32,7 @@ export interface Core extends EngineParts {
   states: Map<number, OpenState>
   uses: number
   closing: boolean
+  /** Switches to new files that are under way. */
+  rebuilding: Set<Promise<void>>
   isBusy: (entry: IndexEntry) => boolean
 }

@@ -5,6 +5,7 @@ import { definitionJson } from './definition.ts'
 import { checkpoint, fitSoon, makeDurable } from './durability.ts'
 import type { IndexEntry } from './indices.ts'
 import { type Batch, openPublisher, type Publisher } from './publisher.ts'
+import type { OpenInput } from './replay.ts'
 
 /** What the core says about one open index; sizes in bytes. */
 export interface IndexFigures {
@@ -34,8 +35,11 @@ export interface Engine {
   figures: (entry: IndexEntry) => IndexFigures
   isOpen: (entry: IndexEntry) => boolean
   isFitting: (entry: IndexEntry) => boolean
-  /** Opens the index's new files, made from the records, then deletes the old ones. */
-  rebuild: (entry: IndexEntry, previousEngineId: number) => Promise<void>
+  /**
+   * Builds the files of `next` from the records in the background, then switches `entry` to them.
+   * Searches and writes go on with the old files until then.
+   */
+  rebuild: (entry: IndexEntry, next: IndexEntry) => void
   /** Closes the index and deletes its files. */
   drop: (entry: IndexEntry) => Promise<void>
   /** Makes everything durable that start-up would otherwise replay. */
@@ -51,6 +55,7 @@ export function openEngine(parts: EngineParts): Engine {
     states: new Map(),
     uses: 0,
     closing: false,
+    rebuilding: new Set(),
     isBusy: (entry) => publisher.isBusy(entry),
   }
   const publisher = openPublisher((entry, batch) => applyBatch(core, entry, batch))
@@ -62,9 +67,12 @@ export function openEngine(parts: EngineParts): Engine {
     figures: ({ record }) => JSON.parse(native.stats(record.engineId)) as IndexFigures,
     isOpen: (entry) => stateOf(entry) !== undefined && stateOf(entry)?.opening === undefined,
     isFitting: (entry) => stateOf(entry)?.fitting !== undefined,
-    rebuild: async (entry, previousEngineId) => {
-      await ready(core, entry)
-      await forget(core, previousEngineId)
+    rebuild: (entry, next) => {
+      const { name } = entry.record
+      const done = rebuild(core, publisher, entry, next)
+        .catch((err: unknown) => core.log.error({ index: name, err }, 'building an index again'))
+        .finally(() => core.rebuilding.delete(done))
+      core.rebuilding.add(done)
     },
     drop: ({ record }) => forget(core, record.engineId),
     checkpoint: () => checkpoint(core),
@@ -72,6 +80,7 @@ export function openEngine(parts: EngineParts): Engine {
       [...core.states.values()].filter(({ opening }) => !opening).map(({ entry }) => entry),
     close: async () => {
       core.closing = true
+      await Promise.all(core.rebuilding)
       await publisher.idle()
       const states = [...core.states.values()]
       await Promise.all(states.map(({ opening }) => opening?.catch(() => undefined)))
@@ -109,14 +118,8 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
 }
 
 async function openFiles(core: Core, state: OpenState): Promise<void> {
-  const { record, definition } = state.entry
-  const opened = await core.pool.run('open', {
-    dataDir: core.config.dataDir,
-    indexId: record.id,
-    engineId: record.engineId,
-    directory: core.indices.directory(record),
-    definition: definitionJson(definition),
-  })
+  const { record } = state.entry
+  const opened = await core.pool.run('open', openInput(core, state.entry))
   state.opening = undefined
   state.published = opened.sequence
   state.durable = opened.replayed > 0 ? 0 : opened.sequence
@@ -163,6 +166,41 @@ async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<
     native.close(engineId)
     await ready(core, entry)
     return native.located(engineId, batch.ords).map((bits) => bits >> 1)
+  }
+}
+
+/** Two steps: most of the work beside the running index, then the rest while its writes wait. */
+async function rebuild(
+  core: Core,
+  publisher: Publisher,
+  entry: IndexEntry,
+  next: IndexEntry,
+): Promise<void> {
+  const previous = entry.record.engineId
+  await ready(core, next)
+  await publisher.exclusive(entry, async () => {
+    const { engineId } = next.record
+    const state = core.states.get(engineId)
+    if (state === undefined) throw new Error('The new files were closed before they were used.')
+    const { sequence } = await core.pool.run('open', {
+      ...openInput(core, next),
+      sequence: state.published,
+    })
+    state.published = sequence
+    state.entry = entry
+    entry.record = next.record
+    entry.definition = next.definition
+  })
+  await forget(core, previous)
+}
+
+function openInput(core: Core, { record, definition }: IndexEntry): OpenInput {
+  return {
+    dataDir: core.config.dataDir,
+    indexId: record.id,
+    engineId: record.engineId,
+    directory: core.indices.directory(record),
+    definition: definitionJson(definition),
   }
 }
 

@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { invalid, serviceError } from '../errors.ts'
 import type { IndexMappings, IndexRecord, IndexSettings } from '../schema/indices.ts'
 import type { Store } from '../store/store.ts'
-import { compileDefinition, type Definition } from './definition.ts'
+import { compileDefinition, type Definition, definitionJson } from './definition.ts'
 
 /** One index as the process knows it. The engine adds what is open; this is what was declared. */
 export interface IndexEntry {
@@ -15,8 +15,11 @@ export interface IndexEntry {
 export interface Indices {
   /** Declares an index; durable when it resolves. Throws INDEX_EXISTS, or what is wrong with the declaration. */
   create: (name: string, settings: IndexSettings, mappings: IndexMappings) => Promise<IndexEntry>
-  /** Adds fields to an index; answers whether the files must be built again. Throws MAPPING_CONFLICT on a changed type. */
-  extend: (entry: IndexEntry, mappings: IndexMappings) => Promise<{ rebuild: boolean }>
+  /**
+   * Adds fields to an index; durable when it resolves. Answers what the engine must build from the records
+   * and switch to, or undefined when nothing is different. Throws MAPPING_CONFLICT on a changed type.
+   */
+  extend: (entry: IndexEntry, mappings: IndexMappings) => Promise<IndexEntry | undefined>
   /** Throws INDEX_NOT_FOUND. */
   get: (name: string) => IndexEntry
   find: (name: string) => IndexEntry | undefined
@@ -48,6 +51,7 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
   for (const { value: record } of store.tables.indices.range())
     if (record.dropped !== true)
       entries.set(record.name, { record, definition: define(registry, record) })
+  await removeStrays(root, registry)
   return {
     create: (name, settings, mappings) => declare(registry, name, { settings, mappings }),
     extend: (entry, mappings) => extend(registry, entry, mappings),
@@ -122,24 +126,26 @@ async function extend(
   registry: Registry,
   entry: IndexEntry,
   added: IndexMappings,
-): Promise<{ rebuild: boolean }> {
+): Promise<IndexEntry | undefined> {
   const { store } = registry
-  const { record } = entry
-  const mappings = mergeMappings(record.mappings, added)
-  const definition = define(registry, { settings: record.settings, mappings })
+  const { settings } = entry.record
+  const mappings = mergeMappings(entry.record.mappings, added)
+  const definition = define(registry, { settings, mappings })
   checkTypes(entry.definition, definition)
-  const rebuild =
-    JSON.stringify(entry.definition.fields) !== JSON.stringify(definition.fields) ||
-    entry.definition.dynamic !== definition.dynamic
-  const changed = await store.write(() => {
-    const engineId = rebuild ? nextNumber(store) : record.engineId
-    const next: IndexRecord = { ...record, mappings, engineId }
-    store.tables.indices.put(record.id, next)
+  if (definitionJson(entry.definition) === definitionJson(definition)) return undefined
+  const record = await store.write(() => {
+    const next: IndexRecord = { ...entry.record, mappings, engineId: nextNumber(store) }
+    store.tables.indices.put(next.id, next)
     return next
   })
-  entry.record = changed
-  entry.definition = definition
-  return { rebuild }
+  return { record, definition }
+}
+
+/** Folders that no declaration names any more: a switch or a deletion that a crash cut short. */
+async function removeStrays(root: string, registry: Registry): Promise<void> {
+  const known = new Set([...registry.entries.values()].map(({ record }) => String(record.engineId)))
+  for (const name of await readdir(root))
+    if (!known.has(name)) await rm(join(root, name), { recursive: true, force: true })
 }
 
 /** Numbers of indices and of their folders; never used twice. Call within a write. */

@@ -17,7 +17,7 @@ export interface CoreRequest {
   fuzziness?: string
   fields?: Record<string, number>
   boost?: Record<string, number>
-  weights?: { text?: number; vector?: number }
+  weights?: { text: number; vector: number }
   fusion?: 'convex' | 'rrf'
   neighbors?: number
   cut?: number
@@ -41,6 +41,8 @@ interface CoreFacet {
 }
 
 const PAGE_END_MAX = 10_000
+/** What a leg weighs whose weight was not sent beside the other's. */
+const DEFAULT_WEIGHTS = { text: 0.7, vector: 0.3 }
 
 /** Reads a search's words into the core's request and the hash that names the query. Throws VALIDATION_FAILED. */
 export function planSearch(search: SearchRequest): { request: CoreRequest; queryHash: string } {
@@ -130,8 +132,8 @@ function readWeights(search: SearchRequest, request: CoreRequest): void {
   const { text, vector, ...fields } = boost
   if (text !== undefined || vector !== undefined)
     request.weights = {
-      ...(text === undefined ? {} : { text }),
-      ...(vector === undefined ? {} : { vector }),
+      text: text ?? DEFAULT_WEIGHTS.text,
+      vector: vector ?? DEFAULT_WEIGHTS.vector,
     }
   if (Object.keys(fields).length > 0) request.boost = fields
 }

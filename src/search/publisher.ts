@@ -26,6 +26,8 @@ export interface Publisher {
    * Resolves when they are, with 1 for each change that can be found by vector.
    */
   publish: (entry: IndexEntry, changes: Change[], soon: boolean) => Promise<Uint8Array>
+  /** Runs `work` while no batch of the index is in the core; its changes wait meanwhile. */
+  exclusive: (entry: IndexEntry, work: () => Promise<void>) => Promise<void>
   isBusy: (entry: IndexEntry) => boolean
   /** Settles when nothing is on the way. */
   idle: () => Promise<void>
@@ -54,26 +56,44 @@ const SHARE_MS = 250
 export function openPublisher(apply: Apply): Publisher {
   const queues = new Map<number, Queue>()
 
+  function queueOf(entry: IndexEntry): Queue {
+    const { id } = entry.record
+    const queue = queues.get(id) ?? { entry, waiting: [], running: undefined, timer: undefined }
+    queues.set(id, queue)
+    return queue
+  }
+
   function start(queue: Queue): void {
     clearTimeout(queue.timer)
     queue.timer = undefined
-    queue.running ??= drain(queue, apply).finally(() => {
+    if (queue.running === undefined) occupy(queue, drain(queue, apply))
+  }
+
+  /** Keeps the queue for `work`, then goes on with what came meanwhile. */
+  function occupy(queue: Queue, work: Promise<void>): void {
+    const free = (): void => {
       queue.running = undefined
       if (queue.waiting.length > 0) start(queue)
       else queues.delete(queue.entry.record.id)
-    })
+    }
+    queue.running = work.then(free, free)
   }
 
   return {
     publish: (entry, changes, soon) =>
       new Promise((resolve, reject) => {
-        const { id } = entry.record
-        const queue = queues.get(id) ?? { entry, waiting: [], running: undefined, timer: undefined }
-        queues.set(id, queue)
+        const queue = queueOf(entry)
         queue.waiting.push({ changes, resolve, reject })
         if (!soon || queue.waiting.length >= BATCH_CHANGES) start(queue)
         else queue.timer ??= setTimeout(() => start(queue), SHARE_MS)
       }),
+    exclusive: async (entry, work) => {
+      const queue = queueOf(entry)
+      while (queue.running !== undefined) await queue.running
+      const done = work()
+      occupy(queue, done)
+      await done
+    },
     isBusy: ({ record }) => queues.has(record.id),
     idle: async () => {
       for (const queue of queues.values()) start(queue)

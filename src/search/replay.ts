@@ -2,6 +2,17 @@ import { native } from '../native.ts'
 import type { Reader } from '../store/reader.ts'
 import { decodeRecord, indexedJson } from './record.ts'
 
+/** What opening an index in the core needs. */
+export interface OpenInput {
+  dataDir: string
+  indexId: number
+  engineId: number
+  directory: string
+  definition: string
+  /** Set when the index is open already and holds this sequence: only what came since is applied. */
+  sequence?: number
+}
+
 interface Replayed {
   sequence: number
   documents: number
@@ -17,7 +28,7 @@ const BATCH_DOCUMENTS = 1000
  */
 export function replayIndex(
   reader: Reader,
-  { indexId, engineId }: { indexId: number; engineId: number },
+  { indexId, engineId }: Pick<OpenInput, 'indexId' | 'engineId'>,
   sequence: number,
 ): Replayed {
   const deletes = removedOrds(reader, indexId, sequence)
