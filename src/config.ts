@@ -10,6 +10,8 @@ interface Setting {
   fallback: number | boolean | string
   min?: number
   max?: number
+  /** The default in words, where it depends on the machine. */
+  fallbackAbout?: string
   /** One line for README and `attune serve --help`. */
   about: string
 }
@@ -43,6 +45,7 @@ export const SETTINGS = {
     env: 'SEARCH_THREADS',
     kind: 'integer',
     fallback: Math.max(1, Math.min(16, cores)),
+    fallbackAbout: 'cores, at most 16',
     min: 1,
     max: 64,
     about: 'threads that answer searches',
@@ -51,6 +54,7 @@ export const SETTINGS = {
     env: 'WORK_THREADS',
     kind: 'integer',
     fallback: Math.max(1, Math.min(4, cores >> 1)),
+    fallbackAbout: 'half the cores, at most 4',
     min: 1,
     max: 32,
     about: 'threads that index, fit and learn',

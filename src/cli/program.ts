@@ -57,9 +57,11 @@ function addServe(program: Command, terminal: Terminal, end: (code: number) => v
     .command('serve')
     .description('start the server (options win over the environment)')
     .option('--supervise', 'start it again when it ends by itself with a failure', false)
-  for (const [name, { env, about, fallback }] of Object.entries(SETTINGS)) {
+  for (const [name, setting] of Object.entries(SETTINGS)) {
+    const { env, about, fallback } = setting
+    const words = 'fallbackAbout' in setting ? setting.fallbackAbout : String(fallback) || 'none'
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} <value>`
-    command.addOption(new Option(flag, `${about} (${env}, default ${fallback || 'none'})`))
+    command.addOption(new Option(flag, `${about} (${env}, default ${words})`))
   }
   command
     .addHelpText('after', EXAMPLES.serve)
