@@ -45,7 +45,7 @@ function prepareRaw(reply: RawReply): Prepared {
 function prepareAnswer(reply: Answer, meta: Meta): Prepared {
   const { status = 200, data, top, headers, error } = reply
   const success = status < 400
-  const code = success ? undefined : 'UNHEALTHY'
+  const code = success ? undefined : (reply.code ?? 'UNHEALTHY')
   let head = `{"success":${success},`
   if (error !== undefined) head += `"error":${JSON.stringify(error)},"code":"${code}",`
   let tail = ','

@@ -1,5 +1,6 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { App } from '../app.ts'
+import type { ErrorCode } from '../errors.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -33,7 +34,10 @@ export interface Answer {
   /** Added beside `success` and `data` (session creation: `cached: true`). */
   top?: Record<string, unknown>
   headers?: Record<string, string>
+  /** The sentence of a failure that comes with data. */
   error?: string
+  /** Its code; default UNHEALTHY. */
+  code?: ErrorCode
 }
 
 /** A whole reply outside the JSON envelope: metrics text, OpenAPI document, the page. */
@@ -73,8 +77,12 @@ export interface RouteContract<
   bodyOptional?: boolean
   /** Which named limit of the configuration bounds the body; default bodyBytesMax. */
   bodyLimit?: 'bodyBytesMax' | 'feedbackBytesMax' | 'documentBytesMax' | 'modelBytesMax'
-  /** Schema of the envelope's `data`. */
+  /** A body that works, shown in the API document. */
+  example?: object
+  /** Schema of the envelope's `data`; of the whole body when `produces` is set. */
   reply: TSchema
+  /** Content type of a reply outside the envelope. */
+  produces?: string
   /** Error codes worth naming in OpenAPI besides those that every route can give. */
   errors?: string[]
   handle: (call: Call<Static<P>, Static<Q>, Static<B>>) => Reply | Promise<Reply>

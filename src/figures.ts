@@ -1,0 +1,72 @@
+import type { App } from './app.ts'
+import type { MetricRow } from './metrics.ts'
+import type { IndexFigures } from './search/engine.ts'
+
+/** The parts whose figures the metrics page shows. */
+export type FigureParts = Pick<App, 'engine' | 'metrics' | 'pool' | 'store' | 'writer'>
+
+/** Puts the figures of the pool, the indices, the record store and the write queue on the metrics page. */
+export function collectFigures(parts: FigureParts): void {
+  collectPool(parts)
+  collectIndices(parts)
+  collectStore(parts)
+}
+
+function collectPool({ metrics, pool }: FigureParts): void {
+  const add = (
+    name: string,
+    help: string,
+    pick: (lane: ReturnType<typeof pool.figures>[number]) => number,
+  ) =>
+    metrics.collect(name, help, ['lane'], () =>
+      pool.figures().map((lane) => ({ labels: { lane: lane.lane }, value: pick(lane) })),
+    )
+  add('svc_pool_threads', 'Threads of a lane', ({ threads }) => threads)
+  add('svc_pool_queued_jobs', 'Jobs that wait for a thread', ({ queued }) => queued)
+  add('svc_pool_jobs_total', 'Jobs done', ({ completed }) => completed)
+  add('svc_pool_busy_ratio', 'Share of time that the threads worked', ({ utilization }) =>
+    Number.isFinite(utilization) ? utilization : 0,
+  )
+}
+
+/** Labelled by name, for at most as many open indices as a family may have label sets. */
+function collectIndices({ metrics, engine }: FigureParts): void {
+  const add = (name: string, help: string, pick: (figures: IndexFigures) => number) =>
+    metrics.collect(name, help, ['index'], () =>
+      engine.opened().map((entry) => ({
+        labels: { index: entry.record.name },
+        value: pick(engine.figures(entry)),
+      })),
+    )
+  add('svc_index_documents', 'Documents found by a search', ({ documents }) => documents)
+  add('svc_index_deleted_documents', 'Deleted documents still in the files', (own) => own.deleted)
+  add('svc_index_vectors', 'Vectors found by a search', ({ vectors }) => vectors)
+  add('svc_index_segments', 'Segments of the text index', ({ segments }) => segments)
+  add('svc_index_disk_bytes', 'Size of the files', ({ bytes }) => bytes)
+  add('svc_index_memory_bytes', 'Memory of the index', ({ memoryBytes }) => memoryBytes)
+  add('svc_index_generation', 'Published generation', ({ generation }) => generation)
+  add('svc_index_space', 'Version of the vector space in use', ({ space }) => space.id)
+  metrics.collect('svc_indices_open', 'Indices held open', [], () => [
+    { value: engine.opened().length },
+  ])
+}
+
+function collectStore({ metrics, store, writer }: FigureParts): void {
+  type Health = ReturnType<typeof store.health>
+  const add = (name: string, help: string, pick: (health: Health) => number) =>
+    metrics.collect(name, help, [], (): MetricRow[] => [{ value: pick(store.health()) }])
+  metrics.collect('svc_store_readers', 'Reader slots of the record store', ['state'], () =>
+    Object.entries(store.health().connections).map(([state, value]) => ({
+      labels: { state },
+      value,
+    })),
+  )
+  add('svc_store_file_bytes', 'Bytes of the file in use', ({ fileBytes }) => fileBytes)
+  add('svc_store_live_bytes', 'Bytes of pages that hold rows', ({ liveBytes }) => liveBytes)
+  add('svc_store_map_bytes', 'Address space of the record store', ({ mapBytes }) => mapBytes)
+  add('svc_store_transactions_total', 'Transactions committed', (own) => own.transactions)
+  add('svc_store_pending_writes', 'Writes that wait for their commit', ({ pending }) => pending)
+  metrics.collect('svc_write_queue_documents', 'Documents that wait to be written', [], () => [
+    { value: writer.queued() },
+  ])
+}

@@ -1,0 +1,133 @@
+import { performance } from 'node:perf_hooks'
+import type { App } from './app.ts'
+import { ServiceError } from './errors.ts'
+
+/** What a part of the service says about itself when asked; throws when it does not work. */
+export type HealthCheck = () => object | Promise<object>
+
+/** State of one part; `latency` in ms. */
+export interface PartHealth {
+  operational: boolean
+  latency: number
+  metrics: object
+  error?: string
+}
+
+/** The parts that a health report asks. */
+export type HealthParts = Pick<App, 'engine' | 'indices' | 'lifecycle' | 'pool'> & {
+  config: Pick<App['config'], 'healthTimeoutMs'>
+  store: Pick<App['store'], 'health' | 'failure'>
+  sessions: { health: HealthCheck }
+}
+
+export interface CortexHealth {
+  timestamp: string
+  services: Record<'searchEngine' | 'database' | 'cache', PartHealth>
+  overall: boolean
+}
+
+/** Asks the search engine, the record store and the session cache at once; every figure is read from them. */
+export async function reportCortexHealth(parts: HealthParts): Promise<CortexHealth> {
+  const services = await checkAll(parts.config.healthTimeoutMs, {
+    searchEngine: () => searchEngineHealth(parts),
+    database: () => parts.store.health(),
+    cache: () => parts.sessions.health(),
+  })
+  return { timestamp: new Date().toISOString(), services, overall: allWork(services) }
+}
+
+/** One of the learning component's qualities: a share (0..1), or null on the wire while there is too little data. */
+interface LearningScore {
+  score: number | null
+  status: string
+}
+
+export interface NousHealth {
+  timestamp: string
+  models: Record<'serving' | 'training' | 'adaptation', PartHealth>
+  learning: Record<'effectiveness' | 'convergence' | 'stability', LearningScore>
+  overall: boolean
+}
+
+/** Asks what serves models, what learns them, and what would write an adaptation down. */
+export async function reportNousHealth(parts: HealthParts): Promise<NousHealth> {
+  const models = await checkAll(parts.config.healthTimeoutMs, {
+    serving: () => ({ threads: threadsOf(parts, 'search'), ...searchEngineHealth(parts) }),
+    training: () => ({ threads: threadsOf(parts, 'background') }),
+    adaptation: () => ({ writable: writable(parts) }),
+  })
+  const unknown: LearningScore = { score: null, status: 'insufficient_data' }
+  return {
+    timestamp: new Date().toISOString(),
+    models,
+    learning: { effectiveness: unknown, convergence: unknown, stability: unknown },
+    overall: allWork(models),
+  }
+}
+
+/** Runs every check at once, each within the limit; a check that takes longer has failed. */
+export async function checkAll<Name extends string>(
+  timeoutMs: number,
+  checks: Record<Name, HealthCheck>,
+): Promise<Record<Name, PartHealth>> {
+  const names = Object.keys(checks) as Name[]
+  const states = await Promise.all(names.map((name) => checkOne(timeoutMs, checks[name])))
+  return Object.fromEntries(names.map((name, at) => [name, states[at]])) as Record<Name, PartHealth>
+}
+
+async function checkOne(timeoutMs: number, check: HealthCheck): Promise<PartHealth> {
+  const startedMs = performance.now()
+  const latency = (): number => Math.round((performance.now() - startedMs) * 100) / 100
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late(timeoutMs)), timeoutMs)
+  })
+  try {
+    const metrics = await Promise.race([(async () => check())(), limit])
+    return { operational: true, latency: latency(), metrics }
+  } catch (cause) {
+    return { operational: false, latency: latency(), metrics: {}, error: sentence(cause) }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function late(timeoutMs: number): ServiceError {
+  return new ServiceError('TIMED_OUT', `It did not answer within ${timeoutMs} ms.`)
+}
+
+/** Only a sentence that was made for clients is shown. */
+function sentence(cause: unknown): string {
+  return cause instanceof ServiceError ? cause.message : 'It does not answer.'
+}
+
+function allWork(parts: Record<string, PartHealth>): boolean {
+  return Object.values(parts).every(({ operational }) => operational)
+}
+
+/** Green when every index is complete, yellow while some are still being read back. */
+function searchEngineHealth({ engine, indices, lifecycle }: HealthParts): object {
+  const opened = engine.opened()
+  const figures = opened.map((entry) => engine.figures(entry))
+  const sum = (pick: (figure: (typeof figures)[number]) => number): number =>
+    figures.reduce((total, figure) => total + pick(figure), 0)
+  return {
+    cluster: { status: lifecycle.state === 'starting' ? 'yellow' : 'green', nodes: 1 },
+    indices: { declared: indices.all().length, open: opened.length },
+    documents: sum(({ documents }) => documents),
+    vectors: sum(({ vectors }) => vectors),
+    bytes: sum(({ bytes }) => bytes),
+  }
+}
+
+function threadsOf({ pool }: HealthParts, lane: string): number {
+  const threads = pool.figures().find((figures) => figures.lane === lane)?.threads ?? 0
+  if (threads === 0) throw new ServiceError('UNHEALTHY', 'None of its threads is alive.')
+  return threads
+}
+
+function writable({ store }: HealthParts): boolean {
+  const failure = store.failure()
+  if (failure !== undefined) throw failure
+  return true
+}

@@ -1,0 +1,194 @@
+import type { TObject, TSchema } from 'typebox'
+import type { Config } from '../config.ts'
+import { ERRORS, type ErrorCode } from '../errors.ts'
+import { aliasesOf, BASE_PATH } from './paths.ts'
+import type { Route } from './route.ts'
+
+type Json = Record<string, unknown>
+
+/** What any route can answer besides its own errors. */
+const ALWAYS: ErrorCode[] = ['UNAUTHORIZED', 'INTERNAL', 'STARTING', 'TIMED_OUT']
+const WITH_INPUT: ErrorCode[] = ['VALIDATION_FAILED']
+const WITH_BODY: ErrorCode[] = [
+  'MALFORMED_JSON',
+  'JSON_TOO_DEEP',
+  'BODY_INCOMPLETE',
+  'BODY_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+]
+
+/**
+ * The OpenAPI 3.1 document of the routes, made from the schemas that check their requests and with the
+ * limits that are in force.
+ */
+export function describeApi(routes: readonly Route[], config: Config, version: string): Json {
+  const paths: Record<string, Json> = {}
+  for (const route of routes)
+    for (const { method, path } of [route, ...aliasesOf(route)]) {
+      const item = paths[path] ?? {}
+      item[method.toLowerCase()] = describeRoute(route, method, path, config)
+      paths[path] = item
+    }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Attune',
+      version,
+      description: 'A search server that learns from the people who search with it.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: BASE_PATH }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: { schemas: { Meta, Failure }, ...securityOf(config) },
+    ...(config.apiKeys === '' ? {} : { security: [{ key: [] }] }),
+  }
+}
+
+function securityOf(config: Config): Json {
+  if (config.apiKeys === '') return {}
+  return { securitySchemes: { key: { type: 'http', scheme: 'bearer' } } }
+}
+
+function describeRoute(route: Route, method: string, path: string, config: Config): Json {
+  return {
+    operationId: operationId(method, path),
+    summary: route.summary,
+    tags: [route.tag],
+    parameters: [
+      ...describeParameters(route.params, 'path', path),
+      ...describeParameters(route.query, 'query', path),
+      ...describeHeaders(route, method),
+    ],
+    ...(hasBody(route) ? { requestBody: describeBody(route, config) } : {}),
+    responses: { 200: describeSuccess(route), ...describeFailures(route) },
+  }
+}
+
+function operationId(method: string, path: string): string {
+  const words = path.split(/[^a-zA-Z]+/).filter((word) => word !== '')
+  return [
+    method.toLowerCase(),
+    ...words.map((word) => word[0]?.toUpperCase() + word.slice(1)),
+  ].join('')
+}
+
+function describeParameters(
+  schema: TObject | undefined,
+  where: 'path' | 'query',
+  path: string,
+): Json[] {
+  if (schema === undefined) return []
+  const required = new Set<string>(schema.required ?? [])
+  return Object.entries(schema.properties)
+    .filter(([name]) => where === 'query' || path.includes(`{${name}}`))
+    .map(([name, property]) => ({
+      name,
+      in: where,
+      required: where === 'path' || required.has(name),
+      schema: property,
+    }))
+}
+
+function describeHeaders(route: Route, method: string): Json[] {
+  const headers: Json[] = []
+  if (method === 'POST' && hasBody(route))
+    headers.push({
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description: 'The same key and body again gets the first answer again.',
+      schema: { type: 'string', minLength: 1, maxLength: 255 },
+    })
+  if (route.errors?.includes('VERSION_MISMATCH'))
+    headers.push({
+      name: 'If-Match',
+      in: 'header',
+      required: false,
+      description: 'The version that the document must have, in quotes.',
+      schema: { type: 'string' },
+    })
+  return headers
+}
+
+function hasBody(route: Route): boolean {
+  return route.body !== undefined || (route.bodyKind ?? 'none') !== 'none'
+}
+
+function describeBody(route: Route, config: Config): Json {
+  const bytesMax = config[route.bodyLimit ?? 'bodyBytesMax']
+  const json: Json = { schema: route.body ?? {} }
+  if (route.example !== undefined) json.example = route.example
+  const others = (route.consumes ?? []).map((type) => [type, { schema: { type: 'string' } }])
+  return {
+    required: route.bodyOptional !== true,
+    description: `At most ${bytesMax} bytes, nested at most ${config.jsonDepthMax} levels deep.`,
+    content: { 'application/json': json, ...Object.fromEntries(others) },
+  }
+}
+
+function describeSuccess(route: Route): Json {
+  if (route.produces !== undefined)
+    return { description: route.summary, content: { [route.produces]: { schema: route.reply } } }
+  return {
+    description: route.summary,
+    content: { 'application/json': { schema: envelope(route.reply) } },
+  }
+}
+
+function envelope(data: TSchema): Json {
+  return {
+    type: 'object',
+    required: ['success', 'data', 'meta'],
+    properties: { success: { const: true }, data, meta: { $ref: '#/components/schemas/Meta' } },
+  }
+}
+
+function describeFailures(route: Route): Json {
+  const input = route.params !== undefined || route.query !== undefined || hasBody(route)
+  const codes = new Set<ErrorCode>([
+    ...ALWAYS,
+    ...(input ? WITH_INPUT : []),
+    ...(hasBody(route) ? WITH_BODY : []),
+    ...((route.errors ?? []) as ErrorCode[]),
+  ])
+  if (hasBody(route) && route.method === 'POST') codes.add('IDEMPOTENCY_CONFLICT')
+  const byStatus = new Map<number, ErrorCode[]>()
+  for (const code of codes)
+    byStatus.set(ERRORS[code], [...(byStatus.get(ERRORS[code]) ?? []), code])
+  return Object.fromEntries(
+    [...byStatus].map(([status, named]) => [
+      status,
+      {
+        description: named.join(', '),
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
+      },
+    ]),
+  )
+}
+
+const Meta = {
+  type: 'object',
+  required: ['took', 'requestId'],
+  properties: { took: { type: 'integer', description: 'ms' }, requestId: { type: 'string' } },
+}
+
+const Failure = {
+  type: 'object',
+  required: ['success', 'error', 'code', 'meta'],
+  properties: {
+    success: { const: false },
+    error: { type: 'string', description: 'one sentence' },
+    code: { type: 'string', enum: Object.keys(ERRORS) },
+    details: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: { path: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+    data: { type: 'object', description: 'the full report, when health fails' },
+    meta: { $ref: '#/components/schemas/Meta' },
+  },
+}

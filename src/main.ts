@@ -1,0 +1,84 @@
+import { type Logger, pino } from 'pino'
+import { routes } from './api/index.ts'
+import { type App, openApp } from './app.ts'
+import { type Config, readConfig } from './config.ts'
+import { type Server, startServer } from './http/server.ts'
+import { isCommitRejection } from './store/failure.ts'
+
+/** Settings that can't be right: starting again would not help. */
+const EXIT_BAD_SETTINGS = 2
+const EXIT_FAILED = 1
+
+const config = settings()
+const log = pino({ level: config.logLevel, base: { service: 'attune' } })
+watchProcess(log)
+run(config, log).catch((err: unknown) => {
+  log.fatal({ err }, 'the service could not start')
+  process.stderr.write(`${sentence(err)}\n`)
+  process.exit(EXIT_FAILED)
+})
+
+function settings(): Config {
+  try {
+    return readConfig()
+  } catch (cause) {
+    process.stderr.write(`${sentence(cause)}\n`)
+    process.exit(EXIT_BAD_SETTINGS)
+  }
+}
+
+function sentence(cause: unknown): string {
+  return cause instanceof Error ? cause.message : 'Something unforeseen went wrong.'
+}
+
+async function run(config: Config, log: Logger): Promise<void> {
+  let stop: (reason: string, exitCode: number) => void = (reason, exitCode) => {
+    log.warn({ reason }, 'stopped before it was ready')
+    process.exit(exitCode)
+  }
+  process.on('SIGTERM', () => stop('SIGTERM', 0))
+  process.on('SIGINT', () => stop('SIGINT', 0))
+  const app = await openApp(config, log, (cause) => {
+    log.fatal({ err: cause }, 'the record store can no longer be trusted')
+    stop('the record store failed', EXIT_FAILED)
+  })
+  const server = await startServer(app, routes)
+  let stopping = false
+  stop = (reason, exitCode) => {
+    if (stopping) return
+    stopping = true
+    log.info({ reason, active: server.active() }, 'stopping')
+    void drain(app, server, exitCode)
+  }
+  await app.recovered
+  process.stdout.write(`Attune is ready on http://${config.host}:${server.port}/api\n`)
+}
+
+/** Requests under way finish first, then every part closes; a second way out if one of them hangs. */
+async function drain(app: App, server: Server, exitCode: number): Promise<never> {
+  const { drainTimeoutMs } = app.config
+  setTimeout(() => process.exit(EXIT_FAILED), 3 * drainTimeoutMs + 10_000).unref()
+  let code = exitCode
+  try {
+    const cutOff = await server.close()
+    if (cutOff > 0) app.log.warn({ cutOff }, 'requests were cut off')
+    await app.close()
+    app.log.info('stopped')
+  } catch (err) {
+    app.log.fatal({ err }, 'stopping failed')
+    code = EXIT_FAILED
+  }
+  process.exit(code)
+}
+
+function watchProcess(log: Logger): void {
+  process.on('unhandledRejection', (err) => {
+    // A failed commit rejects twice; whoever waited for it has been told.
+    if (isCommitRejection(err)) log.warn({ err }, 'a commit failed')
+    else log.error({ err }, 'a rejection that nobody handled')
+  })
+  process.on('uncaughtException', (err) => {
+    log.fatal({ err }, 'an exception that nobody caught')
+    process.exit(EXIT_FAILED)
+  })
+}
