@@ -175,7 +175,7 @@ impl Definition {
         }
         let mut schema = Schema::builder();
         let ord = schema.add_u64_field(ORD, INDEXED | FAST);
-        let words = schema.add_text_field(WORDS, plain("_words", false));
+        let words = schema.add_text_field(WORDS, plain("raw", false));
         let present = schema.add_text_field(PRESENT, plain("raw", false));
         let other = wire
             .dynamic
@@ -242,7 +242,6 @@ impl Definition {
             "raw",
             TextAnalyzer::builder(RawTokenizer::default()).build(),
         );
-        manager.register("_words", self.words_analyzer.indexing());
         for (name, analyzer) in &self.analyzers {
             manager.register(&format!("a:{name}"), analyzer.indexing());
         }

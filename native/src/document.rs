@@ -1,1 +1,367 @@
+//! A source document → the fields of the text index and the terms of its vector.
 
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
+use tantivy::schema::OwnedValue;
+use tantivy::{DateTime, TantivyDocument};
+
+use crate::analysis::Analyzer;
+use crate::date::{from_epoch_ms, parse_date};
+use crate::definition::{Definition, FieldEntry, FieldKind, EXACT_BYTES_MAX};
+use crate::failure::Failure;
+
+/// Values of one document that are indexed without a mapping, at most.
+const DYNAMIC_VALUES_MAX: usize = 4096;
+/// Longest dynamic path in bytes.
+const DYNAMIC_PATH_BYTES_MAX: usize = 512;
+const DYNAMIC_DEPTH_MAX: usize = 16;
+
+/// A document, ready to be indexed.
+pub struct Prepared {
+    /// The fields of the text index.
+    pub fields: TantivyDocument,
+    /// Terms of the vectorized fields with their frequencies, each once.
+    pub terms: Vec<(String, u32)>,
+    /// The text of the vectorized fields.
+    pub text: String,
+}
+
+/// Prepares documents of one definition; keeps its buffers from one to the next.
+pub struct Preparer {
+    definition: Arc<Definition>,
+    /// Source paths that fields take their values from.
+    named: HashSet<String>,
+    embeds: bool,
+    counts: HashMap<String, u32>,
+    words: HashSet<String>,
+}
+
+impl Preparer {
+    /// `embeds` tells whether terms and text of the vector are wanted.
+    pub fn new(definition: Arc<Definition>, embeds: bool) -> Preparer {
+        let named = definition.fields.iter().map(|f| f.path.join(".")).collect();
+        Preparer {
+            definition,
+            named,
+            embeds,
+            counts: HashMap::new(),
+            words: HashSet::new(),
+        }
+    }
+
+    /// Prepares a document; BAD_REQUEST when it is no JSON object.
+    pub fn prepare(&mut self, ord: u64, json: &str) -> Result<Prepared, Failure> {
+        let source: Map<String, Value> = serde_json::from_str(json)
+            .map_err(|error| Failure::bad_request(format!("document {ord}: {error}")))?;
+        let definition = self.definition.clone();
+        let mut fields = TantivyDocument::default();
+        let mut text = String::new();
+        self.counts.clear();
+        self.words.clear();
+        fields.add_u64(definition.ord, ord);
+        let mut values = Vec::new();
+        let mut seen: Vec<&[String]> = Vec::new();
+        for entry in &definition.fields {
+            values.clear();
+            collect_object(&source, &entry.path, &mut values);
+            if values.is_empty() {
+                continue;
+            }
+            fields.add_text(definition.present, &entry.name);
+            for value in &values {
+                add_exact(&mut fields, entry, value);
+            }
+            if let (Some(field), Some(analyzer)) = (entry.text, &entry.analyzer) {
+                // Two fields may share a source; its text makes the vector and the words once.
+                let first = !seen.contains(&entry.path.as_slice());
+                for value in &values {
+                    let Some(value) = text_of(value) else {
+                        continue;
+                    };
+                    if entry.searched && first {
+                        self.note_words(&definition.words_analyzer, &value);
+                    }
+                    if entry.vectorized && self.embeds {
+                        self.note_terms(analyzer, &value);
+                        text.push_str(&value);
+                        text.push('\n');
+                    }
+                    fields.add_text(field, value);
+                }
+                if entry.searched {
+                    seen.push(&entry.path);
+                }
+            }
+        }
+        if let Some(field) = definition.other {
+            let mut other = Dynamic::new(&self.named);
+            other.object(&source, &mut String::new(), 0);
+            for path in &other.present {
+                fields.add_text(definition.present, path);
+            }
+            if !other.values.is_empty() {
+                fields.add_object(field, other.into_values());
+            }
+        }
+        for word in &self.words {
+            fields.add_text(definition.words, word);
+        }
+        // In one order, so that the same text always gives the very same vector.
+        let mut terms: Vec<(String, u32)> = self.counts.drain().collect();
+        terms.sort_unstable();
+        Ok(Prepared {
+            fields,
+            terms,
+            text,
+        })
+    }
+
+    fn note_words(&mut self, analyzer: &Analyzer, value: &str) {
+        analyzer.for_each(value, |word| {
+            if !self.words.contains(word) {
+                self.words.insert(word.to_owned());
+            }
+        });
+    }
+
+    fn note_terms(&mut self, analyzer: &Analyzer, value: &str) {
+        analyzer.for_each(value, |term| match self.counts.get_mut(term) {
+            Some(count) => *count += 1,
+            None => {
+                self.counts.insert(term.to_owned(), 1);
+            }
+        });
+    }
+}
+
+/// Whether a text is a JSON object; BAD_REQUEST when it isn't.
+pub fn check(ord: u64, json: &str) -> Result<(), Failure> {
+    let whole = serde_json::from_str::<IgnoredAny>(json);
+    if whole.is_err() || !json.trim_start().starts_with('{') {
+        return Err(Failure::bad_request(format!(
+            "document {ord} is no JSON object"
+        )));
+    }
+    Ok(())
+}
+
+/// The values at a path, arrays spread out, nulls left out.
+fn collect_object<'a>(object: &'a Map<String, Value>, path: &[String], out: &mut Vec<&'a Value>) {
+    let Some((first, rest)) = path.split_first() else {
+        return;
+    };
+    if let Some(value) = object.get(first) {
+        collect(value, rest, out);
+    }
+    // A key may itself hold a dot: {"a.b": 1} means the same as {"a": {"b": 1}}.
+    for end in 2..=path.len() {
+        if let Some(value) = object.get(&path[..end].join(".")) {
+            collect(value, &path[end..], out);
+        }
+    }
+}
+
+fn collect<'a>(value: &'a Value, path: &[String], out: &mut Vec<&'a Value>) {
+    match value {
+        Value::Null => {}
+        Value::Array(items) => items.iter().for_each(|item| collect(item, path, out)),
+        Value::Object(object) if !path.is_empty() => collect_object(object, path, out),
+        Value::Object(_) => {}
+        _ if path.is_empty() => out.push(value),
+        _ => {}
+    }
+}
+
+fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(yes) => Some(yes.to_string()),
+        _ => None,
+    }
+}
+
+fn add_exact(fields: &mut TantivyDocument, entry: &FieldEntry, value: &Value) {
+    let Some(field) = entry.exact else {
+        return;
+    };
+    match entry.kind {
+        FieldKind::Text => {}
+        FieldKind::Keyword => {
+            if let Some(text) = text_of(value).filter(|text| text.len() <= EXACT_BYTES_MAX) {
+                fields.add_text(field, text);
+            }
+        }
+        FieldKind::Integer | FieldKind::Long => {
+            if let Some(number) = integer_of(value) {
+                fields.add_i64(field, number);
+            }
+        }
+        FieldKind::Float | FieldKind::Double => {
+            if let Some(number) = number_of(value) {
+                fields.add_f64(field, number);
+            }
+        }
+        FieldKind::Boolean => {
+            let yes = match value {
+                Value::Bool(yes) => Some(*yes),
+                Value::String(text) if text == "true" => Some(true),
+                Value::String(text) if text == "false" => Some(false),
+                _ => None,
+            };
+            if let Some(yes) = yes {
+                fields.add_bool(field, yes);
+            }
+        }
+        FieldKind::Date => {
+            if let Some(micros) = date_of(value) {
+                fields.add_date(field, DateTime::from_timestamp_micros(micros));
+            }
+        }
+    }
+}
+
+fn number_of(value: &Value) -> Option<f64> {
+    let number = match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    };
+    number.filter(|number| number.is_finite())
+}
+
+fn integer_of(value: &Value) -> Option<i64> {
+    let whole = match value {
+        Value::Number(number) => number.as_i64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    };
+    whole.or_else(|| {
+        number_of(value)
+            .filter(|number| number.fract() == 0.0 && number.abs() < 9.2e18)
+            .map(|number| number as i64)
+    })
+}
+
+fn date_of(value: &Value) -> Option<i64> {
+    match value {
+        Value::String(text) => parse_date(text).or_else(|| from_epoch_ms(text.parse().ok()?)),
+        Value::Number(number) => from_epoch_ms(number.as_f64()?),
+        _ => None,
+    }
+}
+
+/// What the mapping doesn't name: path → values.
+struct Dynamic<'a> {
+    named: &'a HashSet<String>,
+    values: BTreeMap<String, Vec<OwnedValue>>,
+    present: HashSet<String>,
+    count: usize,
+}
+
+impl<'a> Dynamic<'a> {
+    fn new(named: &'a HashSet<String>) -> Self {
+        Dynamic {
+            named,
+            values: BTreeMap::new(),
+            present: HashSet::new(),
+            count: 0,
+        }
+    }
+
+    fn object(&mut self, object: &Map<String, Value>, path: &mut String, depth: usize) {
+        if depth > DYNAMIC_DEPTH_MAX {
+            return;
+        }
+        for (key, value) in object {
+            let length = path.len();
+            if length > 0 {
+                path.push('.');
+            }
+            path.push_str(key);
+            if path.len() <= DYNAMIC_PATH_BYTES_MAX && !self.named.contains(path.as_str()) {
+                self.value(value, path, depth);
+            }
+            path.truncate(length);
+        }
+    }
+
+    fn value(&mut self, value: &Value, path: &mut String, depth: usize) {
+        match value {
+            Value::Null => {}
+            Value::Object(object) => self.object(object, path, depth + 1),
+            Value::Array(items) => {
+                if depth <= DYNAMIC_DEPTH_MAX {
+                    items
+                        .iter()
+                        .for_each(|item| self.value(item, path, depth + 1));
+                }
+            }
+            Value::Bool(yes) => self.push(path, OwnedValue::Bool(*yes)),
+            Value::Number(number) => {
+                let number = match (number.as_i64(), number.as_f64()) {
+                    (Some(whole), _) => OwnedValue::I64(whole),
+                    (None, Some(number)) => OwnedValue::F64(number),
+                    (None, None) => return,
+                };
+                self.push(path, number);
+            }
+            Value::String(text) => {
+                if let Some(micros) = parse_date(text) {
+                    let date = OwnedValue::Date(DateTime::from_timestamp_micros(micros));
+                    self.values
+                        .entry(format!("{path}@date"))
+                        .or_default()
+                        .push(date);
+                }
+                if text.len() <= EXACT_BYTES_MAX {
+                    self.push(path, OwnedValue::Str(text.clone()));
+                } else {
+                    self.note(path);
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, path: &str, value: OwnedValue) {
+        self.note(path);
+        self.count += 1;
+        if self.count > DYNAMIC_VALUES_MAX {
+            return;
+        }
+        match self.values.get_mut(path) {
+            Some(values) => values.push(value),
+            None => {
+                self.values.insert(path.to_owned(), vec![value]);
+            }
+        }
+    }
+
+    /// The path and everything around it is present.
+    fn note(&mut self, path: &str) {
+        if self.present.contains(path) {
+            return;
+        }
+        self.present.insert(path.to_owned());
+        for (dot, _) in path.match_indices('.') {
+            if !self.present.contains(&path[..dot]) {
+                self.present.insert(path[..dot].to_owned());
+            }
+        }
+    }
+
+    fn into_values(self) -> BTreeMap<String, OwnedValue> {
+        let values = self.values.into_iter().map(|(path, mut values)| {
+            let value = if values.len() == 1 {
+                values.remove(0)
+            } else {
+                OwnedValue::Array(values)
+            };
+            (path, value)
+        });
+        values.collect()
+    }
+}

@@ -2,6 +2,8 @@
 //! the modules beside it are plain Rust.
 
 pub mod analysis;
+pub mod column;
+pub mod date;
 pub mod definition;
 pub mod directory;
 pub mod document;
@@ -13,9 +15,14 @@ pub mod filter;
 pub mod fuse;
 pub mod hashed;
 pub mod highlight;
+pub mod learn;
 pub mod lsa;
 pub mod manifest;
+pub mod neighbors;
+pub mod postings;
+pub mod publish;
 pub mod query;
+pub mod registry;
 pub mod score;
 pub mod snapshot;
 pub mod sort;
@@ -24,3 +31,4 @@ pub mod suggest;
 pub mod terms;
 pub mod tokenizer;
 pub mod vectors;
+pub mod words;

@@ -1,10 +1,12 @@
 //! One immutable, published view of an index: text and vectors appear in it together.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use tantivy::{DocId, SegmentReader};
 
+use crate::analysis::Analyzer;
 use crate::definition::Definition;
 use crate::space::Space;
 use crate::vectors::VectorSet;
@@ -121,6 +123,32 @@ impl Snapshot {
             .get(slot as usize)
             .copied()
             .filter(|position| *position != NONE)
+    }
+
+    /// The unit vector of a text in the space of this view; `None` when the space knows nothing of
+    /// it, and always in a given space.
+    pub fn embed_query(&self, text: &str) -> Option<Vec<f32>> {
+        let mut counts: BTreeMap<String, u32> = BTreeMap::new();
+        let mut used: Vec<&Arc<Analyzer>> = Vec::new();
+        for analyzer in self
+            .definition
+            .vectorized()
+            .filter_map(|f| f.search_analyzer.as_ref())
+        {
+            if used.iter().any(|other| Arc::ptr_eq(other, analyzer)) {
+                continue;
+            }
+            used.push(analyzer);
+            let mut own: BTreeMap<String, u32> = BTreeMap::new();
+            analyzer.for_each(text, |term| *own.entry(term.to_owned()).or_default() += 1);
+            for (term, count) in own {
+                let known = counts.entry(term).or_default();
+                *known = count.max(*known);
+            }
+        }
+        let mut out = vec![0.0; self.space.dimensions()];
+        let mut terms = counts.iter().map(|(term, count)| (term.as_str(), *count));
+        self.space.embed(&mut terms, text, &mut out).then_some(out)
     }
 
     pub(crate) fn mark_searched(&self, now_ms: u64) {

@@ -1,0 +1,92 @@
+//! The open indices of the process, seen by all threads.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::RwLock;
+
+use crate::engine::{Engine, Opened};
+use crate::failure::{Code, Failure};
+use crate::publish::generation_now;
+use crate::snapshot::Snapshot;
+
+fn engines() -> &'static RwLock<HashMap<u64, Arc<Engine>>> {
+    static ENGINES: OnceLock<RwLock<HashMap<u64, Arc<Engine>>>> = OnceLock::new();
+    ENGINES.get_or_init(RwLock::default)
+}
+
+/// Opens an index under a number; BAD_REQUEST when the number is taken.
+pub fn open(id: u64, root: &Path, definition: &str) -> Result<Opened, Failure> {
+    let taken = || Failure::bad_request(format!("index {id} is already open"));
+    if engines().read().contains_key(&id) {
+        return Err(taken());
+    }
+    let (engine, opened) = Engine::open(root, definition)?;
+    let mut engines = engines().write();
+    if engines.contains_key(&id) {
+        return Err(taken());
+    }
+    engines.insert(id, Arc::new(engine));
+    Ok(opened)
+}
+
+/// The open index of a number; NOT_OPEN when there is none.
+pub fn get(id: u64) -> Result<Arc<Engine>, Failure> {
+    let found = engines().read().get(&id).cloned();
+    found.ok_or_else(|| Failure::new(Code::NotOpen, format!("index {id} is not open")))
+}
+
+/// Forgets an index; searches that hold one of its views finish.
+pub fn close(id: u64) -> Result<(), Failure> {
+    let found = engines().write().remove(&id);
+    match found {
+        Some(engine) => {
+            engine.close();
+            Ok(())
+        }
+        None => Err(Failure::new(
+            Code::NotOpen,
+            format!("index {id} is not open"),
+        )),
+    }
+}
+
+/// One cut over several indices: the views that were the newest at a generation, or now. The
+/// generation names the same cut again as long as the views are held.
+pub fn cut(ids: &[u64], generation: Option<u64>) -> Result<Cut, Failure> {
+    let engines: Vec<(u64, Arc<Engine>)> = ids
+        .iter()
+        .map(|id| Ok((*id, get(*id)?)))
+        .collect::<Result<_, Failure>>()?;
+    let resolve = |generation: u64| -> Result<Cut, Failure> {
+        if generation > generation_now() {
+            let message = "this generation is of another run";
+            return Err(Failure::new(Code::GenerationGone, message));
+        }
+        let views = engines
+            .iter()
+            .map(|(id, engine)| Ok((*id, engine.views.at(generation)?)))
+            .collect::<Result<_, Failure>>()?;
+        Ok(Cut { generation, views })
+    };
+    if let Some(generation) = generation {
+        return resolve(generation);
+    }
+    // A publication between reading the number and the view makes the view too new; again then.
+    for _ in 0..64 {
+        match resolve(generation_now()) {
+            Err(failure) if failure.code == Code::GenerationGone => {}
+            done => return done,
+        }
+    }
+    resolve(generation_now())
+}
+
+/// Views of one moment.
+pub struct Cut {
+    /// The number of the moment.
+    pub generation: u64,
+    /// Index → its view.
+    pub views: Vec<(u64, Arc<Snapshot>)>,
+}
