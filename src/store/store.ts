@@ -31,7 +31,7 @@ export interface StoreOptions {
   onFailure?: (cause: unknown) => void
 }
 
-export interface StoreHealth extends SpaceFigures {
+export interface StoreFigures extends SpaceFigures {
   /** Writes that wait for their commit. */
   pending: number
 }
@@ -55,8 +55,10 @@ export interface Store {
   ): Promise<void>
   /** Why no more writes are taken; undefined while all is well. */
   failure(): unknown
-  /** Real figures; throws when the store can't be read or written. */
-  health(): StoreHealth
+  /** What the engine itself reports. */
+  figures(): StoreFigures
+  /** The same after a real read; throws STORE_UNAVAILABLE when writing has failed for good. */
+  health(): Promise<StoreFigures>
   /** Copies the store, as of now, into an empty folder. */
   backup(directory: string): Promise<void>
   /** Waits for the writes under way, then closes. */
@@ -107,6 +109,9 @@ function buildStore(root: RootDatabase, options: StoreOptions): Store {
     if (refused !== undefined) return Promise.reject(refused)
     return commits.settle(root.childTransaction(() => asWriter(work)))
   }
+  function figures(): StoreFigures {
+    return { ...space.figures(), pending: commits.pending() }
+  }
   return {
     tables,
     write: (work) => run(refusal(), work),
@@ -117,10 +122,12 @@ function buildStore(root: RootDatabase, options: StoreOptions): Store {
       return commits.settleShared(databases[name].put(key, value))
     },
     failure: commits.failure,
-    health: () => {
+    figures,
+    health: async () => {
       const refused = commits.refusal()
       if (refused !== undefined) throw refused
-      return { ...space.figures(), pending: commits.pending() }
+      if (tables.meta.get('format') !== FORMAT) throw new Error('The store does not read back.')
+      return figures()
     },
     backup: (directory) => root.backup(directory, false),
     close: async () => {

@@ -1,0 +1,107 @@
+import { serviceError } from '../errors.ts'
+import type { Store } from './store.ts'
+import type { JournalEntry } from './tables.ts'
+
+/** An entry and the number under which it stands. */
+export interface JournalRow {
+  sequence: number
+  entry: JournalEntry
+}
+
+export interface JournalRange {
+  /** Only entries with a greater number; in reverse, with a smaller one. */
+  after?: number
+  limit: number
+  /** Newest first. */
+  reverse?: boolean
+}
+
+/** What happened, in order; entries are added and, when they are old, removed, but never changed. */
+export interface Journal {
+  /** Resolves with the entry's number when it is on the disk. Throws OVERLOADED when too many wait. */
+  append: (entry: JournalEntry) => Promise<number>
+  /**
+   * The same as part of the caller's own transaction: only inside `store.write`. For events that must be
+   * stored together with what they report.
+   */
+  appendWithin: (entry: JournalEntry) => number
+  read: (range: JournalRange) => JournalRow[]
+  /** Number of the newest entry, kept or removed; 0 when there never was one. */
+  last: () => number
+  /** Removes some entries older than `beforeMs`; returns how many. Call again while it removes. */
+  sweep: (beforeMs: number) => Promise<number>
+}
+
+interface Waiting {
+  entry: JournalEntry
+  resolve: (sequence: number) => void
+  reject: (error: unknown) => void
+}
+
+const WAITING_MAX = 100_000
+const BATCH_ROWS = 1000
+
+export function openJournal(store: Store): Journal {
+  const { journal, meta } = store.tables
+  let waiting: Waiting[] = []
+
+  /** Numbers live in a row of their own, so that they go on when every entry was removed. */
+  function last(): number {
+    return (meta.get('journal') as number | undefined) ?? 0
+  }
+  function appendAll(entries: readonly JournalEntry[]): number {
+    const first = last() + 1
+    entries.forEach((entry, at) => {
+      journal.put(first + at, entry)
+    })
+    meta.put('journal', first + entries.length - 1)
+    return first
+  }
+  async function appendBatch(batch: Waiting[]): Promise<void> {
+    try {
+      const first = await store.write(() => appendAll(batch.map(({ entry }) => entry)))
+      batch.forEach(({ resolve }, at) => {
+        resolve(first + at)
+      })
+    } catch (error) {
+      for (const { reject } of batch) reject(error)
+    }
+  }
+  function appendWaiting(): void {
+    const entries = waiting
+    waiting = []
+    for (let from = 0; from < entries.length; from += BATCH_ROWS)
+      void appendBatch(entries.slice(from, from + BATCH_ROWS))
+  }
+  return {
+    append: (entry) => {
+      if (waiting.length >= WAITING_MAX)
+        return Promise.reject(
+          serviceError('OVERLOADED', 'Too many events wait to be stored.', { retryAfterS: 1 }),
+        )
+      return new Promise((resolve, reject) => {
+        if (waiting.length === 0) setImmediate(appendWaiting)
+        waiting.push({ entry, resolve, reject })
+      })
+    },
+    appendWithin: (entry) => appendAll([entry]),
+    read: ({ after, limit, reverse = false }) => {
+      const start = after === undefined ? undefined : after + (reverse ? -1 : 1)
+      const rows = journal.range({ reverse, limit, ...(start === undefined ? {} : { start }) })
+      return Array.from(rows, ({ key, value }) => ({ sequence: key, entry: value }))
+    },
+    last,
+    sweep: async (beforeMs) => {
+      const old: number[] = []
+      for (const { key, value } of journal.range({ limit: BATCH_ROWS })) {
+        if (value.timeMs >= beforeMs) break
+        old.push(key)
+      }
+      if (old.length === 0) return 0
+      await store.release(() => {
+        for (const sequence of old) journal.remove(sequence)
+      })
+      return old.length
+    },
+  }
+}
