@@ -1,11 +1,13 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
-import { openHttpEmbedder } from './embed/http.ts'
+import { type HttpEmbedder, openHttpEmbedder } from './embed/http.ts'
+import { serviceError } from './errors.ts'
 import { type Idempotency, openIdempotency } from './learn/idempotency.ts'
 import { openSessions, type Sessions } from './learn/sessions.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { openPool, type Pool } from './pool.ts'
 import { type Catalog, openCatalog } from './search/catalog.ts'
+import { vectorizeWaiting } from './search/document-writes.ts'
 import { type Documents, openDocuments } from './search/documents.ts'
 import { type Engine, openEngine } from './search/engine.ts'
 import { type Indices, openIndices } from './search/indices.ts'
@@ -53,14 +55,9 @@ export async function openApp(
   const engine = openEngine({ store, pool, config, indices, log })
   const writer = openWriter(store, config, clock)
   const embedder = openHttpEmbedder(config)
-  const documents = openDocuments({
-    store,
-    indices,
-    engine,
-    writer,
-    config,
-    embed: embedder.documents,
-  })
+  const embed = (texts: string[]) => embedDocuments(embedder, texts, log)
+  const writing = { store, engine, writer, embed }
+  const documents = openDocuments({ ...writing, indices, config })
   const catalog = openCatalog(indices, engine, (indexId) => clearIndex(store, indexId))
   const search = openSearch({
     config,
@@ -68,11 +65,17 @@ export async function openApp(
     indices,
     engine,
     plan: ({ sessionId }) => ({ sessionId, model: undefined, adaptations: [], experiments: [] }),
-    embedQuery: embedder.query,
+    embedQuery: (text) => embedQuery(embedder, text),
   })
   const lifecycle: App['lifecycle'] = { state: 'starting' }
   const recovered = recover(engine, lifecycle)
-  const upkeep = startUpkeep({ config, engine, store, sessions, idempotency, log, clock })
+  const upkeep = startUpkeep(config.checkpointMs, log, [
+    () => engine.checkpoint(),
+    () => clearSuperseded(store, clock()),
+    () => vectorizeWaiting(indices.byId, writing),
+    () => sessions.sweep(clock()),
+    () => idempotency.sweep(clock()),
+  ])
   clearDropped(store, log)
   return {
     config,
@@ -98,9 +101,34 @@ export async function openApp(
       await engine.close()
       await pool.close()
       await sessions.close()
+      await embedder.close()
       await store.close()
     },
   }
+}
+
+/** A document is stored whether or not the endpoint answers; without a vector it is found by its words. */
+async function embedDocuments(
+  embedder: HttpEmbedder,
+  texts: string[],
+  log: Logger,
+): Promise<(Float32Array | undefined)[]> {
+  try {
+    return await embedder.embedTexts(texts, { kind: 'document' })
+  } catch (err) {
+    log.warn(
+      { err, texts: texts.length },
+      'the embedder gave no vectors; documents wait for theirs',
+    )
+    return texts.map(() => undefined)
+  }
+}
+
+async function embedQuery(embedder: HttpEmbedder, text: string): Promise<Float32Array> {
+  const [vector] = await embedder.embedTexts([text], { kind: 'query' })
+  if (vector === undefined)
+    throw serviceError('EMBEDDER_UNAVAILABLE', 'The embedder gave no vector.')
+  return vector
 }
 
 async function recover(engine: Engine, lifecycle: App['lifecycle']): Promise<void> {
@@ -115,32 +143,19 @@ function clearDropped(store: Store, log: Logger): void {
       clearIndex(store, key).catch((err: unknown) => log.error({ err }, 'clearing a deleted index'))
 }
 
-interface UpkeepParts {
-  config: Config
-  engine: Engine
-  store: Store
-  sessions: Sessions
-  idempotency: Idempotency
-  log: Logger
-  clock: () => number
-}
-
-/** The background work that comes round again: one round at a time, the next only when it is done. */
-function startUpkeep(parts: UpkeepParts): { stop: () => Promise<void> } {
-  const { config, engine, store, sessions, idempotency, log, clock } = parts
+/** Background work that comes round again: one task after the other, the next round when all are done. */
+function startUpkeep(
+  intervalMs: number,
+  log: Logger,
+  tasks: (() => Promise<unknown>)[],
+): { stop: () => Promise<void> } {
   let running: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
   let stopped = false
 
   async function round(): Promise<void> {
-    try {
-      await engine.checkpoint()
-      await clearSuperseded(store, clock())
-      await sessions.sweep(clock())
-      await idempotency.sweep(clock())
-    } catch (err) {
-      log.error({ err }, 'background upkeep')
-    }
+    for (const task of tasks)
+      if (!stopped) await task().catch((err: unknown) => log.error({ err }, 'background upkeep'))
     schedule()
   }
 
@@ -148,7 +163,7 @@ function startUpkeep(parts: UpkeepParts): { stop: () => Promise<void> } {
     if (stopped) return
     timer = setTimeout(() => {
       running = round()
-    }, config.checkpointMs)
+    }, intervalMs)
   }
 
   schedule()

@@ -1,11 +1,11 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { SETTINGS } from '../config.ts'
+import { SETTINGS } from '../settings.ts'
 import { DEFAULT_URL } from './client.ts'
 import { demo } from './demo.ts'
 import { load } from './load.ts'
 import { READABLE } from './read/files.ts'
 import { search } from './search.ts'
-import { serve, serverEnvironment } from './serve.ts'
+import { serve, serverEnvironment, supervise } from './serve.ts'
 import { status } from './status.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
@@ -63,11 +63,11 @@ function addServe(program: Command, terminal: Terminal, end: (code: number) => v
     const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} <value>`
     command.addOption(new Option(flag, `${about} (${env}, default ${words})`))
   }
-  command
-    .addHelpText('after', EXAMPLES.serve)
-    .action(async (options: Record<string, unknown>) =>
-      end(await serve(terminal, serverEnvironment(options), options.supervise === true)),
-    )
+  command.addHelpText('after', EXAMPLES.serve).action(async (options: Record<string, unknown>) => {
+    const environment = serverEnvironment(options)
+    if (options.supervise === true) end(await supervise(terminal, environment))
+    else await serve(environment)
+  })
 }
 
 interface LoadFlags {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { extname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { SETTINGS } from '../config.ts'
+import { SETTINGS } from '../settings.ts'
 import { commandError, type Terminal } from './terminal.ts'
 
 const FIRST_PAUSE_MS = 500
@@ -40,21 +40,26 @@ export function ended(child: ChildProcess): Promise<number> {
   })
 }
 
+/** Becomes the server: this process serves until it is stopped, and ends with the server's own status. */
+export async function serve(environment: Record<string, string>): Promise<void> {
+  Object.assign(process.env, environment)
+  await import('../main.ts')
+}
+
 /**
- * Runs the server until it ends or the user stops it; answers its exit code. With `supervise` a
- * server that ended by itself with a failure is started again, after a pause that grows from half a
- * second to half a minute.
+ * Runs the server as a child until the user stops it or it ends well; answers its exit code. A server
+ * that ended by itself with a failure is started again, after a pause that grows from half a second
+ * to half a minute.
  */
-export async function serve(
+export async function supervise(
   terminal: Terminal,
   environment: Record<string, string>,
-  supervise: boolean,
 ): Promise<number> {
   let wait = FIRST_PAUSE_MS
   for (;;) {
     const started = Date.now()
     const code = await runServer(terminal, environment)
-    if (!supervise || code === 0 || code === BAD_SETTINGS || terminal.signal.aborted) return code
+    if (code === 0 || code === BAD_SETTINGS || terminal.signal.aborted) return code
     if (Date.now() - started > STEADY_MS) wait = FIRST_PAUSE_MS
     terminal.note(`The server ended with status ${code}; starting it again in ${wait / 1000} s.`)
     await pause(wait, undefined, { signal: terminal.signal }).catch(() => undefined)

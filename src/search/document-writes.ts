@@ -1,10 +1,11 @@
 import { ServiceError } from '../errors.ts'
 import { native } from '../native.ts'
 import type { Store } from '../store/store.ts'
+import { vectorText, type WriteOp, type WriteOutcome } from './decide.ts'
 import type { Engine } from './engine.ts'
 import type { IndexEntry } from './indices.ts'
 import { decodeRecord } from './record.ts'
-import { vectorText, type WriteOp, type WriteOutcome, type Writer } from './writer.ts'
+import type { Writer } from './writer.ts'
 
 /** What a write answers; times are ISO 8601. */
 export interface Written {
@@ -48,6 +49,38 @@ export async function writeDocuments(
     if (outcome instanceof ServiceError || op === undefined) return outcome as ServiceError
     return written(op.entry, outcome, vectorized[at] === 1)
   })
+}
+
+const WAITING_STEP = 256
+
+/**
+ * Asks again for vectors that an endpoint has not given yet; answers how many documents got theirs.
+ * Call again while it gives some.
+ */
+export async function vectorizeWaiting(
+  entryOf: (indexId: number) => IndexEntry | undefined,
+  parts: WriteParts,
+): Promise<number> {
+  const { documents, records, unvectorized } = parts.store.tables
+  const ops: WriteOp[] = []
+  for (const [indexId, id] of unvectorized.keys({ limit: WAITING_STEP })) {
+    const entry = entryOf(indexId)
+    const ord = documents.get([indexId, id])
+    const bytes = ord === undefined ? undefined : records.peek([indexId, ord])
+    if (entry === undefined || bytes === undefined) continue
+    const source = JSON.parse(decodeRecord(bytes).source) as Record<string, unknown>
+    ops.push({ kind: 'vector', entry, id, source })
+  }
+  if (ops.length === 0) return 0
+  const vectors = await parts.embed(ops.map(({ entry, source }) => vectorText(entry, source)))
+  const ready = ops.flatMap((op, at) => {
+    const vector = vectors[at]
+    return vector === undefined
+      ? []
+      : [{ ...op, vector, vectorOf: vectorText(op.entry, op.source) }]
+  })
+  const written = await writeDocuments(ready, { refresh: true }, parts)
+  return written.filter((outcome) => !(outcome instanceof ServiceError)).length
 }
 
 /** Whether the document can be found by its vector at this moment. */
@@ -101,7 +134,7 @@ function written(entry: IndexEntry, outcome: WriteOutcome, vectorized: boolean):
 /** Texts of indices whose vectors come from an endpoint are sent there before the write is decided. */
 async function embedOps(ops: WriteOp[], { store, embed }: WriteParts): Promise<void> {
   const wanted = ops
-    .filter((op) => op.kind !== 'delete' && op.vector === undefined)
+    .filter(({ kind, vector }) => (kind === 'put' || kind === 'merge') && vector === undefined)
     .filter(({ entry }) => entry.definition.embedder.kind === 'http')
     .map((op) => ({ op, text: changedText(store, op) }))
     .filter(({ text }) => text !== undefined && text.trim() !== '')

@@ -2,6 +2,7 @@ import { v7 as uuid } from 'uuid'
 import type { Config } from '../config.ts'
 import { invalid, ServiceError, serviceError } from '../errors.ts'
 import type { BulkItem, CallerVector } from '../schema/document.ts'
+import type { WriteOp } from './decide.ts'
 import {
   hasVector,
   type WriteOptions,
@@ -13,7 +14,6 @@ import type { IndexEntry, Indices } from './indices.ts'
 import { decodeRecord } from './record.ts'
 import { sourceProblem } from './source.ts'
 import { checkDimensions, readVector } from './vector.ts'
-import type { WriteOp } from './writer.ts'
 
 type Source = Record<string, unknown>
 

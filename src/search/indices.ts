@@ -23,6 +23,7 @@ export interface Indices {
   /** Throws INDEX_NOT_FOUND. */
   get: (name: string) => IndexEntry
   find: (name: string) => IndexEntry | undefined
+  byId: (id: number) => IndexEntry | undefined
   /** The index of a document that names it: created with the defaults when that is allowed. */
   ensure: (name: string) => Promise<IndexEntry>
   all: () => IndexEntry[]
@@ -61,6 +62,7 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
       return entry
     },
     find: (name) => entries.get(name),
+    byId: (id) => [...entries.values()].find(({ record }) => record.id === id),
     ensure: async (name) => {
       const known = entries.get(name) ?? (await creating.get(name))
       if (known !== undefined) return known

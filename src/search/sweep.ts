@@ -43,10 +43,11 @@ export async function clearSuperseded(store: Store, nowMs: number): Promise<void
 
 /** Clears everything that a deleted index left, step by step; begun again after a restart. */
 export async function clearIndex(store: Store, indexId: number): Promise<void> {
-  const { documents, records, removals, vectors, indices } = store.tables
+  const { documents, records, removals, vectors, unvectorized, indices } = store.tables
   for (const table of [records, removals, vectors])
     await clearRange(store, table, [indexId, 0], [indexId + 1, 0])
-  await clearRange(store, documents, [indexId, ''], [indexId + 1, ''])
+  for (const table of [documents, unvectorized])
+    await clearRange(store, table, [indexId, ''], [indexId + 1, ''])
   await store.release(() => indices.remove(indexId))
 }
 

@@ -38,6 +38,8 @@ export interface Rows {
   superseded: { key: [number, number, number]; value: true }
   /** [index id, document number] → vector as little-endian float32. */
   vectors: { key: [number, number]; value: Uint8Array }
+  /** [index id, document id] → true: its vector comes from an endpoint that has not given it yet. */
+  unvectorized: { key: [number, string]; value: true }
   sessions: { key: string; value: SessionRecord }
   sessionTotals: { key: string; value: SessionTotals }
   /** Sequence → what happened; append-only. */
@@ -59,6 +61,7 @@ export const TABLES = {
   removals: 'msgpack',
   superseded: 'msgpack',
   vectors: 'binary',
+  unvectorized: 'msgpack',
   sessions: 'msgpack',
   sessionTotals: 'msgpack',
   journal: 'msgpack',

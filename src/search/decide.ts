@@ -1,0 +1,238 @@
+import { invalid, type ServiceError, serviceError } from '../errors.ts'
+import type { Store } from '../store/store.ts'
+import type { IndexEntry } from './indices.ts'
+import type { Change } from './publisher.ts'
+import { type DocumentRecord, decodeRecord, encodeRecord, indexedJson } from './record.ts'
+
+type Source = Record<string, unknown>
+
+/** One write of one document, checked by itself; the writer decides it against what is stored. */
+export interface WriteOp {
+  /**
+   * put replaces the document, merge changes the sent fields (and creates it when unknown), vector gives
+   * the stored version the vector that it waits for.
+   */
+  kind: 'put' | 'merge' | 'delete' | 'vector'
+  entry: IndexEntry
+  id: string
+  source: Source
+  vector?: Float32Array
+  /** The text that the vector was made from; another write may have changed it meanwhile. */
+  vectorOf?: string
+  /** Only when the stored version is this one. */
+  ifVersion?: number
+}
+
+/** What became of a write; durable. */
+export interface WriteOutcome {
+  result: 'created' | 'updated' | 'unchanged' | 'deleted'
+  record: DocumentRecord
+  /** What the index has to do about it; undefined when nothing changed. */
+  change?: Change
+  /** The document number that stands now. */
+  ord: number
+}
+
+/** Decides every operation in order, inside the transaction under way, and numbers what changes. */
+export function decideAll(
+  store: Store,
+  ops: WriteOp[],
+  nowMs: number,
+): (WriteOutcome | ServiceError)[] {
+  const { meta } = store.tables
+  const first = meta.get('sequence')
+  const counter = { last: typeof first === 'number' ? first : 0 }
+  const outcomes = ops.map((op) => decide(store, op, nowMs, counter))
+  if (counter.last !== first) meta.put('sequence', counter.last)
+  return outcomes
+}
+
+/** Runs inside the transaction: what it reads is what every earlier write left. */
+function decide(
+  store: Store,
+  op: WriteOp,
+  nowMs: number,
+  counter: { last: number },
+): WriteOutcome | ServiceError {
+  const { documents, records } = store.tables
+  const indexId = op.entry.record.id
+  const ord = documents.get([indexId, op.id])
+  const bytes = ord === undefined ? undefined : records.peek([indexId, ord])
+  const old = bytes === undefined ? undefined : decodeRecord(bytes)
+  if (op.ifVersion !== undefined && op.ifVersion !== (old?.version ?? 0))
+    return serviceError(
+      'VERSION_MISMATCH',
+      `The document's version is ${old?.version ?? 0}, not the one that If-Match names.`,
+    )
+  if (op.kind === 'delete') {
+    if (old === undefined || ord === undefined) return notFound()
+    return remove(store, op, { old, ord, nowMs, sequence: ++counter.last })
+  }
+  if (op.kind === 'vector') {
+    if (old === undefined || sentVector(op, old) === undefined) return notFound()
+    return save(store, op, { record: old, old, ord, nowMs, sequence: ++counter.last })
+  }
+  const source = op.kind === 'put' ? withoutNulls(op.source) : merge(old, op.source)
+  if (!hasText(source, op.entry)) return noText()
+  const json = JSON.stringify(source)
+  if (old !== undefined && ord !== undefined && op.vector === undefined && json === old.source)
+    return { result: 'unchanged', record: old, ord }
+  const record: DocumentRecord = {
+    id: op.id,
+    version: (old?.version ?? 0) + 1,
+    createdMs: old?.createdMs ?? nowMs,
+    updatedMs: nowMs,
+    source: json,
+  }
+  return save(store, op, { record, old, ord, nowMs, sequence: ++counter.last })
+}
+
+interface Save {
+  record: DocumentRecord
+  old: DocumentRecord | undefined
+  ord: number | undefined
+  nowMs: number
+  sequence: number
+}
+
+function save(
+  store: Store,
+  op: WriteOp,
+  { record, old, ord, nowMs, sequence }: Save,
+): WriteOutcome {
+  const { documents, records, vectors } = store.tables
+  const indexId = op.entry.record.id
+  documents.put([indexId, op.id], sequence)
+  records.put([indexId, sequence], encodeRecord(record))
+  const vector = sentVector(op, record) ?? keptVector(store, op.entry, { old, ord, record })
+  if (vector !== undefined)
+    vectors.put(
+      [indexId, sequence],
+      Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength),
+    )
+  awaitVector(store, op, record, vector)
+  if (ord !== undefined) retire(store, { indexId, ord, sequence, nowMs })
+  return {
+    result: old === undefined ? 'created' : 'updated',
+    record,
+    ord: sequence,
+    change: {
+      sequence,
+      document: indexedJson(record),
+      ...(vector === undefined ? {} : { vector }),
+      ...(ord === undefined ? {} : { removed: ord }),
+    },
+  }
+}
+
+function sentVector(
+  { vector, vectorOf, entry }: WriteOp,
+  record: DocumentRecord,
+): Float32Array | undefined {
+  return vectorOf === undefined || vectorOf === vectorText(entry, record.source)
+    ? vector
+    : undefined
+}
+
+/** A document whose endpoint gave no vector is remembered until it has one. */
+function awaitVector(
+  store: Store,
+  { entry, id }: WriteOp,
+  record: DocumentRecord,
+  vector: Float32Array | undefined,
+): void {
+  if (entry.definition.embedder.kind !== 'http') return
+  const { unvectorized } = store.tables
+  const key: [number, string] = [entry.record.id, id]
+  if (vector === undefined && vectorText(entry, record.source).trim() !== '')
+    unvectorized.put(key, true)
+  else unvectorized.remove(key)
+}
+
+/** A vector from outside costs much: it stays as long as the text that it was made from. */
+function keptVector(
+  store: Store,
+  entry: IndexEntry,
+  {
+    old,
+    ord,
+    record,
+  }: { old: DocumentRecord | undefined; ord: number | undefined; record: DocumentRecord },
+): Float32Array | undefined {
+  if (entry.definition.embedder.kind === 'learned' || old === undefined || ord === undefined)
+    return undefined
+  if (
+    entry.definition.embedder.kind === 'http' &&
+    vectorText(entry, old.source) !== vectorText(entry, record.source)
+  )
+    return undefined
+  const bytes = store.tables.vectors.get([entry.record.id, ord])
+  return bytes === undefined ? undefined : new Float32Array(new Uint8Array(bytes).buffer)
+}
+
+/** The text that a document's vector stands for: its vectorised fields, in the mapping's order. */
+export function vectorText({ definition }: IndexEntry, source: string | Source): string {
+  const values = typeof source === 'string' ? (JSON.parse(source) as Source) : source
+  return definition.fields
+    .filter((field) => field.vectorized === true)
+    .flatMap((field) => values[field.source] ?? [])
+    .join('\n')
+}
+
+interface Retire {
+  indexId: number
+  ord: number
+  /** The write that replaces or deletes it. */
+  sequence: number
+  nowMs: number
+}
+
+/** The old record stays readable for searches under way and pages of an older view; a sweep clears it later. */
+function retire(store: Store, { indexId, ord, sequence, nowMs }: Retire): void {
+  store.tables.removals.put([indexId, sequence], [ord])
+  store.tables.superseded.put([nowMs, indexId, ord], true)
+}
+
+function remove(
+  store: Store,
+  op: WriteOp,
+  {
+    old,
+    ord,
+    nowMs,
+    sequence,
+  }: { old: DocumentRecord; ord: number; nowMs: number; sequence: number },
+): WriteOutcome {
+  const indexId = op.entry.record.id
+  store.tables.documents.remove([indexId, op.id])
+  retire(store, { indexId, ord, sequence, nowMs })
+  return { result: 'deleted', record: old, ord, change: { sequence, removed: ord } }
+}
+
+function merge(old: DocumentRecord | undefined, changes: Source): Source {
+  const before = old === undefined ? {} : (JSON.parse(old.source) as Source)
+  return withoutNulls({ ...before, ...changes })
+}
+
+function withoutNulls(source: Source): Source {
+  return Object.fromEntries(Object.entries(source).filter(([, value]) => value !== null))
+}
+
+/** At least one of title, content, abstract, or of the mapping's own text fields, must say something. */
+function hasText(source: Source, { definition }: IndexEntry): boolean {
+  return definition.fields.some((field) => {
+    if (field.type !== 'text') return false
+    const value = source[field.source]
+    return typeof value === 'string'
+      ? value.trim() !== ''
+      : Array.isArray(value) && value.length > 0
+  })
+}
+
+function noText(): ServiceError {
+  return invalid('document', 'must have at least one of title, content, abstract that is not empty')
+}
+
+function notFound(): ServiceError {
+  return serviceError('DOCUMENT_NOT_FOUND', 'There is no such document.')
+}

@@ -1,0 +1,57 @@
+import { availableParallelism } from 'node:os'
+
+type Kind = 'integer' | 'number' | 'boolean' | 'string' | { oneOf: readonly string[] }
+
+export interface Setting {
+  env: string
+  kind: Kind
+  fallback: number | boolean | string
+  min?: number
+  max?: number
+  /** The default in words, where it depends on the machine. */
+  fallbackAbout?: string
+  /** One line for README and `attune serve --help`. */
+  about: string
+}
+
+const cores = availableParallelism()
+
+/** Every setting: its variable, type, default and bounds. Names carry their unit. */
+// biome-ignore format: one setting a line reads as the table that it is
+export const SETTINGS = {
+  port: { env: 'PORT', kind: 'integer', fallback: 3000, min: 0, max: 65535, about: 'port to listen on; 0 picks a free one' },
+  dataDir: { env: 'DATA_DIR', kind: 'string', fallback: './data', about: 'folder that holds everything durable' },
+  logLevel: { env: 'LOG_LEVEL', kind: { oneOf: ['trace', 'debug', 'info', 'warn', 'error', 'silent'] }, fallback: 'info', about: 'least level that is logged' },
+  searchThreads: { env: 'SEARCH_THREADS', kind: 'integer', fallback: Math.max(1, Math.min(16, cores)), fallbackAbout: 'cores, at most 16', min: 1, max: 64, about: 'threads that answer searches' },
+  workThreads: { env: 'WORK_THREADS', kind: 'integer', fallback: Math.max(1, Math.min(4, cores >> 1)), fallbackAbout: 'half the cores, at most 4', min: 1, max: 32, about: 'threads that index, fit and learn' },
+  searchQueueMax: { env: 'SEARCH_QUEUE_MAX', kind: 'integer', fallback: 2048, min: 1, max: 1_000_000, about: 'searches waiting for a thread before 503' },
+  writeQueueMax: { env: 'WRITE_QUEUE_MAX', kind: 'integer', fallback: 20_000, min: 1, max: 10_000_000, about: 'documents waiting to be written before 503' },
+  autoCreateIndex: { env: 'AUTO_CREATE_INDEX', kind: 'boolean', fallback: true, about: 'create an unknown index when a document names it' },
+  defaultIndex: { env: 'DEFAULT_INDEX', kind: 'string', fallback: 'documents', about: 'index of a document that names none' },
+  embedder: { env: 'EMBEDDER', kind: { oneOf: ['learned', 'http', 'given'] }, fallback: 'learned', about: 'where vectors of new indices come from' },
+  embedderUrl: { env: 'EMBEDDER_URL', kind: 'string', fallback: '', about: 'address of an OpenAI-compatible /embeddings endpoint (EMBEDDER=http)' },
+  embedderModel: { env: 'EMBEDDER_MODEL', kind: 'string', fallback: '', about: 'model name sent to that endpoint' },
+  embedderKey: { env: 'EMBEDDER_KEY', kind: 'string', fallback: '', about: 'its bearer token; never logged' },
+  embedderDimensions: { env: 'EMBEDDER_DIMENSIONS', kind: 'integer', fallback: 384, min: 2, max: 4096, about: 'length of vectors that come from outside (EMBEDDER=http or given)' },
+  embedderTimeoutMs: { env: 'EMBEDDER_TIMEOUT_MS', kind: 'integer', fallback: 10_000, min: 10, max: 120_000, about: 'time limit of one call to the endpoint' },
+  bodyBytesMax: { env: 'BODY_BYTES_MAX', kind: 'integer', fallback: 1 << 20, min: 1024, max: 1 << 30, about: 'largest JSON body' },
+  feedbackBytesMax: { env: 'FEEDBACK_BYTES_MAX', kind: 'integer', fallback: 2 << 20, min: 1024, max: 1 << 30, about: 'largest feedback or analytics body' },
+  documentBytesMax: { env: 'DOCUMENT_BYTES_MAX', kind: 'integer', fallback: 32 << 20, min: 1024, max: 1 << 30, about: 'largest document or bulk body (NDJSON: largest line)' },
+  modelBytesMax: { env: 'MODEL_BYTES_MAX', kind: 'integer', fallback: 16 << 20, min: 1024, max: 1 << 30, about: 'largest model sync body' },
+  jsonDepthMax: { env: 'JSON_DEPTH_MAX', kind: 'integer', fallback: 32, min: 4, max: 64, about: 'deepest nesting of a JSON body' },
+  requestTimeoutMs: { env: 'REQUEST_TIMEOUT_MS', kind: 'integer', fallback: 30_000, min: 100, max: 600_000, about: 'time limit of one request' },
+  healthTimeoutMs: { env: 'HEALTH_TIMEOUT_MS', kind: 'integer', fallback: 15_000, min: 10, max: 60_000, about: 'time limit of each health check' },
+  drainTimeoutMs: { env: 'DRAIN_TIMEOUT_MS', kind: 'integer', fallback: 10_000, min: 0, max: 120_000, about: 'time that requests under way get when the service stops' },
+  sessionIdleMs: { env: 'SESSION_IDLE_MS', kind: 'integer', fallback: 30 * 60_000, min: 1, max: 30 * 86_400_000, about: 'a session expires when idle for this long' },
+  sessionAbsoluteMs: { env: 'SESSION_ABSOLUTE_MS', kind: 'integer', fallback: 24 * 3_600_000, min: 1, max: 365 * 86_400_000, about: 'a session expires this long after its creation' },
+  sessionCacheMax: { env: 'SESSION_CACHE_MAX', kind: 'integer', fallback: 100_000, min: 1, max: 10_000_000, about: 'sessions kept in memory' },
+  idempotencyMs: { env: 'IDEMPOTENCY_MS', kind: 'integer', fallback: 24 * 3_600_000, min: 1, max: 30 * 86_400_000, about: 'how long an Idempotency-Key is remembered' },
+  retentionMs: { env: 'RETENTION_MS', kind: 'integer', fallback: 30 * 86_400_000, min: 1000, max: 3650 * 86_400_000, about: 'how long the journal and session analytics are kept' },
+  checkpointMs: { env: 'CHECKPOINT_MS', kind: 'integer', fallback: 5000, min: 50, max: 3_600_000, about: 'longest time between making an index durable; the records are durable at once' },
+  openIndicesMax: { env: 'OPEN_INDICES_MAX', kind: 'integer', fallback: 256, min: 1, max: 100_000, about: 'indices held open; the least used is closed beyond it' },
+  openWritersMax: { env: 'OPEN_WRITERS_MAX', kind: 'integer', fallback: 8, min: 1, max: 1024, about: 'indices with a writer (threads and a heap) at the same time' },
+  storeBytesMax: { env: 'STORE_BYTES_MAX', kind: 'integer', fallback: 64 * 2 ** 30, min: 1 << 20, max: 2 ** 46, about: 'size that the record store may grow to (address space, not memory)' },
+  cors: { env: 'CORS', kind: 'string', fallback: '', about: 'origin that browsers may call from; empty = off, * = any' },
+  apiKeys: { env: 'API_KEYS', kind: 'string', fallback: '', about: 'comma list of keys, one of which each request must carry as a bearer token; empty = no authentication' },
+  quantiles: { env: 'QUANTILES', kind: { oneOf: ['inline', 'family', 'off'] }, fallback: 'inline', about: 'where the metrics page puts rolling quantiles' },
+} as const satisfies Record<string, Setting>
