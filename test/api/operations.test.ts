@@ -1,0 +1,86 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { routes } from '../../src/api/index.ts'
+import { docs, livez, openApi, readyz } from '../../src/api/operations.ts'
+import { readConfig } from '../../src/config.ts'
+import { describeApi } from '../../src/http/openapi.ts'
+import { type Stub, startStub } from '../http/stub.ts'
+
+let stub: Stub
+let root: string
+
+beforeEach(async () => {
+  stub = await startStub([livez, readyz, docs, openApi(() => routes)])
+  root = stub.url.replace('/api', '')
+})
+afterEach(() => stub.close())
+
+interface Operation {
+  operationId: string
+  parameters: { name: string; in: string; required: boolean }[]
+  requestBody?: { description: string }
+  responses: Record<string, { description: string }>
+}
+
+interface Document {
+  openapi: string
+  paths: Record<string, Record<string, Operation>>
+}
+
+it('the API document is valid OpenAPI 3.1', async () => {
+  const document = (await (await fetch(`${root}/openapi.json`)).json()) as Document
+  expect(document.openapi).toBe('3.1.0')
+  const result = await new Validator().validate(document)
+  expect(result.errors).toBeUndefined()
+  expect(result.valid).toBe(true)
+})
+
+it('the API document names every route and alias, each under an id of its own', () => {
+  const { paths } = describeApi(routes, readConfig({}), '1') as unknown as Document
+  for (const route of routes)
+    expect(paths[route.path]?.[route.method.toLowerCase()], route.path).toBeDefined()
+  expect(paths['/cortex/analytics/events']?.post).toBeDefined()
+  const ids = Object.values(paths).flatMap((item) =>
+    Object.values(item).map(({ operationId }) => operationId),
+  )
+  expect(new Set(ids).size).toBe(ids.length)
+})
+
+it('the API document shows the limits in force and the errors of a route', () => {
+  const config = readConfig({ DOCUMENT_BYTES_MAX: '123456', API_KEYS: 'k' })
+  const document = describeApi(routes, config, '1') as unknown as Document & { security: unknown }
+  const create = document.paths['/cortex/documents']?.post
+  expect(create?.requestBody?.description).toContain('123456 bytes')
+  expect(create?.responses[413]?.description).toBe('BODY_TOO_LARGE')
+  expect(create?.parameters.map(({ name }) => name)).toContain('Idempotency-Key')
+  expect(document.paths['/cortex/sessions/{id}']?.get?.parameters).toMatchObject([
+    { name: 'id', in: 'path', required: true },
+  ])
+  expect(document.security).toEqual([{ key: [] }])
+})
+
+it('the page needs nothing but the server that it came from', async () => {
+  const response = await fetch(`${root}/docs`)
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
+  const page = await response.text()
+  expect(page).not.toMatch(/https?:\/\//)
+  expect(page).not.toMatch(/<(link|img|iframe)\b|src=|@import/)
+  const [, script = ''] = /<script>([\s\S]*)<\/script>/.exec(page) ?? []
+  expect(() => new Function(script)).not.toThrow()
+})
+
+it('livez answers in every state, readyz only when the service is ready', async () => {
+  expect((await fetch(`${root}/readyz`)).status).toBe(200)
+  for (const [state, code] of [
+    ['starting', 'STARTING'],
+    ['stopping', 'STOPPING'],
+  ] as const) {
+    stub.app.lifecycle.state = state
+    expect((await fetch(`${root}/livez`)).status).toBe(200)
+    const response = await fetch(`${root}/readyz`)
+    expect(response.status).toBe(503)
+    expect(response.headers.get('retry-after')).toBeDefined()
+    expect(await response.json()).toMatchObject({ success: false, code, data: { state } })
+  }
+})

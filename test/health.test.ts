@@ -1,0 +1,93 @@
+import { expect, it } from 'vitest'
+import { serviceError } from '../src/errors.ts'
+import { checkAll, type HealthParts, reportCortexHealth, reportNousHealth } from '../src/health.ts'
+
+/** Parts that answer as given; what they would be in the whole service is tested through it. */
+function parts(broken: Partial<Record<'engine' | 'store' | 'sessions' | 'pool', unknown>> = {}) {
+  const ask = (name: keyof typeof broken, figures: unknown) => () => {
+    if (broken[name] !== undefined) throw broken[name]
+    return figures
+  }
+  const opened = [{ record: { name: 'a' } }]
+  return {
+    config: { healthTimeoutMs: 50 },
+    lifecycle: { state: 'ready' },
+    indices: { all: () => opened },
+    engine: {
+      opened: () => opened,
+      figures: ask('engine', { documents: 3, vectors: 2, bytes: 10 }),
+    },
+    store: {
+      health: ask('store', { connections: { active: 1, idle: 2 } }),
+      failure: () => broken.store,
+    },
+    sessions: { health: ask('sessions', { memory: { used: '0.1MB', peak: '0.2MB' } }) },
+    pool: {
+      figures: ask('pool', [
+        { lane: 'search', threads: 2 },
+        { lane: 'background', threads: broken.pool === undefined ? 1 : 0 },
+      ]),
+    },
+  } as unknown as HealthParts
+}
+
+it('reports each part of the search component with its own figures', async () => {
+  const report = await reportCortexHealth(parts())
+  expect(report.overall).toBe(true)
+  expect(report.timestamp).toMatch(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/)
+  const { searchEngine, database, cache } = report.services
+  expect(searchEngine.metrics).toMatchObject({
+    cluster: { status: 'green', nodes: 1 },
+    documents: 3,
+  })
+  expect(database.metrics).toEqual({ connections: { active: 1, idle: 2 } })
+  expect(cache.metrics).toEqual({ memory: { used: '0.1MB', peak: '0.2MB' } })
+  for (const part of [searchEngine, database, cache]) {
+    expect(part.operational).toBe(true)
+    expect(part.latency).toBeGreaterThanOrEqual(0)
+  }
+})
+
+it.each([
+  ['engine', 'searchEngine'],
+  ['store', 'database'],
+  ['sessions', 'cache'],
+] as const)(
+  'is not well when %s fails, and says of the cause only what is for clients',
+  async (name, service) => {
+    const told = serviceError('STORE_UNAVAILABLE', 'The disk failed.')
+    const report = await reportCortexHealth(parts({ [name]: told }))
+    expect(report.overall).toBe(false)
+    expect(report.services[service]).toMatchObject({
+      operational: false,
+      error: 'The disk failed.',
+    })
+    const hidden = await reportCortexHealth(parts({ [name]: new Error('/secret/path') }))
+    expect(JSON.stringify(hidden)).not.toContain('secret')
+  },
+)
+
+it('reports the learning component from what would do the work', async () => {
+  const report = await reportNousHealth(parts())
+  expect(report.overall).toBe(true)
+  expect(report.models.serving.metrics).toMatchObject({ threads: 2 })
+  expect(report.learning.effectiveness).toEqual({ score: null, status: 'insufficient_data' })
+  const stuck = await reportNousHealth(parts({ store: serviceError('DISK_FULL', 'Full.') }))
+  expect(stuck.models.adaptation).toMatchObject({ operational: false, error: 'Full.' })
+  expect(stuck.overall).toBe(false)
+  const dead = await reportNousHealth(parts({ pool: new Error('gone') }))
+  expect(dead.models.training.operational).toBe(false)
+})
+
+it('gives each check its own time, all at once', async () => {
+  const started = Date.now()
+  const never = () => new Promise<object>(() => {})
+  const states = await checkAll(60, { a: never, b: never, c: async () => ({ fine: true }) })
+  expect(Date.now() - started).toBeLessThan(150)
+  expect(states.a).toMatchObject({
+    operational: false,
+    error: 'It did not answer within 60 ms.',
+  })
+  expect(states.b.operational).toBe(false)
+  expect(states.c).toMatchObject({ operational: true, metrics: { fine: true } })
+})
