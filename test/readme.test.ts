@@ -1,7 +1,9 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { SETTINGS } from '../src/config.ts'
+import { routes } from '../src/api/index.ts'
+import type { Route } from '../src/http/route.ts'
+import { SETTINGS } from '../src/settings.ts'
 
 const root = join(import.meta.dirname, '..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
@@ -20,6 +22,20 @@ test('the settings table is the settings of the server', () => {
   const rows = Object.values(SETTINGS).map(settingRow)
   const table = ['| variable | default | takes | |', '|---|---|---|---|', ...rows].join('\n')
   const [, shown] = /## Settings[\s\S]*?\n(\| variable[\s\S]*?)\n\n/.exec(readme) ?? []
+  expect(shown).toBe(table)
+})
+
+function routeRow({ method, path, root, aliases = [], summary, errors = [] }: Route): string {
+  const names = aliases.map((alias) => `\`${alias}\``)
+  const also = root === true ? ['at the root', ...names] : names
+  const elsewhere = also.length === 0 ? '' : ` (also ${also.join(', ')})`
+  const notYet = errors.includes('NOT_YET') ? 'not yet · ' : ''
+  return `| ${method} | \`${path}\` | ${notYet}${summary}${elsewhere} |`
+}
+
+test('the route table is the routes of the server, in their order', () => {
+  const table = ['| method | path | |', '|---|---|---|', ...routes.map(routeRow)].join('\n')
+  const [, shown] = /## Routes[\s\S]*?\n(\| method[\s\S]*?)\n\n/.exec(readme) ?? []
   expect(shown).toBe(table)
 })
 

@@ -20,11 +20,7 @@ export function openTerminal(): Terminal & { close: () => void } {
   const abort = () => stop.abort()
   process.once('SIGINT', abort)
   process.once('SIGTERM', abort)
-  // `attune … | head` closes the pipe early; that is no failure
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    process.exit(0)
-  })
+  process.stdout.on('error', endQuietly)
   return {
     print: (line) => void process.stdout.write(`${line}\n`),
     note: (line) => void process.stderr.write(`${line}\n`),
@@ -36,8 +32,15 @@ export function openTerminal(): Terminal & { close: () => void } {
     close: () => {
       process.off('SIGINT', abort)
       process.off('SIGTERM', abort)
+      process.stdout.off('error', endQuietly)
     },
   }
+}
+
+/** `attune … | head` closes the pipe early; that is no failure. */
+function endQuietly(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(0)
 }
 
 /** Emphasises text on a terminal that can. */
