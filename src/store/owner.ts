@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 
 /** Who writes to a store: enough to tell a living process from one that crashed and whose id was given away again. */
 export interface Owner {
@@ -7,12 +8,15 @@ export interface Owner {
   origin: number
   /** Start of the process as the system sees it; absent where the system doesn't say. */
   started?: string
+  /** Which file it writes to: a copy of the store has no owner. */
+  file: string
 }
 
-/** This process as an owner. */
-export function thisProcess(): Owner {
+/** This process as the owner of the store in a folder. */
+export function thisProcess(directory: string): Owner {
   const started = startOf(process.pid)
-  const owner = { pid: process.pid, origin: performance.timeOrigin }
+  const { dev, ino } = statSync(join(directory, 'data.mdb'))
+  const owner = { pid: process.pid, origin: performance.timeOrigin, file: `${dev}:${ino}` }
   return started === undefined ? owner : { ...owner, started }
 }
 
@@ -41,9 +45,9 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-/** Throws one sentence when a living process writes to the store. */
-export function refuseOwned(owner: Owner | undefined): void {
-  if (owner !== undefined && isAlive(owner))
+/** Throws one sentence when a living process writes to the store that `claimant` wants. */
+export function refuseOwned(owner: Owner | undefined, claimant: Owner): void {
+  if (owner !== undefined && owner.file === claimant.file && isAlive(owner))
     throw new Error(
       `The data folder is in use by process ${owner.pid}; stop it or choose another DATA_DIR.`,
     )

@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises'
 import { open, type RootDatabase } from 'lmdb'
 import type { ServiceError } from '../errors.ts'
 import { openCommits } from './commits.ts'
@@ -59,7 +60,7 @@ export interface Store {
   figures(): StoreFigures
   /** The same after a real read; throws STORE_UNAVAILABLE when writing has failed for good. */
   health(): Promise<StoreFigures>
-  /** Copies the store, as of now, into an empty folder. */
+  /** Copies the store, as of now, into another data folder, which must hold none yet. */
   backup(directory: string): Promise<void>
   /** Waits for the writes under way, then closes. */
   close(): Promise<void>
@@ -98,7 +99,7 @@ function buildStore(root: RootDatabase, options: StoreOptions): Store {
     }
   }
   const tables = wrapTables(databases, () => writing)
-  claim(root, options.log, () => asWriter(() => claimTables(tables)))
+  claim(root, options.log, () => asWriter(() => claimTables(tables, options.dataDir)))
   const space = openSpace(root, databases, options.bytesMax)
   const commits = openCommits(options)
 
@@ -129,7 +130,10 @@ function buildStore(root: RootDatabase, options: StoreOptions): Store {
       if (tables.meta.get('format') !== FORMAT) throw new Error('The store does not read back.')
       return figures()
     },
-    backup: (directory) => root.backup(directory, false),
+    backup: async (directory) => {
+      await mkdir(recordsDirectory(directory), { recursive: true })
+      await root.backup(recordsDirectory(directory), false)
+    },
     close: async () => {
       await run(commits.refusal(), () => tables.meta.remove('owner')).catch(() => undefined)
       commits.close()
@@ -148,11 +152,12 @@ function claim(root: RootDatabase, log: StoreLog, work: () => void): void {
   }
 }
 
-function claimTables({ meta }: Tables): void {
+function claimTables({ meta }: Tables, dataDir: string): void {
   const format = (meta.get('format') as number | undefined) ?? FORMAT
   if (format > FORMAT)
     throw new Error('The data folder was written by a newer version of the service; update it.')
-  refuseOwned(meta.get('owner') as Owner | undefined)
+  const claimant = thisProcess(recordsDirectory(dataDir))
+  refuseOwned(meta.get('owner') as Owner | undefined, claimant)
   meta.put('format', FORMAT)
-  meta.put('owner', thisProcess())
+  meta.put('owner', claimant)
 }
