@@ -20,6 +20,7 @@ const cores = availableParallelism()
 // biome-ignore format: one setting a line reads as the table that it is
 export const SETTINGS = {
   port: { env: 'PORT', kind: 'integer', fallback: 3000, min: 0, max: 65535, about: 'port to listen on; 0 picks a free one' },
+  host: { env: 'HOST', kind: 'string', fallback: '127.0.0.1', about: 'address to listen on' },
   dataDir: { env: 'DATA_DIR', kind: 'string', fallback: './data', about: 'folder that holds everything durable' },
   logLevel: { env: 'LOG_LEVEL', kind: { oneOf: ['trace', 'debug', 'info', 'warn', 'error', 'silent'] }, fallback: 'info', about: 'least level that is logged' },
   searchThreads: { env: 'SEARCH_THREADS', kind: 'integer', fallback: Math.max(1, Math.min(16, cores)), fallbackAbout: 'cores, at most 16', min: 1, max: 64, about: 'threads that answer searches' },
