@@ -65,6 +65,9 @@ export function openMetrics(config: Pick<Config, 'quantiles'>): Metrics {
     register(registry, { name, help, type: name.endsWith('_total') ? 'counter' : 'gauge', read })
   }
   collectDefaultMetrics({ register: registry })
+  // Sums of labelled gauges under names that only a counter may have.
+  for (const name of ['handles', 'requests', 'resources'])
+    registry.removeSingleMetric(`nodejs_active_${name}_total`)
   collect('nodejs_eventloop_utilization_ratio', 'Share of time the event loop was busy', [], () => [
     { value: performance.eventLoopUtilization().utilization },
   ])

@@ -26,7 +26,7 @@ export interface Sample {
 export interface Family {
   name: string
   help: string
-  type: 'counter' | 'gauge' | 'histogram'
+  type: 'counter' | 'gauge' | 'histogram' | 'summary'
   read: () => Sample[] | Promise<Sample[]>
 }
 
@@ -105,7 +105,7 @@ export function openRequestSeries(quantiles: Quantiles): RequestRecorder {
     families.push({
       name: 'svc_api_request_duration_quantile_seconds',
       help: 'Quantiles of the request time over the last minute',
-      type: 'gauge',
+      type: 'summary',
       read: each(exposeQuantiles),
     })
   const route: RequestRecorder['route'] = (method, endpoint) =>
