@@ -1,0 +1,224 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { demo } from '../../src/cli/demo.ts'
+import { runCommand } from '../../src/cli/program.ts'
+import { type OwnServer, startOwnServer } from '../../src/cli/serve.ts'
+import { openRecorder } from './recorder.ts'
+
+const root = join(import.meta.dirname, '..', '..')
+const entry = join(root, 'src', 'cli', 'main.ts')
+
+/** Polls until `check` gives something. */
+async function eventually<T>(check: () => T | undefined, what: string): Promise<T> {
+  const deadline = Date.now() + 20_000
+  for (;;) {
+    const value = check()
+    if (value !== undefined) return value
+    if (Date.now() > deadline) throw new Error(`${what} did not happen in time`)
+    await pause(20)
+  }
+}
+
+describe('with a server of its own', () => {
+  let folder: string
+  let server: OwnServer
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'attune-cli-'))
+    server = await startOwnServer(join(folder, 'data'))
+  })
+
+  afterAll(async () => {
+    await server?.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  const attune = async (...args: string[]) => {
+    const terminal = openRecorder({ ATTUNE_URL: server.url })
+    const code = await runCommand(terminal, args)
+    return { code, out: terminal.out.join('\n'), notes: terminal.notes.join('\n') }
+  }
+
+  test('what was loaded is found by words, by meaning and by both, and status counts it', async () => {
+    const docs = join(folder, 'docs')
+    mkdirSync(docs)
+    writeFileSync(
+      join(docs, 'help.md'),
+      '# Help\n## Refunds\nWe return your money.\n## Hours\nMondays.',
+    )
+    writeFileSync(
+      join(docs, 'rows.csv'),
+      'id,title,year,tags\nr1,Annual report,2020,a;b\nr2,Budget,2021,b\n',
+    )
+    const loaded = await attune('load', docs, '--index', 'help')
+    expect(loaded).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Loaded 4 documents from 2 files'),
+    })
+    for (const mode of ['text', 'vector', 'hybrid']) {
+      const { code, out } = await attune('search', 'refunds money', '--mode', mode, '-i', 'help')
+      expect(code).toBe(0)
+      expect(out).toContain('Help › Refunds')
+      expect(out).toContain(`found by ${mode}`)
+    }
+    const filtered = await attune('search', '', '-i', 'help', '-f', 'year>2020', '-f', 'tags=b')
+    expect(filtered.out).toContain('Budget')
+    expect(filtered.out).toMatch(/^1 found/m)
+    const status = await attune('status')
+    expect(status.out).toMatch(/help +4 +4 /)
+    expect(status.code).toBe(0)
+  })
+
+  test('loading again replaces', async () => {
+    const file = join(folder, 'again.txt')
+    for (const words of ['first words', 'second words']) {
+      writeFileSync(file, words)
+      expect((await attune('load', file, '-i', 'again')).code).toBe(0)
+    }
+    const { out } = await attune('search', 'words', '-i', 'again', '-m', 'text')
+    expect(out).toContain('second words')
+    expect(out).toMatch(/^1 found/m)
+  })
+
+  test('a refused line is reported with its number while the rest is found', async () => {
+    const file = join(folder, 'lines.ndjson')
+    const lines = [
+      '{"id":"1","title":"good one"}',
+      '{"id":"2","title":5}',
+      '{"id":"3","title":"good two"}',
+    ]
+    writeFileSync(file, lines.join('\n'))
+    const { code, out, notes } = await attune('load', file, '-i', 'lines')
+    expect(code).toBe(1)
+    expect(out).toMatch(/Loaded 2 documents from 1 file .*; 1 refused/)
+    expect(notes).toMatch(/lines\.ndjson:2: .*title/)
+    expect((await attune('search', 'good', '-i', 'lines')).out).toMatch(/^2 found/m)
+  })
+
+  test('an index name that is none is refused in one sentence', async () => {
+    const file = join(folder, 'bad-index.txt')
+    writeFileSync(file, 'words')
+    const { code, notes } = await attune('load', file, '-i', 'Not A Name')
+    expect(code).toBe(1)
+    expect(notes).toMatch(/name/)
+  })
+
+  test('the examples with curl in README work as they stand', async () => {
+    const readme = readFileSync(join(root, 'README.md'), 'utf8')
+    const blocks = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => String(block))
+    const examples = blocks.filter((block) => block.includes('curl'))
+    expect(examples.length).toBeGreaterThan(3)
+    const script = examples.join('\n').replaceAll('localhost:3000/api', server.url)
+    const calls = script.match(/^(?:curl)/gm)?.length ?? 0
+    const child = spawn('bash', ['-euo', 'pipefail', '-c', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let output = ''
+    child.stdout.on('data', (text) => {
+      output += text
+    })
+    expect(await new Promise((done) => child.on('close', done))).toBe(0)
+    const answers = output.split(/(?<=\})(?=\{"success")/).map((answer) => JSON.parse(answer))
+    expect(answers).toHaveLength(calls)
+    for (const answer of answers) expect(answer).toMatchObject({ success: true })
+    expect(answers[1].data.hits[0].id).toBe('refunds')
+    expect(answers[2].data.total).toBe(1)
+  })
+})
+
+describe('attune serve', () => {
+  let folder: string
+  const started: number[] = []
+
+  afterEach(() => {
+    for (const pid of started.splice(0)) stop(pid, 'SIGKILL')
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  function stop(pid: number, signal: NodeJS.Signals): void {
+    try {
+      process.kill(pid, signal)
+    } catch {
+      // it is gone already
+    }
+  }
+
+  function serving(...args: string[]) {
+    folder = mkdtempSync(join(tmpdir(), 'attune-serve-'))
+    const options = ['--port', '0', '--data-dir', join(folder, 'data'), ...args]
+    const child = spawn(process.execPath, ['--import', 'tsx', entry, 'serve', ...options], {
+      env: { ...process.env, LOG_LEVEL: 'silent' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    started.push(child.pid ?? 0)
+    let said = ''
+    const hear = (text: Buffer) => {
+      said += text
+    }
+    child.stdout.on('data', hear)
+    child.stderr.on('data', hear)
+    const ended = new Promise<number | null>((done) => child.on('close', done))
+    const ready = () => [...said.matchAll(/ready on (\S+)/g)].map(([, url]) => String(url))
+    return { child, ended, ready, said: () => said }
+  }
+
+  test('serves with options over the environment until SIGTERM and ends with 0', async () => {
+    const { child, ended, ready } = serving()
+    const url = await eventually(() => ready()[0], 'readiness')
+    expect((await fetch(`${url}/livez`)).status).toBe(200)
+    child.kill('SIGTERM')
+    expect(await ended).toBe(0)
+    expect(readdirSync(join(folder, 'data')).length).toBeGreaterThan(0)
+  })
+
+  test('a bad setting ends it with a sentence that names it', async () => {
+    const { ended, said } = serving('--search-threads', 'many')
+    expect(await ended).toBe(2)
+    expect(said()).toContain('SEARCH_THREADS must be a whole number')
+  })
+
+  test.skipIf(process.platform !== 'linux')(
+    'with --supervise a server that was killed is started again, and SIGTERM ends both',
+    async () => {
+      const { child, ended, ready, said } = serving('--supervise')
+      await eventually(() => ready()[0], 'readiness')
+      const server = await eventually(() => childOf(child.pid ?? 0), 'a child')
+      started.push(server)
+      stop(server, 'SIGKILL')
+      const again = await eventually(() => ready()[1], 'the second start')
+      expect(said()).toContain('starting it again in 0.5 s')
+      expect((await fetch(`${again}/livez`)).status).toBe(200)
+      child.kill('SIGTERM')
+      expect(await ended).toBe(0)
+    },
+  )
+
+  test('with --supervise a bad setting is not tried again', async () => {
+    const { ended, said } = serving('--supervise', '--port', '99999')
+    expect(await ended).toBe(2)
+    expect(said()).not.toContain('again')
+  })
+})
+
+/** The first child process of a process. */
+function childOf(pid: number): number | undefined {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()
+  return children === '' ? undefined : Number(children.split(' ')[0])
+}
+
+test('the demo loads real documentation, searches it in three modes and leaves nothing behind', async () => {
+  const left = () => readdirSync(tmpdir()).filter((name) => name.startsWith('attune-demo-'))
+  const before = left()
+  const terminal = openRecorder()
+  await demo(terminal, { size: 1 })
+  const text = terminal.out.join('\n')
+  expect(text).toMatch(/Loaded [\d,]{4,} documents from \d{3} files/)
+  expect(text).toMatch(/vector space of \d+ dimensions was learned/)
+  for (const mode of ['text', 'vector', 'hybrid'])
+    expect(text).toMatch(new RegExp(`${mode}: .*\\n\\n 1\\. `))
+  expect(left()).toEqual(before)
+}, 120_000)
