@@ -101,5 +101,7 @@ export function namedError(cause: unknown): unknown {
   if (!(cause instanceof Error) || cause instanceof ServiceError) return cause
   const [, word = '', sentence = ''] = /^([A-Z_]+): (.*)$/s.exec(cause.message) ?? []
   const code = CORE_WORDS[word] ?? (word in ERRORS ? (word as ErrorCode) : undefined)
-  return code === undefined ? cause : serviceError(code, sentence, { cause })
+  // INTERNAL has no sentence for the wire: what it says is for the log.
+  if (code === undefined || code === 'INTERNAL') return cause
+  return serviceError(code, sentence, { cause })
 }

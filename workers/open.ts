@@ -1,5 +1,5 @@
 import { native } from '../src/native.ts'
-import { type OpenInput, replayIndex } from '../src/search/replay.ts'
+import { type OpenInput, type Replayed, replayIndex } from '../src/search/replay.ts'
 import { openReader } from '../src/store/reader.ts'
 
 export interface OpenedIndex {
@@ -18,9 +18,19 @@ export function open(input: OpenInput): OpenedIndex {
   const { engineId, directory, definition, sequence } = input
   const report =
     sequence === undefined ? native.open(engineId, directory, definition) : { sequence }
-  const replayed = replayIndex(openReader(input.dataDir), input, report.sequence)
+  const replayed = replayOrClose(input, report.sequence)
   return {
     ...replayed,
     ...(!('rebuild' in report) || report.rebuild === undefined ? {} : { rebuilt: report.rebuild }),
+  }
+}
+
+/** An index that could not be brought up to date must not stay open half full. */
+function replayOrClose(input: OpenInput, sequence: number): Replayed {
+  try {
+    return replayIndex(openReader(input.dataDir), input, sequence)
+  } catch (cause) {
+    native.close(input.engineId)
+    throw cause
   }
 }

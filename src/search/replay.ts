@@ -13,7 +13,7 @@ export interface OpenInput {
   sequence?: number
 }
 
-interface Replayed {
+export interface Replayed {
   sequence: number
   documents: number
   replayed: number
