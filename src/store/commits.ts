@@ -1,5 +1,5 @@
 import type { ServiceError } from '../errors.ts'
-import { causeOfCommit, diskFull, unavailable, wantsRoom } from './failure.ts'
+import { causeOfCommit, diskFull, isInputOutput, unavailable, wantsRoom } from './failure.ts'
 
 /** Follows commits: gives each a deadline, names what went wrong, and stops for good when the disk can't be trusted. */
 export interface Commits {
@@ -18,6 +18,8 @@ interface CommitsOptions {
   log: { error(fields: object, message: string): void }
   commitMsMax?: number
   onFailure?: (cause: unknown) => void
+  /** LMDB reports a write that the disk took only partly as an I/O error; on a full disk it is none. */
+  diskIsFull: () => boolean
 }
 
 interface Pending {
@@ -28,7 +30,8 @@ interface Pending {
 /** A deadline counts in ticks that the event loop really made, so that a paused process doesn't fail its disk. */
 const TICKS_MAX = 5
 
-export function openCommits({ log, commitMsMax = 20_000, onFailure }: CommitsOptions): Commits {
+export function openCommits(options: CommitsOptions): Commits {
+  const { log, commitMsMax = 20_000, onFailure, diskIsFull } = options
   const pending = new Set<Pending>()
   let failure: unknown
   let tick = 0
@@ -55,7 +58,7 @@ export function openCommits({ log, commitMsMax = 20_000, onFailure }: CommitsOpt
   async function nameError(error: unknown): Promise<unknown> {
     const cause = await causeOfCommit(error)
     if (cause === undefined) return error
-    if (wantsRoom(cause)) return diskFull(cause)
+    if (wantsRoom(cause) || (isInputOutput(cause) && diskIsFull())) return diskFull(cause)
     fail(cause)
     return unavailable(cause)
   }

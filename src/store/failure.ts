@@ -40,6 +40,11 @@ export function wantsRoom(cause: unknown): boolean {
   return NO_ROOM.includes((cause as LmdbError).code) || /no space left|quota/i.test(cause.message)
 }
 
+/** Whether the system reported an I/O error, or LMDB a write that was cut short. */
+export function isInputOutput(cause: unknown): boolean {
+  return cause instanceof Error && (cause as LmdbError).code === constants.errno.EIO
+}
+
 export function diskFull(cause?: unknown): ServiceError {
   return serviceError(
     'DISK_FULL',

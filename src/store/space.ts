@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs'
 import type { RootDatabase } from 'lmdb'
 import { bytesOf, type Databases, statsOf } from './table.ts'
 
@@ -15,26 +16,42 @@ export interface SpaceFigures {
 }
 
 export interface Space {
-  /** False when live rows have reached the size that the store may have. */
+  /** False when live rows have reached the size that the store may have, or the disk is nearly full. */
   hasRoom(): boolean
+  /** Whether the disk itself is nearly full. */
+  diskIsFull(): boolean
   figures(): SpaceFigures
 }
 
 const MEASURE_MS = 1000
 /** A write is taken for this large when it is decided how many may pass before measuring again. */
 const WRITE_BYTES = 1 << 20
+/** Left free on the disk, so that removals still find pages: this much, or a share of a small disk. */
+const RESERVE_BYTES = 32 << 20
+const RESERVE_SHARE = 0.05
 
 /**
  * Watches the size of the store. LMDB's own limit can't serve: this binding enlarges the map by itself.
  * Live pages count, not the file, so that deleting makes room at once. Near the limit every write is measured;
  * the last one may pass it by its own size.
+ *
+ * The disk is watched too, because a write should fail before it reaches LMDB: on a write error of many bytes
+ * lmdb 3.5.6 formats a message into 100 bytes that do not hold it, and the process may abort.
  */
-export function openSpace(root: RootDatabase, databases: Databases, bytesMax: number): Space {
+export function openSpace(
+  root: RootDatabase,
+  databases: Databases,
+  { directory, bytesMax }: { directory: string; bytesMax: number },
+): Space {
   let passes = 0
   let measuredMs = 0
 
   function liveBytes(): number {
     return Object.values(databases).reduce((sum, database) => sum + bytesOf(database), 0)
+  }
+  function fileBytes(): number {
+    const { lastPageNumber, pageSize } = statsOf(root)
+    return (lastPageNumber + 1) * pageSize
   }
   return {
     hasRoom: () => {
@@ -43,21 +60,35 @@ export function openSpace(root: RootDatabase, databases: Databases, bytesMax: nu
         passes -= 1
         return true
       }
-      const room = bytesMax - liveBytes()
+      const live = liveBytes()
+      const reusable = Math.max(0, fileBytes() - live)
+      const room = Math.min(bytesMax - live, diskRoom(directory) + reusable)
       measuredMs = now
       passes = Math.max(0, Math.floor(room / WRITE_BYTES))
       return room > 0
     },
+    diskIsFull: () => diskRoom(directory) <= 0,
     figures: () => {
-      const { pageSize, lastPageNumber, mapSize, lastTxnId } = statsOf(root)
+      const { mapSize, lastTxnId } = statsOf(root)
       return {
         connections: countReaders(root.readerList()),
-        fileBytes: (lastPageNumber + 1) * pageSize,
+        fileBytes: fileBytes(),
         liveBytes: liveBytes(),
         mapBytes: mapSize,
         transactions: lastTxnId,
       }
     },
+  }
+}
+
+/** Bytes that may still be written to the disk; negative when even the reserve is touched. */
+function diskRoom(directory: string): number {
+  try {
+    const { bavail, blocks, bsize } = statfsSync(directory)
+    return bavail * bsize - Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE)
+  } catch {
+    // A file system that doesn't say is left to speak for itself.
+    return Number.MAX_SAFE_INTEGER
   }
 }
 

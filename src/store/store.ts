@@ -100,8 +100,11 @@ function buildStore(root: RootDatabase, options: StoreOptions): Store {
   }
   const tables = wrapTables(databases, () => writing)
   claim(root, options.log, () => asWriter(() => claimTables(tables, options.dataDir)))
-  const space = openSpace(root, databases, options.bytesMax)
-  const commits = openCommits(options)
+  const space = openSpace(root, databases, {
+    directory: recordsDirectory(options.dataDir),
+    bytesMax: options.bytesMax,
+  })
+  const commits = openCommits({ ...options, diskIsFull: space.diskIsFull })
 
   function refusal(): ServiceError | undefined {
     return commits.refusal() ?? (space.hasRoom() ? undefined : diskFull())
