@@ -1,0 +1,241 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+
+interface Source {
+  /** Path inside the repository. */
+  path: string
+  text: string
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const LINES_MAX = 250
+
+/** Which rooms a room may import from; its own it always may. `app` as a type only. */
+const MAY_IMPORT: Record<string, string[]> = {
+  schema: [],
+  errors: [],
+  settings: [],
+  rolling: [],
+  'request-series': ['rolling'],
+  config: ['settings'],
+  metrics: ['config', 'request-series'],
+  native: ['errors', 'addon'],
+  pool: ['workers', 'errors', 'metrics', 'config'],
+  store: ['config', 'errors', 'metrics', 'schema'],
+  embed: ['config', 'errors', 'metrics', 'native', 'schema'],
+  search: ['config', 'embed', 'errors', 'metrics', 'native', 'schema', 'store', 'pool'],
+  learn: ['config', 'errors', 'metrics', 'schema', 'store', 'pool'],
+  workers: ['embed', 'search', 'learn', 'native', 'schema', 'store', 'errors'],
+  health: ['app', 'errors'],
+  figures: ['app', 'metrics', 'search'],
+  app: [
+    ...['config', 'errors', 'metrics', 'native', 'pool', 'store', 'embed', 'search', 'learn'],
+    ...['schema', 'figures'],
+  ],
+  http: ['app', 'config', 'errors', 'metrics', 'schema'],
+  api: ['app', 'errors', 'health', 'http', 'schema'],
+}
+/** These stand above all rooms. */
+const UNBOUND = new Set(['main', 'cli'])
+/** Rooms that others may know by type alone. */
+const TYPES_ONLY: Record<string, (room: string) => boolean> = {
+  app: (room) => room !== 'main' && room !== 'cli',
+  workers: (room) => room === 'pool',
+  addon: () => true,
+}
+/** Bulk loading reads its stream line by line before any document is known. */
+const EXCEPTIONS = new Set(['src/api/cortex/documents.ts → src/search/bulk.ts'])
+
+/** The one place where each foreign package is known. */
+const DOORS: Record<string, RegExp> = {
+  'uWebSockets.js': /^src\/http\/server\.ts$/,
+  lmdb: /^src\/store\//,
+  msgpackr: /^src\/store\//,
+  piscina: /^src\/pool\.ts$/,
+  'prom-client': /^src\/metrics\.ts$/,
+  ajv: /^src\/http\/validate\.ts$/,
+  'ajv-formats': /^src\/http\/validate\.ts$/,
+  undici: /^src\/embed\/http\.ts$/,
+  commander: /^src\/cli\//,
+  'cli-progress': /^src\/cli\//,
+  'csv-parse': /^src\/cli\//,
+}
+
+const FORBIDDEN_NAMES = /(^|\/)(utils?|helpers?|common|types|services?|managers?)(\/|\.ts$)/
+
+function roomOf(path: string): string {
+  const [top = '', second = '', third] = path.split('/')
+  if (top === 'native') return 'addon'
+  if (top !== 'src') return top
+  return third === undefined ? second.replace(/\.ts$/, '') : second
+}
+
+interface Import {
+  target: string
+  typeOnly: boolean
+}
+
+function importsOf(text: string): Import[] {
+  const found: Import[] = []
+  for (const [, kind, names = '', target = ''] of text.matchAll(
+    /^(?:import|export)\s+(type\s+)?((?:[^'"\n;]|\n)*?)\bfrom\s+'([^']+)'/gm,
+  )) {
+    const each = /^\{([\s\S]*)\}\s*$/.exec(names.trim())?.[1]?.split(',') ?? ['value']
+    const listed = each.filter((name) => name.trim() !== '')
+    const typeOnly = kind !== undefined || listed.every((name) => /^\s*type\s/.test(name))
+    found.push({ target, typeOnly })
+  }
+  for (const [, target = ''] of text.matchAll(/^import\s+'([^']+)'|\bimport\('([^']+)'\)/gm))
+    found.push({ target, typeOnly: false })
+  return found
+}
+
+function wrongImports({ path, text }: Source): string[] {
+  const room = roomOf(path)
+  const wrong: string[] = []
+  for (const { target, typeOnly } of importsOf(text)) {
+    if (target.startsWith('node:')) continue
+    if (!target.startsWith('.')) {
+      const door = DOORS[target]
+      if (door !== undefined && !door.test(path)) wrong.push(`${path} → ${target}`)
+      continue
+    }
+    const file = normalize(join(dirname(path), target))
+    const other = roomOf(file)
+    if (other === room || UNBOUND.has(room) || EXCEPTIONS.has(`${path} → ${file}`)) continue
+    const allowed = MAY_IMPORT[room]?.includes(other) ?? false
+    const asValue = !typeOnly && (TYPES_ONLY[other]?.(room) ?? false)
+    if (!allowed || asValue) wrong.push(`${path} → ${file}`)
+  }
+  return wrong
+}
+
+function badName({ path }: Source): string[] {
+  const wrong = FORBIDDEN_NAMES.test(path) && path !== 'src/schema/common.ts'
+  const index = path.endsWith('/index.ts') && path !== 'src/api/index.ts'
+  return wrong || index ? [path] : []
+}
+
+function tooLong({ path, text }: Source): string[] {
+  const lines = text.trimEnd().split('\n').length
+  return lines > LINES_MAX ? [`${path}: ${lines} lines`] : []
+}
+
+function namesWorkerFiles({ path, text }: Source): string[] {
+  if (path === 'src/pool.ts') return []
+  return /['"`][^'"`\n]*\bworkers\/[^'"`\n]*['"`]/.test(text) ? [path] : []
+}
+
+/** What the language has and this code does without. */
+function unwantedForms({ path, text }: Source): string[] {
+  const forms: [string, RegExp][] = [
+    ['class', /^\s*(export\s+)?(abstract\s+)?class\s+(?!\w+ extends \w*Error\b)/m],
+    ['enum', /^\s*(export\s+)?(const\s+)?enum\s/m],
+    ['default export', /^export default\b/m],
+    ['machine path', /['"`](\/work\/|\/home\/|\/root\/)/],
+  ]
+  const code = text
+    .split('\n')
+    .filter((line) => !/^\s*(\/\/|\*|\/\*)/.test(line))
+    .join('\n')
+  return forms.filter(([, form]) => form.test(code)).map(([name]) => `${path}: ${name}`)
+}
+
+function readSources(folder: string): Source[] {
+  return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => {
+      const file = join(entry.parentPath, entry.name)
+      return { path: relative(root, file), text: readFileSync(file, 'utf8') }
+    })
+}
+
+const sources = [...readSources('src'), ...readSources('workers')]
+const breaches = (rule: (source: Source) => string[]) => sources.flatMap(rule)
+
+describe('the house is tidy', () => {
+  it('rooms import from the rooms that they may know', () => {
+    expect(sources.length).toBeGreaterThan(50)
+    expect(breaches(wrongImports)).toEqual([])
+  })
+
+  it('files have names that a search engineer would say', () => {
+    expect(breaches(badName)).toEqual([])
+  })
+
+  it('files stay short', () => {
+    expect(breaches(tooLong)).toEqual([])
+  })
+
+  it('only the pool knows the files of workers', () => {
+    expect(breaches(namesWorkerFiles)).toEqual([])
+  })
+
+  it('there are no classes but errors, no enums, no default exports, no machine paths', () => {
+    expect(breaches(unwantedForms)).toEqual([])
+  })
+
+  it('each worker file exports one function with its own name', () => {
+    for (const { path, text } of readSources('workers')) {
+      const exported = [...text.matchAll(/^export (?:async )?function (\w+)/gm)].map(([, n]) => n)
+      expect(exported, path).toEqual([path.replace(/^workers\/|\.ts$/g, '')])
+    }
+  })
+
+  it('one file of the Rust crate names napi', () => {
+    const folder = join(root, 'native/src')
+    const naming = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.rs'))
+      .filter((name) =>
+        /^\s*use napi|napi_derive|\bnapi::/m.test(readFileSync(join(folder, name), 'utf8')),
+      )
+    expect(naming).toEqual(['lib.rs'])
+  })
+})
+
+describe('the guard bites', () => {
+  it.each([
+    ['src/schema/a.ts', "import { x } from '../errors.ts'"],
+    ['src/search/a.ts', "import { x } from '../learn/b.ts'"],
+    ['src/learn/a.ts', "import type { X } from '../search/b.ts'"],
+    ['src/api/cortex/a.ts', "import { x } from '../../store/b.ts'"],
+    ['src/http/a.ts', "import { openApp } from '../app.ts'"],
+    ['src/http/a.ts', "import {\n  type App,\n  openApp,\n} from '../app.ts'"],
+    ['src/pool.ts', "import { search } from '../workers/search.ts'"],
+    ['src/http/a.ts', "export * from '../store/b.ts'"],
+    ['src/api/a.ts', "import * as uWS from 'uWebSockets.js'"],
+    ['src/search/a.ts', "import { open } from 'lmdb'"],
+    ['src/new-room.ts', "import { x } from './errors.ts'"],
+  ])('on an import that %s may not have: %s', (path, text) => {
+    expect(wrongImports({ path, text })).toHaveLength(1)
+  })
+
+  it.each([
+    ['src/http/a.ts', "import type { App } from '../app.ts'"],
+    ['src/http/a.ts', "import { type App } from '../app.ts'"],
+    ['src/pool.ts', "import type { search } from '../workers/search.ts'"],
+    ['src/store/a.ts', "import { open } from 'lmdb'"],
+    ['src/search/a.ts', "import { native } from '../native.ts'"],
+    ['src/cli/a.ts', "import { x } from '../http/b.ts'"],
+  ])('but not on what %s may have: %s', (path, text) => {
+    expect(wrongImports({ path, text })).toEqual([])
+  })
+
+  it('on names, lengths, worker files and forms', () => {
+    const path = 'src/search/a.ts'
+    for (const bad of ['src/utils/a.ts', 'src/search/helpers.ts', 'src/search/index.ts'])
+      expect(badName({ path: bad, text: '' })).toHaveLength(1)
+    expect(tooLong({ path, text: 'x\n'.repeat(LINES_MAX + 1) })).toHaveLength(1)
+    expect(namesWorkerFiles({ path, text: "run('../workers/search.ts')" })).toHaveLength(1)
+    for (const text of [
+      'export class Thing {}',
+      'enum A { B }',
+      'export default 1',
+      "const a = '/work/x'",
+    ])
+      expect(unwantedForms({ path, text }), text).toHaveLength(1)
+    expect(unwantedForms({ path, text: 'export class AError extends Error {}' })).toEqual([])
+  })
+})
