@@ -8,7 +8,7 @@ use tantivy::schema::{
     DateOptions, DateTimePrecision, Field, IndexRecordOption, JsonObjectOptions, NumericOptions,
     Schema, SchemaBuilder, TextFieldIndexing, TextOptions, FAST, INDEXED,
 };
-use tantivy::tokenizer::{RawTokenizer, TextAnalyzer, TokenizerManager};
+use tantivy::tokenizer::TokenizerManager;
 
 use crate::analysis::{words_analyzer, Analyzer, AnalyzerDefinition};
 use crate::failure::Failure;
@@ -237,11 +237,8 @@ impl Definition {
     }
 
     pub(crate) fn tokenizers(&self) -> TokenizerManager {
-        let manager = TokenizerManager::new();
-        manager.register(
-            "raw",
-            TextAnalyzer::builder(RawTokenizer::default()).build(),
-        );
+        // The library looks up its default tokenizers for fields without text as well.
+        let manager = TokenizerManager::default();
         for (name, analyzer) in &self.analyzers {
             manager.register(&format!("a:{name}"), analyzer.indexing());
         }

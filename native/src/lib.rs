@@ -32,3 +32,254 @@ pub mod terms;
 pub mod tokenizer;
 pub mod vectors;
 pub mod words;
+
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::path::Path;
+
+use napi::bindgen_prelude::{Float32Array, Float64Array, Uint8Array};
+use napi::{Error, Status};
+use napi_derive::napi;
+
+use failure::Failure;
+use query::Request;
+
+/// What `open` found.
+#[napi(object)]
+pub struct OpenReport {
+    pub sequence: f64,
+    pub rebuild: Option<String>,
+    pub documents: u32,
+}
+
+/// What a commit published.
+#[napi(object)]
+pub struct CommitReport {
+    pub generation: f64,
+    pub documents: u32,
+    pub vectors: u32,
+    pub fit_wanted: bool,
+}
+
+/// What a checkpoint made durable.
+#[napi(object)]
+pub struct CheckpointReport {
+    pub sequence: f64,
+    pub files: u32,
+    pub bytes: f64,
+}
+
+/// What a fit learned.
+#[napi(object)]
+pub struct FitReport {
+    pub space: u32,
+    pub kind: String,
+    pub dimensions: u32,
+    pub documents: u32,
+    pub terms: u32,
+    pub cut: f64,
+    pub took_ms: f64,
+}
+
+/// The answer to a search, flat.
+#[napi(object)]
+pub struct SearchResult {
+    pub ids: Float64Array,
+    pub ords: Float64Array,
+    pub scores: Float64Array,
+    pub parts: Float32Array,
+    pub total: f64,
+    pub generation: f64,
+    pub next: Option<String>,
+    pub facets: Option<String>,
+    pub explain: Option<Vec<String>>,
+}
+
+/// Opens an index under a number.
+#[napi(catch_unwind)]
+pub fn open(id: f64, directory: String, definition: String) -> napi::Result<OpenReport> {
+    guard(|| {
+        let opened = registry::open(number(id)?, Path::new(&directory), &definition)?;
+        Ok(OpenReport {
+            sequence: opened.sequence as f64,
+            rebuild: opened.rebuild,
+            documents: opened.documents,
+        })
+    })
+}
+
+/// Forgets an index.
+#[napi(catch_unwind)]
+pub fn close(id: f64) -> napi::Result<()> {
+    guard(|| registry::close(number(id)?))
+}
+
+/// Ends the writer of an index until the next apply.
+#[napi(catch_unwind)]
+pub fn release(id: f64) -> napi::Result<()> {
+    guard(|| registry::get(number(id)?)?.release())
+}
+
+/// Adds and deletes documents, to be seen with the next commit.
+#[napi(catch_unwind)]
+pub fn apply(
+    id: f64,
+    ords: Float64Array,
+    documents: Vec<String>,
+    deletes: Float64Array,
+    vector_ords: Float64Array,
+    vectors: Float32Array,
+) -> napi::Result<Uint8Array> {
+    guard(|| {
+        let engine = registry::get(number(id)?)?;
+        let (ords, deletes) = (numbers(&ords)?, numbers(&deletes)?);
+        let vector_ords = numbers(&vector_ords)?;
+        let has_vector = engine.apply(&ords, &documents, &deletes, &vector_ords, &vectors)?;
+        Ok(has_vector.into())
+    })
+}
+
+/// Publishes what was applied.
+#[napi(catch_unwind)]
+pub fn commit(id: f64, sequence: f64) -> napi::Result<CommitReport> {
+    guard(|| {
+        let done = registry::get(number(id)?)?.commit(number(sequence)?)?;
+        Ok(CommitReport {
+            generation: done.generation as f64,
+            documents: done.documents,
+            vectors: done.vectors,
+            fit_wanted: done.fit_wanted,
+        })
+    })
+}
+
+/// Makes the last commit durable.
+#[napi(catch_unwind)]
+pub fn checkpoint(id: f64) -> napi::Result<CheckpointReport> {
+    guard(|| {
+        let done = registry::get(number(id)?)?.checkpoint()?;
+        Ok(CheckpointReport {
+            sequence: done.sequence as f64,
+            files: done.files,
+            bytes: done.bytes as f64,
+        })
+    })
+}
+
+/// Learns a vector space and moves to it.
+#[napi(catch_unwind)]
+pub fn fit(id: f64) -> napi::Result<FitReport> {
+    guard(|| {
+        let done = registry::get(number(id)?)?.fit()?;
+        Ok(FitReport {
+            space: done.space,
+            kind: done.kind.to_owned(),
+            dimensions: done.dimensions as u32,
+            documents: done.documents,
+            terms: done.terms as u32,
+            cut: f64::from(done.cut),
+            took_ms: done.took_ms as f64,
+        })
+    })
+}
+
+/// Answers a search over one or several indices.
+#[napi(catch_unwind)]
+pub fn search(
+    ids: Float64Array,
+    request: String,
+    vector: Option<Float32Array>,
+) -> napi::Result<SearchResult> {
+    guard(|| {
+        let request = Request::parse(&request)?;
+        let cut = registry::cut(&numbers(&ids)?, request.generation)?;
+        let answer = fuse::search(&cut.views, &request, vector.as_deref())?;
+        Ok(SearchResult {
+            ids: floats(&answer.ids),
+            ords: floats(&answer.ords),
+            scores: answer.scores.into(),
+            parts: answer.parts.into(),
+            total: answer.total as f64,
+            generation: cut.generation as f64,
+            next: answer.next,
+            facets: answer.facets,
+            explain: answer.explain,
+        })
+    })
+}
+
+/// Fragments of documents with the words of a query marked.
+#[napi(catch_unwind)]
+pub fn highlight(id: f64, request: String, documents: Vec<String>) -> napi::Result<Vec<String>> {
+    guard(|| {
+        let cut = registry::cut(&[number(id)?], None)?;
+        match cut.views.first() {
+            Some((_, view)) => {
+                let request = highlight::HighlightRequest::parse(&request)?;
+                highlight::highlight(view, &request, &documents)
+            }
+            None => Ok(Vec::new()),
+        }
+    })
+}
+
+/// Completions of a prefix or corrections of a query.
+#[napi(catch_unwind)]
+pub fn suggest(ids: Float64Array, request: String) -> napi::Result<String> {
+    guard(|| {
+        let cut = registry::cut(&numbers(&ids)?, None)?;
+        suggest::suggest(&cut.views, &suggest::Request::parse(&request)?)
+    })
+}
+
+/// Terms of a text by the analyzer of a field.
+#[napi(catch_unwind)]
+pub fn analyze(id: f64, field: String, text: String) -> napi::Result<Vec<String>> {
+    guard(|| registry::get(number(id)?)?.analyze(&field, &text))
+}
+
+/// Vectors of texts in the current space.
+#[napi(catch_unwind)]
+pub fn embed(id: f64, texts: Vec<String>) -> napi::Result<Float32Array> {
+    guard(|| Ok(registry::get(number(id)?)?.embed(&texts).into()))
+}
+
+/// Where documents can be found now.
+#[napi(catch_unwind)]
+pub fn located(id: f64, ords: Float64Array) -> napi::Result<Uint8Array> {
+    guard(|| {
+        let ords = numbers(&ords)?;
+        Ok(registry::get(number(id)?)?.located(&ords).into())
+    })
+}
+
+/// Figures of an index as JSON.
+#[napi(catch_unwind)]
+pub fn stats(id: f64) -> napi::Result<String> {
+    guard(|| Ok(registry::get(number(id)?)?.stats()))
+}
+
+/// Runs one call: failures and panics become errors whose message begins with their code.
+fn guard<T>(call: impl FnOnce() -> Result<T, Failure>) -> napi::Result<T> {
+    let done = catch_unwind(AssertUnwindSafe(call))
+        .unwrap_or_else(|_| Err(Failure::internal("the call stopped halfway")));
+    done.map_err(|failure| Error::new(Status::GenericFailure, failure.to_string()))
+}
+
+/// A whole number that JavaScript can hold exactly.
+fn number(value: f64) -> Result<u64, Failure> {
+    const LIMIT: f64 = 9_007_199_254_740_992.0;
+    if value.fract() == 0.0 && (0.0..LIMIT).contains(&value) {
+        return Ok(value as u64);
+    }
+    Err(Failure::bad_request(format!(
+        "{value} is no number of a document or an index"
+    )))
+}
+
+fn numbers(values: &[f64]) -> Result<Vec<u64>, Failure> {
+    values.iter().copied().map(number).collect()
+}
+
+fn floats(values: &[u64]) -> Float64Array {
+    values.iter().map(|v| *v as f64).collect::<Vec<_>>().into()
+}

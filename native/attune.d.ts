@@ -1,0 +1,126 @@
+/**
+ * The Rust core, as JavaScript sees it. Every call is synchronous; open indices are shared by all
+ * threads of the process. A failed call throws an Error whose message is `CODE: sentence`, with
+ * CODE one of NOT_OPEN, BAD_REQUEST, BAD_DEFINITION, DAMAGED, IO, DISK_FULL, GENERATION_GONE,
+ * INTERNAL. Numbers of indices and documents are whole and under 2^53.
+ */
+
+export interface OpenReport {
+  /** The files contain the records up to this one; the caller replays everything after it. */
+  sequence: number
+  /** Why the folder was emptied: it was damaged or made by another definition. */
+  rebuild?: string
+  /** Documents that can be found now. */
+  documents: number
+}
+
+/** Opens the index in a folder, made if need be; every file is verified before it is used. */
+export function open(id: number, directory: string, definition: string): OpenReport
+
+/** Forgets an index without saving; searches that run finish unharmed. */
+export function close(id: number): void
+
+/** After a commit: ends the writer's threads and frees its memory. The next apply makes them again. */
+export function release(id: number): void
+
+/**
+ * Adds documents (JSON objects; numbers ascend and are never used twice) and deletes others, added
+ * in the same batch or before. Nothing is visible before `commit`. `vectors` holds one row for each
+ * of `vectorOrds` (vectors from outside only). Applying a document again replaces it. Gives 1 for
+ * each document that has a vector, else 0.
+ *
+ * A document that is no JSON object fails the batch and changes nothing. After any other failure
+ * here or in `commit`, what was applied since the last commit is gone and must be applied again.
+ */
+export function apply(
+  id: number,
+  ords: Float64Array,
+  documents: string[],
+  deletes: Float64Array,
+  vectorOrds: Float64Array,
+  vectors: Float32Array,
+): Uint8Array
+
+export interface CommitReport {
+  /** Number of the view; ascends over all indices of the process and beyond its end. */
+  generation: number
+  documents: number
+  vectors: number
+  /** Whether `fit` would pay: nothing was learned yet, or the index has doubled since. */
+  fitWanted: boolean
+}
+
+/** Publishes what was applied as the state at a sequence, text and vectors together. */
+export function commit(id: number, sequence: number): CommitReport
+
+export interface CheckpointReport {
+  /** The sequence that the files now contain. */
+  sequence: number
+  /** Files written; 0 when nothing had changed. */
+  files: number
+  bytes: number
+}
+
+/** Makes the last commit durable. */
+export function checkpoint(id: number): CheckpointReport
+
+export interface FitReport {
+  space: number
+  kind: string
+  dimensions: number
+  documents: number
+  terms: number
+  cut: number
+  tookMs: number
+}
+
+/**
+ * Learns a vector space from the documents of the index, gives all of them vectors in it and moves
+ * to it in one step. Takes seconds; searches and writes go on.
+ */
+export function fit(id: number): FitReport
+
+export interface SearchResult {
+  /** Index of each hit. */
+  ids: Float64Array
+  /** Document number of each hit. */
+  ords: Float64Array
+  /** Final score of each hit. */
+  scores: Float64Array
+  /** Four per hit: BM25, cosine (NaN outside of that leg), normalised text and vector part. */
+  parts: Float32Array
+  /** Exact size of the match set. */
+  total: number
+  /** Names the view that was searched; the same request with it gets the same list. */
+  generation: number
+  /** Position behind the last hit, absent when the list has ended. */
+  next?: string
+  /** Facets over the match set, JSON. */
+  facets?: string
+  /** Why each hit stands where it stands, JSON, one per hit. */
+  explain?: string[]
+}
+
+/** Searches one or several indices. The request is JSON. */
+export function search(ids: Float64Array, request: string, vector?: Float32Array): SearchResult
+
+/** For each source document, JSON field → fragments with the words of the request marked. */
+export function highlight(id: number, request: string, documents: string[]): string[]
+
+/** `{"prefix" | "query", "limit"}` → completions and corrections, JSON. */
+export function suggest(ids: Float64Array, request: string): string
+
+/** Terms of a text as the field's analyzer makes them for the index. */
+export function analyze(id: number, field: string, text: string): string[]
+
+/** Rows of unit vectors in the current space, one for each text; zeros where nothing is known. */
+export function embed(id: number, texts: string[]): Float32Array
+
+/** For each document, bit 0: found by text now, bit 1: found by vector now. */
+export function located(id: number, ords: Float64Array): Uint8Array
+
+/**
+ * Figures, JSON: documents, segments, vectors, deleted, bytes, memoryBytes, generation, sequence,
+ * space {id, kind, dimensions, cut, documents}, graph, writer.
+ */
+export function stats(id: number): string
