@@ -1,13 +1,8 @@
 //! The vector leg: the vector of a query and its nearest neighbours.
 
-use std::collections::HashMap;
-use std::sync::Arc;
-
-use crate::analysis::Analyzer;
 use crate::failure::Failure;
 use crate::filter::Bits;
 use crate::snapshot::{Snapshot, NONE};
-use crate::space::Kind;
 use crate::vectors::normalize;
 
 /// Documents that vector feedback looks at (Rocchio 1971).
@@ -39,33 +34,10 @@ pub fn query_vector(
         }
         return Ok(Some(vector));
     }
-    if snapshot.space.kind() == Kind::Given || text.trim().is_empty() {
+    if text.trim().is_empty() {
         return Ok(None);
     }
-    let mut analyzers: Vec<&Arc<Analyzer>> = Vec::new();
-    for field in snapshot.definition.vectorized() {
-        if let Some(analyzer) = &field.analyzer {
-            if !analyzers.iter().any(|known| Arc::ptr_eq(known, analyzer)) {
-                analyzers.push(analyzer);
-            }
-        }
-    }
-    // In the order of the text, so that sums come out the same every time.
-    let mut counts: Vec<(String, u32)> = Vec::new();
-    let mut known: HashMap<String, usize> = HashMap::new();
-    for analyzer in analyzers {
-        analyzer.for_each(text, |term| match known.get(term) {
-            Some(at) => counts[*at].1 += 1,
-            None => {
-                known.insert(term.to_owned(), counts.len());
-                counts.push((term.to_owned(), 1));
-            }
-        });
-    }
-    let mut vector = vec![0.0; dimensions];
-    let mut terms = counts.iter().map(|(term, count)| (term.as_str(), *count));
-    let embedded = snapshot.space.embed(&mut terms, text, &mut vector);
-    Ok(embedded.then_some(vector))
+    Ok(snapshot.embed_query(text))
 }
 
 /// The nearest `k` live documents that pass the filter: (position, cosine), nearest first.

@@ -148,6 +148,13 @@ fn quantized(score: f32) -> f32 {
     f32::from_bits((score.to_bits() + 0x40) & !0x7f)
 }
 
+impl FieldScorer<'_> {
+    /// The denominator part of a length code.
+    pub fn norm(&self, code: u8) -> f32 {
+        self.norms[code as usize]
+    }
+}
+
 impl<'a> Scorer<'a> {
     /// Opens the fields of a plan.
     pub fn open(snapshot: &'a Snapshot, plan: &'a Plan) -> Result<Scorer<'a>, Failure> {
