@@ -111,8 +111,8 @@ async function join(run: Run, lane: Lane): Promise<void> {
       const { shot } = lane
       if (shot === undefined) return
       if (answer.status !== 200) fail(run, `${shot.kind}: status ${answer.status}`)
+      else if (answer.body !== undefined) checkBody(run, answer.body, shot)
       record(run, shot, lane.due, answer.bodyBytes)
-      if (answer.body !== undefined) checkBody(run, answer.body, shot)
       release(run, lane)
     },
     failed: (cause) => {
@@ -206,12 +206,15 @@ function record(run: Run, shot: Shot, due: number, bodyBytes: number): void {
 
 function checkBody(run: Run, body: Buffer, shot: Shot): void {
   run.checked += 1
+  let value: unknown
   try {
-    const problem = run.plan.check?.(JSON.parse(body.toString()), shot.kind)
-    if (problem !== undefined) fail(run, `${shot.kind}: ${problem}`)
+    value = JSON.parse(body.toString())
   } catch {
     fail(run, `${shot.kind}: the body is not JSON`)
+    return
   }
+  const problem = run.plan.check?.(value, shot.kind)
+  if (problem !== undefined) fail(run, `${shot.kind}: ${problem}`)
 }
 
 function fail(run: Run, what: string): void {

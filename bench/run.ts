@@ -32,6 +32,7 @@ const RUNS: Record<Workload['kind'], (context: RunContext) => Promise<Figure[]>>
   mixed: runMixed,
 }
 
+const LINE_MAX = 1000
 const USAGE = `npm run bench -- WORKLOAD… [--data FOLDER] [--measure SECONDS]
 
 Replays workloads against the built server, one after another, each on a fresh server and folder.
@@ -89,6 +90,10 @@ async function runOne(workload: Workload): Promise<Figure[]> {
       service,
       say: (line) => console.log(`  ${line}`),
     })
+  } catch (error) {
+    const lines = server.lastLines().map((line) => `    ${line.slice(0, LINE_MAX)}`)
+    console.error(`  the server's last lines:\n${lines.join('\n')}`)
+    throw error
   } finally {
     await service.close()
     await server.stop()

@@ -16,6 +16,8 @@ export interface BenchServer {
   dataDir: string
   /** Milliseconds from the start of the process to its ready line. */
   readyMs: number
+  /** The last lines that it wrote: the place to look when a run failed. */
+  lastLines: () => string[]
   /** Asks it to stop and waits; the data folder is removed when it was made here. Resolves to the exit code. */
   stop: () => Promise<number | undefined>
   /** SIGKILL, and waits until the process is gone; the data folder stays. */
@@ -53,7 +55,8 @@ export async function startServer(options: ServerOptions = {}): Promise<BenchSer
   const removeFolder = () => {
     if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
   }
-  const [url, host, port] = await readyLine(child.stdout, child.stderr, gone).catch(
+  const kept: string[] = []
+  const [url, host, port] = await readyLine([child.stdout, child.stderr], kept, gone).catch(
     async (error: unknown) => {
       child.kill('SIGKILL')
       await gone
@@ -69,6 +72,7 @@ export async function startServer(options: ServerOptions = {}): Promise<BenchSer
     pid,
     dataDir,
     readyMs,
+    lastLines: () => [...kept],
     stop: async () => {
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)
       child.kill('SIGTERM')
@@ -108,15 +112,14 @@ export function readCpuSeconds(pid: number): number {
 
 /** Both streams are read on for as long as the process lives, so that it never waits for its reader. */
 function readyLine(
-  out: NodeJS.ReadableStream,
-  err: NodeJS.ReadableStream,
+  streams: NodeJS.ReadableStream[],
+  kept: string[],
   gone: Promise<unknown>,
 ): Promise<[string, string, number]> {
   return new Promise((resolve, reject) => {
-    const kept: string[] = []
     const refuse = (why: string) => reject(new Error(`${why}\n${kept.join('\n')}`))
     const timer = setTimeout(() => refuse('The server was not ready in time.'), START_MS_MAX)
-    for (const stream of [out, err])
+    for (const stream of streams)
       createInterface({ input: stream }).on('line', (line) => {
         kept.push(line)
         if (kept.length > LINES_KEPT) kept.shift()
