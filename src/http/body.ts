@@ -44,10 +44,16 @@ export function mustClose(exchange: Exchange): boolean {
 }
 
 /**
- * Collects a body of at most `bytesMax`.
- * Rejects with BODY_TOO_LARGE as soon as that is known, and BODY_INCOMPLETE when the client leaves.
+ * Collects a body of at most `bytesMax` and resolves with what `read` makes of it; the bytes are valid
+ * during that call only, so that a body that came in one piece is never copied.
+ * Rejects with BODY_TOO_LARGE as soon as that is known, with BODY_INCOMPLETE when the client leaves, and
+ * with what `read` throws.
  */
-export function readBody(exchange: Exchange, bytesMax: number): Promise<Uint8Array> {
+export function readBody<T>(
+  exchange: Exchange,
+  bytesMax: number,
+  read: (bytes: Uint8Array) => T,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const tooLarge = (): void =>
       reject(serviceError('BODY_TOO_LARGE', `The body is larger than ${bytesMax} bytes.`))
@@ -63,11 +69,13 @@ export function readBody(exchange: Exchange, bytesMax: number): Promise<Uint8Arr
       if (received > bytesMax) {
         chunks.length = 0
         tooLarge()
-        return
-      }
-      // The library takes a chunk's memory back on return, so even the only one is copied.
-      chunks.push(chunk.slice())
-      if (last) resolve(chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks))
+      } else if (!last) chunks.push(chunk.slice())
+      else
+        try {
+          resolve(read(chunks.length === 0 ? chunk : Buffer.concat([...chunks, chunk])))
+        } catch (cause) {
+          reject(cause)
+        }
     })
   })
 }

@@ -115,12 +115,13 @@ async function collected(
   call: AnyCall,
 ): Promise<Prepared> {
   const { exchange } = flight
-  const bytes = await readBody(exchange, entry.bodyBytesMax)
-  flight.bodyRead = true
-  call.body = readJson(app, entry, bytes)
   const key = exchange.method === 'POST' ? exchange.header('idempotency-key') : undefined
+  const bodyHash = await readBody(exchange, entry.bodyBytesMax, (bytes) => {
+    flight.bodyRead = true
+    call.body = readJson(app, entry, bytes)
+    return key === undefined ? '' : createHash('sha256').update(bytes).digest('hex')
+  })
   if (key === undefined) return handle(entry, flight, call)
-  const bodyHash = createHash('sha256').update(bytes).digest('hex')
   const kept = await app.idempotency.run(key, entry.name, bodyHash, () => keep(entry, flight, call))
   const headers = kept.replayed ? { headers: { 'idempotent-replay': 'true' } } : {}
   return { status: kept.status, contentType: JSON_TYPE, body: kept.body, ...headers }

@@ -8,7 +8,7 @@ export interface Exchange {
   parameters: string[]
   /** A request header by lower-case name; undefined when it was not sent. */
   header: (name: string) => string | undefined
-  /** Hands over the body's chunks; a chunk is valid only during the call unless `last` is true. */
+  /** Hands over the body's chunks; a chunk is valid during the call only. */
   onBody: (take: (chunk: Uint8Array, last: boolean) => void) => void
   /** Called once when the client leaves before the answer is out. */
   onLeave: (left: () => void) => void
