@@ -24,6 +24,8 @@ export interface OpenState {
   /** It may hold a writer's threads and heap. */
   writer: boolean
   fitting: Promise<void> | undefined
+  /** What was published when the upkeep last came by; the same again means that the index is at rest. */
+  seen: number
 }
 
 /** The engine's own state, shared by its files. */

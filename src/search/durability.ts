@@ -24,20 +24,3 @@ export async function makeDurable(core: Core, state: OpenState, release: boolean
   if (release) state.writer = false
   await forgetRemovals(core.store, id, report.sequence)
 }
-
-/** Learns a new vector space in the background, unless that is under way. */
-export function fitSoon(core: Core, state: OpenState): void {
-  if (state.fitting !== undefined || core.closing) return
-  const { name, engineId } = state.entry.record
-  state.fitting = core.pool
-    .run('fit', { engineId })
-    .then(
-      (report) => core.log.info({ index: name, ...report }, 'vector space learned'),
-      (err: unknown) => core.log.error({ index: name, err }, 'learning a vector space'),
-    )
-    .finally(() => {
-      state.fitting = undefined
-      // The new space is not on disk yet, whatever the sequence says.
-      state.durable = -1
-    })
-}

@@ -2,7 +2,8 @@ import { rm } from 'node:fs/promises'
 import { native } from '../native.ts'
 import type { Core, EngineParts, OpenState } from './core.ts'
 import { definitionJson } from './definition.ts'
-import { checkpoint, fitSoon, makeDurable } from './durability.ts'
+import { checkpoint, makeDurable } from './durability.ts'
+import { fitRested, fitSoon, isFitting } from './fitting.ts'
 import type { IndexEntry } from './indices.ts'
 import { type Batch, openPublisher, type Publisher } from './publisher.ts'
 import type { OpenInput } from './replay.ts'
@@ -17,6 +18,7 @@ export interface IndexFigures {
   memoryBytes: number
   generation: number
   sequence: number
+  /** The vector space, and how many documents it was learned from. */
   space: { id: number; kind: string; dimensions: number; cut: number; documents: number }
   graph: boolean
   writer: boolean
@@ -34,6 +36,7 @@ export interface Engine {
   recover: () => Promise<void>
   figures: (entry: IndexEntry) => IndexFigures
   isOpen: (entry: IndexEntry) => boolean
+  /** A new vector space is being learned, or is due as soon as the index is at rest. */
   isFitting: (entry: IndexEntry) => boolean
   /**
    * Builds the files of `next` from the records in the background, then switches `entry` to them.
@@ -44,6 +47,8 @@ export interface Engine {
   drop: (entry: IndexEntry) => Promise<void>
   /** Makes everything durable that start-up would otherwise replay. */
   checkpoint: () => Promise<void>
+  /** Learns vector spaces anew for indices that have grown since and are at rest now. */
+  refit: () => void
   /** The indices that are open now. */
   opened: () => IndexEntry[]
   close: () => Promise<void>
@@ -66,7 +71,7 @@ export function openEngine(parts: EngineParts): Engine {
     recover: () => recover(core),
     figures: ({ record }) => JSON.parse(native.stats(record.engineId)) as IndexFigures,
     isOpen: (entry) => stateOf(entry) !== undefined && stateOf(entry)?.opening === undefined,
-    isFitting: (entry) => stateOf(entry)?.fitting !== undefined,
+    isFitting: (entry) => isFitting(core, stateOf(entry)),
     rebuild: (entry, next) => {
       const { name } = entry.record
       const done = rebuild(core, publisher, entry, next)
@@ -76,6 +81,7 @@ export function openEngine(parts: EngineParts): Engine {
     },
     drop: ({ record }) => forget(core, record.engineId),
     checkpoint: () => checkpoint(core),
+    refit: () => fitRested(core),
     opened: () =>
       [...core.states.values()].filter(({ opening }) => !opening).map(({ entry }) => entry),
     close: async () => {
@@ -108,6 +114,7 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
     durable: 0,
     writer: true,
     fitting: undefined,
+    seen: -1,
   }
   core.states.set(entry.record.engineId, state)
   state.opening = openFiles(core, state).catch((cause: unknown) => {
@@ -125,6 +132,11 @@ async function openFiles(core: Core, state: OpenState): Promise<void> {
   state.durable = opened.replayed > 0 ? 0 : opened.sequence
   if (opened.rebuilt !== undefined)
     core.log.warn({ index: record.name, reason: opened.rebuilt }, 'index rebuilt from the records')
+  if (opened.refused.length > 0)
+    core.log.error(
+      { index: record.name, documents: opened.refused.slice(0, 100) },
+      'documents could not be indexed; the others are there',
+    )
   if (opened.fitWanted) fitSoon(core, state)
   closeLeastUsed(core)
 }

@@ -1,0 +1,51 @@
+import { native } from '../native.ts'
+import type { Core, OpenState } from './core.ts'
+import type { IndexFigures } from './engine.ts'
+
+/**
+ * Growth since the last fit that is worth a new one once the index is at rest. A space learned from half
+ * of the documents finds less than one learned from all; while documents stream in, only doubling counts.
+ */
+const GROWTH_AT_REST = 1.1
+/** Below this the core keeps the hashed space. */
+const DOCUMENTS_MIN = 300
+
+/** Learns a new vector space in the background, unless that is under way. */
+export function fitSoon(core: Core, state: OpenState): void {
+  if (state.fitting !== undefined || core.closing) return
+  const { name, engineId } = state.entry.record
+  state.fitting = core.pool
+    .run('fit', { engineId })
+    .then(
+      (report) => core.log.info({ index: name, ...report }, 'vector space learned'),
+      (err: unknown) => core.log.error({ index: name, err }, 'learning a vector space'),
+    )
+    .finally(() => {
+      state.fitting = undefined
+      // The new space is not on disk yet, whatever the sequence says.
+      state.durable = -1
+    })
+}
+
+/** Comes by every few seconds: an index where nothing was published since the last time is at rest. */
+export function fitRested(core: Core): void {
+  for (const state of core.states.values()) {
+    if (state.opening !== undefined) continue
+    const isAtRest = state.seen === state.published && !core.isBusy(state.entry)
+    state.seen = state.published
+    if (isAtRest && isDue(state)) fitSoon(core, state)
+  }
+}
+
+/** Whether a space is being learned for the index, or will be as soon as it is at rest. */
+export function isFitting(core: Core, state: OpenState | undefined): boolean {
+  if (state === undefined || state.opening !== undefined || core.closing) return false
+  return state.fitting !== undefined || isDue(state)
+}
+
+function isDue({ entry }: OpenState): boolean {
+  if (entry.definition.embedder.kind !== 'learned') return false
+  const { vectors, space } = JSON.parse(native.stats(entry.record.engineId)) as IndexFigures
+  if (vectors < DOCUMENTS_MIN) return false
+  return space.kind === 'hashed' || vectors >= GROWTH_AT_REST * Math.max(1, space.documents)
+}
