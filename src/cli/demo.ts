@@ -12,11 +12,12 @@ import { startOwnServer } from './serve.ts'
 import { bold, commandError, type Terminal } from './terminal.ts'
 
 const QUERIES = [
-  'how to stop a worker thread gracefully',
-  'limit the number of tasks that run at the same time',
-  'parse a big file piece by piece',
+  'measure how fast a function runs',
+  'stop a worker thread gracefully',
+  'write logs without slowing the program down',
 ]
 const MODES = ['text', 'vector', 'hybrid']
+const NOT_DOCUMENTATION = /licen[cs]e|changelog|history|security|code_of_conduct/i
 const LEARNING_DEADLINE_MS = 60_000
 
 /**
@@ -101,7 +102,7 @@ async function markdownFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => [])
   return entries
     .filter(
-      (entry) => entry.isFile() && /\.md$/i.test(entry.name) && !/licen[cs]e/i.test(entry.name),
+      (entry) => entry.isFile() && /\.md$/i.test(entry.name) && !NOT_DOCUMENTATION.test(entry.name),
     )
     .map((entry) => join(entry.parentPath, entry.name))
     .toSorted()

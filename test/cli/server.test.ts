@@ -14,7 +14,7 @@ const entry = join(root, 'src', 'cli', 'main.ts')
 
 /** Polls until `check` gives something. */
 async function eventually<T>(check: () => T | undefined, what: string): Promise<T> {
-  const deadline = Date.now() + 20_000
+  const deadline = Date.now() + 50_000
   for (;;) {
     const value = check()
     if (value !== undefined) return value
@@ -54,22 +54,22 @@ describe('with a server of its own', () => {
       join(docs, 'rows.csv'),
       'id,title,year,tags\nr1,Annual report,2020,a;b\nr2,Budget,2021,b\n',
     )
-    const loaded = await attune('load', docs, '--index', 'help')
+    const loaded = await attune('load', docs, '--index', 'cli')
     expect(loaded).toMatchObject({
       code: 0,
       out: expect.stringContaining('Loaded 4 documents from 2 files'),
     })
     for (const mode of ['text', 'vector', 'hybrid']) {
-      const { code, out } = await attune('search', 'refunds money', '--mode', mode, '-i', 'help')
+      const { code, out } = await attune('search', 'refunds money', '--mode', mode, '-i', 'cli')
       expect(code).toBe(0)
       expect(out).toContain('Help › Refunds')
       expect(out).toContain(`found by ${mode}`)
     }
-    const filtered = await attune('search', '', '-i', 'help', '-f', 'year>2020', '-f', 'tags=b')
+    const filtered = await attune('search', '', '-i', 'cli', '-f', 'year>2020', '-f', 'tags=b')
     expect(filtered.out).toContain('Budget')
     expect(filtered.out).toMatch(/^1 found/m)
     const status = await attune('status')
-    expect(status.out).toMatch(/help +4 +4 /)
+    expect(status.out).toMatch(/cli +4 +4 /)
     expect(status.code).toBe(0)
   })
 
@@ -130,7 +130,7 @@ describe('with a server of its own', () => {
   })
 })
 
-describe('attune serve', () => {
+describe('attune serve', { timeout: 120_000 }, () => {
   let folder: string
   const started: number[] = []
 
