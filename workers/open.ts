@@ -8,6 +8,8 @@ export interface OpenedIndex {
   documents: number
   /** How many records had to be indexed again. */
   replayed: number
+  /** Document numbers that the core would not take. */
+  refused: number[]
   /** Why the files were thrown away and built from the records, if they were. */
   rebuilt?: string
   fitWanted: boolean

@@ -1,6 +1,7 @@
 import { invalid, type ServiceError, serviceError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { IndexEntry } from './indices.ts'
+import { wellFormedJson } from './json.ts'
 import type { Change } from './publisher.ts'
 import { type DocumentRecord, decodeRecord, encodeRecord, indexedJson } from './record.ts'
 
@@ -74,7 +75,7 @@ function decide(
   }
   const source = op.kind === 'put' ? withoutNulls(op.source) : merge(old, op.source)
   if (!hasText(source, op.entry)) return noText()
-  const json = JSON.stringify(source)
+  const json = wellFormedJson(source)
   if (old !== undefined && ord !== undefined && op.vector === undefined && json === old.source)
     return { result: 'unchanged', record: old, ord }
   const record: DocumentRecord = {

@@ -11,6 +11,7 @@ import {
   writeDocuments,
 } from './document-writes.ts'
 import type { IndexEntry, Indices } from './indices.ts'
+import { isWellFormed } from './json.ts'
 import { decodeRecord } from './record.ts'
 import { sourceProblem } from './source.ts'
 import { checkDimensions, readVector } from './vector.ts'
@@ -179,6 +180,7 @@ function checkSource(source: Source, entry: IndexEntry): void {
 
 function checkId(id: string): string {
   const bytes = Buffer.byteLength(id)
-  if (bytes < 1 || bytes > 512) throw invalid('id', 'must be 1 to 512 bytes of UTF-8')
+  if (bytes < 1 || bytes > 512 || !isWellFormed(id))
+    throw invalid('id', 'must be 1 to 512 bytes of UTF-8')
   return id
 }

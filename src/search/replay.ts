@@ -17,8 +17,12 @@ export interface Replayed {
   sequence: number
   documents: number
   replayed: number
+  /** Documents that the core would not take; all others are there. */
+  refused: number[]
   fitWanted: boolean
 }
+
+type Rows = Parameters<typeof native.apply>
 
 const BATCH_DOCUMENTS = 1000
 
@@ -34,18 +38,15 @@ export function replayIndex(
   const deletes = removedOrds(reader, indexId, sequence)
   let last = sequence
   let replayed = 0
+  const refused: number[] = []
   let ords: number[] = []
   let documents: string[] = []
   const vectors = collectVectors()
 
   function flush(): void {
-    native.apply(
-      engineId,
-      Float64Array.from(ords),
-      documents,
-      Float64Array.from(deletes.splice(0)),
-      ...vectors.take(),
-    )
+    const removed = Float64Array.from(deletes.splice(0))
+    const rows = [Float64Array.from(ords), documents, removed, ...vectors.take()] as const
+    refused.push(...applyAll(engineId, ...rows))
     replayed += ords.length
     ords = []
     documents = []
@@ -64,7 +65,37 @@ export function replayIndex(
   last = Math.max(last, reader.lastRemoval(indexId) ?? 0)
   if (ords.length > 0 || deletes.length > 0) flush()
   const { documents: live, fitWanted } = native.commit(engineId, last)
-  return { sequence: last, documents: live, replayed, fitWanted }
+  return { sequence: last, documents: live, replayed, refused, fitWanted }
+}
+
+/** One document that the core refuses must not keep the others out; answers those that it refused. */
+function applyAll(...[engineId, ords, documents, deletes, vectorOrds, vectors]: Rows): number[] {
+  try {
+    native.apply(engineId, ords, documents, deletes, vectorOrds, vectors)
+    return []
+  } catch (cause) {
+    if (!isRefusal(cause)) throw cause
+  }
+  native.apply(engineId, new Float64Array(), [], deletes, new Float64Array(), new Float32Array())
+  const dimensions = vectors.length / Math.max(1, vectorOrds.length)
+  return [...ords].filter((ord, at) => {
+    const row = vectorOrds.indexOf(ord)
+    const own =
+      row < 0 ? new Float32Array() : vectors.subarray(row * dimensions).slice(0, dimensions)
+    const one = documents.slice(at, at + 1)
+    const ownOrds = row < 0 ? new Float64Array() : Float64Array.of(ord)
+    try {
+      native.apply(engineId, Float64Array.of(ord), one, new Float64Array(), ownOrds, own)
+      return false
+    } catch (cause) {
+      if (!isRefusal(cause)) throw cause
+      return true
+    }
+  })
+}
+
+function isRefusal(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.startsWith('BAD_REQUEST')
 }
 
 function removedOrds(reader: Reader, indexId: number, sequence: number): number[] {

@@ -5,6 +5,7 @@ import type { Pool } from '../pool.ts'
 import type { SearchRequest, SuggestRequest } from '../schema/search.ts'
 import type { Engine } from './engine.ts'
 import type { IndexEntry, Indices } from './indices.ts'
+import { wellFormedJson } from './json.ts'
 import { type CoreRequest, cursorHash, planSearch } from './plan.ts'
 import { checkDimensions, readVector } from './vector.ts'
 
@@ -77,7 +78,7 @@ export function openSearch(parts: SearchParts): Search {
           engineId: record.engineId,
           name: record.name,
         })),
-        request: JSON.stringify(request),
+        request: wellFormedJson(request),
         cursorHash: cursorHash(search, queryHash),
         startedMs,
         context: JSON.stringify(context).slice(0, -1),
@@ -99,7 +100,7 @@ export function openSearch(parts: SearchParts): Search {
       await opened(entries)
       const engineIds = Float64Array.from(entries, ({ record }) => record.engineId)
       return JSON.parse(
-        await pool.run('suggest', { engineIds, request: JSON.stringify(words) }),
+        await pool.run('suggest', { engineIds, request: wellFormedJson(words) }),
       ) as object
     },
   }
@@ -146,5 +147,5 @@ function highlightRequest(search: SearchRequest, request: CoreRequest): { highli
   const { highlight } = search
   if (highlight === undefined || highlight === false) return {}
   const options = highlight === true ? {} : highlight
-  return { highlight: JSON.stringify({ ...request, highlight: options }) }
+  return { highlight: wellFormedJson({ ...request, highlight: options }) }
 }

@@ -1,0 +1,109 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Logger, pino } from 'pino'
+import { routes } from '../src/api/index.ts'
+import { type App, openApp } from '../src/app.ts'
+import { readConfig } from '../src/config.ts'
+import { type Server, startServer } from '../src/http/server.ts'
+
+/** An answer as a client sees it. */
+export interface Answered<Data = Record<string, unknown>> {
+  status: number
+  data: Data
+  error: string | undefined
+  code: string | undefined
+  details: { path: string; message: string }[]
+  meta: { took: number; requestId: string }
+}
+
+/** The whole service in this process: its own folder, its own threads, a free port. */
+export interface RunningApp {
+  app: App
+  /** Base address, with /api. */
+  url: string
+  /** One request; `body` is sent as JSON unless it is text. */
+  call: <Data = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ) => Promise<Answered<Data>>
+  /** Stops the service and starts it again on the same folder. */
+  restart: () => Promise<void>
+  close: () => Promise<void>
+}
+
+/** Starts the service with few threads; `env` are settings by their variables. */
+export async function startApp(env: Record<string, string> = {}): Promise<RunningApp> {
+  const folder = mkdtempSync(join(tmpdir(), 'attune-app-'))
+  const settings = { DATA_DIR: folder, SEARCH_THREADS: '1', WORK_THREADS: '1', ...env }
+  let running = await open(settings)
+  return {
+    get app() {
+      return running.app
+    },
+    get url() {
+      return running.url
+    },
+    call: (method, path, body, headers) => call(running.url, method, path, body, headers),
+    restart: async () => {
+      await running.close()
+      running = await open(settings)
+    },
+    close: async () => {
+      await running.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+interface Running {
+  app: App
+  url: string
+  close: () => Promise<void>
+}
+
+async function open(env: Record<string, string>): Promise<Running> {
+  const config = readConfig({ PORT: '0', DRAIN_TIMEOUT_MS: '2000', ...env })
+  const log: Logger = pino({ level: process.env.LOG_LEVEL ?? 'silent' })
+  const app = await openApp(config, log)
+  const server: Server = await startServer(app, routes)
+  await app.recovered
+  return {
+    app,
+    url: `http://127.0.0.1:${server.port}/api`,
+    close: async () => {
+      await server.close()
+      await app.close()
+    },
+  }
+}
+
+async function call<Data>(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answered<Data>> {
+  const response = await fetch(`${url}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+  const read = (await response.json()) as Omit<Answered<Data>, 'status'>
+  return { ...read, details: read.details ?? [], status: response.status }
+}
+
+/** Waits until `condition` holds; fails when it doesn't come true in time. */
+export async function eventually(
+  condition: () => boolean | Promise<boolean>,
+  withinMs = 15_000,
+): Promise<void> {
+  const deadline = Date.now() + withinMs
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error('The condition did not come true in time.')
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
