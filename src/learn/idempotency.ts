@@ -83,7 +83,7 @@ export function openIdempotency(options: IdempotencyOptions): Idempotency {
       }
     },
     sweep: async (nowMs) => {
-      const due = [...idempotencyExpiry.keys({ end: [nowMs, ''], limit: SWEEP_ROWS })]
+      const due = [...idempotencyExpiry.keys({ end: [nowMs + 1, ''], limit: SWEEP_ROWS })]
       if (due.length === 0) return 0
       await store.release(() => {
         for (const row of due) {

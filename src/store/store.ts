@@ -1,4 +1,5 @@
 import { mkdir } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { open, type RootDatabase } from 'lmdb'
 import type { ServiceError } from '../errors.ts'
 import { openCommits } from './commits.ts'
@@ -14,6 +15,9 @@ import {
   TABLES_MAX,
   type TableName,
 } from './tables.ts'
+
+/** Longest time that closing may take after writing has failed. */
+const CLOSE_MS_MAX = 1000
 
 /** Where the store says what it did; pino fits. */
 export interface StoreLog {
@@ -140,7 +144,9 @@ function buildStore(root: RootDatabase, options: StoreOptions): Store {
     close: async () => {
       await run(commits.refusal(), () => tables.meta.remove('owner')).catch(() => undefined)
       commits.close()
-      await root.close()
+      // A commit that hangs would hold up the end of a process that has nothing more to lose.
+      if (commits.failure() === undefined) await root.close()
+      else await Promise.race([root.close(), sleep(CLOSE_MS_MAX, undefined, { ref: false })])
     },
   }
 }

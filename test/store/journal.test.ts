@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import { openJournal } from '../../src/store/journal.ts'
+import { temporaryStore } from './open.ts'
+
+const entry = (timeMs: number) => ({ timeMs, type: 'SEARCH', data: { n: timeMs } })
+
+describe('the journal', () => {
+  it('numbers entries in the order of their arrival, whatever the batch', async () => {
+    const store = temporaryStore()
+    const journal = openJournal(store)
+    const many = await Promise.all(Array.from({ length: 2500 }, (_, n) => journal.append(entry(n))))
+    expect(many).toEqual(Array.from({ length: 2500 }, (_, n) => n + 1))
+    expect(await journal.append(entry(2500))).toBe(2501)
+    expect(journal.read({ limit: 1, after: 1000 })).toEqual([
+      { sequence: 1001, entry: entry(1000) },
+    ])
+  })
+
+  it('reads forwards and backwards from a number on', async () => {
+    const journal = openJournal(temporaryStore())
+    for (let n = 1; n <= 9; n++) await journal.append(entry(n))
+    const numbers = (range: Parameters<typeof journal.read>[0]) =>
+      journal.read(range).map(({ sequence }) => sequence)
+    expect(numbers({ limit: 3 })).toEqual([1, 2, 3])
+    expect(numbers({ after: 7, limit: 10 })).toEqual([8, 9])
+    expect(numbers({ limit: 2, reverse: true })).toEqual([9, 8])
+    expect(numbers({ after: 3, limit: 10, reverse: true })).toEqual([2, 1])
+  })
+
+  it('takes part in a write, and leaves with it when that fails', async () => {
+    const store = temporaryStore()
+    const journal = openJournal(store)
+    await journal.append(entry(1))
+    const failing = store.write(() => {
+      journal.appendWithin(entry(2))
+      throw new Error('mine')
+    })
+    await expect(failing).rejects.toThrow('mine')
+    expect(await store.write(() => journal.appendWithin(entry(3)))).toBe(2)
+    expect(journal.read({ limit: 10 }).map(({ entry: { timeMs } }) => timeMs)).toEqual([1, 3])
+  })
+
+  it('removes what is old step by step and never gives a number twice', async () => {
+    const store = temporaryStore()
+    const journal = openJournal(store)
+    await Promise.all(Array.from({ length: 1500 }, (_, n) => journal.append(entry(n))))
+    expect(await journal.sweep(1200)).toBe(1000)
+    expect(await journal.sweep(1200)).toBe(200)
+    expect(await journal.sweep(1200)).toBe(0)
+    expect(journal.read({ limit: 1 })[0]?.sequence).toBe(1201)
+    await journal.sweep(1e9)
+    expect(store.tables.journal.count()).toBe(0)
+    expect(await openJournal(store).append(entry(1))).toBe(1501)
+  })
+})
