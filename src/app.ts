@@ -2,19 +2,22 @@ import type { Logger } from 'pino'
 import type { Config } from './config.ts'
 import { type HttpEmbedder, openHttpEmbedder } from './embed/http.ts'
 import { serviceError } from './errors.ts'
+import { collectFigures, meterPool } from './figures.ts'
 import { type Idempotency, openIdempotency } from './learn/idempotency.ts'
 import { openSessions, type Sessions } from './learn/sessions.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { openPool, type Pool } from './pool.ts'
+import type { SearchRequest } from './schema/search.ts'
 import { type Catalog, openCatalog } from './search/catalog.ts'
 import { vectorizeWaiting } from './search/document-writes.ts'
 import { type Documents, openDocuments } from './search/documents.ts'
 import { type Engine, openEngine } from './search/engine.ts'
 import { type Indices, openIndices } from './search/indices.ts'
-import { openSearch, type Search } from './search/search.ts'
+import { openSearch, type Plan, type Search } from './search/search.ts'
 import { clearIndex, clearSuperseded } from './search/sweep.ts'
 import { openWriter, type Writer } from './search/writer.ts'
 import { openStore, type Store } from './store/store.ts'
+import { startUpkeep } from './upkeep.ts'
 
 /** The parts of one running service. */
 export interface App {
@@ -48,8 +51,8 @@ export async function openApp(
   const metrics = openMetrics(config)
   const { dataDir, storeBytesMax: bytesMax } = config
   const store = openStore({ dataDir, bytesMax, log, onFailure })
-  const pool = openPool(config)
-  const sessions = openSessions({ store, config, clock })
+  const pool = meterPool(openPool(config), metrics)
+  const sessions = openSessions({ store, config, clock, metrics })
   const idempotency = openIdempotency({ store, config, clock })
   const indices = await openIndices(store, config)
   const engine = openEngine({ store, pool, config, indices, log })
@@ -64,9 +67,10 @@ export async function openApp(
     pool,
     indices,
     engine,
-    plan: ({ sessionId }) => ({ sessionId, model: undefined, adaptations: [], experiments: [] }),
+    plan: (request) => planFor(request, sessions),
     embedQuery: (text) => embedQuery(embedder, text),
   })
+  collectFigures({ engine, metrics, pool, store, writer })
   const lifecycle: App['lifecycle'] = { state: 'starting' }
   const recovered = recover(engine, lifecycle)
   const upkeep = startUpkeep(config.checkpointMs, log, [
@@ -108,6 +112,12 @@ export async function openApp(
   }
 }
 
+/** What applies to a search besides its own words: so far, that its session is alive. */
+function planFor({ sessionId }: SearchRequest, sessions: Sessions): Plan {
+  if (sessionId !== undefined) sessions.touch(sessionId)
+  return { sessionId, model: undefined, adaptations: [], experiments: [] }
+}
+
 /** A document is stored whether or not the endpoint answers; without a vector it is found by its words. */
 async function embedDocuments(
   embedder: HttpEmbedder,
@@ -142,37 +152,4 @@ function clearDropped(store: Store, log: Logger): void {
   for (const { key, value } of [...store.tables.indices.range()])
     if (value.dropped === true)
       clearIndex(store, key).catch((err: unknown) => log.error({ err }, 'clearing a deleted index'))
-}
-
-/** Background work that comes round again: one task after the other, the next round when all are done. */
-function startUpkeep(
-  intervalMs: number,
-  log: Logger,
-  tasks: (() => Promise<unknown>)[],
-): { stop: () => Promise<void> } {
-  let running: Promise<void> = Promise.resolve()
-  let timer: NodeJS.Timeout | undefined
-  let stopped = false
-
-  async function round(): Promise<void> {
-    for (const task of tasks)
-      if (!stopped) await task().catch((err: unknown) => log.error({ err }, 'background upkeep'))
-    schedule()
-  }
-
-  function schedule(): void {
-    if (stopped) return
-    timer = setTimeout(() => {
-      running = round()
-    }, intervalMs)
-  }
-
-  schedule()
-  return {
-    stop: async () => {
-      stopped = true
-      clearTimeout(timer)
-      await running
-    },
-  }
 }

@@ -21,6 +21,8 @@ export interface OpenState {
   /** Sequence that is published, and the one that the files hold durably; -1 when unknown. */
   published: number
   durable: number
+  /** Searches that need it open now. */
+  users: number
   /** It may hold a writer's threads and heap. */
   writer: boolean
   fitting: Promise<void> | undefined

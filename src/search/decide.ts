@@ -1,5 +1,6 @@
 import { invalid, type ServiceError, serviceError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
+import type { Definition } from './definition.ts'
 import type { IndexEntry } from './indices.ts'
 import { wellFormedJson } from './json.ts'
 import type { Change } from './publisher.ts'
@@ -61,10 +62,7 @@ function decide(
   const bytes = ord === undefined ? undefined : records.peek([indexId, ord])
   const old = bytes === undefined ? undefined : decodeRecord(bytes)
   if (op.ifVersion !== undefined && op.ifVersion !== (old?.version ?? 0))
-    return serviceError(
-      'VERSION_MISMATCH',
-      `The document's version is ${old?.version ?? 0}, not the one that If-Match names.`,
-    )
+    return mismatch(old?.version ?? 0)
   if (op.kind === 'delete') {
     if (old === undefined || ord === undefined) return notFound()
     return remove(store, op, { old, ord, nowMs, sequence: ++counter.last })
@@ -74,7 +72,7 @@ function decide(
     return save(store, op, { record: old, old, ord, nowMs, sequence: ++counter.last })
   }
   const source = op.kind === 'put' ? withoutNulls(op.source) : merge(old, op.source)
-  if (!hasText(source, op.entry)) return noText()
+  if (!hasText(source, op.entry.definition)) return noText()
   const json = wellFormedJson(source)
   if (old !== undefined && ord !== undefined && op.vector === undefined && json === old.source)
     return { result: 'unchanged', record: old, ord }
@@ -220,7 +218,7 @@ function withoutNulls(source: Source): Source {
 }
 
 /** At least one of title, content, abstract, or of the mapping's own text fields, must say something. */
-function hasText(source: Source, { definition }: IndexEntry): boolean {
+export function hasText(source: Source, definition: Definition): boolean {
   return definition.fields.some((field) => {
     if (field.type !== 'text') return false
     const value = source[field.source]
@@ -230,8 +228,15 @@ function hasText(source: Source, { definition }: IndexEntry): boolean {
   })
 }
 
-function noText(): ServiceError {
+export function noText(): ServiceError {
   return invalid('document', 'must have at least one of title, content, abstract that is not empty')
+}
+
+export function mismatch(version: number): ServiceError {
+  return serviceError(
+    'VERSION_MISMATCH',
+    `The document's version is ${version}, not the one that If-Match names.`,
+  )
 }
 
 function notFound(): ServiceError {

@@ -2,7 +2,8 @@ import { v7 as uuid } from 'uuid'
 import type { Config } from '../config.ts'
 import { invalid, ServiceError, serviceError } from '../errors.ts'
 import type { BulkItem, CallerVector } from '../schema/document.ts'
-import type { WriteOp } from './decide.ts'
+import { hasText, mismatch, noText, type WriteOp } from './decide.ts'
+import type { Definition } from './definition.ts'
 import {
   hasVector,
   type WriteOptions,
@@ -71,11 +72,13 @@ export function openDocuments(parts: DocumentsParts): Documents {
   }
 
   return {
-    create: async (item, options) => one(putOp(await indices.ensure(item.index), item), options),
+    create: async (item, options) =>
+      one(putOp(await entryFor(indices, item.index, item.document), item), options),
     merge: async ({ id, index, ifVersion }, source, options) => {
       const known = index === undefined ? locate(parts, id, undefined)?.entry : indices.find(index)
-      const entry = known ?? (await indices.ensure(index ?? config.defaultIndex))
-      checkSource(source, entry)
+      if (known === undefined && ifVersion !== undefined && ifVersion !== 0) throw mismatch(0)
+      const entry = known ?? (await entryFor(indices, index ?? config.defaultIndex, source))
+      checkSource(source, entry.definition)
       return one(withVersion({ kind: 'merge', entry, id: checkId(id), source }, ifVersion), options)
     },
     remove: async ({ id, index, ifVersion }, options) => {
@@ -132,7 +135,7 @@ function withVersion(op: WriteOp, ifVersion: number | undefined): WriteOp {
 }
 
 function putOp(entry: IndexEntry, { id, document, vector }: Omit<CreateItem, 'index'>): WriteOp {
-  checkSource(document, entry)
+  checkSource(document, entry.definition)
   const op: WriteOp = {
     kind: 'put',
     entry,
@@ -165,16 +168,25 @@ async function bulkOp(
       return { kind: 'delete', entry: indices.get(name), id, source: {} }
     }
     if (document === undefined) throw invalid('document', 'is required')
-    const entry = indices.find(name) ?? (await indices.ensure(name))
-    return putOp(entry, { id, document, vector })
+    return putOp(await entryFor(indices, name, document), { id, document, vector })
   } catch (cause) {
     if (cause instanceof ServiceError) return cause
     throw cause
   }
 }
 
-function checkSource(source: Source, entry: IndexEntry): void {
-  const problem = sourceProblem(source, entry.definition)
+/** The index that a document goes to; one that is refused creates none. */
+async function entryFor(indices: Indices, name: string, source: Source): Promise<IndexEntry> {
+  const known = indices.find(name)
+  if (known !== undefined) return known
+  const definition = indices.defaults()
+  checkSource(source, definition)
+  if (!hasText(source, definition)) throw noText()
+  return indices.ensure(name)
+}
+
+function checkSource(source: Source, definition: Definition): void {
+  const problem = sourceProblem(source, definition)
   if (problem !== undefined) throw problem
 }
 

@@ -1,12 +1,10 @@
-import { rm } from 'node:fs/promises'
 import { native } from '../native.ts'
-import type { Core, EngineParts, OpenState } from './core.ts'
-import { definitionJson } from './definition.ts'
-import { checkpoint, makeDurable } from './durability.ts'
+import type { Core, EngineParts } from './core.ts'
+import { checkpoint } from './durability.ts'
 import { fitRested, fitSoon, isFitting } from './fitting.ts'
 import type { IndexEntry } from './indices.ts'
+import { forget, openInput, ready, recover, using } from './opening.ts'
 import { type Batch, openPublisher, type Publisher } from './publisher.ts'
-import type { OpenInput } from './replay.ts'
 
 /** What the core says about one open index; sizes in bytes. */
 export interface IndexFigures {
@@ -31,6 +29,8 @@ export interface IndexFigures {
 export interface Engine {
   /** Undefined when the index is open and complete; else settles when it is. */
   ready: (entry: IndexEntry) => Promise<void> | undefined
+  /** Runs `work` while all these indices are open and complete; none of them is closed before it settles. */
+  using: <T>(entries: IndexEntry[], work: () => Promise<T>) => Promise<T>
   publish: Publisher['publish']
   /** Opens every index, replaying or rebuilding what needs it. */
   recover: () => Promise<void>
@@ -67,6 +67,7 @@ export function openEngine(parts: EngineParts): Engine {
   const stateOf = ({ record }: IndexEntry) => core.states.get(record.engineId)
   return {
     ready: (entry) => ready(core, entry),
+    using: (entries, work) => using(core, entries, work),
     publish: publisher.publish,
     recover: () => recover(core),
     figures: ({ record }) => JSON.parse(native.stats(record.engineId)) as IndexFigures,
@@ -96,67 +97,6 @@ export function openEngine(parts: EngineParts): Engine {
       core.states.clear()
     },
   }
-}
-
-function ready(core: Core, entry: IndexEntry): Promise<void> | undefined {
-  const state = core.states.get(entry.record.engineId)
-  if (state === undefined) return openIndex(core, entry)
-  state.usedAt = ++core.uses
-  return state.opening
-}
-
-function openIndex(core: Core, entry: IndexEntry): Promise<void> {
-  const state: OpenState = {
-    entry,
-    opening: undefined,
-    usedAt: ++core.uses,
-    published: 0,
-    durable: 0,
-    writer: true,
-    fitting: undefined,
-    seen: -1,
-  }
-  core.states.set(entry.record.engineId, state)
-  state.opening = openFiles(core, state).catch((cause: unknown) => {
-    core.states.delete(entry.record.engineId)
-    throw cause
-  })
-  return state.opening
-}
-
-async function openFiles(core: Core, state: OpenState): Promise<void> {
-  const { record } = state.entry
-  const opened = await core.pool.run('open', openInput(core, state.entry))
-  state.opening = undefined
-  state.published = opened.sequence
-  state.durable = opened.replayed > 0 ? 0 : opened.sequence
-  if (opened.rebuilt !== undefined)
-    core.log.warn({ index: record.name, reason: opened.rebuilt }, 'index rebuilt from the records')
-  if (opened.refused.length > 0)
-    core.log.error(
-      { index: record.name, documents: opened.refused.slice(0, 100) },
-      'documents could not be indexed; the others are there',
-    )
-  if (opened.fitWanted) fitSoon(core, state)
-  closeLeastUsed(core)
-}
-
-/** Keeps the number of open indices under its limit; one with work under way is never closed. */
-function closeLeastUsed(core: Core): void {
-  const surplus = core.states.size - core.config.openIndicesMax
-  if (surplus <= 0) return
-  const idle = [...core.states.values()]
-    .filter((state) => !state.opening && !state.fitting && !core.isBusy(state.entry))
-    .sort((a, b) => a.usedAt - b.usedAt)
-  for (const state of idle.slice(0, surplus))
-    closeIndex(core, state).catch((err: unknown) => core.log.error({ err }, 'closing an index'))
-}
-
-async function closeIndex(core: Core, state: OpenState): Promise<void> {
-  await makeDurable(core, state, true)
-  if (core.isBusy(state.entry) || state.published > state.durable) return
-  core.states.delete(state.entry.record.engineId)
-  native.close(state.entry.record.engineId)
 }
 
 async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<Uint8Array> {
@@ -204,33 +144,4 @@ async function rebuild(
     entry.definition = next.definition
   })
   await forget(core, previous)
-}
-
-function openInput(core: Core, { record, definition }: IndexEntry): OpenInput {
-  return {
-    dataDir: core.config.dataDir,
-    indexId: record.id,
-    engineId: record.engineId,
-    directory: core.indices.directory(record),
-    definition: definitionJson(definition),
-  }
-}
-
-async function recover(core: Core): Promise<void> {
-  for (const entry of core.indices.all().slice(0, core.config.openIndicesMax)) {
-    if (core.closing) return
-    try {
-      await ready(core, entry)
-    } catch (err) {
-      core.log.error({ index: entry.record.name, err }, 'opening an index')
-    }
-  }
-}
-
-async function forget(core: Core, engineId: number): Promise<void> {
-  const state = core.states.get(engineId)
-  await state?.opening?.catch(() => undefined)
-  await state?.fitting
-  if (core.states.delete(engineId)) native.close(engineId)
-  await rm(core.indices.directory({ engineId }), { recursive: true, force: true })
 }

@@ -24,6 +24,8 @@ export interface Indices {
   get: (name: string) => IndexEntry
   find: (name: string) => IndexEntry | undefined
   byId: (id: number) => IndexEntry | undefined
+  /** What an index is that was declared with nothing but its name. */
+  defaults: () => Definition
   /** The index of a document that names it: created with the defaults when that is allowed. */
   ensure: (name: string) => Promise<IndexEntry>
   all: () => IndexEntry[]
@@ -63,6 +65,7 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
     },
     find: (name) => entries.get(name),
     byId: (id) => [...entries.values()].find(({ record }) => record.id === id),
+    defaults: () => define(registry, { settings: {}, mappings: {} }),
     ensure: async (name) => {
       const known = entries.get(name) ?? (await creating.get(name))
       if (known !== undefined) return known

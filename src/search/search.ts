@@ -1,6 +1,5 @@
 import { v7 as uuid } from 'uuid'
 import type { Config } from '../config.ts'
-import { ServiceError } from '../errors.ts'
 import type { Pool } from '../pool.ts'
 import type { SearchRequest, SuggestRequest } from '../schema/search.ts'
 import type { Engine } from './engine.ts'
@@ -53,20 +52,11 @@ export function openSearch(parts: SearchParts): Search {
     return [...new Set(names)].map((name) => indices.get(name))
   }
 
-  async function opened(entries: IndexEntry[]): Promise<void> {
-    for (const entry of entries) {
-      const opening = engine.ready(entry)
-      if (opening !== undefined) await opening
-    }
-  }
-
   return {
     run: async (search, startedMs) => {
       const entries = named(search.index)
       const { request, queryHash } = planSearch(search)
-      const opening = opened(entries)
       const { vector, degraded } = await queryVector(search, request, entries, parts)
-      await opening
       const queryId = uuid()
       const plan = parts.plan(search)
       const searchType = request.mode
@@ -86,22 +76,15 @@ export function openSearch(parts: SearchParts): Search {
         ...(search.fields === undefined ? {} : { fields: search.fields }),
         ...highlightRequest(search, request),
       }
-      const run = () => pool.run('search', input)
-      const found = await run().catch(async (cause: unknown) => {
-        // Closed as the least used between the check and the search: open it and search again, once.
-        if (!(cause instanceof ServiceError) || cause.code !== 'STARTING') throw cause
-        await opened(entries)
-        return run()
-      })
+      const found = await engine.using(entries, () => pool.run('search', input))
       return { ...found, queryId, queryHash }
     },
     suggest: async ({ index, ...words }) => {
       const entries = named(index)
-      await opened(entries)
       const engineIds = Float64Array.from(entries, ({ record }) => record.engineId)
-      return JSON.parse(
-        await pool.run('suggest', { engineIds, request: wellFormedJson(words) }),
-      ) as object
+      const request = wellFormedJson(words)
+      const found = await engine.using(entries, () => pool.run('suggest', { engineIds, request }))
+      return JSON.parse(found) as object
     },
   }
 }

@@ -1,0 +1,128 @@
+import { rm } from 'node:fs/promises'
+import { native } from '../native.ts'
+import type { Core, OpenState } from './core.ts'
+import { definitionJson } from './definition.ts'
+import { makeDurable } from './durability.ts'
+import { fitSoon } from './fitting.ts'
+import type { IndexEntry } from './indices.ts'
+import type { OpenInput } from './replay.ts'
+
+/** Undefined when the index is open and complete; else settles when it is. */
+export function ready(core: Core, entry: IndexEntry): Promise<void> | undefined {
+  const state = core.states.get(entry.record.engineId)
+  if (state === undefined) return openIndex(core, entry)
+  state.usedAt = ++core.uses
+  return state.opening
+}
+
+/** Runs `work` while all these indices are open; see Engine. */
+export async function using<T>(
+  core: Core,
+  entries: IndexEntry[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const held: OpenState[] = []
+  try {
+    for (const entry of entries) {
+      const opening = ready(core, entry)
+      const state = core.states.get(entry.record.engineId)
+      if (state !== undefined) {
+        state.users += 1
+        held.push(state)
+      }
+      if (opening !== undefined) await opening
+    }
+    return await work()
+  } finally {
+    for (const state of held) state.users -= 1
+    closeLeastUsed(core)
+  }
+}
+
+function openIndex(core: Core, entry: IndexEntry): Promise<void> {
+  const state: OpenState = {
+    entry,
+    opening: undefined,
+    usedAt: ++core.uses,
+    users: 0,
+    published: 0,
+    durable: 0,
+    writer: true,
+    fitting: undefined,
+    seen: -1,
+  }
+  core.states.set(entry.record.engineId, state)
+  state.opening = openFiles(core, state).catch((cause: unknown) => {
+    core.states.delete(entry.record.engineId)
+    throw cause
+  })
+  return state.opening
+}
+
+async function openFiles(core: Core, state: OpenState): Promise<void> {
+  const { record } = state.entry
+  const opened = await core.pool.run('open', openInput(core, state.entry))
+  state.opening = undefined
+  state.published = opened.sequence
+  state.durable = opened.replayed > 0 ? 0 : opened.sequence
+  if (opened.rebuilt !== undefined)
+    core.log.warn({ index: record.name, reason: opened.rebuilt }, 'index rebuilt from the records')
+  if (opened.refused.length > 0)
+    core.log.error(
+      { index: record.name, documents: opened.refused.slice(0, 100) },
+      'documents could not be indexed; the others are there',
+    )
+  if (opened.fitWanted) fitSoon(core, state)
+  closeLeastUsed(core)
+}
+
+/** What the job that opens an index needs to know. */
+export function openInput(core: Core, { record, definition }: IndexEntry): OpenInput {
+  return {
+    dataDir: core.config.dataDir,
+    indexId: record.id,
+    engineId: record.engineId,
+    directory: core.indices.directory(record),
+    definition: definitionJson(definition),
+  }
+}
+
+/** Keeps the number of open indices under its limit; one with work under way is never closed. */
+function closeLeastUsed(core: Core): void {
+  const surplus = core.states.size - core.config.openIndicesMax
+  if (surplus <= 0) return
+  const idle = [...core.states.values()]
+    .filter((state) => !state.opening && !state.fitting && state.users === 0)
+    .filter((state) => !core.isBusy(state.entry))
+    .sort((a, b) => a.usedAt - b.usedAt)
+  for (const state of idle.slice(0, surplus))
+    closeIndex(core, state).catch((err: unknown) => core.log.error({ err }, 'closing an index'))
+}
+
+async function closeIndex(core: Core, state: OpenState): Promise<void> {
+  await makeDurable(core, state, true)
+  if (core.isBusy(state.entry) || state.users > 0 || state.published > state.durable) return
+  core.states.delete(state.entry.record.engineId)
+  native.close(state.entry.record.engineId)
+}
+
+/** Opens every index in turn; one that can't be opened is logged and tried again when it is asked for. */
+export async function recover(core: Core): Promise<void> {
+  for (const entry of core.indices.all().slice(0, core.config.openIndicesMax)) {
+    if (core.closing) return
+    try {
+      await ready(core, entry)
+    } catch (err) {
+      core.log.error({ index: entry.record.name, err }, 'opening an index')
+    }
+  }
+}
+
+/** Closes the index and deletes its files. */
+export async function forget(core: Core, engineId: number): Promise<void> {
+  const state = core.states.get(engineId)
+  await state?.opening?.catch(() => undefined)
+  await state?.fitting
+  if (core.states.delete(engineId)) native.close(engineId)
+  await rm(core.indices.directory({ engineId }), { recursive: true, force: true })
+}
