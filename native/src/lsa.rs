@@ -6,6 +6,8 @@
 
 mod dense;
 mod sparse;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 
@@ -312,6 +314,9 @@ fn decompose(matrix: &Sparse, options: &Options) -> Matrix {
         .min(matrix.rows())
         .min(matrix.columns())
         .next_multiple_of(LANES);
+    if columns == 0 {
+        return Matrix::zeros(matrix.columns(), 0);
+    }
     let threads = options.threads.max(1);
     let transposed = matrix.transposed();
     let mut terms = Matrix::random(matrix.columns(), columns, options.seed);

@@ -129,16 +129,17 @@ impl Space {
     }
 
     /// Writes the unit vector of a document or a query to `out`, which holds `dimensions` numbers:
-    /// from its analysed terms, each once with its occurrences, and its text. `false`, with `out`
+    /// from its analysed terms, each once with its occurrences. The text itself is for spaces that
+    /// read it whole; none of today's does. `false`, with `out`
     /// unspecified, when the space knows nothing of it, and always in a given space.
     pub fn embed(
         &self,
         terms: &mut dyn Iterator<Item = (&str, u32)>,
-        text: &str,
+        _text: &str,
         out: &mut [f32],
     ) -> bool {
         match &self.body {
-            Body::Hashed => hashed::embed(terms, text, out),
+            Body::Hashed => hashed::embed(terms, out),
             Body::Learned(model) => model.embed(
                 terms.filter_map(|(term, frequency)| Some((model.term(term)?, frequency))),
                 out,
@@ -217,5 +218,70 @@ impl<'a> Reader<'a> {
         self.array()
             .map(f32::from_le_bytes)
             .filter(|value| value.is_finite())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lsa::{fit, Counts, Options};
+
+    fn embed(space: &Space, terms: &[(&str, u32)]) -> Option<Vec<f32>> {
+        let mut out = vec![0.0; space.dimensions()];
+        space
+            .embed(&mut terms.iter().copied(), "", &mut out)
+            .then_some(out)
+    }
+
+    fn learned() -> Space {
+        let postings = [("cat", vec![(0, 1), (1, 2)]), ("dog", vec![(1, 1), (2, 1)])];
+        let postings = postings.map(|(term, found)| (term.to_string(), found.len() as u32, found));
+        let counts = Counts::from_postings(4, postings.into_iter());
+        let options = Options {
+            dimensions: 8,
+            ..Options::default()
+        };
+        Space::learned(7, fit(&counts, 4, &options))
+    }
+
+    #[test]
+    fn every_kind_survives_saving() {
+        for space in [
+            Space::hashed(1, 64),
+            Space::given(2, 3, 0.4, (0.6, 0.4)),
+            learned(),
+        ] {
+            let again = Space::from_bytes(&space.to_bytes()).unwrap();
+            assert_eq!(again.id(), space.id());
+            assert_eq!(again.kind(), space.kind());
+            assert_eq!(again.dimensions(), space.dimensions());
+            assert_eq!(again.cut(), space.cut());
+            assert_eq!(again.weights(), space.weights());
+            assert_eq!(again.documents(), space.documents());
+            let terms = [("cat", 2), ("dog", 1)];
+            assert_eq!(embed(&again, &terms), embed(&space, &terms));
+        }
+    }
+
+    #[test]
+    fn a_damaged_space_is_an_error_at_every_cut_and_never_a_panic() {
+        let bytes = learned().to_bytes();
+        for length in 0..bytes.len() {
+            assert!(Space::from_bytes(&bytes[..length]).is_err());
+        }
+        for at in 0..bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[at] ^= 0xff;
+            let _ = Space::from_bytes(&flipped);
+        }
+    }
+
+    #[test]
+    fn unknown_words_and_given_spaces_have_no_vector() {
+        assert_eq!(embed(&learned(), &[("zebra", 1)]), None);
+        assert_eq!(
+            embed(&Space::given(1, 4, 0.4, (0.6, 0.4)), &[("cat", 1)]),
+            None
+        );
     }
 }

@@ -7,11 +7,14 @@ mod graph;
 pub(crate) mod half;
 mod nearest;
 mod persist;
+#[cfg(test)]
+mod tests;
 
+use std::io;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use parking_lot::{Mutex, RwLock};
+use parking_lot::{Mutex, RwLock, RwLockWriteGuard};
 
 use graph::Graph;
 pub use persist::{FileMark, Saved};
@@ -45,6 +48,9 @@ struct Rows {
 
 #[derive(Default)]
 struct Upkeep {
+    /// A graph that isn't whole yet.
+    building: Option<Graph>,
+    /// Path, content and number of vectors of the last save.
     flat: Option<(PathBuf, FileMark, u32)>,
     graph: Option<(PathBuf, FileMark, u32)>,
 }
@@ -177,58 +183,72 @@ impl VectorSet {
         }
     }
 
-    /// Brings the graph nearer to the end of the set: builds it when `live` reaches `GRAPH_MIN`, then
-    /// adds slots until `deadline`. Gives whether more is left to do. Searches and appends go on
-    /// meanwhile, and are complete whatever is left: slots outside the graph are scanned.
+    /// Brings the graph nearer to the end of the set: builds one aside when `live` reaches
+    /// `GRAPH_MIN`, shows it when it is whole, and later adds what was appended; works until
+    /// `deadline` at most. Gives whether more is left to do. Searches and appends go on meanwhile,
+    /// and are complete whatever is left: slots outside the graph are scanned.
     pub fn maintain_graph(&self, live: usize, deadline: Instant) -> bool {
-        let _one_at_a_time = self.upkeep.lock();
-        if !self.has_graph() {
-            if live < GRAPH_MIN {
-                return false;
-            }
-            let Ok(graph) = Graph::new(self.dimensions, self.len() * 5 / 4) else {
-                return false;
-            };
-            *self.graph.write() = Some(graph);
-        }
-        self.extend_graph(deadline).unwrap_or_else(|_| {
+        let mut upkeep = self.upkeep.lock();
+        let outcome = if self.has_graph() {
+            self.extend_shown(deadline)
+        } else if live >= GRAPH_MIN {
+            self.build_aside(&mut upkeep.building, deadline)
+        } else {
+            Ok(false)
+        };
+        outcome.unwrap_or_else(|_| {
             // An index that failed once isn't trusted again; the next call starts a new one.
+            upkeep.building = None;
             *self.graph.write() = None;
             false
         })
     }
 
-    fn extend_graph(&self, deadline: Instant) -> std::io::Result<bool> {
-        const STEP: usize = 64;
-        let mut row = vec![0; self.dimensions];
-        loop {
-            let slots = self.len();
-            if let Some(graph) = self
-                .graph
-                .write()
-                .as_mut()
-                .filter(|graph| !graph.has_room(STEP))
-            {
-                graph.grow(slots * 5 / 4 + STEP)?;
-            }
-            let guard = self.graph.read();
-            let Some(graph) = guard.as_ref() else {
-                return Ok(false);
-            };
-            let from = graph.indexed();
-            for slot in from..(slots as u32).min(from + STEP as u32) {
-                if let Some(stored) = self.rows.read_recursive().row(slot, self.dimensions) {
-                    row.copy_from_slice(stored);
-                }
-                graph.add(slot, &row)?;
-            }
-            if graph.indexed() as usize >= self.len() {
-                return Ok(false);
-            }
+    fn build_aside(&self, building: &mut Option<Graph>, deadline: Instant) -> io::Result<bool> {
+        let mut graph = match building.take() {
+            Some(graph) => graph,
+            None => Graph::new(self.dimensions, self.len() * 5 / 4)?,
+        };
+        while self.extend(&mut graph, 64)? {
             if Instant::now() >= deadline {
+                *building = Some(graph);
                 return Ok(true);
             }
         }
+        *self.graph.write() = Some(graph);
+        Ok(false)
+    }
+
+    fn extend_shown(&self, deadline: Instant) -> io::Result<bool> {
+        loop {
+            // Few at a time: searches wait for them.
+            let mut guard = self.graph.write();
+            let more = match guard.as_mut() {
+                Some(graph) => self.extend(graph, 4)?,
+                None => false,
+            };
+            RwLockWriteGuard::unlock_fair(guard);
+            if !more || Instant::now() >= deadline {
+                return Ok(more);
+            }
+        }
+    }
+
+    /// Adds up to `count` slots and gives whether there are more.
+    fn extend(&self, graph: &mut Graph, count: usize) -> io::Result<bool> {
+        let slots = self.len();
+        if !graph.has_room(count) {
+            graph.grow(slots * 5 / 4 + count)?;
+        }
+        let mut row = vec![0; self.dimensions];
+        let end = slots.min(graph.indexed() as usize + count) as u32;
+        for slot in graph.indexed()..end {
+            if let Some(stored) = self.rows.read_recursive().row(slot, self.dimensions) {
+                row.copy_from_slice(stored);
+            }
+            graph.add(slot, &row)?;
+        }
+        Ok((end as usize) < slots)
     }
 
     fn encode_unit(&self, vector: &[f32], row: &mut [u16]) -> bool {

@@ -5,7 +5,6 @@
 
 use std::io;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
-use std::sync::atomic::{AtomicU32, Ordering};
 
 use usearch::{f16, Index, IndexOptions, MetricKind, ScalarKind};
 
@@ -18,7 +17,7 @@ const CONTEXTS: usize = 64;
 /// An approximate index over the slots 0..`indexed()`.
 pub(super) struct Graph {
     index: Index,
-    indexed: AtomicU32,
+    indexed: u32,
 }
 
 impl Graph {
@@ -27,15 +26,12 @@ impl Graph {
         index
             .reserve_capacity_and_threads(capacity, CONTEXTS)
             .map_err(io::Error::other)?;
-        Ok(Self {
-            index,
-            indexed: AtomicU32::new(0),
-        })
+        Ok(Self { index, indexed: 0 })
     }
 
     /// How many slots, from 0 on, can be found through the graph.
     pub(super) fn indexed(&self) -> u32 {
-        self.indexed.load(Ordering::Acquire)
+        self.indexed
     }
 
     pub(super) fn bytes(&self) -> usize {
@@ -53,12 +49,12 @@ impl Graph {
             .map_err(io::Error::other)
     }
 
-    /// Adds the next slot. One thread at a time; searches may go on.
-    pub(super) fn add(&self, slot: u32, row: &[u16]) -> io::Result<()> {
+    /// Adds the next slot. Walks beside an add were seen to crash, hence the exclusive access.
+    pub(super) fn add(&mut self, slot: u32, row: &[u16]) -> io::Result<()> {
         self.index
             .add(u64::from(slot), as_half(row))
             .map_err(io::Error::other)?;
-        self.indexed.store(slot + 1, Ordering::Release);
+        self.indexed = slot + 1;
         Ok(())
     }
 
@@ -88,7 +84,7 @@ impl Graph {
             .map(|matches| matches.keys.into_iter().map(|key| key as u32).collect())
     }
 
-    /// The graph as bytes. Nobody may add meanwhile.
+    /// The graph as bytes.
     pub(super) fn to_bytes(&self) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; self.index.serialized_length()];
         self.index
@@ -118,10 +114,7 @@ impl Graph {
                 "graph of another size",
             ));
         }
-        Ok(Self {
-            index,
-            indexed: AtomicU32::new(indexed),
-        })
+        Ok(Self { index, indexed })
     }
 }
 

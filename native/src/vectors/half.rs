@@ -110,19 +110,27 @@ fn has_f16c() -> bool {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 fn dot_avx512(row: &[u16], query: &[f32]) -> f32 {
+    #[inline(always)]
+    fn step(halves: &[u16; 16], values: &[f32; 16], sum: __m512) -> __m512 {
+        // SAFETY: only called where the feature is enabled; both arrays are as long as the vector
+        // that is read from them.
+        unsafe {
+            let half = _mm512_cvtph_ps(_mm256_loadu_si256(halves.as_ptr().cast()));
+            _mm512_fmadd_ps(half, _mm512_loadu_ps(values.as_ptr()), sum)
+        }
+    }
     let (rows, row_rest) = row.as_chunks::<16>();
     let (queries, query_rest) = query.as_chunks::<16>();
+    let (row_fours, row_ones) = rows.as_chunks::<4>();
+    let (query_fours, query_ones) = queries.as_chunks::<4>();
     let mut sums = [_mm512_setzero_ps(); 4];
-    for (turn, (halves, values)) in rows.iter().zip(queries).enumerate() {
-        // SAFETY: both arrays are as long as the vector that is read from them.
-        let (half, value) = unsafe {
-            (
-                _mm256_loadu_si256(halves.as_ptr().cast()),
-                _mm512_loadu_ps(values.as_ptr()),
-            )
-        };
-        let sum = &mut sums[turn % 4];
-        *sum = _mm512_fmadd_ps(_mm512_cvtph_ps(half), value, *sum);
+    for (halves, values) in row_fours.iter().zip(query_fours) {
+        for lane in 0..4 {
+            sums[lane] = step(&halves[lane], &values[lane], sums[lane]);
+        }
+    }
+    for (halves, values) in row_ones.iter().zip(query_ones) {
+        sums[0] = step(halves, values, sums[0]);
     }
     let sum = _mm512_add_ps(
         _mm512_add_ps(sums[0], sums[1]),
@@ -134,19 +142,27 @@ fn dot_avx512(row: &[u16], query: &[f32]) -> f32 {
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx,f16c,fma")]
 fn dot_f16c(row: &[u16], query: &[f32]) -> f32 {
+    #[inline(always)]
+    fn step(halves: &[u16; 8], values: &[f32; 8], sum: __m256) -> __m256 {
+        // SAFETY: only called where the features are enabled; both arrays are as long as the vector
+        // that is read from them.
+        unsafe {
+            let half = _mm256_cvtph_ps(_mm_loadu_si128(halves.as_ptr().cast()));
+            _mm256_fmadd_ps(half, _mm256_loadu_ps(values.as_ptr()), sum)
+        }
+    }
     let (rows, row_rest) = row.as_chunks::<8>();
     let (queries, query_rest) = query.as_chunks::<8>();
+    let (row_fours, row_ones) = rows.as_chunks::<4>();
+    let (query_fours, query_ones) = queries.as_chunks::<4>();
     let mut sums = [_mm256_setzero_ps(); 4];
-    for (turn, (halves, values)) in rows.iter().zip(queries).enumerate() {
-        // SAFETY: both arrays are as long as the vector that is read from them.
-        let (half, value) = unsafe {
-            (
-                _mm_loadu_si128(halves.as_ptr().cast()),
-                _mm256_loadu_ps(values.as_ptr()),
-            )
-        };
-        let sum = &mut sums[turn % 4];
-        *sum = _mm256_fmadd_ps(_mm256_cvtph_ps(half), value, *sum);
+    for (halves, values) in row_fours.iter().zip(query_fours) {
+        for lane in 0..4 {
+            sums[lane] = step(&halves[lane], &values[lane], sums[lane]);
+        }
+    }
+    for (halves, values) in row_ones.iter().zip(query_ones) {
+        sums[0] = step(halves, values, sums[0]);
     }
     let sum = _mm256_add_ps(
         _mm256_add_ps(sums[0], sums[1]),

@@ -1,9 +1,15 @@
 //! The two ways to the nearest neighbours, which agree in every number they return.
 
+use std::cell::Cell;
+
+use super::graph::Graph;
 use super::{cosine, half, Rows, VectorSet, GRAPH_MIN};
 
 /// Up to this many passing vectors, times √n, an exact scan of them is cheaper than a walk.
 const EXACT_PER_ROOT: f64 = 50.0;
+/// A filter that refuses so much more near the query than in a sample of the whole is against it.
+const REFUSED_MORE: f64 = 0.1;
+const SAMPLE: usize = 512;
 /// A walk keeps at least this many candidates, and at least twice what is asked for.
 const CANDIDATES_MIN: usize = 64;
 
@@ -21,7 +27,7 @@ impl VectorSet {
         let Some(mut best) = self.best(query, k) else {
             return Vec::new();
         };
-        let rows = self.rows.read_recursive();
+        let rows = self.rows.read();
         let slots = 0..limit.min(rows.ords.len() as u32);
         best.scan(&rows, query, slots.filter(|slot| passes(*slot)));
         drop(rows);
@@ -38,7 +44,7 @@ impl VectorSet {
         let Some(mut best) = self.best(query, k) else {
             return Vec::new();
         };
-        best.scan(&self.rows.read_recursive(), query, slots);
+        best.scan(&self.rows.read(), query, slots);
         best.finish()
     }
 
@@ -58,18 +64,18 @@ impl VectorSet {
         let mut halves = vec![0; query.len()];
         half::encode(query, &mut halves);
         let walked = {
-            let graph = self.graph.read_recursive();
+            let graph = self.graph.read();
             graph.as_ref().and_then(|graph| {
                 let within = limit.min(graph.indexed());
-                let count = (2 * k).max(CANDIDATES_MIN);
-                let slots = graph.walk(&halves, count, &|slot| slot < within && passes(slot))?;
+                let count = k.saturating_mul(2).max(CANDIDATES_MIN);
+                let slots = walk_fairly(graph, &halves, count, within, passes)?;
                 Some((slots, within))
             })
         };
         let Some((slots, within)) = walked else {
             return self.nearest_exact(query, k, limit, passes);
         };
-        let rows = self.rows.read_recursive();
+        let rows = self.rows.read();
         best.scan(&rows, query, slots.into_iter());
         let behind = within..limit.min(rows.ords.len() as u32);
         best.scan(&rows, query, behind.filter(|slot| passes(*slot)));
@@ -96,6 +102,38 @@ impl VectorSet {
             found: Vec::with_capacity(2 * k.min(4_096)),
         })
     }
+}
+
+/// The slots that a walk meets; `None` when it failed, or when the filter refuses far more around the
+/// query than elsewhere, so that the walk ends before it reaches what passes.
+fn walk_fairly(
+    graph: &Graph,
+    query: &[u16],
+    count: usize,
+    within: u32,
+    passes: &dyn Fn(u32) -> bool,
+) -> Option<Vec<u32>> {
+    let met = Cell::new(0usize);
+    let refused = Cell::new(0usize);
+    let slots = graph.walk(query, count, &|slot| {
+        let passed = slot < within && passes(slot);
+        met.set(met.get() + 1);
+        refused.set(refused.get() + usize::from(!passed));
+        passed
+    })?;
+    let near = refused.get() as f64 / met.get().max(1) as f64;
+    if near > REFUSED_MORE {
+        let step = (within as usize / SAMPLE).max(1);
+        let sampled = (0..within).step_by(step).count();
+        let refused = (0..within)
+            .step_by(step)
+            .filter(|slot| !passes(*slot))
+            .count();
+        if near > refused as f64 / sampled.max(1) as f64 + REFUSED_MORE {
+            return None;
+        }
+    }
+    Some(slots)
 }
 
 /// The k best so far, pruned whenever the buffer has doubled.

@@ -68,6 +68,7 @@ impl VectorSet {
         let rows = load_flat(flat, expected)?;
         let loaded = load_graph(graph, expected);
         let upkeep = Upkeep {
+            building: None,
             flat: Some((flat.to_path_buf(), expected.flat, expected.vectors)),
             graph: loaded
                 .as_ref()
@@ -150,7 +151,7 @@ impl VectorSet {
     }
 
     fn save_graph(&self, path: &Path, upkeep: &Upkeep) -> io::Result<Option<(FileMark, u32)>> {
-        let guard = self.graph.read_recursive();
+        let guard = self.graph.read();
         let Some(graph) = guard.as_ref() else {
             return Ok(None);
         };
