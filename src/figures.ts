@@ -1,5 +1,7 @@
+import { performance } from 'node:perf_hooks'
 import type { App } from './app.ts'
-import type { MetricRow } from './metrics.ts'
+import type { MetricRow, Metrics } from './metrics.ts'
+import type { Pool } from './pool.ts'
 import type { IndexFigures } from './search/engine.ts'
 
 /** The parts whose figures the metrics page shows. */
@@ -52,11 +54,11 @@ function collectIndices({ metrics, engine }: FigureParts): void {
 }
 
 function collectStore({ metrics, store, writer }: FigureParts): void {
-  type Health = ReturnType<typeof store.health>
-  const add = (name: string, help: string, pick: (health: Health) => number) =>
-    metrics.collect(name, help, [], (): MetricRow[] => [{ value: pick(store.health()) }])
+  type Figures = ReturnType<typeof store.figures>
+  const add = (name: string, help: string, pick: (figures: Figures) => number) =>
+    metrics.collect(name, help, [], (): MetricRow[] => [{ value: pick(store.figures()) }])
   metrics.collect('svc_store_readers', 'Reader slots of the record store', ['state'], () =>
-    Object.entries(store.health().connections).map(([state, value]) => ({
+    Object.entries(store.figures().connections).map(([state, value]) => ({
       labels: { state },
       value,
     })),
@@ -69,4 +71,17 @@ function collectStore({ metrics, store, writer }: FigureParts): void {
   metrics.collect('svc_write_queue_documents', 'Documents that wait to be written', [], () => [
     { value: writer.queued() },
   ])
+}
+
+/** The same pool, with the time of each job on the metrics page. */
+export function meterPool(pool: Pool, metrics: Pick<Metrics, 'job'>): Pool {
+  return {
+    ...pool,
+    run: (name, input) => {
+      const startedMs = performance.now()
+      return pool
+        .run(name, input)
+        .finally(() => metrics.job(name, (performance.now() - startedMs) / 1000))
+    },
+  }
 }

@@ -32,12 +32,8 @@ export interface Metrics {
     labelNames: readonly string[],
     rows: () => MetricRow[] | Promise<MetricRow[]>,
   ) => void
-  /** Time that one stage of a search took. */
-  searchStage: (stage: string, seconds: number) => void
-  /** Time of one batch of writes, from its first record to its documents being found. */
-  writeBatch: (seconds: number, documents: number) => void
-  checkpoint: (seconds: number) => void
-  fit: (seconds: number) => void
+  /** Time that one job of the worker threads took, waiting for a thread included. */
+  job: (name: string, seconds: number) => void
   /** The whole page in Prometheus text form. Rejects when it can't be made. */
   page: () => Promise<string>
   contentType: string
@@ -71,57 +67,22 @@ export function openMetrics(config: Pick<Config, 'quantiles'>): Metrics {
   collect('nodejs_eventloop_utilization_ratio', 'Share of time the event loop was busy', [], () => [
     { value: performance.eventLoopUtilization().utilization },
   ])
-  return { route, collect, ...openStageSeries(registry), ...openPage(registry) }
+  return { route, collect, ...openJobSeries(registry), ...openPage(registry) }
 }
 
 function openPage(registry: Registry): Pick<Metrics, 'page' | 'contentType'> {
   return { page: () => registry.metrics(), contentType: 'text/plain; version=0.0.4; charset=utf-8' }
 }
 
-function openStageSeries(
-  registry: Registry,
-): Pick<Metrics, 'searchStage' | 'writeBatch' | 'checkpoint' | 'fit'> {
-  const registers = [registry]
-  const buckets = DURATION_BOUNDS_S
-  const stage = new Histogram({
-    name: 'svc_search_stage_seconds',
-    help: 'Time of one stage of a search',
-    labelNames: ['stage'],
-    buckets,
-    registers,
+function openJobSeries(registry: Registry): Pick<Metrics, 'job'> {
+  const jobs = new Histogram({
+    name: 'svc_job_seconds',
+    help: 'Time of one job of the worker threads, waiting included',
+    labelNames: ['job'],
+    buckets: [...DURATION_BOUNDS_S, 60, 120, 600],
+    registers: [registry],
   })
-  const batch = new Histogram({
-    name: 'svc_write_batch_seconds',
-    help: 'Time of one batch of document writes',
-    buckets,
-    registers,
-  })
-  const written = new Counter({
-    name: 'svc_documents_written_total',
-    help: 'Documents written, replaced or deleted',
-    registers,
-  })
-  const checkpoint = new Histogram({
-    name: 'svc_checkpoint_seconds',
-    help: 'Time to make one index durable',
-    buckets: [...buckets, 60, 120],
-    registers,
-  })
-  const fit = new Histogram({
-    name: 'svc_fit_seconds',
-    help: 'Time to learn one vector space',
-    buckets: [...buckets, 60, 120, 600],
-    registers,
-  })
-  return {
-    searchStage: (name, seconds) => stage.observe({ stage: name }, seconds),
-    writeBatch: (seconds, documents) => {
-      batch.observe(seconds)
-      written.inc(documents)
-    },
-    checkpoint: (seconds) => checkpoint.observe(seconds),
-    fit: (seconds) => fit.observe(seconds),
-  }
+  return { job: (name, seconds) => jobs.observe({ job: name }, seconds) }
 }
 
 /** The registry only ever asks a metric for its name and its values, so a plain object will do. */

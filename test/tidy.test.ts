@@ -29,10 +29,11 @@ const MAY_IMPORT: Record<string, string[]> = {
   learn: ['config', 'errors', 'metrics', 'schema', 'store', 'pool'],
   workers: ['embed', 'search', 'learn', 'native', 'schema', 'store', 'errors'],
   health: ['app', 'errors'],
-  figures: ['app', 'metrics', 'search'],
+  figures: ['app', 'metrics', 'pool', 'search'],
+  upkeep: ['app', 'config', 'errors', 'search', 'store', 'learn'],
   app: [
     ...['config', 'errors', 'metrics', 'native', 'pool', 'store', 'embed', 'search', 'learn'],
-    ...['schema', 'figures'],
+    ...['schema', 'figures', 'upkeep'],
   ],
   http: ['app', 'config', 'errors', 'metrics', 'schema'],
   api: ['app', 'errors', 'health', 'http', 'schema'],

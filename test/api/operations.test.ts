@@ -23,14 +23,13 @@ interface Operation {
 }
 
 interface Document {
-  openapi: string
   paths: Record<string, Record<string, Operation>>
 }
 
 it('the API document is valid OpenAPI 3.1', async () => {
-  const document = (await (await fetch(`${root}/openapi.json`)).json()) as Document
-  expect(document.openapi).toBe('3.1.0')
-  const result = await new Validator().validate(document)
+  const text = await (await fetch(`${root}/openapi.json`)).text()
+  expect(text).toContain('"openapi":"3.1.0"')
+  const result = await new Validator().validate(JSON.parse(text))
   expect(result.errors).toBeUndefined()
   expect(result.valid).toBe(true)
 })

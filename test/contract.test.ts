@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../src/api/index.ts'
+import { ERRORS } from '../src/errors.ts'
+import { aliasesOf } from '../src/http/paths.ts'
+import type { Route } from '../src/http/route.ts'
+import { openValidators } from '../src/http/validate.ts'
+import { type RunningApp, startApp } from './running-app.ts'
+
+let running: RunningApp
+
+beforeAll(async () => {
+  running = await startApp()
+}, 120_000)
+afterAll(() => running.close())
+
+/** Every way to call a route: its own, then its aliases. */
+const ways = routes.flatMap((route) =>
+  [{ method: route.method, path: route.path }, ...aliasesOf(route)].map((way) => ({
+    ...way,
+    route,
+    name: `${way.method} ${way.path}`,
+  })),
+)
+const enveloped = ways.filter(({ route }) => route.produces === undefined)
+
+interface Told {
+  success: boolean
+  data?: unknown
+  error?: string
+  code?: keyof typeof ERRORS
+  details?: { path: string; message: string }[]
+  meta: { took: number; requestId: string }
+}
+
+async function ask(
+  way: { method: string; path: string; route: Route },
+  body: unknown,
+): Promise<{ status: number; told: Told }> {
+  const path = way.path.replaceAll(/\{\w+\}/g, `nothing-${way.method.toLowerCase()}`)
+  const query = way.route.query?.required?.map((key: string) => `${key}=nothing-there`).join('&')
+  const sends = way.route.body !== undefined && way.method !== 'GET'
+  const response = await fetch(`${running.url}${path}${query ? `?${query}` : ''}`, {
+    method: way.method,
+    ...(sends
+      ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+      : {}),
+  })
+  return { status: response.status, told: (await response.json()) as Told }
+}
+
+function expectEnvelope(status: number, told: Told): void {
+  expect(Number.isInteger(told.meta.took)).toBe(true)
+  expect(told.meta.requestId).toMatch(/^[0-9a-f-]{36}$/)
+  if (status === 200) {
+    expect(told.success).toBe(true)
+    expect(told.data).toBeTypeOf('object')
+    return
+  }
+  expect(told.success).toBe(false)
+  expect(told.error).toMatch(/^.+\.$/)
+  expect(ERRORS[told.code!]).toBe(status)
+}
+
+/** Bodies that work, for the routes whose body must hold something. */
+const GOOD: Record<string, unknown> = {
+  'POST /cortex/documents': { index: 'contract', document: { title: 'A contract' } },
+  'POST /cortex/indices/{name}/documents': { document: { title: 'A contract' } },
+  'POST /cortex/documents/bulk': { documents: [{ document: { title: 'One' } }] },
+  'POST /cortex/indices': { name: 'contract-made' },
+  'POST /cortex/search': { query: 'contract' },
+  'POST /cortex/suggest': { prefix: 'con' },
+  'PUT /cortex/documents/{id}': { title: 'Put' },
+  'PATCH /cortex/documents/{id}': { title: 'Patched' },
+  'POST /cortex/feedback': { sessionId: 's', feedback: [{ queryId: 'q', rating: 1 }] },
+  'POST /cortex/analytics/search': { eventType: 'click' },
+  'POST /cortex/metrics': { name: 'a_b', value: 1 },
+  'POST /cortex/ab-test/create': { name: 't', variants: [{ name: 'a' }, { name: 'b' }] },
+  'POST /cortex/ab-test/assign': { sessionId: 's', testName: 't' },
+  'POST /nous/signals/process': { signalId: 's' },
+  'POST /nous/signals': { signalId: 's' },
+  'POST /nous/learn/models/sync': { modelId: 'm', state: { weights: [1], bias: 0 } },
+  'POST /nous/adapt/suggest': { queryHash: 'h', patterns: {}, confidence: 0.5 },
+  'POST /nous/adapt/apply': { type: 'ranking', changes: { a: 1 } },
+  'POST /nous/ab-testing/experiments': {
+    name: 'e',
+    type: 'x',
+    variants: [{ id: 'a' }, { id: 'b' }],
+  },
+}
+
+describe('every route', () => {
+  it.each(enveloped)('$name answers good input in the envelope', async (way) => {
+    const body = GOOD[`${way.route.method} ${way.route.path}`] ?? {}
+    const { status, told } = await ask(way, body)
+    expectEnvelope(status, told)
+    // What is right but names nothing that exists is 404; what is not there yet is 501.
+    expect([200, 404, 501], JSON.stringify(told)).toContain(status)
+    if (status === 501) expect(told.code).toBe('NOT_YET')
+    if (status === 200) openValidators().exact(way.route.reply)(told.data)
+  })
+
+  const checked = enveloped.filter(({ route }) => route.body !== undefined)
+  it.each(checked)('$name refuses a body of the wrong type and names the place', async (way) => {
+    const { status, told } = await ask(way, 'a text')
+    expectEnvelope(status, told)
+    expect(status).toBe(400)
+    expect(told.code).toBe('VALIDATION_FAILED')
+    expect(told.details).toHaveLength(1)
+  })
+
+  const required = checked.filter(({ route }) => (route.body?.required?.length ?? 0) > 0)
+  it.each(required)('$name names the field that is missing', async (way) => {
+    const { status, told } = await ask(way, {})
+    expect(status).toBe(400)
+    const [first] = way.route.body.required as string[]
+    expect(told.details?.[0]).toEqual({ path: first, message: 'is required' })
+    expect(told.error).toContain(first)
+  })
+
+  it.each(enveloped)('$name refuses a method that it does not have', async ({ path }) => {
+    const concrete = path.replaceAll(/\{\w+\}/g, 'nothing-there')
+    const response = await fetch(`${running.url}${concrete}`, { method: 'OPTIONS' })
+    expect(response.status).toBe(405)
+    expect(response.headers.get('allow')).toMatch(/^[A-Z]+(, [A-Z]+)*$/)
+  })
+
+  it('has a method and path of its own', () => {
+    const names = ways.map(({ name }) => name)
+    expect(new Set(names).size).toBe(names.length)
+  })
+
+  it('names only errors of the table', () => {
+    for (const { errors = [], path } of routes)
+      for (const code of errors) expect(Object.keys(ERRORS), path).toContain(code)
+  })
+
+  it('is counted on the metrics page under its pattern', async () => {
+    const page = await (await fetch(`${running.url}/metrics`)).text()
+    for (const { method, path } of enveloped.map(({ route }) => route))
+      expect(page).toContain(`svc_api_requests_total{method="${method}",endpoint="${path}"`)
+  })
+})
+
+describe('the whole service', () => {
+  it('is well, with figures of its own', async () => {
+    const cortex = await running.call<{ services: Record<string, { metrics: object }> }>(
+      'GET',
+      '/cortex/health',
+    )
+    expect(cortex.status).toBe(200)
+    const { searchEngine, database, cache } = cortex.data.services
+    expect(searchEngine!.metrics).toMatchObject({ cluster: { status: 'green', nodes: 1 } })
+    expect(database!.metrics).toMatchObject({
+      connections: { active: expect.any(Number), idle: expect.any(Number) },
+    })
+    expect(cache!.metrics).toMatchObject({
+      memory: { used: expect.stringMatching(/^[\d.]+MB$/), peak: expect.stringMatching(/MB$/) },
+    })
+    expect(await running.call('GET', '/nous/health')).toMatchObject({ data: { overall: true } })
+  })
+
+  it('shows its parts on the metrics page', async () => {
+    await running.call('POST', '/cortex/documents', { index: 'seen', document: { title: 'a' } })
+    const page = await (await fetch(`${running.url}/metrics`)).text()
+    for (const line of [
+      'svc_index_documents{index="seen"} 1',
+      'svc_pool_threads{lane="search"} 1',
+      'svc_store_readers{state="active"}',
+      'svc_store_transactions_total',
+      'svc_job_seconds_count{job="write"}',
+      'svc_write_queue_documents 0',
+      'svc_metrics_collector_failures_total 0',
+    ])
+      expect(page).toContain(line)
+  })
+})
