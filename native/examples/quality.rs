@@ -124,7 +124,8 @@ fn measure(folder: &Path) -> Result<(), Box<dyn Error>> {
         if fitted {
             let start = Instant::now();
             engine.fit()?;
-            println!("  fitted in {:?}", start.elapsed());
+            let cut = engine.views.current().space.cut();
+            println!("  fitted in {:?}, cut {cut:.3}", start.elapsed());
         }
         for (name, base) in &kinds {
             if fitted || *name != "text" {

@@ -136,7 +136,7 @@ fn add_clause(
         weighted += field.field.weight * frequency;
         let idf = score::idf(scorer.documents, postings.positions.len());
         let norm = field.norm(reader.length_code(document));
-        let part = clause.count * field.boost * idf * score::saturated(frequency, norm);
+        let part = clause.count * field.field.boost * idf * score::saturated(frequency, norm);
         *sum += part;
         terms.insert(
             clause.text.clone(),
@@ -171,7 +171,7 @@ fn text_value(scorer: &Scorer, position: u32, reasons: Reasons) -> Value {
         fields.insert(
             field.field.entry.name.clone(),
             json!({ "score": number(score), "weight": number(field.field.weight),
-                    "boost": number(field.boost), "length": number(length),
+                    "boost": number(field.field.boost), "length": number(length),
                     "meanLength": number(field.mean), "terms": terms }),
         );
     }

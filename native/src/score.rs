@@ -54,8 +54,6 @@ pub struct FieldScorer<'a> {
     pub field: &'a SearchField<'a>,
     /// Its postings.
     pub reader: FieldReader,
-    /// Its weight when fields compete (the least weight of a field is 1).
-    pub boost: f32,
     /// Mean length over the live documents that have the field.
     pub mean: f32,
     /// Length code → the part of BM25's denominator that depends on the length.
@@ -166,8 +164,6 @@ impl<'a> Scorer<'a> {
         plan: &'a Plan,
         scratch: &mut Scratch,
     ) -> Result<Scorer<'a>, Failure> {
-        let weights = plan.fields.iter().map(|field| field.weight);
-        let least = weights.fold(f32::INFINITY, f32::min);
         let mut fields = Vec::with_capacity(plan.fields.len());
         let mut tokens = 0.0;
         for field in &plan.fields {
@@ -185,7 +181,6 @@ impl<'a> Scorer<'a> {
             fields.push(FieldScorer {
                 field,
                 reader,
-                boost: field.weight / least,
                 mean,
                 norms,
             });
@@ -249,7 +244,7 @@ impl<'a> Scorer<'a> {
             if postings.positions.is_empty() {
                 continue;
             }
-            let factor = count * field.boost * idf(self.documents, postings.positions.len());
+            let factor = count * field.field.boost * idf(self.documents, postings.positions.len());
             let scores = &mut scratch.fields[number];
             let mut start = 0;
             for (index, end) in postings.ends.iter().enumerate() {

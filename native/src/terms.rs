@@ -23,8 +23,10 @@ pub struct SearchField<'a> {
     pub entry: &'a FieldEntry,
     /// Its analysed postings.
     pub field: Field,
-    /// Its weight in this search, above 0.
+    /// Its weight in the combined field, above 0.
     pub weight: f32,
+    /// What the request multiplies its own score by.
+    pub boost: f32,
     /// Which of the plan's analyzers reads queries for it.
     pub group: usize,
 }
@@ -149,14 +151,18 @@ fn fields_of<'a>(
         let boost = request.boost.as_ref().and_then(|b| b.get(name));
         boost.copied().unwrap_or(1.0)
     };
-    let chosen: Vec<(&FieldEntry, f32)> = match &request.fields {
+    // (field, weight in the combined field, boost): the mapping's weights say how much a word
+    // in a field tells, measured best in the combined field alone; a request's weights are wishes
+    // and count everywhere.
+    let chosen: Vec<(&FieldEntry, f32, f32)> = match &request.fields {
         Some(names) => known_fields(definition, names),
-        None => definition.searched().map(|f| (f, f.weight)).collect(),
+        None => definition.searched().map(|f| (f, f.weight, 1.0)).collect(),
     };
     let mut analyzers: Vec<&Arc<Analyzer>> = Vec::new();
     let mut fields = Vec::new();
-    for (entry, weight) in chosen {
-        let weight = weight * factor(&entry.name);
+    for (entry, weight, boost) in chosen {
+        let factor = factor(&entry.name);
+        let (weight, boost) = (weight * factor, boost * factor);
         let (Some(field), Some(analyzer)) = (entry.text, &entry.search_analyzer) else {
             continue;
         };
@@ -172,6 +178,7 @@ fn fields_of<'a>(
             entry,
             field,
             weight,
+            boost,
             group,
         });
     }
@@ -181,11 +188,15 @@ fn fields_of<'a>(
 fn known_fields<'a>(
     definition: &'a Definition,
     names: &BTreeMap<String, f32>,
-) -> Vec<(&'a FieldEntry, f32)> {
+) -> Vec<(&'a FieldEntry, f32, f32)> {
     // In the definition's order, so that sums don't depend on the order of the request.
     let fields = definition.fields.iter();
     fields
-        .filter_map(|field| names.get(&field.name).map(|weight| (field, *weight)))
+        .filter_map(|field| {
+            names
+                .get(&field.name)
+                .map(|weight| (field, *weight, *weight))
+        })
         .collect()
 }
 
