@@ -94,11 +94,16 @@ function openRun(client: Client, options: LoadOptions, shown: Shown) {
   const started = performance.now()
   const totals = { accepted: 0, refused: 0, skipped: 0 }
   let bytes = 0
+  let taken = 0
   let batch: Found[] = []
   let batchBytes = 0
   let marks: Mark[] = []
 
-  const show = () => progress.update(bytes, totals.accepted + totals.refused + totals.skipped)
+  const show = () => {
+    const settled = totals.accepted + totals.refused + totals.skipped
+    // reading runs ahead of the server: a byte counts once its documents are settled
+    progress.update(taken === 0 ? bytes : (bytes * settled) / taken, settled)
+  }
   const refuse = (place: Unreadable) => {
     totals.refused += 1
     progress.note(refusal(place))
@@ -138,6 +143,7 @@ function openRun(client: Client, options: LoadOptions, shown: Shown) {
       for await (const found of readDocuments(file, { ...options, onBytes })) {
         shown.terminal.signal.throwIfAborted()
         records += 1
+        taken += 1
         if (records <= done) totals.skipped += 1
         else if ('reason' in found) refuse(found)
         else await add(found, file, records)
