@@ -29,12 +29,15 @@ export interface RunningApp {
     body?: unknown,
     headers?: Record<string, string>,
   ) => Promise<Answered<Data>>
-  /** Stops the service and starts it again on the same folder. */
-  restart: () => Promise<void>
+  /** Stops the service and starts it again on the same folder, with other settings too. */
+  restart: (env?: Record<string, string>) => Promise<void>
   close: () => Promise<void>
 }
 
-/** Starts the service with few threads; `env` are settings by their variables. */
+/**
+ * Starts the service with few threads; `env` are settings by their variables.
+ * One at a time in a process: the core's open indices belong to the process.
+ */
 export async function startApp(env: Record<string, string> = {}): Promise<RunningApp> {
   const folder = mkdtempSync(join(tmpdir(), 'attune-app-'))
   const settings = { DATA_DIR: folder, SEARCH_THREADS: '1', WORK_THREADS: '1', ...env }
@@ -47,9 +50,9 @@ export async function startApp(env: Record<string, string> = {}): Promise<Runnin
       return running.url
     },
     call: (method, path, body, headers) => call(running.url, method, path, body, headers),
-    restart: async () => {
+    restart: async (changed = {}) => {
       await running.close()
-      running = await open(settings)
+      running = await open({ ...settings, ...changed })
     },
     close: async () => {
       await running.close()

@@ -5,6 +5,7 @@ import type { IndexEntry } from './indices.ts'
 import { wellFormedJson } from './json.ts'
 import type { Change } from './publisher.ts'
 import { type DocumentRecord, decodeRecord, encodeRecord, indexedJson } from './record.ts'
+import { valueAt } from './source.ts'
 
 type Source = Record<string, unknown>
 
@@ -174,7 +175,7 @@ export function vectorText({ definition }: IndexEntry, source: string | Source):
   const values = typeof source === 'string' ? (JSON.parse(source) as Source) : source
   return definition.fields
     .filter((field) => field.vectorized === true)
-    .flatMap((field) => values[field.source] ?? [])
+    .flatMap((field) => valueAt(values, field.source) ?? [])
     .join('\n')
 }
 
@@ -221,10 +222,8 @@ function withoutNulls(source: Source): Source {
 export function hasText(source: Source, definition: Definition): boolean {
   return definition.fields.some((field) => {
     if (field.type !== 'text') return false
-    const value = source[field.source]
-    return typeof value === 'string'
-      ? value.trim() !== ''
-      : Array.isArray(value) && value.length > 0
+    const values = [valueAt(source, field.source)].flat()
+    return values.some((value) => typeof value === 'string' && value.trim() !== '')
   })
 }
 

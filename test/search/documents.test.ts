@@ -1,0 +1,365 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually, type RunningApp, startApp } from '../running-app.ts'
+
+interface Written {
+  id: string
+  index: string
+  vectorized: boolean
+  version: number
+  created: string
+  updated: string
+  result: string
+}
+
+let service: RunningApp
+
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+
+const create = (body: object, query = '') =>
+  service.call<Written>('POST', `/cortex/documents${query}`, body)
+const put = (id: string, body: object, query = '', headers: Record<string, string> = {}) =>
+  service.call<Written>('PUT', `/cortex/documents/${encodeURIComponent(id)}${query}`, body, headers)
+const get = (id: string, query = '') =>
+  service.call<Written & { source: Record<string, unknown> }>(
+    'GET',
+    `/cortex/documents/${encodeURIComponent(id)}${query}`,
+  )
+const remove = (id: string, query = '', headers: Record<string, string> = {}) =>
+  service.call<Written>(
+    'DELETE',
+    `/cortex/documents/${encodeURIComponent(id)}${query}`,
+    undefined,
+    headers,
+  )
+
+async function found(index: string, query: string, searchType = 'text'): Promise<string[]> {
+  const { data } = await service.call<{ hits: { id: string }[] }>('POST', '/cortex/search', {
+    index,
+    query,
+    searchType,
+    size: 100,
+  })
+  return data.hits.map(({ id }) => id).sort()
+}
+
+describe('creating a document', () => {
+  it('answers its id, index, version and times, and creates the index that it names', async () => {
+    const { status, data } = await create({
+      index: 'new',
+      document: { title: 'Whales', content: 'They sing.' },
+    })
+    expect(status).toBe(200)
+    expect(data).toMatchObject({ index: 'new', vectorized: true, version: 1, result: 'created' })
+    expect(data.id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/)
+    expect(data.created).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    expect(await found('new', 'whales')).toEqual([data.id])
+    expect(await found('new', 'whales', 'vector')).toEqual([data.id])
+  })
+
+  it('works under the path of an index too', async () => {
+    const { status, data } = await service.call<Written>(
+      'POST',
+      '/cortex/indices/underpath/documents',
+      { id: 'p', document: { title: 'path' } },
+    )
+    expect(status).toBe(200)
+    expect(data).toMatchObject({ id: 'p', index: 'underpath' })
+  })
+
+  it.each([
+    [{ document: { title: 'x' } }, 'index'],
+    [{ index: 'new' }, 'document'],
+    [{ index: 'new', document: {} }, 'document'],
+    [{ index: 'new', document: { title: '', content: ' ', abstract: '' } }, 'document'],
+    [{ index: 'new', document: { tags: ['only'] } }, 'document'],
+    [{ index: 'new', document: { title: 7 } }, 'document.title'],
+    [{ index: 'new', document: { title: 'x', tags: 'no list' } }, 'document.tags'],
+    [{ index: 'new', document: { title: 'x', authors: [1] } }, 'document.authors'],
+    [{ index: 'new', document: { title: 'x', created: 'yesterday' } }, 'document.created'],
+    [{ index: 'new', document: 'text' }, 'document'],
+    [{ index: 'new', id: '', document: { title: 'x' } }, 'id'],
+    [{ index: 'new', id: 7, document: { title: 'x' } }, 'id'],
+    [{ index: 'Upper', document: { title: 'x' } }, 'name'],
+    [{ index: 'new', id: 'ü'.repeat(257), document: { title: 'x' } }, 'id'],
+    [{ index: 'new', id: 'half \ud83d', document: { title: 'x' } }, 'id'],
+  ])('refuses %j and names the field', async (body, path) => {
+    const { status, code, error, details } = await create(body)
+    expect({ status, code }).toEqual({ status: 400, code: 'VALIDATION_FAILED' })
+    expect(error).toMatch(/\.$/)
+    expect(details[0]?.path).toContain(path)
+  })
+
+  it('takes ids of 512 bytes and odd characters, each its own document', async () => {
+    const ids = [
+      'ü'.repeat(256),
+      'x'.repeat(512),
+      'a/b?c#d&e=%20',
+      ' ',
+      '"\\\n',
+      'a',
+      'a\u0000',
+      '1',
+    ]
+    for (const id of ids) {
+      const { status, data } = await create({ index: 'ids', id, document: { title: `odd ${id}` } })
+      expect(status).toBe(200)
+      expect(data.id).toBe(id)
+    }
+    for (const id of ids.filter((id) => !id.includes('\u0000')))
+      expect((await get(id)).data).toMatchObject({ id, source: { title: `odd ${id}` } })
+    expect(await found('ids', 'odd')).toEqual([...ids].sort())
+  })
+
+  it('replaces a document whose id is taken, whole, and counts its version up', async () => {
+    await create({ index: 'again', id: 'r', document: { title: 'first', tags: ['kept'] } })
+    const { data } = await create({ index: 'again', id: 'r', document: { title: 'second' } })
+    expect(data).toMatchObject({ version: 2, result: 'updated' })
+    expect((await get('r')).data.source).toEqual({ title: 'second' })
+    expect(await found('again', 'first')).toEqual([])
+    expect(await found('again', 'second')).toEqual(['r'])
+  })
+
+  it('keeps fields that the mapping does not name, as they were sent', async () => {
+    const document = {
+      title: 'Free form',
+      price: 12.5,
+      nested: { deep: [{ a: 1 }, { a: null }], text: 'ünï 😀' },
+      flags: [true, false],
+      big: 9007199254740991,
+      empty: {},
+      list: [],
+    }
+    await create({ index: 'free', id: 'f', document })
+    expect((await get('f')).data.source).toEqual(document)
+  })
+
+  it('stores half a surrogate pair as a mark, and the index goes on', async () => {
+    const { status } = await create({
+      index: 'cut',
+      id: 'c',
+      document: { title: 'cutoff \ud83d', 'key\ude00': 'back\\ud83d' },
+    })
+    expect(status).toBe(200)
+    expect((await get('c')).data.source).toEqual({
+      title: 'cutoff \ufffd',
+      'key\ufffd': 'back\\ud83d',
+    })
+    expect(await found('cut', 'cutoff \ud83d')).toEqual(['c'])
+  })
+
+  it('answers once durable with refresh=false, and the document can be found soon', async () => {
+    const { status, data } = await create(
+      { index: 'later', id: 'l', document: { title: 'eventually' } },
+      '?refresh=false',
+    )
+    expect(status).toBe(200)
+    expect(data.version).toBe(1)
+    expect((await get('l')).status).toBe(200)
+    await eventually(async () => (await found('later', 'eventually')).length === 1)
+    expect((await get('l')).data.vectorized).toBe(true)
+  })
+
+  it('is found by the next search, with many writers at a time', async () => {
+    const writers = Array.from({ length: 24 }, async (_, n) => {
+      const word = `word${n}`
+      const { data } = await create({ index: 'busy', document: { title: word } })
+      expect(data.vectorized).toBe(true)
+      expect(await found('busy', word)).toEqual([data.id])
+      expect(await found('busy', word, 'vector')).toContain(data.id)
+    })
+    await Promise.all(writers)
+  })
+})
+
+describe('vectorized', () => {
+  it('is false for a document without any text to vectorise', async () => {
+    await service.call('POST', '/cortex/indices', {
+      name: 'novector',
+      mappings: { properties: { note: { type: 'text', vectorized: false } } },
+    })
+    const { data, status } = await create({
+      index: 'novector',
+      id: 'v',
+      document: { note: 'words only' },
+    })
+    expect(status).toBe(200)
+    expect(data.vectorized).toBe(false)
+    expect((await get('v')).data.vectorized).toBe(false)
+    expect(await found('novector', 'words')).toEqual(['v'])
+    expect(await found('novector', 'words', 'vector')).toEqual([])
+  })
+})
+
+describe('changing a document', () => {
+  it('replaces sent fields, keeps unsent ones and removes those that are null', async () => {
+    await create({
+      index: 'merge',
+      id: 'm',
+      document: { title: 'Old title', content: 'Old content', tags: ['a', 'b'], extra: 1 },
+    })
+    const { status, data } = await put('m', { title: 'New title', tags: null, more: [2] })
+    expect(status).toBe(200)
+    expect(data).toMatchObject({ id: 'm', index: 'merge', version: 2, result: 'updated' })
+    expect(data.vectorized).toBe(true)
+    expect(Date.parse(data.updated)).toBeGreaterThanOrEqual(Date.parse(data.created))
+    expect((await get('m')).data.source).toEqual({
+      title: 'New title',
+      content: 'Old content',
+      extra: 1,
+      more: [2],
+    })
+    expect(await found('merge', 'old title')).toEqual(['m'])
+    expect(await found('merge', 'new')).toEqual(['m'])
+  })
+
+  it('answers unchanged, with the same version, when nothing is different', async () => {
+    await create({ index: 'same', id: 's', document: { title: 'Same', tags: ['x'] } })
+    const { data } = await put('s', { tags: ['x'] })
+    expect(data).toMatchObject({ result: 'unchanged', version: 1, vectorized: true })
+  })
+
+  it('answers unchanged when only the order of fields is different', async () => {
+    await create({ index: 'same', id: 'o', document: { title: 'Order', tags: ['x'], n: 1 } })
+    const { data } = await put('o', { n: 1, tags: ['x'], gone: null })
+    expect(data).toMatchObject({ result: 'unchanged', version: 1 })
+  })
+
+  it('answers PATCH the same way', async () => {
+    await create({ index: 'patch', id: 'pa', document: { title: 'Patch' } })
+    const { data } = await service.call<Written>('PATCH', '/cortex/documents/pa', { source: 'web' })
+    expect(data).toMatchObject({ version: 2, result: 'updated' })
+    expect((await get('pa')).data.source).toEqual({ title: 'Patch', source: 'web' })
+  })
+
+  it('creates an unknown id in the default index, or in the one that is named', async () => {
+    const first = await put('unknown-1', { title: 'Created by PUT' })
+    expect(first.data).toMatchObject({ index: 'documents', result: 'created', version: 1 })
+    const second = await put('unknown-2', { title: 'Created by PUT' }, '?index=named')
+    expect(second.data).toMatchObject({ index: 'named', result: 'created' })
+  })
+
+  it('refuses to leave a document without text', async () => {
+    await create({ index: 'merge', id: 'only', document: { title: 'Only' } })
+    const { status, code } = await put('only', { title: null })
+    expect({ status, code }).toEqual({ status: 400, code: 'VALIDATION_FAILED' })
+    expect((await get('only')).data).toMatchObject({ version: 1, source: { title: 'Only' } })
+    expect((await put('nothing-there', { tags: ['x'] })).status).toBe(400)
+    expect((await get('nothing-there')).status).toBe(404)
+  })
+
+  it('does not guess between two indices that hold the id', async () => {
+    await create({ index: 'amb-a', id: 'two', document: { title: 'A' } })
+    await create({ index: 'amb-b', id: 'two', document: { title: 'B' } })
+    for (const answer of [await put('two', { title: 'C' }), await get('two'), await remove('two')])
+      expect(answer).toMatchObject({ status: 409, code: 'AMBIGUOUS_ID' })
+    expect((await put('two', { title: 'C' }, '?index=amb-b')).data.index).toBe('amb-b')
+    expect((await get('two', '?index=amb-a')).data.source).toEqual({ title: 'A' })
+    expect((await remove('two', '?index=amb-a')).data.result).toBe('deleted')
+    expect((await get('two')).data.source).toEqual({ title: 'C' })
+  })
+
+  it('changes the document only when its version is the one of If-Match', async () => {
+    await create({ index: 'match', id: 'if', document: { title: 'One' } })
+    const no = await put('if', { title: 'Two' }, '', { 'if-match': '"7"' })
+    expect(no).toMatchObject({ status: 412, code: 'VERSION_MISMATCH' })
+    const yes = await put('if', { title: 'Two' }, '', { 'if-match': '"1"' })
+    expect(yes.data.version).toBe(2)
+    expect((await remove('if', '', { 'if-match': '"1"' })).status).toBe(412)
+    expect((await put('if', { title: 'x' }, '', { 'if-match': 'abc' })).status).toBe(400)
+    expect((await remove('if', '', { 'if-match': '"2"' })).status).toBe(200)
+  })
+
+  it('lets exactly one of many win that all name the same version', async () => {
+    await create({ index: 'match', id: 'race', document: { title: 'Race' } })
+    const tries = Array.from({ length: 10 }, (_, n) =>
+      put('race', { title: `Winner ${n}` }, '', { 'if-match': '"1"' }),
+    )
+    const statuses = (await Promise.all(tries)).map(({ status }) => status).sort()
+    expect(statuses).toEqual([200, ...Array(9).fill(412)])
+    expect((await get('race')).data.version).toBe(2)
+  })
+
+  it('does not create an index for a change that an unknown version refuses', async () => {
+    const { status } = await put('x', { title: 'x' }, '?index=nevermade', { 'if-match': '"1"' })
+    expect(status).toBe(412)
+    expect((await service.call('GET', '/cortex/indices/nevermade')).status).toBe(404)
+  })
+
+  it('creates no index for a document that it refuses', async () => {
+    expect((await create({ index: 'refused', document: { tags: ['x'] } })).status).toBe(400)
+    expect(
+      (await create({ index: 'refused', document: { title: 'x', created: '?' } })).status,
+    ).toBe(400)
+    expect((await put('x', { tags: ['x'] }, '?index=refused')).status).toBe(400)
+    expect((await service.call('GET', '/cortex/indices/refused')).status).toBe(404)
+  })
+
+  it('loses no change of many that merge at the same time', async () => {
+    await create({ index: 'match', id: 'many', document: { title: 'Many' } })
+    await Promise.all(Array.from({ length: 20 }, (_, n) => put('many', { [`field${n}`]: n })))
+    const { data } = await get('many')
+    expect(data.version).toBe(21)
+    expect(Object.keys(data.source)).toHaveLength(21)
+  })
+})
+
+describe('reading and deleting', () => {
+  it('reads id, index, version, vectorized, times and source', async () => {
+    await create({ index: 'read', id: 'rd', document: { title: 'Read me' } })
+    const { data } = await get('rd')
+    expect(Object.keys(data).sort()).toEqual(
+      ['id', 'index', 'version', 'vectorized', 'created', 'updated', 'source'].sort(),
+    )
+  })
+
+  it('forgets a deleted document by id, by text and by vector', async () => {
+    await create({ index: 'del', id: 'd1', document: { title: 'Gone tomorrow' } })
+    await create({ index: 'del', id: 'd2', document: { title: 'Still here tomorrow' } })
+    const { status, data } = await remove('d1')
+    expect(status).toBe(200)
+    expect(data).toMatchObject({ id: 'd1', result: 'deleted', vectorized: false })
+    expect(await get('d1')).toMatchObject({ status: 404, code: 'DOCUMENT_NOT_FOUND' })
+    expect(await found('del', 'tomorrow')).toEqual(['d2'])
+    expect(await found('del', 'gone tomorrow', 'vector')).not.toContain('d1')
+    expect((await remove('d1')).status).toBe(404)
+    expect((await remove('d1', '?index=unknown')).code).toBe('INDEX_NOT_FOUND')
+  })
+
+  it('starts again at version 1 for an id that was deleted', async () => {
+    await create({ index: 'del', id: 'd3', document: { title: 'First life' } })
+    await remove('d3')
+    const { data } = await create({ index: 'del', id: 'd3', document: { title: 'Second life' } })
+    expect(data).toMatchObject({ version: 1, result: 'created' })
+    expect(await found('del', 'life')).toEqual(['d3'])
+  })
+})
+
+it('keeps everything through a restart', async () => {
+  await create({ index: 'stay', id: 'st', document: { title: 'Staying power', year: 1999 } })
+  await put('st', { year: 2000 })
+  await service.restart()
+  expect((await get('st')).data).toMatchObject({
+    version: 2,
+    vectorized: true,
+    source: { title: 'Staying power', year: 2000 },
+  })
+  expect(await found('stay', 'staying')).toEqual(['st'])
+  expect(await found('cut', 'cutoff')).toEqual(['c'])
+}, 60_000)
+
+it('answers 404 for an unknown index when indices are not created by themselves', async () => {
+  await service.restart({ AUTO_CREATE_INDEX: 'false' })
+  const body = { index: 'none', document: { title: 'x' } }
+  const { status, code } = await service.call('POST', '/cortex/documents', body)
+  expect({ status, code }).toEqual({ status: 404, code: 'INDEX_NOT_FOUND' })
+  expect((await service.call('PUT', '/cortex/documents/1?index=none', { title: 'x' })).status).toBe(
+    404,
+  )
+  const bulk = await service.call<{ items: object[] }>('POST', '/cortex/documents/bulk', [body])
+  expect(bulk.data.items).toMatchObject([{ status: 404, code: 'INDEX_NOT_FOUND' }])
+  await service.call('POST', '/cortex/indices', { name: 'none' })
+  expect((await service.call('POST', '/cortex/documents', body)).status).toBe(200)
+}, 60_000)
