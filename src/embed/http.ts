@@ -14,10 +14,6 @@ export interface HttpEmbedder {
    * Throws EMBEDDER_UNAVAILABLE, or the signal's reason when it was aborted.
    */
   embedTexts: (texts: readonly string[], options: EmbedOptions) => Promise<Float32Array[]>
-  /** The vectors of documents' texts. */
-  documents: (texts: readonly string[], signal?: AbortSignal) => Promise<Float32Array[]>
-  /** The vector of one query. */
-  query: (text: string, signal?: AbortSignal) => Promise<Float32Array>
   close: () => Promise<void>
 }
 
@@ -41,47 +37,37 @@ const ATTEMPTS = { query: 2, document: 5 }
 
 /** Opens the client; nothing is sent before the first text. */
 export function openHttpEmbedder(config: HttpEmbedderConfig): HttpEmbedder {
-  const agent = new Agent({ connections: CALLS_MAX, maxResponseSize: REPLY_BYTES_MAX })
-  const gate = openGate(CALLS_MAX)
+  const agent = new Agent({ connections: 2 * CALLS_MAX, maxResponseSize: REPLY_BYTES_MAX })
+  // Two lanes: a bulk load can't stand in front of a search.
+  const gates = { document: openGate(CALLS_MAX), query: openGate(CALLS_MAX) }
   const queries = openQueryCache(QUERIES_KEPT)
   const post = openPost(config, agent)
 
   async function embedBatch(
     texts: readonly string[],
-    attemptsMax: number,
-    signal: AbortSignal | undefined,
+    { kind, signal }: EmbedOptions,
   ): Promise<Float32Array[]> {
-    const send = () => gate(() => post(texts, signal))
-    const reply = await retrying(send, attemptsMax, signal)
+    const send = () => gates[kind](() => post(texts, signal))
+    const reply = await retrying(send, ATTEMPTS[kind], signal)
     return readVectors(reply, texts.length, config.embedderDimensions)
   }
   async function embedAll(
     texts: readonly string[],
-    { kind, signal }: EmbedOptions,
+    options: EmbedOptions,
   ): Promise<Float32Array[]> {
     const batches: Promise<Float32Array[]>[] = []
     for (let from = 0; from < texts.length; from += BATCH_TEXTS)
-      batches.push(embedBatch(texts.slice(from, from + BATCH_TEXTS), ATTEMPTS[kind], signal))
+      batches.push(embedBatch(texts.slice(from, from + BATCH_TEXTS), options))
     return (await Promise.all(batches)).flat()
   }
-  const embedTexts: HttpEmbedder['embedTexts'] = async (texts, options) => {
+  async function embedTexts(texts: readonly string[], options: EmbedOptions) {
     options.signal?.throwIfAborted()
     if (config.embedderUrl === '')
       throw serviceError('EMBEDDER_UNAVAILABLE', 'No embedder is set up: set EMBEDDER_URL.')
     if (options.kind === 'document') return embedAll(texts, options)
     return queries.through(texts, (missing) => embedAll(missing, options))
   }
-  return {
-    embedTexts,
-    documents: (texts, signal) =>
-      embedTexts(texts, { kind: 'document', ...(signal && { signal }) }),
-    query: async (text, signal) => {
-      const [vector] = await embedTexts([text], { kind: 'query', ...(signal && { signal }) })
-      if (vector === undefined) throw new Error('The embedder gave no vector for one text.')
-      return vector
-    },
-    close: () => agent.destroy(),
-  }
+  return { embedTexts, close: () => agent.destroy() }
 }
 
 interface Reply {

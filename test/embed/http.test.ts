@@ -2,7 +2,12 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { type HttpEmbedder, openHttpEmbedder } from '../../src/embed/http.ts'
 import { type EndpointCall, embeddings, startEndpoint, vectorOf } from './endpoint.ts'
 
-function open(url: string, timeoutMs = 5000): HttpEmbedder {
+interface Opened extends HttpEmbedder {
+  documents: (texts: string[]) => Promise<Float32Array[]>
+  query: (text: string) => Promise<Float32Array[]>
+}
+
+function open(url: string, timeoutMs = 5000): Opened {
   const embedder = openHttpEmbedder({
     embedderUrl: url,
     embedderModel: 'small',
@@ -11,7 +16,11 @@ function open(url: string, timeoutMs = 5000): HttpEmbedder {
     embedderTimeoutMs: timeoutMs,
   })
   onTestFinished(() => embedder.close())
-  return embedder
+  return {
+    ...embedder,
+    documents: (texts) => embedder.embedTexts(texts, { kind: 'document' }),
+    query: (text) => embedder.embedTexts([text], { kind: 'query' }),
+  }
 }
 
 const numbers = (vectors: Float32Array[]) => vectors.map((vector) => [...vector])
@@ -159,6 +168,23 @@ describe('trouble that stays', () => {
     for (let error = failure; error instanceof Error; error = error.cause)
       expect(JSON.stringify([error.message, error.stack, { ...error }])).not.toContain('secret-key')
   })
+})
+
+it('a query does not wait behind documents', async () => {
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const { url, calls } = await startEndpoint(async (call) => {
+    if (call.input.length > 1) await held
+    return embeddings(call)
+  })
+  const embedder = open(url)
+  const loading = embedder.documents(Array.from({ length: 640 }, (_, n) => `${n}`))
+  while (calls.length < 4) await new Promise((resolve) => setImmediate(resolve))
+  expect(numbers(await embedder.query('cat'))).toEqual([vectorOf('cat')])
+  release()
+  expect(await loading).toHaveLength(640)
 })
 
 it('a caller who gives up gets the reason, and no more calls are made', async () => {
