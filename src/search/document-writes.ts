@@ -41,6 +41,7 @@ export async function writeDocuments(
   { refresh }: WriteOptions,
   parts: WriteParts,
 ): Promise<(Written | ServiceError)[]> {
+  await openAll(parts.engine, ops)
   await embedOps(ops, parts)
   const outcomes = await parts.writer.write(ops)
   const vectorized = await publish(parts.engine, ops, outcomes, refresh)
@@ -49,6 +50,14 @@ export async function writeDocuments(
     if (outcome instanceof ServiceError || op === undefined) return outcome as ServiceError
     return written(op.entry, outcome, vectorized[at] === 1)
   })
+}
+
+/** Opened before the records are written: opened after them, an index would replay what is on its way already. */
+async function openAll(engine: Engine, ops: WriteOp[]): Promise<void> {
+  for (const entry of new Set(ops.map((op) => op.entry))) {
+    const opening = engine.ready(entry)
+    if (opening !== undefined) await opening
+  }
 }
 
 const WAITING_STEP = 256
