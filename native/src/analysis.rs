@@ -43,7 +43,12 @@ enum FilterDefinition {
     Lowercase,
     Asciifolding,
     Length { max: usize },
-    Stop { words: Vec<String> },
+    /// Words of one's own, or the list of a language.
+    Stop {
+        #[serde(default)]
+        words: Vec<String>,
+        language: Option<String>,
+    },
     Synonym { rules: Vec<Vec<String>> },
     Stemmer { language: String },
 }
@@ -239,7 +244,15 @@ fn chain(
             FilterDefinition::Length { max } => {
                 builder.filter_dynamic(RemoveLongFilter::limit(max + 1))
             }
-            FilterDefinition::Stop { words } => {
+            FilterDefinition::Stop {
+                language: Some(name),
+                ..
+            } => match StopWordFilter::new(self::language(name)?) {
+                Some(filter) => builder.filter_dynamic(filter),
+                // A language that has a stemmer and no list of stop words.
+                None => builder,
+            },
+            FilterDefinition::Stop { words, .. } => {
                 builder.filter_dynamic(StopWordFilter::remove(words.iter().cloned()))
             }
             FilterDefinition::Synonym { .. } => builder,
