@@ -52,7 +52,10 @@ export interface Store {
   write<T>(work: () => T): Promise<T>
   /** The same for work that only removes: goes on when the store has reached its size. */
   release<T>(work: () => T): Promise<T>
-  /** One row without a transaction of its own; the fastest durable write. Resolves when it is on the disk. */
+  /**
+   * One row without a transaction of its own; the fastest durable write. Resolves when it is on the disk.
+   * May overtake writes under way, so it is for rows that nobody else changes at that time.
+   */
   put<Name extends TableName>(
     table: Name,
     key: Rows[Name]['key'],
