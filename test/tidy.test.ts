@@ -30,7 +30,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   workers: ['embed', 'search', 'learn', 'native', 'schema', 'store', 'errors'],
   health: ['app', 'errors'],
   figures: ['app', 'metrics', 'pool', 'search'],
-  upkeep: ['app', 'config', 'errors', 'search', 'store', 'learn'],
+  upkeep: [],
   app: [
     ...['config', 'errors', 'metrics', 'native', 'pool', 'store', 'embed', 'search', 'learn'],
     ...['schema', 'figures', 'upkeep'],

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { App } from '../app.ts'
 import { serviceError } from '../errors.ts'
 import { bodyFormat, readBody, streamBody } from './body.ts'
+import type { Exchange } from './exchange.ts'
 import type { Flight } from './flight.ts'
 import { parseJson } from './json.ts'
 import { parseParameters, parseQuery } from './query.ts'
@@ -47,7 +48,8 @@ export function compileEntry(app: ServedApp, route: Route, validators: Validator
 }
 
 /**
- * Answers one request of a route: parameters, then the body, then the handler.
+ * Answers one request of a route: parameters, then the body, then the handler. A repeated key is looked
+ * up for every POST but those whose body is worked off while it arrives.
  * A `stream` route gets a body of one of its own content types as chunks, and a JSON body whole when it
  * has a body schema. Throws whatever was wrong.
  */
@@ -64,7 +66,11 @@ export function answerRoute(
   const query = parseQuery(exchange.query)
   entry.checkQuery?.(query)
   const call = newCall(app, flight, params, query)
-  if (entry.bodyKind === 'none') return handle(entry, flight, call)
+  if (entry.bodyKind === 'none') {
+    const key = repeatKey(exchange)
+    if (key === undefined) return handle(entry, flight, call)
+    return once(entry, flight, call, { key, bodyHash: hashRequest(exchange, NO_BYTES) })
+  }
   const format = bodyFormat(exchange, entry.consumes)
   if (entry.bodyKind === 'stream' && (format === 'other' || entry.checkBody === undefined))
     return streamed(entry, flight, call, app.config.requestTimeoutMs)
@@ -115,14 +121,35 @@ async function collected(
   call: AnyCall,
 ): Promise<Prepared> {
   const { exchange } = flight
-  const key = exchange.method === 'POST' ? exchange.header('idempotency-key') : undefined
+  const key = repeatKey(exchange)
   const bodyHash = await readBody(exchange, entry.bodyBytesMax, (bytes) => {
     flight.bodyRead = true
     call.body = readJson(app, entry, bytes)
-    return key === undefined ? '' : createHash('sha256').update(bytes).digest('hex')
+    return key === undefined ? '' : hashRequest(exchange, bytes)
   })
   if (key === undefined) return handle(entry, flight, call)
-  const kept = await app.idempotency.run(key, entry.name, bodyHash, () => keep(entry, flight, call))
+  return once(entry, flight, call, { key, bodyHash })
+}
+
+/** The key under which a POST's answer is kept; other methods can be repeated as they are. */
+function repeatKey(exchange: Exchange): string | undefined {
+  return exchange.method === 'POST' ? exchange.header('idempotency-key') : undefined
+}
+
+/** Tells requests of one route apart: what the path and query name is as much a part of them as the body. */
+function hashRequest(exchange: Exchange, bytes: Uint8Array): string {
+  const address = JSON.stringify([exchange.parameters, exchange.query])
+  return createHash('sha256').update(address).update(bytes).digest('hex')
+}
+
+async function once(
+  entry: Entry,
+  flight: Flight,
+  call: AnyCall,
+  { key, bodyHash }: { key: string; bodyHash: string },
+): Promise<Prepared> {
+  const { idempotency } = call.app
+  const kept = await idempotency.run(key, entry.name, bodyHash, () => keep(entry, flight, call))
   const headers = kept.replayed ? { headers: { 'idempotent-replay': 'true' } } : {}
   return { status: kept.status, contentType: JSON_TYPE, body: kept.body, ...headers }
 }
@@ -156,6 +183,8 @@ function handle(entry: Entry, flight: Flight, call: AnyCall): Prepared | Promise
   if (reply instanceof Promise) return reply.then((value) => prepareReply(value, flight.meta()))
   return prepareReply(reply, flight.meta())
 }
+
+const NO_BYTES = new Uint8Array()
 
 const NO_CHUNKS: AsyncIterable<Uint8Array> = {
   async *[Symbol.asyncIterator]() {},

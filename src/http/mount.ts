@@ -115,9 +115,10 @@ async function run(
       ? undefined
       : chooseCoding(exchange.header('accept-encoding'))
   if (coding !== undefined && exchange.open) {
-    const body = await compress(prepared.body, coding)
+    const body = await compress(prepared.body, coding).catch(() => undefined)
     const headers = { ...prepared.headers, 'content-encoding': coding, vary: 'accept-encoding' }
-    prepared = { ...prepared, body, headers }
+    // What can't be compressed goes out as it is.
+    if (body !== undefined) prepared = { ...prepared, body, headers }
   }
   send(wire, flight, prepared, !flight.bodyRead && mustClose(exchange))
 }

@@ -1,4 +1,4 @@
-import type { TObject, TSchema } from 'typebox'
+import type { TObject } from 'typebox'
 import type { Config } from '../config.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { aliasesOf, BASE_PATH } from './paths.ts'
@@ -132,15 +132,20 @@ function describeSuccess(route: Route): Json {
     return { description: route.summary, content: { [route.produces]: { schema: route.reply } } }
   return {
     description: route.summary,
-    content: { 'application/json': { schema: envelope(route.reply) } },
+    content: { 'application/json': { schema: envelope(route) } },
   }
 }
 
-function envelope(data: TSchema): Json {
+function envelope({ reply, top }: Route): Json {
   return {
     type: 'object',
     required: ['success', 'data', 'meta'],
-    properties: { success: { const: true }, data, meta: { $ref: '#/components/schemas/Meta' } },
+    properties: {
+      success: { const: true },
+      data: reply,
+      ...top?.properties,
+      meta: { $ref: '#/components/schemas/Meta' },
+    },
   }
 }
 

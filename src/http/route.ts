@@ -81,6 +81,8 @@ export interface RouteContract<
   example?: object
   /** Schema of the envelope's `data`; of the whole body when `produces` is set. */
   reply: TSchema
+  /** What the answer has beside `success`, `data` and `meta`. */
+  top?: TObject
   /** Content type of a reply outside the envelope. */
   produces?: string
   /** Error codes worth naming in OpenAPI besides those that every route can give. */

@@ -40,6 +40,15 @@ const routes: Route[] = [
     handle: ({ params, query }) => answer({ ...params, ...query }, { top: { cached: true } }),
   }),
   route({
+    method: 'POST',
+    path: '/things/{id}/touch',
+    summary: 'Touch a thing',
+    tag: 'operations',
+    params: Type.Object({ id: Type.String() }),
+    reply: Thing,
+    handle: ({ params }) => params,
+  }),
+  route({
     method: 'GET',
     path: '/bytes',
     summary: 'Bytes that are JSON already',
@@ -63,11 +72,13 @@ const routes: Route[] = [
   route({
     method: 'GET',
     path: '/fail',
+    aliases: ['POST /fail'],
     summary: 'Fails',
     tag: 'operations',
     query: Type.Object({ how: Type.String() }),
     reply: Thing,
     handle: async ({ query }) => {
+      if (query.how === 'missing') throw serviceError('INDEX_NOT_FOUND', 'Not there.')
       if (query.how === 'busy') throw serviceError('OVERLOADED', 'Busy.', { retryAfterS: 7 })
       if (query.how === 'sick') return answer({ up: false }, { status: 503, error: 'Not well.' })
       throw new Error('secret /etc/passwd')
@@ -499,7 +510,7 @@ describe('the settings', () => {
 })
 
 describe('a repeated key', () => {
-  it('is handed to the store of answers with the route and a hash of the body', async () => {
+  it('is looked up with the route and a hash of all that the request says', async () => {
     const asked: string[][] = []
     await stub.close()
     stub = await startStub(
@@ -512,14 +523,46 @@ describe('a repeated key', () => {
         },
       },
     )
-    const send = () => post(Buffer.from('{"title":"a"}'), { 'idempotency-key': 'k1' })
-    const first = await send()
+    const send = (path: string, body?: string) =>
+      fetch(`${stub.url}${path}`, {
+        method: 'POST',
+        headers: { 'idempotency-key': 'k1' },
+        body: body === undefined ? null : Buffer.from(body),
+      })
+    const first = await send('/things', '{"title":"a"}')
     expect(first.headers.get('idempotent-replay')).toBeNull()
     expect(await first.json()).toMatchObject({ data: { title: 'a' } })
-    expect((await send()).headers.get('idempotent-replay')).toBe('true')
+    const again = await send('/things', '{"title":"a"}')
+    expect(again.headers.get('idempotent-replay')).toBe('true')
+    await send('/things?x=1', '{"title":"a"}')
+    await send('/things/a/touch')
+    await send('/things/b/touch')
     expect(asked[0]!.slice(0, 2)).toEqual(['k1', 'POST /things'])
-    expect(asked[0]![2]).toMatch(/^[0-9a-f]{64}$/)
     expect(asked[1]).toEqual(asked[0])
+    const hashes = asked.slice(1).map(([, , hash]) => hash)
+    expect(new Set(hashes).size).toBe(4)
+  })
+
+  it('keeps the answer to a mistake of the client, and throws on to it what was our own', async () => {
+    const kept: number[] = []
+    await stub.close()
+    stub = await startStub(
+      routes,
+      {},
+      {
+        run: async (_key, _name, _hash, produce) => {
+          const answer = await produce()
+          kept.push(answer.status)
+          return { ...answer, replayed: false }
+        },
+      },
+    )
+    const send = (how: string) =>
+      fetch(`${stub.url}/fail?how=${how}`, { method: 'POST', headers: { 'idempotency-key': 'k' } })
+    expect((await send('missing')).status).toBe(404)
+    expect((await send('busy')).status).toBe(503)
+    expect((await send('bug')).status).toBe(500)
+    expect(kept).toEqual([404])
   })
 })
 

@@ -71,9 +71,12 @@ export async function connectRaw(port: number): Promise<RawConnection> {
   return { socket, received: () => received, closed: () => closed }
 }
 
-/** Waits until a condition holds; fails after two seconds. */
-export async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 2000
+/** Waits until a condition holds; fails when it does not within the limit. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  limitMs = 5000,
+): Promise<void> {
+  const deadline = Date.now() + limitMs
   while (!(await condition())) {
     if (Date.now() > deadline) throw new Error('The condition did not come true in time.')
     await new Promise((resolve) => setTimeout(resolve, 5))

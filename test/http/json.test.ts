@@ -1,0 +1,93 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { firstMistake, parseJson } from '../../src/http/json.ts'
+
+const bytes = (text: string) => Buffer.from(text)
+const codeOf = (input: Uint8Array, depth = 32) => {
+  try {
+    parseJson(input, depth)
+    return undefined
+  } catch (error) {
+    return (error as { code?: string }).code
+  }
+}
+
+describe('parseJson', () => {
+  it('reads whatever JSON.stringify wrote', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
+        const text = JSON.stringify(value)
+        fc.pre(!/"(__proto__|constructor|prototype)"/.test(text))
+        expect(parseJson(bytes(text), 32)).toEqual(JSON.parse(text))
+      }),
+    )
+  })
+
+  it('agrees with JSON.parse on what is JSON, for texts that are nearly so', () => {
+    const near = fc
+      .tuple(fc.json({ maxDepth: 4 }), fc.nat(), fc.constantFrom('', ',', '}', '"', '\\', '1', 'x'))
+      .map(([text, at, put]) => {
+        const cut = at % (text.length + 1)
+        return text.slice(0, cut) + put + text.slice(cut + 1)
+      })
+    fc.assert(
+      fc.property(near, (text) => {
+        let valid = true
+        try {
+          JSON.parse(text)
+        } catch {
+          valid = false
+        }
+        expect(codeOf(bytes(text), 64) === 'MALFORMED_JSON').toBe(!valid)
+        if (!valid) expect(firstMistake(bytes(text))).toBeLessThanOrEqual(bytes(text).length)
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it.each([
+    ['', 0],
+    ['{', 1],
+    ['{"a":1,}', 7],
+    ['[1,2', 4],
+    ['{"a" 1}', 5],
+    ['nul', 0],
+    ['[01]', 2],
+    ['"a\nb"', 2],
+    ['{} {}', 3],
+    ['{"é":}', 6],
+    ['"a', 2],
+    ['"\\q"', 1],
+    ['"\\u12"', 1],
+  ])('finds the first mistake of %j at byte %i', (text, position) => {
+    expect(firstMistake(bytes(text))).toBe(position)
+  })
+
+  it('finds the mistake after a text of many megabytes', () => {
+    const long = Buffer.concat([bytes('["'), Buffer.alloc(20 << 20, 'x'), bytes('"]]')])
+    expect(firstMistake(long)).toBe(long.length - 1)
+  })
+
+  it('counts the depth of brackets outside of texts', () => {
+    expect(codeOf(bytes('[[[]]]'), 3)).toBeUndefined()
+    expect(codeOf(bytes('[[[[]]]]'), 3)).toBe('JSON_TOO_DEEP')
+    expect(codeOf(bytes('["[[[[[[[","\\"[[[["]'), 3)).toBeUndefined()
+    expect(codeOf(Buffer.alloc(1 << 20, '['), 32)).toBe('JSON_TOO_DEEP')
+  })
+
+  it('takes a byte order mark, and refuses bytes that are not UTF-8', () => {
+    expect(parseJson(bytes('\ufeff{"a":1}'), 4)).toEqual({ a: 1 })
+    expect(codeOf(Buffer.from([0x22, 0xc3, 0x28, 0x22]))).toBe('MALFORMED_JSON')
+  })
+
+  it('refuses keys that reach for a prototype, at any depth and in any spelling', () => {
+    for (const text of [
+      '{"__proto__":{}}',
+      '[{"a":{"constructor":1}}]',
+      '{"\\u0070rototype":1}',
+      '{"__pr\\u006fto__":1}',
+    ])
+      expect(codeOf(bytes(text)), text).toBe('VALIDATION_FAILED')
+    expect(codeOf(bytes('{"a":"__proto__ constructor"}'))).toBeUndefined()
+  })
+})
