@@ -21,6 +21,8 @@ use sparse::Sparse;
 const LANES: usize = 16;
 /// Pairs of documents whose cosines give the cut.
 const CUT_PAIRS: usize = 20_000;
+/// Documents that the pairs are drawn from.
+const CUT_DOCUMENTS: usize = 2_000;
 const CUT_MIN: f32 = 0.05;
 
 /// Term counts of the documents that are learned from, as compressed sparse rows.
@@ -348,44 +350,40 @@ fn pack(axes: &Matrix, terms: usize, dimensions: usize) -> Vec<u16> {
     packed
 }
 
-/// Mean plus two standard deviations of the cosines of random document pairs.
+/// Mean plus two standard deviations of the cosines of random pairs, among documents drawn at random.
 fn random_cut(model: &Model, counts: &Counts, kept: &[u32], seed: u64) -> f32 {
-    if counts.rows() < 2 {
+    let terms = invert(kept, counts.terms.len());
+    let mut random = Random(seed ^ 0x5eed);
+    let mut drawn: Vec<usize> = (0..counts.rows()).collect();
+    for at in 0..drawn.len().min(CUT_DOCUMENTS) {
+        let other = at + random.below(drawn.len() - at);
+        drawn.swap(at, other);
+    }
+    drawn.truncate(CUT_DOCUMENTS);
+    let mut vectors = Vec::new();
+    let mut vector = vec![0.0; model.dimensions];
+    for row in drawn {
+        let row = counts
+            .row(row)
+            .map(|(id, frequency)| (terms[id as usize], frequency));
+        if model.embed(row, &mut vector) {
+            vectors.push(vector.clone());
+        }
+    }
+    if vectors.len() < 2 {
         return CUT_MIN;
     }
-    let terms = invert(kept, counts.terms.len());
-    let embed = |row: usize, out: &mut [f32]| {
-        model.embed(
-            counts
-                .row(row)
-                .map(|(id, frequency)| (terms[id as usize], frequency)),
-            out,
-        )
-    };
-    let mut random = Random(seed ^ 0x5eed);
-    let mut vectors = [vec![0.0; model.dimensions], vec![0.0; model.dimensions]];
-    let (mut pairs, mut sum, mut squares) = (0.0, 0.0, 0.0);
+    let (mut sum, mut squares) = (0.0, 0.0);
     for _ in 0..CUT_PAIRS {
-        let left = random.below(counts.rows());
-        let right = random.below(counts.rows());
-        let [first, second] = &mut vectors;
-        if left == right || !embed(left, first) || !embed(right, second) {
-            continue;
-        }
-        let cosine: f64 = first
-            .iter()
-            .zip(second.iter())
-            .map(|(a, b)| f64::from(*a) * f64::from(*b))
-            .sum();
-        pairs += 1.0;
+        let left = random.below(vectors.len());
+        let right = (left + 1 + random.below(vectors.len() - 1)) % vectors.len();
+        let pairs = vectors[left].iter().zip(&vectors[right]);
+        let cosine: f64 = pairs.map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
         sum += cosine;
         squares += cosine * cosine;
     }
-    if pairs == 0.0 {
-        return CUT_MIN;
-    }
-    let mean = sum / pairs;
-    let deviation = (squares / pairs - mean * mean).max(0.0).sqrt();
+    let mean = sum / CUT_PAIRS as f64;
+    let deviation = (squares / CUT_PAIRS as f64 - mean * mean).max(0.0).sqrt();
     ((mean + 2.0 * deviation) as f32).clamp(CUT_MIN, 0.95)
 }
 

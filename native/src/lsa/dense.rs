@@ -9,7 +9,7 @@ use super::Random;
 
 /// Rows of a part of a Gram matrix, and of its blocks that stay in the cache.
 const GRAM_PART_ROWS: usize = 2_048;
-const BLOCK_ROWS: usize = 64;
+const BLOCK_ROWS: usize = 128;
 /// A tile of results that stays in registers.
 const TILE_ROWS: usize = 8;
 const TILE: usize = 16;
@@ -72,7 +72,7 @@ impl Matrix {
         in_parallel(parts, threads, |(values, sum)| {
             *sum = vec![0.0; width * width];
             for block in values.chunks(BLOCK_ROWS * width) {
-                gram_block(block, width, sum);
+                add_gram(block, width, sum);
             }
         });
         let mut gram = vec![0.0; width * width];
@@ -95,7 +95,7 @@ impl Matrix {
         let factor: Vec<f32> = factor.iter().map(|value| *value as f32).collect();
         in_parallel(self.row_parts_mut(BLOCK_ROWS), threads, |(_, block)| {
             let left = block.to_vec();
-            product_block(&left, &factor, width, block);
+            product(&left, width, &factor, width, false, block);
         });
     }
 }
@@ -295,67 +295,70 @@ macro_rules! dispatched {
 pub(super) use dispatched;
 
 dispatched!(
-    /// Adds the upper part of blockᵀ · block to `sum`.
-    gram_block = gram_kernel(block: &[f32], width: usize, sum: &mut [f64])
-);
-dispatched!(
-    /// out = left · factor.
-    product_block = product_kernel(left: &[f32], factor: &[f32], width: usize, out: &mut [f32])
+    /// out = left · factor, `width` columns wide; with `upper` only what lies on or above the
+    /// diagonal needs to be right. `left` has `inner` columns.
+    product = product_kernel(
+        left: &[f32], inner: usize, factor: &[f32], width: usize, upper: bool, out: &mut [f32]
+    )
 );
 
 #[inline(always)]
-fn gram_kernel<const FUSED: bool>(block: &[f32], width: usize, sum: &mut [f64]) {
-    for row in (0..width).step_by(TILE_ROWS) {
-        for column in (row / TILE * TILE..width).step_by(TILE) {
-            let mut tile = [[0f32; TILE]; TILE_ROWS];
-            for values in block.chunks_exact(width) {
-                let (Some(left), Some(right)) = (
-                    values[row..].first_chunk::<TILE_ROWS>(),
-                    values[column..].first_chunk::<TILE>(),
-                ) else {
-                    return;
-                };
-                for (sums, factor) in tile.iter_mut().zip(left) {
-                    for lane in 0..TILE {
-                        sums[lane] = fma::<FUSED>(*factor, right[lane], sums[lane]);
-                    }
-                }
-            }
-            for (sums, at) in tile.iter().zip(row..) {
-                let out = &mut sum[at * width + column..at * width + column + TILE];
-                out.iter_mut()
-                    .zip(sums)
-                    .for_each(|(total, part)| *total += f64::from(*part));
-            }
-        }
-    }
-}
-
-#[inline(always)]
-fn product_kernel<const FUSED: bool>(left: &[f32], factor: &[f32], width: usize, out: &mut [f32]) {
+fn product_kernel<const FUSED: bool>(
+    left: &[f32],
+    inner: usize,
+    factor: &[f32],
+    width: usize,
+    upper: bool,
+    out: &mut [f32],
+) {
     for column in (0..width).step_by(TILE) {
         let groups = left
-            .chunks(TILE_ROWS * width)
+            .chunks(TILE_ROWS * inner)
             .zip(out.chunks_mut(TILE_ROWS * width));
-        for (rows, outs) in groups {
+        for (group, (rows, outs)) in groups.enumerate() {
+            if upper && group * TILE_ROWS >= column + TILE {
+                break;
+            }
             let mut tile = [[0f32; TILE]; TILE_ROWS];
-            let mut padded: [&[f32]; TILE_ROWS] = [&rows[..width]; TILE_ROWS];
-            for (slot, row) in padded.iter_mut().zip(rows.chunks_exact(width)) {
+            let mut padded: [&[f32]; TILE_ROWS] = [&rows[..inner]; TILE_ROWS];
+            for (slot, row) in padded.iter_mut().zip(rows.chunks_exact(inner)) {
                 *slot = row;
             }
-            for (inner, line) in factor.chunks_exact(width).enumerate() {
+            for (at, line) in factor.chunks_exact(width).enumerate() {
                 let Some(right) = line[column..].first_chunk::<TILE>() else {
                     return;
                 };
                 for (sums, row) in tile.iter_mut().zip(padded) {
                     for lane in 0..TILE {
-                        sums[lane] = fma::<FUSED>(row[inner], right[lane], sums[lane]);
+                        sums[lane] = fma::<FUSED>(row[at], right[lane], sums[lane]);
                     }
                 }
             }
             for (sums, out) in tile.iter().zip(outs.chunks_exact_mut(width)) {
                 out[column..column + TILE].copy_from_slice(sums);
             }
+        }
+    }
+}
+
+/// Adds blockᵀ · block, on and above the diagonal, to `sum`.
+fn add_gram(block: &[f32], width: usize, sum: &mut [f64]) {
+    let rows = block.len() / width;
+    let mut transposed = vec![0.0; block.len()];
+    for (row, values) in block.chunks_exact(width).enumerate() {
+        for (column, value) in values.iter().enumerate() {
+            transposed[column * rows + row] = *value;
+        }
+    }
+    let mut part = vec![0.0; width * width];
+    product(&transposed, rows, block, width, true, &mut part);
+    for (row, (totals, parts)) in sum
+        .chunks_exact_mut(width)
+        .zip(part.chunks(width))
+        .enumerate()
+    {
+        for (total, part) in totals[row..].iter_mut().zip(&parts[row..]) {
+            *total += f64::from(*part);
         }
     }
 }

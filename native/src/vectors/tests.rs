@@ -154,7 +154,8 @@ fn the_graph_finds_what_the_scan_finds_with_any_filter() {
         .map(|_| random.below(1 << 20) as f64 / (1 << 20) as f64)
         .collect();
     let ten: HashSet<u32> = (0..10).map(|_| random.below(12_000) as u32).collect();
-    let filters: [(&str, Box<dyn Fn(u32) -> bool + Sync>); 5] = [
+    type Filter<'a> = Box<dyn Fn(u32) -> bool + Sync + 'a>;
+    let filters: [(&str, Filter); 5] = [
         ("all", Box::new(|_| true)),
         ("half", Box::new(|slot| marks[slot as usize] < 0.5)),
         ("5 %", Box::new(|slot| marks[slot as usize] < 0.05)),
