@@ -42,15 +42,21 @@ struct TokenizerOptions {
 enum FilterDefinition {
     Lowercase,
     Asciifolding,
-    Length { max: usize },
+    Length {
+        max: usize,
+    },
     /// Words of one's own, or the list of a language.
     Stop {
         #[serde(default)]
         words: Vec<String>,
         language: Option<String>,
     },
-    Synonym { rules: Vec<Vec<String>> },
-    Stemmer { language: String },
+    Synonym {
+        rules: Vec<Vec<String>>,
+    },
+    Stemmer {
+        language: String,
+    },
 }
 
 /// A term of a text with its place.
