@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { connectRaw, until } from './http/stub.ts'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const READY = /^Attune is ready on http:\/\/127\.0\.0\.1:(\d+)\/api$/m
+const PATIENCE_MS = 60_000
+
+let folder: string
+let children: ChildProcess[]
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'attune-main-'))
+  children = []
+})
+afterEach(async () => {
+  for (const child of children) {
+    if (child.exitCode !== null || child.signalCode !== null) continue
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  rmSync(folder, { recursive: true, force: true })
+})
+
+interface Process {
+  child: ChildProcess
+  output: () => string
+  ended: Promise<number>
+}
+
+function start(env: Record<string, string> = {}): Process {
+  const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
+    env: {
+      ...process.env,
+      PORT: '0',
+      DATA_DIR: folder,
+      SEARCH_THREADS: '1',
+      LOG_LEVEL: 'info',
+      ...env,
+    },
+  })
+  children.push(child)
+  let output = ''
+  child.stdout?.on('data', (text) => {
+    output += text
+  })
+  child.stderr?.on('data', (text) => {
+    output += text
+  })
+  const ended = once(child, 'exit').then(([code]) => (code ?? 128) as number)
+  return { child, output: () => output, ended }
+}
+
+async function ready(process: Process): Promise<number> {
+  await until(() => {
+    if (process.child.exitCode !== null) throw new Error(process.output())
+    return READY.test(process.output())
+  }, PATIENCE_MS)
+  return Number(READY.exec(process.output())?.[1])
+}
+
+it('a bad setting stops the start with one sentence that names it', async () => {
+  const process = start({ REQUEST_TIMEOUT_MS: 'soon' })
+  expect(await process.ended).toBe(2)
+  expect(process.output().trim()).toBe(
+    'REQUEST_TIMEOUT_MS must be a whole number from 100 to 600000.',
+  )
+})
+
+it('SIGTERM lets the request under way finish, then ends the process well', async () => {
+  const process = start()
+  const port = await ready(process)
+  const raw = await connectRaw(port)
+  raw.socket.write(
+    'POST /api/cortex/documents/bulk?index=last HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-ndjson\r\ncontent-length: 60\r\n\r\n{"document":{"title":"a"}}\n',
+  )
+  await until(async () => {
+    const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    return page.includes('svc_api_active_requests{method="POST"} 1')
+  }, PATIENCE_MS)
+  process.child.kill('SIGTERM')
+  await until(() => process.output().includes('"msg":"stopping"'), PATIENCE_MS)
+  raw.socket.write('{"document":{"title":"b"}}'.padEnd(33, ' '))
+  await until(() => raw.received().includes('"succeeded":2'), PATIENCE_MS)
+  expect(await process.ended).toBe(0)
+  expect(process.output()).toContain('"msg":"stopped"')
+}, 120_000)
+
+it('a second server on the same folder, or on a taken port, says so and ends', async () => {
+  const first = start()
+  const port = await ready(first)
+  const sameFolder = start()
+  expect(await sameFolder.ended).toBe(1)
+  expect(sameFolder.output()).toMatch(/another|already|in use/i)
+  const other = mkdtempSync(join(tmpdir(), 'attune-main-'))
+  const samePort = start({ DATA_DIR: other, PORT: String(port) })
+  expect(await samePort.ended).toBe(1)
+  expect(samePort.output()).toContain(`Port ${port}`)
+  rmSync(other, { recursive: true, force: true })
+  expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200)
+}, 120_000)
+
+it('keys and the contents of requests are not logged', async () => {
+  const process = start({ API_KEYS: 'hunter2', LOG_LEVEL: 'trace' })
+  const port = await ready(process)
+  const send = (key: string) =>
+    fetch(`http://127.0.0.1:${port}/api/cortex/sessions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: '{"userId":"private-person"}',
+    })
+  expect((await send('hunter2')).status).toBe(200)
+  expect((await send('hunter3')).status).toBe(401)
+  process.child.kill('SIGINT')
+  expect(await process.ended).toBe(0)
+  expect(process.output()).not.toMatch(/hunter|private-person/)
+}, 120_000)
