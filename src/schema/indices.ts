@@ -9,6 +9,17 @@ export const IndexSettings = Type.Object(
     number_of_replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 1024 })),
     analysis: Type.Optional(Type.Object({}, { additionalProperties: true })),
     embedder: Type.Optional(Type.Object({}, { additionalProperties: true })),
+    /** The same below `index`, as search engines nest them. */
+    index: Type.Optional(
+      Type.Object(
+        {
+          number_of_shards: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })),
+          number_of_replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 1024 })),
+          analysis: Type.Optional(Type.Object({}, { additionalProperties: true })),
+        },
+        { additionalProperties: true },
+      ),
+    ),
   },
   { additionalProperties: true },
 )

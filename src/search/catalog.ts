@@ -1,7 +1,7 @@
 import { serviceError } from '../errors.ts'
 import type { IndexMappings, IndexSettings } from '../schema/indices.ts'
 import type { Engine } from './engine.ts'
-import type { IndexEntry, Indices } from './indices.ts'
+import { type IndexEntry, type Indices, latest, type Declared as Standing } from './indices.ts'
 
 interface Declaration {
   settings?: IndexSettings | undefined
@@ -75,7 +75,7 @@ export function openCatalog(
       if (Object.keys(properties).length === 0) throw exists()
       const next = await indices.extend(entry, declaration.mappings ?? {})
       if (next === undefined) throw exists()
-      engine.rebuild(entry, next)
+      engine.rebuild(entry)
       return declared(next, next.record.settings)
     },
     list: async () => {
@@ -85,7 +85,8 @@ export function openCatalog(
     },
     get: async (name) => {
       const entry = indices.get(name)
-      return { ...(await summary(entry)), ...declared(entry, entry.record.settings) }
+      const now = latest(entry)
+      return { ...(await summary(entry)), ...declared(now, now.record.settings) }
     },
     remove: async (name) => {
       const entry = indices.get(name)
@@ -97,7 +98,7 @@ export function openCatalog(
   }
 }
 
-function declared({ record, definition }: IndexEntry, settings: IndexSettings): Declared {
+function declared({ record, definition }: Standing, settings: IndexSettings): Declared {
   const { warnings } = definition
   return {
     name: record.name,

@@ -21,8 +21,9 @@ export interface OpenState {
   /** Sequence that is published, and the one that the files hold durably; -1 when unknown. */
   published: number
   durable: number
-  /** Searches that need it open now. */
+  /** Searches that need it open now, and who waits for the last of them. */
   users: number
+  onUnused: (() => void) | undefined
   /** It may hold a writer's threads and heap. */
   writer: boolean
   fitting: Promise<void> | undefined
@@ -36,7 +37,7 @@ export interface Core extends EngineParts {
   states: Map<number, OpenState>
   uses: number
   closing: boolean
-  /** Switches to new files that are under way. */
-  rebuilding: Set<Promise<void>>
+  /** Switches to new files that are under way, by index. */
+  rebuilding: Map<number, Promise<void>>
   isBusy: (entry: IndexEntry) => boolean
 }

@@ -1,7 +1,7 @@
 import { invalid, type ServiceError, serviceError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Definition } from './definition.ts'
-import type { IndexEntry } from './indices.ts'
+import { type IndexEntry, latest } from './indices.ts'
 import { wellFormedJson } from './json.ts'
 import type { Change } from './publisher.ts'
 import { type DocumentRecord, decodeRecord, encodeRecord, indexedJson } from './record.ts'
@@ -58,6 +58,7 @@ function decide(
   counter: { last: number },
 ): WriteOutcome | ServiceError {
   const { documents, records } = store.tables
+  if (op.entry.dropped === true) return serviceError('INDEX_NOT_FOUND', 'There is no such index.')
   const indexId = op.entry.record.id
   const ord = documents.get([indexId, op.id])
   const bytes = ord === undefined ? undefined : records.peek([indexId, ord])
@@ -73,7 +74,7 @@ function decide(
     return save(store, op, { record: old, old, ord, nowMs, sequence: ++counter.last })
   }
   const source = op.kind === 'put' ? withoutNulls(op.source) : merge(old, op.source)
-  if (!hasText(source, op.entry.definition)) return noText()
+  if (!hasText(source, latest(op.entry).definition)) return noText()
   const json = wellFormedJson(source)
   if (old !== undefined && ord !== undefined && op.vector === undefined && json === old.source)
     return { result: 'unchanged', record: old, ord }

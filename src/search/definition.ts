@@ -84,7 +84,8 @@ export function compileDefinition(
   mappings: IndexMappings,
   config: Pick<Config, 'embedder' | 'embedderDimensions'>,
 ): Definition {
-  const analyzers = readAnalyzers((settings.analysis ?? {}) as Shape)
+  const nested = (settings.index as IndexSettings | undefined)?.analysis
+  const analyzers = readAnalyzers((settings.analysis ?? nested ?? {}) as Shape)
   const warnings = readWarnings(settings)
   const fields: FieldDefinition[] = []
   const embedder = readEmbedder(settings, config)
@@ -210,8 +211,9 @@ function readEmbedder(
 }
 
 /** What the embedded engine records but can't honour is said, not swallowed. */
-function readWarnings(settings: IndexSettings): string[] {
+function readWarnings(sent: IndexSettings): string[] {
   const warnings: string[] = []
+  const settings = { ...sent, ...(sent.index as IndexSettings | undefined) }
   const shards = settings.shards ?? settings.number_of_shards ?? 1
   const replicas = settings.replication ?? settings.number_of_replicas ?? 0
   if (shards > 1) warnings.push('shards: recorded; the embedded engine keeps one shard an index.')

@@ -11,7 +11,7 @@ import {
   type Written,
   writeDocuments,
 } from './document-writes.ts'
-import type { IndexEntry, Indices } from './indices.ts'
+import { type IndexEntry, type Indices, latest } from './indices.ts'
 import { isWellFormed } from './json.ts'
 import { decodeRecord } from './record.ts'
 import { sourceProblem } from './source.ts'
@@ -78,7 +78,7 @@ export function openDocuments(parts: DocumentsParts): Documents {
       const known = index === undefined ? locate(parts, id, undefined)?.entry : indices.find(index)
       if (known === undefined && ifVersion !== undefined && ifVersion !== 0) throw mismatch(0)
       const entry = known ?? (await entryFor(indices, index ?? config.defaultIndex, source))
-      checkSource(source, entry.definition)
+      checkSource(source, latest(entry).definition)
       return one(withVersion({ kind: 'merge', entry, id: checkId(id), source }, ifVersion), options)
     },
     remove: async ({ id, index, ifVersion }, options) => {
@@ -135,7 +135,7 @@ function withVersion(op: WriteOp, ifVersion: number | undefined): WriteOp {
 }
 
 function putOp(entry: IndexEntry, { id, document, vector }: Omit<CreateItem, 'index'>): WriteOp {
-  checkSource(document, entry.definition)
+  checkSource(document, latest(entry).definition)
   const op: WriteOp = {
     kind: 'put',
     entry,

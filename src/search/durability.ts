@@ -22,5 +22,6 @@ export async function makeDurable(core: Core, state: OpenState, release: boolean
   const report = await core.pool.run('checkpoint', { engineId, release })
   state.durable = report.sequence
   if (release) state.writer = false
-  await forgetRemovals(core.store, id, report.sequence)
+  // Files that are being built for the same index may still need to be told of them.
+  if (!core.rebuilding.has(id)) await forgetRemovals(core.store, id, report.sequence)
 }

@@ -3,8 +3,9 @@ import type { Core, EngineParts } from './core.ts'
 import { checkpoint } from './durability.ts'
 import { fitRested, fitSoon, isFitting } from './fitting.ts'
 import type { IndexEntry } from './indices.ts'
-import { forget, openInput, ready, recover, using } from './opening.ts'
-import { type Batch, openPublisher, type Publisher } from './publisher.ts'
+import { forget, ready, recover, using } from './opening.ts'
+import { after, type Batch, openPublisher, type Publisher } from './publisher.ts'
+import { rebuildSoon } from './rebuild.ts'
 
 /** What the core says about one open index; sizes in bytes. */
 export interface IndexFigures {
@@ -39,10 +40,10 @@ export interface Engine {
   /** A new vector space is being learned, or is due as soon as the index is at rest. */
   isFitting: (entry: IndexEntry) => boolean
   /**
-   * Builds the files of `next` from the records in the background, then switches `entry` to them.
+   * Builds the files of `entry.next` from the records in the background, then switches to them.
    * Searches and writes go on with the old files until then.
    */
-  rebuild: (entry: IndexEntry, next: IndexEntry) => void
+  rebuild: (entry: IndexEntry) => void
   /** Closes the index and deletes its files. */
   drop: (entry: IndexEntry) => Promise<void>
   /** Makes everything durable that start-up would otherwise replay. */
@@ -60,7 +61,7 @@ export function openEngine(parts: EngineParts): Engine {
     states: new Map(),
     uses: 0,
     closing: false,
-    rebuilding: new Set(),
+    rebuilding: new Map(),
     isBusy: (entry) => publisher.isBusy(entry),
   }
   const publisher = openPublisher((entry, batch) => applyBatch(core, entry, batch))
@@ -73,21 +74,19 @@ export function openEngine(parts: EngineParts): Engine {
     figures: ({ record }) => JSON.parse(native.stats(record.engineId)) as IndexFigures,
     isOpen: (entry) => stateOf(entry) !== undefined && stateOf(entry)?.opening === undefined,
     isFitting: (entry) => isFitting(core, stateOf(entry)),
-    rebuild: (entry, next) => {
-      const { name } = entry.record
-      const done = rebuild(core, publisher, entry, next)
-        .catch((err: unknown) => core.log.error({ index: name, err }, 'building an index again'))
-        .finally(() => core.rebuilding.delete(done))
-      core.rebuilding.add(done)
+    rebuild: (entry) => rebuildSoon(core, publisher, entry),
+    drop: async (entry) => {
+      await core.rebuilding.get(entry.record.id)
+      await publisher.settled(entry)
+      await forget(core, entry.record.engineId)
     },
-    drop: ({ record }) => forget(core, record.engineId),
     checkpoint: () => checkpoint(core),
     refit: () => fitRested(core),
     opened: () =>
       [...core.states.values()].filter(({ opening }) => !opening).map(({ entry }) => entry),
     close: async () => {
       core.closing = true
-      await Promise.all(core.rebuilding)
+      await Promise.all(core.rebuilding.values())
       await publisher.idle()
       const states = [...core.states.values()]
       await Promise.all(states.map(({ opening }) => opening?.catch(() => undefined)))
@@ -103,13 +102,16 @@ async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<
   await ready(core, entry)
   const { engineId, name } = entry.record
   try {
-    const report = await core.pool.run('write', { engineId, ...batch })
     const state = core.states.get(engineId)
+    // Right after a switch the index has caught up with writes whose turn comes only now.
+    const fresh = after(batch, state?.published ?? 0)
+    const report = await core.pool.run('write', { engineId, ...fresh })
     if (state !== undefined) {
       state.published = Math.max(state.published, batch.sequence)
       state.writer = true
       if (report.fitWanted) fitSoon(core, state)
     }
+    if (fresh !== batch) return native.located(engineId, batch.ords).map((bits) => bits >> 1)
     return report.vectorized
   } catch (err) {
     // The records have it: opened again, the index catches up from them.
@@ -119,29 +121,4 @@ async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<
     await ready(core, entry)
     return native.located(engineId, batch.ords).map((bits) => bits >> 1)
   }
-}
-
-/** Two steps: most of the work beside the running index, then the rest while its writes wait. */
-async function rebuild(
-  core: Core,
-  publisher: Publisher,
-  entry: IndexEntry,
-  next: IndexEntry,
-): Promise<void> {
-  const previous = entry.record.engineId
-  await ready(core, next)
-  await publisher.exclusive(entry, async () => {
-    const { engineId } = next.record
-    const state = core.states.get(engineId)
-    if (state === undefined) throw new Error('The new files were closed before they were used.')
-    const { sequence } = await core.pool.run('open', {
-      ...openInput(core, next),
-      sequence: state.published,
-    })
-    state.published = sequence
-    state.entry = entry
-    entry.record = next.record
-    entry.definition = next.definition
-  })
-  await forget(core, previous)
 }

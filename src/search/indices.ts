@@ -10,16 +10,28 @@ import { compileDefinition, type Definition, definitionJson } from './definition
 export interface IndexEntry {
   record: IndexRecord
   definition: Definition
+  /** What a client has declared since; the engine builds it from the records, then it takes this one's place. */
+  next?: Declared
+  /** Deleted: what still holds the entry must find nothing and write nothing. */
+  dropped?: true
+}
+
+/** A declaration that is durable and stands for what documents may be from now on. */
+export type Declared = Pick<IndexEntry, 'record' | 'definition'>
+
+/** What the client declared last, whether or not searches use it already. */
+export function latest(entry: IndexEntry): Declared {
+  return entry.next ?? entry
 }
 
 export interface Indices {
   /** Declares an index; durable when it resolves. Throws INDEX_EXISTS, or what is wrong with the declaration. */
   create: (name: string, settings: IndexSettings, mappings: IndexMappings) => Promise<IndexEntry>
   /**
-   * Adds fields to an index; durable when it resolves. Answers what the engine must build from the records
-   * and switch to, or undefined when nothing is different. Throws MAPPING_CONFLICT on a changed type.
+   * Adds fields to an index; durable when it resolves. `entry.next` is then what the engine must build and
+   * switch to; answers undefined when nothing is different. Throws MAPPING_CONFLICT on a changed type.
    */
-  extend: (entry: IndexEntry, mappings: IndexMappings) => Promise<IndexEntry | undefined>
+  extend: (entry: IndexEntry, mappings: IndexMappings) => Promise<Declared | undefined>
   /** Throws INDEX_NOT_FOUND. */
   get: (name: string) => IndexEntry
   find: (name: string) => IndexEntry | undefined
@@ -43,11 +55,13 @@ interface Registry {
   entries: Map<string, IndexEntry>
   /** Being made durable: its name is taken already. */
   creating: Map<string, Promise<IndexEntry>>
+  /** The change of each index's mapping that was asked for last; one comes after the other. */
+  extending: WeakMap<IndexEntry, Promise<unknown>>
 }
 
 /** Reads every declared index from the store. */
 export async function openIndices(store: Store, config: Config): Promise<Indices> {
-  const registry: Registry = { store, config, entries: new Map(), creating: new Map() }
+  const registry: Registry = { store, config, ...emptyRegistry() }
   const { entries, creating } = registry
   const root = join(config.dataDir, 'indices')
   await mkdir(root, { recursive: true })
@@ -57,10 +71,18 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
   await removeStrays(root, registry)
   return {
     create: (name, settings, mappings) => declare(registry, name, { settings, mappings }),
-    extend: (entry, mappings) => extend(registry, entry, mappings),
+    extend: (entry, mappings) => {
+      const before = registry.extending.get(entry) ?? Promise.resolve()
+      const done = before.then(() => extend(registry, entry, mappings))
+      registry.extending.set(
+        entry,
+        done.catch(() => undefined),
+      )
+      return done
+    },
     get: (name) => {
       const entry = entries.get(name)
-      if (entry === undefined) throw serviceError('INDEX_NOT_FOUND', 'There is no such index.')
+      if (entry === undefined) throw notFound()
       return entry
     },
     find: (name) => entries.get(name),
@@ -79,11 +101,16 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
     all: () => [...entries.values()],
     remove: async (entry) => {
       entries.delete(entry.record.name)
-      const dropped: IndexRecord = { ...entry.record, dropped: true }
+      entry.dropped = true
+      const dropped: IndexRecord = { ...latest(entry).record, dropped: true }
       await store.release(() => store.tables.indices.put(dropped.id, dropped))
     },
     directory: ({ engineId }) => join(root, String(engineId)),
   }
+}
+
+function emptyRegistry(): Pick<Registry, 'entries' | 'creating' | 'extending'> {
+  return { entries: new Map(), creating: new Map(), extending: new WeakMap() }
 }
 
 interface Declaration {
@@ -131,19 +158,30 @@ async function extend(
   registry: Registry,
   entry: IndexEntry,
   added: IndexMappings,
-): Promise<IndexEntry | undefined> {
+): Promise<Declared | undefined> {
   const { store } = registry
-  const { settings } = entry.record
-  const mappings = mergeMappings(entry.record.mappings, added)
+  const before = latest(entry)
+  const { settings } = before.record
+  const mappings = mergeMappings(before.record.mappings, added)
   const definition = define(registry, { settings, mappings })
-  checkTypes(entry.definition, definition)
-  if (definitionJson(entry.definition) === definitionJson(definition)) return undefined
+  checkTypes(before.definition, definition)
+  if (isSame(before.definition, definition)) return undefined
   const record = await store.write(() => {
-    const next: IndexRecord = { ...entry.record, mappings, engineId: nextNumber(store) }
+    if (entry.dropped === true) throw notFound()
+    const next: IndexRecord = { ...before.record, mappings, engineId: nextNumber(store) }
     store.tables.indices.put(next.id, next)
     return next
   })
-  return { record, definition }
+  entry.next = { record, definition }
+  return entry.next
+}
+
+function isSame(one: Definition, other: Definition): boolean {
+  return one.strict === other.strict && definitionJson(one) === definitionJson(other)
+}
+
+function notFound(): Error {
+  return serviceError('INDEX_NOT_FOUND', 'There is no such index.')
 }
 
 /** Folders that no declaration names any more: a switch or a deletion that a crash cut short. */
@@ -188,6 +226,12 @@ function mergeMappings(known: IndexMappings, added: IndexMappings): IndexMapping
 
 /** A field's type can't change: what is indexed already would no longer mean the same. */
 function checkTypes(before: Definition, after: Definition): void {
+  if (JSON.stringify(before.embedder) !== JSON.stringify(after.embedder))
+    throw invalid(
+      'mappings.properties',
+      'would change where the vectors come from; create a new index instead',
+      'MAPPING_CONFLICT',
+    )
   for (const field of before.fields) {
     const now = after.fields.find(({ name }) => name === field.name)
     if (now?.type !== field.type)

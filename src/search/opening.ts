@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises'
+import { serviceError } from '../errors.ts'
 import { native } from '../native.ts'
 import type { Core, OpenState } from './core.ts'
 import { definitionJson } from './definition.ts'
@@ -10,6 +11,8 @@ import type { OpenInput } from './replay.ts'
 /** Undefined when the index is open and complete; else settles when it is. */
 export function ready(core: Core, entry: IndexEntry): Promise<void> | undefined {
   const state = core.states.get(entry.record.engineId)
+  if (state === undefined && entry.dropped === true)
+    return Promise.reject(serviceError('INDEX_NOT_FOUND', 'There is no such index.'))
   if (state === undefined) return openIndex(core, entry)
   state.usedAt = ++core.uses
   return state.opening
@@ -23,18 +26,20 @@ export async function using<T>(
 ): Promise<T> {
   const held: OpenState[] = []
   try {
-    for (const entry of entries) {
+    // All are held before the first is waited for: none of them is switched or closed meanwhile.
+    const openings = entries.map((entry) => {
       const opening = ready(core, entry)
       const state = core.states.get(entry.record.engineId)
       if (state !== undefined) {
         state.users += 1
         held.push(state)
       }
-      if (opening !== undefined) await opening
-    }
+      return opening
+    })
+    if (openings.some((opening) => opening !== undefined)) await Promise.all(openings)
     return await work()
   } finally {
-    for (const state of held) state.users -= 1
+    for (const state of held) if (--state.users === 0) state.onUnused?.()
     closeLeastUsed(core)
   }
 }
@@ -45,6 +50,7 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
     opening: undefined,
     usedAt: ++core.uses,
     users: 0,
+    onUnused: undefined,
     published: 0,
     durable: 0,
     writer: true,
@@ -118,11 +124,15 @@ export async function recover(core: Core): Promise<void> {
   }
 }
 
-/** Closes the index and deletes its files. */
+/** Closes the index once no search needs it any more, and deletes its files. */
 export async function forget(core: Core, engineId: number): Promise<void> {
   const state = core.states.get(engineId)
   await state?.opening?.catch(() => undefined)
   await state?.fitting
+  if (state !== undefined && state.users > 0)
+    await new Promise<void>((resolve) => {
+      state.onUnused = resolve
+    })
   if (core.states.delete(engineId)) native.close(engineId)
   await rm(core.indices.directory({ engineId }), { recursive: true, force: true })
 }

@@ -29,6 +29,8 @@ export interface Publisher {
   /** Runs `work` while no batch of the index is in the core; its changes wait meanwhile. */
   exclusive: (entry: IndexEntry, work: () => Promise<void>) => Promise<void>
   isBusy: (entry: IndexEntry) => boolean
+  /** Settles when nothing of the index is on the way. */
+  settled: (entry: IndexEntry) => Promise<void>
   /** Settles when nothing is on the way. */
   idle: () => Promise<void>
 }
@@ -88,13 +90,23 @@ export function openPublisher(apply: Apply): Publisher {
         else queue.timer ??= setTimeout(() => start(queue), SHARE_MS)
       }),
     exclusive: async (entry, work) => {
-      const queue = queueOf(entry)
-      while (queue.running !== undefined) await queue.running
+      // Asked for anew each time: a queue that has run dry is replaced by the next write's.
+      let queue = queueOf(entry)
+      while (queue.running !== undefined) {
+        await queue.running
+        queue = queueOf(entry)
+      }
       const done = work()
       occupy(queue, done)
       await done
     },
     isBusy: ({ record }) => queues.has(record.id),
+    settled: async ({ record }) => {
+      for (let queue = queues.get(record.id); queue !== undefined; queue = queues.get(record.id)) {
+        start(queue)
+        await queue.running
+      }
+    },
     idle: async () => {
       for (const queue of queues.values()) start(queue)
       while (queues.size > 0) await Promise.all([...queues.values()].map(({ running }) => running))
@@ -146,6 +158,21 @@ function joinChanges(changes: Change[]): Batch {
     deletes: Float64Array.from(removed),
     vectorOrds: Float64Array.from(given, ({ sequence }) => sequence),
     vectors,
+  }
+}
+
+/** The batch without the documents up to `sequence`, which the index has from the records already. */
+export function after(batch: Batch, sequence: number): Batch {
+  if (batch.ords.every((ord) => ord > sequence)) return batch
+  const dimensions = batch.vectors.length / Math.max(1, batch.vectorOrds.length)
+  const known = batch.ords.filter((ord) => ord <= sequence).length
+  const knownRows = batch.vectorOrds.filter((ord) => ord <= sequence).length
+  return {
+    ...batch,
+    ords: batch.ords.slice(known),
+    documents: batch.documents.slice(known),
+    vectorOrds: batch.vectorOrds.slice(knownRows),
+    vectors: batch.vectors.slice(knownRows * dimensions),
   }
 }
 
