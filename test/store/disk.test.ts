@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { expect, it, onTestFinished } from 'vitest'
+import { temporaryFolder, temporaryStore } from './open.ts'
+
+/** A file system of its own, 64 MB large; undefined where none may be mounted. */
+function smallDisk(): string | undefined {
+  const folder = temporaryFolder()
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'attune-test', folder])
+  if (mounted.status !== 0) return undefined
+  onTestFinished(() => void spawnSync('umount', ['--lazy', folder]))
+  return folder
+}
+
+it('on a disk that others filled, writes are DISK_FULL until there is room, and reads go on', async ({
+  skip,
+}) => {
+  const disk = smallDisk()
+  if (disk === undefined) return skip('mounting needs more rights')
+  const dataDir = `${disk}/data`
+  mkdirSync(dataDir)
+  const store = temporaryStore({ dataDir })
+  const { records } = store.tables
+  const record = Buffer.alloc(100_000, 7)
+  await store.put('records', [1, 0], record)
+  writeFileSync(`${disk}/ballast`, Buffer.alloc(40 << 20))
+  const filled = await (async () => {
+    for (let n = 1; n < 1000; n++) await store.write(() => records.put([1, n], record))
+  })().catch((error: unknown) => error)
+  expect(filled).toMatchObject({ code: 'DISK_FULL', status: 507 })
+  await expect(store.put('meta', 'x', 1)).rejects.toMatchObject({ code: 'DISK_FULL' })
+  expect(records.get([1, 0])?.length).toBe(100_000)
+  await store.health()
+  rmSync(`${disk}/ballast`)
+  await store.put('records', [2, 1], record)
+  expect(records.get([2, 1])?.length).toBe(100_000)
+  expect(store.failure()).toBeUndefined()
+})
