@@ -1,0 +1,379 @@
+//! Searches against the plainest possible ones, on random collections.
+
+mod reference;
+
+use std::collections::BTreeMap;
+
+use attune_native::failure::Failure;
+use attune_native::fuse;
+use attune_native::query::Request;
+use reference::{assert_list, assert_order, close, document, Index, Random, DIMENSIONS};
+use serde_json::{json, Value};
+
+fn all(mode: &str, query: &str) -> Value {
+    json!({ "mode": mode, "query": query, "size": 10_000, "feedback": false })
+}
+
+fn with(mut request: Value, more: Value) -> Value {
+    for (key, value) in more.as_object().unwrap() {
+        request[key] = value.clone();
+    }
+    request
+}
+
+#[test]
+fn text_scores_are_those_of_the_formula() {
+    for seed in 1..6 {
+        let index = Index::random(seed, 4, 40);
+        let mut random = Random(seed + 100);
+        for _ in 0..8 {
+            let query = random.words(6);
+            let answer = index.search(all("text", &query));
+            assert_list(&answer, &index.bm25(&query, (1.0, 1.0)), &query);
+        }
+        let answer = index.search(with(
+            all("text", "amber basil"),
+            json!({ "boost": { "title": 3.0 } }),
+        ));
+        assert_list(
+            &answer,
+            &index.bm25("amber basil", (3.0, 1.0)),
+            "a boosted field",
+        );
+    }
+}
+
+#[test]
+fn scores_do_not_depend_on_segments_and_deleted_documents() {
+    let many = Index::random(3, 6, 30);
+    let mut one = Index::new(&reference::definition());
+    one.change(many.documents.clone(), &[]);
+    for query in [
+        "amber",
+        "basil cedar delta",
+        "ember ember raven",
+        "\"amber basil\" jade",
+    ] {
+        let (a, b) = (
+            many.search(all("text", query)),
+            one.search(all("text", query)),
+        );
+        assert_eq!(a.ords, b.ords, "{query}");
+        assert_eq!(a.scores, b.scores, "{query}");
+    }
+}
+
+#[test]
+fn with_operator_and_every_word_must_be_somewhere() {
+    let index = Index::random(5, 3, 60);
+    let answer = index.search(with(
+        all("text", "amber cedar"),
+        json!({ "operator": "and" }),
+    ));
+    let holds = |ord: &u64, word: &str| {
+        let doc = index.doc(*ord);
+        format!("{} {}", doc.text("title"), doc.text("content")).contains(word)
+    };
+    let mut expected = index.bm25("amber cedar", (1.0, 1.0));
+    expected.retain(|ord, _| holds(ord, "amber") && holds(ord, "cedar"));
+    assert!(!expected.is_empty());
+    assert_list(&answer, &expected, "amber and cedar");
+}
+
+#[test]
+fn phrases_hold_only_in_order_and_slop_loosens_them() {
+    let index = Index::random(6, 3, 80);
+    let count = |gap: usize, phrase: (&str, &str)| {
+        let near = |text: &str| {
+            let words: Vec<&str> = text.split(' ').collect();
+            (0..words.len()).any(|i| {
+                words[i] == phrase.0
+                    && (i + 1..=i + 1 + gap).any(|j| words.get(j) == Some(&phrase.1))
+            })
+        };
+        let found = index.documents.iter();
+        found
+            .filter(|d| near(d.text("title")) || near(d.text("content")))
+            .count() as u64
+    };
+    let quoted = index.search(all("text", "\"amber basil\""));
+    assert_eq!(quoted.total, count(0, ("amber", "basil")));
+    assert!(quoted.total > 0);
+    let whole = index.search(with(all("text", "amber basil"), json!({ "phrase": true })));
+    assert_eq!(whole.ords, quoted.ords);
+    // Moving one word by one place: a gap, but not a swap, which is two.
+    let loose = index.search(with(all("text", "\"amber basil\""), json!({ "slop": 1 })));
+    assert_eq!(loose.total, count(1, ("amber", "basil")));
+    assert!(loose.total > quoted.total);
+    // The other words of the query are wishes then.
+    let more = index.search(all("text", "\"amber basil\" cedar"));
+    assert_eq!(more.total, quoted.total);
+}
+
+fn reference_hybrid(
+    index: &Index,
+    query: &str,
+    vector: &[f32],
+    k: usize,
+    passes: &dyn Fn(u64) -> bool,
+) -> BTreeMap<u64, f64> {
+    let mut text = index.bm25(query, (1.0, 1.0));
+    text.retain(|ord, _| passes(*ord));
+    let mut near: Vec<(u64, f32)> = index.cosines(vector).into_iter().collect();
+    near.retain(|(ord, _)| passes(*ord));
+    near.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    near.truncate(k);
+    near.retain(|(_, cosine)| *cosine > 0.2);
+    let b_max = text.values().copied().fold(0.0, f64::max);
+    let c_max = near.first().map_or(0.2, |pair| f64::from(pair.1));
+    let cut = f64::from(0.2f32);
+    let mut scores: BTreeMap<u64, f64> = BTreeMap::new();
+    for (ord, score) in text {
+        *scores.entry(ord).or_default() += 0.6 * score / b_max;
+    }
+    for (ord, cosine) in near {
+        *scores.entry(ord).or_default() += 0.4 * (f64::from(cosine) - cut) / (c_max - cut);
+    }
+    scores
+}
+
+#[test]
+fn hybrid_scores_are_those_of_the_definition() {
+    for seed in 1..6 {
+        let index = Index::random(seed + 20, 4, 50);
+        let mut random = Random(seed);
+        for k in [5, 30, 1000] {
+            let query = random.words(3);
+            let vector: Vec<f32> = (0..DIMENSIONS).map(|_| random.unit()).collect();
+            let request = with(all("hybrid", &query), json!({ "neighbors": k }));
+            let answer = index.search_near(request.clone(), Some(&vector));
+            let expected = reference_hybrid(&index, &query, &vector, k, &|_| true);
+            assert_list(&answer, &expected, &query);
+            let request = with(
+                request,
+                json!({ "filter": { "field": "open", "any": [true] } }),
+            );
+            let answer = index.search_near(request, Some(&vector));
+            let open = |ord: u64| index.doc(ord).source["open"] == json!(true);
+            let expected = reference_hybrid(&index, &query, &vector, k, &open);
+            assert_list(&answer, &expected, "open ones only");
+        }
+    }
+}
+
+#[test]
+fn vector_mode_gives_the_nearest_above_the_cut() {
+    let index = Index::random(31, 3, 60);
+    let vector = vec![1.0, -0.5, 0.25, 0.0, 0.3, -1.0, 0.8, 0.1];
+    let answer = index.search_near(
+        with(all("vector", ""), json!({ "neighbors": 20, "cut": 0.1 })),
+        Some(&vector),
+    );
+    let mut near: Vec<(u64, f32)> = index.cosines(&vector).into_iter().collect();
+    near.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    near.truncate(20);
+    near.retain(|pair| pair.1 > 0.1);
+    let ords: Vec<u64> = near.iter().map(|pair| pair.0).collect();
+    assert_eq!(answer.ords, ords);
+    assert!(answer.parts[0].is_nan());
+    assert_eq!(answer.parts[1], near[0].1);
+    assert_eq!(answer.parts[3], 1.0);
+}
+
+#[test]
+fn feedback_moves_the_vector_towards_the_first_five() {
+    let index = Index::random(41, 3, 60);
+    let vector: Vec<f32> = vec![0.4, -0.5, 0.25, 0.9, 0.3, -1.0, 0.8, 0.1];
+    let request = with(all("hybrid", "amber cedar"), json!({ "neighbors": 15 }));
+    let first = index.search_near(request.clone(), Some(&vector));
+    let view = index.view();
+    let mut mean = [0.0f32; DIMENSIONS];
+    for ord in &first.ords[..5] {
+        if let Some(slot) = view.vectors.slot_of(*ord) {
+            let mut row = [0.0; DIMENSIONS];
+            view.vectors.copy_into(slot, &mut row);
+            mean.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+        }
+    }
+    let norm = |v: &[f32]| v.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let (a, b) = (norm(&vector), norm(&mean));
+    let pairs = vector.iter().zip(mean);
+    let moved: Vec<f32> = pairs.map(|(q, m)| q / a + 0.8 * m / b).collect();
+    let with_feedback = with(request.clone(), json!({ "feedback": true }));
+    let answer = index.search_near(with_feedback, Some(&vector));
+    let expected = reference_hybrid(&index, "amber cedar", &moved, 15, &|_| true);
+    assert_list(&answer, &expected, "feedback");
+    assert_ne!(answer.ords, first.ords);
+}
+
+#[test]
+fn reciprocal_ranks_are_fused_on_request() {
+    let index = Index::random(51, 3, 40);
+    let vector: Vec<f32> = vec![0.4, -0.5, 0.25, 0.9, 0.3, -1.0, 0.8, 0.1];
+    let request = with(
+        all("hybrid", "amber"),
+        json!({ "fusion": "rrf", "neighbors": 10, "weights": { "text": 1, "vector": 2 } }),
+    );
+    let answer = index.search_near(request, Some(&vector));
+    let text = index.search(all("text", "amber")).ords;
+    let near = index.search_near(
+        with(all("vector", ""), json!({ "neighbors": 10 })),
+        Some(&vector),
+    );
+    let mut expected: BTreeMap<u64, f64> = BTreeMap::new();
+    for (weight, list) in [(1.0, text), (2.0, near.ords)] {
+        for (rank, ord) in list.iter().enumerate() {
+            *expected.entry(*ord).or_default() += weight / (61.0 + rank as f64);
+        }
+    }
+    assert_list(&answer, &expected, "rrf");
+}
+
+#[test]
+fn an_empty_query_is_every_document_with_score_one() {
+    let index = Index::random(61, 3, 30);
+    for mode in ["text", "hybrid", "vector"] {
+        let answer = index.search(all(mode, "  "));
+        let mut ords: Vec<u64> = index.documents.iter().map(|d| d.ord).collect();
+        ords.sort_unstable();
+        assert_eq!(answer.ords, ords, "{mode}");
+        assert!(answer.scores.iter().all(|score| *score == 1.0));
+    }
+}
+
+#[test]
+fn a_least_score_cuts_the_match_set_itself() {
+    let index = Index::random(62, 3, 50);
+    let facets = json!([{ "field": "more.color" }]);
+    let everything = index.search(all("text", "amber basil"));
+    let least = everything.scores[everything.scores.len() / 2];
+    let request = with(
+        all("text", "amber basil"),
+        json!({ "minScore": least, "facets": facets }),
+    );
+    let answer = index.search(request);
+    let kept = everything
+        .scores
+        .iter()
+        .filter(|score| **score >= least)
+        .count();
+    assert_eq!(answer.total as usize, kept);
+    let facets: Value = serde_json::from_str(&answer.facets.unwrap()).unwrap();
+    let values = facets["more.color"]["values"].as_array().unwrap();
+    let counted: u64 = values.iter().map(|v| v["count"].as_u64().unwrap()).sum();
+    assert_eq!(counted, answer.total);
+}
+
+#[test]
+fn several_indices_are_one_list() {
+    let (a, b) = (Index::random(71, 2, 40), Index::random(72, 3, 30));
+    let request = all("text", "amber hazel");
+    let parsed = Request::parse(&request.to_string()).unwrap();
+    let views = [(9, a.view()), (4, b.view())];
+    let answer = fuse::search(&views, &parsed, None).unwrap();
+    let mut expected = a.bm25("amber hazel", (1.0, 1.0));
+    expected.extend(b.bm25("amber hazel", (1.0, 1.0)));
+    assert_list(&answer, &expected, "two indices");
+    let of_a = answer.ids.iter().filter(|id| **id == 9).count();
+    assert_eq!(of_a, a.search(request).ords.len());
+}
+
+#[test]
+fn a_vector_of_another_length_or_without_direction_is_a_bad_request() {
+    let index = Index::random(73, 1, 10);
+    let request = Request::parse(r#"{"mode":"vector"}"#).unwrap();
+    let views = [(1, index.view())];
+    for vector in [
+        vec![1.0; 3],
+        vec![0.0; DIMENSIONS],
+        vec![f32::NAN; DIMENSIONS],
+    ] {
+        let failure: Failure = fuse::search(&views, &request, Some(&vector)).unwrap_err();
+        assert_eq!(failure.code.word(), "BAD_REQUEST");
+    }
+}
+
+#[test]
+fn the_end_of_a_word_may_be_left_open() {
+    let index = Index::random(81, 3, 40);
+    let whole = index.search(all("text", "quartz"));
+    let open = index.search(with(all("text", "qua"), json!({ "prefix": true })));
+    assert_eq!(open.ords, whole.ords);
+    assert!(open.total > 0);
+    assert_eq!(index.search(all("text", "qua")).total, 0);
+}
+
+#[test]
+fn a_misspelt_word_is_found_when_edits_are_allowed() {
+    let index = Index::random(82, 3, 40);
+    let whole = index.search(all("text", "quartz"));
+    for (query, fuzziness) in [
+        ("quarz", "1"),
+        ("qaurtz", "1"),
+        ("quarrtzz", "2"),
+        ("quarz", "AUTO"),
+    ] {
+        let answer = index.search(with(all("text", query), json!({ "fuzziness": fuzziness })));
+        assert_eq!(answer.total, whole.total, "{query}");
+    }
+    let near = index.search(with(all("text", "quarz"), json!({ "fuzziness": "1" })));
+    assert!(near.scores[0] < whole.scores[0]);
+    let far = index.search(with(all("text", "qarz"), json!({ "fuzziness": "1" })));
+    assert_eq!(far.total, 0);
+}
+
+#[test]
+fn synonyms_and_stop_words_follow_the_analyzer_of_the_field() {
+    let mut index = Index::random(83, 1, 20);
+    let mut random = Random(5);
+    let mut docs: Vec<_> = (0..3).map(|i| document(&mut random, 90_000 + i)).collect();
+    docs[0].source["notes"] = json!("the automobile of the year");
+    docs[1].source["notes"] = json!("fast cars");
+    docs[2].source["notes"] = json!("the boats");
+    index.change(docs, &[]);
+    let found = |query: &str| {
+        let mut ords = index.search(all("text", query)).ords;
+        ords.sort_unstable();
+        ords
+    };
+    assert_eq!(found("car"), [90_000, 90_001]);
+    assert_eq!(found("automobiles"), [90_000]);
+    assert_eq!(found("boat"), [90_002]);
+    let and = with(
+        all("text", "the boat"),
+        json!({ "operator": "and", "fields": { "notes": 1 } }),
+    );
+    assert_eq!(index.search(and).ords, [90_002]);
+    assert_eq!(
+        index
+            .search(with(
+                all("text", "the of"),
+                json!({ "fields": { "notes": 1 } })
+            ))
+            .total,
+        0
+    );
+}
+
+#[test]
+fn explanations_add_up_to_the_score() {
+    let index = Index::random(91, 3, 40);
+    let vector: Vec<f32> = vec![0.4, -0.5, 0.25, 0.9, 0.3, -1.0, 0.8, 0.1];
+    let request = with(
+        all("hybrid", "amber amber cedar"),
+        json!({ "explain": true }),
+    );
+    let answer = index.search_near(request, Some(&vector));
+    let texts = answer.explain.clone().unwrap();
+    assert_eq!(texts.len(), answer.ords.len());
+    assert_order(&answer, "explained");
+    for (at, text) in texts.iter().enumerate() {
+        let reasons: Value = serde_json::from_str(text).unwrap();
+        let part = |name: &str| reasons["parts"][name].as_f64().unwrap();
+        let score = 0.6 * part("text") + 0.4 * part("vector");
+        assert!(close(score, answer.scores[at]), "{text}");
+        if let Some(bm25) = reasons["text"]["score"].as_f64() {
+            assert!(close(bm25, f64::from(answer.parts[at * 4])), "{text}");
+        }
+    }
+}
