@@ -136,7 +136,12 @@ fn open<'a>(
     };
     let everything = request.is_empty_query();
     let (text, vector) = space_weights(snapshot);
-    let cut = request.cut.unwrap_or(snapshot.space.cut());
+    let cut = request.cut.unwrap_or(match request.mode {
+        // Who asks for neighbours alone gets k of them if there are k; the cut keeps chance
+        // likeness out of a list that has words to go by.
+        Mode::Vector => NO_CUT,
+        _ => snapshot.space.cut(),
+    });
     let mut view = View {
         id,
         snapshot,
@@ -167,6 +172,8 @@ fn open<'a>(
     Ok(view)
 }
 
+/// The least cosine there is: nothing lies below.
+const NO_CUT: f32 = -1.0;
 const EQUAL: Weights = Weights {
     text: 0.5,
     vector: 0.5,
@@ -194,7 +201,7 @@ impl View<'_> {
     fn find_near(&mut self, k: usize) {
         let Some(vector) = &self.vector else { return };
         let mut near = neighbors::nearest(self.snapshot, vector, k, self.filter.as_ref());
-        near.retain(|pair| pair.1 > self.cut);
+        near.retain(|pair| pair.1 > self.cut || self.cut <= NO_CUT);
         self.max_cosine = near.first().map_or(self.cut, |pair| pair.1);
         near.sort_unstable_by_key(|pair| pair.0);
         self.near = near;
