@@ -333,6 +333,10 @@ fn add_equal(columns: &Columns, value: &Value, bits: &mut Bits) -> Result<(), Fa
 }
 
 fn add_codes(columns: &Columns, column: &Column, low: u64, high: u64, bits: &mut Bits) {
+    // The column takes a range that ends below its least value for one that ends at it.
+    if high < column.codes.min_value() || low > column.codes.max_value() {
+        return;
+    }
     let mut documents = Vec::new();
     column
         .codes
