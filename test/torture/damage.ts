@@ -87,6 +87,8 @@ export async function runDamage({ seed, everyKind, say }: DamageOptions): Promis
       if (problem !== undefined) report.broken.push(`${name}: ${problem}`)
     }
     await attempt('nothing', () => undefined)
+    if (!(await bites(join(folder, 'copy'), seed, before)))
+      report.broken.push('control: a deleted document was not noticed')
     await attempt('whole folder removed', (copy) =>
       rmSync(join(copy, DERIVED), { recursive: true }),
     )
@@ -104,6 +106,15 @@ export async function runDamage({ seed, everyKind, say }: DamageOptions): Promis
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** The control: after one document is deleted on purpose the comparison must find a difference. */
+async function bites(copy: string, seed: number, before: unknown[]): Promise<boolean> {
+  return withServer(copy, async (service) => {
+    const { hits } = before.at(-1) as { hits: { id: string }[] }
+    await must(service.call('DELETE', `/cortex/documents/${hits[0]?.id}?index=${INDEX}`))
+    return !isDeepStrictEqual(await answers(service, seed), before)
+  })
 }
 
 async function withServer<T>(dataDir: string, work: (service: Service) => Promise<T>): Promise<T> {
