@@ -169,8 +169,9 @@ impl WriteBehind {
         })
     }
 
-    /// Writes and syncs the files of an image. The manifest may name them afterwards.
-    pub fn persist(&self, image: &Image) -> io::Result<Persisted> {
+    /// Writes and syncs the files of an image, with a call of `step` after each. The manifest may
+    /// name them afterwards.
+    pub fn persist(&self, image: &Image, step: &mut dyn FnMut()) -> io::Result<Persisted> {
         let mut out = Persisted::default();
         for (path, place) in &image.files {
             let (bytes, hash) = match place {
@@ -181,6 +182,7 @@ impl WriteBehind {
                     target.sync_data()?;
                     out.written += 1;
                     out.bytes += file.bytes.len() as u64;
+                    step();
                     (file.bytes.len() as u64, file.hash)
                 }
                 Place::Disk(file) => {

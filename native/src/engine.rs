@@ -428,6 +428,12 @@ impl Engine {
 
     /// Makes the last commit durable: text, vectors, space and manifest.
     pub fn checkpoint(&self) -> Result<Checkpointed, Failure> {
+        self.checkpoint_by_steps(&mut || {})
+    }
+
+    /// `checkpoint` with a call between any two changes of the folder: a crash there must leave
+    /// either the state before or the state after.
+    pub fn checkpoint_by_steps(&self, step: &mut dyn FnMut()) -> Result<Checkpointed, Failure> {
         let mut durable = self.durable.lock();
         self.views.release_old();
         let live = self.views.current().live_vectors as usize;
@@ -453,16 +459,18 @@ impl Engine {
                 bytes: 0,
             });
         }
-        let persisted = self.directory.persist(&image)?;
+        let persisted = self.directory.persist(&image, step)?;
         let flat = format!("vectors-{}.flat", vectors.number);
         let graph = format!("vectors-{}.graph", vectors.number);
         let saved = vectors
             .set
             .save(&self.root.join(&flat), &self.root.join(&graph))?;
+        step();
         let space = match &durable.space {
             Some(known) if durable.space_id == vectors.space.id() => known.clone(),
             _ => self.save_space(&vectors.space)?,
         };
+        step();
         // Names first, then the manifest that counts on them.
         manifest::sync_folder(&self.root)?;
         let meta = String::from_utf8_lossy(&image.meta).into_owned();
@@ -472,6 +480,7 @@ impl Engine {
         let files = persisted.files;
         let manifest = Manifest::new(hash, sequence, meta, files, space.clone(), record);
         let bytes = manifest.write(&self.root)?;
+        step();
         *durable = Durable {
             meta: image.meta.clone(),
             sequence,
@@ -488,6 +497,7 @@ impl Engine {
             .iter()
             .filter_map(|path| Some(path.to_str()?.split_once('.')?.0.to_owned()))
             .collect();
+        step();
         self.remove_stale(&manifest.names());
         self.writing.lock().cache.forget_readers(&moved);
         Ok(Checkpointed {
@@ -565,7 +575,12 @@ impl Engine {
         out
     }
 
-    pub(crate) fn fit_wanted(&self, current: &Snapshot) -> bool {
+    /// Whether learning a new space would pay now.
+    pub fn fit_wanted_now(&self) -> bool {
+        self.fit_wanted(&self.views.current())
+    }
+
+    fn fit_wanted(&self, current: &Snapshot) -> bool {
         self.definition.embedder.kind == EmbedderKind::Learned
             && current.live >= FIT_DOCUMENTS_MIN
             && match current.space.kind() {

@@ -93,20 +93,23 @@ impl Engine {
         self.check_open()?;
         let space = Arc::new(Space::learned(id, model));
         let set = VectorSet::new(space.dimensions());
-        let mut rows = live_by_ord(&snapshot);
-        let mut view = snapshot;
+        // Documents up to here were folded in; one that has no vector then never gets one.
+        let mut folded_to = None;
+        let mut catch_up = |view: &Snapshot| -> Result<usize, Failure> {
+            let mut rows = live_by_ord(view);
+            rows.retain(|(ord, _)| folded_to.is_none_or(|to| *ord > to));
+            self.fold(view, &space, &set, &rows)?;
+            folded_to = rows.last().map(|row| row.0).or(folded_to);
+            Ok(rows.len())
+        };
+        catch_up(&snapshot)?;
         for _ in 0..ROUNDS {
-            self.fold(&view, &space, &set, &rows)?;
-            view = self.views.current();
-            rows = newcomers(&view, &set, &rows);
-            if rows.len() <= CATCH_UP_MAX {
+            if catch_up(&self.views.current())? <= CATCH_UP_MAX {
                 break;
             }
         }
         let mut writing = self.write()?;
-        let view = self.views.current();
-        let rows = newcomers(&view, &set, &rows);
-        self.fold(&view, &space, &set, &rows)?;
+        catch_up(&self.views.current())?;
         let mut row = vec![0.0; space.dimensions()];
         for (ord, prepared) in writing.pending.take().unwrap_or_default() {
             let mut terms = prepared.terms.iter().map(|(t, n)| (t.as_str(), *n));
@@ -200,14 +203,6 @@ fn live_by_ord(snapshot: &Snapshot) -> Vec<(u64, u32)> {
         }
     }
     rows.sort_unstable();
-    rows
-}
-
-/// Live documents without a vector in the set, but for those that were tried already.
-fn newcomers(snapshot: &Snapshot, set: &VectorSet, tried: &[(u64, u32)]) -> Vec<(u64, u32)> {
-    let tried_to = tried.last().map_or(0, |row| row.0);
-    let mut rows = live_by_ord(snapshot);
-    rows.retain(|(ord, _)| *ord > tried_to && set.slot_of(*ord).is_none());
     rows
 }
 

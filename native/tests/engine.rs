@@ -1,0 +1,424 @@
+//! Writing, publishing and learning, seen through searches.
+
+mod support;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+
+use attune_native::definition::Definition;
+use attune_native::engine::Engine;
+use attune_native::publish::generation_now;
+use attune_native::registry;
+use support::*;
+
+const ALL: &str = r#"{"query":"","mode":"text","size":1000}"#;
+
+#[test]
+fn nothing_is_visible_before_its_commit() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    assert_eq!(apply(&engine, 1..4, &[]), [1, 1, 1]);
+    assert_eq!(search(&engine, ALL).total, 0);
+    assert_eq!(engine.located(&[1, 2]), [0, 0]);
+    let report = engine.commit(1).unwrap();
+    assert_eq!((report.documents, report.vectors), (3, 3));
+    assert_eq!(search(&engine, ALL).ords, [1, 2, 3]);
+    assert_eq!(engine.located(&[1, 3, 4]), [3, 3, 0]);
+}
+
+#[test]
+fn a_replacement_shows_as_one_step() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    apply(&engine, 1..3, &[]);
+    engine.commit(1).unwrap();
+    let before = engine.views.current();
+    apply(&engine, 3..4, &[1]);
+    engine.commit(2).unwrap();
+    assert_eq!(search(&engine, ALL).ords, [2, 3]);
+    assert_eq!(search_in(&before, ALL).ords, [1, 2]);
+    assert_eq!(engine.located(&[1, 2, 3]), [0, 3, 3]);
+}
+
+#[test]
+fn a_document_added_and_deleted_in_one_batch_is_gone() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    apply(&engine, 1..5, &[2]);
+    engine.commit(1).unwrap();
+    assert_eq!(search(&engine, ALL).ords, [1, 3, 4]);
+    assert_eq!(engine.views.current().live_vectors, 3);
+}
+
+#[test]
+fn an_empty_commit_only_moves_the_sequence() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    apply(&engine, 1..2, &[]);
+    let first = engine.commit(1).unwrap();
+    let second = engine.commit(9).unwrap();
+    assert_eq!(first, second);
+    assert_eq!(engine.checkpoint().unwrap().sequence, 9);
+    engine.close();
+    let (_, opened) = Engine::open(folder.path(), &definition()).unwrap();
+    assert_eq!(opened.sequence, 9);
+}
+
+#[test]
+fn a_bad_document_fails_the_batch_and_changes_nothing() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    apply(&engine, 1..2, &[]);
+    for bad in ["[1]", "{", "7", "", "{\"a\":1} x"] {
+        let documents = [document(2), bad.to_owned()];
+        let failure = engine
+            .apply(&[2, 3], &documents, &[1], &[], &[])
+            .unwrap_err();
+        assert_eq!(failure.code.word(), "BAD_REQUEST", "{bad}");
+    }
+    engine.commit(1).unwrap();
+    assert_eq!(search(&engine, ALL).ords, [1]);
+}
+
+#[test]
+fn values_of_the_wrong_type_are_left_out_and_text_numbers_are_read() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    let documents = [
+        r#"{"title":"one","year":"1999","day":1700000000000,"shop":{"price":"2.5","open":"true"}}"#,
+        r#"{"title":["two","zwei"],"year":3.7,"day":"soon","shop":[{"price":1},{"price":9}]}"#,
+        r#"{"title":{"no":"text"},"shop.price":4,"tags":[["deep"],null,7]}"#,
+    ]
+    .map(str::to_owned);
+    engine.apply(&[1, 2, 3], &documents, &[], &[], &[]).unwrap();
+    engine.commit(1).unwrap();
+    let ords = |filter: &str| {
+        let request = format!(r#"{{"query":"","mode":"text","filter":{filter}}}"#);
+        search(&engine, &request).ords
+    };
+    assert_eq!(ords(r#"{"field":"year","any":[1999]}"#), [1]);
+    assert_eq!(ords(r#"{"field":"year","gt":0}"#), [1]);
+    assert_eq!(ords(r#"{"field":"day","gte":"2023-11-14T22:13:20Z"}"#), [1]);
+    assert_eq!(ords(r#"{"field":"price","gte":2.5}"#), [1, 2, 3]);
+    assert_eq!(ords(r#"{"field":"price","lt":2}"#), [2]);
+    assert_eq!(ords(r#"{"field":"open","any":[true]}"#), [1]);
+    assert_eq!(ords(r#"{"field":"tags","any":["deep"]}"#), [3]);
+    assert_eq!(ords(r#"{"field":"tags","any":["7"]}"#), [3]);
+    assert_eq!(
+        search(&engine, r#"{"query":"zwei","mode":"text"}"#).ords,
+        [2]
+    );
+}
+
+#[test]
+fn unnamed_paths_are_found_by_value_number_and_date() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    let documents = [
+        r#"{"a":{"b":"red"},"n":3,"when":"2024-03-01","yes":true}"#,
+        r#"{"a.b":"blue","n":[1,5.5],"when":"2024-05-01T10:00:00+02:00"}"#,
+        r#"{"a":{"b":["red","green"]},"when":"never","empty":[]}"#,
+    ]
+    .map(str::to_owned);
+    engine.apply(&[1, 2, 3], &documents, &[], &[], &[]).unwrap();
+    engine.commit(1).unwrap();
+    let ords = |filter: &str| {
+        let request = format!(r#"{{"query":"","mode":"text","filter":{filter}}}"#);
+        search(&engine, &request).ords
+    };
+    assert_eq!(ords(r#"{"field":"a.b","any":["red"]}"#), [1, 3]);
+    assert_eq!(ords(r#"{"field":"a.b","any":["blue"]}"#), [2]);
+    assert_eq!(ords(r#"{"field":"n","gt":2}"#), [1, 2]);
+    assert_eq!(ords(r#"{"field":"n","any":[5.5]}"#), [2]);
+    assert_eq!(ords(r#"{"field":"when","gt":"2024-04-01"}"#), [2]);
+    assert_eq!(ords(r#"{"field":"when","any":["never"]}"#), [3]);
+    assert_eq!(ords(r#"{"field":"yes","any":[true]}"#), [1]);
+    assert_eq!(ords(r#"{"field":"a","exists":true}"#), [1, 2, 3]);
+    assert_eq!(ords(r#"{"field":"n","exists":true}"#), [1, 2]);
+    assert_eq!(
+        ords(r#"{"field":"empty","exists":true}"#),
+        Vec::<u64>::new()
+    );
+}
+
+#[test]
+fn a_generation_names_one_cut_over_several_indices() {
+    let folder = Folder::new();
+    let (first, second) = (7_000_001, 7_000_002);
+    for id in [first, second] {
+        let root = folder.join(&id.to_string());
+        registry::open(id, &root, &definition()).unwrap();
+    }
+    assert!(registry::open(first, folder.path(), &definition()).is_err());
+    let put = |id: u64, ord: u64| {
+        let engine = registry::get(id).unwrap();
+        apply(&engine, ord..ord + 1, &[]);
+        engine.commit(ord).unwrap();
+    };
+    put(first, 1);
+    put(second, 1);
+    let cut = registry::cut(&[first, second], None).unwrap();
+    put(first, 2);
+    put(second, 2);
+    let again = registry::cut(&[first, second], Some(cut.generation)).unwrap();
+    for (a, b) in cut.views.iter().zip(&again.views) {
+        assert_eq!(a.1.generation, b.1.generation);
+        assert_eq!(b.1.live, 1);
+    }
+    let newest = registry::cut(&[first, second], None).unwrap();
+    assert!(newest.views.iter().all(|view| view.1.live == 2));
+    put(first, 3);
+    put(first, 4);
+    // The view between was never searched: it is gone, and nothing older may stand for it.
+    let between = registry::get(first).unwrap().views.current().generation - 1;
+    assert!(registry::cut(&[first], Some(between)).is_err());
+    assert!(registry::cut(&[first], Some(generation_now() + 1)).is_err());
+    assert!(registry::cut(&[first], Some(1)).is_err());
+    for id in [first, second] {
+        registry::close(id).unwrap();
+        assert_eq!(registry::get(id).err().unwrap().code.word(), "NOT_OPEN");
+    }
+    assert_eq!(
+        search_in(&again.views[0].1, ALL).total,
+        1,
+        "a held view outlives its index"
+    );
+}
+
+#[test]
+fn searches_beside_a_writer_always_see_whole_batches() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let searcher = || {
+            let mut seen = 0;
+            while !done.load(Ordering::Relaxed) {
+                let view = engine.views.current();
+                let all = search_in(&view, r#"{"query":"","mode":"text","size":0}"#);
+                let text = search_in(&view, r#"{"query":"common","mode":"text","size":0}"#);
+                assert_eq!(all.total % 10, 0, "half a batch");
+                assert_eq!(text.total, all.total);
+                assert_eq!(u64::from(view.live_vectors), all.total);
+                assert!(all.total >= seen);
+                seen = all.total;
+                search_in(&view, r#"{"query":"planet moon","mode":"hybrid"}"#);
+            }
+        };
+        let searchers = [scope.spawn(searcher), scope.spawn(searcher)];
+        for batch in 0..60 {
+            // Ten newcomers and twenty of which ten are replaced at once.
+            let from = 1 + batch * 20;
+            apply(
+                &engine,
+                from..from + 20,
+                &(from..from + 10).collect::<Vec<_>>(),
+            );
+            engine.commit(batch + 1).unwrap();
+            if batch % 20 == 19 {
+                engine.checkpoint().unwrap();
+            }
+        }
+        engine.fit().unwrap();
+        done.store(true, Ordering::Relaxed);
+        for searcher in searchers {
+            searcher.join().unwrap();
+        }
+    });
+    assert_eq!(engine.views.current().live, 600);
+}
+
+#[test]
+fn a_fit_moves_all_documents_to_the_new_space_at_once() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    apply(&engine, 1..400, &[5, 6]);
+    assert!(engine.commit(1).unwrap().fit_wanted);
+    let before = engine.views.current();
+    let fitted = engine.fit().unwrap();
+    assert_eq!(
+        (fitted.kind, fitted.documents, fitted.dimensions),
+        ("learned", 397, 32)
+    );
+    let after = engine.views.current();
+    assert_eq!(after.live_vectors, 397);
+    assert_eq!(after.space.id(), before.space.id() + 1);
+    assert_eq!(
+        before.live_vectors, 397,
+        "the old view keeps its own vectors"
+    );
+    assert!(!engine.fit_wanted_now());
+    // Documents of one topic are near each other.
+    let near = search(
+        &engine,
+        r#"{"query":"violin sonata","mode":"vector","size":20}"#,
+    );
+    assert!(near.total >= 20);
+    assert!(near.ords.iter().all(|ord| ord % 5 == 3), "{:?}", near.ords);
+    apply(&engine, 400..401, &[]);
+    engine.commit(2).unwrap();
+    assert_eq!(engine.located(&[400]), [3]);
+}
+
+#[test]
+fn documents_written_while_a_space_is_learned_get_their_vectors() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    apply(&engine, 1..2000, &[]);
+    engine.commit(1).unwrap();
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let writer = scope.spawn(|| {
+            let mut ord = 2000;
+            while !done.load(Ordering::Relaxed) {
+                apply(&engine, ord..ord + 3, &[ord - 1000]);
+                engine.commit(ord).unwrap();
+                ord += 3;
+            }
+            // One batch is left uncommitted over the end of the fit.
+            ord
+        });
+        engine.fit().unwrap();
+        done.store(true, Ordering::Relaxed);
+        let end = writer.join().unwrap();
+        apply(&engine, end..end + 1, &[]);
+        engine.commit(end).unwrap();
+        let view = engine.views.current();
+        assert_eq!(view.live_vectors, view.live);
+        assert!(end > 2003, "nothing was written meanwhile");
+    });
+}
+
+#[test]
+fn fits_of_the_same_documents_are_the_same() {
+    let vectors = |root: &std::path::Path| {
+        let engine = open(root);
+        for from in (1..600).step_by(50) {
+            apply(&engine, from..from + 50, &[]);
+            engine.commit(from).unwrap();
+        }
+        engine.fit().unwrap();
+        engine.embed(&["planet with a moon".to_owned(), "dough".to_owned()])
+    };
+    let folder = Folder::new();
+    let (a, b) = (vectors(&folder.join("a")), vectors(&folder.join("b")));
+    assert!(a.iter().any(|value| *value != 0.0));
+    assert_eq!(a, b);
+}
+
+#[test]
+fn dead_vectors_are_left_behind() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    apply(&engine, 1..1001, &[]);
+    engine.commit(1).unwrap();
+    apply(&engine, 0..0, &(1..701).collect::<Vec<_>>());
+    engine.commit(2).unwrap();
+    assert_eq!(engine.views.current().vectors.len(), 1000);
+    engine.checkpoint().unwrap();
+    let view = engine.views.current();
+    assert_eq!((view.vectors.len(), view.live_vectors), (300, 300));
+    let expected = portrait(&engine);
+    engine.close();
+    let (engine, opened) = Engine::open(folder.path(), &definition()).unwrap();
+    assert_eq!((opened.documents, opened.rebuild), (300, None));
+    assert_eq!(portrait(&engine), expected);
+}
+
+#[test]
+fn given_vectors_are_taken_as_they_come_even_later() {
+    let folder = Folder::new();
+    let given = definition_with(r#"{"kind":"given","dimensions":4,"cut":0.5}"#);
+    let (engine, _) = Engine::open(folder.path(), &given).unwrap();
+    let documents = [document(1), document(2)];
+    let flags = engine
+        .apply(&[1, 2], &documents, &[], &[2], &[0.0, 3.0, 0.0, 0.0])
+        .unwrap();
+    assert_eq!(flags, [0, 1]);
+    engine.commit(1).unwrap();
+    assert_eq!(engine.located(&[1, 2]), [1, 3]);
+    engine
+        .apply(&[], &[], &[], &[1], &[1.0, 0.0, 0.0, 0.0])
+        .unwrap();
+    engine.commit(2).unwrap();
+    assert_eq!(engine.located(&[1, 2]), [3, 3]);
+    let nan = engine
+        .apply(&[3], &[document(3)], &[], &[3], &[f32::NAN; 4])
+        .unwrap();
+    assert_eq!(nan, [0]);
+    assert!(engine
+        .apply(&[4], &[document(4)], &[], &[4], &[1.0])
+        .is_err());
+    assert!(engine.fit().is_err());
+}
+
+#[test]
+fn released_writers_come_back() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    for round in 0..3 {
+        apply(&engine, 1 + round * 10..11 + round * 10, &[]);
+        engine.commit(round + 1).unwrap();
+        engine.release().unwrap();
+        assert!(engine.stats().contains("\"writer\":false"));
+    }
+    assert_eq!(search(&engine, ALL).total, 30);
+}
+
+#[test]
+fn a_closed_index_refuses_work_and_its_folder_can_be_opened_again() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    apply(&engine, 1..3, &[]);
+    engine.commit(1).unwrap();
+    engine.checkpoint().unwrap();
+    let view = engine.views.current();
+    engine.close();
+    let refused = engine
+        .apply(&[9], &[document(9)], &[], &[], &[])
+        .unwrap_err();
+    assert_eq!(refused.code.word(), "NOT_OPEN");
+    assert!(engine.commit(2).is_err() && engine.checkpoint().is_err());
+    let again = open(folder.path());
+    apply(&again, 3..4, &[]);
+    again.commit(2).unwrap();
+    assert_eq!(search(&again, ALL).total, 3);
+    assert_eq!(search_in(&view, ALL).total, 2);
+}
+
+#[test]
+fn an_index_that_cannot_write_says_so_and_goes_on_searching() {
+    let folder = Folder::new();
+    let engine = open(&folder.join("a"));
+    apply(&engine, 1..50, &[]);
+    engine.commit(1).unwrap();
+    engine.checkpoint().unwrap();
+    apply(&engine, 50..60, &[]);
+    engine.commit(2).unwrap();
+    // Whoever runs as root can write anywhere: take the folder itself away.
+    std::fs::rename(folder.join("a"), folder.join("moved")).unwrap();
+    let failure = engine.checkpoint().unwrap_err();
+    assert_eq!(failure.code.word(), "IO");
+    assert_eq!(search(&engine, ALL).total, 59);
+    std::fs::rename(folder.join("moved"), folder.join("a")).unwrap();
+    assert_eq!(engine.checkpoint().unwrap().sequence, 2);
+    engine.close();
+    assert_eq!(open(&folder.join("a")).views.current().live, 59);
+}
+
+#[test]
+fn definitions_that_make_no_sense_are_refused() {
+    for bad in [
+        "{}",
+        "not json",
+        r#"{"fields":[{"name":"a","type":"text"}],"embedder":{"kind":"learned","dimensions":8}}"#,
+        r#"{"fields":[{"name":"a","type":"blob"}],"embedder":{"kind":"learned","dimensions":8}}"#,
+        r#"{"fields":[],"embedder":{"kind":"learned","dimensions":0}}"#,
+        r#"{"analyzers":{"x":{"tokenizer":"magic"}},"fields":[],"embedder":{"kind":"learned","dimensions":8}}"#,
+        r#"{"analyzers":{"x":{"tokenizer":"standard","filters":[{"type":"stemmer","language":"klingon"}]}},"fields":[],"embedder":{"kind":"learned","dimensions":8}}"#,
+        r#"{"fields":[{"name":"a","type":"date"},{"name":"a","type":"date"}],"embedder":{"kind":"learned","dimensions":8}}"#,
+    ] {
+        let failure = Definition::parse(bad).err().unwrap();
+        assert_eq!(failure.code.word(), "BAD_DEFINITION", "{bad}");
+    }
+}
