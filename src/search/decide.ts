@@ -105,7 +105,7 @@ function save(
   const indexId = op.entry.record.id
   documents.put([indexId, op.id], sequence)
   records.put([indexId, sequence], encodeRecord(record))
-  const vector = sentVector(op, record) ?? keptVector(store, op.entry, { old, ord, record })
+  const vector = vectorFor(store, op, { old, ord, record })
   if (vector !== undefined)
     vectors.put(
       [indexId, sequence],
@@ -119,11 +119,25 @@ function save(
     ord: sequence,
     change: {
       sequence,
-      document: indexedJson(record),
+      document: indexedJson(record, op.entry.definition.embedder.field),
       ...(vector === undefined ? {} : { vector }),
       ...(ord === undefined ? {} : { removed: ord }),
     },
   }
+}
+
+/** The vector of this version from outside: sent beside it, in its own field, or kept from the one before. */
+function vectorFor(
+  store: Store,
+  op: WriteOp,
+  versions: Pick<Save, 'record' | 'old' | 'ord'>,
+): Float32Array | undefined {
+  const sent = sentVector(op, versions.record)
+  const { field } = op.entry.definition.embedder
+  if (sent !== undefined || field === undefined)
+    return sent ?? keptVector(store, op.entry, versions)
+  const values = (JSON.parse(versions.record.source) as Source)[field]
+  return Array.isArray(values) ? Float32Array.from(values as number[]) : undefined
 }
 
 function sentVector(

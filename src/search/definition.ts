@@ -33,6 +33,8 @@ export interface Embedder {
   /** learned: from the index's own documents; http: from an endpoint; given: sent by the caller. */
   kind: 'learned' | 'http' | 'given'
   dimensions: number
+  /** The dense_vector field of the mapping that holds each document's vector. */
+  field?: string
   /** Similarity cut-off and leg weights of vectors from outside; the learned space measures its own. */
   cut?: number
   weights?: [number, number]
@@ -107,7 +109,7 @@ export function compileDefinition(
 
 /** The part of a definition that the core is opened with, as JSON. An endpoint's vectors are given ones to it. */
 export function definitionJson({ analyzers, fields, dynamic, embedder }: Definition): string {
-  const { kind, ...rest } = embedder
+  const { kind, field: _field, ...rest } = embedder
   return JSON.stringify({
     analyzers,
     fields,
@@ -133,7 +135,7 @@ function readField(name: string, property: Shape, reading: Reading, source = nam
     return
   }
   if (type === 'dense_vector') {
-    readVectorField(property, reading, path)
+    readVectorField(name, property, reading)
     return
   }
   if (!TYPES.includes(type as FieldType))
@@ -173,7 +175,10 @@ function readWeight(weight: unknown, path: string): number {
   return weight
 }
 
-function readVectorField(property: Shape, reading: Reading, path: string): void {
+function readVectorField(name: string, property: Shape, { embedder }: Reading): void {
+  const path = `mappings.properties.${name}`
+  if (embedder.field !== undefined && embedder.field !== name)
+    throw invalid(path, 'is a second dense_vector field; an index has one vector a document')
   const dimensions = property.dims ?? property.dimensions ?? property.dimension
   if (
     typeof dimensions !== 'number' ||
@@ -182,8 +187,7 @@ function readVectorField(property: Shape, reading: Reading, path: string): void 
     dimensions > 4096
   )
     throw invalid(`${path}.dims`, 'must be a whole number from 2 to 4096')
-  reading.embedder.kind = 'given'
-  reading.embedder.dimensions = dimensions
+  Object.assign(embedder, { kind: 'given', dimensions, field: name })
 }
 
 function readEmbedder(

@@ -90,6 +90,7 @@ export function openInput(core: Core, { record, definition }: IndexEntry): OpenI
     engineId: record.engineId,
     directory: core.indices.directory(record),
     definition: definitionJson(definition),
+    ...(definition.embedder.field === undefined ? {} : { vectorField: definition.embedder.field }),
   }
 }
 

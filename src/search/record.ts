@@ -54,10 +54,19 @@ export function sourceJson(bytes: Buffer): Buffer {
   return bytes.subarray(HEADER_BYTES + bytes.readUInt32LE(20))
 }
 
-/** What the core indexes: the source, with the record's own times unless the source has its own. */
-export function indexedJson(record: DocumentRecord): string {
+/**
+ * What the core indexes: the source, with the record's own times unless the source has its own.
+ * A vector in the source (`vectorField`) goes to the core as numbers, not as text.
+ */
+export function indexedJson(record: DocumentRecord, vectorField?: string): string {
   const times = `"created":${record.createdMs},"updated":${record.updatedMs}`
-  const rest = record.source.slice(1)
+  const source = vectorField === undefined ? record.source : without(record.source, vectorField)
+  const rest = source.slice(1)
   // A repeated key's last value wins in JSON, so a source's own times stand.
   return rest === '}' ? `{${times}}` : `{${times},${rest}`
+}
+
+function without(source: string, field: string): string {
+  const { [field]: _vector, ...others } = JSON.parse(source) as Record<string, unknown>
+  return JSON.stringify(others)
 }

@@ -11,6 +11,8 @@ export interface OpenInput {
   definition: string
   /** Set when the index is open already and holds this sequence: only what came since is applied. */
   sequence?: number
+  /** Field of the documents that holds their vector. */
+  vectorField?: string
 }
 
 export interface Replayed {
@@ -32,7 +34,7 @@ const BATCH_DOCUMENTS = 1000
  */
 export function replayIndex(
   reader: Reader,
-  { indexId, engineId }: Pick<OpenInput, 'indexId' | 'engineId'>,
+  { indexId, engineId, vectorField }: Pick<OpenInput, 'indexId' | 'engineId' | 'vectorField'>,
   sequence: number,
 ): Replayed {
   const deletes = removedOrds(reader, indexId, sequence)
@@ -58,7 +60,7 @@ export function replayIndex(
     // A superseded record lies there for searches under way; only the current one counts.
     if (reader.ordOf(indexId, record.id) !== ord) continue
     ords.push(ord)
-    documents.push(indexedJson(record))
+    documents.push(indexedJson(record, vectorField))
     vectors.add(ord, reader.vector(indexId, ord))
     if (ords.length >= BATCH_DOCUMENTS) flush()
   }

@@ -12,7 +12,24 @@ export function sourceProblem(source: Source, definition: Definition): ServiceEr
     const problem = fieldProblem(valueAt(source, field.source), field)
     if (problem !== undefined) return invalid(`document.${field.source}`, problem)
   }
+  const vectorProblem = fieldVectorProblem(source, definition)
+  if (vectorProblem !== undefined) return vectorProblem
   return definition.strict ? unmappedField(source, definition) : undefined
+}
+
+function fieldVectorProblem(source: Source, definition: Definition): ServiceError | undefined {
+  const { field, dimensions } = definition.embedder
+  const value = field === undefined ? undefined : source[field]
+  if (field === undefined || value === undefined || value === null) return undefined
+  const path = `document.${field}`
+  if (!Array.isArray(value) || !value.every((one) => typeof one === 'number'))
+    return invalid(path, 'must be a list of numbers')
+  if (value.length !== dimensions)
+    return invalid(path, `must have ${dimensions} numbers`, 'VECTOR_DIMENSIONS')
+  const norm = value.reduce((sum: number, one: number) => sum + one * one, 0)
+  return Number.isFinite(norm) && norm > 0
+    ? undefined
+    : invalid(path, 'must be finite numbers that are not all zero')
 }
 
 /** The value at a dotted path; a key that holds the dots itself counts too. */
@@ -69,6 +86,7 @@ function isDate(value: unknown): boolean {
 
 function unmappedField(source: Source, definition: Definition): ServiceError | undefined {
   const known = new Set(definition.fields.map((field) => field.source.split('.')[0]))
+  if (definition.embedder.field !== undefined) known.add(definition.embedder.field)
   const unmapped = Object.keys(source).find((key) => !known.has(key.split('.')[0]))
   if (unmapped === undefined) return undefined
   return invalid(

@@ -70,7 +70,8 @@ test('both spellings of shards and replicas are read, and what can’t be honour
 
 test('a dense_vector field turns to vectors that the caller sends', () => {
   const definition = compile({}, { properties: { embedding: { type: 'dense_vector', dims: 3 } } })
-  expect(definition.embedder).toEqual({ kind: 'given', dimensions: 3 })
+  expect(definition.embedder).toEqual({ kind: 'given', dimensions: 3, field: 'embedding' })
+  expect(JSON.parse(definitionJson(definition)).embedder).toEqual({ kind: 'given', dimensions: 3 })
 })
 
 test('the core sees an endpoint’s vectors as given ones', () => {

@@ -44,3 +44,21 @@ test('a strict mapping refuses what it does not name', () => {
   expect(sourceProblem({ title: 'a', place: { city: 'b' } }, strict)).toBeUndefined()
   expect(sourceProblem({ title: 'a', other: 1 }, strict)?.code).toBe('UNKNOWN_FIELD')
 })
+
+describe('a dense_vector field', () => {
+  const vectors = compileDefinition(
+    {},
+    { properties: { embedding: { type: 'dense_vector', dims: 3 } } },
+    config,
+  )
+
+  test.each([[[1, 2, 3]], [null], [undefined]])('takes %j', (embedding) => {
+    expect(sourceProblem({ title: 'a', embedding }, vectors)).toBeUndefined()
+  })
+
+  test.each([[[1, 2]], [[0, 0, 0]], ['abc'], [['1', '2', '3']]])('refuses %j', (embedding) => {
+    expect(sourceProblem({ title: 'a', embedding }, vectors)?.details?.[0]?.path).toBe(
+      'document.embedding',
+    )
+  })
+})
