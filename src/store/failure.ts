@@ -1,10 +1,12 @@
 import { constants } from 'node:os'
 import { type ServiceError, serviceError } from '../errors.ts'
 
-/** LMDB's code for "no room in the map". */
+/** LMDB's codes (lmdb.h): no room in the map; a page missing, damaged, or its meta page not written. */
 const MAP_FULL = -30792
+const BROKEN = [-30797, -30796, -30795]
 
 const NO_ROOM: readonly unknown[] = [MAP_FULL, constants.errno.ENOSPC, constants.errno.EDQUOT]
+const DISK: readonly unknown[] = [...NO_ROOM, ...BROKEN, constants.errno.EIO]
 
 /** What lmdb puts on an error: the operation's own code, or a promise that rejects with the cause. */
 interface LmdbError extends Error {
@@ -19,14 +21,14 @@ interface LmdbError extends Error {
 export function isCommitRejection(reason: unknown): boolean {
   if (!(reason instanceof Error)) return false
   const { code, commitError } = reason as LmdbError
-  return commitError !== undefined || typeof code === 'number'
+  return commitError !== undefined || DISK.includes(code)
 }
 
 /** The error behind a failed commit, when `error` is one; undefined when it is the caller's own. */
 export async function causeOfCommit(error: unknown): Promise<unknown> {
   if (!(error instanceof Error)) return undefined
   const { commitError, code } = error as LmdbError
-  if (commitError === undefined) return typeof code === 'number' ? error : undefined
+  if (commitError === undefined) return DISK.includes(code) ? error : undefined
   const cause = await commitError.then(
     () => undefined,
     (rejection: unknown) => rejection,

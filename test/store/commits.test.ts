@@ -68,8 +68,9 @@ describe('a commit', () => {
 
   it("passes on the work's own errors as they are", async () => {
     const { commits } = open()
-    const mine = new Error('mine')
-    await expect(commits.settle(Promise.reject(mine))).rejects.toBe(mine)
+    // An aborted fetch has a code that is a number, too.
+    for (const mine of [new Error('mine'), new DOMException('mine', 'AbortError')])
+      await expect(commits.settle(Promise.reject(mine))).rejects.toBe(mine)
     expect(commits.refusal()).toBeUndefined()
   })
 })
@@ -78,5 +79,6 @@ it('the extra rejection of a failed commit is told from any other', async () => 
   const rejection = await failedCommit(EIO).catch((error: unknown) => error)
   expect(isCommitRejection(rejection)).toBe(true)
   expect(isCommitRejection(new Error('a bug'))).toBe(false)
+  expect(isCommitRejection(new DOMException('aborted', 'AbortError'))).toBe(false)
   expect(isCommitRejection('text')).toBe(false)
 })
