@@ -8,6 +8,8 @@ export interface Exchange {
   parameters: string[]
   /** A request header by lower-case name; undefined when it was not sent. */
   header: (name: string) => string | undefined
+  /** True when the length of the body is told more than once: a proxy before us may believe the other. */
+  ambiguous: boolean
   /** Hands over the body's chunks; a chunk is valid during the call only. */
   onBody: (take: (chunk: Uint8Array, last: boolean) => void) => void
   /** Called once when the client leaves before the answer is out. */
@@ -16,6 +18,8 @@ export interface Exchange {
   resume: () => void
   /** Writes the whole answer once; does nothing when the client has left or an answer is out. */
   send: (outgoing: Outgoing) => void
+  /** Closes the connection at once, without an answer. */
+  cut: () => void
   /** False once an answer is out or the client has left. */
   open: boolean
 }

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { v7 as uuid } from 'uuid'
-import { type ServiceError, serviceError } from '../errors.ts'
+import { ERRORS, type ServiceError, serviceError } from '../errors.ts'
 import type { RouteMeter } from '../metrics.ts'
 import { type Admit, type Cors, openAdmission, openCors, preflightHeaders } from './access.ts'
 import { mustClose } from './body.ts'
@@ -57,8 +57,14 @@ export function openPipeline(app: ServedApp): Pipeline {
       const method = METHODS.has(exchange.method) ? exchange.method : 'OTHER'
       const meter = meters.get(method) ?? app.metrics.route(method, endpoint)
       meters.set(method, meter)
-      const flight = flights.begin(exchange, meter, requestId(exchange))
       meter.begin()
+      if (exchange.ambiguous) {
+        // No answer: even with one that closes the connection, what follows would be read as a request.
+        meter.end(ERRORS.VALIDATION_FAILED, 0, 0, 'VALIDATION_FAILED')
+        exchange.cut()
+        return
+      }
+      const flight = flights.begin(exchange, meter, requestId(exchange))
       exchange.onLeave(() => {
         meter.end(CLIENT_CLOSED, performance.now() - flight.startedMs, 0, 'CLIENT_CLOSED')
         flight.abort()

@@ -91,8 +91,10 @@ function mount(web: uWS.TemplatedApp, { method, pattern }: MountPoint, serve: Se
 function newExchange(res: uWS.HttpResponse, req: uWS.HttpRequest, parameters: number): Exchange {
   const leavers: (() => void)[] = []
   const headers: string[] = []
+  let lengths = 0
   req.forEach((name, value) => {
     headers.push(name, value)
+    if (name === 'content-length') lengths += 1
   })
   const exchange: Exchange = {
     method: req.getCaseSensitiveMethod(),
@@ -100,6 +102,7 @@ function newExchange(res: uWS.HttpResponse, req: uWS.HttpRequest, parameters: nu
     query: req.getQuery() || '',
     parameters: Array.from({ length: parameters }, (_, at) => req.getParameter(at) ?? ''),
     open: true,
+    ambiguous: lengths > 1,
     header: (name) => {
       for (let at = 0; at < headers.length; at += 2)
         if (headers[at] === name) return headers[at + 1]
@@ -121,6 +124,11 @@ function newExchange(res: uWS.HttpResponse, req: uWS.HttpRequest, parameters: nu
       if (!exchange.open) return
       exchange.open = false
       res.cork(() => write(res, exchange.method === 'HEAD', outgoing))
+    },
+    cut: () => {
+      if (!exchange.open) return
+      exchange.open = false
+      res.close()
     },
   }
   res.onAborted(() => {
