@@ -21,7 +21,7 @@ export function thisProcess(directory: string): Owner {
 }
 
 /** Whether the process that claimed the store still runs. */
-export function isAlive(owner: Owner): boolean {
+function isAlive(owner: Owner): boolean {
   if (owner.pid === process.pid) return owner.origin === performance.timeOrigin
   try {
     process.kill(owner.pid, 0)
