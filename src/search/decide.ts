@@ -3,6 +3,7 @@ import type { Store } from '../store/store.ts'
 import type { Definition } from './definition.ts'
 import { type IndexEntry, latest } from './indices.ts'
 import { wellFormedJson } from './json.ts'
+import { awaitVector, sentVector, vectorFor } from './outside-vector.ts'
 import type { Change } from './publisher.ts'
 import { type DocumentRecord, decodeRecord, encodeRecord, indexedJson } from './record.ts'
 import { valueAt } from './source.ts'
@@ -124,74 +125,6 @@ function save(
       ...(ord === undefined ? {} : { removed: ord }),
     },
   }
-}
-
-/** The vector of this version from outside: sent beside it, in its own field, or kept from the one before. */
-function vectorFor(
-  store: Store,
-  op: WriteOp,
-  versions: Pick<Save, 'record' | 'old' | 'ord'>,
-): Float32Array | undefined {
-  const sent = sentVector(op, versions.record)
-  const { field } = op.entry.definition.embedder
-  if (sent !== undefined || field === undefined)
-    return sent ?? keptVector(store, op.entry, versions)
-  const values = (JSON.parse(versions.record.source) as Source)[field]
-  return Array.isArray(values) ? Float32Array.from(values as number[]) : undefined
-}
-
-function sentVector(
-  { vector, vectorOf, entry }: WriteOp,
-  record: DocumentRecord,
-): Float32Array | undefined {
-  return vectorOf === undefined || vectorOf === vectorText(entry, record.source)
-    ? vector
-    : undefined
-}
-
-/** A document whose endpoint gave no vector is remembered until it has one. */
-function awaitVector(
-  store: Store,
-  { entry, id }: WriteOp,
-  record: DocumentRecord,
-  vector: Float32Array | undefined,
-): void {
-  if (entry.definition.embedder.kind !== 'http') return
-  const { unvectorized } = store.tables
-  const key: [number, string] = [entry.record.id, id]
-  if (vector === undefined && vectorText(entry, record.source).trim() !== '')
-    unvectorized.put(key, true)
-  else unvectorized.remove(key)
-}
-
-/** A vector from outside costs much: it stays as long as the text that it was made from. */
-function keptVector(
-  store: Store,
-  entry: IndexEntry,
-  {
-    old,
-    ord,
-    record,
-  }: { old: DocumentRecord | undefined; ord: number | undefined; record: DocumentRecord },
-): Float32Array | undefined {
-  if (entry.definition.embedder.kind === 'learned' || old === undefined || ord === undefined)
-    return undefined
-  if (
-    entry.definition.embedder.kind === 'http' &&
-    vectorText(entry, old.source) !== vectorText(entry, record.source)
-  )
-    return undefined
-  const bytes = store.tables.vectors.get([entry.record.id, ord])
-  return bytes === undefined ? undefined : new Float32Array(new Uint8Array(bytes).buffer)
-}
-
-/** The text that a document's vector stands for: its vectorised fields, in the mapping's order. */
-export function vectorText({ definition }: IndexEntry, source: string | Source): string {
-  const values = typeof source === 'string' ? (JSON.parse(source) as Source) : source
-  return definition.fields
-    .filter((field) => field.vectorized === true)
-    .flatMap((field) => valueAt(values, field.source) ?? [])
-    .join('\n')
 }
 
 interface Retire {

@@ -1,9 +1,10 @@
 import { ServiceError } from '../errors.ts'
 import { native } from '../native.ts'
 import type { Store } from '../store/store.ts'
-import { vectorText, type WriteOp, type WriteOutcome } from './decide.ts'
+import type { WriteOp, WriteOutcome } from './decide.ts'
 import type { Engine } from './engine.ts'
 import type { IndexEntry } from './indices.ts'
+import { vectorText } from './outside-vector.ts'
 import { decodeRecord } from './record.ts'
 import type { Writer } from './writer.ts'
 
