@@ -174,3 +174,11 @@ describe('the whole service', () => {
       expect(page).toContain(line)
   })
 })
+
+describe('the examples of the API document', () => {
+  const shown = routes.filter(({ example }) => example !== undefined)
+  it.each(shown)('$method $path: the example works', async (route) => {
+    const response = await running.call(route.method, route.path, route.example)
+    expect(response.status, response.error).toBe(200)
+  })
+})

@@ -30,6 +30,10 @@ export const createDocument = route({
   query: Refresh,
   body: CreateDocument,
   bodyLimit: 'documentBytesMax',
+  example: {
+    index: 'notes',
+    document: { title: 'Espresso at home', content: 'Grind fine, tamp level.', tags: ['coffee'] },
+  },
   reply: DocumentWritten,
   errors: ['INDEX_NOT_FOUND', 'OVERLOADED', 'DISK_FULL'],
   handle: ({ app, body, query }) =>
@@ -61,6 +65,13 @@ export const bulkDocuments = route({
   bodyKind: 'stream',
   consumes: ['application/x-ndjson'],
   bodyLimit: 'documentBytesMax',
+  example: {
+    index: 'notes',
+    documents: [
+      { id: 'a', document: { title: 'One' } },
+      { op: 'delete', id: 'b' },
+    ],
+  },
   reply: BulkReply,
   errors: ['OVERLOADED', 'DISK_FULL'],
   handle: ({ app, body, stream, query }) => {

@@ -9,6 +9,11 @@ export const createIndex = route({
   tag: 'indices',
   summary: 'Create an index with its settings, analysis and mappings',
   body: CreateIndex,
+  example: {
+    name: 'papers',
+    settings: { analysis: { analyzer: { default: { type: 'english' } } } },
+    mappings: { properties: { year: { type: 'integer' } } },
+  },
   reply: IndexCreated,
   errors: ['INDEX_EXISTS', 'UNKNOWN_ANALYZER', 'MAPPING_CONFLICT'],
   handle: ({ app, body }) => app.catalog.create(body.name, body),

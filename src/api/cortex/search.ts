@@ -15,6 +15,7 @@ export const search = route({
   summary: 'Search by text, by meaning, or by both',
   body: SearchRequest,
   bodyOptional: true,
+  example: { query: 'espresso at home', filters: { tags: 'coffee' }, facets: ['tags'], size: 5 },
   reply: SearchReply,
   errors: ['INDEX_NOT_FOUND', 'INVALID_CURSOR', 'GENERATION_GONE', 'VECTOR_DIMENSIONS'],
   handle: async ({ app, body, receivedMs }) =>
@@ -39,6 +40,7 @@ export const suggest = route({
   tag: 'search',
   summary: 'Complete a prefix, or correct spelling, from the indexed words',
   body: SuggestRequest,
+  example: { prefix: 'espr' },
   reply: SuggestReply,
   errors: ['INDEX_NOT_FOUND'],
   handle: ({ app, body }) => app.search.suggest(body),

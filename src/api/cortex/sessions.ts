@@ -18,6 +18,12 @@ export const createSession = route({
   summary: 'Start a session',
   body: SessionCreate,
   bodyOptional: true,
+  example: {
+    clientId: 'web',
+    userId: 'u-42',
+    metadata: { deviceType: 'desktop', platform: 'web' },
+  },
+  top: Type.Object({ cached: Type.Boolean() }),
   reply: SessionCreated,
   handle: async ({ app, body }) =>
     answer(await app.sessions.create(body), { top: { cached: true } }),
