@@ -1,5 +1,7 @@
 //! Filters: a condition → the set of positions that fulfil it.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 use tantivy::schema::IndexRecordOption;
 use tantivy::Term;
@@ -210,9 +212,7 @@ impl Evaluation<'_> {
             place => {
                 let mut bits = self.nothing();
                 for columns in column::open(self.snapshot, &place)? {
-                    for value in values {
-                        add_equal(&columns, value, &mut bits)?;
-                    }
+                    add_equal(&columns, values, &mut bits)?;
                 }
                 Ok(bits)
             }
@@ -319,13 +319,32 @@ impl Range<'_> {
     }
 }
 
-fn add_equal(columns: &Columns, value: &Value, bits: &mut Bits) -> Result<(), Failure> {
+/// From this many values on one pass over the documents is cheaper than one per value.
+const VALUES_FEW: usize = 4;
+
+fn add_equal(columns: &Columns, values: &[Value], bits: &mut Bits) -> Result<(), Failure> {
     for column in &columns.columns {
-        let low = column.bound(value, Bound::From)?;
-        let high = column.bound(value, Bound::To)?;
-        if let (Some((low, _)), Some((_, high))) = (low, high) {
-            if low <= high {
-                add_codes(columns, column, low, high, bits);
+        let mut codes = HashSet::new();
+        for value in values {
+            let low = column.bound(value, Bound::From)?;
+            let high = column.bound(value, Bound::To)?;
+            // The bounds meet in the code of the value, if the column can hold it.
+            if let (Some((low, _)), Some((_, high))) = (low, high) {
+                if low == high {
+                    codes.insert(low);
+                }
+            }
+        }
+        if codes.len() <= VALUES_FEW {
+            codes
+                .iter()
+                .for_each(|code| add_codes(columns, column, *code, *code, bits));
+            continue;
+        }
+        for document in 0..columns.documents {
+            let mut own = column.codes.values_for_doc(document);
+            if own.any(|code| codes.contains(&code)) {
+                bits.set(columns.base + document);
             }
         }
     }
@@ -333,7 +352,7 @@ fn add_equal(columns: &Columns, value: &Value, bits: &mut Bits) -> Result<(), Fa
 }
 
 fn add_codes(columns: &Columns, column: &Column, low: u64, high: u64, bits: &mut Bits) {
-    // The column takes a range that ends below its least value for one that ends at it.
+    // The library takes a range that ends below the least value for the least value.
     if high < column.codes.min_value() || low > column.codes.max_value() {
         return;
     }
