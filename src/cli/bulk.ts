@@ -6,7 +6,7 @@ import { commandError } from './terminal.ts'
 const FIRST_PAUSE_MS = 200
 const LONGEST_PAUSE_MS = 10_000
 /** A server that takes nothing for this long is given up. */
-export const GIVE_UP_MS = 120_000
+const GIVE_UP_MS = 120_000
 /** So many broken connections in a row are the batch's fault, not the network's. */
 const RESETS_MAX = 4
 

@@ -75,7 +75,7 @@ function checkedUrl(url: string): string {
 }
 
 /** Says what a connection failure means for the user. */
-export function explained(base: string, cause: unknown): unknown {
+function explained(base: string, cause: unknown): unknown {
   const code = connectionFailure(cause)
   if (code === undefined) return cause
   return commandError(

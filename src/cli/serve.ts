@@ -19,7 +19,7 @@ export function serverEnvironment(options: Record<string, unknown>): Record<stri
 }
 
 /** Starts the server of this package as a process of its own. */
-export function spawnServer(
+function spawnServer(
   environment: Record<string, string | undefined>,
   output: 'inherit' | 'pipe',
 ): ChildProcess {
@@ -33,7 +33,7 @@ export function spawnServer(
 }
 
 /** How a child process ended: its exit code, or 128 when a signal ended it. */
-export function ended(child: ChildProcess): Promise<number> {
+function ended(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code) => resolve(code ?? 128))

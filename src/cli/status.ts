@@ -81,7 +81,7 @@ function printIndices(terminal: Terminal, indices: readonly Record<string, unkno
 }
 
 /** Prints rows under a header; the first and last columns are words, those between are figures. */
-export function printTable(
+function printTable(
   terminal: Terminal,
   header: readonly string[],
   rows: readonly (readonly string[])[],
