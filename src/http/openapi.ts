@@ -1,6 +1,7 @@
 import type { TObject } from 'typebox'
 import type { Config } from '../config.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
+import { HEAD_BYTES_MAX } from './head-limit.ts'
 import { aliasesOf, BASE_PATH } from './paths.ts'
 import type { Route } from './route.ts'
 
@@ -61,7 +62,7 @@ function describeRoute(route: Route, method: string, path: string, config: Confi
       ...describeHeaders(route, method),
     ],
     ...(hasBody(route) ? { requestBody: describeBody(route, config) } : {}),
-    responses: { 200: describeSuccess(route), ...describeFailures(route) },
+    responses: { 200: describeSuccess(route), ...describeFailures(route), 431: HEAD_TOO_LARGE },
   }
 }
 
@@ -106,7 +107,7 @@ function describeHeaders(route: Route, method: string): Json[] {
       in: 'header',
       required: false,
       description: 'The version that the document must have, in quotes.',
-      schema: { type: 'string' },
+      schema: { type: 'string', pattern: '^("\\d{1,15}"|\\*)$' },
     })
   return headers
 }
@@ -170,6 +171,12 @@ function describeFailures(route: Route): Json {
       },
     ]),
   )
+}
+
+/** The one answer that is not ours. */
+const HEAD_TOO_LARGE = {
+  description: `The head of the request is larger than ${HEAD_BYTES_MAX} bytes.`,
+  content: { 'text/html': { schema: { type: 'string' } } },
 }
 
 const Meta = {

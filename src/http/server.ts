@@ -1,3 +1,4 @@
+import './head-limit.ts'
 import * as uWS from 'uWebSockets.js'
 import { serviceError } from '../errors.ts'
 import type { Exchange, Outgoing } from './exchange.ts'

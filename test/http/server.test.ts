@@ -355,10 +355,15 @@ describe('a request that is wrong', () => {
     })
   })
 
+  it('may have a head of 32 KiB, as a cursor in an address needs', async () => {
+    const response = await fetch(`${stub.url}/things/a?cursor=${'c'.repeat(30_000)}`)
+    expect(response.status).toBe(200)
+  })
+
   it('with a header block that is too large is refused, and the server still serves', async () => {
     const raw = await connectRaw(stub.server.port)
     raw.socket.write(
-      `GET /api/livez HTTP/1.1\r\nhost: a\r\n${'x-a: bbbbbbbb\r\n'.repeat(2000)}\r\n`,
+      `GET /api/livez HTTP/1.1\r\nhost: a\r\n${'x-a: bbbbbbbb\r\n'.repeat(4000)}\r\n`,
     )
     await until(() => raw.closed())
     expect(raw.received()).toMatch(/^HTTP\/1\.1 431/)
