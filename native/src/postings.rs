@@ -79,11 +79,6 @@ impl FieldReader {
         self.segments[index].as_ref()
     }
 
-    /// Whether no segment has any text in the field.
-    pub fn is_empty(&self) -> bool {
-        self.segments.iter().all(Option::is_none)
-    }
-
     /// Reads the occurrences of any of the ways into `into`.
     pub fn read(
         &self,

@@ -58,6 +58,8 @@ pub struct FieldScorer<'a> {
     pub mean: f32,
     /// Length code → the part of BM25's denominator that depends on the length.
     norms: Box<[f32; 256]>,
+    /// Length code → what the field adds to that part of the combined field.
+    shares: Box<[f32; 256]>,
 }
 
 /// The figures of one search over one view.
@@ -135,6 +137,14 @@ fn norm(length: f32, mean: f32) -> f32 {
     K1 * (1.0 - B + B * length / mean.max(f32::MIN_POSITIVE))
 }
 
+fn table(of: impl Fn(f32) -> f32) -> Box<[f32; 256]> {
+    let mut values = Box::new([0.0; 256]);
+    for (code, value) in values.iter_mut().enumerate() {
+        *value = of(length_of(code as u8));
+    }
+    values
+}
+
 /// Half the combined field, half the best field with a part of the others.
 #[inline]
 pub fn blend(combined: f32, best: f32, sum: f32) -> f32 {
@@ -167,28 +177,29 @@ impl<'a> Scorer<'a> {
         let mut fields = Vec::with_capacity(plan.fields.len());
         let mut tokens = 0.0;
         for field in &plan.fields {
-            let reader = FieldReader::open(snapshot, field.field)?;
-            if reader.is_empty() {
+            let lengths = scratch.lengths_of(snapshot, field.field)?;
+            if lengths.tokens == 0 {
                 continue;
             }
-            let lengths = scratch.lengths_of(snapshot, field.field)?;
-            let mean = lengths.tokens as f32 / lengths.documents.max(1) as f32;
+            let mean = lengths.tokens as f32 / lengths.documents as f32;
             tokens += f64::from(field.weight) * lengths.tokens as f64;
-            let mut norms = Box::new([0.0; 256]);
-            for (code, slot) in norms.iter_mut().enumerate() {
-                *slot = norm(length_of(code as u8), mean);
-            }
             fields.push(FieldScorer {
                 field,
-                reader,
+                reader: FieldReader::open(snapshot, field.field)?,
                 mean,
-                norms,
+                norms: table(|length| norm(length, mean)),
+                shares: table(|_| 0.0),
             });
+        }
+        let mean = (tokens / f64::from(snapshot.live.max(1))) as f32;
+        for field in &mut fields {
+            let weight = field.field.weight;
+            field.shares = table(|length| norm(weight * length, mean) - norm(0.0, mean));
         }
         Ok(Scorer {
             snapshot,
             fields,
-            mean: (tokens / f64::from(snapshot.live.max(1))) as f32,
+            mean,
             documents: snapshot.live as f32,
         })
     }
@@ -205,8 +216,15 @@ impl<'a> Scorer<'a> {
     }
 
     /// The combined field's denominator part for a document.
+    #[inline]
     pub fn norm(&self, segment: usize, document: u32) -> f32 {
-        norm(self.length(segment, document), self.mean)
+        let mut sum = norm(0.0, 1.0);
+        for field in &self.fields {
+            if let Some(segment) = field.reader.segment(segment) {
+                sum += field.shares[segment.length_code(document) as usize];
+            }
+        }
+        sum
     }
 
     fn run(
@@ -322,7 +340,11 @@ impl Scratch {
         required: Option<&Bits>,
         filter: Option<&Bits>,
     ) -> TextMatches {
-        let mut matches = TextMatches::default();
+        let found = self.matched.count();
+        let mut matches = TextMatches {
+            positions: Vec::with_capacity(found),
+            scores: Vec::with_capacity(found),
+        };
         let passes = |bits: Option<&Bits>, position| bits.is_none_or(|bits| bits.get(position));
         for position in self.matched.iter() {
             let at = position as usize;
