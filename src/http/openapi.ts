@@ -175,8 +175,7 @@ function describeFailures(route: Route): Json {
 
 /** The one answer that is not ours. */
 const HEAD_TOO_LARGE = {
-  description: `The head of the request is larger than ${HEAD_BYTES_MAX} bytes.`,
-  content: { 'text/html': { schema: { type: 'string' } } },
+  description: `The head of the request is larger than ${HEAD_BYTES_MAX} bytes; the answer is a line of HTML.`,
 }
 
 const Meta = {
