@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use serde::Deserialize;
 use tantivy::tokenizer::{
-    AsciiFoldingFilter, Language, LowerCaser, RawTokenizer, RemoveLongFilter, Stemmer,
-    StopWordFilter, TextAnalyzer, TextAnalyzerBuilder, WhitespaceTokenizer,
+    AsciiFoldingFilter, Language, LowerCaser, RawTokenizer, RemoveLongFilter, StopWordFilter,
+    TextAnalyzer, TextAnalyzerBuilder, WhitespaceTokenizer,
 };
 
 use crate::failure::Failure;
+use crate::stem::StemFilter;
 use crate::tokenizer::{GramTokenizer, LetterTokenizer, WordTokenizer};
 
 /// Longest plain word in bytes; longer ones are not completed or corrected.
@@ -228,13 +229,14 @@ fn tokenizer(definition: &TokenizerDefinition) -> Result<TextAnalyzerBuilder, Fa
     })
 }
 
-fn language(name: &str) -> Result<Language, Failure> {
+fn stop_words(name: &str) -> Result<Option<StopWordFilter>, Failure> {
     let mut capital = name.to_lowercase();
     if let Some(first) = capital.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    serde_json::from_value(serde_json::Value::String(capital))
-        .map_err(|_| Failure::bad_definition(format!("there is no stemmer for {name}")))
+    let language: Language = serde_json::from_value(serde_json::Value::String(capital))
+        .map_err(|_| Failure::bad_definition(format!("there are no stop words for {name}")))?;
+    Ok(StopWordFilter::new(language))
 }
 
 fn chain(
@@ -253,7 +255,7 @@ fn chain(
             FilterDefinition::Stop {
                 language: Some(name),
                 ..
-            } => match StopWordFilter::new(self::language(name)?) {
+            } => match stop_words(name)? {
                 Some(filter) => builder.filter_dynamic(filter),
                 // A language that has a stemmer and no list of stop words.
                 None => builder,
@@ -263,7 +265,7 @@ fn chain(
             }
             FilterDefinition::Synonym { .. } => builder,
             FilterDefinition::Stemmer { language } => {
-                builder.filter_dynamic(Stemmer::new(self::language(language)?))
+                builder.filter_dynamic(StemFilter::new(language)?)
             }
         };
     }

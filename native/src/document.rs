@@ -12,6 +12,7 @@ use crate::analysis::Analyzer;
 use crate::date::{from_epoch_ms, parse_date};
 use crate::definition::{Definition, FieldEntry, FieldKind, EXACT_BYTES_MAX};
 use crate::failure::Failure;
+use crate::hashed::TermHash;
 
 /// Values of one document that are indexed without a mapping, at most.
 const DYNAMIC_VALUES_MAX: usize = 4096;
@@ -35,8 +36,8 @@ pub struct Preparer {
     /// Source paths that fields take their values from.
     named: HashSet<String>,
     embeds: bool,
-    counts: HashMap<String, u32>,
-    words: HashSet<String>,
+    counts: HashMap<String, u32, TermHash>,
+    words: HashSet<String, TermHash>,
 }
 
 impl Preparer {
@@ -47,8 +48,8 @@ impl Preparer {
             definition,
             named,
             embeds,
-            counts: HashMap::new(),
-            words: HashSet::new(),
+            counts: HashMap::default(),
+            words: HashSet::default(),
         }
     }
 
@@ -149,7 +150,7 @@ pub fn check(ord: u64, json: &str) -> Result<(), Failure> {
 }
 
 /// The values at a path, arrays spread out, nulls left out.
-fn collect_object<'a>(object: &'a Map<String, Value>, path: &[String], out: &mut Vec<&'a Value>) {
+pub(crate) fn collect_object<'a>(object: &'a Map<String, Value>, path: &[String], out: &mut Vec<&'a Value>) {
     let Some((first, rest)) = path.split_first() else {
         return;
     };
@@ -175,7 +176,7 @@ fn collect<'a>(value: &'a Value, path: &[String], out: &mut Vec<&'a Value>) {
     }
 }
 
-fn text_of(value: &Value) -> Option<String> {
+pub(crate) fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),

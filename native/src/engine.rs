@@ -30,7 +30,7 @@ const HEAP_BYTES: usize = 32_000_000;
 /// Live documents from which on a space is learned.
 pub const FIT_DOCUMENTS_MIN: u32 = 300;
 /// Documents handed to the indexing thread at a time, so that it works while more are prepared.
-const CHUNK: usize = 64;
+const CHUNK: usize = 8;
 /// Dead vectors that are worth a new set.
 const COMPACT_MIN: u32 = 256;
 /// How long a checkpoint may work on the graph.

@@ -27,6 +27,7 @@ pub mod score;
 pub mod snapshot;
 pub mod sort;
 pub mod space;
+pub mod stem;
 pub mod suggest;
 pub mod terms;
 pub mod tokenizer;

@@ -96,7 +96,7 @@ pub fn document(ord: u64) -> String {
         2000 + ord % 20,
         1 + ord % 28,
         ord % 100,
-        ord % 2 == 0,
+        ord.is_multiple_of(2),
         ord % 3,
         1 + ord % 9,
     )
