@@ -24,6 +24,8 @@ export interface OpenState {
   /** Searches that need it open now, and who waits for the last of them. */
   users: number
   onUnused: (() => void) | undefined
+  /** On its way to being closed, or to giving up its writer. */
+  retiring: boolean
   /** It may hold a writer's threads and heap. */
   writer: boolean
   fitting: Promise<void> | undefined

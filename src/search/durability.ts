@@ -1,17 +1,46 @@
 import type { Core, OpenState } from './core.ts'
 import { forgetRemovals } from './sweep.ts'
 
-/**
- * Makes the files of every open index hold what it has published. Only so many keep a writer:
- * the least used give theirs up.
- */
+/** Makes the files of every open index hold what it has published. */
 export async function checkpoint(core: Core): Promise<void> {
-  const open = [...core.states.values()].filter(({ opening }) => !opening)
-  const writers = open.filter(({ writer }) => writer).sort((a, b) => b.usedAt - a.usedAt)
-  const surplus = new Set(writers.slice(core.config.openWritersMax))
-  for (const state of open) {
-    const isIdle = !state.fitting && !core.isBusy(state.entry)
-    await makeDurable(core, state, isIdle && surplus.has(state))
+  for (const state of [...core.states.values()])
+    if (!state.opening && !state.retiring)
+      await makeDurable(core, state, false).catch((err: unknown) =>
+        core.log.error({ index: state.entry.record.name, err }, 'making an index durable'),
+      )
+}
+
+/** Only so many indices keep a writer: the least used that are at rest give theirs up, soon. */
+export function releaseWriters(core: Core): void {
+  const writers = [...core.states.values()].filter(({ writer, retiring }) => writer && !retiring)
+  const surplus = writers.length - core.config.openWritersMax
+  if (surplus <= 0) return
+  for (const state of leastUsed(core, writers).slice(0, surplus))
+    void retire(core, state, () => Promise.resolve())
+}
+
+/** Those of `states` that nothing is under way for, the least used first. */
+export function leastUsed(core: Core, states: OpenState[]): OpenState[] {
+  return states
+    .filter(({ opening, fitting, retiring }) => !opening && !fitting && !retiring)
+    .filter(({ users, entry }) => users === 0 && !core.isBusy(entry))
+    .sort((a, b) => a.usedAt - b.usedAt)
+}
+
+/** Makes an index durable without its writer, then does what else is to be done; one at a time an index. */
+export async function retire(
+  core: Core,
+  state: OpenState,
+  then: () => Promise<void>,
+): Promise<void> {
+  state.retiring = true
+  try {
+    await makeDurable(core, state, true)
+    await then()
+  } catch (err) {
+    core.log.error({ index: state.entry.record.name, err }, 'putting an index to rest')
+  } finally {
+    state.retiring = false
   }
 }
 

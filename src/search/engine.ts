@@ -1,6 +1,6 @@
 import { native } from '../native.ts'
 import type { Core, EngineParts } from './core.ts'
-import { checkpoint } from './durability.ts'
+import { checkpoint, releaseWriters } from './durability.ts'
 import { fitRested, fitSoon, isFitting } from './fitting.ts'
 import type { IndexEntry } from './indices.ts'
 import { forget, ready, recover, using } from './opening.ts'
@@ -109,6 +109,7 @@ async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<
     if (state !== undefined) {
       state.published = Math.max(state.published, batch.sequence)
       state.writer = true
+      releaseWriters(core)
       if (report.fitWanted) fitSoon(core, state)
     }
     if (fresh !== batch) return native.located(engineId, batch.ords).map((bits) => bits >> 1)

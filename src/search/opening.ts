@@ -3,7 +3,7 @@ import { serviceError } from '../errors.ts'
 import { native } from '../native.ts'
 import type { Core, OpenState } from './core.ts'
 import { definitionJson } from './definition.ts'
-import { makeDurable } from './durability.ts'
+import { leastUsed, retire } from './durability.ts'
 import { fitSoon } from './fitting.ts'
 import type { IndexEntry } from './indices.ts'
 import type { OpenInput } from './replay.ts'
@@ -50,6 +50,7 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
     opening: undefined,
     usedAt: ++core.uses,
     users: 0,
+    retiring: false,
     onUnused: undefined,
     published: 0,
     durable: 0,
@@ -98,16 +99,12 @@ export function openInput(core: Core, { record, definition }: IndexEntry): OpenI
 function closeLeastUsed(core: Core): void {
   const surplus = core.states.size - core.config.openIndicesMax
   if (surplus <= 0) return
-  const idle = [...core.states.values()]
-    .filter((state) => !state.opening && !state.fitting && state.users === 0)
-    .filter((state) => !core.isBusy(state.entry))
-    .sort((a, b) => a.usedAt - b.usedAt)
-  for (const state of idle.slice(0, surplus))
-    closeIndex(core, state).catch((err: unknown) => core.log.error({ err }, 'closing an index'))
+  for (const state of leastUsed(core, [...core.states.values()]).slice(0, surplus))
+    void retire(core, state, () => closeIndex(core, state))
 }
 
 async function closeIndex(core: Core, state: OpenState): Promise<void> {
-  await makeDurable(core, state, true)
+  // Somebody may have come while it was made durable.
   if (core.isBusy(state.entry) || state.users > 0 || state.published > state.durable) return
   core.states.delete(state.entry.record.engineId)
   native.close(state.entry.record.engineId)
