@@ -8,6 +8,7 @@ const SIZE_BOUNDS_BYTES = [128, 512, 2048, 8192, 32_768, 131_072, 524_288, 2_097
 
 /** Records the requests of one method and endpoint. */
 export interface RouteMeter {
+  labels: { method: string; endpoint: string }
   begin: () => void
   /** `error` is the code of the failure; undefined for a success. */
   end: (status: number, tookMs: number, bytes: number, error?: string) => void
@@ -130,6 +131,7 @@ function openMeter(
   }
   all.set(key, series)
   return {
+    labels,
     begin: () => active.set(method, (active.get(method) ?? 0) + 1),
     end: (status, tookMs, bytes, error) => {
       active.set(method, (active.get(method) ?? 0) - 1)

@@ -2,7 +2,7 @@ import { serviceError } from '../errors.ts'
 import type { Exchange } from './exchange.ts'
 
 /** A refused body up to this size is read to its end and dropped, so that the client sees the answer. */
-export const DRAINED_BYTES_MAX = 64 << 20
+const DRAINED_BYTES_MAX = 64 << 20
 const STREAM_PAUSE_BYTES = 1 << 20
 const STREAM_RESUME_BYTES = 1 << 18
 

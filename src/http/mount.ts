@@ -34,6 +34,8 @@ interface Wire {
   app: ServedApp
   admit: Admit
   cors: Cors
+  /** Whether each request is logged. */
+  verbose: boolean
 }
 
 const REQUEST_ID = /^[\w.:-]{1,128}$/
@@ -43,9 +45,11 @@ const CLIENT_CLOSED = 499
 
 /** Builds the line; `flights.close` stops its timer. */
 export function openPipeline(app: ServedApp): Pipeline {
-  const wire: Wire = { app, admit: openAdmission(app.config), cors: openCors(app.config) }
+  const { config } = app
+  const verbose = config.logLevel === 'debug' || config.logLevel === 'trace'
+  const wire: Wire = { app, admit: openAdmission(config), cors: openCors(config), verbose }
   const validators = openValidators()
-  const flights = openFlights(app.config.requestTimeoutMs, (flight) => {
+  const flights = openFlights(config.requestTimeoutMs, (flight) => {
     const late = serviceError('TIMED_OUT', 'The request took longer than this service allows.')
     send(wire, flight, prepareFailure(late, flight.meta()), true)
     flight.abort()
@@ -110,9 +114,7 @@ async function run(
     prepared = await produce(flight)
   } catch (cause) {
     const failure = asServiceError(cause)
-    const { requestId, exchange } = flight
-    if (failure.status === 500 && exchange.open)
-      wire.app.log.error({ err: failure.cause ?? failure, requestId }, 'request failed')
+    logFailure(wire, flight, failure)
     prepared = prepareFailure(failure, flight.meta())
   }
   const { exchange } = flight
@@ -129,6 +131,17 @@ async function run(
   send(wire, flight, prepared, !flight.bodyRead && mustClose(exchange))
 }
 
+/** Whole for what nobody foresaw; for trouble with a name, only what caused it. */
+function logFailure({ app }: Wire, flight: Flight, failure: ServiceError): void {
+  const { requestId, exchange, meter } = flight
+  if (failure.status < 500 || !exchange.open) return
+  const fields = { requestId, ...meter.labels, code: failure.code }
+  if (failure.status === 500)
+    app.log.error({ ...fields, err: failure.cause ?? failure }, 'request failed')
+  else if (failure.cause !== undefined && failure.code !== 'OVERLOADED')
+    app.log.warn({ ...fields, err: failure.cause }, failure.message)
+}
+
 function send(wire: Wire, flight: Flight, prepared: Prepared, close: boolean): void {
   const { exchange, meter } = flight
   if (!exchange.open) return
@@ -138,7 +151,12 @@ function send(wire: Wire, flight: Flight, prepared: Prepared, close: boolean): v
   headers.push(['x-request-id', flight.requestId])
   if (prepared.headers !== undefined) headers.push(...Object.entries(prepared.headers))
   const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length
-  meter.end(status, performance.now() - flight.startedMs, bytes, errorCode)
+  const tookMs = performance.now() - flight.startedMs
+  meter.end(status, tookMs, bytes, errorCode)
+  if (wire.verbose) {
+    const { requestId } = flight
+    wire.app.log.debug({ requestId, ...meter.labels, status, tookMs, bytes }, 'request')
+  }
   flight.dropBody()
   const stopping = wire.app.lifecycle.state === 'stopping'
   exchange.send({ status, headers, body, close: close || stopping })

@@ -12,6 +12,7 @@ export interface ServedApp {
 
 export interface WireLog {
   error: (fields: object, message: string) => void
+  warn: (fields: object, message: string) => void
   debug: (fields: object, message: string) => void
 }
 

@@ -492,6 +492,17 @@ describe('the settings', () => {
     expect((await fetch(`${stub.url}/livez`)).status).toBe(200)
   })
 
+  it('log every request at debug level, with its id and without its contents', async () => {
+    await post('{"title":"quiet"}')
+    expect(stub.logged).toEqual([])
+    await start({ LOG_LEVEL: 'debug' })
+    await post('{"title":"secret"}', { 'x-request-id': 'r-1', 'content-type': 'application/json' })
+    expect(stub.logged).toMatchObject([
+      { requestId: 'r-1', method: 'POST', endpoint: '/things', status: 200 },
+    ])
+    expect(JSON.stringify(stub.logged)).not.toContain('secret')
+  })
+
   it('turn CORS on for one origin, preflight included', async () => {
     await start({ CORS: 'https://a.example' })
     const ask = (origin: string, method = 'GET') =>

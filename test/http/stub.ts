@@ -23,7 +23,11 @@ export async function startStub(
   const logged: object[] = []
   const app: ServedApp = {
     config,
-    log: { error: (fields) => logged.push(fields), debug: () => {} },
+    log: {
+      error: (fields) => logged.push(fields),
+      warn: (fields) => logged.push(fields),
+      debug: (fields) => logged.push(fields),
+    },
     metrics: openMetrics(config),
     idempotency,
     lifecycle: { state: 'ready' },
