@@ -55,8 +55,8 @@ pub struct Column {
     pub codes: tantivy::columnar::Column<u64>,
     /// The dates among the strings of a dynamic path: a shadow of the string column.
     pub dates: bool,
-    /// A string column that has such a shadow.
-    dated: bool,
+    /// A string column of a dynamic path: dates in it are compared in their shadow.
+    dynamic: bool,
     strings: Option<StrColumn>,
 }
 
@@ -94,9 +94,8 @@ pub fn open(snapshot: &Snapshot, place: &Place) -> Result<Vec<Columns>, Failure>
                 }
             }
         }
-        let dated = !columns.is_empty();
         for handle in fast.dynamic_column_handles(&name)? {
-            columns.extend(Column::new(handle.open()?, false, dated));
+            columns.extend(Column::new(handle.open()?, false, shadow.is_some()));
         }
         all.push(Columns {
             base: segment.base,
@@ -115,7 +114,7 @@ impl Columns {
 }
 
 impl Column {
-    fn new(column: DynamicColumn, dates: bool, dated: bool) -> Option<Column> {
+    fn new(column: DynamicColumn, dates: bool, dynamic: bool) -> Option<Column> {
         let kind = column.column_type();
         let (codes, strings) = match column {
             DynamicColumn::Bool(column) => (column.to_u64_monotonic(), None),
@@ -130,7 +129,7 @@ impl Column {
             kind,
             codes,
             dates,
-            dated: dated && kind == ColumnType::Str,
+            dynamic: dynamic && kind == ColumnType::Str,
             strings,
         })
     }
@@ -157,12 +156,25 @@ impl Column {
         })
     }
 
+    /// The same for one side of a range. Words have no place between numbers: where a path holds
+    /// both, a number bounds only the numbers.
+    pub fn bound_of_range(
+        &self,
+        value: &Value,
+        bound: Bound,
+    ) -> Result<Option<(u64, u64)>, Failure> {
+        if self.dynamic && !value.is_string() {
+            return Ok(None);
+        }
+        self.bound(value, bound)
+    }
+
     fn bound_of_word(&self, value: &Value, bound: Bound) -> Result<Option<(u64, u64)>, Failure> {
         let (Some(strings), Some(word)) = (&self.strings, word_of(value)) else {
             return Ok(None);
         };
-        if self.dated && parse_date(&word).is_some() {
-            // The shadow column compares it as the date that it is.
+        if self.dynamic && parse_date(&word).is_some() {
+            // The shadow column, if this segment has one, compares it as the date that it is.
             return Ok(None);
         }
         Ok(Some(

@@ -247,7 +247,7 @@ fn codes_of(range: &FacetRange, column: &Column) -> Result<Option<(u64, u64)>, F
     let (mut low, mut high) = (0, u64::MAX);
     for (value, bound) in [(&range.from, Bound::From), (&range.to, Bound::Below)] {
         let Some(value) = value else { continue };
-        match column.bound(value, bound)? {
+        match column.bound_of_range(value, bound)? {
             Some((from, to)) => (low, high) = (low.max(from), high.min(to)),
             None => return Ok(None),
         }

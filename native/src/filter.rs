@@ -101,6 +101,18 @@ impl Bits {
         }
     }
 
+    /// The positions that are in both, ascending, put into `into`.
+    pub fn common(&self, other: &Bits, into: &mut Vec<u32>) {
+        into.clear();
+        for (at, (a, b)) in self.words.iter().zip(&other.words).enumerate() {
+            let mut rest = a & b;
+            while rest != 0 {
+                into.push((at * 64) as u32 + rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+        }
+    }
+
     /// How many positions are in the set.
     pub fn count(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
@@ -310,7 +322,7 @@ impl Range<'_> {
         ];
         for (value, bound) in bounds {
             let Some(value) = value else { continue };
-            match column.bound(value, bound)? {
+            match column.bound_of_range(value, bound)? {
                 Some((from, to)) => (low, high) = (low.max(from), high.min(to)),
                 None => return Ok(None),
             }
@@ -328,9 +340,9 @@ fn add_equal(columns: &Columns, values: &[Value], bits: &mut Bits) -> Result<(),
         for value in values {
             let low = column.bound(value, Bound::From)?;
             let high = column.bound(value, Bound::To)?;
-            // The bounds meet in the code of the value, if the column can hold it.
-            if let (Some((low, _)), Some((_, high))) = (low, high) {
-                if low == high {
+            // The bounds meet in the code of the value, if the column holds it.
+            if let (Some((low, most)), Some((least, high))) = (low, high) {
+                if low == high && least <= low && low <= most {
                     codes.insert(low);
                 }
             }
