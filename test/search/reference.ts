@@ -1,0 +1,239 @@
+import { native } from '../../src/native.ts'
+
+export type Source = Record<string, unknown>
+
+/** A document that stands, with its place in the order of writes. */
+export interface Known {
+  id: string
+  source: Source
+  order: number
+}
+
+/** What the test's index declares; every other field is dynamic. */
+export const TYPES: Record<string, 'keyword' | 'number' | 'date' | 'boolean'> = {
+  tags: 'keyword',
+  n: 'number',
+  price: 'number',
+  day: 'date',
+  open: 'boolean',
+}
+const SEARCHED = ['title', 'content', 'abstract', 'authors', 'tags', 'source']
+const VECTORIZED = ['title', 'content', 'abstract']
+
+/** The values at a dotted path, lists spread out. */
+export function valuesOf(source: Source, path: string): unknown[] {
+  let values: unknown[] = [source]
+  for (const key of path.split('.'))
+    values = values.flatMap((value) => [(value as Source)?.[key]].flat())
+  return values.filter((value) => value !== undefined && value !== null)
+}
+
+/** Milliseconds of what can be read as a date. */
+export function dateOf(value: unknown): number | undefined {
+  if (typeof value === 'number') return value
+  const text = String(value)
+  if (!/^\d{4}-\d\d-\d\d/.test(text)) return undefined
+  return Date.parse(text.includes('T') ? text : `${text}T00:00:00Z`)
+}
+
+/** A value as what it compares by, given what it is compared with. */
+function comparable(field: string, value: unknown, other: unknown): unknown {
+  const type = TYPES[field]
+  if (type === 'keyword') return String(value)
+  if (type === 'date') return dateOf(value)
+  if (type !== undefined || typeof value !== 'string') return value
+  return dateOf(other) !== undefined ? dateOf(value) : value
+}
+
+function isEqual(field: string, value: unknown, wanted: unknown): boolean {
+  const left = comparable(field, value, wanted)
+  return left !== undefined && left === comparable(field, wanted, wanted)
+}
+
+function isWithin(field: string, value: unknown, bounds: Source): boolean {
+  return Object.entries(bounds).every(([word, bound]) => {
+    const [left, right] = [comparable(field, value, bound), comparable(field, bound, bound)]
+    if (left === undefined || typeof left !== typeof right) return false
+    const [a, b] = [left as number, right as number]
+    if (word === 'gt') return a > b
+    if (word === 'gte') return a >= b
+    return word === 'lt' ? a < b : a <= b
+  })
+}
+
+/** Whether a document fulfils the wire's filters. */
+export function passes(filters: Source, source: Source): boolean {
+  return Object.entries(filters).every(([key, wanted]) => {
+    if (key === 'and') return (wanted as Source[]).every((one) => passes(one, source))
+    if (key === 'or') return (wanted as Source[]).some((one) => passes(one, source))
+    if (key === 'not')
+      return ![wanted as Source].flat().some((one) => passes(one as Source, source))
+    return holds(key, wanted, source)
+  })
+}
+
+function holds(field: string, wanted: unknown, source: Source): boolean {
+  const values = valuesOf(source, field)
+  if (Array.isArray(wanted)) return wanted.some((one) => holds(field, one, source))
+  if (typeof wanted !== 'object' || wanted === null)
+    return values.some((value) => isEqual(field, value, wanted))
+  const { not, exists, ...bounds } = wanted as Source
+  if (not !== undefined && holds(field, not, source)) return false
+  if (exists !== undefined && values.length > 0 !== exists) return false
+  if (Object.keys(bounds).length === 0) return true
+  return values.some((value) => isWithin(field, value, bounds))
+}
+
+export interface TextQuery {
+  words: string[]
+  phrases: string[][]
+  operator: 'or' | 'and'
+  slop: number
+  fields: string[] | undefined
+}
+
+const known = new Map<string, string | undefined>()
+
+/** The term of a word as the index's default analyzer makes it; undefined for a stop word. */
+export function termOf(engineId: number, word: string): string | undefined {
+  if (!known.has(word)) known.set(word, native.analyze(engineId, 'title', word)[0])
+  return known.get(word)
+}
+
+/** Whether the words of a query find a document. */
+export function matchesText(engineId: number, query: TextQuery, source: Source): boolean {
+  const values = (query.fields ?? SEARCHED).flatMap((field) => valuesOf(source, field))
+  const rows = values.map((value) =>
+    String(value)
+      .split(/\s+/)
+      .map((w) => termOf(engineId, w)),
+  )
+  const has = (term: string) => rows.some((row) => row.includes(term))
+  const terms = query.words.flatMap((word) => termOf(engineId, word) ?? [])
+  const phrases = query.phrases
+    .map((words) => words.map((word) => termOf(engineId, word)))
+    .filter((words) => words.some((term) => term !== undefined))
+  if (terms.length + phrases.length === 0) return false
+  if (!phrases.every((phrase) => rows.some((row) => hasRow(row, phrase, query.slop)))) return false
+  if (query.operator === 'and') return terms.every(has)
+  return phrases.length > 0 || terms.some(has)
+}
+
+type Terms = (string | undefined)[]
+
+/** Whether the words stand in the row with their distances, moved by at most `slop` in all. */
+function hasRow(row: Terms, phrase: Terms, slop: number): boolean {
+  const wanted = phrase.flatMap((term, offset) => (term === undefined ? [] : [{ term, offset }]))
+  const shifts = wanted.map(({ term, offset }) =>
+    row.flatMap((word, at) => (word === term ? [at - offset] : [])),
+  )
+  const reach = (at: number, least: number, most: number): boolean => {
+    if (most - least > slop) return false
+    return (
+      at === shifts.length ||
+      (shifts[at] ?? []).some((shift) =>
+        reach(at + 1, Math.min(least, shift), Math.max(most, shift)),
+      )
+    )
+  }
+  return (shifts[0] ?? []).some((shift) => reach(1, shift, shift))
+}
+
+/** The unit vector of a text; undefined when the space knows nothing of it. */
+export function embed(engineId: number, text: string): Float32Array | undefined {
+  const vector = native.embed(engineId, [text])
+  return vector.some((x) => x !== 0) ? vector : undefined
+}
+
+export function vectorOf(engineId: number, source: Source): Float32Array | undefined {
+  return embed(engineId, VECTORIZED.flatMap((field) => valuesOf(source, field)).join('\n'))
+}
+
+export function cosine(a: Float32Array, b: Float32Array): number {
+  return a.reduce((sum, x, at) => sum + x * (b[at] ?? 0), 0)
+}
+
+/** q' = normalise(q + .8 · normalise(mean)), as vector feedback moves a query. */
+export function moved(query: Float32Array, documents: Float32Array[]): Float32Array {
+  const mean = query.map((_, at) => documents.reduce((sum, row) => sum + (row[at] ?? 0), 0))
+  const length = Math.sqrt(cosine(mean, mean))
+  if (length === 0) return query
+  const sum = query.map((x, at) => x + (0.8 * (mean[at] ?? 0)) / length)
+  const norm = Math.sqrt(cosine(sum, sum))
+  return sum.map((x) => x / norm)
+}
+
+type SortValue = number | string
+
+/** What a document is sorted by: its least value, or its greatest; undefined when it has none. */
+export function sortValue(
+  field: string,
+  descending: boolean,
+  source: Source,
+): SortValue | undefined {
+  const values = valuesOf(source, field).map((value): SortValue => {
+    if (TYPES[field] === 'date') return dateOf(value) ?? 0
+    return typeof value === 'string' ? value : Number(value)
+  })
+  return values.sort((a, b) => (descending ? -1 : 1) * compareValues(a, b))[0]
+}
+
+/** Numbers come before text. */
+export function compareValues(a: SortValue, b: SortValue): number {
+  if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/** The terms of a facet, most frequent first, then in the order of values. */
+export function facetValues(documents: Known[], field: string, size: number) {
+  const counts = new Map<unknown, number>()
+  for (const { source } of documents) {
+    const values = valuesOf(source, field).map((value) =>
+      TYPES[field] === 'date' ? new Date(dateOf(value) ?? 0).toISOString() : value,
+    )
+    for (const value of new Set(values)) counts.set(value, (counts.get(value) ?? 0) + 1)
+  }
+  const rank = (value: unknown) => ['number', 'string', 'boolean'].indexOf(typeof value)
+  return [...counts]
+    .map(([value, count]) => ({ value, count }))
+    .sort(
+      (a, b) =>
+        b.count - a.count ||
+        rank(a.value) - rank(b.value) ||
+        compareValues(a.value as SortValue, b.value as SortValue),
+    )
+    .slice(0, size)
+}
+
+export interface Range {
+  from?: number | string
+  to?: number | string
+}
+
+export function facetRange(documents: Known[], field: string, { from, to }: Range): number {
+  const bounds = {
+    ...(from === undefined ? {} : { gte: from }),
+    ...(to === undefined ? {} : { lt: to }),
+  }
+  return documents.filter(({ source }) =>
+    valuesOf(source, field).some((value) => isWithin(field, value, bounds)),
+  ).length
+}
+
+export function facetStats(documents: Known[], field: string) {
+  const values = documents.flatMap(({ source }) => valuesOf(source, field) as number[])
+  const sum = values.reduce((total, value) => total + value, 0)
+  if (values.length === 0) return { min: null, max: null, avg: null, sum: 0, count: 0 }
+  return {
+    min: Math.min(...values),
+    max: Math.max(...values),
+    avg: expectClose(sum / values.length),
+    sum: expectClose(sum),
+    count: values.length,
+  }
+}
+
+/** Sums are made in another order there. */
+function expectClose(value: number): { asymmetricMatch: (other: unknown) => boolean } {
+  return { asymmetricMatch: (other) => Math.abs((other as number) - value) < 1e-9 }
+}
