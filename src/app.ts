@@ -8,6 +8,7 @@ import { openSessions, type Sessions } from './learn/sessions.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { openPool, type Pool } from './pool.ts'
 import type { SearchRequest } from './schema/search.ts'
+import { type Bulk, openBulk } from './search/bulk.ts'
 import { type Catalog, openCatalog } from './search/catalog.ts'
 import { vectorizeWaiting } from './search/document-writes.ts'
 import { type Documents, openDocuments } from './search/documents.ts'
@@ -33,6 +34,7 @@ export interface App {
   engine: Engine
   writer: Writer
   documents: Documents
+  bulk: Bulk
   catalog: Catalog
   search: Search
   /** Settles when every index is open and holds all that its records hold; the service is ready then. */
@@ -49,8 +51,7 @@ export async function openApp(
 ): Promise<App> {
   const clock = Date.now
   const metrics = openMetrics(config)
-  const { dataDir, storeBytesMax: bytesMax } = config
-  const store = openStore({ dataDir, bytesMax, log, onFailure })
+  const store = openStore({ ...storePlace(config), log, onFailure })
   const pool = meterPool(openPool(config), metrics)
   const sessions = openSessions({ store, config, clock, metrics })
   const idempotency = openIdempotency({ store, config, clock })
@@ -95,6 +96,7 @@ export async function openApp(
     engine,
     writer,
     documents,
+    bulk: openBulk(documents),
     catalog,
     search,
     recovered,
@@ -110,6 +112,10 @@ export async function openApp(
       await store.close()
     },
   }
+}
+
+function storePlace({ dataDir, storeBytesMax }: Config): { dataDir: string; bytesMax: number } {
+  return { dataDir, bytesMax: storeBytesMax }
 }
 
 /** What applies to a search besides its own words: so far, that its session is alive. */

@@ -7,7 +7,6 @@ export type {
   CheckpointReport,
   CommitReport,
   FitReport,
-  OpenReport,
   SearchResult,
 } from '../native/attune.d.ts'
 

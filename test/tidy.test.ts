@@ -46,8 +46,6 @@ const TYPES_ONLY: Record<string, (room: string) => boolean> = {
   workers: (room) => room === 'pool',
   addon: () => true,
 }
-/** Bulk loading reads its stream line by line before any document is known. */
-const EXCEPTIONS = new Set(['src/api/cortex/documents.ts → src/search/bulk.ts'])
 
 /** The one place where each foreign package is known. */
 const DOORS: Record<string, RegExp> = {
@@ -105,7 +103,7 @@ function wrongImports({ path, text }: Source): string[] {
     }
     const file = normalize(join(dirname(path), target))
     const other = roomOf(file)
-    if (other === room || UNBOUND.has(room) || EXCEPTIONS.has(`${path} → ${file}`)) continue
+    if (other === room || UNBOUND.has(room)) continue
     const allowed = MAY_IMPORT[room]?.includes(other) ?? false
     const asValue = !typeOnly && (TYPES_ONLY[other]?.(room) ?? false)
     if (!allowed || asValue) wrong.push(`${path} → ${file}`)

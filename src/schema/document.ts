@@ -3,7 +3,7 @@ import { type Static, Type } from 'typebox'
 const DocumentId = Type.String({ minLength: 1, maxLength: 512 })
 
 /** A document as clients write it: the known fields, and any others that they like. */
-export const DocumentSource = Type.Object(
+const DocumentSource = Type.Object(
   {
     title: Type.Optional(Type.String()),
     content: Type.Optional(Type.String()),
@@ -14,7 +14,6 @@ export const DocumentSource = Type.Object(
   },
   { additionalProperties: true },
 )
-export type DocumentSource = Static<typeof DocumentSource>
 
 /** Changed fields of a document: sent fields replace, unsent ones stay, null removes. */
 export const DocumentPatch = Type.Object(
@@ -89,8 +88,6 @@ export const BulkRequest = Type.Union([
   }),
   Type.Array(Type.Unknown(), { maxItems: 100_000 }),
 ])
-
-export type BulkRequest = Static<typeof BulkRequest>
 
 /** One item of a bulk body, or one line of an NDJSON body. */
 export const BulkItem = Type.Object({

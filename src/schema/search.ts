@@ -27,7 +27,7 @@ const SortKey = Type.Union([Type.String(), Type.Record(Type.String(), Type.Unkno
 export const Sort = Type.Union([SortKey, Type.Array(SortKey, { maxItems: 16 })])
 export type Sort = Static<typeof Sort>
 
-export const Highlight = Type.Union([
+const Highlight = Type.Union([
   Type.Boolean(),
   Type.Object({
     fields: Type.Optional(Type.Array(Type.String(), { maxItems: 100 })),
@@ -37,7 +37,6 @@ export const Highlight = Type.Union([
     post: Type.Optional(Type.String({ maxLength: 100 })),
   }),
 ])
-export type Highlight = Static<typeof Highlight>
 
 /** A search. Every field has a default; `{}` finds everything. */
 export const SearchRequest = Type.Object({

@@ -4,17 +4,31 @@ import type { Written } from './document-writes.ts'
 import type { Documents } from './documents.ts'
 
 /** One line of a bulk answer, in the order of the request. */
-export type BulkItemReply =
+type BulkItemReply =
   | ({ status: number } & Written)
   | { status: number; id?: string; index?: string; code: string; error: string }
 
-export interface BulkAnswer {
+interface BulkAnswer {
   items: BulkItemReply[]
   succeeded: number
   failed: number
 }
 
-export interface BulkOptions {
+/** Many writes in one request; a wrong item fails alone. */
+export interface Bulk {
+  list: (items: unknown[], options: BulkOptions) => Promise<BulkAnswer>
+  /** NDJSON, worked off while it arrives. */
+  lines: (stream: AsyncIterable<Uint8Array>, options: LinesOptions) => Promise<BulkAnswer>
+}
+
+export function openBulk(documents: Documents): Bulk {
+  return {
+    list: (items, options) => loadList(documents, items, options),
+    lines: (stream, options) => loadLines(documents, stream, options),
+  }
+}
+
+interface BulkOptions {
   /** Index of items that name none. */
   index: string | undefined
   refresh: boolean
@@ -22,7 +36,7 @@ export interface BulkOptions {
   check: (item: unknown) => void
 }
 
-export interface LinesOptions extends BulkOptions {
+interface LinesOptions extends BulkOptions {
   /** Reads one line's JSON; throws a ServiceError. */
   parse: (line: Uint8Array) => unknown
   lineBytesMax: number
@@ -35,7 +49,7 @@ const GROUP_BYTES = 4 << 20
 const GROUPS_UNDER_WAY = 3
 
 /** Writes a list of items, each by itself; answers in their order. */
-export async function loadList(
+async function loadList(
   documents: Documents,
   items: unknown[],
   options: BulkOptions,
@@ -44,7 +58,7 @@ export async function loadList(
 }
 
 /** Writes NDJSON while it arrives; a line that is wrong fails alone. */
-export async function loadLines(
+async function loadLines(
   documents: Documents,
   stream: AsyncIterable<Uint8Array>,
   options: LinesOptions,

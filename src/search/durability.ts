@@ -45,7 +45,7 @@ export async function retire(
 }
 
 /** Writes what is published to disk; `release` also gives up the writer. Removals it covers are forgotten. */
-export async function makeDurable(core: Core, state: OpenState, release: boolean): Promise<void> {
+async function makeDurable(core: Core, state: OpenState, release: boolean): Promise<void> {
   if (state.published === state.durable && !(release && state.writer)) return
   const { engineId, id } = state.entry.record
   const report = await core.pool.run('checkpoint', { engineId, release })

@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import type { App } from '../../app.ts'
 import { invalid } from '../../errors.ts'
 import { parseJson } from '../../http/json.ts'
 import { route } from '../../http/route.ts'
@@ -17,7 +16,6 @@ import {
   DocumentWritten,
   IndexPath,
 } from '../../schema/document.ts'
-import { type BulkOptions, loadLines, loadList } from '../../search/bulk.ts'
 
 const checkBulkItem = openValidators().exact(BulkItem)
 const Refresh = Type.Object({ refresh: Type.Optional(Type.Boolean()) })
@@ -76,18 +74,14 @@ export const bulkDocuments = route({
   errors: ['OVERLOADED', 'DISK_FULL'],
   handle: ({ app, body, stream, query }) => {
     const options = { index: query.index, refresh: query.refresh !== false, check: checkBulkItem }
-    if (body !== undefined) return loadBody(app, body, options)
+    if (Array.isArray(body)) return app.bulk.list(body, options)
+    if (body !== undefined)
+      return app.bulk.list(body.documents, { ...options, index: body.index ?? query.index })
     const { documentBytesMax: lineBytesMax, jsonDepthMax } = app.config
     const parse = (line: Uint8Array) => parseJson(line, jsonDepthMax)
-    return loadLines(app.documents, stream, { ...options, parse, lineBytesMax })
+    return app.bulk.lines(stream, { ...options, parse, lineBytesMax })
   },
 })
-
-function loadBody(app: App, body: BulkRequest, options: BulkOptions): Promise<object> {
-  if (Array.isArray(body)) return loadList(app.documents, body, options)
-  const index = body.index ?? options.index
-  return loadList(app.documents, body.documents, { ...options, index })
-}
 
 export const getDocument = route({
   method: 'GET',
