@@ -53,7 +53,7 @@ export interface NousHealth {
 export async function reportNousHealth(parts: HealthParts): Promise<NousHealth> {
   const models = await checkAll(parts.config.healthTimeoutMs, {
     serving: () => ({ threads: threadsOf(parts, 'search'), ...searchEngineHealth(parts) }),
-    training: () => ({ threads: threadsOf(parts, 'background') }),
+    training: () => ({ threads: threadsOf(parts, 'files') }),
     adaptation: () => ({ writable: writable(parts) }),
   })
   const unknown: LearningScore = { score: null, status: 'insufficient_data' }

@@ -21,16 +21,16 @@ interface Jobs {
 type JobName = keyof Jobs
 
 /**
- * Which lane a job rides in. Searches never wait behind writes, and writes never wait behind
- * minutes-long work such as fitting a vector space.
+ * Which lane a job rides in. Searches never wait behind writes, writes never behind the opening and saving
+ * of files, and nothing behind learning, which may take a minute.
  */
 const LANES = {
   search: 'search',
   suggest: 'search',
   write: 'write',
-  open: 'background',
-  checkpoint: 'background',
-  fit: 'background',
+  open: 'files',
+  checkpoint: 'files',
+  fit: 'learning',
 } as const satisfies Record<JobName, string>
 type Lane = (typeof LANES)[JobName]
 
@@ -61,12 +61,13 @@ export interface PoolOptions {
   dataDir: string
 }
 
-/** Starts the worker threads of the three lanes. */
+/** Starts the worker threads of the lanes; the one that learns is only there while it does. */
 export function openPool(options: PoolOptions): Pool {
   const lanes: Record<Lane, Piscina> = {
     search: openLane(options, options.searchThreads, options.searchQueueMax),
     write: openLane(options, options.workThreads, Number.POSITIVE_INFINITY),
-    background: openLane(options, 1, Number.POSITIVE_INFINITY),
+    files: openLane(options, 1, Number.POSITIVE_INFINITY),
+    learning: openLane(options, 1, Number.POSITIVE_INFINITY, 0),
   }
   return {
     run: async (name, input) => {
@@ -90,11 +91,19 @@ export function openPool(options: PoolOptions): Pool {
   }
 }
 
-function openLane(options: PoolOptions, threads: number, queueMax: number): Piscina {
+/** How long a thread that is only made for work stays without any. */
+const IDLE_MS = 10_000
+
+function openLane(
+  options: PoolOptions,
+  threads: number,
+  queueMax: number,
+  kept = threads,
+): Piscina {
   return new Piscina({
-    minThreads: threads,
+    minThreads: kept,
     maxThreads: threads,
-    idleTimeout: Number.POSITIVE_INFINITY,
+    idleTimeout: kept === 0 ? IDLE_MS : Number.POSITIVE_INFINITY,
     maxQueue: queueMax,
     concurrentTasksPerWorker: 1,
     workerData: { dataDir: options.dataDir },

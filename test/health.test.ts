@@ -25,7 +25,7 @@ function parts(broken: Partial<Record<'engine' | 'store' | 'sessions' | 'pool', 
     pool: {
       figures: ask('pool', [
         { lane: 'search', threads: 2 },
-        { lane: 'background', threads: broken.pool === undefined ? 1 : 0 },
+        { lane: 'files', threads: broken.pool === undefined ? 1 : 0 },
       ]),
     },
   } as unknown as HealthParts

@@ -6,7 +6,7 @@ import type { IndexFigures } from './engine.ts'
  * Growth since the last fit that is worth a new one once the index is at rest. A space learned from half
  * of the documents finds less than one learned from all; while documents stream in, only doubling counts.
  */
-const GROWTH_AT_REST = 1.1
+const GROWTH_AT_REST = 1.05
 /** Below this the core keeps the hashed space. */
 const DOCUMENTS_MIN = 300
 
