@@ -93,7 +93,8 @@ fn explain_text(
         ..Reasons::default()
     };
     let mut reasons = vec![empty; positions.len()];
-    for clause in &plan.clauses {
+    let pairs = plan.pairs.iter().map(|pair| &pair.clause);
+    for clause in plan.clauses.iter().chain(pairs) {
         let mut lists = Vec::with_capacity(scorer.fields.len());
         for field in &scorer.fields {
             let mut postings = Postings::default();

@@ -114,6 +114,56 @@ impl FieldReader {
     }
 }
 
+impl FieldReader {
+    /// Reads where two terms stand side by side, among documents (ascending positions, all of
+    /// them live) that have both.
+    pub fn read_pair(
+        &self,
+        snapshot: &Snapshot,
+        terms: (&str, &str),
+        both: &[u32],
+        into: &mut Postings,
+    ) -> Result<(), Failure> {
+        into.clear();
+        let mut rest = both;
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        for (segment, view) in self.segments.iter().zip(&snapshot.segments) {
+            let end = view.base + view.reader.max_doc();
+            let (here, behind) = rest.split_at(rest.partition_point(|p| *p < end));
+            rest = behind;
+            if let Some(segment) = segment.as_ref().filter(|_| !here.is_empty()) {
+                let mut a = segment.open_terms(&[terms.0])?;
+                let mut b = segment.open_terms(&[terms.1])?;
+                for position in here {
+                    let document = position - view.base;
+                    if a.seek(document) != document || b.seek(document) != document {
+                        continue;
+                    }
+                    a.places(document, &mut first);
+                    b.places(document, &mut second);
+                    let count = side_by_side(&first, &second);
+                    if count > 0 {
+                        into.positions.push(*position);
+                        into.frequencies.push(count as f32);
+                    }
+                }
+            }
+            into.ends.push(into.positions.len());
+        }
+        Ok(())
+    }
+}
+
+/// How many places of the first list are right before one of the second; both ascend.
+fn side_by_side(first: &[u32], second: &[u32]) -> usize {
+    let mut second = second.iter().peekable();
+    let follows = first.iter().filter(|place| {
+        while second.next_if(|next| **next <= **place).is_some() {}
+        second.peek().is_some_and(|next| **next == **place + 1)
+    });
+    follows.count()
+}
+
 struct Live<'a> {
     base: u32,
     deleted: Option<&'a tantivy::SegmentReader>,
@@ -169,7 +219,7 @@ impl SegmentField {
     ) -> Result<(), Failure> {
         let mut readers = Vec::with_capacity(slots.len());
         for slot in slots {
-            let reader = self.open_slot(slot)?;
+            let reader = self.open_terms(&slot.terms)?;
             if reader.postings.is_empty() {
                 return Ok(());
             }
@@ -202,9 +252,9 @@ impl SegmentField {
         }
     }
 
-    fn open_slot(&self, slot: &Slot) -> Result<SlotReader, Failure> {
+    fn open_terms(&self, terms: &[impl AsRef<[u8]>]) -> Result<SlotReader, Failure> {
         let mut postings = Vec::new();
-        for term in &slot.terms {
+        for term in terms {
             if let Some(info) = self.inverted.terms().get(term)? {
                 let option = IndexRecordOption::WithFreqsAndPositions;
                 postings.push(self.inverted.read_postings_from_terminfo(&info, option)?);
@@ -308,6 +358,14 @@ mod tests {
             terms: Vec::new(),
         });
         slots.collect()
+    }
+
+    #[test]
+    fn words_are_side_by_side_where_one_follows_the_other() {
+        assert_eq!(side_by_side(&[1, 5, 9], &[2, 9, 10]), 2);
+        assert_eq!(side_by_side(&[2], &[1, 3]), 1);
+        assert_eq!(side_by_side(&[1, 2, 3], &[1, 2, 3]), 2);
+        assert_eq!(side_by_side(&[4], &[]), 0);
     }
 
     #[test]

@@ -97,6 +97,8 @@ struct Scratch {
     postings: Vec<Postings>,
     /// The documents of the clause at hand.
     touched: Vec<u32>,
+    /// Per clause of a pair and field: its documents.
+    known: Vec<Bits>,
     lengths: HashMap<(SegmentId, Option<u64>, Field), Lengths>,
 }
 
@@ -236,10 +238,17 @@ impl<'a> Scorer<'a> {
         let documents = self.snapshot.documents as usize;
         scratch.make_room(documents, self.fields.len());
         let mut required: Option<Bits> = None;
-        for clause in &plan.clauses {
+        for (number, clause) in plan.clauses.iter().enumerate() {
             for (field, postings) in self.fields.iter().zip(&mut scratch.postings) {
                 let ways = &clause.ways[field.field.group];
                 field.reader.read(self.snapshot, ways, postings)?;
+            }
+            if plan
+                .pairs
+                .iter()
+                .any(|p| p.first == number || p.second == number)
+            {
+                scratch.remember(number, self.fields.len(), documents);
             }
             self.add_fields(clause.count, scratch);
             self.add_combined(clause.count, scratch);
@@ -252,7 +261,42 @@ impl<'a> Scorer<'a> {
                 }
             }
         }
+        self.add_pairs(plan, scratch)?;
         Ok(scratch.harvest(self.fields.len(), required.as_ref(), filter))
+    }
+
+    /// Adds the scores of pairs to documents that match already.
+    fn add_pairs(&self, plan: &Plan, scratch: &mut Scratch) -> Result<(), Failure> {
+        let fields = self.fields.len();
+        let mut both = Vec::new();
+        for pair in &plan.pairs {
+            let mut found = false;
+            for (number, field) in self.fields.iter().enumerate() {
+                let first = &scratch.known[pair.first * fields + number];
+                first.common(&scratch.known[pair.second * fields + number], &mut both);
+                let row = pair.clause.ways[field.field.group].first();
+                let terms = row.and_then(|row| match row.slots.as_slice() {
+                    [a, b] => Some((a.terms[0].as_str(), b.terms[0].as_str())),
+                    _ => None,
+                });
+                let both = if terms.is_some() {
+                    both.as_slice()
+                } else {
+                    &[]
+                };
+                let terms = terms.unwrap_or_default();
+                let postings = &mut scratch.postings[number];
+                field
+                    .reader
+                    .read_pair(self.snapshot, terms, both, postings)?;
+                found |= !postings.positions.is_empty();
+            }
+            if found {
+                self.add_fields(pair.clause.count, scratch);
+                self.add_combined(pair.clause.count, scratch);
+            }
+        }
+        Ok(())
     }
 
     /// Adds the clause's score in each field by itself.
@@ -331,6 +375,19 @@ impl Scratch {
         }
         self.postings.resize_with(fields, Postings::default);
         self.matched.reset(documents);
+    }
+
+    /// Keeps the documents of a clause for its pairs.
+    fn remember(&mut self, clause: usize, fields: usize, documents: usize) {
+        let end = (clause + 1) * fields;
+        if self.known.len() < end {
+            self.known.resize_with(end, Bits::default);
+        }
+        let known = &mut self.known[clause * fields..end];
+        for (bits, postings) in known.iter_mut().zip(&self.postings) {
+            bits.reset(documents);
+            postings.positions.iter().for_each(|p| bits.set(*p));
+        }
     }
 
     /// Makes the list of matches and leaves everything at zero again.

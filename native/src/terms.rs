@@ -16,6 +16,10 @@ use crate::words;
 pub const PREFIX_WORDS_MAX: usize = 128;
 /// Most words that a misspelt word stands for.
 pub const NEAR_WORDS_MAX: usize = 64;
+/// Most pairs of neighbouring words that are looked at.
+const PAIRS_MAX: usize = 32;
+/// What a pair counts against a word.
+const PAIR_WEIGHT: f32 = 0.2;
 
 /// A field that a text search looks in.
 pub struct SearchField<'a> {
@@ -88,12 +92,25 @@ pub struct Clause {
     pub required: bool,
 }
 
+/// Two words that stand side by side in the query: documents where they do so too score more.
+#[derive(Debug, Clone)]
+pub struct Pair {
+    /// Number of the first word's clause.
+    pub first: usize,
+    /// Number of the second word's clause.
+    pub second: usize,
+    /// Both in a row, per analyzer; what it counts is small beside a word.
+    pub clause: Clause,
+}
+
 /// What a text search of one index looks for, and where.
 pub struct Plan<'a> {
     /// Where.
     pub fields: Vec<SearchField<'a>>,
     /// What.
     pub clauses: Vec<Clause>,
+    /// What makes a match better, and none that is none without it.
+    pub pairs: Vec<Pair>,
 }
 
 /// A clause with its byte range in the part of the query that it came from.
@@ -108,7 +125,8 @@ pub fn plan<'a>(snapshot: &'a Snapshot, request: &Request) -> Result<Plan<'a>, F
     let (fields, analyzers) = fields_of(&snapshot.definition, request);
     let main = main_group(&fields, analyzers.len());
     let parts = parts_of(&request.query, request.phrase);
-    let mut clauses = Vec::new();
+    let mut clauses = Merged::default();
+    let mut pairs = Vec::new();
     for (i, part) in parts.iter().enumerate() {
         let last = request.prefix && i + 1 == parts.len();
         let reader = Reader {
@@ -117,7 +135,9 @@ pub fn plan<'a>(snapshot: &'a Snapshot, request: &Request) -> Result<Plan<'a>, F
             text: part.text,
         };
         if part.phrase {
-            clauses.extend(reader.phrase(request.slop, last && request.phrase)?);
+            if let Some(phrase) = reader.phrase(request.slop, last && request.phrase)? {
+                clauses.add(phrase);
+            }
             continue;
         }
         let mut placed = reader.words();
@@ -127,19 +147,68 @@ pub fn plan<'a>(snapshot: &'a Snapshot, request: &Request) -> Result<Plan<'a>, F
         if last {
             reader.add_prefix(&mut placed)?;
         }
-        clauses.extend(placed.into_iter().map(|place| Clause {
-            text: part.text[place.from..place.to].to_owned(),
-            // A word that only some analyzers know (a stop word to the others) is a wish.
-            required: request.operator == Operator::And
-                && place.ways.get(main).is_some_and(|ways| !ways.is_empty()),
-            ways: place.ways,
-            count: 1.0,
-        }));
+        let mut before = None;
+        for place in placed {
+            let clause = Clause {
+                text: part.text[place.from..place.to].to_owned(),
+                // A word that only some analyzers know (a stop word to the others) is a wish.
+                required: request.operator == Operator::And
+                    && place.ways.get(main).is_some_and(|ways| !ways.is_empty()),
+                ways: place.ways,
+                count: 1.0,
+            };
+            let number = clauses.add(clause);
+            if let Some(before) = before {
+                add_pair(&clauses.list, before, number, &mut pairs);
+            }
+            before = Some(number);
+        }
     }
     Ok(Plan {
         fields,
-        clauses: merged(clauses),
+        clauses: clauses.list,
+        pairs,
     })
+}
+
+fn add_pair(clauses: &[Clause], first: usize, second: usize, pairs: &mut Vec<Pair>) {
+    let known = pairs
+        .iter_mut()
+        .find(|pair| (pair.first, pair.second) == (first, second));
+    if let Some(pair) = known {
+        pair.clause.count += PAIR_WEIGHT;
+        return;
+    }
+    let (a, b) = (&clauses[first], &clauses[second]);
+    let both = a.ways.iter().zip(&b.ways);
+    let ways: Vec<Vec<Way>> = both
+        .map(|(a, b)| match (plain_term(a), plain_term(b)) {
+            (Some(a), Some(b)) => vec![Way::row(vec![a.to_owned(), b.to_owned()])],
+            _ => Vec::new(),
+        })
+        .collect();
+    if pairs.len() < PAIRS_MAX && ways.iter().any(|ways| !ways.is_empty()) {
+        let text = format!("{} {}", a.text, b.text);
+        let clause = Clause {
+            text,
+            ways,
+            count: PAIR_WEIGHT,
+            required: false,
+        };
+        pairs.push(Pair {
+            first,
+            second,
+            clause,
+        });
+    }
+}
+
+/// The term of a clause as it stands in the query, if it is one.
+fn plain_term(ways: &[Way]) -> Option<&str> {
+    match ways.first()?.slots.as_slice() {
+        [slot] => slot.terms.first().map(String::as_str),
+        _ => None,
+    }
 }
 
 /// The fields that a text search of this request looks in, and the analyzers of its words.
@@ -408,24 +477,27 @@ fn add_way(ways: &mut Vec<Way>, way: Way) {
     }
 }
 
-/// Equal clauses become one that counts as often as they stand in the query.
-fn merged(clauses: Vec<Clause>) -> Vec<Clause> {
-    let mut known: HashMap<String, usize> = HashMap::new();
-    let mut out: Vec<Clause> = Vec::with_capacity(clauses.len());
-    for clause in clauses {
-        match known.entry(key_of(&clause)) {
-            std::collections::hash_map::Entry::Occupied(at) => {
-                let same = &mut out[*at.get()];
+/// Clauses, of which equal ones are one that counts as often as they stand in the query.
+#[derive(Default)]
+struct Merged {
+    list: Vec<Clause>,
+    known: HashMap<String, usize>,
+}
+
+impl Merged {
+    /// Adds a clause; gives its number.
+    fn add(&mut self, clause: Clause) -> usize {
+        let next = self.list.len();
+        let number = *self.known.entry(key_of(&clause)).or_insert(next);
+        match self.list.get_mut(number) {
+            Some(same) => {
                 same.count += clause.count;
                 same.required |= clause.required;
             }
-            std::collections::hash_map::Entry::Vacant(free) => {
-                free.insert(out.len());
-                out.push(clause);
-            }
+            None => self.list.push(clause),
         }
+        number
     }
-    out
 }
 
 fn key_of(clause: &Clause) -> String {

@@ -229,8 +229,11 @@ impl Index {
             ("content", boosts.1, boosts.1),
         ];
         let n = self.documents.len() as f64;
+        // A term is a word, or two words in a row.
         let count = |d: &Doc, field: &str, term: &str| -> f64 {
-            d.text(field).split(' ').filter(|w| *w == term).count() as f64
+            let words: Vec<&str> = d.text(field).split(' ').collect();
+            let wanted: Vec<&str> = term.split(' ').collect();
+            words.windows(wanted.len()).filter(|w| *w == wanted).count() as f64
         };
         let length = |d: &Doc, field: &str| d.text(field).split(' ').count() as f64;
         let mean = |field: &str| -> f64 {
@@ -241,12 +244,14 @@ impl Index {
         let idf = |df: f64| (1.0 + (n - df + 0.5) / (df + 0.5)).ln();
         let part =
             |tf: f64, length: f64, mean: f64| tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * length / mean));
-        let terms: Vec<&str> = query.split_whitespace().collect();
+        let words: Vec<&str> = query.split_whitespace().collect();
+        let mut terms: Vec<(String, f64)> = words.iter().map(|w| (w.to_string(), 1.0)).collect();
+        terms.extend(words.windows(2).map(|pair| (pair.join(" "), 0.2)));
         let mut scores = BTreeMap::new();
         for d in &self.documents {
             let mut combined = 0.0;
             let mut own = [0.0; 2];
-            for term in &terms {
+            for (term, weight) in &terms {
                 for (i, field) in fields.iter().enumerate() {
                     let having = self
                         .documents
@@ -255,7 +260,7 @@ impl Index {
                     let tf = count(d, field.0, term);
                     if tf > 0.0 {
                         let idf = idf(having.count() as f64);
-                        own[i] += field.2 * idf * part(tf, length(d, field.0), means[i]);
+                        own[i] += weight * field.2 * idf * part(tf, length(d, field.0), means[i]);
                     }
                 }
                 let any = |d: &&Doc| fields.iter().any(|f| count(d, f.0, term) > 0.0);
@@ -263,7 +268,7 @@ impl Index {
                 let tf: f64 = fields.iter().map(|f| f.1 * count(d, f.0, term)).sum();
                 if tf > 0.0 {
                     let length: f64 = fields.iter().map(|f| f.1 * length(d, f.0)).sum();
-                    combined += idf(df) * part(tf, length, all);
+                    combined += weight * idf(df) * part(tf, length, all);
                 }
             }
             if combined > 0.0 {
