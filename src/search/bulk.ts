@@ -1,6 +1,6 @@
 import { invalid, ServiceError } from '../errors.ts'
 import type { BulkItem } from '../schema/document.ts'
-import type { Written } from './document-writes.ts'
+import type { Turn, Written } from './document-writes.ts'
 import type { Documents } from './documents.ts'
 
 /** One line of a bulk answer, in the order of the request. */
@@ -43,7 +43,7 @@ interface LinesOptions extends BulkOptions {
 }
 
 const NEWLINE = 0x0a
-/** Lines that are written together; two such groups are under way at a time. */
+/** Lines that are written together, and how many such groups are under way at a time. */
 const GROUP_LINES = 1000
 const GROUP_BYTES = 4 << 20
 const GROUPS_UNDER_WAY = 3
@@ -65,15 +65,24 @@ async function loadLines(
 ): Promise<BulkAnswer> {
   const groups: Promise<BulkItemReply[]>[] = []
   const underWay = new Set<Promise<unknown>>()
-  let lines: Uint8Array[] = []
+  let lines: Line[] = []
   let bytes = 0
+  let handedOver: Promise<unknown> = Promise.resolve()
 
   async function flush(): Promise<void> {
     const items = lines.map(readLine(options))
     lines = []
     bytes = 0
     while (underWay.size >= GROUPS_UNDER_WAY) await Promise.race(underWay)
-    const group = writeGroup(documents, items, options)
+    const come = handedOver
+    let pass = (): void => undefined
+    handedOver = new Promise<void>((resolve) => {
+      pass = resolve
+    })
+    const group = writeGroup(documents, items, options, { come, pass })
+    // A group of which nothing was written still waits for those before it.
+    const settle = (): void => void come.then(pass)
+    group.then(settle, settle)
     groups.push(group)
     underWay.add(group)
     const forget = (): void => void underWay.delete(group)
@@ -82,34 +91,40 @@ async function loadLines(
 
   for await (const line of splitLines(stream, options.lineBytesMax)) {
     lines.push(line)
-    bytes += line.length
+    bytes += line?.length ?? 0
     if (lines.length >= GROUP_LINES || bytes >= GROUP_BYTES) await flush()
   }
   if (lines.length > 0) await flush()
   return answer((await Promise.all(groups)).flat())
 }
 
-/** Whole lines, without those that are blank. A line over the limit ends the request. */
+/** A line's bytes; undefined when there were too many of them. */
+type Line = Uint8Array | undefined
+
+/** Whole lines, without those that are blank. Of a line over the limit no more is kept than that it was one. */
 async function* splitLines(
   stream: AsyncIterable<Uint8Array>,
   lineBytesMax: number,
-): AsyncGenerator<Uint8Array> {
+): AsyncGenerator<Line> {
   let rest: Uint8Array[] = []
   let restBytes = 0
   for await (const chunk of stream) {
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      const line = joinLine(rest, chunk.subarray(start, end))
+      if (restBytes + end - start > lineBytesMax) yield undefined
+      else {
+        const line = joinLine(rest, chunk.subarray(start, end))
+        if (!isBlank(line)) yield line
+      }
       rest = []
       restBytes = 0
       start = end + 1
-      if (!isBlank(line)) yield line
     }
     if (start < chunk.length) rest.push(chunk.subarray(start))
     restBytes += chunk.length - start
-    if (restBytes > lineBytesMax)
-      throw invalid('body', `has a line of more than ${lineBytesMax} bytes`, 'BODY_TOO_LARGE')
+    if (restBytes > lineBytesMax) rest = []
   }
+  if (restBytes > lineBytesMax) yield undefined
   const last = joinLine(rest, new Uint8Array())
   if (!isBlank(last)) yield last
 }
@@ -122,28 +137,37 @@ function isBlank(line: Uint8Array): boolean {
   return line.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09)
 }
 
-type Read = BulkItem | ServiceError
+/** An item, or what is wrong with it; and what it calls itself either way. */
+interface Read {
+  item: BulkItem | ServiceError
+  names: { id?: string; index?: string }
+}
 
-function readLine(options: LinesOptions): (line: Uint8Array) => Read {
+function readLine(options: LinesOptions): (line: Line) => Read {
   const read = readItem(options)
-  return (line) => orError(() => read(options.parse(line)))
+  return (line) => {
+    try {
+      if (line === undefined)
+        throw invalid('line', `is over ${options.lineBytesMax} bytes`, 'BODY_TOO_LARGE')
+      return read(options.parse(line))
+    } catch (cause) {
+      if (cause instanceof ServiceError) return { item: cause, names: {} }
+      throw cause
+    }
+  }
 }
 
 function readItem({ check }: BulkOptions): (sent: unknown) => Read {
-  return (sent) =>
-    orError(() => {
-      const item = asItem(sent)
+  return (sent) => {
+    const item = asItem(sent)
+    const names = namesOf(item)
+    try {
       check(item)
-      return item as BulkItem
-    })
-}
-
-function orError(read: () => Read): Read {
-  try {
-    return read()
-  } catch (cause) {
-    if (cause instanceof ServiceError) return cause
-    throw cause
+      return { item: item as BulkItem, names }
+    } catch (cause) {
+      if (cause instanceof ServiceError) return { item: cause, names }
+      throw cause
+    }
   }
 }
 
@@ -157,20 +181,28 @@ function asItem(sent: unknown): unknown {
 
 async function writeGroup(
   documents: Documents,
-  items: Read[],
+  read: Read[],
   { index, refresh }: BulkOptions,
+  turn?: Turn,
 ): Promise<BulkItemReply[]> {
-  const outcomes = await documents.bulk(items, index, { refresh })
+  const items = read.map(({ item }) => item)
+  const options = turn === undefined ? { refresh } : { refresh, turn }
+  const outcomes = await documents.bulk(items, index, options)
+  const inherited = index === undefined ? {} : { index }
   return outcomes.map((outcome, at) => {
     if (!(outcome instanceof ServiceError)) return { status: 200, ...outcome }
-    const item = items[at]
-    const named = item === undefined || item instanceof ServiceError ? {} : namesOf(item)
-    return { status: outcome.status, ...named, code: outcome.code, error: outcome.message }
+    const names = { ...inherited, ...read[at]?.names }
+    return { status: outcome.status, ...names, code: outcome.code, error: outcome.message }
   })
 }
 
-function namesOf({ id, index }: BulkItem): { id?: string; index?: string } {
-  return { ...(id === undefined ? {} : { id }), ...(index === undefined ? {} : { index }) }
+function namesOf(item: unknown): Read['names'] {
+  if (typeof item !== 'object' || item === null) return {}
+  const { id, index } = item as Record<string, unknown>
+  return {
+    ...(typeof id === 'string' ? { id } : {}),
+    ...(typeof index === 'string' ? { index } : {}),
+  }
 }
 
 function answer(items: BulkItemReply[]): BulkAnswer {

@@ -22,6 +22,15 @@ export interface Written {
 /** How long a write waits: until it is searchable, or only until it is durable. */
 export interface WriteOptions {
   refresh: boolean
+  /** Set when another write of the same request must be decided first. */
+  turn?: Turn
+}
+
+/** A place in a row of writes. */
+export interface Turn {
+  come: Promise<unknown>
+  /** Called when this write can no longer be overtaken. */
+  pass: () => void
 }
 
 /** Vectors of texts from an endpoint, row by row; undefined for one that could not be made. */
@@ -39,12 +48,15 @@ type Outcome = WriteOutcome | ServiceError
 /** Writes each operation by itself, in order: first the records, then the indices, then the answer. */
 export async function writeDocuments(
   ops: WriteOp[],
-  { refresh }: WriteOptions,
+  { refresh, turn }: WriteOptions,
   parts: WriteParts,
 ): Promise<(Written | ServiceError)[]> {
   await openAll(parts.engine, ops)
   await embedOps(ops, parts)
-  const outcomes = await parts.writer.write(ops)
+  await turn?.come
+  const writing = parts.writer.write(ops)
+  turn?.pass()
+  const outcomes = await writing
   const vectorized = await publish(parts.engine, ops, outcomes, refresh)
   return outcomes.map((outcome, at) => {
     const op = ops[at]
@@ -56,6 +68,8 @@ export async function writeDocuments(
 /** Opened before the records are written: opened after them, an index would replay what is on its way already. */
 async function openAll(engine: Engine, ops: WriteOp[]): Promise<void> {
   for (const entry of new Set(ops.map((op) => op.entry))) {
+    // What was deleted meanwhile is refused write by write.
+    if (entry.dropped === true) continue
     const opening = engine.ready(entry)
     if (opening !== undefined) await opening
   }
@@ -112,8 +126,8 @@ async function publish(
   outcomes.forEach((outcome, at) => {
     const entry = ops[at]?.entry
     if (outcome instanceof ServiceError || entry === undefined) return
-    if (outcome.change === undefined) vectorized[at] = hasVector(engine, entry, outcome.ord) ? 1 : 0
-    else if (places.get(entry)?.push(at) === undefined) places.set(entry, [at])
+    if (outcome.change !== undefined && places.get(entry)?.push(at) === undefined)
+      places.set(entry, [at])
   })
   const published = [...places].map(async ([entry, own]) => {
     const changes = own.flatMap((at) => (outcomes[at] as WriteOutcome).change ?? [])
@@ -125,6 +139,11 @@ async function publish(
   if (refresh) await Promise.all(published)
   // Durable already: what goes wrong on the way into the index is logged and repaired there.
   else for (const one of published) one.catch(() => undefined)
+  outcomes.forEach((outcome, at) => {
+    const entry = ops[at]?.entry
+    if (outcome instanceof ServiceError || entry === undefined || outcome.change) return
+    vectorized[at] = hasVector(engine, entry, outcome.ord) ? 1 : 0
+  })
   return vectorized
 }
 

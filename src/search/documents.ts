@@ -154,6 +154,9 @@ function putOp(entry: IndexEntry, { id, document, vector }: Omit<CreateItem, 'in
   return { ...op, vector: values }
 }
 
+/** What an item of a bulk may ask for; all but delete store the document whole. */
+const OPERATIONS = ['index', 'create', 'put', 'upsert', 'delete']
+
 async function bulkOp(
   item: BulkItem | ServiceError,
   defaultIndex: string | undefined,
@@ -163,7 +166,9 @@ async function bulkOp(
   const { id, document, vector } = item
   try {
     const name = item.index ?? defaultIndex ?? config.defaultIndex
-    if (item.op?.toLowerCase() === 'delete') {
+    const kind = (item.op ?? 'index').toLowerCase()
+    if (!OPERATIONS.includes(kind)) throw invalid('op', `must be one of ${OPERATIONS.join(', ')}`)
+    if (kind === 'delete') {
       if (id === undefined) throw invalid('id', 'is required to delete')
       return { kind: 'delete', entry: indices.get(name), id, source: {} }
     }

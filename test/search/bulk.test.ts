@@ -1,0 +1,306 @@
+import { request } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually, type RunningApp, startApp } from '../running-app.ts'
+
+interface Item {
+  status: number
+  id?: string
+  index?: string
+  version?: number
+  vectorized?: boolean
+  result?: string
+  code?: string
+  error?: string
+}
+interface Bulk {
+  items: Item[]
+  succeeded: number
+  failed: number
+}
+
+let service: RunningApp
+
+beforeAll(async () => {
+  service = await startApp({ DOCUMENT_BYTES_MAX: '65536' })
+})
+afterAll(() => service.close())
+
+const NDJSON = { 'content-type': 'application/x-ndjson' }
+const bulk = (body: unknown, query = '', headers: Record<string, string> = {}) =>
+  service.call<Bulk>('POST', `/cortex/documents/bulk${query}`, body, headers)
+const lines = (items: unknown[], query = '') =>
+  bulk(`${items.map((item) => JSON.stringify(item)).join('\n')}\n`, query, NDJSON)
+
+async function total(index: string, query = ''): Promise<number> {
+  const { data } = await service.call<{ total: number }>('POST', '/cortex/search', {
+    index,
+    query,
+    searchType: 'text',
+  })
+  return data.total
+}
+
+describe('a bulk as JSON', () => {
+  it('reads an object with an index for all, and items with their own', async () => {
+    const { status, data } = await bulk({
+      index: 'one',
+      documents: [
+        { id: 'a', document: { title: 'first' } },
+        { index: 'two', id: 'b', document: { title: 'second' } },
+        { document: { title: 'third' } },
+      ],
+    })
+    expect(status).toBe(200)
+    expect(data).toMatchObject({ succeeded: 3, failed: 0 })
+    expect(data.items).toMatchObject([
+      { status: 200, id: 'a', index: 'one', version: 1, vectorized: true, result: 'created' },
+      { status: 200, id: 'b', index: 'two', version: 1, vectorized: true },
+      { status: 200, index: 'one', version: 1 },
+    ])
+    expect(await total('one')).toBe(2)
+    expect(await total('two')).toBe(1)
+  })
+
+  it('reads a list, and takes the index from the address or the default', async () => {
+    await bulk([{ id: 'l', document: { title: 'listed' } }], '?index=three')
+    expect(await total('three', 'listed')).toBe(1)
+    const { data } = await bulk([{ id: 'l', document: { title: 'listed' } }])
+    expect(data.items[0]?.index).toBe('documents')
+  })
+
+  it('takes a plain document with an optional id', async () => {
+    const { data } = await bulk(
+      [{ id: 'p', title: 'plain', year: 1 }, { title: 'plain' }],
+      '?index=plain',
+    )
+    expect(data.items).toMatchObject([{ status: 200, id: 'p' }, { status: 200 }])
+    const read = await service.call<{ source: object }>('GET', '/cortex/documents/p?index=plain')
+    expect(read.data.source).toEqual({ title: 'plain', year: 1 })
+  })
+
+  it('answers failures beside successes, in order, and writes nothing of a failed one', async () => {
+    const { status, data } = await bulk({
+      index: 'mixed',
+      documents: [
+        { id: '1', document: { title: 'good' } },
+        { id: '2', document: { title: 5 } },
+        { id: '3', document: { tags: ['no text'] } },
+        'no object',
+        null,
+        7,
+        { id: '4' },
+        { id: '', document: { title: 'x' } },
+        { id: 'ü'.repeat(300), document: { title: 'x' } },
+        { index: 'Bad Name', id: '5', document: { title: 'x' } },
+        { op: 'delete', id: 'nothing' },
+        { op: 'delete' },
+        { op: 'delete', index: 'nowhere', id: 'x' },
+        { op: 'explode', id: '6', document: { title: 'x' } },
+        { id: '7', document: { title: 'good', created: 'never' } },
+        { id: '8', document: { title: 'good' } },
+      ],
+    })
+    expect(status).toBe(200)
+    const statuses = data.items.map((item) => item.status)
+    expect(statuses).toEqual([
+      ...[200, 400, 400, 400, 400, 400, 400, 400, 400, 400],
+      ...[404, 400, 404, 400, 400, 200],
+    ])
+    expect(data).toMatchObject({ succeeded: 2, failed: 14 })
+    for (const item of data.items.filter((one) => one.status !== 200)) {
+      expect(item.code).toMatch(/^[A-Z_]+$/)
+      expect(item.error).toMatch(/\.$/)
+    }
+    expect(data.items[1]).toMatchObject({ id: '2', index: 'mixed' })
+    expect(await total('mixed')).toBe(2)
+  })
+
+  it.each([
+    [{}, 400],
+    ['{', 400],
+    [{ documents: {} }, 400],
+    [7, 400],
+    [[], 200],
+    [{ documents: [] }, 200],
+  ])('answers %j with %i', async (body, status) => {
+    expect((await bulk(body)).status).toBe(status)
+  })
+
+  it('deletes, and does everything to one id in the order of the request', async () => {
+    const { data } = await bulk({
+      index: 'order',
+      documents: [
+        { id: 'x', document: { title: 'apple' } },
+        { op: 'delete', id: 'x' },
+        { id: 'x', document: { title: 'banana' } },
+        { id: 'x', document: { title: 'cherry' } },
+        { id: 'y', document: { title: 'date' } },
+        { op: 'DELETE', id: 'y' },
+        { op: 'delete', id: 'y' },
+        { id: 'z', document: { title: 'elder' } },
+        { id: 'z', document: { title: 'elder' } },
+      ],
+    })
+    expect(data.items.map(({ status, version, result }) => [status, version, result])).toEqual([
+      [200, 1, 'created'],
+      [200, 1, 'deleted'],
+      [200, 1, 'created'],
+      [200, 2, 'updated'],
+      [200, 1, 'created'],
+      [200, 1, 'deleted'],
+      [404, undefined, undefined],
+      [200, 1, 'created'],
+      [200, 1, 'unchanged'],
+    ])
+    for (const [word, count] of [
+      ['apple', 0],
+      ['banana', 0],
+      ['cherry', 1],
+      ['date', 0],
+      ['elder', 1],
+    ] as const)
+      expect([word, await total('order', word)]).toEqual([word, count])
+    expect(data.items[3]?.vectorized).toBe(true)
+    expect(data.items[8]?.vectorized).toBe(true)
+  })
+
+  it('answers once durable with refresh=false', async () => {
+    const documents = Array.from({ length: 50 }, (_, n) => ({ document: { title: `later ${n}` } }))
+    const { status, data } = await bulk({ index: 'later', documents }, '?refresh=false')
+    expect(status).toBe(200)
+    expect(data.succeeded).toBe(50)
+    await eventually(async () => (await total('later')) === 50)
+  })
+})
+
+describe('a bulk as NDJSON', () => {
+  it('writes one line after the other; a wrong line fails alone', async () => {
+    const body = [
+      '{"index":"nd","id":"1","document":{"title":"one"}}',
+      '',
+      '{"id":"2","title":"two"}\r',
+      '   ',
+      '{"id":"3","document":{"title":',
+      'not json',
+      '[1]',
+      '{"id":"4","document":{"title":"four"}}',
+      '{"op":"delete","id":"1","index":"nd"}',
+      `{"id":"5","title":"${'deep'}","x":${'['.repeat(40)}${']'.repeat(40)}}`,
+      '{"id":"6","title":"no newline at the end"}',
+    ].join('\n')
+    const { status, data } = await bulk(body, '?index=nd', NDJSON)
+    expect(status).toBe(200)
+    expect(data.items.map((item) => item.status)).toEqual([
+      200, 200, 400, 400, 400, 200, 200, 400, 200,
+    ])
+    expect(data.items.map((item) => item.code)).toMatchObject({
+      2: 'MALFORMED_JSON',
+      3: 'MALFORMED_JSON',
+      7: 'JSON_TOO_DEEP',
+    })
+    expect(data).toMatchObject({ succeeded: 5, failed: 4 })
+    expect(await total('nd')).toBe(3)
+  })
+
+  it('loads more than one group, answers each line in order', async () => {
+    const items = Array.from({ length: 3500 }, (_, n) => ({
+      id: `m${n}`,
+      document: n % 500 === 499 ? { title: n } : { title: `many ${n}` },
+    }))
+    const { data } = await lines(items, '?index=many')
+    expect(data.items).toHaveLength(3500)
+    expect(data.failed).toBe(7)
+    data.items.forEach((item, n) => {
+      expect([n, item.id, item.status]).toEqual([n, `m${n}`, n % 500 === 499 ? 400 : 200])
+    })
+    expect(await total('many')).toBe(3493)
+  }, 60_000)
+
+  it('keeps the order of one id across groups', async () => {
+    const items = Array.from({ length: 2500 }, (_, n) => ({ id: `s${n % 3}`, title: `turn${n}` }))
+    const { data } = await lines(items, '?index=same')
+    expect(data.succeeded).toBe(2500)
+    expect(await total('same')).toBe(3)
+    for (const n of [2499, 2498, 2497]) expect([n, await total('same', `turn${n}`)]).toEqual([n, 1])
+    expect(await total('same', 'turn0')).toBe(0)
+  }, 60_000)
+
+  it('is worked off while it arrives', async () => {
+    const sending = request(`${service.url}/cortex/documents/bulk?index=stream`, {
+      method: 'POST',
+      headers: { ...NDJSON, 'transfer-encoding': 'chunked' },
+    })
+    const answered = new Promise<Bulk>((resolve, reject) => {
+      sending.on('error', reject)
+      sending.on('response', (response) => {
+        let text = ''
+        response.setEncoding('utf8')
+        response.on('data', (chunk: string) => {
+          text += chunk
+        })
+        response.on('end', () => resolve((JSON.parse(text) as { data: Bulk }).data))
+      })
+    })
+    for (let n = 0; n < 1500; n++) sending.write(`{"id":"c${n}","title":"chunk ${n}"}\n`)
+    await eventually(async () => {
+      const { status } = await service.call('GET', '/cortex/documents/c0?index=stream')
+      return status === 200
+    })
+    sending.end('{"id":"last","title":"chunk')
+    const data = await answered
+    expect(data.items).toHaveLength(1501)
+    expect(data.items[1500]).toMatchObject({ status: 400, code: 'MALFORMED_JSON' })
+    expect(await total('stream')).toBe(1500)
+  }, 60_000)
+
+  it('keeps whole documents of a body that is cut off, and goes on', async () => {
+    const sending = request(`${service.url}/cortex/documents/bulk?index=torn`, {
+      method: 'POST',
+      headers: { ...NDJSON, 'transfer-encoding': 'chunked' },
+    })
+    sending.on('error', () => undefined)
+    for (let n = 0; n < 1200; n++) sending.write(`{"id":"t${n}","title":"torn ${n}"}\n`)
+    await eventually(async () => {
+      const { status } = await service.call('GET', '/cortex/documents/t0?index=torn')
+      return status === 200
+    })
+    sending.write('{"id":"half","title":"ha')
+    sending.destroy()
+    await eventually(async () => (await total('torn')) >= 1000)
+    expect((await service.call('GET', '/cortex/documents/half?index=torn')).status).toBe(404)
+    const { data } = await service.call<{ hits: { source: { title: string } }[] }>(
+      'POST',
+      '/cortex/search',
+      { index: 'torn', query: '', size: 5 },
+    )
+    for (const hit of data.hits) expect(hit.source.title).toMatch(/^torn \d+$/)
+  }, 60_000)
+
+  it('refuses a line over the limit alone', async () => {
+    const long = `{"title":"${'x'.repeat(70_000)}"}`
+    const body = `{"id":"b1","title":"ok"}\n${long}\n{"id":"b2","title":"ok"}\n${long.repeat(9)}`
+    const { status, data } = await bulk(body, '?index=big', NDJSON)
+    expect(status).toBe(200)
+    expect(data.items.map((item) => item.status)).toEqual([200, 413, 200, 413])
+    expect(data.items[1]?.code).toBe('BODY_TOO_LARGE')
+    expect(await total('big')).toBe(2)
+    expect((await bulk({ documents: [{ title: 'x'.repeat(70_000) }] })).status).toBe(413)
+  })
+
+  it('is not limited by the size of the whole', async () => {
+    const items = Array.from({ length: 40 }, (_, n) => ({ id: `w${n}`, title: 'w '.repeat(5000) }))
+    const { data } = await lines(items, '?index=whole')
+    expect(data.succeeded).toBe(40)
+  }, 60_000)
+})
+
+it('answers a repeated Idempotency-Key with the first answer', async () => {
+  const headers = { 'idempotency-key': 'bulk-1' }
+  const body = { index: 'idem', documents: [{ document: { title: 'once' } }] }
+  const first = await bulk(body, '', headers)
+  const second = await bulk(body, '', headers)
+  expect(second.data).toEqual(first.data)
+  expect(await total('idem')).toBe(1)
+  const other = await bulk({ ...body, index: 'other' }, '', headers)
+  expect(other).toMatchObject({ status: 409, code: 'IDEMPOTENCY_CONFLICT' })
+})
