@@ -7,6 +7,7 @@ mod graph;
 pub(crate) mod half;
 mod nearest;
 mod persist;
+mod sketch;
 #[cfg(test)]
 mod tests;
 
@@ -18,6 +19,7 @@ use parking_lot::{Mutex, RwLock, RwLockWriteGuard};
 
 use graph::Graph;
 pub use persist::{FileMark, Saved};
+use sketch::Sketches;
 
 /// From this many live vectors on a set deserves a graph; below, exact scans are fast enough.
 pub const GRAPH_MIN: usize = 10_000;
@@ -37,11 +39,12 @@ pub struct VectorSet {
     upkeep: Mutex<Upkeep>,
 }
 
-#[derive(Default)]
 struct Rows {
     blocks: Vec<Vec<u16>>,
     /// Slot → document number.
     ords: Vec<u64>,
+    /// Coarse rows beside the exact ones, where the machine scans them faster.
+    sketches: Option<Sketches>,
     /// (document number, slot) in order, once a number came after a larger one.
     sorted: Option<Vec<(u64, u32)>>,
 }
@@ -90,7 +93,8 @@ impl VectorSet {
             .sorted
             .as_ref()
             .map_or(0, |sorted| sorted.capacity() * 16);
-        blocks + rows.ords.capacity() * 8 + sorted + graph
+        let sketches = rows.sketches.as_ref().map_or(0, Sketches::bytes);
+        blocks + sketches + rows.ords.capacity() * 8 + sorted + graph
     }
 
     /// Whether part of the set can be found through a graph.
@@ -261,6 +265,17 @@ impl VectorSet {
     }
 }
 
+impl Default for Rows {
+    fn default() -> Self {
+        Rows {
+            blocks: Vec::new(),
+            ords: Vec::new(),
+            sketches: Sketches::pay().then(Sketches::default),
+            sorted: None,
+        }
+    }
+}
+
 impl Rows {
     fn row(&self, slot: u32, dimensions: usize) -> Option<&[u16]> {
         let at = slot as usize % BLOCK_SLOTS * dimensions;
@@ -306,6 +321,9 @@ impl Rows {
         }
         if let Some(block) = self.blocks.last_mut() {
             block.extend_from_slice(row);
+        }
+        if let Some(sketches) = &mut self.sketches {
+            sketches.push(row);
         }
         slot
     }

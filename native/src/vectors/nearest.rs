@@ -3,7 +3,8 @@
 use std::cell::Cell;
 
 use super::graph::Graph;
-use super::{cosine, half, Rows, VectorSet, GRAPH_MIN};
+use super::sketch::{Probe, Sketches};
+use super::{cosine, half, Rows, VectorSet, BLOCK_SLOTS, GRAPH_MIN};
 
 /// Up to this many passing vectors, times √n, an exact scan of them is cheaper than a walk.
 const EXACT_PER_ROOT: f64 = 50.0;
@@ -28,8 +29,11 @@ impl VectorSet {
             return Vec::new();
         };
         let rows = self.rows.read();
-        let slots = 0..limit.min(rows.ords.len() as u32);
-        best.scan(&rows, query, slots.filter(|slot| passes(*slot)));
+        let limit = limit.min(rows.ords.len() as u32);
+        match &rows.sketches {
+            Some(sketches) => best.scan_coarsely(&rows, sketches, query, limit, &passes),
+            None => best.scan(&rows, query, (0..limit).filter(|slot| passes(*slot))),
+        }
         drop(rows);
         best.finish()
     }
@@ -156,6 +160,28 @@ impl Best {
                     self.prune();
                 }
                 self.found.push((slot, score));
+            }
+        }
+    }
+
+    /// As `scan` of all passing slots under `limit`, but computes a cosine only where it can matter.
+    fn scan_coarsely(
+        &mut self,
+        rows: &Rows,
+        sketches: &Sketches,
+        query: &[f32],
+        limit: u32,
+        passes: &impl Fn(u32) -> bool,
+    ) {
+        let probe = Probe::new(query);
+        let mut bounds = Vec::with_capacity(BLOCK_SLOTS);
+        for (block, first) in (0..limit).step_by(BLOCK_SLOTS).enumerate() {
+            let count = BLOCK_SLOTS.min((limit - first) as usize);
+            sketches.bounds(&probe, block, count, &mut bounds);
+            for (slot, bound) in (first..).zip(&bounds) {
+                if *bound >= self.floor && passes(slot) {
+                    self.scan(rows, query, std::iter::once(slot));
+                }
             }
         }
     }
