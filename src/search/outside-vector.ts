@@ -18,9 +18,22 @@ interface Versions {
 export function vectorFor(store: Store, op: WriteOp, versions: Versions): Float32Array | undefined {
   const sent = sentVector(op, versions.record)
   const { field } = op.entry.definition.embedder
-  if (sent !== undefined || field === undefined)
-    return sent ?? keptVector(store, op.entry, versions)
-  const values = (JSON.parse(versions.record.source) as Source)[field]
+  if (sent !== undefined) return sent
+  const own = fieldVector(versions.record, field)
+  if (own !== undefined) return own
+  // Taken out of its field: it is not the one that was sent beside the document.
+  if (fieldVector(versions.old, field) !== undefined) return undefined
+  // A caller who replaces the whole document replaces its vector too.
+  if (op.kind === 'put' && op.entry.definition.embedder.kind === 'given') return undefined
+  return keptVector(store, op.entry, versions)
+}
+
+function fieldVector(
+  record: DocumentRecord | undefined,
+  field: string | undefined,
+): Float32Array | undefined {
+  if (record === undefined || field === undefined) return undefined
+  const values = (JSON.parse(record.source) as Source)[field]
   return Array.isArray(values) ? Float32Array.from(values as number[]) : undefined
 }
 
