@@ -1,0 +1,142 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { eventually, type RunningApp, startApp } from '../running-app.ts'
+
+const DIMENSIONS = 4
+/** Words that the endpoint knows; each is a direction. */
+const DIRECTIONS = ['cat', 'car', 'sea', 'sun']
+
+let endpoint: Server
+let isDown = false
+let asked: string[] = []
+let service: RunningApp
+
+/** An OpenAI-compatible endpoint: a text's vector counts the words that it knows. */
+function embedding(text: string): number[] {
+  const counts = DIRECTIONS.map((word) => text.toLowerCase().split(word).length - 1)
+  return counts.some((count) => count > 0) ? counts : [0.5, 0.5, 0.5, 0.5]
+}
+
+beforeAll(async () => {
+  endpoint = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      if (isDown) return void response.writeHead(500).end('{}')
+      const { input } = JSON.parse(body) as { input: string[] }
+      asked.push(...input)
+      const data = input.map((text, index) => ({ index, embedding: embedding(text) }))
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }))
+    })
+  })
+  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
+  const { port } = endpoint.address() as AddressInfo
+  service = await startApp({
+    EMBEDDER: 'http',
+    EMBEDDER_URL: `http://127.0.0.1:${port}/embeddings`,
+    EMBEDDER_DIMENSIONS: String(DIMENSIONS),
+    EMBEDDER_TIMEOUT_MS: '2000',
+    CHECKPOINT_MS: '100',
+  })
+})
+afterAll(async () => {
+  await service.close()
+  await new Promise((resolve) => endpoint.close(resolve))
+})
+
+async function must<Data = Record<string, unknown>>(method: string, path: string, body?: unknown) {
+  const answer = await service.call<Data>(method, path, body)
+  if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
+  return answer.data
+}
+
+const add = (id: string, document: object) =>
+  must('POST', '/cortex/documents', { index: 'e', id, document })
+const find = (body: object) =>
+  must<{ hits: { id: string }[]; total: number; searchContext: { degraded?: string[] } }>(
+    'POST',
+    '/cortex/search',
+    { index: 'e', ...body },
+  )
+const isVectorized = async (id: string) =>
+  (await must<{ vectorized: boolean }>('GET', `/cortex/documents/${id}?index=e`)).vectorized
+
+it('vectorises a document at its creation and a query at its search', async () => {
+  expect(await add('1', { title: 'A cat', content: 'purrs' })).toMatchObject({ vectorized: true })
+  expect(await add('2', { title: 'A car' })).toMatchObject({ vectorized: true })
+  const { hits } = await find({ query: 'cat', searchType: 'vector' })
+  expect(hits[0]?.id).toBe('1')
+  const both = await find({ query: 'car', searchType: 'hybrid' })
+  expect(both.hits[0]?.id).toBe('2')
+  expect(both.searchContext.degraded).toBeUndefined()
+})
+
+it('asks again only for text that has changed', async () => {
+  asked = []
+  expect(await must('PUT', '/cortex/documents/1?index=e', { source: 'home' })).toMatchObject({
+    result: 'updated',
+    vectorized: true,
+  })
+  expect(await must('PUT', '/cortex/documents/1?index=e', { source: 'home' })).toMatchObject({
+    result: 'unchanged',
+    vectorized: true,
+  })
+  expect(asked).toEqual([])
+  await must('PUT', '/cortex/documents/1?index=e', { title: 'The sea' })
+  expect(asked).toEqual(['The sea\npurrs'])
+  expect((await find({ query: 'sea', searchType: 'vector' })).hits[0]?.id).toBe('1')
+})
+
+it('stores what comes while the endpoint is down, and vectorises it later', async () => {
+  isDown = true
+  try {
+    expect(await add('3', { title: 'The sun' })).toMatchObject({ vectorized: false })
+    expect(await isVectorized('3')).toBe(false)
+    expect((await find({ query: 'sun', searchType: 'text' })).hits[0]?.id).toBe('3')
+    const changed = await must('PUT', '/cortex/documents/2?index=e', { title: 'A sun car' })
+    expect(changed).toMatchObject({ vectorized: false })
+    const bulk = await must<{ items: { vectorized: boolean; status: number }[] }>(
+      'POST',
+      '/cortex/documents/bulk',
+      { index: 'e', documents: [{ id: '4', document: { title: 'sun sun sea' } }] },
+    )
+    expect(bulk.items).toMatchObject([{ status: 200, vectorized: false }])
+  } finally {
+    isDown = false
+  }
+  for (const id of ['2', '3', '4']) await eventually(() => isVectorized(id), 30_000)
+  expect((await find({ query: 'sun', searchType: 'vector' })).hits[0]?.id).toBe('3')
+  expect(await must('GET', '/cortex/documents/3?index=e')).toMatchObject({ version: 1 })
+}, 60_000)
+
+it('answers by text alone while the endpoint is down, and says so', async () => {
+  isDown = true
+  try {
+    const { hits, searchContext, total } = await find({
+      query: 'unheard of sun',
+      searchType: 'hybrid',
+    })
+    expect(searchContext.degraded).toEqual(['vector'])
+    expect(total).toBe(hits.length)
+    expect(hits.map(({ id }) => id).sort()).toEqual(['2', '3', '4'])
+    const only = await service.call('POST', '/cortex/search', {
+      query: 'never asked',
+      searchType: 'vector',
+    })
+    expect(only).toMatchObject({ status: 503, code: 'EMBEDDER_UNAVAILABLE' })
+    expect((await find({ query: '', searchType: 'vector' })).total).toBe(4)
+    expect((await find({ vector: [0, 0, 1, 0], searchType: 'vector' })).hits[0]?.id).toBe('1')
+  } finally {
+    isDown = false
+  }
+}, 60_000)
+
+it('keeps its vectors through a restart without asking again', async () => {
+  asked = []
+  await service.restart()
+  for (const id of ['1', '2', '3', '4']) expect(await isVectorized(id)).toBe(true)
+  expect(asked).toEqual([])
+}, 60_000)

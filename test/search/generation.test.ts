@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { eventually, type RunningApp, startApp } from '../running-app.ts'
+
+interface Found {
+  hits: { id: string; score: number; source: { title: string; n: number } }[]
+  total: number
+  nextCursor?: string
+  facets?: Record<string, { stats: { sum: number } }>
+  searchContext: { generation: number }
+}
+
+let service: RunningApp
+
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+
+async function must<Data>(method: string, path: string, body?: unknown): Promise<Data> {
+  const answer = await service.call<Data>(method, path, body)
+  if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
+  return answer.data
+}
+
+const fill = (index: string, count: number) =>
+  must('POST', '/cortex/documents/bulk', {
+    index,
+    documents: Array.from({ length: count }, (_, n) => ({
+      id: `d${n}`,
+      document: { title: `river fish ${n % 7}`, content: `stone ${n % 3}`, n },
+    })),
+  })
+const find = (body: object) => must<Found>('POST', '/cortex/search', body)
+const list = ({ hits, total }: Found) => ({
+  total,
+  hits: hits.map(({ id, score, source }) => ({ id, score, source })),
+})
+
+it.each(['text', 'hybrid', 'vector'])(
+  'shows the same list again to who names the generation (%s)',
+  async (searchType) => {
+    const index = `same-${searchType}`
+    await fill(index, 40)
+    const body = { index, query: 'river stone', searchType, size: 100 }
+    const before = await find(body)
+    const { generation } = before.searchContext
+    await must('POST', '/cortex/documents', {
+      index,
+      id: 'new',
+      document: { title: 'river stone' },
+    })
+    await must('DELETE', `/cortex/documents/d0?index=${index}`)
+    await must('PUT', `/cortex/documents/d1?index=${index}`, { title: 'changed', n: 1000 })
+    const after = await find(body)
+    expect(after.searchContext.generation).toBeGreaterThan(generation)
+    expect(after.hits.map(({ id }) => id)).toContain('new')
+    expect(after.hits.map(({ id }) => id)).not.toContain('d0')
+    expect(list(await find({ ...body, generation }))).toEqual(list(before))
+  },
+)
+
+it('pages through one view while documents come, change and go', async () => {
+  const index = 'moving'
+  await fill(index, 60)
+  const body = {
+    index,
+    query: 'river',
+    searchType: 'hybrid',
+    size: 7,
+    facets: { n: { stats: true } },
+  }
+  const whole = await find({ ...body, size: 100 })
+  const seen: string[] = []
+  let cursor: string | undefined
+  let round = 0
+  do {
+    const page: Found = await find({ ...body, cursor })
+    expect(page.total).toBe(60)
+    expect(page.facets?.n?.stats.sum).toBe((59 * 60) / 2)
+    for (const hit of page.hits) expect(hit.source.n).toBe(Number(hit.id.slice(1)))
+    seen.push(...page.hits.map(({ id }) => id))
+    cursor = page.nextCursor
+    await must('DELETE', `/cortex/documents/d${round}?index=${index}`)
+    await must('PUT', `/cortex/documents/d${59 - round}?index=${index}`, { n: -1 })
+    await must('POST', '/cortex/documents', {
+      index,
+      id: `x${round}`,
+      document: { title: 'river' },
+    })
+    round += 1
+  } while (cursor !== undefined)
+  expect(seen).toEqual(whole.hits.map(({ id }) => id))
+})
+
+it('follows a cursor beyond the ten thousandth hit', async () => {
+  const index = 'long'
+  const documents = Array.from({ length: 10_500 }, (_, n) => ({
+    id: `${n}`,
+    document: { title: 'x', n },
+  }))
+  for (let at = 0; at < documents.length; at += 3500)
+    await must('POST', '/cortex/documents/bulk?refresh=false', {
+      index,
+      documents: documents.slice(at, at + 3500),
+    })
+  const body = { index, searchType: 'text', size: 1000, sort: ['n:desc'], fields: ['n'] }
+  await eventually(async () => (await find({ ...body, size: 0 })).total === 10_500, 30_000)
+  const seen: number[] = []
+  let cursor: string | undefined
+  do {
+    const page: Found = await find({ ...body, cursor })
+    seen.push(...page.hits.map(({ source }) => source.n))
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
+  expect(seen).toEqual(Array.from({ length: 10_500 }, (_, n) => 10_499 - n))
+}, 90_000)
+
+it('answers 409 for a generation that is held no more, and 400 for what is none', async () => {
+  await fill('old', 5)
+  const { code, status } = await service.call('POST', '/cortex/search', {
+    index: 'old',
+    generation: 1,
+  })
+  expect({ code, status }).toEqual({ code: 'GENERATION_GONE', status: 409 })
+  for (const generation of [-1, 'x', 1.5])
+    expect(
+      (await service.call('POST', '/cortex/search', { index: 'old', generation })).status,
+    ).toBe(400)
+})
+
+it('goes on with a cursor while a new vector space is learned', async () => {
+  const index = 'learning'
+  await fill(index, 400)
+  const body = { index, query: 'river fish', searchType: 'hybrid', size: 50 }
+  const first = await find(body)
+  await eventually(async () => {
+    const { vectorSpace } = await must<{ vectorSpace: { kind: string } }>(
+      'GET',
+      `/cortex/indices/${index}`,
+    )
+    return vectorSpace.kind === 'learned'
+  }, 40_000)
+  const seen = first.hits.map(({ id }) => id)
+  let cursor = first.nextCursor
+  while (cursor !== undefined) {
+    const page: Found = await find({ ...body, cursor })
+    expect(page.total).toBe(first.total)
+    seen.push(...page.hits.map(({ id }) => id))
+    cursor = page.nextCursor
+  }
+  expect(new Set(seen).size).toBe(seen.length)
+  expect(seen).toHaveLength(first.total)
+  // A word that every document has points nowhere; a number of a title does.
+  const vectors = await find({ ...body, query: 'fish 5', searchType: 'vector', size: 5 })
+  expect(vectors.total).toBe(100)
+  const read = await must<{ vectorized: boolean }>('GET', `/cortex/documents/d7?index=${index}`)
+  expect(read.vectorized).toBe(true)
+}, 60_000)
