@@ -135,7 +135,8 @@ pub fn plan<'a>(snapshot: &'a Snapshot, request: &Request) -> Result<Plan<'a>, F
             text: part.text,
         };
         if part.phrase {
-            if let Some(phrase) = reader.phrase(request.slop, last && request.phrase)? {
+            let required = request.operator == Operator::And;
+            if let Some(phrase) = reader.phrase(request.slop, last && request.phrase, required)? {
                 clauses.add(phrase);
             }
             continue;
@@ -400,7 +401,7 @@ impl Reader<'_> {
     }
 
     /// The whole text as one row of words.
-    fn phrase(&self, slop: u32, prefix: bool) -> Result<Option<Clause>, Failure> {
+    fn phrase(&self, slop: u32, prefix: bool, required: bool) -> Result<Option<Clause>, Failure> {
         let mut ways = vec![Vec::new(); self.analyzers.len()];
         for (group, analyzer) in self.analyzers.iter().enumerate() {
             let terms = analyzer.query_terms(self.text);
@@ -422,7 +423,7 @@ impl Reader<'_> {
             text: self.text.to_owned(),
             ways,
             count: 1.0,
-            required: true,
+            required,
         }))
     }
 

@@ -42,7 +42,7 @@ interface CoreFacet {
 
 const PAGE_END_MAX = 10_000
 /** What a leg weighs whose weight was not sent beside the other's. */
-const DEFAULT_WEIGHTS = { text: 0.7, vector: 0.3 }
+const DEFAULT_WEIGHTS = { text: 0.75, vector: 0.25 }
 
 /** Reads a search's words into the core's request and the hash that names the query. Throws VALIDATION_FAILED. */
 export function planSearch(search: SearchRequest): { request: CoreRequest; queryHash: string } {
