@@ -14,6 +14,9 @@ export interface OpenReport {
   documents: number
 }
 
+/** Throws BAD_DEFINITION when no index can be opened with this definition. */
+export function check(definition: string): void
+
 /** Opens the index in a folder, made if need be; every file is verified before it is used. */
 export function open(id: number, directory: string, definition: string): OpenReport
 

@@ -95,6 +95,12 @@ pub struct SearchResult {
     pub explain: Option<Vec<String>>,
 }
 
+/// Says what is wrong with a definition, if anything is.
+#[napi(catch_unwind)]
+pub fn check(definition: String) -> napi::Result<()> {
+    guard(|| definition::Definition::parse(&definition).map(|_| ()))
+}
+
 /// Opens an index under a number.
 #[napi(catch_unwind)]
 pub fn open(id: f64, directory: String, definition: String) -> napi::Result<OpenReport> {

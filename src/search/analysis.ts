@@ -94,7 +94,7 @@ export function findAnalyzer(
   analyzers: Record<string, Analyzer>,
   path: string,
 ): string {
-  if (analyzers[name] !== undefined) return name
+  if (Object.hasOwn(analyzers, name)) return name
   const builtIn = builtInAnalyzer(name)
   if (builtIn === undefined) throw unknown('analyzer', path, knownAnalyzers(analyzers))
   analyzers[name] = builtIn
@@ -146,7 +146,7 @@ function readAnalyzer(definition: Shape, analysis: Shape, name: string): Analyze
 }
 
 function readTokenizer(name: string, own: Shape, path: string): Analyzer['tokenizer'] {
-  if (own[name] !== undefined) {
+  if (Object.hasOwn(own, name)) {
     const definition = asShape(own[name], `tokenizer.${name}`)
     const type = String(definition.type)
     if (!TOKENIZERS.includes(type)) throw unknown('tokenizer', path, TOKENIZERS)
@@ -164,7 +164,7 @@ function readTokenizer(name: string, own: Shape, path: string): Analyzer['tokeni
 const FILTERS = ['lowercase', 'asciifolding', 'stop', 'stemmer', 'synonym', 'length', 'porter_stem']
 
 function readFilter(name: string, own: Shape, path: string): AnalysisFilter {
-  const definition = own[name] === undefined ? {} : asShape(own[name], `filter.${name}`)
+  const definition = Object.hasOwn(own, name) ? asShape(own[name], `filter.${name}`) : {}
   const type = String(definition.type ?? name)
   if (type === 'lowercase' || type === 'asciifolding') return { type }
   if (type === 'stop') return stopFilter(definition.stopwords ?? '_english_', path)

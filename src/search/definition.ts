@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { invalid } from '../errors.ts'
 import type { IndexMappings, IndexSettings } from '../schema/indices.ts'
 import { type Analyzer, findAnalyzer, readAnalyzers } from './analysis.ts'
+import { wellFormedJson } from './json.ts'
 
 export type FieldType =
   | 'text'
@@ -110,7 +111,7 @@ export function compileDefinition(
 /** The part of a definition that the core is opened with, as JSON. An endpoint's vectors are given ones to it. */
 export function definitionJson({ analyzers, fields, dynamic, embedder }: Definition): string {
   const { kind, field: _field, ...rest } = embedder
-  return JSON.stringify({
+  return wellFormedJson({
     analyzers,
     fields,
     dynamic,

@@ -1,10 +1,12 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
-import { invalid, serviceError } from '../errors.ts'
+import { invalid, namedError, serviceError } from '../errors.ts'
+import { native } from '../native.ts'
 import type { IndexMappings, IndexRecord, IndexSettings } from '../schema/indices.ts'
 import type { Store } from '../store/store.ts'
 import { compileDefinition, type Definition, definitionJson } from './definition.ts'
+import { checkName } from './index-name.ts'
 
 /** One index as the process knows it. The engine adds what is open; this is what was declared. */
 export interface IndexEntry {
@@ -46,8 +48,6 @@ export interface Indices {
   /** Folder of the index's derived files, named by internal number only. */
   directory: (record: Pick<IndexRecord, 'engineId'>) => string
 }
-
-const NAME_BYTES_MAX = 255
 
 interface Registry {
   store: Store
@@ -118,6 +118,17 @@ interface Declaration {
   mappings: IndexMappings
 }
 
+/** The same, known to be one that the core can open: an index that can't be opened must never be declared. */
+function defineChecked(registry: Registry, declaration: Declaration): Definition {
+  const definition = define(registry, declaration)
+  try {
+    native.check(definitionJson(definition))
+  } catch (cause) {
+    throw namedError(cause)
+  }
+  return definition
+}
+
 function define({ config }: Registry, { settings, mappings }: Declaration): Definition {
   return compileDefinition(settings, mappings, config)
 }
@@ -134,7 +145,7 @@ async function declare(
   // The embedder in force now is written down: a later change of the setting must not change this index.
   const { embedder } = define(registry, { settings, mappings })
   const pinned: IndexSettings = { ...settings, embedder }
-  const definition = define(registry, { settings: pinned, mappings })
+  const definition = defineChecked(registry, { settings: pinned, mappings })
   const made = store
     .write(() => {
       const id = nextNumber(store)
@@ -163,7 +174,7 @@ async function extend(
   const before = latest(entry)
   const { settings } = before.record
   const mappings = mergeMappings(before.record.mappings, added)
-  const definition = define(registry, { settings, mappings })
+  const definition = defineChecked(registry, { settings, mappings })
   checkTypes(before.definition, definition)
   if (isSame(before.definition, definition)) return undefined
   const record = await store.write(() => {
@@ -197,23 +208,6 @@ function nextNumber(store: Store): number {
   const next = (typeof last === 'number' ? last : 0) + 1
   store.tables.meta.put('lastNumber', next)
   return next
-}
-
-function checkName(name: string): void {
-  const problem = nameProblem(name)
-  if (problem !== undefined) throw invalid('name', problem)
-}
-
-function nameProblem(name: string): string | undefined {
-  if (name === '') return 'must not be empty'
-  if (Buffer.byteLength(name) > NAME_BYTES_MAX) return `must be at most ${NAME_BYTES_MAX} bytes`
-  if (name !== name.toLowerCase()) return 'must be lower case'
-  if (/^[_\-+]/.test(name)) return 'must not start with _, - or +'
-  if (/[\\/*?"<>|,#\s]/.test(name)) return 'must have none of \\ / * ? " < > | , # or a space'
-  if (name === '.' || name === '..') return 'must not be . or ..'
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-  if (/[\u0000-\u001f\u007f]/.test(name)) return 'must have no control characters'
-  return undefined
 }
 
 function mergeMappings(known: IndexMappings, added: IndexMappings): IndexMappings {

@@ -273,6 +273,33 @@ describe('mappings', () => {
   })
 })
 
+const ngram = (options: object) => ({
+  settings: {
+    analysis: {
+      analyzer: { a: { tokenizer: 't' } },
+      tokenizer: { t: { type: 'ngram', ...options } },
+    },
+  },
+  mappings: { properties: { title: { type: 'text', analyzer: 'a' } } },
+})
+
+it.each([
+  ngram({ min_gram: 0 }),
+  ngram({ min_gram: -1 }),
+  ngram({ min_gram: 1.5 }),
+  ngram({ min_gram: 1, max_gram: 1e9 }),
+  { mappings: { properties: { a: { type: 'text', analyzer: 'constructor' } } } },
+  { mappings: { properties: { 'a.b': {}, a: { properties: { b: { type: 'keyword' } } } } } },
+  {
+    mappings: { properties: { 'title.raw': {}, title: { fields: { raw: { type: 'keyword' } } } } },
+  },
+  { settings: { embedder: { kind: 'given', dimensions: 3, weights: ['x', 2] } } },
+])('never declares an index that can not be opened: %j', async (body) => {
+  expect((await createIndex({ name: 'closed', ...body })).status).toBe(400)
+  expect((await getIndex('closed')).status).toBe(404)
+  expect((await service.call('POST', '/cortex/search', {})).status).toBe(200)
+})
+
 describe('fields that the mapping does not name', () => {
   const document = { title: 'x', colour: 'red', size: 7, when: '2020-01-02', deep: { er: [true] } }
   const filters = [
