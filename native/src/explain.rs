@@ -93,7 +93,8 @@ fn explain_text(
         ..Reasons::default()
     };
     let mut reasons = vec![empty; positions.len()];
-    let pairs = plan.pairs.iter().map(|pair| &pair.clause);
+    let pairs = view.text.pairs.iter();
+    let pairs = pairs.filter_map(|at| Some(&plan.pairs.get(*at)?.clause));
     for clause in plan.clauses.iter().chain(pairs) {
         let mut lists = Vec::with_capacity(scorer.fields.len());
         for field in &scorer.fields {

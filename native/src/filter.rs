@@ -113,6 +113,12 @@ impl Bits {
         }
     }
 
+    /// How many positions are in both.
+    pub fn count_common(&self, other: &Bits) -> usize {
+        let both = self.words.iter().zip(&other.words);
+        both.map(|(a, b)| (a & b).count_ones() as usize).sum()
+    }
+
     /// How many positions are in the set.
     pub fn count(&self) -> usize {
         self.words.iter().map(|w| w.count_ones() as usize).sum()

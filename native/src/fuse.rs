@@ -76,19 +76,27 @@ impl Matches {
         &'a self,
         snapshot: &'a Snapshot,
     ) -> impl Iterator<Item = (usize, Range<usize>)> + 'a {
-        let mut start = 0;
-        snapshot
-            .segments
-            .iter()
-            .enumerate()
-            .map(move |(i, segment)| {
-                let end = segment.base + segment.reader.max_doc();
-                let length = self.positions[start..].partition_point(|p| *p < end);
-                let range = start..start + length;
-                start += length;
-                (i, range)
-            })
+        by_segment(&self.positions, snapshot)
     }
+}
+
+/// The numbers of the entries of an ascending list of positions in each segment.
+pub fn by_segment<'a>(
+    positions: &'a [u32],
+    snapshot: &'a Snapshot,
+) -> impl Iterator<Item = (usize, Range<usize>)> + 'a {
+    let mut start = 0;
+    snapshot
+        .segments
+        .iter()
+        .enumerate()
+        .map(move |(i, segment)| {
+            let end = segment.base + segment.reader.max_doc();
+            let length = positions[start..].partition_point(|p| *p < end);
+            let range = start..start + length;
+            start += length;
+            (i, range)
+        })
 }
 
 /// Answers a request over one or several indices. `vector` is the caller's own query vector.
@@ -194,6 +202,7 @@ fn all_documents(view: &View) -> TextMatches {
     TextMatches {
         scores: vec![1.0; positions.len()],
         positions,
+        pairs: Vec::new(),
     }
 }
 
@@ -213,7 +222,10 @@ fn feed_back(views: &mut [View], request: &Request) {
     if request.is_empty_query() || views.iter().all(|view| view.vector.is_none()) {
         return;
     }
-    let first = fuse(views, request);
+    let first = match request.fusion {
+        Fusion::Convex => fuse_first(views, request),
+        Fusion::Rrf => fuse(views, request),
+    };
     for (view, matches) in views.iter_mut().zip(&first) {
         let Some(vector) = &view.vector else { continue };
         let documents = sort::best(view, matches, neighbors::FEEDBACK_DOCUMENTS);
@@ -225,6 +237,28 @@ fn feed_back(views: &mut [View], request: &Request) {
     }
 }
 
+/// As much of the convex fusion as its first documents need: outside of V the order is that of
+/// the words, so the first of T and all of V hold them.
+fn fuse_first(views: &[View], request: &Request) -> Vec<Matches> {
+    let scale = Scale::of(views, request);
+    let fused = views.iter().map(|view| {
+        let text = &view.text;
+        let mut positions = sort::best(view, text, neighbors::FEEDBACK_DOCUMENTS);
+        positions.extend(view.near.iter().map(|pair| pair.0));
+        positions.sort_unstable();
+        positions.dedup();
+        let scores = positions.iter().map(|position| {
+            let score = text.score_at(*position);
+            scale.score(view, score, view.cosine_at(*position))
+        });
+        Matches {
+            scores: scores.collect(),
+            positions,
+        }
+    });
+    fused.collect()
+}
+
 /// The match sets M of all views with their scores.
 pub fn fuse(views: &[View], request: &Request) -> Vec<Matches> {
     let scale = Scale::of(views, request);
@@ -234,7 +268,11 @@ pub fn fuse(views: &[View], request: &Request) -> Vec<Matches> {
     views
         .iter()
         .map(|view| {
-            let mut matches = Matches::default();
+            let room = view.text.positions.len() + view.near.len();
+            let mut matches = Matches {
+                positions: Vec::with_capacity(room),
+                scores: Vec::with_capacity(room),
+            };
             union(view, |position, text, cosine| {
                 matches.push(position, scale.score(view, text, cosine));
             });

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::filter::Bits;
 use crate::postings::{FieldReader, Postings};
 use crate::snapshot::{SegmentView, Snapshot};
-use crate::terms::{Plan, SearchField};
+use crate::terms::{Pair, Plan, SearchField};
 
 /// Saturation of term frequencies (Robertson & Zaragoza 2009).
 const K1: f32 = 1.2;
@@ -23,6 +23,8 @@ const K1: f32 = 1.2;
 const B: f32 = 0.75;
 /// What the fields besides the best one add.
 const OTHERS: f32 = 0.5;
+/// Documents whose words' places are read for pairs, per search and view.
+const PAIR_DOCUMENTS_MAX: usize = 2048;
 /// Cached (segment, field) lengths per thread.
 const LENGTHS_MAX: usize = 4096;
 
@@ -33,6 +35,8 @@ pub struct TextMatches {
     pub positions: Vec<u32>,
     /// b(d) of each.
     pub scores: Vec<f32>,
+    /// The numbers of the pairs that count: all, as long as they are cheap enough.
+    pub pairs: Vec<usize>,
 }
 
 impl TextMatches {
@@ -261,40 +265,63 @@ impl<'a> Scorer<'a> {
                 }
             }
         }
-        self.add_pairs(plan, scratch)?;
-        Ok(scratch.harvest(self.fields.len(), required.as_ref(), filter))
+        let pairs = self.add_pairs(plan, scratch)?;
+        let matches = scratch.harvest(self.fields.len(), required.as_ref(), filter);
+        Ok(TextMatches { pairs, ..matches })
     }
 
-    /// Adds the scores of pairs to documents that match already.
-    fn add_pairs(&self, plan: &Plan, scratch: &mut Scratch) -> Result<(), Failure> {
+    /// Adds the scores of pairs to documents that match already. The pairs that the fewest
+    /// documents can have tell the most: they come first while the budget lasts.
+    fn add_pairs(&self, plan: &Plan, scratch: &mut Scratch) -> Result<Vec<usize>, Failure> {
+        let fields = self.fields.len();
+        let mut costs: Vec<(usize, usize)> = Vec::with_capacity(plan.pairs.len());
+        for (at, pair) in plan.pairs.iter().enumerate() {
+            let both = (0..fields).map(|field| {
+                let first = &scratch.known[pair.first * fields + field];
+                first.count_common(&scratch.known[pair.second * fields + field])
+            });
+            costs.push((both.sum(), at));
+        }
+        costs.sort_unstable();
+        let mut budget = PAIR_DOCUMENTS_MAX;
+        costs.retain(|(cost, _)| {
+            let affordable = *cost > 0 && *cost <= budget;
+            budget -= if affordable { *cost } else { 0 };
+            affordable
+        });
+        // Added in the order of the query, whatever the costs: sums come out the same.
+        costs.sort_unstable_by_key(|(_, at)| *at);
+        for (_, at) in &costs {
+            self.add_pair(&plan.pairs[*at], scratch)?;
+        }
+        Ok(costs.into_iter().map(|(_, at)| at).collect())
+    }
+
+    fn add_pair(&self, pair: &Pair, scratch: &mut Scratch) -> Result<(), Failure> {
         let fields = self.fields.len();
         let mut both = Vec::new();
-        for pair in &plan.pairs {
-            let mut found = false;
-            for (number, field) in self.fields.iter().enumerate() {
-                let first = &scratch.known[pair.first * fields + number];
-                first.common(&scratch.known[pair.second * fields + number], &mut both);
-                let row = pair.clause.ways[field.field.group].first();
-                let terms = row.and_then(|row| match row.slots.as_slice() {
-                    [a, b] => Some((a.terms[0].as_str(), b.terms[0].as_str())),
-                    _ => None,
-                });
-                let both = if terms.is_some() {
-                    both.as_slice()
-                } else {
-                    &[]
-                };
-                let terms = terms.unwrap_or_default();
-                let postings = &mut scratch.postings[number];
-                field
-                    .reader
-                    .read_pair(self.snapshot, terms, both, postings)?;
-                found |= !postings.positions.is_empty();
-            }
-            if found {
-                self.add_fields(pair.clause.count, scratch);
-                self.add_combined(pair.clause.count, scratch);
-            }
+        for (number, field) in self.fields.iter().enumerate() {
+            let first = &scratch.known[pair.first * fields + number];
+            first.common(&scratch.known[pair.second * fields + number], &mut both);
+            let row = pair.clause.ways[field.field.group].first();
+            let terms = row.and_then(|row| match row.slots.as_slice() {
+                [a, b] => Some((a.terms[0].as_str(), b.terms[0].as_str())),
+                _ => None,
+            });
+            let both = if terms.is_some() {
+                both.as_slice()
+            } else {
+                &[]
+            };
+            let terms = terms.unwrap_or_default();
+            let postings = &mut scratch.postings[number];
+            field
+                .reader
+                .read_pair(self.snapshot, terms, both, postings)?;
+        }
+        if scratch.postings.iter().any(|p| !p.positions.is_empty()) {
+            self.add_fields(pair.clause.count, scratch);
+            self.add_combined(pair.clause.count, scratch);
         }
         Ok(())
     }
@@ -401,6 +428,7 @@ impl Scratch {
         let mut matches = TextMatches {
             positions: Vec::with_capacity(found),
             scores: Vec::with_capacity(found),
+            pairs: Vec::new(),
         };
         let passes = |bits: Option<&Bits>, position| bits.is_none_or(|bits| bits.get(position));
         for position in self.matched.iter() {

@@ -8,8 +8,9 @@ use tantivy::{f64_to_u64, u64_to_f64};
 
 use crate::column::{self, Columns, Place};
 use crate::failure::Failure;
-use crate::fuse::{Matches, View};
+use crate::fuse::{by_segment, Matches, View};
 use crate::query::{Request, SortKey};
+use crate::score::TextMatches;
 
 /// The name of the score among sort keys.
 pub const SCORE: &str = "_score";
@@ -454,13 +455,44 @@ impl Top {
     }
 }
 
-/// The first `size` matches of one view by score, then ord: their numbers in the list, in order.
-pub fn best(view: &View, matches: &Matches, size: usize) -> Vec<u32> {
+/// A list of documents with scores, positions ascending.
+pub trait Ranked {
+    /// What a document scores.
+    type Score: Copy + Into<f64>;
+    /// The positions.
+    fn positions(&self) -> &[u32];
+    /// The score of each.
+    fn scores(&self) -> &[Self::Score];
+}
+
+impl Ranked for Matches {
+    type Score = f64;
+    fn positions(&self) -> &[u32] {
+        &self.positions
+    }
+    fn scores(&self) -> &[f64] {
+        &self.scores
+    }
+}
+
+impl Ranked for TextMatches {
+    type Score = f32;
+    fn positions(&self) -> &[u32] {
+        &self.positions
+    }
+    fn scores(&self) -> &[f32] {
+        &self.scores
+    }
+}
+
+/// The first `size` documents of one view by score, then ord: their positions, in that order.
+pub fn best(view: &View, list: &impl Ranked, size: usize) -> Vec<u32> {
+    let (positions, scores) = (list.positions(), list.scores());
     let mut top = Top::new(size);
-    for (segment, range) in matches.by_segment(view.snapshot) {
+    for (segment, range) in by_segment(positions, view.snapshot) {
         let segment = &view.snapshot.segments[segment];
         for at in range {
-            let (position, score) = (matches.positions[at], matches.scores[at]);
+            let (position, score) = (positions[at], scores[at].into());
             if score >= top.floor {
                 let ord = segment.ords[(position - segment.base) as usize];
                 top.push(Scored {

@@ -105,9 +105,15 @@ fn phrases_hold_only_in_order_and_slop_loosens_them() {
     let loose = index.search(with(all("text", "\"amber basil\""), json!({ "slop": 1 })));
     assert_eq!(loose.total, count(1, ("amber", "basil")));
     assert!(loose.total > quoted.total);
-    // The other words of the query are wishes then.
-    let more = index.search(all("text", "\"amber basil\" cedar"));
-    assert_eq!(more.total, quoted.total);
+    // Among other words a phrase is wanted; where every part must match, it must.
+    let mixed = all("text", "\"amber basil\" cedar");
+    let wanted = index.search(mixed.clone());
+    let cedar = index.search(all("text", "cedar"));
+    assert!(cedar.ords.iter().all(|ord| wanted.ords.contains(ord)));
+    assert!(quoted.ords.iter().all(|ord| wanted.ords.contains(ord)));
+    let both = quoted.ords.iter().filter(|ord| cedar.ords.contains(ord));
+    let demanded = index.search(with(mixed, json!({ "operator": "and" })));
+    assert_eq!(demanded.total, both.count() as u64);
 }
 
 fn reference_hybrid(
