@@ -114,9 +114,9 @@ export function matchesText(engineId: number, query: TextQuery, source: Source):
     .map((words) => words.map((word) => termOf(engineId, word)))
     .filter((words) => words.some((term) => term !== undefined))
   if (terms.length + phrases.length === 0) return false
-  if (!phrases.every((phrase) => rows.some((row) => hasRow(row, phrase, query.slop)))) return false
-  if (query.operator === 'and') return terms.every(has)
-  return phrases.length > 0 || terms.some(has)
+  const hasPhrase = (phrase: Terms) => rows.some((row) => hasRow(row, phrase, query.slop))
+  if (query.operator === 'and') return terms.every(has) && phrases.every(hasPhrase)
+  return terms.some(has) || phrases.some(hasPhrase)
 }
 
 type Terms = (string | undefined)[]
