@@ -368,3 +368,100 @@ impl Synonyms {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn analyzer(json: &str) -> Analyzer {
+        Analyzer::build(&serde_json::from_str(json).unwrap()).unwrap()
+    }
+
+    fn ways(analyzer: &Analyzer, query: &str) -> Vec<Vec<String>> {
+        let terms = analyzer.query_terms(query).into_iter();
+        terms
+            .map(|t| t.alternatives.iter().map(|way| way.join(" ")).collect())
+            .collect()
+    }
+
+    const ENGLISH: &str = r#"{"tokenizer":"standard","filters":[{"type":"lowercase"},
+        {"type":"asciifolding"},{"type":"length","max":10},{"type":"stop","words":["the"]},
+        {"type":"synonym","rules":[["car","automobile"],["tv => television"],
+            ["united states","usa"],["Déjà vu => repeat, déjà vu"]]},
+        {"type":"stemmer","language":"english"}]}"#;
+
+    #[test]
+    fn filters_work_in_their_order_and_gaps_are_kept() {
+        let english = analyzer(ENGLISH);
+        let terms = english.terms("The Running CATS of the Café, incomprehensibly");
+        let found: Vec<_> = terms
+            .iter()
+            .map(|t| (t.text.as_str(), t.position))
+            .collect();
+        assert_eq!(found, [("run", 1), ("cat", 2), ("of", 3), ("cafe", 5)]);
+    }
+
+    #[test]
+    fn synonyms_are_other_ways_to_say_the_same_place() {
+        let english = analyzer(ENGLISH);
+        assert_eq!(ways(&english, "fast Cars"), [["fast"], ["car"]]);
+        assert_eq!(
+            ways(&english, "fast car"),
+            [vec!["fast"], vec!["car", "automobil"]]
+        );
+        assert_eq!(ways(&english, "TV"), [["televis"]], "one way only");
+        assert_eq!(ways(&english, "television"), [["televis"]]);
+        let long = ways(&english, "the United States Army");
+        assert_eq!(long, [vec!["unit state", "usa"], vec!["armi"]]);
+        assert_eq!(ways(&english, "usa"), [["usa", "unit state"]]);
+        assert_eq!(ways(&english, "deja vu"), [["deja vu", "repeat"]]);
+        assert_eq!(
+            english.terms("car")[0].text,
+            "car",
+            "the index has no synonyms"
+        );
+    }
+
+    #[test]
+    fn every_language_with_a_stemmer_is_known() {
+        for language in [
+            "arabic",
+            "danish",
+            "dutch",
+            "english",
+            "finnish",
+            "french",
+            "german",
+            "greek",
+            "hungarian",
+            "italian",
+            "norwegian",
+            "portuguese",
+            "romanian",
+            "russian",
+            "spanish",
+            "swedish",
+            "tamil",
+            "turkish",
+        ] {
+            let json = format!(
+                r#"{{"tokenizer":"standard","filters":[{{"type":"stemmer","language":"{language}"}}]}}"#
+            );
+            assert_eq!(analyzer(&json).terms("a b").len(), 2);
+        }
+    }
+
+    #[test]
+    fn all_tokenizers_are_known() {
+        let count = |tokenizer: &str, text: &str| {
+            analyzer(&format!(r#"{{"tokenizer":{tokenizer}}}"#))
+                .terms(text)
+                .len()
+        };
+        assert_eq!(count(r#""whitespace""#, "a-b c"), 2);
+        assert_eq!(count(r#""keyword""#, "a-b c"), 1);
+        assert_eq!(count(r#""letter""#, "a1b c"), 3);
+        assert_eq!(count(r#"{"type":"ngram","min":2,"max":3}"#, "abcd"), 5);
+        assert_eq!(count(r#"{"type":"edge_ngram","min":1,"max":3}"#, "abcd"), 3);
+    }
+}

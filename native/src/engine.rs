@@ -11,10 +11,12 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};
 use serde_json::json;
-use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, UserOperation};
+use tantivy::indexer::{
+    AddOperation, IndexWriterOptions, LogMergePolicy, SegmentWriter, UserOperation,
+};
 use tantivy::schema::Term;
 use tantivy::store::Compressor;
-use tantivy::{Index, IndexSettings, IndexWriter};
+use tantivy::{Index, IndexSettings, IndexWriter, Segment, TantivyDocument};
 
 use crate::definition::{Definition, EmbedderKind};
 use crate::directory::{WriteBehind, SPILL_BYTES};
@@ -31,6 +33,10 @@ const HEAP_BYTES: usize = 32_000_000;
 pub const FIT_DOCUMENTS_MIN: u32 = 300;
 /// Documents handed to the indexing thread at a time, so that it works while more are prepared.
 const CHUNK: usize = 8;
+/// Batches of up to this many documents become a segment on the spot.
+const SMALL_BATCH: usize = 48;
+/// Memory that such a segment begins with.
+const SMALL_BYTES: usize = 1_000_000;
 /// Dead vectors that are worth a new set.
 const COMPACT_MIN: u32 = 256;
 /// How long a checkpoint may work on the graph.
@@ -88,6 +94,8 @@ pub struct Vectors {
 /// What only one thread at a time may touch.
 pub(crate) struct Writing {
     writer: Option<IndexWriter>,
+    /// Documents of small batches since the last commit.
+    small: Option<SmallSegment>,
     cache: SegmentCache,
     /// Largest document number ever seen; numbers above need no delete before they are added.
     highest: u64,
@@ -275,6 +283,7 @@ impl Engine {
             views: Views::new(first),
             writing: Mutex::new(Writing {
                 writer: None,
+                small: None,
                 cache,
                 highest,
                 sequence,
@@ -325,6 +334,7 @@ impl Engine {
             let mut out = vec![0; ords.len()];
             let store = engine.vectors.read().clone();
             let mut row = vec![0.0; store.set.dimensions()];
+            let small = engine.begin_small(writing, ords)?;
             for start in (0..ords.len()).step_by(CHUNK) {
                 let end = (start + CHUNK).min(ords.len());
                 let mut operations = Vec::with_capacity(2 * CHUNK);
@@ -340,15 +350,22 @@ impl Engine {
                     }
                     writing.highest = writing.highest.max(ord);
                     let fields = std::mem::take(&mut prepared.fields);
-                    operations.push(UserOperation::Add(fields));
+                    writing.uncommitted += 1;
+                    match &mut writing.small {
+                        Some(segment) if small => segment.add(fields)?,
+                        _ => operations.push(UserOperation::Add(fields)),
+                    }
                     if let Some(pending) = &mut writing.pending {
                         pending.push((ord, prepared));
                     }
                 }
-                writing.uncommitted += operations.len();
                 engine.writer(writing)?.run(operations)?;
             }
             if !deletes.is_empty() {
+                let first = writing.small.as_ref().map_or(u64::MAX, |s| s.first);
+                if deletes.iter().any(|ord| *ord >= first) {
+                    engine.finish_small(writing)?;
+                }
                 writing.uncommitted += deletes.len();
                 let writer = engine.writer(writing)?;
                 for ord in deletes {
@@ -375,6 +392,7 @@ impl Engine {
         }
         if writing.uncommitted > 0 {
             self.guarded(&mut writing, |engine, writing| {
+                engine.finish_small(writing)?;
                 let writer = engine.writer(writing)?;
                 let mut prepared = writer.prepare_commit()?;
                 prepared.set_payload(&sequence.to_string());
@@ -421,8 +439,11 @@ impl Engine {
         self.closed.store(true, Ordering::SeqCst);
         self.directory.close();
         self.committed.notify_all();
-        let writer = self.writing.lock().writer.take();
-        let _ = catch_unwind(AssertUnwindSafe(|| drop(writer)));
+        let (writer, small) = {
+            let mut writing = self.writing.lock();
+            (writing.writer.take(), writing.small.take())
+        };
+        let _ = catch_unwind(AssertUnwindSafe(|| drop((writer, small))));
         drop(self.durable.lock());
     }
 
@@ -635,6 +656,7 @@ impl Engine {
                 return done;
             }
             writing.lost = writing.uncommitted > 0;
+            writing.small = None;
             writing.uncommitted = 0;
             if let Some(pending) = &mut writing.pending {
                 pending.clear();
@@ -667,6 +689,47 @@ impl Engine {
             }
         };
         Ok(writing.writer.insert(writer))
+    }
+
+    /// Whether these documents go into the small segment, which is then there. Only new numbers
+    /// do: a delete that was asked for before them would find them too.
+    fn begin_small(&self, writing: &mut Writing, ords: &[u64]) -> Result<bool, Failure> {
+        let new = ords.first().is_some_and(|first| *first > writing.highest)
+            && ords.windows(2).all(|pair| pair[0] < pair[1]);
+        let held = writing.small.as_ref().map_or(0, |s| s.writer.max_doc());
+        if !new || held as usize + ords.len() > SMALL_BATCH {
+            self.finish_small(writing)?;
+        }
+        if !new || ords.len() > SMALL_BATCH {
+            return Ok(false);
+        }
+        if writing.small.is_none() {
+            let segment = self.index.new_segment();
+            let writer = SegmentWriter::for_segment(SMALL_BYTES, segment.clone())?;
+            let first = ords[0];
+            writing.small = Some(SmallSegment {
+                segment,
+                writer,
+                first,
+            });
+        }
+        Ok(true)
+    }
+
+    /// Hands the small segment to the writer, which publishes it with the next commit.
+    fn finish_small(&self, writing: &mut Writing) -> Result<(), Failure> {
+        let Some(small) = writing.small.take() else {
+            return Ok(());
+        };
+        let documents = small.writer.max_doc();
+        if documents == 0 {
+            return Ok(());
+        }
+        small.writer.finalize()?;
+        let meta = small.segment.with_max_doc(documents).meta().clone();
+        meta.untrack_temp_docstore();
+        self.writer(writing)?.add_segment(meta)?;
+        Ok(())
     }
 
     fn term(&self, ord: u64) -> Term {
@@ -738,6 +801,24 @@ impl Engine {
                 let _ = fs::remove_file(entry.path());
             }
         }
+    }
+}
+
+/// A segment made on the spot. The writer's own threads reserve a table for half a million terms
+/// with each segment, which for a few documents costs as much as the documents.
+struct SmallSegment {
+    segment: Segment,
+    writer: SegmentWriter,
+    /// Smallest number in it.
+    first: u64,
+}
+
+impl SmallSegment {
+    fn add(&mut self, document: TantivyDocument) -> Result<(), Failure> {
+        let opstamp = 0;
+        self.writer
+            .add_document(AddOperation { opstamp, document })?;
+        Ok(())
     }
 }
 

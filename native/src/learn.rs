@@ -102,7 +102,11 @@ impl Engine {
             folded_to = rows.last().map(|row| row.0).or(folded_to);
             Ok(rows.len())
         };
-        catch_up(&snapshot)?;
+        let documents = catch_up(&snapshot)?;
+        if set.len() < documents / 2 {
+            let message = "the documents have too little in common to learn from";
+            return Err(Failure::bad_request(message));
+        }
         for _ in 0..ROUNDS {
             if catch_up(&self.views.current())? <= CATCH_UP_MAX {
                 break;

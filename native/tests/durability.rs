@@ -47,6 +47,8 @@ fn a_checkpoint_brings_everything_back() {
     let folder = Folder::new();
     let engine = open(&folder.join("a"));
     write(&engine, 1, 400);
+    // Merges go on beside the writer, and what they make is worth a checkpoint too.
+    engine.release().unwrap();
     let before = portrait(&engine);
     let report = engine.checkpoint().unwrap();
     assert_eq!(report.sequence, 400);
