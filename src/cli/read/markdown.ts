@@ -103,22 +103,35 @@ function plainText(markdown: string): string {
     .split(/(^ {0,3}(?:`{3,}|~{3,})[^\n]*$)/m)
     .map((part, position) => (position % 4 === 2 ? part : withoutMarks(part)))
     .join('')
-    .replace(/[ \t]+$/gm, '')
+    .split('\n')
+    .map((line) => line.trimEnd())
+    .join('\n')
     .replace(/\n{3,}/g, '\n\n')
     .trim()
 }
 
+// each pattern looks ahead a bounded way or up to its own opening mark, so that no text takes long
 function withoutMarks(markdown: string): string {
-  return markdown
-    .replace(/^ {0,3}(?:`{3,}|~{3,})[^\n]*$/gm, '')
-    .replace(/<!--[\s\S]*?-->/g, '')
+  return withoutComments(markdown.replace(/^ {0,3}(?:`{3,}|~{3,})[^\n]*$/gm, ''))
     .replace(/^ {0,3}\[[^\]\n]+\]:[ \t]*\S+.*$/gm, '')
-    .replace(/!\[[^\]\n]*\](?:\([^)\n]*\)|\[[^\]\n]*\])/g, '')
-    .replace(/\[([^\]\n]*)\](?:\([^)\n]*\)|\[[^\]\n]*\])/g, '$1')
+    .replace(/!\[[^[\]\n]*\](?:\([^()\n]*\)|\[[^[\]\n]*\])/g, '')
+    .replace(/\[([^[\]\n]*)\](?:\([^()\n]*\)|\[[^[\]\n]*\])/g, '$1')
     .replace(/<(https?:\/\/[^>\s]+)>/g, '$1')
     .replace(/<\/?[A-Za-z][^<>\n]*>/g, '')
-    .replace(/(\*\*|__)(?=\S)([^\n]*?\S)\1/g, '$2')
+    .replace(/(\*\*|__)(?=\S)([^\n]{0,200}?\S)\1/g, '$2')
     .replace(/^ {0,3}>[ \t]?/gm, '')
     .replace(/`([^`\n]+)`/g, '$1')
     .replace(/&nbsp;/g, ' ')
+}
+
+function withoutComments(markdown: string): string {
+  let kept = ''
+  let at = 0
+  for (;;) {
+    const from = markdown.indexOf('<!--', at)
+    const to = from === -1 ? -1 : markdown.indexOf('-->', from)
+    if (to === -1) return kept + markdown.slice(at)
+    kept += markdown.slice(at, from)
+    at = to + 3
+  }
 }
