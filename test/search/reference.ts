@@ -10,7 +10,7 @@ export interface Known {
 }
 
 /** What the test's index declares; every other field is dynamic. */
-export const TYPES: Record<string, 'keyword' | 'number' | 'date' | 'boolean'> = {
+const TYPES: Record<string, 'keyword' | 'number' | 'date' | 'boolean'> = {
   tags: 'keyword',
   n: 'number',
   price: 'number',
@@ -21,7 +21,7 @@ const SEARCHED = ['title', 'content', 'abstract', 'authors', 'tags', 'source']
 const VECTORIZED = ['title', 'content', 'abstract']
 
 /** The values at a dotted path, lists spread out. */
-export function valuesOf(source: Source, path: string): unknown[] {
+function valuesOf(source: Source, path: string): unknown[] {
   let values: unknown[] = [source]
   for (const key of path.split('.'))
     values = values.flatMap((value) => [(value as Source)?.[key]].flat())
@@ -29,7 +29,7 @@ export function valuesOf(source: Source, path: string): unknown[] {
 }
 
 /** Milliseconds of what can be read as a date. */
-export function dateOf(value: unknown): number | undefined {
+function dateOf(value: unknown): number | undefined {
   if (typeof value === 'number') return value
   const text = String(value)
   if (!/^\d{4}-\d\d-\d\d/.test(text)) return undefined
@@ -95,7 +95,7 @@ export interface TextQuery {
 const known = new Map<string, string | undefined>()
 
 /** The term of a word as the index's default analyzer makes it; undefined for a stop word. */
-export function termOf(engineId: number, word: string): string | undefined {
+function termOf(engineId: number, word: string): string | undefined {
   if (!known.has(word)) known.set(word, native.analyze(engineId, 'title', word)[0])
   return known.get(word)
 }
