@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { App } from './app.ts'
 import type { MetricRow, Metrics } from './metrics.ts'
 import type { Pool } from './pool.ts'
-import type { IndexFigures } from './search/engine.ts'
+import type { IndexFigures } from './search/figures.ts'
 
 /** The parts whose figures the metrics page shows. */
 export type FigureParts = Pick<App, 'engine' | 'metrics' | 'pool' | 'store' | 'writer'>

@@ -29,6 +29,8 @@ export interface OpenState {
   /** It may hold a writer's threads and heap. */
   writer: boolean
   fitting: Promise<void> | undefined
+  /** Documents of which no space could be learned, 0 if none was refused. */
+  refusedAt: number
   /** What was published when the upkeep last came by; the same again means that the index is at rest. */
   seen: number
 }

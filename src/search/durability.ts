@@ -1,4 +1,5 @@
 import type { Core, OpenState } from './core.ts'
+import { readFigures } from './figures.ts'
 import { forgetRemovals } from './sweep.ts'
 
 /** Makes the files of every open index hold what it has published. */
@@ -44,9 +45,17 @@ export async function retire(
   }
 }
 
+/** Vectors from which on the core grows a neighbour graph, a piece at each checkpoint; a whole one costs nothing. */
+const GRAPH_VECTORS = 10_000
+
+function growsGraph({ entry }: OpenState): boolean {
+  return readFigures(entry).vectors >= GRAPH_VECTORS
+}
+
 /** Writes what is published to disk; `release` also gives up the writer. Removals it covers are forgotten. */
 async function makeDurable(core: Core, state: OpenState, release: boolean): Promise<void> {
-  if (state.published === state.durable && !(release && state.writer)) return
+  const isDurable = state.published === state.durable && !(release && state.writer)
+  if (isDurable && !growsGraph(state)) return
   const { engineId, id } = state.entry.record
   const report = await core.pool.run('checkpoint', { engineId, release })
   state.durable = report.sequence

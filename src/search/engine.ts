@@ -1,27 +1,12 @@
 import { native } from '../native.ts'
 import type { Core, EngineParts } from './core.ts'
 import { checkpoint, releaseWriters } from './durability.ts'
+import { type IndexFigures, readFigures } from './figures.ts'
 import { fitRested, fitSoon, isFitting } from './fitting.ts'
 import type { IndexEntry } from './indices.ts'
 import { forget, ready, recover, using } from './opening.ts'
 import { after, type Batch, openPublisher, type Publisher } from './publisher.ts'
 import { rebuildSoon } from './rebuild.ts'
-
-/** What the core says about one open index; sizes in bytes. */
-export interface IndexFigures {
-  documents: number
-  deleted: number
-  segments: number
-  vectors: number
-  bytes: number
-  memoryBytes: number
-  generation: number
-  sequence: number
-  /** The vector space, and how many documents it was learned from. */
-  space: { id: number; kind: string; dimensions: number; cut: number; documents: number }
-  graph: boolean
-  writer: boolean
-}
 
 /**
  * The engine behind the indices: which are open, what they contain, when they become durable.
@@ -71,7 +56,7 @@ export function openEngine(parts: EngineParts): Engine {
     using: (entries, work) => using(core, entries, work),
     publish: publisher.publish,
     recover: () => recover(core),
-    figures: ({ record }) => JSON.parse(native.stats(record.engineId)) as IndexFigures,
+    figures: readFigures,
     isOpen: (entry) => stateOf(entry) !== undefined && stateOf(entry)?.opening === undefined,
     isFitting: (entry) => isFitting(core, stateOf(entry)),
     rebuild: (entry) => rebuildSoon(core, publisher, entry),

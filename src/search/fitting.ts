@@ -1,6 +1,5 @@
-import { native } from '../native.ts'
 import type { Core, OpenState } from './core.ts'
-import type { IndexFigures } from './engine.ts'
+import { readFigures } from './figures.ts'
 
 /**
  * Growth since the last fit that is worth a new one once the index is at rest. A space learned from half
@@ -12,19 +11,27 @@ const DOCUMENTS_MIN = 300
 
 /** Learns a new vector space in the background, unless that is under way. */
 export function fitSoon(core: Core, state: OpenState): void {
-  if (state.fitting !== undefined || core.closing) return
+  if (state.fitting !== undefined || core.closing || !mayLearn(state)) return
   const { name, engineId } = state.entry.record
   state.fitting = core.pool
     .run('fit', { engineId })
     .then(
       (report) => core.log.info({ index: name, ...report }, 'vector space learned'),
-      (err: unknown) => core.log.error({ index: name, err }, 'learning a vector space'),
+      (err: unknown) => {
+        state.refusedAt = readFigures(state.entry).documents
+        core.log.warn({ index: name, err }, 'no vector space could be learned')
+      },
     )
     .finally(() => {
       state.fitting = undefined
       // The new space is not on disk yet, whatever the sequence says.
       state.durable = -1
     })
+}
+
+/** What could not be learned from some documents can't be learned from a few more. */
+function mayLearn({ entry, refusedAt }: OpenState): boolean {
+  return readFigures(entry).documents >= 2 * refusedAt
 }
 
 /** Comes by every few seconds: an index where nothing was published since the last time is at rest. */
@@ -43,9 +50,10 @@ export function isFitting(core: Core, state: OpenState | undefined): boolean {
   return state.fitting !== undefined || isDue(state)
 }
 
-function isDue({ entry }: OpenState): boolean {
+function isDue(state: OpenState): boolean {
+  const { entry } = state
   if (entry.definition.embedder.kind !== 'learned') return false
-  const { vectors, space } = JSON.parse(native.stats(entry.record.engineId)) as IndexFigures
-  if (vectors < DOCUMENTS_MIN) return false
+  const { vectors, space } = readFigures(entry)
+  if (vectors < DOCUMENTS_MIN || !mayLearn(state)) return false
   return space.kind === 'hashed' || vectors >= GROWTH_AT_REST * Math.max(1, space.documents)
 }

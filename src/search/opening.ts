@@ -56,6 +56,7 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
     durable: 0,
     writer: true,
     fitting: undefined,
+    refusedAt: 0,
     seen: -1,
   }
   core.states.set(entry.record.engineId, state)
