@@ -126,8 +126,10 @@ async function publish(
   outcomes.forEach((outcome, at) => {
     const entry = ops[at]?.entry
     if (outcome instanceof ServiceError || entry === undefined) return
-    if (outcome.change !== undefined && places.get(entry)?.push(at) === undefined)
-      places.set(entry, [at])
+    // An unchanged one still waits for the write before it, which may be on its way.
+    const own = places.get(entry) ?? []
+    if (outcome.change !== undefined) own.push(at)
+    places.set(entry, own)
   })
   const published = [...places].map(async ([entry, own]) => {
     const changes = own.flatMap((at) => (outcomes[at] as WriteOutcome).change ?? [])

@@ -85,6 +85,7 @@ export function openEngine(parts: EngineParts): Engine {
 
 async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<Uint8Array> {
   await ready(core, entry)
+  if (batch.ords.length === 0 && batch.deletes.length === 0) return new Uint8Array()
   const { engineId, name } = entry.record
   try {
     const state = core.states.get(engineId)

@@ -162,6 +162,14 @@ describe('creating a document', () => {
     expect((await get('l')).data.vectorized).toBe(true)
   })
 
+  it('is found once the same is sent again and waited for', async () => {
+    const document = { title: 'unwaited' }
+    await create({ index: 'twice', id: 'u', document }, '?refresh=false')
+    const { data } = await put('u', document, '?index=twice')
+    expect(data).toMatchObject({ result: 'unchanged', version: 1, vectorized: true })
+    expect(await found('twice', 'unwaited')).toEqual(['u'])
+  })
+
   it('is found by the next search, with many writers at a time', async () => {
     const writers = Array.from({ length: 24 }, async (_, n) => {
       const word = `word${n}`
