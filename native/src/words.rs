@@ -1,5 +1,6 @@
 //! The plain words of an index: what begins like a word and what is nearly a word.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use tantivy::query::FuzzyTermQuery;
@@ -13,7 +14,7 @@ use crate::snapshot::Snapshot;
 pub struct Word {
     /// The word, in lower case and folded.
     pub text: String,
-    /// Documents that have it, deleted ones included until they are merged away.
+    /// Live documents that have it, at least one.
     pub documents: u32,
     /// Edits between it and the word asked for; a swap of neighbours is one edit.
     pub distance: u8,
@@ -39,7 +40,7 @@ pub fn completions(snapshot: &Snapshot, prefix: &str, limit: usize) -> Result<Ve
         documents,
         distance: 0,
     });
-    Ok(most_frequent(words.collect(), limit))
+    first_live(snapshot, words.collect(), limit)
 }
 
 /// The words at most `edits` (1 or 2) away from `word`, itself included, nearest first, then by
@@ -62,23 +63,12 @@ pub fn near(
             }
         }
     }
-    let mut words: Vec<Word> = found
-        .into_iter()
-        .map(|(text, documents)| Word {
-            distance: distance(word, &text),
-            text,
-            documents,
-        })
-        .collect();
-    words.sort_unstable_by(|a, b| {
-        let by_frequency = b.documents.cmp(&a.documents);
-        a.distance
-            .cmp(&b.distance)
-            .then(by_frequency)
-            .then_with(|| a.text.cmp(&b.text))
+    let words = found.into_iter().map(|(text, documents)| Word {
+        distance: distance(word, &text),
+        text,
+        documents,
     });
-    words.truncate(limit);
-    Ok(words)
+    first_live(snapshot, words.collect(), limit)
 }
 
 /// Live documents that have the word.
@@ -110,14 +100,39 @@ fn add(found: &mut HashMap<String, u32>, word: &str, documents: u32) {
     }
 }
 
-fn most_frequent(mut words: Vec<Word>, limit: usize) -> Vec<Word> {
-    words.sort_unstable_by(|a, b| {
-        b.documents
-            .cmp(&a.documents)
-            .then_with(|| a.text.cmp(&b.text))
-    });
-    words.truncate(limit);
-    words
+/// Nearest first, then by number of documents, then in order.
+fn rank(a: &Word, b: &Word) -> Ordering {
+    let by_frequency = b.documents.cmp(&a.documents);
+    let order = a.distance.cmp(&b.distance).then(by_frequency);
+    order.then_with(|| a.text.cmp(&b.text))
+}
+
+/// The first words by what live documents have, given words whose numbers still count deleted
+/// documents: whether these were merged away must not be seen in what a search finds.
+fn first_live(
+    snapshot: &Snapshot,
+    mut words: Vec<Word>,
+    limit: usize,
+) -> Result<Vec<Word>, Failure> {
+    words.sort_unstable_by(rank);
+    if snapshot.live == snapshot.documents {
+        words.truncate(limit);
+        return Ok(words);
+    }
+    let mut first: Vec<Word> = Vec::new();
+    for mut word in words {
+        // Without its deleted documents a word can only fall back.
+        if first.len() >= limit && first.last().is_none_or(|last| rank(last, &word).is_lt()) {
+            break;
+        }
+        word.documents = live_documents(snapshot, &word.text)?;
+        if word.documents > 0 {
+            let at = first.partition_point(|other| rank(other, &word).is_lt());
+            first.insert(at, word);
+            first.truncate(limit);
+        }
+    }
+    Ok(first)
 }
 
 /// Edits between two words: insert, delete, replace, swap of neighbours (optimal string

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use attune_native::failure::Failure;
 use attune_native::fuse;
 use attune_native::query::Request;
-use reference::{assert_list, assert_order, close, document, Index, Random, DIMENSIONS};
+use reference::{assert_list, assert_order, close, document, Doc, Index, Random, DIMENSIONS};
 use serde_json::{json, Value};
 
 fn all(mode: &str, query: &str) -> Value {
@@ -307,6 +307,28 @@ fn the_end_of_a_word_may_be_left_open() {
     assert_eq!(open.ords, whole.ords);
     assert!(open.total > 0);
     assert_eq!(index.search(all("text", "qua")).total, 0);
+}
+
+#[test]
+fn words_of_deleted_documents_stand_for_nothing() {
+    let mut index = Index::new(&reference::definition());
+    let words = ["runs", "running", "other"];
+    let documents = words.iter().zip(1..).map(|(word, ord)| Doc {
+        ord,
+        source: json!({ "notes": word }),
+        vector: None,
+    });
+    index.change(documents.collect(), &[]);
+    let open = with(all("text", "runni"), json!({ "prefix": true }));
+    let near = with(all("text", "runnink"), json!({ "fuzziness": "1" }));
+    // "running" leads to every form of its stem, as long as it is a word of the index.
+    assert_eq!(index.search(open.clone()).total, 2);
+    assert_eq!(index.search(near.clone()).total, 2);
+    index.change(Vec::new(), &[2]);
+    assert_eq!(index.search(open).total, 0);
+    assert_eq!(index.search(near).total, 0);
+    let live = with(all("text", "ru"), json!({ "prefix": true }));
+    assert_eq!(index.search(live).ords, [1]);
 }
 
 #[test]
