@@ -2,6 +2,7 @@ import { native, type SearchResult } from '../src/native.ts'
 import { encodeCursor } from '../src/search/cursor.ts'
 import { type PageIndex, writePage } from '../src/search/page.ts'
 import { sourceJson } from '../src/search/record.ts'
+import type { LentBytes } from '../src/search/slab.ts'
 import { openReader, type Reader } from '../src/store/reader.ts'
 
 export interface SearchInput {
@@ -21,7 +22,7 @@ export interface SearchInput {
 
 export interface SearchOutput {
   /** The envelope's `data` as UTF-8 JSON. */
-  data: Uint8Array
+  data: LentBytes
   total: number
   hits: number
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { App } from '../app.ts'
 import { serviceError } from '../errors.ts'
 import { bodyFormat, readBody, streamBody } from './body.ts'
+import { wholeBody } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
 import type { Flight } from './flight.ts'
 import { parseJson } from './json.ts'
@@ -175,7 +176,7 @@ async function keep(entry: Entry, flight: Flight, call: AnyCall): Promise<KeptAn
     prepared = prepareFailure(failure, flight.meta())
   }
   const { status, body } = prepared
-  return { status, body: typeof body === 'string' ? Buffer.from(body) : body }
+  return { status, body: wholeBody(body) }
 }
 
 function handle(entry: Entry, flight: Flight, call: AnyCall): Prepared | Promise<Prepared> {

@@ -1,3 +1,5 @@
+import type { Body } from './bytes.ts'
+
 /** One request and the way to answer it, free of the server library's own types. */
 export interface Exchange {
   /** Upper case, as sent. */
@@ -28,7 +30,7 @@ export interface Exchange {
 export interface Outgoing {
   status: number
   headers: [string, string][]
-  body: string | Uint8Array
+  body: Body
   /** Closes the connection once the answer is out. */
   close: boolean
 }

@@ -4,6 +4,7 @@ import { ERRORS, type ServiceError, serviceError } from '../errors.ts'
 import type { RouteMeter } from '../metrics.ts'
 import { type Admit, type Cors, openAdmission, openCors, preflightHeaders } from './access.ts'
 import { mustClose } from './body.ts'
+import { bodyBytes, wholeBody } from './bytes.ts'
 import { COMPRESS_BYTES_MIN, chooseCoding, compress } from './compress.ts'
 import { answerRoute, compileEntry } from './entry.ts'
 import type { Exchange } from './exchange.ts'
@@ -119,14 +120,16 @@ async function run(
   }
   const { exchange } = flight
   const coding =
-    prepared.body.length < COMPRESS_BYTES_MIN
+    bodyBytes(prepared.body) < COMPRESS_BYTES_MIN
       ? undefined
       : chooseCoding(exchange.header('accept-encoding'))
   if (coding !== undefined && exchange.open) {
-    const body = await compress(prepared.body, coding).catch(() => undefined)
+    // Whole, because what a worker lent is its own again by then.
+    const whole = wholeBody(prepared.body)
+    const body = await compress(whole, coding).catch(() => whole)
     const headers = { ...prepared.headers, 'content-encoding': coding, vary: 'accept-encoding' }
     // What can't be compressed goes out as it is.
-    if (body !== undefined) prepared = { ...prepared, body, headers }
+    prepared = body === whole ? { ...prepared, body } : { ...prepared, body, headers }
   }
   send(wire, flight, prepared, !flight.bodyRead && mustClose(exchange))
 }
@@ -150,7 +153,7 @@ function send(wire: Wire, flight: Flight, prepared: Prepared, close: boolean): v
   if (contentType !== '') headers.push(['content-type', contentType])
   headers.push(['x-request-id', flight.requestId])
   if (prepared.headers !== undefined) headers.push(...Object.entries(prepared.headers))
-  const bytes = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+  const bytes = bodyBytes(body)
   const tookMs = performance.now() - flight.startedMs
   meter.end(status, tookMs, bytes, errorCode)
   if (wire.verbose) {

@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorDetail, ServiceError } from '../errors.ts'
+import type { Body } from './bytes.ts'
 import type { Answer, RawReply, Reply } from './route.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -7,7 +8,7 @@ export const JSON_TYPE = 'application/json; charset=utf-8'
 export interface Prepared {
   status: number
   contentType: string
-  body: string | Uint8Array
+  body: Body
   headers?: Record<string, string> | undefined
   /** Label of the metrics page; undefined for a success. */
   errorCode?: string | undefined
@@ -55,19 +56,9 @@ function prepareAnswer(reply: Answer, meta: Meta): Prepared {
   tail += `"meta":${metaJson(meta)}}`
   const body =
     data instanceof Uint8Array
-      ? joinBytes(`${head}"data":`, data, tail)
+      ? { head: `${head}"data":`, data, tail }
       : `${head}"data":${JSON.stringify(data)}${tail}`
   return { status, contentType: JSON_TYPE, body, headers, errorCode: code }
-}
-
-function joinBytes(head: string, data: Uint8Array, tail: string): Uint8Array {
-  const headBytes = Buffer.byteLength(head)
-  const tailBytes = Buffer.byteLength(tail)
-  const body = Buffer.allocUnsafe(headBytes + data.length + tailBytes)
-  body.write(head, 0)
-  body.set(data, headBytes)
-  body.write(tail, headBytes + data.length)
-  return body
 }
 
 /** A failure as clients see it: one sentence, one code, the places that were wrong; never a cause. */

@@ -1,6 +1,7 @@
 import './head-limit.ts'
 import * as uWS from 'uWebSockets.js'
 import { serviceError } from '../errors.ts'
+import { bodyBytes, passingBody, wholeBody } from './bytes.ts'
 import type { Exchange, Outgoing } from './exchange.ts'
 import { openPipeline, type Serve } from './mount.ts'
 import { allowedMethods, type MountPoint, mountPoints } from './paths.ts'
@@ -145,10 +146,9 @@ function write(res: uWS.HttpResponse, headOnly: boolean, outgoing: Outgoing): vo
   res.writeStatus(STATUS_LINES[status] ?? String(status))
   for (const [name, value] of headers) res.writeHeader(name, value)
   if (status === 204) res.endWithoutBody(undefined, close)
-  else if (headOnly)
-    res.endWithoutBody(typeof body === 'string' ? Buffer.byteLength(body) : body.length, close)
-  else if (body.length <= PIECEWISE_BYTES || close) res.end(body, close)
-  else writePieces(res, typeof body === 'string' ? Buffer.from(body) : body)
+  else if (headOnly) res.endWithoutBody(bodyBytes(body), close)
+  else if (bodyBytes(body) <= PIECEWISE_BYTES || close) res.end(passingBody(body), close)
+  else writePieces(res, wholeBody(body))
 }
 
 function writePieces(res: uWS.HttpResponse, body: Uint8Array): void {

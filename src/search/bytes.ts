@@ -1,23 +1,22 @@
-/** Gathers text and bytes into one buffer. One a thread is enough: `finish` empties it. */
+import { type LentBytes, openSlabs } from './slab.ts'
+
+/** Gathers text and bytes into this thread's shared memory, one page at a time. */
 interface BytesWriter {
   text: (text: string) => void
   bytes: (bytes: Uint8Array) => void
-  /** A copy of what was gathered. */
-  finish: () => Uint8Array
+  /** Where the main thread finds what was gathered. */
+  finish: () => LentBytes
 }
 
-let buffer = Buffer.allocUnsafeSlow(256 * 1024)
-const KEPT_BYTES_MAX = 4 * 1024 * 1024
+const slabs = openSlabs()
 
-/** Starts a new text in the thread's buffer, which grows as needed and is kept for the next one. */
+/** Starts a new page; the one before the last is gone with it. */
 export function bytesWriter(): BytesWriter {
+  let buffer = slabs.next()
   let end = 0
 
   function reserve(bytes: number): void {
-    if (end + bytes <= buffer.length) return
-    const larger = Buffer.allocUnsafeSlow(Math.max(buffer.length * 2, end + bytes))
-    buffer.copy(larger, 0, 0, end)
-    buffer = larger
+    if (end + bytes > buffer.length) buffer = slabs.grow(end, end + bytes)
   }
 
   return {
@@ -31,11 +30,6 @@ export function bytesWriter(): BytesWriter {
       buffer.set(bytes, end)
       end += bytes.length
     },
-    finish: () => {
-      const taken = new Uint8Array(end)
-      taken.set(buffer.subarray(0, end))
-      if (buffer.length > KEPT_BYTES_MAX) buffer = Buffer.allocUnsafeSlow(256 * 1024)
-      return taken
-    },
+    finish: () => slabs.lend(end),
   }
 }

@@ -2,6 +2,7 @@ import type { SearchResult } from '../native.ts'
 import type { Reader } from '../store/reader.ts'
 import { bytesWriter } from './bytes.ts'
 import { idJson, sourceJson } from './record.ts'
+import type { LentBytes } from './slab.ts'
 
 /** An index as a page names it. */
 export interface PageIndex {
@@ -26,7 +27,7 @@ export interface PageParts {
 /**
  * Writes the envelope's `data` of a search as UTF-8 JSON: records are copied, not parsed.
  */
-export function writePage(reader: Reader, result: SearchResult, parts: PageParts): Uint8Array {
+export function writePage(reader: Reader, result: SearchResult, parts: PageParts): LentBytes {
   const { text, bytes, finish } = bytesWriter()
   const byEngine = new Map(parts.indices.map((index) => [index.engineId, index]))
   text('{"hits":[')

@@ -6,6 +6,7 @@ import type { Engine } from './engine.ts'
 import type { IndexEntry, Indices } from './indices.ts'
 import { wellFormedJson } from './json.ts'
 import { type CoreRequest, cursorHash, planSearch } from './plan.ts'
+import { openLentBytes } from './slab.ts'
 import { checkDimensions, readVector } from './vector.ts'
 
 /** What applies to this search besides its own words; the learning side fills it. */
@@ -16,7 +17,10 @@ export interface Plan {
   experiments: object[]
 }
 
-/** A search's answer: the envelope's `data` in UTF-8 JSON, and what the service keeps of it. */
+/**
+ * A search's answer: the envelope's `data` in UTF-8 JSON, lent until the event loop's next turn, and what
+ * the service keeps of it.
+ */
 export interface SearchAnswer {
   data: Uint8Array
   queryId: string
@@ -45,6 +49,7 @@ interface SearchParts {
 
 export function openSearch(parts: SearchParts): Search {
   const { config, pool, engine, indices } = parts
+  const bytesOf = openLentBytes()
 
   function named(index: string | string[] | undefined): IndexEntry[] {
     if (index === undefined) return indices.all()
@@ -77,7 +82,7 @@ export function openSearch(parts: SearchParts): Search {
         ...highlightRequest(search, request),
       }
       const found = await engine.using(entries, () => pool.run('search', input))
-      return { ...found, queryId, queryHash }
+      return { ...found, data: bytesOf(found.data), queryId, queryHash }
     },
     suggest: async ({ index, ...words }) => {
       const entries = named(index)
