@@ -268,6 +268,14 @@ pub fn fuse(views: &[View], request: &Request) -> Vec<Matches> {
     views
         .iter()
         .map(|view| {
+            if view.near.is_empty() {
+                let scores = view.text.scores.iter();
+                let scores = scores.map(|score| scale.score(view, Some(*score), None));
+                return Matches {
+                    positions: view.text.positions.clone(),
+                    scores: scores.collect(),
+                };
+            }
             let room = view.text.positions.len() + view.near.len();
             let mut matches = Matches {
                 positions: Vec::with_capacity(room),

@@ -24,9 +24,11 @@ const B: f32 = 0.75;
 /// What the fields besides the best one add.
 const OTHERS: f32 = 0.5;
 /// Documents whose words' places are read for pairs, per search and view.
-const PAIR_DOCUMENTS_MAX: usize = 2048;
+const PAIR_DOCUMENTS_MAX: usize = 1024;
 /// Cached (segment, field) lengths per thread.
 const LENGTHS_MAX: usize = 4096;
+/// Positions that are marked and harvested together.
+const BLOCK: usize = 64;
 
 /// The matches of a text search, positions ascending.
 #[derive(Default, Debug)]
@@ -48,7 +50,16 @@ impl TextMatches {
 
     /// The largest b(d), 0 without a match.
     pub fn max(&self) -> f32 {
-        self.scores.iter().copied().fold(0.0, f32::max)
+        // Side by side: one after the other each comparison would wait for the one before.
+        let mut lanes = [0.0f32; 16];
+        let chunks = self.scores.chunks_exact(lanes.len());
+        let rest = chunks.remainder();
+        for chunk in chunks.chain([rest]) {
+            for (most, score) in lanes.iter_mut().zip(chunk) {
+                *most = if *score > *most { *score } else { *most };
+            }
+        }
+        lanes.into_iter().fold(0.0, f32::max)
     }
 }
 
@@ -89,14 +100,17 @@ struct Lengths {
 struct Scratch {
     /// Per position: weighted frequency of the clause at hand.
     frequencies: Vec<f32>,
-    /// Per position: the combined field's denominator part, 0 = not yet known.
+    /// Per position: the combined field's denominator part, 0 = not yet known. They are kept from
+    /// one search to the next over the same view and fields.
     norms: Vec<f32>,
+    /// What `norms` belongs to: a generation, and the weight of each field.
+    norms_of: (u64, Vec<(Field, u32)>),
     /// Per position: score of the combined field.
     combined: Vec<f32>,
     /// Per field, per position: score of the field alone.
     fields: Vec<Vec<f32>>,
-    /// Positions that match any clause.
-    matched: Bits,
+    /// Per block of positions whether any of it matches a clause.
+    marks: Vec<bool>,
     /// One list of postings per field.
     postings: Vec<Postings>,
     /// The documents of the clause at hand.
@@ -241,6 +255,13 @@ impl<'a> Scorer<'a> {
     ) -> Result<TextMatches, Failure> {
         let documents = self.snapshot.documents as usize;
         scratch.make_room(documents, self.fields.len());
+        let weights = self.fields.iter().map(|f| (f.field.field, f.field.weight));
+        let weights = weights.map(|(field, weight)| (field, weight.to_bits()));
+        let norms_of = (self.snapshot.generation, weights.collect());
+        if scratch.norms_of != norms_of {
+            scratch.norms[..documents].fill(0.0);
+            scratch.norms_of = norms_of;
+        }
         let mut required: Option<Bits> = None;
         for (number, clause) in plan.clauses.iter().enumerate() {
             for (field, postings) in self.fields.iter().zip(&mut scratch.postings) {
@@ -266,7 +287,7 @@ impl<'a> Scorer<'a> {
             }
         }
         let pairs = self.add_pairs(plan, scratch)?;
-        let matches = scratch.harvest(self.fields.len(), required.as_ref(), filter);
+        let matches = scratch.harvest(documents, self.fields.len(), required.as_ref(), filter);
         Ok(TextMatches { pairs, ..matches })
     }
 
@@ -355,20 +376,25 @@ impl<'a> Scorer<'a> {
 
     /// Adds the clause's score in the combined field (BM25F); leaves its documents in `touched`.
     fn add_combined(&self, count: f32, scratch: &mut Scratch) {
-        scratch.touched.clear();
+        let touched = &mut scratch.touched;
+        touched.clear();
         for (field, postings) in self.fields.iter().zip(&scratch.postings) {
             let weight = field.field.weight;
+            let known = touched.len();
+            touched.resize(known + postings.positions.len(), 0);
+            let mut end = known;
             for (position, frequency) in postings.positions.iter().zip(&postings.frequencies) {
                 let sum = &mut scratch.frequencies[*position as usize];
-                if *sum == 0.0 {
-                    scratch.touched.push(*position);
-                }
+                // Written always, kept if it is new: no branch to guess wrong.
+                touched[end] = *position;
+                end += usize::from(*sum == 0.0);
                 *sum += weight * frequency;
             }
+            touched.truncate(end);
         }
-        let factor = count * idf(self.documents, scratch.touched.len());
+        let factor = count * idf(self.documents, touched.len());
         let (mut segment, mut bounds) = (0, 0..0);
-        for position in &scratch.touched {
+        for position in touched.iter() {
             let at = *position as usize;
             if scratch.norms[at] == 0.0 {
                 if !bounds.contains(position) {
@@ -377,10 +403,12 @@ impl<'a> Scorer<'a> {
                     bounds = view.base..view.base + view.reader.max_doc();
                 }
                 scratch.norms[at] = self.norm(segment, position - bounds.start);
-                scratch.matched.set(*position);
             }
+            scratch.marks[at / BLOCK] = true;
             let frequency = std::mem::take(&mut scratch.frequencies[at]);
-            scratch.combined[at] += factor * saturated(frequency, scratch.norms[at]);
+            let part = factor * saturated(frequency, scratch.norms[at]);
+            // A match scores something, were it ever so little: that is how it is known.
+            scratch.combined[at] += part.max(f32::MIN_POSITIVE);
         }
     }
 }
@@ -401,7 +429,8 @@ impl Scratch {
             }
         }
         self.postings.resize_with(fields, Postings::default);
-        self.matched.reset(documents);
+        self.marks
+            .resize(self.combined.len().div_ceil(BLOCK), false);
     }
 
     /// Keeps the documents of a clause for its pairs.
@@ -417,33 +446,45 @@ impl Scratch {
         }
     }
 
-    /// Makes the list of matches and leaves everything at zero again.
+    /// Makes the list of matches and leaves all sums at zero again.
     fn harvest(
         &mut self,
+        documents: usize,
         fields: usize,
         required: Option<&Bits>,
         filter: Option<&Bits>,
     ) -> TextMatches {
-        let found = self.matched.count();
-        let mut matches = TextMatches {
-            positions: Vec::with_capacity(found),
-            scores: Vec::with_capacity(found),
-            pairs: Vec::new(),
-        };
+        let mut matches = TextMatches::default();
         let passes = |bits: Option<&Bits>, position| bits.is_none_or(|bits| bits.get(position));
-        for position in self.matched.iter() {
-            let at = position as usize;
-            let (mut best, mut sum) = (0.0f32, 0.0);
-            for scores in &mut self.fields[..fields] {
-                let score = std::mem::take(&mut scores[at]);
-                best = best.max(score);
-                sum += score;
+        let mut found = [0usize; BLOCK];
+        for (block, mark) in self.marks.iter_mut().enumerate() {
+            if !std::mem::take(mark) {
+                continue;
             }
-            self.norms[at] = 0.0;
-            let combined = std::mem::take(&mut self.combined[at]);
-            if passes(required, position) && passes(filter, position) {
-                matches.positions.push(position);
-                matches.scores.push(blend(combined, best, sum));
+            let range = block * BLOCK..documents.min((block + 1) * BLOCK);
+            let combined = &mut self.combined[range.clone()];
+            let mut count = 0;
+            for (at, score) in combined.iter().enumerate() {
+                found[count] = at;
+                count += usize::from(*score > 0.0);
+            }
+            let found = &found[..count];
+            let (mut best, mut sum) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
+            for scores in &mut self.fields[..fields] {
+                let scores = &mut scores[range.clone()];
+                for ((at, best), sum) in found.iter().zip(&mut best).zip(&mut sum) {
+                    let score = std::mem::take(&mut scores[*at]);
+                    *best = if score > *best { score } else { *best };
+                    *sum += score;
+                }
+            }
+            for ((at, best), sum) in found.iter().zip(best).zip(sum) {
+                let combined = std::mem::take(&mut combined[*at]);
+                let position = (range.start + at) as u32;
+                if passes(required, position) && passes(filter, position) {
+                    matches.positions.push(position);
+                    matches.scores.push(blend(combined, best, sum));
+                }
             }
         }
         matches
