@@ -27,6 +27,12 @@ export function close(id: number): void
 export function release(id: number): void
 
 /**
+ * Merges segments of an index at rest, so that searches get faster, and publishes the outcome. Gives how
+ * many were merged, 0 when it would not pay or changes wait for a commit.
+ */
+export function merge(id: number): number
+
+/**
  * Adds documents (JSON objects; numbers ascend and are never used twice) and deletes others, added
  * in the same batch or before. Nothing is visible before `commit`. `vectors` holds one row for each
  * of `vectorOrds` (vectors from outside only). Applying a document again replaces it. Gives 1 for

@@ -76,7 +76,7 @@ export async function openApp(
   const recovered = recover(engine, lifecycle)
   const upkeep = startUpkeep(config.checkpointMs, log, [
     () => engine.checkpoint(),
-    async () => engine.refit(),
+    async () => engine.tend(),
     () => clearSuperseded(store, clock()),
     () => vectorizeWaiting(indices.byId, writing),
     () => sessions.sweep(clock()),

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import type { checkpoint } from '../workers/checkpoint.ts'
 import type { fit } from '../workers/fit.ts'
+import type { merge } from '../workers/merge.ts'
 import type { open } from '../workers/open.ts'
 import type { search } from '../workers/search.ts'
 import type { suggest } from '../workers/suggest.ts'
@@ -17,6 +18,7 @@ interface Jobs {
   open: typeof open
   checkpoint: typeof checkpoint
   fit: typeof fit
+  merge: typeof merge
 }
 type JobName = keyof Jobs
 
@@ -31,6 +33,7 @@ const LANES = {
   open: 'files',
   checkpoint: 'files',
   fit: 'learning',
+  merge: 'learning',
 } as const satisfies Record<JobName, string>
 type Lane = (typeof LANES)[JobName]
 

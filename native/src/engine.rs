@@ -42,6 +42,8 @@ const COMPACT_MIN: u32 = 256;
 /// How long a checkpoint may work on the graph.
 const GRAPH_TIME: Duration = Duration::from_secs(2);
 /// Cut and weights of vectors that come from outside, unless the definition says them.
+/// A segment this many times larger than all others together isn't merged with them.
+const MERGE_SHARE: u64 = 4;
 const GIVEN_CUT: f32 = 0.3;
 const GIVEN_WEIGHTS: (f32, f32) = (0.6, 0.4);
 
@@ -432,6 +434,28 @@ impl Engine {
         drop(writing);
         trim_memory();
         Ok(())
+    }
+
+    /// Merges segments of an index at rest, so that a search opens fewer; gives how many it merged.
+    /// A large segment is left alone while what lies beside it is small.
+    pub fn merge(&self) -> Result<usize, Failure> {
+        let (merging, count) = {
+            let mut writing = self.write()?;
+            if writing.uncommitted > 0 {
+                return Ok(0);
+            }
+            let metas = self.index.searchable_segment_metas()?;
+            let chosen = worth_merging(metas.iter().map(|m| (m.id(), m.num_docs())).collect());
+            if chosen.len() < 2 {
+                return Ok(0);
+            }
+            (self.writer(&mut writing)?.merge(&chosen), chosen.len())
+        };
+        merging.wait()?;
+        let mut writing = self.write()?;
+        let sequence = writing.sequence;
+        self.publish(&mut writing, sequence)?;
+        Ok(count)
     }
 
     /// Ends everything but the searches that hold a view. Nothing is saved.
@@ -832,6 +856,15 @@ fn number_of(flat: &str) -> u64 {
         .trim_start_matches("vectors-")
         .trim_end_matches(".flat");
     digits.parse().unwrap_or(1)
+}
+
+/// All segments, or all but the largest when rewriting that one would cost more than it saves.
+fn worth_merging<Id: Copy>(mut segments: Vec<(Id, u32)>) -> Vec<Id> {
+    segments.sort_by_key(|(_, documents)| std::cmp::Reverse(*documents));
+    let beside: u64 = segments.iter().skip(1).map(|s| u64::from(s.1)).sum();
+    let largest = segments.first().map_or(0, |s| u64::from(s.1));
+    let skipped = usize::from(beside * MERGE_SHARE < largest);
+    segments.iter().skip(skipped).map(|s| s.0).collect()
 }
 
 /// Gives memory that is free back to the system.

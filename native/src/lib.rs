@@ -126,6 +126,12 @@ pub fn release(id: f64) -> napi::Result<()> {
     guard(|| registry::get(number(id)?)?.release())
 }
 
+/// Merges segments of an index at rest.
+#[napi(catch_unwind)]
+pub fn merge(id: f64) -> napi::Result<f64> {
+    guard(|| Ok(registry::get(number(id)?)?.merge()? as f64))
+}
+
 /// Adds and deletes documents, to be seen with the next commit.
 #[napi(catch_unwind)]
 pub fn apply(

@@ -29,8 +29,11 @@ export interface OpenState {
   /** It may hold a writer's threads and heap. */
   writer: boolean
   fitting: Promise<void> | undefined
+  merging: Promise<void> | undefined
   /** Documents of which no space could be learned, 0 if none was refused. */
   refusedAt: number
+  /** Its segments were merged since something was last published. */
+  merged: boolean
   /** What was published when the upkeep last came by; the same again means that the index is at rest. */
   seen: number
 }

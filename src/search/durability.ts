@@ -23,7 +23,9 @@ export function releaseWriters(core: Core): void {
 /** Those of `states` that nothing is under way for, the least used first. */
 export function leastUsed(core: Core, states: OpenState[]): OpenState[] {
   return states
-    .filter(({ opening, fitting, retiring }) => !opening && !fitting && !retiring)
+    .filter(
+      ({ opening, fitting, merging, retiring }) => !opening && !fitting && !merging && !retiring,
+    )
     .filter(({ users, entry }) => users === 0 && !core.isBusy(entry))
     .sort((a, b) => a.usedAt - b.usedAt)
 }

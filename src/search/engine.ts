@@ -2,11 +2,11 @@ import { native } from '../native.ts'
 import type { Core, EngineParts } from './core.ts'
 import { checkpoint, releaseWriters } from './durability.ts'
 import { type IndexFigures, readFigures } from './figures.ts'
-import { fitRested, fitSoon, isFitting } from './fitting.ts'
 import type { IndexEntry } from './indices.ts'
 import { forget, ready, recover, using } from './opening.ts'
 import { after, type Batch, openPublisher, type Publisher } from './publisher.ts'
 import { rebuildSoon } from './rebuild.ts'
+import { fitSoon, isFitting, tendRested } from './rest.ts'
 
 /**
  * The engine behind the indices: which are open, what they contain, when they become durable.
@@ -33,8 +33,8 @@ export interface Engine {
   drop: (entry: IndexEntry) => Promise<void>
   /** Makes everything durable that start-up would otherwise replay. */
   checkpoint: () => Promise<void>
-  /** Learns vector spaces anew for indices that have grown since and are at rest now. */
-  refit: () => void
+  /** Looks after indices at rest: learns vector spaces anew where they have grown, merges segments. */
+  tend: () => void
   /** The indices that are open now. */
   opened: () => IndexEntry[]
   close: () => Promise<void>
@@ -66,7 +66,7 @@ export function openEngine(parts: EngineParts): Engine {
       await forget(core, entry.record.engineId)
     },
     checkpoint: () => checkpoint(core),
-    refit: () => fitRested(core),
+    tend: () => tendRested(core),
     opened: () =>
       [...core.states.values()].filter(({ opening }) => !opening).map(({ entry }) => entry),
     close: async () => {
@@ -75,7 +75,7 @@ export function openEngine(parts: EngineParts): Engine {
       await publisher.idle()
       const states = [...core.states.values()]
       await Promise.all(states.map(({ opening }) => opening?.catch(() => undefined)))
-      await Promise.all(states.map(({ fitting }) => fitting))
+      await Promise.all(states.flatMap(({ fitting, merging }) => [fitting, merging]))
       await checkpoint(core)
       for (const engineId of core.states.keys()) native.close(engineId)
       core.states.clear()

@@ -4,9 +4,9 @@ import { native } from '../native.ts'
 import type { Core, OpenState } from './core.ts'
 import { definitionJson } from './definition.ts'
 import { leastUsed, retire } from './durability.ts'
-import { fitSoon } from './fitting.ts'
 import type { IndexEntry } from './indices.ts'
 import type { OpenInput } from './replay.ts'
+import { fitSoon } from './rest.ts'
 
 /** Undefined when the index is open and complete; else settles when it is. */
 export function ready(core: Core, entry: IndexEntry): Promise<void> | undefined {
@@ -56,7 +56,9 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
     durable: 0,
     writer: true,
     fitting: undefined,
+    merging: undefined,
     refusedAt: 0,
+    merged: false,
     seen: -1,
   }
   core.states.set(entry.record.engineId, state)
@@ -128,6 +130,7 @@ export async function forget(core: Core, engineId: number): Promise<void> {
   const state = core.states.get(engineId)
   await state?.opening?.catch(() => undefined)
   await state?.fitting
+  await state?.merging
   if (state !== undefined && state.users > 0)
     await new Promise<void>((resolve) => {
       state.onUnused = resolve

@@ -11,7 +11,7 @@ const DOCUMENTS_MIN = 300
 
 /** Learns a new vector space in the background, unless that is under way. */
 export function fitSoon(core: Core, state: OpenState): void {
-  if (state.fitting !== undefined || core.closing || !mayLearn(state)) return
+  if (state.fitting || state.merging || core.closing || !mayLearn(state)) return
   const { name, engineId } = state.entry.record
   state.fitting = core.pool
     .run('fit', { engineId })
@@ -34,14 +34,36 @@ function mayLearn({ entry, refusedAt }: OpenState): boolean {
   return readFigures(entry).documents >= 2 * refusedAt
 }
 
-/** Comes by every few seconds: an index where nothing was published since the last time is at rest. */
-export function fitRested(core: Core): void {
+/**
+ * Comes by every few seconds: an index where nothing was published since the last time is at rest. Its
+ * vector space is learned anew when it has grown, and its segments are merged, once.
+ */
+export function tendRested(core: Core): void {
   for (const state of core.states.values()) {
-    if (state.opening !== undefined) continue
+    if (state.opening !== undefined || state.retiring) continue
     const isAtRest = state.seen === state.published && !core.isBusy(state.entry)
+    if (!isAtRest) state.merged = false
     state.seen = state.published
     if (isAtRest && isDue(state)) fitSoon(core, state)
+    else if (isAtRest && !state.merged && state.fitting === undefined) mergeSoon(core, state)
   }
+}
+
+function mergeSoon(core: Core, state: OpenState): void {
+  state.merged = true
+  if (core.closing || readFigures(state.entry).segments < 2) return
+  const { name, engineId } = state.entry.record
+  state.merging = core.pool
+    .run('merge', { engineId })
+    .then(
+      (segments) => core.log.debug({ index: name, segments }, 'segments merged'),
+      (err: unknown) => core.log.warn({ index: name, err }, 'segments could not be merged'),
+    )
+    .finally(() => {
+      state.merging = undefined
+      state.writer = true
+      state.durable = -1
+    })
 }
 
 /** Whether a space is being learned for the index, or will be as soon as it is at rest. */
