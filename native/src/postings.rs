@@ -132,15 +132,21 @@ impl FieldReader {
             let (here, behind) = rest.split_at(rest.partition_point(|p| *p < end));
             rest = behind;
             if let Some(segment) = segment.as_ref().filter(|_| !here.is_empty()) {
-                let mut a = segment.open_terms(&[terms.0])?;
-                let mut b = segment.open_terms(&[terms.1])?;
+                let a = segment.open_term(terms.0.as_bytes())?;
+                let b = segment.open_term(terms.1.as_bytes())?;
+                let (Some(mut a), Some(mut b)) = (a, b) else {
+                    into.ends.push(into.positions.len());
+                    continue;
+                };
                 for position in here {
                     let document = position - view.base;
-                    if a.seek(document) != document || b.seek(document) != document {
+                    if reach(&mut a, document) != document || reach(&mut b, document) != document {
                         continue;
                     }
-                    a.places(document, &mut first);
-                    b.places(document, &mut second);
+                    first.clear();
+                    second.clear();
+                    a.append_positions_with_offset(0, &mut first);
+                    b.append_positions_with_offset(0, &mut second);
                     let count = side_by_side(&first, &second);
                     if count > 0 {
                         into.positions.push(*position);
@@ -255,12 +261,28 @@ impl SegmentField {
     fn open_terms(&self, terms: &[impl AsRef<[u8]>]) -> Result<SlotReader, Failure> {
         let mut postings = Vec::new();
         for term in terms {
-            if let Some(info) = self.inverted.terms().get(term)? {
-                let option = IndexRecordOption::WithFreqsAndPositions;
-                postings.push(self.inverted.read_postings_from_terminfo(&info, option)?);
-            }
+            postings.extend(self.open_term(term.as_ref())?);
         }
         Ok(SlotReader { postings })
+    }
+
+    fn open_term(&self, term: &[u8]) -> Result<Option<SegmentPostings>, Failure> {
+        let Some(info) = self.inverted.terms().get(term)? else {
+            return Ok(None);
+        };
+        let option = IndexRecordOption::WithFreqsAndPositions;
+        let postings = self.inverted.read_postings_from_terminfo(&info, option)?;
+        Ok(Some(postings))
+    }
+}
+
+/// The first document at `target` or behind it, and behind what was read already.
+#[inline]
+fn reach(postings: &mut SegmentPostings, target: DocId) -> DocId {
+    if postings.doc() < target {
+        postings.seek(target)
+    } else {
+        postings.doc()
     }
 }
 
@@ -272,13 +294,7 @@ struct SlotReader {
 impl SlotReader {
     /// The first document at `target` or behind it.
     fn seek(&mut self, target: DocId) -> DocId {
-        let documents = self.postings.iter_mut().map(|postings| {
-            if postings.doc() < target {
-                postings.seek(target)
-            } else {
-                postings.doc()
-            }
-        });
+        let documents = self.postings.iter_mut().map(|p| reach(p, target));
         documents.min().unwrap_or(TERMINATED)
     }
 

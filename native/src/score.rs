@@ -442,7 +442,7 @@ impl Scratch {
         let known = &mut self.known[clause * fields..end];
         for (bits, postings) in known.iter_mut().zip(&self.postings) {
             bits.reset(documents);
-            postings.positions.iter().for_each(|p| bits.set(*p));
+            bits.set_all(&postings.positions);
         }
     }
 
