@@ -5,10 +5,7 @@ export interface Wrapped {
   tail: string
 }
 
-/**
- * The body of an answer. The bytes of a wrapped one may be lent by a worker until the event loop's next
- * turn: whoever keeps it longer makes it whole first.
- */
+/** The body of an answer; a wrapped one is put together only where it is written or kept. */
 export type Body = string | Uint8Array | Wrapped
 
 /** Length in bytes. */

@@ -124,7 +124,6 @@ async function run(
       ? undefined
       : chooseCoding(exchange.header('accept-encoding'))
   if (coding !== undefined && exchange.open) {
-    // Whole, because what a worker lent is its own again by then.
     const whole = wholeBody(prepared.body)
     const body = await compress(whole, coding).catch(() => whole)
     const headers = { ...prepared.headers, 'content-encoding': coding, vary: 'accept-encoding' }

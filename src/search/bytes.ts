@@ -10,7 +10,7 @@ interface BytesWriter {
 
 const slabs = openSlabs()
 
-/** Starts a new page; the one before the last is gone with it. */
+/** Starts a new page. */
 export function bytesWriter(): BytesWriter {
   let buffer = slabs.next()
   let end = 0

@@ -25,7 +25,7 @@ export interface OpenState {
   users: number
   onUnused: (() => void) | undefined
   /** On its way to being closed, or to giving up its writer. */
-  retiring: boolean
+  retiring: Promise<void> | undefined
   /** It may hold a writer's threads and heap. */
   writer: boolean
   fitting: Promise<void> | undefined

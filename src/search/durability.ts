@@ -16,8 +16,7 @@ export function releaseWriters(core: Core): void {
   const writers = [...core.states.values()].filter(({ writer, retiring }) => writer && !retiring)
   const surplus = writers.length - core.config.openWritersMax
   if (surplus <= 0) return
-  for (const state of leastUsed(core, writers).slice(0, surplus))
-    void retire(core, state, () => Promise.resolve())
+  for (const state of leastUsed(core, writers).slice(0, surplus)) retire(core, state, () => {})
 }
 
 /** Those of `states` that nothing is under way for, the least used first. */
@@ -31,20 +30,15 @@ export function leastUsed(core: Core, states: OpenState[]): OpenState[] {
 }
 
 /** Makes an index durable without its writer, then does what else is to be done; one at a time an index. */
-export async function retire(
-  core: Core,
-  state: OpenState,
-  then: () => Promise<void>,
-): Promise<void> {
-  state.retiring = true
-  try {
-    await makeDurable(core, state, true)
-    await then()
-  } catch (err) {
-    core.log.error({ index: state.entry.record.name, err }, 'putting an index to rest')
-  } finally {
-    state.retiring = false
-  }
+export function retire(core: Core, state: OpenState, then: () => void): void {
+  state.retiring = makeDurable(core, state, true)
+    .then(then)
+    .catch((err: unknown) =>
+      core.log.error({ index: state.entry.record.name, err }, 'putting an index to rest'),
+    )
+    .finally(() => {
+      state.retiring = undefined
+    })
 }
 
 /** Vectors from which on the core grows a neighbour graph, a piece at each checkpoint; a whole one costs nothing. */

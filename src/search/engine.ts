@@ -75,7 +75,9 @@ export function openEngine(parts: EngineParts): Engine {
       await publisher.idle()
       const states = [...core.states.values()]
       await Promise.all(states.map(({ opening }) => opening?.catch(() => undefined)))
-      await Promise.all(states.flatMap(({ fitting, merging }) => [fitting, merging]))
+      await Promise.all(
+        states.flatMap(({ fitting, merging, retiring }) => [fitting, merging, retiring]),
+      )
       await checkpoint(core)
       for (const engineId of core.states.keys()) native.close(engineId)
       core.states.clear()

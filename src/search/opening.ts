@@ -50,7 +50,7 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
     opening: undefined,
     usedAt: ++core.uses,
     users: 0,
-    retiring: false,
+    retiring: undefined,
     onUnused: undefined,
     published: 0,
     durable: 0,
@@ -103,10 +103,10 @@ function closeLeastUsed(core: Core): void {
   const surplus = core.states.size - core.config.openIndicesMax
   if (surplus <= 0) return
   for (const state of leastUsed(core, [...core.states.values()]).slice(0, surplus))
-    void retire(core, state, () => closeIndex(core, state))
+    retire(core, state, () => closeIndex(core, state))
 }
 
-async function closeIndex(core: Core, state: OpenState): Promise<void> {
+function closeIndex(core: Core, state: OpenState): void {
   // Somebody may have come while it was made durable.
   if (core.isBusy(state.entry) || state.users > 0 || state.published > state.durable) return
   core.states.delete(state.entry.record.engineId)
@@ -131,6 +131,7 @@ export async function forget(core: Core, engineId: number): Promise<void> {
   await state?.opening?.catch(() => undefined)
   await state?.fitting
   await state?.merging
+  await state?.retiring
   if (state !== undefined && state.users > 0)
     await new Promise<void>((resolve) => {
       state.onUnused = resolve

@@ -17,10 +17,7 @@ export interface Plan {
   experiments: object[]
 }
 
-/**
- * A search's answer: the envelope's `data` in UTF-8 JSON, lent until the event loop's next turn, and what
- * the service keeps of it.
- */
+/** A search's answer: the envelope's `data` in UTF-8 JSON, and what the service keeps of it. */
 export interface SearchAnswer {
   data: Uint8Array
   queryId: string

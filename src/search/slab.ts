@@ -1,8 +1,8 @@
 import { threadId } from 'node:worker_threads'
 
 /**
- * Bytes that a worker wrote into memory shared with the main thread. Copying a page through a message costs
- * more in garbage collection than making it: memory outside the heap is what V8 collects most eagerly for.
+ * Bytes that a worker wrote into memory shared with the main thread. A page sent by message is copied three
+ * times into memory outside the heap, and that is what V8 collects most eagerly for.
  */
 export interface LentBytes {
   /** Which slab of which thread. */
@@ -12,51 +12,67 @@ export interface LentBytes {
   memory?: SharedArrayBuffer
 }
 
-const SLAB_BYTES = 256 << 10
-
-/**
- * A thread's two slabs, used in turn. What is written into one is overwritten two jobs later: by then the
- * main thread, which hands out the next job in the turn in which it takes an answer, has sent it.
- */
-export interface Slabs {
-  /** The buffer for the next page. */
-  next: () => Buffer
-  /** A larger one in its place, with the first `used` bytes in it. */
-  grow: (used: number, bytes: number) => Buffer
-  /** What the main thread needs to see the first `length` bytes. */
-  lend: (length: number) => LentBytes
-}
+const SLAB_BYTES = 64 << 10
+/** Slabs are looked through for a free one; a thread whose pages wait longer than for these makes more. */
+const FREE = 0
+const LENT = 1
+/** In front of a slab's bytes stands its state. */
+const STATE_BYTES = 4
 
 interface Slab {
   name: string
   memory: SharedArrayBuffer
-  buffer: Buffer
+  state: Int32Array
+  bytes: Buffer
   isKnown: boolean
+}
+
+/** A thread's slabs: one is taken for each page, and free again when the main thread has copied it. */
+export interface Slabs {
+  /** A free buffer for the next page. */
+  next: () => Buffer
+  /** A larger one in its place, with the first `used` bytes in it. */
+  grow: (used: number, bytes: number) => Buffer
+  /** What the main thread needs to take the first `length` bytes. */
+  lend: (length: number) => LentBytes
 }
 
 /** Opens the slabs of this thread. */
 export function openSlabs(): Slabs {
-  const create = (place: 0 | 1, bytes: number): Slab => {
-    const memory = new SharedArrayBuffer(bytes)
-    return { name: `${threadId}.${place}`, memory, buffer: Buffer.from(memory), isKnown: false }
+  const slabs: Slab[] = []
+  let at = 0
+
+  function create(place: number, bytes: number): Slab {
+    const memory = new SharedArrayBuffer(STATE_BYTES + bytes)
+    const slab: Slab = {
+      name: `${threadId}.${place}`,
+      memory,
+      state: new Int32Array(memory, 0, 1),
+      bytes: Buffer.from(memory, STATE_BYTES),
+      isKnown: false,
+    }
+    slabs[place] = slab
+    return slab
   }
-  const pair: [Slab, Slab] = [create(0, SLAB_BYTES), create(1, SLAB_BYTES)]
-  let turn: 0 | 1 = 0
+
   return {
     next: () => {
-      turn = turn === 0 ? 1 : 0
-      // A page of many megabytes was an exception: its memory is given back.
-      if (pair[turn].buffer.length > 16 * SLAB_BYTES) pair[turn] = create(turn, SLAB_BYTES)
-      return pair[turn].buffer
+      at = slabs.findIndex(({ state }) => Atomics.load(state, 0) === FREE)
+      if (at < 0) at = slabs.length
+      const slab = slabs[at]
+      // A page of megabytes was an exception: its memory is given back.
+      const fits = slab !== undefined && slab.bytes.length <= 16 * SLAB_BYTES
+      return fits ? slab.bytes : create(at, SLAB_BYTES).bytes
     },
     grow: (used, bytes) => {
-      const larger = create(turn, Math.max(bytes, 2 * pair[turn].buffer.length))
-      pair[turn].buffer.copy(larger.buffer, 0, 0, used)
-      pair[turn] = larger
-      return larger.buffer
+      const before = slabs[at]
+      const larger = create(at, Math.max(bytes, 2 * (before?.bytes.length ?? 0)))
+      before?.bytes.copy(larger.bytes, 0, 0, used)
+      return larger.bytes
     },
     lend: (length) => {
-      const slab = pair[turn]
+      const slab = slabs[at] ?? create(at, SLAB_BYTES)
+      Atomics.store(slab.state, 0, LENT)
       const lent: LentBytes = { slab: slab.name, length }
       if (slab.isKnown) return lent
       slab.isKnown = true
@@ -65,13 +81,16 @@ export function openSlabs(): Slabs {
   }
 }
 
-/** The main thread's side: turns what workers lend into bytes, valid until the event loop's next turn. */
+/** The main thread's side: copies what a worker lent and gives the slab back. */
 export function openLentBytes(): (lent: LentBytes) => Uint8Array {
-  const known = new Map<string, Uint8Array>()
+  const known = new Map<string, SharedArrayBuffer>()
   return ({ slab, length, memory }) => {
-    if (memory !== undefined) known.set(slab, new Uint8Array(memory))
-    const bytes = known.get(slab)
-    if (bytes === undefined) throw new Error(`A worker lent bytes of an unknown slab ${slab}.`)
-    return bytes.subarray(0, length)
+    if (memory !== undefined) known.set(slab, memory)
+    const shared = known.get(slab)
+    if (shared === undefined) throw new Error(`A worker lent bytes of an unknown slab ${slab}.`)
+    const bytes = Buffer.allocUnsafe(length)
+    bytes.set(new Uint8Array(shared, STATE_BYTES, length))
+    Atomics.store(new Int32Array(shared, 0, 1), 0, FREE)
+    return bytes
   }
 }
