@@ -27,6 +27,12 @@ export function close(id: number): void
 export function release(id: number): void
 
 /**
+ * Makes the calling thread give way to others by so many steps of niceness (1 … 19), where the system
+ * knows niceness of threads.
+ */
+export function giveWay(steps: number): void
+
+/**
  * Merges segments of an index at rest, so that searches get faster, and publishes the outcome. Gives how
  * many were merged, 0 when it would not pay or changes wait for a commit.
  */

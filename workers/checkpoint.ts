@@ -1,5 +1,8 @@
 import { type CheckpointReport, native } from '../src/native.ts'
 
+// Background work.
+native.giveWay(10)
+
 export interface CheckpointInput {
   engineId: number
   /** Also give up the writer's threads and heap. */

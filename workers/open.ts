@@ -2,6 +2,9 @@ import { native } from '../src/native.ts'
 import { type OpenInput, type Replayed, replayIndex } from '../src/search/replay.ts'
 import { openReader } from '../src/store/reader.ts'
 
+// Background work.
+native.giveWay(10)
+
 export interface OpenedIndex {
   /** Sequence of the record store that the index contains now. */
   sequence: number

@@ -1,5 +1,8 @@
 import { native } from '../src/native.ts'
 
+// As searches do.
+native.giveWay(3)
+
 export interface SuggestInput {
   engineIds: Float64Array
   /** `{prefix | query, limit}` as JSON. */

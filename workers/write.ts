@@ -1,5 +1,8 @@
 import { type CommitReport, native } from '../src/native.ts'
 
+// Searches and the main thread go first.
+native.giveWay(5)
+
 /** One batch for one index. Documents are JSON; ords ascend; vectors are rows for `vectorOrds`. */
 export interface WriteInput {
   engineId: number

@@ -126,6 +126,19 @@ pub fn release(id: f64) -> napi::Result<()> {
     guard(|| registry::get(number(id)?)?.release())
 }
 
+/// Makes the calling thread give way to others by this many steps of niceness (1 … 19), where the system
+/// knows niceness of threads; elsewhere nothing happens.
+#[napi(catch_unwind)]
+pub fn give_way(steps: u32) {
+    #[cfg(target_os = "linux")]
+    // SAFETY: the call has no preconditions; 0 names the calling thread.
+    unsafe {
+        libc::setpriority(libc::PRIO_PROCESS, 0, steps.min(19) as libc::c_int);
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = steps;
+}
+
 /// Merges segments of an index at rest.
 #[napi(catch_unwind)]
 pub fn merge(id: f64) -> napi::Result<f64> {
