@@ -75,13 +75,13 @@ function collectStore({ metrics, store, writer }: FigureParts): void {
 
 /** The same pool, with the time of each job on the metrics page. */
 export function meterPool(pool: Pool, metrics: Pick<Metrics, 'job'>): Pool {
+  const metered = <Output>(name: string, job: Promise<Output>): Promise<Output> => {
+    const startedMs = performance.now()
+    return job.finally(() => metrics.job(name, (performance.now() - startedMs) / 1000))
+  }
   return {
     ...pool,
-    run: (name, input) => {
-      const startedMs = performance.now()
-      return pool
-        .run(name, input)
-        .finally(() => metrics.job(name, (performance.now() - startedMs) / 1000))
-    },
+    search: (input) => metered('search', pool.search(input)),
+    run: (name, input) => metered(name, pool.run(name, input)),
   }
 }

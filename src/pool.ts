@@ -5,10 +5,11 @@ import type { checkpoint } from '../workers/checkpoint.ts'
 import type { fit } from '../workers/fit.ts'
 import type { merge } from '../workers/merge.ts'
 import type { open } from '../workers/open.ts'
-import type { search } from '../workers/search.ts'
+import type { SearchInput, SearchOutput, search } from '../workers/search.ts'
 import type { suggest } from '../workers/suggest.ts'
 import type { write } from '../workers/write.ts'
-import { namedError, serviceError } from './errors.ts'
+import { namedError } from './errors.ts'
+import { openSharedHops } from './shared-hops.ts'
 
 /** Every job: its name is its file's name and its function's. */
 interface Jobs {
@@ -46,9 +47,14 @@ export interface LaneFigures {
   utilization: number
 }
 
+/** Jobs that ride alone. */
+export type SingleJob = Exclude<JobName, 'search'>
+
 export interface Pool {
-  /** Runs a job on its lane. Rejects with OVERLOADED when the lane's queue is full. */
-  run: <Name extends JobName>(
+  /** Runs one search; those that wait share their hop. Rejects with OVERLOADED when too many wait. */
+  search: (input: SearchInput) => Promise<SearchOutput>
+  /** Runs a job on its lane. */
+  run: <Name extends SingleJob>(
     name: Name,
     input: Parameters<Jobs[Name]>[0],
   ) => Promise<Awaited<ReturnType<Jobs[Name]>>>
@@ -67,24 +73,31 @@ export interface PoolOptions {
 /** Starts the worker threads of the lanes; the one that learns is only there while it does. */
 export function openPool(options: PoolOptions): Pool {
   const lanes: Record<Lane, Piscina> = {
-    search: openLane(options, options.searchThreads, options.searchQueueMax),
-    write: openLane(options, options.workThreads, Number.POSITIVE_INFINITY),
-    files: openLane(options, 1, Number.POSITIVE_INFINITY),
-    learning: openLane(options, 1, Number.POSITIVE_INFINITY, 0),
+    search: openLane(options, options.searchThreads),
+    write: openLane(options, options.workThreads),
+    files: openLane(options, 1),
+    learning: openLane(options, 1, 0),
   }
+  const { searchThreads: threads, searchQueueMax: waitingMax } = options
+  const searches = openSharedHops(
+    (inputs: SearchInput[]): Promise<ReturnType<typeof search>> =>
+      lanes.search.run(inputs, { filename: workerFile('search'), name: 'search' }),
+    { threads, waitingMax, named: namedError },
+  )
   return {
+    search: searches.run,
     run: async (name, input) => {
       try {
         return await lanes[LANES[name]].run(input, { filename: workerFile(name), name })
       } catch (cause) {
-        throw jobError(cause)
+        throw namedError(cause)
       }
     },
     figures: () =>
       Object.entries(lanes).map(([lane, piscina]) => ({
         lane: lane as Lane,
         threads: piscina.threads.length,
-        queued: piscina.queueSize,
+        queued: piscina.queueSize + (lane === 'search' ? searches.waiting() : 0),
         completed: piscina.completed,
         utilization: piscina.utilization,
       })),
@@ -98,17 +111,11 @@ const YOUNG_MB = 8
 /** How long a thread that is only made for work stays without any. */
 const IDLE_MS = 10_000
 
-function openLane(
-  options: PoolOptions,
-  threads: number,
-  queueMax: number,
-  kept = threads,
-): Piscina {
+function openLane(options: PoolOptions, threads: number, kept = threads): Piscina {
   return new Piscina({
     minThreads: kept,
     maxThreads: threads,
     idleTimeout: kept === 0 ? IDLE_MS : Number.POSITIVE_INFINITY,
-    maxQueue: queueMax,
     concurrentTasksPerWorker: 1,
     // A job leaves little garbage in JavaScript; V8's default would keep 48 MB a thread for it.
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
@@ -121,13 +128,4 @@ function openLane(
 function workerFile(name: JobName): string {
   const extension = extname(import.meta.url)
   return fileURLToPath(new URL(`../workers/${name}${extension}`, import.meta.url))
-}
-
-function jobError(cause: unknown): unknown {
-  if (cause instanceof Error && cause.message === 'Task queue is at limit')
-    return serviceError('OVERLOADED', 'Too many searches are waiting; try again soon.', {
-      cause,
-      retryAfterS: 1,
-    })
-  return namedError(cause)
 }

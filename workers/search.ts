@@ -3,6 +3,7 @@ import { encodeCursor } from '../src/search/cursor.ts'
 import { type PageIndex, writePage } from '../src/search/page.ts'
 import { sourceJson } from '../src/search/record.ts'
 import type { LentBytes } from '../src/search/slab.ts'
+import type { Outcome } from '../src/shared-hops.ts'
 import { openReader, type Reader } from '../src/store/reader.ts'
 
 // The main thread, which all answers pass through, goes first.
@@ -30,8 +31,19 @@ export interface SearchOutput {
   hits: number
 }
 
+/** Searches that share a hop, each by itself: what goes wrong with one does not touch the others. */
+export function search(inputs: SearchInput[]): Outcome<SearchOutput>[] {
+  return inputs.map((input) => {
+    try {
+      return { value: searchOne(input) }
+    } catch (cause) {
+      return { error: cause instanceof Error ? cause.message : String(cause) }
+    }
+  })
+}
+
 /** One search from the core's answer to the bytes of the reply: the only hop that a search makes. */
-export function search(input: SearchInput): SearchOutput {
+function searchOne(input: SearchInput): SearchOutput {
   const reader = openReader(input.dataDir)
   const engineIds = Float64Array.from(input.indices, ({ engineId }) => engineId)
   const result = native.search(engineIds, input.request, input.vector)

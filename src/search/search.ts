@@ -78,7 +78,7 @@ export function openSearch(parts: SearchParts): Search {
         ...(search.fields === undefined ? {} : { fields: search.fields }),
         ...highlightRequest(search, request),
       }
-      const found = await engine.using(entries, () => pool.run('search', input))
+      const found = await engine.using(entries, () => pool.search(input))
       return { ...found, data: bytesOf(found.data), queryId, queryHash }
     },
     suggest: async ({ index, ...words }) => {

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { namedError } from '../src/errors.ts'
+import { type Outcome, openSharedHops } from '../src/shared-hops.ts'
+
+const echo = (waitingMax = 100) => {
+  const sizes: number[] = []
+  const open: (() => void)[] = []
+  const hops = openSharedHops(
+    async (inputs: number[]): Promise<Outcome<number>[]> => {
+      sizes.push(inputs.length)
+      await new Promise<void>((resolve) => open.push(resolve))
+      return inputs.map((input) =>
+        input < 0 ? { error: 'BAD_REQUEST: must not be negative' } : { value: input },
+      )
+    },
+    { threads: 2, waitingMax, named: namedError },
+  )
+  const letGo = async () => {
+    for (const resolve of open.splice(0)) resolve()
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  return { hops, sizes, letGo }
+}
+
+test('inputs ride alone while a thread is free, and together once they wait', async () => {
+  const { hops, sizes, letGo } = echo()
+  const answers = Array.from({ length: 12 }, (_, n) => hops.run(n))
+  expect(sizes).toEqual([1, 1])
+  expect(hops.waiting()).toBe(10)
+  for (let turn = 0; turn < 6; turn++) await letGo()
+  expect(await Promise.all(answers)).toEqual(Array.from({ length: 12 }, (_, n) => n))
+  expect(Math.max(...sizes)).toBe(4)
+  expect(hops.waiting()).toBe(0)
+})
+
+test('what goes wrong with one does not touch those beside it', async () => {
+  const { hops, letGo } = echo()
+  const answers = Promise.allSettled([1, 2, 3, -4, 5].map((input) => hops.run(input)))
+  for (let turn = 0; turn < 4; turn++) await letGo()
+  const settled = await answers
+  expect(settled.map(({ status }) => status)).toEqual([
+    'fulfilled',
+    'fulfilled',
+    'fulfilled',
+    'rejected',
+    'fulfilled',
+  ])
+  expect(settled[3]).toMatchObject({ reason: { code: 'VALIDATION_FAILED' } })
+})
+
+test('more than may wait are refused at once', async () => {
+  const { hops, letGo } = echo(1)
+  const answers = [hops.run(1), hops.run(2), hops.run(3)]
+  await expect(hops.run(4)).rejects.toMatchObject({ code: 'OVERLOADED', retryAfterS: 1 })
+  for (let turn = 0; turn < 3; turn++) await letGo()
+  expect(await Promise.all(answers)).toEqual([1, 2, 3])
+})
