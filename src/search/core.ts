@@ -29,6 +29,8 @@ export interface OpenState {
   /** It may hold a writer's threads and heap. */
   writer: boolean
   fitting: Promise<void> | undefined
+  /** When a batch first found that a new space is due, in the process's own time. */
+  wantedSinceMs: number | undefined
   merging: Promise<void> | undefined
   /** Documents of which no space could be learned, 0 if none was refused. */
   refusedAt: number

@@ -6,7 +6,7 @@ import type { IndexEntry } from './indices.ts'
 import { forget, ready, recover, using } from './opening.ts'
 import { after, type Batch, openPublisher, type Publisher } from './publisher.ts'
 import { rebuildSoon } from './rebuild.ts'
-import { fitSoon, isFitting, tendRested } from './rest.ts'
+import { fitInTime, isFitting, tendRested } from './rest.ts'
 
 /**
  * The engine behind the indices: which are open, what they contain, when they become durable.
@@ -98,7 +98,7 @@ async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<
       state.published = Math.max(state.published, batch.sequence)
       state.writer = true
       releaseWriters(core)
-      if (report.fitWanted) fitSoon(core, state)
+      if (report.fitWanted) fitInTime(core, state)
     }
     if (fresh !== batch) return native.located(engineId, batch.ords).map((bits) => bits >> 1)
     return report.vectorized

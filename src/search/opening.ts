@@ -56,6 +56,7 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
     durable: 0,
     writer: true,
     fitting: undefined,
+    wantedSinceMs: undefined,
     merging: undefined,
     refusedAt: 0,
     merged: false,

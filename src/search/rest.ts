@@ -9,10 +9,24 @@ const GROWTH_AT_REST = 1.05
 /** Below this the core keeps the hashed space. */
 const DOCUMENTS_MIN = 300
 
+/**
+ * How long an index that has doubled may go on with its old space while documents stream in: learning takes
+ * a core, and what it learns in the middle of a load is old when the load is done.
+ */
+const PATIENCE_MS = 15_000
+
+/** Called when a batch finds that the index has doubled: learns once the patience is at its end. */
+export function fitInTime(core: Core, state: OpenState): void {
+  const nowMs = performance.now()
+  state.wantedSinceMs ??= nowMs
+  if (nowMs - state.wantedSinceMs >= PATIENCE_MS) fitSoon(core, state)
+}
+
 /** Learns a new vector space in the background, unless that is under way. */
 export function fitSoon(core: Core, state: OpenState): void {
   if (state.fitting || state.merging || core.closing || !mayLearn(state)) return
   const { name, engineId } = state.entry.record
+  state.wantedSinceMs = undefined
   state.fitting = core.pool
     .run('fit', { engineId })
     .then(
