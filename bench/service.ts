@@ -18,6 +18,7 @@ export interface IndexState {
   documents: number
   bytes: number
   generation: number
+  settled: boolean
   vectorSpace: {
     kind: string
     version: number
@@ -28,6 +29,21 @@ export interface IndexState {
 }
 
 const FAST_POLL_MS = 25
+
+/** Polls until nothing is being learned, merged or linked any more. */
+export async function waitUntilSettled(
+  service: Service,
+  index: string,
+  deadlineMs = 600_000,
+): Promise<void> {
+  const deadline = performance.now() + deadlineMs
+  for (;;) {
+    const { settled } = (await must(service.call('GET', `/cortex/indices/${index}`))) as IndexState
+    if (settled) return
+    if (performance.now() > deadline) throw new Error('The index did not come to rest.')
+    await new Promise((resolve) => setTimeout(resolve, 10 * FAST_POLL_MS))
+  }
+}
 
 /** Opens a client for the address that a server printed (it ends in /api). */
 export function openService(url: string, connections = 16): Service {

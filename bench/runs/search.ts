@@ -1,6 +1,6 @@
 import { runLoad } from '../client.ts'
 import { readCpuSeconds } from '../server.ts'
-import { loadDocuments, waitUntilLearned } from '../service.ts'
+import { loadDocuments, waitUntilLearned, waitUntilSettled } from '../service.ts'
 import type { Figure } from '../workload.ts'
 import { checkSearch, cycle, INDEX, type RunContext, refuseFailures, searchShots } from './run.ts'
 
@@ -9,6 +9,7 @@ export async function runSearch(context: RunContext): Promise<Figure[]> {
   const { workload, material, server, service, say } = context
   await loadDocuments(service, INDEX, material.documents())
   const state = await waitUntilLearned(service, INDEX, material.count)
+  await waitUntilSettled(service, INDEX)
   say(`${state.documents} documents in, ${state.vectorSpace.kind} space`)
   const figures: Figure[] = []
   for (const searchType of workload.searchTypes ?? ['hybrid'])

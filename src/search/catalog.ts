@@ -23,6 +23,8 @@ export interface IndexSummary {
   documents: number
   bytes: number
   generation: number
+  /** Nothing is being learned, merged or linked: it answers as fast as it will. */
+  settled: boolean
   vectorSpace: {
     kind: string
     version: number
@@ -62,6 +64,7 @@ export function openCatalog(
       documents,
       bytes,
       generation,
+      settled: engine.isSettled(entry),
       vectorSpace: { kind, version: id, dimensions, vectors, fitting: engine.isFitting(entry) },
     }
   }

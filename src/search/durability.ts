@@ -42,7 +42,7 @@ export function retire(core: Core, state: OpenState, then: () => void): void {
 }
 
 /** Vectors from which on the core grows a neighbour graph, a piece at each checkpoint; a whole one costs nothing. */
-const GRAPH_VECTORS = 10_000
+export const GRAPH_VECTORS = 10_000
 
 function growsGraph({ entry }: OpenState): boolean {
   return readFigures(entry).vectors >= GRAPH_VECTORS

@@ -6,7 +6,7 @@ import type { IndexEntry } from './indices.ts'
 import { forget, ready, recover, using } from './opening.ts'
 import { after, type Batch, openPublisher, type Publisher } from './publisher.ts'
 import { rebuildSoon } from './rebuild.ts'
-import { fitInTime, isFitting, tendRested } from './rest.ts'
+import { fitInTime, isFitting, isSettled, tendRested } from './rest.ts'
 
 /**
  * The engine behind the indices: which are open, what they contain, when they become durable.
@@ -31,6 +31,8 @@ export interface Engine {
   rebuild: (entry: IndexEntry) => void
   /** Closes the index and deletes its files. */
   drop: (entry: IndexEntry) => Promise<void>
+  /** Nothing is left to do for the index at rest: space learned, segments merged, graph grown. */
+  isSettled: (entry: IndexEntry) => boolean
   /** Makes everything durable that start-up would otherwise replay. */
   checkpoint: () => Promise<void>
   /** Looks after indices at rest: learns vector spaces anew where they have grown, merges segments. */
@@ -59,6 +61,7 @@ export function openEngine(parts: EngineParts): Engine {
     figures: readFigures,
     isOpen: (entry) => stateOf(entry) !== undefined && stateOf(entry)?.opening === undefined,
     isFitting: (entry) => isFitting(core, stateOf(entry)),
+    isSettled: (entry) => isSettled(core, stateOf(entry)),
     rebuild: (entry) => rebuildSoon(core, publisher, entry),
     drop: async (entry) => {
       await core.rebuilding.get(entry.record.id)

@@ -1,4 +1,5 @@
 import type { Core, OpenState } from './core.ts'
+import { GRAPH_VECTORS } from './durability.ts'
 import { readFigures } from './figures.ts'
 
 /**
@@ -84,6 +85,14 @@ function mergeSoon(core: Core, state: OpenState): void {
 export function isFitting(core: Core, state: OpenState | undefined): boolean {
   if (state === undefined || state.opening !== undefined || core.closing) return false
   return state.fitting !== undefined || isDue(state)
+}
+
+/** Whether the index at rest has all that makes its searches fast. */
+export function isSettled(core: Core, state: OpenState | undefined): boolean {
+  if (state === undefined || state.opening !== undefined) return false
+  const { vectors, graph } = readFigures(state.entry)
+  const isWhole = vectors < GRAPH_VECTORS || graph
+  return isWhole && state.merged && state.merging === undefined && !isFitting(core, state)
 }
 
 function isDue(state: OpenState): boolean {
