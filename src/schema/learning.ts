@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { ForeignId, FreeForm, Id, Share, Unquoted } from './common.ts'
 
 const Words = Type.Array(Type.String(), { maxItems: 1000 })
@@ -107,3 +107,19 @@ export const EventQuery = Type.Object({
   cursor: Type.Optional(Type.String({ maxLength: 1024 })),
   order: Type.Optional(Type.String({ pattern: '^(?:[aA][sS][cC]|[dD][eE][sS][cC])$' })),
 })
+
+/** One line of the history of learning. */
+export const LearningEvent = Type.Object({
+  id: Type.String(),
+  type: Type.String(),
+  status: Type.String(),
+  priority: Type.String(),
+  timestamp: Type.String({ format: 'date-time' }),
+  source: Type.String(),
+  correlationId: Type.Optional(Type.String()),
+  sessionId: Type.Optional(Type.String()),
+  modelId: Type.Optional(Type.String()),
+  adaptationId: Type.Optional(Type.String()),
+  data: FreeForm,
+})
+export type LearningEvent = Static<typeof LearningEvent>

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { IndexRecord } from '../schema/indices.ts'
+import type { LearningEvent } from '../schema/learning.ts'
 import type { SessionRecord, SessionTotals } from '../schema/session.ts'
 
 /** One thing that happened, as the journal keeps it. */
@@ -44,6 +45,10 @@ export interface Rows {
   sessionTotals: { key: string; value: SessionTotals }
   /** Sequence → what happened; append-only. */
   journal: { key: number; value: JournalEntry }
+  /** Sequence → event of the history of learning; append-only. */
+  events: { key: number; value: LearningEvent }
+  /** Query id → what the search showed; see learn/impression.ts. */
+  impressions: { key: string; value: Uint8Array }
   /** Idempotency-Key → first answer. */
   idempotency: { key: string; value: StoredAnswer }
   /** [time in ms, Idempotency-Key] → true: when that answer may be forgotten. */
@@ -65,6 +70,8 @@ export const TABLES = {
   sessions: 'msgpack',
   sessionTotals: 'msgpack',
   journal: 'msgpack',
+  events: 'msgpack',
+  impressions: 'binary',
   idempotency: 'msgpack',
   idempotencyExpiry: 'msgpack',
 } as const satisfies Record<TableName, 'msgpack' | 'binary'>

@@ -1,0 +1,142 @@
+/** A document as the learning side names it, whatever its number in the index is now: `indexId/id`. */
+export type DocumentKey = string
+
+export function documentKey(indexId: number, id: string): DocumentKey {
+  return `${indexId}/${id}`
+}
+
+export interface ShownHit {
+  indexId: number
+  id: string
+  score: number
+}
+
+/** What one search showed, and everything that decided its order. Kept for `RETENTION_MS`. */
+export interface Impression {
+  queryId: string
+  queryHash: string
+  /** The query's words as they were sent, cut to 256 characters. */
+  query: string
+  searchType: string
+  /** Milliseconds since the epoch. */
+  timeMs: number
+  tookMs: number
+  /** The session that the search named, known or not. */
+  sessionId?: string
+  /** Who counts in experiments and learning: the session's user, else the session. Absent: nobody, nothing is learned. */
+  unit?: string
+  deviceType?: string
+  total: number
+  /** Hits before the first one shown: the first has position `from` + 1. */
+  from: number
+  generation: number
+  hits: ShownHit[]
+  /** `id@version` of the model that ranked. */
+  model?: string
+  /** `id@version` of the adaptations that applied. */
+  adaptations: string[]
+  /** [test id, variant id] of the experiments whose variant applied. */
+  variants: [string, string][]
+  /** The order may have been drawn: what was known of the draw, and P(hit at its place) for each hit. */
+  exploration?: {
+    seed: number
+    epsilon: number
+    temperature: number
+    explored: boolean
+    propensities: number[]
+  }
+  /** Two rankings dealt as teams: 'a' or 'b' for each hit. */
+  interleaved?: { testId: string; teams: string }
+  /** What a model in shadow would have said, a score for each hit. */
+  shadow?: { model: string; scores: number[] }
+  /** The core's request as JSON and what was added to scores ([index id, id, value] each), for replays. */
+  request: string
+  added: [number, string, number][]
+  /** Numbers a hit has in the feature block. */
+  features: number
+}
+
+/** A search as the processor hands it on. */
+export interface SearchFact {
+  kind: 'search'
+  sequence: number
+  impression: Impression
+  /** Row-major, `impression.features` numbers for each hit. */
+  features: Float32Array
+}
+
+/** Why an entry carries no weight. */
+export type FeedbackStatus = 'learned' | 'duplicate' | 'unmatched' | 'late'
+
+/** One entry of a feedback request as the journal keeps it. */
+export interface FeedbackEntry {
+  signalId: string
+  queryId: string
+  resultId?: string
+  /** Lower-case word: click, purchase, dwell, … open. */
+  action: string
+  /** As sent: whether an action was named at all. */
+  userAction?: string
+  engagementType?: string
+  /** 0..1 */
+  rating: number
+  /** When it happened, epoch ms. */
+  timeMs: number
+  /** 1-based. */
+  position?: number
+  dwellMs?: number
+  queryHash?: string
+  metadata?: Record<string, unknown>
+  status: FeedbackStatus
+}
+
+/** Data of a journal entry of type `feedback`: one request. */
+export interface FeedbackBatch {
+  feedbackId: string
+  /** The session's user, else the session; absent when the session is unknown or expired. */
+  unit?: string
+  entries: FeedbackEntry[]
+}
+
+/** One feedback entry as the processor hands it on, joined to what was shown. */
+export interface FeedbackFact {
+  kind: 'feedback'
+  sequence: number
+  /** When it was received, epoch ms: the journal entry's time. */
+  receivedMs: number
+  sessionId: string
+  unit: string | undefined
+  entry: FeedbackEntry
+  /** What the entry speaks of; undefined when it is unmatched. */
+  impression: Impression | undefined
+  /** The hit among the impression's, from 0; undefined when the entry names none or another. */
+  hit: number | undefined
+}
+
+/** An analytics event (POST /cortex/analytics/search) as the journal keeps it. */
+export interface AnalyticsFact {
+  kind: 'analytics'
+  sequence: number
+  timeMs: number
+  sessionId: string | undefined
+  data: Record<string, unknown>
+}
+
+export type Fact = SearchFact | FeedbackFact | AnalyticsFact
+
+/**
+ * One part of the learned state. It is a fold over the journal: the same entries in the same order give the
+ * same state, whatever the clock says. `take` changes memory only; `save` writes what changed, inside the
+ * transaction that also moves the processor's place in the journal; `publish` runs when that is on the disk.
+ */
+export interface Consumer {
+  name: string
+  /** Reads the state from the store: at start, and again when a transaction failed. */
+  load: () => void
+  take: (fact: Fact) => void
+  save: () => void
+  /** Makes the new state visible to searches. */
+  publish?: () => void
+  /** For state that is rebuilt when a subject is forgotten: empties it, inside a transaction. */
+  reset?: () => void
+}

@@ -1,0 +1,107 @@
+import { type Journal, openJournal } from '../store/journal.ts'
+import type { Store } from '../store/store.ts'
+import type { JournalEntry } from '../store/tables.ts'
+import { decodeImpression, type StoredImpression } from './impression.ts'
+
+/** The write side of learning: what happened, durable and in order. */
+export interface Log {
+  journal: Journal
+  /**
+   * Takes an encoded impression; it is written within `FLUSH_MS`, or together with the next entry. Dropped, and
+   * counted, when too many wait: a search never waits for it.
+   */
+  show: (queryId: string, bytes: Uint8Array) => void
+  /**
+   * Runs `work` in a transaction behind all impressions shown so far, and appends the entry that it returns;
+   * `work` may write rows of its own. Resolves with its value when all of it is on the disk.
+   */
+  append: <T>(work: () => { entry: JournalEntry; value: T }) => Promise<T>
+  /** What a search showed, written already or not. */
+  find: (queryId: string) => StoredImpression | undefined
+  /** Writes the impressions that wait. */
+  flush: () => Promise<void>
+  figures: () => { waiting: number; written: number; dropped: number }
+  /** `listener` runs after each transaction that appended something. */
+  onAppend: (listener: () => void) => void
+  close: () => Promise<void>
+}
+
+/** Longest time that an impression waits for others. */
+const FLUSH_MS = 100
+/** Impressions that one journal entry names; the processor takes an entry whole. */
+const ENTRY_IMPRESSIONS = 64
+
+export function openLog(store: Store, waitingMax: number, clock: () => number): Log {
+  const journal = openJournal(store)
+  const { impressions } = store.tables
+  const waiting = new Map<string, Uint8Array>()
+  const listeners: (() => void)[] = []
+  let timer: NodeJS.Timeout | undefined
+  let written = 0
+  let dropped = 0
+
+  /** Inside a transaction: the rows, and the entries that name them. */
+  function writeWaiting(): string[] {
+    const ids = [...waiting.keys()]
+    for (const [id, bytes] of waiting) impressions.put(id, bytes as Buffer)
+    for (let from = 0; from < ids.length; from += ENTRY_IMPRESSIONS)
+      journal.appendWithin({
+        timeMs: clock(),
+        type: 'searches',
+        data: ids.slice(from, from + ENTRY_IMPRESSIONS),
+      })
+    return ids
+  }
+  function settle(ids: string[]): void {
+    for (const id of ids) waiting.delete(id)
+    written += ids.length
+    for (const listener of listeners) listener()
+  }
+  async function flush(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    if (waiting.size === 0) return
+    let ids: string[] = []
+    try {
+      await store.write(() => {
+        ids = writeWaiting()
+      })
+    } catch {
+      // The store is full or broken, and says so itself; impressions may be lost, feedback may not.
+      dropped += waiting.size
+      waiting.clear()
+      return
+    }
+    settle(ids)
+  }
+  return {
+    journal,
+    show: (queryId, bytes) => {
+      if (waiting.size >= waitingMax) {
+        dropped += 1
+        return
+      }
+      waiting.set(queryId, bytes)
+      timer ??= setTimeout(() => void flush(), FLUSH_MS)
+    },
+    append: async (work) => {
+      let ids: string[] = []
+      const value = await store.write(() => {
+        ids = writeWaiting()
+        const done = work()
+        journal.appendWithin(done.entry)
+        return done.value
+      })
+      settle(ids)
+      return value
+    },
+    find: (queryId) => {
+      const bytes = waiting.get(queryId) ?? impressions.get(queryId)
+      return bytes === undefined ? undefined : decodeImpression(bytes)
+    },
+    flush,
+    figures: () => ({ waiting: waiting.size, written, dropped }),
+    onAppend: (listener) => listeners.push(listener),
+    close: flush,
+  }
+}

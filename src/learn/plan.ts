@@ -1,0 +1,154 @@
+import type { SearchRequest } from '../schema/search.ts'
+import type { Tuning } from '../schema/tuning.ts'
+import type { Impression } from './facts.ts'
+import type { SessionGlimpse } from './sessions.ts'
+import { layTunings } from './tuning.ts'
+
+/** A learned addition to one document's score; 1 is the span of the fused score. */
+export interface AddedScore {
+  indexId: number
+  id: string
+  value: number
+}
+
+/** A variant that a unit is in. */
+export interface AppliedVariant {
+  testId: string
+  testName: string
+  variantId: string
+  tuning: Tuning
+  /** Interleaving: the other ranking; both are dealt into one list as teams. */
+  against?: Tuning
+}
+
+/** A ranking change that is in force for a query. */
+export interface AppliedAdaptation {
+  adaptationId: string
+  version: number
+  tuning: Tuning
+}
+
+/** A model that the core has loaded. */
+export interface ServedModel {
+  /** `id@version` */
+  name: string
+  handle: number
+}
+
+/** Everything that applies to one search besides its own words, made from memory in microseconds. */
+export interface LearnedPlan {
+  sessionId: string | undefined
+  /** Undefined: nobody's search; nothing is learned from it and nothing is drawn. */
+  unit: string | undefined
+  tuning: Tuning
+  added: readonly AddedScore[]
+  model: ServedModel | undefined
+  shadow: ServedModel | undefined
+  /** How many candidates the model ranks. */
+  rerankSize: number
+  exploration: { seed: number; epsilon: number; temperature: number } | undefined
+  interleaved: { testId: string; against: Tuning; seed: number } | undefined
+  adaptations: string[]
+  experiments: { testId: string; testName: string; variantId: string }[]
+  /** What the impression says besides what was found; undefined when searches are not recorded. */
+  recorded: Pick<Impression, 'sessionId' | 'unit' | 'deviceType' | 'variants'> | undefined
+}
+
+/** The parts of learning that a plan is made of. */
+export interface PlanParts {
+  glimpse: (sessionId: string) => SessionGlimpse | undefined
+  variants: (unit: string, session: SessionGlimpse) => AppliedVariant[]
+  adaptations: (queryHash: string, unit: string | undefined) => AppliedAdaptation[]
+  added: (queryHash: string) => readonly AddedScore[]
+  servedModel: (unit: string | undefined) => ServedModel | undefined
+  shadowModel: () => ServedModel | undefined
+  namedModel: (name: string) => ServedModel | undefined
+  settings: {
+    learning: boolean
+    explorationShare: number
+    explorationTemperature: number
+    rerankSize: number
+  }
+  /** A fresh number from 0 to 2³² − 1. */
+  seed: () => number
+}
+
+const EXPLORED_SIZE_MAX = 100
+
+/** What applies to this search, in the order base settings < adaptations < variants; its own words win later. */
+export function makePlan(search: SearchRequest, queryHash: string, parts: PlanParts): LearnedPlan {
+  const { settings } = parts
+  const session = search.sessionId === undefined ? undefined : parts.glimpse(search.sessionId)
+  const unit = session?.active ? (session.userId ?? session.sessionId) : undefined
+  const adaptations = settings.learning ? parts.adaptations(queryHash, unit) : []
+  const variants = unit === undefined || session === undefined ? [] : parts.variants(unit, session)
+  const tuning = layTunings([...adaptations, ...variants].map((applied) => applied.tuning))
+  const learning = settings.learning && tuning.learning !== false
+  const dealt = variants.find(({ against }) => against !== undefined)
+  return {
+    sessionId: search.sessionId,
+    unit,
+    tuning,
+    added: learning ? parts.added(queryHash) : [],
+    model: chooseModel(tuning, learning, unit, parts),
+    shadow: learning ? parts.shadowModel() : undefined,
+    rerankSize: settings.rerankSize,
+    exploration:
+      learning && unit !== undefined && settings.explorationShare > 0 && mayDraw(search)
+        ? {
+            seed: parts.seed(),
+            epsilon: settings.explorationShare,
+            temperature: settings.explorationTemperature,
+          }
+        : undefined,
+    interleaved:
+      dealt?.against === undefined || !mayDraw(search)
+        ? undefined
+        : { testId: dealt.testId, against: dealt.against, seed: parts.seed() },
+    adaptations: adaptations.map(({ adaptationId, version }) => `${adaptationId}@${version}`),
+    experiments: variants.map(({ testId, testName, variantId }) => ({
+      testId,
+      testName,
+      variantId,
+    })),
+    recorded: settings.learning ? recorded(search, session, unit, variants) : undefined,
+  }
+}
+
+/** Whether a page's order may be drawn: never on later pages, sorted lists, or very long ones. */
+function mayDraw({ from = 0, size = 10, sort, cursor, explain, generation }: SearchRequest) {
+  return (
+    from === 0 &&
+    size <= EXPLORED_SIZE_MAX &&
+    sort === undefined &&
+    cursor === undefined &&
+    generation === undefined &&
+    explain !== true
+  )
+}
+
+function chooseModel(
+  tuning: Tuning,
+  learning: boolean,
+  unit: string | undefined,
+  parts: PlanParts,
+): ServedModel | undefined {
+  if (tuning.model === null) return undefined
+  if (tuning.model !== undefined) return parts.namedModel(tuning.model)
+  return learning ? parts.servedModel(unit) : undefined
+}
+
+function recorded(
+  search: SearchRequest,
+  session: SessionGlimpse | undefined,
+  unit: string | undefined,
+  variants: AppliedVariant[],
+): LearnedPlan['recorded'] {
+  const deviceType = session?.metadata.deviceType
+  return {
+    ...(search.sessionId === undefined ? {} : { sessionId: search.sessionId }),
+    ...(unit === undefined ? {} : { unit }),
+    ...(typeof deviceType === 'string' ? { deviceType } : {}),
+    variants: variants.map(({ testId, variantId }) => [testId, variantId]),
+  }
+}

@@ -1,0 +1,83 @@
+import { serviceError } from '../errors.ts'
+
+/** Every resource with a status: from which state it may go to which. */
+export const MACHINES = {
+  signal: {
+    PENDING: ['PROCESSING', 'COMPLETED', 'FAILED', 'IGNORED'],
+    PROCESSING: ['COMPLETED', 'FAILED'],
+    FAILED: ['PROCESSING'],
+    COMPLETED: [],
+    IGNORED: [],
+  },
+  test: {
+    DRAFT: ['ACTIVE', 'STOPPED', 'FAILED'],
+    ACTIVE: ['PAUSED', 'COMPLETED', 'STOPPED', 'FAILED'],
+    PAUSED: ['ACTIVE', 'COMPLETED', 'STOPPED', 'FAILED'],
+    COMPLETED: [],
+    STOPPED: [],
+    FAILED: [],
+  },
+  experiment: {
+    DRAFT: ['ACTIVE', 'STOPPED', 'FAILED'],
+    ACTIVE: ['PAUSED', 'COMPLETED', 'STOPPED', 'FAILED', 'ROLLED_BACK'],
+    PAUSED: ['ACTIVE', 'COMPLETED', 'STOPPED', 'FAILED', 'ROLLED_BACK'],
+    COMPLETED: [],
+    STOPPED: [],
+    FAILED: [],
+    ROLLED_BACK: [],
+  },
+  model: {
+    CANDIDATE: ['SHADOW', 'ACTIVE', 'REJECTED', 'ARCHIVED'],
+    SHADOW: ['ACTIVE', 'REJECTED', 'ARCHIVED'],
+    ACTIVE: ['ARCHIVED', 'REJECTED'],
+    ARCHIVED: ['SHADOW', 'ACTIVE'],
+    REJECTED: ['ACTIVE'],
+  },
+  suggestion: {
+    PENDING: ['ACCEPTED', 'REJECTED', 'EXPIRED'],
+    ACCEPTED: ['APPLIED', 'EXPIRED'],
+    REJECTED: [],
+    APPLIED: [],
+    EXPIRED: [],
+  },
+  adaptation: {
+    PENDING: ['VALIDATING', 'REJECTED', 'FAILED'],
+    VALIDATING: ['CANARY', 'REJECTED', 'FAILED'],
+    CANARY: ['ACTIVE', 'ROLLED_BACK', 'SUPERSEDED', 'FAILED'],
+    ACTIVE: ['ROLLED_BACK', 'SUPERSEDED', 'FAILED'],
+    SUPERSEDED: [],
+    REJECTED: [],
+    ROLLED_BACK: [],
+    FAILED: [],
+  },
+} as const satisfies Record<string, Record<string, readonly string[]>>
+
+export type Machine = keyof typeof MACHINES
+export type State<M extends Machine> = Extract<keyof (typeof MACHINES)[M], string>
+
+/** Whether a resource in one state may go to another. */
+export function mayMove<M extends Machine>(machine: M, from: State<M>, to: State<M>): boolean {
+  const next: readonly string[] =
+    (MACHINES[machine] as Record<string, readonly string[]>)[from] ?? []
+  return next.includes(to)
+}
+
+/**
+ * The same state again is `unchanged`; an allowed step is `moved`; anything else throws INVALID_TRANSITION
+ * and says what would be allowed.
+ */
+export function move<M extends Machine>(
+  machine: M,
+  from: State<M>,
+  to: State<M>,
+): 'moved' | 'unchanged' {
+  if (from === to) return 'unchanged'
+  if (mayMove(machine, from, to)) return 'moved'
+  const next = (MACHINES[machine] as Record<string, readonly string[]>)[from] ?? []
+  const allowed = next.length === 0 ? 'this state is final' : `from here: ${next.join(', ')}`
+  throw serviceError(
+    'INVALID_TRANSITION',
+    `A ${machine} that is ${from} can't become ${to}; ${allowed}.`,
+    { details: [{ path: 'status', message: `${from} → ${to} is not allowed` }] },
+  )
+}

@@ -1,0 +1,36 @@
+/** A document as settings of a ranking name it; without an index, whichever index holds the id. */
+export interface DocumentName {
+  index?: string
+  id: string
+}
+
+/**
+ * A change to how searches rank: what an experiment's variant or an adaptation may set. Several are laid over
+ * each other, the later winning: base settings < adaptations < variant < the caller's own parameters.
+ */
+export interface Tuning {
+  /** Factors of field weights, by field. */
+  fieldWeights?: Record<string, number>
+  /** Weights of the two legs. */
+  legWeights?: { text: number; vector: number }
+  fusion?: 'convex' | 'rrf'
+  /** Neighbours that the vector leg looks for. */
+  neighbors?: number
+  /** Similarity cut-off of the vector leg. */
+  similarity?: number
+  minScore?: number
+  operator?: 'or' | 'and'
+  fuzziness?: string
+  /** Vector feedback on or off. */
+  feedback?: boolean
+  /** Each list holds words that mean the same; `a => b` in one text goes one way. */
+  synonyms?: string[][]
+  /** Documents that stand first, in this order, wherever they match. */
+  pins?: DocumentName[]
+  /** Added to the scores of documents that match; 1 is the span of the fused score. */
+  boosts?: (DocumentName & { value: number })[]
+  /** `id` or `id@version` of the model that ranks; null for none. */
+  model?: string | null
+  /** Whether click memory counts. */
+  learning?: boolean
+}
