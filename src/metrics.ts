@@ -34,6 +34,8 @@ export interface Metrics {
   ) => void
   /** Time that one job of the worker threads took, waiting for a thread included. */
   job: (name: string, seconds: number) => void
+  /** Time from the receipt of a feedback entry until searches see what it taught. */
+  loopLag: (seconds: number) => void
   /** The whole page in Prometheus text form. Rejects when it can't be made. */
   page: () => Promise<string>
   contentType: string
@@ -67,7 +69,13 @@ export function openMetrics(config: Pick<Config, 'quantiles'>): Metrics {
   collect('nodejs_eventloop_utilization_ratio', 'Share of time the event loop was busy', [], () => [
     { value: performance.eventLoopUtilization().utilization },
   ])
-  return { route, collect, ...openJobSeries(registry), ...openPage(registry) }
+  return {
+    route,
+    collect,
+    ...openJobSeries(registry),
+    ...openLearningSeries(registry),
+    ...openPage(registry),
+  }
 }
 
 function openPage(registry: Registry): Pick<Metrics, 'page' | 'contentType'> {
@@ -83,6 +91,16 @@ function openJobSeries(registry: Registry): Pick<Metrics, 'job'> {
     registers: [registry],
   })
   return { job: (name, seconds) => jobs.observe({ job: name }, seconds) }
+}
+
+function openLearningSeries(registry: Registry): Pick<Metrics, 'loopLag'> {
+  const lag = new Histogram({
+    name: 'svc_learning_loop_lag_seconds',
+    help: 'Time from the receipt of feedback until searches see it',
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 60],
+    registers: [registry],
+  })
+  return { loopLag: (seconds) => lag.observe(seconds) }
 }
 
 /** The registry only ever asks a metric for its name and its values, so a plain object will do. */

@@ -8,11 +8,11 @@ import type {
   SessionCreated,
   SessionRead,
   SessionRecord,
-  SessionTotals,
 } from '../schema/session.ts'
 import type { Store } from '../store/store.ts'
 import type { SessionCache } from './session-cache.ts'
 import { openSessionRecords } from './session-records.ts'
+import { openTotals, type Totals } from './totals.ts'
 
 /** What a search knows of the session that it was sent with. */
 export interface SessionGlimpse {
@@ -30,14 +30,15 @@ export interface Sessions {
   /** Throws SESSION_NOT_FOUND. */
   get: (sessionId: string) => SessionRead
   analytics: (sessionId: string) => SessionAnalytics
-  totals: (sessionId: string) => SessionTotals
+  /** What known sessions did so far. */
+  totals: Totals
   peek: (sessionId: string) => SessionGlimpse | undefined
   /**
    * The session was seen now. Counts at once; reaches the disk with the next flush, so that a crash may let
    * an idle session expire that much earlier. An expired or unknown session stays what it is.
    */
   touch: (sessionId: string) => void
-  /** Writes what `touch` learned. */
+  /** Writes what `touch` and `totals.add` learned. */
   flush: () => Promise<void>
   /** Removes some sessions whose analytics are past their time; returns how many. Call again while it removes. */
   sweep: (nowMs: number) => Promise<number>
@@ -55,12 +56,12 @@ export interface SessionsOptions {
 }
 
 const METADATA_BYTES_MAX = 8 << 10
-const NO_TOTALS: SessionTotals = { searches: 0, clicks: 0, feedback: 0, events: 0 }
 
 /** Opens the sessions of a store. `clock` decides what "now" is. */
 export function openSessions(options: SessionsOptions): Sessions {
   const { store, config, clock = Date.now, metrics } = options
   const records = openSessionRecords(store, config.sessionCacheMax)
+  const totals = openTotals(store)
   if (metrics !== undefined) collect(metrics, records.cache)
 
   function find(sessionId: string): SessionRecord | undefined {
@@ -77,12 +78,6 @@ export function openSessions(options: SessionsOptions): Sessions {
     const now = clock()
     return now - lastSeenMs <= config.sessionIdleMs && now - createdMs <= config.sessionAbsoluteMs
   }
-  function totals(sessionId: string): SessionTotals {
-    const stored = validate(sessionId)
-      ? store.tables.sessionTotals.get(sessionId.toLowerCase())
-      : undefined
-    return { ...NO_TOTALS, ...stored }
-  }
   return {
     create: async (sent) => {
       const { sessionId, record } = makeRecord(sent, clock())
@@ -96,7 +91,7 @@ export function openSessions(options: SessionsOptions): Sessions {
     },
     analytics: (sessionId) => {
       const record = mustFind(sessionId)
-      return { ...describeTimes(sessionId, record, isActive(record)), ...totals(sessionId) }
+      return { ...describeTimes(sessionId, record, isActive(record)), ...totals.of(sessionId) }
     },
     totals,
     peek: (sessionId) => {
@@ -111,7 +106,10 @@ export function openSessions(options: SessionsOptions): Sessions {
       const lastSeenMs = Math.max(record.lastSeenMs, clock())
       records.update(sessionId.toLowerCase(), { ...record, lastSeenMs })
     },
-    flush: records.flush,
+    flush: async () => {
+      await records.flush()
+      await totals.flush()
+    },
     sweep: (nowMs) => records.removeBefore(nowMs - config.sessionAbsoluteMs - config.retentionMs),
     health: async () => ({
       memory: {
@@ -119,7 +117,10 @@ export function openSessions(options: SessionsOptions): Sessions {
         peak: megabytes(records.cache.bytesPeak()),
       },
     }),
-    close: records.close,
+    close: async () => {
+      await records.close()
+      await totals.flush().catch(() => undefined)
+    },
   }
 }
 

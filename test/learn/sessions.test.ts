@@ -87,7 +87,7 @@ describe('a session', () => {
     for (const id of ['', 'x', 'x'.repeat(5000), '\0', '019b0000-0000-7000-8000-000000000000']) {
       expect(() => sessions.get(id)).toThrow(expect.objectContaining({ code: 'SESSION_NOT_FOUND' }))
       expect(sessions.peek(id)).toBeUndefined()
-      expect(sessions.totals(id)).toEqual({ searches: 0, clicks: 0, feedback: 0, events: 0 })
+      expect(sessions.totals.of(id)).toEqual({ searches: 0, clicks: 0, feedback: 0, events: 0 })
       sessions.touch(id)
     }
   })
