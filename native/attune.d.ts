@@ -114,10 +114,26 @@ export interface SearchResult {
   facets?: string
   /** Why each hit stands where it stands, JSON, one per hit. */
   explain?: string[]
+  /** Row-major, a row of `featureNames().length` numbers for each hit, when the request asked for them. */
+  features?: Float32Array
+  /** What the ranking model, and the one in shadow, say of each hit. */
+  modelScores?: Float32Array
+  shadowScores?: Float32Array
+  /** The model could not rank; the list is the one without it. */
+  rerankFailed?: boolean
 }
 
 /** Searches one or several indices. The request is JSON. */
-export function search(ids: Float64Array, request: string, vector?: Float32Array): SearchResult
+/**
+ * `added` holds three numbers for each document that learning moves: index, document number, value added to its
+ * score, where 1 is the span of the fused score.
+ */
+export function search(
+  ids: Float64Array,
+  request: string,
+  vector?: Float32Array,
+  added?: Float64Array,
+): SearchResult
 
 /** For each source document, JSON field → fragments with the words of the request marked. */
 export function highlight(id: number, request: string, documents: string[]): string[]

@@ -4,6 +4,8 @@ import { type HttpEmbedder, openHttpEmbedder } from './embed/http.ts'
 import { serviceError } from './errors.ts'
 import { collectFigures, meterPool } from './figures.ts'
 import { type Idempotency, openIdempotency } from './learn/idempotency.ts'
+import { type Learning, openLearning } from './learn/learning.ts'
+import type { LearnedPlan } from './learn/plan.ts'
 import { openSessions, type Sessions } from './learn/sessions.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
 import { openPool, type Pool } from './pool.ts'
@@ -14,7 +16,7 @@ import { vectorizeWaiting } from './search/document-writes.ts'
 import { type Documents, openDocuments } from './search/documents.ts'
 import { type Engine, openEngine } from './search/engine.ts'
 import { type Indices, openIndices } from './search/indices.ts'
-import { openSearch, type Plan, type Search } from './search/search.ts'
+import { openSearch, type Search } from './search/search.ts'
 import { clearIndex, clearSuperseded } from './search/sweep.ts'
 import { openWriter, type Writer } from './search/writer.ts'
 import { openStore, type Store } from './store/store.ts'
@@ -37,11 +39,15 @@ export interface App {
   bulk: Bulk
   catalog: Catalog
   search: Search
+  learning: Learning
   /** Settles when every index is open and holds all that its records hold; the service is ready then. */
   recovered: Promise<void>
   /** Stops the background work, makes everything durable, closes in reverse order of opening. */
   close: () => Promise<void>
 }
+
+/** How often learning looks at the clock: start dates, triggers, expiry. */
+const LEARNING_TICK_MS = 1000
 
 /** Opens every part in order. Rejects with a sentence when the data folder can't be used. */
 export async function openApp(
@@ -63,12 +69,14 @@ export async function openApp(
   const writing = { store, engine, writer, embed }
   const documents = openDocuments({ ...writing, indices, config })
   const catalog = openCatalog(indices, engine, (indexId) => clearIndex(store, indexId))
+  const learning = openLearning({ store, config, clock, sessions, metrics, pool, logger: log })
   const search = openSearch({
     config,
     pool,
     indices,
     engine,
-    plan: (request) => planFor(request, sessions),
+    plan: (request, queryHash) => planFor(request, queryHash, { sessions, learning }),
+    show: learning.show,
     embedQuery: (text) => embedQuery(embedder, text),
   })
   collectFigures({ engine, metrics, pool, store, writer })
@@ -79,9 +87,9 @@ export async function openApp(
     async () => engine.tend(),
     () => clearSuperseded(store, clock()),
     () => vectorizeWaiting(indices.byId, writing),
-    () => sessions.sweep(clock()),
-    () => idempotency.sweep(clock()),
+    ...[sessions, idempotency].map((part) => () => part.sweep(clock())),
   ])
+  const ticks = startUpkeep(LEARNING_TICK_MS, log, [learning.tick])
   clearDropped(store, log)
   return {
     config,
@@ -99,17 +107,15 @@ export async function openApp(
     bulk: openBulk(documents),
     catalog,
     search,
+    learning,
     recovered,
     close: async () => {
       lifecycle.state = 'stopping'
       await upkeep.stop()
+      await ticks.stop()
       await recovered
       await writer.idle()
-      await engine.close()
-      await pool.close()
-      await sessions.close()
-      await embedder.close()
-      await store.close()
+      for (const part of [engine, learning, pool, sessions, embedder, store]) await part.close()
     },
   }
 }
@@ -118,10 +124,14 @@ function storePlace({ dataDir, storeBytesMax }: Config): { dataDir: string; byte
   return { dataDir, bytesMax: storeBytesMax }
 }
 
-/** What applies to a search besides its own words: so far, that its session is alive. */
-function planFor({ sessionId }: SearchRequest, sessions: Sessions): Plan {
-  if (sessionId !== undefined) sessions.touch(sessionId)
-  return { sessionId, model: undefined, adaptations: [], experiments: [] }
+/** What applies to a search besides its own words; its session was seen. */
+function planFor(
+  search: SearchRequest,
+  queryHash: string,
+  { sessions, learning }: Pick<App, 'sessions' | 'learning'>,
+): LearnedPlan {
+  if (search.sessionId !== undefined) sessions.touch(search.sessionId)
+  return learning.plan(search, queryHash)
 }
 
 /** A document is stored whether or not the endpoint answers; without a vector it is found by its words. */

@@ -11,6 +11,8 @@ import type { write } from '../workers/write.ts'
 import { namedError } from './errors.ts'
 import { openSharedHops } from './shared-hops.ts'
 
+export type { SearchInput } from '../workers/search.ts'
+
 /** Every job: its name is its file's name and its function's. */
 interface Jobs {
   search: typeof search

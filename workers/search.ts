@@ -1,8 +1,14 @@
+import { drawOrder } from '../src/learn/draw.ts'
+import type { Impression } from '../src/learn/facts.ts'
+import { finishImpression } from '../src/learn/impression.ts'
 import { native, type SearchResult } from '../src/native.ts'
 import { encodeCursor } from '../src/search/cursor.ts'
+import { highlightHits } from '../src/search/highlights.ts'
+import { pickHits } from '../src/search/hits.ts'
 import { type PageIndex, writePage } from '../src/search/page.ts'
-import { sourceJson } from '../src/search/record.ts'
+import { idJson } from '../src/search/record.ts'
 import type { LentBytes } from '../src/search/slab.ts'
+import type { Added } from '../src/search/tune.ts'
 import type { Outcome } from '../src/shared-hops.ts'
 import { openReader, type Reader } from '../src/store/reader.ts'
 
@@ -20,13 +26,24 @@ export interface SearchInput {
   highlight?: string
   /** What a cursor of this list is tied to. */
   cursorHash: string
+  /** Hits on the pages before this one. */
+  shownBefore: number
   startedMs: number
   context: string
+  /** What learning and ranking changes add to scores. */
+  added?: Added[]
+  /** The page's order may be drawn; `relative` when scores have no common span. */
+  exploration?: { seed: number; epsilon: number; temperature: number; relative: boolean }
+  /** Another ranking, by its request, that is dealt into the page. */
+  interleaved?: { testId: string; seed: number; request: string }
+  /** JSON of the impression as far as it is known, without its last brace. */
+  impression?: string
 }
 
 export interface SearchOutput {
-  /** The envelope's `data` as UTF-8 JSON. */
+  /** The envelope's `data` as UTF-8 JSON, and behind it the impression's bytes. */
   data: LentBytes
+  dataLength: number
   total: number
   hits: number
 }
@@ -45,52 +62,90 @@ export function search(inputs: SearchInput[]): Outcome<SearchOutput>[] {
 /** One search from the core's answer to the bytes of the reply: the only hop that a search makes. */
 function searchOne(input: SearchInput): SearchOutput {
   const reader = openReader(input.dataDir)
-  const engineIds = Float64Array.from(input.indices, ({ engineId }) => engineId)
-  const result = native.search(engineIds, input.request, input.vector)
-  const data = writePage(reader, result, {
+  const { result, logged } = drawPage(askCore(reader, input), reader, input)
+  const { data, dataLength } = writePage(reader, result, {
     indices: input.indices,
     startedMs: input.startedMs,
     context: input.context,
     ...(input.fields === undefined ? {} : { fields: input.fields }),
     ...(input.highlight === undefined
       ? {}
-      : { highlights: highlightHits(reader, result, input, input.highlight) }),
-    ...(result.next === undefined
+      : { highlights: highlightHits(reader, result, input.indices, input.highlight) }),
+    ...(result.next === undefined ? {} : { nextCursor: cursorAfter(result, result.next, input) }),
+    ...(input.impression === undefined
       ? {}
-      : {
-          nextCursor: encodeCursor({
-            generation: result.generation,
-            after: result.next,
-            queryHash: input.cursorHash,
-          }),
-        }),
+      : { appendix: impressionOf(reader, result, { ...input, head: input.impression, logged }) }),
   })
-  return { data, total: result.total, hits: result.ords.length }
+  return { data, dataLength, total: result.total, hits: result.ords.length }
 }
 
-/** Fragments per hit, asked for once an index. */
-function highlightHits(
+function askCore(reader: Reader, input: SearchInput, request = input.request): SearchResult {
+  const engineIds = Float64Array.from(input.indices, ({ engineId }) => engineId)
+  const { added = [] } = input
+  if (added.length === 0) return native.search(engineIds, request, input.vector)
+  const engines = new Map(input.indices.map(({ indexId, engineId }) => [indexId, engineId]))
+  const numbers = added.flatMap(([indexId, id, value]) => {
+    const engineId = engines.get(indexId)
+    const ord = engineId === undefined ? undefined : reader.ordOf(indexId, id)
+    return engineId === undefined || ord === undefined ? [] : [engineId, ord, value]
+  })
+  return native.search(engineIds, request, input.vector, Float64Array.from(numbers))
+}
+
+type Logged = Pick<Impression, 'exploration' | 'interleaved'>
+
+/** The page as it is shown: in greedy order, drawn, or dealt from two rankings. */
+function drawPage(
+  greedy: SearchResult,
+  _reader: Reader,
+  { exploration }: SearchInput,
+): { result: SearchResult; logged: Logged } {
+  if (exploration === undefined || greedy.ords.length < 2) return { result: greedy, logged: {} }
+  const span = exploration.relative ? Math.max(1e-9, ...greedy.scores.map(Math.abs)) : 1
+  const { relative, ...settings } = exploration
+  const { order, logged } = drawOrder(greedy.scores, settings, span)
+  const result = logged.explored
+    ? pickHits(
+        [greedy],
+        order.map((at) => [0, at]),
+      )
+    : greedy
+  return { result, logged: { exploration: logged } }
+}
+
+function cursorAfter(result: SearchResult, after: string, input: SearchInput): string {
+  return encodeCursor({
+    generation: result.generation,
+    after,
+    queryHash: input.cursorHash,
+    shown: input.shownBefore + result.ords.length,
+  })
+}
+
+/** What was shown and why, for the learning side. */
+function impressionOf(
   reader: Reader,
   result: SearchResult,
-  { indices }: SearchInput,
-  request: string,
-): (string | undefined)[] {
-  const highlights: (string | undefined)[] = []
-  for (const { engineId, indexId } of indices) {
-    const places: number[] = []
-    const sources: string[] = []
-    for (let at = 0; at < result.ords.length; at++) {
-      if (result.ids[at] !== engineId) continue
-      const record = reader.record(indexId, result.ords[at] ?? -1)
-      if (record === undefined) continue
-      places.push(at)
-      sources.push(sourceJson(record).toString())
-    }
-    if (places.length === 0) continue
-    native.highlight(engineId, request, sources).forEach((fragments, n) => {
-      const place = places[n]
-      if (place !== undefined) highlights[place] = fragments
-    })
-  }
-  return highlights
+  { head, logged, ...input }: SearchInput & { head: string; logged: Logged },
+): Buffer {
+  const byEngine = new Map(input.indices.map(({ indexId, engineId }) => [engineId, indexId]))
+  const hits = Array.from(result.ords, (ord, at) => {
+    const indexId = byEngine.get(result.ids[at] ?? -1) ?? -1
+    const record = reader.record(indexId, ord)
+    const id = record === undefined ? '""' : idJson(record).toString()
+    return { indexId, idJson: id, score: result.scores[at] ?? 0 }
+  })
+  return finishImpression(head, {
+    hits,
+    total: result.total,
+    generation: result.generation,
+    tookMs: Math.max(0, Math.round(Date.now() - input.startedMs)),
+    from: input.shownBefore,
+    added: input.added ?? [],
+    ...logged,
+    ...(result.shadowScores === undefined
+      ? {}
+      : { shadowScores: Array.from(result.shadowScores, (score) => Number(score.toPrecision(6))) }),
+    features: result.features ?? new Float32Array(0),
+  })
 }

@@ -20,6 +20,11 @@ export interface Exchange {
   resume: () => void
   /** Writes the whole answer once; does nothing when the client has left or an answer is out. */
   send: (outgoing: Outgoing) => void
+  /**
+   * Writes the head of an answer that goes on; undefined when the client has left or an answer is out. Those who
+   * asked by `onLeave` still hear of it.
+   */
+  begin: (head: Pick<Outgoing, 'status' | 'headers'>) => Outflow | undefined
   /** Closes the connection at once, without an answer. */
   cut: () => void
   /** False once an answer is out or the client has left. */
@@ -33,4 +38,16 @@ export interface Outgoing {
   body: Body
   /** Closes the connection once the answer is out. */
   close: boolean
+}
+
+/** The body of an answer that goes on; every call after its end does nothing. */
+export interface Outflow {
+  /** Sends a piece; false when the client has yet to take some of what was sent. */
+  write: (piece: string) => boolean
+  /** `ready` runs once everything sent so far has been taken. */
+  onReady: (ready: () => void) => void
+  /** Ends the answer as a whole. */
+  end: () => void
+  /** Closes the connection in the middle. */
+  cut: () => void
 }

@@ -133,7 +133,10 @@ function describeSuccess(route: Route): Json {
     return { description: route.summary, content: { [route.produces]: { schema: route.reply } } }
   return {
     description: route.summary,
-    content: { 'application/json': { schema: envelope(route) } },
+    content: {
+      'application/json': { schema: envelope(route) },
+      ...(route.streams === undefined ? {} : { [route.streams]: { schema: { type: 'string' } } }),
+    },
   }
 }
 

@@ -49,7 +49,18 @@ export interface RawReply {
   headers?: Record<string, string>
 }
 
-export type Reply = object | Answer | RawReply
+/** A reply that goes on until the client leaves, its pieces end, or the service stops. */
+export interface StreamReply {
+  kind: 'stream'
+  contentType: string
+  /**
+   * The pieces to send; the next one is asked for when the client has taken the one before. `signal` is aborted
+   * when nobody takes any more: the pieces must then end.
+   */
+  pieces: (signal: AbortSignal) => AsyncIterable<string>
+}
+
+export type Reply = object | Answer | RawReply | StreamReply
 
 /** The literal that carries a route's whole contract: validators, handler types and OpenAPI come from it. */
 export interface RouteContract<
@@ -85,6 +96,8 @@ export interface RouteContract<
   top?: TObject
   /** Content type of a reply outside the envelope. */
   produces?: string
+  /** Content type of the stream that the route gives instead when a client accepts nothing but that. */
+  streams?: string
   /** Error codes worth naming in OpenAPI besides those that every route can give. */
   errors?: string[]
   handle: (call: Call<Static<P>, Static<Q>, Static<B>>) => Reply | Promise<Reply>
@@ -118,4 +131,9 @@ export function raw(
   more: Omit<RawReply, 'kind' | 'body' | 'contentType'> = {},
 ): RawReply {
   return { kind: 'raw', body, contentType, ...more }
+}
+
+/** A reply that goes on; has no time limit. */
+export function stream(contentType: string, pieces: StreamReply['pieces']): StreamReply {
+  return { kind: 'stream', contentType, pieces }
 }

@@ -2,7 +2,7 @@ import './head-limit.ts'
 import * as uWS from 'uWebSockets.js'
 import { serviceError } from '../errors.ts'
 import { bodyBytes, passingBody, wholeBody } from './bytes.ts'
-import type { Exchange, Outgoing } from './exchange.ts'
+import type { Exchange, Outflow, Outgoing } from './exchange.ts'
 import { openPipeline, type Serve } from './mount.ts'
 import { allowedMethods, type MountPoint, mountPoints } from './paths.ts'
 import type { Route } from './route.ts'
@@ -53,6 +53,7 @@ export async function startServer(app: ServedApp, routes: readonly Route[]): Pro
     close: async () => {
       app.lifecycle.state = 'stopping'
       uWS.us_listen_socket_close(socket)
+      pipeline.streams.close()
       const left = await pipeline.flights.drained(app.config.drainTimeoutMs)
       pipeline.flights.close()
       web.close()
@@ -98,6 +99,7 @@ function newExchange(res: uWS.HttpResponse, req: uWS.HttpRequest, parameters: nu
     headers.push(name, value)
     if (name === 'content-length') lengths += 1
   })
+  let flow: ReturnType<typeof openOutflow> | undefined
   const exchange: Exchange = {
     method: req.getCaseSensitiveMethod(),
     // The library gives undefined, against its own types, for an address without `?`.
@@ -127,6 +129,13 @@ function newExchange(res: uWS.HttpResponse, req: uWS.HttpRequest, parameters: nu
       exchange.open = false
       res.cork(() => write(res, exchange.method === 'HEAD', outgoing))
     },
+    begin: ({ status, headers: sent }) => {
+      if (!exchange.open) return undefined
+      exchange.open = false
+      flow = openOutflow(res)
+      res.cork(() => writeHead(res, status, sent))
+      return flow.outflow
+    },
     cut: () => {
       if (!exchange.open) return
       exchange.open = false
@@ -134,17 +143,56 @@ function newExchange(res: uWS.HttpResponse, req: uWS.HttpRequest, parameters: nu
     },
   }
   res.onAborted(() => {
-    if (!exchange.open) return
+    if (!exchange.open && flow?.left() !== true) return
     exchange.open = false
     for (const left of leavers) left()
   })
   return exchange
 }
 
-function write(res: uWS.HttpResponse, headOnly: boolean, outgoing: Outgoing): void {
-  const { status, headers, body, close } = outgoing
+/** `left` tells whether the client broke off an answer that was still going on, which ends it. */
+function openOutflow(res: uWS.HttpResponse): { outflow: Outflow; left: () => boolean } {
+  let ended = false
+  let ready: (() => void) | undefined
+  const finish = (): boolean => {
+    const first = !ended
+    ended = true
+    return first
+  }
+  res.onWritable(() => {
+    ready?.()
+    return true
+  })
+  const outflow: Outflow = {
+    write: (piece) => {
+      if (ended) return true
+      let taken = true
+      res.cork(() => {
+        taken = res.write(piece)
+      })
+      return taken
+    },
+    onReady: (then) => {
+      ready = then
+    },
+    end: () => {
+      if (finish()) res.cork(() => res.end())
+    },
+    cut: () => {
+      if (finish()) res.close()
+    },
+  }
+  return { outflow, left: finish }
+}
+
+function writeHead(res: uWS.HttpResponse, status: number, headers: [string, string][]): void {
   res.writeStatus(STATUS_LINES[status] ?? String(status))
   for (const [name, value] of headers) res.writeHeader(name, value)
+}
+
+function write(res: uWS.HttpResponse, headOnly: boolean, outgoing: Outgoing): void {
+  const { status, headers, body, close } = outgoing
+  writeHead(res, status, headers)
   if (status === 204) res.endWithoutBody(undefined, close)
   else if (headOnly) res.endWithoutBody(bodyBytes(body), close)
   else if (bodyBytes(body) <= PIECEWISE_BYTES || close) res.end(passingBody(body), close)

@@ -47,8 +47,9 @@ export interface Impression {
   }
   /** Two rankings dealt as teams: 'a' or 'b' for each hit. */
   interleaved?: { testId: string; teams: string }
-  /** What a model in shadow would have said, a score for each hit. */
-  shadow?: { model: string; scores: number[] }
+  /** `id@version` of the model in shadow, and what it would have said of each hit. */
+  shadowModel?: string
+  shadowScores?: number[]
   /** The core's request as JSON and what was added to scores ([index id, id, value] each), for replays. */
   request: string
   added: [number, string, number][]

@@ -18,7 +18,36 @@ export interface StoredImpression {
 }
 
 export function encodeImpression(impression: Impression, features: Float32Array): Buffer {
-  const head = JSON.stringify(impression)
+  return encodeHead(JSON.stringify(impression), features)
+}
+
+/** What a search found, for the impression of it. */
+export interface Found {
+  hits: { indexId: number; idJson: string; score: number }[]
+  total: number
+  generation: number
+  tookMs: number
+  /** Hits before the first one. */
+  from: number
+  added: Impression['added']
+  exploration?: Impression['exploration']
+  interleaved?: Impression['interleaved']
+  shadowScores?: number[]
+  features: Float32Array
+}
+
+/** Finishes an impression: `head` is JSON of what was known before the search, without its last brace. */
+export function finishImpression(head: string, found: Found): Buffer {
+  const { hits, features, ...rest } = found
+  const shown = hits.map(
+    ({ indexId, idJson, score }) => `{"indexId":${indexId},"id":${idJson},"score":${score}}`,
+  )
+  const width = hits.length === 0 ? 0 : features.length / hits.length
+  const tail = JSON.stringify({ ...rest, features: width })
+  return encodeHead(`${head},"hits":[${shown.join(',')}],${tail.slice(1)}`, features)
+}
+
+function encodeHead(head: string, features: Float32Array): Buffer {
   const headBytes = Buffer.byteLength(head)
   const bytes = Buffer.allocUnsafe(LENGTH_BYTES + headBytes + features.byteLength)
   bytes.writeUInt32LE(headBytes, 0)

@@ -40,109 +40,135 @@ const REST_MS = 4
 const READ_ROWS = 64
 const RETRY_MS = 1000
 
+/** The processor's own state, shared by its functions. */
+interface Core extends LoopOptions {
+  running: Promise<void> | undefined
+  closed: boolean
+}
+
 export function openLoop(options: LoopOptions): Loop {
-  const { store, log, clock } = options
-  const { meta } = store.tables
-  const place = (): number => (meta.get(PLACE) as number | undefined) ?? 0
-  let running: Promise<void> | undefined
-  let closed = false
+  const core: Core = { ...options, running: undefined, closed: false }
   for (const consumer of options.consumers) consumer.load()
-
-  /** One transaction's worth, starting behind `after`; returns where it ended, and when feedback was received. */
-  function takeSlice(after: number, until: number, consumers: readonly Consumer[], mark: string) {
-    const startedMs = performance.now()
-    const received: number[] = []
-    const seen = new Map<string, StoredImpression | undefined>()
-    let end = after
-    for (const row of log.journal.read({ after, limit: READ_ROWS })) {
-      if (row.sequence > until) break
-      for (const fact of factsOf(row, log, seen)) {
-        if (fact.kind === 'feedback') received.push(fact.receivedMs)
-        for (const consumer of consumers) consumer.take(fact)
-      }
-      end = row.sequence
-      if (performance.now() - startedMs > SLICE_MS) break
-    }
-    // Rows up to `until` may have been removed by retention.
-    if (end === after) end = until
-    for (const consumer of consumers) consumer.save()
-    meta.put(mark, end)
-    return { end, received }
-  }
-
-  async function run(): Promise<void> {
-    while (!closed) {
-      const until = log.journal.last()
-      const after = place()
-      if (after >= until) return
-      try {
-        const { received } = await store.write(() =>
-          takeSlice(after, until, options.consumers, PLACE),
-        )
-        for (const consumer of options.consumers) consumer.publish?.()
-        const nowMs = clock()
-        for (const timeMs of received) options.onLag(Math.max(0, nowMs - timeMs) / 1000)
-      } catch (cause) {
-        options.onFailure(cause)
-        for (const consumer of options.consumers) consumer.load()
-        await rest(RETRY_MS)
-        return
-      }
-      await rest(REST_MS)
-    }
-  }
-  function wake(): void {
-    if (closed || running !== undefined) return
-    running = run().finally(() => {
-      running = undefined
-      if (!closed && place() < log.journal.last()) wake()
-    })
-  }
-  async function rebuild(): Promise<void> {
-    const consumers = options.consumers.filter(({ reset }) => reset !== undefined)
-    while (running !== undefined) await running
-    running = (async () => {
-      const until = place()
-      await store.write(() => {
-        for (const consumer of consumers) consumer.reset?.()
-        meta.put(REBUILDING, 0)
-      })
-      let after = 0
-      while (after < until && !closed) {
-        const slice = await store.write(() => takeSlice(after, until, consumers, REBUILDING))
-        after = slice.end
-        await rest(REST_MS)
-      }
-      if (closed) return
-      await store.write(() => meta.remove(REBUILDING))
-      for (const consumer of consumers) consumer.publish?.()
-    })().finally(() => {
-      running = undefined
-      wake()
-    })
-    await running
-  }
-
-  log.onAppend(wake)
+  options.log.onAppend(() => wake(core))
   // A rebuild that a crash cut short starts again.
-  if (meta.get(REBUILDING) !== undefined) rebuild().catch(options.onFailure)
-  else wake()
+  if (options.store.tables.meta.get(REBUILDING) !== undefined)
+    rebuild(core).catch(options.onFailure)
+  else wake(core)
   return {
     caughtUp: async () => {
-      await log.flush()
-      const until = log.journal.last()
-      while (!closed && place() < until) {
-        wake()
-        await running
+      await core.log.flush()
+      const until = core.log.journal.last()
+      while (!core.closed && place(core) < until) {
+        wake(core)
+        await core.running
       }
     },
-    rebuild,
-    position: place,
+    rebuild: () => rebuild(core),
+    position: () => place(core),
     close: async () => {
-      closed = true
-      await running
+      core.closed = true
+      await core.running
     },
   }
+}
+
+function place({ store }: Core): number {
+  return (store.tables.meta.get(PLACE) as number | undefined) ?? 0
+}
+
+/** Starts to take what has come, unless that is under way. */
+function wake(core: Core): void {
+  if (core.closed || core.running !== undefined) return
+  core.running = takeAll(core).finally(() => {
+    core.running = undefined
+    if (place(core) < core.log.journal.last()) wake(core)
+  })
+}
+
+async function takeAll(core: Core): Promise<void> {
+  const { store, consumers } = core
+  while (!core.closed) {
+    const until = core.log.journal.last()
+    const after = place(core)
+    if (after >= until) return
+    try {
+      const { received } = await store.write(() =>
+        takeSlice(core, { after, until, mark: PLACE }, consumers),
+      )
+      for (const consumer of consumers) consumer.publish?.()
+      const nowMs = core.clock()
+      for (const timeMs of received) core.onLag(Math.max(0, nowMs - timeMs) / 1000)
+      await rest(REST_MS)
+    } catch (cause) {
+      core.onFailure(cause)
+      for (const consumer of consumers) consumer.load()
+      await rest(RETRY_MS)
+      return
+    }
+  }
+}
+
+interface Slice {
+  after: number
+  until: number
+  /** Where the place is kept. */
+  mark: string
+}
+
+/** One transaction's worth; returns where it ended, and when each feedback entry was received. */
+function takeSlice(
+  { store, log }: Core,
+  { after, until, mark }: Slice,
+  consumers: readonly Consumer[],
+): { end: number; received: number[] } {
+  const startedMs = performance.now()
+  const received: number[] = []
+  const seen = new Map<string, StoredImpression | undefined>()
+  let end = after
+  let isLast = true
+  for (const row of log.journal.read({ after, limit: READ_ROWS })) {
+    if (row.sequence > until) break
+    for (const fact of factsOf(row, log, seen)) {
+      if (fact.kind === 'feedback') received.push(fact.receivedMs)
+      for (const consumer of consumers) consumer.take(fact)
+    }
+    end = row.sequence
+    isLast = false
+    if (performance.now() - startedMs > SLICE_MS) break
+  }
+  // Retention may have removed the rows up to `until`.
+  if (isLast) end = until
+  for (const consumer of consumers) consumer.save()
+  store.tables.meta.put(mark, end)
+  return { end, received }
+}
+
+async function rebuild(core: Core): Promise<void> {
+  while (core.running !== undefined) await core.running
+  core.running = takeAnew(core).finally(() => {
+    core.running = undefined
+    wake(core)
+  })
+  await core.running
+}
+
+async function takeAnew(core: Core): Promise<void> {
+  const { store } = core
+  const consumers = core.consumers.filter(({ reset }) => reset !== undefined)
+  const until = place(core)
+  await store.write(() => {
+    for (const consumer of consumers) consumer.reset?.()
+    store.tables.meta.put(REBUILDING, 0)
+  })
+  let after = 0
+  while (after < until && !core.closed) {
+    const slice = { after, until, mark: REBUILDING }
+    after = (await store.write(() => takeSlice(core, slice, consumers))).end
+    await rest(REST_MS)
+  }
+  if (core.closed) return
+  await store.write(() => store.tables.meta.remove(REBUILDING))
+  for (const consumer of consumers) consumer.publish?.()
 }
 
 /** What a journal entry says, joined to what was shown. Entries of other types say nothing to learning. */

@@ -4,6 +4,8 @@ import { type LentBytes, openSlabs } from './slab.ts'
 interface BytesWriter {
   text: (text: string) => void
   bytes: (bytes: Uint8Array) => void
+  /** Bytes so far. */
+  length: () => number
   /** Where the main thread finds what was gathered. */
   finish: () => LentBytes
 }
@@ -30,6 +32,7 @@ export function bytesWriter(): BytesWriter {
       buffer.set(bytes, end)
       end += bytes.length
     },
+    length: () => end,
     finish: () => slabs.lend(end),
   }
 }

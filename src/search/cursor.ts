@@ -5,10 +5,12 @@ export interface Cursor {
   generation: number
   after: string
   queryHash: string
+  /** Hits on the pages so far. */
+  shown: number
 }
 
-export function encodeCursor({ generation, after, queryHash }: Cursor): string {
-  return Buffer.from(JSON.stringify([generation, after, queryHash])).toString('base64url')
+export function encodeCursor({ generation, after, queryHash, shown }: Cursor): string {
+  return Buffer.from(JSON.stringify([generation, after, queryHash, shown])).toString('base64url')
 }
 
 /** Throws INVALID_CURSOR when the text is no cursor, or one of another query. */
@@ -20,12 +22,13 @@ export function decodeCursor(text: string, queryHash: string): Cursor {
     throw invalid('cursor is not one that this service gave.', cause)
   }
   if (!Array.isArray(parts)) throw invalid('cursor is not one that this service gave.')
-  const [generation, after, hash] = parts as unknown[]
-  if (typeof generation !== 'number' || typeof after !== 'string' || typeof hash !== 'string')
+  const [generation, after, hash, shown] = parts as unknown[]
+  const isOurs = typeof generation === 'number' && typeof after === 'string'
+  if (!isOurs || typeof hash !== 'string' || typeof shown !== 'number')
     throw invalid('cursor is not one that this service gave.')
   if (hash !== queryHash)
     throw invalid('cursor belongs to another query; send it with the query that it came from.')
-  return { generation, after, queryHash }
+  return { generation, after, queryHash, shown }
 }
 
 function invalid(message: string, cause?: unknown): Error {

@@ -22,13 +22,20 @@ export interface PageParts {
   startedMs: number
   /** JSON of the searchContext without its last brace; the generation is added here. */
   context: string
+  /** Bytes for the service itself that travel behind the page. */
+  appendix?: Uint8Array
 }
 
 /**
- * Writes the envelope's `data` of a search as UTF-8 JSON: records are copied, not parsed.
+ * Writes the envelope's `data` of a search as UTF-8 JSON, `dataLength` bytes of it, and the appendix behind it:
+ * records are copied, not parsed.
  */
-export function writePage(reader: Reader, result: SearchResult, parts: PageParts): LentBytes {
-  const { text, bytes, finish } = bytesWriter()
+export function writePage(
+  reader: Reader,
+  result: SearchResult,
+  parts: PageParts,
+): { data: LentBytes; dataLength: number } {
+  const { text, bytes, length, finish } = bytesWriter()
   const byEngine = new Map(parts.indices.map((index) => [index.engineId, index]))
   text('{"hits":[')
   for (let at = 0; at < result.ords.length; at++) {
@@ -53,7 +60,9 @@ export function writePage(reader: Reader, result: SearchResult, parts: PageParts
   const tookMs = Math.max(0, Math.round(Date.now() - parts.startedMs))
   text(`,"total":${result.total},"took":${tookMs},"searchContext":${parts.context}`)
   text(`,"generation":${result.generation}}}`)
-  return finish()
+  const dataLength = length()
+  if (parts.appendix !== undefined) bytes(parts.appendix)
+  return { data: finish(), dataLength }
 }
 
 /** The chosen fields of a source: top-level names, or dotted paths into objects. */

@@ -31,6 +31,12 @@ export interface CoreRequest {
   after?: string
   generation?: number
   explain?: boolean
+  /** Features of the hits are wanted. */
+  features?: boolean
+  /** A loaded model ranks the first candidates anew. */
+  rerank?: { model: number; size: number }
+  /** A loaded model whose scores are only told. */
+  shadow?: number
 }
 
 interface CoreFacet {
@@ -44,8 +50,15 @@ const PAGE_END_MAX = 10_000
 /** What a leg weighs whose weight was not sent beside the other's. */
 const DEFAULT_WEIGHTS = { text: 0.75, vector: 0.25 }
 
+export interface PlannedSearch {
+  request: CoreRequest
+  queryHash: string
+  /** Hits on the pages before this one. */
+  shownBefore: number
+}
+
 /** Reads a search's words into the core's request and the hash that names the query. Throws VALIDATION_FAILED. */
-export function planSearch(search: SearchRequest): { request: CoreRequest; queryHash: string } {
+export function planSearch(search: SearchRequest): PlannedSearch {
   const mode = readWord('searchType', search.searchType, ['text', 'vector', 'hybrid'], 'hybrid')
   const filter = readFilters(search.filters as Record<string, unknown> | undefined)
   const request: CoreRequest = {
@@ -62,13 +75,15 @@ export function planSearch(search: SearchRequest): { request: CoreRequest; query
   readWeights(search, request)
   if (search.facets !== undefined) request.facets = readFacets(search.facets)
   if (search.sort !== undefined) request.sort = readSort(search.sort)
+  let shownBefore = request.from
   if (search.cursor !== undefined) {
     if (request.from > 0) throw invalid('from', 'must be 0 beside a cursor')
     const cursor = decodeCursor(search.cursor, cursorHash(search, queryHash))
     request.after = cursor.after
     request.generation = cursor.generation
+    shownBefore = cursor.shown
   } else if (search.generation !== undefined) request.generation = search.generation
-  return { request, queryHash }
+  return { request, queryHash, shownBefore }
 }
 
 /**

@@ -1,20 +1,35 @@
 import { v7 as uuid } from 'uuid'
 import type { Config } from '../config.ts'
-import type { Pool } from '../pool.ts'
+import type { Pool, SearchInput } from '../pool.ts'
 import type { SearchRequest, SuggestRequest } from '../schema/search.ts'
+import type { DocumentName, Tuning } from '../schema/tuning.ts'
 import type { Engine } from './engine.ts'
 import type { IndexEntry, Indices } from './indices.ts'
 import { wellFormedJson } from './json.ts'
 import { type CoreRequest, cursorHash, planSearch } from './plan.ts'
 import { openLentBytes } from './slab.ts'
+import { type Added, tune, tunedScores } from './tune.ts'
 import { checkDimensions, readVector } from './vector.ts'
 
 /** What applies to this search besides its own words; the learning side fills it. */
 export interface Plan {
   sessionId: string | undefined
-  model: string | undefined
+  tuning: Tuning
+  /** Learned additions to scores. */
+  added: readonly { indexId: number; id: string; value: number }[]
+  /** The model that ranks the first `rerankSize` candidates, and the one that is only asked. */
+  model: { name: string; handle: number } | undefined
+  shadow: { name: string; handle: number } | undefined
+  rerankSize: number
+  /** The page's order may be drawn. */
+  exploration: { seed: number; epsilon: number; temperature: number } | undefined
+  /** Another ranking that is dealt into the page. */
+  interleaved: { testId: string; against: Tuning; seed: number } | undefined
+  /** `id@version` */
   adaptations: string[]
   experiments: object[]
+  /** What the impression says of who searched; undefined: the search is not recorded. */
+  recorded: object | undefined
 }
 
 /** A search's answer: the envelope's `data` in UTF-8 JSON, and what the service keeps of it. */
@@ -40,7 +55,9 @@ interface SearchParts {
   pool: Pool
   indices: Indices
   engine: Engine
-  plan: (search: SearchRequest) => Plan
+  plan: (search: SearchRequest, queryHash: string) => Plan
+  /** Takes what a search showed, as bytes. */
+  show: (queryId: string, impression: Uint8Array) => void
   embedQuery: EmbedQuery
 }
 
@@ -57,29 +74,43 @@ export function openSearch(parts: SearchParts): Search {
   return {
     run: async (search, startedMs) => {
       const entries = named(search.index)
-      const { request, queryHash } = planSearch(search)
+      const { request: asked, queryHash, shownBefore } = planSearch(search)
+      const plan = parts.plan(search, queryHash)
+      const request = tune(asked, search, plan.tuning)
       const { vector, degraded } = await queryVector(search, request, entries, parts)
       const queryId = uuid()
-      const plan = parts.plan(search)
       const searchType = request.mode
       const context = { queryId, queryHash, searchType, ...wirePlan(plan), ...degraded }
-      const input = {
+      const requestJson = wellFormedJson(coreRequest(request, plan))
+      const added = [...plan.added.map(addedOf), ...tunedScores(plan.tuning, indicesOf(entries))]
+      const input: SearchInput = {
         dataDir: config.dataDir,
         indices: entries.map(({ record }) => ({
           indexId: record.id,
           engineId: record.engineId,
           name: record.name,
         })),
-        request: wellFormedJson(request),
+        request: requestJson,
         cursorHash: cursorHash(search, queryHash),
+        shownBefore,
         startedMs,
         context: JSON.stringify(context).slice(0, -1),
         ...(vector === undefined ? {} : { vector }),
         ...(search.fields === undefined ? {} : { fields: search.fields }),
         ...highlightRequest(search, request),
+        ...(added.length === 0 ? {} : { added }),
+        ...drawn(plan, request, () =>
+          wellFormedJson(coreRequest(tune(asked, search, against(plan)), plan)),
+        ),
+        ...(plan.recorded === undefined
+          ? {}
+          : { impression: impressionHead({ ...context, plan, search, startedMs }, requestJson) }),
       }
       const found = await engine.using(entries, () => pool.search(input))
-      return { ...found, data: bytesOf(found.data), queryId, queryHash }
+      const bytes = bytesOf(found.data)
+      if (found.dataLength < bytes.length)
+        parts.show(queryId, Uint8Array.prototype.slice.call(bytes, found.dataLength))
+      return { ...found, data: bytes.subarray(0, found.dataLength), queryId, queryHash }
     },
     suggest: async ({ index, ...words }) => {
       const entries = named(index)
@@ -92,7 +123,78 @@ export function openSearch(parts: SearchParts): Search {
 }
 
 function wirePlan({ sessionId, model, adaptations, experiments }: Plan): object {
-  return { sessionId: sessionId ?? null, model: model ?? null, adaptations, experiments }
+  return { sessionId: sessionId ?? null, model: model?.name ?? null, adaptations, experiments }
+}
+
+/** The request with what the plan asks of the core besides. */
+function coreRequest(request: CoreRequest, plan: Plan): CoreRequest {
+  const { model, shadow, recorded, rerankSize } = plan
+  return {
+    ...request,
+    ...(model === undefined ? {} : { rerank: { model: model.handle, size: rerankSize } }),
+    ...(shadow === undefined ? {} : { shadow: shadow.handle }),
+    ...(recorded === undefined ? {} : { features: true }),
+  }
+}
+
+function addedOf({ indexId, id, value }: Plan['added'][number]): Added {
+  return [indexId, id, value]
+}
+
+/** Which of the searched indices a document's name may mean. */
+function indicesOf(entries: IndexEntry[]): (document: DocumentName) => number[] {
+  return ({ index }) =>
+    entries
+      .filter(({ record }) => index === undefined || record.name === index)
+      .map(({ record }) => record.id)
+}
+
+function against({ tuning, interleaved }: Plan): Tuning {
+  return { ...tuning, ...interleaved?.against }
+}
+
+/** How the page's order is drawn, if it is. */
+function drawn(
+  { exploration, interleaved }: Plan,
+  { mode, fusion }: CoreRequest,
+  otherRequest: () => string,
+): Partial<Pick<SearchInput, 'exploration' | 'interleaved'>> {
+  if (interleaved !== undefined) {
+    const { testId, seed } = interleaved
+    return { interleaved: { testId, seed, request: otherRequest() } }
+  }
+  if (exploration === undefined) return {}
+  return { exploration: { ...exploration, relative: mode !== 'hybrid' || fusion === 'rrf' } }
+}
+
+const QUERY_LENGTH_MAX = 256
+
+/** JSON of what is known of an impression before the search; the worker adds what was found. */
+function impressionHead(
+  about: {
+    plan: Plan
+    search: SearchRequest
+    startedMs: number
+    queryId: string
+    queryHash: string
+    searchType: string
+  },
+  request: string,
+): string {
+  const { plan, search, startedMs, queryId, queryHash, searchType } = about
+  const head = {
+    queryId,
+    queryHash,
+    query: (search.query ?? '').slice(0, QUERY_LENGTH_MAX),
+    searchType,
+    timeMs: Math.floor(startedMs),
+    ...plan.recorded,
+    ...(plan.model === undefined ? {} : { model: plan.model.name }),
+    ...(plan.shadow === undefined ? {} : { shadowModel: plan.shadow.name }),
+    adaptations: plan.adaptations,
+    request,
+  }
+  return wellFormedJson(head).slice(0, -1)
 }
 
 interface QueryVector {

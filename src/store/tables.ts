@@ -1,4 +1,11 @@
 import { join } from 'node:path'
+import type {
+  AdaptationRecord,
+  ArmTotals,
+  RankingVersion,
+  RuleRecord,
+  SuggestionRecord,
+} from '../schema/adaptation-record.ts'
 import type { IndexRecord } from '../schema/indices.ts'
 import type { LearningEvent } from '../schema/learning.ts'
 import type { SessionRecord, SessionTotals } from '../schema/session.ts'

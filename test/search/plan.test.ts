@@ -75,6 +75,7 @@ describe('a cursor', () => {
       generation: 7,
       after: 'place',
       queryHash: cursorHash(of, planSearch(of).queryHash),
+      shown: 10,
     })
 
   test('goes on where it was made, in the view it was made from', () => {

@@ -1,0 +1,77 @@
+import { randomInt } from 'node:crypto'
+import type { Config } from '../config.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Pool } from '../pool.ts'
+import type { SearchRequest } from '../schema/search.ts'
+import type { Store } from '../store/store.ts'
+import { type Events, openEvents } from './events.ts'
+import type { Consumer } from './facts.ts'
+import { type Log, openLog } from './log.ts'
+import { openLoop } from './loop.ts'
+import { type LearnedPlan, makePlan, type PlanParts } from './plan.ts'
+import type { Sessions } from './sessions.ts'
+
+/** The learning side of the service: one loop, folded from one log. */
+export interface Learning {
+  events: Events
+  /** What applies to a search besides its own words. */
+  plan: (search: SearchRequest, queryHash: string) => LearnedPlan
+  /** Takes what a search showed, as bytes (see impression.ts); never waits. */
+  show: Log['show']
+  /** Resolves when everything that happened before is learned: readers see their own writes. */
+  caughtUp: () => Promise<void>
+  /** Lets time pass: start and end dates, triggers, expiry. */
+  tick: () => Promise<void>
+  close: () => Promise<void>
+}
+
+export interface LearningOptions {
+  store: Store
+  config: Config
+  clock: () => number
+  sessions: Sessions
+  metrics: Metrics
+  pool: Pool
+  logger: LearningLogger
+}
+
+interface LearningLogger {
+  error: (fields: object, message: string) => void
+}
+
+export function openLearning(options: LearningOptions): Learning {
+  const { store, config, clock, sessions, logger } = options
+  const log = openLog(store, config.impressionQueueMax, clock)
+  const events = openEvents(store, clock)
+  const consumers: Consumer[] = []
+  const loop = openLoop({
+    store,
+    log,
+    consumers,
+    clock,
+    onLag: () => {},
+    onFailure: (err) => logger.error({ err }, 'learning stopped for a moment'),
+  })
+  const planParts: PlanParts = {
+    glimpse: sessions.peek,
+    variants: () => [],
+    adaptations: () => [],
+    added: () => [],
+    servedModel: () => undefined,
+    shadowModel: () => undefined,
+    namedModel: () => undefined,
+    settings: config,
+    seed: () => randomInt(2 ** 32),
+  }
+  return {
+    events,
+    plan: (search, queryHash) => makePlan(search, queryHash, planParts),
+    show: log.show,
+    caughtUp: loop.caughtUp,
+    tick: async () => {},
+    close: async () => {
+      await log.close()
+      await loop.close()
+    },
+  }
+}

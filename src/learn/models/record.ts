@@ -1,0 +1,95 @@
+import type { VersionName } from '../../schema/model.ts'
+import type { State } from '../states.ts'
+
+export type ModelStatus = State<'model'>
+export type ModelKind = 'linear' | 'trees'
+
+/** Row of a model as a whole. Times are epoch ms. */
+export interface ModelRecord {
+  /** Number of the newest version; numbers are never used twice. */
+  latest: number
+  createdMs: number
+  updatedMs: number
+}
+
+/** What one gate said, with the figures that it went by. */
+export interface GateReport {
+  gate: 'HELD_OUT' | 'SHADOW' | 'CANARY'
+  outcome: 'pass' | 'refuse' | 'not_yet'
+  timeMs: number
+  figures: Record<string, unknown>
+}
+
+/** Row of one version. What was synced or trained never changes; what became of it does. */
+export interface VersionRecord extends VersionName {
+  status: ModelStatus
+  source: 'SYNC' | 'TRAINING'
+  checksum: string
+  /** Whether the core can rank with it. */
+  servable: boolean
+  /** Sentences: why it can't rank, or may not. */
+  reasons: string[]
+  /** The maker says that it is not ready: an error, or progress below 1. */
+  unfinished: boolean
+  kind?: ModelKind
+  features?: string[]
+  createdMs: number
+  updatedMs: number
+  activatedMs?: number
+  /** As the maker sent them, if they are short. */
+  metrics?: Record<string, unknown>
+  training?: Record<string, unknown>
+  /** Newest last. */
+  gates: GateReport[]
+}
+
+/** A version on its way to rank. */
+export interface Trial extends VersionName {
+  stage: 'SHADOW' | 'CANARY'
+  /** A new number for each stage of each trial; evidence is kept under it. */
+  number: number
+  sinceMs: number
+  /** Who ranks the others: `id@version`, or '' when no model does. */
+  control: string
+  /** Evidence that had come when the gate was asked last. */
+  asked: number
+}
+
+/** Which versions rank whom. One row, changed in the same transaction as the versions. */
+export interface Standing {
+  active?: VersionName
+  /** What was active before, newest last. */
+  earlier: VersionName[]
+  trial?: Trial
+  /** Number of the newest trial. */
+  trials: number
+}
+
+/** How models were used, under `id@version`, or '' for searches that no model ranked. */
+export interface ModelUsage {
+  searches: number
+  /** Searches with a gain. */
+  clicked: number
+  /** Sum of 1/position of the first hit with a gain. */
+  reciprocalRank: number
+  /** Searches that it scored in shadow. */
+  shadowSearches: number
+}
+
+/** What people thought of what one search showed: place in the impression's hits → gain. */
+export interface Judgement {
+  unit: string
+  gains: [number, number][]
+}
+
+/** What a unit did while a trial ran. */
+export interface TrialUnit {
+  arm: 'CANARY' | 'CONTROL'
+  searches: number
+  clicked: number
+  reciprocalRank: number
+}
+
+export function nameOf({ modelId, version }: VersionName): string {
+  return `${modelId}@${version}`
+}

@@ -1,0 +1,86 @@
+import { type Contrast, contrastOf, type Estimate, type Interval } from './estimate.ts'
+
+/**
+ * An interval and a p value that hold at all looks together: however often the test is read and
+ * whenever it is stopped, the interval misses the truth in at most 5 % of tests.
+ */
+export interface AlwaysValid extends Interval {
+  /** Below .05 exactly when the interval excludes 0. The smallest one of all looks is valid too. */
+  p: number
+}
+
+/** The sequences are narrowest when this many units have been seen, in both arms together. */
+export const TUNED_UNITS = 5000
+
+/** Below this many units an arm the normal approximation isn't trusted and nothing is said. */
+export const ALWAYS_VALID_UNITS_MIN = 50
+
+export const ALWAYS_VALID_LEVEL = 0.05
+
+/**
+ * Asymptotic confidence sequence of a difference that is 0 when nothing changed, after n units:
+ * ± s.e. · √(2 (1 + 1/(nρ²)) · ln(√(nρ² + 1) / α)), the Gaussian mixture boundary of Waudby-Smith, Arbour,
+ * Sinha, Kennedy, Ramdas: Time-uniform central limit theory and asymptotic confidence sequences, 2024.
+ * For two arms n counts both, and s.e. · √n is the deviation of one unit's part in the difference.
+ * It holds for units that come one after another; a unit that goes on counting after it was added
+ * makes it an approximation.
+ */
+export function alwaysValid({ units, difference, standardError }: Contrast): AlwaysValid {
+  const spread = units * tuning(ALWAYS_VALID_LEVEL) ** 2
+  const room = (2 * (spread + 1)) / spread
+  const width =
+    standardError * Math.sqrt(room * Math.log(Math.sqrt(spread + 1) / ALWAYS_VALID_LEVEL))
+  const evidence = difference === 0 ? 0 : (difference / standardError) ** 2 / room
+  return {
+    low: difference - width,
+    high: difference + width,
+    p: Math.min(1, Math.sqrt(spread + 1) * Math.exp(-evidence)),
+  }
+}
+
+export interface GuardrailRequest {
+  control: Estimate
+  treatment: Estimate
+  /** The direction that does harm: a decrease of clicks, an increase of latency. */
+  harm: 'decrease' | 'increase'
+  /** The share of control that may be lost, 0..1; .05 lets 5 % go. 0 by default. */
+  tolerance?: number
+}
+
+export interface Guardrail {
+  /** Harm beyond the tolerance is certain at the 5 % level, at all looks together. */
+  breached: boolean
+  /** Always valid, one-sided. */
+  p: number
+  /** At least this much harm beyond the tolerance, in the metric's unit; negative while none is sure. */
+  harmAtLeast: number
+}
+
+/**
+ * Whether a treatment harms more than tolerated; undefined with too few units. The one-sided sequence of
+ * the same paper: lower bound − s.e. · √(2 (1 + 1/(nρ²)) · ln(1 + √(nρ² + 1) / (2α))).
+ */
+export function guardrail(request: GuardrailRequest): Guardrail | undefined {
+  const { control, treatment, harm, tolerance = 0 } = request
+  if (Math.min(control.units, treatment.units) < ALWAYS_VALID_UNITS_MIN) return undefined
+  const sign = harm === 'increase' ? 1 : -1
+  const { units, difference, standardError } = contrastOf(control, treatment, 1 + sign * tolerance)
+  const spread = units * tuning(2 * ALWAYS_VALID_LEVEL) ** 2
+  const room = (2 * (spread + 1)) / spread
+  const root = Math.sqrt(spread + 1)
+  const width = standardError * Math.sqrt(room * Math.log1p(root / (2 * ALWAYS_VALID_LEVEL)))
+  const harmDone = sign * difference
+  const evidence = harmDone > 0 ? (harmDone / standardError) ** 2 / room : 0
+  const harmAtLeast = harmDone - width
+  return {
+    breached: harmAtLeast > 0,
+    p: Math.min(1, root / (2 * Math.expm1(evidence))),
+    harmAtLeast,
+  }
+}
+
+/** ρ for the sequence that is narrowest at the tuned units (the same paper, closed form). */
+function tuning(level: number): number {
+  const twice = -2 * Math.log(level)
+  return Math.sqrt((twice + Math.log(twice) + 1) / TUNED_UNITS)
+}

@@ -1,0 +1,47 @@
+import { ALWAYS_VALID_UNITS_MIN, type AlwaysValid, alwaysValid } from './always-valid.ts'
+import { contrastOf, estimateOf, type MetricKind } from './estimate.ts'
+import {
+  type DetectableEffect,
+  detectableEffect,
+  type FixedHorizon,
+  fixedHorizon,
+} from './fixed-horizon.ts'
+import type { UnitSums } from './sums.ts'
+
+export interface ComparisonRequest {
+  control: UnitSums
+  treatment: UnitSums
+  kind: MetricKind
+}
+
+/** One metric of a treatment against control. */
+export interface Comparison extends FixedHorizon {
+  control: number
+  treatment: number
+  units: { control: number; treatment: number }
+  /** Holds however often it is read; absent below 50 units an arm. */
+  alwaysValid?: AlwaysValid
+  /** The always-valid interval excludes 0. */
+  significant: boolean
+  /** With the units and the variance so far. */
+  minimumDetectableEffect: DetectableEffect
+}
+
+/** Undefined until each arm has two units, and for a ratio a denominator. */
+export function compare({ control, treatment, kind }: ComparisonRequest): Comparison | undefined {
+  const before = estimateOf(control, kind)
+  const after = estimateOf(treatment, kind)
+  if (before === undefined || after === undefined) return undefined
+  const units = { control: before.units, treatment: after.units }
+  const enough = Math.min(before.units, after.units) >= ALWAYS_VALID_UNITS_MIN
+  const sequence = enough ? alwaysValid(contrastOf(before, after)) : undefined
+  return {
+    control: before.value,
+    treatment: after.value,
+    units,
+    ...fixedHorizon(before, after, kind),
+    ...(sequence && { alwaysValid: sequence }),
+    significant: sequence !== undefined && (sequence.low > 0 || sequence.high < 0),
+    minimumDetectableEffect: detectableEffect(before, after),
+  }
+}

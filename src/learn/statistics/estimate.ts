@@ -1,0 +1,65 @@
+import type { UnitSums } from './sums.ts'
+
+/** Mean: Σx over the units. Ratio: Σx over Σy, as clicks per search. */
+export type MetricKind = 'mean' | 'ratio'
+
+/** A metric of one arm. `variance` is that of one unit: the value's own is `variance / units`. */
+export interface Estimate {
+  units: number
+  value: number
+  variance: number
+}
+
+/** How far apart two arms are; a difference of estimates, with its standard error. */
+export interface Contrast {
+  /** Units of both arms. */
+  units: number
+  difference: number
+  standardError: number
+}
+
+export interface Interval {
+  low: number
+  high: number
+}
+
+/**
+ * A metric of one arm from its sums; undefined with fewer than two units or a denominator of 0. The
+ * variance of a ratio is the delta method's over units, (s_xx − 2 r s_xy + r² s_yy) / ȳ² (Deng, Knoblich,
+ * Lu: Applying the delta method in metric analytics, 2018), so that a unit's searches may depend on
+ * each other.
+ */
+export function estimateOf(sums: UnitSums, kind: MetricKind): Estimate | undefined {
+  const { units, x, y } = sums
+  if (units < 2) return undefined
+  const spreadX = spread(sums.xx, x, x, units)
+  if (kind === 'mean') return { units, value: x / units, variance: Math.max(0, spreadX) }
+  if (!(y > 0)) return undefined
+  const value = x / y
+  const spreadY = spread(sums.yy, y, y, units)
+  const spreadXY = spread(sums.xy, x, y, units)
+  const spreadOfRatio = spreadX - 2 * value * spreadXY + value * value * spreadY
+  return { units, value, variance: Math.max(0, spreadOfRatio) / (y / units) ** 2 }
+}
+
+/**
+ * Treatment − `factor` · control. A factor of 1 asks whether they differ, one of .95 whether the treatment
+ * lost more than 5 %.
+ */
+export function contrastOf(control: Estimate, treatment: Estimate, factor = 1): Contrast {
+  return {
+    units: control.units + treatment.units,
+    difference: treatment.value - factor * control.value,
+    standardError: Math.sqrt(errorSquared(treatment) + factor * factor * errorSquared(control)),
+  }
+}
+
+/** The variance of the estimate itself. */
+export function errorSquared({ variance, units }: Estimate): number {
+  return variance / units
+}
+
+/** Sample covariance from sums of products. */
+function spread(products: number, first: number, second: number, units: number): number {
+  return (products - (first * second) / units) / (units - 1)
+}

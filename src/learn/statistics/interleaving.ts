@@ -1,0 +1,82 @@
+import type { Random } from '../random.ts'
+import { ALWAYS_VALID_UNITS_MIN, type AlwaysValid, alwaysValid } from './always-valid.ts'
+import { estimateOf } from './estimate.ts'
+import type { UnitSums } from './sums.ts'
+
+export type Team = 'a' | 'b'
+
+export interface TeamDraft {
+  list: string[]
+  /** Which ranking supplied the hit at each place. */
+  teams: Team[]
+}
+
+/**
+ * Mixes two rankings into one of at most `size` hits: the ranking with fewer picks, or at a tie the winner
+ * of a coin, adds its best hit that isn't in the list (team draft: Radlinski, Kurup, Joachims 2008). When
+ * one has nothing left, the other goes on alone.
+ */
+export function teamDraft(
+  a: readonly string[],
+  b: readonly string[],
+  random: Random,
+  size: number,
+): TeamDraft {
+  const captains = { a: { hits: a, next: 0, picks: 0 }, b: { hits: b, next: 0, picks: 0 } }
+  const taken = new Set<string>()
+  const teams: Team[] = []
+  while (taken.size < size) {
+    for (const captain of [captains.a, captains.b])
+      while (taken.has(captain.hits[captain.next] ?? '')) captain.next += 1
+    const able = (['a', 'b'] as const).filter(
+      (team) => captains[team].next < captains[team].hits.length,
+    )
+    const [first, second] = able
+    if (first === undefined) break
+    const lead = captains.a.picks - captains.b.picks
+    const fewer = lead < 0 || (lead === 0 && random() < 0.5) ? 'a' : 'b'
+    const team = second === undefined ? first : fewer
+    const captain = captains[team]
+    taken.add(captain.hits[captain.next] ?? '')
+    captain.picks += 1
+    teams.push(team)
+  }
+  return { list: [...taken], teams }
+}
+
+/**
+ * Who won one search: 1 when team b's hits got more clicks, −1 when team a's did, 0 at a tie. `clicked` are
+ * the 0-based places clicked, each once.
+ */
+export function winnerOf(teams: readonly Team[], clicked: readonly number[]): -1 | 0 | 1 {
+  let lead = 0
+  for (const place of clicked) {
+    if (teams[place] === 'b') lead += 1
+    if (teams[place] === 'a') lead -= 1
+  }
+  return lead > 0 ? 1 : lead < 0 ? -1 : 0
+}
+
+export interface Preference {
+  /** Wins of b less wins of a over all decided searches: −1, always a, to 1, always b. */
+  preference: number
+  units: number
+  /** Absent below 50 units. */
+  alwaysValid?: AlwaysValid
+  significant: boolean
+}
+
+/**
+ * Which ranking users prefer. Per unit x is its wins of b less its wins of a and y its decided searches
+ * (those with a winner); units without one stay out. Undefined until two units have decided.
+ */
+export function preferenceOf(sums: UnitSums): Preference | undefined {
+  const estimate = estimateOf(sums, 'ratio')
+  if (estimate === undefined) return undefined
+  const { units, value, variance } = estimate
+  if (units < ALWAYS_VALID_UNITS_MIN) return { preference: value, units, significant: false }
+  const standardError = Math.sqrt(variance / units)
+  const sequence = alwaysValid({ units, difference: value, standardError })
+  const significant = sequence.low > 0 || sequence.high < 0
+  return { preference: value, units, alwaysValid: sequence, significant }
+}

@@ -1,0 +1,44 @@
+/** A quantile read from the buckets is within this share of the exact one, between the two ends. */
+export const LATENCY_ERROR = 0.02
+
+const LOWEST_MS = 0.1
+const HIGHEST_MS = 60_000
+const GROWTH = (1 + LATENCY_ERROR) / (1 - LATENCY_ERROR)
+
+/** Buckets of every histogram; counts of the same bucket add up across arms, machines and days. */
+export const LATENCY_BUCKETS = bucketAbove(HIGHEST_MS) + 1
+
+/**
+ * The bucket of a latency in ms: log-spaced, bucket i ends at 0.1 · 1.0408^i ms. 0.1 ms and less is bucket
+ * 0, a minute and more the last. As in DDSketch (Masson, Rim, Lee 2019).
+ */
+export function latencyBucket(tookMs: number): number {
+  return tookMs > LOWEST_MS ? Math.min(bucketAbove(tookMs), LATENCY_BUCKETS - 1) : 0
+}
+
+/**
+ * The latency in ms that a share `quantile` (0..1) of the counted ones doesn't exceed; `counts` by bucket.
+ * Undefined when nothing is counted.
+ */
+export function latencyQuantile(counts: ArrayLike<number>, quantile: number): number | undefined {
+  let total = 0
+  for (let bucket = 0; bucket < counts.length; bucket += 1) total += counts[bucket] ?? 0
+  if (total === 0) return undefined
+  const rank = Math.max(1, Math.ceil(quantile * total))
+  let below = 0
+  let bucket = -1
+  while (below < rank) {
+    bucket += 1
+    below += counts[bucket] ?? 0
+  }
+  return latencyOf(bucket)
+}
+
+/** The latency that is at most 2 % from every other one in the bucket. */
+function latencyOf(bucket: number): number {
+  return bucket === 0 ? LOWEST_MS : (2 * LOWEST_MS * GROWTH ** bucket) / (GROWTH + 1)
+}
+
+function bucketAbove(tookMs: number): number {
+  return Math.ceil(Math.log(tookMs / LOWEST_MS) / Math.log(GROWTH))
+}

@@ -1,0 +1,58 @@
+/**
+ * Running sums over the units of one arm. Each unit counts once, with x, its numerator (clicks), and y,
+ * its denominator (searches). Sums of whole numbers are exact, in whatever order they came.
+ */
+export interface UnitSums {
+  units: number
+  x: number
+  xx: number
+  y: number
+  yy: number
+  xy: number
+}
+
+/** What one unit has counted so far. A metric that is a mean over units has y = 1. */
+export interface UnitCounts {
+  x: number
+  y: number
+}
+
+export const NO_UNITS: UnitSums = { units: 0, x: 0, xx: 0, y: 0, yy: 0, xy: 0 }
+
+/** The sums with one more unit. */
+export function addUnit(sums: UnitSums, unit: UnitCounts): UnitSums {
+  return withUnit(sums, unit, 1)
+}
+
+/** The sums without a unit that is in them: a forgotten one. */
+export function subtractUnit(sums: UnitSums, unit: UnitCounts): UnitSums {
+  return withUnit(sums, unit, -1)
+}
+
+/** The sums after a unit in them has counted more: `before` is what it had when it was last added. */
+export function updateUnit(sums: UnitSums, before: UnitCounts, after: UnitCounts): UnitSums {
+  return addUnit(subtractUnit(sums, before), after)
+}
+
+/** The sums of two disjoint sets of units. */
+export function mergeSums(first: UnitSums, second: UnitSums): UnitSums {
+  return {
+    units: first.units + second.units,
+    x: first.x + second.x,
+    xx: first.xx + second.xx,
+    y: first.y + second.y,
+    yy: first.yy + second.yy,
+    xy: first.xy + second.xy,
+  }
+}
+
+function withUnit(sums: UnitSums, { x, y }: UnitCounts, sign: 1 | -1): UnitSums {
+  return {
+    units: sums.units + sign,
+    x: sums.x + sign * x,
+    xx: sums.xx + sign * x * x,
+    y: sums.y + sign * y,
+    yy: sums.yy + sign * y * y,
+    xy: sums.xy + sign * x * y,
+  }
+}

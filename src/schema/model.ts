@@ -1,0 +1,182 @@
+import { type Static, Type } from 'typebox'
+import { DateTime, FreeForm, Id, Moment, Unquoted } from './common.ts'
+
+const Scaler = Type.Object(
+  { mean: Type.Optional(Unquoted), std: Type.Optional(Unquoted) },
+  { additionalProperties: true },
+)
+
+/** The numbers of a model and what is known of their making; any of it may be missing. */
+const ModelState = Type.Object(
+  {
+    weights: Type.Optional(Unquoted),
+    bias: Type.Optional(Unquoted),
+    scaler: Type.Optional(Scaler),
+    featureNames: Type.Optional(Unquoted),
+    metrics: Type.Optional(FreeForm),
+    hyperparameters: Type.Optional(FreeForm),
+    currentEpoch: Type.Optional(Type.Number()),
+    trainingProgress: Type.Optional(Type.Number({ description: 'Below 1: not ready to rank.' })),
+    lastTrainingError: Type.Optional(
+      Type.String({ description: 'Not empty: the model may not rank.' }),
+    ),
+  },
+  {
+    additionalProperties: true,
+    description:
+      'A linear model: `weights`, `scaler.mean` and `scaler.std` as lists of one length with `featureNames`. ' +
+      'Or trees: an XGBoost JSON model as `weights`.',
+  },
+)
+export type ModelState = Static<typeof ModelState>
+
+/** A state of a model, to be stored as a version of its own. */
+export const ModelSync = Type.Object({
+  modelId: Id,
+  state: ModelState,
+  activate: Type.Optional(Type.Boolean({ description: 'Let it rank at once.' })),
+})
+export type ModelSync = Static<typeof ModelSync>
+
+const Version = Type.Integer({ minimum: 1 })
+
+/** Which version of the model is meant; the newest, if none is named. */
+export const VersionChoice = Type.Object({ version: Type.Optional(Version) })
+
+const Kind = Type.Union([Type.Literal('linear'), Type.Literal('trees')])
+
+/** What to train; from everything that is kept, if nothing is said. */
+export const ModelTraining = Type.Object({
+  modelId: Type.Optional(Id),
+  kind: Type.Optional(Kind),
+  since: Type.Optional(Moment),
+})
+export type ModelTraining = Static<typeof ModelTraining>
+
+export const ModelQuery = Type.Object({
+  status: Type.Optional(Type.String({ maxLength: 32 })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+})
+
+export const ModelRead = Type.Object({
+  version: Type.Optional(Version),
+  state: Type.Optional(Type.Boolean({ description: 'Also answer the stored state itself.' })),
+})
+
+/** One version of one model. */
+export const VersionName = Type.Object({ modelId: Type.String(), version: Version })
+export type VersionName = Static<typeof VersionName>
+
+const NamedOrNone = Type.Union([VersionName, Type.Null()])
+const Status = Type.Union(
+  ['CANDIDATE', 'SHADOW', 'ACTIVE', 'ARCHIVED', 'REJECTED'].map((status) => Type.Literal(status)),
+)
+const Reasons = Type.Array(Type.String())
+
+/** What became of a synced state. */
+export const ModelSynced = Type.Object({
+  modelId: Type.String(),
+  version: Version,
+  status: Status,
+  servable: Type.Boolean(),
+  reasons: Type.Optional(Reasons),
+  checksum: Type.String({ description: 'SHA-256 of the state as canonical JSON' }),
+  previousVersion: Type.Union([Version, Type.Null()]),
+  updatedAt: DateTime,
+  unchanged: Type.Boolean(),
+})
+
+/** One version as the service shows it. */
+const ModelVersion = Type.Object({
+  version: Version,
+  status: Status,
+  stage: Type.Optional(Type.String()),
+  source: Type.String(),
+  kind: Type.Optional(Kind),
+  features: Type.Optional(Type.Array(Type.String())),
+  servable: Type.Boolean(),
+  reasons: Type.Optional(Reasons),
+  checksum: Type.String(),
+  createdAt: DateTime,
+  updatedAt: DateTime,
+  activatedAt: Type.Optional(DateTime),
+  metrics: Type.Optional(FreeForm),
+  training: Type.Optional(FreeForm),
+  gates: Type.Array(FreeForm),
+  usage: FreeForm,
+})
+
+/** A model, its versions, and one of them in full. */
+export const ModelShown = Type.Object({
+  modelId: Type.String(),
+  version: Version,
+  status: Status,
+  servable: Type.Boolean(),
+  active: Type.Union([Version, Type.Null()]),
+  createdAt: DateTime,
+  updatedAt: DateTime,
+  versions: Type.Array(ModelVersion),
+  state: Type.Optional(FreeForm),
+})
+
+/** The models, each with its newest version. */
+export const ModelList = Type.Object({
+  models: Type.Array(
+    Type.Object({
+      modelId: Type.String(),
+      version: Version,
+      status: Status,
+      servable: Type.Boolean(),
+      active: Type.Union([Version, Type.Null()]),
+      versions: Type.Integer(),
+      createdAt: DateTime,
+      updatedAt: DateTime,
+    }),
+  ),
+  total: Type.Integer(),
+  active: NamedOrNone,
+  trial: Type.Union([FreeForm, Type.Null()]),
+})
+
+export const ModelActivated = Type.Object({
+  modelId: Type.String(),
+  version: Version,
+  status: Status,
+  previous: NamedOrNone,
+  unchanged: Type.Boolean(),
+  updatedAt: DateTime,
+})
+
+export const ModelRolledBack = Type.Object({
+  modelId: Type.String(),
+  version: Version,
+  status: Status,
+  active: NamedOrNone,
+  updatedAt: DateTime,
+})
+
+/** How a training ended, or that it goes on. */
+export const ModelTrained = Type.Object({
+  modelId: Type.String(),
+  trainingId: Type.String(),
+  status: Type.Union(
+    ['RUNNING', 'COMPLETED', 'FAILED', 'NOT_ENOUGH_DATA'].map((status) => Type.Literal(status)),
+  ),
+  needed: Type.Optional(Type.Integer()),
+  have: Type.Optional(Type.Integer()),
+  version: Type.Optional(Version),
+  kind: Type.Optional(Kind),
+  training: Type.Optional(FreeForm),
+  gate: Type.Optional(FreeForm),
+  error: Type.Optional(Type.String()),
+})
+export type ModelTrained = Static<typeof ModelTrained>
+
+/** What the gate said of a version. */
+export const ModelGated = Type.Object({
+  modelId: Type.String(),
+  version: Version,
+  status: Status,
+  stage: Type.Optional(Type.String()),
+  gate: FreeForm,
+})

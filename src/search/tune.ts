@@ -1,0 +1,57 @@
+import type { SearchRequest } from '../schema/search.ts'
+import type { DocumentName, Tuning } from '../schema/tuning.ts'
+import type { CoreRequest } from './plan.ts'
+
+/** A document's place in the store and what is added to its score; 1 is the span of the fused score. */
+export type Added = [indexId: number, id: string, value: number]
+
+/** A pinned document stands above all others; the first pin highest. */
+const PIN = 1000
+
+/** Lays a ranking change under a search's own words: what the caller said himself stands. */
+export function tune(request: CoreRequest, search: SearchRequest, tuning: Tuning): CoreRequest {
+  const tuned: CoreRequest = { ...request }
+  const { fieldWeights, legWeights } = tuning
+  if (fieldWeights !== undefined) tuned.boost = { ...fieldWeights, ...request.boost }
+  if (legWeights !== undefined) tuned.weights = request.weights ?? legWeights
+  if (tuning.fusion !== undefined) tuned.fusion = request.fusion ?? tuning.fusion
+  if (tuning.neighbors !== undefined) tuned.neighbors = request.neighbors ?? tuning.neighbors
+  if (tuning.similarity !== undefined) tuned.cut = request.cut ?? tuning.similarity
+  if (tuning.minScore !== undefined) tuned.minScore = request.minScore ?? tuning.minScore
+  if (tuning.operator !== undefined) tuned.operator = request.operator ?? tuning.operator
+  if (tuning.fuzziness !== undefined) tuned.fuzziness = request.fuzziness ?? tuning.fuzziness
+  if (tuning.feedback !== undefined) tuned.feedback = request.feedback ?? tuning.feedback
+  const isWide = tuned.operator !== 'and' && search.phrase !== true
+  // Where every word must match, more words would only find less.
+  if (tuning.synonyms !== undefined && isWide)
+    tuned.query = withSynonyms(request.query, tuning.synonyms)
+  return tuned
+}
+
+/** Pins and boosts as additions to scores; `indicesOf` tells which indices a name may mean. */
+export function tunedScores(
+  { pins = [], boosts = [] }: Tuning,
+  indicesOf: (document: DocumentName) => number[],
+): Added[] {
+  const valued = [
+    ...boosts,
+    ...pins.map((document, place) => ({ ...document, value: PIN * (1 + pins.length - place) })),
+  ]
+  return valued.flatMap(({ value, ...document }) =>
+    indicesOf(document).map((indexId): Added => [indexId, document.id, value]),
+  )
+}
+
+/** Appends the words that mean the same as a word of the query. */
+function withSynonyms(query: string, synonyms: string[][]): string {
+  const text = ` ${query.toLowerCase().replace(/\s+/g, ' ').trim()} `
+  const has = (phrase: string): boolean => text.includes(` ${phrase.toLowerCase().trim()} `)
+  const more = new Set<string>()
+  for (const list of synonyms) {
+    const [from, to] = list.length === 1 ? (list[0]?.split('=>') ?? []) : []
+    if (from !== undefined && to !== undefined) {
+      if (from.split(',').some(has)) for (const word of to.split(',')) more.add(word.trim())
+    } else if (list.some(has)) for (const word of list) if (!has(word)) more.add(word.trim())
+  }
+  return more.size === 0 ? query : `${query} ${[...more].join(' ')}`
+}
