@@ -9,9 +9,11 @@ import { metricsPage } from './cortex/metrics-text.ts'
 import * as search from './cortex/search.ts'
 import * as sessions from './cortex/sessions.ts'
 import * as adaptations from './nous/adaptations.ts'
+import * as events from './nous/events.ts'
 import * as experiments from './nous/experiments.ts'
 import { nousHealth } from './nous/health.ts'
 import * as models from './nous/models.ts'
+import * as searches from './nous/searches.ts'
 import * as signals from './nous/signals.ts'
 import { docs, livez, openApi, readyz } from './operations.ts'
 
@@ -55,11 +57,13 @@ export const routes: readonly Route[] = [
   searchTests.pauseSearchTest,
   searchTests.resumeSearchTest,
   searchTests.stopSearchTest,
+  searches.readSearch,
+  searches.replaySearch,
   signals.processSignal,
   signals.createSignal,
   signals.listSignals,
-  signals.listLearningEvents,
-  signals.learningMetrics,
+  events.listLearningEvents,
+  events.learningMetrics,
   signals.feedbackPatterns,
   signals.searchPatterns,
   models.syncModel,

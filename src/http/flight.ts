@@ -12,6 +12,8 @@ export interface Flight {
   requestId: string
   /** False while a body that the client sends may not have been read to its end. */
   bodyRead: boolean
+  /** True once an answer goes on that was counted when it began. */
+  streams: boolean
   /** Lets the rest of an unread body pass. */
   dropBody: () => void
   /** What a JSON answer that goes out now says about the request. */
@@ -91,6 +93,7 @@ function newFlight(
     startedMs,
     deadlineMs: startedMs + timeoutMs,
     bodyRead: false,
+    streams: false,
     dropBody: () => {},
     meta: () => ({ tookMs: performance.now() - startedMs, requestId }),
     abort: () => {

@@ -10,8 +10,9 @@ import { answerRoute, compileEntry } from './entry.ts'
 import type { Exchange } from './exchange.ts'
 import { type Flight, type Flights, openFlights } from './flight.ts'
 import { asServiceError, type Prepared, prepareFailure } from './reply.ts'
-import type { Route } from './route.ts'
+import type { Route, StreamReply } from './route.ts'
 import type { ServedApp } from './served.ts'
+import { openStreams, type Streams } from './stream.ts'
 import { openValidators } from './validate.ts'
 
 export type Serve = (exchange: Exchange) => void
@@ -22,6 +23,7 @@ export interface Pipeline {
   /** Answers a failure for a path or a method that no route has. */
   refuse: (refusal: Refusal) => Serve
   flights: Flights
+  streams: Streams
 }
 
 export interface Refusal {
@@ -35,6 +37,7 @@ interface Wire {
   app: ServedApp
   admit: Admit
   cors: Cors
+  streams: Streams
   /** Whether each request is logged. */
   verbose: boolean
 }
@@ -48,7 +51,11 @@ const CLIENT_CLOSED = 499
 export function openPipeline(app: ServedApp): Pipeline {
   const { config } = app
   const verbose = config.logLevel === 'debug' || config.logLevel === 'trace'
-  const wire: Wire = { app, admit: openAdmission(config), cors: openCors(config), verbose }
+  const streams = openStreams(config, (err) => app.log.error({ err }, 'a stream broke'))
+  const wire: Wire = { app, admit: openAdmission(config), cors: openCors(config), streams, verbose }
+  app.metrics.collect('svc_event_streams', 'Clients that follow the events', [], () => [
+    { value: streams.count() },
+  ])
   const validators = openValidators()
   const flights = openFlights(config.requestTimeoutMs, (flight) => {
     const late = serviceError('TIMED_OUT', 'The request took longer than this service allows.')
@@ -71,6 +78,7 @@ export function openPipeline(app: ServedApp): Pipeline {
       }
       const flight = flights.begin(exchange, meter, requestId(exchange))
       exchange.onLeave(() => {
+        if (flight.streams) return
         meter.end(CLIENT_CLOSED, performance.now() - flight.startedMs, 0, 'CLIENT_CLOSED')
         flight.abort()
       })
@@ -79,6 +87,7 @@ export function openPipeline(app: ServedApp): Pipeline {
   }
   return {
     flights,
+    streams,
     serve: (route) => {
       const entry = compileEntry(app, route, validators)
       return begin(route.path, (flight) => {
@@ -113,6 +122,8 @@ async function run(
   let prepared: Prepared
   try {
     prepared = await produce(flight)
+    if (prepared.stream !== undefined && flight.exchange.method !== 'HEAD')
+      return startStream(wire, flight, prepared, prepared.stream)
   } catch (cause) {
     const failure = asServiceError(cause)
     logFailure(wire, flight, failure)
@@ -144,14 +155,31 @@ function logFailure({ app }: Wire, flight: Flight, failure: ServiceError): void 
     app.log.warn({ ...fields, err: failure.cause }, failure.message)
 }
 
+/** Its request is counted as it begins; how long a client listens says nothing about the service. */
+function startStream(wire: Wire, flight: Flight, prepared: Prepared, stream: StreamReply): void {
+  const { exchange, meter } = flight
+  if (!exchange.open) return
+  wire.streams.start(exchange, stream, headersOf(wire, flight, prepared))
+  flight.streams = true
+  meter.end(prepared.status, performance.now() - flight.startedMs, 0)
+}
+
+function headersOf(
+  wire: Wire,
+  { exchange, requestId }: Flight,
+  { contentType, headers = {} }: Prepared,
+): [string, string][] {
+  const common = wire.cors(exchange)
+  if (contentType !== '') common.push(['content-type', contentType])
+  common.push(['x-request-id', requestId], ...Object.entries(headers))
+  return common
+}
+
 function send(wire: Wire, flight: Flight, prepared: Prepared, close: boolean): void {
   const { exchange, meter } = flight
   if (!exchange.open) return
-  const { status, contentType, body, errorCode } = prepared
-  const headers = wire.cors(exchange)
-  if (contentType !== '') headers.push(['content-type', contentType])
-  headers.push(['x-request-id', flight.requestId])
-  if (prepared.headers !== undefined) headers.push(...Object.entries(prepared.headers))
+  const { status, body, errorCode } = prepared
+  const headers = headersOf(wire, flight, prepared)
   const bytes = bodyBytes(body)
   const tookMs = performance.now() - flight.startedMs
   meter.end(status, tookMs, bytes, errorCode)

@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorDetail, ServiceError } from '../errors.ts'
 import type { Body } from './bytes.ts'
-import type { Answer, RawReply, Reply } from './route.ts'
+import type { Answer, RawReply, Reply, StreamReply } from './route.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
 
@@ -12,6 +12,8 @@ export interface Prepared {
   headers?: Record<string, string> | undefined
   /** Label of the metrics page; undefined for a success. */
   errorCode?: string | undefined
+  /** What comes instead of a body. */
+  stream?: StreamReply
 }
 
 /** Figures of the request that every JSON answer repeats. */
@@ -25,6 +27,7 @@ export function prepareReply(reply: Reply, meta: Meta): Prepared {
   const kind = (reply as { kind?: unknown }).kind
   if (kind === 'raw') return prepareRaw(reply as RawReply)
   if (kind === 'answer') return prepareAnswer(reply as Answer, meta)
+  if (kind === 'stream') return prepareStream(reply as StreamReply)
   return {
     status: 200,
     contentType: JSON_TYPE,
@@ -41,6 +44,12 @@ function prepareRaw(reply: RawReply): Prepared {
     headers,
     ...(status >= 400 ? { errorCode: 'UNHEALTHY' } : {}),
   }
+}
+
+function prepareStream(stream: StreamReply): Prepared {
+  // Whoever stands between must neither keep the pieces back nor keep them.
+  const headers = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' }
+  return { status: 200, contentType: stream.contentType, body: '', headers, stream }
 }
 
 function prepareAnswer(reply: Answer, meta: Meta): Prepared {

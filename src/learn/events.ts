@@ -1,6 +1,9 @@
 import { v7 as uuid } from 'uuid'
-import type { LearningEvent } from '../schema/learning.ts'
+import type { EventList, EventQuery, LearningEvent } from '../schema/event.ts'
 import type { Store } from '../store/store.ts'
+import { type Following, followEvents } from './history/follow.ts'
+import { listEvents } from './history/list.ts'
+import { eventRows } from './history/rows.ts'
 
 export type EventPriority = 'LOW' | 'NORMAL' | 'HIGH' | 'CRITICAL'
 
@@ -19,26 +22,76 @@ export interface EventReport {
   data?: Record<string, unknown>
 }
 
-/** The history of learning: append-only, in order. */
+/** The history of learning: append-only, in order; times never fall. */
 export interface Events {
+  /** A page of the events that match, and how many do. Throws VALIDATION_FAILED, INVALID_CURSOR. */
+  list: (query: EventQuery) => Promise<EventList>
+  /** Those that come behind the sequence `after`; see history/follow.ts. Throws what is wrong in the query. */
+  follow: (query: EventQuery, after: string | undefined) => Following
   /** Inside `store.write`: the event is stored with what it reports, or not at all. */
   recordWithin: (report: EventReport) => LearningEvent
   /** In a transaction of its own. */
   record: (report: EventReport) => Promise<LearningEvent>
+  /** Removes some events that are past their time or too many; returns how many. Call again while it removes. */
+  sweep: (nowMs: number) => Promise<number>
 }
 
-export function openEvents(store: Store, clock: () => number): Events {
+export interface EventLimits {
+  retentionMs: number
+  eventsMax: number
+  eventHeartbeatMs: number
+}
+
+const LIMITS: EventLimits = {
+  retentionMs: 30 * 86_400_000,
+  eventsMax: 1_000_000,
+  eventHeartbeatMs: 15_000,
+}
+const SWEEP_ROWS = 1000
+
+export function openEvents(
+  store: Store,
+  clock: () => number,
+  limits: EventLimits = LIMITS,
+): Events {
   const { events, meta } = store.tables
+  const rows = eventRows(store)
+  let newestMs = 0
+  for (const { value } of events.range({ reverse: true, limit: 1 }))
+    newestMs = Date.parse(value.timestamp)
 
   function recordWithin(report: EventReport): LearningEvent {
     const sequence = ((meta.get('events') as number | undefined) ?? 0) + 1
-    const timeMs = clock()
+    newestMs = Math.max(newestMs, clock())
     const { priority = 'NORMAL', data = {}, ...same } = report
-    const timestamp = new Date(timeMs).toISOString()
-    const event = { id: uuid({ msecs: timeMs }), ...same, priority, timestamp, data }
+    const timestamp = new Date(newestMs).toISOString()
+    const event = { id: uuid({ msecs: newestMs }), ...same, priority, timestamp, data }
     events.put(sequence, event)
     meta.put('events', sequence)
     return event
   }
-  return { recordWithin, record: (report) => store.write(() => recordWithin(report)) }
+  function past(nowMs: number): number[] {
+    let spare = events.count() - limits.eventsMax
+    const old: number[] = []
+    for (const { key, value } of events.range({ limit: SWEEP_ROWS })) {
+      if (spare <= 0 && Date.parse(value.timestamp) >= nowMs - limits.retentionMs) break
+      spare -= 1
+      old.push(key)
+    }
+    return old
+  }
+  return {
+    list: (query) => listEvents(rows, query),
+    follow: (query, after) => followEvents(rows, query, after, limits.eventHeartbeatMs),
+    recordWithin,
+    record: (report) => store.write(() => recordWithin(report)),
+    sweep: async (nowMs) => {
+      const old = past(nowMs)
+      if (old.length > 0)
+        await store.release(() => {
+          for (const sequence of old) events.remove(sequence)
+        })
+      return old.length
+    },
+  }
 }

@@ -8,12 +8,15 @@ import { type Events, openEvents } from './events.ts'
 import type { Consumer } from './facts.ts'
 import { type Log, openLog } from './log.ts'
 import { openLoop } from './loop.ts'
+import { openPages } from './pages.ts'
 import { type LearnedPlan, makePlan, type PlanParts } from './plan.ts'
+import { openSearches, type Searches, type SearchesOptions } from './searches.ts'
 import type { Sessions } from './sessions.ts'
 
 /** The learning side of the service: one loop, folded from one log. */
 export interface Learning {
   events: Events
+  searches: Searches
   /** What applies to a search besides its own words. */
   plan: (search: SearchRequest, queryHash: string) => LearnedPlan
   /** Takes what a search showed, as bytes (see impression.ts); never waits. */
@@ -33,6 +36,8 @@ export interface LearningOptions {
   metrics: Metrics
   pool: Pool
   logger: LearningLogger
+  /** What the search side tells learning. */
+  engine: Omit<SearchesOptions, 'log'>
 }
 
 interface LearningLogger {
@@ -40,16 +45,16 @@ interface LearningLogger {
 }
 
 export function openLearning(options: LearningOptions): Learning {
-  const { store, config, clock, sessions, logger } = options
+  const { store, config, clock, sessions, metrics, logger } = options
   const log = openLog(store, config.impressionQueueMax, clock)
-  const events = openEvents(store, clock)
+  const events = openEvents(store, clock, config)
   const consumers: Consumer[] = []
   const loop = openLoop({
     store,
     log,
     consumers,
     clock,
-    onLag: () => {},
+    onLag: metrics.loopLag,
     onFailure: (err) => logger.error({ err }, 'learning stopped for a moment'),
   })
   const planParts: PlanParts = {
@@ -65,7 +70,8 @@ export function openLearning(options: LearningOptions): Learning {
   }
   return {
     events,
-    plan: (search, queryHash) => makePlan(search, queryHash, planParts),
+    searches: openSearches({ log, ...options.engine }),
+    plan: openPages((search, queryHash) => makePlan(search, queryHash, planParts)),
     show: log.show,
     caughtUp: loop.caughtUp,
     tick: async () => {},

@@ -1,5 +1,5 @@
-import { type Static, Type } from 'typebox'
-import { ForeignId, FreeForm, Id, Share, Unquoted } from './common.ts'
+import { Type } from 'typebox'
+import { ForeignId, FreeForm, Id, Share } from './common.ts'
 
 const Words = Type.Array(Type.String(), { maxItems: 1000 })
 
@@ -36,32 +36,6 @@ export const Adaptation = Type.Object({
   ),
 })
 
-const Scaler = Type.Object({
-  mean: Type.Optional(Unquoted),
-  std: Type.Optional(Unquoted),
-})
-
-const ModelState = Type.Object(
-  {
-    weights: Type.Optional(Unquoted),
-    bias: Type.Optional(Unquoted),
-    scaler: Type.Optional(Scaler),
-    featureNames: Type.Optional(Unquoted),
-    metrics: Type.Optional(FreeForm),
-    hyperparameters: Type.Optional(FreeForm),
-    currentEpoch: Type.Optional(Type.Number()),
-    trainingProgress: Type.Optional(Type.Number()),
-    lastTrainingError: Type.Optional(Type.String()),
-  },
-  { additionalProperties: true },
-)
-
-export const ModelSync = Type.Object({
-  modelId: Id,
-  state: ModelState,
-  activate: Type.Optional(Type.Boolean()),
-})
-
 const Step = Type.Object(
   {
     step: Type.Optional(Type.String()),
@@ -92,34 +66,3 @@ export const SignalStep = Type.Object({
   status: Type.Optional(Type.String({ maxLength: 128 })),
   metadata: Type.Optional(SignalMetadata),
 })
-
-const Names = Type.Array(Type.String(), { maxItems: 100 })
-
-export const EventQuery = Type.Object({
-  type: Type.Optional(Names),
-  status: Type.Optional(Names),
-  sessionId: Type.Optional(ForeignId),
-  modelId: Type.Optional(ForeignId),
-  adaptationId: Type.Optional(ForeignId),
-  startDate: Type.Optional(Type.String()),
-  endDate: Type.Optional(Type.String()),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
-  cursor: Type.Optional(Type.String({ maxLength: 1024 })),
-  order: Type.Optional(Type.String({ pattern: '^(?:[aA][sS][cC]|[dD][eE][sS][cC])$' })),
-})
-
-/** One line of the history of learning. */
-export const LearningEvent = Type.Object({
-  id: Type.String(),
-  type: Type.String(),
-  status: Type.String(),
-  priority: Type.String(),
-  timestamp: Type.String({ format: 'date-time' }),
-  source: Type.String(),
-  correlationId: Type.Optional(Type.String()),
-  sessionId: Type.Optional(Type.String()),
-  modelId: Type.Optional(Type.String()),
-  adaptationId: Type.Optional(Type.String()),
-  data: FreeForm,
-})
-export type LearningEvent = Static<typeof LearningEvent>

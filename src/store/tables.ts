@@ -7,7 +7,21 @@ import type {
   SuggestionRecord,
 } from '../schema/adaptation-record.ts'
 import type { IndexRecord } from '../schema/indices.ts'
-import type { LearningEvent } from '../schema/learning.ts'
+import type { LearningEvent } from '../schema/event.ts'
+import type {
+  Judgement,
+  ModelRecord,
+  ModelUsage,
+  TrialUnit,
+  VersionRecord,
+} from '../schema/model-record.ts'
+import type {
+  ClickedSearch,
+  FeedbackPattern,
+  LastSearch,
+  QueryPattern,
+  Reformulation,
+} from '../schema/pattern-record.ts'
 import type { SessionRecord, SessionTotals } from '../schema/session.ts'
 
 /** One thing that happened, as the journal keeps it. */
@@ -28,6 +42,25 @@ export interface StoredAnswer {
   body: Uint8Array
   /** Milliseconds since the epoch after which the answer is forgotten. */
   expiresMs: number
+}
+
+/** Documents remembered under one query, and the evidence of each; see learn/click-memory-evidence.ts. */
+export interface RememberedRow {
+  /** Journal entry of the newest evidence. */
+  sequence: number
+  documents: string[]
+  evidence: number[][]
+}
+
+/** What one session taught about the documents of one query; lists run in step. */
+export interface AttributionRow {
+  documents: string[]
+  /** Feedback entries, duplicates included. */
+  entries: number[]
+  /** [time in ms, millionths, …] */
+  gains: number[][]
+  /** [time in ms, millionths, …] */
+  examinations: number[][]
 }
 
 /** Key and value of every table of the record store. Numbers in keys order numerically, text by bytes. */
@@ -56,6 +89,49 @@ export interface Rows {
   events: { key: number; value: LearningEvent }
   /** Query id → what the search showed; see learn/impression.ts. */
   impressions: { key: string; value: Uint8Array }
+  models: { key: string; value: ModelRecord }
+  /** [model id, version] → what is known of it. */
+  modelVersions: { key: [string, number]; value: VersionRecord }
+  /** [model id, version] → the state as canonical JSON. */
+  modelStates: { key: [string, number]; value: Uint8Array }
+  /** `id@version`, or '' for no model → how it was used. */
+  modelUsage: { key: string; value: ModelUsage }
+  /** Query id → the gains of its hits. */
+  judgements: { key: string; value: Judgement }
+  /** [number of the trial, unit] → what the unit did meanwhile. */
+  trialUnits: { key: [number, string]; value: TrialUnit }
+  /** Adaptation id → adaptation. */
+  adaptations: { key: string; value: AdaptationRecord }
+  /** Version → one state of a scope's ranking; see learn/adaptations/versions.ts. */
+  rankingVersions: { key: number; value: RankingVersion }
+  /** Query hash or `*` → the version that is in force. */
+  rankingHeads: { key: string; value: number }
+  /** [adaptation id, minute since the epoch] → searches with it and without; `*` counts all searches. */
+  adaptationFigures: { key: [string, number]; value: { with: ArmTotals; without: ArmTotals } }
+  /** [adaptation id, 1 with it or 0 without, unit] → searches, clicked ones, ones without results. */
+  adaptationUnits: { key: [string, number, string]; value: [number, number, number] }
+  adaptationRules: { key: string; value: RuleRecord }
+  suggestions: { key: string; value: SuggestionRecord }
+  /** Hash of what was suggested → suggestion id. */
+  suggestionKeys: { key: string; value: string }
+  /** Query id → a search whose hits were clicked; the newest ones. */
+  clickedSearches: { key: string; value: ClickedSearch }
+  /** [1 hour or 24, period since the epoch, query hash] → what searchers did; see learn/patterns. */
+  queryPatterns: { key: [number, number, string]; value: QueryPattern }
+  /** [1 hour or 24, period since the epoch, query hash, the next one's] → how often one followed the other. */
+  reformulations: { key: [number, number, string, string]; value: Reformulation }
+  /** Session id → its last search; the most recent sessions. */
+  lastSearches: { key: string; value: LastSearch }
+  /** [1 hour or 24, period since the epoch] → counts of feedback and of what was shown. */
+  feedbackPatterns: { key: [number, number]; value: FeedbackPattern }
+  /** [half hour since the epoch, hash of session, query, result and action] → when it happened, epoch ms. */
+  feedbackSeen: { key: [number, string]; value: number }
+  /** Query hash → what is remembered of its documents; see learn/click-memory.ts. */
+  clickMemory: { key: string; value: RememberedRow }
+  /** [session id, query hash] → what this session has taught; see learn/attributions.ts. */
+  attributions: { key: [string, string]; value: AttributionRow }
+  /** Session id → when it was found to report the same over and over, epoch ms; it teaches nothing. */
+  flaggedSessions: { key: string; value: number }
   /** Idempotency-Key → first answer. */
   idempotency: { key: string; value: StoredAnswer }
   /** [time in ms, Idempotency-Key] → true: when that answer may be forgotten. */
@@ -79,6 +155,29 @@ export const TABLES = {
   journal: 'msgpack',
   events: 'msgpack',
   impressions: 'binary',
+  feedbackSeen: 'msgpack',
+  clickMemory: 'msgpack',
+  attributions: 'msgpack',
+  flaggedSessions: 'msgpack',
+  models: 'msgpack',
+  modelVersions: 'msgpack',
+  modelStates: 'binary',
+  modelUsage: 'msgpack',
+  judgements: 'msgpack',
+  trialUnits: 'msgpack',
+  adaptations: 'msgpack',
+  rankingVersions: 'msgpack',
+  rankingHeads: 'msgpack',
+  adaptationFigures: 'msgpack',
+  adaptationUnits: 'msgpack',
+  adaptationRules: 'msgpack',
+  suggestions: 'msgpack',
+  suggestionKeys: 'msgpack',
+  clickedSearches: 'msgpack',
+  queryPatterns: 'msgpack',
+  reformulations: 'msgpack',
+  lastSearches: 'msgpack',
+  feedbackPatterns: 'msgpack',
   idempotency: 'msgpack',
   idempotencyExpiry: 'msgpack',
 } as const satisfies Record<TableName, 'msgpack' | 'binary'>

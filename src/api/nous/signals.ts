@@ -1,5 +1,5 @@
 import { route } from '../../http/route.ts'
-import { EventQuery, SignalStep } from '../../schema/learning.ts'
+import { SignalStep } from '../../schema/learning.ts'
 import { notYet } from '../not-yet.ts'
 
 export const processSignal = route({
@@ -26,17 +26,8 @@ export const listSignals = route({
   summary: 'List the signals',
 })
 
-export const listLearningEvents = route({
-  ...notYet,
-  method: 'GET',
-  path: '/nous/learn/events',
-  summary: 'Read the events of learning',
-  query: EventQuery,
-})
-
 const read = (path: string, summary: string) => route({ ...notYet, method: 'GET', path, summary })
 
-export const learningMetrics = read('/nous/learn/metrics', 'Read the figures of learning')
 export const feedbackPatterns = read(
   '/nous/learn/feedback/patterns',
   'Read the patterns that feedback shows',

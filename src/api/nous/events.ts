@@ -1,0 +1,28 @@
+import { route, stream } from '../../http/route.ts'
+import { EVENT_STREAM, sentEvents } from '../../http/sent-events.ts'
+import { EventList, EventQuery } from '../../schema/event.ts'
+import { notYet } from '../not-yet.ts'
+
+export const listLearningEvents = route({
+  method: 'GET',
+  path: '/nous/learn/events',
+  tag: 'learning',
+  summary: 'Read the events of learning, or follow them with Accept: text/event-stream',
+  query: EventQuery,
+  reply: EventList,
+  streams: EVENT_STREAM,
+  errors: ['INVALID_CURSOR', 'OVERLOADED'],
+  handle: ({ app, query, header }) => {
+    const { events } = app.learning
+    if (header('accept')?.includes(EVENT_STREAM) !== true) return events.list(query)
+    const follow = events.follow(query, header('last-event-id'))
+    return stream(EVENT_STREAM, (signal) => sentEvents(follow(signal)))
+  },
+})
+
+export const learningMetrics = route({
+  ...notYet,
+  method: 'GET',
+  path: '/nous/learn/metrics',
+  summary: 'Read the figures of learning',
+})

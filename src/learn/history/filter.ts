@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto'
+import { invalid } from '../../errors.ts'
+import type { EventQuery, LearningEvent } from '../../schema/event.ts'
+import { readMoment } from '../moment.ts'
+
+/** Which events a query asks for. */
+export interface Filter {
+  matches: (event: LearningEvent) => boolean
+  /** Whether every event between the dates matches. */
+  whole: boolean
+  /** Epoch ms, both included. */
+  startMs: number
+  endMs: number
+}
+
+/** Throws VALIDATION_FAILED for a time that is none. */
+export function readFilter(query: EventQuery): Filter {
+  const types = words(query.type)
+  const statuses = words(query.status)
+  const { sessionId, modelId, adaptationId } = query
+  const startMs = query.startDate === undefined ? 0 : readMoment(query.startDate, 'startDate')
+  const endMs = query.endDate === undefined ? Infinity : readMoment(query.endDate, 'endDate', true)
+  if (endMs < startMs) throw invalid('endDate', 'must not be before startDate')
+  const whole = [types, statuses, sessionId, modelId, adaptationId].every(
+    (each) => each === undefined,
+  )
+  return {
+    startMs,
+    endMs,
+    whole,
+    matches: (event) =>
+      (types === undefined || types.has(event.type.toUpperCase())) &&
+      (statuses === undefined || statuses.has(event.status.toUpperCase())) &&
+      (sessionId === undefined || event.sessionId === sessionId) &&
+      (modelId === undefined || event.modelId === modelId) &&
+      (adaptationId === undefined || event.adaptationId === adaptationId),
+  }
+}
+
+/** Lists in lists: each name may be sent by itself or with others behind commas. */
+function words(sent: string[] | undefined): Set<string> | undefined {
+  const all = sent?.flatMap((list) => list.split(',')).map((word) => word.trim().toUpperCase())
+  const named = all?.filter((word) => word !== '') ?? []
+  return named.length === 0 ? undefined : new Set(named)
+}
+
+/** Names a query without its page: a cursor goes on only with the query that it came from. */
+export function identify(query: EventQuery, step: number): string {
+  const { cursor: _, limit: __, order: ___, ...filter } = query
+  const text = JSON.stringify([step, Object.entries(filter).sort()])
+  return createHash('sha256').update(text).digest('base64url').slice(0, 10)
+}
+
+export function writeCursor(sequence: number, identity: string): string {
+  return Buffer.from(`${sequence}.${identity}`).toString('base64url')
+}
+
+/** Throws INVALID_CURSOR. */
+export function readCursor(cursor: string, identity: string): number {
+  const [, sequence, hash] =
+    /^(\d{1,15})\.([\w-]{10})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (sequence === undefined)
+    throw invalid('cursor', 'is not one that this service gave', 'INVALID_CURSOR')
+  if (hash !== identity) throw invalid('cursor', 'belongs to another query', 'INVALID_CURSOR')
+  return Number(sequence)
+}

@@ -1,0 +1,61 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { invalid } from '../../errors.ts'
+import type { EventQuery } from '../../schema/event.ts'
+import { type Filter, readFilter } from './filter.ts'
+import type { EventRow, EventRows } from './rows.ts'
+
+/** The events of a query as they are stored, until `signal` is aborted; undefined after a silence. */
+export type Following = (signal: AbortSignal) => AsyncIterable<EventRow | undefined>
+
+/** Longest time from the commit of an event until those who follow hear of it. */
+const POLL_MS = 50
+
+/**
+ * Follows the events that match and come behind the sequence `after`; without it from `startDate` on, else from now
+ * on. Undefined comes after each silence of `silenceMs`. Throws at once what is wrong in the query.
+ */
+export function followEvents(
+  rows: EventRows,
+  query: EventQuery,
+  after: string | undefined,
+  silenceMs: number,
+): Following {
+  const filter = readFilter(query)
+  const start = filter.startMs > 0 ? rows.at(filter.startMs) - 1 : rows.last()
+  // Another store may have given a greater number than this one has reached.
+  const from = after === undefined ? start : Math.min(readSequence(after), rows.last())
+  return (signal) => follow(rows, filter, { from, silenceMs, signal })
+}
+
+async function* follow(
+  rows: EventRows,
+  filter: Filter,
+  { from, silenceMs, signal }: { from: number; silenceMs: number; signal: AbortSignal },
+): AsyncIterable<EventRow | undefined> {
+  let at = from
+  let saidMs = performance.now()
+  while (!signal.aborted) {
+    const to = rows.last()
+    // Read at once: the client may take long over each, and no walk may stay open meanwhile.
+    const some = at < to ? rows.some(at + 1, to) : []
+    for (const row of some) {
+      if (!filter.matches(row.event)) continue
+      yield row
+      saidMs = performance.now()
+      if (signal.aborted) return
+    }
+    at = some.at(-1)?.sequence ?? to
+    if (performance.now() - saidMs >= silenceMs) {
+      yield undefined
+      saidMs = performance.now()
+    }
+    const restMs = at < to ? 0 : Math.min(POLL_MS, silenceMs)
+    await sleep(restMs, undefined, { signal }).catch(() => {})
+  }
+}
+
+function readSequence(text: string): number {
+  if (!/^\d{1,15}$/.test(text))
+    throw invalid('Last-Event-ID', 'is not one that this service gave', 'INVALID_CURSOR')
+  return Number(text)
+}

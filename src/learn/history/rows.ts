@@ -1,0 +1,75 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { LearningEvent } from '../../schema/event.ts'
+import type { Store } from '../../store/store.ts'
+
+/** An event and the number under which it stands. */
+export interface EventRow {
+  sequence: number
+  event: LearningEvent
+}
+
+/** The table of events as one line without holes: the oldest go first, and times never fall. */
+export interface EventRows {
+  /** Sequence of the oldest one kept; one past the newest when there is none. */
+  first: () => number
+  last: () => number
+  /** The first sequence whose event is not before a time. */
+  at: (timeMs: number) => number
+  /** Some rows from one sequence up to another, both included; none when nothing is left there. */
+  some: (from: number, to: number) => EventRow[]
+  /**
+   * Visits what stands from one sequence to another, both included, upwards or downwards, until `visit` says no.
+   * Lets others go first now and then.
+   */
+  walk: (from: number, to: number, visit: (row: EventRow) => boolean) => Promise<void>
+}
+
+const READ_ROWS = 256
+/** Time that one stretch of a walk may hold the main thread. */
+const STRETCH_MS = 4
+
+export function eventRows(store: Store): EventRows {
+  const { events, meta } = store.tables
+
+  const last = (): number => (meta.get('events') as number | undefined) ?? 0
+  function first(): number {
+    for (const key of events.keys({ limit: 1 })) return key
+    return last() + 1
+  }
+  function some(from: number, to: number): EventRow[] {
+    const reverse = to < from
+    const end = reverse ? to - 1 : to + 1
+    const rows = events.range({ start: from, end, reverse, limit: READ_ROWS })
+    return Array.from(rows, ({ key, value }) => ({ sequence: key, event: value }))
+  }
+  return {
+    first,
+    last,
+    at: (timeMs) => {
+      let low = first()
+      let high = last() + 1
+      while (low < high) {
+        const middle = (low + high) >>> 1
+        const event = events.get(middle)
+        if (event !== undefined && Date.parse(event.timestamp) >= timeMs) high = middle
+        else low = middle + 1
+      }
+      return low
+    },
+    some,
+    walk: async (from, to, visit) => {
+      const step = to < from ? -1 : 1
+      let at = from
+      let startedMs = performance.now()
+      while ((to - at) * step >= 0) {
+        const rows = some(at, to)
+        for (const row of rows) if (!visit(row)) return
+        if (rows.length < READ_ROWS) return
+        at = (rows.at(-1) as EventRow).sequence + step
+        if (performance.now() - startedMs < STRETCH_MS) continue
+        await breathe()
+        startedMs = performance.now()
+      }
+    },
+  }
+}

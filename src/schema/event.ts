@@ -1,0 +1,54 @@
+import { type Static, Type } from 'typebox'
+import { DateTime, ForeignId, FreeForm } from './common.ts'
+
+const Names = Type.Array(Type.String({ maxLength: 1024 }), {
+  maxItems: 100,
+  description: 'repeated or as a comma list; any case',
+})
+const When = (description: string) => Type.Optional(Type.String({ maxLength: 64, description }))
+
+/** Which events are wanted; all that are given must hold. */
+export const EventQuery = Type.Object({
+  type: Type.Optional(Names),
+  status: Type.Optional(Names),
+  sessionId: Type.Optional(ForeignId),
+  modelId: Type.Optional(ForeignId),
+  adaptationId: Type.Optional(ForeignId),
+  startDate: When('the first moment: ISO 8601 or epoch ms; a day alone means its beginning'),
+  endDate: When('the last moment: ISO 8601 or epoch ms; a day alone means its end'),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+  cursor: Type.Optional(Type.String({ maxLength: 1024 })),
+  order: Type.Optional(
+    Type.String({
+      pattern: '^(?:[aA][sS][cC]|[dD][eE][sS][cC])$',
+      default: 'desc',
+      description: 'desc: newest first; asc: oldest first',
+    }),
+  ),
+})
+export type EventQuery = Static<typeof EventQuery>
+
+/** One line of the history of learning. */
+export const LearningEvent = Type.Object({
+  id: Type.String(),
+  type: Type.String(),
+  status: Type.String(),
+  priority: Type.String({ description: 'LOW, NORMAL, HIGH or CRITICAL' }),
+  timestamp: DateTime,
+  source: Type.String({ description: 'the part of the service that it comes from' }),
+  correlationId: Type.Optional(Type.String()),
+  sessionId: Type.Optional(Type.String()),
+  modelId: Type.Optional(Type.String()),
+  adaptationId: Type.Optional(Type.String()),
+  data: FreeForm,
+})
+export type LearningEvent = Static<typeof LearningEvent>
+
+/** A page of the history. */
+export const EventList = Type.Object({
+  events: Type.Array(LearningEvent),
+  total: Type.Integer({ description: 'events that match, on all pages' }),
+  limit: Type.Integer(),
+  nextCursor: Type.Optional(Type.String({ description: 'absent on the last page' })),
+})
+export type EventList = Static<typeof EventList>
