@@ -155,3 +155,6 @@ export function located(id: number, ords: Float64Array): Uint8Array
  * space {id, kind, dimensions, cut, documents}, graph, writer.
  */
 export function stats(id: number): string
+
+/** Names of the features of a hit, in the order of `SearchResult.features`. */
+export function featureNames(): string[]

@@ -8,6 +8,7 @@ import { type Learning, openLearning } from './learn/learning.ts'
 import type { LearnedPlan } from './learn/plan.ts'
 import { openSessions, type Sessions } from './learn/sessions.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
+import { native } from './native.ts'
 import { openPool, type Pool } from './pool.ts'
 import type { SearchRequest } from './schema/search.ts'
 import { type Bulk, openBulk } from './search/bulk.ts'
@@ -69,14 +70,17 @@ export async function openApp(
   const writing = { store, engine, writer, embed }
   const documents = openDocuments({ ...writing, indices, config })
   const catalog = openCatalog(indices, engine, (indexId) => clearIndex(store, indexId))
-  const learning = openLearning({ store, config, clock, sessions, metrics, pool, logger: log })
+  const learning = openLearning({
+    ...{ store, config, clock, sessions, metrics, pool, logger: log },
+    engine: {
+      featureNames: () => native.featureNames(),
+      indexName: (indexId) => indices.byId(indexId)?.record.name ?? '',
+      run: (impression) => search.replay(impression),
+    },
+  })
   const search = openSearch({
-    config,
-    pool,
-    indices,
-    engine,
+    ...{ config, pool, indices, engine, show: learning.show },
     plan: (request, queryHash) => planFor(request, queryHash, { sessions, learning }),
-    show: learning.show,
     embedQuery: (text) => embedQuery(embedder, text),
   })
   collectFigures({ engine, metrics, pool, store, writer })
@@ -92,22 +96,8 @@ export async function openApp(
   const ticks = startUpkeep(LEARNING_TICK_MS, log, [learning.tick])
   clearDropped(store, log)
   return {
-    config,
-    log,
-    metrics,
-    lifecycle,
-    store,
-    pool,
-    sessions,
-    idempotency,
-    indices,
-    engine,
-    writer,
-    documents,
-    bulk: openBulk(documents),
-    catalog,
-    search,
-    learning,
+    ...{ config, log, metrics, lifecycle, store, pool, sessions, idempotency, indices, engine },
+    ...{ writer, documents, bulk: openBulk(documents), catalog, search, learning },
     recovered,
     close: async () => {
       lifecycle.state = 'stopping'

@@ -1,4 +1,4 @@
-import { drawOrder } from '../src/learn/draw.ts'
+import { dealTeams, drawOrder } from '../src/learn/draw.ts'
 import type { Impression } from '../src/learn/facts.ts'
 import { finishImpression } from '../src/learn/impression.ts'
 import { native, type SearchResult } from '../src/native.ts'
@@ -97,10 +97,21 @@ type Logged = Pick<Impression, 'exploration' | 'interleaved'>
 /** The page as it is shown: in greedy order, drawn, or dealt from two rankings. */
 function drawPage(
   greedy: SearchResult,
-  _reader: Reader,
-  { exploration }: SearchInput,
+  reader: Reader,
+  input: SearchInput,
 ): { result: SearchResult; logged: Logged } {
-  if (exploration === undefined || greedy.ords.length < 2) return { result: greedy, logged: {} }
+  const { exploration, interleaved } = input
+  if (greedy.ords.length < 2) return { result: greedy, logged: {} }
+  if (interleaved !== undefined) {
+    const { testId, seed, request } = interleaved
+    const other = askCore(reader, input, request)
+    const { places, teams } = dealTeams(namesOf(greedy), namesOf(other), seed)
+    return {
+      result: pickHits([greedy, other], places),
+      logged: { interleaved: { testId, seed, teams } },
+    }
+  }
+  if (exploration === undefined) return { result: greedy, logged: {} }
   const span = exploration.relative ? Math.max(1e-9, ...greedy.scores.map(Math.abs)) : 1
   const { relative, ...settings } = exploration
   const { order, logged } = drawOrder(greedy.scores, settings, span)
@@ -110,7 +121,12 @@ function drawPage(
         order.map((at) => [0, at]),
       )
     : greedy
-  return { result, logged: { exploration: logged } }
+  return { result, logged: { exploration: { ...logged, relative } } }
+}
+
+/** A name for each hit that two results share. */
+function namesOf({ ids, ords }: SearchResult): string[] {
+  return Array.from(ords, (ord, at) => `${ids[at]}/${ord}`)
 }
 
 function cursorAfter(result: SearchResult, after: string, input: SearchInput): string {

@@ -1,6 +1,7 @@
 import { EXPLORED_MAX, explore, propensities } from './exploration.ts'
 import type { Impression } from './facts.ts'
 import { seeded } from './random.ts'
+import { teamDraft } from './statistics/interleaving.ts'
 
 /** How a page's order may be drawn. */
 export interface DrawSettings {
@@ -14,7 +15,7 @@ export interface DrawSettings {
 export interface Draw {
   /** Places in greedy order, as shown. */
   order: number[]
-  logged: NonNullable<Impression['exploration']>
+  logged: Omit<NonNullable<Impression['exploration']>, 'relative'>
 }
 
 /**
@@ -42,6 +43,22 @@ export function drawOrder(
       propensities: known.slice(0, EXPLORED_MAX),
     },
   }
+}
+
+export interface Deal {
+  /** Where each shown hit comes from: ranking 0 (a) or 1 (b), and its place there. */
+  places: [ranking: number, at: number][]
+  /** 'a' or 'b' for each place. */
+  teams: string
+}
+
+/** Deals two pages of one search into one as teams; `a` and `b` name their hits. */
+export function dealTeams(a: readonly string[], b: readonly string[], seed: number): Deal {
+  const { list, teams } = teamDraft(a, b, seeded(seed), Math.max(a.length, b.length))
+  const places = list.map((name, place): [number, number] =>
+    teams[place] === 'a' ? [0, a.indexOf(name)] : [1, b.indexOf(name)],
+  )
+  return { places, teams: teams.join('') }
 }
 
 /** Six figures are more than any estimate has. */

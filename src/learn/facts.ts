@@ -43,15 +43,21 @@ export interface Impression {
     epsilon: number
     temperature: number
     explored: boolean
+    /** Scores have no common span: the temperature is relative to the highest. */
+    relative: boolean
     propensities: number[]
   }
   /** Two rankings dealt as teams: 'a' or 'b' for each hit. */
-  interleaved?: { testId: string; teams: string }
+  interleaved?: { testId: string; seed: number; teams: string }
   /** `id@version` of the model in shadow, and what it would have said of each hit. */
   shadowModel?: string
   shadowScores?: number[]
-  /** The core's request as JSON and what was added to scores ([index id, id, value] each), for replays. */
+  /** For replays: ids of the indices, the core's request as JSON, the other ranking's, the query's own vector (base64 of float32). */
+  indices: number[]
   request: string
+  otherRequest?: string
+  vector?: string
+  /** What was added to scores: [index id, id, value] each. */
   added: [number, string, number][]
   /** Numbers a hit has in the feature block. */
   features: number

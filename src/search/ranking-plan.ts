@@ -1,0 +1,27 @@
+import type { Tuning } from '../schema/tuning.ts'
+
+/** What applies to this search besides its own words; the learning side fills it. */
+export interface Plan {
+  sessionId: string | undefined
+  tuning: Tuning
+  /** Learned additions to scores. */
+  added: readonly { indexId: number; id: string; value: number }[]
+  /** The model that ranks the first `rerankSize` candidates, and the one that is only asked. */
+  model: { name: string; handle: number } | undefined
+  shadow: { name: string; handle: number } | undefined
+  rerankSize: number
+  /** The page's order may be drawn. */
+  exploration: { seed: number; epsilon: number; temperature: number } | undefined
+  /** Another ranking that is dealt into the page. */
+  interleaved: { testId: string; against: Tuning; seed: number } | undefined
+  /** `id@version` */
+  adaptations: string[]
+  experiments: object[]
+  /** What the impression says of who searched; undefined: the search is not recorded. */
+  recorded: object | undefined
+}
+
+/** The plan as a search's context shows it. */
+export function wirePlan({ sessionId, model, adaptations, experiments }: Plan): object {
+  return { sessionId: sessionId ?? null, model: model?.name ?? null, adaptations, experiments }
+}
