@@ -10,11 +10,14 @@ use std::time::{Duration, Instant};
 
 use attune_native::engine::Engine;
 use attune_native::fuse;
+use attune_native::model;
 use attune_native::query::Request;
 use serde_json::{json, Value};
 
 const STOP: &str = "a an and are as at be but by for if in into is it no not of on or such that \
                     the their then there these they this to was will with";
+
+const MODEL: u64 = 1;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let Ok(root) = std::env::var("ATTUNE_BEIR") else {
@@ -119,7 +122,18 @@ fn measure(folder: &Path) -> Result<(), Box<dyn Error>> {
             json!({ "mode": "hybrid", "feedback": false }),
         ),
         ("hybrid", json!({ "mode": "hybrid" })),
+        (
+            "hybrid, features",
+            json!({ "mode": "hybrid", "features": true }),
+        ),
+        (
+            "hybrid, model of 100",
+            json!({ "mode": "hybrid", "rerank": { "model": MODEL } }),
+        ),
     ];
+    // It keeps the order: only its price shows.
+    let model = json!({ "kind": "linear", "features": ["fusedScore", "age"], "weights": [1, 0] });
+    model::load(MODEL, &model.to_string())?;
     for fitted in [false, true] {
         if fitted {
             let start = Instant::now();

@@ -7,7 +7,7 @@ use tantivy::{f64_to_u64, i64_to_u64, u64_to_f64, u64_to_i64};
 use crate::date::{from_epoch_ms, parse_date};
 use crate::definition::{Definition, FieldEntry, FieldKind};
 use crate::failure::Failure;
-use crate::snapshot::Snapshot;
+use crate::snapshot::{SegmentView, Snapshot};
 
 /// Where the values of a name in a request lie.
 pub enum Place<'a> {
@@ -104,6 +104,25 @@ pub fn open(snapshot: &Snapshot, place: &Place) -> Result<Vec<Columns>, Failure>
         });
     }
     Ok(all)
+}
+
+/// The dates of a name in one segment; `None` when it has none there.
+pub fn dates(
+    definition: &Definition,
+    segment: &SegmentView,
+    name: &str,
+) -> Result<Option<Column>, Failure> {
+    let (name, shadow) = match place(definition, name) {
+        Place::Field(field) => (field.column.clone(), false),
+        Place::Dynamic(path) => (Definition::dynamic_date_column(&path), true),
+        Place::Analysed(_) | Place::Unknown => return Ok(None),
+    };
+    for handle in segment.reader.fast_fields().dynamic_column_handles(&name)? {
+        if handle.column_type() == ColumnType::DateTime {
+            return Ok(Column::new(handle.open()?, shadow, false));
+        }
+    }
+    Ok(None)
 }
 
 impl Columns {

@@ -2,16 +2,18 @@
 
 use serde_json::{json, Map, Value};
 
+use crate::added::LearnedScores;
 use crate::failure::Failure;
 use crate::fuse::{Scale, View};
 use crate::postings::Postings;
 use crate::query::{Fusion, Mode, Request};
+use crate::rerank::Reranked;
 use crate::score::{self, Scorer};
 use crate::sort::Hit;
 use crate::terms::{self, Plan};
 
-/// One JSON text per hit: `{score, text?, vector?, parts, weights, fusion}`.
-pub fn explain(views: &[View], hits: &[Hit], request: &Request) -> Result<Vec<String>, Failure> {
+/// One object per hit: `{score, text?, vector?, parts, weights, fusion}`.
+pub fn explain(views: &[View], hits: &[Hit], request: &Request) -> Result<Vec<Value>, Failure> {
     let mut texts = vec![Value::Null; hits.len()];
     let asked = request.mode != Mode::Vector && !request.is_empty_query();
     for (number, view) in views.iter().enumerate().filter(|_| asked) {
@@ -59,9 +61,27 @@ pub fn explain(views: &[View], hits: &[Hit], request: &Request) -> Result<Vec<St
             };
             reasons.insert("fusion".into(), json!(fusion));
         }
-        Value::Object(reasons).to_string()
+        Value::Object(reasons)
     });
     Ok(all.collect())
+}
+
+/// Adds what was learned: `learned`, the part of the score that was added to the fused one, and
+/// `model`, what the model gave the hit. With a model, `score` is that of the place that it chose.
+pub fn add_learned(
+    reasons: &mut [Value],
+    hits: &[Hit],
+    learned: &LearnedScores,
+    reranked: &Reranked,
+) {
+    for (reasons, hit) in reasons.iter_mut().zip(hits) {
+        if let Some(learned) = learned.of(hit.view, hit.position) {
+            reasons["learned"] = json!(learned.amount);
+        }
+        if let Some(candidate) = reranked.of(hit.view, hit.position) {
+            reasons["model"] = number(candidate.model);
+        }
+    }
 }
 
 /// A short float by its own decimal form, not by the longer one of its exact value.

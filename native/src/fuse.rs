@@ -3,12 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::added::LearnedScores;
 use crate::explain;
 use crate::facet;
 use crate::failure::Failure;
 use crate::filter::{self, Bits};
+use crate::matched::Matched;
 use crate::neighbors;
 use crate::query::{Answer, Fusion, Mode, Request, Weights};
+use crate::rerank::Reranked;
 use crate::score::{self, TextMatches};
 use crate::snapshot::Snapshot;
 use crate::sort::{self, Hit};
@@ -27,6 +30,8 @@ pub struct View<'a> {
     pub filter: Option<Bits>,
     /// T: documents that match the words.
     pub text: TextMatches,
+    /// Which words they have, when features are wanted.
+    pub matched: Option<Matched>,
     /// V: neighbours above the cut, (position, cosine), positions ascending.
     pub near: Vec<(u32, f32)>,
     /// The vector that V is nearest to.
@@ -113,22 +118,34 @@ pub fn search(
         feed_back(&mut views, request);
     }
     let mut matches = fuse(&views, request);
+    let learned = LearnedScores::add(&views, request, &mut matches);
     if let Some(least) = request.min_score {
         matches.iter_mut().for_each(|m| m.keep_from(least));
     }
+    let reranked = Reranked::rerank(&views, &learned, request, &mut matches);
     let page = sort::page(&views, &matches, request)?;
     let facets = facet::facets(&views, &matches, &request.facets)?;
     let explain = match request.explain {
-        true => Some(explain::explain(&views, &page.hits, request)?),
+        true => {
+            let mut reasons = explain::explain(&views, &page.hits, request)?;
+            explain::add_learned(&mut reasons, &page.hits, &learned, &reranked);
+            Some(reasons.into_iter().map(|r| r.to_string()).collect())
+        }
         false => None,
     };
     let total = matches.iter().map(|m| m.positions.len() as u64).sum();
-    Ok(Answer {
+    let mut answer = Answer {
         next: page.next,
         facets,
         explain,
         ..answer(&views, &page.hits, total)
-    })
+    };
+    reranked.describe(&views, &learned, request, &page.hits, &mut answer)?;
+    views
+        .into_iter()
+        .filter_map(|view| view.matched)
+        .for_each(score::give_back);
+    Ok(answer)
 }
 
 /// Runs both legs of one view.
@@ -155,6 +172,7 @@ fn open<'a>(
         snapshot,
         filter,
         text: TextMatches::default(),
+        matched: None,
         near: Vec::new(),
         vector: None,
         moved: false,
@@ -175,7 +193,13 @@ fn open<'a>(
         view.text = all_documents(&view);
     } else if request.mode != Mode::Vector {
         let plan = terms::plan(snapshot, request)?;
-        view.text = score::score(snapshot, &plan, view.filter.as_ref())?;
+        let filter = view.filter.as_ref();
+        if request.wants_features() {
+            let (text, matched) = score::score_with_words(snapshot, &plan, filter)?;
+            (view.text, view.matched) = (text, Some(matched));
+        } else {
+            view.text = score::score(snapshot, &plan, filter)?;
+        }
     }
     Ok(view)
 }
@@ -262,7 +286,7 @@ fn fuse_first(views: &[View], request: &Request) -> Vec<Matches> {
 /// The match sets M of all views with their scores.
 pub fn fuse(views: &[View], request: &Request) -> Vec<Matches> {
     let scale = Scale::of(views, request);
-    if request.fusion == Fusion::Rrf && request.mode == Mode::Hybrid && !scale.everything {
+    if scale.by_rank() {
         return fuse_ranks(views, &scale);
     }
     views
@@ -292,6 +316,7 @@ pub fn fuse(views: &[View], request: &Request) -> Vec<Matches> {
 /// What normalises the parts of a score.
 pub struct Scale {
     mode: Mode,
+    fusion: Fusion,
     /// Nothing was asked: every document has score 1.
     everything: bool,
     /// The largest b(d) of all views.
@@ -304,8 +329,27 @@ impl Scale {
         let asked = views.iter().any(|view| view.vector.is_some());
         Scale {
             mode: request.mode,
+            fusion: request.fusion,
             everything: request.is_empty_query() && !asked,
             max_text: views.iter().map(|v| v.text.max()).fold(0.0, f32::max),
+        }
+    }
+
+    /// Whether ranks are fused, not scores.
+    fn by_rank(&self) -> bool {
+        self.fusion == Fusion::Rrf && self.mode == Mode::Hybrid && !self.everything
+    }
+
+    /// How far fused scores reach, given the match sets: what an added score of 1 is worth.
+    pub fn span(&self, matches: &[Matches]) -> f64 {
+        match self.mode {
+            _ if self.everything => 1.0,
+            Mode::Text => f64::from(self.max_text),
+            Mode::Hybrid if self.by_rank() => {
+                let scores = matches.iter().flat_map(|m| &m.scores);
+                scores.copied().fold(0.0, f64::max)
+            }
+            Mode::Vector | Mode::Hybrid => 1.0,
         }
     }
 
@@ -418,6 +462,7 @@ fn answer(views: &[View], hits: &[Hit], total: u64) -> Answer {
     let max_text = views.iter().map(|v| v.text.max()).fold(0.0, f32::max);
     let scale = Scale {
         mode: Mode::Hybrid,
+        fusion: Fusion::Convex,
         everything: false,
         max_text,
     };

@@ -1,7 +1,9 @@
 //! The search core of Attune. This file is the wall to JavaScript and the only one that names napi;
 //! the modules beside it are plain Rust.
 
+pub mod added;
 pub mod analysis;
+pub mod boost;
 pub mod column;
 pub mod date;
 pub mod definition;
@@ -11,6 +13,7 @@ pub mod engine;
 pub mod explain;
 pub mod facet;
 pub mod failure;
+pub mod features;
 pub mod filter;
 pub mod fuse;
 pub mod hashed;
@@ -18,11 +21,14 @@ pub mod highlight;
 pub mod learn;
 pub mod lsa;
 pub mod manifest;
+pub mod matched;
+pub mod model;
 pub mod neighbors;
 pub mod postings;
 pub mod publish;
 pub mod query;
 pub mod registry;
+pub mod rerank;
 pub mod score;
 pub mod snapshot;
 pub mod sort;
@@ -37,10 +43,11 @@ pub mod words;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::Path;
 
-use napi::bindgen_prelude::{Float32Array, Float64Array, Uint8Array};
+use napi::bindgen_prelude::{Either, Float32Array, Float64Array, Uint8Array};
 use napi::{Error, Status};
 use napi_derive::napi;
 
+use added::Added;
 use failure::Failure;
 use query::Request;
 
@@ -93,6 +100,10 @@ pub struct SearchResult {
     pub next: Option<String>,
     pub facets: Option<String>,
     pub explain: Option<Vec<String>>,
+    pub features: Option<Float32Array>,
+    pub model_scores: Option<Float32Array>,
+    pub shadow_scores: Option<Float32Array>,
+    pub rerank_failed: Option<bool>,
 }
 
 /// Says what is wrong with a definition, if anything is.
@@ -214,9 +225,11 @@ pub fn search(
     ids: Float64Array,
     request: String,
     vector: Option<Float32Array>,
+    added: Option<Float64Array>,
 ) -> napi::Result<SearchResult> {
     guard(|| {
-        let request = Request::parse(&request)?;
+        let mut request = Request::parse(&request)?;
+        request.added = Added::read(added.as_deref().unwrap_or_default())?;
         let cut = registry::cut(&numbers(&ids)?, request.generation)?;
         let answer = fuse::search(&cut.views, &request, vector.as_deref())?;
         Ok(SearchResult {
@@ -229,7 +242,50 @@ pub fn search(
             next: answer.next,
             facets: answer.facets,
             explain: answer.explain,
+            features: answer.features.map(Into::into),
+            model_scores: answer.model_scores.map(Into::into),
+            shadow_scores: answer.shadow_scores.map(Into::into),
+            rerank_failed: answer.rerank_failed.then_some(true),
         })
+    })
+}
+
+/// The names of the features of a hit, in their order.
+#[napi(catch_unwind)]
+pub fn feature_names() -> Vec<String> {
+    features::NAMES.map(str::to_owned).to_vec()
+}
+
+/// Loads a model under a handle.
+#[napi(catch_unwind)]
+pub fn load_model(handle: f64, model: String) -> napi::Result<()> {
+    guard(|| model::load(number(handle)?, &model))
+}
+
+/// Forgets the model of a handle.
+#[napi(catch_unwind)]
+pub fn drop_model(handle: f64) -> napi::Result<()> {
+    guard(|| {
+        model::forget(number(handle)?);
+        Ok(())
+    })
+}
+
+/// Scores of rows by a loaded model, or by one that is given.
+#[napi(catch_unwind)]
+pub fn predict(model: Either<f64, String>, features: Float32Array) -> napi::Result<Float32Array> {
+    guard(|| {
+        let scores = match model {
+            Either::A(handle) => {
+                let handle = number(handle)?;
+                let loaded = model::get(handle).ok_or_else(|| {
+                    Failure::bad_request(format!("no model is loaded under {handle}"))
+                })?;
+                loaded.model().score(&features)?
+            }
+            Either::B(model) => model::Model::parse(&model)?.score(&features)?,
+        };
+        Ok(scores.into())
     })
 }
 

@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use crate::added::Added;
 use crate::failure::Failure;
 
 /// Most documents that one page may reach into a list (`from + size`).
 pub const PAGE_MAX: usize = 10_000;
 /// Most neighbours that a search may ask for.
 pub const NEIGHBORS_MAX: usize = 10_000;
+/// Most hits that a model may reorder.
+pub const RERANK_MAX: usize = 1000;
 
 /// Which legs of the search run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -166,6 +169,20 @@ pub struct SortKey {
     pub descending: bool,
 }
 
+/// A model that gives the first hits another order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+pub struct Rerank {
+    /// The handle of the model; an unknown one changes nothing.
+    pub model: u64,
+    /// How many of the first hits it orders.
+    #[serde(default = "rerank_size")]
+    pub size: usize,
+}
+
+fn rerank_size() -> usize {
+    100
+}
+
 /// A search, as the planner writes it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -230,6 +247,16 @@ pub struct Request {
     /// Whether each hit comes with the reasons for its score.
     #[serde(default)]
     pub explain: bool,
+    /// Whether each hit comes with its features.
+    #[serde(default)]
+    pub features: bool,
+    /// A model that orders the first hits; it counts only when hits are sorted by score.
+    pub rerank: Option<Rerank>,
+    /// The handle of a model that scores the hits without moving them.
+    pub shadow: Option<u64>,
+    /// What is added to the scores of single documents; it crosses the wall beside the JSON.
+    #[serde(skip)]
+    pub added: Vec<Added>,
 }
 
 fn neighbors() -> usize {
@@ -261,6 +288,14 @@ impl Request {
         if request.sort.len() > 16 {
             return Err(Failure::bad_request("at most 16 sort keys"));
         }
+        if request
+            .rerank
+            .is_some_and(|rerank| rerank.size > RERANK_MAX)
+        {
+            return Err(Failure::bad_request(format!(
+                "a model reorders at most {RERANK_MAX} hits"
+            )));
+        }
         let numbers = request.fields.iter().chain(&request.boost);
         if numbers
             .flat_map(BTreeMap::values)
@@ -285,6 +320,11 @@ impl Request {
     pub fn is_empty_query(&self) -> bool {
         self.query.trim().is_empty()
     }
+
+    /// Whether the words of each document must be known, not only its score.
+    pub fn wants_features(&self) -> bool {
+        self.features || self.rerank.is_some() || self.shadow.is_some()
+    }
 }
 
 /// The answer to a search: flat lists, one entry (of `parts` four) per hit.
@@ -307,6 +347,14 @@ pub struct Answer {
     pub facets: Option<String>,
     /// Reasons as JSON, one per hit.
     pub explain: Option<Vec<String>>,
+    /// Features (`features::NAMES`) of each hit, when they were asked for.
+    pub features: Option<Vec<f32>>,
+    /// What the model gave each hit, NaN behind those that it ordered; absent when none did.
+    pub model_scores: Option<Vec<f32>>,
+    /// What the shadow model gives each hit.
+    pub shadow_scores: Option<Vec<f32>>,
+    /// The model that was to order the hits could not.
+    pub rerank_failed: bool,
 }
 
 #[cfg(test)]

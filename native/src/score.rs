@@ -13,6 +13,7 @@ use tantivy::schema::Field;
 
 use crate::failure::Failure;
 use crate::filter::Bits;
+use crate::matched::{Matched, TERMS_MAX};
 use crate::postings::{FieldReader, Postings};
 use crate::snapshot::{SegmentView, Snapshot};
 use crate::terms::{Pair, Plan, SearchField};
@@ -117,6 +118,8 @@ struct Scratch {
     touched: Vec<u32>,
     /// Per clause of a pair and field: its documents.
     known: Vec<Bits>,
+    /// The words of each match, when they are wanted.
+    matched: Option<Matched>,
     lengths: HashMap<(SegmentId, Option<u64>, Field), Lengths>,
 }
 
@@ -139,6 +142,27 @@ pub fn score(
     let matches = scorer.run(plan, filter, &mut scratch)?;
     SCRATCH.replace(scratch);
     Ok(matches)
+}
+
+/// The same with the words that each document has; `give_back` when they were looked at.
+pub fn score_with_words(
+    snapshot: &Snapshot,
+    plan: &Plan,
+    filter: Option<&Bits>,
+) -> Result<(TextMatches, Matched), Failure> {
+    SCRATCH.with_borrow_mut(|scratch| scratch.matched = Some(Matched::default()));
+    let found = score(snapshot, plan, filter);
+    let matched = SCRATCH.with_borrow_mut(|scratch| scratch.matched.take());
+    Ok((found?, matched.unwrap_or_default()))
+}
+
+/// Takes back the memory of what `score_with_words` found.
+pub fn give_back(matched: Matched) {
+    SCRATCH.with_borrow_mut(|scratch| {
+        if scratch.known.is_empty() {
+            scratch.known = matched.into_having();
+        }
+    });
 }
 
 /// idf of a term that n of N documents have.
@@ -268,11 +292,9 @@ impl<'a> Scorer<'a> {
                 let ways = &clause.ways[field.field.group];
                 field.reader.read(self.snapshot, ways, postings)?;
             }
-            if plan
-                .pairs
-                .iter()
-                .any(|p| p.first == number || p.second == number)
-            {
+            let mut pairs = plan.pairs.iter();
+            let wanted = scratch.matched.is_some() && number < TERMS_MAX;
+            if wanted || pairs.any(|p| p.first == number || p.second == number) {
                 scratch.remember(number, self.fields.len(), documents);
             }
             self.add_fields(clause.count, scratch);
@@ -287,6 +309,10 @@ impl<'a> Scorer<'a> {
             }
         }
         let pairs = self.add_pairs(plan, scratch)?;
+        if let Some(matched) = &mut scratch.matched {
+            let having = std::mem::take(&mut scratch.known);
+            matched.keep(plan, &self.fields, having);
+        }
         let matches = scratch.harvest(documents, self.fields.len(), required.as_ref(), filter);
         Ok(TextMatches { pairs, ..matches })
     }
@@ -341,6 +367,10 @@ impl<'a> Scorer<'a> {
                 .read_pair(self.snapshot, terms, both, postings)?;
         }
         if scratch.postings.iter().any(|p| !p.positions.is_empty()) {
+            if let Some(matched) = &mut scratch.matched {
+                let found = scratch.postings.iter().map(|p| p.positions.as_slice());
+                matched.add_pair(pair, found, |documents| idf(self.documents, documents));
+            }
             self.add_fields(pair.clause.count, scratch);
             self.add_combined(pair.clause.count, scratch);
         }

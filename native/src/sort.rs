@@ -74,7 +74,7 @@ pub fn page(views: &[View], matches: &[Matches], request: &Request) -> Result<Pa
         None => None,
     };
     let reach = request.from + request.size;
-    let simple = keys == by_score;
+    let simple = is_by_score(request);
     let mut order = Order {
         keys,
         after: after.as_ref(),
@@ -97,6 +97,15 @@ pub fn page(views: &[View], matches: &[Matches], request: &Request) -> Result<Pa
         _ => None,
     };
     Ok(Page { hits, next })
+}
+
+/// Whether hits come by falling score and nothing else.
+pub fn is_by_score(request: &Request) -> bool {
+    match request.sort.as_slice() {
+        [] => true,
+        [key] => key.field == SCORE && key.descending,
+        _ => false,
+    }
 }
 
 fn write_cursor(hit: &Hit, views: &[View]) -> Result<String, Failure> {
@@ -487,6 +496,12 @@ impl Ranked for TextMatches {
 
 /// The first `size` documents of one view by score, then ord: their positions, in that order.
 pub fn best(view: &View, list: &impl Ranked, size: usize) -> Vec<u32> {
+    let mut found = top(view, list, size).finish();
+    found.sort_unstable_by(Scored::rank);
+    found.into_iter().map(|scored| scored.position).collect()
+}
+
+fn top(view: &View, list: &impl Ranked, size: usize) -> Top {
     let (positions, scores) = (list.positions(), list.scores());
     let mut top = Top::new(size);
     for (segment, range) in by_segment(positions, view.snapshot) {
@@ -503,7 +518,40 @@ pub fn best(view: &View, list: &impl Ranked, size: usize) -> Vec<u32> {
             }
         }
     }
-    let mut found = top.finish();
-    found.sort_unstable_by(Scored::rank);
-    found.into_iter().map(|scored| scored.position).collect()
+    top
+}
+
+/// A document in a list over several views.
+#[derive(Debug, Clone, Copy)]
+pub struct Placed {
+    /// Number of its view.
+    pub view: usize,
+    /// Its position in the view.
+    pub position: u32,
+    /// Its score.
+    pub score: f64,
+}
+
+/// The first `size` documents of the lists of all views by score, then view, then ord.
+pub fn first<'a, L: Ranked + 'a>(
+    views: &[View],
+    lists: impl Iterator<Item = &'a L>,
+    size: usize,
+) -> Vec<Placed> {
+    let mut found: Vec<(usize, Scored)> = Vec::new();
+    for (number, (view, list)) in views.iter().zip(lists).enumerate() {
+        let own = top(view, list, size).finish().into_iter();
+        found.extend(own.map(|scored| (number, scored)));
+    }
+    found.sort_unstable_by(|(view, a), (other, b)| {
+        let by_score = b.score.total_cmp(&a.score);
+        by_score.then(view.cmp(other)).then(a.ord.cmp(&b.ord))
+    });
+    found.truncate(size);
+    let placed = found.into_iter().map(|(view, scored)| Placed {
+        view,
+        position: scored.position,
+        score: scored.score,
+    });
+    placed.collect()
 }

@@ -1,0 +1,295 @@
+//! Features: what a model may know of a document that a search found.
+//!
+//! | name | what it is | unit and range |
+//! |---|---|---|
+//! | `textScore` | b(d) / largest b, as in the convex fusion | 0 … 1, 0 when no word matches |
+//! | `vectorScore` | (c(d) − cut) / (largest c − cut), as in the convex fusion | 0 … 1, 0 when no neighbour |
+//! | `bm25` | b(d) | 0 and up |
+//! | `cosine` | c(d) | −1 … 1, 0 when no neighbour |
+//! | `textRank` | 1 / place in the list by words | 1/100 … 1, 0 behind the first 100 |
+//! | `vectorRank` | 1 / place in the list of neighbours | 1/100 … 1, 0 behind the first 100 |
+//! | `fusedScore` | final score before what was learned | the scale of the search's score |
+//! | `matchedTerms` | share of the query's distinct terms that the document has | 0 … 1 |
+//! | `titleTerms` | share that the text field of the greatest weight has | 0 … 1 |
+//! | `exactTitle` | that field is the query, term by term | 0 or 1 |
+//! | `proximity` | share, by idf, of the query's pairs of neighbouring terms that the document has side by side | 0 … 1 |
+//! | `documentLength` | ln(1 + terms in searched fields) | 0 and up |
+//! | `age` | ln(1 + days) since `updated`, else `created` | 0 and up, 0 without a date |
+//! | `clickMemory` | the added value that was passed for the document | any, 0 without one |
+//! | `queryLength` | distinct terms of the query | 0 and up |
+//! | `indexSize` | ln(1 + documents of the index) | 0 and up |
+//!
+//! A search without words (an empty query, or vectors only) has 0 in all features of words. Lists
+//! by words and of neighbours run over all indices searched. Ages are those at the start of the
+//! hour, so that the pages of one list agree.
+
+use std::cell::OnceCell;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::schema::Field;
+use tantivy::u64_to_i64;
+
+use crate::added::LearnedScores;
+use crate::column::{self, Column};
+use crate::failure::Failure;
+use crate::fuse::{Scale, View};
+use crate::matched::Matched;
+use crate::postings::{FieldReader, Postings};
+use crate::query::{Mode, Request};
+use crate::score;
+use crate::sort;
+use crate::terms;
+
+/// The names of the features, in the order of a row.
+pub const NAMES: [&str; 16] = [
+    "textScore",
+    "vectorScore",
+    "bm25",
+    "cosine",
+    "textRank",
+    "vectorRank",
+    "fusedScore",
+    "matchedTerms",
+    "titleTerms",
+    "exactTitle",
+    "proximity",
+    "documentLength",
+    "age",
+    "clickMemory",
+    "queryLength",
+    "indexSize",
+];
+
+/// Places of a list that are told apart.
+const RANKS_MAX: usize = 100;
+/// The dates that an age is counted from, the first that a document has.
+const DATES: [&str; 2] = ["updated", "created"];
+
+/// A document whose features are wanted.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject {
+    /// Number of its view.
+    pub view: usize,
+    /// Its position in the view.
+    pub position: u32,
+    /// Its score before anything learned.
+    pub fused: f64,
+}
+
+/// The features of some documents, a row of `NAMES` for each.
+pub fn rows(
+    views: &[View],
+    learned: &LearnedScores,
+    request: &Request,
+    subjects: &[Subject],
+) -> Result<Vec<f32>, Failure> {
+    let scale = Scale::of(views, request);
+    let (by_text, by_vector) = (text_places(views), vector_places(views, &scale));
+    let mut parts = Vec::with_capacity(views.len());
+    for view in views {
+        parts.push(ViewParts::open(view, request)?);
+    }
+    let mut all = Vec::with_capacity(subjects.len() * NAMES.len());
+    for subject in subjects {
+        let (number, position) = (subject.view, subject.position);
+        let (view, parts) = (&views[number], &mut parts[number]);
+        let text = view.matched.as_ref().and(view.text.score_at(position));
+        let cosine = view.cosine_at(position);
+        let (text_part, vector_part) = scale.parts(view, text, cosine);
+        let value = learned.of(number, position).map_or(0.0, |own| own.value);
+        let (share, title_share, pair_share) = match &view.matched {
+            Some(words) => (
+                words.share(position),
+                words.title_share(position),
+                words.pair_share(position),
+            ),
+            None => (0.0, 0.0, 0.0),
+        };
+        let (length, age) = parts.length_and_age(view, position)?;
+        let exact = title_share == 1.0 && parts.is_title(view, request, position)?;
+        let row: [f32; NAMES.len()] = [
+            text_part as f32,
+            vector_part as f32,
+            text.unwrap_or(0.0),
+            cosine.unwrap_or(0.0),
+            reciprocal(&by_text, number, position),
+            reciprocal(&by_vector, number, position),
+            subject.fused as f32,
+            share,
+            title_share,
+            f32::from(u8::from(exact)),
+            pair_share,
+            length,
+            age,
+            value.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32,
+            parts.query_length,
+            parts.index_size,
+        ];
+        all.extend(row);
+    }
+    Ok(all)
+}
+
+/// The first documents of a list: view, position and place from 1 on, sorted by the first two.
+type Places = Vec<(usize, u32, usize)>;
+
+fn places(list: impl Iterator<Item = (usize, u32)>) -> Places {
+    let mut places: Places = list.zip(1..).map(|((v, p), place)| (v, p, place)).collect();
+    places.sort_unstable();
+    places
+}
+
+fn reciprocal(places: &Places, view: usize, position: u32) -> f32 {
+    let at = places.binary_search_by_key(&(view, position), |place| (place.0, place.1));
+    at.map_or(0.0, |at| 1.0 / places[at].2 as f32)
+}
+
+fn text_places(views: &[View]) -> Places {
+    if views.iter().all(|view| view.matched.is_none()) {
+        return Vec::new();
+    }
+    let texts = views.iter().map(|view| &view.text);
+    let first = sort::first(views, texts, RANKS_MAX);
+    places(first.iter().map(|placed| (placed.view, placed.position)))
+}
+
+fn vector_places(views: &[View], scale: &Scale) -> Places {
+    let mut near = Vec::new();
+    for (number, view) in views.iter().enumerate() {
+        for (position, cosine) in &view.near {
+            // Cosines of different spaces compare by their normalised part only.
+            let part = scale.parts(view, None, Some(*cosine)).1;
+            near.push((part, number, view.snapshot.ord_of(*position), *position));
+        }
+    }
+    near.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    near.truncate(RANKS_MAX);
+    places(near.iter().map(|(_, view, _, position)| (*view, *position)))
+}
+
+/// What the features of one view's documents are read from.
+struct ViewParts {
+    query_length: f32,
+    index_size: f32,
+    now_days: f64,
+    /// The searched fields.
+    fields: Vec<Field>,
+    /// Opened when a document of the segment is asked for.
+    segments: Vec<Option<SegmentParts>>,
+    /// Documents whose title holds the query as a phrase, positions ascending.
+    phrase: OnceCell<Vec<u32>>,
+}
+
+struct SegmentParts {
+    lengths: Vec<(Field, FieldNormReader)>,
+    dates: Vec<Column>,
+}
+
+impl ViewParts {
+    fn open(view: &View, request: &Request) -> Result<ViewParts, Failure> {
+        let definition = &view.snapshot.definition;
+        let distinct = match &view.matched {
+            Some(matched) => matched.distinct,
+            None if request.mode == Mode::Vector && !request.is_empty_query() => {
+                terms::plan(view.snapshot, request)?.clauses.len()
+            }
+            None => 0,
+        };
+        Ok(ViewParts {
+            query_length: distinct as f32,
+            index_size: f64::from(view.snapshot.live).ln_1p() as f32,
+            now_days: hour_in_days(),
+            fields: definition.searched().filter_map(|f| f.text).collect(),
+            segments: view.snapshot.segments.iter().map(|_| None).collect(),
+            phrase: OnceCell::new(),
+        })
+    }
+
+    fn segment(&mut self, view: &View, index: usize) -> Result<&SegmentParts, Failure> {
+        let own = &mut self.segments[index];
+        if let Some(parts) = own {
+            return Ok(parts);
+        }
+        let segment = &view.snapshot.segments[index];
+        let norms = segment.reader.fieldnorms_readers();
+        let mut lengths = Vec::with_capacity(self.fields.len());
+        let title = view.matched.as_ref().and_then(Matched::title);
+        let besides = title.filter(|title| !self.fields.contains(title));
+        for field in self.fields.iter().copied().chain(besides) {
+            if let Some(reader) = norms.get_field(field)? {
+                lengths.push((field, reader));
+            }
+        }
+        let mut dates = Vec::new();
+        for name in DATES {
+            dates.extend(column::dates(&view.snapshot.definition, segment, name)?);
+        }
+        Ok(own.insert(SegmentParts { lengths, dates }))
+    }
+
+    fn length_and_age(&mut self, view: &View, position: u32) -> Result<(f32, f32), Failure> {
+        let (index, document) = view.snapshot.locate(position);
+        let (now_days, searched) = (self.now_days, self.fields.len());
+        let parts = self.segment(view, index)?;
+        let lengths = parts.lengths.iter().take(searched);
+        let terms: f32 = lengths
+            .map(|(_, reader)| score::length_of(reader.fieldnorm_id(document)))
+            .sum();
+        let dates = parts.dates.iter();
+        let date = dates
+            .filter_map(|column| column.codes.values_for_doc(document).max())
+            .next();
+        let days = date.map_or(0.0, |code| now_days - u64_to_i64(code) as f64 / NANOS_A_DAY);
+        Ok((terms.ln_1p(), days.max(0.0).ln_1p() as f32))
+    }
+
+    /// Whether a title that has every term of the query is the query.
+    fn is_title(&mut self, view: &View, request: &Request, position: u32) -> Result<bool, Failure> {
+        let Some(matched) = &view.matched else {
+            return Ok(false);
+        };
+        let Some(title) = matched.title().filter(|_| matched.is_whole()) else {
+            return Ok(false);
+        };
+        let (index, document) = view.snapshot.locate(position);
+        let lengths = &self.segment(view, index)?.lengths;
+        let reader = lengths.iter().find(|(field, _)| *field == title);
+        let length = reader.map_or(0.0, |(_, r)| score::length_of(r.fieldnorm_id(document)));
+        if length != matched.words || length < 2.0 {
+            return Ok(length == matched.words);
+        }
+        if self.phrase.get().is_none() {
+            let found = titles_with_phrase(view, request, title)?;
+            let _ = self.phrase.set(found);
+        }
+        let phrase = self.phrase.get();
+        Ok(phrase.is_some_and(|found| found.binary_search(&position).is_ok()))
+    }
+}
+
+const NANOS_A_DAY: f64 = 86_400e9;
+
+/// The start of the hour in days since 1970.
+fn hour_in_days() -> f64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    now.map_or(0.0, |now| (now.as_secs() / 3600) as f64 / 24.0)
+}
+
+/// Documents whose title holds the whole query as a phrase, positions ascending.
+fn titles_with_phrase(view: &View, request: &Request, title: Field) -> Result<Vec<u32>, Failure> {
+    let whole = Request {
+        phrase: true,
+        prefix: false,
+        slop: 0,
+        ..request.clone()
+    };
+    let plan = terms::plan(view.snapshot, &whole)?;
+    let field = plan.fields.iter().find(|field| field.field == title);
+    let mut postings = Postings::default();
+    if let (Some(field), Some(clause)) = (field, plan.clauses.first()) {
+        let reader = FieldReader::open(view.snapshot, title)?;
+        reader.read(view.snapshot, &clause.ways[field.group], &mut postings)?;
+    }
+    Ok(postings.positions)
+}
