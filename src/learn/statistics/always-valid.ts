@@ -17,6 +17,9 @@ export const ALWAYS_VALID_UNITS_MIN = 50
 
 export const ALWAYS_VALID_LEVEL = 0.05
 
+/** An arm's own variance weighs as much as what both arms say once it has this many units. */
+const STEADY_UNITS = 500
+
 /**
  * Asymptotic confidence sequence of a difference that is 0 when nothing changed, after n units:
  * ± s.e. · √(2 (1 + 1/(nρ²)) · ln(√(nρ² + 1) / α)), the Gaussian mixture boundary of Waudby-Smith, Arbour,
@@ -36,6 +39,23 @@ export function alwaysValid({ units, difference, standardError }: Contrast): Alw
     high: difference + width,
     p: Math.min(1, Math.sqrt(spread + 1) * Math.exp(-evidence)),
   }
+}
+
+/**
+ * Treatment − `factor` · control for a sequence that starts with few units. A small arm where nothing
+ * happened yet has no variance and would be certain of everything, so a variance below the pooled one
+ * is drawn up to it, the less the more units the arm has. A large arm keeps its own.
+ */
+export function steadyContrast(control: Estimate, treatment: Estimate, factor = 1): Contrast {
+  const units = control.units + treatment.units
+  const pooled = (control.units * control.variance + treatment.units * treatment.variance) / units
+  return contrastOf(steady(control, pooled), steady(treatment, pooled), factor)
+}
+
+function steady(estimate: Estimate, pooled: number): Estimate {
+  const missing = Math.max(0, pooled - estimate.variance)
+  const share = STEADY_UNITS / (STEADY_UNITS + estimate.units)
+  return { ...estimate, variance: estimate.variance + share * missing }
 }
 
 export interface GuardrailRequest {
@@ -64,7 +84,8 @@ export function guardrail(request: GuardrailRequest): Guardrail | undefined {
   const { control, treatment, harm, tolerance = 0 } = request
   if (Math.min(control.units, treatment.units) < ALWAYS_VALID_UNITS_MIN) return undefined
   const sign = harm === 'increase' ? 1 : -1
-  const { units, difference, standardError } = contrastOf(control, treatment, 1 + sign * tolerance)
+  const factor = 1 + sign * tolerance
+  const { units, difference, standardError } = steadyContrast(control, treatment, factor)
   const spread = units * tuning(2 * ALWAYS_VALID_LEVEL) ** 2
   const room = (2 * (spread + 1)) / spread
   const root = Math.sqrt(spread + 1)

@@ -1,5 +1,10 @@
-import { ALWAYS_VALID_UNITS_MIN, type AlwaysValid, alwaysValid } from './always-valid.ts'
-import { contrastOf, estimateOf, type MetricKind } from './estimate.ts'
+import {
+  ALWAYS_VALID_UNITS_MIN,
+  type AlwaysValid,
+  alwaysValid,
+  steadyContrast,
+} from './always-valid.ts'
+import { estimateOf, type MetricKind } from './estimate.ts'
 import {
   type DetectableEffect,
   detectableEffect,
@@ -34,7 +39,7 @@ export function compare({ control, treatment, kind }: ComparisonRequest): Compar
   if (before === undefined || after === undefined) return undefined
   const units = { control: before.units, treatment: after.units }
   const enough = Math.min(before.units, after.units) >= ALWAYS_VALID_UNITS_MIN
-  const sequence = enough ? alwaysValid(contrastOf(before, after)) : undefined
+  const sequence = enough ? alwaysValid(steadyContrast(before, after)) : undefined
   return {
     control: before.value,
     treatment: after.value,

@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest'
+import { type Random, seeded } from '../../../src/learn/random.ts'
+import {
+  alwaysValid,
+  guardrail,
+  steadyContrast,
+} from '../../../src/learn/statistics/always-valid.ts'
+import { compare } from '../../../src/learn/statistics/compare.ts'
+import { contrastOf, estimateOf, type MetricKind } from '../../../src/learn/statistics/estimate.ts'
+import type { UnitSums } from '../../../src/learn/statistics/sums.ts'
+
+describe('the always-valid interval', () => {
+  /**
+   * The boundary written out in NumPy from the paper, its p value by scipy.optimize.brentq on the
+   * level at which the interval touches 0. Standard error .01.
+   */
+  it.each([
+    [500, 0.03763256346384129, 0.03, 0.16714193120190224],
+    [500, 0.03763256346384129, 0.05, 0.003968094059928481],
+    [5000, 0.030354463966359307, 0.03, 0.05503971792137984],
+    [5000, 0.030354463966359307, 0.05, 4.183175324529264e-5],
+    [50_000, 0.03255360115647405, 0.03, 0.11013593464714605],
+    [50_000, 0.03255360115647405, 0.05, 4.042880311393514e-5],
+  ])('after %i units is ± %d', (units, width, difference, p) => {
+    const read = alwaysValid({ units, difference, standardError: 0.01 })
+    expect(read.high - difference).toBeCloseTo(width, 12)
+    expect(difference - read.low).toBeCloseTo(width, 12)
+    expect(Math.abs(read.p / p - 1)).toBeLessThan(1e-9)
+  })
+
+  it('is the narrowest against a fixed-horizon one at 5 000 units', () => {
+    const width = (units: number) => alwaysValid({ units, difference: 0, standardError: 0.01 }).high
+    expect(width(5000)).toBeLessThan(width(4000))
+    expect(width(5000)).toBeLessThan(width(6500))
+  })
+
+  it('excludes 0 exactly when its p value is below .05', () => {
+    for (const difference of [-0.031, -0.0303, 0, 0.0303, 0.0304, 0.2]) {
+      const read = alwaysValid({ units: 5000, difference, standardError: 0.01 })
+      expect(read.low > 0 || read.high < 0).toBe(read.p < 0.05)
+    }
+  })
+})
+
+describe('the guardrail', () => {
+  const arm = (value: number) => ({ units: 2500, value, variance: 0.125 })
+
+  it('is the one-sided boundary', () => {
+    // The boundary written out in NumPy from the paper; standard error .01, 5 000 units.
+    const read = guardrail({ control: arm(0.5), treatment: arm(0.47), harm: 'decrease' })!
+    expect(read.harmAtLeast).toBeCloseTo(0.03 - 0.0277833418713899, 12)
+    expect(read.breached).toBe(true)
+    expect(read.p).toBeLessThan(0.05)
+  })
+
+  it('looks one way only, and past what is tolerated', () => {
+    const worse = { control: arm(0.5), treatment: arm(0.4) }
+    expect(guardrail({ ...worse, harm: 'decrease' })!.breached).toBe(true)
+    expect(guardrail({ ...worse, harm: 'increase' })!.breached).toBe(false)
+    expect(guardrail({ ...worse, harm: 'decrease', tolerance: 0.1 })!.breached).toBe(true)
+    expect(guardrail({ ...worse, harm: 'decrease', tolerance: 0.2 })!.breached).toBe(false)
+  })
+
+  it('says nothing with few units', () => {
+    const few = { units: 49, value: 0, variance: 1 }
+    expect(guardrail({ control: arm(1), treatment: few, harm: 'decrease' })).toBeUndefined()
+  })
+})
+
+interface Alarms {
+  alwaysValid: number
+  guardrail: number
+  naive: number
+}
+
+interface Design {
+  kind: MetricKind
+  /** Share of units in control. */
+  share: number
+  draw: (random: Random) => { x: number; y: number }
+}
+
+/** Share of A/A tests, each read 100 times while it grows to 5 000 units, that ever alarm. */
+function everAlarmed({ kind, share, draw }: Design, seed: number): Alarms {
+  const tests = 2000
+  const random = seeded(seed)
+  const alarms = { alwaysValid: 0, guardrail: 0, naive: 0 }
+  for (let test = 0; test < tests; test += 1) {
+    const arms = [emptyArm(), emptyArm()]
+    const ever = { alwaysValid: false, guardrail: false, naive: false }
+    for (let look = 0; look < 100; look += 1) {
+      for (let unit = 0; unit < 50; unit += 1) count(arms[random() < share ? 0 : 1]!, draw(random))
+      if (arms.some(({ units }) => units < 50)) continue
+      const control = estimateOf(arms[0]!, kind)!
+      const treatment = estimateOf(arms[1]!, kind)!
+      const { p } = alwaysValid(steadyContrast(control, treatment))
+      const { difference, standardError } = contrastOf(control, treatment)
+      ever.alwaysValid ||= p < 0.05
+      ever.guardrail ||= guardrail({ control, treatment, harm: 'decrease' })!.breached
+      ever.naive ||= Math.abs(difference) > 1.96 * standardError
+    }
+    for (const alarm of ['alwaysValid', 'guardrail', 'naive'] as const)
+      alarms[alarm] += ever[alarm] ? 1 / tests : 0
+  }
+  return alarms
+}
+
+function emptyArm(): UnitSums {
+  return { units: 0, x: 0, xx: 0, y: 0, yy: 0, xy: 0 }
+}
+
+/** In place: a simulation adds millions. */
+function count(sums: UnitSums, { x, y }: { x: number; y: number }): void {
+  sums.units += 1
+  sums.x += x
+  sums.xx += x * x
+  sums.y += y
+  sums.yy += y * y
+  sums.xy += x * y
+}
+
+/** Clicks and searches of a unit with its own click rate. */
+function clicksPerSearch(random: Random): { x: number; y: number } {
+  const rate = 0.1 + 0.5 * random()
+  let x = 0
+  let y = 0
+  do {
+    y += 1
+    if (random() < rate) x += 1
+  } while (random() < 0.6)
+  return { x, y }
+}
+
+function conversion(random: Random): { x: number; y: number } {
+  return { x: random() < 0.03 ? 1 : 0, y: 1 }
+}
+
+describe('tests of nothing, read 100 times each', () => {
+  it('rarely alarm on clicks per search, where naive p values alarm in every third', () => {
+    const alarms = everAlarmed({ kind: 'ratio', share: 0.5, draw: clicksPerSearch }, 1)
+    expect(alarms.alwaysValid).toBeLessThanOrEqual(0.05)
+    expect(alarms.guardrail).toBeLessThanOrEqual(0.05)
+    expect(alarms.naive).toBeGreaterThan(0.25)
+  }, 30_000)
+
+  it('rarely alarm on a rare conversion in a small arm, which first has none at all', () => {
+    const alarms = everAlarmed({ kind: 'mean', share: 0.9, draw: conversion }, 2)
+    expect(alarms.alwaysValid).toBeLessThanOrEqual(0.05)
+    expect(alarms.guardrail).toBeLessThanOrEqual(0.05)
+    expect(alarms.naive).toBeGreaterThan(0.25)
+  }, 30_000)
+})
+
+describe('a test of something', () => {
+  it('is found for good by the time it has 5 000 units', () => {
+    const random = seeded(4)
+    let found = 0
+    for (let test = 0; test < 100; test += 1) {
+      const control = emptyArm()
+      const treatment = emptyArm()
+      for (let unit = 0; unit < 2500; unit += 1) {
+        count(control, { x: random() < 0.3 ? 1 : 0, y: 1 })
+        count(treatment, { x: random() < 0.37 ? 1 : 0, y: 1 })
+      }
+      if (compare({ control, treatment, kind: 'mean' })!.significant) found += 1
+    }
+    expect(found).toBeGreaterThan(95)
+  })
+})

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { normal, seeded } from '../../../src/learn/random.ts'
+import { compare } from '../../../src/learn/statistics/compare.ts'
+import { addUnit, NO_UNITS, type UnitSums } from '../../../src/learn/statistics/sums.ts'
+
+function sumsOf(x: number[], y: number[] = x.map(() => 1)): UnitSums {
+  return x.reduce((sums, value, unit) => addUnit(sums, { x: value, y: y[unit]! }), NO_UNITS)
+}
+
+describe('a comparison of means', () => {
+  const control = sumsOf([0, 1, 3, 2, 0, 5, 1, 4, 2, 2, 0, 7, 1, 3])
+  const treatment = sumsOf([2, 4, 3, 6, 1, 8, 3, 5, 2, 9])
+
+  it("is Welch's test", () => {
+    // scipy.stats.ttest_ind(treatment, control, equal_var=False), SciPy 1.17.1
+    const read = compare({ control, treatment, kind: 'mean' })!
+    expect(read.difference).toBeCloseTo(2.0857142857142854, 12)
+    expect(read.p).toBeCloseTo(0.05436148165421141, 10)
+    expect(read.interval.low).toBeCloseTo(-0.04395371045900953, 10)
+    expect(read.interval.high).toBeCloseTo(4.21538228188758, 10)
+    expect(read.units).toEqual({ control: 14, treatment: 10 })
+  })
+
+  it('says nothing for good with few units, and nothing at all with one', () => {
+    const read = compare({ control, treatment, kind: 'mean' })!
+    expect(read.alwaysValid).toBeUndefined()
+    expect(read.significant).toBe(false)
+    expect(compare({ control, treatment: sumsOf([1]), kind: 'mean' })).toBeUndefined()
+  })
+
+  it('has no lift over a control of 0', () => {
+    const read = compare({ control: sumsOf([0, 0, 0]), treatment, kind: 'mean' })!
+    expect(read.lift).toBeUndefined()
+    expect(read.minimumDetectableEffect.lift).toBeUndefined()
+    expect(read.p).toBeGreaterThan(0)
+  })
+
+  it('of arms that are all alike finds nothing', () => {
+    const same = sumsOf(new Array<number>(100).fill(1))
+    const read = compare({ control: same, treatment: same, kind: 'mean' })!
+    expect(read).toMatchObject({ p: 1, significant: false, difference: 0 })
+    expect(read.alwaysValid).toEqual({ low: 0, high: 0, p: 1 })
+  })
+})
+
+describe('a comparison of ratios', () => {
+  const control = sumsOf([1, 0, 3, 2, 1, 0, 4, 2], [2, 1, 6, 3, 4, 1, 7, 5])
+  const treatment = sumsOf([2, 1, 3, 5, 1, 2, 0, 4, 3], [3, 1, 4, 6, 3, 2, 1, 8, 4])
+
+  it("uses the delta method's variances", () => {
+    // NumPy: gradient (1/ȳ, −x̄/ȳ²) on np.cov(ddof=1) over the units; scipy.stats.norm for the rest.
+    const read = compare({ control, treatment, kind: 'ratio' })!
+    expect(read.control).toBeCloseTo(0.4482758620689655, 12)
+    expect(read.treatment).toBeCloseTo(0.65625, 12)
+    expect(read.interval.low).toBeCloseTo(0.025803175668131617, 10)
+    expect(read.interval.high).toBeCloseTo(0.39014510019393733, 10)
+    expect(read.p).toBeCloseTo(0.02524855792688018, 10)
+    expect(read.lift).toBeCloseTo(0.4639423076923077, 10)
+    expect(read.liftInterval!.low).toBeCloseTo(-0.02132432426169184, 10)
+    expect(read.liftInterval!.high).toBeCloseTo(0.9492089396463073, 10)
+    expect(read.minimumDetectableEffect.difference).toBeCloseTo(0.26039635374470016, 10)
+  })
+
+  it('is undefined without a denominator', () => {
+    expect(compare({ control: sumsOf([0, 0], [0, 0]), treatment, kind: 'ratio' })).toBeUndefined()
+  })
+})
+
+describe('over many tests', () => {
+  /** Reads of tests where treatment adds `effect` to a mean of 2, `units` an arm. */
+  function reads(effect: number, units: number, tests: number, seed: number) {
+    const random = seeded(seed)
+    const arm = (shift: number) =>
+      sumsOf(Array.from({ length: units }, () => 2 + shift + normal(random)))
+    return Array.from(
+      { length: tests },
+      () => compare({ control: arm(0), treatment: arm(effect), kind: 'mean' })!,
+    )
+  }
+
+  it('the interval of the lift covers the true one in 95 of 100', () => {
+    const covered = reads(0.2, 200, 2000, 5).filter(
+      ({ liftInterval }) => liftInterval!.low < 0.1 && liftInterval!.high > 0.1,
+    )
+    // Four standard errors of a share of 2 000.
+    expect(Math.abs(covered.length / 2000 - 0.95)).toBeLessThan(0.0195)
+  })
+
+  it('an effect of the minimum detectable size is found in 80 of 100', () => {
+    const { difference } = reads(0, 200, 1, 6)[0]!.minimumDetectableEffect
+    const found = reads(difference, 200, 2000, 7).filter(({ p }) => p < 0.05)
+    expect(Math.abs(found.length / 2000 - 0.8)).toBeLessThan(0.06)
+  })
+})

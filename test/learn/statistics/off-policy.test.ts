@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest'
+import { expectedExamination, explore } from '../../../src/learn/exploration.ts'
+import { type Random, seeded } from '../../../src/learn/random.ts'
+import {
+  addSearches,
+  comparePolicies,
+  effectiveUnitsOf,
+  inversePropensity,
+  NO_SEARCHES,
+  type PolicySums,
+  policyValue,
+  positionBased,
+  WEIGHT_MAX,
+} from '../../../src/learn/statistics/off-policy.ts'
+
+describe('inverse propensity', () => {
+  /** Two actions with click rates .2 and .5, logged 80:20; the policy takes the second in 70 %. */
+  function units(count: number, random: Random): PolicySums[] {
+    return Array.from({ length: count }, () => {
+      const searches = 1 + Math.floor(3 * random())
+      return Array.from({ length: searches }, () => {
+        const second = random() < 0.2
+        return inversePropensity({
+          propensity: second ? 0.2 : 0.8,
+          target: second ? 0.7 : 0.3,
+          reward: random() < (second ? 0.5 : 0.2) ? 1 : 0,
+        })
+      }).reduce(addSearches, NO_SEARCHES)
+    })
+  }
+  const truth = 0.7 * 0.5 + 0.3 * 0.2
+
+  it('finds the value of a policy that was never served, its interval 95 times in 100', () => {
+    const random = seeded(3)
+    let covered = 0
+    for (let run = 0; run < 100; run += 1) {
+      const read = policyValue(units(400, random), { seed: run })
+      if (read.status !== 'estimated') throw new Error('Too few effective units.')
+      if (read.interval.low <= truth && truth <= read.interval.high) covered += 1
+      if (run === 0) expect(Math.abs(read.value - truth)).toBeLessThan(0.1)
+    }
+    // 95 % less three standard errors of a share of 100.
+    expect(covered).toBeGreaterThanOrEqual(88)
+  })
+
+  it('is worked out by hand for two searches', () => {
+    const logged = [
+      inversePropensity({ propensity: 0.5, target: 1, reward: 1 }),
+      inversePropensity({ propensity: 0.5, target: 0.5, reward: 0 }),
+    ]
+    const read = policyValue(logged, { seed: 1, effectiveUnitsMin: 1 })
+    expect(read).toMatchObject({ value: 2 / 3, effectiveUnits: 9 / 5 })
+  })
+
+  it('says not yet while few units carry the weight', () => {
+    const equal = Array.from({ length: 150 }, () => ({ ...NO_SEARCHES, searches: 1, weight: 2 }))
+    expect(effectiveUnitsOf(equal)).toBeCloseTo(150, 9)
+    const lopsided = equal.map((unit, index) => (index === 0 ? { ...unit, weight: 1000 } : unit))
+    expect(policyValue(equal, { seed: 1 }).status).toBe('estimated')
+    expect(policyValue(lopsided, { seed: 1 })).toMatchObject({ status: 'not_yet' })
+    expect(policyValue([], { seed: 1 })).toEqual({ status: 'not_yet', effectiveUnits: 0 })
+  })
+
+  it('clips the weight of what logging hardly ever did', () => {
+    const rare = inversePropensity({ propensity: 1e-6, target: 1, reward: 1 })
+    expect(rare).toEqual({ searches: 1, weight: WEIGHT_MAX, reward: WEIGHT_MAX, mass: 1 })
+    expect(inversePropensity({ propensity: 0, target: 0, reward: 1 }).weight).toBe(0)
+  })
+
+  it('gives the same interval for the same seed, of few units and of many', () => {
+    for (const count of [300, 30_000]) {
+      const logged = units(count, seeded(8))
+      const read = policyValue(logged, { seed: 5 })
+      expect(policyValue(logged, { seed: 5 })).toEqual(read)
+      expect(policyValue(logged, { seed: 6 })).not.toEqual(read)
+    }
+  })
+})
+
+describe('the position-based estimate', () => {
+  const scores = [0.9, 0.85, 0.8, 0.7, 0.6]
+  const goodness = [0.1, 0.2, 0.3, 0.6, 0.4]
+  const examination = scores.map((_, place) => 1 / (place + 1))
+  const logging = { scores, epsilon: 0.3, temperature: 0.2 }
+  const expected = expectedExamination({ ...logging, examination })
+  /** Best first, worst first, and as served: hits in shown order. */
+  const best = [3, 4, 2, 1, 0]
+  const worst = [0, 1, 2, 4, 3]
+  const served = [0, 1, 2, 3, 4]
+
+  function valueOfOrder(order: number[]): number {
+    return order.reduce((sum, hit, place) => sum + examination[place]! * goodness[hit]!, 0)
+  }
+
+  /** Examination of each hit where the order shows it. */
+  function examinationIn(order: number[]): number[] {
+    return scores.map((_, hit) => examination[order.indexOf(hit)]!)
+  }
+
+  function logged(count: number, seed: number, orders: number[][]): PolicySums[][] {
+    const random = seeded(seed)
+    return Array.from({ length: count }, () => {
+      const sums = orders.map(() => NO_SEARCHES)
+      for (let search = 0; search < 2; search += 1) {
+        const explored = random() < logging.epsilon
+        const draw = Math.floor(random() * 2 ** 32)
+        const shown = examinationIn(explored ? explore(scores, draw, 0.2) : served)
+        const rewards = scores.map((_, hit) => (random() < shown[hit]! * goodness[hit]! ? 1 : 0))
+        orders.forEach((order, index) => {
+          const target = examinationIn(order)
+          const part = positionBased({ rewards, shown, expected, target })
+          sums[index] = addSearches(sums[index]!, part)
+        })
+      }
+      return sums
+    })
+  }
+
+  it('finds the clicks a search of an order that was hardly ever shown', () => {
+    let covered = 0
+    for (let run = 0; run < 100; run += 1) {
+      const units = logged(500, run, [best]).map(([sums]) => sums!)
+      const read = policyValue(units, { seed: run })
+      if (read.status !== 'estimated') throw new Error('Too few effective units.')
+      const truth = valueOfOrder(best)
+      if (read.interval.low <= truth && truth <= read.interval.high) covered += 1
+    }
+    // 95 % less three standard errors of a share of 100.
+    expect(covered).toBeGreaterThanOrEqual(88)
+  })
+
+  it('of the served order is about the rate that was logged', () => {
+    const units = logged(5000, 1, [served]).map(([sums]) => sums!)
+    const read = policyValue(units, { seed: 1 })
+    expect(read).toMatchObject({ status: 'estimated' })
+    if (read.status === 'estimated') expect(read.value).toBeCloseTo(valueOfOrder(served), 1)
+  })
+
+  it('tells a better order from a worse one, and neither from itself', () => {
+    const pairs = (first: number[], second: number[], seed: number) =>
+      logged(1500, seed, [first, second]).map(([candidate, baseline]) => ({
+        candidate: candidate!,
+        baseline: baseline!,
+      }))
+    const better = comparePolicies(pairs(best, served, 2), { seed: 1 })
+    expect(better.verdict).toBe('better')
+    if (better.verdict !== 'not_yet')
+      expect(better.difference).toBeCloseTo(better.candidate - better.baseline, 12)
+    expect(comparePolicies(pairs(worst, best, 3), { seed: 1 }).verdict).toBe('worse')
+    expect(comparePolicies(pairs(best, best, 4), { seed: 1 }).verdict).toBe('undecided')
+  })
+
+  it('never says better from a handful of units', () => {
+    const pairs = logged(60, 5, [best, served]).map(([candidate, baseline]) => ({
+      candidate: candidate!,
+      baseline: baseline!,
+    }))
+    expect(comparePolicies(pairs, { seed: 1 })).toMatchObject({ verdict: 'not_yet' })
+  })
+})
