@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  ASSIGNMENT_SEEDS,
   ASSIGNMENT_VECTORS,
   assign,
   BUCKETS,
@@ -42,6 +43,13 @@ describe('assignment', () => {
   it('gives the published vectors', () => {
     for (const { testId, unit, share, arms, ...answer } of ASSIGNMENT_VECTORS)
       expect(assign({ testId, unit, share, arms })).toEqual(answer)
+  })
+
+  it('is murmur3 of test and unit, with seeds that never change', () => {
+    expect(ASSIGNMENT_SEEDS).toEqual({ inclusion: 0x6a09e667, arm: 0xbb67ae85 })
+    // mmh3.hash('prüfung:Zoë ☕', 0xbb67ae85, signed=False) % 10000 in Python, and with the other seed.
+    expect(bucketOf('prüfung', 'Zoë ☕', 'arm')).toBe(3802)
+    expect(bucketOf('prüfung', 'Zoë ☕', 'inclusion')).toBe(8556)
   })
 
   it('spreads a million units evenly over the buckets and independently over both purposes', () => {

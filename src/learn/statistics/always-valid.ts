@@ -10,12 +10,12 @@ export interface AlwaysValid extends Interval {
 }
 
 /** The sequences are narrowest when this many units have been seen, in both arms together. */
-export const TUNED_UNITS = 5000
+const TUNED_UNITS = 5000
 
 /** Below this many units an arm the normal approximation isn't trusted and nothing is said. */
 export const ALWAYS_VALID_UNITS_MIN = 50
 
-export const ALWAYS_VALID_LEVEL = 0.05
+const ALWAYS_VALID_LEVEL = 0.05
 
 /** An arm's own variance weighs as much as what both arms say once it has this many units. */
 const STEADY_UNITS = 500

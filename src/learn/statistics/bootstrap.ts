@@ -1,7 +1,7 @@
 import { seeded } from '../random.ts'
 import type { Interval } from './estimate.ts'
 
-export const RESAMPLES = 1000
+const RESAMPLES = 1000
 
 /** More units than this are first summed into so many groups, which bounds the work of a resample. */
 export const GROUPS_MAX = 2000

@@ -21,7 +21,7 @@ export const NO_SEARCHES: PolicySums = { searches: 0, weight: 0, reward: 0, mass
 export const WEIGHT_MAX = 10
 
 /** With fewer effective units there is no answer. */
-export const EFFECTIVE_UNITS_MIN = 100
+const EFFECTIVE_UNITS_MIN = 100
 
 export interface LoggedAction {
   /** Probability with which logging chose what was shown. */

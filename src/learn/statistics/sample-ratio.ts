@@ -10,10 +10,10 @@ export interface SampleRatio {
   chiSquare?: number
 }
 
-export const SAMPLE_RATIO_LEVELS = { warning: 0.01, unhealthy: 0.001 } as const
+const SAMPLE_RATIO_LEVELS = { warning: 0.01, unhealthy: 0.001 } as const
 
 /** Fewer units than this expected in some arm, and the chi-square distribution isn't trusted. */
-export const SAMPLE_RATIO_UNITS_MIN = 8
+const SAMPLE_RATIO_UNITS_MIN = 8
 
 /**
  * Whether the arms hold as many units as their shares say: chi-square goodness of fit (Pearson 1900; as
