@@ -1,0 +1,21 @@
+import type { Random } from '../src/learn/random.ts'
+
+/** Chance that somebody who looks at a hit that is not relevant clicks it all the same. */
+const NOISE = 0.05
+
+/**
+ * One simulated user under the position-based model (Craswell, Zoeter, Taylor, Ramsey 2008): position p is looked at
+ * with probability 1/p; what is looked at is clicked when it is relevant, and sometimes when it is not. Answers the
+ * 0-based places that were clicked.
+ */
+export function simulateClicks(
+  shown: readonly string[],
+  isRelevant: (id: string) => boolean,
+  random: Random,
+): number[] {
+  return shown.flatMap((id, place) => {
+    const isExamined = random() < 1 / (place + 1)
+    const wouldClick = random() < (isRelevant(id) ? 1 : NOISE)
+    return isExamined && wouldClick ? [place] : []
+  })
+}
