@@ -3,10 +3,13 @@ import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import type { checkpoint } from '../workers/checkpoint.ts'
 import type { fit } from '../workers/fit.ts'
+import type { gate } from '../workers/gate.ts'
 import type { merge } from '../workers/merge.ts'
+import type { model } from '../workers/model.ts'
 import type { open } from '../workers/open.ts'
 import type { SearchInput, SearchOutput, search } from '../workers/search.ts'
 import type { suggest } from '../workers/suggest.ts'
+import type { train } from '../workers/train.ts'
 import type { write } from '../workers/write.ts'
 import { namedError } from './errors.ts'
 import { openSharedHops } from './shared-hops.ts'
@@ -22,6 +25,9 @@ interface Jobs {
   checkpoint: typeof checkpoint
   fit: typeof fit
   merge: typeof merge
+  model: typeof model
+  train: typeof train
+  gate: typeof gate
 }
 type JobName = keyof Jobs
 
@@ -37,6 +43,9 @@ const LANES = {
   checkpoint: 'files',
   fit: 'learning',
   merge: 'learning',
+  model: 'files',
+  train: 'learning',
+  gate: 'learning',
 } as const satisfies Record<JobName, string>
 type Lane = (typeof LANES)[JobName]
 

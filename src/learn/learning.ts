@@ -6,8 +6,10 @@ import type { SearchRequest } from '../schema/search.ts'
 import type { Store } from '../store/store.ts'
 import { type Events, openEvents } from './events.ts'
 import type { Consumer } from './facts.ts'
+import { openGains } from './gains.ts'
 import { type Log, openLog } from './log.ts'
 import { openLoop } from './loop.ts'
+import { type Models, openModels } from './models/models.ts'
 import { openPages } from './pages.ts'
 import { type LearnedPlan, makePlan, type PlanParts } from './plan.ts'
 import { openSearches, type Searches, type SearchesOptions } from './searches.ts'
@@ -17,6 +19,7 @@ import type { Sessions } from './sessions.ts'
 export interface Learning {
   events: Events
   searches: Searches
+  models: Models
   /** What applies to a search besides its own words. */
   plan: (search: SearchRequest, queryHash: string) => LearnedPlan
   /** Takes what a search showed, as bytes (see impression.ts); never waits. */
@@ -45,10 +48,12 @@ interface LearningLogger {
 }
 
 export function openLearning(options: LearningOptions): Learning {
-  const { store, config, clock, sessions, metrics, logger } = options
+  const { store, config, clock, sessions, metrics, pool, logger } = options
   const log = openLog(store, config.impressionQueueMax, clock)
   const events = openEvents(store, clock, config)
-  const consumers: Consumer[] = []
+  const gainOf = openGains('').of
+  const models = openModels({ store, pool, events, config, clock, logger, gainOf })
+  const consumers: Consumer[] = [models.consumer]
   const loop = openLoop({
     store,
     log,
@@ -62,22 +67,24 @@ export function openLearning(options: LearningOptions): Learning {
     variants: () => [],
     adaptations: () => [],
     added: () => [],
-    servedModel: () => undefined,
-    shadowModel: () => undefined,
-    namedModel: () => undefined,
+    servedModel: models.servedModel,
+    shadowModel: models.shadowModel,
+    namedModel: models.namedModel,
     settings: config,
     seed: () => randomInt(2 ** 32),
   }
   return {
     events,
+    models,
     searches: openSearches({ log, ...options.engine }),
     plan: openPages((search, queryHash) => makePlan(search, queryHash, planParts)),
     show: log.show,
     caughtUp: loop.caughtUp,
-    tick: async () => {},
+    tick: () => models.tick(clock()),
     close: async () => {
       await log.close()
       await loop.close()
+      await models.close()
     },
   }
 }

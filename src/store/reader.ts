@@ -1,4 +1,5 @@
 import { open } from 'lmdb'
+import type { Judgement } from '../schema/model-record.ts'
 import { openDatabases, wrapTables } from './table.ts'
 import { READERS_MAX, recordsDirectory, TABLES_MAX } from './tables.ts'
 
@@ -22,6 +23,15 @@ export interface Reader {
   removalsAfter(indexId: number, sequence: number): Iterable<number[]>
   /** Sequence of the newest write that removed something. */
   lastRemoval(indexId: number): number | undefined
+  /** What a search showed, newest first, as bytes that are valid until the next step. */
+  impressions(): Iterable<Buffer>
+  /** The same of one search, valid until the next read on this thread. */
+  impression(queryId: string): Buffer | undefined
+  judgement(queryId: string): Judgement | undefined
+  /** Searches with a gain, newest first. */
+  judged(): Iterable<{ queryId: string; judgement: Judgement }>
+  /** The stored state of a model as JSON, valid until the next read on this thread. */
+  modelState(modelId: string, version: number): Buffer | undefined
 }
 
 interface OpenedReader {
@@ -56,7 +66,8 @@ function buildReader(dataDir: string): OpenedReader {
     maxDbs: TABLES_MAX,
     maxReaders: READERS_MAX,
   })
-  const { documents, records, removals, vectors } = wrapTables(openDatabases(root), () => false)
+  const tables = wrapTables(openDatabases(root), () => false)
+  const { documents, records, removals, vectors, impressions, judgements, modelStates } = tables
   const after = (indexId: number, sequence: number) => ({
     start: [indexId, sequence + 1] as [number, number],
     end: [indexId, Number.MAX_VALUE] as [number, number],
@@ -84,6 +95,17 @@ function buildReader(dataDir: string): OpenedReader {
       })
       return last?.[1]
     },
+    *impressions() {
+      for (const { value } of impressions.range({ reverse: true }))
+        yield Buffer.from(value.buffer, value.byteOffset, value.length)
+    },
+    impression: (queryId) => impressions.peek(queryId),
+    judgement: (queryId) => judgements.get(queryId),
+    *judged() {
+      for (const { key, value } of judgements.range({ reverse: true }))
+        yield { queryId: key, judgement: value }
+    },
+    modelState: (modelId, version) => modelStates.peek([modelId, version]),
   }
   return { reader, refresh: () => root.resetReadTxn() }
 }

@@ -1,41 +1,86 @@
 import { route } from '../../http/route.ts'
 import { IdPath } from '../../schema/experiment.ts'
-import { ModelSync } from '../../schema/learning.ts'
-import { notYet } from '../not-yet.ts'
+import {
+  ModelActivated,
+  ModelList,
+  ModelQuery,
+  ModelRead,
+  ModelRolledBack,
+  ModelShown,
+  ModelSync,
+  ModelSynced,
+  VersionChoice,
+} from '../../schema/model.ts'
 
 export const syncModel = route({
-  ...notYet,
   method: 'POST',
   path: '/nous/learn/models/sync',
+  tag: 'learning',
   summary: 'Store a state of a model',
   body: ModelSync,
   bodyLimit: 'modelBytesMax',
+  example: {
+    modelId: 'ranker',
+    state: {
+      weights: [0.8, 0.3, 0.1],
+      bias: 0,
+      scaler: { mean: [0.5, 0.5, 0], std: [0.2, 0.2, 0.5] },
+      featureNames: ['textScore', 'vectorScore', 'clickMemory'],
+      metrics: { accuracy: 0.91 },
+      trainingProgress: 1,
+    },
+  },
+  reply: ModelSynced,
+  errors: ['MODEL_NOT_SERVABLE', 'TOO_MANY_MODELS'],
+  handle: ({ app, body }) => app.learning.models.sync(body),
 })
 
 export const listModels = route({
-  ...notYet,
   method: 'GET',
   path: '/nous/learn/models',
   aliases: ['/nous/learn/models/sync'],
+  tag: 'learning',
   summary: 'List the models',
+  query: ModelQuery,
+  reply: ModelList,
+  handle: ({ app, query }) => app.learning.models.list(query),
 })
 
 export const getModel = route({
-  ...notYet,
   method: 'GET',
   path: '/nous/learn/models/{id}',
-  summary: 'Read a model',
+  tag: 'learning',
+  summary: 'Read a model: its versions, what the gates said of them, how they were used',
   params: IdPath,
+  query: ModelRead,
+  reply: ModelShown,
+  errors: ['MODEL_NOT_FOUND'],
+  handle: async ({ app, params, query }) => {
+    await app.learning.caughtUp()
+    return app.learning.models.get(params.id, query)
+  },
 })
 
-const steer = (verb: 'activate' | 'rollback', summary: string) =>
-  route({
-    ...notYet,
-    method: 'POST',
-    path: `/nous/learn/models/{id}/${verb}`,
-    summary,
-    params: IdPath,
-  })
+export const activateModel = route({
+  method: 'POST',
+  path: '/nous/learn/models/{id}/activate',
+  tag: 'learning',
+  summary: 'Let a model rank, past all gates',
+  params: IdPath,
+  body: VersionChoice,
+  bodyOptional: true,
+  reply: ModelActivated,
+  errors: ['MODEL_NOT_FOUND', 'MODEL_NOT_SERVABLE', 'INVALID_TRANSITION'],
+  handle: ({ app, params, body }) => app.learning.models.activate(params.id, body.version),
+})
 
-export const activateModel = steer('activate', 'Let a model rank')
-export const rollBackModel = steer('rollback', 'Return to the earlier state of a model')
+export const rollBackModel = route({
+  method: 'POST',
+  path: '/nous/learn/models/{id}/rollback',
+  tag: 'learning',
+  summary: 'Return to the model that ranked before',
+  params: IdPath,
+  reply: ModelRolledBack,
+  errors: ['MODEL_NOT_FOUND', 'NOT_ACTIVE'],
+  handle: ({ app, params }) => app.learning.models.rollBack(params.id),
+})

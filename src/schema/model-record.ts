@@ -1,7 +1,6 @@
-import type { VersionName } from '../../schema/model.ts'
-import type { State } from '../states.ts'
+import type { VersionName } from './model.ts'
 
-export type ModelStatus = State<'model'>
+export type ModelStatus = 'CANDIDATE' | 'SHADOW' | 'ACTIVE' | 'ARCHIVED' | 'REJECTED'
 export type ModelKind = 'linear' | 'trees'
 
 /** Row of a model as a whole. Times are epoch ms. */
@@ -37,8 +36,8 @@ export interface VersionRecord extends VersionName {
   updatedMs: number
   activatedMs?: number
   /** As the maker sent them, if they are short. */
-  metrics?: Record<string, unknown>
-  training?: Record<string, unknown>
+  metrics?: object
+  training?: object
   /** Newest last. */
   gates: GateReport[]
 }
@@ -51,7 +50,9 @@ export interface Trial extends VersionName {
   sinceMs: number
   /** Who ranks the others: `id@version`, or '' when no model does. */
   control: string
-  /** Evidence that had come when the gate was asked last. */
+  /** Searches that the model had ranked, or scored unseen, when the stage began. */
+  base: number
+  /** Searches of the stage when the gate was asked last. */
   asked: number
 }
 
@@ -88,8 +89,4 @@ export interface TrialUnit {
   searches: number
   clicked: number
   reciprocalRank: number
-}
-
-export function nameOf({ modelId, version }: VersionName): string {
-  return `${modelId}@${version}`
 }

@@ -1,0 +1,168 @@
+import { serviceError } from '../../errors.ts'
+import type { VersionName } from '../../schema/model.ts'
+import type { Standing, Trial, VersionRecord } from '../../schema/model-record.ts'
+import type { Store } from '../../store/store.ts'
+import type { Events } from '../events.ts'
+import { nameOf, sameVersion, type Versions } from './versions.ts'
+
+/** Who let a model rank. */
+export type ActivatedBy = 'CALL' | 'SYNC' | 'GATE'
+
+export interface Activated {
+  record: VersionRecord
+  previous: VersionName | undefined
+  unchanged: boolean
+}
+
+/** Changes which version ranks, each time in one transaction with what history says of it. */
+export interface Activation {
+  /** Throws MODEL_NOT_FOUND, MODEL_NOT_SERVABLE, INVALID_TRANSITION. */
+  activate: (name: VersionName, by: ActivatedBy) => Promise<Activated>
+  /** Returns to the version that was active before; throws NOT_ACTIVE when this model isn't active. */
+  rollBack: (modelId: string) => Promise<{ record: VersionRecord; active: VersionName | undefined }>
+  /** Ends a trial in favour of the version, or against it, inside `store.write`. */
+  activateWithin: (record: VersionRecord, by: ActivatedBy, figures?: object) => Activated
+}
+
+/** Versions that were active before, remembered. */
+const EARLIER_MAX = 100
+
+export interface ActivationParts {
+  store: Store
+  versions: Versions
+  events: Events
+  clock: () => number
+  /** Makes sure that the core has it; throws MODEL_NOT_SERVABLE. */
+  load: (name: VersionName) => Promise<unknown>
+}
+
+export function openActivation(parts: ActivationParts): Activation {
+  const { store, versions, events, clock } = parts
+
+  function activateWithin(record: VersionRecord, by: ActivatedBy, figures: object = {}): Activated {
+    const before = versions.standing()
+    const previous = before.active
+    if (record.status === 'ACTIVE') return { record, previous, unchanged: true }
+    const moved = versions.moveWithin(record, 'ACTIVE')
+    archive(versions, previous)
+    const { modelId, version } = record
+    const earlier = previous === undefined ? before.earlier : [...before.earlier, previous]
+    const standing = {
+      ...before,
+      active: { modelId, version },
+      earlier: earlier.slice(-EARLIER_MAX),
+    }
+    versions.standWithin(trialAfter(standing, clock()))
+    events.recordWithin({
+      type: 'MODEL_ACTIVATED',
+      status: 'ACTIVE',
+      source: 'models',
+      modelId,
+      data: {
+        version,
+        checksum: record.checksum,
+        by,
+        previous: previous === undefined ? null : nameOf(previous),
+        ...figures,
+      },
+    })
+    return { record: moved, previous, unchanged: false }
+  }
+  return {
+    activateWithin,
+    activate: async (name, by) => {
+      const record = versions.get(name)
+      refuseUnservable(record)
+      await parts.load(name)
+      return store.write(() => activateWithin(versions.get(name), by))
+    },
+    rollBack: async (modelId) => {
+      const { active } = versions.standing()
+      versions.newest(modelId)
+      if (active?.modelId !== modelId) throw notActive()
+      const target = earlierOf(versions, modelId)
+      if (target !== undefined) await parts.load(target)
+      return store.write(() => rollBackWithin(parts, modelId, target))
+    },
+  }
+}
+
+/** Throws MODEL_NOT_SERVABLE with every reason. */
+export function refuseUnservable({
+  servable,
+  unfinished,
+  reasons,
+}: Pick<VersionRecord, 'servable' | 'unfinished' | 'reasons'>): void {
+  if (servable && !unfinished) return
+  throw serviceError('MODEL_NOT_SERVABLE', `This model can't rank: ${reasons.join(' ')}`, {
+    details: reasons.map((message) => ({ path: 'state', message })),
+  })
+}
+
+/** The version to return to: of the same model if there was one, else whatever was active before. */
+function earlierOf(versions: Versions, modelId: string): VersionName | undefined {
+  const { active, earlier } = versions.standing()
+  const usable = earlier.filter((name) => {
+    const status = versions.find(name)?.status
+    return status !== undefined && status !== 'REJECTED' && !sameVersion(name, active)
+  })
+  return usable.findLast((name) => name.modelId === modelId) ?? usable.at(-1)
+}
+
+function rollBackWithin(
+  { versions, events, clock }: ActivationParts,
+  modelId: string,
+  target: VersionName | undefined,
+): { record: VersionRecord; active: VersionName | undefined } {
+  const before = versions.standing()
+  const { active, earlier, trials } = before
+  if (active?.modelId !== modelId || !sameVersion(earlierOf(versions, modelId), target))
+    throw notActive()
+  const record = versions.moveWithin(versions.get(active), 'ARCHIVED')
+  if (target !== undefined) versions.moveWithin(versions.get(target), 'ACTIVE')
+  // What came after the version returned to is over: another rollback goes further back.
+  const left = target === undefined ? 0 : earlier.findLastIndex((name) => sameVersion(name, target))
+  const trial = before.trial === undefined ? {} : { trial: before.trial }
+  const standing: Standing = { earlier: earlier.slice(0, left), trials, ...trial }
+  if (target !== undefined) standing.active = target
+  versions.standWithin(trialAfter(standing, clock()))
+  events.recordWithin({
+    type: 'MODEL_ROLLED_BACK',
+    status: record.status,
+    source: 'models',
+    priority: 'HIGH',
+    modelId,
+    data: { version: record.version, active: target === undefined ? null : nameOf(target) },
+  })
+  return { record, active: target }
+}
+
+function archive(versions: Versions, name: VersionName | undefined): void {
+  const record = name === undefined ? undefined : versions.find(name)
+  if (record !== undefined) versions.moveWithin(record, 'ARCHIVED')
+}
+
+/** A trial ends when its model ranks, and starts anew when who ranks the others has changed. */
+function trialAfter({ trial, ...standing }: Standing, nowMs: number): Standing {
+  if (trial === undefined || sameVersion(trial, standing.active)) return standing
+  const control = standing.active === undefined ? '' : nameOf(standing.active)
+  if (trial.control === control) return { ...standing, trial }
+  return beginStage(standing, { ...trial, stage: 'SHADOW', control, nowMs, base: 0 })
+}
+
+/** A stage of a trial; what it goes by starts from nothing. */
+export function beginStage(
+  standing: Omit<Standing, 'trial'>,
+  { nowMs, ...stage }: Omit<Trial, 'number' | 'sinceMs' | 'asked'> & { nowMs: number },
+): Standing {
+  const number = standing.trials + 1
+  const trial: Trial = { ...stage, number, sinceMs: nowMs, asked: 0 }
+  return { ...standing, trials: number, trial }
+}
+
+function notActive(): Error {
+  return serviceError(
+    'NOT_ACTIVE',
+    'This model does not rank now, so there is nothing to return to.',
+  )
+}

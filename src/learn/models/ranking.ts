@@ -1,0 +1,90 @@
+import type { VersionName } from '../../schema/model.ts'
+import type { Standing } from '../../schema/model-record.ts'
+import { BUCKETS, bucketOf } from '../assignment.ts'
+import type { ServedModel } from '../plan.ts'
+import type { Serving } from './serving.ts'
+import { nameOf, type Versions } from './versions.ts'
+
+/** Which loaded model ranks a search: asked for every search, answered from memory. */
+export interface Ranking {
+  /** The model on trial for the units in its share, else the active one. */
+  servedModel: (unit: string | undefined) => ServedModel | undefined
+  /** The model that scores what others ranked. */
+  shadowModel: () => ServedModel | undefined
+  /** `id@version`, or `id` for its active version, else its newest servable one. */
+  namedModel: (name: string) => ServedModel | undefined
+  standing: () => Standing
+  /** Reads anew what stands; after each change. */
+  refresh: () => void
+}
+
+export interface RankingParts {
+  versions: Versions
+  serving: Serving
+  /** Share of the units that a model on trial ranks. */
+  share: number
+}
+
+/** Names remembered with the versions that they stand for. */
+const NAMES_MAX = 1000
+
+export function openRanking({ versions, serving, share }: RankingParts): Ranking {
+  let standing: Standing = { earlier: [], trials: 0 }
+  let active: VersionName | undefined
+  let shadow: VersionName | undefined
+  let canary: { name: VersionName; test: string } | undefined
+  const names = new Map<string, VersionName | undefined>()
+
+  function refresh(): void {
+    standing = versions.standing()
+    active = standing.active
+    const { trial } = standing
+    shadow = trial?.stage === 'SHADOW' ? trial : undefined
+    canary = trial?.stage === 'CANARY' ? { name: trial, test: `model:${nameOf(trial)}` } : undefined
+    names.clear()
+    const wanted = [active, trial].filter((name) => name !== undefined)
+    serving.pin(wanted.map(nameOf))
+    for (const name of wanted) serving.want(name)
+  }
+  function resolve(name: string): VersionName | undefined {
+    const choice = versionNamed(versions, active, name)
+    if (names.size >= NAMES_MAX) names.clear()
+    names.set(name, choice)
+    return choice
+  }
+  return {
+    servedModel: (unit) => {
+      if (canary !== undefined && unit !== undefined && isInShare(canary.test, unit, share)) {
+        const onTrial = serving.want(canary.name)
+        if (onTrial !== undefined) return onTrial
+      }
+      return active === undefined ? undefined : serving.want(active)
+    },
+    shadowModel: () => (shadow === undefined ? undefined : serving.want(shadow)),
+    namedModel: (name) => {
+      const choice = names.has(name) ? names.get(name) : resolve(name)
+      return choice === undefined ? undefined : serving.want(choice)
+    },
+    standing: () => standing,
+    refresh,
+  }
+}
+
+function isInShare(test: string, unit: string, share: number): boolean {
+  return bucketOf(test, unit, 'inclusion') < Math.round(share * BUCKETS)
+}
+
+/** The servable version that a name stands for; ids may have an @ of their own. */
+function versionNamed(
+  versions: Versions,
+  active: VersionName | undefined,
+  name: string,
+): VersionName | undefined {
+  if (versions.model(name) !== undefined) {
+    if (active?.modelId === name) return active
+    return versions.of(name).findLast(({ servable, unfinished }) => servable && !unfinished)
+  }
+  const [, modelId = '', version = ''] = /^(.+)@(\d{1,15})$/s.exec(name) ?? []
+  const record = modelId === '' ? undefined : versions.find({ modelId, version: Number(version) })
+  return record?.servable ? record : undefined
+}

@@ -1,0 +1,106 @@
+import type { VersionName } from '../../schema/model.ts'
+import type { ModelUsage, Standing, VersionRecord } from '../../schema/model-record.ts'
+import type { Kept } from './sync.ts'
+import { sameVersion, type Versions } from './versions.ts'
+
+/** What the API says of models. */
+
+export function showKept({ record, unchanged, previousVersion }: Kept): object {
+  const { modelId, version, status, servable, checksum, reasons, updatedMs } = record
+  return {
+    modelId,
+    version,
+    status,
+    servable,
+    ...(reasons.length === 0 ? {} : { reasons }),
+    checksum,
+    previousVersion: previousVersion ?? null,
+    updatedAt: iso(updatedMs),
+    unchanged,
+  }
+}
+
+export function showList(
+  versions: Versions,
+  { status, limit = 100 }: { status?: string; limit?: number },
+): object {
+  const { active, trial } = versions.standing()
+  const wanted = status?.toUpperCase()
+  const models: object[] = []
+  let total = 0
+  for (const { modelId, record } of versions.models()) {
+    const newest = versions.find({ modelId, version: record.latest })
+    if (newest === undefined) continue
+    const isActive = active?.modelId === modelId
+    if (wanted !== undefined && newest.status !== wanted && !(isActive && wanted === 'ACTIVE'))
+      continue
+    total += 1
+    if (models.length < limit)
+      models.push({
+        ...headOf(newest, active),
+        versions: versions.of(modelId).length,
+        createdAt: iso(record.createdMs),
+        updatedAt: iso(record.updatedMs),
+      })
+  }
+  return { models, total, active: nameOrNull(active), trial: showTrial(trial) }
+}
+
+export function showModel(
+  { versions, usage }: { versions: Versions; usage: (name: VersionName) => ModelUsage },
+  record: VersionRecord,
+): object {
+  const { modelId } = record
+  const standing = versions.standing()
+  const model = versions.model(modelId)
+  return {
+    ...headOf(record, standing.active),
+    createdAt: iso(model?.createdMs ?? record.createdMs),
+    updatedAt: iso(model?.updatedMs ?? record.updatedMs),
+    versions: versions
+      .of(modelId)
+      .reverse()
+      .map((version) => showVersion(version, standing, usage(version))),
+  }
+}
+
+function headOf({ modelId, version, status, servable }: VersionRecord, active?: VersionName) {
+  const mine = active?.modelId === modelId ? active.version : null
+  return { modelId, version, status, servable, active: mine }
+}
+
+function showVersion(record: VersionRecord, { trial }: Standing, usage: ModelUsage): object {
+  const { modelId, createdMs, updatedMs, activatedMs, reasons, gates, ...shown } = record
+  const { unfinished, ...same } = shown
+  return {
+    ...same,
+    ...(sameVersion(trial, record) ? { stage: trial?.stage } : {}),
+    ...(reasons.length === 0 ? {} : { reasons }),
+    createdAt: iso(createdMs),
+    updatedAt: iso(updatedMs),
+    ...(activatedMs === undefined ? {} : { activatedAt: iso(activatedMs) }),
+    gates: gates.map(({ timeMs, ...gate }) => ({ ...gate, timestamp: iso(timeMs) })),
+    usage: showUsage(usage),
+  }
+}
+
+/** Rates are null while nothing was searched. */
+export function showUsage(usage: ModelUsage): Record<string, unknown> {
+  const { searches, clicked, reciprocalRank, shadowSearches } = usage
+  const share = (sum: number) => (searches === 0 ? null : sum / searches)
+  return { searches, clicked, shadowSearches, ctr: share(clicked), mrr: share(reciprocalRank) }
+}
+
+export function showTrial(trial: Standing['trial']): Record<string, unknown> | null {
+  if (trial === undefined) return null
+  const { modelId, version, stage, sinceMs, control } = trial
+  return { modelId, version, stage, since: iso(sinceMs), control: control || null }
+}
+
+export function nameOrNull(name: VersionName | undefined): VersionName | null {
+  return name === undefined ? null : { modelId: name.modelId, version: name.version }
+}
+
+export function iso(timeMs: number): string {
+  return new Date(timeMs).toISOString()
+}

@@ -1,0 +1,120 @@
+import { ServiceError, serviceError } from '../../errors.ts'
+import type { Pool } from '../../pool.ts'
+import type { VersionName } from '../../schema/model.ts'
+import type { ServedModel } from '../plan.ts'
+import { nameOf } from './versions.ts'
+
+/** The models that the core has loaded, by `id@version`. */
+export interface Serving {
+  /** A handle that no model has yet. */
+  handle: () => number
+  /** Loads a version unless it is; throws MODEL_NOT_SERVABLE when it can't rank. */
+  load: (name: VersionName) => Promise<ServedModel>
+  /** The version if it is loaded; if it is not, it will be soon. */
+  want: (name: VersionName) => ServedModel | undefined
+  /** These stay loaded, whatever else is asked for. */
+  pin: (names: string[]) => void
+  /** Handles that are free to be dropped; each is told once. */
+  dropped: () => number[]
+  figures: () => { loaded: string[]; failed: { model: string; reason: string }[] }
+}
+
+/** Models loaded at the same time; the least recently used goes first. */
+const LOADED_MAX = 32
+/** A version that would not load is not tried again before this much time is over. */
+const RETRY_MS = 60_000
+
+interface Slot {
+  name: string
+  loading: Promise<ServedModel>
+  served?: ServedModel
+  failure?: { reason: string; timeMs: number }
+}
+
+export interface ServingParts {
+  pool: Pick<Pool, 'run'>
+  dataDir: string
+  clock: () => number
+  /** A version that could not be loaded although it was stored as servable. */
+  onFailure: (name: VersionName, reason: string) => void
+}
+
+export function openServing({ pool, dataDir, clock, onFailure }: ServingParts): Serving {
+  /** Least recently used first. */
+  const slots = new Map<string, Slot>()
+  let pinned = new Set<string>()
+  let handles = 0
+  let unwanted: number[] = []
+
+  const handle = () => {
+    handles += 1
+    return handles
+  }
+  function dropped(): number[] {
+    const told = unwanted
+    unwanted = []
+    return told
+  }
+  function makeRoom(): void {
+    for (const [name, { served, failure }] of slots) {
+      if (slots.size <= LOADED_MAX) return
+      if (pinned.has(name) || (served === undefined && failure === undefined)) continue
+      slots.delete(name)
+      if (served !== undefined) unwanted.push(served.handle)
+    }
+  }
+  async function loadAs(served: ServedModel, of: VersionName): Promise<ServedModel> {
+    const source = { dataDir, ...of }
+    const job = { source, handle: served.handle, keep: true, drop: dropped() }
+    const { servable, reasons } = await pool.run('model', job)
+    if (!servable) throw serviceError('MODEL_NOT_SERVABLE', reasons.join(' '))
+    return served
+  }
+  function begin(of: VersionName): Slot {
+    const served = { name: nameOf(of), handle: handle() }
+    const slot: Slot = { name: served.name, loading: loadAs(served, of) }
+    slots.set(slot.name, slot)
+    slot.loading.then(
+      () => {
+        slot.served = served
+      },
+      (cause: unknown) => {
+        const reason = cause instanceof ServiceError ? cause.message : 'It could not be loaded.'
+        slot.failure = { reason, timeMs: clock() }
+        onFailure(of, reason)
+      },
+    )
+    makeRoom()
+    return slot
+  }
+  function slotOf(of: VersionName): Slot {
+    const name = nameOf(of)
+    const slot = slots.get(name)
+    if (slot === undefined) return begin(of)
+    if (slot.failure !== undefined && clock() - slot.failure.timeMs > RETRY_MS) return begin(of)
+    slots.delete(name)
+    slots.set(name, slot)
+    return slot
+  }
+  return {
+    handle,
+    load: async (of) => {
+      const slot = slots.get(nameOf(of))
+      return (slot === undefined || slot.failure !== undefined ? begin(of) : slot).loading
+    },
+    want: (of) => slotOf(of).served,
+    pin: (names) => {
+      pinned = new Set(names)
+    },
+    dropped,
+    figures: () => {
+      const all = [...slots.values()]
+      return {
+        loaded: all.filter(({ served }) => served !== undefined).map(({ name }) => name),
+        failed: all.flatMap(({ name, failure }) =>
+          failure === undefined ? [] : [{ model: name, reason: failure.reason }],
+        ),
+      }
+    },
+  }
+}

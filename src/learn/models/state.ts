@@ -1,0 +1,152 @@
+import { createHash } from 'node:crypto'
+import type { ModelKind } from '../../schema/model-record.ts'
+
+/** What the core can make of a synced state. */
+export interface StateRead {
+  servable: boolean
+  /** Why not; sentences. */
+  reasons: string[]
+  kind?: ModelKind
+  features?: string[]
+  /** The core's model as JSON, when it is servable. */
+  model?: string
+}
+
+/** JSON with the keys of every object in order: equal content, equal text. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) => {
+    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
+    const entries = Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))
+    return Object.fromEntries(entries)
+  })
+}
+
+/** SHA-256 of a text, as hexadecimal digits. */
+export function checksumOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/**
+ * Reads a state as a model that ranks by `known` features: a linear one, (weights · (x − mean) / std) + bias, or
+ * trees in XGBoost's JSON. A std of 0 is read as 1; lists may be wrapped in one more list, or be maps by feature.
+ */
+export function readState(state: Record<string, unknown>, known: readonly string[]): StateRead {
+  const weights = state.weights
+  const reasons: string[] = []
+  const isTrees = asObject(asObject(weights)?.learner) !== undefined
+  const features = readNames(state, isTrees, known, reasons)
+  if (features === undefined) return { servable: false, reasons }
+  if (isTrees) {
+    const model = JSON.stringify({ kind: 'trees', features, xgboost: weights })
+    return outcome(reasons, { kind: 'trees', features, model })
+  }
+  const scaler = asObject(state.scaler) ?? {}
+  const bias = readBias(state.bias, reasons)
+  const list = (name: string, value: unknown) => readNumbers(name, value, features, reasons)
+  const linear = {
+    weights: list('weights', weights),
+    ...(scaler.mean == null ? {} : { mean: list('scaler.mean', scaler.mean) }),
+    ...(scaler.std == null
+      ? {}
+      : { std: list('scaler.std', scaler.std)?.map((std) => readStd(std, reasons)) }),
+  }
+  const model = JSON.stringify({ kind: 'linear', features, bias, ...linear })
+  return outcome(reasons, { kind: 'linear', features, model })
+}
+
+/** Why the maker of a state does not want it to rank yet. */
+export function unfinished(state: Record<string, unknown>): string[] {
+  const { lastTrainingError, trainingProgress } = state
+  const reasons: string[] = []
+  if (typeof lastTrainingError === 'string' && lastTrainingError !== '')
+    reasons.push('Its training ended with an error (lastTrainingError).')
+  if (typeof trainingProgress === 'number' && trainingProgress < 1)
+    reasons.push('Its training is not complete (trainingProgress is below 1).')
+  return reasons
+}
+
+function outcome(
+  reasons: string[],
+  read: { kind: ModelKind; features: string[]; model: string },
+): StateRead {
+  if (reasons.length === 0) return { servable: true, reasons, ...read }
+  return { servable: false, reasons, kind: read.kind, features: read.features }
+}
+
+/** The names of the features; of trees they may stand in the model itself. */
+function readNames(
+  state: Record<string, unknown>,
+  isTrees: boolean,
+  known: readonly string[],
+  reasons: string[],
+): string[] | undefined {
+  const own = asObject(asObject(state.weights)?.learner)?.feature_names
+  const sent = state.featureNames ?? (isTrees ? own : undefined)
+  if (sent === undefined) reasons.push('featureNames is missing.')
+  else if (!isNames(sent)) reasons.push('featureNames is not a list of names.')
+  else {
+    const unknown = sent.filter((name) => !known.includes(name))
+    if (unknown.length > 0) reasons.push(unknownNames(unknown, known))
+    if (new Set(sent).size < sent.length) reasons.push('featureNames names a feature twice.')
+    return sent
+  }
+  return undefined
+}
+
+const NAMES_SHOWN = 10
+const NAME_CHARACTERS = 64
+
+function unknownNames(unknown: string[], known: readonly string[]): string {
+  const shown = unknown.slice(0, NAMES_SHOWN).map((name) => name.slice(0, NAME_CHARACTERS))
+  const more = unknown.length > NAMES_SHOWN ? ', …' : ''
+  return (
+    `featureNames has names that the ranker does not compute: ${shown.join(', ')}${more}; ` +
+    `it computes ${known.join(', ')}.`
+  )
+}
+
+function isNames(value: unknown): value is string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string')
+}
+
+/** One finite number for each feature, from a list, a list in a list, or a map by name. */
+function readNumbers(
+  name: string,
+  value: unknown,
+  features: string[],
+  reasons: string[],
+): number[] | undefined {
+  const map = asObject(value)
+  const wrapped = Array.isArray(value) && value.length === 1 && Array.isArray(value[0])
+  const list: unknown = map ? features.map((f) => map[f]) : wrapped ? value[0] : value
+  if (list === undefined || list === null) reasons.push(`${name} is missing.`)
+  else if (!Array.isArray(list)) reasons.push(`${name} is not a list of numbers.`)
+  else if (list.length !== features.length)
+    reasons.push(
+      `${name} has ${list.length} numbers, but there are ${features.length} featureNames.`,
+    )
+  else if (!list.every((each) => typeof each === 'number'))
+    reasons.push(`${name} holds something that is not a number.`)
+  else if (!list.every(Number.isFinite)) reasons.push(`${name} holds a number that is not finite.`)
+  else return list
+  return undefined
+}
+
+function readBias(value: unknown, reasons: string[]): number {
+  const bias: unknown = Array.isArray(value) && value.length === 1 ? value[0] : (value ?? 0)
+  if (typeof bias === 'number' && Number.isFinite(bias)) return bias
+  reasons.push('bias is not a finite number.')
+  return 0
+}
+
+function readStd(std: number, reasons: string[]): number {
+  const sentence = 'scaler.std holds a number below 0.'
+  if (std < 0 && !reasons.includes(sentence)) reasons.push(sentence)
+  return std === 0 ? 1 : std
+}
+
+function asObject(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined
+}

@@ -1,0 +1,149 @@
+import type { Config } from '../../config.ts'
+import { serviceError } from '../../errors.ts'
+import type { VersionName } from '../../schema/model.ts'
+import type {
+  ModelRecord,
+  ModelStatus,
+  Standing,
+  VersionRecord,
+} from '../../schema/model-record.ts'
+import type { Store } from '../../store/store.ts'
+import { move } from '../states.ts'
+
+/** What a new version is made of. */
+export type NewVersion = Pick<
+  VersionRecord,
+  | 'modelId'
+  | 'source'
+  | 'checksum'
+  | 'servable'
+  | 'reasons'
+  | 'unfinished'
+  | 'kind'
+  | 'features'
+  | 'metrics'
+  | 'training'
+> & { bytes: Uint8Array }
+
+/** The models and their versions as the store keeps them; what writes does so inside `store.write`. */
+export interface Versions {
+  model: (modelId: string) => ModelRecord | undefined
+  models: () => Iterable<{ modelId: string; record: ModelRecord }>
+  /** Throws MODEL_NOT_FOUND. */
+  get: (name: VersionName) => VersionRecord
+  find: (name: VersionName) => VersionRecord | undefined
+  /** All versions of a model, oldest first. */
+  of: (modelId: string) => VersionRecord[]
+  /** The newest version; throws MODEL_NOT_FOUND. */
+  newest: (modelId: string) => VersionRecord
+  standing: () => Standing
+  /** Adds a version, or finds the one that holds the same. Throws TOO_MANY_MODELS. */
+  addWithin: (made: NewVersion) => { record: VersionRecord; unchanged: boolean }
+  /** Throws INVALID_TRANSITION. */
+  moveWithin: (record: VersionRecord, status: ModelStatus) => VersionRecord
+  putWithin: (record: VersionRecord) => void
+  standWithin: (standing: Standing) => void
+}
+
+const STANDING = 'models'
+/** Reports of gates kept with a version. */
+export const GATES_MAX = 20
+
+export interface VersionsParts {
+  store: Store
+  config: Pick<Config, 'modelsMax' | 'modelVersionsMax'>
+  clock: () => number
+}
+
+export function openVersions({ store, config, clock }: VersionsParts): Versions {
+  const { meta, models, modelVersions, modelStates } = store.tables
+
+  const find = ({ modelId, version }: VersionName) => modelVersions.get([modelId, version])
+  function get(name: VersionName): VersionRecord {
+    const record = find(name)
+    if (record === undefined) throw modelNotFound()
+    return record
+  }
+  function of(modelId: string): VersionRecord[] {
+    const range = { start: [modelId, 0], end: [modelId, Number.MAX_VALUE] } as const
+    const rows = modelVersions.range({ start: [...range.start], end: [...range.end] })
+    return Array.from(rows, ({ value }) => value)
+  }
+  function put(record: VersionRecord): void {
+    modelVersions.put([record.modelId, record.version], record)
+  }
+  function standing(): Standing {
+    return (meta.get(STANDING) as Standing | undefined) ?? { earlier: [], trials: 0 }
+  }
+  /** Beyond the limit the oldest go that nobody uses, archived ones first. */
+  function prune(modelId: string, added: number): void {
+    const kept = of(modelId)
+    const idle = kept.filter(
+      ({ version, status }) => version !== added && status !== 'ACTIVE' && status !== 'SHADOW',
+    )
+    const archived = idle.filter(({ status }) => status === 'ARCHIVED')
+    const others = idle.filter(({ status }) => status !== 'ARCHIVED')
+    const surplus = Math.max(0, kept.length - config.modelVersionsMax)
+    for (const { version } of [...archived, ...others].slice(0, surplus)) {
+      modelVersions.remove([modelId, version])
+      modelStates.remove([modelId, version])
+    }
+  }
+  function add({ bytes, ...made }: NewVersion): { record: VersionRecord; unchanged: boolean } {
+    const { modelId } = made
+    const same = of(modelId).findLast(({ checksum }) => checksum === made.checksum)
+    if (same !== undefined) return { record: same, unchanged: true }
+    const model = models.get(modelId)
+    if (model === undefined && models.count() >= config.modelsMax)
+      throw serviceError('TOO_MANY_MODELS', `At most ${config.modelsMax} models are kept.`)
+    const nowMs = clock()
+    const version = (model?.latest ?? 0) + 1
+    const times = { createdMs: nowMs, updatedMs: nowMs }
+    const record: VersionRecord = { ...made, ...times, version, status: 'CANDIDATE', gates: [] }
+    models.put(modelId, { ...times, ...model, latest: version, updatedMs: nowMs })
+    put(record)
+    modelStates.put([modelId, version], bytes)
+    prune(modelId, version)
+    return { record, unchanged: false }
+  }
+  return {
+    model: (modelId) => models.get(modelId),
+    *models() {
+      for (const { key, value } of models.range()) yield { modelId: key, record: value }
+    },
+    get,
+    find,
+    of,
+    newest: (modelId) => {
+      const model = models.get(modelId)
+      if (model === undefined) throw modelNotFound()
+      return get({ modelId, version: model.latest })
+    },
+    standing,
+    addWithin: add,
+    moveWithin: (record, status) => {
+      if (move('model', record.status, status) === 'unchanged') return record
+      const nowMs = clock()
+      const active = status === 'ACTIVE' ? { activatedMs: nowMs } : {}
+      const moved = { ...record, status, updatedMs: nowMs, ...active }
+      put(moved)
+      const model = models.get(record.modelId)
+      if (model !== undefined) models.put(record.modelId, { ...model, updatedMs: nowMs })
+      return moved
+    },
+    putWithin: put,
+    standWithin: (changed) => meta.put(STANDING, changed),
+  }
+}
+
+export function nameOf({ modelId, version }: VersionName): string {
+  return `${modelId}@${version}`
+}
+
+export function sameVersion(a: VersionName | undefined, b: VersionName | undefined): boolean {
+  return a?.modelId === b?.modelId && a?.version === b?.version
+}
+
+function modelNotFound(): Error {
+  return serviceError('MODEL_NOT_FOUND', 'There is no such model, or no such version of it.')
+}

@@ -1,0 +1,70 @@
+import { canonicalJson, checksumOf, readState } from '../src/learn/models/state.ts'
+import { native } from '../src/native.ts'
+import type { ModelKind } from '../src/schema/model-record.ts'
+import { openReader } from '../src/store/reader.ts'
+
+// Background work.
+native.giveWay(10)
+
+/** A version whose state is in the record store. */
+interface StoredState {
+  dataDir: string
+  modelId: string
+  version: number
+}
+
+export interface ModelInput {
+  source: { state: Record<string, unknown> } | StoredState
+  /** Under which the core loads it. */
+  handle: number
+  /** Whether it stays loaded. */
+  keep: boolean
+  /** Handles of models that are wanted no more. */
+  drop: number[]
+}
+
+export interface ModelOutput {
+  servable: boolean
+  /** Sentences. */
+  reasons: string[]
+  checksum: string
+  kind?: ModelKind
+  features?: string[]
+  /** The state as canonical JSON in UTF-8, when it is not stored yet. */
+  bytes?: Uint8Array
+}
+
+/** Reads a state as a model and loads it into the core, which has the last word on whether it can. */
+export function model({ source, handle, keep, drop }: ModelInput): ModelOutput {
+  for (const unwanted of drop) native.dropModel(unwanted)
+  const sent = 'state' in source
+  const text = sent ? canonicalJson(source.state) : storedText(source)
+  const state = sent ? source.state : (JSON.parse(text) as Record<string, unknown>)
+  const { model: core, ...read } = readState(state, native.featureNames())
+  const refusal = core === undefined ? undefined : load(handle, core, keep)
+  return {
+    ...read,
+    ...(refusal === undefined ? {} : { servable: false, reasons: [refusal] }),
+    checksum: checksumOf(text),
+    ...(sent ? { bytes: Buffer.from(text) } : {}),
+  }
+}
+
+function storedText({ dataDir, modelId, version }: StoredState): string {
+  const bytes = openReader(dataDir).modelState(modelId, version)
+  if (bytes === undefined) throw new Error('MODEL_NOT_FOUND: The state of this model is gone.')
+  return bytes.toString()
+}
+
+/** Why the core can't rank with it, if it can't. */
+function load(handle: number, core: string, keep: boolean): string | undefined {
+  try {
+    native.loadModel(handle, core)
+  } catch (cause) {
+    const [, sentence = ''] = /^BAD_REQUEST: (.*)$/s.exec(String((cause as Error).message)) ?? []
+    if (sentence === '') throw cause
+    return sentence
+  }
+  if (!keep) native.dropModel(handle)
+  return undefined
+}
