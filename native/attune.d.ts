@@ -114,19 +114,26 @@ export interface SearchResult {
   facets?: string
   /** Why each hit stands where it stands, JSON, one per hit. */
   explain?: string[]
-  /** Row-major, a row of `featureNames().length` numbers for each hit, when the request asked for them. */
+  /** With `"features": true`: a row of `featureNames().length` numbers for each hit. */
   features?: Float32Array
-  /** What the ranking model, and the one in shadow, say of each hit. */
+  /** What the model gave each hit, NaN behind those that it ordered; absent when none did. */
   modelScores?: Float32Array
+  /** What the shadow model gives each hit; absent when none is loaded under the handle. */
   shadowScores?: Float32Array
-  /** The model could not rank; the list is the one without it. */
+  /** The model that was to order the hits could not; they stand as they would without it. */
   rerankFailed?: boolean
 }
 
-/** Searches one or several indices. The request is JSON. */
 /**
- * `added` holds three numbers for each document that learning moves: index, document number, value added to its
- * score, where 1 is the span of the fused score.
+ * Searches one or several indices. The request is JSON. `added` holds three numbers for each document
+ * that learning moves, 4096 documents at most: index, document number, and what its score gets on
+ * top, where 1 is the span of the fused score (1 in hybrid and vector mode and without a query, the
+ * best score in text mode and with rank fusion). Several values for one document are summed;
+ * documents outside of the match set are passed over.
+ *
+ * `"rerank": {"model": handle, "size": 100}` lets a model order the first hits (1000 at most) of a
+ * list that is sorted by score: they exchange their places and scores among themselves.
+ * `"shadow": handle` scores the hits without moving them.
  */
 export function search(
   ids: Float64Array,
@@ -134,6 +141,42 @@ export function search(
   vector?: Float32Array,
   added?: Float64Array,
 ): SearchResult
+
+/** Names of the features of a hit, in their order; units and ranges: native/src/features.rs. */
+export function featureNames(): string[]
+
+/**
+ * Loads a model under a handle, in the place of one that has it already. JSON, either
+ * `{"kind": "linear", "features", "weights", "bias"?, "mean"?, "std"?, "logistic"?}` (the sum of
+ * weight × (feature − mean) / std, plus bias; a std of 0 reads as 1) or `{"kind": "trees",
+ * "features", "xgboost"}` with an XGBoost JSON model. BAD_REQUEST names features that no search
+ * computes.
+ */
+export function loadModel(handle: number, model: string): void
+
+/** Forgets the model of a handle, if there is one; searches that use it finish. */
+export function dropModel(handle: number): void
+
+/**
+ * Scores of rows by a loaded model, or by one given as JSON, whatever its features are called. Rows
+ * hold the model's own features in its own order.
+ */
+export function predict(model: number | string, features: Float32Array): Float32Array
+
+/**
+ * Trains a ranking model from judged lists and gives it as `loadModel` takes it. Takes seconds at
+ * most. Options, JSON: `kind` ("linear" or "trees"), `features` (names), `seed`; others and their
+ * defaults: native/src/train.rs. `features` holds a row for each label (0 and up; the gain is
+ * 2^label − 1), `groups` the rows of each query, one query after the other. `weights` are inverse
+ * propensities of the rows; trees take their mean over each query.
+ */
+export function train(
+  options: string,
+  features: Float32Array,
+  labels: Float32Array,
+  groups: Uint32Array,
+  weights?: Float32Array,
+): string
 
 /** For each source document, JSON field → fragments with the words of the request marked. */
 export function highlight(id: number, request: string, documents: string[]): string[]
@@ -155,6 +198,3 @@ export function located(id: number, ords: Float64Array): Uint8Array
  * space {id, kind, dimensions, cut, documents}, graph, writer.
  */
 export function stats(id: number): string
-
-/** Names of the features of a hit, in the order of `SearchResult.features`. */
-export function featureNames(): string[]
