@@ -1,49 +1,134 @@
-import type { SearchInput } from '../pool.ts'
-import type { IndexEntry } from './indices.ts'
-import { pageIndex, type Replayable } from './job.ts'
-import type { CoreRequest } from './plan.ts'
-import type { Added } from './tune.ts'
+import { native } from '../native.ts'
+import type { Reader } from '../store/reader.ts'
+import { decodeRecord, indexedJson } from './record.ts'
 
-/** What is kept of a search that was shown, as far as it decides the list. */
-export interface ShownSearch extends Replayable {
-  added: Added[]
-  generation: number
-  /** Hits before the first one. */
-  from: number
-  exploration?: { seed: number; epsilon: number; temperature: number; relative: boolean }
-  interleaved?: { testId: string; seed: number }
+/** What opening an index in the core needs. */
+export interface OpenInput {
+  dataDir: string
+  indexId: number
+  engineId: number
+  directory: string
+  definition: string
+  /** Set when the index is open already and holds this sequence: only what came since is applied. */
+  sequence?: number
+  /** Field of the documents that holds their vector. */
+  vectorField?: string
 }
 
 export interface Replayed {
-  hits: { id: string; index: string; score: number }[]
-  total: number
+  sequence: number
+  documents: number
+  replayed: number
+  /** Documents that the core would not take; all others are there. */
+  refused: number[]
+  fitWanted: boolean
 }
 
-/** The worker's job that runs a shown search again over the view that it saw. */
-export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: string): SearchInput {
-  const { generation, exploration, interleaved, otherRequest } = shown
-  return {
-    dataDir,
-    indices: entries.map(pageIndex),
-    request: atGeneration(shown.request, generation),
-    cursorHash: '',
-    shownBefore: shown.from,
-    startedMs: Date.now(),
-    context: '{"replay":true',
-    fields: [],
-    ...(shown.vector === undefined ? {} : { vector: floats(shown.vector) }),
-    ...(shown.added.length === 0 ? {} : { added: shown.added }),
-    ...(exploration === undefined ? {} : { exploration }),
-    ...(interleaved === undefined || otherRequest === undefined
-      ? {}
-      : { interleaved: { ...interleaved, request: atGeneration(otherRequest, generation) } }),
+type Rows = Parameters<typeof native.apply>
+
+const BATCH_DOCUMENTS = 1000
+
+/**
+ * Applies to the open index every write of the record store after `sequence`: documents that still
+ * stand are added, ords that went are deleted. Doing it again changes nothing.
+ */
+export function replayIndex(
+  reader: Reader,
+  { indexId, engineId, vectorField }: Pick<OpenInput, 'indexId' | 'engineId' | 'vectorField'>,
+  sequence: number,
+): Replayed {
+  const deletes = removedOrds(reader, indexId, sequence)
+  let last = sequence
+  let replayed = 0
+  const refused: number[] = []
+  let ords: number[] = []
+  let documents: string[] = []
+  const vectors = collectVectors()
+
+  function flush(): void {
+    const removed = Float64Array.from(deletes.splice(0))
+    const rows = [Float64Array.from(ords), documents, removed, ...vectors.take()] as const
+    refused.push(...applyAll(engineId, ...rows))
+    replayed += ords.length
+    ords = []
+    documents = []
   }
+
+  for (const { ord, bytes } of reader.recordsAfter(indexId, sequence)) {
+    last = Math.max(last, ord)
+    const record = decodeRecord(bytes)
+    // A superseded record lies there for searches under way; only the current one counts.
+    if (reader.ordOf(indexId, record.id) !== ord) continue
+    ords.push(ord)
+    documents.push(indexedJson(record, vectorField))
+    vectors.add(ord, reader.vector(indexId, ord))
+    if (ords.length >= BATCH_DOCUMENTS) flush()
+  }
+  last = Math.max(last, reader.lastRemoval(indexId) ?? 0)
+  if (ords.length > 0 || deletes.length > 0) flush()
+  const { documents: live, fitWanted } = native.commit(engineId, last)
+  return { sequence: last, documents: live, replayed, refused, fitWanted }
 }
 
-function atGeneration(request: string, generation: number): string {
-  return JSON.stringify({ ...(JSON.parse(request) as CoreRequest), generation })
+/** One document that the core refuses must not keep the others out; answers those that it refused. */
+function applyAll(...[engineId, ords, documents, deletes, vectorOrds, vectors]: Rows): number[] {
+  try {
+    native.apply(engineId, ords, documents, deletes, vectorOrds, vectors)
+    return []
+  } catch (cause) {
+    if (!isRefusal(cause)) throw cause
+  }
+  native.apply(engineId, new Float64Array(), [], deletes, new Float64Array(), new Float32Array())
+  const dimensions = vectors.length / Math.max(1, vectorOrds.length)
+  return [...ords].filter((ord, at) => {
+    const row = vectorOrds.indexOf(ord)
+    const own =
+      row < 0 ? new Float32Array() : vectors.subarray(row * dimensions).slice(0, dimensions)
+    const one = documents.slice(at, at + 1)
+    const ownOrds = row < 0 ? new Float64Array() : Float64Array.of(ord)
+    try {
+      native.apply(engineId, Float64Array.of(ord), one, new Float64Array(), ownOrds, own)
+      return false
+    } catch (cause) {
+      if (!isRefusal(cause)) throw cause
+      return true
+    }
+  })
 }
 
-function floats(base64: string): Float32Array {
-  return new Float32Array(new Uint8Array(Buffer.from(base64, 'base64')).buffer)
+function isRefusal(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.startsWith('BAD_REQUEST')
+}
+
+function removedOrds(reader: Reader, indexId: number, sequence: number): number[] {
+  const ords: number[] = []
+  for (const removed of reader.removalsAfter(indexId, sequence)) ords.push(...removed)
+  return ords
+}
+
+/** Rows of stored vectors (from a caller or an endpoint), gathered batch by batch. */
+function collectVectors(): {
+  add: (ord: number, vector: Float32Array | undefined) => void
+  take: () => [Float64Array, Float32Array]
+} {
+  let ords: number[] = []
+  let rows: Float32Array[] = []
+  return {
+    add: (ord, vector) => {
+      if (vector === undefined) return
+      ords.push(ord)
+      rows.push(vector)
+    },
+    take: () => {
+      const dimensions = rows[0]?.length ?? 0
+      const flat = new Float32Array(rows.length * dimensions)
+      rows.forEach((row, at) => {
+        flat.set(row, at * dimensions)
+      })
+      const taken: [Float64Array, Float32Array] = [Float64Array.from(ords), flat]
+      ords = []
+      rows = []
+      return taken
+    },
+  }
 }

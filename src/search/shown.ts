@@ -1,0 +1,49 @@
+import type { SearchInput } from '../pool.ts'
+import type { IndexEntry } from './indices.ts'
+import { pageIndex, type Replayable } from './job.ts'
+import type { CoreRequest } from './plan.ts'
+import type { Added } from './tune.ts'
+
+/** What is kept of a search that was shown, as far as it decides the list. */
+export interface ShownSearch extends Replayable {
+  added: Added[]
+  generation: number
+  /** Hits before the first one. */
+  from: number
+  exploration?: { seed: number; epsilon: number; temperature: number; relative: boolean }
+  interleaved?: { testId: string; seed: number }
+}
+
+export interface Replayed {
+  hits: { id: string; index: string; score: number }[]
+  total: number
+}
+
+/** The worker's job that runs a shown search again over the view that it saw. */
+export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: string): SearchInput {
+  const { generation, exploration, interleaved, otherRequest } = shown
+  return {
+    dataDir,
+    indices: entries.map(pageIndex),
+    request: atGeneration(shown.request, generation),
+    cursorHash: '',
+    shownBefore: shown.from,
+    startedMs: Date.now(),
+    context: '{"replay":true',
+    fields: [],
+    ...(shown.vector === undefined ? {} : { vector: floats(shown.vector) }),
+    ...(shown.added.length === 0 ? {} : { added: shown.added }),
+    ...(exploration === undefined ? {} : { exploration }),
+    ...(interleaved === undefined || otherRequest === undefined
+      ? {}
+      : { interleaved: { ...interleaved, request: atGeneration(otherRequest, generation) } }),
+  }
+}
+
+function atGeneration(request: string, generation: number): string {
+  return JSON.stringify({ ...(JSON.parse(request) as CoreRequest), generation })
+}
+
+function floats(base64: string): Float32Array {
+  return new Float32Array(new Uint8Array(Buffer.from(base64, 'base64')).buffer)
+}

@@ -1,0 +1,126 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningApp, startApp } from '../running-app.ts'
+
+interface Shown {
+  queryId: string
+  sessionId?: string
+  hits: {
+    id: string
+    position: number
+    score: number
+    propensity: number
+    features: Record<string, number>
+  }[]
+  exploration?: { explored: boolean; propensities: number[] }
+  generation: number
+  features: string[]
+}
+interface Found {
+  hits: { id: string; score: number }[]
+  nextCursor?: string
+  searchContext: { queryId: string; queryHash: string; generation: number }
+}
+
+const TITLES = [
+  'Espresso at home',
+  'A history of espresso machines',
+  'Espresso and milk',
+  'Grinding beans for espresso',
+  'Tea at home',
+  'Brewing espresso with a moka pot',
+]
+
+describe('what a search showed', () => {
+  let service: RunningApp
+  let sessionId: string
+
+  beforeAll(async () => {
+    service = await startApp({ EXPLORATION_SHARE: '1', EXPLORATION_TEMPERATURE: '0.5' })
+    const documents = TITLES.map((title, at) => ({
+      id: `d${at}`,
+      document: { title, content: `${title}, and more about coffee` },
+    }))
+    await service.call('POST', '/cortex/documents/bulk', { index: 'coffee', documents })
+    const session = await service.call<{ sessionId: string }>('POST', '/cortex/sessions', {})
+    sessionId = session.data.sessionId
+  })
+  afterAll(() => service.close())
+
+  const search = async (more: object = {}): Promise<Found> => {
+    const words = { query: 'espresso', index: 'coffee', ...more }
+    return (await service.call<Found>('POST', '/cortex/search', words)).data
+  }
+  const read = (queryId: string) => service.call<Shown>('GET', `/nous/learn/searches/${queryId}`)
+
+  it('can be read at once: hits with their places, scores and features', async () => {
+    const { hits, searchContext } = await search()
+    const { status, data } = await read(searchContext.queryId)
+    expect(status).toBe(200)
+    expect(data.hits.map(({ id }) => id)).toEqual(hits.map(({ id }) => id))
+    expect(data.hits.map(({ position }) => position)).toEqual(hits.map((_, at) => at + 1))
+    expect(data.hits[0]?.score).toBe(hits[0]?.score)
+    expect(data.features).toContain('textScore')
+    for (const { features } of data.hits) expect(features.textScore).toBeGreaterThan(0)
+  })
+
+  it('never draws the order for a search without a session', async () => {
+    const { searchContext } = await search()
+    expect((await read(searchContext.queryId)).data.exploration).toBeUndefined()
+  })
+
+  it('draws the order of a page for sessions, says how likely each place was, and loses no hit', async () => {
+    const greedy = (await search()).hits.map(({ id }) => id)
+    const orders = new Set<string>()
+    for (let n = 0; n < 12; n++) {
+      const { hits, searchContext } = await search({ sessionId })
+      expect(hits.map(({ id }) => id).sort()).toEqual([...greedy].sort())
+      orders.add(hits.map(({ id }) => id).join())
+      const { data } = await read(searchContext.queryId)
+      expect(data.sessionId).toBe(sessionId)
+      expect(data.exploration?.explored).toBe(true)
+      for (const { propensity } of data.hits) {
+        expect(propensity).toBeGreaterThan(0)
+        expect(propensity).toBeLessThanOrEqual(1)
+      }
+    }
+    expect(orders.size).toBeGreaterThan(1)
+  })
+
+  it.each([{ from: 1 }, { sort: 'created' }, { explain: true }, { size: 101 }])(
+    'does not draw with %o',
+    async (more) => {
+      const { searchContext } = await search({ sessionId, ...more })
+      expect((await read(searchContext.queryId)).data.exploration).toBeUndefined()
+    },
+  )
+
+  it('runs again with the same outcome while its view is held, a drawn one too', async () => {
+    const { searchContext } = await search({ sessionId })
+    const replay = await service.call<{ same: boolean; hits: object[] }>(
+      'POST',
+      `/nous/learn/searches/${searchContext.queryId}/replay`,
+    )
+    expect(replay.status).toBe(200)
+    expect(replay.data.same).toBe(true)
+    expect(replay.data.hits.length).toBeGreaterThan(3)
+  })
+
+  it('knows the positions of later pages', async () => {
+    const first = await search({ size: 2 })
+    const second = await search({ size: 2, cursor: first.nextCursor })
+    const { data } = await read(second.searchContext.queryId)
+    expect(data.hits.map(({ position }) => position)).toEqual([3, 4])
+  })
+
+  it('is 404 when nothing was shown under that id', async () => {
+    const { status, code } = await read('01890000-0000-7000-8000-000000000000')
+    expect([status, code]).toEqual([404, 'SEARCH_NOT_FOUND'])
+  })
+
+  it('is not written when learning is off', async () => {
+    await service.restart({ LEARNING: 'false' })
+    const { searchContext } = await search({ sessionId })
+    expect((await read(searchContext.queryId)).status).toBe(404)
+    await service.restart({ LEARNING: 'true' })
+  })
+})
