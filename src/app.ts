@@ -120,8 +120,12 @@ function planFor(
   queryHash: string,
   { sessions, learning }: Pick<App, 'sessions' | 'learning'>,
 ): LearnedPlan {
-  if (search.sessionId !== undefined) sessions.touch(search.sessionId)
-  return learning.plan(search, queryHash)
+  const plan = learning.plan(search, queryHash)
+  if (search.sessionId !== undefined && plan.unit !== undefined) {
+    sessions.touch(search.sessionId)
+    sessions.totals.add(search.sessionId, { searches: 1 })
+  }
+  return plan
 }
 
 /** A document is stored whether or not the endpoint answers; without a vector it is found by its words. */

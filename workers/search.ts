@@ -162,6 +162,16 @@ function impressionOf(
     ...(result.shadowScores === undefined
       ? {}
       : { shadowScores: Array.from(result.shadowScores, (score) => Number(score.toPrecision(6))) }),
-    features: result.features ?? new Float32Array(0),
+    features: result.features ?? scoreParts(result),
   })
+}
+
+/** The first features, which every search has at hand: normalised text and vector score, BM25, cosine. */
+function scoreParts({ parts, ords }: SearchResult): Float32Array {
+  const rows = new Float32Array(4 * ords.length)
+  for (let at = 0; at < ords.length; at++) {
+    const [bm25 = 0, cosine = 0, text = 0, vector = 0] = parts.subarray(4 * at, 4 * at + 4)
+    rows.set([text, vector, bm25, Number.isNaN(cosine) ? 0 : cosine], 4 * at)
+  }
+  return rows
 }

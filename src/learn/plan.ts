@@ -50,6 +50,8 @@ export interface LearnedPlan {
   interleaved: { testId: string; against: Tuning; seed: number } | undefined
   adaptations: string[]
   experiments: { testId: string; testName: string; variantId: string }[]
+  /** Whether features are written down: only where somebody could teach something by them. */
+  featured: boolean
   /** What the impression says besides what was found; undefined when searches are not recorded. */
   recorded: Pick<Impression, 'sessionId' | 'unit' | 'deviceType' | 'variants'> | undefined
 }
@@ -111,6 +113,7 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
       testName,
       variantId,
     })),
+    featured: settings.learning && unit !== undefined,
     recorded: settings.learning ? recorded(search, session, unit, variants) : undefined,
   }
 }

@@ -74,12 +74,12 @@ export function pageIndex({ record }: IndexEntry): PageIndex {
 
 /** The request with what the plan asks of the core besides. */
 function coreRequest(request: CoreRequest, plan: Plan): CoreRequest {
-  const { model, shadow, recorded, rerankSize } = plan
+  const { model, shadow, featured, rerankSize } = plan
   return {
     ...request,
     ...(model === undefined ? {} : { rerank: { model: model.handle, size: rerankSize } }),
     ...(shadow === undefined ? {} : { shadow: shadow.handle }),
-    ...(recorded === undefined ? {} : { features: true }),
+    ...(featured ? { features: true } : {}),
   }
 }
 

@@ -17,6 +17,8 @@ export interface Plan {
   /** `id@version` */
   adaptations: string[]
   experiments: object[]
+  /** Whether the hits' features are wanted; they cost a little. */
+  featured: boolean
   /** What the impression says of who searched; undefined: the search is not recorded. */
   recorded: object | undefined
 }
