@@ -4,8 +4,11 @@ import type { Metrics } from '../metrics.ts'
 import type { Pool } from '../pool.ts'
 import type { SearchRequest } from '../schema/search.ts'
 import type { Store } from '../store/store.ts'
+import { type Analytics, openAnalytics } from './analytics.ts'
+import { type ClickMemory, openClickMemory } from './click-memory.ts'
 import { type Events, openEvents } from './events.ts'
 import type { Consumer } from './facts.ts'
+import { type FeedbackIntake, openFeedback } from './feedback.ts'
 import { openGains } from './gains.ts'
 import { type Log, openLog } from './log.ts'
 import { openLoop } from './loop.ts'
@@ -18,6 +21,9 @@ import type { Sessions } from './sessions.ts'
 /** The learning side of the service: one loop, folded from one log. */
 export interface Learning {
   events: Events
+  feedback: FeedbackIntake
+  clickMemory: ClickMemory
+  analytics: Analytics
   searches: Searches
   models: Models
   /** What applies to a search besides its own words. */
@@ -51,9 +57,12 @@ export function openLearning(options: LearningOptions): Learning {
   const { store, config, clock, sessions, metrics, pool, logger } = options
   const log = openLog(store, config.impressionQueueMax, clock)
   const events = openEvents(store, clock, config)
-  const gainOf = openGains('').of
-  const models = openModels({ store, pool, events, config, clock, logger, gainOf })
-  const consumers: Consumer[] = [models.consumer]
+  const gains = openGains(config.gains)
+  const clickMemory = openClickMemory({ store, events, gains, config, clock })
+  const addTotals = sessions.totals.addWithin
+  const feedback = openFeedback({ store, log, events, sessions, config, clock, addTotals })
+  const models = openModels({ store, pool, events, config, clock, logger, gainOf: gains.of })
+  const consumers: Consumer[] = [clickMemory, models.consumer]
   const loop = openLoop({
     store,
     log,
@@ -66,7 +75,7 @@ export function openLearning(options: LearningOptions): Learning {
     glimpse: sessions.peek,
     variants: () => [],
     adaptations: () => [],
-    added: () => [],
+    added: clickMemory.added,
     servedModel: models.servedModel,
     shadowModel: models.shadowModel,
     namedModel: models.namedModel,
@@ -75,12 +84,19 @@ export function openLearning(options: LearningOptions): Learning {
   }
   return {
     events,
+    feedback,
+    clickMemory,
+    analytics: openAnalytics({ log, sessions, clock }),
     models,
     searches: openSearches({ log, ...options.engine }),
     plan: openPages((search, queryHash) => makePlan(search, queryHash, planParts)),
     show: log.show,
     caughtUp: loop.caughtUp,
-    tick: () => models.tick(clock()),
+    tick: async () => {
+      await sessions.totals.flush()
+      await models.tick(clock())
+      await feedback.sweep(clock())
+    },
     close: async () => {
       await log.close()
       await loop.close()

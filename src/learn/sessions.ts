@@ -98,7 +98,9 @@ export function openSessions(options: SessionsOptions): Sessions {
       const record = find(sessionId)
       if (record === undefined) return undefined
       const { userId, metadata } = record
-      return { sessionId, userId, metadata: JSON.parse(metadata), active: isActive(record) }
+      // One spelling: ids of people are compared as texts from here on.
+      const id = sessionId.toLowerCase()
+      return { sessionId: id, userId, metadata: JSON.parse(metadata), active: isActive(record) }
     },
     touch: (sessionId) => {
       const record = find(sessionId)

@@ -1,5 +1,5 @@
-import { Type } from 'typebox'
-import { ForeignId, FreeForm, Id, Moment } from './common.ts'
+import { type Static, Type } from 'typebox'
+import { DateTime, ForeignId, Id, Moment, Share } from './common.ts'
 
 const Viewport = Type.Object({
   width: Type.Optional(Type.Number()),
@@ -14,7 +14,12 @@ const CustomMetadata = Type.Object(
     deviceType: Type.Optional(Type.String()),
     viewport: Type.Optional(Viewport),
     scrollDepth: Type.Optional(Type.Number()),
-    dwellTime: Type.Optional(Type.Number()),
+    dwellTime: Type.Optional(Type.Number({ description: 'milliseconds spent on the result' })),
+    viewed: Type.Optional(
+      Type.Boolean({
+        description: 'false: the result was never in sight, and counts as not shown',
+      }),
+    ),
     category: Type.Optional(Type.String()),
     language: Type.Optional(Type.String()),
   },
@@ -47,38 +52,57 @@ export const Feedback = Type.Object({
   sessionId: Id,
   feedback: Type.Array(FeedbackEntry, { minItems: 1, maxItems: 1000 }),
 })
+export type Feedback = Static<typeof Feedback>
+
+const Count = (description: string) => Type.Integer({ minimum: 0, description })
+
+/** Answer to a feedback request. */
+export const FeedbackReceipt = Type.Object({
+  feedbackId: Type.String(),
+  processed: Type.Boolean({ description: 'durably stored, and its signals queued' }),
+  timestamp: DateTime,
+  accepted: Count('entries stored: all that were sent'),
+  duplicate: Count('of these, told before within 30 minutes: counted once'),
+  unmatched: Count('of these, of an unknown or expired session or an unknown query: not learned'),
+  late: Count('of these, older than 30 days: not learned'),
+})
+export type FeedbackReceipt = Static<typeof FeedbackReceipt>
 
 export const FeedbackQuery = Type.Object({
-  timeframe: Type.Optional(Type.String()),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
-})
-
-/** Objects or lists that are kept as they came. */
-const Loose = Type.Union([FreeForm, Type.Array(Type.Unknown())])
-
-export const AnalyticsEvent = Type.Object({
-  sessionId: Type.Optional(ForeignId),
-  eventType: Type.String({ minLength: 1, maxLength: 128 }),
-  query: Type.Optional(Type.Union([Type.String({ maxLength: 4096 }), FreeForm])),
-  results: Type.Optional(Loose),
-  userActions: Type.Optional(Loose),
-  performance: Type.Optional(Loose),
-})
-
-export const ReportQuery = Type.Object({
-  timeWindow: Type.Optional(
-    Type.String({ pattern: '^(1h|24h|7d|30d)$', description: '1h, 24h, 7d or 30d' }),
+  timeframe: Type.Optional(
+    Type.String({
+      pattern: '^[1-9][0-9]{0,3}[mhd]$',
+      description: 'minutes, hours or days back: 30m, 1h, 24h, 7d, 30d (default)',
+    }),
   ),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'default 100' })),
+  sessionId: Type.Optional(Id),
+  queryId: Type.Optional(Id),
 })
+export type FeedbackQuery = Static<typeof FeedbackQuery>
 
-export const MetricRecord = Type.Object({
-  name: Type.String({ pattern: '^[a-zA-Z_:][a-zA-Z0-9_:]*$', maxLength: 128 }),
-  value: Type.Number(),
-  type: Type.Optional(Type.String({ description: 'counter, gauge (default), histogram, summary' })),
-  labels: Type.Optional(
-    Type.Record(Type.String(), Type.String({ maxLength: 256 }), { maxProperties: 16 }),
-  ),
-  service: Type.Optional(Type.String({ maxLength: 128 })),
-  environment: Type.Optional(Type.String({ maxLength: 128 })),
-  instance: Type.Optional(Type.String({ maxLength: 128 })),
+/** One entry as it was understood. */
+export const FeedbackRow = Type.Object({
+  feedbackId: Type.String(),
+  signalId: Type.String(),
+  sessionId: Type.String(),
+  queryId: Type.String(),
+  resultId: Type.Optional(Type.String()),
+  action: Type.String(),
+  rating: Share,
+  status: Type.String({ description: 'LEARNED, DUPLICATE, UNMATCHED or LATE' }),
+  timestamp: DateTime,
+  received: DateTime,
 })
+export type FeedbackRow = Static<typeof FeedbackRow>
+
+export const FeedbackPage = Type.Object({
+  feedback: Type.Array(FeedbackRow),
+  summary: Type.Object({
+    total: Count('entries within the time, whatever the limit'),
+    byAction: Type.Record(Type.String(), Type.Integer()),
+    averageRating: Type.Union([Share, Type.Null()]),
+    complete: Type.Boolean({ description: 'false: there was too much to look at all of it' }),
+  }),
+})
+export type FeedbackPage = Static<typeof FeedbackPage>

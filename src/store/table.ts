@@ -28,6 +28,8 @@ export interface Table<Key, Value> {
   put(key: Key, value: Value): void
   /** Only inside `store.write`. Returns whether there was such a row. */
   remove(key: Key): boolean
+  /** Removes every row. Only inside `store.write`. */
+  clear(): void
   /** Walks rows in key order over one snapshot. Don't await between rows: an open walk keeps old pages alive. */
   range(range?: Range<Key>): Iterable<Row<Key, Value>>
   keys(range?: Range<Key>): Iterable<Key>
@@ -98,6 +100,10 @@ function wrapTable<Key extends LmdbKey, Value>(
     remove: (key) => {
       mustBeWriting()
       return database.removeSync(key)
+    },
+    clear: () => {
+      mustBeWriting()
+      database.clearSync()
     },
     range: (range = {}) => database.getRange(range),
     keys: (range = {}) => database.getKeys(range),

@@ -6,8 +6,17 @@ import type {
   RuleRecord,
   SuggestionRecord,
 } from '../schema/adaptation-record.ts'
-import type { IndexRecord } from '../schema/indices.ts'
+import type { HourReport, MetricSeries } from '../schema/analytics-record.ts'
 import type { LearningEvent } from '../schema/event.ts'
+import type {
+  ArmRow,
+  ExperimentRecord,
+  ObservedRow,
+  SearchOutcome,
+  SumsRow,
+  UnitRow,
+} from '../schema/experiment-record.ts'
+import type { IndexRecord } from '../schema/indices.ts'
 import type {
   Judgement,
   ModelRecord,
@@ -132,6 +141,26 @@ export interface Rows {
   attributions: { key: [string, string]; value: AttributionRow }
   /** Session id → when it was found to report the same over and over, epoch ms; it teaches nothing. */
   flaggedSessions: { key: string; value: number }
+  /** Experiment id → test or experiment. */
+  experiments: { key: string; value: ExperimentRecord }
+  /** [kind, name] → experiment id. */
+  experimentNames: { key: [string, string]; value: string }
+  /** [experiment id, number of the arm] → what its units did. */
+  experimentArms: { key: [string, number]; value: ArmRow }
+  /** [experiment id, unit] → what the unit did. */
+  experimentUnits: { key: [string, string]; value: UnitRow }
+  /** Query id → what came of a search in an experiment. */
+  experimentSearches: { key: string; value: SearchOutcome }
+  /** [experiment id, metric, number of the arm] → sums of a reported metric. */
+  experimentReported: { key: [string, string, number]; value: SumsRow }
+  /** [experiment id, unit, metric] → what was reported of one unit. */
+  experimentObserved: { key: [string, string, string]; value: ObservedRow }
+  /** Hour since the epoch → what happened to the searches of that hour; see learn/reports. */
+  hourReports: { key: number; value: HourReport }
+  /** Query id → the best position clicked, from 1; 0 when it is not known. */
+  reportedClicks: { key: string; value: number }
+  /** [name of a metric, its labels as canonical JSON] → the series so far. */
+  metricSeries: { key: [string, string]; value: MetricSeries }
   /** Idempotency-Key → first answer. */
   idempotency: { key: string; value: StoredAnswer }
   /** [time in ms, Idempotency-Key] → true: when that answer may be forgotten. */
@@ -178,6 +207,16 @@ export const TABLES = {
   reformulations: 'msgpack',
   lastSearches: 'msgpack',
   feedbackPatterns: 'msgpack',
+  experiments: 'msgpack',
+  experimentNames: 'msgpack',
+  experimentArms: 'msgpack',
+  experimentUnits: 'msgpack',
+  experimentSearches: 'msgpack',
+  experimentReported: 'msgpack',
+  experimentObserved: 'msgpack',
+  hourReports: 'msgpack',
+  reportedClicks: 'msgpack',
+  metricSeries: 'msgpack',
   idempotency: 'msgpack',
   idempotencyExpiry: 'msgpack',
 } as const satisfies Record<TableName, 'msgpack' | 'binary'>

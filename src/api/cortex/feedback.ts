@@ -1,14 +1,30 @@
 import { route } from '../../http/route.ts'
-import { Feedback, FeedbackQuery } from '../../schema/feedback.ts'
+import { Feedback, FeedbackQuery, FeedbackReceipt } from '../../schema/feedback.ts'
 import { notYet } from '../not-yet.ts'
 
 export const sendFeedback = route({
-  ...notYet,
   method: 'POST',
   path: '/cortex/feedback',
-  summary: 'Say how good results were',
+  tag: 'learning',
+  summary: 'Say how good results were, and what people did with them',
   body: Feedback,
   bodyLimit: 'feedbackBytesMax',
+  example: {
+    sessionId: '01900000-0000-7000-8000-000000000001',
+    feedback: [
+      {
+        queryId: '01900000-0000-7000-8000-000000000002',
+        rating: 1,
+        metadata: {
+          userAction: 'click',
+          resultId: 'doc-1',
+          customMetadata: { position: 1, dwellTime: 42_000 },
+        },
+      },
+    ],
+  },
+  reply: FeedbackReceipt,
+  handle: ({ app, body }) => app.learning.feedback.submit(body),
 })
 
 export const readFeedback = route({

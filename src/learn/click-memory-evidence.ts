@@ -1,0 +1,77 @@
+/**
+ * What is known of one document under one query: gain and examination by UTC day, flat triples [day, gain,
+ * examination, …] with ascending days. Both are whole millionths, so that sums don't depend on their order and
+ * what was added can be taken out again exactly.
+ */
+export type Evidence = number[]
+
+export const MILLION = 1_000_000
+export const DAY_MS = 86_400_000
+/** Days kept apart for one pair; beyond it the oldest joins the one after. */
+const DAYS_MAX = 32
+const WIDTH = 3
+
+export function dayOf(timeMs: number): number {
+  return Math.floor(timeMs / DAY_MS)
+}
+
+/** Adds to (or, with negative numbers, takes from) a day; a day without evidence is left out. */
+export function addEvidence(
+  evidence: Evidence,
+  day: number,
+  gain: number,
+  examination: number,
+): void {
+  let at = evidence.length
+  while (at > 0 && (evidence[at - WIDTH] as number) >= day) at -= WIDTH
+  if (evidence[at] !== day) {
+    // What is taken from a day that has joined another comes out of that one.
+    if (gain + examination < 0 && at < evidence.length) day = evidence[at] as number
+    else evidence.splice(at, 0, day, 0, 0)
+  }
+  const gained = Math.max(0, (evidence[at + 1] as number) + gain)
+  const examined = Math.max(0, (evidence[at + 2] as number) + examination)
+  if (gained === 0 && examined === 0) evidence.splice(at, WIDTH)
+  else {
+    evidence[at + 1] = gained
+    evidence[at + 2] = examined
+  }
+  if (evidence.length > DAYS_MAX * WIDTH) joinOldest(evidence)
+}
+
+function joinOldest(evidence: Evidence): void {
+  const [, gain = 0, examination = 0] = evidence.splice(0, WIDTH)
+  evidence[1] = (evidence[1] as number) + gain
+  evidence[2] = (evidence[2] as number) + examination
+}
+
+/** Millionths of gain, whatever their age. */
+export function gainOf(evidence: Evidence): number {
+  let sum = 0
+  for (let at = 1; at < evidence.length; at += WIDTH) sum += evidence[at] as number
+  return sum
+}
+
+/** Millionths of examination, whatever their age. */
+export function examinationOf(evidence: Evidence): number {
+  let sum = 0
+  for (let at = 2; at < evidence.length; at += WIDTH) sum += evidence[at] as number
+  return sum
+}
+
+/** What the evidence is worth on a day: each day's share has halved once in `halfLifeMs`. */
+export function weighEvidence(
+  evidence: Evidence,
+  today: number,
+  halfLifeMs: number,
+): { gain: number; examination: number } {
+  let gain = 0
+  let examination = 0
+  for (let at = 0; at < evidence.length; at += WIDTH) {
+    const ageMs = Math.max(0, today - (evidence[at] as number)) * DAY_MS
+    const share = 2 ** (-ageMs / halfLifeMs) / MILLION
+    gain += share * (evidence[at + 1] as number)
+    examination += share * (evidence[at + 2] as number)
+  }
+  return { gain, examination }
+}

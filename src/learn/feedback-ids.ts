@@ -1,0 +1,29 @@
+import { v7 as uuid, validate } from 'uuid'
+
+/** Hexadecimal digits at the end of a feedback id that count its entries. */
+const COUNT_DIGITS = 4
+
+/** A UUIDv7 whose last 16 bits are zero: what they count up to are the signals of its entries. */
+export function feedbackIdAt(timeMs: number): string {
+  return `${uuid({ msecs: timeMs }).slice(0, -COUNT_DIGITS)}${'0'.repeat(COUNT_DIGITS)}`
+}
+
+/** The signal of a request's entry, counted from 0: the feedback id plus 1, plus 2, … */
+export function signalIdOf(feedbackId: string, at: number): string {
+  const count = (at + 1).toString(16).padStart(COUNT_DIGITS, '0')
+  return `${feedbackId.slice(0, -COUNT_DIGITS)}${count}`
+}
+
+/** The request and entry that a signal would belong to; undefined when it can't be one of feedback. */
+export function entryOf(signalId: string): { feedbackId: string; at: number } | undefined {
+  if (!validate(signalId)) return undefined
+  const id = signalId.toLowerCase()
+  const at = Number.parseInt(id.slice(-COUNT_DIGITS), 16) - 1
+  if (at < 0) return undefined
+  return { feedbackId: `${id.slice(0, -COUNT_DIGITS)}${'0'.repeat(COUNT_DIGITS)}`, at }
+}
+
+/** The time inside a UUIDv7, epoch ms. */
+export function timeOf(id: string): number {
+  return Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)
+}
