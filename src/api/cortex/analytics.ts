@@ -1,15 +1,32 @@
+import { Type } from 'typebox'
 import { route } from '../../http/route.ts'
-import { AnalyticsEvent, MetricRecord, ReportQuery } from '../../schema/feedback.ts'
+import {
+  AnalyticsEvents,
+  AnalyticsReceipt,
+  AnalyticsReceipts,
+  MetricRecord,
+  ReportQuery,
+} from '../../schema/analytics.ts'
 import { notYet } from '../not-yet.ts'
 
 export const recordEvent = route({
-  ...notYet,
   method: 'POST',
   path: '/cortex/analytics/search',
   aliases: ['/cortex/analytics', '/cortex/analytics/events'],
-  summary: 'Record an analytics event',
-  body: AnalyticsEvent,
+  tag: 'search',
+  summary: 'Record an analytics event, or a list of them',
+  body: AnalyticsEvents,
   bodyLimit: 'feedbackBytesMax',
+  example: {
+    eventType: 'search',
+    query: 'bees',
+    results: [{ id: 'b-1', position: 1 }],
+    userActions: [{ action: 'scroll', depth: 0.4 }],
+    performance: { renderMs: 41 },
+  },
+  reply: Type.Union([AnalyticsReceipt, AnalyticsReceipts]),
+  errors: ['OVERLOADED', 'DISK_FULL', 'STORE_UNAVAILABLE'],
+  handle: ({ app, body }) => app.learning.analytics.record(body),
 })
 
 export const readReports = route({

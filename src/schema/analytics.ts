@@ -1,0 +1,162 @@
+import { type Static, Type } from 'typebox'
+import { DateTime, ForeignId, FreeForm, Moment, Share } from './common.ts'
+
+/** Objects or lists that are kept as they came. */
+const Loose = Type.Union([FreeForm, Type.Array(Type.Unknown())])
+
+const EventParts = {
+  sessionId: Type.Optional(ForeignId),
+  query: Type.Optional(Type.Union([Type.String({ maxLength: 4096 }), FreeForm])),
+  results: Type.Optional(Loose),
+  userActions: Type.Optional(Loose),
+  performance: Type.Optional(Loose),
+  metadata: Type.Optional(FreeForm),
+  timestamp: Type.Optional(Moment),
+}
+const EventType = Type.String({ minLength: 1, maxLength: 128, description: 'any word' })
+
+/** Something that happened while people searched. */
+export const AnalyticsEvent = Type.Object({ ...EventParts, eventType: EventType })
+export type AnalyticsEvent = Static<typeof AnalyticsEvent>
+
+/** One event, or a list of them. */
+export const AnalyticsEvents = Type.Object(
+  {
+    ...EventParts,
+    eventType: Type.Optional(EventType),
+    events: Type.Optional(
+      Type.Array(AnalyticsEvent, {
+        minItems: 1,
+        maxItems: 1000,
+        description: 'many events at once, instead of one; stored together or not at all',
+      }),
+    ),
+  },
+  { anyOf: [{ required: ['events'] }, { required: ['eventType'] }] },
+)
+export type AnalyticsEvents = Static<typeof AnalyticsEvents>
+
+/** Answer about one event. */
+export const AnalyticsReceipt = Type.Object({
+  eventId: Type.String(),
+  processed: Type.Boolean({ description: 'durably stored' }),
+  unmatched: Type.Boolean({ description: 'true when it names no session that is known and alive' }),
+  metrics: Type.Object(
+    {
+      searches: Type.Integer(),
+      clicks: Type.Integer(),
+      feedback: Type.Integer(),
+      events: Type.Integer(),
+    },
+    {
+      description:
+        'what the session did so far, this event included; of an unmatched event, the event alone',
+    },
+  ),
+})
+export type AnalyticsReceipt = Static<typeof AnalyticsReceipt>
+
+/** Answer about a list of events, in their order. */
+export const AnalyticsReceipts = Type.Object({
+  processed: Type.Boolean(),
+  total: Type.Integer(),
+  unmatched: Type.Integer(),
+  events: Type.Array(AnalyticsReceipt),
+})
+export type AnalyticsReceipts = Static<typeof AnalyticsReceipts>
+
+export const ReportQuery = Type.Object({
+  timeWindow: Type.Optional(
+    Type.String({
+      pattern: '^(1h|24h|7d|30d)$',
+      default: '24h',
+      description: '1h, 24h, 7d or 30d',
+    }),
+  ),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'queries of each list' }),
+  ),
+})
+export type ReportQuery = Static<typeof ReportQuery>
+
+const Rate = (description: string) => Type.Union([Share, Type.Null()], { description })
+const Took = Type.Union([Type.Number(), Type.Null()])
+
+const Figures = {
+  searches: Type.Integer(),
+  clicks: Type.Integer({ description: 'searches with at least one click' }),
+  ctr: Rate('share of the searches with at least one click; null without searches'),
+  mrr: Rate('mean of 1 / best clicked position, 0 for a search without a click'),
+  zeroResultRate: Rate('share of the searches that found nothing'),
+}
+const Query = Type.Object({
+  query: Type.String(),
+  queryHash: Type.String(),
+  searches: Type.Integer(),
+  clicks: Type.Integer(),
+  ctr: Share,
+})
+const Counts = Type.Record(Type.String(), Type.Integer())
+
+/** What people did in a window of time, in whole hours (UTC). */
+export const AnalyticsReport = Type.Object({
+  timeWindow: Type.String(),
+  from: DateTime,
+  to: DateTime,
+  ...Figures,
+  sessions: Type.Integer({ description: 'different sessions that searched; within 3 %' }),
+  units: Type.Integer({ description: 'different users, or sessions without a user; within 3 %' }),
+  latency: Type.Object(
+    { p50: Took, p95: Took, p99: Took, avg: Took },
+    { description: 'ms; quantiles within 2 %; null without searches' },
+  ),
+  topQueries: Type.Array(Query, {
+    description: 'the most frequent; exact up to 200 different queries an hour',
+  }),
+  zeroResultQueries: Type.Array(Query),
+  bySearchType: Type.Record(Type.String(), Type.Object({ ...Figures, averageMs: Took })),
+  byHour: Type.Array(Type.Object({ hour: DateTime, ...Figures, averageMs: Took }), {
+    description: 'hours in which something happened, the oldest first',
+  }),
+  feedback: Type.Object({ total: Type.Integer(), byStatus: Counts }),
+  events: Type.Object({ total: Type.Integer(), byType: Counts }),
+})
+export type AnalyticsReport = Static<typeof AnalyticsReport>
+
+/** One value of a metric. */
+export const MetricRecord = Type.Object({
+  name: Type.String({ pattern: '^[a-zA-Z_:][a-zA-Z0-9_:]*$', maxLength: 128 }),
+  value: Type.Number(),
+  type: Type.Optional(
+    Type.String({
+      pattern:
+        '^(?:[cC][oO][uU][nN][tT][eE][rR]|[gG][aA][uU][gG][eE]|[hH][iI][sS][tT][oO][gG][rR][aA][mM]|[sS][uU][mM][mM][aA][rR][yY])$',
+      default: 'gauge',
+      description: 'counter (adds up), gauge, histogram or summary',
+    }),
+  ),
+  labels: Type.Optional(
+    Type.Record(Type.String(), Type.String({ maxLength: 256 }), { maxProperties: 16 }),
+  ),
+  service: Type.Optional(Type.String({ maxLength: 128, description: 'becomes a label' })),
+  environment: Type.Optional(Type.String({ maxLength: 128, description: 'becomes a label' })),
+  instance: Type.Optional(Type.String({ maxLength: 128, description: 'becomes a label' })),
+})
+export type MetricRecord = Static<typeof MetricRecord>
+
+/** Answer to a recorded value: the series that it belongs to. */
+export const MetricReceipt = Type.Object({
+  metricId: Type.String({ description: 'of the series: the same for the same name and labels' }),
+  processed: Type.Boolean({ description: 'durably stored' }),
+  aggregations: Type.Object({
+    count: Type.Integer(),
+    sum: Type.Number(),
+    min: Type.Number(),
+    max: Type.Number(),
+    avg: Type.Number(),
+    last: Type.Number(),
+    p50: Type.Number({ description: 'within 2.5 %' }),
+    p95: Type.Number({ description: 'within 2.5 %' }),
+  }),
+})
+export type MetricReceipt = Static<typeof MetricReceipt>
