@@ -9,7 +9,7 @@ import {
   type Sample,
 } from './request-series.ts'
 
-export type { RouteMeter } from './request-series.ts'
+export type { RouteMeter, Sample as MetricSample } from './request-series.ts'
 
 /** Label sets of one collected family; what lies beyond is left out, so that a page stays bounded. */
 export const FAMILY_ROWS_MAX = 100
@@ -32,6 +32,8 @@ export interface Metrics {
     labelNames: readonly string[],
     rows: () => MetricRow[] | Promise<MetricRow[]>,
   ) => void
+  /** Adds a family of any type, whose lines are read when the page is made; the answer takes it away again. */
+  family: (family: Family) => () => void
   /** Time that one job of the worker threads took, waiting for a thread included. */
   job: (name: string, seconds: number) => void
   /** Time from the receipt of a feedback entry until searches see what it taught. */
@@ -72,6 +74,10 @@ export function openMetrics(config: Pick<Config, 'quantiles'>): Metrics {
   return {
     route,
     collect,
+    family: (family) => {
+      register(registry, family)
+      return () => registry.removeSingleMetric(family.name)
+    },
     ...openJobSeries(registry),
     ...openLearningSeries(registry),
     ...openPage(registry),

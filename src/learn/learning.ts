@@ -12,6 +12,7 @@ import { type FeedbackIntake, openFeedback } from './feedback.ts'
 import { openGains } from './gains.ts'
 import { type Log, openLog } from './log.ts'
 import { openLoop } from './loop.ts'
+import { type MetricRecords, openMetricRecords } from './metric-records.ts'
 import { type Models, openModels } from './models/models.ts'
 import { openPages } from './pages.ts'
 import { type LearnedPlan, makePlan, type PlanParts } from './plan.ts'
@@ -24,6 +25,7 @@ export interface Learning {
   feedback: FeedbackIntake
   clickMemory: ClickMemory
   analytics: Analytics
+  metricRecords: MetricRecords
   searches: Searches
   models: Models
   /** What applies to a search besides its own words. */
@@ -87,6 +89,7 @@ export function openLearning(options: LearningOptions): Learning {
     feedback,
     clickMemory,
     analytics: openAnalytics({ log, sessions, clock }),
+    metricRecords: openMetricRecords({ store, metrics, config, clock }),
     models,
     searches: openSearches({ log, ...options.engine }),
     plan: openPages((search, queryHash) => makePlan(search, queryHash, planParts)),

@@ -45,16 +45,22 @@ export interface HourReport {
   zeroResultQueries: Record<string, QueryCounts>
 }
 
+export type MetricType = 'counter' | 'gauge' | 'histogram' | 'summary'
+
 /** One series of a metric that clients record. */
 export interface MetricSeries {
   metricId: string
-  type: 'counter' | 'gauge' | 'histogram' | 'summary'
+  type: MetricType
   labels: Record<string, string>
+  /** Epoch ms of the newest value. */
+  updatedMs: number
   count: number
   sum: number
   min: number
   max: number
   last: number
-  /** Values by bucket, see learn/metric-records: bucket → count. */
-  buckets: Record<string, number>
+  /** [bucket, values in it], the lowest bucket first; see learn/metrics/sketch.ts. */
+  sketch: [number, number][]
+  /** Of a histogram: values by its own bounds, the last beyond all of them. */
+  bounds?: number[]
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningApp, startApp } from '../running-app.ts'
 
@@ -92,5 +93,136 @@ describe('POST /cortex/analytics/search', () => {
     await running.restart()
     const { data } = await record({ sessionId, eventType: 'view' })
     expect(data.metrics).toMatchObject({ clicks: 1, events: 2 })
+  })
+})
+
+interface Recorded {
+  metricId: string
+  processed: boolean
+  aggregations: Record<'count' | 'sum' | 'min' | 'max' | 'avg' | 'last' | 'p50' | 'p95', number>
+}
+
+const measure = (body: object) => running.call<Recorded>('POST', '/cortex/metrics', body)
+const readPage = async () => (await fetch(`${running.url}/metrics`)).text()
+
+describe('POST /cortex/metrics', () => {
+  it('answers with what the series holds, and shows it on the metrics page', async () => {
+    const labels = { shop: 'north "1"\\\n' }
+    for (const value of [3, -1, 2.5]) await measure({ name: 'stock', value, labels })
+    const { status, data } = await measure({ name: 'stock', value: 7, type: 'GAUGE', labels })
+    expect(status).toBe(200)
+    expect(data.processed).toBe(true)
+    const { p50, p95, ...exact } = data.aggregations
+    expect(exact).toEqual({ count: 4, sum: 11.5, min: -1, max: 7, avg: 2.875, last: 7 })
+    expect(Math.abs(p50 - 2.5)).toBeLessThan(0.07)
+    expect(p95).toBeLessThanOrEqual(7)
+    expect(p95).toBeGreaterThan(6.8)
+    expect(await readPage()).toContain('svc_custom_stock{shop="north \\"1\\"\\\\\\n"} 7\n')
+  })
+
+  it('keeps series apart by labels, whatever their order; service and its like are labels', async () => {
+    const one = await measure({ name: 'apart', value: 1, labels: { a: '1', b: '2' } })
+    const same = await measure({ name: 'apart', value: 1, labels: { b: '2', a: '1' } })
+    expect(same.data.metricId).toBe(one.data.metricId)
+    expect(same.data.aggregations.count).toBe(2)
+    const other = await measure({
+      name: 'apart',
+      value: 5,
+      labels: { environment: 'mine' },
+      service: 'cart',
+      environment: 'test',
+      instance: 'i-1',
+    })
+    expect(other.data.metricId).not.toBe(one.data.metricId)
+    expect(await readPage()).toContain(
+      'svc_custom_apart{environment="mine",instance="i-1",service="cart"} 5\n',
+    )
+  })
+
+  it('lets counters, histograms and summaries go on over a restart', async () => {
+    for (const value of [0.2, 0.3, 40]) {
+      await measure({ name: 'orders', value, type: 'counter' })
+      await measure({ name: 'wait_seconds', value, type: 'Histogram', labels: { to: 'a' } })
+      await measure({ name: 'weight', value, type: 'summary' })
+    }
+    await running.restart()
+    await measure({ name: 'orders', value: 1 })
+    const { data } = await measure({ name: 'weight', value: 0.25, type: 'summary' })
+    expect(data.aggregations).toMatchObject({ count: 4, min: 0.2, max: 40, last: 0.25 })
+    const page = await readPage()
+    for (const line of [
+      '# TYPE svc_custom_orders counter\nsvc_custom_orders 41.5\n',
+      '# TYPE svc_custom_wait_seconds histogram\n',
+      'svc_custom_wait_seconds_bucket{to="a",le="0.25"} 1\n',
+      'svc_custom_wait_seconds_bucket{to="a",le="0.5"} 2\n',
+      'svc_custom_wait_seconds_bucket{to="a",le="+Inf"} 3\n',
+      'svc_custom_wait_seconds_sum{to="a"} 40.5\n',
+      'svc_custom_wait_seconds_count{to="a"} 3\n',
+      '# TYPE svc_custom_weight summary\nsvc_custom_weight{quantile="0.5"} 0.2',
+      'svc_custom_weight_count 4\n',
+    ])
+      expect(page).toContain(line)
+  })
+
+  it.each([
+    [{ value: 1 }, 'name'],
+    [{ name: '1a', value: 1 }, 'name'],
+    [{ name: 'a-b', value: 1 }, 'name'],
+    [{ name: 'a' }, 'value'],
+    [{ name: 'a', value: '1' }, 'value'],
+    [{ name: 'a', value: 1, type: 'rate' }, 'type'],
+    [{ name: 'a', value: -1, type: 'counter' }, 'value'],
+    [{ name: 'a', value: 1, labels: { b: 1 } }, 'labels.b'],
+    [{ name: 'a', value: 1, labels: { 'b-c': '1' } }, 'labels.b-c'],
+    [{ name: 'a', value: 1, labels: { __b: '1' } }, 'labels.__b'],
+    [{ name: 'a', value: 1, labels: { le: '1' } }, 'labels.le'],
+  ])('refuses %j and names %s', async (body, path) => {
+    const { status, details } = await measure(body)
+    expect(status).toBe(400)
+    expect(details[0]?.path).toBe(path)
+  })
+
+  it('refuses a number beyond all bounds and a seventeenth label', async () => {
+    expect(
+      (await running.call('POST', '/cortex/metrics', '{"name":"a","value":1e999}')).status,
+    ).toBe(400)
+    const labels = Object.fromEntries(Array.from({ length: 17 }, (_, at) => [`l${at}`, '']))
+    expect((await measure({ name: 'a', value: 1, labels })).status).toBe(400)
+    expect(await readPage()).not.toMatch(/svc_custom_a[ {]/)
+  })
+
+  it('keeps a name to one type, and out of the lines of another metric', async () => {
+    await measure({ name: 'fixed', value: 1, type: 'histogram' })
+    for (const body of [
+      { name: 'fixed', value: 1, type: 'counter' },
+      { name: 'fixed_sum', value: 1 },
+      { name: 'fixed_bucket', value: 1, type: 'counter' },
+    ])
+      expect(await measure(body)).toMatchObject({ status: 409, code: 'NAME_TAKEN' })
+    await measure({ name: 'free_count', value: 1 })
+    expect(await measure({ name: 'free', value: 1, type: 'summary' })).toMatchObject({
+      status: 409,
+    })
+    expect(await measure({ name: 'free', value: 1 })).toMatchObject({ status: 200 })
+  })
+
+  it('has room for so many label sets of a name, and so many names', async () => {
+    await running.restart({ METRIC_SERIES_MAX: '20', METRIC_NAMES_MAX: '30' })
+    const send = (at: number) => measure({ name: 'many', value: 1, labels: { at: String(at) } })
+    const answers = await Promise.all(Array.from({ length: 25 }, (_, at) => send(at)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(20)
+    expect(answers.filter(({ code }) => code === 'TOO_MANY_SERIES')).toHaveLength(5)
+    const names = Array.from({ length: 40 }, (_, at) => measure({ name: `name_${at}`, value: 1 }))
+    const refused = (await Promise.all(names)).filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(9)
+    await running.restart()
+  })
+
+  it('leaves a page that a scraper takes', async () => {
+    const page = await readPage()
+    const checked = spawnSync('promtool', ['check', 'metrics'], { input: page, encoding: 'utf8' })
+    // The checker has a taste in names, which clients need not share.
+    if (checked.error === undefined)
+      expect(checked.stderr).not.toMatch(/error while linting|parsing/)
   })
 })

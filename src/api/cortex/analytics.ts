@@ -4,6 +4,7 @@ import {
   AnalyticsEvents,
   AnalyticsReceipt,
   AnalyticsReceipts,
+  MetricReceipt,
   MetricRecord,
   ReportQuery,
 } from '../../schema/analytics.ts'
@@ -38,10 +39,20 @@ export const readReports = route({
 })
 
 export const recordMetric = route({
-  ...notYet,
   method: 'POST',
   path: '/cortex/metrics',
   aliases: ['/metrics'],
-  summary: 'Record a metric',
+  tag: 'operations',
+  summary: 'Record a value of a metric of your own; the metrics page shows it as svc_custom_<name>',
   body: MetricRecord,
+  example: {
+    name: 'checkout_seconds',
+    value: 1.25,
+    type: 'histogram',
+    labels: { shop: 'north' },
+    service: 'checkout',
+  },
+  reply: MetricReceipt,
+  errors: ['NAME_TAKEN', 'TOO_MANY_SERIES', 'DISK_FULL', 'STORE_UNAVAILABLE'],
+  handle: ({ app, body }) => app.learning.metricRecords.record(body),
 })

@@ -1,0 +1,89 @@
+import { serviceError } from '../../errors.ts'
+import type { Metrics } from '../../metrics.ts'
+import type { MetricSeries, MetricType } from '../../schema/analytics-record.ts'
+import { samplesOf } from './page.ts'
+
+/** The recorded metrics in memory, as the page shows them. */
+export interface MetricNames {
+  /** Adds a series, or its newer state. */
+  show: (name: string, key: string, series: MetricSeries) => void
+  hide: (name: string, key: string) => void
+  typeOf: (name: string) => MetricType | undefined
+  /** Throws TOO_MANY_SERIES, or NAME_TAKEN when a page could not tell the metric from a part of another. */
+  checkNew: (name: string, type: MetricType) => void
+  /** [name, key] of some series that got no value since a time. */
+  idleSince: (timeMs: number, limit: number) => [string, string][]
+}
+
+export interface MetricLimits {
+  metricNamesMax: number
+  metricSeriesMax: number
+}
+
+interface Named {
+  type: MetricType
+  series: Map<string, MetricSeries>
+  remove: () => void
+}
+
+const PREFIX = 'svc_custom_'
+/** Series of all names together. */
+const SERIES_MAX = 20_000
+/** What the page adds to the name of a histogram or a summary. */
+const PARTS = ['_bucket', '_sum', '_count']
+const PART = /_(?:bucket|sum|count)$/
+
+export function openMetricNames(
+  metrics: Pick<Metrics, 'family'>,
+  limits: MetricLimits,
+): MetricNames {
+  const names = new Map<string, Named>()
+  let total = 0
+
+  function add(name: string, type: MetricType): Named {
+    const family = `${PREFIX}${name}`
+    const series = new Map<string, MetricSeries>()
+    const read = () => [...series.values()].flatMap((each) => samplesOf(family, each))
+    const remove = metrics.family({ name: family, help: 'Recorded by clients', type, read })
+    const named = { type, series, remove }
+    names.set(name, named)
+    return named
+  }
+  return {
+    show: (name, key, series) => {
+      const named = names.get(name) ?? add(name, series.type)
+      if (!named.series.has(key)) total += 1
+      named.series.set(key, series)
+    },
+    hide: (name, key) => {
+      const named = names.get(name)
+      if (named?.series.delete(key) !== true) return
+      total -= 1
+      if (named.series.size > 0) return
+      named.remove()
+      names.delete(name)
+    },
+    typeOf: (name) => names.get(name)?.type,
+    checkNew: (name, type) => {
+      const named = names.get(name)
+      const many = (named?.series.size ?? 0) >= limits.metricSeriesMax || total >= SERIES_MAX
+      if (many || (named === undefined && names.size >= limits.metricNamesMax))
+        throw serviceError('TOO_MANY_SERIES', 'There are too many metrics or label sets already.')
+      const whole = names.get(name.replace(PART, ''))
+      const isPart = PART.test(name) && whole !== undefined && hasParts(whole.type)
+      if (isPart || (hasParts(type) && PARTS.some((part) => names.has(name + part))))
+        throw serviceError('NAME_TAKEN', 'Another metric already has a line of this name.')
+    },
+    idleSince: (timeMs, limit) => {
+      const idle: [string, string][] = []
+      for (const [name, { series }] of names)
+        for (const [key, { updatedMs }] of series)
+          if (updatedMs < timeMs && idle.length < limit) idle.push([name, key])
+      return idle
+    },
+  }
+}
+
+function hasParts(type: MetricType): boolean {
+  return type === 'histogram' || type === 'summary'
+}

@@ -1,0 +1,97 @@
+import { createHash } from 'node:crypto'
+import { v7 as uuid } from 'uuid'
+import { invalid } from '../../errors.ts'
+import type { MetricReceipt, MetricRecord } from '../../schema/analytics.ts'
+import type { MetricSeries, MetricType } from '../../schema/analytics-record.ts'
+import { addToSketch, sketchQuantile } from './sketch.ts'
+
+/** Upper ends of a histogram's buckets, whatever its unit. */
+export const HISTOGRAM_BOUNDS = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25, 50, 100, 250, 500,
+  1000, 2500, 5000, 10_000, 100_000, 1_000_000,
+]
+
+const LABEL = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/
+/** Labels that the page itself writes. */
+const OWN_LABELS = new Set(['le', 'quantile'])
+
+/** Throws VALIDATION_FAILED for a label that no scraper would take. */
+export function labelsOf(record: MetricRecord): Record<string, string> {
+  const { service, environment, instance } = record
+  const labels: Record<string, string> = { ...record.labels }
+  for (const name of Object.keys(labels)) {
+    if (!LABEL.test(name))
+      throw invalid(`labels.${name}`, 'must have a name of letters, digits and _, not led by __')
+    if (OWN_LABELS.has(name)) throw invalid(`labels.${name}`, 'is a label of the page itself')
+  }
+  for (const [name, value] of Object.entries({ service, environment, instance }))
+    if (value !== undefined) labels[name] ??= value
+  return Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+/** Names a set of labels, whatever their order. */
+export function labelsKey(labels: Record<string, string>): string {
+  return createHash('sha256').update(JSON.stringify(labels)).digest('base64url')
+}
+
+export function newSeries(
+  type: MetricType,
+  labels: Record<string, string>,
+  nowMs: number,
+): MetricSeries {
+  return {
+    metricId: uuid({ msecs: nowMs }),
+    type,
+    labels,
+    updatedMs: nowMs,
+    count: 0,
+    sum: 0,
+    min: Number.MAX_VALUE,
+    max: -Number.MAX_VALUE,
+    last: 0,
+    sketch: [],
+    ...(type === 'histogram' ? { bounds: HISTOGRAM_BOUNDS.map(() => 0).concat(0) } : {}),
+  }
+}
+
+/** The series with one more value. */
+export function addValue(series: MetricSeries, value: number, nowMs: number): MetricSeries {
+  const added: MetricSeries = {
+    ...series,
+    updatedMs: nowMs,
+    count: series.count + 1,
+    // Two halves of the greatest number are more than a number can be.
+    sum: Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, series.sum + value)),
+    min: Math.min(series.min, value),
+    max: Math.max(series.max, value),
+    last: value,
+    sketch: addToSketch(series.sketch, value),
+  }
+  if (series.bounds === undefined) return added
+  const bucket = HISTOGRAM_BOUNDS.findIndex((bound) => value <= bound)
+  const at = bucket < 0 ? HISTOGRAM_BOUNDS.length : bucket
+  return { ...added, bounds: series.bounds.map((count, own) => (own === at ? count + 1 : count)) }
+}
+
+export function receiptOf(series: MetricSeries): MetricReceipt {
+  const { metricId, count, sum, min, max, last } = series
+  return {
+    metricId,
+    processed: true,
+    aggregations: {
+      count,
+      sum,
+      min,
+      max,
+      avg: sum / count,
+      last,
+      p50: quantileOf(series, 0.5),
+      p95: quantileOf(series, 0.95),
+    },
+  }
+}
+
+/** The bucket's middle, but never outside of what was recorded. */
+export function quantileOf({ sketch, min, max }: MetricSeries, share: number): number {
+  return Math.min(max, Math.max(min, sketchQuantile(sketch, share)))
+}
