@@ -7,6 +7,7 @@ import type { Store } from '../store/store.ts'
 import { type Analytics, openAnalytics } from './analytics.ts'
 import { type ClickMemory, openClickMemory } from './click-memory.ts'
 import { type Events, openEvents } from './events.ts'
+import { type Experiments, openExperiments } from './experiments/experiments.ts'
 import type { Consumer } from './facts.ts'
 import { type FeedbackIntake, openFeedback } from './feedback.ts'
 import { openGains } from './gains.ts'
@@ -28,6 +29,7 @@ export interface Learning {
   metricRecords: MetricRecords
   searches: Searches
   models: Models
+  experiments: Experiments
   /** What applies to a search besides its own words. */
   plan: (search: SearchRequest, queryHash: string) => LearnedPlan
   /** Takes what a search showed, as bytes (see impression.ts); never waits. */
@@ -64,7 +66,8 @@ export function openLearning(options: LearningOptions): Learning {
   const addTotals = sessions.totals.addWithin
   const feedback = openFeedback({ store, log, events, sessions, config, clock, addTotals })
   const models = openModels({ store, pool, events, config, clock, logger, gainOf: gains.of })
-  const consumers: Consumer[] = [clickMemory, models.consumer]
+  const experiments = openExperiments({ store, events, config, sessions, clock })
+  const consumers: Consumer[] = [clickMemory, models.consumer, experiments.consumer]
   const loop = openLoop({
     store,
     log,
@@ -75,7 +78,7 @@ export function openLearning(options: LearningOptions): Learning {
   })
   const planParts: PlanParts = {
     glimpse: sessions.peek,
-    variants: () => [],
+    variants: experiments.variants,
     adaptations: () => [],
     added: clickMemory.added,
     servedModel: models.servedModel,
@@ -91,6 +94,7 @@ export function openLearning(options: LearningOptions): Learning {
     analytics: openAnalytics({ log, sessions, clock }),
     metricRecords: openMetricRecords({ store, metrics, config, clock }),
     models,
+    experiments,
     searches: openSearches({ log, ...options.engine }),
     plan: openPages((search, queryHash) => makePlan(search, queryHash, planParts)),
     show: log.show,
@@ -98,6 +102,8 @@ export function openLearning(options: LearningOptions): Learning {
     tick: async () => {
       await sessions.totals.flush()
       await models.tick(clock())
+      await experiments.tick()
+      await experiments.sweep(clock())
       await feedback.sweep(clock())
     },
     close: async () => {

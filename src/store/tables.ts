@@ -32,6 +32,7 @@ import type {
   Reformulation,
 } from '../schema/pattern-record.ts'
 import type { SessionRecord, SessionTotals } from '../schema/session.ts'
+import type { DeadSignalRecord, SignalRecord } from '../schema/signal.ts'
 
 /** One thing that happened, as the journal keeps it. */
 export interface JournalEntry {
@@ -139,6 +140,12 @@ export interface Rows {
   clickMemory: { key: string; value: RememberedRow }
   /** [session id, query hash] → what this session has taught; see learn/attributions.ts. */
   attributions: { key: [string, string]; value: AttributionRow }
+  /** Signal id → a signal that others told of. */
+  signals: { key: string; value: SignalRecord }
+  /** [creation in ms, signal id] → true. */
+  signalOrder: { key: [number, string]; value: true }
+  /** Signal id → a search or feedback entry that learning could not take. */
+  deadSignals: { key: string; value: DeadSignalRecord }
   /** Session id → when it was found to report the same over and over, epoch ms; it teaches nothing. */
   flaggedSessions: { key: string; value: number }
   /** Experiment id → test or experiment. */
@@ -188,6 +195,9 @@ export const TABLES = {
   clickMemory: 'msgpack',
   attributions: 'msgpack',
   flaggedSessions: 'msgpack',
+  signals: 'msgpack',
+  signalOrder: 'msgpack',
+  deadSignals: 'msgpack',
   models: 'msgpack',
   modelVersions: 'msgpack',
   modelStates: 'binary',

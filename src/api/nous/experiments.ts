@@ -1,48 +1,90 @@
 import { route } from '../../http/route.ts'
-import { FreeForm } from '../../schema/common.ts'
-import { IdPath, LearningExperiment } from '../../schema/experiment.ts'
-import { notYet } from '../not-yet.ts'
+import {
+  AnsweredExperiment,
+  AnsweredResult,
+  ExperimentList,
+  ExperimentQuery,
+  ExperimentResult,
+  IdPath,
+  LearningExperiment,
+  ReportedExperiment,
+} from '../../schema/experiment.ts'
 
 export const createExperiment = route({
-  ...notYet,
   method: 'POST',
   path: '/nous/ab-testing/experiments',
   aliases: ['/nous/experiments'],
+  tag: 'learning',
   summary: 'Create a learning experiment',
   body: LearningExperiment,
+  example: {
+    name: 'click memory off',
+    type: 'learning_strategy',
+    variants: [{ id: 'control' }, { id: 'off', config: { learning: false } }],
+    guardrails: [{ metric: 'zeroResultRate', operator: '>', threshold: 0.5 }],
+    rolloutStrategy: { type: 'steps', steps: [10, 25, 50, 100], interval: '1h', minSamples: 100 },
+    fallbackConfig: { learning: true },
+  },
+  reply: AnsweredExperiment,
+  errors: ['NAME_TAKEN', 'LIMIT_REACHED'],
+  handle: ({ app, body }) => app.learning.experiments.create('experiment', body),
 })
 
 export const listExperiments = route({
-  ...notYet,
   method: 'GET',
   path: '/nous/ab-testing/experiments',
+  tag: 'learning',
   summary: 'List the learning experiments',
+  query: ExperimentQuery,
+  reply: ExperimentList,
+  handle: async ({ app, query }) => {
+    await app.learning.caughtUp()
+    return app.learning.experiments.list('experiment', query)
+  },
 })
 
 export const getExperiment = route({
-  ...notYet,
   method: 'GET',
   path: '/nous/ab-testing/experiments/{id}',
+  tag: 'learning',
   summary: 'Read a learning experiment',
   params: IdPath,
+  reply: ReportedExperiment,
+  errors: ['EXPERIMENT_NOT_FOUND'],
+  handle: async ({ app, params }) => {
+    await app.learning.caughtUp()
+    return app.learning.experiments.get('experiment', params.id)
+  },
 })
 
 const steer = (verb: 'activate' | 'deactivate') =>
   route({
-    ...notYet,
     method: 'POST',
     path: `/nous/ab-testing/experiments/{id}/${verb}`,
+    tag: 'learning',
     summary: `${verb[0]?.toUpperCase()}${verb.slice(1)} a learning experiment`,
     params: IdPath,
+    reply: AnsweredExperiment,
+    errors: ['EXPERIMENT_NOT_FOUND', 'INVALID_TRANSITION', 'LIMIT_REACHED'],
+    handle: ({ app, params }) => app.learning.experiments.steer('experiment', params.id, verb),
   })
 
 export const activateExperiment = steer('activate')
 export const deactivateExperiment = steer('deactivate')
 
 export const recordExperimentResult = route({
-  ...notYet,
   method: 'POST',
   path: '/nous/ab-testing/results',
+  tag: 'learning',
   summary: 'Record a result of a learning experiment',
-  body: FreeForm,
+  body: ExperimentResult,
+  example: {
+    experimentName: 'click memory off',
+    variantId: 'off',
+    unit: 'u-42',
+    metrics: { revenue: 12.5 },
+  },
+  reply: AnsweredResult,
+  errors: ['EXPERIMENT_NOT_FOUND', 'NOT_ACTIVE'],
+  handle: ({ app, body }) => app.learning.experiments.record(body),
 })

@@ -1,0 +1,107 @@
+import type { Monitoring } from '../../schema/experiment.ts'
+import type { ExperimentRecord } from '../../schema/experiment-record.ts'
+import { latencyQuantile } from '../statistics/latency-histogram.ts'
+import { type Arm, newArm, searchesOf, sumsOf, unitsOf } from './arms.ts'
+import { type Counted, guardrailStates, ratioOf } from './checks.ts'
+import { findingsOf } from './comparisons.ts'
+import { METRICS } from './metrics.ts'
+import { INTERLEAVED, shareOf } from './running.ts'
+
+/** Time between two looks at what runs. */
+const CHECK_MS = 1000
+
+/** A test or experiment with its metrics, as its routes answer. */
+export function describeExperiment(
+  record: ExperimentRecord,
+  counted: Counted,
+  nowMs: number,
+): object {
+  const { id, kind, name, type, status, mode, variants, sent, warnings } = record
+  return {
+    ...(kind === 'test' ? { testId: id } : { experimentId: id, type }),
+    name,
+    status,
+    mode,
+    variants: variants.map(({ tuning: _, ...variant }) => variant),
+    trafficAllocation: record.allocation,
+    created: isoTime(record.createdMs),
+    startDate: isoTime(record.startMs),
+    endDate: isoTime(record.endMs),
+    ...(record.endedMs === undefined ? {} : { ended: isoTime(record.endedMs) }),
+    ...(record.reason === undefined ? {} : { reason: record.reason }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+    ...sent,
+    metrics: metricsOf(record, counted),
+    ...(kind === 'test' ? {} : { monitoring: monitoringOf(record, counted, nowMs) }),
+  }
+}
+
+/** The same with what the evidence says. */
+export function reportExperiment(
+  record: ExperimentRecord,
+  counted: Counted,
+  nowMs: number,
+): object {
+  const sampleRatio = ratioOf(record, counted.arms)
+  return {
+    ...describeExperiment(record, counted, nowMs),
+    monitoring: monitoringOf(record, counted, nowMs),
+    sampleRatio,
+    ...findingsOf(record, counted, sampleRatio),
+  }
+}
+
+export function monitoringOf(
+  record: ExperimentRecord,
+  counted: Counted,
+  nowMs: number,
+): Monitoring {
+  const { status, rollout, step, stepSinceMs } = record
+  const growsAtMs = step + 1 < rollout.steps.length ? stepSinceMs + rollout.intervalMs : 0
+  const watches = status === 'ACTIVE' || status === 'PAUSED'
+  return {
+    srm: ratioOf(record, counted.arms),
+    guardrails: guardrailStates(record, counted),
+    step: {
+      current: step + 1,
+      of: rollout.steps.length,
+      percent: Math.round(shareOf(record) * 1e6) / 1e4,
+      since: isoTime(stepSinceMs),
+    },
+    nextCheckAt: watches ? isoTime(Math.max(growsAtMs, nowMs + CHECK_MS)) : null,
+    sampleSize: counted.arms.reduce((sum, arm) => sum + unitsOf(arm), 0),
+  }
+}
+
+/** By variant; an interleaved list belongs to both, and counts once. */
+function metricsOf({ mode, variants }: ExperimentRecord, { arms, reported }: Counted): object {
+  const ids = mode === 'interleaving' ? [INTERLEAVED] : variants.map(({ id }) => id)
+  return Object.fromEntries(
+    ids.map((id, at) => {
+      const others = [...reported].flatMap(([name, sums]) => {
+        const { x = 0, y = 0, units = 0 } = sums[at] ?? {}
+        return y === 0 ? [] : [[name, { mean: x / y, values: y, units }]]
+      })
+      const figures = armFigures(arms[at] ?? newArm())
+      return [
+        id,
+        others.length === 0 ? figures : { ...figures, reported: Object.fromEntries(others) },
+      ]
+    }),
+  )
+}
+
+function armFigures(arm: Arm): object {
+  const figures: Record<string, number> = { units: unitsOf(arm), searches: searchesOf(arm) }
+  for (const { name } of METRICS) {
+    const { x, y } = sumsOf(arm, name) ?? { x: 0, y: 0 }
+    figures[name] = y > 0 ? x / y : 0
+  }
+  figures.latencyP95Ms = latencyQuantile(arm.latency, 0.95) ?? 0
+  if (arm.leftOut > 0) figures.searchesLeftOut = arm.leftOut
+  return figures
+}
+
+function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString()
+}

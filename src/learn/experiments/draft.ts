@@ -1,0 +1,159 @@
+import { invalid } from '../../errors.ts'
+import type { ExperimentCreate } from '../../schema/experiment.ts'
+import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
+import { readTuning } from '../tuning.ts'
+import { readGuardrails } from './guardrails.ts'
+import { metricName } from './metrics.ts'
+import { AT_ONCE, readRollout } from './rollout.ts'
+import { readVariants, unreadWarning } from './shares.ts'
+import { readTargeting } from './targeting.ts'
+
+/** Without an end of its own a test runs so long. */
+const DURATION_MS = 30 * 86_400_000
+/** Days that a date may have: the most that JavaScript's dates hold. */
+const TIME_MS_MAX = 8.64e15
+const METRICS_MAX = 100
+const MODES: Record<string, ExperimentRecord['mode']> = {
+  split: 'split',
+  ab: 'split',
+  assignment: 'split',
+  interleaving: 'interleaving',
+  interleaved: 'interleaving',
+  'team-draft': 'interleaving',
+}
+/** Settings that are returned as they were sent. */
+const ECHOED = [
+  'successMetrics',
+  'technicalMetrics',
+  'businessMetrics',
+  'targetingRules',
+  'guardrails',
+  'rolloutStrategy',
+  'fallbackConfig',
+] as const
+
+/**
+ * The record of a new test or experiment, ACTIVE unless its start lies ahead or it is sent as a draft. Throws
+ * VALIDATION_FAILED that names the place.
+ */
+export function draftExperiment(
+  kind: ExperimentKind,
+  sent: ExperimentCreate,
+  id: string,
+  nowMs: number,
+): ExperimentRecord {
+  const { variants, allocation, warnings } = readVariants(sent.variants, sent.trafficAllocation)
+  const mode = readMode(sent.mode, variants.length)
+  const fallback = readFallback(sent.fallbackConfig, warnings)
+  const held = readHeld(sent.status)
+  const dates = readDates(sent, nowMs)
+  const draft = held || dates.startMs > nowMs
+  return {
+    id,
+    kind,
+    name: sent.name,
+    ...(sent.type === undefined ? {} : { type: sent.type }),
+    status: draft ? 'DRAFT' : 'ACTIVE',
+    mode,
+    variants,
+    allocation,
+    targeting: readTargeting(sent.targetingRules),
+    successMetrics: readMetrics(sent),
+    guardrails: readGuardrails(sent.guardrails),
+    rollout:
+      kind === 'test' && sent.rolloutStrategy === undefined
+        ? AT_ONCE
+        : readRollout(sent.rolloutStrategy),
+    step: 0,
+    stepSinceMs: draft ? dates.startMs : nowMs,
+    ...(fallback === undefined ? {} : { fallback }),
+    createdMs: nowMs,
+    ...dates,
+    held,
+    sent: Object.fromEntries(
+      ECHOED.flatMap((key) => (sent[key] === undefined ? [] : [[key, sent[key]]])),
+    ),
+    warnings,
+  }
+}
+
+/** When it ends if nobody said so and it starts then. */
+export function endOf(startMs: number): number {
+  return startMs + DURATION_MS
+}
+
+function readMode(sent: string | undefined, variants: number): ExperimentRecord['mode'] {
+  if (sent === undefined) return 'split'
+  const word = sent.toLowerCase()
+  const mode = Object.hasOwn(MODES, word) ? MODES[word] : undefined
+  if (mode === undefined) throw invalid('mode', 'must be split or interleaving')
+  if (mode === 'interleaving' && variants !== 2)
+    throw invalid('variants', 'must be exactly two to be interleaved')
+  return mode
+}
+
+function readHeld(sent: string | undefined): boolean {
+  if (sent === undefined || sent.toUpperCase() === 'ACTIVE') return false
+  if (sent.toUpperCase() === 'DRAFT') return true
+  throw invalid('status', 'must be DRAFT or ACTIVE; the other states come later')
+}
+
+function readFallback(
+  config: object | undefined,
+  warnings: string[],
+): ExperimentRecord['fallback'] {
+  if (config === undefined) return undefined
+  const { tuning, unread } = readTuning(config)
+  for (const key of unread) warnings.push(unreadWarning('fallbackConfig', key))
+  return { config, tuning }
+}
+
+function readDates(
+  { startDate, endDate }: ExperimentCreate,
+  nowMs: number,
+): Pick<ExperimentRecord, 'startMs' | 'endMs' | 'endByDefault'> {
+  const startMs = readMoment(startDate, 'startDate') ?? nowMs
+  const endMs = readMoment(endDate, 'endDate')
+  if (endMs !== undefined && endMs <= startMs) throw invalid('endDate', 'must be after the start')
+  if (endMs !== undefined && endMs <= nowMs) throw invalid('endDate', 'must lie ahead')
+  const from = Math.max(startMs, nowMs)
+  return { startMs, endMs: endMs ?? endOf(from), endByDefault: endMs === undefined }
+}
+
+function readMoment(sent: string | number | undefined, path: string): number | undefined {
+  if (sent === undefined) return undefined
+  const timeMs = typeof sent === 'number' ? sent : Date.parse(sent)
+  if (!(Math.abs(timeMs) <= TIME_MS_MAX - DURATION_MS))
+    throw invalid(path, 'must be ISO 8601 or epoch milliseconds')
+  return timeMs
+}
+
+/** Names of metrics, in any of the forms that lists of them have; the first decides. */
+function readMetrics(sent: ExperimentCreate): string[] {
+  const { successMetrics, businessMetrics, technicalMetrics } = sent
+  const lists = Object.entries({ successMetrics, businessMetrics, technicalMetrics })
+  const names = lists.flatMap(([path, list]) => namesIn(list, path)).map(metricName)
+  return names.length === 0 ? ['ctr'] : [...new Set(names)]
+}
+
+function namesIn(list: unknown, path: string): string[] {
+  if (list === undefined || list === null) return []
+  if (typeof list === 'string') return list === '' ? [] : [list]
+  if (typeof list !== 'object') throw invalid(path, 'must be names of metrics')
+  const entries = Array.isArray(list) ? list : membersOf(list)
+  if (entries.length > METRICS_MAX) throw invalid(path, `must hold at most ${METRICS_MAX} metrics`)
+  return entries.flatMap((entry) => {
+    if (typeof entry === 'string') return entry === '' ? [] : [entry]
+    const { name, metric } = Object(entry) as Record<string, unknown>
+    const named = name ?? metric
+    if (typeof named !== 'string') throw invalid(path, 'must be names of metrics')
+    return [named]
+  })
+}
+
+/** `{primary, secondary}`, or a map whose keys are the names. */
+function membersOf(object: object): unknown[] {
+  const { primary, secondary } = object as Record<string, unknown>
+  if (primary === undefined && secondary === undefined) return Object.keys(object)
+  return [primary ?? [], secondary ?? []].flat()
+}

@@ -1,0 +1,92 @@
+import { invalid } from '../../errors.ts'
+import type { GuardrailRule } from '../../schema/experiment-record.ts'
+import { harmOf, metricName } from './metrics.ts'
+
+const GUARDRAILS_MAX = 100
+
+type Harm = GuardrailRule['harm']
+
+/** What the words of a rule say about crossing its threshold, without case and punctuation. */
+const ABOVE = new Set(['>', '>=', 'gt', 'gte', 'above', 'greaterthan', 'increase', 'up', 'max'])
+const BELOW = new Set(['<', '<=', 'lt', 'lte', 'below', 'lessthan', 'decrease', 'down', 'min'])
+const BETTER_HIGHER = new Set(['higher', 'higherisbetter', 'higherbetter', 'maximize'])
+const BETTER_LOWER = new Set(['lower', 'lowerisbetter', 'lowerbetter', 'minimize'])
+const KNOWN = 'must be one of >, >=, <, <=, above, below, increase, decrease'
+
+/**
+ * Reads guardrails: a list of `{metric, operator | direction, threshold, minSamples?, relative?}`, or a map metric →
+ * threshold. A metric that is known to be good when it is high (ctr, mrr, conversionRate, rating) is breached below its
+ * threshold, one that is good when low (latency, zeroResultRate, errors) above it, whatever the operator says; for
+ * any other the operator names the breach, and without one it is a rise. Throws VALIDATION_FAILED.
+ */
+export function readGuardrails(sent: unknown): GuardrailRule[] {
+  if (sent === undefined || sent === null) return []
+  if (typeof sent !== 'object') throw invalid('guardrails', 'must be a list or a map')
+  const rules = Array.isArray(sent)
+    ? sent.map((rule, at) => readRule(rule, `guardrails[${at}]`))
+    : Object.entries(sent).map(([metric, value]) => readEntry(metric, value))
+  if (rules.length > GUARDRAILS_MAX)
+    throw invalid('guardrails', `must be at most ${GUARDRAILS_MAX}`)
+  return rules
+}
+
+function readEntry(metric: string, value: unknown): GuardrailRule {
+  const path = `guardrails.${metric.slice(0, 64)}`
+  const rule = typeof value === 'object' && value !== null ? value : { threshold: value }
+  return readRule({ ...rule, metric }, path)
+}
+
+function readRule(sent: unknown, path: string): GuardrailRule {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
+    throw invalid(path, 'must be an object')
+  const rule = sent as Record<string, unknown>
+  const name = rule.metric ?? rule.name
+  if (typeof name !== 'string' || name === '' || name.length > 128)
+    throw invalid(`${path}.metric`, 'must be a text of at most 128 characters')
+  const metric = metricName(name)
+  const bound = boundOf(rule)
+  if (typeof bound.threshold !== 'number' || !Number.isFinite(bound.threshold))
+    throw invalid(`${path}.threshold`, 'must be a number')
+  const relative = isRelative(rule)
+  const said = harmSaid(rule.operator ?? rule.direction, path)
+  return {
+    metric,
+    harm: bound.harm ?? harmOf(metric) ?? said ?? 'increase',
+    threshold: relative ? Math.abs(bound.threshold) : bound.threshold,
+    relative,
+    ...readSamples(rule.minSamples, path),
+  }
+}
+
+function boundOf({ threshold, min, max, value, maxDegradation }: Record<string, unknown>): {
+  threshold: unknown
+  harm?: Harm
+} {
+  if (threshold !== undefined) return { threshold }
+  if (max !== undefined) return { threshold: max, harm: 'increase' }
+  if (min !== undefined) return { threshold: min, harm: 'decrease' }
+  return { threshold: maxDegradation ?? value }
+}
+
+function isRelative({ relative, type, mode, maxDegradation }: Record<string, unknown>): boolean {
+  if (typeof relative === 'boolean') return relative
+  return maxDegradation !== undefined || type === 'relative' || mode === 'relative'
+}
+
+/** Which way the words of the rule say that harm lies. Throws for words that say nothing. */
+function harmSaid(sent: unknown, path: string): Harm | undefined {
+  if (sent === undefined) return undefined
+  const word = String(sent)
+    .toLowerCase()
+    .replaceAll(/[\s_-]/g, '')
+  if (ABOVE.has(word) || BETTER_LOWER.has(word)) return 'increase'
+  if (BELOW.has(word) || BETTER_HIGHER.has(word)) return 'decrease'
+  throw invalid(`${path}.operator`, KNOWN)
+}
+
+function readSamples(sent: unknown, path: string): { minSamples?: number } {
+  if (sent === undefined) return {}
+  if (typeof sent !== 'number' || !Number.isInteger(sent) || sent < 0)
+    throw invalid(`${path}.minSamples`, 'must be a whole number that is not negative')
+  return { minSamples: sent }
+}

@@ -1,0 +1,199 @@
+import { serviceError } from '../../errors.ts'
+import type {
+  ExperimentKind,
+  ExperimentRecord,
+  ExperimentStatus,
+} from '../../schema/experiment-record.ts'
+import type { Store } from '../../store/store.ts'
+import type { Events } from '../events.ts'
+import { move } from '../states.ts'
+import { endOf } from './draft.ts'
+import { type Running, runningOf } from './running.ts'
+
+/** Every test and experiment, on the disk and in memory. */
+export interface Register {
+  find: (id: string) => ExperimentRecord | undefined
+  all: () => IterableIterator<ExperimentRecord>
+  /** What searches meet: swapped whole when something changed. */
+  running: () => readonly Running[]
+  named: (kind: ExperimentKind, name: string) => ExperimentRecord | undefined
+  /** Throws NAME_TAKEN, LIMIT_REACHED. */
+  add: (record: ExperimentRecord) => Promise<ExperimentRecord>
+  /**
+   * Takes an experiment to a state, with an event. Throws the kind's …_NOT_FOUND, INVALID_TRANSITION, LIMIT_REACHED.
+   * The state that it is in already changes nothing.
+   */
+  steer: (id: string, change: Change) => Promise<ExperimentRecord>
+  /** Changes what is not its state; `alter` gives undefined when there is nothing to change. */
+  alter: (id: string, alter: Alter) => Promise<ExperimentRecord | undefined>
+  /** Inside a transaction: forgets an experiment; `drop` when that is on the disk. */
+  removeWithin: (record: ExperimentRecord) => void
+  drop: (id: string) => void
+  /** Fallbacks whose time is over apply no more. */
+  refresh: () => void
+}
+
+export interface Change {
+  to: ExperimentStatus
+  /** Only from there; any state by default. */
+  from?: ExperimentStatus
+  reason?: { text: string; figures?: Record<string, unknown> }
+}
+
+export type Alter = (
+  record: ExperimentRecord,
+) => { record: ExperimentRecord; event: string } | undefined
+
+export interface RegisterParts {
+  store: Store
+  events: Events
+  clock: () => number
+}
+
+/** Tests and experiments kept; the oldest finished ones go first. */
+export const EXPERIMENTS_MAX = 10_000
+/** Each costs a search some hundred nanoseconds. */
+export const ACTIVE_MAX = 100
+
+const ENDS: ReadonlySet<ExperimentStatus> = new Set([
+  'COMPLETED',
+  'STOPPED',
+  'FAILED',
+  'ROLLED_BACK',
+])
+
+export function hasEnded({ status }: ExperimentRecord): boolean {
+  return ENDS.has(status)
+}
+
+export function openRegister({ store, events, clock }: RegisterParts): Register {
+  const { experiments, experimentNames } = store.tables
+  const records = new Map<string, ExperimentRecord>()
+  for (const { key, value } of experiments.range()) records.set(key, value)
+  let running = runningOf(records.values(), clock())
+
+  function refresh(): void {
+    running = runningOf(records.values(), clock())
+  }
+  function publish(record: ExperimentRecord): ExperimentRecord {
+    records.set(record.id, record)
+    refresh()
+    return record
+  }
+  function putWithin(record: ExperimentRecord, words: readonly string[]): void {
+    experiments.put(record.id, record)
+    for (const word of words) events.recordWithin(eventOf(record, word))
+  }
+  async function write<T extends ExperimentRecord | undefined>(work: () => T): Promise<T> {
+    const record = await store.write(work)
+    if (record !== undefined) publish(record)
+    return record
+  }
+  return {
+    find: (id) => records.get(id),
+    all: () => records.values(),
+    running: () => running,
+    named: (kind, name) => {
+      const id = experimentNames.get([kind, name])
+      return id === undefined ? undefined : records.get(id)
+    },
+    add: (record) =>
+      write(() => {
+        const { kind, name, id, status } = record
+        if (experimentNames.has([kind, name]))
+          throw serviceError('NAME_TAKEN', `There is already one of this name; names stay taken.`, {
+            details: [{ path: 'name', message: 'is taken' }],
+          })
+        if (experiments.count() >= EXPERIMENTS_MAX)
+          throw serviceError('LIMIT_REACHED', `There are ${EXPERIMENTS_MAX} of them already.`)
+        if (status === 'ACTIVE') refuseMoreActive(running)
+        experimentNames.put([kind, name], id)
+        putWithin(record, status === 'ACTIVE' ? ['CREATED', 'STARTED'] : ['CREATED'])
+        return record
+      }),
+    steer: (id, change) =>
+      write(() => {
+        const record = mustFind(experiments.get(id))
+        if (change.from !== undefined && record.status !== change.from) return record
+        if (moveOf(record, change.to) === 'unchanged') return record
+        if (change.to === 'ACTIVE') refuseMoreActive(running)
+        const moved = movedTo(record, change, clock())
+        putWithin(moved, [wordOf(record, change.to)])
+        return moved
+      }),
+    alter: (id, alter) =>
+      write(() => {
+        const record = experiments.get(id)
+        const altered = record === undefined ? undefined : alter(record)
+        if (altered !== undefined) putWithin(altered.record, [altered.event])
+        return altered?.record
+      }),
+    removeWithin: ({ id, kind, name }) => {
+      experiments.remove(id)
+      experimentNames.remove([kind, name])
+    },
+    drop: (id) => records.delete(id),
+    refresh,
+  }
+}
+
+function mustFind(record: ExperimentRecord | undefined): ExperimentRecord {
+  if (record === undefined)
+    throw serviceError('EXPERIMENT_NOT_FOUND', 'There is no experiment with this id.')
+  return record
+}
+
+function refuseMoreActive(running: readonly Running[]): void {
+  if (running.length >= ACTIVE_MAX)
+    throw serviceError('LIMIT_REACHED', `At most ${ACTIVE_MAX} may be active at the same time.`)
+}
+
+/** Tests and experiments have state machines of their own. */
+function moveOf({ kind, status }: ExperimentRecord, to: ExperimentStatus): 'moved' | 'unchanged' {
+  if (kind === 'experiment') return move('experiment', status, to)
+  if (status === 'ROLLED_BACK' || to === 'ROLLED_BACK')
+    throw new Error('A test is stopped, not rolled back.')
+  return move('test', status, to)
+}
+
+function movedTo(
+  record: ExperimentRecord,
+  { to, reason }: Change,
+  nowMs: number,
+): ExperimentRecord {
+  const moved: ExperimentRecord = { ...record, status: to, held: false }
+  if (reason !== undefined) moved.reason = reason
+  if (hasEnded(moved)) moved.endedMs = nowMs
+  if (to !== 'ACTIVE') return moved
+  moved.stepSinceMs = nowMs
+  if (record.status !== 'DRAFT') return moved
+  // Started by hand before its time: that is its start.
+  moved.startMs = Math.min(record.startMs, nowMs)
+  if (record.held) moved.startMs = nowMs
+  if (record.endByDefault) moved.endMs = endOf(moved.startMs)
+  return moved
+}
+
+function wordOf({ status }: ExperimentRecord, to: ExperimentStatus): string {
+  if (to !== 'ACTIVE') return to
+  return status === 'DRAFT' ? 'STARTED' : 'RESUMED'
+}
+
+function eventOf(record: ExperimentRecord, word: string) {
+  const { id, kind, name, status, reason, rollout, step } = record
+  const grave = status === 'ROLLED_BACK' || status === 'FAILED' || word.endsWith('UNHEALTHY')
+  return {
+    type: `${kind === 'test' ? 'TEST' : 'EXPERIMENT'}_${word}`,
+    status,
+    source: 'experiments',
+    priority: grave ? ('HIGH' as const) : ('NORMAL' as const),
+    correlationId: id,
+    data: {
+      ...(kind === 'test' ? { testId: id } : { experimentId: id }),
+      name,
+      step: step + 1,
+      share: rollout.steps[step],
+      ...(reason === undefined ? {} : { reason: reason.text, ...reason.figures }),
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import { invalid } from '../../errors.ts'
+import type { ExperimentRecord } from '../../schema/experiment-record.ts'
+import type { Store } from '../../store/store.ts'
+import { addUnit, NO_UNITS, subtractUnit, type UnitSums } from '../statistics/sums.ts'
+import { sumsFrom, sumsRow } from './arms.ts'
+import { metricName } from './metrics.ts'
+
+/** Metrics that others measure and report: errors of an app, revenue, time on a page. */
+export interface Reported {
+  /**
+   * Inside a transaction: counts values of one unit in an arm; a value without a unit is a unit of its own. Returns
+   * how many were counted. Throws VALIDATION_FAILED when there are too many metrics.
+   */
+  record: (report: Report) => number
+  /** Sums by metric and arm. */
+  sums: (record: ExperimentRecord) => Map<string, UnitSums[]>
+  /** Inside a transaction: takes a unit out. */
+  removeUnit: (id: string, unit: string) => void
+  /** Inside a transaction: removes at most `rows` rows of units; returns how many. */
+  clearUnits: (id: string, rows: number) => number
+  clearSums: (id: string) => void
+}
+
+interface Report {
+  experiment: ExperimentRecord
+  arm: number
+  unit: string | undefined
+  metrics: Record<string, number>
+}
+
+const METRICS_MAX = 50
+const ARM_UNITS_MAX = 500_000
+/** Behind every text that a key may hold. */
+const LAST = '\u{10ffff}'
+
+export function openReported({ tables }: Store): Reported {
+  const { experimentReported, experimentObserved } = tables
+
+  function sums({ id, variants }: ExperimentRecord): Map<string, UnitSums[]> {
+    const found = new Map<string, UnitSums[]>()
+    for (const { key, value } of experimentReported.range({
+      start: [id, '', 0],
+      end: [id, LAST, 0],
+    })) {
+      const arms = found.get(key[1]) ?? variants.map(() => NO_UNITS)
+      arms[key[2]] = sumsFrom(value)
+      found.set(key[1], arms)
+    }
+    return found
+  }
+  function count(key: [string, string, number], unit: string | undefined, value: number): boolean {
+    const [id, metric, arm] = key
+    const stored = experimentReported.get(key)
+    let own = stored === undefined ? NO_UNITS : sumsFrom(stored)
+    const before = unit === undefined ? undefined : experimentObserved.get([id, unit, metric])
+    if (before === undefined && own.units >= ARM_UNITS_MAX) return false
+    const [, x, y] = before ?? [arm, 0, 0]
+    if (before !== undefined) own = subtractUnit(own, { x, y })
+    own = addUnit(own, { x: x + value, y: y + 1 })
+    if (unit !== undefined) experimentObserved.put([id, unit, metric], [arm, x + value, y + 1])
+    experimentReported.put(key, sumsRow(own))
+    return true
+  }
+  return {
+    record: ({ experiment, arm, unit, metrics }) => {
+      const names = new Set(sums(experiment).keys())
+      let counted = 0
+      for (const [sent, value] of Object.entries(metrics)) {
+        const name = metricName(sent)
+        names.add(name)
+        if (names.size > METRICS_MAX)
+          throw invalid('metrics', `must be at most ${METRICS_MAX} different ones in an experiment`)
+        if (count([experiment.id, name, arm], unit, value)) counted += 1
+      }
+      return counted
+    },
+    sums,
+    removeUnit: (id, unit) => {
+      const rows = [...experimentObserved.range({ start: [id, unit, ''], end: [id, unit, LAST] })]
+      for (const { key, value } of rows) {
+        const [arm, x, y] = value
+        const own = experimentReported.get([id, key[2], arm])
+        if (own !== undefined)
+          experimentReported.put([id, key[2], arm], sumsRow(subtractUnit(sumsFrom(own), { x, y })))
+        experimentObserved.remove(key)
+      }
+    },
+    clearUnits: (id, rows) => {
+      const range = { start: [id, '', ''], end: [id, LAST, ''], limit: rows } as const
+      const keys = [...experimentObserved.keys(range as never)]
+      for (const key of keys) experimentObserved.remove(key)
+      return keys.length
+    },
+    clearSums: (id) => {
+      const keys = [...experimentReported.keys({ start: [id, '', 0], end: [id, LAST, 0] })]
+      for (const key of keys) experimentReported.remove(key)
+    },
+  }
+}

@@ -1,0 +1,89 @@
+import { invalid } from '../../errors.ts'
+import type { Rollout } from '../../schema/experiment-record.ts'
+
+const TYPES: Record<string, Rollout['type']> = {
+  immediate: 'immediate',
+  full: 'immediate',
+  instant: 'immediate',
+  linear: 'linear',
+  ramp: 'linear',
+  steps: 'steps',
+  stepped: 'steps',
+  staged: 'steps',
+  phased: 'steps',
+  gradual: 'steps',
+  progressive: 'steps',
+  canary: 'steps',
+}
+const DEFAULT_STEPS = [0.1, 0.25, 0.5, 1]
+const LINEAR_STEPS = 10
+const STEPS_MAX = 100
+const DEFAULT_INTERVAL_MS = 3_600_000
+const DEFAULT_SAMPLES = 100
+const UNITS_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** All units of its share at once. */
+export const AT_ONCE: Rollout = { type: 'immediate', steps: [1], intervalMs: 0, minSamples: 0 }
+
+/**
+ * Reads `{type, steps, interval, minSamples}`; what is missing is 10 → 25 → 50 → 100 percent, an hour and 100 units a
+ * step. Steps up to 1 are shares, others percentages. Throws VALIDATION_FAILED for what can't be meant.
+ */
+export function readRollout(sent: object = {}): Rollout {
+  const strategy = sent as Record<string, unknown>
+  const word = String(strategy.type ?? 'steps').toLowerCase()
+  const type = Object.hasOwn(TYPES, word) ? TYPES[word] : undefined
+  if (type === undefined)
+    throw invalid('rolloutStrategy.type', 'must be immediate, linear or steps')
+  if (type === 'immediate') return AT_ONCE
+  return {
+    type,
+    steps: type === 'linear' ? linearSteps(strategy.steps) : readSteps(strategy.steps),
+    intervalMs: readDuration(strategy.interval, 'rolloutStrategy.interval'),
+    minSamples: readSamples(strategy.minSamples),
+  }
+}
+
+function linearSteps(sent: unknown): number[] {
+  if (Array.isArray(sent)) return readSteps(sent)
+  const count = sent ?? LINEAR_STEPS
+  if (!Number.isInteger(count) || Number(count) < 1 || Number(count) > STEPS_MAX)
+    throw invalid('rolloutStrategy.steps', `must be a whole number from 1 to ${STEPS_MAX}`)
+  return Array.from({ length: Number(count) }, (_, at) => (at + 1) / Number(count))
+}
+
+function readSteps(sent: unknown): number[] {
+  if (sent === undefined) return DEFAULT_STEPS
+  const path = 'rolloutStrategy.steps'
+  if (!Array.isArray(sent) || sent.length === 0 || sent.length > STEPS_MAX)
+    throw invalid(path, `must be a list of 1 to ${STEPS_MAX} shares`)
+  const numbers = sent.map(shareOf)
+  const whole = numbers.every((number) => number <= 1) ? 1 : 100
+  const steps = numbers.map((number) => number / whole)
+  const grows = steps.every((step, at) => step > (steps[at - 1] ?? 0) && step <= 1)
+  if (!grows) throw invalid(path, 'must hold shares that grow, at most 1 or 100')
+  return steps
+}
+
+/** A step is a number, or an object with one under a name that says so. */
+function shareOf(step: unknown): number {
+  if (typeof step === 'number') return step
+  const { percentage, percent, share, allocation } = Object(step) as Record<string, unknown>
+  return Number(percentage ?? percent ?? share ?? allocation ?? Number.NaN)
+}
+
+/** Milliseconds, or a number with its unit: "500ms", "30s", "15m", "1h", "1d". */
+function readDuration(sent: unknown, path: string): number {
+  if (sent === undefined) return DEFAULT_INTERVAL_MS
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*(ms|[smhd])$/.exec(String(sent)) ?? []
+  const durationMs = typeof sent === 'number' ? sent : Number(number) * (UNITS_MS[unit] ?? 0)
+  if (!(durationMs >= 0) || !Number.isFinite(durationMs))
+    throw invalid(path, 'must be milliseconds, or a number with its unit, like "1h"')
+  return durationMs
+}
+
+function readSamples(sent: unknown = DEFAULT_SAMPLES): number {
+  if (typeof sent !== 'number' || !Number.isInteger(sent) || sent < 0)
+    throw invalid('rolloutStrategy.minSamples', 'must be a whole number that is not negative')
+  return sent
+}

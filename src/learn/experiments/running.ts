@@ -1,0 +1,129 @@
+import type { AnsweredAssignment } from '../../schema/experiment.ts'
+import type { ExperimentRecord } from '../../schema/experiment-record.ts'
+import { BUCKETS, bucketOf, bucketsOfArms } from '../assignment.ts'
+import type { AppliedVariant } from '../plan.ts'
+import { isTarget, type Target } from './targeting.ts'
+
+/** Variant id of a search whose list holds both rankings. */
+export const INTERLEAVED = '@interleaved'
+/** Variant id of a search that the fallback of an experiment rolled back applies to. */
+const FALLBACK = '@fallback'
+
+/** An experiment as searches meet it, ready to be answered in microseconds. */
+export interface Running {
+  record: ExperimentRecord
+  /** Inclusion buckets below it are in. */
+  included: number
+  /** First arm bucket behind each arm. */
+  ends: number[]
+  /** What applies in each arm; one for all arms when it is interleaved or rolled back. */
+  applied: AppliedVariant[]
+  /** A rolled-back experiment's fallback ends then. */
+  untilMs: number | undefined
+}
+
+export interface Placement {
+  inExperiment: boolean
+  arm: number
+  bucket: number
+  reason?: 'allocation' | 'targeting'
+}
+
+/** Share of all units that are in an experiment at its step. */
+export function shareOf({ allocation, rollout, step }: ExperimentRecord): number {
+  return allocation * (rollout.steps[step] ?? 1)
+}
+
+/** Those that apply to searches: active ones, and fallbacks of those rolled back; in order of creation. */
+export function runningOf(records: Iterable<ExperimentRecord>, nowMs: number): Running[] {
+  const running: Running[] = []
+  for (const record of records) {
+    if (record.status === 'ACTIVE') running.push(prepare(record))
+    else if (record.status === 'ROLLED_BACK' && record.fallback && record.endMs > nowMs)
+      running.push({ ...prepare(record), untilMs: record.endMs })
+  }
+  return running.sort(
+    (a, b) => a.record.createdMs - b.record.createdMs || (a.record.id < b.record.id ? -1 : 1),
+  )
+}
+
+/** What applies to a unit's search, the later created last. */
+export function variantsFor(
+  running: readonly Running[],
+  unit: string,
+  target: Target,
+): AppliedVariant[] {
+  const applied: AppliedVariant[] = []
+  for (const each of running) {
+    const { inExperiment, arm } = place(each, unit, target)
+    const variant = inExperiment ? (each.applied[arm] ?? each.applied[0]) : undefined
+    if (variant !== undefined) applied.push(variant)
+  }
+  return applied
+}
+
+/** Where a unit stands; the published function of assignment.ts, with the arms' buckets worked out before. */
+export function place(
+  { record, included, ends }: Running,
+  unit: string,
+  target: Target,
+): Placement {
+  const bucket = bucketOf(record.id, unit, 'arm')
+  const outside = { inExperiment: false, arm: 0, bucket }
+  if (bucketOf(record.id, unit, 'inclusion') >= included)
+    return { ...outside, reason: 'allocation' }
+  if (!isTarget(record.targeting, target)) return { ...outside, reason: 'targeting' }
+  return { inExperiment: true, arm: ends.findIndex((end) => bucket < end), bucket }
+}
+
+/** The answer to who asks for a unit's variant. */
+export function assignmentOf(running: Running, unit: string, target: Target): AnsweredAssignment {
+  const { record } = running
+  const { inExperiment, arm, bucket, reason } = place(running, unit, target)
+  const variant = record.variants[arm]
+  const dealt = inExperiment && record.mode === 'interleaving'
+  return {
+    testId: record.id,
+    testName: record.name,
+    variantId: dealt ? INTERLEAVED : (variant?.id ?? ''),
+    variantName: dealt ? INTERLEAVED : (variant?.name ?? ''),
+    config: dealt ? {} : (variant?.config ?? {}),
+    inExperiment,
+    bucket,
+    ...(reason === undefined ? {} : { reason }),
+  }
+}
+
+export function prepare(record: ExperimentRecord): Running {
+  let end = 0
+  const counts = bucketsOfArms(record.variants.map(({ share }) => share))
+  return {
+    record,
+    included: Math.round(shareOf(record) * BUCKETS),
+    ends: counts.map((count) => {
+      end += count
+      return end
+    }),
+    applied: appliedIn(record),
+    untilMs: undefined,
+  }
+}
+
+function appliedIn({
+  id,
+  name,
+  status,
+  mode,
+  variants,
+  fallback,
+}: ExperimentRecord): AppliedVariant[] {
+  const named = { testId: id, testName: name }
+  if (status === 'ROLLED_BACK')
+    return fallback === undefined
+      ? []
+      : [{ ...named, variantId: FALLBACK, tuning: fallback.tuning }]
+  const [first, second] = variants
+  if (mode === 'interleaving' && first !== undefined && second !== undefined)
+    return [{ ...named, variantId: INTERLEAVED, tuning: first.tuning, against: second.tuning }]
+  return variants.map(({ id: variantId, tuning }) => ({ ...named, variantId, tuning }))
+}

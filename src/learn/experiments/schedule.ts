@@ -1,0 +1,101 @@
+import type { Monitoring } from '../../schema/experiment.ts'
+import type { ExperimentRecord } from '../../schema/experiment-record.ts'
+import { monitoringOf } from './answers.ts'
+import { unitsOf } from './arms.ts'
+import type { Counted } from './checks.ts'
+import { type Change, hasEnded, type Register } from './register.ts'
+
+export interface ScheduleParts {
+  register: Register
+  counted: (record: ExperimentRecord) => Counted
+  clock: () => number
+}
+
+/** Lets time pass: starts, ends, guardrails, steps. One that can't be judged has failed; the others go on. */
+export async function advanceAll(parts: ScheduleParts): Promise<void> {
+  const { register, clock } = parts
+  for (const record of [...register.all()]) {
+    if (hasEnded(record)) continue
+    try {
+      await advance(parts, record)
+    } catch (cause) {
+      const text = 'Its evidence could not be read.'
+      const figures = { cause: cause instanceof Error ? cause.message : String(cause) }
+      await register.steer(record.id, { to: 'FAILED', reason: { text, figures } })
+    }
+  }
+  const over = register.running().some(({ untilMs = Infinity }) => untilMs <= clock())
+  if (over) register.refresh()
+}
+
+async function advance(parts: ScheduleParts, record: ExperimentRecord): Promise<void> {
+  const change = dueChange(record, parts.clock())
+  if (change !== undefined) await parts.register.steer(record.id, change)
+  else if (record.status === 'ACTIVE') await watch(parts, record)
+}
+
+function dueChange(record: ExperimentRecord, nowMs: number): Change | undefined {
+  const { status, held, startMs, endMs } = record
+  if (status === 'DRAFT') {
+    if (!held && startMs <= nowMs) return { to: 'ACTIVE', from: 'DRAFT' }
+    if (held && endMs <= nowMs)
+      return { to: 'STOPPED', from: 'DRAFT', reason: { text: 'Its end came before its start.' } }
+    return undefined
+  }
+  return endMs <= nowMs ? { to: 'COMPLETED', from: status } : undefined
+}
+
+/** Looks at one that is active: ends it at a breach, reports a bad ratio once, goes to the next step. */
+export async function watch(
+  { register, counted, clock }: ScheduleParts,
+  record: ExperimentRecord,
+): Promise<void> {
+  if (record.guardrails.length === 0 && isGrown(record) && record.ratioReported) return
+  const evidence = counted(record)
+  const state = monitoringOf(record, evidence, clock())
+  const breach = state.guardrails.find(({ status }) => status === 'BREACHED')
+  if (breach !== undefined) {
+    const to = record.kind === 'test' ? 'STOPPED' : 'ROLLED_BACK'
+    const text = `Variant ${breach.variantId} crossed the guardrail on ${breach.metric}.`
+    await register.steer(record.id, {
+      to,
+      from: 'ACTIVE',
+      reason: { text, figures: { ...breach } },
+    })
+    return
+  }
+  if (state.srm.status === 'UNHEALTHY') {
+    if (!record.ratioReported)
+      await register.alter(record.id, (now) => ({
+        record: { ...now, ratioReported: true },
+        event: 'SAMPLE_RATIO_UNHEALTHY',
+      }))
+    return
+  }
+  if (mayGrow(record, evidence, state, clock()))
+    await register.alter(record.id, (now) =>
+      now.status === 'ACTIVE' && now.step === record.step
+        ? { record: { ...now, step: now.step + 1, stepSinceMs: clock() }, event: 'STEP' }
+        : undefined,
+    )
+}
+
+function isGrown({ rollout, step }: ExperimentRecord): boolean {
+  return step + 1 >= rollout.steps.length
+}
+
+/** After its time at a step, with enough units seen there. */
+function mayGrow(
+  record: ExperimentRecord,
+  { arms }: Counted,
+  { step }: Monitoring,
+  nowMs: number,
+): boolean {
+  const { rollout, stepSinceMs } = record
+  if (step.current >= step.of || nowMs - stepSinceMs < rollout.intervalMs) return false
+  const units = arms.reduce(
+    (sum, arm) => sum + Math.min(unitsOf(arm), arm.stepSinceMs === stepSinceMs ? arm.stepUnits : 0),
+    0,
+  )
+  return units >= rollout.minSamples
+}

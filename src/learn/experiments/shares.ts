@@ -1,0 +1,105 @@
+import { invalid } from '../../errors.ts'
+import type { ExperimentVariant } from '../../schema/experiment-record.ts'
+import { readTuning } from '../tuning.ts'
+
+/** A variant as it was sent. */
+export interface SentVariant {
+  id?: string
+  name?: string
+  weight?: number
+  allocation?: number
+  config?: object
+  weights?: unknown
+}
+
+export type SentAllocation = number | Record<string, number>
+
+export interface VariantsRead {
+  variants: ExperimentVariant[]
+  /** Share of all units that are in the test. */
+  allocation: number
+  warnings: string[]
+}
+
+const SUM_ERROR = 1e-6
+/** Ids that start with it are the service's own. */
+const OWN_MARK = '@'
+
+/**
+ * Reads variants and their shares. Throws VALIDATION_FAILED for ids or names that occur twice and for shares
+ * that don't sum to 1 or 100; says in `warnings` which parts of a configuration change no ranking.
+ */
+export function readVariants(
+  sent: readonly SentVariant[],
+  trafficAllocation?: SentAllocation,
+): VariantsRead {
+  const named = sent.map(({ id, name }, at) => {
+    const fallback = at === 0 ? 'control' : `variant-${at}`
+    return { id: id ?? (name || fallback), name: name || (id ?? fallback) }
+  })
+  refuseRepeated(named)
+  const shares =
+    typeof trafficAllocation === 'object'
+      ? sharesByName(named, trafficAllocation)
+      : sharesOf(sent.map(({ weight, allocation }) => weight ?? allocation))
+  const warnings: string[] = []
+  const variants = named.map((names, at) => {
+    const { config = {}, weights } = sent[at] ?? {}
+    const whole = weights === undefined ? config : { ...config, weights }
+    const { tuning, unread } = readTuning(whole)
+    for (const key of unread) warnings.push(unreadWarning(`variant ${names.id}`, key))
+    return { ...names, share: shares[at] ?? 0, config: whole, tuning }
+  })
+  return { variants, allocation: allocationOf(trafficAllocation), warnings }
+}
+
+export function unreadWarning(owner: string, key: string): string {
+  return `${owner}: "${key.slice(0, 64)}" changes no ranking; it is kept and returned.`
+}
+
+function refuseRepeated(named: readonly { id: string; name: string }[]): void {
+  const ids = new Set<string>()
+  const names = new Set<string>()
+  for (const [at, { id, name }] of named.entries()) {
+    if (id.startsWith(OWN_MARK))
+      throw invalid(`variants[${at}].id`, `must not start with ${OWN_MARK}`)
+    if (ids.has(id)) throw invalid(`variants[${at}].id`, 'must be unique among the variants')
+    if (names.has(name)) throw invalid(`variants[${at}].name`, 'must be unique among the variants')
+    ids.add(id)
+    names.add(name)
+  }
+}
+
+function sharesByName(
+  named: readonly { id: string; name: string }[],
+  shares: Record<string, number>,
+): number[] {
+  const path = 'trafficAllocation'
+  for (const key of Object.keys(shares))
+    if (!named.some(({ id, name }) => id === key || name === key))
+      throw invalid(path, 'must name only variants of the test')
+  const listed = named.map(({ id, name }) => [id, name].find((key) => Object.hasOwn(shares, key)))
+  return sharesOf(
+    listed.map((key) => (key === undefined ? undefined : shares[key])),
+    path,
+  )
+}
+
+/** All or none are given; those given sum to 1 or to 100. */
+function sharesOf(given: readonly (number | undefined)[], path = 'variants'): number[] {
+  const shares = given.filter((share) => share !== undefined)
+  if (shares.length === 0) return given.map(() => 1 / given.length)
+  if (shares.length < given.length)
+    throw invalid(path, 'must give a share to every variant or to none')
+  if (shares.some((share) => !(share >= 0))) throw invalid(path, 'must not hold negative shares')
+  const sum = shares.reduce((all, share) => all + share, 0)
+  const whole = [1, 100].find((total) => Math.abs(sum - total) <= SUM_ERROR)
+  if (whole === undefined) throw invalid(path, 'must hold shares that sum to 1 or to 100')
+  return shares.map((share) => share / sum)
+}
+
+/** A number up to 1 is a share of the units, above it a percentage. */
+function allocationOf(sent: SentAllocation | undefined): number {
+  if (typeof sent !== 'number') return 1
+  return sent > 1 ? sent / 100 : sent
+}

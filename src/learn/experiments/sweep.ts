@@ -1,0 +1,98 @@
+import type { ExperimentRecord } from '../../schema/experiment-record.ts'
+import type { Store } from '../../store/store.ts'
+import { unitsOf } from './arms.ts'
+import type { Experiments } from './experiments.ts'
+import type { Ledger } from './ledger.ts'
+import { EXPERIMENTS_MAX, hasEnded, type Register } from './register.ts'
+import type { Reported } from './reported.ts'
+
+interface SweepParts {
+  store: Store
+  config: { retentionMs: number }
+  register: Register
+  ledger: Ledger
+  reported: Reported
+}
+
+/** Rows removed in one transaction. */
+const SLICE_ROWS = 500
+
+/** Forgetting: a unit by its name, and what ended long ago. */
+export function openSweep(parts: SweepParts): Pick<Experiments, 'forget' | 'sweep' | 'figures'> {
+  const { store, register, ledger, reported } = parts
+  // Experiments whose units are all gone; a restart looks through them once more.
+  const cleared = new Set<string>()
+  return {
+    forget: (unit) =>
+      store.write(() => {
+        let count = 0
+        for (const { id } of register.all()) {
+          if (ledger.removeUnit(id, unit)) count += 1
+          reported.removeUnit(id, unit)
+        }
+        return count
+      }),
+    sweep: async (nowMs) => {
+      const beforeMs = nowMs - parts.config.retentionMs
+      for (const record of register.all())
+        if (!cleared.has(record.id) && (record.endedMs ?? Infinity) < beforeMs) {
+          const removed = await clearUnits(parts, record)
+          if (removed > 0) return removed
+          cleared.add(record.id)
+        }
+      return (await clearOutcomes(store, beforeMs)) + (await removeOldest(parts))
+    },
+    figures: () => {
+      const rows = new Map<string, ReturnType<Experiments['figures']>[number]>()
+      for (const record of register.all()) {
+        const { kind, status } = record
+        const row = rows.get(`${kind} ${status}`) ?? { kind, status, count: 0, units: 0 }
+        rows.set(`${kind} ${status}`, row)
+        row.count += 1
+        if (hasEnded(record)) continue
+        for (const arm of ledger.arms(record)) row.units += unitsOf(arm)
+      }
+      return [...rows.values()]
+    },
+  }
+}
+
+/** The sums stay, so that its figures can still be read. */
+function clearUnits({ store, ledger, reported }: SweepParts, { id }: ExperimentRecord) {
+  return store.release(
+    () => ledger.clearUnits(id, SLICE_ROWS) + reported.clearUnits(id, SLICE_ROWS),
+  )
+}
+
+/** Query ids begin with their time: those before it go. */
+function clearOutcomes({ tables, release }: Store, beforeMs: number): Promise<number> {
+  const { experimentSearches } = tables
+  const time = Math.max(0, Math.floor(beforeMs)).toString(16).padStart(12, '0')
+  const end = `${time.slice(0, 8)}-${time.slice(8)}`
+  const old = [...experimentSearches.keys({ end, limit: SLICE_ROWS })]
+  if (old.length === 0) return Promise.resolve(0)
+  return release(() => {
+    for (const queryId of old) experimentSearches.remove(queryId)
+    return old.length
+  })
+}
+
+/** Room for new ones: the oldest that ended goes with all that it counted. */
+async function removeOldest({ store, register, ledger, reported }: SweepParts): Promise<number> {
+  const all = [...register.all()]
+  if (all.length < EXPERIMENTS_MAX) return 0
+  const [oldest] = all.filter(hasEnded).sort((a, b) => (a.endedMs ?? 0) - (b.endedMs ?? 0))
+  if (oldest === undefined) return 0
+  const units = await clearUnits(
+    { store, register, ledger, reported, config: { retentionMs: 0 } },
+    oldest,
+  )
+  if (units > 0) return units
+  await store.release(() => {
+    ledger.clearArms(oldest)
+    reported.clearSums(oldest.id)
+    register.removeWithin(oldest)
+  })
+  register.drop(oldest.id)
+  return 1
+}

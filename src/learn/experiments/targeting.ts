@@ -1,0 +1,165 @@
+import { invalid } from '../../errors.ts'
+import type { TargetingCondition } from '../../schema/experiment-record.ts'
+
+/** Whom a condition is about. */
+export interface Target {
+  sessionId: string
+  userId: string | undefined
+  clientId?: string | undefined
+  metadata: Record<string, unknown>
+}
+
+type Operator = TargetingCondition['operator']
+
+/** Every spelling of an operator, without case and punctuation. */
+const OPERATORS: Record<string, Operator> = {
+  eq: 'any',
+  equals: 'any',
+  equal: 'any',
+  is: 'any',
+  in: 'any',
+  any: 'any',
+  anyof: 'any',
+  oneof: 'any',
+  ne: 'none',
+  neq: 'none',
+  not: 'none',
+  notequals: 'none',
+  notequal: 'none',
+  isnot: 'none',
+  notin: 'none',
+  nin: 'none',
+  none: 'none',
+  noneof: 'none',
+  gt: 'gt',
+  greaterthan: 'gt',
+  gte: 'gte',
+  greaterthanorequal: 'gte',
+  lt: 'lt',
+  lessthan: 'lt',
+  lte: 'lte',
+  lessthanorequal: 'lte',
+  exists: 'exists',
+  contains: 'contains',
+  startswith: 'startsWith',
+  endswith: 'endsWith',
+}
+const SIGNS: Record<string, Operator> = {
+  '=': 'any',
+  '==': 'any',
+  '===': 'any',
+  '!=': 'none',
+  '!==': 'none',
+  '<>': 'none',
+  '>': 'gt',
+  '>=': 'gte',
+  '<': 'lt',
+  '<=': 'lte',
+}
+const KNOWN = 'eq, ne, in, not in, gt, gte, lt, lte, exists, contains, starts with, ends with'
+const CONDITIONS_MAX = 100
+const VALUES_MAX = 1000
+const PATH = 'targetingRules'
+
+/**
+ * Reads targeting rules: an object field → value, list (any of), `{gte, gt, lte, lt}` or `{not}`, or a list of
+ * `{field, operator, value}`. Throws VALIDATION_FAILED for an operator that is not known.
+ */
+export function readTargeting(rules: unknown): TargetingCondition[] {
+  if (rules === undefined || rules === null) return []
+  const conditions = readRules(rules)
+  if (conditions.length > CONDITIONS_MAX)
+    throw invalid(PATH, `must hold at most ${CONDITIONS_MAX} conditions`)
+  if (conditions.some(({ values }) => values.length > VALUES_MAX))
+    throw invalid(PATH, `must hold at most ${VALUES_MAX} values in a condition`)
+  return conditions
+}
+
+function readRules(rules: unknown): TargetingCondition[] {
+  if (Array.isArray(rules)) return rules.flatMap(readRule)
+  const object = asObject(rules)
+  if (object === undefined) throw invalid(PATH, 'must be an object or a list of objects')
+  const listed = object.rules ?? object.conditions
+  if (Object.keys(object).length === 1 && Array.isArray(listed) && listed.every(asObject))
+    return listed.flatMap(readRule)
+  return Object.entries(object).flatMap(([field, value]) => readField(field, value))
+}
+
+function readRule(rule: unknown): TargetingCondition[] {
+  const object = asObject(rule)
+  if (object === undefined) throw invalid(PATH, 'must be an object or a list of objects')
+  const field = object.field ?? object.attribute ?? object.key
+  if (field === undefined) return readRules(object)
+  if (typeof field !== 'string' || field === '') throw invalid(`${PATH}.field`, 'must be a text')
+  const { operator = 'eq', value = object.values } = object
+  return [readCondition(field, String(operator), value)]
+}
+
+function readField(field: string, value: unknown): TargetingCondition[] {
+  const object = asObject(value)
+  if (object === undefined) return [readCondition(field, 'eq', value)]
+  return Object.entries(object).map(([operator, bound]) => readCondition(field, operator, bound))
+}
+
+function readCondition(field: string, sent: string, value: unknown): TargetingCondition {
+  const word = sent.toLowerCase().replaceAll(/[\s_-]/g, '')
+  const operator = SIGNS[word] ?? (Object.hasOwn(OPERATORS, word) ? OPERATORS[word] : undefined)
+  if (operator === undefined) throw invalid(PATH, `must use known operators: ${KNOWN}`)
+  const values = Array.isArray(value) ? value : [value]
+  if (operator === 'exists') return { field, operator, values: [value !== false] }
+  if (
+    values.some((each) => each !== null && !['string', 'number', 'boolean'].includes(typeof each))
+  )
+    throw invalid(PATH, 'must compare with texts, numbers or booleans')
+  return { field, operator, values }
+}
+
+/** Whether all conditions hold. */
+export function isTarget(conditions: readonly TargetingCondition[], target: Target): boolean {
+  return conditions.every((condition) => holds(condition, valueIn(condition.field, target)))
+}
+
+function holds({ operator, values }: TargetingCondition, actual: unknown): boolean {
+  if (operator === 'exists') return (actual !== undefined) === values[0]
+  const held = Array.isArray(actual) ? actual : [actual]
+  if (operator === 'none') return !held.some((each) => values.includes(each))
+  return held.some((each) =>
+    operator === 'any'
+      ? values.includes(each)
+      : values.some((value) => compares(operator, each, value)),
+  )
+}
+
+function compares(operator: Operator, actual: unknown, value: unknown): boolean {
+  if (typeof actual === 'string' && typeof value === 'string') {
+    if (operator === 'contains') return actual.includes(value)
+    if (operator === 'startsWith') return actual.startsWith(value)
+    if (operator === 'endsWith') return actual.endsWith(value)
+  } else if (operator === 'contains') return actual === value
+  if (typeof actual !== typeof value || (typeof actual !== 'number' && typeof actual !== 'string'))
+    return false
+  const [left, right] = [actual, value as typeof actual]
+  if (operator === 'gt') return left > right
+  if (operator === 'gte') return left >= right
+  if (operator === 'lt') return left < right
+  return operator === 'lte' && left <= right
+}
+
+function valueIn(field: string, target: Target): unknown {
+  if (field === 'userId' || field === 'clientId' || field === 'sessionId') return target[field]
+  const path = field.replace(/^(session\.)?metadata\./, '')
+  if (Object.hasOwn(target.metadata, path)) return target.metadata[path]
+  let value: unknown = target.metadata
+  for (const key of path.split('.')) {
+    const object = asObject(value)
+    if (object === undefined || !Object.hasOwn(object, key)) return undefined
+    value = object[key]
+  }
+  return value
+}
+
+function asObject(value: unknown): Record<string, unknown> | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Record<string, unknown>)
+    : undefined
+}

@@ -1,0 +1,88 @@
+import { type Static, Type } from 'typebox'
+
+const Interval = Type.Object({ low: Type.Number(), high: Type.Number() })
+
+/** Whether the arms hold as many units as their shares say. */
+export const SampleRatioState = Type.Object({
+  status: Type.String({ description: 'OK, WARNING, UNHEALTHY or INSUFFICIENT_DATA' }),
+  pValue: Type.Union([Type.Number(), Type.Null()]),
+  observed: Type.Record(Type.String(), Type.Integer()),
+  expected: Type.Record(Type.String(), Type.Number()),
+})
+export type SampleRatioState = Static<typeof SampleRatioState>
+
+/** One guardrail on one variant. */
+export const GuardrailState = Type.Object({
+  metric: Type.String(),
+  variantId: Type.String(),
+  status: Type.String({ description: 'OK, BREACHED or INSUFFICIENT_DATA' }),
+  harm: Type.String({ description: 'increase or decrease' }),
+  threshold: Type.Number(),
+  relative: Type.Boolean(),
+  minSamples: Type.Integer(),
+  samples: Type.Integer(),
+  observed: Type.Union([Type.Number(), Type.Null()]),
+  control: Type.Union([Type.Number(), Type.Null()]),
+  pValue: Type.Optional(Type.Number()),
+})
+export type GuardrailState = Static<typeof GuardrailState>
+
+/** One metric of a variant against control. */
+export const ComparisonState = Type.Object({
+  metric: Type.String(),
+  role: Type.String({ description: 'primary or secondary' }),
+  variantId: Type.String(),
+  control: Type.Number(),
+  treatment: Type.Number(),
+  units: Type.Object({ control: Type.Integer(), treatment: Type.Integer() }),
+  difference: Type.Number(),
+  interval: Type.Object({ ...Interval.properties }, { description: '95 %, of the difference' }),
+  lift: Type.Optional(Type.Number({ description: '(treatment − control) / control' })),
+  liftInterval: Type.Optional(Interval),
+  pValue: Type.Number({ description: 'two-sided, for one look at a time fixed beforehand' }),
+  alwaysValid: Type.Optional(
+    Type.Object(
+      { low: Type.Number(), high: Type.Number(), p: Type.Number() },
+      { description: 'holds however often it is read; absent below 50 units an arm' },
+    ),
+  ),
+  adjustedPValue: Type.Number({
+    description:
+      'from the always-valid p: secondary metrics after Benjamini–Hochberg, primary times the variants compared',
+  }),
+  significant: Type.Boolean({ description: 'adjustedPValue < 0.05' }),
+  minimumDetectableEffect: Type.Object({
+    difference: Type.Number(),
+    lift: Type.Optional(Type.Number()),
+  }),
+})
+export type ComparisonState = Static<typeof ComparisonState>
+
+/** Which of two interleaved rankings users prefer. */
+export const InterleavingState = Type.Object({
+  units: Type.Integer({ description: 'units that preferred one at least once' }),
+  preference: Type.Union([Type.Number(), Type.Null()], {
+    description: '−1: always the first variant, 1: always the second',
+  }),
+  alwaysValid: Type.Optional(
+    Type.Object({ low: Type.Number(), high: Type.Number(), p: Type.Number() }),
+  ),
+  significant: Type.Boolean(),
+})
+export type InterleavingState = Static<typeof InterleavingState>
+
+export const Verdict = Type.Object({
+  metric: Type.String(),
+  decision: Type.String({ description: 'VARIANT, CONTROL or UNDECIDED' }),
+  variantId: Type.Optional(Type.String()),
+})
+export type Verdict = Static<typeof Verdict>
+
+/** What a test or an experiment has shown so far. */
+export const Findings = {
+  sampleRatio: SampleRatioState,
+  comparisons: Type.Array(ComparisonState),
+  interleaving: Type.Optional(InterleavingState),
+  verdict: Type.Union([Verdict, Type.Null()]),
+  withheld: Type.Optional(Type.String({ description: 'why there is no verdict' })),
+}
