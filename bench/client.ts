@@ -24,7 +24,7 @@ export interface LoadPlan {
   check?: (body: unknown, kind: string) => string | undefined
 }
 
-/** Figures of one kind of request. Latencies count from the moment the request was due. */
+/** Figures of one kind of request; latencies count from the moment it was due. `sortedMs` holds them all, ascending. */
 export interface KindReport {
   kind: string
   requests: number
@@ -34,6 +34,7 @@ export interface KindReport {
   p99Ms: number
   maxMs: number
   meanMs: number
+  sortedMs: Float64Array
 }
 
 /** What came out: `failures` counts each status other than 200, each broken connection and each wrong body. */
@@ -234,6 +235,7 @@ function report(run: Run): LoadReport {
       p99Ms: percentile(sorted, 0.99),
       maxMs: sorted.at(-1) ?? 0,
       meanMs: sorted.reduce((sum, value) => sum + value, 0) / Math.max(1, length),
+      sortedMs: sorted,
     }
   })
   const requests = kinds.reduce((sum, kind) => sum + kind.requests, 0)

@@ -4,9 +4,14 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { machineLine, readMachine } from './machine.ts'
 import { readMaterial } from './material.ts'
+import { runAnalytics } from './runs/analytics.ts'
 import { runBulk } from './runs/bulk.ts'
+import { runFeedback } from './runs/feedback.ts'
+import { runLearningCost } from './runs/learning-cost.ts'
+import { runLearningLag } from './runs/learning-lag.ts'
 import { runMemory } from './runs/memory.ts'
 import { runMixed } from './runs/mixed.ts'
+import { runRerank } from './runs/rerank.ts'
 import type { RunContext } from './runs/run.ts'
 import { runSearch } from './runs/search.ts'
 import { runSessions } from './runs/sessions.ts'
@@ -30,6 +35,11 @@ const RUNS: Record<Workload['kind'], (context: RunContext) => Promise<Figure[]>>
   sessions: runSessions,
   memory: runMemory,
   mixed: runMixed,
+  feedback: runFeedback,
+  analytics: runAnalytics,
+  'learning-lag': runLearningLag,
+  rerank: runRerank,
+  'learning-cost': runLearningCost,
 }
 
 const LINE_MAX = 1000
@@ -80,7 +90,7 @@ async function runOne(workload: Workload): Promise<Figure[]> {
   const material = await readMaterial(workload, resolve(values.data))
   const measureMs =
     values.measure === undefined ? workload.measureMs : Number(values.measure) * 1000
-  const server = await startServer()
+  const server = await startServer({ env: workload.settings ?? {} })
   const service = openService(server.url)
   try {
     return await RUNS[workload.kind]({

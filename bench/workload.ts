@@ -13,7 +13,18 @@ export interface Bar {
 export interface Workload {
   name: string
   about: string
-  kind: 'search' | 'bulk' | 'writes' | 'sessions' | 'memory' | 'mixed'
+  kind:
+    | 'search'
+    | 'bulk'
+    | 'writes'
+    | 'sessions'
+    | 'memory'
+    | 'mixed'
+    | 'feedback'
+    | 'analytics'
+    | 'learning-lag'
+    | 'rerank'
+    | 'learning-cost'
   /** A folder below the data folder, in BEIR's form; without it, synthetic documents. */
   collection?: string
   /** Gives each of the collection's documents one of so many tags, in turn. */
@@ -29,6 +40,10 @@ export interface Workload {
   measureMs: number
   refresh?: boolean
   writesPerSecond?: number
+  /** Feedback entries a second, sent in batches beside what is measured. */
+  entriesPerSecond?: number
+  /** Settings of the server, by their variables. */
+  settings?: Record<string, string>
   bars: Bar[]
 }
 

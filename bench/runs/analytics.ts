@@ -1,0 +1,88 @@
+import { type LoadReport, runLoad, type Shot } from '../client.ts'
+import { jsonShot } from '../request.ts'
+import { must } from '../service.ts'
+import type { Figure } from '../workload.ts'
+import { cycle, type RunContext, refuseFailures } from './run.ts'
+
+const SESSIONS = 200
+const BATCH = 100
+
+/** Analytics events of known sessions, one a request and a hundred a request; an answer means that they are durable. */
+export async function runAnalytics(context: RunContext): Promise<Figure[]> {
+  const { workload, say } = context
+  const sessions = await openSessions(context)
+  const single = sessions.map((sessionId) => send(makeEvent(sessionId, 0)))
+  const batches = sessions.map((sessionId) =>
+    send({ events: Array.from({ length: BATCH }, (_, number) => makeEvent(sessionId, number)) }),
+  )
+  const figures: Figure[] = []
+  for (const connections of workload.connections)
+    for (const [name, shots, events] of [
+      ['single', single, 1],
+      ['batches', batches, BATCH],
+    ] as const) {
+      const report = await measure(context, shots, connections)
+      const at = `${name} c${connections}`
+      const row = report.kinds[0]
+      figures.push(
+        { name: `${at} rate`, value: report.perSecond * events, unit: 'events/s' },
+        { name: `${at} p50`, value: row?.p50Ms ?? 0, unit: 'ms' },
+        { name: `${at} p99`, value: row?.p99Ms ?? 0, unit: 'ms' },
+      )
+      say(`${at}: ${Math.round(report.perSecond * events)} events/s`)
+    }
+  return figures
+}
+
+async function openSessions({ service }: RunContext): Promise<string[]> {
+  const ids: string[] = []
+  for (let number = 0; number < SESSIONS; number++)
+    ids.push((await must(service.call('POST', '/cortex/sessions', {}))).sessionId)
+  return ids
+}
+
+function makeEvent(sessionId: string, number: number): object {
+  return {
+    sessionId,
+    eventType: 'results_shown',
+    query: `query ${number}`,
+    results: [{ id: `document-${number}`, position: 1 }],
+    userActions: [{ action: 'scroll', depth: 0.4 }],
+    performance: { renderMs: 41 },
+  }
+}
+
+function send(body: object): Shot {
+  return jsonShot('POST', '/api/cortex/analytics/search', body, 'analytics')
+}
+
+async function measure(
+  { workload, server }: RunContext,
+  shots: Shot[],
+  connections: number,
+): Promise<LoadReport> {
+  const report = await runLoad({
+    port: server.port,
+    host: server.host,
+    connections,
+    next: cycle(shots),
+    warmupMs: workload.warmupMs,
+    measureMs: workload.measureMs,
+    check: checkReceipt,
+  })
+  refuseFailures(report)
+  return report
+}
+
+interface Receipt {
+  processed?: boolean
+  unmatched?: boolean
+}
+
+function checkReceipt(body: unknown): string | undefined {
+  const { data } = body as { data: Receipt & { events?: Receipt[] } }
+  const receipts = data.events ?? [data]
+  return receipts.every(({ processed, unmatched }) => processed === true && unmatched !== true)
+    ? undefined
+    : 'an event was not processed, or belongs to no session'
+}

@@ -1,0 +1,54 @@
+import { checkFeedback, feedbackShots, openAudience } from '../audience.ts'
+import { runLoad } from '../client.ts'
+import { loadDocuments, must, waitUntilLearned, waitUntilSettled } from '../service.ts'
+import type { Figure } from '../workload.ts'
+import { INDEX, type RunContext, refuseFailures } from './run.ts'
+
+/** Searches of a session: ten of ten hits make a request of 100 entries. */
+const SEARCHES = 10
+const ENTRIES = 100
+/** Requests that may be needed a second, each of another session and action. */
+const REQUESTS_PER_SECOND_MAX = 300
+const ACTIONS = 4
+
+/**
+ * Feedback in requests of 100 entries, each joined to a search that its session made; an answer means that
+ * they are durable. Then the time until all of them are learned.
+ */
+export async function runFeedback(context: RunContext): Promise<Figure[]> {
+  const { workload, material, server, service, say } = context
+  const { connections, warmupMs, measureMs } = workload
+  await loadDocuments(service, INDEX, material.documents())
+  await waitUntilLearned(service, INDEX, material.count)
+  await waitUntilSettled(service, INDEX)
+  const figures: Figure[] = []
+  for (const width of connections) {
+    const requests = ((warmupMs + measureMs) / 1000) * REQUESTS_PER_SECOND_MAX
+    const sessions = Math.ceil(requests / ACTIONS)
+    const audience = await openAudience(service, material.queries, { sessions, searches: SEARCHES })
+    const { shots } = feedbackShots(audience)
+    say(`${sessions} sessions have searched`)
+    const report = await runLoad({
+      port: server.port,
+      host: server.host,
+      connections: width,
+      next: () => shots.shift(),
+      warmupMs,
+      measureMs,
+      checkEvery: 4,
+      check: checkFeedback,
+    })
+    refuseFailures(report)
+    const answeredAt = performance.now()
+    await must(service.call('GET', '/nous/learn/metrics'))
+    const row = report.kinds[0]
+    figures.push(
+      { name: `c${width} rate`, value: report.perSecond * ENTRIES, unit: 'entries/s' },
+      { name: `c${width} p50`, value: row?.p50Ms ?? 0, unit: 'ms' },
+      { name: `c${width} p99`, value: row?.p99Ms ?? 0, unit: 'ms' },
+      { name: `c${width} learned after`, value: performance.now() - answeredAt, unit: 'ms' },
+    )
+    say(`c${width}: ${Math.round(report.perSecond * ENTRIES)} entries/s`)
+  }
+  return figures
+}

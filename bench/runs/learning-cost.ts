@@ -1,0 +1,115 @@
+import { checkFeedback, feedbackShots, openAudience, type Visit } from '../audience.ts'
+import { type LoadReport, runLoad, type Shot } from '../client.ts'
+import { runPaired } from '../paired.ts'
+import { startServer } from '../server.ts'
+import { loadDocuments, openService, waitUntilLearned, waitUntilSettled } from '../service.ts'
+import type { Figure } from '../workload.ts'
+import { checkSearch, cycle, INDEX, type RunContext, refuseFailures, searchShots } from './run.ts'
+
+const SLICES = 6
+const SEARCHES = 10
+const ENTRIES = 100
+const ACTIONS = 4
+
+interface Side {
+  port: number
+  searches: Shot[]
+  /** Left to send. */
+  feedback: Shot[]
+}
+
+/**
+ * What learning costs a search: two servers with the same documents, one that learns while feedback comes in and one
+ * that doesn't, in turns, with the same searches of known sessions.
+ */
+export async function runLearningCost(context: RunContext): Promise<Figure[]> {
+  const { workload, server, service, say } = context
+  const plain = await startServer({ env: { ...workload.settings, LEARNING: 'false' } })
+  const plainService = openService(plain.url)
+  try {
+    const on = await fill(context, service, server.port)
+    const off = await fill(context, plainService, plain.port)
+    say('both servers hold the documents')
+    const ran = await runPaired(
+      SLICES,
+      () => measureOn(context, on),
+      () => measure(context, off),
+    )
+    return [
+      { name: 'on p50', value: ran.first.p50Ms, unit: 'ms' },
+      { name: 'on p99', value: ran.first.p99Ms, unit: 'ms' },
+      { name: 'off p50', value: ran.second.p50Ms, unit: 'ms' },
+      { name: 'off p99', value: ran.second.p99Ms, unit: 'ms' },
+      { name: 'p50, on / off', value: ran.first.p50Ms / ran.second.p50Ms, unit: '' },
+      { name: 'p99, on / off', value: ran.first.p99Ms / ran.second.p99Ms, unit: '' },
+      { name: 'searches, on / off', value: ran.first.requests / ran.second.requests, unit: '' },
+    ]
+  } finally {
+    await plainService.close()
+    await plain.stop()
+  }
+}
+
+async function fill(
+  { workload, material }: RunContext,
+  service: RunContext['service'],
+  port: number,
+): Promise<Side> {
+  await loadDocuments(service, INDEX, material.documents())
+  await waitUntilLearned(service, INDEX, material.count)
+  await waitUntilSettled(service, INDEX)
+  const seconds = (workload.warmupMs + workload.measureMs) / 1000
+  const requests = seconds * feedbackPerSecond(workload) + SLICES
+  const sessions = Math.ceil(requests / ACTIONS)
+  const audience = await openAudience(service, material.queries, { sessions, searches: SEARCHES })
+  return {
+    port,
+    searches: spread(audience, material.queries),
+    feedback: feedbackShots(audience).shots,
+  }
+}
+
+/** Every query once, by the sessions in turn. */
+function spread(audience: Visit[][], queries: string[]): Shot[] {
+  return queries.flatMap((query, number) => {
+    const sessionId = audience[number % audience.length]?.[0]?.sessionId
+    return searchShots([query], { searchType: 'hybrid', sessionId })
+  })
+}
+
+async function measureOn(context: RunContext, side: Side): Promise<LoadReport> {
+  const [searched, told] = await Promise.all([
+    measure(context, side),
+    runLoad({
+      ...sliceOf(context, side),
+      connections: 4,
+      next: () => side.feedback.shift(),
+      ratePerSecond: feedbackPerSecond(context.workload),
+      checkEvery: 1,
+      check: checkFeedback,
+    }),
+  ])
+  refuseFailures(told)
+  return searched
+}
+
+async function measure(context: RunContext, side: Side): Promise<LoadReport> {
+  const report = await runLoad({
+    ...sliceOf(context, side),
+    connections: context.workload.connections[0] ?? 8,
+    next: cycle(side.searches),
+    check: checkSearch,
+  })
+  refuseFailures(report)
+  return report
+}
+
+function sliceOf({ workload, server }: RunContext, { port }: Side) {
+  const { warmupMs, measureMs } = workload
+  return { port, host: server.host, warmupMs: warmupMs / SLICES, measureMs: measureMs / SLICES }
+}
+
+/** Requests of 100 entries. */
+function feedbackPerSecond({ entriesPerSecond = 200 }: RunContext['workload']): number {
+  return entriesPerSecond / ENTRIES
+}
