@@ -55,6 +55,7 @@ function describeRoute(route: Route, method: string, path: string, config: Confi
   return {
     operationId: operationId(method, path),
     summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
     tags: [route.tag],
     parameters: [
       ...describeParameters(route.params, 'path', path),

@@ -76,6 +76,8 @@ export interface RouteContract<
   /** True for operations that live at the root as well as not under /api (livez, openapi.json, docs). */
   root?: boolean
   summary: string
+  /** What the summary leaves open, as Markdown. */
+  description?: string
   tag: 'search' | 'documents' | 'indices' | 'sessions' | 'learning' | 'operations'
   params?: P
   query?: Q

@@ -1,39 +1,12 @@
-/** What a unit's bucket decides: whether it is in the test, or which arm it gets. */
-export type Purpose = 'inclusion' | 'arm'
+import {
+  ASSIGNMENT_SEEDS,
+  type Assignment,
+  type AssignmentRequest,
+  BUCKETS,
+  type Purpose,
+} from '../schema/assignment.ts'
 
-export const BUCKETS = 10_000
-
-/**
- * One seed for each purpose, so that being in a test says nothing about the arm: the fractional bits of
- * √2 and √3, as in SHA-256. They are part of the published function and never change.
- */
-export const ASSIGNMENT_SEEDS: Readonly<Record<Purpose, number>> = {
-  inclusion: 0x6a09e667,
-  arm: 0xbb67ae85,
-}
-
-export interface AssignmentRequest {
-  testId: string
-  /** The session's userId, else its sessionId. */
-  unit: string
-  /** Share of all units that are in the test, 0..1. */
-  share: number
-  /** Share of each arm among the units in the test; they sum to 1. The first arm is control. */
-  arms: readonly number[]
-}
-
-export interface Assignment {
-  inExperiment: boolean
-  /** Index of the arm; 0, control, outside the test. */
-  arm: number
-  /** The bucket that decides the arm, 0..9999; the same whatever the shares are. */
-  bucket: number
-  /** The bucket that decides whether the unit is in the test. */
-  inclusionBucket: number
-}
-
-/** A request and its answer, for whoever computes assignments elsewhere. */
-export type AssignmentVector = AssignmentRequest & Assignment
+export { BUCKETS } from '../schema/assignment.ts'
 
 /**
  * The arm of a unit. A pure function of its arguments: sticky, no state, the session need not exist. A
@@ -97,87 +70,3 @@ function scramble(word: number): number {
   const mixed = Math.imul(word, 0xcc9e2d51)
   return Math.imul((mixed << 15) | (mixed >>> 17), 0x1b873593)
 }
-
-/** Worked examples of the published function; the documentation prints them and a test holds them. */
-export const ASSIGNMENT_VECTORS: readonly AssignmentVector[] = [
-  {
-    testId: 'search-test-1',
-    unit: 'user-1',
-    share: 1,
-    arms: [0.5, 0.5],
-    inExperiment: true,
-    arm: 1,
-    bucket: 6836,
-    inclusionBucket: 4612,
-  },
-  {
-    testId: 'search-test-1',
-    unit: 'user-2',
-    share: 1,
-    arms: [0.5, 0.5],
-    inExperiment: true,
-    arm: 0,
-    bucket: 393,
-    inclusionBucket: 5558,
-  },
-  {
-    testId: 'search-test-1',
-    unit: 'user-3',
-    share: 0.5,
-    arms: [0.5, 0.5],
-    inExperiment: false,
-    arm: 0,
-    bucket: 7490,
-    inclusionBucket: 9856,
-  },
-  {
-    testId: 'search-test-2',
-    unit: 'user-1',
-    share: 1,
-    arms: [0.5, 0.5],
-    inExperiment: true,
-    arm: 1,
-    bucket: 8378,
-    inclusionBucket: 106,
-  },
-  {
-    testId: '018f6e2a-7c11-7d3e-9a40-5b6c7d8e9f00',
-    unit: '018f6e2b-0001-7000-8000-000000000001',
-    share: 0.1,
-    arms: [0.5, 0.5],
-    inExperiment: false,
-    arm: 0,
-    bucket: 3139,
-    inclusionBucket: 2671,
-  },
-  {
-    testId: '018f6e2a-7c11-7d3e-9a40-5b6c7d8e9f00',
-    unit: '018f6e2b-0001-7000-8000-000000000002',
-    share: 1,
-    arms: [1 / 3, 1 / 3, 1 / 3],
-    inExperiment: true,
-    arm: 2,
-    bucket: 8063,
-    inclusionBucket: 8467,
-  },
-  {
-    testId: 'prüfung',
-    unit: 'Zoë ☕',
-    share: 1,
-    arms: [0.2, 0.3, 0.5],
-    inExperiment: true,
-    arm: 1,
-    bucket: 3802,
-    inclusionBucket: 8556,
-  },
-  {
-    testId: 'a:b',
-    unit: 'c',
-    share: 1,
-    arms: [0.9, 0.1],
-    inExperiment: true,
-    arm: 0,
-    bucket: 4650,
-    inclusionBucket: 5957,
-  },
-]

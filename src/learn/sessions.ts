@@ -18,6 +18,7 @@ import { openTotals, type Totals } from './totals.ts'
 export interface SessionGlimpse {
   sessionId: string
   userId: string | undefined
+  clientId: string | undefined
   metadata: Record<string, unknown>
   /** False once it is expired: the search is served, and counts for nobody. */
   active: boolean
@@ -97,10 +98,16 @@ export function openSessions(options: SessionsOptions): Sessions {
     peek: (sessionId) => {
       const record = find(sessionId)
       if (record === undefined) return undefined
-      const { userId, metadata } = record
+      const { userId, clientId, metadata } = record
       // One spelling: ids of people are compared as texts from here on.
       const id = sessionId.toLowerCase()
-      return { sessionId: id, userId, metadata: JSON.parse(metadata), active: isActive(record) }
+      return {
+        sessionId: id,
+        userId,
+        clientId,
+        metadata: JSON.parse(metadata),
+        active: isActive(record),
+      }
     },
     touch: (sessionId) => {
       const record = find(sessionId)

@@ -1,14 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  ASSIGNMENT_SEEDS,
-  ASSIGNMENT_VECTORS,
-  assign,
-  BUCKETS,
-  bucketOf,
-  bucketsOfArms,
-  murmur3,
-} from '../../src/learn/assignment.ts'
+import { assign, BUCKETS, bucketOf, bucketsOfArms, murmur3 } from '../../src/learn/assignment.ts'
+import { ASSIGNMENT_SEEDS, ASSIGNMENT_VECTORS } from '../../src/schema/assignment.ts'
 
 function chiSquareOf(counts: ArrayLike<number>, expected: number): number {
   let sum = 0

@@ -1,4 +1,5 @@
 import { route } from '../../http/route.ts'
+import { describeAssignment } from '../../schema/assignment.ts'
 import {
   AnsweredAssignment,
   AnsweredTest,
@@ -33,6 +34,7 @@ export const assignSearchTest = route({
   path: '/cortex/ab-test/assign',
   tag: 'learning',
   summary: "Tell a session's variant of a test",
+  description: describeAssignment(),
   body: Assignment,
   example: { sessionId: 's-1', testName: 'heavier titles' },
   reply: AnsweredAssignment,

@@ -174,10 +174,15 @@ function unitOf(
 ): { unit: string | undefined; target: Target } {
   const session = sessionId === undefined ? undefined : sessions.peek(sessionId)
   if (sessionId !== undefined) sessions.touch(sessionId)
-  const named = unit ?? session?.userId ?? sessionId
+  const named = unit ?? session?.userId ?? session?.sessionId ?? sessionId
   return {
     unit: named,
-    target: session ?? { sessionId: sessionId ?? '', userId: unit, metadata: {} },
+    target: session ?? {
+      sessionId: sessionId ?? '',
+      userId: unit,
+      clientId: undefined,
+      metadata: {},
+    },
   }
 }
 

@@ -5,7 +5,7 @@ import type { TargetingCondition } from '../../schema/experiment-record.ts'
 export interface Target {
   sessionId: string
   userId: string | undefined
-  clientId?: string | undefined
+  clientId: string | undefined
   metadata: Record<string, unknown>
 }
 
