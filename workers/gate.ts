@@ -1,1 +1,102 @@
-export function gate(): void {}
+import { judgeCanary } from '../src/learn/models/canary.ts'
+import {
+  columnsFor,
+  compareRankers,
+  loggedRanker,
+  type Ranker,
+  rankerOf,
+} from '../src/learn/models/estimate.ts'
+import { type Page, shownPages } from '../src/learn/models/pages.ts'
+import { readState } from '../src/learn/models/state.ts'
+import { native } from '../src/native.ts'
+import type { VersionName } from '../src/schema/model.ts'
+import type { GateReport } from '../src/schema/model-record.ts'
+import { openReader, type Reader } from '../src/store/reader.ts'
+
+// Background work.
+native.giveWay(10)
+
+interface GateLimits {
+  dataDir: string
+  candidate: VersionName
+  /** Position p is looked at with probability 1/p^η. */
+  eta: number
+  effectiveUnitsMin: number
+  /** The lower bound of the gain must be above this. */
+  liftMin: number
+}
+
+export type GateInput = GateLimits &
+  (
+    | { gate: 'HELD_OUT'; active?: VersionName; heldOut: boolean; sinceMs: number }
+    | { gate: 'SHADOW'; active?: VersionName; sinceMs: number }
+    | { gate: 'CANARY'; trial: number; searchesMin: number }
+  )
+
+export type GateOutput = Omit<GateReport, 'timeMs'>
+
+const PAGES_MAX = 20_000
+
+/** Whether a model may go one step further: by estimate on logged pages, or by what its own users did. */
+export function gate(input: GateInput): GateOutput {
+  const reader = openReader(input.dataDir)
+  if (input.gate === 'CANARY') {
+    const units = reader.trialUnits(input.trial)
+    return { gate: 'CANARY', ...judgeCanary(units, input.searchesMin) }
+  }
+  const known = native.featureNames()
+  const shadow = `${input.candidate.modelId}@${input.candidate.version}`
+  const pages = shownPages(reader, {
+    width: known.length,
+    eta: input.eta,
+    sinceMs: input.sinceMs,
+    limit: PAGES_MAX,
+    ...(input.gate === 'HELD_OUT' && input.heldOut ? { heldOut: true } : {}),
+    ...(input.gate === 'SHADOW' ? { wanted: ({ shadowModel }) => shadowModel === shadow } : {}),
+  })
+  const candidate: Ranker =
+    input.gate === 'SHADOW'
+      ? ({ shadow: said, scores }) => said?.scores ?? scores
+      : modelRanker(reader, input.candidate, known, pages)
+  const baseline = liveRanker(reader, input.active, known, pages)
+  const { effectiveUnitsMin, liftMin } = input
+  const verdict = compareRankers(pages, { candidate, baseline }, effectiveUnitsMin)
+  const figures = { pages: pages.length, effectiveUnitsMin, liftMin, ...verdict }
+  return { gate: input.gate, outcome: outcomeOf(verdict, liftMin), figures }
+}
+
+type Verdict = ReturnType<typeof compareRankers>
+
+/** More evidence may still decide while the interval holds the least gain. */
+function outcomeOf(verdict: Verdict, liftMin: number): GateOutput['outcome'] {
+  if (verdict.verdict === 'not_yet') return 'not_yet'
+  if (verdict.interval.low > liftMin) return 'pass'
+  return verdict.interval.high <= liftMin ? 'refuse' : 'not_yet'
+}
+
+/** Who ranks now: the order as it was logged, if that was this model's, else what it says of the page. */
+function liveRanker(
+  reader: Reader,
+  active: VersionName | undefined,
+  known: string[],
+  pages: Page[],
+): Ranker {
+  if (active === undefined) return loggedRanker
+  const name = `${active.modelId}@${active.version}`
+  const says = modelRanker(reader, active, known, pages)
+  return (page, at) => (page.model === name ? page.scores : says(page, at))
+}
+
+function modelRanker(
+  reader: Reader,
+  { modelId, version }: VersionName,
+  known: string[],
+  pages: Page[],
+): Ranker {
+  const bytes = reader.modelState(modelId, version)
+  if (bytes === undefined) throw new Error('MODEL_NOT_FOUND: The state of this model is gone.')
+  const state = JSON.parse(bytes.toString()) as Record<string, unknown>
+  const { model, features = [], reasons } = readState(state, known)
+  if (model === undefined) throw new Error(`MODEL_NOT_SERVABLE: ${reasons.join(' ')}`)
+  return rankerOf(pages, native.predict(model, columnsFor(pages, known, features)))
+}

@@ -68,9 +68,13 @@ export const VersionName = Type.Object({ modelId: Type.String(), version: Versio
 export type VersionName = Static<typeof VersionName>
 
 const NamedOrNone = Type.Union([VersionName, Type.Null()])
-const Status = Type.Union(
-  ['CANDIDATE', 'SHADOW', 'ACTIVE', 'ARCHIVED', 'REJECTED'].map((status) => Type.Literal(status)),
-)
+const Status = Type.Union([
+  Type.Literal('CANDIDATE'),
+  Type.Literal('SHADOW'),
+  Type.Literal('ACTIVE'),
+  Type.Literal('ARCHIVED'),
+  Type.Literal('REJECTED'),
+])
 const Reasons = Type.Array(Type.String())
 
 /** What became of a synced state. */
@@ -159,9 +163,12 @@ export const ModelRolledBack = Type.Object({
 export const ModelTrained = Type.Object({
   modelId: Type.String(),
   trainingId: Type.String(),
-  status: Type.Union(
-    ['RUNNING', 'COMPLETED', 'FAILED', 'NOT_ENOUGH_DATA'].map((status) => Type.Literal(status)),
-  ),
+  status: Type.Union([
+    Type.Literal('RUNNING'),
+    Type.Literal('COMPLETED'),
+    Type.Literal('FAILED'),
+    Type.Literal('NOT_ENOUGH_DATA'),
+  ]),
   needed: Type.Optional(Type.Integer()),
   have: Type.Optional(Type.Integer()),
   version: Type.Optional(Version),

@@ -1,5 +1,5 @@
 import { open } from 'lmdb'
-import type { Judgement } from '../schema/model-record.ts'
+import type { Judgement, TrialUnit } from '../schema/model-record.ts'
 import { openDatabases, wrapTables } from './table.ts'
 import { READERS_MAX, recordsDirectory, TABLES_MAX } from './tables.ts'
 
@@ -30,6 +30,8 @@ export interface Reader {
   judgement(queryId: string): Judgement | undefined
   /** Searches with a gain, newest first. */
   judged(): Iterable<{ queryId: string; judgement: Judgement }>
+  /** What every unit of a model's trial did. */
+  trialUnits(trial: number): Iterable<TrialUnit>
   /** The stored state of a model as JSON, valid until the next read on this thread. */
   modelState(modelId: string, version: number): Buffer | undefined
 }
@@ -67,7 +69,8 @@ function buildReader(dataDir: string): OpenedReader {
     maxReaders: READERS_MAX,
   })
   const tables = wrapTables(openDatabases(root), () => false)
-  const { documents, records, removals, vectors, impressions, judgements, modelStates } = tables
+  const { documents, records, removals, vectors } = tables
+  const { impressions, judgements, modelStates, trialUnits } = tables
   const after = (indexId: number, sequence: number) => ({
     start: [indexId, sequence + 1] as [number, number],
     end: [indexId, Number.MAX_VALUE] as [number, number],
@@ -104,6 +107,14 @@ function buildReader(dataDir: string): OpenedReader {
     *judged() {
       for (const { key, value } of judgements.range({ reverse: true }))
         yield { queryId: key, judgement: value }
+    },
+    *trialUnits(trial) {
+      const range = { start: [trial, ''], end: [trial + 1, ''] } as const
+      for (const { value } of trialUnits.range({
+        start: [...range.start],
+        end: [...range.end],
+      }))
+        yield value
     },
     modelState: (modelId, version) => modelStates.peek([modelId, version]),
   }

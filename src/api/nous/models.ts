@@ -2,6 +2,7 @@ import { route } from '../../http/route.ts'
 import { IdPath } from '../../schema/experiment.ts'
 import {
   ModelActivated,
+  ModelGated,
   ModelList,
   ModelQuery,
   ModelRead,
@@ -9,6 +10,8 @@ import {
   ModelShown,
   ModelSync,
   ModelSynced,
+  ModelTrained,
+  ModelTraining,
   VersionChoice,
 } from '../../schema/model.ts'
 
@@ -83,4 +86,36 @@ export const rollBackModel = route({
   reply: ModelRolledBack,
   errors: ['MODEL_NOT_FOUND', 'NOT_ACTIVE'],
   handle: ({ app, params }) => app.learning.models.rollBack(params.id),
+})
+
+export const trainModel = route({
+  method: 'POST',
+  path: '/nous/learn/models/train',
+  tag: 'learning',
+  summary: 'Train a model from what people chose; the gates decide whether it ranks',
+  body: ModelTraining,
+  bodyOptional: true,
+  example: { kind: 'linear' },
+  reply: ModelTrained,
+  errors: ['TRAINING_RUNNING'],
+  handle: async ({ app, body }) => {
+    await app.learning.caughtUp()
+    return app.learning.models.train(body)
+  },
+})
+
+export const judgeModel = route({
+  method: 'POST',
+  path: '/nous/learn/models/{id}/evaluate',
+  tag: 'learning',
+  summary: 'Ask the first gate about a model: whether it beats what ranks now on logged searches',
+  params: IdPath,
+  body: VersionChoice,
+  bodyOptional: true,
+  reply: ModelGated,
+  errors: ['MODEL_NOT_FOUND', 'MODEL_NOT_SERVABLE', 'INVALID_TRANSITION'],
+  handle: async ({ app, params, body }) => {
+    await app.learning.caughtUp()
+    return app.learning.models.judge(params.id, body.version)
+  },
 })

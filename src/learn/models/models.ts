@@ -1,16 +1,27 @@
 import type { Config } from '../../config.ts'
 import type { Pool } from '../../pool.ts'
-import type { ModelSync, VersionName } from '../../schema/model.ts'
+import type { ModelSync, ModelTrained, ModelTraining, VersionName } from '../../schema/model.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../events.ts'
 import type { Consumer, FeedbackEntry } from '../facts.ts'
-import { openActivation } from './activation.ts'
-import { openEvidence } from './evidence.ts'
+import { type Activation, openActivation } from './activation.ts'
+import { type Evidence, openEvidence } from './evidence.ts'
+import { type Gating, openGating } from './gating.ts'
 import { openRanking, type Ranking } from './ranking.ts'
-import { nameOrNull, showKept, showList, showModel, showTrial, showUsage } from './report.ts'
-import { openServing } from './serving.ts'
-import { openShelving } from './sync.ts'
-import { nameOf, openVersions } from './versions.ts'
+import {
+  iso,
+  nameOrNull,
+  showKept,
+  showList,
+  showModel,
+  showTraining,
+  showTrial,
+  showUsage,
+} from './report.ts'
+import { openServing, type Serving } from './serving.ts'
+import { openShelving, type Shelving } from './sync.ts'
+import { openTraining, type Training } from './training.ts'
+import { nameOf, openVersions, type Versions } from './versions.ts'
 
 /** The models: kept in versions, gated, and one of them in force. Answers are the API's `data`. */
 export interface Models extends Pick<Ranking, 'servedModel' | 'shadowModel' | 'namedModel'> {
@@ -23,10 +34,15 @@ export interface Models extends Pick<Ranking, 'servedModel' | 'shadowModel' | 'n
   activate: (modelId: string, version?: number) => Promise<object>
   /** Throws MODEL_NOT_FOUND, NOT_ACTIVE. */
   rollBack: (modelId: string) => Promise<object>
+  /** Waits for the outcome, within the time of a request. Throws TRAINING_RUNNING. */
+  train: (request: ModelTraining) => Promise<ModelTrained>
+  /** Asks the first gate; who passes goes into shadow. Throws as `activate` does. */
+  judge: (modelId: string, version?: number) => Promise<object>
   consumer: Consumer
   /** What the health report and the figures of learning show. */
   figures: () => ModelFigures
-  tick: (nowMs: number) => Promise<void>
+  /** Begins what is due, a training or the next gate; doesn't wait for it. */
+  tick: () => Promise<void>
   /** Removes some evidence older than that; call again while it removes. */
   sweep: (beforeMs: number) => Promise<number>
   close: () => Promise<void>
@@ -43,6 +59,7 @@ export interface ModelFigures {
   usage: Record<string, unknown>
   /** Searches with a gain. */
   clicked: number
+  lastTraining: Record<string, unknown> | null
 }
 
 export interface ModelsParts {
@@ -55,24 +72,85 @@ export interface ModelsParts {
   gainOf: (entry: FeedbackEntry) => number | undefined
 }
 
-export function openModels(parts: ModelsParts): Models {
-  const { store, pool, events, config, clock } = parts
-  const versions = openVersions({ store, config, clock })
-  const serving = openServing({ pool, dataDir: config.dataDir, clock, onFailure: reportFailure })
-  const ranking = openRanking({ versions, serving, share: config.modelCanaryShare })
-  const activation = openActivation({ store, versions, events, clock, load: serving.load })
-  const shelving = openShelving({ store, pool, versions, serving, events, activation })
-  const trial = () => ranking.standing().trial
-  const evidence = openEvidence({ store, trial, gainOf: parts.gainOf })
-  ranking.refresh()
+interface Parts extends ModelsParts {
+  versions: Versions
+  serving: Serving
+  ranking: Ranking
+  activation: Activation
+  shelving: Shelving
+  evidence: Evidence
+  gating: Gating
+  training: Training
+}
 
-  function reportFailure({ modelId, version }: VersionName, reason: string): void {
-    parts.logger.error({ modelId, version, reason }, 'a model could not be loaded')
+export function openModels(options: ModelsParts): Models {
+  const parts = openParts(options)
+  const { config, ranking, evidence, gating, training, logger } = parts
+  let advancing: Promise<void> | undefined
+  let closed = false
+
+  async function advance(): Promise<void> {
+    try {
+      await gating.advance()
+    } catch (err) {
+      if (!closed) logger.error({ err }, 'a gate could not be asked')
+    } finally {
+      ranking.refresh()
+      advancing = undefined
+    }
+  }
+  ranking.refresh()
+  return {
+    servedModel: ranking.servedModel,
+    shadowModel: ranking.shadowModel,
+    namedModel: ranking.namedModel,
+    ...changes(parts),
+    list: (query) => showList(parts.versions, query),
+    get: (modelId, query) => read(parts, modelId, query),
+    consumer: evidence,
+    figures: () => figuresOf(parts),
+    tick: async () => {
+      if (closed || !config.learning) return
+      if (ranking.standing().trial === undefined) training.trainWhenDue()
+      else advancing ??= advance()
+    },
+    sweep: evidence.sweep,
+    close: async () => {
+      closed = true
+      await Promise.all([training.idle(), advancing])
+    },
+  }
+}
+
+function openParts(options: ModelsParts): Parts {
+  const { store, pool, events, config, clock, logger, gainOf } = options
+  const same = { store, pool, events, config, clock, logger }
+  const onFailure = ({ modelId, version }: VersionName, reason: string): void => {
+    logger.error({ modelId, version, reason }, 'a model could not be loaded')
     const failed = { type: 'MODEL_LOAD_FAILED', status: 'FAILED', source: 'models', modelId }
     events
       .record({ ...failed, priority: 'HIGH', data: { version, reason } })
-      .catch((err: unknown) => parts.logger.error({ err }, 'an event was lost'))
+      .catch((err: unknown) => logger.error({ err }, 'an event was lost'))
   }
+  const versions = openVersions(same)
+  const serving = openServing({ pool, dataDir: config.dataDir, clock, onFailure })
+  const ranking = openRanking({ versions, serving, share: config.modelCanaryShare })
+  const activation = openActivation({ ...same, versions, load: serving.load })
+  const shelving = openShelving({ ...same, versions, serving, activation })
+  const evidence = openEvidence({ store, gainOf, trial: () => ranking.standing().trial })
+  const gating = openGating({ ...same, versions, activation, evidence })
+  const onEnd = ranking.refresh
+  const training = openTraining({ ...same, evidence, shelving, gating, onEnd })
+  return {
+    ...options,
+    ...{ versions, serving, ranking, activation, shelving, evidence, gating, training },
+  }
+}
+
+type Changes = Pick<Models, 'sync' | 'activate' | 'rollBack' | 'train' | 'judge'>
+
+function changes(parts: Parts): Changes {
+  const { versions, ranking, activation, shelving, gating, training } = parts
   /** Whatever changed, searches see it when the caller hears of it. */
   async function changing<T>(change: Promise<T>): Promise<T> {
     try {
@@ -81,53 +159,63 @@ export function openModels(parts: ModelsParts): Models {
       ranking.refresh()
     }
   }
-  const usage = (name: VersionName) => evidence.usage(nameOf(name))
+  const chosen = (modelId: string, version = versions.newest(modelId).version) => ({
+    modelId,
+    version,
+  })
   return {
-    servedModel: ranking.servedModel,
-    shadowModel: ranking.shadowModel,
-    namedModel: ranking.namedModel,
     sync: async (request) => showKept(await changing(shelving.sync(request))),
-    list: (query) => showList(versions, query),
-    get: (modelId, { version, state = false }) => {
-      const record =
-        version === undefined ? versions.newest(modelId) : versions.get({ modelId, version })
-      const bytes = state ? store.tables.modelStates.get([modelId, record.version]) : undefined
-      return {
-        ...showModel({ versions, usage }, record),
-        ...(bytes === undefined ? {} : { state: JSON.parse(Buffer.from(bytes).toString()) }),
-      }
-    },
     activate: async (modelId, version) => {
-      const name = { modelId, version: version ?? versions.newest(modelId).version }
+      const name = chosen(modelId, version)
       const { record, previous, unchanged } = await changing(activation.activate(name, 'CALL'))
       const { status, updatedMs } = record
-      const updatedAt = new Date(updatedMs).toISOString()
+      const updatedAt = iso(updatedMs)
       return { ...name, status, previous: nameOrNull(previous), unchanged, updatedAt }
     },
     rollBack: async (modelId) => {
       const { record, active } = await changing(activation.rollBack(modelId))
       const { version, status, updatedMs } = record
-      const updatedAt = new Date(updatedMs).toISOString()
-      return { modelId, version, status, active: nameOrNull(active), updatedAt }
+      return { modelId, version, status, active: nameOrNull(active), updatedAt: iso(updatedMs) }
     },
-    consumer: evidence,
-    figures: () => {
-      const { active, trial } = ranking.standing()
-      const { loaded, failed } = serving.figures()
-      const name = active === undefined ? '' : nameOf(active)
-      return {
-        models: store.tables.models.count(),
-        active: nameOrNull(active),
-        serving: active === undefined || loaded.includes(name),
-        trial: showTrial(trial),
-        loaded,
-        failed,
-        usage: showUsage(evidence.usage(name)),
-        clicked: evidence.clicked(),
-      }
+    train: training.train,
+    judge: async (modelId, version) => {
+      const name = chosen(modelId, version)
+      const { record, report } = await changing(gating.judge(name))
+      const { timeMs, ...gate } = report
+      return { ...name, status: record.status, gate: { ...gate, timestamp: iso(timeMs) } }
     },
-    tick: async () => {},
-    sweep: evidence.sweep,
-    close: async () => {},
+  }
+}
+
+function read(
+  parts: Parts,
+  modelId: string,
+  { version, state = false }: { version?: number; state?: boolean },
+): object {
+  const { versions, evidence, store } = parts
+  const record =
+    version === undefined ? versions.newest(modelId) : versions.get({ modelId, version })
+  const usage = (name: VersionName) => evidence.usage(nameOf(name))
+  const bytes = state ? store.tables.modelStates.get([modelId, record.version]) : undefined
+  return {
+    ...showModel({ versions, usage }, record),
+    ...(bytes === undefined ? {} : { state: JSON.parse(Buffer.from(bytes).toString()) }),
+  }
+}
+
+function figuresOf({ store, ranking, serving, evidence, training }: Parts): ModelFigures {
+  const { active, trial } = ranking.standing()
+  const { loaded, failed } = serving.figures()
+  const name = active === undefined ? '' : nameOf(active)
+  return {
+    models: store.tables.models.count(),
+    active: nameOrNull(active),
+    serving: active === undefined || loaded.includes(name),
+    trial: showTrial(trial),
+    loaded,
+    failed,
+    usage: showUsage(evidence.usage(name)),
+    clicked: evidence.clicked(),
+    lastTraining: showTraining(training.last()),
   }
 }

@@ -1,6 +1,7 @@
 import type { VersionName } from '../../schema/model.ts'
 import type { ModelUsage, Standing, VersionRecord } from '../../schema/model-record.ts'
 import type { Kept } from './sync.ts'
+import type { LastTraining } from './training.ts'
 import { sameVersion, type Versions } from './versions.ts'
 
 /** What the API says of models. */
@@ -95,6 +96,13 @@ export function showTrial(trial: Standing['trial']): Record<string, unknown> | n
   if (trial === undefined) return null
   const { modelId, version, stage, sinceMs, control } = trial
   return { modelId, version, stage, since: iso(sinceMs), control: control || null }
+}
+
+export function showTraining(last: LastTraining | undefined): Record<string, unknown> | null {
+  if (last === undefined) return null
+  const { startedMs, endedMs, ...same } = last
+  const ended = endedMs === undefined ? {} : { ended: iso(endedMs) }
+  return { ...same, started: iso(startedMs), ...ended }
 }
 
 export function nameOrNull(name: VersionName | undefined): VersionName | null {

@@ -107,14 +107,15 @@ export function openServing({ pool, dataDir, clock, onFailure }: ServingParts): 
       pinned = new Set(names)
     },
     dropped,
-    figures: () => {
-      const all = [...slots.values()]
-      return {
-        loaded: all.filter(({ served }) => served !== undefined).map(({ name }) => name),
-        failed: all.flatMap(({ name, failure }) =>
-          failure === undefined ? [] : [{ model: name, reason: failure.reason }],
-        ),
-      }
-    },
+    figures: () => figuresOf([...slots.values()]),
+  }
+}
+
+function figuresOf(slots: Slot[]): ReturnType<Serving['figures']> {
+  return {
+    loaded: slots.filter(({ served }) => served !== undefined).map(({ name }) => name),
+    failed: slots.flatMap(({ name, failure }) =>
+      failure === undefined ? [] : [{ model: name, reason: failure.reason }],
+    ),
   }
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { ModelState } from '../../schema/model.ts'
 import type { ModelKind } from '../../schema/model-record.ts'
 
 /** What the core can make of a synced state. */
@@ -52,6 +53,14 @@ export function readState(state: Record<string, unknown>, known: readonly string
   }
   const model = JSON.stringify({ kind: 'linear', features, bias, ...linear })
   return outcome(reasons, { kind: 'linear', features, model })
+}
+
+/** The state that stands for a model of the core: the same shape as a synced one. */
+export function stateOf(model: Record<string, unknown>): ModelState {
+  const { kind, features, xgboost, weights, bias, mean, std } = model
+  const named = { featureNames: features, hyperparameters: { kind } }
+  if (kind === 'trees') return { ...named, weights: xgboost } as ModelState
+  return { ...named, weights, bias, scaler: { mean, std } } as ModelState
 }
 
 /** Why the maker of a state does not want it to rank yet. */

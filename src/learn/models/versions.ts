@@ -55,8 +55,9 @@ export interface VersionsParts {
   clock: () => number
 }
 
-export function openVersions({ store, config, clock }: VersionsParts): Versions {
-  const { meta, models, modelVersions, modelStates } = store.tables
+export function openVersions(parts: VersionsParts): Versions {
+  const { store, clock } = parts
+  const { meta, models, modelVersions } = store.tables
 
   const find = ({ modelId, version }: VersionName) => modelVersions.get([modelId, version])
   function get(name: VersionName): VersionRecord {
@@ -64,47 +65,8 @@ export function openVersions({ store, config, clock }: VersionsParts): Versions 
     if (record === undefined) throw modelNotFound()
     return record
   }
-  function of(modelId: string): VersionRecord[] {
-    const range = { start: [modelId, 0], end: [modelId, Number.MAX_VALUE] } as const
-    const rows = modelVersions.range({ start: [...range.start], end: [...range.end] })
-    return Array.from(rows, ({ value }) => value)
-  }
   function put(record: VersionRecord): void {
     modelVersions.put([record.modelId, record.version], record)
-  }
-  function standing(): Standing {
-    return (meta.get(STANDING) as Standing | undefined) ?? { earlier: [], trials: 0 }
-  }
-  /** Beyond the limit the oldest go that nobody uses, archived ones first. */
-  function prune(modelId: string, added: number): void {
-    const kept = of(modelId)
-    const idle = kept.filter(
-      ({ version, status }) => version !== added && status !== 'ACTIVE' && status !== 'SHADOW',
-    )
-    const archived = idle.filter(({ status }) => status === 'ARCHIVED')
-    const others = idle.filter(({ status }) => status !== 'ARCHIVED')
-    const surplus = Math.max(0, kept.length - config.modelVersionsMax)
-    for (const { version } of [...archived, ...others].slice(0, surplus)) {
-      modelVersions.remove([modelId, version])
-      modelStates.remove([modelId, version])
-    }
-  }
-  function add({ bytes, ...made }: NewVersion): { record: VersionRecord; unchanged: boolean } {
-    const { modelId } = made
-    const same = of(modelId).findLast(({ checksum }) => checksum === made.checksum)
-    if (same !== undefined) return { record: same, unchanged: true }
-    const model = models.get(modelId)
-    if (model === undefined && models.count() >= config.modelsMax)
-      throw serviceError('TOO_MANY_MODELS', `At most ${config.modelsMax} models are kept.`)
-    const nowMs = clock()
-    const version = (model?.latest ?? 0) + 1
-    const times = { createdMs: nowMs, updatedMs: nowMs }
-    const record: VersionRecord = { ...made, ...times, version, status: 'CANDIDATE', gates: [] }
-    models.put(modelId, { ...times, ...model, latest: version, updatedMs: nowMs })
-    put(record)
-    modelStates.put([modelId, version], bytes)
-    prune(modelId, version)
-    return { record, unchanged: false }
   }
   return {
     model: (modelId) => models.get(modelId),
@@ -113,14 +75,14 @@ export function openVersions({ store, config, clock }: VersionsParts): Versions 
     },
     get,
     find,
-    of,
+    of: (modelId) => versionsOf(store, modelId),
     newest: (modelId) => {
       const model = models.get(modelId)
       if (model === undefined) throw modelNotFound()
       return get({ modelId, version: model.latest })
     },
-    standing,
-    addWithin: add,
+    standing: () => (meta.get(STANDING) as Standing | undefined) ?? { earlier: [], trials: 0 },
+    addWithin: (made) => addWithin(parts, made),
     moveWithin: (record, status) => {
       if (move('model', record.status, status) === 'unchanged') return record
       const nowMs = clock()
@@ -133,6 +95,51 @@ export function openVersions({ store, config, clock }: VersionsParts): Versions 
     },
     putWithin: put,
     standWithin: (changed) => meta.put(STANDING, changed),
+  }
+}
+
+function versionsOf(store: Store, modelId: string): VersionRecord[] {
+  const rows = store.tables.modelVersions.range({
+    start: [modelId, 0],
+    end: [modelId, Number.MAX_VALUE],
+  })
+  return Array.from(rows, ({ value }) => value)
+}
+
+function addWithin(
+  { store, config, clock }: VersionsParts,
+  { bytes, ...made }: NewVersion,
+): { record: VersionRecord; unchanged: boolean } {
+  const { models, modelStates, modelVersions } = store.tables
+  const { modelId } = made
+  const same = versionsOf(store, modelId).findLast(({ checksum }) => checksum === made.checksum)
+  if (same !== undefined) return { record: same, unchanged: true }
+  const model = models.get(modelId)
+  if (model === undefined && models.count() >= config.modelsMax)
+    throw serviceError('TOO_MANY_MODELS', `At most ${config.modelsMax} models are kept.`)
+  const nowMs = clock()
+  const version = (model?.latest ?? 0) + 1
+  const times = { createdMs: nowMs, updatedMs: nowMs }
+  const record: VersionRecord = { ...made, ...times, version, status: 'CANDIDATE', gates: [] }
+  models.put(modelId, { ...times, ...model, latest: version, updatedMs: nowMs })
+  modelVersions.put([modelId, version], record)
+  modelStates.put([modelId, version], bytes)
+  pruneWithin(store, record, config.modelVersionsMax)
+  return { record, unchanged: false }
+}
+
+/** Beyond the limit the oldest go that nobody uses, archived ones first. */
+function pruneWithin(store: Store, { modelId, version: added }: VersionName, kept: number): void {
+  const { modelStates, modelVersions } = store.tables
+  const all = versionsOf(store, modelId)
+  const idle = all.filter(
+    ({ version, status }) => version !== added && status !== 'ACTIVE' && status !== 'SHADOW',
+  )
+  const archived = idle.filter(({ status }) => status === 'ARCHIVED')
+  const others = idle.filter(({ status }) => status !== 'ARCHIVED')
+  for (const { version } of [...archived, ...others].slice(0, Math.max(0, all.length - kept))) {
+    modelVersions.remove([modelId, version])
+    modelStates.remove([modelId, version])
   }
 }
 

@@ -1,0 +1,54 @@
+import type { GateReport, TrialUnit } from '../../schema/model-record.ts'
+import { type Comparison, compare } from '../statistics/compare.ts'
+import { addUnit, NO_UNITS, type UnitSums } from '../statistics/sums.ts'
+
+interface ArmSums {
+  searches: number
+  clicked: UnitSums
+  reciprocalRank: UnitSums
+}
+
+/**
+ * A model in its share of the users against the others: refused as soon as clicks or their places are worse for
+ * certain, at all looks together; passed when that is not so after the least number of searches.
+ */
+export function judgeCanary(
+  units: Iterable<TrialUnit>,
+  searchesMin: number,
+): Pick<GateReport, 'outcome' | 'figures'> {
+  const arms = { CANARY: emptyArm(), CONTROL: emptyArm() }
+  for (const { arm, searches, clicked, reciprocalRank } of units) {
+    if (searches === 0) continue
+    const sums = arms[arm]
+    sums.searches += searches
+    sums.clicked = addUnit(sums.clicked, { x: clicked, y: searches })
+    sums.reciprocalRank = addUnit(sums.reciprocalRank, { x: reciprocalRank, y: searches })
+  }
+  const ctr = compareArms(arms.CONTROL.clicked, arms.CANARY.clicked)
+  const mrr = compareArms(arms.CONTROL.reciprocalRank, arms.CANARY.reciprocalRank)
+  const worse = isWorse(ctr) || isWorse(mrr)
+  const { searches } = arms.CANARY
+  const outcome = worse ? 'refuse' : searches >= searchesMin ? 'pass' : 'not_yet'
+  const counts = { searches, controlSearches: arms.CONTROL.searches, searchesMin }
+  return { outcome, figures: { ...counts, ctr: show(ctr), mrr: show(mrr) } }
+}
+
+function emptyArm(): ArmSums {
+  return { searches: 0, clicked: NO_UNITS, reciprocalRank: NO_UNITS }
+}
+
+function compareArms(control: UnitSums, treatment: UnitSums): Comparison | undefined {
+  return compare({ control, treatment, kind: 'ratio' })
+}
+
+/** The always-valid interval of the difference lies below 0. */
+function isWorse(comparison: Comparison | undefined): boolean {
+  return (comparison?.alwaysValid?.high ?? 0) < 0
+}
+
+/** Plain numbers; null while there are too few users. */
+function show(comparison: Comparison | undefined): Record<string, unknown> | null {
+  if (comparison === undefined) return null
+  const { control, treatment, units, alwaysValid } = comparison
+  return { control, canary: treatment, units, alwaysValid: alwaysValid ?? null }
+}

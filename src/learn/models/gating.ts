@@ -1,0 +1,169 @@
+import type { Config } from '../../config.ts'
+import type { Pool } from '../../pool.ts'
+import type { VersionName } from '../../schema/model.ts'
+import type { GateReport, Trial, VersionRecord } from '../../schema/model-record.ts'
+import type { Store } from '../../store/store.ts'
+import type { Events } from '../events.ts'
+import { move } from '../states.ts'
+import { type Activation, beginStage, refuseUnservable } from './activation.ts'
+import type { Evidence } from './evidence.ts'
+import { GATES_MAX, nameOf, sameVersion, type Versions } from './versions.ts'
+
+/** Lets a model rank step by step: estimate, shadow, a share of the users, all. Each step is an event. */
+export interface Gating {
+  /** Asks the first gate; a version that passes goes into shadow. Throws MODEL_NOT_SERVABLE, INVALID_TRANSITION. */
+  judge: (name: VersionName) => Promise<{ record: VersionRecord; report: GateReport }>
+  /** Asks the gate that the trial stands before, when enough has come since it was asked last. */
+  advance: () => Promise<void>
+}
+
+export interface GatingParts {
+  store: Store
+  pool: Pick<Pool, 'run'>
+  versions: Versions
+  events: Events
+  activation: Activation
+  evidence: Evidence
+  config: Config
+  clock: () => number
+}
+
+/** A gate is asked again when the evidence has grown by this much. */
+const GROWTH = 1.25
+/** A model that is still undecided after so many times the searches that the gate asks for is refused. */
+const PATIENCE = 20
+
+export function openGating(parts: GatingParts): Gating {
+  const { store, pool, versions, evidence, config, clock } = parts
+
+  async function ask(trial: Trial, searches: number): Promise<GateReport> {
+    const input = stageInput(parts, trial)
+    const report = { ...(await pool.run('gate', input)), timeMs: clock() }
+    const tired = searches >= PATIENCE * searchesMin(config, trial)
+    if (report.outcome === 'not_yet' && tired) report.outcome = 'refuse'
+    return report
+  }
+  return {
+    judge: async (name) => {
+      const record = versions.get(name)
+      refuseUnservable(record)
+      move('model', record.status, 'SHADOW')
+      const { active } = versions.standing()
+      const heldOut = record.source === 'TRAINING'
+      const input = {
+        ...limits(config, name),
+        gate: 'HELD_OUT' as const,
+        heldOut,
+        sinceMs: 0,
+        ...(active === undefined ? {} : { active }),
+      }
+      const report = { ...(await pool.run('gate', input)), timeMs: clock() }
+      return store.write(() => ({ record: judgedWithin(parts, name, report), report }))
+    },
+    advance: async () => {
+      const { trial } = versions.standing()
+      if (trial === undefined) return
+      const searches = Math.max(0, evidence.searches(trial, trial.stage) - trial.base)
+      // The first harm that is certain ends a canary, so it is asked from the beginning.
+      const least = trial.stage === 'CANARY' ? 1 : searchesMin(config, trial)
+      if (searches < least || searches < trial.asked * GROWTH) return
+      const report = await ask(trial, searches)
+      await store.write(() => advanceWithin(parts, trial, searches, report))
+    },
+  }
+}
+
+function searchesMin(config: Config, { stage }: Trial): number {
+  return stage === 'CANARY' ? config.modelCanarySearchesMin : config.modelShadowSearches
+}
+
+function limits(config: Config, { modelId, version }: VersionName) {
+  return {
+    dataDir: config.dataDir,
+    candidate: { modelId, version },
+    eta: config.examinationEta,
+    effectiveUnitsMin: config.modelGateSampleMin,
+    liftMin: config.modelGateLiftMin,
+  }
+}
+
+function stageInput({ versions, config }: GatingParts, trial: Trial) {
+  const { stage, number, sinceMs } = trial
+  const same = limits(config, trial)
+  if (stage === 'CANARY')
+    return { ...same, gate: stage, trial: number, searchesMin: config.modelCanarySearchesMin }
+  const { active } = versions.standing()
+  return { ...same, gate: stage, sinceMs, ...(active === undefined ? {} : { active }) }
+}
+
+/** Writes down what the first gate said, and begins the trial of a version that passed. */
+function judgedWithin(parts: GatingParts, name: VersionName, report: GateReport): VersionRecord {
+  const { versions, evidence, clock } = parts
+  const record = noted(parts, versions.get(name), report)
+  if (report.outcome === 'refuse')
+    return record.status === 'CANDIDATE' ? reject(parts, record) : record
+  if (report.outcome === 'not_yet') return record
+  const { trial, ...standing } = versions.standing()
+  // A newer model that passed takes the place of the one on trial.
+  if (trial !== undefined && !sameVersion(trial, name)) {
+    const other = versions.find(trial)
+    if (other !== undefined) versions.moveWithin(other, 'ARCHIVED')
+  }
+  const moved = versions.moveWithin(record, 'SHADOW')
+  const control = standing.active === undefined ? '' : nameOf(standing.active)
+  const base = evidence.searches(name, 'SHADOW')
+  const { modelId, version } = name
+  const stage = { modelId, version, stage: 'SHADOW' as const, control, base, nowMs: clock() }
+  versions.standWithin(beginStage(standing, stage))
+  return moved
+}
+
+function advanceWithin(
+  parts: GatingParts,
+  asked: Trial,
+  searches: number,
+  report: GateReport,
+): void {
+  const { versions, activation, evidence, clock } = parts
+  const { trial, ...standing } = versions.standing()
+  // The trial ended or began anew while the gate was thinking.
+  if (trial?.number !== asked.number) return
+  const found = versions.find(trial)
+  if (found?.status !== 'SHADOW') {
+    versions.standWithin(standing)
+    return
+  }
+  if (report.outcome === 'not_yet') {
+    versions.standWithin({ ...standing, trial: { ...trial, asked: searches } })
+    return
+  }
+  const record = noted(parts, found, report)
+  if (report.outcome === 'refuse') {
+    versions.standWithin(standing)
+    reject(parts, record)
+  } else if (trial.stage === 'CANARY') activation.activateWithin(record, 'GATE', report.figures)
+  else {
+    const base = evidence.searches(trial, 'CANARY')
+    versions.standWithin(beginStage(standing, { ...trial, stage: 'CANARY', base, nowMs: clock() }))
+  }
+}
+
+/** The version with one more report, and the event of it. */
+function noted({ versions, events }: GatingParts, record: VersionRecord, report: GateReport) {
+  const { modelId, version, status, gates } = record
+  const changed = { ...record, gates: [...gates, report].slice(-GATES_MAX) }
+  versions.putWithin(changed)
+  const { gate, outcome, figures } = report
+  const type = { pass: 'GATE_PASSED', refuse: 'GATE_REFUSED', not_yet: 'GATE_NOT_YET' }[outcome]
+  const data = { version, gate, outcome, ...figures }
+  events.recordWithin({ type, status, source: 'models', modelId, data })
+  return changed
+}
+
+function reject({ versions, events }: GatingParts, record: VersionRecord): VersionRecord {
+  const rejected = versions.moveWithin(record, 'REJECTED')
+  const { modelId, version, status } = rejected
+  const data = { version, gate: rejected.gates.at(-1)?.gate }
+  events.recordWithin({ type: 'MODEL_REJECTED', status, source: 'models', modelId, data })
+  return rejected
+}

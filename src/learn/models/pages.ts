@@ -1,0 +1,147 @@
+import type { Judgement } from '../../schema/model-record.ts'
+import type { Reader } from '../../store/reader.ts'
+import { BUCKETS, bucketOf } from '../assignment.ts'
+import { expectedExamination } from '../exploration.ts'
+import type { Impression } from '../facts.ts'
+import { decodeImpression } from '../impression.ts'
+
+/** One shown page as training and gates see it; lists by hit, in shown order. */
+export interface Page {
+  unit: string
+  timeMs: number
+  /** `id@version` of the model that ranked, '' for none. */
+  model: string
+  /** Gain of each hit, 0..1. */
+  gains: number[]
+  /** Examination of the place where the hit was shown. */
+  shown: number[]
+  /** Its expected examination under logging: what estimates divide by. */
+  expected: number[]
+  /** Examination of each place of the page. */
+  examination: number[]
+  /** The scores that put the hits in their order, exploration apart. */
+  scores: number[]
+  /** A row for each hit. */
+  features: Float32Array
+  shadow?: { model: string; scores: number[] }
+}
+
+export interface PageFilter {
+  /** Numbers in a row of features; pages with others are passed over. */
+  width: number
+  /** Position p is looked at with probability 1/p^η. */
+  eta: number
+  sinceMs: number
+  /** Only pages of units that are held out, or only of the others. */
+  heldOut?: boolean
+  /** At most so many pages. */
+  limit: number
+  wanted?: (page: Impression) => boolean
+}
+
+/** Share of the units that no training sees. */
+export const HELD_OUT_SHARE = 0.2
+/** Pages of one unit that count: nobody teaches alone. */
+const UNIT_PAGES_MAX = 50
+/** Impressions looked at for those that are wanted. */
+const SCANNED_MAX = 200_000
+
+/** Pages with a gain, newest first. */
+export function judgedPages(reader: Reader, filter: PageFilter): Page[] {
+  function* candidates(): Iterable<[Uint8Array, Judgement]> {
+    for (const { queryId, judgement } of reader.judged()) {
+      const bytes = reader.impression(queryId)
+      if (bytes !== undefined) yield [bytes, judgement]
+    }
+  }
+  return collect(candidates(), filter)
+}
+
+/** Pages with and without gains, newest first. */
+export function shownPages(reader: Reader, filter: PageFilter): Page[] {
+  function* candidates(): Iterable<[Uint8Array, undefined]> {
+    for (const bytes of reader.impressions()) yield [bytes, undefined]
+  }
+  return collect(candidates(), filter, (queryId) => reader.judgement(queryId))
+}
+
+function collect(
+  candidates: Iterable<[Uint8Array, Judgement | undefined]>,
+  filter: PageFilter,
+  judgementOf: (queryId: string) => Judgement | undefined = () => undefined,
+): Page[] {
+  const pages: Page[] = []
+  const ofUnit = new Map<string, number>()
+  let scanned = 0
+  for (const [bytes, judgement] of candidates) {
+    scanned += 1
+    if (pages.length >= filter.limit || scanned > SCANNED_MAX) break
+    const { impression, features } = decodeImpression(bytes)
+    const { unit, timeMs } = impression
+    if (timeMs < filter.sinceMs) break
+    if (unit === undefined || !isWanted(impression, unit, filter)) continue
+    const count = (ofUnit.get(unit) ?? 0) + 1
+    if (count > UNIT_PAGES_MAX) continue
+    ofUnit.set(unit, count)
+    const gains = (judgement ?? judgementOf(impression.queryId))?.gains ?? []
+    pages.push(pageOf({ ...impression, unit }, features, new Map(gains), filter.eta))
+  }
+  return pages
+}
+
+function isWanted(impression: Impression, unit: string, filter: PageFilter): boolean {
+  const { hits, interleaved, features } = impression
+  // The order of teams was nobody's ranking, and one hit is no order.
+  if (hits.length < 2 || interleaved !== undefined || features !== filter.width) return false
+  if (filter.heldOut !== undefined && isHeldOut(unit) !== filter.heldOut) return false
+  return filter.wanted?.(impression) ?? true
+}
+
+function isHeldOut(unit: string): boolean {
+  return bucketOf('held-out', unit, 'inclusion') < HELD_OUT_SHARE * BUCKETS
+}
+
+function pageOf(
+  impression: Impression & { unit: string },
+  features: Float32Array,
+  gains: Map<number, number>,
+  eta: number,
+): Page {
+  const { unit, timeMs, model = '', hits, from, shadowModel, shadowScores } = impression
+  const examination = hits.map((_, place) => (from + place + 1) ** -eta)
+  return {
+    unit,
+    timeMs,
+    model,
+    gains: hits.map((_, hit) => gains.get(hit) ?? 0),
+    shown: examination,
+    expected: expectedOf(impression, examination),
+    examination,
+    scores: hits.map(({ score }) => score),
+    features,
+    ...(shadowModel === undefined || shadowScores === undefined
+      ? {}
+      : { shadow: { model: shadowModel, scores: shadowScores } }),
+  }
+}
+
+function expectedOf({ hits, exploration }: Impression, examination: number[]): number[] {
+  if (exploration === undefined) return examination
+  const { epsilon, temperature, relative } = exploration
+  const scores = hits.map(({ score }) => score)
+  const span = relative ? Math.max(1e-9, ...scores.map(Math.abs)) : 1
+  const greedy = orderBy(scores)
+  const scaled = greedy.map((hit) => (scores[hit] ?? 0) / span)
+  const known = expectedExamination({ scores: scaled, epsilon, temperature, examination })
+  const expected = new Array<number>(hits.length)
+  greedy.forEach((hit, place) => {
+    expected[hit] = known[place] ?? 0
+  })
+  return expected
+}
+
+/** Places of the greatest scores first; equal ones stay in order. */
+export function orderBy(scores: ArrayLike<number>): number[] {
+  const order = Array.from({ length: scores.length }, (_, hit) => hit)
+  return order.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b)
+}

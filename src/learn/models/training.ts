@@ -1,0 +1,171 @@
+import { v7 as uuid } from 'uuid'
+import type { Config } from '../../config.ts'
+import { serviceError } from '../../errors.ts'
+import type { Pool } from '../../pool.ts'
+import type { ModelTrained, ModelTraining } from '../../schema/model.ts'
+import type { ModelKind } from '../../schema/model-record.ts'
+import type { Store } from '../../store/store.ts'
+import type { Events } from '../events.ts'
+import { readMoment } from '../moment.ts'
+import type { Evidence } from './evidence.ts'
+import type { Gating } from './gating.ts'
+import type { Shelving } from './sync.ts'
+
+/** How the last training went. */
+export interface LastTraining {
+  trainingId: string
+  modelId: string
+  status: ModelTrained['status']
+  startedMs: number
+  endedMs?: number
+  /** Searches with a gain when it began. */
+  clicked: number
+  version?: number
+}
+
+/** Trains models from what people chose. */
+export interface Training {
+  /**
+   * Answers with the outcome, or after a while that it goes on. Throws TRAINING_RUNNING, VALIDATION_FAILED.
+   */
+  train: (request: ModelTraining) => Promise<ModelTrained>
+  /** Begins one when enough has come since the last. */
+  trainWhenDue: () => void
+  last: () => LastTraining | undefined
+  /** Settles when no training runs. */
+  idle: () => Promise<void>
+}
+
+export interface TrainingParts {
+  store: Store
+  pool: Pick<Pool, 'run'>
+  config: Config
+  events: Events
+  evidence: Evidence
+  shelving: Shelving
+  gating: Gating
+  clock: () => number
+  logger: { error: (fields: object, message: string) => void }
+  /** Runs when a training has ended: the models may have changed. */
+  onEnd: () => void
+}
+
+/** The model that the service trains by itself. */
+const OWN_MODEL = 'attune'
+const KINDS: ModelKind[] = ['linear', 'trees']
+const LAST = 'modelTraining'
+/** Share of the time limit of a request after which a training is said to go on. */
+const WAIT_SHARE = 0.8
+
+interface Job {
+  trainingId: string
+  modelId: string
+  kinds: ModelKind[]
+  sinceMs: number
+}
+
+export function openTraining(parts: TrainingParts): Training {
+  const { store, config, evidence, logger } = parts
+  let running: Promise<ModelTrained> | undefined
+
+  function last(): LastTraining | undefined {
+    const known = store.tables.meta.get(LAST) as LastTraining | undefined
+    // One that a crash cut short.
+    const cut = known?.status === 'RUNNING' && running === undefined
+    return cut ? { ...known, status: 'FAILED' } : known
+  }
+  function begin(job: Job): Promise<ModelTrained> {
+    running = run(parts, job).finally(() => {
+      running = undefined
+      parts.onEnd()
+    })
+    // Whoever began it may have left.
+    running.catch((err: unknown) => logger.error({ err }, 'a training could not be recorded'))
+    return running
+  }
+  return {
+    train: async ({ modelId = OWN_MODEL, kind, since }) => {
+      const sinceMs = typeof since === 'string' ? readMoment(since, 'since') : (since ?? 0)
+      if (running !== undefined)
+        throw serviceError('TRAINING_RUNNING', 'A model is being trained already.')
+      const trainingId = uuid()
+      const needed = config.modelTrainClicksMin
+      const have = evidence.clicked()
+      if (have < needed) return { modelId, trainingId, status: 'NOT_ENOUGH_DATA', needed, have }
+      const kinds = kind === undefined ? KINDS : [kind]
+      const work = begin({ trainingId, modelId, kinds, sinceMs })
+      const waiting = { modelId, trainingId, status: 'RUNNING' as const }
+      return within(config.requestTimeoutMs * WAIT_SHARE, work, waiting)
+    },
+    trainWhenDue: () => {
+      if (!config.modelTrainAuto || !config.learning || running !== undefined) return
+      const clicked = evidence.clicked()
+      // After evidence was forgotten there may be less than there was.
+      const before = Math.min(clicked, last()?.clicked ?? 0)
+      if (clicked < config.modelTrainClicksMin) return
+      if (clicked - before < config.modelTrainNewMin) return
+      void begin({ trainingId: uuid(), modelId: OWN_MODEL, kinds: KINDS, sinceMs: 0 })
+    },
+    last,
+    idle: async () => {
+      await running?.catch(() => undefined)
+    },
+  }
+}
+
+/** From the evidence to a version that the first gate has judged; what goes wrong is an outcome too. */
+async function run(parts: TrainingParts, job: Job): Promise<ModelTrained> {
+  const { config, pool, shelving, gating, evidence, clock, logger } = parts
+  const { trainingId, modelId, kinds, sinceMs } = job
+  const named = { modelId, trainingId }
+  const clicked = evidence.clicked()
+  const begun: LastTraining = { ...named, status: 'RUNNING', clicked, startedMs: clock() }
+  const end = (status: ModelTrained['status'], type: string, data: object) =>
+    note(parts, { ...begun, status, endedMs: clock() }, { type, data })
+  await note(parts, begun, { type: 'TRAINING_STARTED', data: { kinds, clicked } })
+  try {
+    const { dataDir, examinationEta: eta, modelTrainClicksMin: pagesMin } = config
+    const made = await pool.run('train', { dataDir, sinceMs, eta, kinds, pagesMin })
+    if (made.trained === undefined) {
+      const counts = { needed: pagesMin, have: made.pages }
+      await end('NOT_ENOUGH_DATA', 'TRAINING_COMPLETED', counts)
+      return { ...named, status: 'NOT_ENOUGH_DATA', ...counts }
+    }
+    const { kind, state, figures } = made.trained
+    const { record } = await shelving.keep(modelId, state, { trainingId, ...figures })
+    const { version, status } = record
+    await end('COMPLETED', 'TRAINING_COMPLETED', { version, kind, ...figures })
+    const told = { ...named, status: 'COMPLETED' as const, version, kind, training: figures }
+    // What was trained may be a version that was judged before.
+    if (status !== 'CANDIDATE') return told
+    const { report } = await gating.judge(record)
+    const { timeMs, ...gate } = report
+    return { ...told, gate }
+  } catch (err) {
+    logger.error({ err, modelId }, 'a training failed')
+    const error = 'The model could not be trained; the log says why.'
+    await end('FAILED', 'TRAINING_FAILED', { error })
+    return { ...named, status: 'FAILED', error }
+  }
+}
+
+function note(
+  { store, events }: TrainingParts,
+  training: LastTraining,
+  { type, data }: { type: string; data: object },
+): Promise<unknown> {
+  const { modelId, status, trainingId: correlationId } = training
+  return store.write(() => {
+    store.tables.meta.put(LAST, training)
+    const told = { type, status, source: 'models', modelId, correlationId }
+    events.recordWithin({ ...told, data: { ...data } })
+  })
+}
+
+/** What the work gives, or something else when it takes longer. */
+function within<T>(timeMs: number, work: Promise<T>, otherwise: T): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => resolve(otherwise), timeMs)
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

@@ -1,0 +1,75 @@
+import type { Trial, TrialUnit } from '../../schema/model-record.ts'
+import type { Store } from '../../store/store.ts'
+import type { Impression } from '../facts.ts'
+import { nameOf } from './versions.ts'
+
+/** What users do while a model has its share of them: part of the fold, written by `saveWithin`. */
+export interface TrialUnits {
+  /** The row of the unit that searched, to be counted up; undefined when the search is not part of a trial. */
+  of: (impression: Impression) => TrialUnit | undefined
+  saveWithin: () => void
+  /** Drops what was not saved. */
+  forget: () => void
+  clearWithin: () => void
+}
+
+interface PendingRow {
+  key: [number, string]
+  value: TrialUnit
+}
+
+/** Users of a trial that are counted; beyond it only known ones are. */
+const UNITS_MAX = 100_000
+
+export function openTrialUnits(store: Store, trial: () => Trial | undefined): TrialUnits {
+  const { trialUnits } = store.tables
+  const rows = new Map<string, PendingRow>()
+  let counted = { trial: -1, units: 0 }
+
+  function newcomer(number: number, arm: TrialUnit['arm']): TrialUnit | undefined {
+    if (counted.trial !== number) {
+      const known = [...trialUnits.keys({ start: [number, ''], end: [number + 1, ''] })]
+      counted = { trial: number, units: known.length }
+    }
+    if (counted.units >= UNITS_MAX) return undefined
+    counted.units += 1
+    return { arm, searches: 0, clicked: 0, reciprocalRank: 0 }
+  }
+  function forget(): void {
+    rows.clear()
+    counted = { trial: -1, units: 0 }
+  }
+  return {
+    of: (impression) => {
+      const now = trial()
+      const { unit, timeMs } = impression
+      if (now?.stage !== 'CANARY' || unit === undefined || timeMs < now.sinceMs) return undefined
+      const arm = armOf(impression, now)
+      if (arm === undefined) return undefined
+      const id = `${now.number}/${unit}`
+      const pending = rows.get(id)
+      if (pending !== undefined) return pending.value.arm === arm ? pending.value : undefined
+      const key: [number, string] = [now.number, unit]
+      const known = trialUnits.get(key)
+      const value = known === undefined ? newcomer(now.number, arm) : { ...known }
+      if (value === undefined || value.arm !== arm) return undefined
+      rows.set(id, { key, value })
+      return value
+    },
+    saveWithin: () => {
+      for (const { key, value } of rows.values()) trialUnits.put(key, value)
+      rows.clear()
+    },
+    forget,
+    clearWithin: () => {
+      forget()
+      for (const key of [...trialUnits.keys()]) trialUnits.remove(key)
+    },
+  }
+}
+
+/** In which arm a search was, by the model that ranked it; another one's says nothing. */
+function armOf({ model = '' }: Impression, trial: Trial): TrialUnit['arm'] | undefined {
+  if (model === nameOf(trial)) return 'CANARY'
+  return model === trial.control ? 'CONTROL' : undefined
+}
