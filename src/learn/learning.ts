@@ -2,10 +2,12 @@ import { randomInt } from 'node:crypto'
 import type { Config } from '../config.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Pool } from '../pool.ts'
+import type { AnalyticsReport, ReportQuery } from '../schema/analytics.ts'
 import type { SearchRequest } from '../schema/search.ts'
 import type { Store } from '../store/store.ts'
 import { type Analytics, openAnalytics } from './analytics.ts'
 import { type ClickMemory, openClickMemory } from './click-memory.ts'
+import { openDeadSignals } from './dead-signals.ts'
 import { type Events, openEvents } from './events.ts'
 import { type Experiments, openExperiments } from './experiments/experiments.ts'
 import type { Consumer } from './facts.ts'
@@ -17,16 +19,22 @@ import { type MetricRecords, openMetricRecords } from './metric-records.ts'
 import { type Models, openModels } from './models/models.ts'
 import { openPages } from './pages.ts'
 import { type LearnedPlan, makePlan, type PlanParts } from './plan.ts'
+import { openHours } from './reports/hours.ts'
+import { makeReport } from './reports/report.ts'
 import { openSearches, type Searches, type SearchesOptions } from './searches.ts'
 import type { Sessions } from './sessions.ts'
+import { openSignals, type Signals } from './signals.ts'
 
 /** The learning side of the service: one loop, folded from one log. */
 export interface Learning {
   events: Events
   feedback: FeedbackIntake
   clickMemory: ClickMemory
+  signals: Signals
   analytics: Analytics
   metricRecords: MetricRecords
+  /** Figures of a window of time, everything so far included. */
+  report: (query: ReportQuery) => Promise<AnalyticsReport>
   searches: Searches
   models: Models
   experiments: Experiments
@@ -67,7 +75,17 @@ export function openLearning(options: LearningOptions): Learning {
   const feedback = openFeedback({ store, log, events, sessions, config, clock, addTotals })
   const models = openModels({ store, pool, events, config, clock, logger, gainOf: gains.of })
   const experiments = openExperiments({ store, events, config, sessions, clock })
-  const consumers: Consumer[] = [clickMemory, models.consumer, experiments.consumer]
+  const dead = openDeadSignals({ store, events, config, clock })
+  const position = (): number => loop.position()
+  const signals = openSignals({ store, log, events, dead, config, clock, position, metrics })
+  const hours = openHours(store)
+  const consumers: Consumer[] = [
+    signals.consumer,
+    hours,
+    clickMemory,
+    models.consumer,
+    experiments.consumer,
+  ]
   const loop = openLoop({
     store,
     log,
@@ -91,8 +109,13 @@ export function openLearning(options: LearningOptions): Learning {
     events,
     feedback,
     clickMemory,
+    signals,
     analytics: openAnalytics({ log, sessions, clock }),
     metricRecords: openMetricRecords({ store, metrics, config, clock }),
+    report: async (query) => {
+      await loop.caughtUp()
+      return makeReport(store, query, clock())
+    },
     models,
     experiments,
     searches: openSearches({ log, ...options.engine }),
@@ -101,10 +124,10 @@ export function openLearning(options: LearningOptions): Learning {
     caughtUp: loop.caughtUp,
     tick: async () => {
       await sessions.totals.flush()
-      await models.tick(clock())
+      await models.tick()
       await experiments.tick()
       await experiments.sweep(clock())
-      await feedback.sweep(clock())
+      for (const part of [feedback, signals, dead]) await part.sweep(clock())
     },
     close: async () => {
       await log.close()

@@ -12,37 +12,35 @@ export interface SearchCounts {
 
 /** One of the most frequent queries of an hour. */
 export interface QueryCounts {
+  queryHash: string
   query: string
   searches: number
-  /** Searches that may have been another query's: what this one took over (Metwally, Agrawal, El Abbadi 2005). */
-  surplus: number
   clicked: number
 }
 
-/** A set of which only its size is asked: 32-bit hashes while they are few, then HyperLogLog registers. */
+/** A set of which only the size is asked: 32-bit hashes while they are few, then HyperLogLog registers. */
 export interface DistinctRecord {
   hashes: number[]
   registers?: Uint8Array
 }
 
-/** What the store keeps of one hour, by the time of its searches. */
+/** What the store keeps of one hour, by the time of its searches. Maps are lists of pairs. */
 export interface HourReport {
   all: SearchCounts
-  byType: Record<string, SearchCounts>
+  byType: [string, SearchCounts][]
   /** Searches whose ranking learning changed, and those that it left alone. */
   learned: SearchCounts
   plain: SearchCounts
-  /** Searches by latency bucket, see learn/statistics/latency-histogram.ts: bucket → count. */
-  latency: Record<string, number>
+  /** Searches by latency bucket, see learn/statistics/latency-histogram.ts. */
+  latency: [number, number][]
   sessions: DistinctRecord
   units: DistinctRecord
   /** Feedback entries received in this hour, by status. */
-  feedback: Record<string, number>
+  feedback: [string, number][]
   /** Analytics events received in this hour, by type. */
-  events: Record<string, number>
-  /** Query hash → counts. */
-  queries: Record<string, QueryCounts>
-  zeroResultQueries: Record<string, QueryCounts>
+  events: [string, number][]
+  queries: QueryCounts[]
+  zeroResultQueries: QueryCounts[]
 }
 
 export type MetricType = 'counter' | 'gauge' | 'histogram' | 'summary'

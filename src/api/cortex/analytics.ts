@@ -4,11 +4,11 @@ import {
   AnalyticsEvents,
   AnalyticsReceipt,
   AnalyticsReceipts,
+  AnalyticsReport,
   MetricReceipt,
   MetricRecord,
   ReportQuery,
 } from '../../schema/analytics.ts'
-import { notYet } from '../not-yet.ts'
 
 export const recordEvent = route({
   method: 'POST',
@@ -31,11 +31,13 @@ export const recordEvent = route({
 })
 
 export const readReports = route({
-  ...notYet,
   method: 'GET',
   path: '/cortex/analytics/reports',
+  tag: 'search',
   summary: 'Read the analytics report of a time window',
   query: ReportQuery,
+  reply: AnalyticsReport,
+  handle: ({ app, query }) => app.learning.report(query),
 })
 
 export const recordMetric = route({

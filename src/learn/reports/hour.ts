@@ -1,0 +1,110 @@
+import type { HourReport, SearchCounts } from '../../schema/analytics-record.ts'
+import type { Impression } from '../facts.ts'
+import { latencyBucket } from '../statistics/latency-histogram.ts'
+import { type Distinct, openDistinct } from './distinct.ts'
+import { type Frequent, openFrequent } from './frequent.ts'
+
+/** One hour while it is being counted. */
+export interface Hour {
+  addSearch: (impression: Impression) => void
+  /** A search's best click so far: `best` from 1, `before` what was the best until now; 0 when not known. */
+  addClick: (impression: Impression, best: number, before: number | undefined) => void
+  addFeedback: (status: string) => void
+  addEvent: (type: string) => void
+  record: () => HourReport
+}
+
+const QUERIES_MAX = 200
+const ZERO_RESULT_QUERIES_MAX = 100
+/** Different words of an open vocabulary; what lies beyond is counted together. */
+const WORDS_MAX = 100
+const OTHERS = 'other'
+
+export function openHour(from: HourReport = EMPTY): Hour {
+  const all = { ...from.all }
+  const learned = { ...from.learned }
+  const plain = { ...from.plain }
+  const byType = new Map(from.byType.map(([type, counts]) => [type, { ...counts }]))
+  const latency = new Map(from.latency)
+  const feedback = new Map(from.feedback)
+  const events = new Map(from.events)
+  const sessions: Distinct = openDistinct(from.sessions)
+  const units: Distinct = openDistinct(from.units)
+  const queries: Frequent = openFrequent(QUERIES_MAX, from.queries)
+  const zeroes: Frequent = openFrequent(ZERO_RESULT_QUERIES_MAX, from.zeroResultQueries)
+
+  function countsOf(impression: Impression): SearchCounts[] {
+    const type = byType.get(impression.searchType) ?? noSearches()
+    byType.set(impression.searchType, type)
+    return [all, type, isLearned(impression) ? learned : plain]
+  }
+  return {
+    addSearch: (impression) => {
+      const { queryHash, query, total, tookMs, sessionId, unit } = impression
+      for (const counts of countsOf(impression)) {
+        counts.searches += 1
+        counts.tookMs += tookMs
+        if (total === 0) counts.zeroResults += 1
+      }
+      addOne(latency, latencyBucket(tookMs))
+      if (sessionId !== undefined) sessions.add(sessionId)
+      if (unit !== undefined) units.add(unit)
+      queries.add(queryHash, query)
+      if (total === 0) zeroes.add(queryHash, query)
+    },
+    addClick: (impression, best, before) => {
+      const gained = reciprocal(best) - reciprocal(before ?? 0)
+      for (const counts of countsOf(impression)) {
+        counts.reciprocal += gained
+        if (before === undefined) counts.clicked += 1
+      }
+      if (before === undefined) queries.click(impression.queryHash)
+    },
+    addFeedback: (status) => addOne(feedback, status),
+    addEvent: (type) => addOne(events, events.has(type) || events.size < WORDS_MAX ? type : OTHERS),
+    record: () => ({
+      all: { ...all },
+      learned: { ...learned },
+      plain: { ...plain },
+      byType: [...byType].map(([type, counts]) => [type, { ...counts }]),
+      latency: [...latency],
+      sessions: sessions.record(),
+      units: units.record(),
+      feedback: [...feedback],
+      events: [...events],
+      queries: queries.record(),
+      zeroResultQueries: zeroes.record(),
+    }),
+  }
+}
+
+export function noSearches(): SearchCounts {
+  return { searches: 0, zeroResults: 0, clicked: 0, reciprocal: 0, tookMs: 0 }
+}
+
+export function addOne<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1)
+}
+
+/** Whether anything learned had a say in the order. */
+function isLearned({ added, model, adaptations }: Impression): boolean {
+  return added.length > 0 || model !== undefined || adaptations.length > 0
+}
+
+function reciprocal(position: number): number {
+  return position > 0 ? 1 / position : 0
+}
+
+const EMPTY: HourReport = {
+  all: noSearches(),
+  byType: [],
+  learned: noSearches(),
+  plain: noSearches(),
+  latency: [],
+  sessions: { hashes: [] },
+  units: { hashes: [] },
+  feedback: [],
+  events: [],
+  queries: [],
+  zeroResultQueries: [],
+}

@@ -1,0 +1,93 @@
+import type { Store } from '../../store/store.ts'
+import type { Consumer, FeedbackFact } from '../facts.ts'
+import { type Hour, openHour } from './hour.ts'
+
+export const HOUR_MS = 3_600_000
+
+/** Counts what happens by the hour: the consumer that reports are made from. */
+export interface Hours extends Consumer {
+  /** Removes some rows that nothing can ask for any more; returns how many. Call again while it removes. */
+  sweep: (beforeMs: number) => Promise<number>
+}
+
+/** Actions that mean that somebody opened a hit. */
+const CLICKS = new Set([
+  ...['click', 'conversion', 'purchase', 'add_to_cart', 'bookmark', 'share', 'download'],
+])
+/** Hours held open: late feedback goes to the hour of its search. */
+const OPEN_MAX = 4
+const SWEEP_ROWS = 1000
+
+export function openHours(store: Store): Hours {
+  const { hourReports, reportedClicks } = store.tables
+  const open = new Map<number, Hour>()
+  const changed = new Set<number>()
+  const clicked = new Map<string, number>()
+
+  function at(timeMs: number): Hour {
+    const key = Math.floor(timeMs / HOUR_MS)
+    const hour = open.get(key) ?? openHour(hourReports.get(key))
+    open.set(key, hour)
+    changed.add(key)
+    return hour
+  }
+  function takeFeedback({ receivedMs, entry, impression, hit }: FeedbackFact): void {
+    at(receivedMs).addFeedback(entry.status)
+    if (impression === undefined || entry.status !== 'learned' || !CLICKS.has(entry.action)) return
+    const position = hit === undefined ? (entry.position ?? 0) : impression.from + hit + 1
+    const { queryId } = entry
+    const before = clicked.get(queryId) ?? reportedClicks.get(queryId)
+    const isBetter = position > 0 && (before === 0 || position < (before ?? Infinity))
+    if (before !== undefined && !isBetter) return
+    clicked.set(queryId, position)
+    at(impression.timeMs).addClick(impression, position, before)
+  }
+  function forget(): void {
+    open.clear()
+    changed.clear()
+    clicked.clear()
+  }
+  return {
+    name: 'reports',
+    load: forget,
+    take: (fact) => {
+      if (fact.kind === 'search') at(fact.impression.timeMs).addSearch(fact.impression)
+      else if (fact.kind === 'feedback') takeFeedback(fact)
+      else at(fact.timeMs).addEvent(String(fact.data.eventType))
+    },
+    save: () => {
+      for (const key of changed) hourReports.put(key, (open.get(key) as Hour).record())
+      for (const [queryId, position] of clicked) reportedClicks.put(queryId, position)
+      changed.clear()
+      clicked.clear()
+      const spare = [...open.keys()].sort((a, b) => b - a).slice(OPEN_MAX)
+      for (const key of spare) open.delete(key)
+    },
+    reset: () => {
+      forget()
+      hourReports.clear()
+      reportedClicks.clear()
+    },
+    sweep: (beforeMs) => sweepHours(store, beforeMs),
+  }
+}
+
+/** Ids of queries begin with their time, so the oldest come first. */
+async function sweepHours(store: Store, beforeMs: number): Promise<number> {
+  const { hourReports, reportedClicks } = store.tables
+  const end = Math.floor(beforeMs / HOUR_MS)
+  const hours = [...hourReports.keys({ end, limit: SWEEP_ROWS })]
+  const queries = [...reportedClicks.keys({ end: firstIdOf(beforeMs), limit: SWEEP_ROWS })]
+  if (hours.length + queries.length > 0)
+    await store.release(() => {
+      for (const key of hours) hourReports.remove(key)
+      for (const key of queries) reportedClicks.remove(key)
+    })
+  return hours.length + queries.length
+}
+
+/** The least UUIDv7 of a time. */
+function firstIdOf(timeMs: number): string {
+  const hex = Math.max(0, Math.floor(timeMs)).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}`
+}

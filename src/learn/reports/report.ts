@@ -1,0 +1,164 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { AnalyticsReport, ReportQuery } from '../../schema/analytics.ts'
+import type { HourReport, QueryCounts, SearchCounts } from '../../schema/analytics-record.ts'
+import type { Store } from '../../store/store.ts'
+import { LATENCY_BUCKETS, latencyQuantile } from '../statistics/latency-histogram.ts'
+import { openDistinct } from './distinct.ts'
+import { noSearches } from './hour.ts'
+import { HOUR_MS } from './hours.ts'
+
+const WINDOWS_H: Record<string, number> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 }
+const DEFAULT_WINDOW = '24h'
+const LIMIT = 20
+/** Time that one stretch of adding up may hold the main thread. */
+const STRETCH_MS = 4
+
+/** Adds up the hours of a window; the first hour is whole, though the window may begin within it. */
+export async function makeReport(
+  store: Store,
+  { timeWindow = DEFAULT_WINDOW, limit = LIMIT }: ReportQuery,
+  nowMs: number,
+): Promise<AnalyticsReport> {
+  const last = Math.floor(nowMs / HOUR_MS)
+  const first = Math.floor((nowMs - (WINDOWS_H[timeWindow] as number) * HOUR_MS) / HOUR_MS)
+  const sums = newSums()
+  let startedMs = performance.now()
+  for (let hour = first; hour <= last; hour += 1) {
+    const row = store.tables.hourReports.get(hour)
+    if (row !== undefined) addHour(sums, hour, row)
+    if (performance.now() - startedMs < STRETCH_MS) continue
+    await breathe()
+    startedMs = performance.now()
+  }
+  const counts = Array.from({ length: LATENCY_BUCKETS }, (_, at) => sums.latency.get(at) ?? 0)
+  const quantile = (share: number): number | null => rounded(latencyQuantile(counts, share))
+  return {
+    timeWindow,
+    from: new Date(first * HOUR_MS).toISOString(),
+    to: new Date(nowMs).toISOString(),
+    ...figuresOf(sums.all),
+    sessions: sums.sessions.size(),
+    units: sums.units.size(),
+    latency: {
+      p50: quantile(0.5),
+      p95: quantile(0.95),
+      p99: quantile(0.99),
+      avg: averageMs(sums.all),
+    },
+    topQueries: mostFrequent(sums.queries, limit),
+    zeroResultQueries: mostFrequent(sums.zeroResultQueries, limit),
+    bySearchType: Object.fromEntries(
+      [...sums.byType].map(([type, counts]) => [type, timedFiguresOf(counts)]),
+    ),
+    byHour: sums.byHour,
+    feedback: { total: sum(sums.feedback), byStatus: upperCased(sums.feedback) },
+    events: { total: sum(sums.events), byType: Object.fromEntries(sums.events) },
+  }
+}
+
+function newSums() {
+  return {
+    all: noSearches(),
+    byType: new Map<string, SearchCounts>(),
+    latency: new Map<number, number>(),
+    sessions: openDistinct(),
+    units: openDistinct(),
+    feedback: new Map<string, number>(),
+    events: new Map<string, number>(),
+    queries: new Map<string, QueryCounts>(),
+    zeroResultQueries: new Map<string, QueryCounts>(),
+    byHour: [] as AnalyticsReport['byHour'],
+  }
+}
+
+function addHour(sums: ReturnType<typeof newSums>, hour: number, row: HourReport): void {
+  addCounts(sums.all, row.all)
+  for (const [type, counts] of row.byType) {
+    const own = sums.byType.get(type) ?? noSearches()
+    addCounts(own, counts)
+    sums.byType.set(type, own)
+  }
+  addAll(sums.latency, row.latency)
+  addAll(sums.feedback, row.feedback)
+  addAll(sums.events, row.events)
+  sums.sessions.merge(row.sessions)
+  sums.units.merge(row.units)
+  addQueries(sums.queries, row.queries)
+  addQueries(sums.zeroResultQueries, row.zeroResultQueries)
+  sums.byHour.push({ hour: new Date(hour * HOUR_MS).toISOString(), ...timedFiguresOf(row.all) })
+}
+
+export function addCounts(sums: SearchCounts, counts: SearchCounts): void {
+  sums.searches += counts.searches
+  sums.zeroResults += counts.zeroResults
+  sums.clicked += counts.clicked
+  sums.reciprocal += counts.reciprocal
+  sums.tookMs += counts.tookMs
+}
+
+function addAll<Key>(sums: Map<Key, number>, counts: readonly [Key, number][]): void {
+  for (const [key, count] of counts) sums.set(key, (sums.get(key) ?? 0) + count)
+}
+
+function addQueries(sums: Map<string, QueryCounts>, queries: readonly QueryCounts[]): void {
+  for (const counts of queries) {
+    const own = sums.get(counts.queryHash)
+    if (own === undefined) sums.set(counts.queryHash, { ...counts })
+    else {
+      own.searches += counts.searches
+      own.clicked += counts.clicked
+    }
+  }
+}
+
+/** The same for equal counts, whatever the order in which they came. */
+function mostFrequent(queries: Map<string, QueryCounts>, limit: number) {
+  return [...queries.values()]
+    .sort((a, b) => b.searches - a.searches || (a.queryHash < b.queryHash ? -1 : 1))
+    .slice(0, limit)
+    .map(({ query, queryHash, searches, clicked }) => ({
+      query,
+      queryHash,
+      searches,
+      clicks: clicked,
+      ctr: Math.min(1, clicked / searches),
+    }))
+}
+
+function figuresOf({ searches, clicked, reciprocal, zeroResults }: SearchCounts) {
+  const rate = (count: number): number | null => (searches === 0 ? null : count / searches)
+  return {
+    searches,
+    clicks: clicked,
+    ctr: share(rate(clicked)),
+    mrr: share(rate(reciprocal)),
+    zeroResultRate: share(rate(zeroResults)),
+  }
+}
+
+function timedFiguresOf(counts: SearchCounts) {
+  return { ...figuresOf(counts), averageMs: averageMs(counts) }
+}
+
+/** Clicks on searches that retention has removed may outnumber the searches, and sums of thirds may not be whole. */
+function share(rate: number | null): number | null {
+  return rate === null ? null : Math.max(0, Math.min(1, rate))
+}
+
+function averageMs({ tookMs, searches }: SearchCounts): number | null {
+  return searches === 0 ? null : rounded(tookMs / searches)
+}
+
+function rounded(ms: number | undefined): number | null {
+  return ms === undefined ? null : Math.round(ms * 1000) / 1000
+}
+
+function sum(counts: Map<string, number>): number {
+  let total = 0
+  for (const count of counts.values()) total += count
+  return total
+}
+
+function upperCased(counts: Map<string, number>): Record<string, number> {
+  return Object.fromEntries([...counts].map(([word, count]) => [word.toUpperCase(), count]))
+}
