@@ -5,6 +5,7 @@ import type { Store } from '../store/store.ts'
 import type { Events } from './events.ts'
 import type { FeedbackBatch, FeedbackEntry, FeedbackStatus } from './facts.ts'
 import { type ReadEntry, readEntries } from './feedback-entries.ts'
+import { openFeedbackHistory, type ReadFeedback } from './feedback-history.ts'
 import { feedbackIdAt, signalIdOf } from './feedback-ids.ts'
 import type { Log } from './log.ts'
 import type { Sessions } from './sessions.ts'
@@ -16,6 +17,8 @@ export interface FeedbackIntake {
    * entry that happened in the future.
    */
   submit: (request: Feedback) => Promise<FeedbackReceipt>
+  /** What was told, newest first. */
+  read: ReadFeedback
   /** Forgets some of what was told; returns how much. Call again while it forgets. */
   sweep: (nowMs: number) => Promise<number>
   /** Entries since the start, by status. */
@@ -73,6 +76,7 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
       for (const status of Object.keys(totals) as FeedbackStatus[]) totals[status] += counts[status]
       return receipt
     },
+    read: openFeedbackHistory(log.journal, clock),
     sweep: async (nowMs) => {
       // By then the session is long over, and its feedback no longer matches.
       const end = halfHourOf(nowMs - parts.config.sessionAbsoluteMs) - 1

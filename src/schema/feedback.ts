@@ -98,6 +98,7 @@ export type FeedbackRow = Static<typeof FeedbackRow>
 
 export const FeedbackPage = Type.Object({
   feedback: Type.Array(FeedbackRow),
+  limit: Type.Integer(),
   summary: Type.Object({
     total: Count('entries within the time, whatever the limit'),
     byAction: Type.Record(Type.String(), Type.Integer()),

@@ -35,34 +35,3 @@ export const Adaptation = Type.Object({
     Type.Union([Type.Array(FreeForm), Type.Record(Type.String(), Type.Number())]),
   ),
 })
-
-const Step = Type.Object(
-  {
-    step: Type.Optional(Type.String()),
-    status: Type.Optional(Type.String()),
-    duration: Type.Optional(Type.Number()),
-    timestamp: Type.Optional(Type.String()),
-  },
-  { additionalProperties: true },
-)
-
-const SignalMetadata = Type.Object(
-  {
-    processingTime: Type.Optional(Type.Number()),
-    processor: Type.Optional(Type.String()),
-    attemptCount: Type.Optional(Type.Number({ minimum: 0 })),
-    failureReason: Type.Optional(Type.String()),
-    processingSteps: Type.Optional(Type.Array(Step, { maxItems: 1000 })),
-    performance: Type.Optional(FreeForm),
-    context: Type.Optional(FreeForm),
-  },
-  { additionalProperties: true },
-)
-
-/** One step in the processing of a signal. */
-export const SignalStep = Type.Object({
-  signalId: Id,
-  type: Type.Optional(Type.String({ maxLength: 128 })),
-  status: Type.Optional(Type.String({ maxLength: 128 })),
-  metadata: Type.Optional(SignalMetadata),
-})

@@ -1,6 +1,5 @@
 import { route } from '../../http/route.ts'
-import { Feedback, FeedbackQuery, FeedbackReceipt } from '../../schema/feedback.ts'
-import { notYet } from '../not-yet.ts'
+import { Feedback, FeedbackPage, FeedbackQuery, FeedbackReceipt } from '../../schema/feedback.ts'
 
 export const sendFeedback = route({
   method: 'POST',
@@ -28,9 +27,11 @@ export const sendFeedback = route({
 })
 
 export const readFeedback = route({
-  ...notYet,
   method: 'GET',
   path: '/cortex/feedback',
-  summary: 'Read feedback',
+  tag: 'learning',
+  summary: 'Read what was told, newest first, with a summary',
   query: FeedbackQuery,
+  reply: FeedbackPage,
+  handle: ({ app, query }) => app.learning.feedback.read(query),
 })

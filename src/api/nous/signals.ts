@@ -1,29 +1,57 @@
 import { route } from '../../http/route.ts'
-import { SignalStep } from '../../schema/learning.ts'
+import {
+  SignalCreate,
+  SignalList,
+  SignalQuery,
+  SignalReceipt,
+  SignalStep,
+} from '../../schema/signal.ts'
 import { notYet } from '../not-yet.ts'
 
 export const processSignal = route({
-  ...notYet,
   method: 'POST',
   path: '/nous/signals/process',
+  tag: 'learning',
   summary: 'Record a step in the processing of a signal',
   body: SignalStep,
+  example: {
+    signalId: 'signal-1',
+    type: 'CLICK',
+    status: 'COMPLETED',
+    metadata: {
+      processor: 'ranking',
+      processingTime: 12,
+      processingSteps: [{ step: 'score', status: 'COMPLETED', duration: 12 }],
+    },
+  },
+  reply: SignalReceipt,
+  errors: ['INVALID_TRANSITION'],
+  handle: ({ app, body }) => app.learning.signals.record(body),
 })
 
 export const createSignal = route({
-  ...notYet,
   method: 'POST',
   path: '/nous/signals',
+  tag: 'learning',
   summary: 'Record a signal',
-  body: SignalStep,
+  body: SignalCreate,
+  bodyOptional: true,
+  example: { type: 'PERFORMANCE', metadata: { performance: { latency: 12 } } },
+  reply: SignalReceipt,
+  errors: ['INVALID_TRANSITION'],
+  handle: ({ app, body }) => app.learning.signals.record(body),
 })
 
 export const listSignals = route({
-  ...notYet,
   method: 'GET',
   path: '/nous/signals',
   aliases: ['/nous/signals/process'],
-  summary: 'List the signals',
+  tag: 'learning',
+  summary: 'List the signals, newest first: searches, feedback, and those told of',
+  query: SignalQuery,
+  reply: SignalList,
+  errors: ['INVALID_CURSOR'],
+  handle: ({ app, query }) => app.learning.signals.list(query),
 })
 
 const read = (path: string, summary: string) => route({ ...notYet, method: 'GET', path, summary })

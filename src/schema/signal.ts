@@ -1,0 +1,132 @@
+import { type Static, Type } from 'typebox'
+import { DateTime, FreeForm, Id } from './common.ts'
+
+const Words = Type.Array(Type.String({ maxLength: 1024 }), {
+  maxItems: 100,
+  description: 'repeated or as a comma list; any case',
+})
+
+const Step = Type.Object(
+  {
+    step: Type.Optional(Type.String()),
+    status: Type.Optional(Type.String()),
+    duration: Type.Optional(Type.Number()),
+    timestamp: Type.Optional(Type.String()),
+  },
+  { additionalProperties: true },
+)
+
+const SignalMetadata = Type.Object(
+  {
+    processingTime: Type.Optional(Type.Number()),
+    processor: Type.Optional(Type.String()),
+    attemptCount: Type.Optional(Type.Number({ minimum: 0 })),
+    failureReason: Type.Optional(Type.String()),
+    processingSteps: Type.Optional(Type.Array(Step, { maxItems: 1000 })),
+    performance: Type.Optional(FreeForm),
+    context: Type.Optional(FreeForm),
+  },
+  { additionalProperties: true },
+)
+
+const told = {
+  type: Type.Optional(
+    Type.String({
+      maxLength: 128,
+      description:
+        'SEARCH (default), IMPRESSION, VIEW, CLICK, CONVERSION, FEEDBACK, … open; any case',
+    }),
+  ),
+  status: Type.Optional(
+    Type.String({
+      maxLength: 128,
+      description: 'PENDING (default), PROCESSING, COMPLETED, FAILED, IGNORED, or a usual synonym',
+    }),
+  ),
+  metadata: Type.Optional(SignalMetadata),
+}
+
+/** One step in the processing of a signal; one that is not known is created. */
+export const SignalStep = Type.Object({ signalId: Id, ...told })
+export type SignalStep = Static<typeof SignalStep>
+
+/** A new signal, under an id of its own or one that the service makes. */
+export const SignalCreate = Type.Object({ signalId: Type.Optional(Id), ...told })
+
+/** Answer to a step. */
+export const SignalReceipt = Type.Object({
+  signalId: Type.String(),
+  type: Type.String(),
+  status: Type.String(),
+  previousStatus: Type.Union([Type.String(), Type.Null()], {
+    description: 'null: the signal was not known before',
+  }),
+  attemptCount: Type.Integer(),
+  updatedAt: DateTime,
+})
+export type SignalReceipt = Static<typeof SignalReceipt>
+
+/** A signal that others told of, as the store keeps it. */
+export interface SignalRecord {
+  type: string
+  status: string
+  attemptCount: number
+  /** Milliseconds since the epoch. */
+  createdMs: number
+  updatedMs: number
+  /** What was sent, later over earlier; steps are all that came. */
+  metadata: Static<typeof SignalMetadata>
+}
+
+/** A search or feedback entry that learning could not take. */
+export interface DeadSignalRecord {
+  type: string
+  status: 'PENDING' | 'FAILED'
+  attemptCount: number
+  failedMs: number
+  failureReason: string
+}
+
+export const SignalQuery = Type.Object({
+  type: Type.Optional(Words),
+  status: Type.Optional(Words),
+  sessionId: Type.Optional(Id),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+  cursor: Type.Optional(Type.String({ maxLength: 1024 })),
+})
+export type SignalQuery = Static<typeof SignalQuery>
+
+/** A signal in a list. */
+export const SignalRow = Type.Object({
+  signalId: Type.String(),
+  type: Type.String(),
+  status: Type.String(),
+  source: Type.String({
+    description: 'search, feedback, or external: told through this interface',
+  }),
+  sessionId: Type.Optional(Type.String()),
+  attemptCount: Type.Integer(),
+  created: DateTime,
+  updated: DateTime,
+  metadata: Type.Optional(FreeForm),
+})
+export type SignalRow = Static<typeof SignalRow>
+
+const SignalCounts = Type.Object({
+  PENDING: Type.Integer(),
+  PROCESSING: Type.Integer(),
+  COMPLETED: Type.Integer(),
+  FAILED: Type.Integer(),
+  IGNORED: Type.Integer(),
+})
+export type SignalCounts = Static<typeof SignalCounts>
+
+/** A page of the signals, newest first. */
+export const SignalList = Type.Object({
+  signals: Type.Array(SignalRow),
+  counts: Type.Object(SignalCounts.properties, { description: 'all signals, by status' }),
+  total: Type.Integer({ description: 'all signals, whatever was asked for' }),
+  limit: Type.Integer(),
+  nextCursor: Type.Optional(Type.String({ description: 'absent on the last page' })),
+})
+export type SignalList = Static<typeof SignalList>

@@ -1,0 +1,132 @@
+import { v7 as uuid } from 'uuid'
+import { readConfig } from '../../src/config.ts'
+import { type ClickMemory, openClickMemory } from '../../src/learn/click-memory.ts'
+import { openEvents } from '../../src/learn/events.ts'
+import type { Consumer, Impression } from '../../src/learn/facts.ts'
+import { type FeedbackIntake, openFeedback } from '../../src/learn/feedback.ts'
+import { openGains } from '../../src/learn/gains.ts'
+import { encodeImpression } from '../../src/learn/impression.ts'
+import { type Log, openLog } from '../../src/learn/log.ts'
+import { type Loop, openLoop } from '../../src/learn/loop.ts'
+import { openSessions, type Sessions } from '../../src/learn/sessions.ts'
+import type { Store } from '../../src/store/store.ts'
+
+export const START_MS = Date.UTC(2026, 4, 10, 12)
+export const MINUTE_MS = 60_000
+export const DAY_MS = 86_400_000
+
+/** The learning line over one store: sessions, log, feedback, loop, click memory, and a clock to turn. */
+export interface Learner {
+  store: Store
+  clock: { nowMs: number }
+  log: Log
+  loop: Loop
+  sessions: Sessions
+  feedback: FeedbackIntake
+  memory: ClickMemory
+  /** Starts a session now. */
+  session: (userId?: string) => Promise<string>
+  /** A search that showed these documents of index 1, in this order; returns its query id. */
+  search: (sessionId: string | undefined, documents: string[], more?: Partial<Impression>) => string
+  /** One entry of feedback, received now. */
+  tell: (
+    sessionId: string,
+    queryId: string,
+    resultId: string,
+    metadata?: Record<string, unknown>,
+    rating?: number,
+  ) => ReturnType<FeedbackIntake['submit']>
+  /** Added scores of a query by document, when all is learned. */
+  added: (queryHash?: string) => Promise<Record<string, number>>
+  close: () => Promise<void>
+}
+
+export const QUERY_HASH = 'q-one'
+
+export function openLearner(
+  store: Store,
+  settings: Record<string, string> = {},
+  more: (parts: { store: Store; clock: () => number }) => Consumer[] = () => [],
+): Learner {
+  const config = readConfig(settings)
+  const clock = { nowMs: START_MS }
+  const now = () => clock.nowMs
+  const log = openLog(store, 20_000, now)
+  const events = openEvents(store, now, config)
+  const sessions = openSessions({ store, config, clock: now })
+  const memory = openClickMemory({
+    store,
+    events,
+    gains: openGains(config.gains),
+    config,
+    clock: now,
+  })
+  const addTotals = sessions.totals.addWithin
+  const feedback = openFeedback({ store, log, events, sessions, config, clock: now, addTotals })
+  const loop = openLoop({
+    store,
+    log,
+    consumers: [memory, ...more({ store, clock: now })],
+    clock: now,
+    onLag: () => {},
+    onFailure: () => {},
+  })
+  return {
+    ...{ store, clock, log, loop, sessions, feedback, memory },
+    session: async (userId) =>
+      (await sessions.create(userId === undefined ? {} : { userId })).sessionId,
+    search: (sessionId, documents, changes = {}) => {
+      const session = sessionId === undefined ? undefined : sessions.peek(sessionId)
+      const unit = session?.active ? (session.userId ?? session.sessionId) : undefined
+      const impression = { ...shown(documents, clock.nowMs), ...changes }
+      if (sessionId !== undefined) impression.sessionId = sessionId
+      if (unit !== undefined) impression.unit = unit
+      log.show(impression.queryId, encodeImpression(impression, new Float32Array()))
+      return impression.queryId
+    },
+    tell: (sessionId, queryId, resultId, metadata = { userAction: 'click' }, rating = 1) =>
+      feedback.submit({
+        sessionId,
+        feedback: [{ queryId, rating, metadata: { resultId, ...metadata } }],
+      }),
+    added: async (queryHash = QUERY_HASH) => {
+      await loop.caughtUp()
+      return Object.fromEntries(memory.added(queryHash).map(({ id, value }) => [id, value]))
+    },
+    close: async () => {
+      await log.close()
+      await loop.close()
+      await sessions.close()
+    },
+  }
+}
+
+function shown(documents: string[], timeMs: number): Impression {
+  return {
+    queryId: uuid({ msecs: timeMs }),
+    queryHash: QUERY_HASH,
+    query: 'one',
+    searchType: 'hybrid',
+    timeMs,
+    tookMs: 1,
+    total: documents.length,
+    from: 0,
+    generation: 1,
+    hits: documents.map((id, at) => ({ indexId: 1, id, score: 1 - at / 100 })),
+    adaptations: [],
+    variants: [],
+    indices: [1],
+    request: '{}',
+    added: [],
+    features: 0,
+  }
+}
+
+/** Every row of the tables of learned state, as bytes would tell them apart. */
+export function learnedRows({ tables }: Store): string {
+  return JSON.stringify([
+    [...tables.clickMemory.range()],
+    [...tables.attributions.range()],
+    [...tables.flaggedSessions.range()],
+  ])
+}
