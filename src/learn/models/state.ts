@@ -15,11 +15,16 @@ export interface StateRead {
 
 /** JSON with the keys of every object in order: equal content, equal text. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) => {
-    if (typeof inner !== 'object' || inner === null || Array.isArray(inner)) return inner
-    const entries = Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))
-    return Object.fromEntries(entries)
-  })
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  if (Array.isArray(value)) {
+    // Long lists hold numbers.
+    const isFlat = value.every((each) => typeof each !== 'object')
+    return isFlat ? JSON.stringify(value) : `[${value.map(canonicalJson).join(',')}]`
+  }
+  const entries = Object.entries(value)
+    .filter(([, each]) => each !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonicalJson(each)}`).join(',')}}`
 }
 
 /** SHA-256 of a text, as hexadecimal digits. */

@@ -1,0 +1,377 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningApp, startApp } from '../running-app.ts'
+
+let running: RunningApp
+
+beforeAll(async () => {
+  running = await startApp({ MODEL_VERSIONS_MAX: '4', MODELS_MAX: '60' })
+}, 120_000)
+afterAll(() => running.close())
+
+const FEATURES = ['textScore', 'vectorScore', 'clickMemory']
+const state = (weights: unknown = [0.5, 0.3, 0.2], more: object = {}) => ({
+  weights,
+  bias: 0.1,
+  scaler: { mean: [0, 0, 0], std: [1, 0, 2] },
+  featureNames: FEATURES,
+  ...more,
+})
+
+interface Synced {
+  modelId: string
+  version: number
+  status: string
+  servable: boolean
+  reasons?: string[]
+  checksum: string
+  previousVersion: number | null
+  updatedAt: string
+  unchanged: boolean
+}
+interface Shown {
+  version: number
+  status: string
+  active: number | null
+  versions: { version: number; status: string; gates: object[]; usage: object }[]
+  state?: object
+}
+interface Event {
+  type: string
+  modelId: string
+  data: Record<string, unknown>
+}
+
+const sync = (modelId: string, sent: unknown, more: object = {}) =>
+  running.call<Synced>('POST', '/nous/learn/models/sync', { modelId, state: sent, ...more })
+const get = (id: string, query = '') =>
+  running.call<Shown>('GET', `/nous/learn/models/${id}${query}`)
+const activate = (id: string, body?: object) =>
+  running.call<{ version: number; previous: object | null; unchanged: boolean }>(
+    'POST',
+    `/nous/learn/models/${id}/activate`,
+    body,
+  )
+const rollBack = (id: string) =>
+  running.call<{ version: number; status: string; active: object | null }>(
+    'POST',
+    `/nous/learn/models/${id}/rollback`,
+  )
+async function eventsOf(modelId: string): Promise<Event[]> {
+  const { data } = await running.call<{ events: Event[] }>(
+    'GET',
+    `/nous/learn/events?modelId=${modelId}&order=asc`,
+  )
+  return data.events
+}
+
+describe('a synced state', () => {
+  it('is a version that ranks nobody, with its checksum', async () => {
+    const made = await sync('first', state())
+    expect(made.status).toBe(200)
+    expect(made.data).toEqual({
+      modelId: 'first',
+      version: 1,
+      status: 'CANDIDATE',
+      servable: true,
+      checksum: expect.stringMatching(/^[0-9a-f]{64}$/),
+      previousVersion: null,
+      updatedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+      unchanged: false,
+    })
+    expect((await get('first')).data).toMatchObject({ status: 'CANDIDATE', active: null })
+    expect(await eventsOf('first')).toMatchObject([{ type: 'MODEL_SYNCED', data: { version: 1 } }])
+  })
+
+  it('with the same content is the same version, whatever the order of its keys', async () => {
+    const first = await sync('same', state())
+    const reversed = Object.fromEntries(Object.entries(state()).reverse())
+    const again = await sync('same', reversed)
+    expect(again.data).toEqual({ ...first.data, unchanged: true })
+    const other = await sync('same', state([1, 1, 1]))
+    expect(other.data).toMatchObject({ version: 2, previousVersion: 1, unchanged: false })
+    expect((await sync('same', state())).data).toMatchObject({ version: 1, unchanged: true })
+    expect(await eventsOf('same')).toHaveLength(2)
+  })
+
+  it.each([
+    ['a quoted weights', { weights: '[1,2,3]' }, 'state.weights'],
+    ['a quoted bias', { bias: '0' }, 'state.bias'],
+    ['a quoted mean', { scaler: { mean: '[0]' } }, 'state.scaler.mean'],
+    ['a quoted std', { scaler: { std: '[1]' } }, 'state.scaler.std'],
+    ['quoted featureNames', { featureNames: 'textScore' }, 'state.featureNames'],
+    ['a quoted progress', { trainingProgress: '1' }, 'state.trainingProgress'],
+  ])('with %s is refused', async (_, more, path) => {
+    const answer = await sync('refused', state([1, 1, 1], more))
+    expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', details: [{ path }] })
+    expect((await get('refused')).status).toBe(404)
+  })
+
+  it.each([
+    ['a list', [1, 2]],
+    ['an object', { any: 'thing' }],
+    ['a number', 3],
+    ['null', null],
+    ['a boolean', true],
+  ])('takes %s as any of its numbers, and says why it can not rank', async (_, value) => {
+    const sent = { weights: value, bias: value, scaler: { mean: value, std: value } }
+    const answer = await sync('any', { ...sent, featureNames: value })
+    expect(answer).toMatchObject({ status: 200, data: { servable: false } })
+    expect(answer.data.reasons!.length).toBeGreaterThan(0)
+  })
+
+  it.each([
+    ['weights of another length', state([1, 2]), /weights has 2 numbers/],
+    ['a mean of another length', state([1, 2, 3], { scaler: { mean: [1] } }), /scaler\.mean has 1/],
+    ['a std of another length', state([1, 2, 3], { scaler: { std: [1] } }), /scaler\.std has 1/],
+    ['no weights', { featureNames: FEATURES }, /weights is missing/],
+    ['no names', { weights: [1] }, /featureNames is missing/],
+    ['an unknown name', state([1, 2, 3], { featureNames: ['textScore', 'x', 'y'] }), /: x, y; it/],
+    ['a text among weights', state([1, 'a', 3]), /not a number/],
+    ['trees that are none', state({ learner: {} }), /./],
+  ])('with %s is kept and not servable', async (_, sent, reason) => {
+    const answer = await sync('unservable', sent)
+    expect(answer.data).toMatchObject({ servable: false, status: 'CANDIDATE' })
+    expect(answer.data.reasons!.join(' ')).toMatch(reason)
+    expect(await activate('unservable', { version: answer.data.version })).toMatchObject({
+      status: 409,
+      code: 'MODEL_NOT_SERVABLE',
+    })
+  })
+
+  it('with a number that is not finite is not servable', async () => {
+    const text = JSON.stringify({ modelId: 'infinite', state: state([1, 2, 3]) })
+    const answer = await running.call<Synced>(
+      'POST',
+      '/nous/learn/models/sync',
+      text.replace('[1,2,3]', '[1,2,1e999]'),
+    )
+    expect(answer.data.reasons).toEqual(['weights holds a number that is not finite.'])
+  })
+
+  it('is stored whole and read back', async () => {
+    const metrics = { accuracy: 0.9, f1Score: 0.8 }
+    const sent = state([1, 2, 3], { metrics, currentEpoch: 3, own: { kept: [null, 'x'] } })
+    await sync('whole', sent)
+    const { data } = await get('whole', '?state=true')
+    expect(data.state).toEqual(sent)
+    expect(data.versions[0]).toMatchObject({
+      kind: 'linear',
+      features: FEATURES,
+      metrics,
+      gates: [],
+    })
+    expect((await get('whole', '?version=1')).data.state).toBeUndefined()
+    expect((await get('whole', '?version=2')).code).toBe('MODEL_NOT_FOUND')
+  })
+
+  it('of 8 MiB is taken, of more than the limit is not', async () => {
+    const weights = new Array(1_000_000).fill(0.123456)
+    const sent = await sync('large', { weights, featureNames: FEATURES })
+    expect(sent.data.reasons).toEqual([
+      'weights has 1000000 numbers, but there are 3 featureNames.',
+    ])
+    const over = await sync('large', { notes: 'x'.repeat(17 << 20) })
+    expect(over).toMatchObject({ status: 413, code: 'BODY_TOO_LARGE' })
+  })
+})
+
+describe('activation', () => {
+  it('with the sync itself lets the model rank at once', async () => {
+    const answer = await sync('eager', state(), { activate: true })
+    expect(answer.data).toMatchObject({ status: 'ACTIVE', version: 1 })
+    const list = await running.call<{ active: object }>('GET', '/nous/learn/models')
+    expect(list.data.active).toEqual({ modelId: 'eager', version: 1 })
+    expect(running.app.learning.models.servedModel(undefined)?.name).toBe('eager@1')
+    const again = await sync('eager', state(), { activate: true })
+    expect(again.data).toMatchObject({ status: 'ACTIVE', version: 1, unchanged: true })
+  })
+
+  it.each([
+    ['an error', 'failed', { lastTrainingError: 'diverged' }],
+    ['half the progress', 'half', { trainingProgress: 0.5 }],
+  ])('is refused to a state with %s', async (_, id, more) => {
+    const refused = await sync(id, state([1, 1, 1], more), { activate: true })
+    expect(refused).toMatchObject({ status: 409, code: 'MODEL_NOT_SERVABLE' })
+    expect((await get(id)).status).toBe(404)
+    const stored = await sync(id, state([1, 1, 1], more))
+    expect(stored.data).toMatchObject({ servable: true, status: 'CANDIDATE' })
+    expect(stored.data.reasons).toHaveLength(1)
+    expect((await activate(id)).code).toBe('MODEL_NOT_SERVABLE')
+    await sync(id, state([1, 2, 3], { lastTrainingError: '', trainingProgress: 1 }))
+    expect((await activate(id)).data).toMatchObject({ version: 2 })
+  })
+
+  it('archives the one before, and a rollback returns to it in one step', async () => {
+    await sync('steps', state([1, 0, 0]))
+    await sync('steps', state([0, 1, 0]))
+    const before = (await running.call<{ active: object }>('GET', '/nous/learn/models')).data.active
+    expect((await activate('steps', { version: 1 })).data).toMatchObject({ previous: before })
+    expect((await activate('steps')).data).toMatchObject({
+      version: 2,
+      previous: { modelId: 'steps', version: 1 },
+      unchanged: false,
+    })
+    expect((await activate('steps')).data).toMatchObject({ version: 2, unchanged: true })
+    expect((await get('steps')).data.versions).toMatchObject([
+      { version: 2, status: 'ACTIVE' },
+      { version: 1, status: 'ARCHIVED' },
+    ])
+    expect((await rollBack('steps')).data).toMatchObject({
+      version: 2,
+      status: 'ARCHIVED',
+      active: { modelId: 'steps', version: 1 },
+    })
+    expect(running.app.learning.models.servedModel('anybody')?.name).toBe('steps@1')
+    // No earlier version of its own is left: what was active before it.
+    expect((await rollBack('steps')).data.active).toEqual(before)
+    const over = await rollBack('steps')
+    expect(over).toMatchObject({ status: 409, code: 'NOT_ACTIVE' })
+    expect((await eventsOf('steps')).map(({ type }) => type)).toEqual([
+      'MODEL_SYNCED',
+      'MODEL_SYNCED',
+      'MODEL_ACTIVATED',
+      'MODEL_ACTIVATED',
+      'MODEL_ROLLED_BACK',
+      'MODEL_ROLLED_BACK',
+    ])
+  })
+
+  it('of what is unknown is 404, of a bad version 400', async () => {
+    expect((await activate('nobody')).code).toBe('MODEL_NOT_FOUND')
+    expect((await rollBack('nobody')).code).toBe('MODEL_NOT_FOUND')
+    await sync('known', state())
+    expect((await activate('known', { version: 9 })).code).toBe('MODEL_NOT_FOUND')
+    expect((await activate('known', { version: 'one' })).code).toBe('VALIDATION_FAILED')
+    expect((await rollBack('known')).code).toBe('NOT_ACTIVE')
+  })
+
+  it('is still there after a restart', async () => {
+    await sync('durable', state([3, 2, 1]), { activate: true })
+    await running.restart()
+    const { models } = running.app.learning
+    await expect.poll(() => models.servedModel(undefined)?.name).toBe('durable@1')
+    expect(models.figures()).toMatchObject({ active: { modelId: 'durable' }, serving: true })
+  })
+
+  it('of XGBoost trees works as of weights', async () => {
+    const answer = await sync(
+      'trees',
+      { weights: stump(), featureNames: FEATURES },
+      { activate: true },
+    )
+    expect(answer.error).toBeUndefined()
+    expect(answer.data).toMatchObject({ status: 'ACTIVE', servable: true })
+    const { data } = await get('trees')
+    expect(data.versions[0]).toMatchObject({ kind: 'trees' })
+  })
+})
+
+it('a model is asked for by its name, with or without a version', async () => {
+  await sync('named', state([1, 0, 0]))
+  await sync('named', state([0, 1, 0]))
+  const { models } = running.app.learning
+  await expect.poll(() => models.namedModel('named')?.name).toBe('named@2')
+  await expect.poll(() => models.namedModel('named@1')?.name).toBe('named@1')
+  expect(models.namedModel('named@7')).toBeUndefined()
+  expect(models.namedModel('nobody')).toBeUndefined()
+})
+
+it('old versions go first when there are too many, what ranks stays', async () => {
+  await sync('many', state([0, 0, 1]), { activate: true })
+  for (let n = 1; n <= 5; n++) await sync('many', state([n, 0, 0]))
+  const { data } = await get('many')
+  expect(data.versions.map(({ version }) => version)).toEqual([6, 5, 4, 1])
+  expect((await sync('many', state([1, 0, 0]))).data).toMatchObject({
+    version: 7,
+    unchanged: false,
+  })
+})
+
+it('the list names every model, and those of one status', async () => {
+  const all = await running.call<{ models: { modelId: string }[]; total: number }>(
+    'GET',
+    '/nous/learn/models?limit=1000',
+  )
+  expect(all.data.total).toBe(all.data.models.length)
+  const active = await running.call<{ models: { modelId: string }[] }>(
+    'GET',
+    '/nous/learn/models?status=active',
+  )
+  expect(active.data.models.map(({ modelId }) => modelId)).toEqual(['many'])
+  const alias = await running.call('GET', '/nous/learn/models/sync?limit=1000')
+  expect(alias.data).toEqual(all.data)
+  expect((await running.call('GET', '/nous/learn/models?limit=0')).status).toBe(400)
+})
+
+it('there is a limit to the number of models', async () => {
+  for (let n = 0; ; n++) {
+    const { status, code } = await sync(`limit-${n}`, state())
+    if (status === 200) continue
+    expect({ status, code }).toEqual({ status: 429, code: 'TOO_MANY_MODELS' })
+    break
+  }
+  expect((await sync('many', state([7, 7, 7]))).status).toBe(200)
+})
+
+it('a training without evidence says how much it needs', async () => {
+  const answer = await running.call('POST', '/nous/learn/models/train', {})
+  expect(answer).toMatchObject({
+    status: 200,
+    data: { modelId: 'attune', status: 'NOT_ENOUGH_DATA', needed: 200, have: 0 },
+  })
+  const bad = await running.call('POST', '/nous/learn/models/train', { kind: 'forest' })
+  expect(bad.status).toBe(400)
+})
+
+/** One tree with one split on the first feature, as XGBoost writes it. */
+function stump(): object {
+  return {
+    learner: {
+      attributes: {},
+      feature_names: [],
+      feature_types: [],
+      gradient_booster: {
+        model: {
+          gbtree_model_param: { num_parallel_tree: '1', num_trees: '1' },
+          iteration_indptr: [0, 1],
+          tree_info: [0],
+          trees: [
+            {
+              base_weights: [0, -1, 1],
+              categories: [],
+              categories_nodes: [],
+              categories_segments: [],
+              categories_sizes: [],
+              default_left: [0, 0, 0],
+              id: 0,
+              left_children: [1, -1, -1],
+              loss_changes: [1, 0, 0],
+              parents: [2147483647, 0, 0],
+              right_children: [2, -1, -1],
+              split_conditions: [0.5, -1, 1],
+              split_indices: [0, 0, 0],
+              split_type: [0, 0, 0],
+              sum_hessian: [2, 1, 1],
+              tree_param: {
+                num_deleted: '0',
+                num_feature: '3',
+                num_nodes: '3',
+                size_leaf_vector: '1',
+              },
+            },
+          ],
+        },
+        name: 'gbtree',
+      },
+      learner_model_param: {
+        base_score: '[0E0]',
+        boost_from_average: '1',
+        num_class: '0',
+        num_feature: '3',
+        num_target: '1',
+      },
+      objective: { lambdarank_param: {}, name: 'rank:ndcg' },
+    },
+    version: [2, 1, 0],
+  }
+}
