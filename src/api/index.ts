@@ -15,6 +15,7 @@ import { nousHealth } from './nous/health.ts'
 import * as models from './nous/models.ts'
 import * as searches from './nous/searches.ts'
 import * as signals from './nous/signals.ts'
+import { forgetSubject } from './nous/subjects.ts'
 import { docs, livez, openApi, readyz } from './operations.ts'
 
 /** The whole public surface, in the order of README's table. */
@@ -62,6 +63,7 @@ export const routes: readonly Route[] = [
   signals.processSignal,
   signals.createSignal,
   signals.listSignals,
+  forgetSubject,
   events.listLearningEvents,
   events.learningMetrics,
   signals.feedbackPatterns,
@@ -71,6 +73,8 @@ export const routes: readonly Route[] = [
   models.getModel,
   models.activateModel,
   models.rollBackModel,
+  models.trainModel,
+  models.judgeModel,
   adaptations.suggestAdaptation,
   adaptations.listSuggestions,
   adaptations.listRules,

@@ -3,27 +3,30 @@ import type { Config } from '../config.ts'
 import type { Metrics } from '../metrics.ts'
 import type { Pool } from '../pool.ts'
 import type { AnalyticsReport, ReportQuery } from '../schema/analytics.ts'
+import type { LearningFigures } from '../schema/learning-figures.ts'
 import type { SearchRequest } from '../schema/search.ts'
 import type { Store } from '../store/store.ts'
-import { type Analytics, openAnalytics } from './analytics.ts'
+import type { Analytics } from './analytics.ts'
 import { type ClickMemory, openClickMemory } from './click-memory.ts'
 import { openDeadSignals } from './dead-signals.ts'
 import { type Events, openEvents } from './events.ts'
 import { type Experiments, openExperiments } from './experiments/experiments.ts'
 import type { Consumer } from './facts.ts'
 import { type FeedbackIntake, openFeedback } from './feedback.ts'
+import { collectLearning, type FigureParts, readFigures } from './figures.ts'
 import { openGains } from './gains.ts'
 import { type Log, openLog } from './log.ts'
 import { openLoop } from './loop.ts'
-import { type MetricRecords, openMetricRecords } from './metric-records.ts'
+import type { MetricRecords } from './metric-records.ts'
 import { type Models, openModels } from './models/models.ts'
 import { openPages } from './pages.ts'
 import { type LearnedPlan, makePlan, type PlanParts } from './plan.ts'
-import { openHours } from './reports/hours.ts'
-import { makeReport } from './reports/report.ts'
+import { openReporting } from './reporting.ts'
+import { openRetention } from './retention.ts'
 import { openSearches, type Searches, type SearchesOptions } from './searches.ts'
 import type { Sessions } from './sessions.ts'
 import { openSignals, type Signals } from './signals.ts'
+import { openSubjects, type Subjects } from './subjects.ts'
 
 /** The learning side of the service: one loop, folded from one log. */
 export interface Learning {
@@ -31,10 +34,13 @@ export interface Learning {
   feedback: FeedbackIntake
   clickMemory: ClickMemory
   signals: Signals
+  subjects: Subjects
   analytics: Analytics
   metricRecords: MetricRecords
-  /** Figures of a window of time, everything so far included. */
+  /** Figures of a window of time, as far as learning has come. */
   report: (query: ReportQuery) => Promise<AnalyticsReport>
+  /** Figures of learning as they are now. */
+  figures: () => LearningFigures
   searches: Searches
   models: Models
   experiments: Experiments
@@ -74,26 +80,21 @@ export function openLearning(options: LearningOptions): Learning {
   const addTotals = sessions.totals.addWithin
   const feedback = openFeedback({ store, log, events, sessions, config, clock, addTotals })
   const models = openModels({ store, pool, events, config, clock, logger, gainOf: gains.of })
-  const experiments = openExperiments({ store, events, config, sessions, clock })
+  const experiments = openExperiments({ store, events, config, sessions, metrics, clock })
   const dead = openDeadSignals({ store, events, config, clock })
   const position = (): number => loop.position()
   const signals = openSignals({ store, log, events, dead, config, clock, position, metrics })
-  const hours = openHours(store)
+  const reporting = openReporting({ store, log, sessions, metrics, config, clock })
   const consumers: Consumer[] = [
     signals.consumer,
-    hours,
+    ...reporting.consumers,
     clickMemory,
     models.consumer,
     experiments.consumer,
   ]
-  const loop = openLoop({
-    store,
-    log,
-    consumers,
-    clock,
-    onLag: metrics.loopLag,
-    onFailure: (err) => logger.error({ err }, 'learning stopped for a moment'),
-  })
+  const onFailure = (err: unknown) => logger.error({ err }, 'learning stopped for a moment')
+  const onLag = metrics.loopLag
+  const loop = openLoop({ store, log, consumers, clock, onLag, onFailure })
   const planParts: PlanParts = {
     glimpse: sessions.peek,
     variants: experiments.variants,
@@ -110,12 +111,11 @@ export function openLearning(options: LearningOptions): Learning {
     feedback,
     clickMemory,
     signals,
-    analytics: openAnalytics({ log, sessions, clock }),
-    metricRecords: openMetricRecords({ store, metrics, config, clock }),
-    report: async (query) => {
-      await loop.caughtUp()
-      return makeReport(store, query, clock())
-    },
+    subjects: openSubjects({ store, log, loop, events, clock, onFailure }),
+    analytics: reporting.analytics,
+    metricRecords: reporting.metricRecords,
+    report: reporting.report,
+    figures: () => readFigures(figures),
     models,
     experiments,
     searches: openSearches({ log, ...options.engine }),
@@ -126,8 +126,7 @@ export function openLearning(options: LearningOptions): Learning {
       await sessions.totals.flush()
       await models.tick()
       await experiments.tick()
-      await experiments.sweep(clock())
-      for (const part of [feedback, signals, dead]) await part.sweep(clock())
+      await retain(clock())
     },
     close: async () => {
       await log.close()

@@ -1,0 +1,15 @@
+import { Type } from 'typebox'
+
+const Count = (description: string) => Type.Integer({ minimum: 0, description })
+
+/** Answer to forgetting somebody. */
+export const SubjectForgotten = Type.Object({
+  subject: Type.String(),
+  removed: Type.Object({
+    sessions: Count('sessions whose totals went'),
+    impressions: Count('searches, with what they showed'),
+    feedback: Count('entries of feedback'),
+    events: Count('analytics events'),
+  }),
+  rebuilt: Type.Boolean({ description: 'what was learned is learned anew from what is left' }),
+})
