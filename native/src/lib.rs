@@ -19,6 +19,7 @@ pub mod fuse;
 pub mod hashed;
 pub mod highlight;
 pub mod learn;
+pub mod listwise;
 pub mod lsa;
 pub mod manifest;
 pub mod matched;
@@ -37,13 +38,14 @@ pub mod stem;
 pub mod suggest;
 pub mod terms;
 pub mod tokenizer;
+pub mod train;
 pub mod vectors;
 pub mod words;
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::Path;
 
-use napi::bindgen_prelude::{Either, Float32Array, Float64Array, Uint8Array};
+use napi::bindgen_prelude::{Either, Float32Array, Float64Array, Uint32Array, Uint8Array};
 use napi::{Error, Status};
 use napi_derive::napi;
 
@@ -287,6 +289,18 @@ pub fn predict(model: Either<f64, String>, features: Float32Array) -> napi::Resu
         };
         Ok(scores.into())
     })
+}
+
+/// A ranking model learned from judged lists.
+#[napi(catch_unwind)]
+pub fn train(
+    options: String,
+    features: Float32Array,
+    labels: Float32Array,
+    groups: Uint32Array,
+    weights: Option<Float32Array>,
+) -> napi::Result<String> {
+    guard(|| train::train(&options, &features, &labels, &groups, weights.as_deref()))
 }
 
 /// Fragments of documents with the words of a query marked.

@@ -78,7 +78,7 @@ impl Model {
                 (features, linear(weights, bias, &mean, &std, logistic)?)
             }
             Wire::Trees { features, xgboost } => {
-                let trees = Trees::parse(&xgboost.to_string(), features.len())?;
+                let trees = Trees::parse(xgboost, features.len())?;
                 (features, Kind::Trees(Box::new(trees)))
             }
         };
