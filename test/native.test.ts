@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { native } from '../src/native.ts'
+
+it('the addon exports what its declaration says and nothing else', () => {
+  const declaration = readFileSync(new URL('../native/attune.d.ts', import.meta.url), 'utf8')
+  const declared = [...declaration.matchAll(/^export function (\w+)\(/gm)].map(([, name]) => name)
+  expect(Object.keys(native).toSorted()).toEqual(declared.toSorted())
+})
+
+it('a loaded model scores as the one that is given', () => {
+  const model = JSON.stringify({
+    kind: 'linear',
+    features: ['bm25', 'age'],
+    weights: [2, -1],
+    bias: 0.5,
+  })
+  const rows = Float32Array.of(1, 0, 0, 3)
+  native.loadModel(77_001, model)
+  try {
+    expect([...native.predict(77_001, rows)]).toEqual([2.5, -2.5])
+    expect([...native.predict(model, rows)]).toEqual([2.5, -2.5])
+  } finally {
+    native.dropModel(77_001)
+  }
+  expect(() => native.predict(77_001, rows)).toThrow(/^BAD_REQUEST: /)
+})
+
+it('a trained model is one that can be loaded', () => {
+  const features = ['bm25', 'age']
+  const rows = Float32Array.from({ length: 40 }, (_, at) => ((at * 7) % 11) / 10)
+  const labels = Float32Array.from({ length: 20 }, (_, row) => ((rows[2 * row] ?? 0) > 0.5 ? 1 : 0))
+  for (const kind of ['linear', 'trees']) {
+    const options = JSON.stringify({ kind, features })
+    const model = native.train(options, rows, labels, Uint32Array.of(10, 10))
+    native.loadModel(77_002, model)
+    expect(native.predict(77_002, rows)).toHaveLength(20)
+    native.dropModel(77_002)
+  }
+})
