@@ -13,6 +13,7 @@ import * as events from './nous/events.ts'
 import * as experiments from './nous/experiments.ts'
 import { nousHealth } from './nous/health.ts'
 import * as models from './nous/models.ts'
+import * as patterns from './nous/patterns.ts'
 import * as searches from './nous/searches.ts'
 import * as signals from './nous/signals.ts'
 import { forgetSubject } from './nous/subjects.ts'
@@ -66,8 +67,8 @@ export const routes: readonly Route[] = [
   forgetSubject,
   events.listLearningEvents,
   events.learningMetrics,
-  signals.feedbackPatterns,
-  signals.searchPatterns,
+  patterns.feedbackPatterns,
+  patterns.searchPatterns,
   models.syncModel,
   models.listModels,
   models.getModel,

@@ -6,6 +6,7 @@ import type { AnalyticsReport, ReportQuery } from '../schema/analytics.ts'
 import type { LearningFigures } from '../schema/learning-figures.ts'
 import type { SearchRequest } from '../schema/search.ts'
 import type { Store } from '../store/store.ts'
+import { type Adaptations, openAdaptations } from './adaptations/adaptations.ts'
 import type { Analytics } from './analytics.ts'
 import { type ClickMemory, openClickMemory } from './click-memory.ts'
 import { openDeadSignals } from './dead-signals.ts'
@@ -20,6 +21,7 @@ import { openLoop } from './loop.ts'
 import type { MetricRecords } from './metric-records.ts'
 import { type Models, openModels } from './models/models.ts'
 import { openPages } from './pages.ts'
+import { openPatterns, type Patterns } from './patterns/patterns.ts'
 import { type LearnedPlan, makePlan, type PlanParts } from './plan.ts'
 import { openReporting } from './reporting.ts'
 import { openRetention } from './retention.ts'
@@ -44,6 +46,8 @@ export interface Learning {
   searches: Searches
   models: Models
   experiments: Experiments
+  adaptations: Adaptations
+  patterns: Patterns
   /** What applies to a search besides its own words. */
   plan: (search: SearchRequest, queryHash: string) => LearnedPlan
   /** Takes what a search showed, as bytes (see impression.ts); never waits. */
@@ -81,6 +85,12 @@ export function openLearning(options: LearningOptions): Learning {
   const feedback = openFeedback({ store, log, events, sessions, config, clock, addTotals })
   const models = openModels({ store, pool, events, config, clock, logger, gainOf: gains.of })
   const experiments = openExperiments({ store, events, config, sessions, metrics, clock })
+  const patterns = openPatterns(store, clock)
+  const adaptations = openAdaptations({
+    ...{ store, events, patterns, config, clock, find: log.find },
+    featureNames: options.engine.featureNames,
+    hasModel: (name) => models.namedModel(name) !== undefined,
+  })
   const dead = openDeadSignals({ store, events, config, clock })
   const position = (): number => loop.position()
   const signals = openSignals({ store, log, events, dead, config, clock, position, metrics })
@@ -91,6 +101,8 @@ export function openLearning(options: LearningOptions): Learning {
     clickMemory,
     models.consumer,
     experiments.consumer,
+    ...patterns.consumers,
+    adaptations.consumer,
   ]
   const onFailure = (err: unknown) => logger.error({ err }, 'learning stopped for a moment')
   const onLag = metrics.loopLag
@@ -98,7 +110,7 @@ export function openLearning(options: LearningOptions): Learning {
   const planParts: PlanParts = {
     glimpse: sessions.peek,
     variants: experiments.variants,
-    adaptations: () => [],
+    adaptations: adaptations.applying,
     added: clickMemory.added,
     servedModel: models.servedModel,
     shadowModel: models.shadowModel,
@@ -118,6 +130,8 @@ export function openLearning(options: LearningOptions): Learning {
     figures: () => readFigures(figures),
     models,
     experiments,
+    adaptations,
+    patterns,
     searches: openSearches({ log, ...options.engine }),
     plan: openPages((search, queryHash) => makePlan(search, queryHash, planParts)),
     show: log.show,
@@ -126,6 +140,7 @@ export function openLearning(options: LearningOptions): Learning {
       await sessions.totals.flush()
       await models.tick()
       await experiments.tick()
+      await adaptations.tick(clock())
       await retain(clock())
     },
     close: async () => {

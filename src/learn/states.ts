@@ -45,7 +45,8 @@ export const MACHINES = {
     VALIDATING: ['CANARY', 'REJECTED', 'FAILED'],
     CANARY: ['ACTIVE', 'ROLLED_BACK', 'SUPERSEDED', 'FAILED'],
     ACTIVE: ['ROLLED_BACK', 'SUPERSEDED', 'FAILED'],
-    SUPERSEDED: [],
+    // A rollback of what took its place.
+    SUPERSEDED: ['ACTIVE'],
     REJECTED: [],
     ROLLED_BACK: [],
     FAILED: [],

@@ -38,10 +38,18 @@ const READERS: Record<string, Reader> = {
 }
 
 /**
- * Reads a variant's `config` or an adaptation's `changes`. Liberal: what is not understood is kept elsewhere as it
- * came and named in `unread`, since the vocabulary is open.
+ * Reads a variant's `config` or an adaptation's `changes`, which may also be a list of such objects or of
+ * `{parameter, value}`. Liberal: what is not understood is kept elsewhere as it came and named in `unread`, since
+ * the vocabulary is open.
  */
 export function readTuning(config: unknown): TuningRead {
+  if (Array.isArray(config)) {
+    const reads = config.map((entry) => readTuning(asSetting(entry)))
+    return {
+      tuning: layTunings(reads.map(({ tuning }) => tuning)),
+      unread: reads.flatMap(({ unread }) => unread),
+    }
+  }
   const tuning: Tuning = {}
   const unread: string[] = []
   for (const [key, value] of Object.entries(asObject(config) ?? {})) {
@@ -63,6 +71,25 @@ export function layTunings(tunings: readonly Tuning[]): Tuning {
     if (boosts !== undefined) laid.boosts = [...(laid.boosts ?? []), ...boosts]
   }
   return laid
+}
+
+const NAMES = ['parameter', 'setting', 'key', 'path', 'target', 'name']
+const VALUES = ['value', 'newValue', 'to', 'new']
+
+/** `{parameter: 'ranking.vectorWeight', value: 0.4}` as `{ranking: {vectorWeight: 0.4}}`; a field's weight likewise. */
+function asSetting(entry: unknown): unknown {
+  const sent = asObject(entry)
+  if (sent === undefined) return { [String(entry)]: undefined }
+  const name = NAMES.map((key) => sent[key]).find((each) => typeof each === 'string')
+  const value = [...VALUES, 'weight', 'boost', 'factor']
+    .map((key) => sent[key])
+    .find((each) => each !== undefined)
+  if (typeof sent.field === 'string' && typeof value === 'number')
+    return { fieldWeights: { [sent.field]: value } }
+  if (name === undefined || value === undefined) return sent
+  return String(name)
+    .split('.')
+    .reduceRight<unknown>((inner, part) => ({ [part]: inner }), value)
 }
 
 function readNested(value: unknown, tuning: Tuning): boolean {
@@ -120,17 +147,27 @@ function readSynonyms(value: unknown, tuning: Tuning): boolean {
 function readDocuments(key: 'pins' | 'boosts', value: unknown, tuning: Tuning): boolean {
   const list = Array.isArray(value)
     ? value
-    : Object.entries(asNumbers(value) ?? {}).map(([id, boost]) => ({ id, value: boost }))
+    : Object.entries(asObject(value) ?? {}).map(([id, boost]) => ({ id, value: boost }))
   const documents = list.map((entry) => (typeof entry === 'string' ? { id: entry } : entry))
-  const isNamed = (entry: unknown): entry is DocumentName => typeof asObject(entry)?.id === 'string'
+  const isNamed = (entry: unknown): entry is DocumentName => {
+    const named = asObject(entry)
+    return typeof named?.id === 'string' && (key === 'pins' || isBoost(named.value))
+  }
   if (documents.length === 0 || !documents.every(isNamed)) return false
   if (key === 'pins') tuning.pins = documents
   else
     tuning.boosts = documents.map((document) => {
       const { value: boost } = document as { value?: unknown }
-      return { ...document, value: typeof boost === 'number' ? boost : 0.1 }
+      return { ...document, value: typeof boost === 'number' ? boost : BOOST }
     })
   return true
+}
+
+/** Added to the score of a document whose boost names no number; 1 is the span of the fused score. */
+const BOOST = 0.1
+
+function isBoost(value: unknown): boolean {
+  return value === undefined || (typeof value === 'number' && Number.isFinite(value))
 }
 
 function readWord<Key extends 'fusion' | 'operator' | 'fuzziness'>(

@@ -128,12 +128,12 @@ export interface Rows {
   clickedSearches: { key: string; value: ClickedSearch }
   /** [1 hour or 24, period since the epoch, query hash] → what searchers did; see learn/patterns. */
   queryPatterns: { key: [number, number, string]; value: QueryPattern }
-  /** [1 hour or 24, period since the epoch, query hash, the next one's] → how often one followed the other. */
-  reformulations: { key: [number, number, string, string]; value: Reformulation }
+  /** [1 hour or 24, period since the epoch, query hash and the next one's] → how often one followed the other. */
+  reformulations: { key: [number, number, string]; value: Reformulation }
   /** Session id → its last search; the most recent sessions. */
   lastSearches: { key: string; value: LastSearch }
-  /** [1 hour or 24, period since the epoch] → counts of feedback and of what was shown. */
-  feedbackPatterns: { key: [number, number]; value: FeedbackPattern }
+  /** [1 hour or 24, period since the epoch, ''] → counts of feedback and of what was shown. */
+  feedbackPatterns: { key: [number, number, string]; value: FeedbackPattern }
   /** [half hour since the epoch, hash of session, query, result and action] → when it happened, epoch ms. */
   feedbackSeen: { key: [number, string]; value: number }
   /** Query hash → what is remembered of its documents; see learn/click-memory.ts. */
@@ -162,6 +162,8 @@ export interface Rows {
   experimentReported: { key: [string, string, number]; value: SumsRow }
   /** [experiment id, unit, metric] → what was reported of one unit. */
   experimentObserved: { key: [string, string, string]; value: ObservedRow }
+  /** [day since the epoch, type] → events of learning. */
+  eventDays: { key: [number, string]; value: number }
   /** Hour since the epoch → what happened to the searches of that hour; see learn/reports. */
   hourReports: { key: number; value: HourReport }
   /** Query id → the best position clicked, from 1; 0 when it is not known. */
@@ -224,6 +226,7 @@ export const TABLES = {
   experimentSearches: 'msgpack',
   experimentReported: 'msgpack',
   experimentObserved: 'msgpack',
+  eventDays: 'msgpack',
   hourReports: 'msgpack',
   reportedClicks: 'msgpack',
   metricSeries: 'msgpack',

@@ -1,67 +1,137 @@
 import { route } from '../../http/route.ts'
-import { FreeForm } from '../../schema/common.ts'
+import {
+  Adaptation,
+  AdaptationHistory,
+  AdaptationList,
+  AdaptationQuery,
+  AdaptationRead,
+  RollbackBody,
+  Rule,
+  RuleCreate,
+  RuleList,
+  RuleQuery,
+  Suggestion,
+  SuggestionList,
+  SuggestionQuery,
+  SuggestionRead,
+} from '../../schema/adaptation.ts'
 import { IdPath } from '../../schema/experiment.ts'
-import { Adaptation, Suggestion } from '../../schema/learning.ts'
-import { notYet } from '../not-yet.ts'
 
 export const suggestAdaptation = route({
-  ...notYet,
   method: 'POST',
   path: '/nous/adapt/suggest',
+  tag: 'learning',
   summary: 'Suggest a rule for a query',
   body: Suggestion,
+  example: {
+    queryHash: '9f86d081884c7d65',
+    patterns: { averageRelevance: 0.4, clickThroughRate: 0.05, requiresOptimization: true },
+    confidence: 0.85,
+  },
+  reply: SuggestionRead,
+  handle: async ({ app, body }) => {
+    await app.learning.caughtUp()
+    return app.learning.adaptations.suggest(body)
+  },
 })
 
 export const listSuggestions = route({
-  ...notYet,
   method: 'GET',
   path: '/nous/adapt/suggestions',
+  tag: 'learning',
   summary: 'List the suggestions',
+  query: SuggestionQuery,
+  reply: SuggestionList,
+  handle: async ({ app, query }) => {
+    await app.learning.caughtUp()
+    return app.learning.adaptations.listSuggestions(query)
+  },
 })
 
 export const listRules = route({
-  ...notYet,
   method: 'GET',
   path: '/nous/adapt/rules',
+  tag: 'learning',
   summary: 'List the rules',
+  query: RuleQuery,
+  reply: RuleList,
+  handle: ({ app, query }) => app.learning.adaptations.listRules(query),
 })
 
 export const createRule = route({
-  ...notYet,
   method: 'POST',
   path: '/nous/adapt/rules',
+  tag: 'learning',
   summary: 'Create a rule',
-  body: FreeForm,
+  body: RuleCreate,
+  example: { queryHash: '9f86d081884c7d65', changes: { fieldWeights: { title: 1.5 } } },
+  reply: Rule,
+  handle: ({ app, body }) => app.learning.adaptations.createRule(body),
 })
 
 export const applyAdaptation = route({
-  ...notYet,
   method: 'POST',
   path: '/nous/adapt/apply',
   aliases: ['/nous/adaptations'],
+  tag: 'learning',
   summary: 'Apply an adaptation',
   body: Adaptation,
+  example: {
+    type: 'ranking',
+    changes: { fieldWeights: { title: 1.5 } },
+    source: 'console',
+    confidence: 0.8,
+    rollbackTriggers: [
+      { metric: 'ctr', operator: 'drop', threshold: 0.1, window: '1h', minSamples: 200 },
+    ],
+  },
+  reply: AdaptationRead,
+  errors: ['ADAPTATION_CONFLICT', 'RULE_NOT_FOUND', 'SUGGESTION_NOT_FOUND', 'INVALID_TRANSITION'],
+  handle: async ({ app, body }) => {
+    await app.learning.caughtUp()
+    return app.learning.adaptations.apply(body)
+  },
 })
 
 export const listAdaptations = route({
-  ...notYet,
   method: 'GET',
   path: '/nous/adaptations',
+  tag: 'learning',
   summary: 'List the adaptations',
+  query: AdaptationQuery,
+  reply: AdaptationList,
+  handle: async ({ app, query }) => {
+    await app.learning.caughtUp()
+    return app.learning.adaptations.list(query)
+  },
 })
 
 export const getAdaptation = route({
-  ...notYet,
   method: 'GET',
   path: '/nous/adaptations/{id}',
+  tag: 'learning',
   summary: 'Read an adaptation',
   params: IdPath,
+  reply: AdaptationHistory,
+  errors: ['ADAPTATION_NOT_FOUND'],
+  handle: async ({ app, params }) => {
+    await app.learning.caughtUp()
+    return app.learning.adaptations.get(params.id)
+  },
 })
 
 export const rollBackAdaptation = route({
-  ...notYet,
   method: 'POST',
   path: '/nous/adaptations/{id}/rollback',
+  tag: 'learning',
   summary: 'Roll an adaptation back',
   params: IdPath,
+  body: RollbackBody,
+  bodyOptional: true,
+  reply: AdaptationHistory,
+  errors: ['ADAPTATION_NOT_FOUND', 'INVALID_TRANSITION'],
+  handle: async ({ app, params, body }) => {
+    await app.learning.caughtUp()
+    return app.learning.adaptations.rollBack(params.id, body.reason)
+  },
 })

@@ -1,7 +1,7 @@
 import { route, stream } from '../../http/route.ts'
 import { EVENT_STREAM, sentEvents } from '../../http/sent-events.ts'
 import { EventList, EventQuery } from '../../schema/event.ts'
-import { notYet } from '../not-yet.ts'
+import { LearningFigures } from '../../schema/learning-figures.ts'
 
 export const listLearningEvents = route({
   method: 'GET',
@@ -21,8 +21,13 @@ export const listLearningEvents = route({
 })
 
 export const learningMetrics = route({
-  ...notYet,
   method: 'GET',
   path: '/nous/learn/metrics',
+  tag: 'learning',
   summary: 'Read the figures of learning',
+  reply: LearningFigures,
+  handle: async ({ app }) => {
+    await app.learning.caughtUp()
+    return app.learning.figures()
+  },
 })

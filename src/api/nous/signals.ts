@@ -6,7 +6,6 @@ import {
   SignalReceipt,
   SignalStep,
 } from '../../schema/signal.ts'
-import { notYet } from '../not-yet.ts'
 
 export const processSignal = route({
   method: 'POST',
@@ -53,14 +52,3 @@ export const listSignals = route({
   errors: ['INVALID_CURSOR'],
   handle: ({ app, query }) => app.learning.signals.list(query),
 })
-
-const read = (path: string, summary: string) => route({ ...notYet, method: 'GET', path, summary })
-
-export const feedbackPatterns = read(
-  '/nous/learn/feedback/patterns',
-  'Read the patterns that feedback shows',
-)
-export const searchPatterns = read(
-  '/nous/learn/search-patterns',
-  'Read the patterns that searches show',
-)

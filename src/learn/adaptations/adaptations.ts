@@ -1,0 +1,200 @@
+import { serviceError } from '../../errors.ts'
+import type {
+  Adaptation,
+  AdaptationHistory,
+  AdaptationList,
+  AdaptationQuery,
+  AdaptationRead,
+  Rule,
+  RuleCreate,
+  RuleList,
+  RuleQuery,
+  Suggestion,
+  SuggestionList,
+  SuggestionQuery,
+  SuggestionRead,
+} from '../../schema/adaptation.ts'
+import type { AdaptationRecord, RuleRecord } from '../../schema/adaptation-record.ts'
+import type { Store } from '../../store/store.ts'
+import type { Events } from '../events.ts'
+import type { Consumer } from '../facts.ts'
+import type { Patterns } from '../patterns/patterns.ts'
+import { EVERY_QUERY } from './content.ts'
+import { makeDraft, readChanges, warningsOf } from './draft.ts'
+import { type Force, openForce } from './force.ts'
+import { openLifecycle } from './lifecycle.ts'
+import { openMoves } from './moves.ts'
+import { findProposals } from './propose.ts'
+import type { ReplayParts } from './replay.ts'
+import { openRules, type Rules } from './rules.ts'
+import { openSuggestions, type Suggestions } from './suggestions.ts'
+import { openVersions } from './versions.ts'
+import { openWatch } from './watch.ts'
+import { showAdaptation, showHistory, showRule, showSuggestion } from './wire.ts'
+
+/** Changes to the ranking: suggested, made into rules, applied step by step, watched, taken back. */
+export interface Adaptations extends Pick<Force, 'applying'> {
+  consumer: Consumer
+  suggest: (sent: Suggestion) => Promise<SuggestionRead>
+  listSuggestions: (query: SuggestionQuery) => SuggestionList
+  createRule: (sent: RuleCreate) => Promise<Rule>
+  listRules: (query: RuleQuery) => RuleList
+  /** Throws VALIDATION_FAILED, ADAPTATION_CONFLICT, RULE_NOT_FOUND, SUGGESTION_NOT_FOUND. */
+  apply: (sent: Adaptation) => Promise<AdaptationRead>
+  list: (query: AdaptationQuery) => AdaptationList
+  /** Throws ADAPTATION_NOT_FOUND. */
+  get: (adaptationId: string) => AdaptationHistory
+  /** Throws ADAPTATION_NOT_FOUND, INVALID_TRANSITION when there is nothing to roll back. */
+  rollBack: (adaptationId: string, reason?: string) => Promise<AdaptationHistory>
+  /** Triggers, the end of canaries, the service's own suggestions, expiry. */
+  tick: (nowMs: number) => Promise<void>
+  /** How many adaptations and suggestions there are by status. */
+  figures: () => { adaptations: Record<string, number>; suggestions: Record<string, number> }
+}
+
+export interface AdaptationsParts {
+  store: Store
+  events: Events
+  patterns: Patterns
+  config: {
+    adaptationConfidence: number
+    adaptationCanaryShare: number
+    adaptationCanaryMs: number
+    adaptationCanarySearchesMin: number
+    examinationEta: number
+    retentionMs: number
+  }
+  clock: () => number
+  find: ReplayParts['find']
+  featureNames: () => readonly string[]
+  hasModel: (name: string) => boolean
+}
+
+const LIMIT = 100
+/** The service's own suggestions are looked for, and what is old removed, that often. */
+const ROUND_MS = 30_000
+
+export function openAdaptations(parts: AdaptationsParts): Adaptations {
+  const { store, events, patterns, config, clock } = parts
+  const { clicks, evidenceOf } = patterns
+  const versions = openVersions(store)
+  const force = openForce(store, versions, config.adaptationCanaryShare)
+  const watch = openWatch(store, clicks)
+  const moves = openMoves(store, events, clock)
+  const steps = { store, moves, versions, clock }
+  const lifecycle = openLifecycle({ ...steps, force, watch, config })
+  const rules = openRules(store, clock)
+  const suggestions = openSuggestions({ store, events, rules, config, evidenceOf, clock })
+  const show = openShow(store, watch, versions)
+  let roundMs = 0
+
+  function draftOf(sent: Adaptation, rule: RuleRecord | undefined) {
+    const { examinationEta } = config
+    const { find, hasModel } = parts
+    const replay = { clicks, find, featureNames: parts.featureNames(), examinationEta }
+    const before = (scope: string) =>
+      scope === EVERY_QUERY ? watch.recent(clock()) : patterns.armOf(scope)
+    return makeDraft(sent, rule, { replay, before, hasModel, clock })
+  }
+  return {
+    applying: force.applying,
+    consumer: watch,
+    suggest: async (sent) => showSuggestion(await suggestions.suggest(sent)),
+    listSuggestions: (query) => {
+      const { suggestions: found, total } = suggestions.list(query)
+      return { suggestions: found.map(showSuggestion), total, limit: query.limit ?? LIMIT }
+    },
+    createRule: async (sent) => {
+      const warnings = warningsOf(readChanges(sent.changes), parts)
+      const rule = showRule(await rules.create(sent))
+      return { ...rule, ...(warnings.length === 0 ? {} : { warnings }) }
+    },
+    listRules: (query) => {
+      const { rules: found, total } = rules.list(query)
+      return { rules: found.map(showRule), total, limit: query.limit ?? LIMIT }
+    },
+    apply: async (sent) => {
+      const rule = ruleOf(sent, rules, suggestions)
+      const draft = draftOf(sent, rule)
+      const immediate = sent.immediate === true || sent.force === true
+      const record = await lifecycle.apply(draft, immediate, ({ suggestionId, adaptationId }) => {
+        if (suggestionId !== undefined) suggestions.appliedWithin(suggestionId, adaptationId)
+      })
+      return show.one(record)
+    },
+    list: show.list,
+    get: (adaptationId) => show.history(adaptationId),
+    rollBack: async (adaptationId, reason = 'rolled back by hand') => {
+      const { restored } = await lifecycle.rollBack(adaptationId, { reason, figures: {} })
+      return { ...show.history(adaptationId), restored }
+    },
+    tick: async (nowMs) => {
+      await lifecycle.tend(nowMs)
+      if (nowMs - roundMs < ROUND_MS) return
+      roundMs = nowMs
+      await suggestions.tick(nowMs)
+      await suggestions.propose(findProposals(patterns.findings()))
+      await lifecycle.sweep(nowMs)
+    },
+    figures: () => ({
+      adaptations: countStatuses(store.tables.adaptations.range()),
+      suggestions: countStatuses(store.tables.suggestions.range()),
+    }),
+  }
+}
+
+/** The rule that a request names, itself or by the suggestion that gave it. */
+function ruleOf(
+  { ruleId, suggestionId }: Adaptation,
+  rules: Rules,
+  suggestions: Suggestions,
+): RuleRecord | undefined {
+  if (suggestionId === undefined) return ruleId === undefined ? undefined : rules.get(ruleId)
+  const { status, rule } = suggestions.get(suggestionId)
+  if (status === 'REJECTED' || status === 'EXPIRED')
+    throw serviceError('INVALID_TRANSITION', `A suggestion that is ${status} can't be applied.`, {
+      details: [{ path: 'suggestionId', message: `is ${status}` }],
+    })
+  return ruleId === undefined ? rule : rules.get(ruleId)
+}
+
+function openShow(
+  store: Store,
+  watch: ReturnType<typeof openWatch>,
+  versions: ReturnType<typeof openVersions>,
+) {
+  const { adaptations } = store.tables
+
+  function one(record: AdaptationRecord): AdaptationRead {
+    const units = watch.units(record.adaptationId)
+    const count = (arm: 0 | 1) => units?.sums(arm, 'ctr').units ?? 0
+    return showAdaptation(record, watch.totals(record.adaptationId), [count(0), count(1)])
+  }
+  return {
+    one,
+    list: ({ status, type, queryHash, limit = LIMIT }: AdaptationQuery): AdaptationList => {
+      const found: AdaptationRead[] = []
+      let total = 0
+      for (const { value } of adaptations.range({ reverse: true })) {
+        if (status !== undefined && value.status !== status.toUpperCase()) continue
+        if (type !== undefined && value.type.toLowerCase() !== type.toLowerCase()) continue
+        if (queryHash !== undefined && value.scope !== queryHash) continue
+        total += 1
+        if (found.length < limit) found.push(one(value))
+      }
+      return { adaptations: found, total, limit }
+    },
+    history: (adaptationId: string): AdaptationHistory => {
+      const record = adaptations.get(adaptationId)
+      if (record === undefined)
+        throw serviceError('ADAPTATION_NOT_FOUND', 'There is no adaptation with this id.')
+      return showHistory(one(record), record, versions.ledToBy(adaptationId))
+    },
+  }
+}
+
+function countStatuses(rows: Iterable<{ value: { status: string } }>): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const { value } of rows) counts[value.status] = (counts[value.status] ?? 0) + 1
+  return counts
+}

@@ -1,0 +1,153 @@
+import type { Suggestion } from '../../schema/adaptation.ts'
+import type { QueryEvidence } from '../patterns/evidence.ts'
+import { readField } from './named.ts'
+
+/** What a suggestion's patterns come to. */
+export interface Derived {
+  /** A tuning; undefined when the patterns can't be judged. */
+  changes: Record<string, unknown> | undefined
+  description: string
+}
+
+type Patterns = Suggestion['patterns']
+
+/** Figures below these ask for a change. */
+const RELEVANCE_MIN = 0.5
+const CLICK_RATE_MIN = 0.1
+/** A query's own figures count from so many searches on. */
+const SEARCHES_MIN = 10
+/** Added to the score of the document with most clicks; others in proportion. */
+const BOOST_MAX = 0.2
+const BOOSTED_DOCUMENTS_MAX = 5
+const TOWARDS_MEANING = { text: 0.6, vector: 0.4 }
+const TOWARDS_WORDS = { text: 0.85, vector: 0.15 }
+const FIELD_UP = 1.5
+const FIELD_DOWN = 0.5
+
+/**
+ * The change that patterns ask for; the same patterns and evidence give the same change.
+ *
+ * | patterns | change |
+ * |---|---|
+ * | relevance under .5, clicks under .1 or `requiresOptimization`, and documents of the query were clicked | `boosts` for these, by their clicks |
+ * | relevance under .5, no such documents | `legWeights` towards meaning (.6 text, .4 vector) |
+ * | relevance well or unknown, clicks too few, no such documents | `legWeights` towards words (.85, .15) |
+ * | figures are well | `boosts` for what was clicked, else `learning` on: keeps what works |
+ * | a field among the positive ones · negative ones | `fieldWeights` × 1.5 · × .5 |
+ * | `document:ID`, or a clicked document · negative | `boosts` + .2 · − .2 |
+ * | `a => b`, `a = b` among the positive ones | `synonyms` |
+ * | words for exact · semantic matching (swapped when negative) | `legWeights` towards words · meaning |
+ * | other texts | nothing; when all are such, `learning` on |
+ * | only neutral ones, or `requiresOptimization` alone with no evidence | can't be judged |
+ */
+export function deriveChanges(patterns: Patterns, evidence: QueryEvidence | undefined): Derived {
+  const byFigures = hasFigures(patterns) ? fromFigures(patterns, evidence) : undefined
+  const byLists = fromLists(patterns, evidence)
+  if (byFigures === undefined && byLists === undefined)
+    return { changes: undefined, description: 'There is nothing to judge the patterns by yet.' }
+  const named = { ...byFigures?.changes, ...byLists?.changes }
+  const { learning: _, ...settings } = named
+  const changes = Object.keys(settings).length > 0 ? settings : named
+  const parts = [byFigures, byLists].flatMap((part) => (part === undefined ? [] : part.description))
+  return { changes, description: parts.join(' ') }
+}
+
+function hasFigures(patterns: Patterns): boolean {
+  const { averageRelevance, clickThroughRate, conversionRate, requiresOptimization } = patterns
+  return [averageRelevance, clickThroughRate, conversionRate, requiresOptimization].some(
+    (each) => each !== undefined,
+  )
+}
+
+function fromFigures(
+  { averageRelevance, clickThroughRate, conversionRate, requiresOptimization }: Patterns,
+  evidence: QueryEvidence | undefined,
+): Derived | undefined {
+  const seen = evidence !== undefined && evidence.known >= SEARCHES_MIN ? evidence : undefined
+  const clicks = clickThroughRate ?? (seen === undefined ? undefined : seen.clicked / seen.known)
+  if (averageRelevance === undefined && clicks === undefined && conversionRate === undefined)
+    return undefined
+  const irrelevant = averageRelevance !== undefined && averageRelevance < RELEVANCE_MIN
+  const unclicked = clicks !== undefined && clicks < CLICK_RATE_MIN
+  const poor = irrelevant || unclicked || requiresOptimization === true
+  const boosts = boostsOf(evidence)
+  if (boosts.length > 0)
+    return {
+      changes: { boosts },
+      description: poor
+        ? 'Lifts the documents that searchers of this query opened.'
+        : 'Holds the documents that searchers of this query open.',
+    }
+  if (!poor)
+    return { changes: { learning: true }, description: 'The figures are well: keeps learning on.' }
+  return irrelevant
+    ? { changes: { legWeights: TOWARDS_MEANING }, description: 'Weighs meaning more.' }
+    : { changes: { legWeights: TOWARDS_WORDS }, description: 'Weighs the words more.' }
+}
+
+function boostsOf(evidence: QueryEvidence | undefined): { id: string; value: number }[] {
+  const documents = (evidence?.documents ?? []).slice(0, BOOSTED_DOCUMENTS_MAX)
+  const most = documents[0]?.clicks ?? 1
+  return documents.map(({ id, clicks }) => ({
+    id,
+    value: Number(((BOOST_MAX * clicks) / most).toFixed(3)),
+  }))
+}
+
+function fromLists(patterns: Patterns, evidence: QueryEvidence | undefined): Derived | undefined {
+  const { positivePatterns: liked = [], negativePatterns: disliked = [] } = patterns
+  if (liked.length + disliked.length === 0) return undefined
+  const changes: NamedChanges = {}
+  const unread = [
+    ...liked.filter((text) => !readPattern(text, 1, changes, evidence)),
+    ...disliked.filter((text) => !readPattern(text, -1, changes, evidence)),
+  ]
+  const rest = unread.length === 0 ? '' : ` Names nothing: ${unread.slice(0, 20).join(', ')}.`
+  if (Object.keys(changes).length > 0)
+    return { changes: { ...changes }, description: `Follows the named patterns.${rest}` }
+  return { changes: { learning: true }, description: `Keeps learning on.${rest}` }
+}
+
+interface NamedChanges {
+  fieldWeights?: Record<string, number>
+  boosts?: { id: string; value: number }[]
+  synonyms?: string[][]
+  legWeights?: { text: number; vector: number }
+}
+
+/** Puts what one text names into `changes`; false when it names nothing. */
+function readPattern(
+  text: string,
+  sign: 1 | -1,
+  changes: NamedChanges,
+  evidence: QueryEvidence | undefined,
+): boolean {
+  const id = /^(?:document|doc|id):(.+)$/i.exec(text)?.[1]?.trim()
+  const isDocument = id !== undefined || evidence?.documents.some((each) => each.id === text)
+  if (isDocument === true) {
+    changes.boosts = [...(changes.boosts ?? []), { id: id ?? text, value: sign * BOOST_MAX }]
+    return true
+  }
+  const pair = /^(?:synonym:)?([^=]+?)\s*=>?\s*([^=]+)$/i.exec(text)
+  if (pair !== null && sign === 1) {
+    const words = text.includes('=>') ? [`${pair[1]} => ${pair[2]}`] : [`${pair[1]}`, `${pair[2]}`]
+    changes.synonyms = [...(changes.synonyms ?? []), words]
+    return true
+  }
+  const field = readField(text)
+  if (field !== undefined) {
+    const factor = sign === 1 ? FIELD_UP : FIELD_DOWN
+    changes.fieldWeights = { ...changes.fieldWeights, [field]: factor }
+    return true
+  }
+  const leg = readLeg(text)
+  if (leg === undefined) return false
+  changes.legWeights = (leg === 'vector') === (sign === 1) ? TOWARDS_MEANING : TOWARDS_WORDS
+  return true
+}
+
+function readLeg(text: string): 'text' | 'vector' | undefined {
+  if (/semantic|vector|meaning|similar|embedding/i.test(text)) return 'vector'
+  if (/exact|keyword|lexical|phrase|bm25/i.test(text)) return 'text'
+  return undefined
+}

@@ -1,0 +1,113 @@
+import { v7 as uuid } from 'uuid'
+import { invalid } from '../../errors.ts'
+import type { Adaptation } from '../../schema/adaptation.ts'
+import type { ArmTotals, RuleRecord } from '../../schema/adaptation-record.ts'
+import { readTuning, type TuningRead } from '../tuning.ts'
+import { EVERY_QUERY } from './content.ts'
+import { emptyArm } from './figures.ts'
+import { type ReplayParts, replay } from './replay.ts'
+import type { Draft } from './steps.ts'
+import { checkThresholds, readThresholds } from './thresholds.ts'
+import { readTriggers } from './triggers.ts'
+
+/** The free-form parts of a request; they come back as they were sent. */
+const KEPT = [
+  ...(['source', 'confidence', 'expectedImpact', 'validationMetrics'] as const),
+  'acceptanceThresholds' as const,
+]
+
+export interface DraftParts {
+  replay: ReplayParts
+  /** Figures of a scope until now. */
+  before: (scope: string) => ArmTotals
+  /** Whether there is such a model, `id` or `id@version`. */
+  hasModel: (name: string) => boolean
+  clock: () => number
+}
+
+/** Reads a request into a draft whose validation is decided. Throws VALIDATION_FAILED that names the place. */
+export function makeDraft(
+  sent: Adaptation,
+  rule: RuleRecord | undefined,
+  parts: DraftParts,
+): Draft {
+  const scope = scopeOf(sent, rule)
+  const { tuning, unread } = readChanges(sent.changes)
+  const { triggers, warnings } = readTriggers(sent.rollbackTriggers)
+  const nowMs = parts.clock()
+  const { ruleId = rule?.ruleId, suggestionId = rule?.suggestionId } = sent
+  return {
+    adaptationId: uuid({ msecs: nowMs }),
+    ...{ type: sent.type, scope, tuning, unread, triggers },
+    warnings: [...warningsOf({ tuning, unread }, parts), ...warnings],
+    changes: JSON.stringify(sent.changes),
+    sent: JSON.stringify(Object.fromEntries(KEPT.map((key) => [key, sent[key]]))),
+    validation: validate(sent, scope, tuning, parts.replay),
+    supersedes: [],
+    baseline: scope === EVERY_QUERY ? parts.before(scope) : withoutLatency(parts.before(scope)),
+    ...(ruleId === undefined ? {} : { ruleId }),
+    ...(suggestionId === undefined ? {} : { suggestionId }),
+    createdMs: nowMs,
+    updatedMs: nowMs,
+  }
+}
+
+/** The tuning in `changes`; a query hash among them is their scope, not a setting. */
+export function readChanges(changes: unknown): TuningRead {
+  if (typeof changes !== 'object' || changes === null || Array.isArray(changes))
+    return readTuning(changes)
+  const { queryHash, ...settings } = changes as Record<string, unknown>
+  return readTuning(settings)
+}
+
+export function warningsOf(
+  { tuning, unread }: TuningRead,
+  { hasModel }: Pick<DraftParts, 'hasModel'>,
+): string[] {
+  const warnings: string[] = []
+  if (unread.length > 0)
+    warnings.push(`Kept, but no setting of the ranking: ${unread.slice(0, 20).join(', ')}.`)
+  if (Object.keys(tuning).length === 0)
+    warnings.push(
+      'The change is recorded and ranks nothing: none of it is a setting of the ranking.',
+    )
+  if (typeof tuning.model === 'string' && !hasModel(tuning.model))
+    warnings.push(
+      'The model that is named is not there or can not rank; searches go on without it.',
+    )
+  return warnings
+}
+
+function scopeOf({ queryHash, changes }: Adaptation, rule: RuleRecord | undefined): string {
+  if (queryHash !== undefined) return queryHash
+  const inside = Array.isArray(changes) ? undefined : (changes as { queryHash?: unknown }).queryHash
+  if (inside === undefined) return rule?.queryHash ?? EVERY_QUERY
+  if (typeof inside !== 'string' || inside === '' || inside.length > 128)
+    throw invalid('changes.queryHash', 'must be a text of 1 to 128 characters')
+  return inside
+}
+
+function validate(
+  { validationMetrics = {}, acceptanceThresholds }: Adaptation,
+  scope: string,
+  tuning: Draft['tuning'],
+  parts: ReplayParts,
+): Draft['validation'] {
+  const thresholds = readThresholds(acceptanceThresholds)
+  const replayed = replay(tuning, scope, parts)
+  const checks = checkThresholds(thresholds, validationMetrics, replayed.estimates)
+  const missed = checks.filter(({ passed }) => passed === false)
+  const open = checks.filter(({ passed }) => passed === undefined)
+  const notes = [replayed.note]
+  if (missed.length > 0) notes.push(`Missed: ${missed.map(({ metric }) => metric).join(', ')}.`)
+  if (open.length > 0)
+    notes.push(
+      `Not judged, for no figure was sent: ${open.map(({ metric }) => metric).join(', ')}.`,
+    )
+  return { ...replayed, passed: missed.length === 0, checks, note: notes.join(' ') }
+}
+
+/** The latency of one query's past is not kept. */
+function withoutLatency(arm: ArmTotals): ArmTotals {
+  return { ...emptyArm(), ...arm, latency: [] }
+}

@@ -1,0 +1,154 @@
+import { serviceError } from '../../errors.ts'
+import type { AdaptationRecord } from '../../schema/adaptation-record.ts'
+import type { Store } from '../../store/store.ts'
+import type { Force } from './force.ts'
+import { type Breach, judge } from './judge.ts'
+import {
+  activate,
+  begin,
+  type Draft,
+  type Restored,
+  reject,
+  rollBack,
+  type StepsParts,
+  startCanary,
+} from './steps.ts'
+import type { Watch } from './watch.ts'
+
+/** Brings changes into force and takes them back; whoever awaits a step sees its effect on the next search. */
+export interface Lifecycle {
+  /**
+   * Stores a change and takes it as far as it comes at once: REJECTED, CANARY, or ACTIVE with `immediate`.
+   * `within` runs in the same transaction. Throws ADAPTATION_CONFLICT.
+   */
+  apply: (
+    draft: Draft,
+    immediate: boolean,
+    within: (record: AdaptationRecord) => void,
+  ) => Promise<AdaptationRecord>
+  /** Throws ADAPTATION_NOT_FOUND, INVALID_TRANSITION. */
+  rollBack: (
+    adaptationId: string,
+    cause: Breach,
+  ) => Promise<{ record: AdaptationRecord; restored: Restored }>
+  /** Takes back what breaches a trigger, and lets what has passed its canary apply to all. */
+  tend: (nowMs: number) => Promise<void>
+  /** Removes some of what is past its time; returns how many rows. Call again while it removes. */
+  sweep: (nowMs: number) => Promise<number>
+}
+
+interface LifecycleParts extends StepsParts {
+  force: Force
+  watch: Watch
+  config: {
+    adaptationCanaryMs: number
+    adaptationCanarySearchesMin: number
+    adaptationCanaryShare: number
+    retentionMs: number
+  }
+}
+
+/** After so many canary times a change no longer waits for searches: a small site has few. */
+const CANARY_PATIENCE = 10
+/** Triggers that nobody asked for are watched so long after a change became active. */
+const DEFAULT_WATCH_MS = 7 * 86_400_000
+const SWEEP_ROWS = 1000
+/** Adaptations that are kept, in force or not; the oldest finished ones go first. */
+const ADAPTATIONS_MAX = 2000
+
+export function openLifecycle(parts: LifecycleParts): Lifecycle {
+  const { store, force, watch, config } = parts
+
+  function refresh(): void {
+    force.refresh()
+    watch.follow(force.records())
+  }
+  function find(adaptationId: string): AdaptationRecord {
+    const record = store.tables.adaptations.get(adaptationId)
+    if (record !== undefined) return record
+    throw serviceError('ADAPTATION_NOT_FOUND', 'There is no adaptation with this id.')
+  }
+  async function changing<T>(work: () => T): Promise<T> {
+    const done = await store.write(work)
+    refresh()
+    return done
+  }
+  function hasPassed(record: AdaptationRecord, nowMs: number): boolean {
+    const forMs = nowMs - (record.canaryMs ?? nowMs)
+    if (forMs < config.adaptationCanaryMs) return false
+    if (forMs >= CANARY_PATIENCE * config.adaptationCanaryMs) return true
+    const { searches } = watch.totals(record.adaptationId).with
+    return searches >= config.adaptationCanarySearchesMin
+  }
+  refresh()
+  return {
+    apply: (draft, immediate, within) =>
+      changing(() => {
+        const record = begin(draft, parts)
+        if (!record.validation.passed) return reject(record, record.validation.note, parts)
+        within(record)
+        if (!immediate)
+          return startCanary(record, `for a share of ${config.adaptationCanaryShare}`, parts)
+        return activate(startCanary(record, 'skipped as asked for', parts), 'as asked for', parts)
+      }),
+    rollBack: async (adaptationId, cause) => {
+      find(adaptationId)
+      return changing(() => rollBack(find(adaptationId), cause, parts))
+    },
+    tend: async (nowMs) => {
+      for (const record of [...force.records()]) {
+        const breach = judge(watched(record, nowMs), watch, nowMs)
+        if (breach !== undefined)
+          await changing(() => ifStill(record, store, (now) => rollBack(now, breach, parts)))
+        else if (record.status === 'CANARY' && hasPassed(record, nowMs))
+          await changing(() =>
+            ifStill(record, store, (now) => activate(now, 'it passed its canary', parts)),
+          )
+      }
+    },
+    sweep: async (nowMs) => {
+      const done = finished(store)
+      const excess = store.tables.adaptations.count() - ADAPTATIONS_MAX
+      const old = done.filter(
+        ({ updatedMs }, at) => at < excess || nowMs - updatedMs > config.retentionMs,
+      )
+      return store.release(() => {
+        let removed = 0
+        for (const { adaptationId } of done) removed += watch.dropWithin(adaptationId, SWEEP_ROWS)
+        for (const record of old.slice(0, SWEEP_ROWS)) remove(store, record)
+        return removed + old.length
+      })
+    },
+  }
+}
+
+/** Nobody else has moved it meanwhile. */
+function ifStill(
+  { adaptationId, status }: AdaptationRecord,
+  { tables }: Store,
+  step: (record: AdaptationRecord) => unknown,
+): void {
+  const now = tables.adaptations.get(adaptationId)
+  if (now?.status === status) step(now)
+}
+
+/** Long after a change became active only the triggers that were asked for are watched. */
+function watched(record: AdaptationRecord, nowMs: number): AdaptationRecord {
+  const { activeMs, triggers } = record
+  if (activeMs === undefined || nowMs - activeMs <= DEFAULT_WATCH_MS) return record
+  return { ...record, triggers: triggers.filter(({ byDefault }) => byDefault !== true) }
+}
+
+/** Those that can't come into force any more, oldest first. */
+function finished({ tables }: Store): AdaptationRecord[] {
+  return Array.from(tables.adaptations.range(), ({ value }) => value).filter(
+    ({ status }) => status === 'REJECTED' || status === 'ROLLED_BACK' || status === 'FAILED',
+  )
+}
+
+function remove({ tables }: Store, { adaptationId, version }: AdaptationRecord): void {
+  tables.adaptations.remove(adaptationId)
+  tables.adaptationFigures.remove([adaptationId, 0])
+  const heads = new Set(Array.from(tables.rankingHeads.range(), ({ value }) => value))
+  if (!heads.has(version)) tables.rankingVersions.remove(version)
+}

@@ -1,0 +1,39 @@
+import type { AdaptationRecord, AdaptationStatus } from '../../schema/adaptation-record.ts'
+import type { Store } from '../../store/store.ts'
+import type { Events } from '../events.ts'
+import { move } from '../states.ts'
+
+/** Moves records from status to status; each move is stored and is an event. Inside a transaction. */
+export interface Moves {
+  /** Throws INVALID_TRANSITION. */
+  to: (
+    record: AdaptationRecord,
+    status: AdaptationStatus,
+    reason: string,
+    more?: Partial<AdaptationRecord>,
+  ) => AdaptationRecord
+  report: (record: AdaptationRecord, type: string, data: Record<string, unknown>) => void
+}
+
+const HISTORY_MAX = 50
+
+export function openMoves(store: Store, events: Events, clock: () => number): Moves {
+  return {
+    to: (record, status, reason, more = {}) => {
+      move('adaptation', record.status, status)
+      const timeMs = clock()
+      const history = [...record.history, { timeMs, status, reason }].slice(-HISTORY_MAX)
+      const next = { ...record, ...more, status, updatedMs: timeMs, history }
+      store.tables.adaptations.put(record.adaptationId, next)
+      return next
+    },
+    report: (record, type, data) => {
+      const { adaptationId, status, scope, version } = record
+      events.recordWithin({
+        ...{ type, status, source: 'adaptations', adaptationId },
+        priority: type === 'ADAPTATION_ROLLED_BACK' ? 'HIGH' : 'NORMAL',
+        data: { adaptationType: record.type, scope, version, ...data },
+      })
+    },
+  }
+}

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { v7 as uuid } from 'uuid'
+import type { SuggestionRecord, SuggestionStatus } from '../../schema/adaptation-record.ts'
+import type { Store } from '../../store/store.ts'
+import type { Events } from '../events.ts'
+import { move } from '../states.ts'
+import type { Derived } from './derive.ts'
+import type { Rules } from './rules.ts'
+
+type Fresh = Omit<
+  SuggestionRecord,
+  'suggestionId' | 'status' | 'reason' | 'rule' | 'createdMs' | 'updatedMs'
+>
+
+/** Every step in the life of a suggestion; each runs inside a transaction and is an event. */
+export interface SuggestionSteps {
+  /** PENDING. */
+  add: (fresh: Fresh) => SuggestionRecord
+  /** Accepts it with a rule, rejects it, or leaves it PENDING when there is nothing to judge it by. */
+  decide: (record: SuggestionRecord, derived: Derived) => SuggestionRecord
+  /** Gives it a rule and leaves it PENDING: somebody is to decide. */
+  offer: (record: SuggestionRecord, derived: Derived) => SuggestionRecord
+  /** A change that rests on it was applied; nothing happens when it is final already. */
+  applied: (record: SuggestionRecord, adaptationId: string) => void
+  expire: (record: SuggestionRecord) => void
+  remove: (record: SuggestionRecord) => void
+}
+
+interface SuggestionStepsParts {
+  store: Store
+  events: Events
+  rules: Rules
+  confidenceMin: number
+  clock: () => number
+}
+
+export function openSuggestionSteps(parts: SuggestionStepsParts): SuggestionSteps {
+  const { store, events, rules, confidenceMin, clock } = parts
+  const { suggestions, suggestionKeys } = store.tables
+
+  function put(record: SuggestionRecord): SuggestionRecord {
+    suggestions.put(record.suggestionId, record)
+    return record
+  }
+  function to(
+    record: SuggestionRecord,
+    status: SuggestionStatus,
+    reason: string,
+    data: Record<string, unknown> = {},
+  ): SuggestionRecord {
+    move('suggestion', record.status, status)
+    const next = put({ ...record, status, reason, updatedMs: clock() })
+    report(next, `SUGGESTION_${status}`, data)
+    return next
+  }
+  function report(record: SuggestionRecord, type: string, data: Record<string, unknown>): void {
+    const { suggestionId, status, queryHash, confidence, kind, reason } = record
+    events.recordWithin({
+      ...{ type, status, source: 'adaptations', correlationId: suggestionId },
+      data: { suggestionId, queryHash, kind, confidence, reason, ...data },
+    })
+  }
+  function withRule(record: SuggestionRecord, { changes = {}, description }: Derived) {
+    const { suggestionId, queryHash, source } = record
+    const rule = rules.addWithin({
+      ...{ queryHash, description, suggestionId, changes: JSON.stringify(changes) },
+      source: source === 'client' ? 'suggestion' : 'service',
+    })
+    return { ...record, rule }
+  }
+  return {
+    add: (fresh) => {
+      const createdMs = clock()
+      const suggestionId = uuid({ msecs: createdMs })
+      const times = { createdMs, updatedMs: createdMs }
+      const record = put({ ...fresh, suggestionId, status: 'PENDING', reason: 'new', ...times })
+      suggestionKeys.put(fresh.key, suggestionId)
+      report(record, 'SUGGESTION_RECEIVED', {})
+      return record
+    },
+    decide: (record, derived) => {
+      const { confidence } = record
+      if (confidence < confidenceMin)
+        return to(record, 'REJECTED', `confidence ${confidence} is under ${confidenceMin}`)
+      if (derived.changes === undefined) return put({ ...record, reason: derived.description })
+      const { rule } = withRule(record, derived)
+      return to({ ...record, rule }, 'ACCEPTED', derived.description, { ruleId: rule.ruleId })
+    },
+    offer: (record, derived) =>
+      put({ ...withRule(record, derived), reason: derived.description, updatedMs: clock() }),
+    applied: (record, adaptationId) => {
+      const accepted =
+        record.status === 'PENDING' ? to(record, 'ACCEPTED', 'it was applied') : record
+      if (accepted.status !== 'ACCEPTED') return
+      to(accepted, 'APPLIED', `applied as ${adaptationId}`, { adaptationId })
+    },
+    expire: (record) => {
+      to(record, 'EXPIRED', 'nobody applied it in time')
+      suggestionKeys.remove(record.key)
+    },
+    remove: ({ suggestionId, key }) => {
+      suggestions.remove(suggestionId)
+      if (suggestionKeys.get(key) === suggestionId) suggestionKeys.remove(key)
+    },
+  }
+}
+
+/** The same for the same content, whatever the order of its keys. */
+export function suggestionKey(content: unknown): string {
+  const canonical = JSON.stringify(content, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+  return createHash('sha256').update(canonical).digest('hex')
+}

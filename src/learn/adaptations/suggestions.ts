@@ -1,0 +1,163 @@
+import { invalid, serviceError } from '../../errors.ts'
+import type { Suggestion, SuggestionQuery } from '../../schema/adaptation.ts'
+import type { SuggestionRecord } from '../../schema/adaptation-record.ts'
+import type { Store } from '../../store/store.ts'
+import type { Events } from '../events.ts'
+import type { QueryEvidence } from '../patterns/evidence.ts'
+import { type Derived, deriveChanges } from './derive.ts'
+import type { Rules } from './rules.ts'
+import { openSuggestionSteps, type SuggestionSteps, suggestionKey } from './suggestion-steps.ts'
+
+/** A change that the service found itself. */
+export interface Proposal {
+  kind: string
+  queryHash: string
+  changes: Record<string, unknown>
+  description: string
+  confidence: number
+  evidence: Record<string, unknown>
+}
+
+export interface Suggestions {
+  /** The same suggestion twice is one. Throws VALIDATION_FAILED when the patterns hold no known key. */
+  suggest: (sent: Suggestion) => Promise<SuggestionRecord>
+  /** Stores what is new among proposals, PENDING until somebody applies them. */
+  propose: (proposals: readonly Proposal[]) => Promise<void>
+  /** Throws SUGGESTION_NOT_FOUND. */
+  get: (suggestionId: string) => SuggestionRecord
+  /** Newest first. */
+  list: (query: SuggestionQuery) => { suggestions: SuggestionRecord[]; total: number }
+  /** Inside a transaction: a change that rests on it was applied. */
+  appliedWithin: (suggestionId: string, adaptationId: string) => void
+  /** Judges what waited for evidence, expires what is 7 days old, removes what is past its time. */
+  tick: (nowMs: number) => Promise<void>
+}
+
+export interface SuggestionsParts {
+  store: Store
+  events: Events
+  rules: Rules
+  config: { adaptationConfidence: number; retentionMs: number }
+  evidenceOf: (queryHash: string) => QueryEvidence | undefined
+  clock: () => number
+}
+
+const EXPIRY_MS = 7 * 86_400_000
+/** Suggestions that are kept; the oldest go first. */
+const SUGGESTIONS_MAX = 10_000
+const KNOWN = [
+  ...['averageRelevance', 'clickThroughRate', 'conversionRate', 'requiresOptimization'],
+  ...['confidence', 'positivePatterns', 'negativePatterns', 'neutralPatterns'],
+]
+
+export function openSuggestions(parts: SuggestionsParts): Suggestions {
+  const { store, config } = parts
+  const { suggestions, suggestionKeys } = store.tables
+  const confidenceMin = config.adaptationConfidence
+  const steps = openSuggestionSteps({ ...parts, confidenceMin })
+
+  function find(key: string): SuggestionRecord | undefined {
+    const id = suggestionKeys.get(key)
+    return id === undefined ? undefined : suggestions.get(id)
+  }
+  function derive({ queryHash, patterns }: SuggestionRecord): Derived {
+    return deriveChanges(JSON.parse(patterns), parts.evidenceOf(queryHash))
+  }
+  return {
+    suggest: async ({ queryHash, patterns, confidence }) => {
+      if (!KNOWN.some((name) => name in patterns))
+        throw invalid('patterns', `must have at least one of ${KNOWN.join(', ')}`)
+      const key = suggestionKey([queryHash, patterns, confidence])
+      return (
+        find(key) ??
+        store.write(() => {
+          const earlier = find(key)
+          if (earlier !== undefined) return earlier
+          const own = { key, queryHash, confidence, patterns: JSON.stringify(patterns) }
+          const added = steps.add({ ...own, source: 'client', kind: 'suggested', evidence: {} })
+          return steps.decide(added, derive(added))
+        })
+      )
+    },
+    propose: async (proposals) => {
+      const keyed = proposals.map((proposal) => {
+        const { kind, queryHash, changes } = proposal
+        return { ...proposal, key: suggestionKey([kind, queryHash, changes]) }
+      })
+      const fresh = keyed.filter(({ key }) => find(key) === undefined)
+      if (fresh.length === 0) return
+      await store.write(() => {
+        for (const { changes, description, ...proposal } of fresh) {
+          const patterns = JSON.stringify({ changes })
+          steps.offer(steps.add({ ...proposal, patterns, source: 'service' }), {
+            changes,
+            description,
+          })
+        }
+      })
+    },
+    get: (suggestionId) => {
+      const found = suggestions.get(suggestionId)
+      if (found !== undefined) return found
+      throw serviceError('SUGGESTION_NOT_FOUND', 'There is no suggestion with this id.')
+    },
+    list: (query) => listSuggestions(store, query),
+    appliedWithin: (suggestionId, adaptationId) => {
+      const record = suggestions.get(suggestionId)
+      if (record !== undefined) steps.applied(record, adaptationId)
+    },
+    tick: async (nowMs) => {
+      const all = Array.from(suggestions.range(), ({ value }) => value)
+      const excess = all.length - SUGGESTIONS_MAX
+      const old = all.filter(
+        ({ updatedMs }, at) => at < excess || nowMs - updatedMs > config.retentionMs,
+      )
+      const open = all.filter((record) => !old.includes(record) && isOpen(record))
+      const expired = open.filter(({ createdMs }) => nowMs - createdMs > EXPIRY_MS)
+      const judged = open
+        .filter((record) => waits(record) && !expired.includes(record))
+        .map((record) => ({ record, derived: derive(record) }))
+        .filter(({ derived }) => derived.changes !== undefined)
+      if (old.length + expired.length + judged.length === 0) return
+      await store.write(() => age(steps, old, expired, judged))
+    },
+  }
+}
+
+function age(
+  steps: SuggestionSteps,
+  old: readonly SuggestionRecord[],
+  expired: readonly SuggestionRecord[],
+  judged: readonly { record: SuggestionRecord; derived: Derived }[],
+): void {
+  for (const record of old) steps.remove(record)
+  for (const record of expired) steps.expire(record)
+  for (const { record, derived } of judged) steps.decide(record, derived)
+}
+
+function isOpen({ status }: SuggestionRecord): boolean {
+  return status === 'PENDING' || status === 'ACCEPTED'
+}
+
+/** A client's suggestion that nothing was there to judge by. */
+function waits({ status, source }: SuggestionRecord): boolean {
+  return status === 'PENDING' && source === 'client'
+}
+
+const LIMIT = 100
+
+function listSuggestions(
+  store: Store,
+  { status, queryHash, source, limit = LIMIT }: SuggestionQuery,
+): { suggestions: SuggestionRecord[]; total: number } {
+  const found: SuggestionRecord[] = []
+  let total = 0
+  for (const { value } of store.tables.suggestions.range({ reverse: true })) {
+    if (status !== undefined && value.status !== status.toUpperCase()) continue
+    if (queryHash !== undefined && value.queryHash !== queryHash) continue
+    if (source !== undefined && value.source !== source.toLowerCase()) continue
+    total += 1
+    if (found.length < limit) found.push(value)
+  }
+  return { suggestions: found, total }
+}

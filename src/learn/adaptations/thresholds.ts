@@ -1,0 +1,75 @@
+import { invalid } from '../../errors.ts'
+import type { AdaptationValidation } from '../../schema/adaptation-record.ts'
+import { lessIsBetter } from './figures.ts'
+
+type Check = AdaptationValidation['checks'][number]
+
+interface Threshold {
+  metric: string
+  operator: 'lt' | 'lte' | 'gt' | 'gte'
+  threshold: number
+}
+
+const COMPARE = {
+  lt: (value: number, threshold: number) => value < threshold,
+  lte: (value: number, threshold: number) => value <= threshold,
+  gt: (value: number, threshold: number) => value > threshold,
+  gte: (value: number, threshold: number) => value >= threshold,
+}
+const SIGNS: Record<string, Threshold['operator']> = {
+  '<': 'lt',
+  '<=': 'lte',
+  '>': 'gt',
+  '>=': 'gte',
+  min: 'gte',
+  max: 'lte',
+}
+
+/**
+ * Reads `acceptanceThresholds`: a map metric → number, → `{min, max}`, → `{operator, threshold}`, or a list of
+ * `{metric, operator, threshold}`. A bare number is a minimum, or a maximum where less is better.
+ * Throws VALIDATION_FAILED that names the place.
+ */
+export function readThresholds(sent: unknown): Threshold[] {
+  if (Array.isArray(sent))
+    return sent.flatMap((each: Record<string, unknown>, at) => {
+      const path = `acceptanceThresholds[${at}]`
+      if (typeof each.metric !== 'string') throw invalid(`${path}.metric`, 'is required')
+      return readLimits(each.metric, each, path)
+    })
+  return Object.entries((sent as Record<string, unknown> | undefined) ?? {}).flatMap(
+    ([metric, limits]) => readLimits(metric, limits, `acceptanceThresholds.${metric}`),
+  )
+}
+
+function readLimits(metric: string, sent: unknown, path: string): Threshold[] {
+  const byName = lessIsBetter(metric) ? 'lte' : 'gte'
+  if (typeof sent === 'number') return [{ metric, operator: byName, threshold: sent }]
+  if (typeof sent !== 'object' || sent === null) throw invalid(path, 'must be number or object')
+  const { operator, threshold, value, min, max } = sent as Record<string, unknown>
+  const word = String(operator ?? byName).toLowerCase()
+  const limits: Record<string, unknown> = { [word]: threshold ?? value, min, max }
+  const read = Object.entries(limits).filter(([, limit]) => limit !== undefined)
+  if (read.length === 0) throw invalid(path, 'must name a threshold')
+  return read.map(([name, limit]) => {
+    const known = SIGNS[name] ?? (name in COMPARE ? (name as Threshold['operator']) : undefined)
+    if (known === undefined) throw invalid(`${path}.operator`, 'must be one of lt, lte, gt, gte')
+    if (typeof limit !== 'number') throw invalid(`${path}.threshold`, 'must be number')
+    return { metric, operator: known, threshold: limit }
+  })
+}
+
+/** Holds each threshold against the figure that was sent, else the estimated one; neither: not judged. */
+export function checkThresholds(
+  thresholds: readonly Threshold[],
+  sent: Record<string, unknown>,
+  estimates: Record<string, number>,
+): Check[] {
+  return thresholds.map(({ metric, operator, threshold }) => {
+    const given = sent[metric]
+    const value = typeof given === 'number' ? given : estimates[metric]
+    const from = typeof given === 'number' ? 'sent' : value === undefined ? undefined : 'replay'
+    const passed = value === undefined ? undefined : COMPARE[operator](value, threshold)
+    return { metric, operator, threshold, value, from, passed }
+  })
+}

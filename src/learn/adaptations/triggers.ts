@@ -1,0 +1,121 @@
+import { invalid } from '../../errors.ts'
+import type { Trigger, TriggerOperator } from '../../schema/adaptation-record.ts'
+import { lessIsBetter, metricOf } from './figures.ts'
+
+/** Watched for every change unless it brings a trigger for the same metric. */
+export const DEFAULT_TRIGGERS: readonly Trigger[] = [
+  { metric: 'ctr', operator: 'drop', threshold: 0.2 },
+  { metric: 'zeroResultRate', operator: 'rise', threshold: 0.1 },
+  { metric: 'latencyP95', operator: 'times', threshold: 2 },
+].map((trigger) => ({
+  ...(trigger as Pick<Trigger, 'metric' | 'operator' | 'threshold'>),
+  windowMs: 3_600_000,
+  minSamples: 100,
+  byDefault: true,
+}))
+
+const WINDOW_MS = 3_600_000
+/** Longest window of a trigger; figures by the minute are kept this long. */
+export const WINDOW_MS_MAX = 86_400_000
+const SAMPLES_MIN = 20
+
+const OPERATORS: Record<string, TriggerOperator> = {
+  lt: 'lt',
+  '<': 'lt',
+  less_than: 'lt',
+  below: 'lt',
+  lte: 'lte',
+  '<=': 'lte',
+  gt: 'gt',
+  '>': 'gt',
+  greater_than: 'gt',
+  above: 'gt',
+  gte: 'gte',
+  '>=': 'gte',
+  drop: 'drop',
+  decrease: 'drop',
+  decreases_by: 'drop',
+  relative_drop: 'drop',
+  rise: 'rise',
+  increase: 'rise',
+  increases_by: 'rise',
+  times: 'times',
+  ratio: 'times',
+}
+
+export interface TriggersRead {
+  triggers: Trigger[]
+  warnings: string[]
+}
+
+/**
+ * Reads `rollbackTriggers`: a list, or a map metric → number. Throws VALIDATION_FAILED that names the place for an
+ * unknown operator, a threshold that is no number, or a window that is no time.
+ */
+export function readTriggers(sent: unknown): TriggersRead {
+  const warnings: string[] = []
+  const asked = Array.isArray(sent)
+    ? sent.map((each, at) => readTrigger(each, `rollbackTriggers[${at}]`))
+    : Object.entries((sent as Record<string, number> | undefined) ?? {}).map(readPair)
+  for (const { metric } of asked)
+    if (metricOf(metric) === undefined)
+      warnings.push(`The service does not measure ${metric}: its trigger never fires.`)
+  const own = new Set(asked.map(({ metric }) => metric))
+  return {
+    triggers: [...asked, ...DEFAULT_TRIGGERS.filter(({ metric }) => !own.has(metric))],
+    warnings,
+  }
+}
+
+function readTrigger(sent: unknown, path: string): Trigger {
+  const { metric, operator, threshold, value, window, windowMs, minSamples } = sent as Record<
+    string,
+    unknown
+  >
+  if (typeof metric !== 'string' || metric === '') throw invalid(`${path}.metric`, 'is required')
+  const limit = threshold ?? value
+  if (typeof limit !== 'number') throw invalid(`${path}.threshold`, 'must be number')
+  if (minSamples !== undefined && !(Number.isInteger(minSamples) && Number(minSamples) >= 1))
+    throw invalid(`${path}.minSamples`, 'must be a whole number from 1')
+  const named = nameAndOperator(metric)
+  return {
+    metric: named.metric,
+    operator: operator === undefined ? named.operator : readOperator(operator, `${path}.operator`),
+    threshold: limit,
+    windowMs: readWindow(window ?? windowMs, `${path}.window`),
+    minSamples: minSamples === undefined ? SAMPLES_MIN : Number(minSamples),
+  }
+}
+
+function readPair([name, threshold]: [string, number]): Trigger {
+  return { ...nameAndOperator(name), threshold, windowMs: WINDOW_MS, minSamples: SAMPLES_MIN }
+}
+
+/** `ctrDrop` means a drop of ctr; a bare metric is bad below the threshold, or above it where less is better. */
+function nameAndOperator(name: string): Pick<Trigger, 'metric' | 'operator'> {
+  const [, bare = '', word = ''] =
+    /^(.+?)_?(drop|decrease|decline|rise|increase)$/i.exec(name) ?? []
+  const metric = metricOf(name) ?? metricOf(bare)
+  const plain = lessIsBetter(metric ?? name) ? 'gt' : 'lt'
+  if (word === '' || metric === undefined) return { metric: metric ?? name, operator: plain }
+  return { metric, operator: /rise|increase/i.test(word) ? 'rise' : 'drop' }
+}
+
+function readOperator(sent: unknown, path: string): TriggerOperator {
+  const operator = OPERATORS[String(sent).toLowerCase().trim()]
+  if (operator === undefined)
+    throw invalid(path, 'must be one of lt, lte, gt, gte, drop, rise, times')
+  return operator
+}
+
+const UNITS_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Milliseconds, or a text like `15m`; longer ones are cut to a day. */
+function readWindow(sent: unknown, path: string): number {
+  if (sent === undefined) return WINDOW_MS
+  const [, amount, unit = 'ms'] =
+    /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?$/i.exec(String(sent).trim()) ?? []
+  const ms = Number(amount) * (UNITS_MS[unit.toLowerCase()] ?? Number.NaN)
+  if (!(ms > 0)) throw invalid(path, 'must be a time: milliseconds, or a text like 15m, 1h')
+  return Math.min(ms, WINDOW_MS_MAX)
+}

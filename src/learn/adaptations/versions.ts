@@ -1,0 +1,45 @@
+import type { RankingMember, RankingVersion } from '../../schema/adaptation-record.ts'
+import type { Store } from '../../store/store.ts'
+
+/**
+ * The states of the ranking, one numbered row each, never changed. One counter runs over all scopes. Version 0
+ * is the ranking without any change.
+ */
+export interface Versions {
+  /** Inside a transaction; `content` is told the new version's number, which it returns with it. */
+  addWithin: (
+    version: Omit<RankingVersion, 'version' | 'content'>,
+    content: (version: number) => RankingMember[],
+  ) => number
+  /** Inside a transaction: the version that is in force for a scope. */
+  setHeadWithin: (scope: string, version: number) => void
+  head: (scope: string) => number
+  /** What a version holds; nothing when it is 0 or was swept. */
+  content: (version: number) => RankingMember[]
+  /** Those that an adaptation led to, oldest first. */
+  ledToBy: (adaptationId: string) => RankingVersion[]
+}
+
+const COUNTER = 'rankingVersions'
+
+export function openVersions(store: Store): Versions {
+  const { rankingVersions, rankingHeads, meta } = store.tables
+  return {
+    addWithin: (version, content) => {
+      const number = ((meta.get(COUNTER) as number | undefined) ?? 0) + 1
+      rankingVersions.put(number, { version: number, ...version, content: content(number) })
+      meta.put(COUNTER, number)
+      return number
+    },
+    setHeadWithin: (scope, version) => {
+      if (version === 0) rankingHeads.remove(scope)
+      else rankingHeads.put(scope, version)
+    },
+    head: (scope) => rankingHeads.get(scope) ?? 0,
+    content: (version) => rankingVersions.get(version)?.content ?? [],
+    ledToBy: (adaptationId) =>
+      Array.from(rankingVersions.range(), ({ value }) => value).filter(
+        (version) => version.adaptationId === adaptationId,
+      ),
+  }
+}

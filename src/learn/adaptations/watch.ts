@@ -1,0 +1,154 @@
+import type { AdaptationRecord, ArmTotals } from '../../schema/adaptation-record.ts'
+import type { Store } from '../../store/store.ts'
+import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
+import type { Clicks } from '../patterns/clicks.ts'
+import { EVERY_QUERY } from './content.ts'
+import { countClick, countSearch } from './figures.ts'
+import {
+  type Arms,
+  emptyArms,
+  type Minutes,
+  openMinutes,
+  readTotals,
+  removeMinutes,
+  resetMinutes,
+} from './minutes.ts'
+import { openUnitCounts, type UnitCountsOf } from './units.ts'
+
+/** Counts the searches with each change and, of the same time and queries, those without it. */
+export interface Watch extends Consumer {
+  /** Which changes to count from now on. */
+  follow: (records: Iterable<AdaptationRecord>) => void
+  /** Since the change came. */
+  totals: (adaptationId: string) => Arms
+  /** Searches since `sinceMs`, in minutes that had ended at `endedMs`. */
+  window: (adaptationId: string, sinceMs: number, endedMs?: number) => Arms
+  /** By unit; undefined when the change isn't followed. */
+  units: (adaptationId: string) => UnitCountsOf | undefined
+  /** All searches of the last hour. */
+  recent: (nowMs: number) => ArmTotals
+  /** Inside a transaction: removes some of what only a change in force needs; returns how many rows. */
+  dropWithin: (adaptationId: string, limit: number) => number
+}
+
+interface Followed {
+  adaptationId: string
+  /** As impressions name it. */
+  name: string
+  scope: string
+  sinceMs: number
+  minutes: Minutes
+  units: UnitCountsOf
+}
+
+const RECENT_MS = 3_600_000
+
+export function openWatch(store: Store, clicks: Clicks): Watch {
+  const units = openUnitCounts(store)
+  const everything = openMinutes(store, EVERY_QUERY)
+  let followed = new Map<string, Followed>()
+  let byScope = new Map<string, Followed[]>()
+
+  function load(): void {
+    units.clear()
+    everything.load()
+    for (const { minutes } of followed.values()) minutes.load()
+  }
+  function count(impression: Impression, into: (arm: ArmTotals) => void): void {
+    into(everything.minute(impression.timeMs).without)
+    for (const { one, has } of concerned(byScope, impression)) {
+      for (const arms of [one.minutes.totals(), one.minutes.minute(impression.timeMs)])
+        into(has ? arms.with : arms.without)
+    }
+  }
+  function takeSearch(impression: Impression): void {
+    const { unit, total } = impression
+    count(impression, (arm) => countSearch(arm, impression))
+    if (unit === undefined) return
+    for (const { one, has } of concerned(byScope, impression))
+      one.units.add(has ? 1 : 0, unit, [1, 0, total === 0 ? 1 : 0])
+  }
+  function takeFeedback(fact: FeedbackFact): void {
+    const { impression } = fact
+    const unit = impression?.unit
+    const position = clicks.first(fact)
+    if (impression === undefined || unit === undefined || position === undefined) return
+    count(impression, (arm) => countClick(arm, position))
+    for (const { one, has } of concerned(byScope, impression))
+      one.units.add(has ? 1 : 0, unit, [0, 1, 0])
+  }
+  function follow(records: Iterable<AdaptationRecord>): void {
+    const each = Array.from(
+      records,
+      (record) => followed.get(record.adaptationId) ?? openFollowed(store, units.of, record),
+    )
+    followed = new Map(each.map((one) => [one.adaptationId, one]))
+    byScope = groupByScope(each)
+  }
+  return {
+    name: 'adaptations',
+    follow,
+    totals: (adaptationId) =>
+      followed.get(adaptationId)?.minutes.totals() ?? readTotals(store, adaptationId),
+    window: (adaptationId, sinceMs, endedMs) =>
+      followed.get(adaptationId)?.minutes.since(sinceMs, endedMs) ?? emptyArms(),
+    units: (adaptationId) => followed.get(adaptationId)?.units,
+    recent: (nowMs) => everything.since(nowMs - RECENT_MS).without,
+    dropWithin: (adaptationId, limit) =>
+      removeMinutes(store, adaptationId, limit) + units.dropWithin(adaptationId, limit),
+    load,
+    take: (fact) => {
+      if (fact.kind === 'search' && isFirstPage(fact)) takeSearch(fact.impression)
+      if (fact.kind === 'feedback' && isFirstPage(fact)) takeFeedback(fact)
+    },
+    save: () => {
+      everything.save()
+      for (const { minutes } of followed.values()) minutes.save()
+      units.save()
+    },
+    reset: () => {
+      resetMinutes(store)
+      units.resetWithin()
+      load()
+    },
+  }
+}
+
+/** The changes that this search speaks of, and whether it had them. */
+function* concerned(
+  byScope: ReadonlyMap<string, Followed[]>,
+  impression: Impression,
+): Iterable<{ one: Followed; has: boolean }> {
+  for (const scope of [EVERY_QUERY, impression.queryHash])
+    for (const one of byScope.get(scope) ?? []) {
+      const has = impression.adaptations.includes(one.name)
+      const compares = impression.unit !== undefined && impression.timeMs >= one.sinceMs
+      if (has || compares) yield { one, has }
+    }
+}
+
+/** Further pages of a list are no searches of their own. */
+function isFirstPage({ impression }: { impression: Impression | undefined }): boolean {
+  return impression?.from === 0
+}
+
+function groupByScope(each: readonly Followed[]): Map<string, Followed[]> {
+  const groups = new Map<string, Followed[]>()
+  for (const one of each) groups.set(one.scope, [...(groups.get(one.scope) ?? []), one])
+  return groups
+}
+
+function openFollowed(
+  store: Store,
+  unitsOf: (adaptationId: string) => UnitCountsOf,
+  { adaptationId, version, scope, canaryMs = 0 }: AdaptationRecord,
+): Followed {
+  return {
+    adaptationId,
+    name: `${adaptationId}@${version}`,
+    scope,
+    sinceMs: canaryMs,
+    minutes: openMinutes(store, adaptationId),
+    units: unitsOf(adaptationId),
+  }
+}

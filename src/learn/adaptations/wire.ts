@@ -1,0 +1,117 @@
+import type {
+  AdaptationHistory,
+  AdaptationRead,
+  Rule,
+  SuggestionRead,
+} from '../../schema/adaptation.ts'
+import type {
+  AdaptationRecord,
+  ArmTotals,
+  RankingVersion,
+  RuleRecord,
+  SuggestionRecord,
+} from '../../schema/adaptation-record.ts'
+import { EVERY_QUERY } from './content.ts'
+import { METRICS } from './figures.ts'
+import type { Arms } from './minutes.ts'
+
+/** An adaptation as it goes over the wire. */
+export function showAdaptation(
+  record: AdaptationRecord,
+  arms: Arms,
+  units: [withoutIt: number, withIt: number],
+): AdaptationRead {
+  const { adaptationId, version, type, status, tuning, validation, warnings } = record
+  const { ruleId, suggestionId, baseline } = record
+  return {
+    ...{ adaptationId, version, type, status, tuning },
+    queryHash: record.scope === EVERY_QUERY ? null : record.scope,
+    changes: JSON.parse(record.changes),
+    metrics: {
+      with: showArm(arms.with, units[1]),
+      without: showArm(arms.without, units[0]),
+      before: showArm(baseline, 0),
+    },
+    validation: { ...validation, checks: validation.checks.map(showCheck) },
+    rollbackPlan: {
+      targetVersion: record.targetVersion,
+      triggers: record.triggers.map(({ windowMs, byDefault = false, ...trigger }) => ({
+        ...trigger,
+        window: windowMs,
+        default: byDefault,
+      })),
+      automatic: true,
+    },
+    ...(JSON.parse(record.sent) as Partial<AdaptationRead>),
+    ...(ruleId === undefined ? {} : { ruleId }),
+    ...(suggestionId === undefined ? {} : { suggestionId }),
+    ...(warnings.length === 0 ? {} : { warnings }),
+    created: iso(record.createdMs),
+    updated: iso(record.updatedMs),
+  }
+}
+
+/** The same with its past. */
+export function showHistory(
+  shown: AdaptationRead,
+  record: AdaptationRecord,
+  versions: readonly RankingVersion[],
+): AdaptationHistory {
+  return {
+    ...shown,
+    versions: versions.map(({ version, reason, content, restores, timeMs }) => ({
+      ...{ version, reason, content },
+      ...(restores === undefined ? {} : { restores }),
+      timestamp: iso(timeMs),
+    })),
+    history: record.history.map(({ timeMs, ...step }) => ({ ...step, timestamp: iso(timeMs) })),
+  }
+}
+
+export function showRule(rule: RuleRecord): Rule {
+  const { queryHash = null, changes, createdMs, ...same } = rule
+  return { ...same, queryHash, changes: JSON.parse(changes), created: iso(createdMs) }
+}
+
+export function showSuggestion(record: SuggestionRecord): SuggestionRead {
+  const { key: _, rule, patterns, createdMs, updatedMs, ...same } = record
+  return {
+    ...same,
+    rule: rule === undefined ? null : showRule(rule),
+    patterns: JSON.parse(patterns),
+    created: iso(createdMs),
+    updated: iso(updatedMs),
+  }
+}
+
+function showArm(arm: ArmTotals, units: number): AdaptationRead['metrics']['with'] {
+  const shown = (metric: 'ctr' | 'mrr' | 'zeroResultRate' | 'latencyP95') => {
+    const value = METRICS[metric](arm)
+    return value === undefined ? null : Number(value.toFixed(6))
+  }
+  return {
+    searches: arm.searches,
+    units,
+    ctr: shown('ctr'),
+    mrr: shown('mrr'),
+    zeroResultRate: shown('zeroResultRate'),
+    latencyP95: shown('latencyP95'),
+  }
+}
+
+function showCheck({
+  value = null,
+  from = null,
+  passed = null,
+  ...check
+}: {
+  value: number | null | undefined
+  from: string | null | undefined
+  passed: boolean | null | undefined
+}): object {
+  return { ...check, value, from, passed }
+}
+
+function iso(timeMs: number): string {
+  return new Date(timeMs).toISOString()
+}

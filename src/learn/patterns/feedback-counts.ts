@@ -1,0 +1,130 @@
+import type { FeedbackPattern } from '../../schema/pattern-record.ts'
+import type { Store } from '../../store/store.ts'
+import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
+import type { Clicks } from './clicks.ts'
+import { openTopRows, type TopRows } from './top-rows.ts'
+
+/** How people answer to what they are shown: by action, position, device and rating. */
+export interface FeedbackCounts extends Consumer {
+  counts: TopRows<FeedbackPattern>
+}
+
+/** The only row of a period. */
+export const ALL = ''
+/** Further actions and devices are counted as `other`. */
+const ACTIONS_MAX = 64
+const DEVICES_MAX = 32
+/** Hits below are not counted by position. */
+const POSITIONS_MAX = 50
+const RATING_STEPS = 10
+
+export function openFeedbackCounts(store: Store, clicks: Clicks): FeedbackCounts {
+  const counts = openTopRows({
+    table: store.tables.feedbackPatterns,
+    hourRowsMax: 1,
+    fresh,
+    weight: ({ entries }) => entries,
+    add,
+  })
+  return {
+    name: 'feedback patterns',
+    counts,
+    load: counts.load,
+    take: (fact) => {
+      if (fact.kind === 'search') takeSearch(fact.impression, counts)
+      else if (fact.kind === 'feedback') takeFeedback(fact, clicks.first(fact), counts)
+    },
+    save: counts.save,
+    reset: counts.reset,
+  }
+}
+
+function takeSearch(impression: Impression, counts: TopRows<FeedbackPattern>): void {
+  const { unit, timeMs, from, hits, deviceType } = impression
+  // Nobody's searches can't be clicked.
+  if (unit === undefined) return
+  counts.count(timeMs, ALL, (row) => {
+    deviceOf(row, deviceType).searches += from > 0 ? 0 : 1
+    for (let hit = 0; hit < hits.length; hit += 1) {
+      const place = placeOf(row, from + hit)
+      if (place !== undefined) place[0] += 1
+    }
+  })
+}
+
+function takeFeedback(
+  { entry, impression }: FeedbackFact,
+  position: number | undefined,
+  counts: TopRows<FeedbackPattern>,
+): void {
+  counts.count(entry.timeMs, ALL, (row) => {
+    row.entries += 1
+    if (entry.status === 'unmatched') row.unmatched += 1
+    if (entry.status === 'duplicate') row.duplicates += 1
+    if (entry.status === 'duplicate') return
+    const action = named(entry.action, row.actions, ACTIONS_MAX)
+    row.actions[action] = (row.actions[action] ?? 0) + 1
+    const step = Math.min(RATING_STEPS - 1, Math.floor(entry.rating * RATING_STEPS))
+    row.ratings[step] = (row.ratings[step] ?? 0) + 1
+    row.ratingSum += entry.rating
+    deviceOf(row, impression?.deviceType).entries += 1
+  })
+  if (impression?.unit === undefined || position === undefined) return
+  counts.count(impression.timeMs, ALL, (row) => {
+    deviceOf(row, impression.deviceType).clicked += 1
+    const place = placeOf(row, position - 1)
+    if (place !== undefined) place[1] += 1
+  })
+}
+
+function placeOf({ positions }: FeedbackPattern, at: number): [number, number] | undefined {
+  if (at >= POSITIONS_MAX) return undefined
+  while (positions.length <= at) positions.push([0, 0])
+  return positions[at]
+}
+
+function deviceOf({ devices }: FeedbackPattern, deviceType = 'unknown') {
+  const name = named(deviceType.toLowerCase().slice(0, 64), devices, DEVICES_MAX)
+  const device = devices[name] ?? { searches: 0, clicked: 0, entries: 0 }
+  devices[name] = device
+  return device
+}
+
+/** The name itself, or `other` when it is new and there are enough. */
+function named(name: string, among: Record<string, unknown>, most: number): string {
+  if (name === '__proto__') return 'other'
+  return Object.hasOwn(among, name) || Object.keys(among).length < most ? name : 'other'
+}
+
+function fresh(): FeedbackPattern {
+  return {
+    ...{ entries: 0, unmatched: 0, duplicates: 0, ratingSum: 0 },
+    ...{ actions: {}, positions: [], devices: {} },
+    ratings: Array.from({ length: RATING_STEPS }, () => 0),
+  }
+}
+
+function add(sum: FeedbackPattern, row: FeedbackPattern): void {
+  sum.entries += row.entries
+  sum.unmatched += row.unmatched
+  sum.duplicates += row.duplicates
+  sum.ratingSum += row.ratingSum
+  for (const [action, count] of Object.entries(row.actions))
+    sum.actions[action] = (sum.actions[action] ?? 0) + count
+  row.positions.forEach(([shown, clicked], at) => {
+    const place = placeOf(sum, at)
+    if (place === undefined) return
+    place[0] += shown
+    place[1] += clicked
+  })
+  for (const [name, device] of Object.entries(row.devices)) {
+    const own = sum.devices[name] ?? { searches: 0, clicked: 0, entries: 0 }
+    own.searches += device.searches
+    own.clicked += device.clicked
+    own.entries += device.entries
+    sum.devices[name] = own
+  }
+  row.ratings.forEach((count, step) => {
+    sum.ratings[step] = (sum.ratings[step] ?? 0) + count
+  })
+}

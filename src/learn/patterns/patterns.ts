@@ -1,0 +1,93 @@
+import type { ArmTotals } from '../../schema/adaptation-record.ts'
+import type { FeedbackPatterns, PatternQuery, SearchPatterns } from '../../schema/pattern.ts'
+import type { QueryPattern } from '../../schema/pattern-record.ts'
+import type { Store } from '../../store/store.ts'
+import type { Consumer } from '../facts.ts'
+import { type Clicks, openClicks } from './clicks.ts'
+import type { QueryEvidence, ReformulationEvidence } from './evidence.ts'
+import { ALL, openFeedbackCounts } from './feedback-counts.ts'
+import { readWindow, type Window } from './periods.ts'
+import { openQueries } from './queries.ts'
+import { reportFeedback, reportSearches } from './report.ts'
+
+/** What searchers do, from counters that are bounded. */
+export interface Patterns {
+  clicks: Clicks
+  /** In this order. */
+  consumers: Consumer[]
+  /** Throws VALIDATION_FAILED for an unknown window. */
+  searches: (query: PatternQuery) => SearchPatterns
+  feedback: (query: PatternQuery) => FeedbackPatterns
+  /** What is known of a query from the last 7 days. */
+  evidenceOf: (queryHash: string) => QueryEvidence | undefined
+  /** The same as counts of searches; their latency is not known. */
+  armOf: (queryHash: string) => ArmTotals
+  /** What all queries of the last 24 hours show. */
+  findings: () => { queries: QueryEvidence[]; reformulations: ReformulationEvidence[] }
+}
+
+const WINDOW = '24h'
+const EVIDENCE_WINDOW = '7d'
+const LIMIT = 10
+
+export function openPatterns(store: Store, clock: () => number): Patterns {
+  const clicks = openClicks(store)
+  const searched = openQueries(store, clicks)
+  const answered = openFeedbackCounts(store, clicks)
+
+  function windowOf({ window, timeWindow }: PatternQuery): Window {
+    return readWindow(window ?? timeWindow ?? WINDOW, clock())
+  }
+  function find(window: Window) {
+    const queries = searched.queries.sum(window)
+    const pairs = searched.reformulations.sum(window)
+    return {
+      queries: Array.from(queries, ([queryHash, row]) => evidence(queryHash, row)),
+      reformulations: Array.from(pairs, ([name, { from, to, ...counts }]) => {
+        const [fromHash = '', toHash = ''] = name.split(' ')
+        return { from: fromHash, fromQuery: from, to: toHash, toQuery: to, ...counts }
+      }),
+    }
+  }
+  function recent(queryHash: string): QueryPattern | undefined {
+    return searched.queries.sumOf(queryHash, readWindow(EVIDENCE_WINDOW, clock()))
+  }
+  return {
+    clicks,
+    consumers: [clicks, searched, answered],
+    searches: (query) => {
+      const window = windowOf(query)
+      const { queries, reformulations } = find(window)
+      return reportSearches(window.name, queries, reformulations, query.limit ?? LIMIT)
+    },
+    feedback: (query) => {
+      const window = windowOf(query)
+      const limit = query.limit ?? LIMIT
+      return reportFeedback(window.name, answered.counts.sumOf(ALL, window), limit)
+    },
+    evidenceOf: (queryHash) => {
+      const row = recent(queryHash)
+      return row === undefined ? undefined : evidence(queryHash, row)
+    },
+    armOf: (queryHash) => {
+      const { searches = 0, known = 0, clicked = 0, zeroResults = 0 } = recent(queryHash) ?? {}
+      return { searches, known, clicked, zeroResults, reciprocalRanks: 0, latency: [] }
+    },
+    findings: () => find(readWindow(WINDOW, clock())),
+  }
+}
+
+function evidence(queryHash: string, row: QueryPattern): QueryEvidence {
+  const { query, searches, known, clicked, zeroResults, firstPositions, documents } = row
+  return {
+    ...{ queryHash, query, searches, known, clicked, zeroResults },
+    clickPosition: clicked === 0 ? undefined : firstPositions / clicked,
+    documents: Object.entries(documents)
+      .map(([key, [clicks, positions]]) => {
+        const slash = key.indexOf('/')
+        const place = { indexId: Number(key.slice(0, slash)), id: key.slice(slash + 1) }
+        return { ...place, clicks, position: positions / clicks }
+      })
+      .sort((a, b) => b.clicks - a.clicks || (a.id < b.id ? -1 : 1)),
+  }
+}

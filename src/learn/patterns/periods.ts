@@ -1,0 +1,45 @@
+import { invalid } from '../../errors.ts'
+
+/** Hours in one period: counts are kept by the hour for two days, and by the day for a month. */
+export const LEVELS = [1, 24] as const
+export type Level = (typeof LEVELS)[number]
+
+export const HOUR_MS = 3_600_000
+const KEPT: Record<Level, number> = { 1: 49, 24: 32 }
+const WINDOWS: Record<string, { hours: number; level: Level }> = {
+  '1h': { hours: 1, level: 1 },
+  '24h': { hours: 24, level: 1 },
+  '7d': { hours: 7 * 24, level: 24 },
+  '30d': { hours: 30 * 24, level: 24 },
+}
+
+/** Whole periods that cover a window, both ends among them. */
+export interface Window {
+  name: string
+  level: Level
+  first: number
+  last: number
+}
+
+export function periodOf(level: Level, timeMs: number): number {
+  return Math.floor(timeMs / (level * HOUR_MS))
+}
+
+/** The oldest period that is kept beside one of `timeMs`. */
+export function oldestKept(level: Level, timeMs: number): number {
+  return periodOf(level, timeMs) - KEPT[level] + 1
+}
+
+/** 1h, 24h, 7d or 30d back from now. Throws VALIDATION_FAILED for any other word. */
+export function readWindow(name: string, nowMs: number): Window {
+  const window = WINDOWS[name.toLowerCase()]
+  if (window === undefined)
+    throw invalid('window', `must be one of ${Object.keys(WINDOWS).join(', ')}`)
+  const { hours, level } = window
+  return {
+    name: name.toLowerCase(),
+    level,
+    first: periodOf(level, nowMs - hours * HOUR_MS),
+    last: periodOf(level, nowMs),
+  }
+}

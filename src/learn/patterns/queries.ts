@@ -1,0 +1,180 @@
+import type { LastSearch, QueryPattern, Reformulation } from '../../schema/pattern-record.ts'
+import type { Store } from '../../store/store.ts'
+import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
+import type { Clicks } from './clicks.ts'
+import { openTopRows, type TopRows } from './top-rows.ts'
+
+/** What searchers did, query by query, and how they put one query in other words. */
+export interface Queries extends Consumer {
+  queries: TopRows<QueryPattern>
+  reformulations: TopRows<Reformulation>
+}
+
+/** Queries that one hour keeps; a day keeps twice as many. */
+const QUERIES_MAX = 500
+const REFORMULATIONS_MAX = 250
+/** Documents of one query and period that are counted. */
+const DOCUMENTS_MAX = 10
+/** Sessions whose last search is kept; the least recent go first. */
+const SESSIONS_MAX = 20_000
+/** A second query later than this is a matter of its own. */
+const REFORMULATED_MS = 5 * 60_000
+
+export function openQueries(store: Store, clicks: Clicks): Queries {
+  const queries = openTopRows(queryRows(store))
+  const reformulations = openTopRows(reformulationRows(store))
+  const last = openLastSearches(store)
+
+  function takeSearch({ sessionId, unit, ...impression }: Impression): void {
+    const { queryId, queryHash, query, timeMs, total, from } = impression
+    // Further pages of a list are no searches of their own.
+    if (from > 0) return
+    const zeroResults = total === 0
+    queries.count(timeMs, queryHash, (row) => {
+      row.query = query
+      row.searches += 1
+      row.known += unit === undefined ? 0 : 1
+      row.zeroResults += zeroResults ? 1 : 0
+    })
+    if (sessionId === undefined || unit === undefined) return
+    const now: LastSearch = { queryId, queryHash, query, timeMs, clicked: false, zeroResults }
+    const before = last.get(sessionId)
+    if (before !== undefined && timeMs < before.timeMs) return
+    if (before !== undefined && isReformulated(before, now)) {
+      now.from = before.queryHash
+      reformulations.count(timeMs, nameOf(now), (row) => {
+        row.from = before.query
+        row.to = query
+        row.count += 1
+        row.fromNothing += before.zeroResults ? 1 : 0
+      })
+    }
+    last.put(sessionId, now)
+  }
+  function takeFeedback(fact: FeedbackFact): void {
+    const { impression, hit, sessionId } = fact
+    const position = clicks.first(fact)
+    if (impression === undefined || hit === undefined || position === undefined) return
+    const { queryHash, timeMs, query } = impression
+    queries.count(timeMs, queryHash, (row) => {
+      row.query = query
+      row.clicked += 1
+      row.firstPositions += position
+      const shown = impression.hits[hit]
+      if (shown !== undefined) countDocument(row, `${shown.indexId}/${shown.id}`, position)
+    })
+    const own = last.get(sessionId)
+    if (own === undefined || own.queryId !== impression.queryId || own.clicked) return
+    last.put(sessionId, { ...own, clicked: true })
+    if (own.from !== undefined)
+      reformulations.count(own.timeMs, nameOf(own), (row) => {
+        row.clicked += 1
+      })
+  }
+  const parts = [queries, reformulations, last]
+  return {
+    name: 'query patterns',
+    queries,
+    reformulations,
+    load: () => parts.forEach((part) => void part.load()),
+    take: (fact) => {
+      if (fact.kind === 'search') takeSearch(fact.impression)
+      else if (fact.kind === 'feedback') takeFeedback(fact)
+    },
+    save: () => parts.forEach((part) => void part.save()),
+    reset: () => parts.forEach((part) => void part.reset()),
+  }
+}
+
+function isReformulated(before: LastSearch, now: LastSearch): boolean {
+  return (
+    before.queryHash !== now.queryHash &&
+    !before.clicked &&
+    now.timeMs - before.timeMs <= REFORMULATED_MS
+  )
+}
+
+function nameOf({ from = '', queryHash }: LastSearch): string {
+  return `${from} ${queryHash}`
+}
+
+function countDocument({ documents }: QueryPattern, key: string, position: number): void {
+  const [clicks, positions] = documents[key] ?? [0, 0]
+  if (clicks === 0 && Object.keys(documents).length >= DOCUMENTS_MAX) return
+  documents[key] = [clicks + 1, positions + position]
+}
+
+function queryRows(store: Store) {
+  return {
+    table: store.tables.queryPatterns,
+    hourRowsMax: QUERIES_MAX,
+    fresh: (): QueryPattern => ({
+      ...{ query: '', searches: 0, known: 0, clicked: 0, zeroResults: 0, firstPositions: 0 },
+      documents: {},
+    }),
+    weight: (row: QueryPattern) => row.searches,
+    add: (sum: QueryPattern, row: QueryPattern) => {
+      sum.searches += row.searches
+      sum.known += row.known
+      sum.clicked += row.clicked
+      sum.zeroResults += row.zeroResults
+      sum.firstPositions += row.firstPositions
+      for (const [key, [clicks, positions]] of Object.entries(row.documents)) {
+        const [earlier, at] = sum.documents[key] ?? [0, 0]
+        sum.documents[key] = [earlier + clicks, at + positions]
+      }
+    },
+  }
+}
+
+function reformulationRows(store: Store) {
+  return {
+    table: store.tables.reformulations,
+    hourRowsMax: REFORMULATIONS_MAX,
+    fresh: (): Reformulation => ({ from: '', to: '', count: 0, fromNothing: 0, clicked: 0 }),
+    weight: (row: Reformulation) => row.count,
+    add: (sum: Reformulation, row: Reformulation) => {
+      sum.count += row.count
+      sum.fromNothing += row.fromNothing
+      sum.clicked += row.clicked
+    },
+  }
+}
+
+/** The last search of each of the most recent sessions. */
+function openLastSearches({ tables: { lastSearches } }: Store) {
+  let sessions = new Map<string, LastSearch>()
+  const changed = new Set<string>()
+
+  function load(): void {
+    const rows = Array.from(lastSearches.range(), ({ key, value }) => [key, value] as const)
+    rows.sort(([a, first], [b, second]) => first.timeMs - second.timeMs || (a < b ? -1 : 1))
+    sessions = new Map(rows)
+    changed.clear()
+  }
+  return {
+    get: (sessionId: string) => sessions.get(sessionId),
+    put: (sessionId: string, search: LastSearch) => {
+      sessions.delete(sessionId)
+      sessions.set(sessionId, search)
+      changed.add(sessionId)
+      const [oldest] = sessions.keys()
+      if (sessions.size <= SESSIONS_MAX || oldest === undefined) return
+      sessions.delete(oldest)
+      changed.add(oldest)
+    },
+    load,
+    save: () => {
+      for (const sessionId of changed) {
+        const search = sessions.get(sessionId)
+        if (search === undefined) lastSearches.remove(sessionId)
+        else lastSearches.put(sessionId, search)
+      }
+      changed.clear()
+    },
+    reset: () => {
+      for (const sessionId of [...lastSearches.keys()]) lastSearches.remove(sessionId)
+      load()
+    },
+  }
+}

@@ -1,0 +1,262 @@
+import { type Static, Type } from 'typebox'
+import { DateTime, FreeForm, Id, Share } from './common.ts'
+
+const Words = Type.Array(Type.String({ maxLength: 512 }), { maxItems: 1000 })
+
+/** Figures about a query, lists of patterns, or both. */
+const Patterns = Type.Object(
+  {
+    averageRelevance: Type.Optional(Share),
+    clickThroughRate: Type.Optional(Share),
+    conversionRate: Type.Optional(Share),
+    requiresOptimization: Type.Optional(Type.Boolean()),
+    confidence: Type.Optional(Share),
+    positivePatterns: Type.Optional(Words),
+    negativePatterns: Type.Optional(Words),
+    neutralPatterns: Type.Optional(Words),
+  },
+  {
+    additionalProperties: true,
+    description:
+      'Figures (0..1), lists of texts, or both; at least one of the named keys. A text names a field ' +
+      '(`title`, `field:title`), a document (`document:ID`), a pair of words (`tv => television`) or a leg ' +
+      '(`exact`, `semantic`); what names nothing is kept and changes nothing.',
+  },
+)
+
+/** A client's suggestion for one query. */
+export const Suggestion = Type.Object({ queryHash: Id, patterns: Patterns, confidence: Share })
+export type Suggestion = Static<typeof Suggestion>
+
+const Changes = Type.Union(
+  [
+    Type.Object({}, { additionalProperties: true, minProperties: 1 }),
+    Type.Array(FreeForm, { minItems: 1, maxItems: 100 }),
+  ],
+  {
+    description:
+      'Settings of the ranking: fieldWeights, boost, textWeight, vectorWeight, fusion, neighbors, similarity, ' +
+      'minScore, operator, fuzziness, feedback, synonyms, pins, boosts, model, learning; nested under ' +
+      '`ranking`, `thresholds` or `search`, or as a list of `{parameter, value}`. Others are kept and change nothing.',
+  },
+)
+
+const Triggers = Type.Union(
+  [Type.Array(FreeForm, { maxItems: 50 }), Type.Record(Type.String(), Type.Number())],
+  {
+    description:
+      'List of `{metric, operator, threshold, window, minSamples}` or map metric → number. Measured: ctr, mrr, ' +
+      'zeroResultRate, latencyP50, latencyP95, latencyP99 (ms), searches. Operators: lt lte gt gte against the ' +
+      'threshold; drop (relative), rise (absolute), times against searches without the change.',
+  },
+)
+
+/** A change to the ranking. */
+export const Adaptation = Type.Object({
+  type: Type.String({ minLength: 1, maxLength: 128 }),
+  changes: Changes,
+  queryHash: Type.Optional(Id),
+  ruleId: Type.Optional(Id),
+  suggestionId: Type.Optional(Id),
+  source: Type.Optional(Type.String({ maxLength: 512 })),
+  confidence: Type.Optional(Share),
+  expectedImpact: Type.Optional(Type.Unknown()),
+  validationMetrics: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  acceptanceThresholds: Type.Optional(
+    Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Array(FreeForm)]),
+  ),
+  rollbackTriggers: Type.Optional(Triggers),
+  immediate: Type.Optional(
+    Type.Boolean({ description: 'in force for every search at once, without a canary' }),
+  ),
+  force: Type.Optional(Type.Boolean({ description: 'the same as `immediate`' })),
+})
+export type Adaptation = Static<typeof Adaptation>
+
+export const RuleCreate = Type.Object({
+  changes: Changes,
+  queryHash: Type.Optional(Id),
+  name: Type.Optional(Type.String({ maxLength: 128 })),
+  description: Type.Optional(Type.String({ maxLength: 2048 })),
+})
+export type RuleCreate = Static<typeof RuleCreate>
+
+export const Rule = Type.Object({
+  ruleId: Type.String(),
+  queryHash: Type.Union([Type.String(), Type.Null()]),
+  name: Type.Optional(Type.String()),
+  description: Type.String(),
+  changes: Type.Unknown(),
+  source: Type.String(),
+  suggestionId: Type.Optional(Type.String()),
+  created: DateTime,
+  warnings: Type.Optional(Type.Array(Type.String())),
+})
+export type Rule = Static<typeof Rule>
+
+const SuggestionParts = {
+  suggestionId: Type.String(),
+  status: Type.String({ description: 'PENDING, ACCEPTED, REJECTED, APPLIED or EXPIRED' }),
+  rule: Type.Union([Rule, Type.Null()]),
+  queryHash: Type.String(),
+  confidence: Type.Number(),
+  reason: Type.String(),
+  source: Type.String({ description: '`client`, or `service` for what it found itself' }),
+  kind: Type.String({
+    description: 'suggested · click_far_down · zero_result_reformulated · frequent_reformulation',
+  }),
+  patterns: FreeForm,
+  evidence: FreeForm,
+  created: DateTime,
+  updated: DateTime,
+}
+
+/** Answer of a suggestion. */
+export const SuggestionRead = Type.Object(SuggestionParts)
+export type SuggestionRead = Static<typeof SuggestionRead>
+
+const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
+const Word = Type.Optional(Type.String({ maxLength: 128 }))
+
+export const SuggestionQuery = Type.Object({
+  status: Word,
+  queryHash: Word,
+  source: Word,
+  limit: Limit,
+})
+export type SuggestionQuery = Static<typeof SuggestionQuery>
+
+export const SuggestionList = Type.Object({
+  suggestions: Type.Array(SuggestionRead),
+  total: Type.Integer(),
+  limit: Type.Integer(),
+})
+export type SuggestionList = Static<typeof SuggestionList>
+
+export const RuleQuery = Type.Object({ queryHash: Word, limit: Limit })
+export type RuleQuery = Static<typeof RuleQuery>
+
+export const RuleList = Type.Object({
+  rules: Type.Array(Rule),
+  total: Type.Integer(),
+  limit: Type.Integer(),
+})
+export type RuleList = Static<typeof RuleList>
+
+const Trigger = Type.Object({
+  metric: Type.String(),
+  operator: Type.String(),
+  threshold: Type.Number(),
+  window: Type.Integer({ description: 'milliseconds' }),
+  minSamples: Type.Integer(),
+  default: Type.Boolean({ description: 'not asked for: watched anyway' }),
+})
+
+const Figure = Type.Union([Type.Number(), Type.Null()])
+const Arm = Type.Object({
+  searches: Type.Integer(),
+  units: Type.Integer(),
+  ctr: Figure,
+  mrr: Figure,
+  zeroResultRate: Figure,
+  latencyP95: Figure,
+})
+
+const Metrics = Type.Object(
+  { with: Arm, without: Arm, before: Arm },
+  {
+    description:
+      'Searches with the change, those of the same time without it, and those before it.',
+  },
+)
+
+const AdaptationParts = {
+  adaptationId: Type.String(),
+  version: Type.Integer(),
+  type: Type.String(),
+  status: Type.String({
+    description: 'PENDING, VALIDATING, CANARY, ACTIVE, SUPERSEDED, REJECTED, ROLLED_BACK or FAILED',
+  }),
+  queryHash: Type.Union([Type.String(), Type.Null()], { description: 'null: every query' }),
+  changes: Type.Unknown(),
+  tuning: FreeForm,
+  metrics: Metrics,
+  validation: Type.Object({
+    passed: Type.Boolean(),
+    samples: Type.Integer(),
+    estimates: Type.Record(Type.String(), Type.Number()),
+    checks: Type.Array(FreeForm),
+    note: Type.String(),
+  }),
+  rollbackPlan: Type.Object({
+    targetVersion: Type.Integer({ description: '0 is the ranking without any change' }),
+    triggers: Type.Array(Trigger),
+    automatic: Type.Boolean(),
+  }),
+  source: Type.Optional(Type.String()),
+  confidence: Type.Optional(Type.Number()),
+  expectedImpact: Type.Optional(Type.Unknown()),
+  validationMetrics: Type.Optional(Type.Unknown()),
+  acceptanceThresholds: Type.Optional(Type.Unknown()),
+  ruleId: Type.Optional(Type.String()),
+  suggestionId: Type.Optional(Type.String()),
+  warnings: Type.Optional(Type.Array(Type.String())),
+  created: DateTime,
+  updated: DateTime,
+}
+
+/** Answer of applying, and one of a list. */
+export const AdaptationRead = Type.Object(AdaptationParts)
+export type AdaptationRead = Static<typeof AdaptationRead>
+
+const Version = Type.Object({
+  version: Type.Integer(),
+  reason: Type.String(),
+  content: Type.Array(FreeForm),
+  restores: Type.Optional(Type.Integer()),
+  timestamp: DateTime,
+})
+
+/** One adaptation with its past. */
+export const AdaptationHistory = Type.Object({
+  ...AdaptationParts,
+  versions: Type.Array(Version),
+  history: Type.Array(
+    Type.Object({
+      status: Type.String(),
+      reason: Type.String(),
+      version: Type.Optional(Type.Integer()),
+      timestamp: DateTime,
+    }),
+  ),
+  restored: Type.Optional(
+    Type.Object(
+      { version: Type.Integer(), restores: Type.Integer(), kept: Type.Array(Type.String()) },
+      {
+        description:
+          'After a rollback: the new version, the one that it repeats, later changes kept.',
+      },
+    ),
+  ),
+})
+export type AdaptationHistory = Static<typeof AdaptationHistory>
+
+export const AdaptationQuery = Type.Object({
+  status: Word,
+  type: Word,
+  queryHash: Word,
+  limit: Limit,
+})
+export type AdaptationQuery = Static<typeof AdaptationQuery>
+
+export const AdaptationList = Type.Object({
+  adaptations: Type.Array(AdaptationRead),
+  total: Type.Integer(),
+  limit: Type.Integer(),
+})
+export type AdaptationList = Static<typeof AdaptationList>
+
+export const RollbackBody = Type.Object({
+  reason: Type.Optional(Type.String({ maxLength: 2048 })),
+})
+export type RollbackBody = Static<typeof RollbackBody>

@@ -1,0 +1,58 @@
+/** A search whose hits were clicked. */
+export interface ClickedSearch {
+  queryHash: string
+  timeMs: number
+  /** Places of the clicked hits among those shown, from 0. */
+  clicked: number[]
+}
+
+/** What searchers did with one query in one period. */
+export interface QueryPattern {
+  /** Its words as they were last sent. */
+  query: string
+  searches: number
+  /** Searches of somebody: only they can be clicked. */
+  known: number
+  clicked: number
+  zeroResults: number
+  /** Sum of the positions of each search's first click. */
+  firstPositions: number
+  /** Documents that were clicked most: `index id/id` → clicks, sum of positions. */
+  documents: Record<string, [clicks: number, positions: number]>
+}
+
+/** How often one query followed another that had got no click. */
+export interface Reformulation {
+  from: string
+  to: string
+  count: number
+  /** The first had found nothing. */
+  fromNothing: number
+  /** The second was clicked. */
+  clicked: number
+}
+
+export interface LastSearch {
+  queryId: string
+  queryHash: string
+  query: string
+  timeMs: number
+  clicked: boolean
+  zeroResults: boolean
+  /** Hash of the query that this one put in other words. */
+  from?: string
+}
+
+/** Feedback, and what was shown, in one period. */
+export interface FeedbackPattern {
+  entries: number
+  unmatched: number
+  duplicates: number
+  actions: Record<string, number>
+  /** By position from 1, at index 0: times shown to somebody, first clicks. */
+  positions: [shown: number, clicked: number][]
+  devices: Record<string, { searches: number; clicked: number; entries: number }>
+  /** Ratings from 0 to 1 in ten steps, 1 in the last. */
+  ratings: number[]
+  ratingSum: number
+}

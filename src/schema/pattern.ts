@@ -1,0 +1,92 @@
+import { type Static, Type } from 'typebox'
+
+const Rate = Type.Union([Type.Number(), Type.Null()], {
+  description: 'null while there is nothing to measure it by',
+})
+const WindowWord = Type.Optional(
+  Type.String({
+    maxLength: 16,
+    description: '1h, 24h (default), 7d or 30d, in whole hours or days',
+  }),
+)
+
+export const PatternQuery = Type.Object({
+  window: WindowWord,
+  timeWindow: WindowWord,
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+})
+export type PatternQuery = Static<typeof PatternQuery>
+
+const Query = Type.Object({
+  queryHash: Type.String(),
+  query: Type.String(),
+  searches: Type.Integer(),
+  clicked: Type.Integer({ description: 'searches with a click' }),
+  ctr: Rate,
+  zeroResults: Type.Integer(),
+  clickPosition: Rate,
+  documents: Type.Array(
+    Type.Object({ id: Type.String(), clicks: Type.Integer(), position: Type.Number() }),
+  ),
+})
+
+const Reformulation = Type.Object({
+  from: Type.String({ description: 'hash of the first query' }),
+  fromQuery: Type.String(),
+  to: Type.String(),
+  toQuery: Type.String(),
+  count: Type.Integer(),
+  fromNothing: Type.Integer({ description: 'the first found nothing' }),
+  clicked: Type.Integer({ description: 'the second was clicked' }),
+})
+
+/** What searchers do, query by query. */
+export const SearchPatterns = Type.Object({
+  window: Type.String(),
+  queries: Type.Integer({ description: 'queries counted; of each hour and day the most frequent' }),
+  searches: Type.Integer(),
+  topQueries: Type.Array(Query),
+  zeroResultQueries: Type.Array(Query),
+  clicksFarDown: Type.Array(Query, {
+    description: 'first clicks behind position 3 on average, with at least 5 clicked searches',
+  }),
+  reformulations: Type.Array(Reformulation, {
+    description: 'the next query of a session within 5 minutes, after one without a click',
+  }),
+  limit: Type.Integer(),
+})
+export type SearchPatterns = Static<typeof SearchPatterns>
+
+/** How people answer to what they are shown. */
+export const FeedbackPatterns = Type.Object({
+  window: Type.String(),
+  entries: Type.Integer(),
+  unmatched: Type.Integer(),
+  duplicates: Type.Integer(),
+  byAction: Type.Array(Type.Object({ action: Type.String(), count: Type.Integer() })),
+  byPosition: Type.Array(
+    Type.Object({
+      position: Type.Integer(),
+      shown: Type.Integer(),
+      clicked: Type.Integer({ description: 'searches whose first click was here' }),
+      ctr: Rate,
+    }),
+  ),
+  byDevice: Type.Array(
+    Type.Object({
+      deviceType: Type.String(),
+      searches: Type.Integer(),
+      clicked: Type.Integer(),
+      ctr: Rate,
+      entries: Type.Integer(),
+    }),
+  ),
+  ratings: Type.Object({
+    average: Rate,
+    distribution: Type.Array(
+      Type.Object({ from: Type.Number(), to: Type.Number(), count: Type.Integer() }),
+    ),
+  }),
+  limit: Type.Integer(),
+})
+export type FeedbackPatterns = Static<typeof FeedbackPatterns>
