@@ -28,7 +28,9 @@ export function judgeCanary(
   const mrr = compareArms(arms.CONTROL.reciprocalRank, arms.CANARY.reciprocalRank)
   const worse = isWorse(ctr) || isWorse(mrr)
   const { searches } = arms.CANARY
-  const outcome = worse ? 'refuse' : searches >= searchesMin ? 'pass' : 'not_yet'
+  // Below 50 users an arm nothing is certain, and what can't be refused can't be passed either.
+  const enough = searches >= searchesMin && ctr?.alwaysValid !== undefined
+  const outcome = worse ? 'refuse' : enough ? 'pass' : 'not_yet'
   const counts = { searches, controlSearches: arms.CONTROL.searches, searchesMin }
   return { outcome, figures: { ...counts, ctr: show(ctr), mrr: show(mrr) } }
 }
@@ -50,5 +52,6 @@ function isWorse(comparison: Comparison | undefined): boolean {
 function show(comparison: Comparison | undefined): Record<string, unknown> | null {
   if (comparison === undefined) return null
   const { control, treatment, units, alwaysValid } = comparison
-  return { control, canary: treatment, units, alwaysValid: alwaysValid ?? null }
+  const users = { control: units.control, canary: units.treatment }
+  return { control, canary: treatment, users, alwaysValid: alwaysValid ?? null }
 }

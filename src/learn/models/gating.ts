@@ -29,7 +29,7 @@ export interface GatingParts {
 }
 
 /** A gate is asked again when the evidence has grown by this much. */
-const GROWTH = 1.25
+const GROWTH = 1.1
 /** A model that is still undecided after so many times the searches that the gate asks for is refused. */
 const PATIENCE = 20
 

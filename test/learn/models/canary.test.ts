@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { judgeCanary } from '../../../src/learn/models/canary.ts'
+import { seeded } from '../../../src/learn/random.ts'
+import type { TrialUnit } from '../../../src/schema/model-record.ts'
+
+const random = seeded(5)
+
+/** Users with four searches each, of which so large a share gets a click at a mean rank. */
+function units(arm: TrialUnit['arm'], count: number, ctr: number, rank = 1): TrialUnit[] {
+  return Array.from({ length: count }, () => {
+    const clicked = Array.from({ length: 4 }, () => (random() < ctr ? 1 : 0)).filter(Boolean).length
+    return { arm, searches: 4, clicked, reciprocalRank: clicked / rank }
+  })
+}
+
+it('a model that does as well as the other passes with enough searches, and not before', () => {
+  const both = [...units('CONTROL', 900, 0.4), ...units('CANARY', 100, 0.4)]
+  expect(judgeCanary(both, 400)).toMatchObject({ outcome: 'pass', figures: { searches: 400 } })
+  expect(judgeCanary(both, 401).outcome).toBe('not_yet')
+})
+
+it('searches of too few users say nothing', () => {
+  const few = [...units('CONTROL', 900, 0.4), ...units('CANARY', 40, 0.4)]
+  expect(judgeCanary(few, 1).outcome).toBe('not_yet')
+  expect(judgeCanary([], 1)).toMatchObject({ outcome: 'not_yet', figures: { ctr: null } })
+})
+
+it('certain harm to clicks refuses, long before there are enough searches', () => {
+  const harmed = [...units('CONTROL', 600, 0.6), ...units('CANARY', 80, 0.2)]
+  const { outcome, figures } = judgeCanary(harmed, 100_000)
+  expect(outcome).toBe('refuse')
+  expect(figures.ctr).toMatchObject({ users: { canary: 80 } })
+})
+
+it('certain harm to the places of clicks refuses too', () => {
+  const harmed = [...units('CONTROL', 600, 0.6, 1), ...units('CANARY', 80, 0.6, 5)]
+  expect(judgeCanary(harmed, 100_000).outcome).toBe('refuse')
+})
+
+it('users without a search count for nothing', () => {
+  const idle: TrialUnit = { arm: 'CANARY', searches: 0, clicked: 0, reciprocalRank: 0 }
+  const same = judgeCanary([...units('CONTROL', 9, 0.4), idle], 1)
+  expect(same.figures).toMatchObject({ searches: 0, controlSearches: 36 })
+})

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { native } from '../../../src/native.ts'
+import { eventually, type RunningApp, startApp } from '../../running-app.ts'
+import { openSimulation, relevance, type SimulatedUser } from './simulation.ts'
+
+let running: RunningApp
+let users: SimulatedUser[]
+
+beforeAll(async () => {
+  running = await startApp({
+    MODEL_TRAIN_AUTO: 'false',
+    MODEL_TRAIN_CLICKS_MIN: '200',
+    MODEL_GATE_SAMPLE_MIN: '40',
+    MODEL_SHADOW_SEARCHES: '200',
+    MODEL_CANARY_SEARCHES_MIN: '150',
+    MODEL_CANARY_SHARE: '0.3',
+    EXPLORATION_SHARE: '0',
+  })
+  users = await openSimulation(running.app, 1).users(300)
+}, 120_000)
+afterAll(() => running.close())
+
+interface Trained {
+  status: string
+  version: number
+  kind: string
+  gate: { outcome: string; figures: { effectiveUnits: number; difference: number } }
+}
+interface Shown {
+  status: string
+  versions: { version: number; status: string; stage?: string; gates: { gate: string }[] }[]
+}
+
+/** More of the same until the condition holds. */
+async function goOn(condition: () => Promise<boolean>, more: () => Promise<void>): Promise<void> {
+  for (let round = 0; round < 10; round++) {
+    await more()
+    if (
+      await eventually(condition, 3000).then(
+        () => true,
+        () => false,
+      )
+    )
+      return
+  }
+}
+
+/** A ranker that knows nothing of what people want. */
+const blind = (row: number[]) => row[row.length - 1]!
+const shown = async (id: string) =>
+  (await running.call<Shown>('GET', `/nous/learn/models/${id}`)).data
+const types = async (modelId: string) => {
+  const { data } = await running.call<{ events: { type: string; data: { gate?: string } }[] }>(
+    'GET',
+    `/nous/learn/events?modelId=${modelId}&order=asc`,
+  )
+  return data.events.map(({ type, data: { gate } }) => (gate ? `${type} ${gate}` : type))
+}
+
+it('a model that learned from clicks goes from estimate over shadow and a share of users to all', async () => {
+  const simulation = openSimulation(running.app, 2)
+  await simulation.run({ users, searches: 6, ranker: blind })
+
+  const { data } = await running.call<Trained>('POST', '/nous/learn/models/train', {
+    modelId: 'good',
+  })
+  expect(data).toMatchObject({ status: 'COMPLETED', version: 1, gate: { outcome: 'pass' } })
+  expect(data.gate.figures.effectiveUnits).toBeGreaterThan(40)
+  expect(data.gate.figures.difference).toBeGreaterThan(0)
+  expect(await shown('good')).toMatchObject({ status: 'SHADOW', versions: [{ stage: 'SHADOW' }] })
+  const { models } = running.app.learning
+  await eventually(() => models.shadowModel()?.name === 'good@1')
+  expect(models.servedModel(users[0]!.unit)).toBeUndefined()
+
+  const { handle } = models.shadowModel()!
+  const score = (row: number[]) => native.predict(handle, Float32Array.from(row))[0]!
+  await simulation.run({ users, searches: 2, ranker: blind, shadow: { name: 'good@1', score } })
+  await eventually(async () => (await shown('good')).versions[0]!.stage === 'CANARY')
+
+  const served = users.filter(({ unit }) => models.servedModel(unit)?.name === 'good@1')
+  expect(served.length).toBeGreaterThan(users.length * 0.2)
+  expect(served.length).toBeLessThan(users.length * 0.4)
+  expect(models.servedModel(undefined)).toBeUndefined()
+  const decided = async () => (await shown('good')).status !== 'SHADOW'
+  await goOn(decided, () =>
+    simulation.run({
+      users,
+      searches: 2,
+      ranker: blind,
+      model: ({ unit }) => {
+        const model = models.servedModel(unit)
+        return model === undefined ? undefined : { name: model.name, score }
+      },
+    }),
+  )
+  expect((await shown('good')).status).toBe('ACTIVE')
+  expect(models.servedModel(undefined)?.name).toBe('good@1')
+  expect(await types('good')).toEqual([
+    'TRAINING_STARTED',
+    'MODEL_SYNCED',
+    'TRAINING_COMPLETED',
+    'GATE_PASSED HELD_OUT',
+    'GATE_PASSED SHADOW',
+    'GATE_PASSED CANARY',
+    'MODEL_ACTIVATED',
+  ])
+  expect((await shown('good')).versions[0]!.gates.map(({ gate }) => gate)).toEqual([
+    'HELD_OUT',
+    'SHADOW',
+    'CANARY',
+  ])
+}, 120_000)
+
+const weighing = (weight: number) => ({
+  weights: [weight],
+  bias: 0,
+  featureNames: ['vectorScore'],
+})
+const evaluate = (id: string) =>
+  running.call<{ status: string; gate: { outcome: string; figures: object } }>(
+    'POST',
+    `/nous/learn/models/${id}/evaluate`,
+  )
+
+it('a bad model is refused by the first gate', async () => {
+  await running.call('POST', '/nous/learn/models/sync', { modelId: 'bad', state: weighing(-1) })
+  const { data } = await evaluate('bad')
+  expect(data).toMatchObject({ status: 'REJECTED', gate: { outcome: 'refuse' } })
+  expect(await types('bad')).toEqual([
+    'MODEL_SYNCED',
+    'GATE_REFUSED HELD_OUT',
+    'MODEL_REJECTED HELD_OUT',
+  ])
+  expect(await evaluate('bad')).toMatchObject({ status: 409, code: 'INVALID_TRANSITION' })
+})
+
+it('a model like the one that ranks is not let through', async () => {
+  await running.call('POST', '/nous/learn/models/sync', {
+    modelId: 'same',
+    state: (await running.call<{ state: object }>('GET', '/nous/learn/models/good?state=true')).data
+      .state,
+  })
+  const { data } = await evaluate('same')
+  expect(data.gate.outcome).not.toBe('pass')
+})
+
+it('a model that harms its share of the users is rejected, and they get the other again', async () => {
+  await running.call('POST', '/nous/learn/models/good/rollback')
+  const simulation = openSimulation(running.app, 3)
+  const { models } = running.app.learning
+  await running.call('POST', '/nous/learn/models/sync', { modelId: 'harm', state: weighing(1) })
+  expect((await evaluate('harm')).data).toMatchObject({ status: 'SHADOW' })
+  // It promises much in shadow, and then ranks the other way round.
+  const promise = { name: 'harm@1', score: relevance }
+  await simulation.run({ users, searches: 2, ranker: blind, shadow: promise })
+  await eventually(async () => (await shown('harm')).versions[0]!.stage === 'CANARY')
+  const decided = async () => (await shown('harm')).status !== 'SHADOW'
+  await goOn(decided, () =>
+    simulation.run({
+      users,
+      searches: 2,
+      ranker: blind,
+      model: ({ unit }) => {
+        const name = models.servedModel(unit)?.name
+        return name === undefined ? undefined : { name, score: (row) => -relevance(row) }
+      },
+    }),
+  )
+  expect((await shown('harm')).status).toBe('REJECTED')
+  expect(users.filter(({ unit }) => models.servedModel(unit) !== undefined)).toEqual([])
+  expect((await types('harm')).slice(-2)).toEqual(['GATE_REFUSED CANARY', 'MODEL_REJECTED CANARY'])
+}, 120_000)

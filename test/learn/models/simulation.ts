@@ -1,0 +1,123 @@
+import { v7 as uuid } from 'uuid'
+import type { App } from '../../../src/app.ts'
+import type { Impression } from '../../../src/learn/facts.ts'
+import { encodeImpression } from '../../../src/learn/impression.ts'
+import { type Random, seeded } from '../../../src/learn/random.ts'
+import { native } from '../../../src/native.ts'
+
+export interface SimulatedUser {
+  sessionId: string
+  unit: string
+}
+
+/** One page as the simulated users see it: a row of features for each hit. */
+export interface SimulatedPage {
+  rows: number[][]
+}
+
+export interface Simulation {
+  /** So many users, each with so many searches, ranked by `ranker` or what it says for the user. */
+  run: (options: {
+    users: SimulatedUser[]
+    searches: number
+    /** Scores of the hits; the greatest is shown first. */
+    ranker: (row: number[]) => number
+    model?: (user: SimulatedUser) => { name: string; score: (row: number[]) => number } | undefined
+    shadow?: { name: string; score: (row: number[]) => number }
+  }) => Promise<void>
+  users: (count: number) => Promise<SimulatedUser[]>
+}
+
+const HITS = 10
+/** Features by which hits really differ; the others are noise. */
+const TEXT = native.featureNames().indexOf('textScore')
+const VECTOR = native.featureNames().indexOf('vectorScore')
+
+/** What people want: unknown to whoever ranks. */
+export function relevance(row: number[]): number {
+  return 0.2 * row[TEXT]! + 0.8 * row[VECTOR]!
+}
+
+/** People who search and click by the position-based model: they look at place p with 1/p. */
+export function openSimulation(app: App, seed: number): Simulation {
+  const random = seeded(seed)
+  return {
+    users: async (count) => {
+      const users: SimulatedUser[] = []
+      for (let n = 0; n < count; n++) {
+        const { sessionId } = await app.sessions.create({ userId: uuid() })
+        users.push({ sessionId, unit: app.sessions.peek(sessionId)!.userId! })
+      }
+      return users
+    },
+    run: async ({ users, searches, ranker, model, shadow }) => {
+      for (const user of users) {
+        const feedback = []
+        const applied = model?.(user)
+        for (let n = 0; n < searches; n++) {
+          const score = applied?.score ?? ranker
+          const rows = Array.from({ length: HITS }, () => randomRow(random))
+          rows.sort((a, b) => score(b) - score(a))
+          const queryId = show(app, user, rows, {
+            scores: rows.map(score),
+            ...(applied === undefined ? {} : { model: applied.name }),
+            ...(shadow === undefined
+              ? {}
+              : { shadowModel: shadow.name, shadowScores: rows.map(shadow.score) }),
+          })
+          feedback.push(...clicks(rows, queryId, random))
+        }
+        if (feedback.length > 0)
+          await app.learning.feedback.submit({ sessionId: user.sessionId, feedback })
+      }
+      await app.learning.caughtUp()
+    },
+  }
+}
+
+function randomRow(random: Random): number[] {
+  return native.featureNames().map(() => random())
+}
+
+function clicks(rows: number[][], queryId: string, random: Random) {
+  return rows.flatMap((row, place) => {
+    const wanted = relevance(row) > 0.7 ? 0.9 : 0.03
+    if (random() >= wanted / (place + 1)) return []
+    return [{ queryId, rating: 1, metadata: { userAction: 'click', resultId: `d${place}` } }]
+  })
+}
+
+interface Shown {
+  scores: number[]
+  model?: string
+  shadowModel?: string
+  shadowScores?: number[]
+}
+
+function show(app: App, user: SimulatedUser, rows: number[][], shown: Shown): string {
+  const queryId = uuid()
+  const { scores, ...models } = shown
+  const impression: Impression = {
+    queryId,
+    queryHash: 'hash',
+    query: 'query',
+    searchType: 'hybrid',
+    timeMs: Date.now(),
+    tookMs: 1,
+    sessionId: user.sessionId,
+    unit: user.unit,
+    total: rows.length,
+    from: 0,
+    generation: 1,
+    hits: rows.map((_, place) => ({ indexId: 1, id: `d${place}`, score: scores[place]! })),
+    adaptations: [],
+    variants: [],
+    indices: [1],
+    request: '{}',
+    added: [],
+    features: native.featureNames().length,
+    ...models,
+  }
+  app.learning.show(queryId, encodeImpression(impression, Float32Array.from(rows.flat())))
+  return queryId
+}
