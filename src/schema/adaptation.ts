@@ -1,45 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { DateTime, FreeForm, Id, Share } from './common.ts'
-
-const Words = Type.Array(Type.String({ maxLength: 512 }), { maxItems: 1000 })
-
-/** Figures about a query, lists of patterns, or both. */
-const Patterns = Type.Object(
-  {
-    averageRelevance: Type.Optional(Share),
-    clickThroughRate: Type.Optional(Share),
-    conversionRate: Type.Optional(Share),
-    requiresOptimization: Type.Optional(Type.Boolean()),
-    confidence: Type.Optional(Share),
-    positivePatterns: Type.Optional(Words),
-    negativePatterns: Type.Optional(Words),
-    neutralPatterns: Type.Optional(Words),
-  },
-  {
-    additionalProperties: true,
-    description:
-      'Figures (0..1), lists of texts, or both; at least one of the named keys. A text names a field ' +
-      '(`title`, `field:title`), a document (`document:ID`), a pair of words (`tv => television`) or a leg ' +
-      '(`exact`, `semantic`); what names nothing is kept and changes nothing.',
-  },
-)
-
-/** A client's suggestion for one query. */
-export const Suggestion = Type.Object({ queryHash: Id, patterns: Patterns, confidence: Share })
-export type Suggestion = Static<typeof Suggestion>
-
-const Changes = Type.Union(
-  [
-    Type.Object({}, { additionalProperties: true, minProperties: 1 }),
-    Type.Array(FreeForm, { minItems: 1, maxItems: 100 }),
-  ],
-  {
-    description:
-      'Settings of the ranking: fieldWeights, boost, textWeight, vectorWeight, fusion, neighbors, similarity, ' +
-      'minScore, operator, fuzziness, feedback, synonyms, pins, boosts, model, learning; nested under ' +
-      '`ranking`, `thresholds` or `search`, or as a list of `{parameter, value}`. Others are kept and change nothing.',
-  },
-)
+import { Changes } from './suggestion.ts'
 
 const Triggers = Type.Union(
   [Type.Array(FreeForm, { maxItems: 50 }), Type.Record(Type.String(), Type.Number())],
@@ -73,75 +34,8 @@ export const Adaptation = Type.Object({
 })
 export type Adaptation = Static<typeof Adaptation>
 
-export const RuleCreate = Type.Object({
-  changes: Changes,
-  queryHash: Type.Optional(Id),
-  name: Type.Optional(Type.String({ maxLength: 128 })),
-  description: Type.Optional(Type.String({ maxLength: 2048 })),
-})
-export type RuleCreate = Static<typeof RuleCreate>
-
-export const Rule = Type.Object({
-  ruleId: Type.String(),
-  queryHash: Type.Union([Type.String(), Type.Null()]),
-  name: Type.Optional(Type.String()),
-  description: Type.String(),
-  changes: Type.Unknown(),
-  source: Type.String(),
-  suggestionId: Type.Optional(Type.String()),
-  created: DateTime,
-  warnings: Type.Optional(Type.Array(Type.String())),
-})
-export type Rule = Static<typeof Rule>
-
-const SuggestionParts = {
-  suggestionId: Type.String(),
-  status: Type.String({ description: 'PENDING, ACCEPTED, REJECTED, APPLIED or EXPIRED' }),
-  rule: Type.Union([Rule, Type.Null()]),
-  queryHash: Type.String(),
-  confidence: Type.Number(),
-  reason: Type.String(),
-  source: Type.String({ description: '`client`, or `service` for what it found itself' }),
-  kind: Type.String({
-    description: 'suggested · click_far_down · zero_result_reformulated · frequent_reformulation',
-  }),
-  patterns: FreeForm,
-  evidence: FreeForm,
-  created: DateTime,
-  updated: DateTime,
-}
-
-/** Answer of a suggestion. */
-export const SuggestionRead = Type.Object(SuggestionParts)
-export type SuggestionRead = Static<typeof SuggestionRead>
-
 const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
 const Word = Type.Optional(Type.String({ maxLength: 128 }))
-
-export const SuggestionQuery = Type.Object({
-  status: Word,
-  queryHash: Word,
-  source: Word,
-  limit: Limit,
-})
-export type SuggestionQuery = Static<typeof SuggestionQuery>
-
-export const SuggestionList = Type.Object({
-  suggestions: Type.Array(SuggestionRead),
-  total: Type.Integer(),
-  limit: Type.Integer(),
-})
-export type SuggestionList = Static<typeof SuggestionList>
-
-export const RuleQuery = Type.Object({ queryHash: Word, limit: Limit })
-export type RuleQuery = Static<typeof RuleQuery>
-
-export const RuleList = Type.Object({
-  rules: Type.Array(Rule),
-  total: Type.Integer(),
-  limit: Type.Integer(),
-})
-export type RuleList = Static<typeof RuleList>
 
 const Trigger = Type.Object({
   metric: Type.String(),

@@ -6,6 +6,9 @@ import {
   AdaptationQuery,
   AdaptationRead,
   RollbackBody,
+} from '../../schema/adaptation.ts'
+import { IdPath } from '../../schema/experiment.ts'
+import {
   Rule,
   RuleCreate,
   RuleList,
@@ -14,8 +17,7 @@ import {
   SuggestionList,
   SuggestionQuery,
   SuggestionRead,
-} from '../../schema/adaptation.ts'
-import { IdPath } from '../../schema/experiment.ts'
+} from '../../schema/suggestion.ts'
 
 export const suggestAdaptation = route({
   method: 'POST',

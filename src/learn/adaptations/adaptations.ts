@@ -5,6 +5,9 @@ import type {
   AdaptationList,
   AdaptationQuery,
   AdaptationRead,
+} from '../../schema/adaptation.ts'
+import type { AdaptationRecord, RuleRecord } from '../../schema/adaptation-record.ts'
+import type {
   Rule,
   RuleCreate,
   RuleList,
@@ -13,8 +16,7 @@ import type {
   SuggestionList,
   SuggestionQuery,
   SuggestionRead,
-} from '../../schema/adaptation.ts'
-import type { AdaptationRecord, RuleRecord } from '../../schema/adaptation-record.ts'
+} from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../events.ts'
 import type { Consumer } from '../facts.ts'

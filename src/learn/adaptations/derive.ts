@@ -1,4 +1,4 @@
-import type { Suggestion } from '../../schema/adaptation.ts'
+import type { Suggestion } from '../../schema/suggestion.ts'
 import type { QueryEvidence } from '../patterns/evidence.ts'
 import { readField } from './named.ts'
 

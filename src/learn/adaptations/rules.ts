@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid'
 import { serviceError } from '../../errors.ts'
-import type { RuleCreate, RuleQuery } from '../../schema/adaptation.ts'
 import type { RuleRecord } from '../../schema/adaptation-record.ts'
+import type { RuleCreate, RuleQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
 
 /** Changes that may be applied, by name. */

@@ -1,6 +1,6 @@
 import { invalid, serviceError } from '../../errors.ts'
-import type { Suggestion, SuggestionQuery } from '../../schema/adaptation.ts'
 import type { SuggestionRecord } from '../../schema/adaptation-record.ts'
+import type { Suggestion, SuggestionQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../events.ts'
 import type { QueryEvidence } from '../patterns/evidence.ts'

@@ -1,9 +1,4 @@
-import type {
-  AdaptationHistory,
-  AdaptationRead,
-  Rule,
-  SuggestionRead,
-} from '../../schema/adaptation.ts'
+import type { AdaptationHistory, AdaptationRead } from '../../schema/adaptation.ts'
 import type {
   AdaptationRecord,
   ArmTotals,
@@ -11,6 +6,7 @@ import type {
   RuleRecord,
   SuggestionRecord,
 } from '../../schema/adaptation-record.ts'
+import type { Rule, SuggestionRead } from '../../schema/suggestion.ts'
 import { EVERY_QUERY } from './content.ts'
 import { METRICS } from './figures.ts'
 import type { Arms } from './minutes.ts'
