@@ -14,17 +14,17 @@ import { type Events, openEvents } from './events.ts'
 import { type Experiments, openExperiments } from './experiments/experiments.ts'
 import type { Consumer } from './facts.ts'
 import { type FeedbackIntake, openFeedback } from './feedback.ts'
-import { collectLearning, type FigureParts, readFigures } from './figures.ts'
 import { openGains } from './gains.ts'
+import type { LearningHealth } from './health.ts'
 import { type Log, openLog } from './log.ts'
 import { openLoop } from './loop.ts'
 import type { MetricRecords } from './metric-records.ts'
 import { type Models, openModels } from './models/models.ts'
+import { openOversight } from './oversight.ts'
 import { openPages } from './pages.ts'
 import { openPatterns, type Patterns } from './patterns/patterns.ts'
 import { type LearnedPlan, makePlan, type PlanParts } from './plan.ts'
 import { openReporting } from './reporting.ts'
-import { openRetention } from './retention.ts'
 import { openSearches, type Searches, type SearchesOptions } from './searches.ts'
 import type { Sessions } from './sessions.ts'
 import { openSignals, type Signals } from './signals.ts'
@@ -43,6 +43,7 @@ export interface Learning {
   report: (query: ReportQuery) => Promise<AnalyticsReport>
   /** Figures of learning as they are now. */
   figures: () => LearningFigures
+  health: LearningHealth
   searches: Searches
   models: Models
   experiments: Experiments
@@ -105,8 +106,13 @@ export function openLearning(options: LearningOptions): Learning {
     adaptations.consumer,
   ]
   const onFailure = (err: unknown) => logger.error({ err }, 'learning stopped for a moment')
-  const onLag = metrics.loopLag
+  const { onLag } = reporting
   const loop = openLoop({ store, log, consumers, clock, onLag, onFailure })
+  const oversight = openOversight({
+    ...{ store, log, loop, config, metrics, reporting, clock, events, clickMemory },
+    ...{ models, signals, experiments, adaptations },
+    swept: [events, experiments, feedback, signals, dead],
+  })
   const planParts: PlanParts = {
     glimpse: sessions.peek,
     variants: experiments.variants,
@@ -127,7 +133,8 @@ export function openLearning(options: LearningOptions): Learning {
     analytics: reporting.analytics,
     metricRecords: reporting.metricRecords,
     report: reporting.report,
-    figures: () => readFigures(figures),
+    figures: oversight.figures,
+    health: oversight.health,
     models,
     experiments,
     adaptations,
@@ -141,7 +148,7 @@ export function openLearning(options: LearningOptions): Learning {
       await models.tick()
       await experiments.tick()
       await adaptations.tick(clock())
-      await retain(clock())
+      await oversight.retain(clock())
     },
     close: async () => {
       await log.close()

@@ -2,6 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bucketOf } from '../../src/learn/assignment.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
 
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client reads them
+type Data = Record<string, any>
+
 interface Test {
   testId: string
   name: string
@@ -18,12 +21,13 @@ let app: RunningApp
 let count = 0
 
 beforeAll(async () => {
-  app = await startApp()
+  // Nothing but the tests themselves may change an order here.
+  app = await startApp({ EXPLORATION_SHARE: '0', MEMORY_STRENGTH: '0' })
   for (const [id, title, content] of [
     ['a', 'red fox', 'a quick animal'],
     ['b', 'animal care', 'red fox and others'],
   ])
-    await app.call('POST', '/cortex/documents', { index: 'ab', document: { id, title, content } })
+    await app.call('PUT', `/cortex/documents/${id}?index=ab`, { title, content })
 }, 120_000)
 afterAll(() => app.close())
 
@@ -132,4 +136,163 @@ describe('creating a test', () => {
     expect(data.warnings).toHaveLength(1)
     expect(data.warnings?.[0]).toContain('colour')
   })
+})
+
+describe('assigning a session', () => {
+  const assign = (body: object) => app.call<Data>('POST', '/cortex/ab-test/assign', body)
+
+  it('is the published function of the test and the unit, for unknown sessions too, and sticky', async () => {
+    const { testId, name: testName } = (await create({ trafficAllocation: 0.5 })).data
+    const seen = new Set<string>()
+    for (let n = 0; n < 40; n += 1) {
+      const { status, data } = await assign({ sessionId: `s-${n}`, testName })
+      const bucket = bucketOf(testId, `s-${n}`, 'arm')
+      const inExperiment = bucketOf(testId, `s-${n}`, 'inclusion') < 5000
+      const variantId = inExperiment && bucket >= 5000 ? 'other' : 'control'
+      expect([status, data]).toMatchObject([
+        200,
+        { testId, testName, bucket, inExperiment, variantId },
+      ])
+      if (!inExperiment) expect(data.reason).toBe('allocation')
+      expect((await assign({ sessionId: `s-${n}`, testId })).data).toEqual(data)
+      seen.add(`${inExperiment} ${variantId}`)
+    }
+    expect(seen.size).toBe(3)
+  })
+
+  it('is that of its user in all of the sessions', async () => {
+    const { name: testName, testId } = (await create()).data
+    const [one, two] = [await session({ userId: 'u-7' }), await session({ userId: 'u-7' })]
+    const first = (await assign({ sessionId: one, testName })).data
+    expect((await assign({ sessionId: two, testName })).data).toEqual(first)
+    expect(first.bucket).toBe(bucketOf(testId, 'u-7', 'arm'))
+  })
+
+  it('is control outside the targets', async () => {
+    const rules = { targetingRules: [{ field: 'deviceType', operator: 'in', value: ['mobile'] }] }
+    const { name: testName } = (await create(rules)).data
+    const mobile = await session({ metadata: { deviceType: 'mobile' } })
+    const desktop = await session({ metadata: { deviceType: 'desktop' } })
+    expect((await assign({ sessionId: mobile, testName })).data.inExperiment).toBe(true)
+    for (const sessionId of [desktop, 'unknown'])
+      expect((await assign({ sessionId, testName })).data).toMatchObject({
+        inExperiment: false,
+        variantId: 'control',
+        reason: 'targeting',
+      })
+  })
+
+  it('needs a test that is there and active', async () => {
+    const { testId, name: testName } = (await create()).data
+    expect((await assign({ sessionId: 's', testName: 'no such' })).code).toBe('TEST_NOT_FOUND')
+    const nameless = await assign({ sessionId: 's' })
+    expect([nameless.status, nameless.details[0]?.path]).toEqual([400, 'testName'])
+    await app.call('POST', `/cortex/ab-test/${testId}/pause`)
+    expect(await assign({ sessionId: 's', testName })).toMatchObject({
+      status: 409,
+      code: 'NOT_ACTIVE',
+    })
+    const future = await create({ startDate: '2090-01-01T00:00:00Z' })
+    expect(future.data.status).toBe('DRAFT')
+    expect((await assign({ sessionId: 's', testName: future.data.name })).code).toBe('NOT_ACTIVE')
+  })
+})
+
+describe('a test that runs', () => {
+  it('changes the searches of its variant alone, says so, and counts them', async () => {
+    const config = { fieldWeights: { title: 0.01 }, fusion: 'rrf' }
+    const variants = [{ id: 'control' }, { id: 'content', config }]
+    const { testId, name: testName } = (await create({ variants })).data
+    const orders: Record<string, Set<string>> = { control: new Set(), content: new Set() }
+    const members: Record<string, number> = { control: 0, content: 0 }
+    for (let n = 0; n < 20; n += 1) {
+      const sessionId = await session({ userId: `searcher ${n}` })
+      const { data: assigned } = await app.call<Data>('POST', '/cortex/ab-test/assign', {
+        sessionId,
+        testName,
+      })
+      const { data } = await app.call<Data>('POST', '/cortex/search', {
+        query: 'red fox',
+        index: 'ab',
+        searchType: 'text',
+        sessionId,
+      })
+      const applied = data.searchContext.experiments.find((each: Data) => each.testId === testId)
+      expect(applied).toMatchObject({ variantId: assigned.variantId, testName })
+      orders[assigned.variantId]?.add(data.hits.map((hit: Data) => hit.id).join())
+      members[assigned.variantId]! += 1
+      if (assigned.variantId === 'content')
+        await app.call('POST', '/cortex/feedback', {
+          sessionId,
+          feedback: [
+            {
+              queryId: data.searchContext.queryId,
+              rating: 1,
+              metadata: { userAction: 'click', resultId: data.hits[1].id },
+            },
+          ],
+        })
+    }
+    expect(orders.control).toEqual(new Set(['a,b']))
+    expect(orders.content).toEqual(new Set(['b,a']))
+    const { data } = await app.call<Data>('GET', `/cortex/ab-test/${testId}`)
+    expect(data.metrics).toMatchObject({
+      control: { units: members.control, searches: members.control, ctr: 0 },
+      content: { units: members.content, searches: members.content, ctr: 1, mrr: 0.5 },
+    })
+    expect(data.comparisons).not.toEqual([])
+    await app.call('POST', `/cortex/ab-test/${testId}/stop`)
+    const sessionId = await session({ userId: 'searcher 0' })
+    const after = await app.call<Data>('POST', '/cortex/search', { query: 'red fox', sessionId })
+    expect(after.data.searchContext.experiments.some((each: Data) => each.testId === testId)).toBe(
+      false,
+    )
+  })
+
+  it('leaves searches without a session alone', async () => {
+    await create({ variants: [{}, { config: { minScore: 100 } }] })
+    const { data } = await app.call<Data>('POST', '/cortex/search', {
+      query: 'red fox',
+      index: 'ab',
+    })
+    expect([data.total, data.searchContext.experiments]).toEqual([2, []])
+  })
+
+  it('is paused, resumed and stopped for good; the same again changes nothing', async () => {
+    const { testId } = (await create()).data
+    const steer = async (verb: string) => {
+      const { status, code, data } = await app.call<Data>(
+        'POST',
+        `/cortex/ab-test/${testId}/${verb}`,
+      )
+      return status === 200 ? data.status : code
+    }
+    const verbs = ['resume', 'pause', 'pause', 'resume', 'stop', 'stop', 'resume']
+    const seen = []
+    for (const verb of verbs) seen.push(await steer(verb))
+    const [A, P, S] = ['ACTIVE', 'PAUSED', 'STOPPED']
+    expect(seen).toEqual([A, P, P, A, S, S, 'INVALID_TRANSITION'])
+    expect((await app.call('POST', '/cortex/ab-test/none/pause')).code).toBe('TEST_NOT_FOUND')
+  })
+
+  it('is listed and survives a restart', async () => {
+    const { data } = await create({ status: 'draft' })
+    const list = async () =>
+      (await app.call<Data>('GET', '/cortex/ab-test?status=DRAFT,PAUSED')).data.tests
+    const before = await list()
+    expect(before[0]).toEqual(data)
+    await app.restart()
+    expect(await list()).toEqual(before)
+    expect((await create({ name: data.name })).code).toBe('NAME_TAKEN')
+  }, 60_000)
+})
+
+it('the API document tells how units are assigned, with test vectors', async () => {
+  const response = await fetch(`${app.url}/openapi.json`)
+  const { paths } = (await response.json()) as Data
+  const { description } = paths['/cortex/ab-test/assign'].post
+  expect(description).toContain('MurmurHash3_x86_32')
+  expect(description).toContain(
+    '| `search-test-1` | `user-1` | 1 | 0.5, 0.5 | 4612 | 6836 | arm 1 |',
+  )
 })

@@ -1,5 +1,6 @@
 import { v7 as uuid } from 'uuid'
 import { invalid, serviceError } from '../../errors.ts'
+import type { Metrics } from '../../metrics.ts'
 import type {
   AnsweredAssignment,
   Assignment,
@@ -67,6 +68,7 @@ export interface ExperimentsParts {
   events: Events
   config: { retentionMs: number }
   sessions: Pick<Sessions, 'peek' | 'touch'>
+  metrics?: Pick<Metrics, 'collect'>
   clock: () => number
 }
 
@@ -77,11 +79,14 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
   const register = openRegister(parts)
   const ledger = openLedger(store)
   const reported = openReported(store)
-  const counted = (record: ExperimentRecord): Counted => ({
-    arms: ledger.arms(record),
-    reported: reported.sums(record),
-  })
+  const counted = (record: ExperimentRecord): Counted =>
+    // What failed because its evidence can't be read is shown without.
+    record.status === 'FAILED'
+      ? { arms: [], reported: new Map() }
+      : { arms: ledger.arms(record), reported: reported.sums(record) }
   const schedule = { register, counted, clock }
+  const swept = openSweep({ ...parts, register, ledger, reported })
+  if (parts.metrics !== undefined) collect(parts.metrics, swept.figures)
 
   async function steer(kind: ExperimentKind, id: string, verb: Verb): Promise<object> {
     mustFind(register, kind, id)
@@ -130,8 +135,24 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
     variants: (unit, session) => variantsFor(register.running(), unit, session),
     consumer: evidenceOf(ledger, register.find),
     tick: () => advanceAll(schedule),
-    ...openSweep({ ...parts, register, ledger, reported }),
+    ...swept,
   }
+}
+
+function collect(metrics: Pick<Metrics, 'collect'>, figures: Experiments['figures']): void {
+  const add = (
+    name: string,
+    help: string,
+    pick: (row: ReturnType<typeof figures>[number]) => number,
+  ) =>
+    metrics.collect(name, help, ['kind', 'status'], () =>
+      figures().map((row) => ({
+        labels: { kind: row.kind, status: row.status },
+        value: pick(row),
+      })),
+    )
+  add('svc_experiments', 'Tests and experiments', ({ count }) => count)
+  add('svc_experiment_units', 'Units in tests and experiments not ended', ({ units }) => units)
 }
 
 function mustFind(register: Register, kind: ExperimentKind, id: string): ExperimentRecord {

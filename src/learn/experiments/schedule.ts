@@ -1,3 +1,4 @@
+import { ServiceError } from '../../errors.ts'
 import type { Monitoring } from '../../schema/experiment.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
 import { monitoringOf } from './answers.ts'
@@ -19,6 +20,8 @@ export async function advanceAll(parts: ScheduleParts): Promise<void> {
     try {
       await advance(parts, record)
     } catch (cause) {
+      // The store's refusals say nothing of the evidence; the next round tries again.
+      if (cause instanceof ServiceError) throw cause
       const text = 'Its evidence could not be read.'
       const figures = { cause: cause instanceof Error ? cause.message : String(cause) }
       await register.steer(record.id, { to: 'FAILED', reason: { text, figures } })

@@ -11,7 +11,7 @@ export interface Target {
 
 type Operator = TargetingCondition['operator']
 
-/** Every spelling of an operator, without case and punctuation. */
+/** Every spelling of an operator, without case, spaces and underscores. */
 const OPERATORS: Record<string, Operator> = {
   eq: 'any',
   equals: 'any',
@@ -43,8 +43,6 @@ const OPERATORS: Record<string, Operator> = {
   contains: 'contains',
   startswith: 'startsWith',
   endswith: 'endsWith',
-}
-const SIGNS: Record<string, Operator> = {
   '=': 'any',
   '==': 'any',
   '===': 'any',
@@ -103,7 +101,7 @@ function readField(field: string, value: unknown): TargetingCondition[] {
 
 function readCondition(field: string, sent: string, value: unknown): TargetingCondition {
   const word = sent.toLowerCase().replaceAll(/[\s_-]/g, '')
-  const operator = SIGNS[word] ?? (Object.hasOwn(OPERATORS, word) ? OPERATORS[word] : undefined)
+  const operator = Object.hasOwn(OPERATORS, word) ? OPERATORS[word] : undefined
   if (operator === undefined) throw invalid(PATH, `must use known operators: ${KNOWN}`)
   const values = Array.isArray(value) ? value : [value]
   if (operator === 'exists') return { field, operator, values: [value !== false] }

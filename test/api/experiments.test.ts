@@ -1,0 +1,171 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningApp, startApp } from '../running-app.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client reads them
+type Data = Record<string, any>
+
+let app: RunningApp
+let count = 0
+
+beforeAll(async () => {
+  app = await startApp()
+}, 120_000)
+afterAll(() => app.close())
+
+const PATH = '/nous/ab-testing/experiments'
+const body = (more: object = {}) => ({
+  name: `experiment ${++count}`,
+  type: 'learning_strategy',
+  variants: [{ id: 'a' }, { id: 'b', config: { learning: false } }],
+  ...more,
+})
+const create = (more: object = {}) => app.call<Data>('POST', PATH, body(more))
+
+describe('a learning experiment', () => {
+  it('is created with monitoring, on the default steps', async () => {
+    const { status, data } = await create({ guardrails: [{ metric: 'ctr', threshold: 0.1 }] })
+    expect(status).toBe(200)
+    expect(data).toMatchObject({
+      experimentId: expect.any(String),
+      status: 'ACTIVE',
+      type: 'learning_strategy',
+      monitoring: {
+        srm: { status: 'INSUFFICIENT_DATA', pValue: null, observed: { a: 0, b: 0 } },
+        guardrails: [{ metric: 'ctr', variantId: 'b', status: 'INSUFFICIENT_DATA' }],
+        step: { current: 1, of: 4, percent: 10 },
+        nextCheckAt: expect.any(String),
+        sampleSize: 0,
+      },
+    })
+  })
+
+  it('has a name of its own among experiments, whatever tests are called', async () => {
+    const name = 'shared name'
+    const made = await app.call('POST', '/cortex/ab-test', { name, variants: [{}, {}] })
+    const statuses = [made.status]
+    for (const path of [PATH, '/nous/experiments'])
+      statuses.push((await app.call('POST', path, body({ name }))).status)
+    expect(statuses).toEqual([200, 200, 409])
+  })
+
+  it.each([
+    ['no type', 'type', { type: undefined }],
+    ['one variant', 'variants', { variants: [{ id: 'a' }] }],
+    ['an unknown rollout', 'rolloutStrategy.type', { rolloutStrategy: { type: 'magic' } }],
+    ['a rollout in words', 'rolloutStrategy', { rolloutStrategy: 'steps' }],
+    ['a guardrail in words', 'guardrails', { guardrails: 'strict' }],
+    [
+      'a bad operator',
+      'guardrails[0].operator',
+      { guardrails: [{ metric: 'x', operator: '~', threshold: 1 }] },
+    ],
+    ['metrics that are numbers', 'technicalMetrics', { technicalMetrics: [3] }],
+    ['a fallback in words', 'fallbackConfig', { fallbackConfig: 'none' }],
+  ])('is refused with %s', async (_, path, more) => {
+    const { status, code, details } = await create(more)
+    expect([status, code, details[0]?.path]).toEqual([400, 'VALIDATION_FAILED', path])
+  })
+
+  it('is activated and deactivated; the same again changes nothing', async () => {
+    const { experimentId } = (await create({ status: 'DRAFT' })).data
+    const steer = async (verb: string) =>
+      (await app.call<Data>('POST', `${PATH}/${experimentId}/${verb}`)).data.status
+    expect((await app.call('POST', `${PATH}/${experimentId}/deactivate`)).code).toBe(
+      'INVALID_TRANSITION',
+    )
+    expect([await steer('activate'), await steer('activate')]).toEqual(['ACTIVE', 'ACTIVE'])
+    expect([await steer('deactivate'), await steer('activate')]).toEqual(['PAUSED', 'ACTIVE'])
+    const { data } = await app.call<Data>('GET', `${PATH}/${experimentId}`)
+    expect(data).toMatchObject({
+      status: 'ACTIVE',
+      verdict: { decision: 'UNDECIDED' },
+      comparisons: [],
+    })
+  })
+
+  it('is unknown with 404, and a test is none', async () => {
+    const { testId } = (
+      await app.call<Data>('POST', '/cortex/ab-test', { name: 'a test', variants: [{}, {}] })
+    ).data
+    for (const id of ['nothing', testId])
+      for (const [method, path] of [
+        ['GET', `${PATH}/${id}`],
+        ['POST', `${PATH}/${id}/activate`],
+      ] as const)
+        expect(await app.call(method, path)).toMatchObject({
+          status: 404,
+          code: 'EXPERIMENT_NOT_FOUND',
+        })
+  })
+
+  it('is listed by status, newest first, at most as many as asked for', async () => {
+    const draft = (await create({ status: 'DRAFT' })).data.experimentId
+    const { data } = await app.call<Data>('GET', `${PATH}?status=draft&limit=1`)
+    expect(data.experiments.map((each: Data) => each.experimentId)).toEqual([draft])
+    expect(data).toMatchObject({ limit: 1, total: expect.any(Number) })
+    expect((await app.call('GET', `${PATH}?status=sleeping`)).status).toBe(400)
+    expect((await app.call('GET', `${PATH}?limit=0`)).status).toBe(400)
+  })
+})
+
+describe('a reported result', () => {
+  const report = (sent: object) => app.call<Data>('POST', '/nous/ab-testing/results', sent)
+
+  it('counts for the variant that is named or that the unit is in', async () => {
+    const { experimentId, name } = (await create({ rolloutStrategy: { type: 'immediate' } })).data
+    expect(
+      (await report({ experimentId, variantId: 'b', metrics: { revenue: 2 } })).data,
+    ).toMatchObject({
+      experimentId,
+      variantId: 'b',
+      recorded: 1,
+      status: 'ACTIVE',
+    })
+    await report({ experimentId, variantId: 'b', metrics: { revenue: 4, nps: 7 } })
+    const own = await report({ experimentName: name, unit: 'u-1', metrics: { revenue: 1 } })
+    expect(['a', 'b']).toContain(own.data.variantId)
+    const { metrics } = (await app.call<Data>('GET', `${PATH}/${experimentId}`)).data
+    expect(metrics.b.reported.nps).toEqual({ mean: 7, values: 1, units: 1 })
+  })
+
+  it('beyond a guardrail rolls the experiment back', async () => {
+    const { experimentId } = (
+      await create({ guardrails: [{ metric: 'latency', operator: '>', threshold: 500 }] })
+    ).data
+    const { data } = await report({ experimentId, variantId: 'b', metrics: { latency: 900 } })
+    expect(data.status).toBe('ROLLED_BACK')
+    const again = await app.call('POST', `${PATH}/${experimentId}/activate`)
+    expect([again.status, again.code]).toEqual([409, 'INVALID_TRANSITION'])
+    const { events } = (
+      await app.call<Data>('GET', '/nous/learn/events?type=EXPERIMENT_ROLLED_BACK')
+    ).data
+    expect(events[0]).toMatchObject({
+      data: { experimentId, metric: 'latencyP95Ms', observed: 900 },
+    })
+  })
+
+  it.each([
+    ['no experiment', { metrics: { a: 1 } }, 400, 'experimentId'],
+    ['an unknown one', { experimentId: 'x', variantId: 'a', metrics: { a: 1 } }, 404, undefined],
+    ['no metrics', { experimentId: 'x', metrics: {} }, 400, 'metrics'],
+    ['a metric in words', { experimentId: 'x', metrics: { a: '1' } }, 400, 'metrics.a'],
+  ])('with %s is refused', async (_, sent, status, path) => {
+    const answered = await report(sent)
+    expect([answered.status, answered.details[0]?.path]).toEqual([status, path])
+  })
+
+  it('for an unknown variant, and for nobody, is refused', async () => {
+    const { experimentId } = (await create()).data
+    for (const variantId of ['z', undefined]) {
+      const { status, details } = await report({ experimentId, variantId, metrics: { a: 1 } })
+      expect([status, details[0]?.path]).toEqual([400, 'variantId'])
+    }
+  })
+})
+
+it('the metrics page counts experiments by status', async () => {
+  await create()
+  const page = await (await fetch(`${app.url}/metrics`)).text()
+  expect(page).toMatch(/^svc_experiments\{kind="experiment",status="ACTIVE"\} [1-9]/m)
+  expect(page).toMatch(/^svc_experiment_units\{kind="experiment",status="ACTIVE"\} \d/m)
+})

@@ -1,0 +1,226 @@
+import { describe, expect, it } from 'vitest'
+import { readGuardrails } from '../../../src/learn/experiments/guardrails.ts'
+import { readRollout } from '../../../src/learn/experiments/rollout.ts'
+import { type Laboratory, openLaboratory } from './laboratory.ts'
+
+const HOUR_MS = 3_600_000
+const immediate = { rolloutStrategy: { type: 'immediate' } }
+
+describe('guardrails', () => {
+  it.each([
+    ['a rise of a good one', [{ metric: 'ctr', operator: '>', threshold: 0.1 }], 'decrease', false],
+    ['latency', { p95_latency: 500 }, 'increase', false],
+    ['errors', { errorRate: 0.05 }, 'increase', false],
+    [
+      'errors with a sign',
+      [{ metric: 'error_rate', operator: '<', threshold: 1 }],
+      'increase',
+      false,
+    ],
+    ['an unknown one', { revenue: 5 }, 'increase', false],
+    ['a least value', [{ metric: 'revenue', min: 5 }], 'decrease', false],
+    [
+      'an unknown one with a word',
+      [{ name: 'revenue', operator: 'LT', threshold: 5 }],
+      'decrease',
+      false,
+    ],
+    [
+      'a direction',
+      [{ metric: 'nps', direction: 'higher_is_better', threshold: 5 }],
+      'decrease',
+      false,
+    ],
+    ['a share of control', [{ metric: 'ctr', threshold: -0.05, relative: true }], 'decrease', true],
+  ])('read %s', (_, sent, harm, relative) => {
+    expect(readGuardrails(sent)).toMatchObject([{ harm, relative }])
+  })
+
+  it.each([
+    ['a word', 'strict', 'guardrails'],
+    ['an unknown operator', [{ metric: 'ctr', operator: '~', threshold: 1 }], 'operator'],
+    ['a threshold in words', { ctr: 'low' }, 'threshold'],
+    ['no metric', [{ threshold: 1 }], 'metric'],
+    [
+      'a negative number of samples',
+      [{ metric: 'ctr', threshold: 1, minSamples: -1 }],
+      'minSamples',
+    ],
+  ])('refuse %s', (_, sent, path) => {
+    expect(() => readGuardrails(sent)).toThrow(new RegExp(path))
+  })
+
+  it('roll an experiment back at the first reported value beyond a limit, and put the fallback in force', async () => {
+    const lab = openLaboratory()
+    const { experimentId, status } = await lab.create('experiment', {
+      ...immediate,
+      variants: [{ id: 'a' }, { id: 'b', config: { minScore: 0.1 } }],
+      guardrails: { errorRate: 0.05 },
+      fallbackConfig: { minScore: 0.7 },
+    })
+    expect(status).toBe('ACTIVE')
+    const member = await lab.memberOf(experimentId, 'b')
+    const report = (errorRate: number, variantId?: string) =>
+      lab.experiments.record({
+        experimentId,
+        ...(variantId === undefined ? { sessionId: member } : { variantId }),
+        metrics: { errorRate },
+      })
+    expect(await report(0.05)).toMatchObject({ status: 'ACTIVE', variantId: 'b', recorded: 1 })
+    // Control is what it is: its figures end nothing.
+    expect(await report(0.9, 'a')).toMatchObject({ status: 'ACTIVE', variantId: 'a' })
+    expect(await report(0.09)).toMatchObject({ status: 'ROLLED_BACK' })
+    await expect(report(0.01)).rejects.toMatchObject({ code: 'NOT_ACTIVE' })
+    const session = lab.sessions.peek(member)!
+    expect(lab.experiments.variants(session.userId!, session)).toEqual([
+      {
+        testId: experimentId,
+        testName: expect.any(String),
+        variantId: '@fallback',
+        tuning: { minScore: 0.7 },
+      },
+    ])
+    // What the fallback shows counts for no variant.
+    lab.searchIn(member)
+    const { metrics, reason } = await lab.get('experiment', experimentId)
+    expect(metrics.b.searches).toBe(0)
+    expect(reason.figures).toMatchObject({ metric: 'errorRate', threshold: 0.05, observed: 0.07 })
+    expect(lab.events().at(-1)).toMatchObject({
+      type: 'EXPERIMENT_ROLLED_BACK',
+      priority: 'HIGH',
+      data: { experimentId, observed: 0.07 },
+    })
+  })
+
+  it('wait for the samples that they ask for', async () => {
+    const lab = openLaboratory()
+    const guardrails = [{ metric: 'crashes', threshold: 0.5, minSamples: 3 }]
+    const { experimentId } = await lab.create('experiment', { ...immediate, guardrails })
+    const seen = []
+    for (const unit of ['x', 'y', 'z']) {
+      const sent = { experimentId, variantId: 'b', unit, metrics: { crashes: 1 } }
+      seen.push(((await lab.experiments.record(sent)) as { status: string }).status)
+    }
+    expect(seen).toEqual(['ACTIVE', 'ACTIVE', 'ROLLED_BACK'])
+  })
+
+  it('watch what the service counts itself, and stop a test', async () => {
+    const lab = openLaboratory()
+    const { testId } = await lab.create('test', { guardrails: { zeroResultRate: 0.5 } })
+    const member = await lab.memberOf(testId, 'b')
+    const step = async (searches: number) => {
+      for (let n = 0; n < searches; n += 1) lab.searchIn(member, { total: 0 })
+      await lab.loop.caughtUp()
+      await lab.experiments.tick()
+      return (await lab.get('test', testId)).status
+    }
+    expect([await step(29), await step(1)]).toEqual(['ACTIVE', 'STOPPED'])
+  })
+
+  it('relative to control need certainty: a small loss of few units ends nothing, a great one of many does', async () => {
+    const lab = openLaboratory()
+    const guardrails = [{ metric: 'ctr', threshold: 0.05, relative: true }]
+    const { experimentId } = await lab.create('experiment', { ...immediate, guardrails })
+    const grow = async (units: number) => {
+      for (let n = 0; n < units; n += 1)
+        for (const arm of ['a', 'b']) {
+          const member = await lab.memberOf(experimentId, arm)
+          const query = lab.searchIn(member)
+          if (arm === 'a' || n % 4 === 0) await lab.click(member, query, 'a')
+        }
+      await lab.loop.caughtUp()
+      await lab.experiments.tick()
+      return lab.get('experiment', experimentId)
+    }
+    const few = await grow(10)
+    expect(few.status).toBe('ACTIVE')
+    expect(few.monitoring.guardrails[0].status).toBe('INSUFFICIENT_DATA')
+    const many = await grow(60)
+    expect(many.status).toBe('ROLLED_BACK')
+    expect(many.monitoring.guardrails[0].pValue).toBeLessThan(0.05)
+  }, 60_000)
+})
+
+describe('a rollout', () => {
+  it.each([
+    [undefined, [0.1, 0.25, 0.5, 1], HOUR_MS, 100],
+    [{ type: 'steps', steps: [5, 100], interval: '30m', minSamples: 7 }, [0.05, 1], HOUR_MS / 2, 7],
+    [{ type: 'STEPS', steps: [{ percentage: 20 }, { percentage: 100 }] }, [0.2, 1], HOUR_MS, 100],
+    [{ type: 'linear', steps: 4, interval: 1000 }, [0.25, 0.5, 0.75, 1], 1000, 100],
+    [{ type: 'immediate' }, [1], 0, 0],
+    [{ steps: [0.5, 1], interval: '2d' }, [0.5, 1], 48 * HOUR_MS, 100],
+  ])('%j is read', (sent, steps, intervalMs, minSamples) => {
+    expect(readRollout(sent)).toMatchObject({ steps, intervalMs, minSamples })
+  })
+
+  it.each([
+    [{ type: 'sideways' }],
+    [{ steps: [50, 10] }],
+    [{ steps: [0, 100] }],
+    [{ steps: [50, 101] }],
+    [{ steps: [] }],
+    [{ interval: 'soon' }],
+    [{ interval: -1 }],
+    [{ minSamples: 0.5 }],
+  ])('%j is refused', (sent) => {
+    expect(() => readRollout(sent)).toThrow(/^rolloutStrategy\./)
+  })
+
+  const steps = { type: 'steps', steps: [50, 100], interval: '1h', minSamples: 3 }
+  const start = async (lab: Laboratory, more: object = {}) =>
+    (await lab.create('experiment', { rolloutStrategy: steps, ...more })).experimentId as string
+  const turn = async (lab: Laboratory, laterMs: number) => {
+    await lab.loop.caughtUp()
+    lab.clock.nowMs += laterMs
+    await lab.experiments.tick()
+  }
+  const percent = async (lab: Laboratory, id: string) =>
+    (await lab.get('experiment', id)).monitoring.step.percent
+
+  it('goes on when the time has passed and enough units were seen at the step', async () => {
+    const lab = openLaboratory()
+    const id = await start(lab)
+    await turn(lab, HOUR_MS)
+    expect(await percent(lab, id)).toBe(50)
+    const member = await lab.memberOf(id, 'a')
+    for (let n = 0; n < 5; n += 1) lab.searchIn(member)
+    await turn(lab, HOUR_MS)
+    // One unit, however often it searches.
+    expect(await percent(lab, id)).toBe(50)
+    lab.searchIn(await lab.memberOf(id, 'b'))
+    lab.searchIn(await lab.memberOf(id, 'b'))
+    await turn(lab, 0)
+    expect(await percent(lab, id)).toBe(100)
+    expect(lab.events().at(-1)).toMatchObject({
+      type: 'EXPERIMENT_STEP',
+      data: { step: 2, share: 1 },
+    })
+  })
+
+  it('waits for its time', async () => {
+    const lab = openLaboratory()
+    const id = await start(lab)
+    for (const arm of ['a', 'b', 'a']) lab.searchIn(await lab.memberOf(id, arm))
+    await turn(lab, HOUR_MS - 1)
+    expect(await percent(lab, id)).toBe(50)
+    const { monitoring } = await lab.get('experiment', id)
+    expect(Date.parse(monitoring.nextCheckAt)).toBe(lab.clock.nowMs + 1000)
+    await turn(lab, 1)
+    expect(await percent(lab, id)).toBe(100)
+  })
+
+  it('stands still while the sample ratio is unhealthy or it is paused', async () => {
+    const lab = openLaboratory()
+    const id = await start(lab)
+    for (let n = 0; n < 40; n += 1) lab.searchIn(await lab.memberOf(id, 'b'))
+    await turn(lab, HOUR_MS)
+    expect((await lab.get('experiment', id)).monitoring.srm.status).toBe('UNHEALTHY')
+    expect(await percent(lab, id)).toBe(50)
+    const other = await start(lab)
+    for (const arm of ['a', 'b', 'a']) lab.searchIn(await lab.memberOf(other, arm))
+    await lab.loop.caughtUp()
+    await lab.experiments.steer('experiment', other, 'deactivate')
+    await turn(lab, HOUR_MS)
+    expect(await percent(lab, other)).toBe(50)
+  })
+})

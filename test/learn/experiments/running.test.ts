@@ -1,0 +1,170 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { assign } from '../../../src/learn/assignment.ts'
+import { draftExperiment } from '../../../src/learn/experiments/draft.ts'
+import {
+  assignmentOf,
+  place,
+  prepare,
+  runningOf,
+  variantsFor,
+} from '../../../src/learn/experiments/running.ts'
+import { isTarget, readTargeting, type Target } from '../../../src/learn/experiments/targeting.ts'
+import type { ExperimentCreate } from '../../../src/schema/experiment.ts'
+import type { ExperimentRecord } from '../../../src/schema/experiment-record.ts'
+
+const NOW_MS = 1_800_000_000_000
+const anyone = (unit: string): Target => ({
+  sessionId: unit,
+  userId: undefined,
+  clientId: undefined,
+  metadata: {},
+})
+
+function record(sent: Partial<ExperimentCreate> = {}, id = 'x'): ExperimentRecord {
+  const body = { name: id, variants: [{ id: 'a' }, { id: 'b' }], ...sent }
+  return draftExperiment('test', body, id, NOW_MS)
+}
+
+describe('the place of a unit', () => {
+  it('is what the published function says', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ maxLength: 40 }),
+        fc.string({ maxLength: 40 }),
+        fc.integer({ min: 0, max: 100 }),
+        fc.array(fc.integer({ min: 1, max: 1000 }), { minLength: 2, maxLength: 6 }),
+        (testId, unit, percent, weights) => {
+          const sum = weights.reduce((all, each) => all + each, 0)
+          const arms = weights.map((each) => each / sum)
+          const share = percent / 100
+          const variants = arms.map((weight) => ({ weight }))
+          const made = record({ variants, trafficAllocation: share }, testId)
+          const { inExperiment, arm, bucket } = place(prepare(made), unit, anyone(unit))
+          const told = assign({
+            testId,
+            unit,
+            share,
+            arms: made.variants.map((each) => each.share),
+          })
+          expect({ inExperiment, arm, bucket }).toEqual({
+            inExperiment: told.inExperiment,
+            arm: told.arm,
+            bucket: told.bucket,
+          })
+        },
+      ),
+    )
+  })
+
+  it('never changes for those who are in when a step grows', () => {
+    const made = record({ rolloutStrategy: { type: 'steps', steps: [10, 25, 50, 100] } })
+    const before = new Map<string, number>()
+    for (const step of [0, 1, 2, 3]) {
+      const running = prepare({ ...made, step })
+      let inside = 0
+      for (let n = 0; n < 4000; n += 1) {
+        const { inExperiment, arm } = place(running, `u${n}`, anyone(`u${n}`))
+        if (before.has(`u${n}`)) expect([inExperiment, arm]).toEqual([true, before.get(`u${n}`)])
+        if (inExperiment) before.set(`u${n}`, arm)
+        inside += Number(inExperiment)
+      }
+      expect(Math.abs(inside / 4000 - made.rollout.steps[step]!)).toBeLessThan(0.03)
+    }
+  })
+
+  it('outside the allocation or the targets is control, with the reason', () => {
+    const out = assignmentOf(prepare(record({ trafficAllocation: 0 })), 'u', anyone('u'))
+    expect(out).toMatchObject({ variantId: 'a', inExperiment: false, reason: 'allocation' })
+    const rules = { targetingRules: { deviceType: 'mobile' } }
+    const off = assignmentOf(prepare(record(rules)), 'u', anyone('u'))
+    expect(off).toMatchObject({ variantId: 'a', inExperiment: false, reason: 'targeting' })
+    const on = { ...anyone('u'), metadata: { deviceType: 'mobile' } }
+    expect(assignmentOf(prepare(record(rules)), 'u', on).inExperiment).toBe(true)
+  })
+})
+
+describe('what applies to a search', () => {
+  it('is the variants of all active tests, the later created last', () => {
+    const later = { ...record({}, 'a-later'), createdMs: NOW_MS + 1 }
+    const paused = { ...record({}, 'paused'), status: 'PAUSED' as const }
+    const running = runningOf([later, paused, record({}, 'first')], NOW_MS)
+    expect(variantsFor(running, 'u', anyone('u')).map(({ testId }) => testId)).toEqual([
+      'first',
+      'a-later',
+    ])
+  })
+
+  it('is both rankings of an interleaved test', () => {
+    const variants = [{ id: 'a' }, { id: 'b', config: { fusion: 'rrf' } }]
+    const running = runningOf([record({ variants, mode: 'interleaving' })], NOW_MS)
+    expect(variantsFor(running, 'u', anyone('u'))).toEqual([
+      {
+        testId: 'x',
+        testName: 'x',
+        variantId: '@interleaved',
+        tuning: {},
+        against: { fusion: 'rrf' },
+      },
+    ])
+  })
+
+  it('is the fallback where a guardrail ended an experiment, for those who were in it, until its end', () => {
+    const made = record({ fallbackConfig: { minScore: 0.5 }, trafficAllocation: 0.5 })
+    const ended = { ...made, kind: 'experiment' as const, status: 'ROLLED_BACK' as const }
+    for (let n = 0; n < 100; n += 1) {
+      const inside = place(prepare(made), `u${n}`, anyone(`u${n}`)).inExperiment
+      const applied = variantsFor(runningOf([ended], NOW_MS), `u${n}`, anyone(`u${n}`))
+      expect(applied.map(({ tuning }) => tuning)).toEqual(inside ? [{ minScore: 0.5 }] : [])
+    }
+    expect(runningOf([ended], made.endMs)).toEqual([])
+  })
+})
+
+describe('targeting rules', () => {
+  const target: Target = {
+    sessionId: 's',
+    userId: 'u1',
+    clientId: 'web',
+    metadata: { age: 30, country: 'DE', tags: ['x', 'y'], plan: { name: 'pro' }, 'a.b': 1 },
+  }
+  it.each([
+    [{ country: 'DE' }, true],
+    [{ country: 'FR' }, false],
+    [{ country: ['FR', 'DE'] }, true],
+    [{ age: { gte: 30, lt: 31 } }, true],
+    [{ age: { gt: 30 } }, false],
+    [{ age: { lte: '30' } }, false],
+    [{ country: { not: 'FR' } }, true],
+    [{ country: { not: ['DE', 'FR'] } }, false],
+    [{ missing: { not: 'x' } }, true],
+    [{ missing: 'x' }, false],
+    [{ 'plan.name': 'pro', userId: 'u1', clientId: ['web', 'app'] }, true],
+    [{ 'metadata.plan.name': 'pro' }, true],
+    [{ 'a.b': 1 }, true],
+    [{ tags: 'y' }, true],
+    [{ tags: { not: 'y' } }, false],
+    [{ plan: { exists: true } }, true],
+    [{ nothing: { exists: false } }, true],
+    [[{ field: 'age', operator: '>=', value: 18 }], true],
+    [[{ field: 'country', operator: 'not_in', value: ['DE'] }], false],
+    [[{ field: 'country', operator: 'starts with', value: 'D' }, { country: 'DE' }], true],
+    [{ rules: [{ field: 'age', operator: 'LT', value: 18 }] }, false],
+    [{}, true],
+    [undefined, true],
+  ])('%j holds: %s', (rules, holds) => {
+    expect(isTarget(readTargeting(rules), target)).toBe(holds)
+  })
+
+  it.each([
+    [{ age: { near: 3 } }],
+    [[{ field: 'age', operator: '~', value: 3 }]],
+    [[{ field: 3, value: 3 }]],
+    ['all'],
+    [[4]],
+    [{ age: { eq: { deep: 1 } } }],
+    [{ age: { constructor: 1 } }],
+  ])('%j is refused', (rules) => {
+    expect(() => readTargeting(rules)).toThrow(/^targetingRules/)
+  })
+})

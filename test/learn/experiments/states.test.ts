@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import type { Verb } from '../../../src/learn/experiments/experiments.ts'
+import { MACHINES } from '../../../src/learn/states.ts'
+import type { ExperimentKind, ExperimentStatus } from '../../../src/schema/experiment-record.ts'
+import { type Laboratory, openLaboratory } from './laboratory.ts'
+
+const VERBS: Record<ExperimentKind, Partial<Record<Verb, ExperimentStatus>>> = {
+  test: { pause: 'PAUSED', resume: 'ACTIVE', stop: 'STOPPED' },
+  experiment: { activate: 'ACTIVE', deactivate: 'PAUSED' },
+}
+
+/** Brings a new one into a state, each on the way that the service goes itself. */
+async function bring(lab: Laboratory, kind: ExperimentKind, status: ExperimentStatus) {
+  const endDate = lab.clock.nowMs + 60_000
+  const guardrails = [{ metric: 'errorRate', threshold: 0.1 }]
+  const rolloutStrategy = { type: 'immediate' }
+  const held = status === 'DRAFT' ? { status } : {}
+  const made = await lab.create(kind, { endDate, guardrails, rolloutStrategy, ...held })
+  const id: string = made.testId ?? made.experimentId
+  if (status === 'PAUSED')
+    await lab.experiments.steer(kind, id, kind === 'test' ? 'pause' : 'deactivate')
+  if (status === 'STOPPED') await lab.experiments.steer(kind, id, 'stop')
+  if (status === 'COMPLETED') {
+    lab.clock.nowMs = endDate
+    await lab.experiments.tick()
+  }
+  if (status === 'ROLLED_BACK')
+    await lab.experiments.record({ experimentId: id, variantId: 'b', metrics: { errorRate: 1 } })
+  if (status === 'FAILED') {
+    // Rows that can't be read: what a damaged store would hold.
+    await lab.store.write(() => lab.store.tables.experimentReported.put([id, 'x', 0], 7 as never))
+    await lab.experiments.tick()
+  }
+  expect((await read(lab, id)).status).toBe(status)
+  return id
+}
+
+const read = async (lab: Laboratory, id: string) => lab.store.tables.experiments.get(id)!
+
+describe.each(['test', 'experiment'] as const)('a %s', (kind) => {
+  const machine = MACHINES[kind] as Record<string, readonly string[]>
+  const steps = Object.keys(machine).flatMap((from) =>
+    Object.entries(VERBS[kind]).map(([verb, to]) => ({ from, verb, to })),
+  )
+  it.each(steps)('that is $from answers $verb as the table of states says', async (step) => {
+    const { from, verb, to } = step as { from: ExperimentStatus; verb: Verb; to: string }
+    const lab = openLaboratory()
+    const id = await bring(lab, kind, from)
+    const before = await read(lab, id)
+    const events = lab.events().length
+    const asked = lab.experiments.steer(kind, id, verb)
+    if (from === to || machine[from]!.includes(to)) {
+      expect(await asked).toMatchObject({ status: to })
+      expect(lab.events().length - events).toBe(from === to ? 0 : 1)
+      return
+    }
+    await expect(asked).rejects.toMatchObject({ code: 'INVALID_TRANSITION', status: 409 })
+    expect(await read(lab, id)).toEqual(before)
+    expect(lab.events()).toHaveLength(events)
+  })
+
+  it('writes a line of history for each step', async () => {
+    const lab = openLaboratory()
+    const id = await bring(lab, kind, 'PAUSED')
+    await lab.experiments.steer(kind, id, kind === 'test' ? 'resume' : 'activate')
+    lab.clock.nowMs += 60_000
+    await lab.experiments.tick()
+    const words = ['CREATED', 'STARTED', 'PAUSED', 'RESUMED', 'COMPLETED']
+    expect(lab.events().map(({ type }) => type)).toEqual(
+      words.map((word) => `${kind.toUpperCase()}_${word}`),
+    )
+    expect(lab.events().every(({ correlationId }) => correlationId === id)).toBe(true)
+  })
+})
+
+describe('time', () => {
+  it('starts what waits for its date, and ends it at its own', async () => {
+    const lab = openLaboratory()
+    const { nowMs } = lab.clock
+    const made = await lab.create('test', { startDate: nowMs + 1000, endDate: nowMs + 5000 })
+    const status = async () => (await lab.get('test', made.testId)).status
+    const seen = []
+    for (const laterMs of [0, 999, 1000, 4999, 5000]) {
+      lab.clock.nowMs = nowMs + laterMs
+      await lab.experiments.tick()
+      seen.push(await status())
+    }
+    expect(seen).toEqual(['DRAFT', 'DRAFT', 'ACTIVE', 'ACTIVE', 'COMPLETED'])
+  })
+
+  it('starts and ends what missed both dates while the service was away', async () => {
+    const lab = openLaboratory()
+    const { nowMs } = lab.clock
+    const made = await lab.create('test', { startDate: nowMs + 1000, endDate: nowMs + 5000 })
+    const later = await lab.reopen()
+    later.clock.nowMs = nowMs + DAYS
+    await later.experiments.tick()
+    await later.experiments.tick()
+    expect((await later.get('test', made.testId)).status).toBe('COMPLETED')
+  })
+
+  it('leaves a draft alone until it is started by hand, which moves its end', async () => {
+    const lab = openLaboratory()
+    const made = await lab.create('experiment', { status: 'draft' })
+    lab.clock.nowMs += DAYS
+    await lab.experiments.tick()
+    expect((await lab.get('experiment', made.experimentId)).status).toBe('DRAFT')
+    const started = (await lab.experiments.steer(
+      'experiment',
+      made.experimentId,
+      'activate',
+    )) as Record<string, string>
+    expect(Date.parse(started.startDate!)).toBe(lab.clock.nowMs)
+    expect(Date.parse(started.endDate!)).toBe(lab.clock.nowMs + 30 * DAYS)
+  })
+})
+
+const DAYS = 86_400_000
