@@ -63,6 +63,12 @@ function collectStore({ metrics, store, writer }: FigureParts): void {
       value,
     })),
   )
+  metrics.collect('svc_store_table_bytes', 'Bytes of the pages of a table', ['table'], () =>
+    Object.entries(store.tables).map(([table, rows]) => ({
+      labels: { table },
+      value: rows.bytes(),
+    })),
+  )
   add('svc_store_file_bytes', 'Bytes of the file in use', ({ fileBytes }) => fileBytes)
   add('svc_store_live_bytes', 'Bytes of pages that hold rows', ({ liveBytes }) => liveBytes)
   add('svc_store_map_bytes', 'Address space of the record store', ({ mapBytes }) => mapBytes)

@@ -18,6 +18,11 @@ export type HealthParts = Pick<App, 'engine' | 'indices' | 'lifecycle' | 'pool'>
   config: Pick<App['config'], 'healthTimeoutMs'>
   store: Pick<App['store'], 'health' | 'failure'>
   sessions: { health: HealthCheck }
+  learning: {
+    health: Record<'serving' | 'training' | 'adaptation', () => object> & {
+      scores: () => Promise<LearningScores>
+    }
+  }
 }
 
 export interface CortexHealth {
@@ -40,30 +45,40 @@ export async function reportCortexHealth(parts: HealthParts): Promise<CortexHeal
 interface LearningScore {
   score: number | null
   status: string
+  samples: number
 }
+
+type LearningScores = Record<'effectiveness' | 'convergence' | 'stability', LearningScore>
 
 export interface NousHealth {
   timestamp: string
   models: Record<'serving' | 'training' | 'adaptation', PartHealth>
-  learning: Record<'effectiveness' | 'convergence' | 'stability', LearningScore>
+  learning: LearningScores
   overall: boolean
 }
 
-/** Asks what serves models, what learns them, and what would write an adaptation down. */
+/** Asks what ranks, what learns, and what changes rankings; and how well they have done so far. */
 export async function reportNousHealth(parts: HealthParts): Promise<NousHealth> {
+  const { health } = parts.learning
   const models = await checkAll(parts.config.healthTimeoutMs, {
-    serving: () => ({ threads: threadsOf(parts, 'search'), ...searchEngineHealth(parts) }),
-    training: () => ({ threads: threadsOf(parts, 'files') }),
-    adaptation: () => ({ writable: writable(parts) }),
+    serving: () => ({
+      threads: threadsOf(parts, 'search'),
+      ...searchEngineHealth(parts),
+      ...health.serving(),
+    }),
+    training: () => ({ threads: threadsOf(parts, 'files'), ...health.training() }),
+    adaptation: () => ({ writable: writable(parts), ...health.adaptation() }),
   })
-  const unknown: LearningScore = { score: null, status: 'insufficient_data' }
   return {
     timestamp: new Date().toISOString(),
     models,
-    learning: { effectiveness: unknown, convergence: unknown, stability: unknown },
+    learning: await health.scores().catch(() => UNKNOWN_SCORES),
     overall: allWork(models),
   }
 }
+
+const UNKNOWN: LearningScore = { score: null, status: 'insufficient_data', samples: 0 }
+const UNKNOWN_SCORES = { effectiveness: UNKNOWN, convergence: UNKNOWN, stability: UNKNOWN }
 
 /** Runs every check at once, each within the limit; a check that takes longer has failed. */
 export async function checkAll<Name extends string>(

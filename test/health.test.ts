@@ -2,8 +2,10 @@ import { expect, it } from 'vitest'
 import { serviceError } from '../src/errors.ts'
 import { checkAll, type HealthParts, reportCortexHealth, reportNousHealth } from '../src/health.ts'
 
+type Part = 'engine' | 'store' | 'sessions' | 'pool' | 'serving' | 'training' | 'scores'
+
 /** Parts that answer as given; what they would be in the whole service is tested through it. */
-function parts(broken: Partial<Record<'engine' | 'store' | 'sessions' | 'pool', unknown>> = {}) {
+function parts(broken: Partial<Record<Part, unknown>> = {}) {
   const ask = (name: keyof typeof broken, figures: unknown) => () => {
     if (broken[name] !== undefined) throw broken[name]
     return figures
@@ -20,6 +22,18 @@ function parts(broken: Partial<Record<'engine' | 'store' | 'sessions' | 'pool', 
     store: {
       health: ask('store', { connections: { active: 1, idle: 2 } }),
       failure: () => broken.store,
+    },
+    learning: {
+      health: {
+        serving: ask('serving', { active: null }),
+        training: ask('training', { behind: 0 }),
+        adaptation: () => ({}),
+        scores: async () => {
+          if (broken.scores !== undefined) throw broken.scores
+          const score = { score: 0.5, status: 'good', samples: 200 }
+          return { effectiveness: score, convergence: score, stability: score }
+        },
+      },
     },
     sessions: { health: ask('sessions', { memory: { used: '0.1MB', peak: '0.2MB' } }) },
     pool: {
@@ -71,12 +85,21 @@ it('reports the learning component from what would do the work', async () => {
   const report = await reportNousHealth(parts())
   expect(report.overall).toBe(true)
   expect(report.models.serving.metrics).toMatchObject({ threads: 2 })
-  expect(report.learning.effectiveness).toEqual({ score: null, status: 'insufficient_data' })
+  expect(report.models.training.metrics).toMatchObject({ threads: 1, behind: 0 })
+  expect(report.learning.effectiveness).toEqual({ score: 0.5, status: 'good', samples: 200 })
   const stuck = await reportNousHealth(parts({ store: serviceError('DISK_FULL', 'Full.') }))
   expect(stuck.models.adaptation).toMatchObject({ operational: false, error: 'Full.' })
   expect(stuck.overall).toBe(false)
   const dead = await reportNousHealth(parts({ pool: new Error('gone') }))
   expect(dead.models.training.operational).toBe(false)
+  for (const name of ['serving', 'training'] as const) {
+    const broken = await reportNousHealth(parts({ [name]: serviceError('UNHEALTHY', 'No.') }))
+    expect(broken.models[name]).toMatchObject({ operational: false, error: 'No.' })
+    expect(broken.overall).toBe(false)
+  }
+  const { learning, overall } = await reportNousHealth(parts({ scores: new Error('gone') }))
+  expect(learning.stability).toMatchObject({ score: null, status: 'insufficient_data' })
+  expect(overall).toBe(true)
 })
 
 it('gives each check its own time, all at once', async () => {

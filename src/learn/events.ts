@@ -32,6 +32,8 @@ export interface Events {
   recordWithin: (report: EventReport) => LearningEvent
   /** In a transaction of its own. */
   record: (report: EventReport) => Promise<LearningEvent>
+  /** Events of each type since the beginning (UTC) of a moment's day, while they are kept. */
+  counts: (sinceMs: number) => Record<string, number>
   /** Removes some events that are past their time or too many; returns how many. Call again while it removes. */
   sweep: (nowMs: number) => Promise<number>
 }
@@ -48,13 +50,15 @@ const LIMITS: EventLimits = {
   eventHeartbeatMs: 15_000,
 }
 const SWEEP_ROWS = 1000
+const DAY_MS = 86_400_000
 
 export function openEvents(
   store: Store,
   clock: () => number,
-  limits: EventLimits = LIMITS,
+  sent: Partial<EventLimits> = {},
 ): Events {
-  const { events, meta } = store.tables
+  const limits: EventLimits = { ...LIMITS, ...sent }
+  const { events, eventDays, meta } = store.tables
   const rows = eventRows(store)
   let newestMs = 0
   for (const { value } of events.range({ reverse: true, limit: 1 }))
@@ -68,6 +72,8 @@ export function openEvents(
     const event = { id: uuid({ msecs: newestMs }), ...same, priority, timestamp, data }
     events.put(sequence, event)
     meta.put('events', sequence)
+    const day: [number, string] = [Math.floor(newestMs / DAY_MS), report.type]
+    eventDays.put(day, (eventDays.get(day) ?? 0) + 1)
     return event
   }
   function past(nowMs: number): number[] {
@@ -85,11 +91,20 @@ export function openEvents(
     follow: (query, after) => followEvents(rows, query, after, limits.eventHeartbeatMs),
     recordWithin,
     record: (report) => store.write(() => recordWithin(report)),
+    counts: (sinceMs) => {
+      const counts: Record<string, number> = {}
+      for (const { key, value } of eventDays.range({ start: [Math.floor(sinceMs / DAY_MS), ''] }))
+        counts[key[1]] = (counts[key[1]] ?? 0) + value
+      return counts
+    },
     sweep: async (nowMs) => {
       const old = past(nowMs)
-      if (old.length > 0)
+      const end: [number, string] = [Math.floor((nowMs - limits.retentionMs) / DAY_MS), '']
+      const days = [...eventDays.keys({ end, limit: SWEEP_ROWS })]
+      if (old.length + days.length > 0)
         await store.release(() => {
           for (const sequence of old) events.remove(sequence)
+          for (const day of days) eventDays.remove(day)
         })
       return old.length
     },

@@ -28,7 +28,7 @@ export interface DistinctRecord {
 export interface HourReport {
   all: SearchCounts
   byType: [string, SearchCounts][]
-  /** Searches whose ranking learning changed, and those that it left alone. */
+  /** Searches of somebody whose ranking learning changed, and those that it left alone. */
   learned: SearchCounts
   plain: SearchCounts
   /** Searches by latency bucket, see learn/statistics/latency-histogram.ts. */

@@ -15,15 +15,35 @@ export const CortexHealthReport = Type.Object({
   overall: Type.Boolean({ description: 'true only when every service is operational' }),
 })
 
-const Score = Type.Object({
-  score: Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()]),
-  status: Type.String(),
-})
+const Score = (description: string, samples: string) =>
+  Type.Object(
+    {
+      score: Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], {
+        description: 'null while there is too little data',
+      }),
+      status: Type.String({ description: 'good, fair, poor or insufficient_data' }),
+      samples: Type.Integer({ description: samples }),
+    },
+    { description },
+  )
 
 /** Health of the learning component. */
 export const NousHealthReport = Type.Object({
   timestamp: DateTime,
   models: Type.Object({ serving: Part, training: Part, adaptation: Part }),
-  learning: Type.Object({ effectiveness: Score, convergence: Score, stability: Score }),
+  learning: Type.Object({
+    effectiveness: Score(
+      'Over seven days: the mean reciprocal rank of clicks in rankings that learning changed, as a share of the sum of that and the same of rankings that it left alone. 0.5: no difference; 2/3: twice as good.',
+      'searches of the rarer of the two kinds; from 100 on there is a score',
+    ),
+    convergence: Score(
+      'How far click memory has settled: 1 minus the share of its values that the evidence of today (UTC) moved.',
+      'pairs of query and document known before today; from 20 on there is a score',
+    ),
+    stability: Score(
+      'Share of the changes that people met (models activated, adaptations, experiments), as long as history is kept, that were not rolled back.',
+      'such changes; from 3 on there is a score',
+    ),
+  }),
   overall: Type.Boolean({ description: 'true when every models entry is operational' }),
 })

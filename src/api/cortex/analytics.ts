@@ -37,7 +37,10 @@ export const readReports = route({
   summary: 'Read the analytics report of a time window',
   query: ReportQuery,
   reply: AnalyticsReport,
-  handle: ({ app, query }) => app.learning.report(query),
+  handle: async ({ app, query }) => {
+    await app.learning.caughtUp()
+    return app.learning.report(query)
+  },
 })
 
 export const recordMetric = route({

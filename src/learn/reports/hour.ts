@@ -36,6 +36,8 @@ export function openHour(from: HourReport = EMPTY): Hour {
   function countsOf(impression: Impression): SearchCounts[] {
     const type = byType.get(impression.searchType) ?? noSearches()
     byType.set(impression.searchType, type)
+    // A search of nobody can't be clicked, and says nothing about the ranking.
+    if (impression.unit === undefined) return [all, type]
     return [all, type, isLearned(impression) ? learned : plain]
   }
   return {

@@ -1,5 +1,6 @@
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact } from '../facts.ts'
+import { firstIdOf } from '../query-ids.ts'
 import { type Hour, openHour } from './hour.ts'
 
 export const HOUR_MS = 3_600_000
@@ -84,10 +85,4 @@ async function sweepHours(store: Store, beforeMs: number): Promise<number> {
       for (const key of queries) reportedClicks.remove(key)
     })
   return hours.length + queries.length
-}
-
-/** The least UUIDv7 of a time. */
-function firstIdOf(timeMs: number): string {
-  const hex = Math.max(0, Math.floor(timeMs)).toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}`
 }

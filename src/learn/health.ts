@@ -1,0 +1,79 @@
+import type { Config } from '../config.ts'
+import { serviceError } from '../errors.ts'
+import type { Store } from '../store/store.ts'
+import type { Events } from './events.ts'
+import { convergence } from './health/convergence.ts'
+import { effectiveness } from './health/effectiveness.ts'
+import type { Score } from './health/score.ts'
+import { stability } from './health/stability.ts'
+import type { Log } from './log.ts'
+import type { Loop } from './loop.ts'
+import type { Models } from './models/models.ts'
+
+/** How learning is. The checks of its parts return figures, and throw what is wrong. */
+export interface LearningHealth {
+  serving: () => object
+  training: () => object
+  adaptation: () => object
+  scores: () => Promise<Record<'effectiveness' | 'convergence' | 'stability', Score>>
+}
+
+export interface HealthParts {
+  store: Store
+  log: Log
+  loop: Pick<Loop, 'position'>
+  models: Pick<Models, 'figures'>
+  adaptations: { figures: () => object }
+  events: Pick<Events, 'counts'>
+  config: Pick<
+    Config,
+    'memoryStrength' | 'memoryPriorWeight' | 'memoryPriorRate' | 'memoryHalfLifeMs' | 'retentionMs'
+  >
+  clock: () => number
+}
+
+/** An entry that learning has not taken after so long is stuck. */
+const STUCK_MS = 60_000
+/** Scores look through all of click memory: often enough for people and probes. */
+const SCORES_MS = 10_000
+
+export function openLearningHealth(parts: HealthParts): LearningHealth {
+  const { store, log, loop, models, adaptations, events, config, clock } = parts
+  let scored: { atMs: number; scores: ReturnType<LearningHealth['scores']> } | undefined
+
+  async function score(nowMs: number) {
+    return {
+      effectiveness: effectiveness(store, nowMs),
+      convergence: await convergence(store, config, nowMs),
+      stability: stability(events.counts(nowMs - config.retentionMs)),
+    }
+  }
+  return {
+    serving: () => {
+      const { active, serving, loaded, failed } = models.figures()
+      if (!serving) throw serviceError('UNHEALTHY', 'The active model could not be loaded.')
+      return { active, loaded, failed: failed.length }
+    },
+    training: () => {
+      const { lastTraining, clicked } = models.figures()
+      const last = log.journal.last()
+      const position = loop.position()
+      const [next] = log.journal.read({ after: position, limit: 1 })
+      const behindMs = next === undefined ? 0 : Math.max(0, clock() - next.entry.timeMs)
+      if (behindMs > STUCK_MS)
+        throw serviceError('UNHEALTHY', `Learning is ${Math.round(behindMs / 1000)} s behind.`)
+      return { lastTraining, clickedSearches: clicked, position, behind: last - position, behindMs }
+    },
+    adaptation: () => {
+      const failure = store.failure()
+      if (failure !== undefined) throw failure
+      return { writable: true, ...adaptations.figures() }
+    },
+    scores: () => {
+      const nowMs = clock()
+      if (scored === undefined || nowMs - scored.atMs > SCORES_MS)
+        scored = { atMs: nowMs, scores: score(nowMs) }
+      return scored.scores
+    },
+  }
+}

@@ -1,0 +1,68 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { Config } from '../../config.ts'
+import type { Store } from '../../store/store.ts'
+import { dayOf, type Evidence, weighEvidence } from '../click-memory-evidence.ts'
+import { type Score, scoreOf } from './score.ts'
+
+type MemoryConfig = Pick<
+  Config,
+  'memoryStrength' | 'memoryPriorWeight' | 'memoryPriorRate' | 'memoryHalfLifeMs'
+>
+
+/** Pairs with a value that is older than today. */
+const SAMPLES_MIN = 20
+const READ_ROWS = 64
+/** Time that one stretch may hold the main thread. */
+const STRETCH_MS = 4
+
+/**
+ * How far click memory has settled: one minus the share of all values that today's evidence moved,
+ * Σ|now − without today| / Σ max(|now|, |without today|), over the pairs that were known before today (UTC).
+ */
+export async function convergence(
+  store: Store,
+  config: MemoryConfig,
+  nowMs: number,
+): Promise<Score> {
+  const today = dayOf(nowMs)
+  let moved = 0
+  let mass = 0
+  let samples = 0
+  let after = ''
+  let startedMs = performance.now()
+  for (;;) {
+    const rows = [...store.tables.clickMemory.range({ start: after, limit: READ_ROWS })]
+    for (const { value } of rows)
+      for (const evidence of value.evidence) {
+        if ((evidence[0] as number) >= today) continue
+        const now = valueOn(evidence, today, config)
+        const before = valueOn(withoutDay(evidence, today), today, config)
+        moved += Math.abs(now - before)
+        mass += Math.max(Math.abs(now), Math.abs(before))
+        samples += 1
+      }
+    const last = rows.at(-1)
+    if (rows.length < READ_ROWS || last === undefined) break
+    // The first key behind it.
+    after = `${last.key}\u0001`
+    if (performance.now() - startedMs < STRETCH_MS) continue
+    await breathe()
+    startedMs = performance.now()
+  }
+  const value = samples < SAMPLES_MIN || mass === 0 ? undefined : 1 - moved / mass
+  return scoreOf(value, samples, { good: 0.8, fair: 0.5 })
+}
+
+/** Days ascend, three numbers each. */
+function withoutDay(evidence: Evidence, day: number): Evidence {
+  let end = evidence.length
+  while (end > 0 && (evidence[end - 3] as number) >= day) end -= 3
+  return evidence.slice(0, end)
+}
+
+function valueOn(evidence: Evidence, day: number, config: MemoryConfig): number {
+  const { memoryStrength, memoryPriorWeight, memoryPriorRate, memoryHalfLifeMs } = config
+  const { gain, examination } = weighEvidence(evidence, day, memoryHalfLifeMs)
+  const rate = (gain + memoryPriorWeight * memoryPriorRate) / (examination + memoryPriorWeight)
+  return memoryStrength * (rate - memoryPriorRate)
+}

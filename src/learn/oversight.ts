@@ -1,0 +1,44 @@
+import type { Config } from '../config.ts'
+import type { Metrics } from '../metrics.ts'
+import type { LearningFigures } from '../schema/learning-figures.ts'
+import { collectLearning, type FigureParts, readFigures } from './figures.ts'
+import { type LearningHealth, openLearningHealth } from './health.ts'
+import type { Models } from './models/models.ts'
+import type { Reporting } from './reporting.ts'
+import { openRetention, type Sweep } from './retention.ts'
+
+/** Learning seen from outside: its figures, how it is, and what is past its time. */
+export interface Oversight {
+  figures: () => LearningFigures
+  health: LearningHealth
+  /** Removes some of what is past its time. */
+  retain: (nowMs: number) => Promise<void>
+}
+
+export interface OversightParts extends Omit<FigureParts, 'lag' | 'tally'> {
+  config: Config
+  metrics: Metrics
+  reporting: Reporting
+  models: Pick<Models, 'figures' | 'sweep'>
+  /** Parts that remove what is past its time themselves. */
+  swept: readonly { sweep: Sweep }[]
+}
+
+export function openOversight(parts: OversightParts): Oversight {
+  const { reporting, config, models } = parts
+  const figureParts: FigureParts = { ...parts, lag: reporting.lag, tally: reporting.tally }
+  collectLearning(parts.metrics, figureParts)
+  return {
+    figures: () => readFigures(figureParts),
+    health: openLearningHealth(parts),
+    retain: openRetention({
+      ...parts,
+      position: parts.loop.position,
+      sweeps: [
+        ...reporting.sweeps,
+        ...parts.swept.map(({ sweep }) => sweep),
+        (nowMs) => models.sweep(nowMs - config.retentionMs),
+      ],
+    }),
+  }
+}
