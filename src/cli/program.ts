@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { SETTINGS } from '../settings.ts'
 import { DEFAULT_URL } from './client.ts'
 import { demo } from './demo.ts'
+import { demoLearning } from './learning/demo.ts'
 import { load } from './load.ts'
 import { READABLE } from './read/files.ts'
 import { search } from './search.ts'
@@ -41,14 +42,7 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
   addLoad(program, terminal, end)
   addSearch(program, terminal)
   addStatus(program, terminal, end)
-  program
-    .command('demo')
-    .description(
-      'load the documentation of the installed packages into a temporary server and search it',
-    )
-    .option('--size <n>', 'hits shown for each search', wholeFrom(1), 3)
-    .addHelpText('after', EXAMPLES.demo)
-    .action((options: { size: number }) => demo(terminal, options))
+  addDemo(program, terminal, end)
   return program
 }
 
@@ -153,6 +147,28 @@ function addStatus(program: Command, terminal: Terminal, end: (code: number) => 
     )
 }
 
+interface DemoFlags {
+  learning: boolean
+  size: number
+  people: number
+}
+
+function addDemo(program: Command, terminal: Terminal, end: (code: number) => void): void {
+  program
+    .command('demo')
+    .description(
+      'load the documentation of the installed packages into a temporary server and search it',
+    )
+    .option('--learning', 'show how it learns instead; fails when a step goes another way', false)
+    .option('--size <n>', 'hits shown for each search', wholeFrom(1), 3)
+    .option('--people <n>', 'simulated people of a step of --learning', wholeFrom(1), 300)
+    .addHelpText('after', EXAMPLES.demo)
+    .action(async ({ learning, ...flags }: DemoFlags) => {
+      if (learning) end((await demoLearning(terminal, flags)) ? 0 : 1)
+      else await demo(terminal, flags)
+    })
+}
+
 function urlOption(terminal: Terminal): Option {
   const url = terminal.env.ATTUNE_URL || DEFAULT_URL
   return new Option('--url <address>', 'address of the server (ATTUNE_URL)').default(url)
@@ -221,5 +237,6 @@ Examples:
   demo: `
 Examples:
   $ attune demo
-  $ attune demo --size 5`,
+  $ attune demo --size 5
+  $ attune demo --learning`,
 }

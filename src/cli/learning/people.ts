@@ -1,0 +1,60 @@
+import type { Found, Stage } from './stage.ts'
+
+/** Whoever searches, looks down the list, and clicks. */
+export interface Person {
+  sessionId: string
+}
+
+const LANES = 8
+
+/** A new session. */
+export async function arrive(stage: Stage): Promise<Person> {
+  const { sessionId } = await stage.call('/cortex/sessions', {})
+  return { sessionId: String(sessionId) }
+}
+
+/** The request that tells a click on one of the documents found. */
+export function clickOn({ sessionId }: Person, found: Found, documentId: string): object {
+  const position = found.hits.findIndex(({ id }) => id === documentId) + 1
+  const metadata = { userAction: 'click', resultId: documentId, customMetadata: { position } }
+  return { sessionId, feedback: [{ queryId: found.queryId, rating: 1, metadata }] }
+}
+
+/**
+ * So many people, each with a session of their own, search and click the document that `choose` names, if any.
+ * Answers how many clicked.
+ */
+export async function crowd(
+  stage: Stage,
+  count: number,
+  visit: { query: (person: number) => string; choose: (found: Found) => string | undefined },
+): Promise<number> {
+  let next = 0
+  let clicks = 0
+  const lane = async () => {
+    for (let number = next++; number < count; number = next++) {
+      const person = await arrive(stage)
+      const found = await stage.search(visit.query(number), person)
+      const chosen = visit.choose(found)
+      if (chosen === undefined) continue
+      clicks += 1
+      await stage.call('/cortex/feedback', clickOn(person, found, chosen))
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+  return clicks
+}
+
+/** Someone who looks at the first `patience` hits and clicks the one they came for, if it is there. */
+export function lookingFor(documentId: string, patience: number) {
+  return ({ hits }: Found): string | undefined =>
+    hits.slice(0, patience).some(({ id }) => id === documentId) ? documentId : undefined
+}
+
+/** Someone who looks at position p with probability 1/p and clicks the one they came for, if they see it. */
+export function glancingFor(documentId: string) {
+  return ({ hits }: Found): string | undefined => {
+    const place = hits.findIndex(({ id }) => id === documentId)
+    return place >= 0 && Math.random() < 1 / (place + 1) ? documentId : undefined
+  }
+}
