@@ -5,15 +5,15 @@
 //! | `kind` | `linear` (`listwise.rs`) or `trees` (`boost.rs`, LambdaMART) | – |
 //! | `features` | names of the features, in the order of a row | – |
 //! | `seed` | of the samples that trees draw | 1 |
-//! | `l2` | linear: weight of half the squared norm of the weights, per query | 0.03 |
+//! | `l2` | linear: weight of half the squared norm of the weights, per query | 0.3 |
 //! | `iterations` | linear: steps at most | 100 |
-//! | `rounds` | trees: how many | 100 |
+//! | `rounds` | trees: how many | 200 |
 //! | `depth` | trees: splits above a leaf at most | 5 |
-//! | `eta` | trees: what each counts | 0.1 |
-//! | `minChildWeight` | trees: least sum of second derivatives in a leaf | 1 |
+//! | `eta` | trees: what each counts | 0.05 |
+//! | `minChildWeight` | trees: least sum of second derivatives in a leaf | 30 |
 //! | `lambda` | trees: weight of half the squared norm of the leaves | 1 |
 //! | `subsample` | trees: share of the queries that each is grown on | 1 |
-//! | `columns` | trees: share of the features that each may split by | 1 |
+//! | `columns` | trees: share of the features that each may split by | 0.5 |
 
 use serde::Deserialize;
 
