@@ -4,7 +4,7 @@ import { stateOf } from '../src/learn/models/state.ts'
 import { trainingSet } from '../src/learn/models/training-set.ts'
 import { native } from '../src/native.ts'
 import type { ModelState } from '../src/schema/model.ts'
-import type { ModelKind } from '../src/schema/model-record.ts'
+import type { ModelKind, TrainingFigures } from '../src/schema/model-record.ts'
 import { openReader } from '../src/store/reader.ts'
 
 // Background work.
@@ -27,14 +27,7 @@ export interface TrainOutput {
   trained?: {
     kind: ModelKind
     state: ModelState
-    /** Estimated gain per search on pages of held-out units: of what was shown, and of each kind. */
-    figures: {
-      pages: number
-      heldOutPages: number
-      shown: number
-      values: Partial<Record<ModelKind, number>>
-      tookMs: number
-    }
+    figures: Omit<TrainingFigures, 'trainingId'>
   }
 }
 
@@ -63,13 +56,13 @@ export function train(input: TrainInput): TrainOutput {
   })
   const best = models.reduce((a, b) => (b.value > a.value ? b : a))
   const shown = gainPerSearch(heldOut, loggedRanker)
-  const figures = { pages: seen.length, heldOutPages: heldOut.length, shown, values }
+  const counts = { pages: seen.length, heldOutPages: heldOut.length, depth: depthOf(seen) }
   return {
     pages,
     trained: {
       kind: best.kind,
       state: stateOf(JSON.parse(best.model) as Record<string, unknown>),
-      figures: { ...figures, tookMs: Date.now() - startedMs },
+      figures: { ...counts, shown, values, tookMs: Date.now() - startedMs },
     },
   }
 }
@@ -78,4 +71,10 @@ function trainOne(kind: ModelKind, features: string[], pages: Page[]): string {
   const set = trainingSet(pages, kind === 'trees')
   const options = JSON.stringify({ kind, features, seed: SEED })
   return native.train(options, set.features, set.labels, set.groups, set.weights)
+}
+
+/** Where half of the pages end: what comes after it, a model has hardly seen. */
+function depthOf(pages: Page[]): number {
+  const ends = pages.map(({ from, gains }) => from + gains.length).sort((a, b) => a - b)
+  return ends[Math.floor(ends.length / 2)] ?? 0
 }

@@ -33,6 +33,8 @@ export interface ServedModel {
   /** `id@version` */
   name: string
   handle: number
+  /** How many hits it ranks at most: one that learned from pages ranks as deep as it has seen. */
+  depth?: number
 }
 
 /** Everything that applies to one search besides its own words, made from memory in microseconds. */
@@ -87,14 +89,15 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
   const tuning = layTunings([...adaptations, ...variants].map((applied) => applied.tuning))
   const learning = settings.learning && tuning.learning !== false
   const dealt = variants.find(({ against }) => against !== undefined)
+  const model = chooseModel(tuning, learning, unit, parts)
   return {
     sessionId: search.sessionId,
     unit,
     tuning,
     added: learning ? parts.added(queryHash) : [],
-    model: chooseModel(tuning, learning, unit, parts),
+    model,
     shadow: learning ? parts.shadowModel() : undefined,
-    rerankSize: settings.rerankSize,
+    rerankSize: Math.min(settings.rerankSize, model?.depth ?? settings.rerankSize),
     exploration:
       learning && unit !== undefined && settings.explorationShare > 0 && mayDraw(search)
         ? {

@@ -19,6 +19,20 @@ export interface GateReport {
   figures: Record<string, unknown>
 }
 
+/** What is known of a training; gains are estimates per search on pages of held-out units. */
+export interface TrainingFigures {
+  trainingId: string
+  /** Pages that it learned from, and those that it was measured on. */
+  pages: number
+  heldOutPages: number
+  /** Hits down to which it has seen pages: it ranks no deeper. */
+  depth: number
+  /** Gain of the order that was shown, and of each kind of model. */
+  shown: number
+  values: Partial<Record<ModelKind, number>>
+  tookMs: number
+}
+
 /** Row of one version. What was synced or trained never changes; what became of it does. */
 export interface VersionRecord extends VersionName {
   status: ModelStatus
@@ -37,7 +51,7 @@ export interface VersionRecord extends VersionName {
   activatedMs?: number
   /** As the maker sent them, if they are short. */
   metrics?: object
-  training?: object
+  training?: TrainingFigures
   /** Newest last. */
   gates: GateReport[]
 }

@@ -133,7 +133,9 @@ function openParts(options: ModelsParts): Parts {
       .catch((err: unknown) => logger.error({ err }, 'an event was lost'))
   }
   const versions = openVersions(same)
-  const serving = openServing({ pool, dataDir: config.dataDir, clock, onFailure })
+  const depthOf = (name: VersionName) => versions.find(name)?.training?.depth
+  const { dataDir } = config
+  const serving = openServing({ pool, dataDir, clock, depthOf, onFailure })
   const ranking = openRanking({ versions, serving, share: config.modelCanaryShare })
   const activation = openActivation({ ...same, versions, load: serving.load })
   const shelving = openShelving({ ...same, versions, serving, activation })

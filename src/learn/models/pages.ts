@@ -11,6 +11,8 @@ export interface Page {
   timeMs: number
   /** `id@version` of the model that ranked, '' for none. */
   model: string
+  /** Hits before the first one. */
+  from: number
   /** Gain of each hit, 0..1. */
   gains: number[]
   /** Examination of the place where the hit was shown. */
@@ -113,6 +115,7 @@ function pageOf(
     unit,
     timeMs,
     model,
+    from,
     gains: hits.map((_, hit) => gains.get(hit) ?? 0),
     shown: examination,
     expected: expectedOf(impression, examination),

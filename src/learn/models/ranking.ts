@@ -11,7 +11,7 @@ export interface Ranking {
   servedModel: (unit: string | undefined) => ServedModel | undefined
   /** The model that scores what others ranked. */
   shadowModel: () => ServedModel | undefined
-  /** `id@version`, or `id` for its active version, else its newest servable one. */
+  /** `id@version`, or `id` for its active version, else its newest one that can rank. */
   namedModel: (name: string) => ServedModel | undefined
   standing: () => Standing
   /** Reads anew what stands; after each change. */
@@ -82,7 +82,9 @@ function versionNamed(
 ): VersionName | undefined {
   if (versions.model(name) !== undefined) {
     if (active?.modelId === name) return active
-    return versions.of(name).findLast(({ servable, unfinished }) => servable && !unfinished)
+    return versions.of(name).findLast(({ servable, unfinished, status }) => {
+      return servable && !unfinished && status !== 'REJECTED'
+    })
   }
   const [, modelId = '', version = ''] = /^(.+)@(\d{1,15})$/s.exec(name) ?? []
   const record = modelId === '' ? undefined : versions.find({ modelId, version: Number(version) })

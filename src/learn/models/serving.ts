@@ -35,11 +35,14 @@ export interface ServingParts {
   pool: Pick<Pool, 'run'>
   dataDir: string
   clock: () => number
+  /** How many hits a version may rank, if it has its own limit. */
+  depthOf: (name: VersionName) => number | undefined
   /** A version that could not be loaded although it was stored as servable. */
   onFailure: (name: VersionName, reason: string) => void
 }
 
-export function openServing({ pool, dataDir, clock, onFailure }: ServingParts): Serving {
+export function openServing(parts: ServingParts): Serving {
+  const { pool, dataDir, clock } = parts
   /** Least recently used first. */
   const slots = new Map<string, Slot>()
   let pinned = new Set<string>()
@@ -71,7 +74,9 @@ export function openServing({ pool, dataDir, clock, onFailure }: ServingParts): 
     return served
   }
   function begin(of: VersionName): Slot {
-    const served = { name: nameOf(of), handle: handle() }
+    const depth = parts.depthOf(of)
+    const named = { name: nameOf(of), handle: handle() }
+    const served: ServedModel = depth === undefined ? named : { ...named, depth }
     const slot: Slot = { name: served.name, loading: loadAs(served, of) }
     slots.set(slot.name, slot)
     slot.loading.then(
@@ -81,7 +86,7 @@ export function openServing({ pool, dataDir, clock, onFailure }: ServingParts): 
       (cause: unknown) => {
         const reason = cause instanceof ServiceError ? cause.message : 'It could not be loaded.'
         slot.failure = { reason, timeMs: clock() }
-        onFailure(of, reason)
+        parts.onFailure(of, reason)
       },
     )
     makeRoom()

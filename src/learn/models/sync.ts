@@ -1,6 +1,6 @@
 import type { Pool } from '../../pool.ts'
 import type { ModelState, ModelSync } from '../../schema/model.ts'
-import type { VersionRecord } from '../../schema/model-record.ts'
+import type { TrainingFigures, VersionRecord } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../events.ts'
 import { type Activation, refuseUnservable } from './activation.ts'
@@ -20,7 +20,7 @@ export interface Shelving {
   /** Checks a state and keeps it as a version. Throws MODEL_NOT_SERVABLE when it should rank and can't. */
   sync: (request: ModelSync) => Promise<Kept>
   /** Keeps what was trained. */
-  keep: (modelId: string, state: ModelState, training: object) => Promise<Kept>
+  keep: (modelId: string, state: ModelState, training: TrainingFigures) => Promise<Kept>
 }
 
 export interface ShelvingParts {

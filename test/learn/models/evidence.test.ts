@@ -1,0 +1,177 @@
+import { v7 as uuid } from 'uuid'
+import { expect, it } from 'vitest'
+import type { Fact, FeedbackEntry, FeedbackStatus, Impression } from '../../../src/learn/facts.ts'
+import { type Evidence, openEvidence } from '../../../src/learn/models/evidence.ts'
+import type { Trial } from '../../../src/schema/model-record.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { temporaryStore } from '../../store/open.ts'
+
+const GAINS: Record<string, number> = { click: 0.3, purchase: 1, dismiss: 0 }
+const trial: Trial = {
+  modelId: 'm',
+  version: 2,
+  stage: 'CANARY',
+  number: 7,
+  sinceMs: 1000,
+  control: 'live@1',
+  base: 0,
+  asked: 0,
+}
+
+function start(now: Trial | undefined = undefined, store: Store = temporaryStore()) {
+  const gainOf = ({ action }: FeedbackEntry) => GAINS[action]
+  const evidence = openEvidence({ store, trial: () => now, gainOf })
+  evidence.load()
+  return { store, evidence, fold: (...facts: Fact[]) => fold(store, evidence, facts) }
+}
+
+function fold(store: Store, evidence: Evidence, facts: Fact[]): Promise<void> {
+  return store.write(() => {
+    for (const fact of facts) evidence.take(fact)
+    evidence.save()
+  })
+}
+
+function impression(more: Partial<Impression> = {}): Impression {
+  const plain = { query: 'q', queryHash: 'h', searchType: 'text', tookMs: 1, total: 3, from: 0 }
+  const hits = ['a', 'b', 'c'].map((id) => ({ indexId: 1, id, score: 1 }))
+  const lists = { adaptations: [], variants: [], indices: [1], added: [] }
+  const rest = { generation: 1, request: '{}', features: 0, timeMs: 2000, unit: 'u' }
+  return { queryId: uuid(), ...plain, ...lists, ...rest, hits, ...more }
+}
+
+const search = (shown: Impression): Fact => ({
+  kind: 'search',
+  sequence: 1,
+  impression: shown,
+  features: new Float32Array(),
+})
+
+function feedback(
+  shown: Impression | undefined,
+  hit: number | undefined,
+  action = 'click',
+  status: FeedbackStatus = 'learned',
+): Fact {
+  const queryId = shown?.queryId ?? 'unknown'
+  const entry = { signalId: 's', queryId, action, rating: 1, timeMs: 2000, status }
+  const who = { sessionId: 's', unit: shown?.unit ?? 'u' }
+  return { kind: 'feedback', sequence: 2, receivedMs: 2000, ...who, entry, impression: shown, hit }
+}
+
+it('a search with several clicks is one search with a click, at the best place', async () => {
+  const { evidence, fold } = start()
+  const shown = impression({ model: 'm@2' })
+  await fold(search(shown), feedback(shown, 2))
+  expect(evidence.usage('m@2')).toMatchObject({ searches: 1, clicked: 1, reciprocalRank: 1 / 3 })
+  await fold(feedback(shown, 1), feedback(shown, 2, 'purchase'))
+  expect(evidence.clicked()).toBe(1)
+  expect(evidence.usage('m@2')).toEqual({
+    searches: 1,
+    clicked: 1,
+    reciprocalRank: expect.closeTo(1 / 2, 12),
+    shadowSearches: 0,
+  })
+})
+
+it('what is kept of a search is the greatest gain of each hit', async () => {
+  const { store, fold } = start()
+  const shown = impression({ from: 10 })
+  await fold(feedback(shown, 0), feedback(shown, 0, 'purchase'), feedback(shown, 1))
+  await fold(feedback(shown, 0))
+  expect(store.tables.judgements.get(shown.queryId)).toEqual({
+    unit: 'u',
+    gains: [
+      [0, 1],
+      [1, 0.3],
+    ],
+  })
+})
+
+it('what carries no weight or no gain is nothing', async () => {
+  const { store, evidence, fold } = start()
+  const shown = impression()
+  const statuses: FeedbackStatus[] = ['duplicate', 'unmatched', 'late']
+  await fold(...statuses.map((status) => feedback(shown, 0, 'click', status)))
+  await fold(feedback(shown, 0, 'dismiss'), feedback(shown, 0, 'unheard-of'))
+  await fold(feedback(shown, undefined), feedback(undefined, undefined))
+  expect(evidence.clicked()).toBe(0)
+  expect(store.tables.judgements.count()).toBe(0)
+})
+
+it('searches scored in shadow are counted for that model', async () => {
+  const { evidence, fold } = start()
+  await fold(search(impression({ shadowModel: 'm@2', shadowScores: [1, 2, 3] })))
+  await fold(search(impression({ shadowModel: 'm@2' })))
+  expect(evidence.searches({ modelId: 'm', version: 2 }, 'SHADOW')).toBe(1)
+  expect(evidence.usage('')).toMatchObject({ searches: 2 })
+})
+
+it('a trial counts its users by who ranked for them', async () => {
+  const { store, fold } = start(trial)
+  const mine = impression({ unit: 'a', model: 'm@2' })
+  const others = impression({ unit: 'b', model: 'live@1' })
+  await fold(search(mine), search(mine), search(others), feedback(mine, 1))
+  // Before the stage, by another model, of nobody, of a user who was in the other arm.
+  await fold(search(impression({ unit: 'c', model: 'm@2', timeMs: 999 })))
+  await fold(search(impression({ unit: 'd', model: 'other@1' })))
+  const { unit, ...nobody } = impression({ model: 'm@2' })
+  await fold(search(nobody), search(impression({ unit: 'a', model: 'live@1' })))
+  expect([...store.tables.trialUnits.range()].map(({ key, value }) => [...key, value])).toEqual([
+    [7, 'a', { arm: 'CANARY', searches: 2, clicked: 1, reciprocalRank: 0.5 }],
+    [7, 'b', { arm: 'CONTROL', searches: 1, clicked: 0, reciprocalRank: 0 }],
+  ])
+})
+
+it('a transaction that fails leaves nothing behind', async () => {
+  const { store, evidence, fold } = start()
+  const shown = impression()
+  await fold(search(shown))
+  const failing = store.write(() => {
+    evidence.take(feedback(shown, 0))
+    evidence.save()
+    throw new Error('no room')
+  })
+  await expect(failing).rejects.toThrow('no room')
+  evidence.load()
+  expect(evidence.clicked()).toBe(0)
+  expect(evidence.usage('')).toMatchObject({ searches: 1, clicked: 0 })
+  await fold(feedback(shown, 0))
+  expect(evidence.clicked()).toBe(1)
+})
+
+it('folded anew the state is the same', async () => {
+  const { store, evidence, fold } = start(trial)
+  const facts = Array.from({ length: 50 }, (_, n) => {
+    const shown = impression({ unit: `u${n % 7}`, model: n % 2 ? 'm@2' : 'live@1' })
+    return [search(shown), feedback(shown, n % 3), feedback(shown, 0, 'purchase')]
+  }).flat()
+  const rows = () =>
+    (['modelUsage', 'judgements', 'trialUnits'] as const).map((name) => [
+      ...store.tables[name].range(),
+    ])
+  await fold(...facts)
+  const once = rows()
+  expect(once.every((table) => table.length > 0)).toBe(true)
+  await store.write(() => evidence.reset!())
+  expect(rows()).toEqual([[], [], []])
+  for (const fact of facts) await fold(fact)
+  expect(rows()).toEqual(once)
+  expect(evidence.clicked()).toBe(50)
+})
+
+it('what is too old goes, and trials that are over', async () => {
+  const { store, evidence, fold } = start({ ...trial, number: 8 })
+  const old = impression({ queryId: uuid({ msecs: 5000 }) })
+  const young = impression({ queryId: uuid({ msecs: 9000 }) })
+  await fold(feedback(old, 0), feedback(young, 0))
+  await store.write(() => {
+    const value = { arm: 'CANARY' as const, searches: 1, clicked: 0, reciprocalRank: 0 }
+    store.tables.trialUnits.put([7, 'u'], value)
+    store.tables.trialUnits.put([8, 'u'], value)
+  })
+  expect(await evidence.sweep(9000)).toBe(2)
+  expect(await evidence.sweep(9000)).toBe(0)
+  expect([...store.tables.judgements.keys()]).toEqual([young.queryId])
+  expect([...store.tables.trialUnits.keys()]).toEqual([[8, 'u']])
+})

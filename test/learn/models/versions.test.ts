@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest'
+import { openVersions } from '../../../src/learn/models/versions.ts'
+import { MACHINES, mayMove } from '../../../src/learn/states.ts'
+import type { ModelStatus } from '../../../src/schema/model-record.ts'
+import { temporaryStore } from '../../store/open.ts'
+
+const STATES = Object.keys(MACHINES.model) as ModelStatus[]
+const MOVES = STATES.flatMap((from) => STATES.map((to) => ({ from, to })))
+
+function start() {
+  const store = temporaryStore()
+  const config = { modelsMax: 10, modelVersionsMax: 3 }
+  return { store, versions: openVersions({ store, config, clock: () => 1000 }) }
+}
+const made = (checksum: string) => ({
+  modelId: 'm',
+  source: 'SYNC' as const,
+  checksum,
+  servable: true,
+  reasons: [],
+  unfinished: false,
+  bytes: Buffer.from('{}'),
+})
+
+describe('a version', () => {
+  it.each(MOVES)('goes from $from to $to only where the table of states has it', async (move) => {
+    const { from, to } = move
+    const { store, versions } = start()
+    const { record } = await store.write(() => versions.addWithin(made('x')))
+    await store.write(() => versions.putWithin({ ...record, status: from }))
+    const moving = store.write(() => versions.moveWithin(versions.get(record), to))
+    if (from === to || mayMove('model', from, to)) {
+      expect((await moving).status).toBe(to)
+      expect(versions.get(record).status).toBe(to)
+    } else {
+      await expect(moving).rejects.toMatchObject({ code: 'INVALID_TRANSITION' })
+      expect(versions.get(record).status).toBe(from)
+    }
+  })
+
+  it('in use is never the one that has to go', async () => {
+    const { store, versions } = start()
+    const add = (checksum: string) => store.write(() => versions.addWithin(made(checksum)))
+    const status = (record: { modelId: string; version: number }, to: ModelStatus) =>
+      store.write(() => versions.putWithin({ ...versions.get(record), status: to }))
+    await status((await add('a')).record, 'ACTIVE')
+    await status((await add('b')).record, 'SHADOW')
+    await add('c')
+    await add('d')
+    expect(versions.of('m').map(({ version }) => version)).toEqual([1, 2, 4])
+    expect([...store.tables.modelStates.keys()].map(([, version]) => version)).toEqual([1, 2, 4])
+    await status({ modelId: 'm', version: 2 }, 'ARCHIVED')
+    // Archived ones go before candidates, however young.
+    await add('e')
+    expect(versions.of('m').map(({ version }) => version)).toEqual([1, 4, 5])
+  })
+
+  it('of another model whose name begins the same is another', async () => {
+    const { store, versions } = start()
+    await store.write(() => versions.addWithin({ ...made('a'), modelId: 'm@1' }))
+    await store.write(() => versions.addWithin({ ...made('a'), modelId: 'm\u0000' }))
+    await store.write(() => versions.addWithin(made('a')))
+    expect(versions.of('m')).toHaveLength(1)
+    expect(versions.of('m@1')).toHaveLength(1)
+    expect([...versions.models()]).toHaveLength(3)
+  })
+})
