@@ -53,7 +53,7 @@ export async function startServer(app: ServedApp, routes: readonly Route[]): Pro
     close: async () => {
       app.lifecycle.state = 'stopping'
       uWS.us_listen_socket_close(socket)
-      pipeline.streams.close()
+      await pipeline.streams.close()
       const left = await pipeline.flights.drained(app.config.drainTimeoutMs)
       pipeline.flights.close()
       web.close()

@@ -11,8 +11,8 @@ export interface Streams {
   start: (exchange: Exchange, reply: StreamReply, headers: [string, string][]) => void
   /** How many clients take one now. */
   count: () => number
-  /** Ends them all. */
-  close: () => void
+  /** Ends them all; resolves when each has its end. */
+  close: () => Promise<void>
 }
 
 export interface StreamLimits {
@@ -22,7 +22,7 @@ export interface StreamLimits {
 
 /** The answers of one server that go on. `onFailure` hears of pieces that could not be made. */
 export function openStreams(limits: StreamLimits, onFailure: (cause: unknown) => void): Streams {
-  const going = new Set<AbortController>()
+  const going = new Map<AbortController, Promise<void>>()
 
   async function send(outflow: Outflow, reply: StreamReply, leave: AbortController): Promise<void> {
     try {
@@ -47,13 +47,13 @@ export function openStreams(limits: StreamLimits, onFailure: (cause: unknown) =>
       const outflow = exchange.begin({ status: 200, headers })
       if (outflow === undefined) return
       const leave = new AbortController()
-      going.add(leave)
       exchange.onLeave(() => leave.abort())
-      void send(outflow, reply, leave)
+      going.set(leave, send(outflow, reply, leave))
     },
     count: () => going.size,
-    close: () => {
-      for (const leave of going) leave.abort()
+    close: async () => {
+      for (const leave of going.keys()) leave.abort()
+      await Promise.all(going.values())
     },
   }
 }

@@ -1,0 +1,297 @@
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import type { EventReport } from '../../src/learn/events.ts'
+import type { EventList, LearningEvent } from '../../src/schema/event.ts'
+import { eventually, type RunningApp, startApp } from '../running-app.ts'
+
+let running: RunningApp
+
+beforeAll(async () => {
+  running = await startApp({
+    EVENT_HEARTBEAT_MS: '60',
+    EVENT_STREAM_STALL_MS: '300',
+    EVENT_STREAMS_MAX: '3',
+    REQUEST_TIMEOUT_MS: '500',
+  })
+}, 120_000)
+afterAll(() => running.close())
+
+const record = (report: Partial<EventReport> = {}) =>
+  running.app.learning.events.record({
+    type: 'MODEL_SYNCED',
+    status: 'CANDIDATE',
+    source: 'models',
+    ...report,
+  })
+
+const list = (query = '') => running.call<EventList>('GET', `/nous/learn/events${query}`)
+
+async function typesOf(query: string): Promise<string[]> {
+  return (await list(query)).data.events.map(({ type }) => type)
+}
+
+describe('GET /nous/learn/events', () => {
+  const made: LearningEvent[] = []
+  beforeAll(async () => {
+    for (const report of [
+      { type: 'MODEL_SYNCED', modelId: 'm-1' },
+      { type: 'MODEL_ACTIVATED', modelId: 'm-1', status: 'ACTIVE' },
+      { type: 'MODEL_SYNCED', modelId: 'm-2' },
+      { type: 'ADAPTATION_APPLIED', adaptationId: 'a-1', status: 'PENDING' },
+      { type: 'FEEDBACK_RECEIVED', sessionId: 's-1', status: 'COMPLETED', data: { n: 1 } },
+    ]) {
+      made.push(await record(report))
+      // A moment of their own, so that dates can tell them apart.
+      const at = Date.now()
+      await eventually(() => Date.now() > at)
+    }
+  })
+
+  it('gives all of them, the newest first, each as it was recorded', async () => {
+    const { data } = await list()
+    expect(data).toEqual({ events: [...made].reverse(), total: 5, limit: 100 })
+    expect(data.events[0]).toMatchObject({
+      status: 'COMPLETED',
+      priority: 'NORMAL',
+      sessionId: 's-1',
+      data: { n: 1 },
+    })
+  })
+
+  it.each([
+    ['?type=model_synced', 2],
+    ['?type=MODEL_SYNCED,MODEL_ACTIVATED', 3],
+    ['?type=MODEL_SYNCED&type=FEEDBACK_RECEIVED', 3],
+    ['?status=active,pending', 2],
+    ['?type=MODEL_SYNCED&status=ACTIVE', 0],
+    ['?modelId=m-1', 2],
+    ['?adaptationId=a-1', 1],
+    ['?sessionId=s-1', 1],
+    ['?sessionId=nobody', 0],
+    ['?startDate=2020-01-01', 5],
+    ['?endDate=2020-01-01', 0],
+  ])('finds with %s as many as match', async (query, count) => {
+    const { data } = await list(query)
+    expect(data.events).toHaveLength(count)
+    expect(data.total).toBe(count)
+  })
+
+  it('reads dates as ISO 8601 with any zone and as epoch ms, both ends included', async () => {
+    const [, second, , fourth] = made.map(({ timestamp }) => timestamp) as [
+      string,
+      string,
+      string,
+      string,
+    ]
+    const zoned = (iso: string) =>
+      new Date(Date.parse(iso) + 7_200_000).toISOString().replace('Z', '+02:00')
+    for (const [from, to] of [
+      [second, fourth],
+      [Date.parse(second), Date.parse(fourth)],
+      [encodeURIComponent(zoned(second)), zoned(fourth)],
+    ])
+      expect(await typesOf(`?startDate=${from}&endDate=${to}&order=ASC`)).toEqual([
+        'MODEL_ACTIVATED',
+        'MODEL_SYNCED',
+        'ADAPTATION_APPLIED',
+      ])
+    const today = (made[4] as LearningEvent).timestamp.slice(0, 10)
+    expect((await list(`?endDate=${today}&type=FEEDBACK_RECEIVED`)).data.total).toBe(1)
+  })
+
+  it.each(['asc', 'desc'])(
+    'pages through them %s, each once, while more are recorded',
+    async (order) => {
+      const { total } = (await list('?type=MODEL_SYNCED,MODEL_ACTIVATED')).data
+      const seen: string[] = []
+      let cursor = ''
+      for (let pages = 0; pages < 20; pages += 1) {
+        const query = `?type=MODEL_SYNCED,MODEL_ACTIVATED&order=${order}&limit=1${cursor}`
+        const { data } = await list(query)
+        seen.push(...data.events.map(({ id }) => id))
+        if (order === 'desc') await record({ type: 'MODEL_SYNCED' })
+        if (data.nextCursor === undefined) break
+        cursor = `&cursor=${data.nextCursor}`
+      }
+      expect(seen).toHaveLength(total)
+      expect([...seen].sort()).toEqual(order === 'asc' ? seen : [...seen].reverse())
+      expect(new Set(seen).size).toBe(total)
+    },
+  )
+
+  it('pages through all without a filter too', async () => {
+    const { events, total } = (await list('?limit=1000')).data
+    const seen: LearningEvent[] = []
+    let cursor = ''
+    do {
+      const { data } = await list(`?limit=3${cursor}`)
+      expect(data.total).toBe(total)
+      seen.push(...data.events)
+      cursor = data.nextCursor === undefined ? '' : `&cursor=${data.nextCursor}`
+    } while (cursor !== '')
+    expect(seen).toEqual(events)
+  })
+
+  it.each([
+    ['?startDate=yesterday', 'startDate', 'VALIDATION_FAILED'],
+    ['?endDate=2026-13-01', 'endDate', 'VALIDATION_FAILED'],
+    ['?startDate=2026-01-02&endDate=2026-01-01', 'endDate', 'VALIDATION_FAILED'],
+    ['?limit=0', 'limit', 'VALIDATION_FAILED'],
+    ['?limit=1001', 'limit', 'VALIDATION_FAILED'],
+    ['?limit=ten', 'limit', 'VALIDATION_FAILED'],
+    ['?order=up', 'order', 'VALIDATION_FAILED'],
+    ['?cursor=abc', 'cursor', 'INVALID_CURSOR'],
+  ])('refuses %s and names %s', async (query, path, expected) => {
+    const { status, code, details } = await list(query)
+    expect(status).toBe(400)
+    expect(code).toBe(expected)
+    expect(details[0]?.path).toBe(path)
+  })
+
+  it('refuses the cursor of another query', async () => {
+    const { nextCursor } = (await list('?limit=1')).data
+    for (const other of ['&type=MODEL_SYNCED', '&order=asc'])
+      expect(await list(`?limit=1&cursor=${nextCursor}${other}`)).toMatchObject({
+        status: 400,
+        code: 'INVALID_CURSOR',
+      })
+  })
+})
+
+/** A client of the stream that reads bytes, as they come. */
+interface Follower {
+  socket: Socket
+  text: () => string
+  /** Sequences of the events so far. */
+  ids: () => number[]
+  closed: () => boolean
+}
+
+async function follow(query = '', headers: Record<string, string> = {}): Promise<Follower> {
+  const { port, hostname } = new URL(running.url)
+  const socket = connect(Number(port), hostname)
+  onTestFinished(() => {
+    socket.destroy()
+  })
+  let text = ''
+  let closed = false
+  socket.setEncoding('utf8')
+  socket.on('data', (piece) => {
+    text += piece
+  })
+  socket.on('error', () => {})
+  socket.on('close', () => {
+    closed = true
+  })
+  const lines = Object.entries({ host: 'a', accept: 'text/event-stream', ...headers })
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  socket.write(`GET /api/nous/learn/events${query} HTTP/1.1\r\n${head}\r\n`)
+  await eventually(() => text.includes('\r\n\r\n'))
+  return {
+    socket,
+    text: () => text,
+    ids: () => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id)),
+    closed: () => closed,
+  }
+}
+
+const streams = async () => {
+  const page = await (await fetch(`${running.url}/metrics`)).text()
+  return Number(/^svc_event_streams (\d+)$/m.exec(page)?.[1])
+}
+
+describe('the stream of events', () => {
+  it('sends each event as it is recorded, with its type and number, and a comment in silence', async () => {
+    const follower = await follow()
+    expect(follower.text()).toMatch(/^HTTP\/1.1 200 OK\r\n/)
+    expect(follower.text()).toMatch(/content-type: text\/event-stream\r\n/)
+    expect(follower.text()).toMatch(/cache-control: no-store\r\n/)
+    const event = await record({ type: 'GATE_PASSED', modelId: 'm-3' })
+    await eventually(() => follower.ids().length === 1)
+    const told = `event: GATE_PASSED\ndata: ${JSON.stringify(event)}\n\n`
+    expect(follower.text()).toContain(told)
+    await eventually(() => follower.text().includes(': still here\n\n'))
+  })
+
+  it('goes on behind the event that a client names, without a gap', async () => {
+    const first = await follow()
+    for (let at = 0; at < 5; at += 1) await record()
+    await eventually(() => first.ids().length === 5)
+    const all = first.ids()
+    first.socket.destroy()
+    await record()
+    const second = await follow('', { 'last-event-id': String(all[1]) })
+    await eventually(() => second.ids().length === 4)
+    await record()
+    await eventually(() => second.ids().length === 5)
+    const [from = 0] = all
+    expect(second.ids()).toEqual([2, 3, 4, 5, 6].map((step) => from + step))
+    const late = await follow('', { 'last-event-id': '999999999' })
+    await record({ type: 'LATE' })
+    await eventually(() => late.text().includes('event: LATE'))
+    expect(late.ids()).toHaveLength(1)
+  })
+
+  it('sends only what matches, from a date on if one is named', async () => {
+    await record({ type: 'WANTED', modelId: 'm-9' })
+    const follower = await follow('?type=wanted&modelId=m-9&startDate=2020-01-01')
+    await eventually(() => follower.ids().length === 1)
+    await record({ type: 'WANTED', modelId: 'm-8' })
+    await record({ type: 'WANTED', modelId: 'm-9' })
+    await eventually(() => follower.ids().length === 2)
+    expect(follower.text()).not.toContain('m-8')
+  })
+
+  it.each([
+    ['?startDate=never', {}],
+    ['', { 'last-event-id': 'x' }],
+  ])('refuses %s %j before it begins', async (query, headers) => {
+    const refused = await follow(query, headers)
+    expect(refused.text()).toMatch(/^HTTP\/1.1 400 /)
+  })
+
+  it('lasts longer than a request may, and is counted while it does', async () => {
+    await eventually(async () => (await streams()) === 0)
+    const follower = await follow()
+    const startedMs = Date.now()
+    await eventually(() => Date.now() - startedMs > 1200)
+    expect(follower.closed()).toBe(false)
+    expect(await streams()).toBe(1)
+    follower.socket.destroy()
+    await eventually(async () => (await streams()) === 0)
+    const page = await (await fetch(`${running.url}/metrics`)).text()
+    expect(page).toMatch(/svc_api_requests_total\{[^}]*learn\/events",status="200"\} [1-9]/)
+    expect(page).not.toMatch(/learn\/events",status="499"/)
+  })
+
+  it('is for so many clients at a time', async () => {
+    await eventually(async () => (await streams()) === 0)
+    for (let client = 0; client < 3; client += 1) await follow()
+    const refused = await follow()
+    expect(refused.text()).toMatch(/^HTTP\/1.1 503 /)
+    expect(refused.text()).toContain('"code":"OVERLOADED"')
+  })
+
+  it('lets go of a client that takes nothing', async () => {
+    await eventually(async () => (await streams()) === 0)
+    const slow = await follow()
+    slow.socket.pause()
+    const quick = await follow()
+    const data = { filler: 'x'.repeat(500_000) }
+    for (let at = 0; at < 60; at += 1) await record({ type: 'LARGE', data })
+    await eventually(async () => (await streams()) === 1)
+    await eventually(() => quick.ids().length === 60)
+    slow.socket.resume()
+    await eventually(slow.closed)
+    expect(slow.ids().length).toBeLessThan(60)
+  })
+
+  it('ends when the service does', async () => {
+    const follower = await follow()
+    const startedMs = Date.now()
+    await running.restart()
+    expect(Date.now() - startedMs).toBeLessThan(10_000)
+    await eventually(follower.closed)
+    expect(follower.text().endsWith('0\r\n\r\n')).toBe(true)
+  })
+})
