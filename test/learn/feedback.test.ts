@@ -52,12 +52,12 @@ it('entries are read into one form', async () => {
         queryId,
         rating: 4,
         metadata: {
+          ...{ colour: 'red' },
           engagementType: 'USER_BEHAVIOR_CLICK',
           timestamp: '2026-05-10T13:30:00+02:00',
           resultId: 'a',
           queryHash: 'h',
           customMetadata: { position: 1, dwellTime: 4000, category: 'x' },
-          colour: 'red',
         },
       },
       { queryId, rating: 1 },

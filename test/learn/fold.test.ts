@@ -1,0 +1,118 @@
+import fc from 'fast-check'
+import { expect, it, onTestFinished } from 'vitest'
+import type { Consumer } from '../../src/learn/facts.ts'
+import { temporaryStore } from '../store/open.ts'
+import { type Learner, learnedRows, MINUTE_MS, openLearner, QUERY_HASH } from './learner.ts'
+
+it('a transaction that fails half-way repeats nothing and skips nothing', async () => {
+  const whole = openLearner(temporaryStore())
+  const store = temporaryStore()
+  let toFail = 0
+  const faulty: Consumer = {
+    name: 'faulty',
+    load: () => {},
+    take: () => {},
+    save: () => {
+      if (toFail-- > 0) throw new Error('no')
+    },
+  }
+  const broken = openLearner(store, {}, () => [faulty])
+  const sessionIds = await Promise.all([whole.session(), broken.session()])
+  for (const clicked of ['a', 'c', 'b', 'c']) {
+    toFail = 1
+    for (const [at, learner] of [whole, broken].entries()) {
+      const sessionId = sessionIds[at] ?? ''
+      learner.clock.nowMs += MINUTE_MS
+      await learner.tell(sessionId, learner.search(sessionId, ['a', 'b', 'c']), clicked)
+    }
+  }
+  const expected = await whole.added()
+  expect(Object.keys(expected)).toHaveLength(3)
+  expect(await broken.added()).toEqual(expected)
+  await broken.close()
+  const again = openLearner(store)
+  expect(await again.added()).toEqual(expected)
+  await Promise.all([whole.close(), again.close()])
+}, 20_000)
+
+const ACTIONS = ['click', 'purchase', 'dwell', 'share', 'dismiss', 'view', 'hover']
+const story = fc.array(
+  fc.record({
+    waitMinutes: fc.integer({ min: 0, max: 29 }),
+    searches: fc.boolean(),
+    action: fc.constantFrom(...ACTIONS),
+    resultId: fc.constantFrom('a', 'b', 'c', 'none'),
+    backMinutes: fc.integer({ min: 0, max: 300 }),
+    dwellTime: fc.integer({ min: 0, max: 60_000 }),
+  }),
+  { minLength: 1, maxLength: 40 },
+)
+
+async function tellStory(
+  learner: Learner,
+  steps: typeof story extends fc.Arbitrary<infer T> ? T : never,
+) {
+  const sessionId = await learner.session()
+  let queryId = learner.search(sessionId, ['a', 'b', 'c'])
+  for (const { waitMinutes, searches, action, resultId, backMinutes, dwellTime } of steps) {
+    learner.clock.nowMs += waitMinutes * MINUTE_MS
+    if (searches) queryId = learner.search(sessionId, ['c', 'a', 'b'])
+    const timestamp = learner.clock.nowMs - backMinutes * MINUTE_MS
+    const more = { userAction: action, timestamp, customMetadata: { dwellTime } }
+    await learner.tell(sessionId, queryId, resultId, more)
+  }
+  await learner.loop.caughtUp()
+}
+
+it('whatever one session does, in whatever order it arrives, its say is bounded', async () => {
+  await fc.assert(
+    fc.asyncProperty(story, async (steps) => {
+      const learner = openLearner(temporaryStore())
+      await tellStory(learner, steps)
+      for (const document of ['1/a', '1/b', '1/c']) {
+        const known = learner.memory.describe(QUERY_HASH, document)
+        expect(known?.gain ?? 0).toBeLessThanOrEqual(3)
+        expect(known?.examination ?? 0).toBeLessThanOrEqual(3)
+      }
+      for (const { value } of learner.store.tables.attributions.range())
+        for (const slots of [...value.gains, ...value.examinations]) {
+          const times = slots.filter((_, at) => at % 2 === 0).sort((a, b) => a - b)
+          expect(times.length).toBeLessThanOrEqual(3)
+          for (let at = 1; at < times.length; at++)
+            expect((times[at] ?? 0) - (times[at - 1] ?? 0)).toBeGreaterThanOrEqual(30 * MINUTE_MS)
+        }
+      const rows = learnedRows(learner.store)
+      await learner.loop.rebuild()
+      expect(learnedRows(learner.store)).toBe(rows)
+      await learner.close()
+    }),
+    { numRuns: 12 },
+  )
+}, 60_000)
+
+it('what is remembered of a pair is what its sessions are on record for', async () => {
+  const learner = openLearner(temporaryStore(), {}, () => [])
+  onTestFinished(learner.close)
+  await fc.assert(
+    fc.asyncProperty(story, async (steps) => {
+      await tellStory(learner, steps)
+    }),
+    { numRuns: 6 },
+  )
+  const { tables } = learner.store
+  const sums = new Map<string, number>()
+  for (const { value } of tables.attributions.range())
+    for (const [at, document] of value.documents.entries())
+      for (const [slot, amount] of [
+        ...(value.gains[at] ?? []),
+        ...(value.examinations[at] ?? []),
+      ].entries())
+        if (slot % 2 === 1) sums.set(document, (sums.get(document) ?? 0) + amount)
+  const remembered = tables.clickMemory.get(QUERY_HASH)
+  for (const [at, document] of (remembered?.documents ?? []).entries()) {
+    const evidence = remembered?.evidence[at] ?? []
+    const sum = evidence.reduce((all, each, place) => all + (place % 3 === 0 ? 0 : each), 0)
+    expect(sum, document).toBe(sums.get(document))
+  }
+  expect(remembered?.documents.length).toBe(3)
+}, 60_000)

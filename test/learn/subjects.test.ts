@@ -1,0 +1,141 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { openEvents } from '../../src/learn/events.ts'
+import { openSubjects, type Subjects } from '../../src/learn/subjects.ts'
+import type { Store } from '../../src/store/store.ts'
+import { temporaryStore } from '../store/open.ts'
+import { type Learner, learnedRows, MINUTE_MS, openLearner } from './learner.ts'
+
+function start(store = temporaryStore()): Learner & { subjects: Subjects } {
+  const learner = openLearner(store)
+  const clock = () => learner.clock.nowMs
+  const events = openEvents(store, clock)
+  const subjects = openSubjects({ ...learner, clock, events, onFailure: () => {} })
+  onTestFinished(learner.close)
+  return { ...learner, subjects }
+}
+
+/** A small crowd with habits, the same at each run; returns sessions by user. */
+async function live({ session, search, tell, clock, feedback }: Learner): Promise<string[][]> {
+  const users = ['ann', 'bob', 'eve']
+  const sessions: string[][] = users.map(() => [])
+  for (let step = 0; step < 60; step++) {
+    const who = (step * 7) % users.length
+    if (step % 5 === 0)
+      for (const [at, user] of users.entries()) sessions[at]?.push(await session(user))
+    const sessionId = sessions[who]?.at(-1) ?? ''
+    const documents = ['a', 'b', 'c', 'd', 'e'].slice(step % 3)
+    const queryId = search(step % 9 === 0 ? undefined : sessionId, documents, {
+      queryHash: `q${step % 4}`,
+    })
+    const resultId = documents[(step * 3) % documents.length] ?? ''
+    await tell(sessionId, queryId, resultId, {
+      userAction: ['click', 'share', 'view', 'purchase', 'dismiss'][step % 5],
+      customMetadata: { viewed: step % 11 !== 0 },
+      timestamp: clock.nowMs - (step % 4) * MINUTE_MS,
+    })
+    clock.nowMs += 3 * MINUTE_MS
+  }
+  const spam = { queryId: search(sessions[2]?.at(-1), ['a'], { queryHash: 'q1' }), rating: 1 }
+  const entry = { ...spam, metadata: { resultId: 'a', userAction: 'click' } }
+  await feedback.submit({ sessionId: sessions[2]?.at(-1) ?? '', feedback: Array(60).fill(entry) })
+  return sessions
+}
+
+/** Another store with the same log, but for what a predicate names. */
+async function copyLog(from: Store, isLeftOut: (name: string | undefined) => boolean) {
+  const store = temporaryStore()
+  const { journal, impressions, meta, sessions } = from.tables
+  await store.write(() => {
+    for (const { key, value } of impressions.range()) {
+      const head = JSON.parse(value.subarray(4, 4 + Buffer.from(value).readUInt32LE(0)).toString())
+      if (!isLeftOut(head.unit) && !isLeftOut(head.sessionId))
+        store.tables.impressions.put(key, value)
+    }
+    for (const { key, value } of journal.range()) {
+      const { unit } = (value.data ?? {}) as { unit?: string }
+      if (!isLeftOut(unit) && !isLeftOut(value.sessionId)) store.tables.journal.put(key, value)
+    }
+    for (const { key, value } of sessions.range()) store.tables.sessions.put(key, value)
+    store.tables.meta.put('journal', meta.get('journal'))
+  })
+  return store
+}
+
+it('a fold anew gives the same rows, to the bit', async () => {
+  const learner = start()
+  await live(learner)
+  await learner.loop.caughtUp()
+  const before = learnedRows(learner.store)
+  const scores = await learner.added('q1')
+  const events = learner.store.tables.events.count()
+  expect(before.length).toBeGreaterThan(1000)
+  await learner.loop.rebuild()
+  expect(learnedRows(learner.store)).toBe(before)
+  expect(await learner.added('q1')).toEqual(scores)
+  expect(learner.store.tables.events.count()).toBe(events)
+})
+
+it('a user forgotten leaves what a log without them would have taught', async () => {
+  const learner = start()
+  const sessions = await live(learner)
+  await learner.sessions.flush()
+  const names = new Set<string | undefined>(['ann', ...(sessions[0] ?? [])])
+  const fresh = openLearner(await copyLog(learner.store, (name) => names.has(name)))
+  onTestFinished(fresh.close)
+  await fresh.loop.caughtUp()
+  const before = learnedRows(learner.store)
+  const answer = await learner.subjects.forget('ann')
+  expect(answer).toMatchObject({ subject: 'ann', rebuilt: true })
+  expect(answer.removed.impressions).toBeGreaterThan(10)
+  expect(answer.removed.feedback).toBe(20)
+  expect(learnedRows(learner.store)).not.toBe(before)
+  expect(learnedRows(learner.store)).toBe(learnedRows(fresh.store))
+  expect(await learner.added('q1')).toEqual(await fresh.added('q1'))
+  expect(
+    (await learner.feedback.read({ limit: 1000 })).feedback.map((row) => row.sessionId),
+  ).not.toContain(sessions[0]?.[0])
+})
+
+it('a session is forgotten without its user', async () => {
+  const learner = start()
+  const [one = '', other = ''] = [await learner.session('u'), await learner.session('u')]
+  const click = async (sessionId: string) =>
+    learner.tell(sessionId, learner.search(sessionId, ['a', 'b']), 'b')
+  await click(one)
+  const before = await learner.added()
+  await click(other)
+  expect(await learner.added()).not.toEqual(before)
+  expect(await learner.subjects.forget(other.toUpperCase())).toEqual({
+    subject: other,
+    removed: { sessions: 1, impressions: 1, feedback: 1, events: 0 },
+    rebuilt: true,
+  })
+  expect(await learner.added()).toEqual(before)
+  expect(learner.sessions.totals.of(other)).toMatchObject({ feedback: 0 })
+  expect(learner.sessions.totals.of(one)).toMatchObject({ feedback: 1 })
+})
+
+it('who was never heard of is not found, who was forgotten already is', async () => {
+  const { session, subjects } = start()
+  await expect(subjects.forget('nobody')).rejects.toMatchObject({ code: 'SUBJECT_NOT_FOUND' })
+  const sessionId = await session('somebody')
+  for (const name of [sessionId, 'somebody'])
+    expect((await subjects.forget(name)).removed).toEqual({
+      ...{ sessions: 0, impressions: 0, feedback: 0, events: 0 },
+    })
+})
+
+it('forgetting that was cut short goes on at the next start', async () => {
+  const store = temporaryStore()
+  const first = openLearner(store)
+  const sessionId = await first.session('u')
+  await first.tell(sessionId, first.search(sessionId, ['a']), 'a')
+  await first.added()
+  await first.close()
+  await store.write(() => store.tables.meta.put('forgetting', ['u']))
+  const second = start(store)
+  await second.subjects.forget('u')
+  expect(await second.added()).toEqual({})
+  expect(store.tables.impressions.count()).toBe(0)
+  expect(store.tables.meta.get('forgetting')).toEqual([])
+})
