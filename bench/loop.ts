@@ -94,7 +94,7 @@ async function runLoop(service: Service, folder: string, { queries }: Collection
 async function measure(service: Service, queries: JudgedQuery[]): Promise<number> {
   const values: number[] = []
   // The loop learns within a second; its readers wait for it.
-  await must(service.call('GET', '/nous/learn/metrics'))
+  await must(service.call('GET', '/cortex/analytics/reports'))
   await inLanes(queries, async (query) => {
     values.push(quality(query, (await search(service, query)).hits))
   })
@@ -124,7 +124,7 @@ async function defraud(service: Service, queries: JudgedQuery[]): Promise<number
     const feedback = Array.from({ length: FRAUD_BATCH }, () => entry(queryId, last, hits.length))
     await must(service.call('POST', '/cortex/feedback', { sessionId, feedback }))
   }
-  await must(service.call('GET', '/nous/learn/metrics'))
+  await must(service.call('GET', '/cortex/analytics/reports'))
   const after = (await search(service, query)).hits.map(({ id }) => id)
   return after.filter((id, place) => id !== before[place]).length
 }
