@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { DateTime, FreeForm, Id, Share } from './common.ts'
 
-const Words = Type.Array(Type.String({ maxLength: 512 }), { maxItems: 1000 })
+const Words = Type.Array(Type.String(), { maxItems: 1000 })
 
 /** Figures about a query, lists of patterns, or both. */
 const Patterns = Type.Object(
@@ -32,7 +32,7 @@ export type Suggestion = Static<typeof Suggestion>
 export const Changes = Type.Union(
   [
     Type.Object({}, { additionalProperties: true, minProperties: 1 }),
-    Type.Array(FreeForm, { minItems: 1, maxItems: 100 }),
+    Type.Array(Type.Unknown(), { minItems: 1, maxItems: 1000 }),
   ],
   {
     description:

@@ -64,6 +64,7 @@ export interface AdaptationsParts {
     adaptationCanaryMs: number
     adaptationCanarySearchesMin: number
     examinationEta: number
+    learning: boolean
     retentionMs: number
   }
   clock: () => number
@@ -96,7 +97,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     const replay = { clicks, find, featureNames: parts.featureNames(), examinationEta }
     const before = (scope: string) =>
       scope === EVERY_QUERY ? watch.recent(clock()) : patterns.armOf(scope)
-    return makeDraft(sent, rule, { replay, before, hasModel, clock })
+    return makeDraft(sent, rule, { replay, before, hasModel, learning: config.learning, clock })
   }
   return {
     applying: force.applying,
@@ -107,7 +108,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
       return { suggestions: found.map(showSuggestion), total, limit: query.limit ?? LIMIT }
     },
     createRule: async (sent) => {
-      const warnings = warningsOf(readChanges(sent.changes), parts)
+      const warnings = warningsOf(readChanges(sent.changes), { ...parts, ...config })
       const rule = showRule(await rules.create(sent))
       return { ...rule, ...(warnings.length === 0 ? {} : { warnings }) }
     },

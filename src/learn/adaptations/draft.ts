@@ -22,6 +22,7 @@ export interface DraftParts {
   before: (scope: string) => ArmTotals
   /** Whether there is such a model, `id` or `id@version`. */
   hasModel: (name: string) => boolean
+  learning: boolean
   clock: () => number
 }
 
@@ -62,7 +63,7 @@ export function readChanges(changes: unknown): TuningRead {
 
 export function warningsOf(
   { tuning, unread }: TuningRead,
-  { hasModel }: Pick<DraftParts, 'hasModel'>,
+  { hasModel, learning }: Pick<DraftParts, 'hasModel' | 'learning'>,
 ): string[] {
   const warnings: string[] = []
   if (unread.length > 0)
@@ -71,6 +72,7 @@ export function warningsOf(
     warnings.push(
       'The change is recorded and ranks nothing: none of it is a setting of the ranking.',
     )
+  if (!learning) warnings.push('LEARNING is off: changes rank nothing.')
   if (typeof tuning.model === 'string' && !hasModel(tuning.model))
     warnings.push(
       'The model that is named is not there or can not rank; searches go on without it.',

@@ -16,11 +16,11 @@ interface Evidence {
   metric: Metric
   withIt: ArmTotals
   withoutIt: ArmTotals
-  /** The searches without it are of the same time; otherwise they are those before it came. */
+  /** Both are of the same time, as in canary; otherwise those without it came before. */
   sameTime: boolean
 }
 
-/** Clicks come some time after their search: compared with the past, younger searches don't count yet. */
+/** Clicks come some time after their search: compared with earlier ones, younger searches don't count yet. */
 const CLICK_DELAY_MS = 30_000
 /** Times this short differ by chance. */
 const LATENCY_RISE_MS_MIN = 10
@@ -72,17 +72,18 @@ function gather(
 ): Evidence | undefined {
   const metric = metricOf(name)
   if (metric === undefined) return undefined
-  const { adaptationId, canaryMs = 0, baseline } = record
+  const { adaptationId, canaryMs = 0, baseline, status } = record
   const sinceMs = Math.max(nowMs - windowMs, canaryMs)
-  const now = watch.window(adaptationId, sinceMs)
-  const enough = (arm: ArmTotals) => samplesOf(metric, arm) >= minSamples
-  if (!enough(now.with)) return undefined
-  const evidence = { metric, withIt: now.with, withoutIt: now.without, sameTime: true }
-  if (!isCompared({ operator }) || enough(now.without)) return evidence
-  if (!enough(baseline)) return undefined
+  const sameTime = status === 'CANARY'
   const clicked = metric === 'ctr' || metric === 'mrr'
-  const ripe = clicked ? watch.window(adaptationId, sinceMs, nowMs - CLICK_DELAY_MS).with : now.with
-  return enough(ripe) ? { metric, withIt: ripe, withoutIt: baseline, sameTime: false } : undefined
+  const ripe = isCompared({ operator }) && clicked && !sameTime
+  const endMs = ripe ? nowMs - CLICK_DELAY_MS : Infinity
+  const { with: withIt, without } = watch.window(adaptationId, sinceMs, endMs)
+  const enough = (arm: ArmTotals) => samplesOf(metric, arm) >= minSamples
+  if (!enough(withIt)) return undefined
+  const withoutIt = enough(without) || sameTime ? without : baseline
+  if (isCompared({ operator }) && !enough(withoutIt)) return undefined
+  return { metric, withIt, withoutIt, sameTime }
 }
 
 function isCompared({ operator }: Pick<Trigger, 'operator'>): boolean {
@@ -105,7 +106,7 @@ function exceeds({ operator, threshold }: Trigger, change: number): boolean {
 
 /**
  * Whether the harm is more than chance, at all looks together. By unit where there are enough; otherwise, and
- * against the past, each search counts as one of its own. A change of the latency is judged by its size alone.
+ * against earlier ones, each search counts as one of its own. A change of the latency is judged by its size alone.
  */
 function isCertain(
   { metric, withIt, withoutIt, sameTime }: Evidence,

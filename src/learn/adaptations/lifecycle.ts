@@ -1,6 +1,7 @@
 import { serviceError } from '../../errors.ts'
 import type { AdaptationRecord } from '../../schema/adaptation-record.ts'
 import type { Store } from '../../store/store.ts'
+import { mayMove } from '../states.ts'
 import type { Force } from './force.ts'
 import { type Breach, judge } from './judge.ts'
 import {
@@ -109,14 +110,13 @@ export function openLifecycle(parts: LifecycleParts): Lifecycle {
     sweep: async (nowMs) => {
       const done = finished(store)
       const excess = store.tables.adaptations.count() - ADAPTATIONS_MAX
-      const old = done.filter(
-        ({ updatedMs }, at) => at < excess || nowMs - updatedMs > config.retentionMs,
-      )
+      const oldestMs = nowMs - config.retentionMs
+      const old = done.filter(({ updatedMs }, at) => at < excess || updatedMs < oldestMs)
       return store.release(() => {
         let removed = 0
         for (const { adaptationId } of done) removed += watch.dropWithin(adaptationId, SWEEP_ROWS)
-        for (const record of old.slice(0, SWEEP_ROWS)) remove(store, record)
-        return removed + old.length
+        for (const record of old) removeRecord(store, record)
+        return removed + old.length + parts.versions.sweepWithin(oldestMs)
       })
     },
   }
@@ -139,16 +139,15 @@ function watched(record: AdaptationRecord, nowMs: number): AdaptationRecord {
   return { ...record, triggers: triggers.filter(({ byDefault }) => byDefault !== true) }
 }
 
-/** Those that can't come into force any more, oldest first. */
+/** Those that can't come into force any more, not even by a rollback; oldest first. */
 function finished({ tables }: Store): AdaptationRecord[] {
-  return Array.from(tables.adaptations.range(), ({ value }) => value).filter(
-    ({ status }) => status === 'REJECTED' || status === 'ROLLED_BACK' || status === 'FAILED',
-  )
+  const records = Array.from(tables.adaptations.range(), ({ value }) => value)
+  const open = records.filter(({ status }) => mayMove('adaptation', status, 'ROLLED_BACK'))
+  const restorable = new Set(open.flatMap(({ supersedes }) => supersedes))
+  return records.filter((record) => !open.includes(record) && !restorable.has(record.adaptationId))
 }
 
-function remove({ tables }: Store, { adaptationId, version }: AdaptationRecord): void {
+function removeRecord({ tables }: Store, { adaptationId }: AdaptationRecord): void {
   tables.adaptations.remove(adaptationId)
   tables.adaptationFigures.remove([adaptationId, 0])
-  const heads = new Set(Array.from(tables.rankingHeads.range(), ({ value }) => value))
-  if (!heads.has(version)) tables.rankingVersions.remove(version)
 }

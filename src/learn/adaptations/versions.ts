@@ -18,12 +18,15 @@ export interface Versions {
   content: (version: number) => RankingMember[]
   /** Those that an adaptation led to, oldest first. */
   ledToBy: (adaptationId: string) => RankingVersion[]
+  /** Inside a transaction: removes some old versions that nothing goes back to; returns how many. */
+  sweepWithin: (beforeMs: number) => number
 }
 
+const SWEEP_ROWS = 1000
 const COUNTER = 'rankingVersions'
 
 export function openVersions(store: Store): Versions {
-  const { rankingVersions, rankingHeads, meta } = store.tables
+  const { adaptations, rankingVersions, rankingHeads, meta } = store.tables
   return {
     addWithin: (version, content) => {
       const number = ((meta.get(COUNTER) as number | undefined) ?? 0) + 1
@@ -41,5 +44,17 @@ export function openVersions(store: Store): Versions {
       Array.from(rankingVersions.range(), ({ value }) => value).filter(
         (version) => version.adaptationId === adaptationId,
       ),
+    sweepWithin: (beforeMs) => {
+      const old = Array.from(rankingVersions.range({ limit: SWEEP_ROWS }), ({ value }) => value)
+        .filter(({ timeMs }) => timeMs < beforeMs)
+        .map(({ version }) => version)
+      if (old.length === 0) return 0
+      const needed = new Set(Array.from(rankingHeads.range(), ({ value }) => value))
+      for (const { value } of adaptations.range())
+        needed.add(value.version).add(value.targetVersion)
+      const spare = old.filter((version) => !needed.has(version))
+      for (const version of spare) rankingVersions.remove(version)
+      return spare.length
+    },
   }
 }
