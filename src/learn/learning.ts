@@ -85,12 +85,15 @@ export function openLearning(options: LearningOptions): Learning {
   const addTotals = sessions.totals.addWithin
   const feedback = openFeedback({ store, log, events, sessions, config, clock, addTotals })
   const models = openModels({ store, pool, events, config, clock, logger, gainOf: gains.of })
-  const experiments = openExperiments({ store, events, config, sessions, metrics, clock })
+  const { hasModel } = models
+  const experiments = openExperiments({
+    ...{ store, events, config, sessions, metrics, clock, hasModel },
+  })
   const patterns = openPatterns(store, clock)
   const adaptations = openAdaptations({
     ...{ store, events, patterns, config, clock, find: log.find },
     featureNames: options.engine.featureNames,
-    hasModel: (name) => models.namedModel(name) !== undefined,
+    hasModel,
   })
   const dead = openDeadSignals({ store, events, config, clock })
   const position = (): number => loop.position()
@@ -129,7 +132,10 @@ export function openLearning(options: LearningOptions): Learning {
     feedback,
     clickMemory,
     signals,
-    subjects: openSubjects({ store, log, loop, events, clock, onFailure }),
+    subjects: openSubjects({
+      ...{ store, log, loop, events, clock, onFailure },
+      forgetUnit: experiments.forget,
+    }),
     analytics: reporting.analytics,
     metricRecords: reporting.metricRecords,
     report: reporting.report,

@@ -29,6 +29,8 @@ interface SubjectParts {
   loop: Pick<Loop, 'caughtUp' | 'rebuild'>
   events: Pick<Events, 'recordWithin'>
   clock: () => number
+  /** Takes a unit out of what is counted by unit and not learned anew. */
+  forgetUnit?: (unit: string) => Promise<unknown>
   /** Forgetting that a crash cut short, and that could not be finished at the start either. */
   onFailure: (cause: unknown) => void
 }
@@ -77,6 +79,7 @@ async function forget(parts: SubjectParts, subject: string, isKnown: boolean): P
   const entries = [...doomed.feedback.map(({ sequence }) => sequence), ...doomed.events]
   await removeAll(store, entries, (sequence) => journal.remove(sequence))
   await removeAll(store, totals, (id) => sessionTotals.remove(id))
+  await parts.forgetUnit?.(subject)
   await loop.rebuild()
   const others = () => underWay(store).filter((name) => name !== subject)
   await store.release(() => meta.put(FORGETTING, others()))

@@ -38,7 +38,7 @@ function takeSearch(ledger: Ledger, find: Find, { impression }: SearchFact): voi
     const record = find(id)
     if (record === undefined) continue
     const at = armIndex(record, variantId)
-    const arm = ledger.arms(record)[at]
+    const arm = ledger.counting(record)[at]
     const row = arm === undefined ? undefined : ledger.unit(record, at, unit)
     if (arm === undefined || row === undefined) continue
     countStep(record, arm, row, timeMs)

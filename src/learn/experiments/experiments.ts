@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid'
-import { invalid, serviceError } from '../../errors.ts'
+import { invalid } from '../../errors.ts'
 import type { Metrics } from '../../metrics.ts'
 import type {
   AnsweredAssignment,
@@ -20,12 +20,12 @@ import type { Counted } from './checks.ts'
 import { draftExperiment } from './draft.ts'
 import { evidenceOf } from './evidence.ts'
 import { openLedger } from './ledger.ts'
+import { armOf, findAssigned, findReported, mustFind, notActive, unitOf } from './lookup.ts'
 import { openRegister, type Register } from './register.ts'
 import { openReported } from './reported.ts'
-import { assignmentOf, place, prepare, variantsFor } from './running.ts'
+import { assignmentOf, prepare, variantsFor } from './running.ts'
 import { advanceAll, watch } from './schedule.ts'
 import { openSweep } from './sweep.ts'
-import type { Target } from './targeting.ts'
 
 /** What a verb makes of a test or an experiment. */
 const VERBS = {
@@ -69,6 +69,8 @@ export interface ExperimentsParts {
   config: { retentionMs: number }
   sessions: Pick<Sessions, 'peek' | 'touch'>
   metrics?: Pick<Metrics, 'collect'>
+  /** Whether a model of this name ranks now. */
+  hasModel?: (name: string) => boolean
   clock: () => number
 }
 
@@ -115,6 +117,7 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
     create: async (kind, sent) => {
       const nowMs = clock()
       const record = draftExperiment(kind, sent, uuid({ msecs: nowMs }), nowMs)
+      record.warnings.push(...modelWarnings(record, parts.hasModel))
       await register.add(record)
       return describeExperiment(record, counted(record), nowMs)
     },
@@ -139,6 +142,18 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
   }
 }
 
+/** A variant may name a model that comes later: until then its searches rank without one. */
+function modelWarnings(
+  { variants }: ExperimentRecord,
+  hasModel: (name: string) => boolean = () => true,
+): string[] {
+  return variants.flatMap(({ id, tuning: { model } }) =>
+    typeof model !== 'string' || hasModel(model)
+      ? []
+      : [`variant ${id}: its model is not served; until it is, its searches rank without one.`],
+  )
+}
+
 function collect(metrics: Pick<Metrics, 'collect'>, figures: Experiments['figures']): void {
   const add = (
     name: string,
@@ -153,75 +168,6 @@ function collect(metrics: Pick<Metrics, 'collect'>, figures: Experiments['figure
     )
   add('svc_experiments', 'Tests and experiments', ({ count }) => count)
   add('svc_experiment_units', 'Units in tests and experiments not ended', ({ units }) => units)
-}
-
-function mustFind(register: Register, kind: ExperimentKind, id: string): ExperimentRecord {
-  const record = register.find(id)
-  if (record?.kind === kind) return record
-  throw kind === 'test'
-    ? serviceError('TEST_NOT_FOUND', 'There is no test with this id.')
-    : serviceError('EXPERIMENT_NOT_FOUND', 'There is no experiment with this id.')
-}
-
-function findAssigned(register: Register, { testId, testName }: Assignment): ExperimentRecord {
-  if (testId !== undefined) return mustFind(register, 'test', testId)
-  if (testName === undefined) throw invalid('testName', 'is required')
-  const record = register.named('test', testName)
-  if (record === undefined) throw serviceError('TEST_NOT_FOUND', 'There is no test of this name.')
-  return record
-}
-
-/** Results of tests are taken too. */
-function findReported(register: Register, sent: ExperimentResult): ExperimentRecord {
-  const { experimentId, experimentName } = sent
-  if (experimentId === undefined && experimentName === undefined)
-    throw invalid('experimentId', 'is required')
-  const record =
-    experimentId === undefined
-      ? register.named('experiment', experimentName ?? '')
-      : register.find(experimentId)
-  if (record !== undefined) return record
-  throw serviceError('EXPERIMENT_NOT_FOUND', 'There is no experiment of this id or name.')
-}
-
-function notActive({ kind, status }: ExperimentRecord): Error {
-  return serviceError('NOT_ACTIVE', `The ${kind} is not active: it is ${status}.`)
-}
-
-/** A session's user, else the session; the session need not exist. */
-function unitOf(
-  { unit, sessionId }: { unit?: string; sessionId?: string },
-  sessions: Pick<Sessions, 'peek' | 'touch'>,
-): { unit: string | undefined; target: Target } {
-  const session = sessionId === undefined ? undefined : sessions.peek(sessionId)
-  if (sessionId !== undefined) sessions.touch(sessionId)
-  const named = unit ?? session?.userId ?? session?.sessionId ?? sessionId
-  return {
-    unit: named,
-    target: session ?? {
-      sessionId: sessionId ?? '',
-      userId: unit,
-      clientId: undefined,
-      metadata: {},
-    },
-  }
-}
-
-/** The variant that is named, else the one that the unit is in. */
-function armOf(
-  record: ExperimentRecord,
-  { variantId }: ExperimentResult,
-  unit: string | undefined,
-  target: Target,
-): number {
-  const { variants } = record
-  if (variantId !== undefined) {
-    const at = variants.findIndex(({ id }) => id === variantId)
-    if (at < 0) throw invalid('variantId', 'must be the id of one of its variants')
-    return at
-  }
-  if (unit === undefined) throw invalid('variantId', 'is required without a unit or a session')
-  return place(prepare(record), unit, target).arm
 }
 
 function listOf(

@@ -8,8 +8,10 @@ const ARM_UNITS_MAX = 500_000
 
 /** Rows of evidence: what is stored, and what one transaction changes of it. */
 export interface Ledger {
-  /** By variant, in its order; an interleaved test has one arm. */
-  arms: (record: ExperimentRecord) => Arm[]
+  /** By variant, in its order; an interleaved test has one arm. To be read. */
+  arms: (record: ExperimentRecord) => readonly Arm[]
+  /** Inside a transaction: the same, to be counted on. */
+  counting: (record: ExperimentRecord) => readonly Arm[]
   /** The unit's row to count on; undefined when there is no room for a new one. */
   unit: (record: ExperimentRecord, arm: number, unit: string) => UnitRow | undefined
   hasUnit: (id: string, unit: string) => boolean
@@ -20,7 +22,7 @@ export interface Ledger {
   /** Forgets what is not written; arms are read anew when they are next wanted. */
   drop: () => void
   /** Inside a transaction: takes a unit out; says whether it was there. */
-  removeUnit: (id: string, unit: string) => boolean
+  removeUnit: (record: ExperimentRecord, unit: string) => boolean
   /** Inside a transaction: removes at most `rows` units of an experiment; returns how many. */
   clearUnits: (id: string, rows: number) => number
   clearArms: (record: ExperimentRecord) => void
@@ -42,7 +44,9 @@ export function openLedger({ tables }: Store): Ledger {
   const state: State = { tables, arms: new Map(), changed: new Map(), outcomes: new Map() }
   const { arms, changed, outcomes } = state
   return {
-    arms: (record) => armsOf(state, record),
+    // Kept only inside a transaction: outside, what was just written may not be seen yet.
+    arms: (record) => arms.get(record.id) ?? readArms(state, record),
+    counting: (record) => armsOf(state, record),
     unit: (record, arm, unit) => unitOf(state, record, arm, unit),
     hasUnit: (id, unit) =>
       changed.get(id)?.has(unit) === true || tables.experimentUnits.has([id, unit]),
@@ -54,7 +58,7 @@ export function openLedger({ tables }: Store): Ledger {
       outcomes.clear()
       arms.clear()
     },
-    removeUnit: (id, unit) => removeUnit(state, id, unit),
+    removeUnit: (record, unit) => removeUnit(state, record, unit),
     clearUnits: (id, rows) => {
       const range = {
         start: [id, ''] as [string, string],
@@ -76,16 +80,20 @@ export function add(row: UnitRow, count: Count, value: number): void {
   row.counts[COUNT[count]] = (row.counts[COUNT[count]] ?? 0) + value
 }
 
-function armsOf({ tables, arms }: State, record: ExperimentRecord): Arm[] {
-  const known = arms.get(record.id)
+function armsOf(state: State, record: ExperimentRecord): Arm[] {
+  const known = state.arms.get(record.id)
   if (known !== undefined) return known
-  const count = record.mode === 'interleaving' ? 1 : record.variants.length
-  const made = Array.from({ length: count }, (_, at) => {
-    const row = tables.experimentArms.get([record.id, at])
+  const read = readArms(state, record)
+  state.arms.set(record.id, read)
+  return read
+}
+
+function readArms({ tables }: State, { id, mode, variants }: ExperimentRecord): Arm[] {
+  const count = mode === 'interleaving' ? 1 : variants.length
+  return Array.from({ length: count }, (_, at) => {
+    const row = tables.experimentArms.get([id, at])
     return row === undefined ? newArm() : armFrom(row)
   })
-  arms.set(record.id, made)
-  return made
 }
 
 function unitOf(
@@ -128,14 +136,14 @@ function save({ tables, arms, changed, outcomes }: State): void {
   outcomes.clear()
 }
 
-function removeUnit({ tables, arms }: State, id: string, unit: string): boolean {
-  const row = tables.experimentUnits.get([id, unit])
-  const stored = row === undefined ? undefined : tables.experimentArms.get([id, row.arm])
-  if (row === undefined || stored === undefined) return false
-  const arm = armFrom(stored)
-  replaceUnit(arm, row.counts, undefined)
-  tables.experimentArms.put([id, row.arm], armRow(arm))
-  tables.experimentUnits.remove([id, unit])
-  arms.delete(id)
-  return true
+function removeUnit(state: State, record: ExperimentRecord, unit: string): boolean {
+  const { experimentArms, experimentUnits } = state.tables
+  const row = experimentUnits.get([record.id, unit])
+  if (row === undefined) return false
+  const arm = armsOf(state, record)[row.arm]
+  if (arm !== undefined) {
+    replaceUnit(arm, row.counts, undefined)
+    experimentArms.put([record.id, row.arm], armRow(arm))
+  }
+  return experimentUnits.remove([record.id, unit])
 }

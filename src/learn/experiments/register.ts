@@ -52,8 +52,8 @@ export interface RegisterParts {
 
 /** Tests and experiments kept; the oldest finished ones go first. */
 export const EXPERIMENTS_MAX = 10_000
-/** Each costs a search some hundred nanoseconds. */
-export const ACTIVE_MAX = 100
+/** Each costs a search about a microsecond. */
+const ACTIVE_MAX = 100
 
 const ENDS: ReadonlySet<ExperimentStatus> = new Set([
   'COMPLETED',
@@ -101,7 +101,7 @@ export function openRegister({ store, events, clock }: RegisterParts): Register 
       write(() => {
         const { kind, name, id, status } = record
         if (experimentNames.has([kind, name]))
-          throw serviceError('NAME_TAKEN', `There is already one of this name; names stay taken.`, {
+          throw serviceError('NAME_TAKEN', 'There is one of this name already; names stay taken.', {
             details: [{ path: 'name', message: 'is taken' }],
           })
         if (experiments.count() >= EXPERIMENTS_MAX)

@@ -16,22 +16,29 @@ interface SweepParts {
 
 /** Rows removed in one transaction. */
 const SLICE_ROWS = 500
+/** Experiments that one transaction takes a unit out of. */
+const FORGET_RECORDS = 200
 
 /** Forgetting: a unit by its name, and what ended long ago. */
 export function openSweep(parts: SweepParts): Pick<Experiments, 'forget' | 'sweep' | 'figures'> {
-  const { store, register, ledger, reported } = parts
+  const { store, register, ledger } = parts
   // Experiments whose units are all gone; a restart looks through them once more.
   const cleared = new Set<string>()
   return {
-    forget: (unit) =>
-      store.write(() => {
-        let count = 0
-        for (const { id } of register.all()) {
-          if (ledger.removeUnit(id, unit)) count += 1
-          reported.removeUnit(id, unit)
-        }
-        return count
-      }),
+    forget: async (unit) => {
+      const records = [...register.all()]
+      let count = 0
+      try {
+        for (let from = 0; from < records.length; from += FORGET_RECORDS)
+          count += await store.release(() =>
+            forgetWithin(parts, records.slice(from, from + FORGET_RECORDS), unit),
+          )
+      } catch (cause) {
+        ledger.drop()
+        throw cause
+      }
+      return count
+    },
     sweep: async (nowMs) => {
       const beforeMs = nowMs - parts.config.retentionMs
       for (const record of register.all())
@@ -55,6 +62,15 @@ export function openSweep(parts: SweepParts): Pick<Experiments, 'forget' | 'swee
       return [...rows.values()]
     },
   }
+}
+
+function forgetWithin({ ledger, reported }: SweepParts, records: ExperimentRecord[], unit: string) {
+  let count = 0
+  for (const record of records) {
+    if (ledger.removeUnit(record, unit)) count += 1
+    reported.removeUnit(record.id, unit)
+  }
+  return count
 }
 
 /** The sums stay, so that its figures can still be read. */

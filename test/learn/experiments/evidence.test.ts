@@ -84,6 +84,25 @@ describe('what a variant is told', () => {
     })
   })
 
+  it('is counted once when a transaction fails in the middle', async () => {
+    const lab = openLaboratory()
+    const { testId } = await lab.create('test', {})
+    const member = await lab.memberOf(testId, 'b')
+    await lab.click(member, lab.searchIn(member), 'b')
+    await lab.loop.caughtUp()
+    const { consumer } = lab.experiments
+    const impression = lab.log.find(lab.searchIn(member))!.impression
+    const fact = { kind: 'search' as const, sequence: 1, impression, features: new Float32Array() }
+    const failed = lab.store.write(() => {
+      consumer.take(fact)
+      consumer.save()
+      throw new Error('the power goes')
+    })
+    await expect(failed).rejects.toThrow('the power goes')
+    consumer.load()
+    expect((await lab.get('test', testId)).metrics.b).toMatchObject({ units: 1, searches: 2 })
+  })
+
   it('goes when a unit is forgotten, as if it had never been', async () => {
     const lab = openLaboratory()
     const { testId } = await lab.create('test', {})

@@ -1,0 +1,81 @@
+import { invalid, serviceError } from '../../errors.ts'
+import type { Assignment, ExperimentResult } from '../../schema/experiment.ts'
+import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
+import type { Sessions } from '../sessions.ts'
+import type { Register } from './register.ts'
+import { place, prepare } from './running.ts'
+import type { Target } from './targeting.ts'
+
+/** Throws the kind's …_NOT_FOUND. */
+export function mustFind(register: Register, kind: ExperimentKind, id: string): ExperimentRecord {
+  const record = register.find(id)
+  if (record?.kind === kind) return record
+  throw kind === 'test'
+    ? serviceError('TEST_NOT_FOUND', 'There is no test with this id.')
+    : serviceError('EXPERIMENT_NOT_FOUND', 'There is no experiment with this id.')
+}
+
+/** Throws TEST_NOT_FOUND. */
+export function findAssigned(
+  register: Register,
+  { testId, testName }: Assignment,
+): ExperimentRecord {
+  if (testId !== undefined) return mustFind(register, 'test', testId)
+  if (testName === undefined) throw invalid('testName', 'is required')
+  const record = register.named('test', testName)
+  if (record === undefined) throw serviceError('TEST_NOT_FOUND', 'There is no test of this name.')
+  return record
+}
+
+/** Results of tests are taken too. Throws EXPERIMENT_NOT_FOUND. */
+export function findReported(register: Register, sent: ExperimentResult): ExperimentRecord {
+  const { experimentId, experimentName } = sent
+  if (experimentId === undefined && experimentName === undefined)
+    throw invalid('experimentId', 'is required')
+  const record =
+    experimentId === undefined
+      ? register.named('experiment', experimentName ?? '')
+      : register.find(experimentId)
+  if (record !== undefined) return record
+  throw serviceError('EXPERIMENT_NOT_FOUND', 'There is no experiment of this id or name.')
+}
+
+export function notActive({ kind, status }: ExperimentRecord): Error {
+  return serviceError('NOT_ACTIVE', `The ${kind} is not active: it is ${status}.`)
+}
+
+/** A session's user, else the session; the session need not exist. */
+export function unitOf(
+  { unit, sessionId }: { unit?: string; sessionId?: string },
+  sessions: Pick<Sessions, 'peek' | 'touch'>,
+): { unit: string | undefined; target: Target } {
+  const session = sessionId === undefined ? undefined : sessions.peek(sessionId)
+  if (sessionId !== undefined) sessions.touch(sessionId)
+  const named = unit ?? session?.userId ?? session?.sessionId ?? sessionId
+  return {
+    unit: named,
+    target: session ?? {
+      sessionId: sessionId ?? '',
+      userId: unit,
+      clientId: undefined,
+      metadata: {},
+    },
+  }
+}
+
+/** The variant that is named, else the one that the unit is in. Throws VALIDATION_FAILED. */
+export function armOf(
+  record: ExperimentRecord,
+  { variantId }: ExperimentResult,
+  unit: string | undefined,
+  target: Target,
+): number {
+  const { variants } = record
+  if (variantId !== undefined) {
+    const at = variants.findIndex(({ id }) => id === variantId)
+    if (at < 0) throw invalid('variantId', 'must be the id of one of its variants')
+    return at
+  }
+  if (unit === undefined) throw invalid('variantId', 'is required without a unit or a session')
+  return place(prepare(record), unit, target).arm
+}

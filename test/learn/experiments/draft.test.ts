@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest'
+import { draftExperiment } from '../../../src/learn/experiments/draft.ts'
+import type { ExperimentCreate } from '../../../src/schema/experiment.ts'
+
+const NOW_MS = Date.UTC(2026, 0, 1)
+const DAY_MS = 86_400_000
+
+function draft(sent: Partial<ExperimentCreate>, kind: 'test' | 'experiment' = 'test') {
+  const body = { name: 'n', variants: [{ id: 'a' }, { id: 'b' }], ...sent }
+  return draftExperiment(kind, body, 'id', NOW_MS)
+}
+
+describe('metrics that decide', () => {
+  it.each([
+    [undefined, ['ctr']],
+    ['MRR', ['mrr']],
+    [
+      ['click_through_rate', 'conversion', 'CTR'],
+      ['ctr', 'conversionRate'],
+    ],
+    [
+      [{ name: 'revenue' }, { metric: 'ctr' }],
+      ['revenue', 'ctr'],
+    ],
+    [{ primary: 'mrr', secondary: ['ctr', 'revenue'] }, ['mrr', 'ctr', 'revenue']],
+    [{ ctr: { target: 0.2 }, mrr: {} }, ['ctr', 'mrr']],
+  ])('%j are read', (successMetrics, names) => {
+    expect(draft({ successMetrics }).successMetrics).toEqual(names)
+  })
+
+  it('come from business and technical metrics where nothing else is said', () => {
+    const sent = { technicalMetrics: ['latency'], businessMetrics: ['revenue'] }
+    expect(draft(sent, 'experiment').successMetrics).toEqual(['revenue', 'latencyP95Ms'])
+  })
+
+  it.each([[3], [[3]], [[{ target: 1 }]], [Array(101).fill('m')]])('%j are refused', (sent) => {
+    expect(() => draft({ successMetrics: sent })).toThrow(/^successMetrics/)
+  })
+})
+
+describe('dates', () => {
+  it('are ISO 8601 or epoch milliseconds', () => {
+    const start = NOW_MS + DAY_MS
+    for (const startDate of [start, new Date(start).toISOString()])
+      expect(draft({ startDate })).toMatchObject({
+        status: 'DRAFT',
+        startMs: start,
+        endMs: start + 30 * DAY_MS,
+      })
+  })
+
+  it('in the past start at once, and run their whole time from now', () => {
+    expect(draft({ startDate: NOW_MS - DAY_MS })).toMatchObject({
+      status: 'ACTIVE',
+      startMs: NOW_MS - DAY_MS,
+      endMs: NOW_MS + 30 * DAY_MS,
+    })
+  })
+
+  it.each([
+    [{ startDate: 1e16 }, 'startDate'],
+    [{ endDate: NOW_MS }, 'endDate'],
+    [{ startDate: NOW_MS - 2 * DAY_MS, endDate: NOW_MS - DAY_MS }, 'endDate'],
+  ])('%j are refused', (sent, path) => {
+    expect(() => draft(sent)).toThrow(new RegExp(`^${path} `))
+  })
+})
+
+describe('variants', () => {
+  it('may put weights beside their configuration', () => {
+    const [, second] = draft({ variants: [{}, { weights: { title: 2, text: 0.6 } }] }).variants
+    expect(second).toMatchObject({
+      id: 'variant-1',
+      config: { weights: { title: 2, text: 0.6 } },
+      tuning: { fieldWeights: { title: 2 }, legWeights: { text: 0.6, vector: 0.4 } },
+    })
+  })
+
+  it('may not take the marks of the service, nor a default that another has', () => {
+    expect(() => draft({ variants: [{ id: '@x' }, {}] })).toThrow('variants[0].id')
+    expect(() => draft({ variants: [{}, { id: 'control' }] })).toThrow('variants[1].id')
+  })
+
+  it('hold shares that are exact in sum', () => {
+    const variants = Array.from({ length: 3 }, () => ({ weight: 33.333333333 }))
+    const shares = draft({ variants: [...variants] }).variants.map(({ share }) => share)
+    expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 12)
+  })
+})
+
+it('a test takes all units of its share at once; an experiment goes in steps unless told otherwise', () => {
+  expect(draft({}).rollout.steps).toEqual([1])
+  expect(draft({}, 'experiment').rollout.steps).toEqual([0.1, 0.25, 0.5, 1])
+  const rolloutStrategy = { type: 'immediate' }
+  expect(draft({ rolloutStrategy }, 'experiment').rollout.steps).toEqual([1])
+})
