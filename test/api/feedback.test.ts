@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { eventually, type RunningApp, startApp } from '../running-app.ts'
+
+interface Found {
+  hits: { id: string }[]
+  searchContext: { queryId: string; queryHash: string }
+}
+interface Receipt {
+  feedbackId: string
+  processed: boolean
+  timestamp: string
+  accepted: number
+  duplicate: number
+  unmatched: number
+  late: number
+}
+interface Page {
+  feedback: { sessionId: string; resultId: string; status: string; action: string }[]
+  summary: { total: number; byAction: Record<string, number> }
+}
+
+let running: RunningApp
+
+beforeAll(async () => {
+  running = await startApp({ EXPLORATION_SHARE: '0' })
+  // Nothing but what people choose tells these apart.
+  for (const word of ['one', 'two', 'six', 'ten'])
+    await running.call('POST', '/cortex/documents', {
+      ...{ index: 'fruit', document: { title: `a red apple pie with a thing ${word}` } },
+    })
+}, 120_000)
+afterAll(() => running.close())
+
+async function session(userId?: string): Promise<string> {
+  const made = await running.call<{ sessionId: string }>('POST', '/cortex/sessions', { userId })
+  return made.data.sessionId
+}
+
+async function search(query: string, sessionId?: string): Promise<Found> {
+  const sent = { query, ...(sessionId === undefined ? {} : { sessionId }) }
+  return (await running.call<Found>('POST', '/cortex/search', sent)).data
+}
+
+function clicked(queryId: string, resultId: string | undefined, more: object = {}): object {
+  return { queryId, rating: 1, metadata: { userAction: 'click', resultId, ...more } }
+}
+
+it('a click moves its document up for everybody within a second', async () => {
+  const sessionId = await session()
+  const shown = await search('red apple', sessionId)
+  const last = shown.hits.at(-1)?.id
+  const sent = { sessionId, feedback: [clicked(shown.searchContext.queryId, last)] }
+  const answer = await running.call<Receipt>('POST', '/cortex/feedback', sent)
+  expect(answer).toMatchObject({
+    status: 200,
+    data: {
+      ...{ processed: true, accepted: 1, duplicate: 0, unmatched: 0, late: 0 },
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    },
+  })
+  await eventually(async () => (await search('red apple')).hits[0]?.id === last, 1000)
+  // The same words in another spelling are the same query; other words are not.
+  expect((await search('  RED   apple ')).hits[0]?.id).toBe(last)
+  expect((await search('apple red')).searchContext.queryHash).not.toBe(
+    shown.searchContext.queryHash,
+  )
+  const again = await running.call<Receipt>('POST', '/cortex/feedback', sent)
+  expect(again.data).toMatchObject({ accepted: 1, duplicate: 1 })
+})
+
+it('what was told is read back by session, query and time', async () => {
+  const sessionId = await session()
+  const shown = await search('red', sessionId)
+  const { queryId } = shown.searchContext
+  const [first, second] = shown.hits
+  await running.call('POST', '/cortex/feedback', {
+    sessionId,
+    feedback: [
+      clicked(queryId, first?.id),
+      { queryId, rating: 3, metadata: { resultId: second?.id } },
+    ],
+  })
+  const page = await running.call<Page>('GET', `/cortex/feedback?sessionId=${sessionId}&limit=5`)
+  expect(page.status).toBe(200)
+  expect(page.data.feedback).toMatchObject([
+    { resultId: second?.id, action: 'rating', rating: 0.6, status: 'LEARNED' },
+    { resultId: first?.id, action: 'click', rating: 1, status: 'LEARNED' },
+  ])
+  expect(page.data.summary).toMatchObject({ total: 2, byAction: { rating: 1, click: 1 } })
+  const byQuery = await running.call<Page>('GET', `/cortex/feedback?queryId=${queryId}`)
+  expect(byQuery.data.summary.total).toBe(2)
+  const analytics = await running.call('GET', `/cortex/sessions/${sessionId}/analytics`)
+  expect(analytics.data).toMatchObject({ feedback: 2, clicks: 1, searches: 1 })
+  for (const query of ['timeframe=soon', 'timeframe=0d', 'limit=0', 'limit=1001'])
+    expect((await running.call('GET', `/cortex/feedback?${query}`)).status).toBe(400)
+})
+
+it.each([
+  ['an empty list', [], 'feedback'],
+  ['a missing query', [{ rating: 1 }], 'feedback[0].queryId'],
+  ['an empty query', [{ queryId: '', rating: 1 }], 'feedback[0].queryId'],
+  ['a missing rating', [clicked('q', 'a'), { queryId: 'q' }], 'feedback[1].rating'],
+  ['a negative rating', [{ queryId: 'q', rating: -0.1 }], 'feedback[0].rating'],
+  ['a rating above five', [{ queryId: 'q', rating: 5.1 }], 'feedback[0].rating'],
+  ['a rating in words', [{ queryId: 'q', rating: 'good' }], 'feedback[0].rating'],
+  [
+    'a time in words',
+    [clicked('q', 'a', { timestamp: 'today' })],
+    'feedback[0].metadata.timestamp',
+  ],
+  [
+    'a time to come',
+    [clicked('q', 'a'), clicked('q', 'a', { timestamp: '2099-01-01T00:00:00Z' })],
+    'feedback[1].metadata.timestamp',
+  ],
+  [
+    'a position before the first',
+    [clicked('q', 'a', { customMetadata: { position: 0 } })],
+    'feedback[0].metadata.customMetadata.position',
+  ],
+  ['too many', Array(1001).fill({ queryId: 'q', rating: 1 }), 'feedback'],
+])('%s refuses the whole request and names the place', async (_name, feedback, path) => {
+  const total = async () =>
+    (await running.call<Page>('GET', '/cortex/feedback?limit=1')).data.summary.total
+  const before = await total()
+  const answer = await running.call('POST', '/cortex/feedback', { sessionId: 's', feedback })
+  expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', details: [{ path }] })
+  expect(await total()).toBe(before)
+})
+
+it('a repeated request with an Idempotency-Key stores nothing twice', async () => {
+  const sessionId = await session()
+  const shown = await search('apple pie', sessionId)
+  const sent = {
+    sessionId,
+    feedback: [clicked(shown.searchContext.queryId, shown.hits[0]?.id)],
+  }
+  const headers = { 'idempotency-key': 'feedback-1' }
+  const first = await running.call<Receipt>('POST', '/cortex/feedback', sent, headers)
+  const second = await running.call<Receipt>('POST', '/cortex/feedback', sent, headers)
+  expect(second.data).toEqual(first.data)
+  const page = await running.call<Page>('GET', `/cortex/feedback?sessionId=${sessionId}`)
+  expect(page.data.summary.total).toBe(1)
+})
+
+it('somebody forgotten leaves no trace in the ranking', async () => {
+  const before = (await search('thing red')).hits.map(({ id }) => id)
+  const sessionId = await session('to-be-forgotten')
+  const shown = await search('thing red', sessionId)
+  const sent = {
+    sessionId,
+    feedback: [clicked(shown.searchContext.queryId, shown.hits.at(-1)?.id)],
+  }
+  await running.call('POST', '/cortex/feedback', sent)
+  await eventually(async () => (await search('thing red')).hits[0]?.id !== before[0])
+  const path = '/nous/learn/subjects/to-be-forgotten'
+  expect(await running.call('DELETE', path)).toMatchObject({
+    status: 200,
+    data: { removed: { sessions: 1, impressions: 1, feedback: 1 }, rebuilt: true },
+  })
+  expect((await search('thing red')).hits.map(({ id }) => id)).toEqual(before)
+  const page = await running.call<Page>('GET', `/cortex/feedback?sessionId=${sessionId}`)
+  expect(page.data.summary.total).toBe(0)
+  expect(await running.call('DELETE', '/nous/learn/subjects/nobody')).toMatchObject({
+    ...{ status: 404, code: 'SUBJECT_NOT_FOUND' },
+  })
+})
+
+it('what was told and learned is there after a new start', async () => {
+  const sessionId = await session()
+  const shown = await search('red with', sessionId)
+  const last = shown.hits.at(-1)?.id
+  const feedback = [clicked(shown.searchContext.queryId, last)]
+  await running.call('POST', '/cortex/feedback', { sessionId, feedback })
+  await running.restart({ EXPLORATION_SHARE: '0' })
+  await eventually(async () => (await search('red with')).hits[0]?.id === last)
+  const page = await running.call<Page>('GET', `/cortex/feedback?sessionId=${sessionId}`)
+  expect(page.data.feedback).toMatchObject([{ resultId: last, status: 'LEARNED' }])
+}, 60_000)

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { eventually, type RunningApp, startApp } from '../running-app.ts'
+
+interface Receipt {
+  signalId: string
+  type: string
+  status: string
+  previousStatus: string | null
+  attemptCount: number
+  updatedAt: string
+}
+interface List {
+  signals: { signalId: string; type: string; status: string; source: string }[]
+  counts: Record<string, number>
+  total: number
+  nextCursor?: string
+}
+
+let running: RunningApp
+
+beforeAll(async () => {
+  running = await startApp()
+}, 120_000)
+afterAll(() => running.close())
+
+const step = (body: object, path = '/nous/signals/process') =>
+  running.call<Receipt>('POST', path, body)
+
+it('the steps of a signal are recorded, a retry counts, an end is an end', async () => {
+  expect(await step({ signalId: 'order-1', type: 'click', status: 'queued' })).toMatchObject({
+    status: 200,
+    data: {
+      ...{ signalId: 'order-1', type: 'CLICK', status: 'PENDING', previousStatus: null },
+      ...{ attemptCount: 0, updatedAt: expect.stringMatching(/Z$/) },
+    },
+  })
+  const tellings: [string, string, number][] = [
+    ['running', 'PROCESSING', 1],
+    ['FAILED', 'FAILED', 1],
+    ['PROCESSING', 'PROCESSING', 2],
+    ['done', 'COMPLETED', 2],
+    ['completed', 'COMPLETED', 2],
+  ]
+  for (const [status, known, attemptCount] of tellings)
+    expect((await step({ signalId: 'order-1', status })).data).toMatchObject({
+      ...{ status: known, attemptCount },
+    })
+  expect(await step({ signalId: 'order-1', status: 'failed' })).toMatchObject({
+    ...{ status: 409, code: 'INVALID_TRANSITION' },
+  })
+})
+
+it('a signal can be made without an id', async () => {
+  const made = await step({ type: 'System health' }, '/nous/signals')
+  expect(made.data).toMatchObject({ type: 'SYSTEM_HEALTH', status: 'PENDING' })
+  expect(made.data.signalId).toMatch(/^[0-9a-f-]{36}$/)
+})
+
+it.each([
+  ['an unknown status', { signalId: 'a', status: 'odd' }, 'status'],
+  ['a status that is no text', { signalId: 'a', status: 1 }, 'status'],
+  ['no id', { status: 'done' }, 'signalId'],
+  ['an empty id', { signalId: '' }, 'signalId'],
+  [
+    'a step that is none',
+    { signalId: 'a', metadata: { processingSteps: ['x'] } },
+    'metadata.processingSteps[0]',
+  ],
+  ['a negative count', { signalId: 'a', metadata: { attemptCount: -1 } }, 'metadata.attemptCount'],
+])('%s is refused by name', async (_name, body, path) => {
+  expect(await step(body)).toMatchObject({ status: 400, details: [{ path }] })
+})
+
+it('ids of any characters are taken', async () => {
+  for (const signalId of ['\u0000', 'a\u0000b', '💡'.repeat(64), ' ', '../..', '[1]']) {
+    expect((await step({ signalId, status: 'running' })).data.previousStatus).toBe(null)
+    expect((await step({ signalId, status: 'done' })).data.previousStatus).toBe('PROCESSING')
+  }
+})
+
+it('searches and feedback are signals that complete by themselves', async () => {
+  await running.call('POST', '/cortex/documents', { index: 'a', document: { title: 'one' } })
+  const made = await running.call<{ sessionId: string }>('POST', '/cortex/sessions', {})
+  const { sessionId } = made.data
+  const found = await running.call<{ searchContext: { queryId: string } }>(
+    ...(['POST', '/cortex/search', { query: 'one', sessionId }] as const),
+  )
+  const { queryId } = found.data.searchContext
+  await running.call('POST', '/cortex/feedback', {
+    ...{ sessionId, feedback: [{ queryId, rating: 1, metadata: { userAction: 'purchase' } }] },
+  })
+  const own = async () =>
+    (await running.call<List>('GET', `/nous/signals?sessionId=${sessionId}`)).data.signals
+  await eventually(async () => (await own()).every(({ status }) => status === 'COMPLETED'))
+  expect((await own()).map(({ type, source }) => [type, source])).toEqual([
+    ['CONVERSION', 'feedback'],
+    ['SEARCH', 'search'],
+  ])
+  const page = await (await fetch(`${running.url}/metrics`)).text()
+  expect(page).toMatch(/^svc_signals_completed [1-9]/m)
+  expect(page).toMatch(/^svc_signals_failed \d/m)
+})
+
+it('lists are filtered and paged', async () => {
+  for (const at of [1, 2, 3]) await step({ signalId: `paged-${at}`, type: 'paged', status: 'done' })
+  const first = await running.call<List>('GET', '/nous/signals?type=paged&limit=2')
+  expect(first.data.signals.map(({ signalId }) => signalId)).toEqual(['paged-3', 'paged-2'])
+  const rest = await running.call<List>(
+    ...([
+      'GET',
+      `/nous/signals/process?type=paged&limit=2&cursor=${first.data.nextCursor}`,
+    ] as const),
+  )
+  expect(rest.data.signals.map(({ signalId }) => signalId)).toEqual(['paged-1'])
+  expect(rest.data.nextCursor).toBeUndefined()
+  expect(rest.data.counts.COMPLETED).toBeGreaterThanOrEqual(3)
+  for (const query of ['status=odd', 'limit=0', 'cursor=nonsense'])
+    expect((await running.call('GET', `/nous/signals?${query}`)).status, query).toBe(400)
+})
