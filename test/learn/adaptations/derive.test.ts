@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import { deriveChanges } from '../../../src/learn/adaptations/derive.ts'
+import type { QueryEvidence } from '../../../src/learn/patterns/evidence.ts'
+
+const clicked: QueryEvidence = {
+  queryHash: 'h',
+  query: 'beans',
+  searches: 40,
+  known: 40,
+  clicked: 2,
+  zeroResults: 0,
+  clickPosition: 6,
+  documents: [
+    { id: 'best', indexId: 1, clicks: 8, position: 6 },
+    { id: 'next', indexId: 1, clicks: 2, position: 7 },
+  ],
+}
+
+describe('a rule from patterns', () => {
+  it.each([
+    [{ averageRelevance: 0.2 }, { legWeights: { text: 0.6, vector: 0.4 } }],
+    [{ clickThroughRate: 0.01 }, { legWeights: { text: 0.85, vector: 0.15 } }],
+    [
+      { averageRelevance: 0.9, requiresOptimization: true },
+      { legWeights: { text: 0.85, vector: 0.15 } },
+    ],
+    [{ averageRelevance: 0.9, clickThroughRate: 0.6, conversionRate: 0.1 }, { learning: true }],
+    [{ positivePatterns: ['title_match'] }, { fieldWeights: { title: 1.5 } }],
+    [
+      { negativePatterns: ['field:notes', 'tagMatch'] },
+      { fieldWeights: { notes: 0.5, tags: 0.5 } },
+    ],
+    [{ positivePatterns: ['document:d-1'] }, { boosts: [{ id: 'd-1', value: 0.2 }] }],
+    [{ negativePatterns: ['doc:d-1'] }, { boosts: [{ id: 'd-1', value: -0.2 }] }],
+    [{ positivePatterns: ['tv => television'] }, { synonyms: [['tv => television']] }],
+    [{ positivePatterns: ['car = automobile'] }, { synonyms: [['car', 'automobile']] }],
+    [{ positivePatterns: ['semantic_match'] }, { legWeights: { text: 0.6, vector: 0.4 } }],
+    [{ negativePatterns: ['semantic_match'] }, { legWeights: { text: 0.85, vector: 0.15 } }],
+    [{ positivePatterns: ['exact_match'] }, { legWeights: { text: 0.85, vector: 0.15 } }],
+    [{ positivePatterns: ['high_dwell_time'] }, { learning: true }],
+    [
+      { clickThroughRate: 0.5, positivePatterns: ['title_match'] },
+      { fieldWeights: { title: 1.5 } },
+    ],
+  ])('turns %j into %j', (patterns, changes) => {
+    expect(deriveChanges(patterns, undefined).changes).toEqual(changes)
+  })
+
+  it('lifts the documents that searchers of the query opened', () => {
+    const boosts = [
+      { id: 'best', value: 0.2 },
+      { id: 'next', value: 0.05 },
+    ]
+    expect(deriveChanges({ averageRelevance: 0.1 }, clicked).changes).toEqual({ boosts })
+    expect(deriveChanges({ clickThroughRate: 0.9 }, clicked).changes).toEqual({ boosts })
+    expect(deriveChanges({ negativePatterns: ['next'] }, clicked).changes).toEqual({
+      boosts: [{ id: 'next', value: -0.2 }],
+    })
+  })
+
+  it.each([
+    { requiresOptimization: true },
+    { confidence: 0.9 },
+    { neutralPatterns: ['title_match'] },
+    { positivePatterns: [] },
+  ])('can not be made of %j alone', (patterns) => {
+    expect(deriveChanges(patterns, undefined).changes).toBeUndefined()
+  })
+
+  it('judges by the searches of the query when no figures were sent', () => {
+    expect(deriveChanges({ requiresOptimization: true }, clicked).changes).toHaveProperty('boosts')
+    const few = { ...clicked, known: 9, documents: [] }
+    expect(deriveChanges({ requiresOptimization: true }, few).changes).toBeUndefined()
+  })
+
+  it('says what names nothing', () => {
+    const { description } = deriveChanges({ positivePatterns: ['title_match', 'wow'] }, undefined)
+    expect(description).toContain('Names nothing: wow.')
+  })
+})

@@ -1,0 +1,293 @@
+import { describe, expect, it } from 'vitest'
+import { MACHINES } from '../../../src/learn/states.ts'
+import { MINUTE_MS, QUERY_HASH } from '../learner.ts'
+import { openWorkshop, type Workshop } from './workshop.ts'
+
+const HALF = { ADAPTATION_CANARY_SHARE: '0.5' }
+const PINS = { pins: ['b'] }
+
+/** Sessions of new users until `count` have the change and as many have not. */
+async function sessionsOf(shop: Workshop, name: string, count: number) {
+  const withIt: string[] = []
+  const without: string[] = []
+  while (withIt.length < count || without.length < count) {
+    const session = await shop.session()
+    const side = shop.applying(session).includes(name) ? withIt : without
+    if (side.length < count) side.push(session)
+  }
+  return { withIt, without }
+}
+
+const nameOf = ({ adaptationId, version }: { adaptationId: string; version: number }) =>
+  `${adaptationId}@${version}`
+
+describe('a change', () => {
+  it('starts in canary, for its share of the units and for nobody else', async () => {
+    const shop = openWorkshop({ ADAPTATION_CANARY_SHARE: '0.25' })
+    const change = await shop.apply(PINS)
+    expect(change).toMatchObject({ status: 'CANARY', version: 1, queryHash: null })
+    expect(change.rollbackPlan).toMatchObject({ targetVersion: 0, automatic: true })
+    expect(shop.applying()).toEqual([])
+    const sessions = await Promise.all(Array.from({ length: 400 }, () => shop.session()))
+    const having = sessions.filter((session) => shop.applying(session).length > 0)
+    expect(having.length).toBeGreaterThan(60)
+    expect(having.length).toBeLessThan(140)
+    for (const session of having) expect(shop.applying(session)).toEqual([nameOf(change)])
+  })
+
+  it('applies to all once it has served long enough and often enough', async () => {
+    const shop = openWorkshop(HALF)
+    const change = await shop.apply(PINS)
+    const { withIt } = await sessionsOf(shop, nameOf(change), 1)
+    for (let search = 0; search < 19; search += 1) shop.searchIn(withIt[0])
+    await shop.pass(2 * MINUTE_MS)
+    expect(shop.adaptations.get(change.adaptationId).status).toBe('CANARY')
+    shop.searchIn(withIt[0])
+    await shop.pass(1000)
+    expect(shop.adaptations.get(change.adaptationId)).toMatchObject({
+      status: 'ACTIVE',
+      metrics: { with: { searches: 20, units: 1 } },
+    })
+    expect(shop.applying()).toEqual([nameOf(change)])
+  })
+
+  it('waits for its time though searches are many', async () => {
+    const shop = openWorkshop(HALF)
+    const change = await shop.apply(PINS)
+    const { withIt } = await sessionsOf(shop, nameOf(change), 1)
+    for (let search = 0; search < 30; search += 1) shop.searchIn(withIt[0])
+    await shop.pass(MINUTE_MS - 1)
+    expect(shop.adaptations.get(change.adaptationId).status).toBe('CANARY')
+    await shop.pass(1)
+    expect(shop.adaptations.get(change.adaptationId).status).toBe('ACTIVE')
+  })
+
+  it('does not wait for ever where nobody searches', async () => {
+    const shop = openWorkshop()
+    const change = await shop.apply(PINS)
+    await shop.pass(10 * MINUTE_MS - 1)
+    expect(shop.adaptations.get(change.adaptationId).status).toBe('CANARY')
+    await shop.pass(1)
+    expect(shop.adaptations.get(change.adaptationId).status).toBe('ACTIVE')
+  })
+
+  it.each(['immediate', 'force'])('applies to all at once when asked to (%s)', async (word) => {
+    const shop = openWorkshop()
+    const change = await shop.apply(PINS, { [word]: true })
+    expect(change.status).toBe('ACTIVE')
+    expect(shop.applying()).toEqual([nameOf(change)])
+    expect(shop.adaptations.get(change.adaptationId).history.map(({ status }) => status)).toEqual([
+      'PENDING',
+      'VALIDATING',
+      'CANARY',
+      'ACTIVE',
+    ])
+  })
+
+  it('holds for its query alone when it names one', async () => {
+    const shop = openWorkshop()
+    const inBody = await shop.apply(PINS, { queryHash: QUERY_HASH, immediate: true })
+    const inside = await shop.apply({ ...PINS, queryHash: 'other' }, { immediate: true })
+    expect(inside).toMatchObject({ queryHash: 'other', tuning: { pins: [{ id: 'b' }] } })
+    expect(inside.warnings).toBeUndefined()
+    expect(shop.applying()).toEqual([nameOf(inBody)])
+    expect(shop.applying(undefined, 'other')).toEqual([nameOf(inside)])
+    expect(shop.applying(undefined, 'third')).toEqual([])
+  })
+
+  it('comes after those for every query, so that the narrower one wins', async () => {
+    const shop = openWorkshop()
+    const own = await shop.apply(PINS, { queryHash: QUERY_HASH, immediate: true })
+    const all = await shop.apply({ fusion: 'rrf' }, { immediate: true })
+    expect(shop.applying()).toEqual([nameOf(all), nameOf(own)])
+  })
+
+  it('is rejected when its figures miss a threshold, and ranks nothing', async () => {
+    const shop = openWorkshop()
+    const rejected = await shop.apply(PINS, {
+      immediate: true,
+      validationMetrics: { ndcg: 0.6 },
+      acceptanceThresholds: { ndcg: 0.7 },
+    })
+    expect(rejected).toMatchObject({ status: 'REJECTED', validation: { passed: false } })
+    expect(shop.applying()).toEqual([])
+    const taken = await shop.apply(PINS, { acceptanceThresholds: { ndcg: 0.7 } })
+    expect(taken).toMatchObject({ status: 'CANARY', validation: { passed: true, samples: 0 } })
+    expect(taken.validation.note).toContain('Not judged, for no figure was sent: ndcg.')
+  })
+
+  it('is kept, and says so, when nothing of it ranks', async () => {
+    const shop = openWorkshop()
+    const change = await shop.apply({ palette: 'blue' }, { immediate: true })
+    expect(change).toMatchObject({ status: 'ACTIVE', changes: { palette: 'blue' }, tuning: {} })
+    expect(change.warnings).toEqual([
+      'Kept, but no setting of the ranking: palette.',
+      'The change is recorded and ranks nothing: none of it is a setting of the ranking.',
+    ])
+    expect((await shop.apply({ palette: 'red' })).status).toBe('CANARY')
+  })
+
+  it('says when it names a model that is not there', async () => {
+    const shop = openWorkshop()
+    expect((await shop.apply({ model: 'known' }, { queryHash: 'x' })).warnings).toBeUndefined()
+    expect((await shop.apply({ model: 'gone' })).warnings?.[0]).toContain('model')
+  })
+})
+
+describe('two changes', () => {
+  it('of the same setting collide while one is in canary', async () => {
+    const shop = openWorkshop()
+    await shop.apply({ pins: ['b'], fusion: 'rrf' })
+    const conflict = expect.objectContaining({ code: 'ADAPTATION_CONFLICT' })
+    await expect(shop.apply({ fusion: 'convex' })).rejects.toEqual(conflict)
+    await expect(shop.apply({ fusion: 'convex' }, { immediate: true })).rejects.toEqual(conflict)
+    expect((await shop.apply({ fusion: 'convex' }, { queryHash: 'other' })).status).toBe('CANARY')
+    expect((await shop.apply({ minScore: 0.1 })).status).toBe('CANARY')
+  })
+
+  it('of the same setting: the newer takes the place of the active one', async () => {
+    const shop = openWorkshop(HALF)
+    const older = await shop.apply({ minScore: 0.1 }, { immediate: true })
+    const newer = await shop.apply({ minScore: 0.2 })
+    const { withIt, without } = await sessionsOf(shop, nameOf(newer), 1)
+    expect(shop.applying(withIt[0])).toEqual([nameOf(newer)])
+    expect(shop.applying(without[0])).toEqual([nameOf(older)])
+    await shop.pass(10 * MINUTE_MS)
+    expect(shop.applying()).toEqual([nameOf(newer)])
+    expect(shop.adaptations.get(older.adaptationId).status).toBe('SUPERSEDED')
+    expect(shop.adaptations.get(newer.adaptationId).rollbackPlan.targetVersion).toBe(older.version)
+  })
+
+  it('of which the newer sets less both stay', async () => {
+    const shop = openWorkshop()
+    const older = await shop.apply({ minScore: 0.1, fusion: 'rrf' }, { immediate: true })
+    const newer = await shop.apply({ minScore: 0.2 }, { immediate: true })
+    expect(shop.applying()).toEqual([nameOf(older), nameOf(newer)])
+  })
+})
+
+describe('a rollback', () => {
+  it('by hand is a new version with the content of the earlier one, in one step', async () => {
+    const shop = openWorkshop()
+    const older = await shop.apply({ minScore: 0.1 }, { immediate: true })
+    const newer = await shop.apply({ minScore: 0.2 }, { immediate: true })
+    const rolled = await shop.adaptations.rollBack(newer.adaptationId, 'no good')
+    expect(rolled).toMatchObject({ status: 'ROLLED_BACK', restored: { restores: older.version } })
+    expect(rolled.restored?.version).toBe(newer.version + 1)
+    const versions = shop.store.tables.rankingVersions
+    expect(versions.get(rolled.restored!.version)?.content).toEqual(
+      versions.get(older.version)?.content,
+    )
+    expect(shop.applying()).toEqual([nameOf(older)])
+    expect(shop.adaptations.get(older.adaptationId).status).toBe('ACTIVE')
+    expect(rolled.history.at(-1)).toMatchObject({ status: 'ROLLED_BACK', reason: 'no good' })
+  })
+
+  it('of a canary leaves the ranking as it was', async () => {
+    const shop = openWorkshop(HALF)
+    const older = await shop.apply({ minScore: 0.1 }, { immediate: true })
+    const canary = await shop.apply({ minScore: 0.2 })
+    const { withIt } = await sessionsOf(shop, nameOf(canary), 1)
+    await shop.adaptations.rollBack(canary.adaptationId)
+    expect(shop.applying(withIt[0])).toEqual([nameOf(older)])
+    expect((await shop.apply({ minScore: 0.3 })).status).toBe('CANARY')
+  })
+
+  it('leaves later changes in force', async () => {
+    const shop = openWorkshop()
+    const bad = await shop.apply({ minScore: 0.1 }, { immediate: true })
+    const later = await shop.apply({ fusion: 'rrf' }, { immediate: true })
+    const { restored } = await shop.adaptations.rollBack(bad.adaptationId)
+    expect(restored?.kept).toEqual([later.adaptationId])
+    expect(shop.applying()).toEqual([nameOf(later)])
+  })
+
+  it('of what is not in force is refused', async () => {
+    const shop = openWorkshop()
+    const older = await shop.apply({ minScore: 0.1 }, { immediate: true })
+    const newer = await shop.apply({ minScore: 0.2 }, { immediate: true })
+    const refused = expect.objectContaining({ code: 'INVALID_TRANSITION' })
+    await expect(shop.adaptations.rollBack(older.adaptationId)).rejects.toEqual(refused)
+    await shop.adaptations.rollBack(newer.adaptationId)
+    await expect(shop.adaptations.rollBack(newer.adaptationId)).rejects.toEqual(refused)
+    await expect(shop.adaptations.rollBack('nothing')).rejects.toEqual(
+      expect.objectContaining({ code: 'ADAPTATION_NOT_FOUND' }),
+    )
+  })
+
+  it('and all else is the same after the service was opened anew', async () => {
+    const shop = openWorkshop(HALF)
+    await shop.apply({ minScore: 0.1 }, { immediate: true })
+    const canary = await shop.apply({ fusion: 'rrf' })
+    const { withIt, without } = await sessionsOf(shop, nameOf(canary), 2)
+    for (const session of [...withIt, ...without]) shop.searchIn(session)
+    await shop.loop.caughtUp()
+    const { metrics } = shop.adaptations.get(canary.adaptationId)
+    expect(metrics).toMatchObject({ with: { searches: 2, units: 2 }, without: { searches: 2 } })
+    const before = [shop.applying(), shop.applying(withIt[0])]
+    const again = await shop.reopen()
+    expect([again.applying(), again.applying(withIt[0])]).toEqual(before)
+    expect(again.adaptations.get(canary.adaptationId).metrics).toEqual(metrics)
+    again.searchIn(withIt[0])
+    await again.loop.caughtUp()
+    const { with: arm } = again.adaptations.get(canary.adaptationId).metrics
+    expect(arm).toMatchObject({ searches: 3, units: 2 })
+  })
+})
+
+describe('the statuses of a change', () => {
+  it('only go where the table lets them, and every verb goes through it', async () => {
+    const reached = new Set<string>()
+    const shop = openWorkshop()
+    await shop.apply(PINS, { acceptanceThresholds: { ndcg: 1 }, validationMetrics: { ndcg: 0 } })
+    const active = await shop.apply(PINS, { immediate: true })
+    const newer = await shop.apply(PINS, { immediate: true })
+    await shop.adaptations.rollBack(newer.adaptationId)
+    await shop.adaptations.rollBack(active.adaptationId)
+    const canary = await shop.apply(PINS)
+    await shop.adaptations.rollBack(canary.adaptationId)
+    for (const { adaptationId } of shop.adaptations.list({}).adaptations) {
+      const { history } = shop.adaptations.get(adaptationId)
+      history.reduce((from, to) => {
+        reached.add(`${from.status} ${to.status}`)
+        return to
+      })
+    }
+    const allowed = Object.entries(MACHINES.adaptation).flatMap(([from, to]) =>
+      to.map((each) => `${from} ${each}`),
+    )
+    for (const step of reached) expect(allowed).toContain(step)
+    expect([...reached].sort()).toEqual([
+      'ACTIVE ROLLED_BACK',
+      'ACTIVE SUPERSEDED',
+      'CANARY ACTIVE',
+      'CANARY ROLLED_BACK',
+      'PENDING VALIDATING',
+      'SUPERSEDED ACTIVE',
+      'VALIDATING CANARY',
+      'VALIDATING REJECTED',
+    ])
+    expect(new Set(shop.eventTypes())).toEqual(
+      new Set([
+        ...['ADAPTATION_APPLIED', 'ADAPTATION_REJECTED', 'ADAPTATION_CANARY'],
+        ...['ADAPTATION_ACTIVE', 'ADAPTATION_SUPERSEDED', 'ADAPTATION_ROLLED_BACK'],
+      ]),
+    )
+  })
+
+  it('end somewhere: old changes and versions go, those in force stay', async () => {
+    const shop = openWorkshop()
+    const kept = await shop.apply({ minScore: 0.1 }, { immediate: true })
+    const over = await shop.apply({ minScore: 0.2 }, { immediate: true })
+    const gone = await shop.apply({ fusion: 'rrf' }, { immediate: true })
+    shop.searchIn(undefined)
+    await shop.adaptations.rollBack(gone.adaptationId)
+    await shop.pass(31 * 86_400_000)
+    const ids = shop.adaptations.list({}).adaptations.map(({ adaptationId }) => adaptationId)
+    expect(ids).toEqual([over.adaptationId, kept.adaptationId])
+    await shop.adaptations.rollBack(over.adaptationId)
+    expect(shop.applying()).toEqual([nameOf(kept)])
+    const figures = [...shop.store.tables.adaptationFigures.keys()].map(([id]) => id)
+    expect(figures).not.toContain(gone.adaptationId)
+  })
+})

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { checkThresholds, readThresholds } from '../../../src/learn/adaptations/thresholds.ts'
+
+describe('acceptance thresholds', () => {
+  it('are least values, or greatest ones where less is better', () => {
+    expect(readThresholds({ ndcg: 0.7, latencyP95: 50 })).toEqual([
+      { metric: 'ndcg', operator: 'gte', threshold: 0.7 },
+      { metric: 'latencyP95', operator: 'lte', threshold: 50 },
+    ])
+  })
+
+  it('come as objects and as a list, too', () => {
+    const list = [{ metric: 'ndcg', operator: '>', threshold: 0.7 }]
+    expect(readThresholds(list)).toEqual(readThresholds({ ndcg: { operator: 'gt', value: 0.7 } }))
+    expect(readThresholds({ ctr: { min: 0.1, max: 0.9 } })).toEqual([
+      { metric: 'ctr', operator: 'gte', threshold: 0.1 },
+      { metric: 'ctr', operator: 'lte', threshold: 0.9 },
+    ])
+  })
+
+  it.each([
+    [{ ndcg: 'high' }, 'acceptanceThresholds.ndcg'],
+    [{ ndcg: {} }, 'acceptanceThresholds.ndcg'],
+    [{ ndcg: { min: 'x' } }, 'acceptanceThresholds.ndcg.threshold'],
+    [{ ndcg: { operator: 'near', value: 1 } }, 'acceptanceThresholds.ndcg.operator'],
+    [[{ threshold: 1 }], 'acceptanceThresholds[0].metric'],
+  ])('refuse %j and name the place', (sent, path) => {
+    expect(() => readThresholds(sent)).toThrow(
+      expect.objectContaining({ details: [expect.objectContaining({ path })] }),
+    )
+  })
+
+  it('are held against what was sent, else what was estimated, else nothing', () => {
+    const thresholds = readThresholds({ ndcg: 0.7, ctrChange: 0, recall: 0.5 })
+    const checks = checkThresholds(thresholds, { ndcg: 0.6 }, { ctrChange: 0.1, ndcg: 0.9 })
+    expect(checks.map(({ from, passed }) => [from, passed])).toEqual([
+      ['sent', false],
+      ['replay', true],
+      [undefined, undefined],
+    ])
+  })
+})

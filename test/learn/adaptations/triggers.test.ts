@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_TRIGGERS, readTriggers } from '../../../src/learn/adaptations/triggers.ts'
+
+const own = (sent: unknown) =>
+  readTriggers(sent).triggers.filter(({ byDefault }) => byDefault !== true)
+
+describe('rollback triggers', () => {
+  it('are watched though nobody asks: clicks, empty results, time', () => {
+    expect(readTriggers(undefined).triggers).toEqual(DEFAULT_TRIGGERS)
+    expect(readTriggers([]).triggers.map(({ metric }) => metric)).toEqual([
+      'ctr',
+      'zeroResultRate',
+      'latencyP95',
+    ])
+  })
+
+  it('take the place of the default for the same metric', () => {
+    const { triggers } = readTriggers({ clickThroughRate: 0.1 })
+    expect(triggers.filter(({ metric }) => metric === 'ctr')).toEqual([
+      { metric: 'ctr', operator: 'lt', threshold: 0.1, windowMs: 3_600_000, minSamples: 20 },
+    ])
+    expect(triggers).toHaveLength(3)
+  })
+
+  it('read a map by what is better of each metric', () => {
+    expect(
+      own({
+        mrr: 0.2,
+        zero_result_rate: 0.3,
+        ctrDrop: 0.1,
+        latency_p95_ms: 80,
+        zeroResultRateIncrease: 0.05,
+      }),
+    ).toMatchObject([
+      { metric: 'mrr', operator: 'lt' },
+      { metric: 'zeroResultRate', operator: 'gt' },
+      { metric: 'ctr', operator: 'drop' },
+      { metric: 'latencyP95', operator: 'gt' },
+      { metric: 'zeroResultRate', operator: 'rise' },
+    ])
+  })
+
+  it.each([
+    ['<', 'lt'],
+    ['>=', 'gte'],
+    ['GT', 'gt'],
+    ['decreases_by', 'drop'],
+    ['Increase', 'rise'],
+    ['times', 'times'],
+  ])('know the operator %s', (operator, read) => {
+    expect(own([{ metric: 'ctr', operator, threshold: 1 }])[0]?.operator).toBe(read)
+  })
+
+  it.each([
+    [5000, 5000],
+    ['15m', 900_000],
+    ['2 h', 7_200_000],
+    ['90d', 86_400_000],
+  ])('read the window %s', (window, ms) => {
+    expect(own([{ metric: 'ctr', operator: 'lt', threshold: 1, window }])[0]?.windowMs).toBe(ms)
+  })
+
+  it.each([
+    [{ operator: 'lt', threshold: 1 }, 'rollbackTriggers[0].metric'],
+    [{ metric: 'ctr', operator: 'about', threshold: 1 }, 'rollbackTriggers[0].operator'],
+    [{ metric: 'ctr', operator: 'lt' }, 'rollbackTriggers[0].threshold'],
+    [{ metric: 'ctr', operator: 'lt', threshold: '1' }, 'rollbackTriggers[0].threshold'],
+    [{ metric: 'ctr', threshold: 1, window: 'soon' }, 'rollbackTriggers[0].window'],
+    [{ metric: 'ctr', threshold: 1, minSamples: 0 }, 'rollbackTriggers[0].minSamples'],
+  ])('refuse %j and name the place', (trigger, path) => {
+    expect(() => readTriggers([trigger])).toThrow(
+      expect.objectContaining({
+        code: 'VALIDATION_FAILED',
+        details: [expect.objectContaining({ path })],
+      }),
+    )
+  })
+
+  it('say which metric nobody measures', () => {
+    const { triggers, warnings } = readTriggers({ happiness: 0.5 })
+    expect(triggers[0]).toMatchObject({ metric: 'happiness', operator: 'lt' })
+    expect(warnings).toEqual(['The service does not measure happiness: its trigger never fires.'])
+  })
+})

@@ -1,0 +1,93 @@
+import { onTestFinished } from 'vitest'
+import { readConfig } from '../../../src/config.ts'
+import { type Adaptations, openAdaptations } from '../../../src/learn/adaptations/adaptations.ts'
+import { openEvents } from '../../../src/learn/events.ts'
+import type { Impression } from '../../../src/learn/facts.ts'
+import { openPatterns, type Patterns } from '../../../src/learn/patterns/patterns.ts'
+import type { Adaptation } from '../../../src/schema/adaptation.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { temporaryStore } from '../../store/open.ts'
+import { type Learner, openLearner, QUERY_HASH } from '../learner.ts'
+
+/** A learning line with patterns and adaptations: each search gets the changes that apply to its session. */
+export interface Workshop extends Learner {
+  adaptations: Adaptations
+  patterns: Patterns
+  apply: (
+    changes: Record<string, unknown>,
+    more?: Partial<Adaptation>,
+  ) => ReturnType<Adaptations['apply']>
+  /** Names of the changes that a search of the session would get. */
+  applying: (sessionId?: string, queryHash?: string) => string[]
+  /** A search by the session in whatever changes apply to it; returns its query id. */
+  searchIn: (sessionId: string | undefined, more?: Partial<Impression>) => string
+  /** Turns the clock, lets learning catch up, and lets time take effect. */
+  pass: (ms: number) => Promise<void>
+  /** The statuses of events so far. */
+  eventTypes: () => string[]
+  /** The same store with everything opened anew. */
+  reopen: () => Promise<Workshop>
+}
+
+export const DOCUMENTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
+
+export function openWorkshop(
+  settings: Record<string, string> = {},
+  store: Store = temporaryStore(),
+  nowMs?: number,
+): Workshop {
+  let adaptations: Adaptations | undefined
+  let patterns: Patterns | undefined
+  let learner: Learner | undefined
+  const config = readConfig(settings)
+  learner = openLearner(store, settings, ({ clock }) => {
+    patterns = openPatterns(store, clock)
+    adaptations = openAdaptations({
+      ...{ store, patterns, config, clock, events: openEvents(store, clock, config) },
+      find: (queryId) => learner?.log.find(queryId),
+      featureNames: () => ['textScore', 'vectorScore', 'fusedScore'],
+      hasModel: (name) => name === 'known',
+    })
+    return [...patterns.consumers, adaptations.consumer]
+  })
+  const own = learner
+  if (nowMs !== undefined) own.clock.nowMs = nowMs
+  const shop = adaptations as unknown as Adaptations
+  let closed = false
+  const close = async () => {
+    if (!closed) await own.close()
+    closed = true
+  }
+  onTestFinished(close)
+
+  function unitOf(sessionId: string | undefined): string | undefined {
+    const session = sessionId === undefined ? undefined : own.sessions.peek(sessionId)
+    return session?.userId ?? session?.sessionId
+  }
+  function applying(sessionId?: string, queryHash = QUERY_HASH): string[] {
+    const changes = shop.applying(queryHash, unitOf(sessionId))
+    return changes.map(({ adaptationId, version }) => `${adaptationId}@${version}`)
+  }
+  return {
+    ...own,
+    adaptations: shop,
+    patterns: patterns as unknown as Patterns,
+    apply: (changes, more = {}) => shop.apply({ type: 'ranking', changes, ...more }),
+    applying,
+    searchIn: (sessionId, more = {}) => {
+      const names = applying(sessionId, more.queryHash)
+      return own.search(sessionId, DOCUMENTS, { adaptations: names, ...more })
+    },
+    pass: async (ms) => {
+      await own.loop.caughtUp()
+      own.clock.nowMs += ms
+      await shop.tick(own.clock.nowMs)
+    },
+    eventTypes: () => Array.from(store.tables.events.range(), ({ value }) => value.type),
+    reopen: async () => {
+      await own.loop.caughtUp()
+      await close()
+      return openWorkshop(settings, store, own.clock.nowMs)
+    },
+  }
+}
