@@ -6,13 +6,23 @@ export const IdPath = Type.Object({ id: Id })
 
 const Name = Type.String({ minLength: 1, maxLength: 128 })
 
+const SHARE = 'share of those who take part; all or none are given, and sum to 1 or 100'
 const Variant = Type.Object(
   {
     id: Type.Optional(Id),
     name: Type.Optional(Type.String({ maxLength: 128 })),
-    weight: Type.Optional(Type.Number({ minimum: 0 })),
-    allocation: Type.Optional(Type.Number({ minimum: 0 })),
-    config: Type.Optional(FreeForm),
+    weight: Type.Optional(Type.Number({ minimum: 0, description: SHARE })),
+    allocation: Type.Optional(Type.Number({ minimum: 0, description: SHARE })),
+    config: Type.Optional(
+      Type.Object(
+        {},
+        {
+          additionalProperties: true,
+          description:
+            'what changes in a search: fieldWeights, legWeights, fusion, model, similarity, minScore, pins, boosts, synonyms, learning, …',
+        },
+      ),
+    ),
     weights: Type.Optional(FreeForm),
   },
   { additionalProperties: true },
@@ -24,16 +34,49 @@ const Common = {
   name: Name,
   variants: Variants,
   trafficAllocation: Type.Optional(
-    Type.Union([
-      Type.Number({ minimum: 0, maximum: 100 }),
-      Type.Record(Type.String(), Type.Number()),
-    ]),
+    Type.Union(
+      [Type.Number({ minimum: 0, maximum: 100 }), Type.Record(Type.String(), Type.Number())],
+      {
+        description:
+          'a number: the share of all units that take part, 0..1, or a percentage above 1; an object: variant → share, which sum to 1 or 100',
+      },
+    ),
   ),
-  successMetrics: Type.Optional(Type.Unknown()),
-  targetingRules: Type.Optional(Type.Unknown()),
-  guardrails: Type.Optional(Type.Unknown()),
-  rolloutStrategy: Type.Optional(FreeForm),
-  fallbackConfig: Type.Optional(FreeForm),
+  successMetrics: Type.Optional(
+    Type.Unknown({ description: 'names of metrics, ctr by default; the first decides' }),
+  ),
+  targetingRules: Type.Optional(
+    Type.Unknown({
+      description:
+        'who takes part: field → value, list (any of), {gt, gte, lt, lte} or {not}; or a list of {field, operator, value}. A field is userId, clientId, sessionId or a dotted path in the metadata of the session',
+    }),
+  ),
+  guardrails: Type.Optional(
+    Type.Unknown({
+      description:
+        'a list of {metric, operator or direction, threshold, minSamples, relative}, or a map metric → threshold. ctr, mrr, conversionRate and rating are breached below it, latency, zeroResultRate and errors above it; for other metrics the operator names the breach. relative: the share of the value of control that may be lost, judged by a one-sided test that holds at every look',
+    }),
+  ),
+  rolloutStrategy: Type.Optional(
+    Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description:
+          'type immediate, linear or steps; steps: growing shares or percentages of the units; interval: ms or a text like "1h" (default); minSamples: units that must search at a step before the next (100)',
+      },
+    ),
+  ),
+  fallbackConfig: Type.Optional(
+    Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description:
+          'what applies, until the end date, to those who took part when a guardrail ended an experiment',
+      },
+    ),
+  ),
   mode: Type.Optional(Type.String({ description: 'split (default) or interleaving' })),
   status: Type.Optional(Type.String({ description: 'DRAFT: it starts by hand alone' })),
   startDate: Type.Optional(Moment),
@@ -92,17 +135,23 @@ const AnsweredVariant = Type.Object({
 
 const VariantMetrics = Type.Object(
   {
-    units: Type.Integer(),
+    units: Type.Integer({ description: 'users, or sessions without one, that searched' }),
     searches: Type.Integer(),
-    ctr: Type.Number(),
-    mrr: Type.Number(),
+    ctr: Type.Number({ description: 'searches with a click, of all' }),
+    mrr: Type.Number({ description: '1 / highest place clicked, up to the tenth; mean of all' }),
     zeroResultRate: Type.Number(),
-    conversionRate: Type.Number(),
-    latencyMs: Type.Number(),
-    latencyP95Ms: Type.Number(),
-    rating: Type.Number(),
+    conversionRate: Type.Number({ description: 'searches with a conversion or purchase, of all' }),
+    latencyMs: Type.Number({ description: 'mean' }),
+    latencyP95Ms: Type.Number({ description: 'within 2 %' }),
+    rating: Type.Number({ description: 'mean rating of the feedback on its searches' }),
+    reported: Type.Optional(
+      Type.Object(
+        {},
+        { additionalProperties: true, description: 'metric → {mean, values, units}' },
+      ),
+    ),
   },
-  { additionalProperties: true, description: 'Reported metrics stand beside the own ones.' },
+  { additionalProperties: true },
 )
 
 const About = {
