@@ -1,0 +1,206 @@
+import { expect, it } from 'vitest'
+import type { Fact, FeedbackEntry, Impression } from '../../../src/learn/facts.ts'
+import { openHours } from '../../../src/learn/reports/hours.ts'
+import { makeReport } from '../../../src/learn/reports/report.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { temporaryStore } from '../../store/open.ts'
+
+const HOUR_MS = 3_600_000
+const NOW_MS = 500_000 * HOUR_MS + 30 * 60_000
+
+let sequence = 0
+
+function impression(more: Partial<Impression> = {}): Impression {
+  sequence += 1
+  const id = `01900000-0000-7000-8000-${String(sequence).padStart(12, '0')}`
+  return {
+    queryId: id,
+    queryHash: 'h-bees',
+    query: 'bees',
+    searchType: 'hybrid',
+    timeMs: NOW_MS,
+    tookMs: 5,
+    sessionId: 's',
+    unit: 'u',
+    total: 3,
+    from: 0,
+    generation: 1,
+    hits: ['a', 'b', 'c'].map((hit) => ({ indexId: 1, id: hit, score: 1 })),
+    adaptations: [],
+    variants: [],
+    indices: [1],
+    request: '{}',
+    added: [],
+    features: 0,
+    ...more,
+  }
+}
+
+const searched = (shown: Impression): Fact => ({
+  kind: 'search',
+  sequence,
+  impression: shown,
+  features: new Float32Array(),
+})
+
+function told(
+  shown: Impression | undefined,
+  hit: number | undefined,
+  more: Partial<FeedbackEntry> = {},
+  receivedMs = NOW_MS,
+): Fact {
+  return {
+    kind: 'feedback',
+    sequence,
+    receivedMs,
+    sessionId: 's',
+    unit: 'u',
+    entry: {
+      signalId: 'g',
+      queryId: shown?.queryId ?? 'unknown',
+      action: 'click',
+      rating: 1,
+      timeMs: receivedMs,
+      status: 'learned',
+      ...more,
+    },
+    impression: shown,
+    hit,
+  }
+}
+
+async function fold(store: Store, facts: readonly Fact[], sliceLength: number): Promise<void> {
+  const hours = openHours(store)
+  hours.load()
+  for (let at = 0; at < facts.length; at += sliceLength)
+    await store.write(() => {
+      for (const fact of facts.slice(at, at + sliceLength)) hours.take(fact)
+      hours.save()
+    })
+}
+
+const reportOf = (store: Store) => makeReport(store, {}, NOW_MS)
+
+it("counts a search's clicks once, at the best position, in the hour of the search", async () => {
+  const store = temporaryStore()
+  const early = impression({ timeMs: NOW_MS - 2 * HOUR_MS, from: 10 })
+  const facts = [
+    searched(early),
+    searched(impression()),
+    told(early, 2),
+    told(early, 1),
+    told(early, 2),
+    told(early, undefined, { action: 'view' }),
+    told(early, 0, { status: 'duplicate' }),
+    told(undefined, undefined, { status: 'unmatched' }),
+  ]
+  await fold(store, facts, 1)
+  const report = await reportOf(store)
+  expect(report).toMatchObject({ searches: 2, clicks: 1, ctr: 0.5 })
+  expect(report.mrr).toBeCloseTo(1 / 12 / 2, 12)
+  expect(report.byHour.map(({ searches, clicks }) => [searches, clicks])).toEqual([
+    [1, 1],
+    [1, 0],
+  ])
+  expect(report.feedback.byStatus).toEqual({ LEARNED: 4, DUPLICATE: 1, UNMATCHED: 1 })
+})
+
+it('believes a client about the position of a hit that was not on the page', async () => {
+  const store = temporaryStore()
+  const [one, other] = [impression(), impression()]
+  const facts = [
+    ...[searched(one), searched(other)],
+    ...[told(one, undefined), told(one, undefined, { position: 4 }), told(other, undefined)],
+  ]
+  await fold(store, facts, 10)
+  expect(await reportOf(store)).toMatchObject({ clicks: 2, ctr: 1, mrr: 1 / 4 / 2 })
+})
+
+it('is the same fold in slices of any length, and anew after a reset', async () => {
+  const shown = Array.from({ length: 300 }, (_, at) =>
+    impression({
+      timeMs: NOW_MS - (at % 7) * HOUR_MS,
+      queryHash: `h-${at % 40}`,
+      query: `query ${at % 40}`,
+      searchType: at % 2 === 0 ? 'text' : 'hybrid',
+      total: at % 5 === 0 ? 0 : 3,
+      sessionId: `s-${at % 90}`,
+      unit: `u-${at % 60}`,
+      ...(at % 3 === 0 ? { model: 'm@1' } : {}),
+    }),
+  )
+  const facts = shown.flatMap((one, at) => [
+    searched(one),
+    ...(at % 2 === 0 ? [told(one, at % 3), told(one, (at + 1) % 3)] : []),
+  ])
+  const dump = ({ tables }: Store) => [
+    ...[...tables.hourReports.range()].map((row) => JSON.stringify(row)),
+    ...[...tables.reportedClicks.range()].map((row) => JSON.stringify(row)),
+  ]
+  const one = temporaryStore()
+  await fold(one, facts, 1)
+  const other = temporaryStore()
+  await fold(other, facts, 97)
+  expect(dump(other)).toEqual(dump(one))
+  const hours = openHours(other)
+  await other.write(() => {
+    hours.reset?.()
+    for (const fact of facts) hours.take(fact)
+    hours.save()
+  })
+  expect(dump(other)).toEqual(dump(one))
+  const report = await reportOf(one)
+  expect(report).toMatchObject({ searches: 300, clicks: 150, sessions: 90, units: 60 })
+  expect(report.zeroResultQueries).toHaveLength(8)
+})
+
+it('forgets what a transaction that failed had taken', async () => {
+  const store = temporaryStore()
+  const hours = openHours(store)
+  await store
+    .write(() => {
+      hours.take(searched(impression()))
+      hours.save()
+      throw new Error('not today')
+    })
+    .catch(() => hours.load())
+  await store.write(() => {
+    hours.take(searched(impression()))
+    hours.save()
+  })
+  expect(await reportOf(store)).toMatchObject({ searches: 1 })
+})
+
+it('adds up a month of busy hours without holding others up for long', async () => {
+  const store = temporaryStore()
+  const first = NOW_MS / HOUR_MS - 720
+  await store.write(() => {
+    for (let hour = 0; hour < 720; hour += 1) {
+      const hours = openHours(store)
+      for (let at = 0; at < 220; at += 1)
+        hours.take(
+          searched(
+            impression({
+              timeMs: (first + hour) * HOUR_MS,
+              queryHash: `h-${hour % 9}-${at}`,
+              tookMs: 1 + at,
+              sessionId: `s-${hour}-${at}`,
+            }),
+          ),
+        )
+      hours.save()
+    }
+  })
+  let longestMs = 0
+  let beatMs = performance.now()
+  const heart = setInterval(() => {
+    longestMs = Math.max(longestMs, performance.now() - beatMs)
+    beatMs = performance.now()
+  }, 1)
+  const report = await makeReport(store, { timeWindow: '30d', limit: 100 }, NOW_MS)
+  clearInterval(heart)
+  expect(report.searches).toBe(720 * 220)
+  expect(report.topQueries).toHaveLength(100)
+  expect(Math.abs(report.sessions / (720 * 220) - 1)).toBeLessThan(0.07)
+  expect(longestMs).toBeLessThan(500)
+}, 60_000)
