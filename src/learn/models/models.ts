@@ -24,7 +24,8 @@ import { openTraining, type Training } from './training.ts'
 import { nameOf, openVersions, type Versions } from './versions.ts'
 
 /** The models: kept in versions, gated, and one of them in force. Answers are the API's `data`. */
-export interface Models extends Pick<Ranking, 'servedModel' | 'shadowModel' | 'namedModel'> {
+export interface Models
+  extends Pick<Ranking, 'servedModel' | 'shadowModel' | 'namedModel' | 'hasModel'> {
   /** Throws MODEL_NOT_SERVABLE (with `activate`), TOO_MANY_MODELS. */
   sync: (request: ModelSync) => Promise<object>
   list: (query: { status?: string; limit?: number }) => object
@@ -104,6 +105,7 @@ export function openModels(options: ModelsParts): Models {
     servedModel: ranking.servedModel,
     shadowModel: ranking.shadowModel,
     namedModel: ranking.namedModel,
+    hasModel: ranking.hasModel,
     ...changes(parts),
     list: (query) => showList(parts.versions, query),
     get: (modelId, query) => read(parts, modelId, query),

@@ -42,7 +42,7 @@ export interface PageFilter {
 }
 
 /** Share of the units that no training sees. */
-export const HELD_OUT_SHARE = 0.2
+const HELD_OUT_SHARE = 0.2
 /** Pages of one unit that count: nobody teaches alone. */
 const UNIT_PAGES_MAX = 50
 /** Impressions looked at for those that are wanted. */

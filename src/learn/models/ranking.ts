@@ -13,6 +13,8 @@ export interface Ranking {
   shadowModel: () => ServedModel | undefined
   /** `id@version`, or `id` for its active version, else its newest one that can rank. */
   namedModel: (name: string) => ServedModel | undefined
+  /** Whether there is such a model that can rank; it is loaded from then on. */
+  hasModel: (name: string) => boolean
   standing: () => Standing
   /** Reads anew what stands; after each change. */
   refresh: () => void
@@ -47,6 +49,7 @@ export function openRanking({ versions, serving, share }: RankingParts): Ranking
     for (const name of wanted) serving.want(name)
   }
   function resolve(name: string): VersionName | undefined {
+    if (names.has(name)) return names.get(name)
     const choice = versionNamed(versions, active, name)
     if (names.size >= NAMES_MAX) names.clear()
     names.set(name, choice)
@@ -62,8 +65,13 @@ export function openRanking({ versions, serving, share }: RankingParts): Ranking
     },
     shadowModel: () => (shadow === undefined ? undefined : serving.want(shadow)),
     namedModel: (name) => {
-      const choice = names.has(name) ? names.get(name) : resolve(name)
+      const choice = resolve(name)
       return choice === undefined ? undefined : serving.want(choice)
+    },
+    hasModel: (name) => {
+      const choice = resolve(name)
+      if (choice !== undefined) serving.want(choice)
+      return choice !== undefined
     },
     standing: () => standing,
     refresh,

@@ -113,6 +113,9 @@ export function openTraining(parts: TrainingParts): Training {
   }
 }
 
+/** What the event of an end says; the version is remembered too. */
+type EndData = Record<string, unknown> & { version?: number }
+
 /** From the evidence to a version that the first gate has judged; what goes wrong is an outcome too. */
 async function run(parts: TrainingParts, job: Job): Promise<ModelTrained> {
   const { config, pool, shelving, gating, evidence, clock, logger } = parts
@@ -120,8 +123,11 @@ async function run(parts: TrainingParts, job: Job): Promise<ModelTrained> {
   const named = { modelId, trainingId }
   const clicked = evidence.clicked()
   const begun: LastTraining = { ...named, status: 'RUNNING', clicked, startedMs: clock() }
-  const end = (status: ModelTrained['status'], type: string, data: object) =>
-    note(parts, { ...begun, status, endedMs: clock() }, { type, data })
+  const end = (status: ModelTrained['status'], type: string, data: EndData) => {
+    const { version } = data
+    const made = version === undefined ? {} : { version }
+    return note(parts, { ...begun, status, endedMs: clock(), ...made }, { type, data })
+  }
   await note(parts, begun, { type: 'TRAINING_STARTED', data: { kinds, clicked } })
   try {
     const { dataDir, examinationEta: eta, modelTrainClicksMin: pagesMin } = config

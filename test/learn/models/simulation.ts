@@ -10,11 +10,6 @@ export interface SimulatedUser {
   unit: string
 }
 
-/** One page as the simulated users see it: a row of features for each hit. */
-export interface SimulatedPage {
-  rows: number[][]
-}
-
 export interface Simulation {
   /** So many users, each with so many searches, ranked by `ranker` or what it says for the user. */
   run: (options: {

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { eventually, type RunningApp, startApp } from '../../running-app.ts'
+
+let running: RunningApp
+
+beforeAll(async () => {
+  running = await startApp({
+    MODEL_TRAIN_CLICKS_MIN: '60',
+    MODEL_TRAIN_NEW_MIN: '60',
+    EXPLORATION_SHARE: '0.5',
+    MEMORY_STRENGTH: '0',
+  })
+  const documents = Array.from({ length: 40 }, (_, n) => ({
+    id: `d${n}`,
+    document: { title: `pear ${n}`, content: `pear ${'juice '.repeat(1 + ((n * 7) % 40))}` },
+  }))
+  await running.call('POST', '/cortex/documents/bulk', { index: 'fruit', documents })
+}, 120_000)
+afterAll(() => running.close())
+
+interface Found {
+  hits: { id: string }[]
+  searchContext: { queryId: string }
+}
+interface Version {
+  version: number
+  kind: string
+  source: string
+  features: string[]
+  status: string
+  training: { pages: number; heldOutPages: number; depth: number; values: object }
+  gates: { gate: string; outcome: string; figures: { effectiveUnits: number } }[]
+}
+
+/** One user who looks for pears and takes the longest document of the page. */
+async function searchAndClick(): Promise<void> {
+  const session = await running.call<{ sessionId: string }>('POST', '/cortex/sessions', {})
+  const { sessionId } = session.data
+  const asked = { query: 'pear', index: 'fruit', searchType: 'text', sessionId }
+  const { data } = await running.call<Found>('POST', '/cortex/search', asked)
+  const length = (id: string) => (Number(id.slice(1)) * 7) % 40
+  const [best] = data.hits.map(({ id }) => id).sort((a, b) => length(b) - length(a))
+  const metadata = { userAction: 'click', resultId: best }
+  const feedback = [{ queryId: data.searchContext.queryId, rating: 1, metadata }]
+  const told = await running.call('POST', '/cortex/feedback', { sessionId, feedback })
+  expect(told.status).toBe(200)
+}
+
+async function readVersions(): Promise<Version[]> {
+  const { status, data } = await running.call<{ versions: Version[] }>(
+    'GET',
+    '/nous/learn/models/attune',
+  )
+  return status === 404 ? [] : data.versions
+}
+
+it('nothing is trained before there is enough', async () => {
+  await Promise.all(Array.from({ length: 5 }, searchAndClick))
+  const { data } = await running.call('POST', '/nous/learn/models/train', {})
+  expect(data).toMatchObject({ status: 'NOT_ENOUGH_DATA', needed: 60, have: 5 })
+  expect(await readVersions()).toEqual([])
+})
+
+it('a model is trained by itself when enough has come, and waits at its gate', async () => {
+  for (let n = 0; n < 14; n++) await Promise.all(Array.from({ length: 5 }, searchAndClick))
+  await eventually(async () => (await readVersions())[0]?.gates.length === 1)
+  const [version] = await readVersions()
+  expect(version).toMatchObject({
+    version: 1,
+    source: 'TRAINING',
+    status: 'CANDIDATE',
+    training: { depth: 10, values: { linear: expect.any(Number), trees: expect.any(Number) } },
+    gates: [{ gate: 'HELD_OUT', outcome: 'not_yet' }],
+  })
+  expect(version!.training.pages + version!.training.heldOutPages).toBeGreaterThanOrEqual(60)
+  expect(version!.features).toContain('documentLength')
+  const { lastTraining } = running.app.learning.models.figures()
+  expect(lastTraining).toMatchObject({ status: 'COMPLETED', modelId: 'attune', version: 1 })
+})
+
+it('one training at a time; a second one is told so', async () => {
+  const train = () =>
+    running.call('POST', '/nous/learn/models/train', { kind: 'linear', modelId: 'twice' })
+  const answers = await Promise.all([train(), train()])
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+  expect(answers.find(({ status }) => status === 409)?.code).toBe('TRAINING_RUNNING')
+  const trained = answers.find(({ status }) => status === 200)
+  expect(trained?.data).toMatchObject({ status: 'COMPLETED', kind: 'linear', version: 1 })
+})
+
+it('the same evidence gives the same model, and evidence can be left out', async () => {
+  const again = await running.call('POST', '/nous/learn/models/train', {
+    kind: 'linear',
+    modelId: 'twice',
+  })
+  expect(again.data).toMatchObject({ status: 'COMPLETED', version: 1 })
+  const since = new Date(Date.now() + 60_000).toISOString()
+  const later = await running.call('POST', '/nous/learn/models/train', { since })
+  expect(later.data).toMatchObject({ status: 'NOT_ENOUGH_DATA', have: 0 })
+  const bad = await running.call('POST', '/nous/learn/models/train', { since: 'yesterday' })
+  expect(bad).toMatchObject({ status: 400, details: [{ path: 'since' }] })
+})
