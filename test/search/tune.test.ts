@@ -38,12 +38,12 @@ describe('a ranking change under a search', () => {
       { pins: [{ id: 'a' }, { id: 'b', index: 'two' }], boosts: [{ id: 'c', value: 0.2 }] },
       ({ index }) => (index === undefined ? [1, 2] : [2]),
     )
-    const valueOf = (id: string): number[] =>
+    const valuesOf = (id: string): number[] =>
       scores.filter(([, name]) => name === id).map(([, , value]) => value)
-    expect(valueOf('c')).toEqual([0.2, 0.2])
-    expect(valueOf('a')).toHaveLength(2)
-    expect(valueOf('b')).toHaveLength(1)
-    expect(valueOf('a')[0]).toBeGreaterThan(valueOf('b')[0] ?? 0)
-    expect(valueOf('b')[0]).toBeGreaterThan(100)
+    expect(valuesOf('c')).toEqual([0.2, 0.2])
+    expect(valuesOf('a')).toHaveLength(2)
+    expect(valuesOf('b')).toHaveLength(1)
+    expect(valuesOf('a')[0]).toBeGreaterThan(valuesOf('b')[0] ?? 0)
+    expect(valuesOf('b')[0]).toBeGreaterThan(100)
   })
 })
