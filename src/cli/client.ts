@@ -110,8 +110,9 @@ async function readReply(response: Response): Promise<Reply> {
 function withDetails(error: string, details: unknown): string {
   if (!Array.isArray(details)) return error
   const places = details
+    .filter(({ message }) => !error.includes(message))
     .map(({ path, message }) => [path, message].filter(Boolean).join(': '))
-    .filter((place) => place !== '' && !error.includes(place))
+    .filter((place) => place !== '')
   return places.length === 0 ? error : `${error} (${places.join('; ')})`
 }
 

@@ -1,9 +1,11 @@
+import { seeded } from '../../learn/random.ts'
 import { isObject } from '../read/record.ts'
 import { crowd, glancingFor } from './people.ts'
 import type { Stage } from './stage.ts'
 
 const QUERY = 'convert a value to a string'
 const WANTED_PLACE = 5
+const SEED = 1
 
 /** Of two rankings the better one wins, by an interval that may be read at any time. */
 export async function showTest(stage: Stage): Promise<void> {
@@ -28,7 +30,7 @@ export async function showTest(stage: Stage): Promise<void> {
   stage.say(
     `${people} people look at position p with probability 1/p, and click it when they see it …`,
   )
-  await crowd(stage, people, { query: () => QUERY, choose: glancingFor(wanted) })
+  await crowd(stage, people, { query: () => QUERY, choose: glancingFor(wanted, seeded(SEED)) })
   const { data } = await stage.show(`/cortex/ab-test/${testId}`)
   const comparisons = Array.isArray(data.comparisons) ? data.comparisons.filter(isObject) : []
   const ctr = comparisons.find(({ metric }) => metric === 'ctr') ?? {}

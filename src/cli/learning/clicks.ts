@@ -1,4 +1,3 @@
-import { DEMO_INDEX } from '../demo-server.ts'
 import { isObject } from '../read/record.ts'
 import { arrive, clickOn, crowd, lookingFor } from './people.ts'
 import { isSameList, type Shown, type Stage } from './stage.ts'
@@ -17,10 +16,8 @@ export async function showClicks(stage: Stage): Promise<void> {
 
   stage.say('')
   stage.say('Somebody starts a session, searches, and clicks the last hit:')
-  const person = await arrive(stage)
-  await stage.show('/cortex/sessions', {})
-  const found = await stage.search(QUERY, person)
-  await stage.show('/cortex/search', { query: QUERY, index: DEMO_INDEX, ...person })
+  const person = await arrive(stage, true)
+  const found = await stage.search(QUERY, person, true)
   const toldAt = performance.now()
   await stage.show('/cortex/feedback', clickOn(person, found, wanted))
   const isMoved = await stage.until(

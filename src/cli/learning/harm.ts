@@ -1,11 +1,10 @@
 import { isObject } from '../read/record.ts'
 import { crowd, lookingFor } from './people.ts'
-import { isSameList, type Stage } from './stage.ts'
+import { type Found, isSameList, type Stage } from './stage.ts'
 
 const QUERY = 'write logs without slowing the program down'
 const PATIENCE = 3
 const SAMPLES = 20
-const PEOPLE = 40
 const WITHIN_MS = 20_000
 
 /** A change that drives people away is taken back by its own trigger, and nothing of it stays. */
@@ -35,10 +34,12 @@ export async function showHarm(stage: Stage): Promise<void> {
   )
 
   stage.say('')
-  stage.say(`${PEOPLE} people look at the first ${PATIENCE} hits and find nothing …`)
-  const visit = { query: () => QUERY, choose: lookingFor(wanted, PATIENCE) }
-  const clicks = await crowd(stage, PEOPLE, visit)
-  stage.say(`${clicks} clicks.`)
+  stage.say(`${SAMPLES} people look at the first ${PATIENCE} hits, do not find it, and leave …`)
+  // Whoever comes after the rollback sees the list as it was, and is no part of this step.
+  const isHarmed = ({ hits }: Found) => hits[0]?.id === harmed.hits[0]?.id
+  const look = lookingFor(wanted, PATIENCE)
+  const choose = (found: Found) => (isHarmed(found) ? look(found) : undefined)
+  await crowd(stage, SAMPLES, { query: () => QUERY, choose })
   const startedAt = performance.now()
   const path = `/nous/adaptations/${adaptationId}`
   const isBack = await stage.until(

@@ -1,5 +1,5 @@
 import { isObject } from '../read/record.ts'
-import { crowd, lookingFor } from './people.ts'
+import { crowd } from './people.ts'
 import { isSameList, type Stage } from './stage.ts'
 
 const QUERIES = [
@@ -9,7 +9,6 @@ const QUERIES = [
   'run tests in parallel',
   'share memory between threads',
 ]
-const PATIENCE = 3
 
 /** Models that can't rank, or that rank worse than what is there, never get to rank. */
 export async function showModels(stage: Stage): Promise<void> {
@@ -31,9 +30,7 @@ export async function showModels(stage: Stage): Promise<void> {
   stage.say('')
   stage.say(`${stage.people} people search and click what they came for, the first hit …`)
   const query = (person: number) => QUERIES[person % QUERIES.length] ?? ''
-  const choose = (found: Parameters<ReturnType<typeof lookingFor>>[0]) =>
-    lookingFor(found.hits[0]?.id ?? '', PATIENCE)(found)
-  await crowd(stage, stage.people, { query, choose })
+  await crowd(stage, stage.people, { query, choose: ({ hits }) => hits[0]?.id })
   stage.say('… and a model that fits together, but ranks upside down, is synced:')
   const state = {
     weights: [-1],
@@ -42,16 +39,28 @@ export async function showModels(stage: Stage): Promise<void> {
     featureNames: ['fusedScore'],
     trainingProgress: 1,
   }
+  await stage.call('/nous/learn/metrics')
   const before = await stage.search(QUERIES[0] ?? '')
   await stage.show('/nous/learn/models/sync', { modelId: 'upside-down', state })
   stage.say('The gate estimates from the logged searches what it would have done:')
   const { data } = await stage.show('/nous/learn/models/upside-down/evaluate', {})
   const gate = isObject(data.gate) ? data.gate : {}
-  stage.say(`${data.status}: ${JSON.stringify(gate)}`)
+  sayGate(stage, data.status, gate)
   stage.check(
     data.status === 'REJECTED' && gate.outcome === 'refuse',
     'the gate refuses it: it would lose clicks for certain',
   )
   const after = await stage.search(QUERIES[0] ?? '')
   stage.check(isSameList(before.hits, after.hits), 'the list is the same as before')
+}
+
+/** The gate's figures: estimated gain of a search, and the interval of the difference. */
+function sayGate(stage: Stage, status: unknown, gate: Record<string, unknown>): void {
+  const figures = isObject(gate.figures) ? gate.figures : {}
+  const interval = isObject(figures.interval) ? figures.interval : {}
+  const number = (value: unknown) => Number(value).toFixed(3)
+  const gain = `${number(figures.candidate)} gained a search instead of ${number(figures.baseline)}`
+  const range = `95 % interval ${number(interval.low)} … ${number(interval.high)}`
+  stage.say(`${status}, ${figures.verdict}: ${gain}`)
+  stage.say(`difference ${number(figures.difference)}, ${range}, from ${figures.pages} searches`)
 }

@@ -1,3 +1,4 @@
+import type { Random } from '../../learn/random.ts'
 import type { Found, Stage } from './stage.ts'
 
 /** Whoever searches, looks down the list, and clicks. */
@@ -7,9 +8,10 @@ export interface Person {
 
 const LANES = 8
 
-/** A new session. */
-export async function arrive(stage: Stage): Promise<Person> {
-  const { sessionId } = await stage.call('/cortex/sessions', {})
+/** A new session, made unseen unless it is `shown` as curl. */
+export async function arrive(stage: Stage, shown = false): Promise<Person> {
+  const path = '/cortex/sessions'
+  const { sessionId } = shown ? (await stage.show(path, {})).data : await stage.call(path, {})
   return { sessionId: String(sessionId) }
 }
 
@@ -52,9 +54,9 @@ export function lookingFor(documentId: string, patience: number) {
 }
 
 /** Someone who looks at position p with probability 1/p and clicks the one they came for, if they see it. */
-export function glancingFor(documentId: string) {
+export function glancingFor(documentId: string, random: Random) {
   return ({ hits }: Found): string | undefined => {
     const place = hits.findIndex(({ id }) => id === documentId)
-    return place >= 0 && Math.random() < 1 / (place + 1) ? documentId : undefined
+    return place >= 0 && random() < 1 / (place + 1) ? documentId : undefined
   }
 }

@@ -30,8 +30,8 @@ export interface Stage {
   show: (path: string, body?: unknown) => Promise<Reply>
   /** Sends a request unseen; throws the service's sentence when it fails. */
   call: (path: string, body?: unknown) => Promise<Record<string, unknown>>
-  /** A search of ten, unseen. */
-  search: (query: string, more?: object) => Promise<Found>
+  /** A search of ten, unseen unless it is `shown` as curl. */
+  search: (query: string, more?: object, shown?: boolean) => Promise<Found>
   /** Prints a list; `marked` is pointed at. */
   list: (label: string, hits: readonly Shown[], marked?: string) => void
   /** Prints whether the sentence holds; the step fails when it doesn't. */
@@ -49,6 +49,7 @@ const JSON_HEADER = "-H 'content-type: application/json'"
 export function openStage(terminal: Terminal, client: Client, people: number): Stage {
   let failures = 0
   const say = (text: string) => terminal.print(text === '' ? '' : `  ${text}`)
+  const sayCurl = (path: string, body: unknown) => say(dim(terminal, curl(client.url + path, body)))
   const send = (path: string, body: unknown) => {
     terminal.signal.throwIfAborted()
     return body === undefined ? client.get(path) : client.post(path, body)
@@ -61,12 +62,15 @@ export function openStage(terminal: Terminal, client: Client, people: number): S
     heading: (text) => terminal.print(`\n${bold(terminal, text)}\n`),
     say,
     show: (path, body) => {
-      say(dim(terminal, curl(client.url + path, body)))
+      sayCurl(path, body)
       return send(path, body)
     },
     call,
-    search: async (query, more = {}) =>
-      readFound(await call('/cortex/search', { query, index: DEMO_INDEX, size: SIZE, ...more })),
+    search: async (query, more = {}, shown = false) => {
+      const body = { query, index: DEMO_INDEX, size: SIZE, ...more }
+      if (shown) sayCurl('/cortex/search', body)
+      return readFound(await call('/cortex/search', body))
+    },
     list: (label, hits, marked) => {
       say(`${label}:`)
       for (const [place, { id, title, score }] of hits.entries()) {
