@@ -1,0 +1,222 @@
+import { describe, expect, it } from 'vitest'
+import type { Adaptation } from '../../../src/schema/adaptation.ts'
+import { MINUTE_MS } from '../learner.ts'
+import { DOCUMENTS, openWorkshop, type Workshop } from './workshop.ts'
+
+const HALF = { ADAPTATION_CANARY_SHARE: '0.5', ADAPTATION_CANARY_MS: '3600000' }
+
+/** Searches by new users: those in canary and those out of it, told apart by `having`. */
+async function traffic(
+  shop: Workshop,
+  users: number,
+  act: (session: string, having: boolean) => unknown,
+) {
+  const sessions = await Promise.all(Array.from({ length: users }, () => shop.session()))
+  for (const session of sessions) await act(session, shop.applying(session).length > 0)
+}
+
+/** A search whose first hit is clicked with a chance; chance is made by turns, so that runs are alike. */
+function searcher(shop: Workshop) {
+  const turns = { with: 0, without: 0 }
+  return async (session: string, having: boolean, everyNth: number) => {
+    const queryId = shop.searchIn(session)
+    turns[having ? 'with' : 'without'] += 1
+    if (turns[having ? 'with' : 'without'] % everyNth !== 0) return undefined
+    await shop.log.flush()
+    return shop.tell(session, queryId, DOCUMENTS[0]!)
+  }
+}
+
+async function statusOf(shop: Workshop, { adaptationId }: { adaptationId: string }) {
+  await shop.pass(1000)
+  return shop.adaptations.get(adaptationId).status
+}
+
+describe('a change in canary', () => {
+  it('is taken back when its searches are clicked far less than those of the same time', async () => {
+    const shop = openWorkshop(HALF)
+    const change = await shop.apply({ minScore: 0.5 })
+    const search = searcher(shop)
+    await traffic(shop, 150, (session, having) => search(session, having, having ? 20 : 2))
+    expect(await statusOf(shop, change)).toBe('CANARY')
+    await traffic(shop, 150, (session, having) => search(session, having, having ? 20 : 2))
+    expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
+    expect(shop.applying()).toEqual([])
+    const { value: event } = [...shop.store.tables.events.range({ reverse: true, limit: 1 })][0]!
+    expect(event).toMatchObject({
+      type: 'ADAPTATION_ROLLED_BACK',
+      adaptationId: change.adaptationId,
+      data: { figures: { metric: 'ctr', operator: 'drop', comparedWith: 'same time' } },
+    })
+    const figures = event.data.figures as { value: number; without: number; samples: number }
+    expect(figures.value).toBeLessThan(0.1)
+    expect(figures.without).toBeCloseTo(0.5, 1)
+    expect(figures.samples).toBeGreaterThanOrEqual(100)
+  }, 30_000)
+
+  it('stays when it is clicked like the others', async () => {
+    const shop = openWorkshop(HALF)
+    const change = await shop.apply({ minScore: 0.5 })
+    const search = searcher(shop)
+    await traffic(shop, 300, (session, having) => search(session, having, 2))
+    expect(await statusOf(shop, change)).toBe('CANARY')
+  }, 30_000)
+
+  it('is not judged by one busy unit', async () => {
+    const shop = openWorkshop(HALF)
+    const change = await shop.apply({ minScore: 0.5 })
+    const search = searcher(shop)
+    await traffic(shop, 160, async (session, having) => {
+      await search(session, having, 1)
+    })
+    // One unit with the change searches as much as all others together, and never clicks.
+    let busy = await shop.session()
+    while (shop.applying(busy).length === 0) busy = await shop.session()
+    for (let search = 0; search < 100; search += 1) shop.searchIn(busy)
+    expect(await statusOf(shop, change)).toBe('CANARY')
+    const { metrics } = shop.adaptations.get(change.adaptationId)
+    expect(metrics.with.ctr).toBeLessThan(0.6)
+    expect(metrics.without.ctr).toBe(1)
+  }, 30_000)
+
+  it('is taken back when it finds nothing where others find something', async () => {
+    const shop = openWorkshop(HALF)
+    const change = await shop.apply({ minScore: 0.5 })
+    await traffic(shop, 300, (session, having) => {
+      shop.searchIn(session, { total: having ? 0 : 5 })
+    })
+    expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
+    expect(shop.adaptations.get(change.adaptationId).history.at(-1)?.reason).toBe(
+      'zeroResultRate rise 0.1: 1',
+    )
+  }, 30_000)
+
+  it('is taken back when it takes more than twice the time', async () => {
+    const shop = openWorkshop(HALF)
+    const change = await shop.apply({ minScore: 0.5 })
+    const slow = (ms: number) =>
+      traffic(shop, 260, (session, having) => {
+        shop.searchIn(session, { tookMs: having ? ms : 2 })
+      })
+    await slow(8)
+    expect(await statusOf(shop, change)).toBe('CANARY')
+    await slow(40)
+    expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
+  }, 30_000)
+})
+
+describe('a change that applies to all', () => {
+  it('is compared with the searches before it, once clicks had the time to come', async () => {
+    const shop = openWorkshop()
+    const search = searcher(shop)
+    await traffic(shop, 150, (session) => search(session, false, 2))
+    await shop.pass(MINUTE_MS)
+    const change = await shop.apply({ minScore: 0.5 }, { immediate: true })
+    expect(change.metrics.before).toMatchObject({ searches: 150, ctr: 0.5 })
+    await traffic(shop, 150, (session) => search(session, true, 1000))
+    expect(await statusOf(shop, change)).toBe('ACTIVE')
+    await shop.pass(2 * MINUTE_MS)
+    expect(shop.adaptations.get(change.adaptationId).status).toBe('ROLLED_BACK')
+    const { value: event } = [...shop.store.tables.events.range({ reverse: true, limit: 1 })][0]!
+    expect(event.data.figures).toMatchObject({ comparedWith: 'before', samples: 150 })
+  }, 30_000)
+
+  it('of one query is compared with the past of that query', async () => {
+    const shop = openWorkshop()
+    await traffic(shop, 120, (session) => {
+      shop.searchIn(session)
+    })
+    await shop.loop.caughtUp()
+    const change = await shop.apply({ minScore: 0.5 }, { immediate: true, queryHash: 'q-one' })
+    expect(change.metrics.before).toMatchObject({ searches: 120, zeroResultRate: 0 })
+    await traffic(shop, 120, (session) => {
+      shop.searchIn(session, { queryHash: 'another', total: 0 })
+    })
+    expect(await statusOf(shop, change)).toBe('ACTIVE')
+    await traffic(shop, 120, (session) => {
+      shop.searchIn(session, { total: 0 })
+    })
+    expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
+  }, 30_000)
+})
+
+describe('a trigger of the caller', () => {
+  const triggers = (trigger: Record<string, unknown>): Partial<Adaptation> => ({
+    immediate: true,
+    rollbackTriggers: [trigger],
+  })
+
+  it('fires as soon as its own figure is reached', async () => {
+    const shop = openWorkshop()
+    const limit = { metric: 'zeroResultRate', operator: '>', threshold: 0.5, minSamples: 5 }
+    const change = await shop.apply({ minScore: 0.5 }, triggers(limit))
+    for (let search = 0; search < 4; search += 1) shop.searchIn(undefined, { total: 0 })
+    expect(await statusOf(shop, change)).toBe('ACTIVE')
+    shop.searchIn(undefined, { total: 0 })
+    expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
+  })
+
+  it('looks back as far as its window, and no further', async () => {
+    const shop = openWorkshop()
+    const limit = { metric: 'zeroResultRate', operator: 'gt', threshold: 0.5, window: '5m' }
+    const change = await shop.apply({ minScore: 0.5 }, triggers({ ...limit, minSamples: 10 }))
+    for (let search = 0; search < 9; search += 1) shop.searchIn(undefined, { total: 0 })
+    await shop.pass(10 * MINUTE_MS)
+    shop.searchIn(undefined, { total: 0 })
+    expect(await statusOf(shop, change)).toBe('ACTIVE')
+    for (let search = 0; search < 9; search += 1) shop.searchIn(undefined, { total: 0 })
+    expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
+  })
+
+  it('of a metric that nobody measures never fires, and the answer says so', async () => {
+    const shop = openWorkshop()
+    const change = await shop.apply(
+      { minScore: 0.5 },
+      triggers({ metric: 'joy', operator: 'lt', threshold: 9 }),
+    )
+    expect(change.warnings?.[0]).toContain('joy')
+    for (let search = 0; search < 30; search += 1) shop.searchIn(undefined)
+    expect(await statusOf(shop, change)).toBe('ACTIVE')
+  })
+})
+
+describe('the figures', () => {
+  it('count each search once: not its further pages, not a click twice', async () => {
+    const shop = openWorkshop()
+    const change = await shop.apply({ minScore: 0.5 }, { immediate: true })
+    const session = await shop.session()
+    const queryId = shop.searchIn(session)
+    shop.searchIn(session, { from: 10 })
+    await shop.tell(session, queryId, 'b')
+    await shop.tell(session, queryId, 'c')
+    await shop.tell(session, queryId, 'b')
+    await shop.loop.caughtUp()
+    expect(shop.adaptations.get(change.adaptationId).metrics.with).toMatchObject({
+      ...{ searches: 1, units: 1, ctr: 1, mrr: 0.5, zeroResultRate: 0 },
+    })
+  })
+
+  it('are the same after all was folded anew', async () => {
+    const shop = openWorkshop(HALF)
+    const change = await shop.apply({ minScore: 0.5 })
+    const search = searcher(shop)
+    await traffic(shop, 40, (session, having) => search(session, having, 3))
+    await shop.loop.caughtUp()
+    const rows = () =>
+      JSON.stringify(
+        (
+          [
+            'adaptationFigures',
+            'adaptationUnits',
+            'queryPatterns',
+            'feedbackPatterns',
+            'lastSearches',
+          ] as const
+        ).map((table) => [...shop.store.tables[table].range()]),
+      )
+    const before = rows()
+    await shop.loop.rebuild()
+    expect(rows()).toBe(before)
+    expect(shop.adaptations.get(change.adaptationId).metrics.with.searches).toBeGreaterThan(5)
+  })
+})
