@@ -25,12 +25,11 @@ test('the settings table is the settings of the server', () => {
   expect(shown).toBe(table)
 })
 
-function routeRow({ method, path, root, aliases = [], summary, errors = [] }: Route): string {
+function routeRow({ method, path, root, aliases = [], summary }: Route): string {
   const names = aliases.map((alias) => `\`${alias}\``)
   const also = root === true ? ['at the root', ...names] : names
   const elsewhere = also.length === 0 ? '' : ` (also ${also.join(', ')})`
-  const notYet = errors.includes('NOT_YET') ? 'not yet · ' : ''
-  return `| ${method} | \`${path}\` | ${notYet}${summary}${elsewhere} |`
+  return `| ${method} | \`${path}\` | ${summary}${elsewhere} |`
 }
 
 test('the route table is the routes of the server, in their order', () => {
