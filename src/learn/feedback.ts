@@ -21,7 +21,9 @@ export interface FeedbackIntake {
   read: ReadFeedback
   /** Forgets some of what was told; returns how much. Call again while it forgets. */
   sweep: (nowMs: number) => Promise<number>
-  /** Entries since the start, by status. */
+  /** Entries stored since the start. */
+  submitted: () => number
+  /** The same by status. */
   figures: () => Record<FeedbackStatus, number>
 }
 
@@ -87,6 +89,7 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
         })
       return due.length
     },
+    submitted: () => Object.values(totals).reduce((sum, count) => sum + count, 0),
     figures: () => ({ ...totals }),
   }
 }

@@ -9,7 +9,6 @@ import type { Store } from '../store/store.ts'
 import { type Adaptations, openAdaptations } from './adaptations/adaptations.ts'
 import type { Analytics } from './analytics.ts'
 import { type ClickMemory, openClickMemory } from './click-memory.ts'
-import { openDeadSignals } from './dead-signals.ts'
 import { type Events, openEvents } from './events.ts'
 import { type Experiments, openExperiments } from './experiments/experiments.ts'
 import type { Consumer } from './facts.ts'
@@ -95,9 +94,8 @@ export function openLearning(options: LearningOptions): Learning {
     featureNames: options.engine.featureNames,
     hasModel,
   })
-  const dead = openDeadSignals({ store, events, config, clock })
   const position = (): number => loop.position()
-  const signals = openSignals({ store, log, events, dead, config, clock, position, metrics })
+  const signals = openSignals({ store, log, events, feedback, config, clock, position, metrics })
   const reporting = openReporting({ store, log, sessions, metrics, config, clock })
   const consumers: Consumer[] = [
     signals.consumer,
@@ -114,7 +112,7 @@ export function openLearning(options: LearningOptions): Learning {
   const oversight = openOversight({
     ...{ store, log, loop, config, metrics, reporting, clock, events, clickMemory },
     ...{ models, signals, experiments, adaptations },
-    swept: [events, experiments, feedback, signals, dead],
+    swept: [events, experiments, feedback, signals],
   })
   const planParts: PlanParts = {
     glimpse: sessions.peek,

@@ -8,10 +8,12 @@ import type {
   SignalStep,
 } from '../schema/signal.ts'
 import type { Store } from '../store/store.ts'
-import type { DeadSignals } from './dead-signals.ts'
+import { type DeadSignals, openDeadSignals } from './dead-signals.ts'
 import type { Events } from './events.ts'
 import type { Consumer } from './facts.ts'
+import type { FeedbackIntake } from './feedback.ts'
 import type { Log } from './log.ts'
+import { type JournalCounts, openJournalCounts } from './signal-counts.ts'
 import { listSignals } from './signal-list.ts'
 import { type KnownSignal, takeStep } from './signal-records.ts'
 import { type JournalSignal, type JournalSignals, openJournalSignals } from './signal-sources.ts'
@@ -29,6 +31,8 @@ export interface Signals {
   counts: () => SignalCounts
   /** Counts what was taken; a fold that is never done anew. */
   consumer: Consumer
+  /** What learning could not take; the processor asks and tells it. */
+  dead: DeadSignals
   /** Forgets some that were created before a time, or are too many; returns how many. */
   sweep: (nowMs: number) => Promise<number>
 }
@@ -37,30 +41,34 @@ export interface SignalParts {
   store: Store
   log: Log
   events: Pick<Events, 'recordWithin'>
-  dead: DeadSignals
   config: { retentionMs: number }
   clock: () => number
   /** Sequence of the last journal entry that was taken. */
   position: () => number
+  feedback: Pick<FeedbackIntake, 'submitted'>
   metrics: Pick<Metrics, 'collect'>
 }
 
 /** Signals that others told of; the oldest go first. */
 const SIGNALS_MAX = 1_000_000
 const SWEEP_ROWS = 1000
-/** Where the numbers are kept: taken ones of the journal, told ones by status. */
-const TAKEN = 'signalsTaken'
+/** Where the numbers of told ones are kept, by status. */
 const TOLD = 'signalsTold'
 
 const NONE: SignalCounts = { PENDING: 0, PROCESSING: 0, COMPLETED: 0, FAILED: 0, IGNORED: 0 }
 
 interface Core extends SignalParts {
+  dead: DeadSignals
   journal: JournalSignals
+  inJournal: JournalCounts
 }
 
 export function openSignals(parts: SignalParts): Signals {
-  const core: Core = { ...parts, journal: openJournalSignals(parts.log) }
-  const { store, journal } = core
+  const { store, log } = parts
+  const journal = openJournalSignals(log)
+  const inJournal = openJournalCounts({ ...parts, journal })
+  const dead = openDeadSignals(parts)
+  const core: Core = { ...parts, dead, journal, inJournal }
   const sources = { store, journal, stateOf: (signal: JournalSignal) => stateOf(core, signal) }
   collect(parts.metrics, () => countAll(core))
   return {
@@ -73,8 +81,9 @@ export function openSignals(parts: SignalParts): Signals {
       return { signals, counts, total, limit: query.limit ?? 100, ...next }
     },
     counts: () => countAll(core),
-    consumer: openTakenCount(store),
-    sweep: (nowMs) => sweep(core, nowMs),
+    consumer: inJournal.consumer,
+    dead,
+    sweep: async (nowMs) => (await sweep(core, nowMs)) + (await dead.sweep(nowMs)),
   }
 }
 
@@ -126,10 +135,10 @@ function told({ meta }: Store['tables']): SignalCounts {
   return { ...NONE, ...(meta.get(TOLD) as SignalCounts | undefined) }
 }
 
-function countAll({ store, log, journal, position, dead }: Core): SignalCounts {
+function countAll({ store, inJournal, dead }: Core): SignalCounts {
   const counts = told(store.tables)
-  counts.PENDING += log.figures().waiting + journal.countAfter(position())
-  counts.COMPLETED += takenSoFar(store)
+  counts.PENDING += inJournal.pending()
+  counts.COMPLETED += inJournal.completed()
   counts.FAILED += dead.count()
   return counts
 }
@@ -159,27 +168,6 @@ function collect(metrics: Pick<Metrics, 'collect'>, counts: () => SignalCounts):
     metrics.collect(`svc_signals_${status.toLowerCase()}`, `Signals that are ${status}`, [], () => [
       { value: counts()[status] },
     ])
-}
-
-function takenSoFar({ tables }: Store): number {
-  return (tables.meta.get(TAKEN) as number | undefined) ?? 0
-}
-
-function openTakenCount(store: Store): Consumer {
-  let taken = 0
-  return {
-    name: 'signals',
-    load: () => {
-      taken = 0
-    },
-    take: (fact) => {
-      if (fact.kind !== 'analytics') taken += 1
-    },
-    save: () => {
-      if (taken > 0) store.tables.meta.put(TAKEN, takenSoFar(store) + taken)
-      taken = 0
-    },
-  }
 }
 
 function receipt(

@@ -23,11 +23,11 @@ function start(store: Store = temporaryStore()): Desk {
   const clock = () => learner.clock.nowMs
   const events = openEvents(store, clock)
   const config = { retentionMs: 30 * DAY_MS }
-  const dead = openDeadSignals({ store, events, config, clock })
   const gauges = new Map<string, () => unknown>()
   let position = 0
   const signals = openSignals({
-    ...{ store, log: learner.log, events, dead, config, clock, position: () => position },
+    ...{ store, log: learner.log, events, config, clock, position: () => position },
+    feedback: learner.feedback,
     metrics: { collect: (name, _help, _labels, rows) => gauges.set(name, rows) },
   })
   onTestFinished(learner.close)
@@ -42,7 +42,7 @@ function start(store: Store = temporaryStore()): Desk {
     position = loop.position()
     await loop.close()
   }
-  return { ...learner, signals, dead, learn, gauges }
+  return { ...learner, signals, dead: signals.dead, learn, gauges }
 }
 
 it('every search and every entry of feedback is a signal: pending, then completed', async () => {
