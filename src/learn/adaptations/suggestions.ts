@@ -110,7 +110,8 @@ export function openSuggestions(parts: SuggestionsParts): Suggestions {
       const all = Array.from(suggestions.range(), ({ value }) => value)
       const excess = all.length - SUGGESTIONS_MAX
       const old = all.filter(
-        ({ updatedMs }, at) => at < excess || nowMs - updatedMs > config.retentionMs,
+        (record, at) =>
+          at < excess || (!isOpen(record) && nowMs - record.updatedMs > config.retentionMs),
       )
       const open = all.filter((record) => !old.includes(record) && isOpen(record))
       const expired = open.filter(({ createdMs }) => nowMs - createdMs > EXPIRY_MS)

@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest'
+import { MACHINES } from '../../../src/learn/states.ts'
+import { QUERY_HASH } from '../learner.ts'
+import { DOCUMENTS, openWorkshop, type Workshop } from './workshop.ts'
+
+const DAY_MS = 86_400_000
+const low = { queryHash: 'h', patterns: { clickThroughRate: 0.01 } }
+/** The service looks for changes of its own that often. */
+const ROUND_MS = 30_000
+
+/** Searches for one query by new users, each clicking at a place from 0. */
+async function clickAt(shop: Workshop, place: number, times: number, more = {}) {
+  for (let user = 0; user < times; user += 1) {
+    const session = await shop.session()
+    const queryId = shop.searchIn(session, more)
+    await shop.log.flush()
+    await shop.tell(session, queryId, DOCUMENTS[place]!)
+  }
+}
+
+/** A query that finds nothing, put in other words and then clicked. */
+async function reformulate(shop: Workshop, times: number) {
+  for (let user = 0; user < times; user += 1) {
+    const session = await shop.session()
+    const first = { query: 'cheap telly', queryHash: 'first', total: 0, hits: [] }
+    shop.searchIn(session, first)
+    await shop.log.flush()
+    shop.clock.nowMs += 5000
+    const second = { query: 'cheap television', queryHash: 'second', timeMs: shop.clock.nowMs }
+    const queryId = shop.searchIn(session, second)
+    await shop.log.flush()
+    await shop.tell(session, queryId, 'a')
+  }
+}
+
+describe('a suggestion', () => {
+  it('is accepted with a rule when its confidence suffices, else rejected', async () => {
+    const { adaptations } = openWorkshop()
+    const accepted = await adaptations.suggest({ ...low, confidence: 0.7 })
+    expect(accepted).toMatchObject({ status: 'ACCEPTED', source: 'client', kind: 'suggested' })
+    expect(accepted.rule).toMatchObject({
+      queryHash: 'h',
+      changes: { legWeights: { text: 0.85, vector: 0.15 } },
+      suggestionId: accepted.suggestionId,
+    })
+    const rejected = await adaptations.suggest({ ...low, confidence: 0.69 })
+    expect(rejected).toMatchObject({ status: 'REJECTED', rule: null })
+    expect(adaptations.listRules({ queryHash: 'h' })).toMatchObject({ total: 1 })
+  })
+
+  it('is one, however often it comes and in whatever order its keys stand', async () => {
+    const { adaptations } = openWorkshop()
+    const patterns = { clickThroughRate: 0.01, averageRelevance: 0.2 }
+    const turned = { averageRelevance: 0.2, clickThroughRate: 0.01 }
+    const sent = { queryHash: 'h', confidence: 0.9 }
+    const both = await Promise.all([
+      adaptations.suggest({ ...sent, patterns }),
+      adaptations.suggest({ ...sent, patterns: turned }),
+    ])
+    expect(both[1]).toEqual(both[0])
+    expect((await adaptations.suggest({ ...sent, patterns })).suggestionId).toBe(
+      both[0].suggestionId,
+    )
+    const other = await adaptations.suggest({ ...sent, patterns, confidence: 0.91 })
+    expect(other.suggestionId).not.toBe(both[0].suggestionId)
+    expect(adaptations.listSuggestions({}).total).toBe(2)
+  })
+
+  it('waits while there is nothing to judge it by, and is judged when there is', async () => {
+    const shop = openWorkshop()
+    const sent = { queryHash: QUERY_HASH, confidence: 0.9 }
+    const patterns = { requiresOptimization: true }
+    const waiting = await shop.adaptations.suggest({ ...sent, patterns })
+    expect(waiting).toMatchObject({ status: 'PENDING', rule: null })
+    await clickAt(shop, 2, 12)
+    await shop.pass(ROUND_MS)
+    const [judged] = shop.adaptations.listSuggestions({ queryHash: QUERY_HASH }).suggestions
+    expect(judged).toMatchObject({
+      suggestionId: waiting.suggestionId,
+      status: 'ACCEPTED',
+      rule: { changes: { boosts: [{ id: 'c', value: 0.2 }] } },
+    })
+  })
+
+  it('is applied with its rule, and then no longer expires', async () => {
+    const shop = openWorkshop()
+    const { suggestionId, rule } = await shop.adaptations.suggest({ ...low, confidence: 0.9 })
+    const changes = rule!.changes as Record<string, unknown>
+    const applied = await shop.apply(changes, { type: 'rules', suggestionId, immediate: true })
+    expect(applied).toMatchObject({ queryHash: 'h', suggestionId, ruleId: rule!.ruleId })
+    await shop.pass(8 * DAY_MS)
+    expect(shop.adaptations.listSuggestions({ status: 'applied' })).toMatchObject({
+      total: 1,
+      suggestions: [{ suggestionId }],
+    })
+  })
+
+  it('expires after seven days, and may then be made anew', async () => {
+    const shop = openWorkshop()
+    const first = await shop.adaptations.suggest({ ...low, confidence: 0.9 })
+    await shop.pass(7 * DAY_MS)
+    expect(shop.adaptations.listSuggestions({}).suggestions[0]?.status).toBe('ACCEPTED')
+    await shop.pass(ROUND_MS)
+    expect(shop.adaptations.listSuggestions({}).suggestions[0]?.status).toBe('EXPIRED')
+    const refused = { code: 'INVALID_TRANSITION' }
+    await expect(
+      shop.apply({ fusion: 'rrf' }, { suggestionId: first.suggestionId }),
+    ).rejects.toMatchObject(refused)
+    const again = await shop.adaptations.suggest({ ...low, confidence: 0.9 })
+    expect(again.suggestionId).not.toBe(first.suggestionId)
+    await shop.pass(31 * DAY_MS)
+    expect(shop.adaptations.listSuggestions({}).total).toBe(1)
+  })
+
+  it('names what it wants to know', async () => {
+    const { adaptations, apply } = openWorkshop()
+    await expect(
+      adaptations.suggest({ queryHash: 'h', patterns: { mood: 1 }, confidence: 1 }),
+    ).rejects.toMatchObject({ details: [{ path: 'patterns' }] })
+    await expect(apply({ fusion: 'rrf' }, { suggestionId: 'none' })).rejects.toMatchObject({
+      code: 'SUGGESTION_NOT_FOUND',
+    })
+    await expect(apply({ fusion: 'rrf' }, { ruleId: 'none' })).rejects.toMatchObject({
+      code: 'RULE_NOT_FOUND',
+    })
+  })
+
+  it('only goes where the table of statuses lets it', async () => {
+    const shop = openWorkshop()
+    const { suggestionId } = await shop.adaptations.suggest({ ...low, confidence: 0.9 })
+    shop.clock.nowMs += 1
+    await shop.adaptations.suggest({ ...low, confidence: 0.1 })
+    shop.clock.nowMs += 1
+    await shop.adaptations.suggest({
+      ...{ queryHash: 'i', confidence: 0.9 },
+      patterns: { neutralPatterns: ['x'] },
+    })
+    await shop.apply({ fusion: 'rrf' }, { suggestionId })
+    shop.clock.nowMs += 1
+    await shop.adaptations.suggest({ ...low, queryHash: 'j', confidence: 0.9 })
+    await shop.pass(8 * DAY_MS)
+    const statuses = shop.adaptations.listSuggestions({}).suggestions.map(({ status }) => status)
+    expect(statuses).toEqual(['EXPIRED', 'EXPIRED', 'REJECTED', 'APPLIED'])
+    expect(Object.keys(MACHINES.suggestion)).toEqual(expect.arrayContaining(statuses))
+    expect(shop.eventTypes().filter((type) => type.startsWith('SUGGESTION_'))).toEqual([
+      ...['SUGGESTION_RECEIVED', 'SUGGESTION_ACCEPTED', 'SUGGESTION_RECEIVED'],
+      ...['SUGGESTION_REJECTED', 'SUGGESTION_RECEIVED', 'SUGGESTION_APPLIED'],
+      ...['SUGGESTION_RECEIVED', 'SUGGESTION_ACCEPTED'],
+      ...['SUGGESTION_EXPIRED', 'SUGGESTION_EXPIRED'],
+    ])
+  })
+})
+
+describe('what the service suggests itself', () => {
+  it('is to lift the document that searchers look for far down', async () => {
+    const shop = openWorkshop()
+    await clickAt(shop, 6, 8)
+    await clickAt(shop, 0, 1)
+    await shop.pass(ROUND_MS)
+    const { suggestions } = shop.adaptations.listSuggestions({ source: 'service' })
+    expect(suggestions).toMatchObject([
+      {
+        kind: 'click_far_down',
+        status: 'PENDING',
+        queryHash: QUERY_HASH,
+        rule: { changes: { pins: [{ id: 'g' }] }, source: 'service' },
+        evidence: { clicked: 9, searches: 9, clickPosition: expect.closeTo(57 / 9, 4) },
+      },
+    ])
+    await shop.pass(ROUND_MS)
+    expect(shop.adaptations.listSuggestions({}).total).toBe(1)
+    const { suggestionId, rule } = suggestions[0]!
+    await shop.apply(rule!.changes as Record<string, unknown>, { suggestionId, immediate: true })
+    expect(shop.adaptations.listSuggestions({}).suggestions[0]?.status).toBe('APPLIED')
+  })
+
+  it('is a synonym where people found nothing and then put it in other words', async () => {
+    const shop = openWorkshop()
+    await reformulate(shop, 4)
+    await shop.pass(ROUND_MS)
+    expect(shop.adaptations.listSuggestions({ queryHash: 'first' }).suggestions).toMatchObject([
+      {
+        kind: 'zero_result_reformulated',
+        rule: { changes: { synonyms: [['telly => television']] } },
+        evidence: { count: 4, fromNothing: 4, clicked: 4, toQuery: 'cheap television' },
+      },
+    ])
+  })
+
+  it('is nothing where clicks are few or lie high', async () => {
+    const shop = openWorkshop()
+    await clickAt(shop, 6, 4)
+    await clickAt(shop, 1, 10, { queryHash: 'other' })
+    await reformulate(shop, 2)
+    await shop.pass(ROUND_MS)
+    expect(shop.adaptations.listSuggestions({}).total).toBe(0)
+  })
+})
