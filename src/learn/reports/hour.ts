@@ -84,7 +84,7 @@ export function noSearches(): SearchCounts {
   return { searches: 0, zeroResults: 0, clicked: 0, reciprocal: 0, tookMs: 0 }
 }
 
-export function addOne<Key>(counts: Map<Key, number>, key: Key): void {
+function addOne<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
