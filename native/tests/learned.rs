@@ -293,7 +293,7 @@ fn a_model_exchanges_the_places_of_the_first_hits_and_nothing_else() {
             let near = (request["query"] != "").then_some(near.as_slice());
             let added = some_added(&mut random, &index);
             let plain = search(&index, &request, near, &added);
-            for size in [0, 1, 12, 1000] {
+            for size in [0, 1, 12, 30, 1000] {
                 let mut reranked = request.clone();
                 reranked["rerank"] = json!({ "model": handle, "size": size });
                 reranked["features"] = json!(true);
