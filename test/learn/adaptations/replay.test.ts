@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest'
+import { openWorkshop, type Workshop } from './workshop.ts'
+
+async function clickThird(shop: Workshop, times: number) {
+  for (let user = 0; user < times; user += 1) {
+    const session = await shop.session()
+    const queryId = shop.searchIn(session)
+    await shop.tell(session, queryId, 'c')
+  }
+  await shop.loop.caughtUp()
+}
+
+describe('a replay of logged searches', () => {
+  it('estimates what a change would have made of their clicks', async () => {
+    const shop = openWorkshop()
+    await clickThird(shop, 6)
+    const lifted = await shop.apply({ pins: ['c'] }, { queryHash: 'q-one' })
+    expect(lifted.validation).toMatchObject({
+      samples: 6,
+      estimates: { ctrChange: 2, mrrChange: 2, clickPosition: 1 },
+    })
+    const sunk = await shop.apply({ boosts: { c: -0.05 } }, { queryHash: 'q-one' })
+    // Hits lie .01 apart: the third one comes to stand seventh, or sixth by its place.
+    expect(sunk.validation.estimates.clickPosition).toBeGreaterThanOrEqual(7)
+    expect(sunk.validation.estimates.ctrChange).toBeLessThan(-0.5)
+  })
+
+  it('keeps a change out that would miss its thresholds', async () => {
+    const shop = openWorkshop()
+    await clickThird(shop, 3)
+    const thresholds = { acceptanceThresholds: { ctrChange: -0.1 } }
+    expect((await shop.apply({ boosts: { c: -1 } }, thresholds)).status).toBe('REJECTED')
+    expect((await shop.apply({ boosts: { c: 1 } }, thresholds)).status).toBe('CANARY')
+  })
+
+  it('says when there is nothing to replay, or no way to', async () => {
+    const shop = openWorkshop()
+    const pinned = await shop.apply({ pins: ['c'] })
+    expect(pinned.validation).toMatchObject({ passed: true, samples: 0 })
+    expect(pinned.validation.note).toBe('No clicked searches are logged to replay.')
+    await clickThird(shop, 1)
+    const other = await shop.apply({ fusion: 'rrf' })
+    expect(other.validation.note).toBe("A change of fusion can't be replayed on logged searches.")
+  })
+})

@@ -1,0 +1,189 @@
+import { describe, expect, it } from 'vitest'
+import { openWorkshop, type Workshop } from '../adaptations/workshop.ts'
+import { DAY_MS, MINUTE_MS, QUERY_HASH } from '../learner.ts'
+
+const HOUR_MS = 60 * MINUTE_MS
+
+async function searches(
+  shop: Workshop,
+  query: Parameters<Workshop['patterns']['searches']>[0] = {},
+) {
+  await shop.loop.caughtUp()
+  return shop.patterns.searches(query)
+}
+
+async function feedback(shop: Workshop, window = '24h') {
+  await shop.loop.caughtUp()
+  return shop.patterns.feedback({ window, limit: 50 })
+}
+
+/** A search and a click on its hit at `place` from 0. */
+async function click(shop: Workshop, session: string, documentId: string, more = {}) {
+  const queryId = shop.searchIn(session, more)
+  await shop.log.flush()
+  await shop.tell(session, queryId, documentId)
+  return queryId
+}
+
+describe('the patterns of searches', () => {
+  it('count queries, their clicks and what they did not find', async () => {
+    const shop = openWorkshop()
+    const session = await shop.session()
+    await click(shop, session, 'd')
+    shop.searchIn(session)
+    shop.searchIn(undefined)
+    shop.searchIn(session, { from: 10 })
+    shop.searchIn(undefined, { queryHash: 'q-none', query: 'nothing', total: 0, hits: [] })
+    const { topQueries, zeroResultQueries, ...found } = await searches(shop)
+    expect(found).toMatchObject({ window: '24h', queries: 2, searches: 4 })
+    expect(topQueries).toMatchObject([
+      {
+        ...{ queryHash: QUERY_HASH, query: 'one', searches: 3, clicked: 1, ctr: 0.5 },
+        clickPosition: 4,
+        documents: [{ id: 'd', clicks: 1, position: 4 }],
+      },
+      { queryHash: 'q-none', searches: 1, zeroResults: 1, ctr: null },
+    ])
+    expect(zeroResultQueries.map(({ query }) => query)).toEqual(['nothing'])
+    expect((await searches(shop, { limit: 1 })).topQueries).toHaveLength(1)
+  })
+
+  it('are those of the window that is asked for', async () => {
+    const shop = openWorkshop()
+    shop.searchIn(undefined)
+    await shop.pass(3 * HOUR_MS)
+    shop.searchIn(undefined, { queryHash: 'later' })
+    expect((await searches(shop, { window: '1h' })).searches).toBe(1)
+    expect((await searches(shop, { timeWindow: '24H' })).searches).toBe(2)
+    await shop.pass(3 * DAY_MS)
+    shop.searchIn(undefined)
+    expect((await searches(shop, { window: '24h' })).searches).toBe(1)
+    expect((await searches(shop, { window: '7d' })).searches).toBe(3)
+    await shop.pass(40 * DAY_MS)
+    shop.searchIn(undefined)
+    expect((await searches(shop, { window: '30d' })).searches).toBe(1)
+    expect([...shop.store.tables.queryPatterns.keys()]).toHaveLength(2)
+    expect(() => shop.patterns.searches({ window: '2y' })).toThrow('window must be one of')
+  })
+
+  it('see a query put in other words: same session, soon after, the first one not clicked', async () => {
+    const shop = openWorkshop()
+    const [ann, bob, cid, dan] = await Promise.all([1, 2, 3, 4].map(() => shop.session()))
+    const at = (queryHash: string) => ({ queryHash, query: queryHash, timeMs: shop.clock.nowMs })
+    shop.searchIn(ann, { ...at('from'), total: 0, hits: [] })
+    shop.searchIn(bob, at('from'))
+    await click(shop, cid!, 'a', at('from'))
+    shop.searchIn(dan, at('from'))
+    await shop.log.flush()
+    shop.clock.nowMs += 4 * MINUTE_MS
+    await click(shop, ann!, 'b', at('to'))
+    shop.searchIn(bob, at('to'))
+    shop.searchIn(bob, at('to'))
+    shop.searchIn(cid, at('to'))
+    await shop.log.flush()
+    shop.clock.nowMs += 2 * MINUTE_MS
+    shop.searchIn(dan, at('to'))
+    expect((await searches(shop)).reformulations).toEqual([
+      {
+        ...{ from: 'from', fromQuery: 'from', to: 'to', toQuery: 'to' },
+        ...{ count: 2, fromNothing: 1, clicked: 1 },
+      },
+    ])
+  })
+
+  it('show queries whose clicks lie far down', async () => {
+    const shop = openWorkshop()
+    for (let user = 0; user < 5; user += 1) await click(shop, await shop.session(), 'h')
+    for (let user = 0; user < 5; user += 1)
+      await click(shop, await shop.session(), 'b', { queryHash: 'well' })
+    expect((await searches(shop)).clicksFarDown).toMatchObject([
+      { queryHash: QUERY_HASH, clickPosition: 8 },
+    ])
+  })
+
+  it('keep the most frequent queries, whatever else is asked', async () => {
+    const shop = openWorkshop()
+    for (let search = 0; search < 3; search += 1) shop.searchIn(undefined, { queryHash: 'often' })
+    for (let query = 0; query < 1500; query += 1)
+      shop.searchIn(undefined, { queryHash: `rare-${query}` })
+    await shop.loop.caughtUp()
+    const rows = [...shop.store.tables.queryPatterns.keys()]
+    expect(rows.filter(([hours]) => hours === 1)).toHaveLength(500)
+    expect(rows.filter(([hours]) => hours === 24)).toHaveLength(1000)
+    for (const window of ['1h', '7d'])
+      expect((await searches(shop, { window })).topQueries[0]).toMatchObject({
+        ...{ queryHash: 'often', searches: 3 },
+      })
+  })
+
+  it('go on where they were when the service is opened anew', async () => {
+    const shop = openWorkshop()
+    const session = await shop.session()
+    shop.searchIn(session, { queryHash: 'from' })
+    const again = await shop.reopen()
+    again.clock.nowMs += MINUTE_MS
+    again.searchIn(session, { queryHash: 'to', timeMs: again.clock.nowMs })
+    const { topQueries, reformulations } = await searches(again)
+    expect(topQueries.map(({ searches: count }) => count)).toEqual([1, 1])
+    expect(reformulations).toMatchObject([{ from: 'from', to: 'to', count: 1 }])
+  })
+})
+
+describe('the patterns of feedback', () => {
+  it('count by action, position, device and rating', async () => {
+    const shop = openWorkshop()
+    const session = await shop.session()
+    const queryId = await click(shop, session, 'c', { deviceType: 'Phone' })
+    await shop.tell(session, queryId, 'a', { userAction: 'bookmark' }, 0.2)
+    await shop.tell(session, queryId, 'c')
+    await shop.tell(session, 'unknown', 'c', { userAction: 'dwell' }, 4)
+    shop.searchIn(session)
+    shop.searchIn(undefined)
+    const told = await feedback(shop)
+    expect(told).toMatchObject({ entries: 4, unmatched: 1, duplicates: 1 })
+    expect(told.byAction).toEqual(
+      expect.arrayContaining([
+        { action: 'click', count: 1 },
+        { action: 'bookmark', count: 1 },
+        { action: 'dwell', count: 1 },
+      ]),
+    )
+    expect(told.byPosition).toHaveLength(10)
+    expect(told.byPosition[2]).toEqual({ position: 3, shown: 2, clicked: 1, ctr: 0.5 })
+    expect(told.byPosition[0]).toEqual({ position: 1, shown: 2, clicked: 0, ctr: 0 })
+    expect(told.byDevice).toEqual(
+      expect.arrayContaining([
+        { deviceType: 'phone', searches: 1, clicked: 1, ctr: 1, entries: 2 },
+        { deviceType: 'unknown', searches: 1, clicked: 0, ctr: 0, entries: 1 },
+      ]),
+    )
+    expect(told.ratings.average).toBeCloseTo((1 + 0.2 + 0.8) / 3)
+    expect(told.ratings.distribution.map(({ count }) => count)).toEqual([
+      ...[0, 0, 1, 0, 0, 0, 0, 0, 1, 1],
+    ])
+  })
+
+  it('keep few actions and devices, and count the others together', async () => {
+    const shop = openWorkshop()
+    const session = await shop.session()
+    const entries = Array.from({ length: 100 }, (_, at) => ({
+      ...{ queryId: 'q', rating: 1 },
+      metadata: { userAction: `action-${at}`, resultId: 'a' },
+    }))
+    await shop.feedback.submit({ sessionId: session, feedback: entries })
+    for (let device = 0; device < 40; device += 1)
+      shop.searchIn(session, { deviceType: `device-${device}` })
+    const told = await feedback(shop)
+    expect(told.byAction[0]).toEqual({ action: 'other', count: 36 })
+    expect(told.byDevice.reduce((sum, each) => sum + each.searches, 0)).toBe(40)
+    expect(told.byDevice.length).toBeLessThanOrEqual(33)
+  })
+
+  it('are empty, and say so, before anything happened', async () => {
+    const shop = openWorkshop()
+    expect(await feedback(shop)).toMatchObject({
+      ...{ entries: 0, byAction: [], byPosition: [], byDevice: [] },
+      ratings: { average: null },
+    })
+  })
+})
