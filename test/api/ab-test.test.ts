@@ -249,6 +249,34 @@ describe('a test that runs', () => {
     )
   })
 
+  it('deals two rankings into one list, and credits the one that a click came from', async () => {
+    const variants = [{ id: 'one' }, { id: 'two', config: { fieldWeights: { title: 0.01 } } }]
+    const { testId } = (await create({ variants, mode: 'interleaving' })).data
+    const seen = new Set<string>()
+    for (let n = 0; n < 20; n += 1) {
+      const sessionId = await session({ userId: `taster ${n}` })
+      const { data } = await app.call<Data>('POST', '/cortex/search', {
+        query: 'red fox',
+        index: 'ab',
+        searchType: 'text',
+        sessionId,
+      })
+      const { experiments, queryId } = data.searchContext
+      expect(experiments.some((each: Data) => each.variantId === '@interleaved')).toBe(true)
+      const hits: string[] = data.hits.map((hit: Data) => hit.id)
+      seen.add(hits.join())
+      const metadata = { userAction: 'click', resultId: hits[0] }
+      const feedback = [{ queryId, rating: 1, metadata }]
+      await app.call('POST', '/cortex/feedback', { sessionId, feedback })
+    }
+    expect([...seen].sort()).toEqual(['a,b', 'b,a'])
+    const { data } = await app.call<Data>('GET', `/cortex/ab-test/${testId}`)
+    expect(data.metrics['@interleaved']).toMatchObject({ units: 20, ctr: 1 })
+    expect(data.interleaving).toMatchObject({ units: 20, significant: false })
+    expect(data.verdict).toEqual({ metric: 'preference', decision: 'UNDECIDED' })
+    await app.call('POST', `/cortex/ab-test/${testId}/stop`)
+  })
+
   it('leaves searches without a session alone', async () => {
     await create({ variants: [{}, { config: { minScore: 100 } }] })
     const { data } = await app.call<Data>('POST', '/cortex/search', {
