@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually, type RunningApp, startApp } from '../running-app.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client reads them
+type Data = Record<string, any>
+
+let running: RunningApp
+const call = (method: string, path: string, body?: unknown) =>
+  running.call<Data>(method, `/nous${path}`, body)
+
+beforeAll(async () => {
+  running = await startApp({ EXPLORATION_SHARE: '0', ADAPTATION_CANARY_SHARE: '0.5' })
+  const documents = ['one', 'two', 'three', 'four'].map((id, at) => ({
+    index: 'ranked',
+    id,
+    document: { title: `coffee ${id}`, content: `${'coffee '.repeat(4 - at)} beans` },
+  }))
+  await running.call('POST', '/cortex/documents/bulk', { documents })
+}, 120_000)
+afterAll(() => running.close())
+
+async function search(more: Data = {}): Promise<{ ids: string[]; context: Data }> {
+  const words = { query: 'coffee', index: 'ranked', searchType: 'text', ...more }
+  const { data, status, error } = await running.call<Data>('POST', '/cortex/search', words)
+  expect(status, error).toBe(200)
+  return { ids: data.hits.map(({ id }: { id: string }) => id), context: data.searchContext }
+}
+
+async function session(): Promise<string> {
+  const { data } = await running.call<Data>('POST', '/cortex/sessions', {})
+  return data.sessionId
+}
+
+async function apply(changes: unknown, more: Data = {}): Promise<Data> {
+  const answered = await call('POST', '/adapt/apply', { type: 'ranking', changes, ...more })
+  expect(answered.status, answered.error).toBe(200)
+  return answered.data
+}
+
+const rollBack = (id: string) => call('POST', `/adaptations/${id}/rollback`, { reason: 'done' })
+
+describe('an applied change', () => {
+  it('decides the next search, and its rollback brings back the very order', async () => {
+    const before = await search()
+    const pins = before.ids.slice(-1)
+    const change = await apply({ pins }, { immediate: true, source: 'a test', confidence: 0.9 })
+    expect(change).toMatchObject({
+      ...{ status: 'ACTIVE', source: 'a test', confidence: 0.9, changes: { pins } },
+      metrics: { with: { searches: 0, ctr: null } },
+      rollbackPlan: { targetVersion: change.version - 1, automatic: true },
+    })
+    const during = await search()
+    expect(during.ids[0]).toBe(pins[0])
+    expect(during.context.adaptations).toEqual([`${change.adaptationId}@${change.version}`])
+    const rolled = await rollBack(change.adaptationId)
+    expect(rolled.data).toMatchObject({ status: 'ROLLED_BACK', restored: { kept: [] } })
+    const after = await search()
+    expect(after.ids).toEqual(before.ids)
+    expect(after.context.adaptations).toEqual([])
+    expect((await rollBack(change.adaptationId)).code).toBe('INVALID_TRANSITION')
+  })
+
+  it('is in canary first, for some units and always for the same', async () => {
+    const before = await search()
+    const change = await apply({ boosts: { [before.ids.at(-1)!]: 2 } })
+    expect(change.status).toBe('CANARY')
+    expect((await search()).ids).toEqual(before.ids)
+    const orders = new Set<string>()
+    for (let unit = 0; unit < 12; unit += 1) {
+      const sessionId = await session()
+      const first = await search({ sessionId })
+      expect((await search({ sessionId })).ids).toEqual(first.ids)
+      const has = first.context.adaptations.length === 1
+      expect(first.ids[0]).toBe(has ? before.ids.at(-1) : before.ids[0])
+      orders.add(first.ids.join())
+    }
+    expect(orders.size).toBe(2)
+    const { data } = await call('GET', `/adaptations/${change.adaptationId}`)
+    expect(data.metrics.with.searches + data.metrics.without.searches).toBeGreaterThanOrEqual(24)
+    const conflict = { type: 'ranking', changes: { boosts: { one: 1 } } }
+    const again = await call('POST', '/adaptations', conflict)
+    expect([again.status, again.code]).toEqual([409, 'ADAPTATION_CONFLICT'])
+    await rollBack(change.adaptationId)
+  })
+
+  it('that does harm takes itself back, and the order is the very same again', async () => {
+    const before = await search()
+    const change = await apply(
+      { minScore: 1e6 },
+      {
+        immediate: true,
+        rollbackTriggers: [
+          { metric: 'zeroResultRate', operator: '>', threshold: 0.5, window: '5m', minSamples: 5 },
+        ],
+      },
+    )
+    expect((await search()).ids).toEqual([])
+    for (let again = 0; again < 4; again += 1) await search()
+    await eventually(async () => {
+      const { data } = await call('GET', `/adaptations/${change.adaptationId}`)
+      return data.status === 'ROLLED_BACK'
+    })
+    expect(await search()).toMatchObject({ ids: before.ids, context: { adaptations: [] } })
+    const { data } = await call('GET', `/learn/events?adaptationId=${change.adaptationId}`)
+    const [event] = data.events.filter(({ type }: Data) => type === 'ADAPTATION_ROLLED_BACK')
+    expect(event).toMatchObject({
+      status: 'ROLLED_BACK',
+      priority: 'HIGH',
+      data: { figures: { metric: 'zeroResultRate', value: 1 } },
+    })
+  })
+
+  it('never breaks a search, whatever it names', async () => {
+    const before = await search()
+    const change = await apply(
+      {
+        ...{ fieldWeights: { nowhere: 3, title: 2 }, pins: ['gone', { id: 'one', index: 'gone' }] },
+        ...{ synonyms: [['', 'x'], ['a => ']], boosts: { gone: 5 }, model: 'gone' },
+      },
+      { immediate: true },
+    )
+    expect(change.warnings[0]).toContain('model')
+    expect((await search()).ids.sort()).toEqual(before.ids.sort())
+    expect((await search({ searchType: 'hybrid' })).ids.length).toBeGreaterThan(0)
+    await rollBack(change.adaptationId)
+  })
+
+  it('survives a restart', async () => {
+    const change = await apply({ pins: ['three'] }, { immediate: true })
+    await running.restart()
+    expect((await search()).ids[0]).toBe('three')
+    await rollBack(change.adaptationId)
+    expect((await search()).ids[0]).not.toBe('three')
+  }, 60_000)
+
+  it('is listed, newest first, by status and type', async () => {
+    const change = await apply({ fusion: 'rrf' }, { type: 'Thresholds', queryHash: 'listed' })
+    const all = await call('GET', '/adaptations?limit=2')
+    expect(all.data).toMatchObject({ limit: 2, adaptations: [{ type: 'Thresholds' }, {}] })
+    expect(all.data.total).toBeGreaterThan(2)
+    const chosen = await call('GET', '/adaptations?status=canary&type=thresholds&queryHash=listed')
+    expect(chosen.data.adaptations).toMatchObject([{ adaptationId: change.adaptationId }])
+    expect((await call('GET', '/adaptations?status=ACTIVE')).data.total).toBe(0)
+    const { data } = await call('GET', `/adaptations/${change.adaptationId}`)
+    expect(data.history.map(({ status }: Data) => status)).toEqual([
+      ...['PENDING', 'VALIDATING', 'CANARY'],
+    ])
+    expect(data.versions).toMatchObject([{ version: change.version, reason: 'APPLIED' }])
+  })
+
+  it.each([
+    [{ changes: { a: 1 } }, 'type'],
+    [{ type: '', changes: { a: 1 } }, 'type'],
+    [{ type: 'x' }, 'changes'],
+    [{ type: 'x', changes: {} }, 'changes'],
+    [{ type: 'x', changes: [] }, 'changes'],
+    [{ type: 'x', changes: 'fast' }, 'changes'],
+    [{ type: 'x', changes: { a: 1, queryHash: 7 } }, 'changes.queryHash'],
+    [{ type: 'x', changes: { a: 1 }, confidence: 2 }, 'confidence'],
+    [
+      {
+        type: 'x',
+        changes: { a: 1 },
+        rollbackTriggers: [{ metric: 'ctr', operator: 'near', threshold: 1 }],
+      },
+      'rollbackTriggers[0].operator',
+    ],
+    [
+      { type: 'x', changes: { a: 1 }, acceptanceThresholds: { ctr: 'high' } },
+      'acceptanceThresholds.ctr',
+    ],
+  ])('is refused as %j, which names the place', async (body, path) => {
+    const { status, details } = await call('POST', '/adapt/apply', body)
+    expect(status).toBe(400)
+    expect(details[0]?.path).toBe(path)
+  })
+
+  it('that nobody knows is not found', async () => {
+    expect((await call('GET', '/adaptations/nothing')).code).toBe('ADAPTATION_NOT_FOUND')
+    expect((await rollBack('nothing')).code).toBe('ADAPTATION_NOT_FOUND')
+  })
+})
+
+describe('a suggestion', () => {
+  const sent = { queryHash: 'abc', patterns: { averageRelevance: 0.3 }, confidence: 0.8 }
+
+  it('comes to a rule that can be applied', async () => {
+    const { data } = await call('POST', '/adapt/suggest', sent)
+    expect(data).toMatchObject({ status: 'ACCEPTED', rule: { queryHash: 'abc' } })
+    expect((await call('POST', '/adapt/suggest', sent)).data).toEqual(data)
+    const { changes, ruleId } = data.rule
+    const applied = await apply(changes, { ruleId, suggestionId: data.suggestionId })
+    expect(applied).toMatchObject({ queryHash: 'abc', ruleId, suggestionId: data.suggestionId })
+    const listed = await call('GET', '/adapt/suggestions?status=APPLIED&queryHash=abc')
+    expect(listed.data).toMatchObject({ total: 1, suggestions: [{ status: 'APPLIED' }] })
+    expect((await call('GET', '/adapt/rules?queryHash=abc')).data.rules).toMatchObject([{ ruleId }])
+  })
+
+  it('of little confidence is rejected, and still answered', async () => {
+    const { status, data } = await call('POST', '/adapt/suggest', { ...sent, confidence: 0.3 })
+    expect(status).toBe(200)
+    expect(data).toMatchObject({ status: 'REJECTED', rule: null })
+  })
+
+  it.each([
+    [{ ...sent, queryHash: undefined }, 'queryHash'],
+    [{ ...sent, confidence: 1.1 }, 'confidence'],
+    [{ ...sent, confidence: 'high' }, 'confidence'],
+    [{ ...sent, patterns: {} }, 'patterns'],
+    [{ ...sent, patterns: { clickThroughRate: '0.1' } }, 'patterns.clickThroughRate'],
+    [{ ...sent, patterns: { clickThroughRate: 1.1 } }, 'patterns.clickThroughRate'],
+    [{ ...sent, patterns: { requiresOptimization: 1 } }, 'patterns.requiresOptimization'],
+    [{ ...sent, patterns: { positivePatterns: 'title' } }, 'patterns.positivePatterns'],
+    [{ ...sent, patterns: { neutralPatterns: [1] } }, 'patterns.neutralPatterns[0]'],
+  ])('is refused as %j, which names the place', async (body, path) => {
+    const { status, details } = await call('POST', '/adapt/suggest', body)
+    expect(status).toBe(400)
+    expect(details[0]?.path).toBe(path)
+  })
+})
+
+describe('a rule', () => {
+  it('may be made by hand', async () => {
+    const sent = { name: 'mine', changes: { pins: ['one'], colour: 'blue' } }
+    const { status, data } = await call('POST', '/adapt/rules', sent)
+    expect(status).toBe(200)
+    expect(data).toMatchObject({ ...sent, source: 'client', queryHash: null })
+    expect(data.warnings).toEqual(['Kept, but no setting of the ranking: colour.'])
+    const { ruleId } = data
+    expect(await apply(sent.changes, { ruleId, queryHash: 'ruled' })).toMatchObject({ ruleId })
+    expect((await call('POST', '/adapt/rules', { changes: {} })).details[0]?.path).toBe('changes')
+  })
+})
+
+describe('patterns', () => {
+  it('show what was searched and what was clicked', async () => {
+    const sessionId = await session()
+    const { context, ids } = await search({ query: 'beans', sessionId })
+    await running.call('POST', '/cortex/feedback', {
+      sessionId,
+      feedback: [
+        {
+          ...{ queryId: context.queryId, rating: 1 },
+          metadata: { userAction: 'click', resultId: ids[1] },
+        },
+      ],
+    })
+    const searched = await call('GET', '/learn/search-patterns?window=1h&limit=50')
+    const beans = searched.data.topQueries.find(({ query }: Data) => query === 'beans')
+    expect(beans).toMatchObject({ searches: 1, clicked: 1, ctr: 1, clickPosition: 2 })
+    const told = await call('GET', '/learn/feedback/patterns')
+    expect(told.data.byAction).toEqual([{ action: 'click', count: 1 }])
+    expect(told.data.byPosition[1]).toMatchObject({ position: 2, clicked: 1 })
+    for (const path of ['/learn/search-patterns', '/learn/feedback/patterns']) {
+      expect((await call('GET', `${path}?window=2w`)).details[0]?.path).toBe('window')
+      expect((await call('GET', `${path}?limit=0`)).status).toBe(400)
+    }
+  })
+})
