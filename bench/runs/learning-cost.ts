@@ -1,7 +1,7 @@
 import { checkFeedback, feedbackShots, openAudience, type Visit } from '../audience.ts'
 import { type LoadReport, runLoad, type Shot } from '../client.ts'
-import { runPaired } from '../paired.ts'
-import { startServer } from '../server.ts'
+import { type Latencies, runPaired } from '../paired.ts'
+import { readCpuSeconds, startServer } from '../server.ts'
 import { loadDocuments, openService, waitUntilLearned, waitUntilSettled } from '../service.ts'
 import type { Figure } from '../workload.ts'
 import { checkSearch, cycle, INDEX, type RunContext, refuseFailures, searchShots } from './run.ts'
@@ -30,11 +30,17 @@ export async function runLearningCost(context: RunContext): Promise<Figure[]> {
     const on = await fill(context, service, server.port)
     const off = await fill(context, plainService, plain.port)
     say('both servers hold the documents')
+    const cpu = [server.pid, plain.pid].map(readCpuSeconds)
     const ran = await runPaired(
       SLICES,
       () => measureOn(context, on),
       () => measure(context, off),
     )
+    const [cpuOn = 0, cpuOff = 0] = [server.pid, plain.pid].map(
+      (pid, at) => readCpuSeconds(pid) - (cpu[at] ?? 0),
+    )
+    const perSearch = (seconds: number, { requests }: Latencies) =>
+      (seconds * 1e6 * workload.measureMs) / (requests * (workload.measureMs + workload.warmupMs))
     return [
       { name: 'on p50', value: ran.first.p50Ms, unit: 'ms' },
       { name: 'on p99', value: ran.first.p99Ms, unit: 'ms' },
@@ -42,6 +48,8 @@ export async function runLearningCost(context: RunContext): Promise<Figure[]> {
       { name: 'off p99', value: ran.second.p99Ms, unit: 'ms' },
       { name: 'p50, on / off', value: ran.first.p50Ms / ran.second.p50Ms, unit: '' },
       { name: 'p99, on / off', value: ran.first.p99Ms / ran.second.p99Ms, unit: '' },
+      { name: 'on cpu, with its feedback', value: perSearch(cpuOn, ran.first), unit: 'µs/query' },
+      { name: 'off cpu', value: perSearch(cpuOff, ran.second), unit: 'µs/query' },
       { name: 'searches, on / off', value: ran.first.requests / ran.second.requests, unit: '' },
     ]
   } finally {
