@@ -15,19 +15,29 @@ export function dayOf(timeMs: number): number {
   return Math.floor(timeMs / DAY_MS)
 }
 
-/** Adds to (or, with negative numbers, takes from) a day; a day without evidence is left out. */
+/**
+ * Adds to (or, with negative numbers, takes from) a day; a day without evidence is left out. Returns the list to
+ * keep: another one when there is a day more, since a list that grew in place would hold on to spare room.
+ */
 export function addEvidence(
   evidence: Evidence,
   day: number,
   gain: number,
   examination: number,
-): void {
+): Evidence {
   let at = evidence.length
   while (at > 0 && (evidence[at - WIDTH] as number) >= day) at -= WIDTH
-  if (evidence[at] !== day) {
-    // What is taken from a day that has joined another comes out of that one.
-    if (gain + examination < 0 && at < evidence.length) day = evidence[at] as number
-    else evidence.splice(at, 0, day, 0, 0)
+  // What is taken from a day that has joined another comes out of that one.
+  const isThere = evidence[at] === day || (gain + examination < 0 && at < evidence.length)
+  if (!isThere) {
+    if (gain <= 0 && examination <= 0) return evidence
+    const longer = [
+      ...evidence.slice(0, at),
+      ...[day, Math.max(0, gain), Math.max(0, examination)],
+      ...evidence.slice(at),
+    ]
+    if (longer.length > DAYS_MAX * WIDTH) joinOldest(longer)
+    return longer.slice()
   }
   const gained = Math.max(0, (evidence[at + 1] as number) + gain)
   const examined = Math.max(0, (evidence[at + 2] as number) + examination)
@@ -36,7 +46,7 @@ export function addEvidence(
     evidence[at + 1] = gained
     evidence[at + 2] = examined
   }
-  if (evidence.length > DAYS_MAX * WIDTH) joinOldest(evidence)
+  return evidence
 }
 
 function joinOldest(evidence: Evidence): void {

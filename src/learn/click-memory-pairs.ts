@@ -128,10 +128,10 @@ function displace(core: Core, queryHash: string, { documents }: Remembered): voi
 
 function apply(core: Core, remembered: Remembered, change: PairChange): void {
   const { document, sequence } = change
-  const evidence = remembered.documents.get(document) ?? []
-  const gainBefore = gainOf(evidence)
-  const examinationBefore = examinationOf(evidence)
-  addEvidence(evidence, change.day, change.gain, change.examination)
+  const before = remembered.documents.get(document) ?? []
+  const gainBefore = gainOf(before)
+  const examinationBefore = examinationOf(before)
+  const evidence = addEvidence(before, change.day, change.gain, change.examination)
   const gain = gainOf(evidence) - gainBefore
   count(core, document, gain, examinationOf(evidence) - examinationBefore)
   remembered.gain += gain

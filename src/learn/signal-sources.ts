@@ -62,15 +62,16 @@ function* walk(
 ): Generator<JournalSignal | undefined> {
   // The entry of the place itself may hold more.
   let after = place === undefined ? undefined : place.sequence + 1
-  for (;;) {
+  // One entry may hold a thousand signals: most pages need few entries.
+  for (let limit = 2; ; limit = Math.min(SLICE_ROWS, limit * 2)) {
     const range = after === undefined ? {} : { after }
-    const rows = log.journal.read({ ...range, limit: SLICE_ROWS, reverse: true })
+    const rows = log.journal.read({ ...range, limit, reverse: true })
     for (const row of rows) {
       after = row.sequence
       for (const signal of signalsOf(log, row).reverse())
         if (row.sequence !== place?.sequence || signal.at < place.at) yield signal
     }
-    if (rows.length < SLICE_ROWS) return
+    if (rows.length < limit) return
     yield undefined
   }
 }
