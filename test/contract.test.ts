@@ -79,7 +79,12 @@ const GOOD: Record<string, unknown> = {
   'POST /nous/signals/process': { signalId: 's' },
   'POST /nous/signals': { signalId: 's' },
   'POST /nous/learn/models/sync': { modelId: 'm', state: { weights: [1], bias: 0 } },
-  'POST /nous/adapt/suggest': { queryHash: 'h', patterns: { clickThroughRate: 0.2 }, confidence: 0.5 },
+  'POST /nous/adapt/suggest': {
+    queryHash: 'h',
+    patterns: { clickThroughRate: 0.2 },
+    confidence: 0.5,
+  },
+  'POST /nous/adapt/rules': { changes: { a: 1 } },
   'POST /nous/adapt/apply': { type: 'ranking', changes: { a: 1 } },
   'POST /nous/ab-testing/experiments': { type: 'x', variants: [{ id: 'a' }, { id: 'b' }] },
   'POST /nous/ab-testing/results': { experimentName: 'e', variantId: 'a', metrics: { m: 1 } },

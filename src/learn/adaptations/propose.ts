@@ -1,10 +1,7 @@
 import type { QueryEvidence, ReformulationEvidence } from '../patterns/evidence.ts'
+import { isFarDown } from '../patterns/report.ts'
 import type { Proposal } from './suggestions.ts'
 
-/** Clicked searches of a query before it is spoken of. */
-const CLICKED_MIN = 5
-/** A first click on average behind this position is far down. */
-const FAR_POSITION = 3
 const REFORMULATED_MIN = 3
 const FREQUENT_MIN = 10
 const PIN_SHARE_MIN = 0.5
@@ -27,7 +24,7 @@ export function findProposals({ queries, reformulations }: Findings): Proposal[]
 function proposeLift(query: QueryEvidence): Proposal[] {
   const { queryHash, clicked, clickPosition = 0, documents } = query
   const [first] = documents
-  if (clicked < CLICKED_MIN || clickPosition <= FAR_POSITION || first === undefined) return []
+  if (!isFarDown(query) || first === undefined) return []
   const share = first.clicks / documents.reduce((sum, { clicks }) => sum + clicks, 0)
   const pinned = share >= PIN_SHARE_MIN
   return [

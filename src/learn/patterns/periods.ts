@@ -4,7 +4,7 @@ import { invalid } from '../../errors.ts'
 export const LEVELS = [1, 24] as const
 export type Level = (typeof LEVELS)[number]
 
-export const HOUR_MS = 3_600_000
+const HOUR_MS = 3_600_000
 const KEPT: Record<Level, number> = { 1: 49, 24: 32 }
 const WINDOWS: Record<string, { hours: number; level: Level }> = {
   '1h': { hours: 1, level: 1 },

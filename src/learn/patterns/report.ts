@@ -3,8 +3,8 @@ import type { FeedbackPattern } from '../../schema/pattern-record.ts'
 import type { QueryEvidence, ReformulationEvidence } from './evidence.ts'
 
 /** First clicks behind this position are far down, from so many clicked searches on. */
-export const FAR_POSITION = 3
-export const FAR_CLICKED_MIN = 5
+const FAR_POSITION = 3
+const FAR_CLICKED_MIN = 5
 const DOCUMENTS_SHOWN = 5
 
 export function reportSearches(
@@ -34,6 +34,7 @@ export function reportSearches(
   }
 }
 
+/** Searchers of the query have to look far down before they open something. */
 export function isFarDown({ clicked, clickPosition = 0 }: QueryEvidence): boolean {
   return clicked >= FAR_CLICKED_MIN && clickPosition > FAR_POSITION
 }

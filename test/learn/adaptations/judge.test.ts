@@ -48,7 +48,11 @@ describe('a change in canary', () => {
       adaptationId: change.adaptationId,
       data: { figures: { metric: 'ctr', operator: 'drop', comparedWith: 'same time' } },
     })
-    const figures = event.data.figures as { value: number; without: number; samples: number }
+    const figures = (event.data as Record<string, unknown>).figures as {
+      value: number
+      without: number
+      samples: number
+    }
     expect(figures.value).toBeLessThan(0.1)
     expect(figures.without).toBeCloseTo(0.5, 1)
     expect(figures.samples).toBeGreaterThanOrEqual(100)
@@ -118,7 +122,7 @@ describe('a change that applies to all', () => {
     await shop.pass(2 * MINUTE_MS)
     expect(shop.adaptations.get(change.adaptationId).status).toBe('ROLLED_BACK')
     const { value: event } = [...shop.store.tables.events.range({ reverse: true, limit: 1 })][0]!
-    expect(event.data.figures).toMatchObject({ comparedWith: 'before', samples: 150 })
+    expect(event.data).toMatchObject({ figures: { comparedWith: 'before', samples: 150 } })
   }, 30_000)
 
   it('of one query is compared with the past of that query', async () => {

@@ -115,7 +115,7 @@ describe('a suggestion', () => {
   it('names what it wants to know', async () => {
     const { adaptations, apply } = openWorkshop()
     await expect(
-      adaptations.suggest({ queryHash: 'h', patterns: { mood: 1 }, confidence: 1 }),
+      adaptations.suggest({ queryHash: 'h', patterns: { mood: 1 } as object, confidence: 1 }),
     ).rejects.toMatchObject({ details: [{ path: 'patterns' }] })
     await expect(apply({ fusion: 'rrf' }, { suggestionId: 'none' })).rejects.toMatchObject({
       code: 'SUGGESTION_NOT_FOUND',
