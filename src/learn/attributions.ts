@@ -16,7 +16,7 @@ export type Slots = number[]
 /** What sessions taught, so that each has a bounded say and can be taken out again. */
 export interface Attributions {
   /** Changes made to it are saved with the next `save`. */
-  of: (sessionId: string, queryHash: string, document: DocumentKey) => Attribution
+  of: (sessionId: string, queryHash: string) => (document: DocumentKey) => Attribution
   isFlagged: (sessionId: string) => boolean
   /** Hands over all that a session taught, and forgets it; nothing of it counts from then on. */
   flag: (sessionId: string, timeMs: number) => Iterable<[string, DocumentKey, Attribution]>
@@ -29,8 +29,8 @@ export interface Attributions {
 }
 
 /** One session counts at most once for a pair within this time, and at most `SLOTS_MAX` times in all. */
-export const SLOT_MS = 30 * 60_000
-export const SLOTS_MAX = 3
+const SLOT_MS = 30 * 60_000
+const SLOTS_MAX = 3
 
 const KEPT_MAX = 2000
 
@@ -68,13 +68,15 @@ export function openAttributions(store: Store, lifeMs: number): Attributions {
     for (const id of [...flaggedSessions.keys({ end: before })]) flaggedSessions.remove(id)
   }
   return {
-    of: (sessionId, queryHash, document) => {
+    of: (sessionId, queryHash) => {
       const attributed = find(sessionId, queryHash)
-      const known = attributed.get(document)
-      if (known !== undefined) return known
-      const fresh: Attribution = { entries: 0, gains: [], examinations: [] }
-      attributed.set(document, fresh)
-      return fresh
+      return (document) => {
+        const known = attributed.get(document)
+        if (known !== undefined) return known
+        const fresh: Attribution = { entries: 0, gains: [], examinations: [] }
+        attributed.set(document, fresh)
+        return fresh
+      }
     },
     isFlagged: (sessionId) => flagged.has(sessionId) || flaggedSessions.has(sessionId),
     flag: (sessionId, timeMs) => {

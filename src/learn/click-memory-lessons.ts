@@ -50,7 +50,7 @@ export function openLessons(parts: LessonParts): Lessons {
       if (shown === undefined) return undefined
       const { queryHash } = impression
       const document = documentKey(shown.indexId, shown.id)
-      const known = attributions.of(sessionId, queryHash, document)
+      const known = attributions.of(sessionId, queryHash)(document)
       known.entries += 1
       if (known.entries > ENTRIES_MAX) {
         unteach(parts, fact)
@@ -70,9 +70,10 @@ function examine(
   sessionId: string,
 ): void {
   const { queryHash, hits, from, timeMs } = impression
+  const attributionOf = attributions.of(sessionId, queryHash)
   hits.slice(0, EXAMINED_MAX).forEach(({ indexId, id }, at) => {
     const document = documentKey(indexId, id)
-    const { examinations } = attributions.of(sessionId, queryHash, document)
+    const { examinations } = attributionOf(document)
     const likely = Math.round(MILLION / (from + at + 1) ** eta)
     const filled = fillSlot(examinations, timeMs, likely)
     if (filled === undefined) return

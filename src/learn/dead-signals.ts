@@ -17,7 +17,7 @@ export interface DeadSignals {
   sweep: (nowMs: number) => Promise<number>
 }
 
-export const SIGNAL_ATTEMPTS_MAX = 5
+const SIGNAL_ATTEMPTS_MAX = 5
 const REASON_CHARACTERS_MAX = 256
 
 interface DeadSignalParts {

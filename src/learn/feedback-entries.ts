@@ -1,6 +1,7 @@
 import { invalid } from '../errors.ts'
 import type { Feedback } from '../schema/feedback.ts'
 import type { FeedbackEntry } from './facts.ts'
+import { oneSpelling } from './feedback-ids.ts'
 import { actionOf } from './gains.ts'
 
 /** An entry as it was understood, before it is known whether it counts. */
@@ -22,7 +23,7 @@ function readEntry({ queryId, rating, metadata = {} }: Sent, nowMs: number, path
   const { userAction, engagementType, timestamp, resultId, queryHash, ...rest } = metadata
   const { position, dwellTime } = rest.customMetadata ?? {}
   const entry: ReadEntry = {
-    queryId,
+    queryId: oneSpelling(queryId),
     action: actionOf(userAction, engagementType),
     rating: rating > 1 ? rating / 5 : rating,
     timeMs: timestamp === undefined ? nowMs : readMoment(timestamp, nowMs, path),

@@ -3,6 +3,7 @@ import type { FeedbackPage, FeedbackQuery, FeedbackRow } from '../schema/feedbac
 import type { Journal } from '../store/journal.ts'
 import type { JournalEntry } from '../store/tables.ts'
 import type { FeedbackBatch, FeedbackEntry } from './facts.ts'
+import { oneSpelling } from './feedback-ids.ts'
 
 /** Reads what was told, newest first, from the journal itself. */
 export type ReadFeedback = (query: FeedbackQuery) => Promise<FeedbackPage>
@@ -19,7 +20,8 @@ const SLICE_ROWS = 64
 export function openFeedbackHistory(journal: Journal, clock: () => number): ReadFeedback {
   return async (query) => {
     const { timeframe = TIMEFRAME, limit = LIMIT } = query
-    const sessionId = query.sessionId?.toLowerCase()
+    const sessionId = oneSpelling(query.sessionId ?? '')
+    const queryId = oneSpelling(query.queryId ?? '')
     const sinceMs = clock() - readTimeframe(timeframe)
     const feedback: FeedbackRow[] = []
     const byAction = new Map<string, number>()
@@ -28,10 +30,10 @@ export function openFeedbackHistory(journal: Journal, clock: () => number): Read
     let looked = 0
     let rows = 0
     for await (const { entry, batch } of feedbackSince(journal, sinceMs, () => ++rows)) {
-      if (sessionId !== undefined && entry.sessionId?.toLowerCase() !== sessionId) continue
+      if (sessionId !== '' && oneSpelling(entry.sessionId ?? '') !== sessionId) continue
       looked += batch.entries.length
       for (const told of batch.entries.toReversed()) {
-        if (query.queryId !== undefined && told.queryId !== query.queryId) continue
+        if (queryId !== '' && told.queryId !== queryId) continue
         total += 1
         ratings += told.rating
         byAction.set(told.action, (byAction.get(told.action) ?? 0) + 1)

@@ -14,13 +14,9 @@ export function signalIdOf(feedbackId: string, at: number): string {
   return `${feedbackId.slice(0, -COUNT_DIGITS)}${count}`
 }
 
-/** The request and entry that a signal would belong to; undefined when it can't be one of feedback. */
-export function entryOf(signalId: string): { feedbackId: string; at: number } | undefined {
-  if (!validate(signalId)) return undefined
-  const id = signalId.toLowerCase()
-  const at = Number.parseInt(id.slice(-COUNT_DIGITS), 16) - 1
-  if (at < 0) return undefined
-  return { feedbackId: `${id.slice(0, -COUNT_DIGITS)}${'0'.repeat(COUNT_DIGITS)}`, at }
+/** One spelling of an id that may be ours; others stay as they are. */
+export function oneSpelling(id: string): string {
+  return validate(id) ? id.toLowerCase() : id
 }
 
 /** The time inside a UUIDv7, epoch ms. */

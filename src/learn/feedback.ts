@@ -39,7 +39,7 @@ export interface FeedbackParts {
 }
 
 /** Entries that say the same within this time count once. */
-export const REPEAT_MS = 30 * 60_000
+const REPEAT_MS = 30 * 60_000
 const LATE_MS = 30 * 86_400_000
 const SWEEP_ROWS = 1000
 
@@ -62,7 +62,8 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
         const timeMs = clock()
         const feedbackId = feedbackIdAt(timeMs)
         const counts: Counts = { learned: 0, duplicate: 0, unmatched: 0, late: 0 }
-        const entries = read.map((entry, at): FeedbackEntry => {
+        const entries = read.map((sent, at): FeedbackEntry => {
+          const entry = unit === undefined ? sent : resolveResult(log, sent)
           const status = unit === undefined ? 'unmatched' : statusOf(store, id, entry, timeMs)
           counts[status] += 1
           return { ...entry, signalId: signalIdOf(feedbackId, at), status }
@@ -92,6 +93,15 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
     submitted: () => Object.values(totals).reduce((sum, count) => sum + count, 0),
     figures: () => ({ ...totals }),
   }
+}
+
+/** An entry that names a position and no result means what stood there. */
+function resolveResult(log: Log, entry: ReadEntry): ReadEntry {
+  const { queryId, resultId, position } = entry
+  if (resultId !== undefined || position === undefined || !validate(queryId)) return entry
+  const impression = log.find(queryId)?.impression
+  const shown = impression?.hits[position - 1 - impression.from]
+  return shown === undefined ? entry : { ...entry, resultId: shown.id }
 }
 
 /** Inside the transaction, where impressions that waited until now are stored. */

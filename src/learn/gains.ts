@@ -7,7 +7,7 @@ export interface Gains {
 }
 
 /** The action of an entry that names none: its rating is meant. */
-export const RATING = 'rating'
+const RATING = 'rating'
 
 /** `dwell` is what a click is worth when the reader stayed for `DWELL_LONG_MS`. */
 const DEFAULTS = {

@@ -1,9 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import { validate } from 'uuid'
 import { serviceError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Events } from './events.ts'
 import type { FeedbackBatch } from './facts.ts'
+import { oneSpelling } from './feedback-ids.ts'
 import type { Log } from './log.ts'
 import type { Loop } from './loop.ts'
 
@@ -50,7 +50,7 @@ export function openSubjects(parts: SubjectParts): Subjects {
     return flight
   }
   for (const subject of underWay(parts.store)) fly(subject, true).catch(parts.onFailure)
-  return { forget: (subject) => fly(validate(subject) ? subject.toLowerCase() : subject, false) }
+  return { forget: (subject) => fly(oneSpelling(subject), false) }
 }
 
 function underWay({ tables }: Store): string[] {

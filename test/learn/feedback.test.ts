@@ -88,6 +88,26 @@ it('entries are read into one form', async () => {
   })
 })
 
+it('a position without a result means what stood there', async () => {
+  const { session, search, feedback, added } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['k', 'l', 'm'], { from: 10 }).toUpperCase()
+  const metadata = { userAction: 'click', customMetadata: { position: 12 } }
+  await feedback.submit({ sessionId, feedback: [{ queryId, rating: 1, metadata }] })
+  expect((await added()).l).toBeGreaterThan(0)
+  const [row] = (await feedback.read({})).feedback
+  expect(row).toMatchObject({ resultId: 'l', status: 'LEARNED', queryId: queryId.toLowerCase() })
+  // Beyond the page and between positions stands nothing.
+  for (const position of [9, 14, 11.5])
+    await feedback.submit({
+      sessionId,
+      feedback: [{ queryId, rating: 1, metadata: { customMetadata: { position } } }],
+    })
+  expect((await feedback.read({ limit: 3 })).feedback.map(({ resultId }) => resultId)).toEqual(
+    Array(3).fill(undefined),
+  )
+})
+
 it('one entry from the future refuses the request as a whole, and names the place', async () => {
   const { session, search, feedback, log } = start()
   const sessionId = await session()
