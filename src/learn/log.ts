@@ -2,6 +2,7 @@ import { type Journal, openJournal } from '../store/journal.ts'
 import type { Store } from '../store/store.ts'
 import type { JournalEntry } from '../store/tables.ts'
 import { decodeImpression, type StoredImpression } from './impression.ts'
+import { openUnwritten } from './unwritten.ts'
 
 /** The write side of learning: what happened, durable and in order. */
 export interface Log {
@@ -34,7 +35,7 @@ const ENTRY_IMPRESSIONS = 64
 export function openLog(store: Store, waitingMax: number, clock: () => number): Log {
   const journal = openJournal(store)
   const { impressions } = store.tables
-  const waiting = new Map<string, Uint8Array>()
+  const unwritten = openUnwritten(waitingMax)
   const listeners: (() => void)[] = []
   let timer: NodeJS.Timeout | undefined
   let written = 0
@@ -42,8 +43,8 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
 
   /** Inside a transaction: the rows, and the entries that name them. */
   function writeWaiting(): string[] {
-    const ids = [...waiting.keys()]
-    for (const [id, bytes] of waiting) impressions.put(id, bytes as Buffer)
+    const ids = unwritten.take()
+    for (const id of ids) impressions.put(id, unwritten.find(id) as Buffer)
     for (let from = 0; from < ids.length; from += ENTRY_IMPRESSIONS)
       journal.appendWithin({
         timeMs: clock(),
@@ -53,14 +54,15 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
     return ids
   }
   function settle(ids: string[]): void {
-    for (const id of ids) waiting.delete(id)
+    unwritten.forget(ids)
     written += ids.length
     for (const listener of listeners) listener()
   }
   async function flush(): Promise<void> {
     clearTimeout(timer)
     timer = undefined
-    if (waiting.size === 0) return
+    // Also for those under way: who flushes wants to find them on the disk.
+    if (unwritten.size() === 0) return
     let ids: string[] = []
     try {
       await store.write(() => {
@@ -68,8 +70,9 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
       })
     } catch {
       // The store is full or broken, and says so itself; impressions may be lost, feedback may not.
-      dropped += waiting.size
-      waiting.clear()
+      const lost = ids.length === 0 ? unwritten.waiting() : ids
+      unwritten.forget(lost)
+      dropped += lost.length
       return
     }
     settle(ids)
@@ -77,30 +80,35 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
   return {
     journal,
     show: (queryId, bytes) => {
-      if (waiting.size >= waitingMax) {
+      if (!unwritten.add(queryId, bytes)) {
         dropped += 1
         return
       }
-      waiting.set(queryId, bytes)
       timer ??= setTimeout(() => void flush(), FLUSH_MS)
     },
     append: async (work) => {
       let ids: string[] = []
-      const value = await store.write(() => {
-        ids = writeWaiting()
-        const done = work()
-        journal.appendWithin(done.entry)
-        return done.value
-      })
-      settle(ids)
-      return value
+      try {
+        const value = await store.write(() => {
+          ids = writeWaiting()
+          const done = work()
+          journal.appendWithin(done.entry)
+          return done.value
+        })
+        settle(ids)
+        return value
+      } catch (error) {
+        unwritten.putBack(ids)
+        timer ??= setTimeout(() => void flush(), FLUSH_MS)
+        throw error
+      }
     },
     find: (queryId) => {
-      const bytes = waiting.get(queryId) ?? impressions.get(queryId)
+      const bytes = unwritten.find(queryId) ?? impressions.get(queryId)
       return bytes === undefined ? undefined : decodeImpression(bytes)
     },
     flush,
-    figures: () => ({ waiting: waiting.size, written, dropped }),
+    figures: () => ({ waiting: unwritten.size(), written, dropped }),
     onAppend: (listener) => listeners.push(listener),
     close: flush,
   }
