@@ -21,6 +21,7 @@ export type HealthParts = Pick<App, 'engine' | 'indices' | 'lifecycle' | 'pool'>
   learning: {
     health: Record<'serving' | 'training' | 'adaptation', () => object> & {
       scores: () => Promise<LearningScores>
+      examination: () => object
     }
   }
 }
@@ -53,7 +54,7 @@ type LearningScores = Record<'effectiveness' | 'convergence' | 'stability', Lear
 export interface NousHealth {
   timestamp: string
   models: Record<'serving' | 'training' | 'adaptation', PartHealth>
-  learning: LearningScores
+  learning: LearningScores & { examination?: object }
   overall: boolean
 }
 
@@ -72,8 +73,19 @@ export async function reportNousHealth(parts: HealthParts): Promise<NousHealth> 
   return {
     timestamp: new Date().toISOString(),
     models,
-    learning: await health.scores().catch(() => UNKNOWN_SCORES),
+    learning: await learningOf(health),
     overall: allWork(models),
+  }
+}
+
+/** What can't be read is not known; whether the parts work is said above. */
+async function learningOf(
+  health: HealthParts['learning']['health'],
+): Promise<NousHealth['learning']> {
+  try {
+    return { ...(await health.scores()), examination: health.examination() }
+  } catch {
+    return { ...UNKNOWN_SCORES }
   }
 }
 

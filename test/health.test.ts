@@ -28,6 +28,7 @@ function parts(broken: Partial<Record<Part, unknown>> = {}) {
         serving: ask('serving', { active: null }),
         training: ask('training', { behind: 0 }),
         adaptation: () => ({}),
+        examination: () => ({ inUse: 1 }),
         scores: async () => {
           if (broken.scores !== undefined) throw broken.scores
           const score = { score: 0.5, status: 'good', samples: 200 }

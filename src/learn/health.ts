@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { serviceError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Events } from './events.ts'
+import type { Examination } from './examination.ts'
 import { convergence } from './health/convergence.ts'
 import { effectiveness } from './health/effectiveness.ts'
 import type { Score } from './health/score.ts'
@@ -16,6 +17,16 @@ export interface LearningHealth {
   training: () => object
   adaptation: () => object
   scores: () => Promise<Record<'effectiveness' | 'convergence' | 'stability', Score>>
+  /** How people look at positions: the η in use, and what drawn orders say of it. */
+  examination: () => ExaminationState
+}
+
+interface ExaminationState {
+  inUse: number
+  eta: number | null
+  low: number | null
+  high: number | null
+  samples: number
 }
 
 export interface HealthParts {
@@ -24,10 +35,16 @@ export interface HealthParts {
   loop: Pick<Loop, 'position'>
   models: Pick<Models, 'figures'>
   adaptations: { figures: () => object }
+  examination: Pick<Examination, 'estimate'>
   events: Pick<Events, 'counts'>
   config: Pick<
     Config,
-    'memoryStrength' | 'memoryPriorWeight' | 'memoryPriorRate' | 'memoryHalfLifeMs' | 'retentionMs'
+    | 'memoryStrength'
+    | 'memoryPriorWeight'
+    | 'memoryPriorRate'
+    | 'memoryHalfLifeMs'
+    | 'retentionMs'
+    | 'examinationEta'
   >
   clock: () => number
 }
@@ -68,6 +85,16 @@ export function openLearningHealth(parts: HealthParts): LearningHealth {
       const failure = store.failure()
       if (failure !== undefined) throw failure
       return { writable: true, ...adaptations.figures() }
+    },
+    examination: () => {
+      const { eta, low, high, samples } = parts.examination.estimate(clock() - config.retentionMs)
+      return {
+        inUse: config.examinationEta,
+        eta: eta ?? null,
+        low: low ?? null,
+        high: high ?? null,
+        samples,
+      }
     },
     scores: () => {
       const nowMs = clock()

@@ -30,7 +30,7 @@ export function openOversight(parts: OversightParts): Oversight {
   collectLearning(parts.metrics, figureParts)
   return {
     figures: () => readFigures(figureParts),
-    health: openLearningHealth(parts),
+    health: openLearningHealth({ ...parts, examination: reporting.examination }),
     retain: openRetention({
       ...parts,
       position: parts.loop.position,

@@ -3,6 +3,7 @@ import type { Metrics } from '../metrics.ts'
 import type { AnalyticsReport, ReportQuery } from '../schema/analytics.ts'
 import type { Store } from '../store/store.ts'
 import { type Analytics, openAnalytics } from './analytics.ts'
+import { type Examination, openExamination } from './examination.ts'
 import type { Consumer } from './facts.ts'
 import { type Lag, openLag } from './lag.ts'
 import type { Log } from './log.ts'
@@ -19,6 +20,7 @@ export interface Reporting {
   metricRecords: MetricRecords
   tally: Tally
   lag: Lag
+  examination: Examination
   consumers: readonly Consumer[]
   /** Figures of a window of time, as far as learning has come. */
   report: (query: ReportQuery) => Promise<AnalyticsReport>
@@ -41,18 +43,24 @@ export function openReporting(options: ReportingOptions): Reporting {
   const hours = openHours(store)
   const tally = openTally(store)
   const lag = openLag()
+  const examination = openExamination(store)
   const metricRecords = openMetricRecords(options)
   return {
     analytics: openAnalytics(options),
     metricRecords,
     tally,
     lag,
-    consumers: [tally, hours],
+    examination,
+    consumers: [tally, hours, examination],
     report: (query) => makeReport(store, query, clock()),
     onLag: (seconds) => {
       lag.observe(seconds)
       metrics.loopLag(seconds)
     },
-    sweeps: [(nowMs) => hours.sweep(nowMs - config.retentionMs), metricRecords.sweep],
+    sweeps: [
+      (nowMs) => hours.sweep(nowMs - config.retentionMs),
+      (nowMs) => examination.sweep(nowMs - config.retentionMs),
+      metricRecords.sweep,
+    ],
   }
 }

@@ -43,6 +43,16 @@ export interface HourReport {
   zeroResultQueries: QueryCounts[]
 }
 
+/** Sums over the clicks of one day for each pair of neighbouring positions (k, k + 1), k from 1. */
+export interface ExaminationDay {
+  clicks: number
+  /** Weights of clicks on the upper one, and of their squares. */
+  upper: number[]
+  upperSquares: number[]
+  lower: number[]
+  lowerSquares: number[]
+}
+
 export type MetricType = 'counter' | 'gauge' | 'histogram' | 'summary'
 
 /** One series of a metric that clients record. */

@@ -15,6 +15,8 @@ export const CortexHealthReport = Type.Object({
   overall: Type.Boolean({ description: 'true only when every service is operational' }),
 })
 
+const Eta = Type.Union([Type.Number(), Type.Null()])
+
 const Score = (description: string, samples: string) =>
   Type.Object(
     {
@@ -43,6 +45,15 @@ export const NousHealthReport = Type.Object({
     stability: Score(
       'Share of the changes that people met (models activated, adaptations, experiments), as long as history is kept, that were not rolled back.',
       'such changes; from 3 on there is a score',
+    ),
+    examination: Type.Optional(
+      Type.Object(
+        { inUse: Type.Number(), eta: Eta, low: Eta, high: Eta, samples: Type.Integer() },
+        {
+          description:
+            'Position p is looked at with probability 1/p^η: the η in use, the one that drawn orders show with its 95 % interval, and the clicks that it was made from.',
+        },
+      ),
     ),
   }),
   overall: Type.Boolean({ description: 'true when every models entry is operational' }),

@@ -6,7 +6,7 @@ import type {
   RuleRecord,
   SuggestionRecord,
 } from '../schema/adaptation-record.ts'
-import type { HourReport, MetricSeries } from '../schema/analytics-record.ts'
+import type { ExaminationDay, HourReport, MetricSeries } from '../schema/analytics-record.ts'
 import type { LearningEvent } from '../schema/event.ts'
 import type {
   ArmRow,
@@ -17,6 +17,7 @@ import type {
   UnitRow,
 } from '../schema/experiment-record.ts'
 import type { IndexRecord } from '../schema/indices.ts'
+import type { AttributionRow, RememberedRow } from '../schema/memory-record.ts'
 import type {
   Judgement,
   ModelRecord,
@@ -52,25 +53,6 @@ export interface StoredAnswer {
   body: Uint8Array
   /** Milliseconds since the epoch after which the answer is forgotten. */
   expiresMs: number
-}
-
-/** Documents remembered under one query, and the evidence of each; see learn/click-memory-evidence.ts. */
-export interface RememberedRow {
-  /** Journal entry of the newest evidence. */
-  sequence: number
-  documents: string[]
-  evidence: number[][]
-}
-
-/** What one session taught about the documents of one query; lists run in step. */
-export interface AttributionRow {
-  documents: string[]
-  /** Feedback entries, duplicates included. */
-  entries: number[]
-  /** [time in ms, millionths, …] */
-  gains: number[][]
-  /** [time in ms, millionths, …] */
-  examinations: number[][]
 }
 
 /** Key and value of every table of the record store. Numbers in keys order numerically, text by bytes. */
@@ -162,6 +144,8 @@ export interface Rows {
   experimentReported: { key: [string, string, number]; value: SumsRow }
   /** [experiment id, unit, metric] → what was reported of one unit. */
   experimentObserved: { key: [string, string, string]; value: ObservedRow }
+  /** Day since the epoch → clicks on pairs of neighbours that might have been swapped; see learn/examination.ts. */
+  examinations: { key: number; value: ExaminationDay }
   /** [day since the epoch, type] → events of learning. */
   eventDays: { key: [number, string]; value: number }
   /** Hour since the epoch → what happened to the searches of that hour; see learn/reports. */
@@ -226,6 +210,7 @@ export const TABLES = {
   experimentSearches: 'msgpack',
   experimentReported: 'msgpack',
   experimentObserved: 'msgpack',
+  examinations: 'msgpack',
   eventDays: 'msgpack',
   hourReports: 'msgpack',
   reportedClicks: 'msgpack',

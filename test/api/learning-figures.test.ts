@@ -93,6 +93,7 @@ describe('GET /nous/health', () => {
       effectiveness: unknown,
       convergence: unknown,
       stability: unknown,
+      examination: { inUse: 1, eta: null, low: null, high: null, samples: 0 },
     })
   })
 
