@@ -1,5 +1,5 @@
+import type { AttributionRow } from '../schema/memory-record.ts'
 import type { Store } from '../store/store.ts'
-import type { AttributionRow } from '../store/tables.ts'
 import type { DocumentKey } from './facts.ts'
 
 /** What one session taught about one document of one query. */
