@@ -1,5 +1,5 @@
 import type { ArmTotals } from '../../schema/adaptation-record.ts'
-import { latencyBucket, latencyQuantile } from '../statistics/latency-histogram.ts'
+import { latencyQuantile } from '../statistics/latency-histogram.ts'
 
 /** What is measured of searches; each is undefined while there is nothing to measure it by. */
 export const METRICS = {
@@ -55,15 +55,15 @@ export function emptyArm(): ArmTotals {
   return { searches: 0, known: 0, clicked: 0, reciprocalRanks: 0, zeroResults: 0, latency: [] }
 }
 
-/** Counts one search. */
+/** Counts one search; `bucket` is that of its latency. */
 export function countSearch(
   arm: ArmTotals,
-  search: { tookMs: number; total: number; unit?: string },
+  search: { total: number; unit?: string },
+  bucket: number,
 ): void {
   arm.searches += 1
   if (search.unit !== undefined) arm.known += 1
   if (search.total === 0) arm.zeroResults += 1
-  const bucket = latencyBucket(search.tookMs)
   while (arm.latency.length <= bucket) arm.latency.push(0)
   arm.latency[bucket] = (arm.latency[bucket] ?? 0) + 1
 }

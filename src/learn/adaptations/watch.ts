@@ -2,6 +2,7 @@ import type { AdaptationRecord, ArmTotals } from '../../schema/adaptation-record
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
 import type { Clicks } from '../patterns/clicks.ts'
+import { latencyBucket } from '../statistics/latency-histogram.ts'
 import { EVERY_QUERY } from './content.ts'
 import { countClick, countSearch } from './figures.ts'
 import {
@@ -63,7 +64,8 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
   }
   function takeSearch(impression: Impression): void {
     const { unit, total } = impression
-    count(impression, (arm) => countSearch(arm, impression))
+    const bucket = latencyBucket(impression.tookMs)
+    count(impression, (arm) => countSearch(arm, impression, bucket))
     if (unit === undefined) return
     for (const { one, has } of concerned(byScope, impression))
       one.units.add(has ? 1 : 0, unit, [1, 0, total === 0 ? 1 : 0])

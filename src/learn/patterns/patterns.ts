@@ -6,7 +6,7 @@ import type { Consumer } from '../facts.ts'
 import { type Clicks, openClicks } from './clicks.ts'
 import type { QueryEvidence, ReformulationEvidence } from './evidence.ts'
 import { ALL, openFeedbackCounts } from './feedback-counts.ts'
-import { readWindow, type Window } from './periods.ts'
+import { readWindow, recentDays, type Span, type Window } from './periods.ts'
 import { openQueries } from './queries.ts'
 import { reportFeedback, reportSearches } from './report.ts'
 
@@ -22,7 +22,7 @@ export interface Patterns {
   evidenceOf: (queryHash: string) => QueryEvidence | undefined
   /** The same as counts of searches; their latency is not known. */
   armOf: (queryHash: string) => ArmTotals
-  /** What all queries of the last 24 hours show. */
+  /** What all queries of today and yesterday show. */
   findings: () => { queries: QueryEvidence[]; reformulations: ReformulationEvidence[] }
 }
 
@@ -38,7 +38,7 @@ export function openPatterns(store: Store, clock: () => number): Patterns {
   function windowOf({ window, timeWindow }: PatternQuery): Window {
     return readWindow(window ?? timeWindow ?? WINDOW, clock())
   }
-  function find(window: Window) {
+  function find(window: Span) {
     const queries = searched.queries.sum(window)
     const pairs = searched.reformulations.sum(window)
     return {
@@ -73,7 +73,7 @@ export function openPatterns(store: Store, clock: () => number): Patterns {
       const { searches = 0, known = 0, clicked = 0, zeroResults = 0 } = recent(queryHash) ?? {}
       return { searches, known, clicked, zeroResults, reciprocalRanks: 0, latency: [] }
     },
-    findings: () => find(readWindow(WINDOW, clock())),
+    findings: () => find(recentDays(clock())),
   }
 }
 

@@ -21,6 +21,15 @@ export interface Window {
   last: number
 }
 
+/** The periods of a window, whatever its name. */
+export type Span = Pick<Window, 'level' | 'first' | 'last'>
+
+/** Today and yesterday. */
+export function recentDays(nowMs: number): Span {
+  const today = periodOf(24, nowMs)
+  return { level: 24, first: today - 1, last: today }
+}
+
 export function periodOf(level: Level, timeMs: number): number {
   return Math.floor(timeMs / (level * HOUR_MS))
 }

@@ -1,8 +1,7 @@
 import type { Table } from '../../store/table.ts'
-import { LEVELS, type Level, oldestKept, periodOf, type Window } from './periods.ts'
+import { LEVELS, type Level, oldestKept, periodOf, type Span } from './periods.ts'
 
 type Key = [level: number, period: number, name: string]
-type Span = Pick<Window, 'level' | 'first' | 'last'>
 
 /** Counts by name and period; of each period the names that count most are kept. */
 export interface TopRows<Row> {
@@ -25,48 +24,40 @@ export interface TopRowsOptions<Row> {
   /** Names that one hour keeps; a day keeps twice as many. */
   hourRowsMax: number
   fresh: () => Row
-  /** How much a row counts: when a period is full, the least one goes. */
+  /** How much a row counts: when a period is full, those with least go. */
   weight: (row: Row) => number
   /** Adds the second to the first. */
   add: (sum: Row, row: Row) => void
 }
 
+/** A period may hold so many times its names until the least ones go, many at once. */
+const SPARE = 1.25
 /** Periods held in memory between two writes. */
 const OPEN_PERIODS_MAX = 8
 
+/** One period in memory, and the names in it that are to be written. */
+interface OpenPeriod<Row> {
+  level: Level
+  period: number
+  rows: Map<string, Row>
+  changed: Set<string>
+}
+
 export function openTopRows<Row>(options: TopRowsOptions<Row>): TopRows<Row> {
-  const { table, hourRowsMax, fresh, weight } = options
-  const open = new Map<string, Map<string, Row>>()
-  const changed = new Map<string, Key>()
+  const { table } = options
+  const open = new Map<number, OpenPeriod<Row>>()
   let newestMs = 0
 
-  function rowsOf(level: Level, period: number): Map<string, Row> {
-    const name = `${level} ${period}`
-    let rows = open.get(name)
-    if (rows === undefined) {
+  function opened(level: Level, period: number): OpenPeriod<Row> {
+    const place = period * LEVELS.length + LEVELS.indexOf(level)
+    let found = open.get(place)
+    if (found === undefined) {
       const read = table.range(rangeOf(level, period, period))
-      rows = new Map(Array.from(read, ({ key, value }) => [key[2], value]))
-      open.set(name, rows)
+      const rows = new Map(Array.from(read, ({ key, value }) => [key[2], value]))
+      found = { level, period, rows, changed: new Set() }
+      open.set(place, found)
     }
-    return rows
-  }
-  function mark(key: Key): void {
-    changed.set(key.join(' '), key)
-  }
-  function countIn(level: Level, period: number, name: string, change: (row: Row) => void): void {
-    const rows = rowsOf(level, period)
-    let row = rows.get(name)
-    if (row === undefined) {
-      if (rows.size >= hourRowsMax * (level === 1 ? 1 : 2)) {
-        const out = leastOf(rows, weight)
-        rows.delete(out)
-        mark([level, period, out])
-      }
-      row = fresh()
-      rows.set(name, row)
-    }
-    change(row)
-    mark([level, period, name])
+    return found
   }
   /** What lies before the oldest period that is kept goes a slice at a time. */
   function removeOld(): void {
@@ -75,34 +66,57 @@ export function openTopRows<Row>(options: TopRowsOptions<Row>): TopRows<Row> {
       for (const key of [...table.keys(range)]) table.remove(key)
     }
   }
-  function load(): void {
-    open.clear()
-    changed.clear()
-  }
   return {
     count: (timeMs, name, change) => {
       newestMs = Math.max(newestMs, timeMs)
-      for (const level of LEVELS)
-        if (periodOf(level, timeMs) >= oldestKept(level, newestMs))
-          countIn(level, periodOf(level, timeMs), name, change)
+      for (const level of LEVELS) {
+        const period = periodOf(level, timeMs)
+        if (period >= oldestKept(level, newestMs))
+          countIn(opened(level, period), name, change, options)
+      }
     },
     ...readTopRows(options),
-    load,
+    load: () => open.clear(),
     save: () => {
-      for (const key of changed.values()) {
-        const row = open.get(`${key[0]} ${key[1]}`)?.get(key[2])
-        if (row === undefined) table.remove(key)
-        else table.put(key, row)
+      let written = 0
+      for (const { level, period, rows, changed } of open.values()) {
+        for (const name of changed) {
+          const row = rows.get(name)
+          if (row === undefined) table.remove([level, period, name])
+          else table.put([level, period, name], row)
+        }
+        written += changed.size
+        changed.clear()
       }
-      if (changed.size > 0) removeOld()
-      changed.clear()
+      if (written > 0) removeOld()
       if (open.size > OPEN_PERIODS_MAX) open.clear()
     },
     reset: () => {
       for (const key of [...table.keys()]) table.remove(key)
-      load()
+      open.clear()
     },
   }
+}
+
+function countIn<Row>(
+  { level, rows, changed }: OpenPeriod<Row>,
+  name: string,
+  change: (row: Row) => void,
+  { hourRowsMax, fresh, weight }: TopRowsOptions<Row>,
+): void {
+  let row = rows.get(name)
+  if (row === undefined) {
+    const most = hourRowsMax * (level === 1 ? 1 : 2)
+    if (rows.size >= Math.ceil(most * SPARE))
+      for (const out of lightest(rows, rows.size - most, weight)) {
+        rows.delete(out)
+        changed.add(out)
+      }
+    row = fresh()
+    rows.set(name, row)
+  }
+  change(row)
+  changed.add(name)
 }
 
 function readTopRows<Row>({
@@ -138,16 +152,14 @@ function rangeOf(level: Level, first: number, last: number): { start: Key; end: 
   return { start: [level, first, ''], end: [level, last + 1, ''] }
 }
 
-/** The name that counts least; of equals the last by name, so that the same counts lose the same name. */
-function leastOf<Row>(rows: ReadonlyMap<string, Row>, weight: (row: Row) => number): string {
-  let least = ''
-  let leastWeight = Infinity
-  for (const [name, row] of rows) {
-    const own = weight(row)
-    if (own < leastWeight || (own === leastWeight && name > least)) {
-      least = name
-      leastWeight = own
-    }
-  }
-  return least
+/** The names that count least; of equals the last ones by name, so that the same counts lose the same names. */
+function lightest<Row>(
+  rows: ReadonlyMap<string, Row>,
+  count: number,
+  weight: (row: Row) => number,
+): string[] {
+  return Array.from(rows, ([name, row]) => ({ name, weight: weight(row) }))
+    .sort((a, b) => a.weight - b.weight || (a.name > b.name ? -1 : 1))
+    .slice(0, count)
+    .map(({ name }) => name)
 }
