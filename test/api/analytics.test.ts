@@ -43,6 +43,17 @@ describe('POST /cortex/analytics/search', () => {
     expect(data).toMatchObject({ clicks: 1, events: 2 })
   })
 
+  it('counts searches that name the session, once each, told of or not', async () => {
+    const sessionId = await newSession()
+    for (let search = 0; search < 3; search += 1)
+      await running.call('POST', '/cortex/search', { query: 'bees', sessionId })
+    const { data } = await record({ sessionId, eventType: 'search', query: 'bees' })
+    expect(data.metrics).toEqual({ searches: 3, clicks: 0, feedback: 0, events: 1 })
+    await running.restart()
+    const { data: after } = await running.call('GET', `/cortex/sessions/${sessionId}/analytics`)
+    expect(after).toMatchObject({ searches: 3, events: 1 })
+  })
+
   it('takes an event of any word, without a session or of one that nobody knows', async () => {
     for (const sessionId of [undefined, '', 'web-7', '01a0bd4c-7000-7000-8000-0123456789ab']) {
       const { status, data } = await record({ sessionId, eventType: 'Überraschung' })
