@@ -69,7 +69,12 @@ const AdaptationParts = {
   version: Type.Integer(),
   type: Type.String(),
   status: Type.String({
-    description: 'PENDING, VALIDATING, CANARY, ACTIVE, SUPERSEDED, REJECTED, ROLLED_BACK or FAILED',
+    description:
+      'PENDING and VALIDATING are passed within the request. REJECTED: an acceptance threshold is missed. CANARY: ' +
+      'for ADAPTATION_CANARY_SHARE of the units, never for searches without a session; until ' +
+      'ADAPTATION_CANARY_MS have passed with ADAPTATION_CANARY_SEARCHES_MIN searches, or ten times as long. ' +
+      'ACTIVE: for every search. SUPERSEDED: a newer change of the same settings and scope took its place; ' +
+      'ACTIVE again when that one is rolled back. ROLLED_BACK: by hand or by a trigger. FAILED.',
   }),
   queryHash: Type.Union([Type.String(), Type.Null()], { description: 'null: every query' }),
   changes: Type.Unknown(),

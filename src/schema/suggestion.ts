@@ -65,7 +65,11 @@ export type Rule = Static<typeof Rule>
 
 const SuggestionParts = {
   suggestionId: Type.String(),
-  status: Type.String({ description: 'PENDING, ACCEPTED, REJECTED, APPLIED or EXPIRED' }),
+  status: Type.String({
+    description:
+      'PENDING (nothing to judge it by yet, or found by the service and left to you), ACCEPTED, REJECTED ' +
+      '(confidence under ADAPTATION_CONFIDENCE), APPLIED, or EXPIRED after 7 days.',
+  }),
   rule: Type.Union([Rule, Type.Null()]),
   queryHash: Type.String(),
   confidence: Type.Number(),
