@@ -17,6 +17,8 @@ export interface LearningHealth {
   training: () => object
   adaptation: () => object
   scores: () => Promise<Record<'effectiveness' | 'convergence' | 'stability', Score>>
+  /** Notes how far learning has come; called about once a second. */
+  watch: (nowMs: number) => void
   /** How people look at positions: the η in use, and what drawn orders say of it. */
   examination: () => ExaminationState
 }
@@ -49,13 +51,14 @@ export interface HealthParts {
   clock: () => number
 }
 
-/** An entry that learning has not taken after so long is stuck. */
-const STUCK_MS = 60_000
+/** Learning that takes nothing for so long, though there is something, is stuck. */
+const STUCK_MS = 30_000
 /** Scores look through all of click memory: often enough for people and probes. */
 const SCORES_MS = 10_000
 
 export function openLearningHealth(parts: HealthParts): LearningHealth {
   const { store, log, loop, models, adaptations, events, config, clock } = parts
+  let moved = { position: loop.position(), atMs: clock() }
   let scored: { atMs: number; scores: ReturnType<LearningHealth['scores']> } | undefined
 
   async function score(nowMs: number) {
@@ -75,16 +78,20 @@ export function openLearningHealth(parts: HealthParts): LearningHealth {
       const { lastTraining, clicked } = models.figures()
       const last = log.journal.last()
       const position = loop.position()
-      const [next] = log.journal.read({ after: position, limit: 1 })
-      const behindMs = next === undefined ? 0 : Math.max(0, clock() - next.entry.timeMs)
-      if (behindMs > STUCK_MS)
-        throw serviceError('UNHEALTHY', `Learning is ${Math.round(behindMs / 1000)} s behind.`)
-      return { lastTraining, clickedSearches: clicked, position, behind: last - position, behindMs }
+      const stuckMs = position < last && position === moved.position ? clock() - moved.atMs : 0
+      if (stuckMs > STUCK_MS)
+        throw serviceError('UNHEALTHY', `Learning has stopped ${Math.round(stuckMs / 1000)} s ago.`)
+      return { lastTraining, clickedSearches: clicked, position, behind: last - position }
     },
     adaptation: () => {
       const failure = store.failure()
       if (failure !== undefined) throw failure
       return { writable: true, ...adaptations.figures() }
+    },
+    watch: (nowMs) => {
+      const position = loop.position()
+      const isDone = position >= log.journal.last()
+      if (isDone || position !== moved.position) moved = { position, atMs: nowMs }
     },
     examination: () => {
       const { eta, low, high, samples } = parts.examination.estimate(clock() - config.retentionMs)

@@ -108,7 +108,8 @@ export function openLearning(options: LearningOptions): Learning {
   ]
   const onFailure = (err: unknown) => logger.error({ err }, 'learning stopped for a moment')
   const { onLag } = reporting
-  const loop = openLoop({ store, log, consumers, clock, onLag, onFailure })
+  const { dead } = signals
+  const loop = openLoop({ store, log, consumers, clock, dead, onLag, onFailure })
   const oversight = openOversight({
     ...{ store, log, loop, config, metrics, reporting, clock, events, clickMemory },
     ...{ models, signals, experiments, adaptations },
@@ -152,7 +153,7 @@ export function openLearning(options: LearningOptions): Learning {
       await models.tick()
       await experiments.tick()
       await adaptations.tick(clock())
-      await oversight.retain(clock())
+      await oversight.tick(clock())
     },
     close: async () => {
       await log.close()

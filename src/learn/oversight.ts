@@ -11,8 +11,8 @@ import { openRetention, type Sweep } from './retention.ts'
 export interface Oversight {
   figures: () => LearningFigures
   health: LearningHealth
-  /** Removes some of what is past its time. */
-  retain: (nowMs: number) => Promise<void>
+  /** Notes how far learning has come, and removes some of what is past its time. */
+  tick: (nowMs: number) => Promise<void>
 }
 
 export interface OversightParts extends Omit<FigureParts, 'lag' | 'tally'> {
@@ -28,17 +28,22 @@ export function openOversight(parts: OversightParts): Oversight {
   const { reporting, config, models } = parts
   const figureParts: FigureParts = { ...parts, lag: reporting.lag, tally: reporting.tally }
   collectLearning(parts.metrics, figureParts)
+  const health = openLearningHealth({ ...parts, examination: reporting.examination })
+  const retain = openRetention({
+    ...parts,
+    position: parts.loop.position,
+    sweeps: [
+      ...reporting.sweeps,
+      ...parts.swept.map(({ sweep }) => sweep),
+      (nowMs) => models.sweep(nowMs - config.retentionMs),
+    ],
+  })
   return {
     figures: () => readFigures(figureParts),
-    health: openLearningHealth({ ...parts, examination: reporting.examination }),
-    retain: openRetention({
-      ...parts,
-      position: parts.loop.position,
-      sweeps: [
-        ...reporting.sweeps,
-        ...parts.swept.map(({ sweep }) => sweep),
-        (nowMs) => models.sweep(nowMs - config.retentionMs),
-      ],
-    }),
+    health,
+    tick: async (nowMs) => {
+      health.watch(nowMs)
+      await retain(nowMs)
+    },
   }
 }
