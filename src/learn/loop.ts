@@ -27,6 +27,11 @@ export interface LoopOptions {
   clock: () => number
   /** Seconds from the receipt of a feedback entry until searches see it. */
   onLag: (seconds: number) => void
+  /** Facts that were given up are left out; one that made a consumer throw is counted, and tried again. */
+  dead: {
+    isDead: (fact: Fact) => boolean
+    failed: (fact: Fact, cause: unknown) => Promise<void>
+  }
   /** A slice that failed; it is tried again after a while. */
   onFailure: (cause: unknown) => void
 }
@@ -34,20 +39,23 @@ export interface LoopOptions {
 /** Where the processor keeps its place. */
 const PLACE = 'learned'
 const REBUILDING = 'relearning'
-/** Time that one slice may hold the main thread, and the rest that it leaves to others. */
-const SLICE_MS = 4
-const REST_MS = 4
-const READ_ROWS = 64
+/** Time that one slice may hold the main thread, and the rest that it leaves to others; */
+const CALM = { sliceMs: 4, restMs: 4 }
+/** the same when what it takes is older than this. */
+const HURRIED = { sliceMs: 12, restMs: 1 }
+const HURRY_AFTER_MS = 300
 const RETRY_MS = 1000
 
 /** The processor's own state, shared by its functions. */
 interface Core extends LoopOptions {
   running: Promise<void> | undefined
   closed: boolean
+  /** What the consumers are taking right now. */
+  taking: Fact | undefined
 }
 
 export function openLoop(options: LoopOptions): Loop {
-  const core: Core = { ...options, running: undefined, closed: false }
+  const core: Core = { ...options, running: undefined, closed: false, taking: undefined }
   for (const consumer of options.consumers) consumer.load()
   options.log.onAppend(() => wake(core))
   // A rebuild that a crash cut short starts again.
@@ -86,26 +94,35 @@ function wake(core: Core): void {
 }
 
 async function takeAll(core: Core): Promise<void> {
-  const { store, consumers } = core
+  const { store, consumers, clock } = core
+  let pace = CALM
   while (!core.closed) {
     const until = core.log.journal.last()
     const after = place(core)
     if (after >= until) return
     try {
-      const { received } = await store.write(() =>
-        takeSlice(core, { after, until, mark: PLACE }, consumers),
-      )
+      const slice = { after, until, mark: PLACE, sliceMs: pace.sliceMs }
+      const { received, oldestMs } = await store.write(() => takeSlice(core, slice, consumers))
       for (const consumer of consumers) consumer.publish?.()
-      const nowMs = core.clock()
+      const nowMs = clock()
       for (const timeMs of received) core.onLag(Math.max(0, nowMs - timeMs) / 1000)
-      await rest(REST_MS)
+      pace = nowMs - oldestMs > HURRY_AFTER_MS ? HURRIED : CALM
+      await rest(pace.restMs)
     } catch (cause) {
-      core.onFailure(cause)
-      for (const consumer of consumers) consumer.load()
-      await rest(RETRY_MS)
+      await recover(core, cause)
       return
     }
   }
+}
+
+/** Back to what is on the disk; a fact that made a consumer throw is counted, and given up in the end. */
+async function recover(core: Core, cause: unknown): Promise<void> {
+  const { taking } = core
+  core.taking = undefined
+  core.onFailure(cause)
+  for (const consumer of core.consumers) consumer.load()
+  if (taking === undefined) await rest(RETRY_MS)
+  else await core.dead.failed(taking, cause).catch(core.onFailure)
 }
 
 interface Slice {
@@ -113,34 +130,48 @@ interface Slice {
   until: number
   /** Where the place is kept. */
   mark: string
+  sliceMs: number
 }
 
-/** One transaction's worth; returns where it ended, and when each feedback entry was received. */
+interface Taken {
+  /** Sequence of the last entry taken. */
+  end: number
+  /** When each feedback entry was received, and the first entry of all. */
+  received: number[]
+  oldestMs: number
+}
+
+/** One transaction's worth. */
 function takeSlice(
-  { store, log }: Core,
-  { after, until, mark }: Slice,
+  core: Core,
+  { after, until, mark, sliceMs }: Slice,
   consumers: readonly Consumer[],
-): { end: number; received: number[] } {
+): Taken {
+  const { store, log, dead } = core
+  core.taking = undefined
   const startedMs = performance.now()
   const received: number[] = []
   const seen = new Map<string, StoredImpression | undefined>()
-  let end = after
-  let isLast = true
-  for (const row of log.journal.read({ after, limit: READ_ROWS })) {
+  let end = until
+  let oldestMs: number | undefined
+  for (const row of log.journal.walk(after)) {
     if (row.sequence > until) break
+    oldestMs ??= row.entry.timeMs
     for (const fact of factsOf(row, log, seen)) {
+      if (dead.isDead(fact)) continue
       if (fact.kind === 'feedback') received.push(fact.receivedMs)
+      core.taking = fact
       for (const consumer of consumers) consumer.take(fact)
+      core.taking = undefined
     }
-    end = row.sequence
-    isLast = false
-    if (performance.now() - startedMs > SLICE_MS) break
+    if (performance.now() - startedMs > sliceMs) {
+      end = row.sequence
+      break
+    }
   }
-  // Retention may have removed the rows up to `until`.
-  if (isLast) end = until
   for (const consumer of consumers) consumer.save()
   store.tables.meta.put(mark, end)
-  return { end, received }
+  return { end, received, oldestMs: oldestMs ?? core.clock() }
 }
 
 async function rebuild(core: Core): Promise<void> {
@@ -162,9 +193,9 @@ async function takeAnew(core: Core): Promise<void> {
   })
   let after = 0
   while (after < until && !core.closed) {
-    const slice = { after, until, mark: REBUILDING }
+    const slice = { after, until, mark: REBUILDING, ...CALM }
     after = (await store.write(() => takeSlice(core, slice, consumers))).end
-    await rest(REST_MS)
+    await rest(CALM.restMs)
   }
   if (core.closed) return
   await store.write(() => store.tables.meta.remove(REBUILDING))

@@ -26,6 +26,8 @@ export interface Journal {
    */
   appendWithin: (entry: JournalEntry) => number
   read: (range: JournalRange) => JournalRow[]
+  /** Entries with a greater number, each read when it is its turn: stop when you have had enough. */
+  walk: (after: number) => Iterable<JournalRow>
   /** Number of the newest entry, kept or removed; 0 when there never was one. */
   last: () => number
   /** Removes some entries older than `beforeMs`; returns how many. Call again while it removes. */
@@ -89,6 +91,10 @@ export function openJournal(store: Store): Journal {
       const start = after === undefined ? undefined : after + (reverse ? -1 : 1)
       const rows = journal.range({ reverse, limit, ...(start === undefined ? {} : { start }) })
       return Array.from(rows, ({ key, value }) => ({ sequence: key, entry: value }))
+    },
+    *walk(after) {
+      for (const { key, value } of journal.range({ start: after + 1 }))
+        yield { sequence: key, entry: value }
     },
     last,
     sweep: async (beforeMs) => {

@@ -35,6 +35,31 @@ it('a transaction that fails half-way repeats nothing and skips nothing', async 
   await Promise.all([whole.close(), again.close()])
 }, 20_000)
 
+it('a fact that nobody can take is given up after some attempts, and the others are learned', async () => {
+  const store = temporaryStore()
+  let poisoned = ''
+  let attempts = 0
+  const picky: Consumer = {
+    name: 'picky',
+    load: () => {},
+    take: (fact) => {
+      if (fact.kind !== 'search' || fact.impression.queryId !== poisoned) return
+      attempts += 1
+      throw new Error('not this one')
+    },
+    save: () => {},
+  }
+  const learner = openLearner(store, {}, () => [picky])
+  const sessionId = await learner.session()
+  poisoned = learner.search(sessionId, ['x'])
+  await learner.tell(sessionId, learner.search(sessionId, ['a', 'b']), 'b')
+  expect(Object.keys(await learner.added()).sort()).toEqual(['a', 'b'])
+  expect(attempts).toBe(5)
+  const types = [...store.tables.events.range()].map(({ value }) => value.type)
+  expect(types.filter((type) => type === 'SIGNAL_FAILED')).toHaveLength(1)
+  await learner.close()
+}, 20_000)
+
 const ACTIONS = ['click', 'purchase', 'dwell', 'share', 'dismiss', 'view', 'hover']
 const story = fc.array(
   fc.record({

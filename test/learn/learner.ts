@@ -1,6 +1,7 @@
 import { v7 as uuid } from 'uuid'
 import { readConfig } from '../../src/config.ts'
 import { type ClickMemory, openClickMemory } from '../../src/learn/click-memory.ts'
+import { openDeadSignals } from '../../src/learn/dead-signals.ts'
 import { openEvents } from '../../src/learn/events.ts'
 import type { Consumer, Impression } from '../../src/learn/facts.ts'
 import { type FeedbackIntake, openFeedback } from '../../src/learn/feedback.ts'
@@ -68,6 +69,7 @@ export function openLearner(
     log,
     consumers: [memory, ...more({ store, clock: now })],
     clock: now,
+    dead: openDeadSignals({ store, events, config, clock: now }),
     onLag: () => {},
     onFailure: () => {},
   })

@@ -37,7 +37,9 @@ function start(store: Store = temporaryStore()): Desk {
     await store.write(() => store.tables.meta.put('learned', position))
     const { log } = learner
     const consumers = [signals.consumer]
-    const loop = openLoop({ store, log, consumers, clock, onLag: () => {}, onFailure: () => {} })
+    const { dead } = signals
+    const quiet = { onLag: () => {}, onFailure: () => {} }
+    const loop = openLoop({ store, log, consumers, clock, dead, ...quiet })
     await loop.caughtUp()
     position = loop.position()
     await loop.close()
