@@ -110,6 +110,14 @@ function describeHeaders(route: Route, method: string): Json[] {
       description: 'The version that the document must have, in quotes.',
       schema: { type: 'string', pattern: '^("\\d{1,15}"|\\*)$' },
     })
+  if (route.streams !== undefined)
+    headers.push({
+      name: 'Last-Event-ID',
+      in: 'header',
+      required: false,
+      description: `With Accept: ${route.streams}: goes on behind the event with this id.`,
+      schema: { type: 'string', pattern: '^\\d{1,15}$' },
+    })
   return headers
 }
 

@@ -12,9 +12,12 @@ export const listLearningEvents = route({
   reply: EventList,
   streams: EVENT_STREAM,
   errors: ['INVALID_CURSOR', 'OVERLOADED'],
-  handle: ({ app, query, header }) => {
-    const { events } = app.learning
-    if (header('accept')?.includes(EVENT_STREAM) !== true) return events.list(query)
+  handle: async ({ app, query, header }) => {
+    const { events, caughtUp } = app.learning
+    if (header('accept')?.includes(EVENT_STREAM) !== true) {
+      await caughtUp()
+      return events.list(query)
+    }
     const follow = events.follow(query, header('last-event-id'))
     return stream(EVENT_STREAM, (signal) => sentEvents(follow(signal)))
   },
