@@ -1,32 +1,25 @@
 import { randomInt } from 'node:crypto'
-import type { Config } from '../config.ts'
-import type { Metrics } from '../metrics.ts'
-import type { Pool } from '../pool.ts'
 import type { AnalyticsReport, ReportQuery } from '../schema/analytics.ts'
 import type { LearningFigures } from '../schema/learning-figures.ts'
 import type { SearchRequest } from '../schema/search.ts'
-import type { Store } from '../store/store.ts'
-import { type Adaptations, openAdaptations } from './adaptations/adaptations.ts'
+import type { Adaptations } from './adaptations/adaptations.ts'
 import type { Analytics } from './analytics.ts'
-import { type ClickMemory, openClickMemory } from './click-memory.ts'
-import { type Events, openEvents } from './events.ts'
-import { type Experiments, openExperiments } from './experiments/experiments.ts'
-import type { Consumer } from './facts.ts'
-import { type FeedbackIntake, openFeedback } from './feedback.ts'
-import { openGains } from './gains.ts'
+import type { ClickMemory } from './click-memory.ts'
+import type { Events } from './events.ts'
+import type { Experiments } from './experiments/experiments.ts'
+import type { FeedbackIntake } from './feedback.ts'
 import type { LearningHealth } from './health.ts'
-import { type Log, openLog } from './log.ts'
+import { type LearningOptions, openLearners } from './learners.ts'
+import type { Log } from './log.ts'
 import { openLoop } from './loop.ts'
 import type { MetricRecords } from './metric-records.ts'
-import { type Models, openModels } from './models/models.ts'
+import type { Models } from './models/models.ts'
 import { openOversight } from './oversight.ts'
 import { openPages } from './pages.ts'
-import { openPatterns, type Patterns } from './patterns/patterns.ts'
+import type { Patterns } from './patterns/patterns.ts'
 import { type LearnedPlan, makePlan, type PlanParts } from './plan.ts'
-import { openReporting } from './reporting.ts'
-import { openSearches, type Searches, type SearchesOptions } from './searches.ts'
-import type { Sessions } from './sessions.ts'
-import { openSignals, type Signals } from './signals.ts'
+import { openSearches, type Searches } from './searches.ts'
+import type { Signals } from './signals.ts'
 import { openSubjects, type Subjects } from './subjects.ts'
 
 /** The learning side of the service: one loop, folded from one log. */
@@ -59,53 +52,11 @@ export interface Learning {
   close: () => Promise<void>
 }
 
-export interface LearningOptions {
-  store: Store
-  config: Config
-  clock: () => number
-  sessions: Sessions
-  metrics: Metrics
-  pool: Pool
-  logger: LearningLogger
-  /** What the search side tells learning. */
-  engine: Omit<SearchesOptions, 'log'>
-}
-
-interface LearningLogger {
-  error: (fields: object, message: string) => void
-}
-
 export function openLearning(options: LearningOptions): Learning {
-  const { store, config, clock, sessions, metrics, pool, logger } = options
-  const log = openLog(store, config.impressionQueueMax, clock)
-  const events = openEvents(store, clock, config)
-  const gains = openGains(config.gains)
-  const clickMemory = openClickMemory({ store, events, gains, config, clock })
-  const addTotals = sessions.totals.addWithin
-  const feedback = openFeedback({ store, log, events, sessions, config, clock, addTotals })
-  const models = openModels({ store, pool, events, config, clock, logger, gainOf: gains.of })
-  const { hasModel } = models
-  const experiments = openExperiments({
-    ...{ store, events, config, sessions, metrics, clock, hasModel },
-  })
-  const patterns = openPatterns(store, clock)
-  const adaptations = openAdaptations({
-    ...{ store, events, patterns, config, clock, find: log.find },
-    featureNames: options.engine.featureNames,
-    hasModel,
-  })
-  const position = (): number => loop.position()
-  const signals = openSignals({ store, log, events, feedback, config, clock, position, metrics })
-  const reporting = openReporting({ store, log, sessions, metrics, config, clock })
-  const consumers: Consumer[] = [
-    signals.consumer,
-    ...reporting.consumers,
-    clickMemory,
-    models.consumer,
-    experiments.consumer,
-    ...patterns.consumers,
-    adaptations.consumer,
-  ]
+  const { store, config, clock, sessions, metrics, logger } = options
+  const learners = openLearners(options, () => loop.position())
+  const { log, events, feedback, clickMemory, models, experiments, patterns } = learners
+  const { adaptations, signals, reporting, consumers } = learners
   const onFailure = (err: unknown) => logger.error({ err }, 'learning stopped for a moment')
   const { onLag } = reporting
   const { dead } = signals

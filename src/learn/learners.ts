@@ -1,0 +1,71 @@
+import type { Config } from '../config.ts'
+import type { Metrics } from '../metrics.ts'
+import type { Pool } from '../pool.ts'
+import type { Store } from '../store/store.ts'
+import { openAdaptations } from './adaptations/adaptations.ts'
+import { openClickMemory } from './click-memory.ts'
+import { openEvents } from './events.ts'
+import { openExperiments } from './experiments/experiments.ts'
+import type { Consumer } from './facts.ts'
+import { openFeedback } from './feedback.ts'
+import { openGains } from './gains.ts'
+import { openLog } from './log.ts'
+import { openModels } from './models/models.ts'
+import { openPatterns } from './patterns/patterns.ts'
+import { openReporting } from './reporting.ts'
+import type { SearchesOptions } from './searches.ts'
+import type { Sessions } from './sessions.ts'
+import { openSignals } from './signals.ts'
+
+export interface LearningOptions {
+  store: Store
+  config: Config
+  clock: () => number
+  sessions: Sessions
+  metrics: Metrics
+  pool: Pool
+  logger: LearningLogger
+  /** What the search side tells learning. */
+  engine: Omit<SearchesOptions, 'log'>
+}
+
+export interface LearningLogger {
+  error: (fields: object, message: string) => void
+}
+
+/** Everything that learns, before the processor that feeds it. `position` tells how far that has come. */
+export function openLearners(options: LearningOptions, position: () => number) {
+  const { store, config, clock, sessions, metrics, pool, logger } = options
+  const log = openLog(store, config.impressionQueueMax, clock)
+  const events = openEvents(store, clock, config)
+  const gains = openGains(config.gains)
+  const clickMemory = openClickMemory({ store, events, gains, config, clock })
+  const addTotals = sessions.totals.addWithin
+  const feedback = openFeedback({ store, log, events, sessions, config, clock, addTotals })
+  const models = openModels({ store, pool, events, config, clock, logger, gainOf: gains.of })
+  const { hasModel } = models
+  const experiments = openExperiments({
+    ...{ store, events, config, sessions, metrics, clock, hasModel },
+  })
+  const patterns = openPatterns(store, clock)
+  const adaptations = openAdaptations({
+    ...{ store, events, patterns, config, clock, find: log.find },
+    featureNames: options.engine.featureNames,
+    hasModel,
+  })
+  const signals = openSignals({ store, log, events, feedback, config, clock, position, metrics })
+  const reporting = openReporting({ store, log, sessions, metrics, config, clock })
+  const consumers: Consumer[] = [
+    signals.consumer,
+    ...reporting.consumers,
+    clickMemory,
+    models.consumer,
+    experiments.consumer,
+    ...patterns.consumers,
+    adaptations.consumer,
+  ]
+  return {
+    ...{ log, events, feedback, clickMemory, models, experiments, patterns, adaptations },
+    ...{ signals, reporting, consumers },
+  }
+}
