@@ -34,11 +34,15 @@ export interface Replayable {
   vector?: string
 }
 
+/** Documents whose score one search may change; the core takes no more. */
+const ADDED_MAX = 4096
+
 /** The worker's job for a search. */
 export function searchJob(asked: Asked): SearchInput {
   const { search, planned, plan, request, entries, vector } = asked
   const requestJson = wellFormedJson(coreRequest(request, plan))
-  const added = [...plan.added.map(addedOf), ...tunedScores(plan.tuning, indicesOf(entries))]
+  const tuned = tunedScores(plan.tuning, indicesOf(entries))
+  const added = [...tuned, ...plan.added.map(addedOf)].slice(0, ADDED_MAX)
   const draw = drawOf(asked)
   return {
     dataDir: asked.dataDir,
