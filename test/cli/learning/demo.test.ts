@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { runCommand } from '../../../src/cli/program.ts'
 import { openRecorder } from '../recorder.ts'
@@ -20,5 +21,8 @@ test('the demo of learning does what each of its steps says', { timeout: 240_000
   expect(text).toContain('10000 accepted, 9999 of them duplicates.')
   expect(text).toContain('409 MODEL_NOT_SERVABLE')
   expect(text).toMatch(/always-valid 95 % interval \d/)
+  const [, folder] = /server on (\S*attune-demo-\S+) …/.exec(text) ?? []
+  expect(folder).toBeDefined()
+  expect(existsSync(String(folder))).toBe(false)
   expect(code).toBe(0)
 })
