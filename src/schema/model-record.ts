@@ -62,6 +62,8 @@ export interface Trial extends VersionName {
   /** A new number for each stage of each trial; evidence is kept under it. */
   number: number
   sinceMs: number
+  /** Share of the users whom it ranks in its canary stage, 0..1. */
+  share: number
   /** Who ranks the others: `id@version`, or '' when no model does. */
   control: string
   /** Searches that the model had ranked, or scored unseen, when the stage began. */

@@ -8,6 +8,8 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => running.close())
 
+/** Threads start slowly on a busy machine. */
+const PATIENCE = { timeout: 15_000 }
 const FEATURES = ['textScore', 'vectorScore', 'clickMemory']
 const state = (weights: unknown = [0.5, 0.3, 0.2], more: object = {}) => ({
   weights,
@@ -249,8 +251,31 @@ describe('activation', () => {
     await sync('durable', state([3, 2, 1]), { activate: true })
     await running.restart()
     const { models } = running.app.learning
-    await expect.poll(() => models.servedModel(undefined)?.name).toBe('durable@1')
+    await expect.poll(() => models.servedModel(undefined)?.name, PATIENCE).toBe('durable@1')
     expect(models.figures()).toMatchObject({ active: { modelId: 'durable' }, serving: true })
+  })
+
+  it('of a model whose state is damaged serves nobody, and says so', async () => {
+    await sync('damaged', state([2, 2, 2]), { activate: true })
+    const { store } = running.app
+    await store.write(() => store.tables.modelStates.put(['damaged', 1], Buffer.from('{}')))
+    await running.restart()
+    const { models } = running.app.learning
+    await expect
+      .poll(() => models.figures().failed, PATIENCE)
+      .toMatchObject([{ model: 'damaged@1' }])
+    expect(models.servedModel('anybody')).toBeUndefined()
+    expect(models.figures().serving).toBe(false)
+    const health = await running.call<{ models: object; overall: boolean }>('GET', '/nous/health')
+    expect(health).toMatchObject({
+      status: 503,
+      data: { models: { serving: { operational: false } }, overall: false },
+    })
+    await expect
+      .poll(async () => (await eventsOf('damaged')).map(({ type }) => type), PATIENCE)
+      .toEqual(['MODEL_SYNCED', 'MODEL_ACTIVATED', 'MODEL_LOAD_FAILED'])
+    expect((await rollBack('damaged')).data.active).toEqual({ modelId: 'durable', version: 1 })
+    expect((await running.call('GET', '/nous/health')).status).toBe(200)
   })
 
   it('of XGBoost trees works as of weights', async () => {
@@ -270,8 +295,8 @@ it('a model is asked for by its name, with or without a version', async () => {
   await sync('named', state([1, 0, 0]))
   await sync('named', state([0, 1, 0]))
   const { models } = running.app.learning
-  await expect.poll(() => models.namedModel('named')?.name).toBe('named@2')
-  await expect.poll(() => models.namedModel('named@1')?.name).toBe('named@1')
+  await expect.poll(() => models.namedModel('named')?.name, PATIENCE).toBe('named@2')
+  await expect.poll(() => models.namedModel('named@1')?.name, PATIENCE).toBe('named@1')
   expect(models.namedModel('named@7')).toBeUndefined()
   expect(models.namedModel('nobody')).toBeUndefined()
 })

@@ -98,7 +98,7 @@ function stageInput({ versions, config }: GatingParts, trial: Trial) {
 
 /** Writes down what the first gate said, and begins the trial of a version that passed. */
 function judgedWithin(parts: GatingParts, name: VersionName, report: GateReport): VersionRecord {
-  const { versions, evidence, clock } = parts
+  const { versions, evidence, config, clock } = parts
   const record = noted(parts, versions.get(name), report)
   if (report.outcome === 'refuse')
     return record.status === 'CANDIDATE' ? reject(parts, record) : record
@@ -114,7 +114,8 @@ function judgedWithin(parts: GatingParts, name: VersionName, report: GateReport)
   const base = evidence.searches(name, 'SHADOW')
   const { modelId, version } = name
   const stage = { modelId, version, stage: 'SHADOW' as const, control, base, nowMs: clock() }
-  versions.standWithin(beginStage(standing, stage))
+  const { modelCanaryShare: share } = config
+  versions.standWithin(beginStage(standing, { ...stage, share }))
   return moved
 }
 

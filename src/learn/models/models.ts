@@ -52,7 +52,7 @@ export interface Models
 export interface ModelFigures {
   models: number
   active: VersionName | null
-  /** The active model is loaded, or there is none. */
+  /** The active model ranks or will soon, or there is none. */
   serving: boolean
   trial: Record<string, unknown> | null
   loaded: string[]
@@ -138,7 +138,7 @@ function openParts(options: ModelsParts): Parts {
   const depthOf = (name: VersionName) => versions.find(name)?.training?.depth
   const { dataDir } = config
   const serving = openServing({ pool, dataDir, clock, depthOf, onFailure })
-  const ranking = openRanking({ versions, serving, share: config.modelCanaryShare })
+  const ranking = openRanking({ versions, serving })
   const activation = openActivation({ ...same, versions, load: serving.load })
   const shelving = openShelving({ ...same, versions, serving, activation })
   const evidence = openEvidence({ store, gainOf, trial: () => ranking.standing().trial })
@@ -214,7 +214,7 @@ function figuresOf({ store, ranking, serving, evidence, training }: Parts): Mode
   return {
     models: store.tables.models.count(),
     active: nameOrNull(active),
-    serving: active === undefined || loaded.includes(name),
+    serving: !failed.some(({ model }) => model === name),
     trial: showTrial(trial),
     loaded,
     failed,

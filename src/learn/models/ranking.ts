@@ -1,8 +1,8 @@
 import type { VersionName } from '../../schema/model.ts'
-import type { Standing } from '../../schema/model-record.ts'
-import { BUCKETS, bucketOf } from '../assignment.ts'
+import type { Standing, Trial } from '../../schema/model-record.ts'
 import type { ServedModel } from '../plan.ts'
 import type { Serving } from './serving.ts'
+import { isInShare } from './trial-units.ts'
 import { nameOf, type Versions } from './versions.ts'
 
 /** Which loaded model ranks a search: asked for every search, answered from memory. */
@@ -23,18 +23,16 @@ export interface Ranking {
 export interface RankingParts {
   versions: Versions
   serving: Serving
-  /** Share of the units that a model on trial ranks. */
-  share: number
 }
 
 /** Names remembered with the versions that they stand for. */
 const NAMES_MAX = 1000
 
-export function openRanking({ versions, serving, share }: RankingParts): Ranking {
+export function openRanking({ versions, serving }: RankingParts): Ranking {
   let standing: Standing = { earlier: [], trials: 0 }
   let active: VersionName | undefined
   let shadow: VersionName | undefined
-  let canary: { name: VersionName; test: string } | undefined
+  let canary: Trial | undefined
   const names = new Map<string, VersionName | undefined>()
 
   function refresh(): void {
@@ -42,7 +40,7 @@ export function openRanking({ versions, serving, share }: RankingParts): Ranking
     active = standing.active
     const { trial } = standing
     shadow = trial?.stage === 'SHADOW' ? trial : undefined
-    canary = trial?.stage === 'CANARY' ? { name: trial, test: `model:${nameOf(trial)}` } : undefined
+    canary = trial?.stage === 'CANARY' ? trial : undefined
     names.clear()
     const wanted = [active, trial].filter((name) => name !== undefined)
     serving.pin(wanted.map(nameOf))
@@ -57,8 +55,8 @@ export function openRanking({ versions, serving, share }: RankingParts): Ranking
   }
   return {
     servedModel: (unit) => {
-      if (canary !== undefined && unit !== undefined && isInShare(canary.test, unit, share)) {
-        const onTrial = serving.want(canary.name)
+      if (canary !== undefined && unit !== undefined && isInShare(canary, unit)) {
+        const onTrial = serving.want(canary)
         if (onTrial !== undefined) return onTrial
       }
       return active === undefined ? undefined : serving.want(active)
@@ -76,10 +74,6 @@ export function openRanking({ versions, serving, share }: RankingParts): Ranking
     standing: () => standing,
     refresh,
   }
-}
-
-function isInShare(test: string, unit: string, share: number): boolean {
-  return bucketOf(test, unit, 'inclusion') < Math.round(share * BUCKETS)
 }
 
 /** The servable version that a name stands for; ids may have an @ of their own. */

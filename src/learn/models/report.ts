@@ -39,7 +39,7 @@ export function showList(
     if (models.length < limit)
       models.push({
         ...headOf(newest, active),
-        versions: versions.of(modelId).length,
+        versions: versions.count(modelId),
         createdAt: iso(record.createdMs),
         updatedAt: iso(record.updatedMs),
       })

@@ -73,7 +73,7 @@ export function openServing(parts: ServingParts): Serving {
     if (!servable) throw serviceError('MODEL_NOT_SERVABLE', reasons.join(' '))
     return served
   }
-  function begin(of: VersionName): Slot {
+  function begin(of: VersionName, before?: Slot['failure']): Slot {
     const depth = parts.depthOf(of)
     const named = { name: nameOf(of), handle: handle() }
     const served: ServedModel = depth === undefined ? named : { ...named, depth }
@@ -86,7 +86,8 @@ export function openServing(parts: ServingParts): Serving {
       (cause: unknown) => {
         const reason = cause instanceof ServiceError ? cause.message : 'It could not be loaded.'
         slot.failure = { reason, timeMs: clock() }
-        parts.onFailure(of, reason)
+        // Said once, however often it is tried.
+        if (before?.reason !== reason) parts.onFailure(of, reason)
       },
     )
     makeRoom()
@@ -96,7 +97,8 @@ export function openServing(parts: ServingParts): Serving {
     const name = nameOf(of)
     const slot = slots.get(name)
     if (slot === undefined) return begin(of)
-    if (slot.failure !== undefined && clock() - slot.failure.timeMs > RETRY_MS) return begin(of)
+    if (slot.failure !== undefined && clock() - slot.failure.timeMs > RETRY_MS)
+      return begin(of, slot.failure)
     slots.delete(name)
     slots.set(name, slot)
     return slot
@@ -105,7 +107,8 @@ export function openServing(parts: ServingParts): Serving {
     handle,
     load: async (of) => {
       const slot = slots.get(nameOf(of))
-      return (slot === undefined || slot.failure !== undefined ? begin(of) : slot).loading
+      const known = slot !== undefined && slot.failure === undefined
+      return (known ? slot : begin(of, slot?.failure)).loading
     },
     want: (of) => slotOf(of).served,
     pin: (names) => {

@@ -1,5 +1,6 @@
 import type { Trial, TrialUnit } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
+import { BUCKETS, bucketOf } from '../assignment.ts'
 import type { Impression } from '../facts.ts'
 import { nameOf } from './versions.ts'
 
@@ -44,7 +45,7 @@ export function openTrialUnits(store: Store, trial: () => Trial | undefined): Tr
       const now = trial()
       const { unit, timeMs } = impression
       if (now?.stage !== 'CANARY' || unit === undefined || timeMs < now.sinceMs) return undefined
-      const arm = armOf(impression, now)
+      const arm = armOf(impression, unit, now)
       if (arm === undefined) return undefined
       const id = `${now.number}/${unit}`
       const pending = rows.get(id)
@@ -68,8 +69,17 @@ export function openTrialUnits(store: Store, trial: () => Trial | undefined): Tr
   }
 }
 
-/** In which arm a search was, by the model that ranked it; another one's says nothing. */
-function armOf({ model = '' }: Impression, trial: Trial): TrialUnit['arm'] | undefined {
-  if (model === nameOf(trial)) return 'CANARY'
+/** Whether a user belongs to those whom the model on trial ranks: always the same for one version. */
+export function isInShare(trial: Trial, unit: string): boolean {
+  return bucketOf(`model:${nameOf(trial)}`, unit, 'inclusion') < Math.round(trial.share * BUCKETS)
+}
+
+/** In which arm a search was: the user's, when the model of that arm ranked it; others say nothing. */
+function armOf(
+  { model = '' }: Impression,
+  unit: string,
+  trial: Trial,
+): TrialUnit['arm'] | undefined {
+  if (isInShare(trial, unit)) return model === nameOf(trial) ? 'CANARY' : undefined
   return model === trial.control ? 'CONTROL' : undefined
 }

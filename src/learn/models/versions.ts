@@ -8,6 +8,7 @@ import type {
   VersionRecord,
 } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
+import type { Range } from '../../store/table.ts'
 import { move } from '../states.ts'
 
 /** What a new version is made of. */
@@ -34,6 +35,7 @@ export interface Versions {
   find: (name: VersionName) => VersionRecord | undefined
   /** All versions of a model, oldest first. */
   of: (modelId: string) => VersionRecord[]
+  count: (modelId: string) => number
   /** The newest version; throws MODEL_NOT_FOUND. */
   newest: (modelId: string) => VersionRecord
   standing: () => Standing
@@ -76,6 +78,7 @@ export function openVersions(parts: VersionsParts): Versions {
     get,
     find,
     of: (modelId) => versionsOf(store, modelId),
+    count: (modelId) => [...modelVersions.keys(rangeOf(modelId))].length,
     newest: (modelId) => {
       const model = models.get(modelId)
       if (model === undefined) throw modelNotFound()
@@ -99,11 +102,11 @@ export function openVersions(parts: VersionsParts): Versions {
 }
 
 function versionsOf(store: Store, modelId: string): VersionRecord[] {
-  const rows = store.tables.modelVersions.range({
-    start: [modelId, 0],
-    end: [modelId, Number.MAX_VALUE],
-  })
-  return Array.from(rows, ({ value }) => value)
+  return Array.from(store.tables.modelVersions.range(rangeOf(modelId)), ({ value }) => value)
+}
+
+function rangeOf(modelId: string): Range<[string, number]> {
+  return { start: [modelId, 0], end: [modelId, Number.MAX_VALUE] }
 }
 
 function addWithin(

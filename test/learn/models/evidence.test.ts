@@ -2,6 +2,7 @@ import { v7 as uuid } from 'uuid'
 import { expect, it } from 'vitest'
 import type { Fact, FeedbackEntry, FeedbackStatus, Impression } from '../../../src/learn/facts.ts'
 import { type Evidence, openEvidence } from '../../../src/learn/models/evidence.ts'
+import { isInShare } from '../../../src/learn/models/trial-units.ts'
 import type { Trial } from '../../../src/schema/model-record.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
@@ -13,6 +14,7 @@ const trial: Trial = {
   stage: 'CANARY',
   number: 7,
   sinceMs: 1000,
+  share: 0.5,
   control: 'live@1',
   base: 0,
   asked: 0,
@@ -107,19 +109,33 @@ it('searches scored in shadow are counted for that model', async () => {
   expect(evidence.usage('')).toMatchObject({ searches: 2 })
 })
 
+/** Names of users in the share of the trial, or of others. */
+function users(inShare: boolean): string[] {
+  const names = Array.from({ length: 50 }, (_, n) => `user-${n}`)
+  return names.filter((name) => isInShare(trial, name) === inShare)
+}
+
 it('a trial counts its users by who ranked for them', async () => {
   const { store, fold } = start(trial)
-  const mine = impression({ unit: 'a', model: 'm@2' })
-  const others = impression({ unit: 'b', model: 'live@1' })
+  const [a = '', b = '', c = ''] = users(true)
+  const [other = ''] = users(false)
+  const mine = impression({ unit: a, model: 'm@2' })
+  const others = impression({ unit: other, model: 'live@1' })
   await fold(search(mine), search(mine), search(others), feedback(mine, 1))
-  // Before the stage, by another model, of nobody, of a user who was in the other arm.
-  await fold(search(impression({ unit: 'c', model: 'm@2', timeMs: 999 })))
-  await fold(search(impression({ unit: 'd', model: 'other@1' })))
+  // Before the stage, by another model than the user's, of nobody.
+  await fold(search(impression({ unit: b, model: 'm@2', timeMs: 999 })))
+  await fold(search(impression({ unit: c, model: 'live@1' })))
+  await fold(search(impression({ unit: c, model: 'other@1' })))
+  await fold(search(impression({ unit: other, model: 'm@2' })))
   const { unit, ...nobody } = impression({ model: 'm@2' })
-  await fold(search(nobody), search(impression({ unit: 'a', model: 'live@1' })))
-  expect([...store.tables.trialUnits.range()].map(({ key, value }) => [...key, value])).toEqual([
-    [7, 'a', { arm: 'CANARY', searches: 2, clicked: 1, reciprocalRank: 0.5 }],
-    [7, 'b', { arm: 'CONTROL', searches: 1, clicked: 0, reciprocalRank: 0 }],
+  await fold(search(nobody))
+  const rows = [...store.tables.trialUnits.range()].map(({ key, value }) => [...key, value])
+  expect(rows).toHaveLength(2)
+  expect(rows).toContainEqual([
+    ...[7, a, { arm: 'CANARY', searches: 2, clicked: 1, reciprocalRank: 0.5 }],
+  ])
+  expect(rows).toContainEqual([
+    ...[7, other, { arm: 'CONTROL', searches: 1, clicked: 0, reciprocalRank: 0 }],
   ])
 })
 

@@ -36,7 +36,7 @@ async function goOn(condition: () => Promise<boolean>, more: () => Promise<void>
   for (let round = 0; round < 10; round++) {
     await more()
     if (
-      await eventually(condition, 3000).then(
+      await eventually(condition, 4000).then(
         () => true,
         () => false,
       )
@@ -144,8 +144,38 @@ it('a model like the one that ranks is not let through', async () => {
   expect(data.gate.outcome).not.toBe('pass')
 })
 
-it('a model that harms its share of the users is rejected, and they get the other again', async () => {
+interface Listed {
+  trial: { modelId: string; stage: string; since: string; control: string | null } | null
+}
+const trial = async () => (await running.call<Listed>('GET', '/nous/learn/models')).data.trial
+
+it('a trial begins anew when who ranks the others has changed, and ends for a newer model', async () => {
   await running.call('POST', '/nous/learn/models/good/rollback')
+  const good = { ...weighing(1), note: 'old' }
+  await running.call('POST', '/nous/learn/models/sync', { modelId: 'older', state: good })
+  expect((await evaluate('older')).data.status).toBe('SHADOW')
+  const before = await trial()
+  expect(before).toMatchObject({ modelId: 'older', stage: 'SHADOW', control: null })
+  const weak = { weights: [1], featureNames: ['indexSize'] }
+  await running.call('POST', '/nous/learn/models/sync', {
+    ...{ modelId: 'weak', state: weak, activate: true },
+  })
+  const anew = await trial()
+  expect(anew).toMatchObject({ modelId: 'older', stage: 'SHADOW', control: 'weak@1' })
+  expect(anew!.since > before!.since).toBe(true)
+  await running.call('POST', '/nous/learn/models/sync', { modelId: 'newer', state: weighing(1) })
+  expect((await evaluate('newer')).data.status).toBe('SHADOW')
+  expect(await trial()).toMatchObject({ modelId: 'newer', control: 'weak@1' })
+  expect((await shown('older')).status).toBe('ARCHIVED')
+  // By hand it passes all gates at once.
+  await running.call('POST', '/nous/learn/models/newer/activate')
+  expect(await trial()).toBeNull()
+  expect((await shown('newer')).status).toBe('ACTIVE')
+  await running.call('POST', '/nous/learn/models/newer/rollback')
+  await running.call('POST', '/nous/learn/models/weak/rollback')
+})
+
+it('a model that harms its share of the users is rejected, and they get the other again', async () => {
   const simulation = openSimulation(running.app, 3)
   const { models } = running.app.learning
   await running.call('POST', '/nous/learn/models/sync', { modelId: 'harm', state: weighing(1) })
