@@ -30,7 +30,10 @@ export async function showTest(stage: Stage): Promise<void> {
   stage.say(
     `${people} people look at position p with probability 1/p, and click it when they see it …`,
   )
-  await crowd(stage, people, { query: () => QUERY, choose: glancingFor(wanted, seeded(SEED)) })
+  const clicks = await crowd(stage, people, {
+    query: () => QUERY,
+    choose: glancingFor(wanted, seeded(SEED)),
+  })
   const { data } = await stage.show(`/cortex/ab-test/${testId}`)
   const comparisons = Array.isArray(data.comparisons) ? data.comparisons.filter(isObject) : []
   const ctr = comparisons.find(({ metric }) => metric === 'ctr') ?? {}
@@ -42,9 +45,15 @@ export async function showTest(stage: Stage): Promise<void> {
   stage.say(
     `difference    ${percent(ctr.difference)}, always-valid 95 % interval ${percent(always.low)} … ${percent(always.high)}`,
   )
+  const counted =
+    Number(ctr.control) * Number(units.control) + Number(ctr.treatment) * Number(units.treatment)
   const ratio = isObject(data.sampleRatio) ? data.sampleRatio : {}
   stage.say(`sample ratio  ${ratio.status}`)
   const verdict = isObject(data.verdict) ? data.verdict : {}
+  stage.check(
+    Number(units.control) + Number(units.treatment) === people && Math.round(counted) === clicks,
+    `everybody was counted once: ${people} people, ${clicks} clicks`,
+  )
   stage.check(Number(always.low) > 0, 'the interval excludes zero, however often it is read')
   stage.check(
     verdict.decision === 'VARIANT' && verdict.variantId === 'wanted-first',
