@@ -6,6 +6,27 @@ const Scaler = Type.Object(
   { additionalProperties: true },
 )
 
+const Figure = Type.Optional(Type.Number())
+
+/** What the maker measured; anything may be added. */
+const ModelMetrics = Type.Object(
+  {
+    accuracy: Figure,
+    precision: Figure,
+    recall: Figure,
+    f1Score: Figure,
+    latencyMs: Figure,
+    loss: Figure,
+    validationAccuracy: Figure,
+  },
+  { additionalProperties: true },
+)
+
+const Hyperparameters = Type.Object(
+  { learning_rate: Figure, batch_size: Figure, epochs: Figure },
+  { additionalProperties: true },
+)
+
 /** The numbers of a model and what is known of their making; any of it may be missing. */
 const ModelState = Type.Object(
   {
@@ -13,8 +34,8 @@ const ModelState = Type.Object(
     bias: Type.Optional(Unquoted),
     scaler: Type.Optional(Scaler),
     featureNames: Type.Optional(Unquoted),
-    metrics: Type.Optional(FreeForm),
-    hyperparameters: Type.Optional(FreeForm),
+    metrics: Type.Optional(ModelMetrics),
+    hyperparameters: Type.Optional(Hyperparameters),
     currentEpoch: Type.Optional(Type.Number()),
     trainingProgress: Type.Optional(Type.Number({ description: 'Below 1: not ready to rank.' })),
     lastTrainingError: Type.Optional(

@@ -101,6 +101,8 @@ describe('a synced state', () => {
     ['a quoted mean', { scaler: { mean: '[0]' } }, 'state.scaler.mean'],
     ['a quoted std', { scaler: { std: '[1]' } }, 'state.scaler.std'],
     ['quoted featureNames', { featureNames: 'textScore' }, 'state.featureNames'],
+    ['a quoted accuracy', { metrics: { accuracy: '0.9' } }, 'state.metrics.accuracy'],
+    ['a quoted rate', { hyperparameters: { epochs: '3' } }, 'state.hyperparameters.epochs'],
     ['a quoted progress', { trainingProgress: '1' }, 'state.trainingProgress'],
   ])('with %s is refused', async (_, more, path) => {
     const answer = await sync('refused', state([1, 1, 1], more))

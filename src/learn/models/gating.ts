@@ -40,8 +40,9 @@ export function openGating(parts: GatingParts): Gating {
     const input = stageInput(parts, trial)
     const report = { ...(await pool.run('gate', input)), timeMs: clock() }
     const tired = searches >= PATIENCE * searchesMin(config, trial)
-    if (report.outcome === 'not_yet' && tired) report.outcome = 'refuse'
-    return report
+    if (report.outcome !== 'not_yet' || !tired) return report
+    const figures = { ...report.figures, reason: 'It was undecided for too long.' }
+    return { ...report, outcome: 'refuse', figures }
   }
   return {
     judge: async (name) => {

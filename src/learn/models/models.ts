@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../config.ts'
 import type { Pool } from '../../pool.ts'
 import type { ModelSync, ModelTrained, ModelTraining, VersionName } from '../../schema/model.ts'
@@ -84,6 +85,9 @@ interface Parts extends ModelsParts {
   training: Training
 }
 
+/** How long closing waits for a training or a gate. */
+const CLOSE_MS_MAX = 2000
+
 export function openModels(options: ModelsParts): Models {
   const parts = openParts(options)
   const { config, ranking, evidence, gating, training, logger } = parts
@@ -119,7 +123,9 @@ export function openModels(options: ModelsParts): Models {
     sweep: evidence.sweep,
     close: async () => {
       closed = true
-      await Promise.all([training.idle(), advancing])
+      // What takes longer ends with the threads, and is begun anew when it is due.
+      const done = Promise.all([training.idle(), advancing])
+      await Promise.race([done, sleep(CLOSE_MS_MAX, undefined, { ref: false })])
     },
   }
 }
