@@ -53,6 +53,14 @@ export interface RankingVersion {
   timeMs: number
 }
 
+/** What is in force for a query, or for every query. */
+export interface RankingScope {
+  /** Number of the version; 0 is the ranking without any change. */
+  head: number
+  /** Adaptations that are, or may come, into force by themselves, in the order in which they came. */
+  open: string[]
+}
+
 /** Counts of searches of one kind: with a change, or without it. */
 export interface ArmTotals {
   searches: number

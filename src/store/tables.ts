@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type {
   AdaptationRecord,
   ArmTotals,
+  RankingScope,
   RankingVersion,
   RuleRecord,
   SuggestionRecord,
@@ -96,8 +97,8 @@ export interface Rows {
   adaptations: { key: string; value: AdaptationRecord }
   /** Version → one state of a scope's ranking; see learn/adaptations/versions.ts. */
   rankingVersions: { key: number; value: RankingVersion }
-  /** Query hash or `*` → the version that is in force. */
-  rankingHeads: { key: string; value: number }
+  /** Query hash or `*` → the version that is in force, and the changes that are or may come into force. */
+  rankingScopes: { key: string; value: RankingScope }
   /** [adaptation id, minute since the epoch] → searches with it and without; `*` counts all searches. */
   adaptationFigures: { key: [string, number]; value: { with: ArmTotals; without: ArmTotals } }
   /** [adaptation id, 1 with it or 0 without, unit] → searches, clicked ones, ones without results. */
@@ -192,7 +193,7 @@ export const TABLES = {
   trialUnits: 'msgpack',
   adaptations: 'msgpack',
   rankingVersions: 'msgpack',
-  rankingHeads: 'msgpack',
+  rankingScopes: 'msgpack',
   adaptationFigures: 'msgpack',
   adaptationUnits: 'msgpack',
   adaptationRules: 'msgpack',

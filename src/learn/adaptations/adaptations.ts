@@ -74,8 +74,9 @@ export interface AdaptationsParts {
 }
 
 const LIMIT = 100
-/** The service's own suggestions are looked for, and what is old removed, that often. */
+/** The service's own suggestions are looked for that often, and what is old removed. */
 const ROUND_MS = 30_000
+const SWEEP_MS = 600_000
 
 export function openAdaptations(parts: AdaptationsParts): Adaptations {
   const { store, events, patterns, config, clock } = parts
@@ -90,6 +91,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
   const suggestions = openSuggestions({ store, events, rules, config, evidenceOf, clock })
   const show = openShow(store, watch, versions)
   let roundMs = 0
+  let sweptMs = 0
 
   function draftOf(sent: Adaptation, rule: RuleRecord | undefined) {
     const { examinationEta } = config
@@ -137,6 +139,8 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
       roundMs = nowMs
       await suggestions.tick(nowMs)
       await suggestions.propose(findProposals(patterns.findings()))
+      if (nowMs - sweptMs < SWEEP_MS) return
+      sweptMs = nowMs
       await lifecycle.sweep(nowMs)
     },
     figures: () => ({
@@ -191,7 +195,7 @@ function openShow(
       const record = adaptations.get(adaptationId)
       if (record === undefined)
         throw serviceError('ADAPTATION_NOT_FOUND', 'There is no adaptation with this id.')
-      return showHistory(one(record), record, versions.ledToBy(adaptationId))
+      return showHistory(one(record), record, versions.ledToBy(record))
     },
   }
 }

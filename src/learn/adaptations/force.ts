@@ -12,10 +12,10 @@ export interface Force {
    * in canary applies to its share of the units, and to nobody's searches not at all.
    */
   applying: (queryHash: string, unit: string | undefined) => AppliedAdaptation[]
-  /** Reads what is in force from the store. */
-  refresh: () => void
+  /** Reads what is in force for a scope from the store. */
+  refresh: (scope: string) => void
   /** Those in canary or active. */
-  records: () => Iterable<AdaptationRecord>
+  records: () => readonly AdaptationRecord[]
 }
 
 interface Change extends AppliedAdaptation {
@@ -27,36 +27,37 @@ interface Change extends AppliedAdaptation {
 const NOTHING: Change[] = []
 
 export function openForce(store: Store, versions: Versions, canaryShare: number): Force {
-  let byScope = new Map<string, Change[]>()
-  let records: AdaptationRecord[] = []
+  const { tables } = store
+  const byScope = new Map<string, Change[]>()
+  const records = new Map<string, AdaptationRecord[]>()
 
   function isIn({ canary, adaptationId }: Change, unit: string | undefined): boolean {
     if (!canary) return true
     if (unit === undefined) return false
     return bucketOf(adaptationId, unit, 'inclusion') < Math.round(canaryShare * BUCKETS)
   }
-  function refresh(): void {
-    const next = new Map<string, Change[]>()
-    const add = (scope: string, changes: Change[]) =>
-      next.set(scope, [...(next.get(scope) ?? []), ...changes])
-    for (const { key: scope, value: head } of store.tables.rankingHeads.range())
-      add(
-        scope,
-        versions.content(head).map((member) => ({ ...member, canary: false, instead: [] })),
-      )
-    records = []
-    for (const { value: record } of store.tables.adaptations.range()) {
-      const { adaptationId, version, tuning, status, scope } = record
-      if (status === 'CANARY' || status === 'ACTIVE') records.push(record)
+  function refresh(scope: string): void {
+    const row = tables.rankingScopes.get(scope)
+    const changes = versions
+      .content(row?.head ?? 0)
+      .map((member): Change => ({ ...member, canary: false, instead: [] }))
+    const open = (row?.open ?? [])
+      .map((id) => tables.adaptations.get(id))
+      .filter((record) => record !== undefined)
+      .filter(({ status }) => status === 'CANARY' || status === 'ACTIVE')
+    for (const { adaptationId, version, tuning, status } of open) {
       if (status !== 'CANARY') continue
-      const instead = (next.get(scope) ?? [])
+      const instead = changes
         .filter((change) => replaces(tuning, change.tuning))
         .map((change) => change.adaptationId)
-      add(scope, [{ adaptationId, version, tuning, canary: true, instead }])
+      changes.push({ adaptationId, version, tuning, canary: true, instead })
     }
-    byScope = next
+    if (changes.length === 0) byScope.delete(scope)
+    else byScope.set(scope, changes)
+    if (open.length === 0) records.delete(scope)
+    else records.set(scope, open)
   }
-  refresh()
+  for (const scope of [...tables.rankingScopes.keys()]) refresh(scope)
   return {
     applying: (queryHash, unit) => {
       const global = byScope.get(EVERY_QUERY)
@@ -69,6 +70,6 @@ export function openForce(store: Store, versions: Versions, canaryShare: number)
       return applying.filter(({ adaptationId }) => !out.includes(adaptationId))
     },
     refresh,
-    records: () => records,
+    records: () => [...records.values()].flat(),
   }
 }

@@ -54,24 +54,24 @@ const CANARY_PATIENCE = 10
 /** Triggers that nobody asked for are watched so long after a change became active. */
 const DEFAULT_WATCH_MS = 7 * 86_400_000
 const SWEEP_ROWS = 1000
+/** Changes that one call of `tend` looks at; the others follow with the next ones. */
+const JUDGED_MAX = 200
 /** Adaptations that are kept, in force or not; the oldest finished ones go first. */
 const ADAPTATIONS_MAX = 2000
 
 export function openLifecycle(parts: LifecycleParts): Lifecycle {
   const { store, force, watch, config } = parts
 
-  function refresh(): void {
-    force.refresh()
-    watch.follow(force.records())
-  }
   function find(adaptationId: string): AdaptationRecord {
     const record = store.tables.adaptations.get(adaptationId)
     if (record !== undefined) return record
     throw serviceError('ADAPTATION_NOT_FOUND', 'There is no adaptation with this id.')
   }
-  async function changing<T>(work: () => T): Promise<T> {
+  /** Searches see the change when the caller hears of it. */
+  async function changing<T>(scope: string, work: () => T): Promise<T> {
     const done = await store.write(work)
-    refresh()
+    force.refresh(scope)
+    watch.follow(force.records())
     return done
   }
   function hasPassed(record: AdaptationRecord, nowMs: number): boolean {
@@ -81,10 +81,11 @@ export function openLifecycle(parts: LifecycleParts): Lifecycle {
     const { searches } = watch.totals(record.adaptationId).with
     return searches >= config.adaptationCanarySearchesMin
   }
-  refresh()
+  let judged = 0
+  watch.follow(force.records())
   return {
     apply: (draft, immediate, within) =>
-      changing(() => {
+      changing(draft.scope, () => {
         const record = begin(draft, parts)
         if (!record.validation.passed) return reject(record, record.validation.note, parts)
         within(record)
@@ -93,18 +94,20 @@ export function openLifecycle(parts: LifecycleParts): Lifecycle {
         return activate(startCanary(record, 'skipped as asked for', parts), 'as asked for', parts)
       }),
     rollBack: async (adaptationId, cause) => {
-      find(adaptationId)
-      return changing(() => rollBack(find(adaptationId), cause, parts))
+      const { scope } = find(adaptationId)
+      return changing(scope, () => rollBack(find(adaptationId), cause, parts))
     },
     tend: async (nowMs) => {
-      for (const record of [...force.records()]) {
+      const records = force.records()
+      const turn = records.slice(judged, judged + JUDGED_MAX)
+      judged = judged + JUDGED_MAX >= records.length ? 0 : judged + JUDGED_MAX
+      for (const record of turn) {
         const breach = judge(watched(record, nowMs), watch, nowMs)
-        if (breach !== undefined)
-          await changing(() => ifStill(record, store, (now) => rollBack(now, breach, parts)))
+        const step = (next: (now: AdaptationRecord) => unknown) =>
+          changing(record.scope, () => ifStill(record, store, next))
+        if (breach !== undefined) await step((now) => rollBack(now, breach, parts))
         else if (record.status === 'CANARY' && hasPassed(record, nowMs))
-          await changing(() =>
-            ifStill(record, store, (now) => activate(now, 'it passed its canary', parts)),
-          )
+          await step((now) => activate(now, 'it passed its canary', parts))
       }
     },
     sweep: async (nowMs) => {

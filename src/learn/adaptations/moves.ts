@@ -1,7 +1,7 @@
 import type { AdaptationRecord, AdaptationStatus } from '../../schema/adaptation-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../events.ts'
-import { move } from '../states.ts'
+import { MACHINES, move } from '../states.ts'
 
 /** Moves records from status to status; each move is stored and is an event. Inside a transaction. */
 export interface Moves {
@@ -25,6 +25,7 @@ export function openMoves(store: Store, events: Events, clock: () => number): Mo
       const history = [...record.history, { timeMs, status, reason }].slice(-HISTORY_MAX)
       const next = { ...record, ...more, status, updatedMs: timeMs, history }
       store.tables.adaptations.put(record.adaptationId, next)
+      keepOpen(store, next)
       return next
     },
     report: (record, type, data) => {
@@ -36,4 +37,19 @@ export function openMoves(store: Store, events: Events, clock: () => number): Mo
       })
     },
   }
+}
+
+/** Whether a change is in force, or may come into force by itself. */
+function isOpen(status: AdaptationStatus): boolean {
+  return status !== 'SUPERSEDED' && MACHINES.adaptation[status].length > 0
+}
+
+/** Keeps the scope's list of open changes, so that nobody has to look through all of them. */
+function keepOpen({ tables }: Store, { scope, adaptationId, status }: AdaptationRecord): void {
+  const { head, open } = tables.rankingScopes.get(scope) ?? { head: 0, open: [] }
+  const stays = isOpen(status)
+  const others = open.filter((id) => stays || id !== adaptationId)
+  const all = stays && !open.includes(adaptationId) ? [...others, adaptationId] : others
+  if (head === 0 && all.length === 0) tables.rankingScopes.remove(scope)
+  else tables.rankingScopes.put(scope, { head, open: all })
 }

@@ -151,11 +151,11 @@ function replacedBy(newer: Draft, others: readonly AdaptationRecord[]): string[]
     .map(({ adaptationId }) => adaptationId)
 }
 
-function inScope(store: Store, scope: string): AdaptationRecord[] {
-  const found: AdaptationRecord[] = []
-  for (const { value } of store.tables.adaptations.range())
-    if (value.scope === scope) found.push(value)
-  return found
+/** The open changes of a scope. */
+function inScope({ tables }: Store, scope: string): AdaptationRecord[] {
+  return (tables.rankingScopes.get(scope)?.open ?? [])
+    .map((id) => tables.adaptations.get(id))
+    .filter((record) => record !== undefined)
 }
 
 function isBeingDecided(status: AdaptationStatus): boolean {

@@ -17,7 +17,7 @@ export interface Versions {
   /** What a version holds; nothing when it is 0 or was swept. */
   content: (version: number) => RankingMember[]
   /** Those that an adaptation led to, oldest first. */
-  ledToBy: (adaptationId: string) => RankingVersion[]
+  ledToBy: (adaptation: { adaptationId: string; version: number }) => RankingVersion[]
   /** Inside a transaction: removes some old versions that nothing goes back to; returns how many. */
   sweepWithin: (beforeMs: number) => number
 }
@@ -26,7 +26,7 @@ const SWEEP_ROWS = 1000
 const COUNTER = 'rankingVersions'
 
 export function openVersions(store: Store): Versions {
-  const { adaptations, rankingVersions, rankingHeads, meta } = store.tables
+  const { adaptations, rankingVersions, rankingScopes, meta } = store.tables
   return {
     addWithin: (version, content) => {
       const number = ((meta.get(COUNTER) as number | undefined) ?? 0) + 1
@@ -34,14 +34,13 @@ export function openVersions(store: Store): Versions {
       meta.put(COUNTER, number)
       return number
     },
-    setHeadWithin: (scope, version) => {
-      if (version === 0) rankingHeads.remove(scope)
-      else rankingHeads.put(scope, version)
+    setHeadWithin: (scope, head) => {
+      rankingScopes.put(scope, { open: rankingScopes.get(scope)?.open ?? [], head })
     },
-    head: (scope) => rankingHeads.get(scope) ?? 0,
+    head: (scope) => rankingScopes.get(scope)?.head ?? 0,
     content: (version) => rankingVersions.get(version)?.content ?? [],
-    ledToBy: (adaptationId) =>
-      Array.from(rankingVersions.range(), ({ value }) => value).filter(
+    ledToBy: ({ adaptationId, version: start }) =>
+      Array.from(rankingVersions.range({ start }), ({ value }) => value).filter(
         (version) => version.adaptationId === adaptationId,
       ),
     sweepWithin: (beforeMs) => {
@@ -49,7 +48,7 @@ export function openVersions(store: Store): Versions {
         .filter(({ timeMs }) => timeMs < beforeMs)
         .map(({ version }) => version)
       if (old.length === 0) return 0
-      const needed = new Set(Array.from(rankingHeads.range(), ({ value }) => value))
+      const needed = new Set(Array.from(rankingScopes.range(), ({ value }) => value.head))
       for (const { value } of adaptations.range())
         needed.add(value.version).add(value.targetVersion)
       const spare = old.filter((version) => !needed.has(version))
