@@ -38,7 +38,8 @@ export function metricOf(name: string): Metric | undefined {
   const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '')
   const bare = plain.replace(/(ms|millis|milliseconds)$/, '')
   const known = Object.keys(METRICS).find((metric) => metric.toLowerCase() === bare)
-  return (known as Metric | undefined) ?? SPELLINGS[bare]
+  if (known !== undefined) return known as Metric
+  return Object.hasOwn(SPELLINGS, bare) ? SPELLINGS[bare] : undefined
 }
 
 /** Whether less of it is better, by its name. */

@@ -98,9 +98,10 @@ export function removeMinutes(store: Store, adaptationId: string, limit: number)
   return keys.length
 }
 
-/** Inside a transaction: no figures at all. */
-export function resetMinutes({ tables: { adaptationFigures } }: Store): void {
-  for (const key of [...adaptationFigures.keys()]) adaptationFigures.remove(key)
+/** Inside a transaction: no figures at all, not even totals. */
+export function resetMinutes({ tables }: Store, adaptationId: string): void {
+  for (const key of [...tables.adaptationFigures.keys(rangeOf(adaptationId, TOTALS))])
+    tables.adaptationFigures.remove(key)
 }
 
 function rangeOf(adaptationId: string, first: number) {

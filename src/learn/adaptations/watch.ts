@@ -109,7 +109,9 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
       units.save()
     },
     reset: () => {
-      resetMinutes(store)
+      // What is not followed any more can't be counted anew, and its totals name nobody.
+      for (const adaptationId of [EVERY_QUERY, ...followed.keys()])
+        resetMinutes(store, adaptationId)
       units.resetWithin()
       load()
     },
