@@ -19,8 +19,8 @@ export interface Draw {
 }
 
 /**
- * Decides whether a page is drawn, draws it, and gives P(hit at its place) for each hit either way, since both
- * outcomes are one random policy. `scores` are in greedy order; `span` is the span of the score (1 for the fused one).
+ * Decides whether a page is drawn, and draws it, with P(hit at its place) for each hit. For a page that is not drawn
+ * they follow from its scores; `propensitiesOf` reckons them when somebody asks. `scores` are in greedy order; `span` is the span of the score (1 for the fused one).
  */
 export function drawOrder(
   scores: ArrayLike<number>,
@@ -32,17 +32,20 @@ export function drawOrder(
   const order = explored
     ? explore(scaled, (seed ^ 0x9e3779b9) >>> 0, temperature)
     : scaled.map((_, place) => place)
-  const known = propensities({ scores: scaled, order, epsilon, temperature }).map(round)
-  return {
-    order,
-    logged: {
-      seed,
-      epsilon,
-      temperature,
-      explored,
-      propensities: known.slice(0, EXPLORED_MAX),
-    },
-  }
+  const logged = { seed, epsilon, temperature, explored }
+  if (!explored) return { order, logged }
+  const known = propensities({ scores: scaled, order, epsilon, temperature }).slice(0, EXPLORED_MAX)
+  return { order, logged: { ...logged, propensities: known.map(round) } }
+}
+
+/** P(hit at its place) for each hit shown, drawn or not: both are outcomes of one random policy. */
+export function propensitiesOf({ hits, exploration }: Impression): number[] {
+  if (exploration === undefined) return hits.map(() => 1)
+  const { propensities: logged = [], explored, epsilon, temperature, relative } = exploration
+  if (explored) return hits.map((_, at) => logged[at] ?? 1)
+  const span = relative ? Math.max(1e-9, ...hits.map(({ score }) => Math.abs(score))) : 1
+  const scores = hits.map(({ score }) => score / span)
+  return propensities({ scores, order: scores.map((_, at) => at), epsilon, temperature }).map(round)
 }
 
 export interface Deal {

@@ -37,7 +37,7 @@ export interface Impression {
   adaptations: string[]
   /** [test id, variant id] of the experiments whose variant applied. */
   variants: [string, string][]
-  /** The order may have been drawn: what was known of the draw, and P(hit at its place) for each hit. */
+  /** The order may have been drawn: what decided it, and for a drawn page P(hit at its place) for each hit. */
   exploration?: {
     seed: number
     epsilon: number
@@ -45,7 +45,7 @@ export interface Impression {
     explored: boolean
     /** Scores have no common span: the temperature is relative to the highest. */
     relative: boolean
-    propensities: number[]
+    propensities?: number[]
   }
   /** Two rankings dealt as teams: 'a' or 'b' for each hit. */
   interleaved?: { testId: string; seed: number; teams: string }

@@ -39,8 +39,8 @@ export interface LoopOptions {
 /** Where the processor keeps its place. */
 const PLACE = 'learned'
 const REBUILDING = 'relearning'
-/** Time that one slice may hold the main thread, and the rest that it leaves to others; */
-const CALM = { sliceMs: 4, restMs: 4 }
+/** Time that one slice may hold the main thread, and the time that it lets more come together; */
+const CALM = { sliceMs: 4, restMs: 40 }
 /** the same when what it takes is older than this. */
 const HURRIED = { sliceMs: 12, restMs: 1 }
 const HURRY_AFTER_MS = 300
@@ -52,10 +52,18 @@ interface Core extends LoopOptions {
   closed: boolean
   /** What the consumers are taking right now. */
   taking: Fact | undefined
+  /** How many wait to see what was learned: nothing is put off for them. */
+  readers: number
+  /** Ends a rest. */
+  stir: () => void
 }
 
 export function openLoop(options: LoopOptions): Loop {
-  const core: Core = { ...options, running: undefined, closed: false, taking: undefined }
+  const core: Core = {
+    ...options,
+    ...{ running: undefined, closed: false, taking: undefined, readers: 0 },
+    stir: () => {},
+  }
   for (const consumer of options.consumers) consumer.load()
   options.log.onAppend(() => wake(core))
   // A rebuild that a crash cut short starts again.
@@ -64,17 +72,21 @@ export function openLoop(options: LoopOptions): Loop {
   else wake(core)
   return {
     caughtUp: async () => {
+      core.readers += 1
+      core.stir()
       await core.log.flush()
       const until = core.log.journal.last()
       while (!core.closed && place(core) < until) {
         wake(core)
         await core.running
       }
+      core.readers -= 1
     },
     rebuild: () => rebuild(core),
     position: () => place(core),
     close: async () => {
       core.closed = true
+      core.stir()
       await core.running
     },
   }
@@ -96,6 +108,7 @@ function wake(core: Core): void {
 async function takeAll(core: Core): Promise<void> {
   const { store, consumers, clock } = core
   let pace = CALM
+  await rest(core, pace.restMs / 2)
   while (!core.closed) {
     const until = core.log.journal.last()
     const after = place(core)
@@ -107,7 +120,7 @@ async function takeAll(core: Core): Promise<void> {
       const nowMs = clock()
       for (const timeMs of received) core.onLag(Math.max(0, nowMs - timeMs) / 1000)
       pace = nowMs - oldestMs > HURRY_AFTER_MS ? HURRIED : CALM
-      await rest(pace.restMs)
+      await rest(core, pace.restMs)
     } catch (cause) {
       await recover(core, cause)
       return
@@ -121,7 +134,7 @@ async function recover(core: Core, cause: unknown): Promise<void> {
   core.taking = undefined
   core.onFailure(cause)
   for (const consumer of core.consumers) consumer.load()
-  if (taking === undefined) await rest(RETRY_MS)
+  if (taking === undefined) await rest(core, RETRY_MS)
   else await core.dead.failed(taking, cause).catch(core.onFailure)
 }
 
@@ -193,17 +206,21 @@ async function takeAnew(core: Core): Promise<void> {
   })
   let after = 0
   while (after < until && !core.closed) {
-    const slice = { after, until, mark: REBUILDING, ...CALM }
+    const slice = { after, until, mark: REBUILDING, sliceMs: CALM.sliceMs }
     after = (await store.write(() => takeSlice(core, slice, consumers))).end
-    await rest(CALM.restMs)
+    await rest(core, HURRIED.restMs)
   }
   if (core.closed) return
   await store.write(() => store.tables.meta.remove(REBUILDING))
   for (const consumer of consumers) consumer.publish?.()
 }
 
-function rest(ms: number): Promise<void> {
+function rest(core: Core, ms: number): Promise<void> {
   return new Promise((resolve) => {
-    setTimeout(resolve, ms)
+    const timer = setTimeout(resolve, core.readers > 0 ? 0 : ms)
+    core.stir = () => {
+      clearTimeout(timer)
+      resolve()
+    }
   })
 }

@@ -1,5 +1,6 @@
 import { serviceError } from '../errors.ts'
 import type { Replay, ShownSearch } from '../schema/impression.ts'
+import { propensitiesOf } from './draw.ts'
 import type { Impression } from './facts.ts'
 import type { StoredImpression } from './impression.ts'
 import type { Log } from './log.ts'
@@ -41,6 +42,7 @@ export function openSearches(options: SearchesOptions): Searches {
         impression
       const names = featureNames()
       const width = impression.features
+      const chances = propensitiesOf(impression)
       return {
         ...same,
         timestamp: new Date(timeMs).toISOString(),
@@ -58,7 +60,7 @@ export function openSearches(options: SearchesOptions): Searches {
           index: indexName(indexId),
           position: from + at + 1,
           score,
-          propensity: impression.exploration?.propensities[at] ?? 1,
+          propensity: chances[at] ?? 1,
           features: Object.fromEntries(
             Array.from(features.subarray(at * width, (at + 1) * width), (value, n) => [
               names[n] ?? `feature${n}`,
