@@ -708,7 +708,7 @@ impl Engine {
                 let writer: IndexWriter = self.index.writer_with_options(options)?;
                 let mut policy = LogMergePolicy::default();
                 policy.set_min_layer_size(64);
-                policy.set_min_num_segments(8);
+                policy.set_min_num_segments(16);
                 policy.set_del_docs_ratio_before_merge(0.3);
                 writer.set_merge_policy(Box::new(policy));
                 // Whatever a writer before this one left behind must not stand in its way.
