@@ -39,6 +39,12 @@ export function giveWay(steps: number): void
 export function merge(id: number): number
 
 /**
+ * Brings the neighbour graph of a large index nearer to its newest vectors, for `timeMs` at most, while searches
+ * and writes go on. Gives whether more is left to do.
+ */
+export function growGraph(id: number, timeMs: number): boolean
+
+/**
  * Adds documents (JSON objects; numbers ascend and are never used twice) and deletes others, added
  * in the same batch or before. Nothing is visible before `commit`. `vectors` holds one row for each
  * of `vectorOrds` (vectors from outside only). Applying a document again replaces it. Gives 1 for

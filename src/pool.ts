@@ -4,6 +4,7 @@ import { Piscina } from 'piscina'
 import type { checkpoint } from '../workers/checkpoint.ts'
 import type { fit } from '../workers/fit.ts'
 import type { gate } from '../workers/gate.ts'
+import type { link } from '../workers/link.ts'
 import type { merge } from '../workers/merge.ts'
 import type { model } from '../workers/model.ts'
 import type { open } from '../workers/open.ts'
@@ -28,6 +29,7 @@ interface Jobs {
   model: typeof model
   train: typeof train
   gate: typeof gate
+  link: typeof link
 }
 type JobName = keyof Jobs
 
@@ -46,6 +48,7 @@ const LANES = {
   model: 'files',
   train: 'learning',
   gate: 'learning',
+  link: 'learning',
 } as const satisfies Record<JobName, string>
 type Lane = (typeof LANES)[JobName]
 

@@ -7,7 +7,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};
 use serde_json::json;
@@ -39,8 +39,6 @@ const SMALL_BATCH: usize = 48;
 const SMALL_BYTES: usize = 1_000_000;
 /// Dead vectors that are worth a new set.
 const COMPACT_MIN: u32 = 256;
-/// How long a checkpoint may work on the graph.
-const GRAPH_TIME: Duration = Duration::from_secs(2);
 /// Cut and weights of vectors that come from outside, unless the definition says them.
 /// A segment this many times larger than all others together isn't merged with them.
 const MERGE_SHARE: u64 = 4;
@@ -458,6 +456,15 @@ impl Engine {
         Ok(count)
     }
 
+    /// Brings the neighbour graph nearer to the newest vectors, until `deadline` at most; gives
+    /// whether more is left. Searches and writes go on meanwhile.
+    pub fn grow_graph(&self, deadline: Instant) -> Result<bool, Failure> {
+        self.check_open()?;
+        let live = self.views.current().live_vectors as usize;
+        let set = self.vectors.read().set.clone();
+        Ok(set.maintain_graph(live, deadline))
+    }
+
     /// Ends everything but the searches that hold a view. Nothing is saved.
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
@@ -481,9 +488,6 @@ impl Engine {
     pub fn checkpoint_by_steps(&self, step: &mut dyn FnMut()) -> Result<Checkpointed, Failure> {
         let mut durable = self.durable.lock();
         self.views.release_old();
-        let live = self.views.current().live_vectors as usize;
-        let behind = self.vectors.read().set.clone();
-        behind.maintain_graph(live, Instant::now() + GRAPH_TIME);
         let mut writing = self.write()?;
         self.compact(&mut writing)?;
         let image = self.directory.image()?;
@@ -704,7 +708,7 @@ impl Engine {
                 let writer: IndexWriter = self.index.writer_with_options(options)?;
                 let mut policy = LogMergePolicy::default();
                 policy.set_min_layer_size(64);
-                policy.set_min_num_segments(8);
+                policy.set_min_num_segments(16);
                 policy.set_del_docs_ratio_before_merge(0.3);
                 writer.set_merge_policy(Box::new(policy));
                 // Whatever a writer before this one left behind must not stand in its way.

@@ -44,6 +44,7 @@ pub mod words;
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use napi::bindgen_prelude::{Either, Float32Array, Float64Array, Uint32Array, Uint8Array};
 use napi::{Error, Status};
@@ -156,6 +157,13 @@ pub fn give_way(steps: u32) {
 #[napi(catch_unwind)]
 pub fn merge(id: f64) -> napi::Result<f64> {
     guard(|| Ok(registry::get(number(id)?)?.merge()? as f64))
+}
+
+/// Grows the neighbour graph for so many milliseconds; gives whether more is left.
+#[napi(catch_unwind)]
+pub fn grow_graph(id: f64, time_ms: u32) -> napi::Result<bool> {
+    let deadline = Instant::now() + Duration::from_millis(u64::from(time_ms));
+    guard(|| registry::get(number(id)?)?.grow_graph(deadline))
 }
 
 /// Adds and deletes documents, to be seen with the next commit.

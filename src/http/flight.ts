@@ -10,6 +10,8 @@ export interface Flight {
   startedMs: number
   deadlineMs: number
   requestId: string
+  /** Its place among those under way. */
+  at: number
   /** False while a body that the client sends may not have been read to its end. */
   bodyRead: boolean
   /** True once an answer goes on that was counted when it began. */
@@ -35,10 +37,11 @@ export interface Flights {
 
 /**
  * Keeps every request under way. One timer looks for those past their deadline: a timer per request costs
- * more than the rest of the bookkeeping together.
+ * more than the rest of the bookkeeping together. They lie in an array, not in a Set: each time a Set makes room
+ * it leaves a table behind that points to the next, and what these hold outlives every small collection.
  */
 export function openFlights(timeoutMs: number, onLate: (flight: Flight) => void): Flights {
-  const flights = new Set<Flight>()
+  const flights: Flight[] = []
   let waiters: (() => void)[] = []
   const sweep = (): void => {
     const now = performance.now()
@@ -52,18 +55,22 @@ export function openFlights(timeoutMs: number, onLate: (flight: Flight) => void)
   return {
     begin: (exchange, meter, requestId) => {
       const flight = newFlight(exchange, meter, requestId, timeoutMs)
-      flights.add(flight)
+      flight.at = flights.push(flight) - 1
       return flight
     },
     end: (flight) => {
-      flights.delete(flight)
-      if (flights.size > 0) return
+      const last = flights.pop()
+      if (last !== undefined && last !== flight) {
+        last.at = flight.at
+        flights[last.at] = last
+      }
+      if (flights.length > 0) return
       for (const wake of waiters) wake()
       waiters = []
     },
-    count: () => flights.size,
+    count: () => flights.length,
     drained: async (limitMs) => {
-      if (flights.size > 0)
+      if (flights.length > 0)
         await new Promise<void>((resolve) => {
           const limit = setTimeout(resolve, limitMs)
           waiters.push(() => {
@@ -71,7 +78,7 @@ export function openFlights(timeoutMs: number, onLate: (flight: Flight) => void)
             resolve()
           })
         })
-      return flights.size
+      return flights.length
     },
     close: () => clearInterval(timer),
   }
@@ -91,6 +98,7 @@ function newFlight(
     meter,
     requestId,
     startedMs,
+    at: -1,
     deadlineMs: startedMs + timeoutMs,
     bodyRead: false,
     streams: false,

@@ -20,8 +20,8 @@ export interface Call<Params, Query, Body> {
   requestId: string
   /** When the request's head had been read, epoch ms with fractions. */
   receivedMs: number
-  /** Aborted when the client left or the request ran out of time. */
-  signal: AbortSignal
+  /** Gives what is aborted when the client left or the request ran out of time; made when first asked for. */
+  signal: () => AbortSignal
 }
 
 /** What a handler may answer besides a plain data object. */

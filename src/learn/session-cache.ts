@@ -28,6 +28,12 @@ export function openSessionCache(
     entries.delete(sessionId)
     bytes -= bytesOf(sessionId, record)
   }
+  function shrink(): void {
+    for (const [oldestId, oldest] of entries) {
+      if (entries.size <= sessionsMax && bytes <= bytesMax) return
+      drop(oldestId, oldest)
+    }
+  }
   return {
     get: (sessionId) => {
       const record = entries.get(sessionId)
@@ -41,10 +47,7 @@ export function openSessionCache(
       if (before !== undefined) drop(sessionId, before)
       entries.set(sessionId, record)
       bytes += bytesOf(sessionId, record)
-      for (const [oldestId, oldest] of entries) {
-        if (entries.size <= sessionsMax && bytes <= bytesMax) break
-        drop(oldestId, oldest)
-      }
+      if (entries.size > sessionsMax || bytes > bytesMax) shrink()
       bytesPeak = Math.max(bytesPeak, bytes)
     },
     remove: (sessionId) => {

@@ -32,6 +32,10 @@ export interface OpenState {
   /** When a batch first found that a new space is due, in the process's own time. */
   wantedSinceMs: number | undefined
   merging: Promise<void> | undefined
+  /** Its neighbour graph is growing. */
+  linking: Promise<void> | undefined
+  /** The graph has all vectors that there were when something was last published. */
+  linked: boolean
   /** Documents of which no space could be learned, 0 if none was refused. */
   refusedAt: number
   /** Its segments were merged since something was last published. */

@@ -1,5 +1,4 @@
 import type { Core, OpenState } from './core.ts'
-import { readFigures } from './figures.ts'
 import { forgetRemovals } from './sweep.ts'
 
 /** Makes the files of every open index hold what it has published. */
@@ -22,9 +21,8 @@ export function releaseWriters(core: Core): void {
 /** Those of `states` that nothing is under way for, the least used first. */
 export function leastUsed(core: Core, states: OpenState[]): OpenState[] {
   return states
-    .filter(
-      ({ opening, fitting, merging, retiring }) => !opening && !fitting && !merging && !retiring,
-    )
+    .filter(({ opening, retiring }) => !opening && !retiring)
+    .filter(({ fitting, merging, linking }) => !fitting && !merging && !linking)
     .filter(({ users, entry }) => users === 0 && !core.isBusy(entry))
     .sort((a, b) => a.usedAt - b.usedAt)
 }
@@ -41,17 +39,9 @@ export function retire(core: Core, state: OpenState, then: () => void): void {
     })
 }
 
-/** Vectors from which on the core grows a neighbour graph, a piece at each checkpoint; a whole one costs nothing. */
-export const GRAPH_VECTORS = 10_000
-
-function growsGraph({ entry }: OpenState): boolean {
-  return readFigures(entry).vectors >= GRAPH_VECTORS
-}
-
 /** Writes what is published to disk; `release` also gives up the writer. Removals it covers are forgotten. */
 async function makeDurable(core: Core, state: OpenState, release: boolean): Promise<void> {
-  const isDurable = state.published === state.durable && !(release && state.writer)
-  if (isDurable && !growsGraph(state)) return
+  if (state.published === state.durable && !(release && state.writer)) return
   const { engineId, id } = state.entry.record
   const report = await core.pool.run('checkpoint', { engineId, release })
   state.durable = report.sequence

@@ -79,7 +79,12 @@ export function openEngine(parts: EngineParts): Engine {
       const states = [...core.states.values()]
       await Promise.all(states.map(({ opening }) => opening?.catch(() => undefined)))
       await Promise.all(
-        states.flatMap(({ fitting, merging, retiring }) => [fitting, merging, retiring]),
+        states.flatMap(({ fitting, merging, linking, retiring }) => [
+          fitting,
+          merging,
+          linking,
+          retiring,
+        ]),
       )
       await checkpoint(core)
       for (const engineId of core.states.keys()) native.close(engineId)

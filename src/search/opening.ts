@@ -58,6 +58,8 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
     fitting: undefined,
     wantedSinceMs: undefined,
     merging: undefined,
+    linking: undefined,
+    linked: false,
     refusedAt: 0,
     merged: false,
     seen: -1,
@@ -132,6 +134,7 @@ export async function forget(core: Core, engineId: number): Promise<void> {
   await state?.opening?.catch(() => undefined)
   await state?.fitting
   await state?.merging
+  await state?.linking
   await state?.retiring
   if (state !== undefined && state.users > 0)
     await new Promise<void>((resolve) => {

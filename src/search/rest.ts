@@ -1,6 +1,6 @@
 import type { Core, OpenState } from './core.ts'
-import { GRAPH_VECTORS } from './durability.ts'
 import { readFigures } from './figures.ts'
+import { GRAPH_VECTORS, linkSoon } from './link.ts'
 
 /**
  * Growth since the last fit that is worth a new one once the index is at rest. A space learned from half
@@ -39,8 +39,9 @@ export function fitSoon(core: Core, state: OpenState): void {
     )
     .finally(() => {
       state.fitting = undefined
-      // The new space is not on disk yet, whatever the sequence says.
+      // The new space is not on disk yet, whatever the sequence says, and its vectors have no graph.
       state.durable = -1
+      state.linked = false
     })
 }
 
@@ -51,16 +52,23 @@ function mayLearn({ entry, refusedAt }: OpenState): boolean {
 
 /**
  * Comes by every few seconds: an index where nothing was published since the last time is at rest. Its
- * vector space is learned anew when it has grown, and its segments are merged, once.
+ * vector space is learned anew when it has grown, its segments are merged, once, and its neighbour graph
+ * grows until it has all; the graph of an index under way grows a little.
  */
 export function tendRested(core: Core): void {
   for (const state of core.states.values()) {
     if (state.opening !== undefined || state.retiring) continue
     const isAtRest = state.seen === state.published && !core.isBusy(state.entry)
-    if (!isAtRest) state.merged = false
+    if (!isAtRest) {
+      state.merged = false
+      state.linked = false
+    }
     state.seen = state.published
     if (isAtRest && isDue(state)) fitSoon(core, state)
-    else if (isAtRest && !state.merged && state.fitting === undefined) mergeSoon(core, state)
+    else if (state.fitting === undefined) {
+      if (isAtRest && !state.merged) mergeSoon(core, state)
+      linkSoon(core, state)
+    }
   }
 }
 
@@ -92,7 +100,8 @@ export function isSettled(core: Core, state: OpenState | undefined): boolean {
   if (state === undefined || state.opening !== undefined) return false
   const { vectors, graph } = readFigures(state.entry)
   const isWhole = vectors < GRAPH_VECTORS || graph
-  return isWhole && state.merged && state.merging === undefined && !isFitting(core, state)
+  const isTended = state.merged && state.merging === undefined && state.linking === undefined
+  return isWhole && isTended && !isFitting(core, state)
 }
 
 function isDue(state: OpenState): boolean {

@@ -64,7 +64,7 @@ const routes: Route[] = [
     tag: 'operations',
     reply: Thing,
     handle: async ({ signal }) => {
-      signals.push(signal)
+      signals.push(signal())
       await new Promise<void>((resolve) => released.push(resolve))
       return { done: true }
     },

@@ -1,0 +1,42 @@
+import type { Core, OpenState } from './core.ts'
+import { readFigures } from './figures.ts'
+
+/** Vectors from which on the core searches through a neighbour graph. */
+export const GRAPH_VECTORS = 10_000
+/** One job's work: what waits for the same thread, or for the files of the index, waits no longer. */
+const SLICE_MS = 500
+/** Slices a round while the index is under way: what it learns next may replace all vectors. */
+const SLICES_UNDER_WAY = 4
+
+/** Grows the neighbour graph in the background: to its end while the index is at rest, else for a while. */
+export function linkSoon(core: Core, state: OpenState): void {
+  if (state.linked || state.linking || core.closing) return
+  if (readFigures(state.entry).vectors < GRAPH_VECTORS) return
+  state.linking = link(core, state)
+    .catch((err: unknown) =>
+      core.log.warn({ index: state.entry.record.name, err }, 'the neighbour graph could not grow'),
+    )
+    .finally(() => {
+      state.linking = undefined
+    })
+}
+
+async function link(core: Core, state: OpenState): Promise<void> {
+  const { engineId } = state.entry.record
+  for (let slice = 0; mayGoOn(core, state, slice); slice++) {
+    const { published } = state
+    const isMore = await core.pool.run('link', { engineId, timeMs: SLICE_MS })
+    if (isMore) continue
+    state.linked = state.published === published && state.fitting === undefined
+    // The graph is on disk with the next checkpoint, whatever the sequence says.
+    state.durable = -1
+    return
+  }
+}
+
+/** Whoever learns a space, closes the index or drops it doesn't wait for the whole graph. */
+function mayGoOn(core: Core, state: OpenState, slices: number): boolean {
+  const { entry, fitting, retiring, seen, published } = state
+  if (core.closing || fitting || retiring || entry.dropped === true) return false
+  return slices < SLICES_UNDER_WAY || seen === published
+}
