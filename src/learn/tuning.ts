@@ -53,7 +53,7 @@ export function readTuning(config: unknown): TuningRead {
   const tuning: Tuning = {}
   const unread: string[] = []
   for (const [key, value] of Object.entries(asObject(config) ?? {})) {
-    const read = READERS[key]
+    const read = Object.hasOwn(READERS, key) ? READERS[key] : undefined
     if (read === undefined || !read(value, tuning)) unread.push(key)
   }
   return { tuning, unread }

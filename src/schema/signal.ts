@@ -16,6 +16,9 @@ const Step = Type.Object(
   { additionalProperties: true },
 )
 
+const Figure = Type.Optional(Type.Number())
+const Name = Type.Optional(Type.String())
+
 const SignalMetadata = Type.Object(
   {
     processingTime: Type.Optional(Type.Number()),
@@ -23,8 +26,18 @@ const SignalMetadata = Type.Object(
     attemptCount: Type.Optional(Type.Number({ minimum: 0 })),
     failureReason: Type.Optional(Type.String()),
     processingSteps: Type.Optional(Type.Array(Step, { maxItems: 1000 })),
-    performance: Type.Optional(FreeForm),
-    context: Type.Optional(FreeForm),
+    performance: Type.Optional(
+      Type.Object(
+        { cpuUsage: Figure, memoryUsage: Figure, latency: Figure },
+        { additionalProperties: true },
+      ),
+    ),
+    context: Type.Optional(
+      Type.Object(
+        { environment: Name, version: Name, batchId: Name },
+        { additionalProperties: true },
+      ),
+    ),
   },
   { additionalProperties: true },
 )

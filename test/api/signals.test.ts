@@ -67,6 +67,16 @@ it.each([
     'metadata.processingSteps[0]',
   ],
   ['a negative count', { signalId: 'a', metadata: { attemptCount: -1 } }, 'metadata.attemptCount'],
+  [
+    'a figure that is a text',
+    { signalId: 'a', metadata: { performance: { cpuUsage: '1' } } },
+    'metadata.performance.cpuUsage',
+  ],
+  [
+    'a version that is a number',
+    { signalId: 'a', metadata: { context: { version: 1 } } },
+    'metadata.context.version',
+  ],
 ])('%s is refused by name', async (_name, body, path) => {
   expect(await step(body)).toMatchObject({ status: 400, details: [{ path }] })
 })

@@ -38,6 +38,14 @@ describe('a free-form configuration', () => {
     expect(readTuning(config)).toEqual({ tuning, unread: [] })
   })
 
+  it.each(['valueOf', 'hasOwnProperty', 'constructor', 'toString', '__proto__'])(
+    'leaves %s unread, which no setting is called',
+    (name) => {
+      const config = JSON.parse(`{"${name}": 1}`)
+      expect(readTuning(config)).toEqual({ tuning: {}, unread: [name] })
+    },
+  )
+
   it('reads a list of settings as one', () => {
     const changes = [
       { field: 'title', weight: 2 },

@@ -52,11 +52,16 @@ function readLimits(metric: string, sent: unknown, path: string): Threshold[] {
   const read = Object.entries(limits).filter(([, limit]) => limit !== undefined)
   if (read.length === 0) throw invalid(path, 'must name a threshold')
   return read.map(([name, limit]) => {
-    const known = SIGNS[name] ?? (name in COMPARE ? (name as Threshold['operator']) : undefined)
+    const known = operatorOf(name)
     if (known === undefined) throw invalid(`${path}.operator`, 'must be one of lt, lte, gt, gte')
     if (typeof limit !== 'number') throw invalid(`${path}.threshold`, 'must be number')
     return { metric, operator: known, threshold: limit }
   })
+}
+
+function operatorOf(name: string): Threshold['operator'] | undefined {
+  if (Object.hasOwn(SIGNS, name)) return SIGNS[name]
+  return Object.hasOwn(COMPARE, name) ? (name as Threshold['operator']) : undefined
 }
 
 /** Holds each threshold against the figure that was sent, else the estimated one; neither: not judged. */
@@ -66,10 +71,15 @@ export function checkThresholds(
   estimates: Record<string, number>,
 ): Check[] {
   return thresholds.map(({ metric, operator, threshold }) => {
-    const given = sent[metric]
-    const value = typeof given === 'number' ? given : estimates[metric]
-    const from = typeof given === 'number' ? 'sent' : value === undefined ? undefined : 'replay'
+    const given = ownNumber(sent, metric)
+    const value = given ?? ownNumber(estimates, metric)
+    const from = given !== undefined ? 'sent' : value === undefined ? undefined : 'replay'
     const passed = value === undefined ? undefined : COMPARE[operator](value, threshold)
     return { metric, operator, threshold, value, from, passed }
   })
+}
+
+function ownNumber(figures: Record<string, unknown>, metric: string): number | undefined {
+  const figure = Object.hasOwn(figures, metric) ? figures[metric] : undefined
+  return typeof figure === 'number' ? figure : undefined
 }

@@ -108,7 +108,8 @@ function nameAndOperator(name: string): Pick<Trigger, 'metric' | 'operator'> {
 }
 
 function readOperator(sent: unknown, path: string): TriggerOperator {
-  const operator = OPERATORS[String(sent).toLowerCase().trim()]
+  const word = String(sent).toLowerCase().trim()
+  const operator = Object.hasOwn(OPERATORS, word) ? OPERATORS[word] : undefined
   if (operator === undefined)
     throw invalid(path, 'must be one of lt, lte, gt, gte, drop, rise, times')
   return operator

@@ -41,12 +41,13 @@ export function oldestKept(level: Level, timeMs: number): number {
 
 /** 1h, 24h, 7d or 30d back from now. Throws VALIDATION_FAILED for any other word. */
 export function readWindow(name: string, nowMs: number): Window {
-  const window = WINDOWS[name.toLowerCase()]
+  const word = name.toLowerCase()
+  const window = Object.hasOwn(WINDOWS, word) ? WINDOWS[word] : undefined
   if (window === undefined)
     throw invalid('window', `must be one of ${Object.keys(WINDOWS).join(', ')}`)
   const { hours, level } = window
   return {
-    name: name.toLowerCase(),
+    name: word,
     level,
     first: periodOf(level, nowMs - hours * HOUR_MS),
     last: periodOf(level, nowMs),

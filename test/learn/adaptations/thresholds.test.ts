@@ -23,11 +23,17 @@ describe('acceptance thresholds', () => {
     [{ ndcg: {} }, 'acceptanceThresholds.ndcg'],
     [{ ndcg: { min: 'x' } }, 'acceptanceThresholds.ndcg.threshold'],
     [{ ndcg: { operator: 'near', value: 1 } }, 'acceptanceThresholds.ndcg.operator'],
+    [{ ndcg: { operator: 'toString', value: 1 } }, 'acceptanceThresholds.ndcg.operator'],
     [[{ threshold: 1 }], 'acceptanceThresholds[0].metric'],
   ])('refuse %j and name the place', (sent, path) => {
     expect(() => readThresholds(sent)).toThrow(
       expect.objectContaining({ details: [expect.objectContaining({ path })] }),
     )
+  })
+
+  it('are not judged by what every object has', () => {
+    const [check] = checkThresholds(readThresholds({ constructor: 1 }), {}, {})
+    expect(check).toMatchObject({ metric: 'constructor', value: undefined, passed: undefined })
   })
 
   it('are held against what was sent, else what was estimated, else nothing', () => {

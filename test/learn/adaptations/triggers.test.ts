@@ -63,6 +63,7 @@ describe('rollback triggers', () => {
   it.each([
     [{ operator: 'lt', threshold: 1 }, 'rollbackTriggers[0].metric'],
     [{ metric: 'ctr', operator: 'about', threshold: 1 }, 'rollbackTriggers[0].operator'],
+    [{ metric: 'ctr', operator: 'constructor', threshold: 1 }, 'rollbackTriggers[0].operator'],
     [{ metric: 'ctr', operator: 'lt' }, 'rollbackTriggers[0].threshold'],
     [{ metric: 'ctr', operator: 'lt', threshold: '1' }, 'rollbackTriggers[0].threshold'],
     [{ metric: 'ctr', threshold: 1, window: 'soon' }, 'rollbackTriggers[0].window'],
@@ -74,6 +75,12 @@ describe('rollback triggers', () => {
         details: [expect.objectContaining({ path })],
       }),
     )
+  })
+
+  it.each(['constructor', 'valueOf'])('measure nothing that is called %s', (metric) => {
+    const { triggers, warnings } = readTriggers({ [metric]: 1 })
+    expect(triggers[0]).toMatchObject({ metric, threshold: 1 })
+    expect(warnings).toHaveLength(1)
   })
 
   it('say which metric nobody measures', () => {
