@@ -3,8 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BenchServer, startServer } from '../../bench/server.ts'
 import { must, openService, type Service } from '../../bench/service.ts'
+import { startLearning } from './learner.ts'
 import { type Oracle, openOracle } from './oracle.ts'
+import { openPromises, type Promises } from './promises.ts'
+import { auditJournal } from './refold.ts'
 import { findBroken } from './verify.ts'
+import { findForgotten } from './verify-learning.ts'
 import { startWriting } from './writer.ts'
 
 /** How often to kill, and where the draws start. */
@@ -22,6 +26,10 @@ export interface KillReport {
   acknowledged: number
   documents: number
   sessions: number
+  /** Of the learning side alone: requests acknowledged, feedback entries and events stored. */
+  learning: { acknowledged: number; entries: number; events: number }
+  /** Rows of learned state that a fresh fold of the log made again. */
+  refolded: number
   readyMsMax: number
   broken: string[]
   /** Folder with the log of acknowledged writes and the data; kept only when something is broken. */
@@ -34,6 +42,12 @@ const KILLS_PER_INDEX = 5
 const KILLED_STARTS = 0.2
 const START_MS = 700
 const BROKEN_MAX = 20
+/** Models are trained in between, and none comes into force by itself. */
+const LEARNING_ENV = {
+  MODEL_TRAIN_CLICKS_MIN: '50',
+  MODEL_TRAIN_NEW_MIN: '200',
+  MODEL_CANARY_SEARCHES_MIN: '10000000',
+}
 
 /**
  * Kills the server with SIGKILL under mixed writes, again and again on one folder, and after each restart holds it
@@ -43,11 +57,14 @@ export async function runKills(options: KillOptions): Promise<KillReport> {
   const folder = mkdtempSync(join(tmpdir(), 'attune-kill-'))
   const dataDir = join(folder, 'data')
   const oracle = openOracle(options.seed, join(folder, 'acknowledged.log'))
+  const promises = openPromises()
   const report: KillReport = {
     kills: 0,
     acknowledged: 0,
     documents: 0,
     sessions: 0,
+    learning: { acknowledged: 0, entries: 0, events: 0 },
+    refolded: 0,
     readyMsMax: 0,
     broken: [],
     folder,
@@ -57,7 +74,7 @@ export async function runKills(options: KillOptions): Promise<KillReport> {
     const server = await start(oracle, dataDir, report)
     const service = openService(server.url, 32)
     try {
-      await oneRound(oracle, service, server, { index, options, report })
+      await oneRound(oracle, service, server, { index, options, report, promises })
     } catch (error) {
       report.broken.push((error as Error).stack ?? String(error))
     } finally {
@@ -66,7 +83,12 @@ export async function runKills(options: KillOptions): Promise<KillReport> {
     }
     report.kills += 1
   }
-  if (report.broken.length === 0) await verifyOnce(oracle, dataDir, report)
+  if (report.broken.length === 0) {
+    const audit = await auditJournal(promises, dataDir)
+    report.refolded = audit.rows
+    report.broken.push(...audit.broken)
+    await verifyOnce(oracle, promises, dataDir, report)
+  }
   report.broken.splice(BROKEN_MAX)
   if (report.broken.length === 0) rmSync(folder, { recursive: true, force: true })
   return report
@@ -76,31 +98,45 @@ interface Round {
   index: string
   options: KillOptions
   report: KillReport
+  promises: Promises
 }
 
 async function oneRound(
   oracle: Oracle,
   service: Service,
   server: BenchServer,
-  { index, options, report }: Round,
+  { index, options, report, promises }: Round,
 ): Promise<void> {
   const from = performance.now()
   report.broken.push(...(await findBroken(oracle, service)))
+  report.broken.push(...(await findForgotten(promises, service)))
   const checkedMs = performance.now() - from
   await dropOldIndices(oracle, service, index)
   const writing = startWriting(oracle, service, index)
+  const learning = startLearning(promises, oracle.random, service)
   const writeMs = WRITE_MS_MIN + oracle.random() * (options.writeMsMax - WRITE_MS_MIN)
   await new Promise((resolve) => setTimeout(resolve, writeMs))
   await server.kill()
-  await writing.ended
+  await Promise.all([writing.ended, learning.ended])
+  report.broken.push(...learning.wrong)
   Object.assign(report, {
     acknowledged: oracle.acknowledged,
     documents: oracle.entries.size,
-    sessions: oracle.sessions.length,
+    sessions: oracle.sessions.length + promises.sessions.size,
+    learning: summarize(promises),
   })
   options.say(
-    `kill ${report.kills + 1}: ready in ${Math.round(server.readyMs)} ms, checked in ${Math.round(checkedMs)} ms, wrote for ${Math.round(writeMs)} ms, ${oracle.acknowledged} acknowledged so far, refused ${JSON.stringify(writing.refused)}`,
+    `kill ${report.kills + 1}: ready in ${Math.round(server.readyMs)} ms, checked in ${Math.round(checkedMs)} ms, wrote for ${Math.round(writeMs)} ms, ${oracle.acknowledged} writes and ${promises.acknowledged} lessons acknowledged so far, refused ${JSON.stringify({ ...writing.refused, ...learning.refused })}`,
   )
+}
+
+function summarize({ acknowledged, sessions, eventIds }: Promises): KillReport['learning'] {
+  const told = [...sessions.values()].flatMap((session) => [...session.told.values()])
+  return {
+    acknowledged,
+    entries: told.reduce((sum, count) => sum + count, 0),
+    events: eventIds.size,
+  }
 }
 
 /** Starts the server on the folder; now and then a start is killed first. */
@@ -109,6 +145,7 @@ async function start(oracle: Oracle, dataDir: string, report: KillReport): Promi
     SESSION_IDLE_MS: String(86_400_000),
     CHECKPOINT_MS: String(100 + Math.floor(oracle.random() * 2000)),
     LOG_LEVEL: 'info',
+    ...LEARNING_ENV,
   }
   if (existsSync(dataDir) && oracle.random() < KILLED_STARTS) {
     const afterMs = oracle.random() * START_MS
@@ -142,11 +179,17 @@ async function dropOldIndices(oracle: Oracle, service: Service, index: string): 
   oracle.dead = oracle.dead.filter((one) => one.index !== old)
 }
 
-async function verifyOnce(oracle: Oracle, dataDir: string, report: KillReport): Promise<void> {
+async function verifyOnce(
+  oracle: Oracle,
+  promises: Promises,
+  dataDir: string,
+  report: KillReport,
+): Promise<void> {
   const server = await start(oracle, dataDir, report)
   const service = openService(server.url)
   try {
     report.broken.push(...(await findBroken(oracle, service)))
+    report.broken.push(...(await findForgotten(promises, service, true)))
   } finally {
     await service.close()
     await server.stop()

@@ -154,7 +154,8 @@ function sample({ sessions, random }: Oracle): string[] {
   return [...new Set([...sessions.slice(-half), ...older])].filter((id) => id !== undefined)
 }
 
-async function each<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
+/** Runs `work` on all items, some at a time. */
+export async function each<T>(items: Iterable<T>, work: (item: T) => Promise<void>): Promise<void> {
   const source = items[Symbol.iterator]()
   const lane = async () => {
     for (let { value, done } = source.next(); done !== true; { value, done } = source.next())

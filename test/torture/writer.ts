@@ -59,7 +59,8 @@ function laneOf(id: string, lanes: number): number {
   return number === undefined ? -1 : Number(number) % lanes
 }
 
-function isDisconnect(error: unknown): boolean {
+/** Whether the connection was lost, as it is when the server dies. */
+export function isDisconnect(error: unknown): boolean {
   const code = (error as { code?: string }).code ?? ''
   return /^(UND_ERR|ECONN|EPIPE|ENOTCONN)/.test(code)
 }

@@ -1,0 +1,174 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { readConfig } from '../../src/config.ts'
+import type { FeedbackBatch } from '../../src/learn/facts.ts'
+import { openLearners } from '../../src/learn/learners.ts'
+import { openLoop } from '../../src/learn/loop.ts'
+import { openSessions } from '../../src/learn/sessions.ts'
+import { openMetrics } from '../../src/metrics.ts'
+import { openStore, type Store } from '../../src/store/store.ts'
+import { recordsDirectory } from '../../src/store/tables.ts'
+import type { Promises } from './promises.ts'
+
+/** What a data folder holds, read without its server. `rows` of learned state were folded anew. */
+export interface Audit {
+  rows: number
+  broken: string[]
+}
+
+/** State that is a fold over the journal and nothing else. */
+const FOLDED = [
+  'clickMemory',
+  'attributions',
+  'flaggedSessions',
+  'queryPatterns',
+  'reformulations',
+  'lastSearches',
+  'feedbackPatterns',
+  'clickedSearches',
+  'judgements',
+  'modelUsage',
+  'experimentSearches',
+  'experimentUnits',
+  'examinations',
+  'hourReports',
+  'reportedClicks',
+] as const
+/** The same among the facts about the store: the place in the journal, and counts. */
+const FOLDED_META = ['learned', 'tally', 'signalsTaken', 'modelClicks']
+const BYTES_MAX = 64 * 2 ** 30
+
+type Rows = Map<string, unknown>
+
+/**
+ * Reads a copy of a data folder whose server was killed: the journal must hold what was acknowledged, each entry once,
+ * and the learned state must be the one that a fresh fold of the journal gives.
+ */
+export async function auditJournal(promises: Promises, dataDir: string): Promise<Audit> {
+  const copy = mkdtempSync(join(tmpdir(), 'attune-refold-'))
+  const log = { warn: () => undefined, error: () => undefined }
+  try {
+    cpSync(recordsDirectory(dataDir), recordsDirectory(copy), { recursive: true })
+    const store = openStore({ dataDir: copy, bytesMax: BYTES_MAX, log })
+    try {
+      return await audit(promises, store, copy)
+    } finally {
+      await store.close()
+    }
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+async function audit(promises: Promises, store: Store, dataDir: string): Promise<Audit> {
+  const broken = readJournal(promises, store)
+  await foldOn(store, dataDir)
+  const before = readRows(store)
+  await store.write(() => {
+    for (const name of FOLDED) store.tables[name].clear()
+    for (const name of FOLDED_META) store.tables.meta.remove(name)
+  })
+  await foldOn(store, dataDir)
+  broken.push(...difference(before, readRows(store)))
+  // The control: rows and entries that are taken away must be missed.
+  const [[taken] = ['']] = before
+  const fewer = new Map([...before].slice(1))
+  if (before.size > 0 && !difference(before, fewer)[0]?.includes(taken))
+    broken.push('control: a row that was removed was not missed')
+  const lost = [...store.tables.journal.range()].findLast(({ value }) => value.type === 'feedback')
+  if (lost !== undefined) {
+    await store.write(() => store.tables.journal.remove(lost.key))
+    if (readJournal(promises, store).length === 0)
+      broken.push('control: an entry that was removed from the journal was not missed')
+  }
+  return { rows: before.size, broken }
+}
+
+/** Each acknowledged request once, whole; unknown ones only where an answer was cut off. */
+function readJournal({ sessions, eventIds }: Promises, store: Store): string[] {
+  const broken: string[] = []
+  const { journal, impressions, events } = store.tables
+  const feedback = new Map<string, number>()
+  const once = new Set<string>()
+  const count = (name: string) => {
+    if (once.has(name)) broken.push(`${name} is in the journal twice`)
+    once.add(name)
+  }
+  for (const { value } of journal.range()) {
+    if (value.type === 'searches')
+      for (const queryId of value.data as string[]) {
+        count(queryId)
+        if (!impressions.has(queryId)) broken.push(`search ${queryId}: what it showed is missing`)
+      }
+    else if (value.type === 'analytics') count((value.data as { eventId: string }).eventId)
+    else if (value.type === 'feedback') {
+      const { feedbackId, entries } = value.data as FeedbackBatch
+      count(feedbackId)
+      for (const { signalId } of entries) count(signalId)
+      feedback.set(feedbackId, entries.length)
+    }
+  }
+  for (const eventId of eventIds)
+    if (!once.has(eventId)) broken.push(`event ${eventId} is not in the journal`)
+  const all = [...sessions.values()]
+  for (const [feedbackId, entries] of all.flatMap(({ told }) => [...told]))
+    if (feedback.get(feedbackId) !== entries)
+      broken.push(`feedback ${feedbackId}: ${feedback.get(feedbackId) ?? 0} of ${entries} entries`)
+  const known = new Set(all.flatMap(({ told }) => [...told.keys()]))
+  const unknown = [...feedback.keys()].filter((feedbackId) => !known.has(feedbackId)).length
+  const cutOff = all.filter(({ pending }) => pending !== undefined && 'told' in pending).length
+  if (unknown > cutOff) broken.push(`${unknown} feedback requests, of which ${cutOff} were sent`)
+  const lines = [...events.range()].filter(({ value }) => value.type === 'FEEDBACK_RECEIVED')
+  if (lines.length !== feedback.size)
+    broken.push(`${lines.length} lines of history for ${feedback.size} feedback requests`)
+  return broken
+}
+
+/** Lets the learning side take what the journal holds. */
+async function foldOn(store: Store, dataDir: string): Promise<void> {
+  const config = readConfig({ DATA_DIR: dataDir })
+  const never = () => new Promise<never>(() => undefined)
+  const sessions = openSessions({ store, config })
+  const learners = openLearners(
+    {
+      ...{ store, config, sessions, clock: Date.now, metrics: openMetrics(config) },
+      // Nothing that is folded needs another thread.
+      pool: { search: never, run: never, figures: () => [], close: async () => undefined },
+      logger: { error: () => undefined },
+      engine: { featureNames: () => [], indexName: () => '', run: never },
+    },
+    () => loop.position(),
+  )
+  const { log, consumers, signals } = learners
+  const failures: unknown[] = []
+  const loop = openLoop({
+    ...{ store, log, consumers, clock: Date.now, dead: signals.dead },
+    onLag: () => undefined,
+    onFailure: (cause) => failures.push(cause),
+  })
+  await loop.caughtUp()
+  await loop.close()
+  await sessions.close()
+  if (failures.length > 0) throw failures[0]
+}
+
+function readRows({ tables }: Store): Rows {
+  const rows: Rows = new Map()
+  for (const name of FOLDED)
+    for (const { key, value } of tables[name].range())
+      rows.set(`${name} ${JSON.stringify(key)}`, value)
+  for (const name of FOLDED_META) rows.set(`meta ${name}`, tables.meta.get(name))
+  return rows
+}
+
+function difference(kept: Rows, fresh: Rows): string[] {
+  const names = new Set([...kept.keys(), ...fresh.keys()])
+  return [...names]
+    .filter((name) => !isDeepStrictEqual(kept.get(name), fresh.get(name)))
+    .map(
+      (name) =>
+        `${name}: ${JSON.stringify(kept.get(name))} was kept, a fresh fold gives ${JSON.stringify(fresh.get(name))}`,
+    )
+}
