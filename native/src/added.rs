@@ -7,6 +7,9 @@ use crate::query::Request;
 /// Most documents whose scores one search may add to.
 pub const ADDED_MAX: usize = 4096;
 
+/// A document that gets as much as this is pinned: not even a model moves it from its place.
+pub const PINNED: f64 = 1000.0;
+
 /// What one document's score gets on top.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Added {

@@ -1,14 +1,14 @@
 //! A model's order of the first hits.
 //!
 //! The first documents of the list exchange their places and nothing else: each takes the score
-//! that belonged to its new place. So totals, facets and the rest of the list stay as they are,
+//! that belonged to its new place; pinned ones stay where they are. So totals, facets and the rest of the list stay as they are,
 //! and pages by number or by position stay exact.
 
 use std::cmp::Ordering;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Arc;
 
-use crate::added::LearnedScores;
+use crate::added::{LearnedScores, PINNED};
 use crate::failure::Failure;
 use crate::features::{self, Subject, NAMES};
 use crate::fuse::{Matches, View};
@@ -173,8 +173,13 @@ fn order(
     let features = features::rows(views, learned, request, &subjects)?;
     let scores = ask(model, &features)?;
     let mut chosen: Vec<usize> = (0..first.len()).collect();
+    let is_pinned = |placed: &&Placed| {
+        let own = learned.of(placed.view, placed.position);
+        own.is_some_and(|own| own.value >= PINNED)
+    };
+    let pinned = first.iter().take_while(is_pinned).count();
     // Stable: what the model finds equal keeps its order.
-    chosen.sort_by(|a, b| {
+    chosen[pinned..].sort_by(|a, b| {
         scores[*b]
             .partial_cmp(&scores[*a])
             .unwrap_or(Ordering::Equal)

@@ -332,6 +332,31 @@ fn a_model_exchanges_the_places_of_the_first_hits_and_nothing_else() {
 }
 
 #[test]
+fn a_model_leaves_pinned_documents_where_they_are() {
+    let handle = 9_004;
+    linear(handle, json!(["documentLength"]), json!([-1.0]));
+    let index = Index::random(70, 3, 40);
+    let request = json!({ "mode": "text", "query": "amber basil", "size": 100 });
+    let plain = search(&index, &request, None, &[]).ords;
+    let last = [plain[plain.len() - 1], plain[plain.len() - 2]];
+    let added = [(last[0], 3000.0), (last[1], 2000.0), (plain[3], 0.5)];
+    let added = added.map(|(ord, value)| Added {
+        index: ID,
+        ord,
+        value,
+    });
+    let mut reranked = request.clone();
+    for size in [1, 2, 30] {
+        reranked["rerank"] = json!({ "model": handle, "size": size });
+        let found = search(&index, &reranked, None, &added);
+        assert_order(&found, &reranked.to_string());
+        assert_eq!(found.ords[..2], last);
+        let model = &found.model_scores.unwrap()[..size];
+        assert!(model[model.len().min(2)..].is_sorted_by(|a, b| a >= b));
+    }
+}
+
+#[test]
 fn a_model_merges_the_lists_of_several_indices() {
     let handle = 9_002;
     linear(handle, json!(["documentLength"]), json!([1.0]));

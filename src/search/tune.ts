@@ -5,8 +5,11 @@ import type { CoreRequest } from './plan.ts'
 /** A document's place in the store and what is added to its score; 1 is the span of the fused score. */
 export type Added = [indexId: number, id: string, value: number]
 
-/** A pinned document stands above all others; the first pin highest. */
+/** A pinned document stands above all others, the first pin highest; from here on no model moves it. */
 const PIN = 1000
+
+/** Most that a boost adds or takes: it outweighs every score and stays below a pin. */
+const BOOST_MAX = 100
 
 /** Lays a ranking change under a search's own words: what the caller said himself stands. */
 export function tune(request: CoreRequest, search: SearchRequest, tuning: Tuning): CoreRequest {
@@ -34,8 +37,11 @@ export function tunedScores(
   indicesOf: (document: DocumentName) => number[],
 ): Added[] {
   const valued = [
-    ...boosts,
     ...pins.map((document, place) => ({ ...document, value: PIN * (1 + pins.length - place) })),
+    ...boosts.map((boost) => ({
+      ...boost,
+      value: Math.max(-BOOST_MAX, Math.min(BOOST_MAX, boost.value)),
+    })),
   ]
   return valued.flatMap(({ value, ...document }) =>
     indicesOf(document).map((indexId): Added => [indexId, document.id, value]),

@@ -46,4 +46,12 @@ describe('a ranking change under a search', () => {
     expect(valuesOf('a')[0]).toBeGreaterThan(valuesOf('b')[0] ?? 0)
     expect(valuesOf('b')[0]).toBeGreaterThan(100)
   })
+
+  it('keeps a boost below a pin, however large it is', () => {
+    const boosts = [1e308, -1e308].map((value) => ({ id: 'c', value }))
+    const scores = tunedScores({ pins: [{ id: 'a' }], boosts }, () => [1])
+    const [pin = 0, most = 0, least = 0] = scores.map(([, , value]) => value)
+    expect(pin).toBeGreaterThan(most)
+    expect(most + least).toBe(0)
+  })
 })
