@@ -1,12 +1,11 @@
 import { dealTeams, drawOrder } from '../src/learn/draw.ts'
 import type { Impression } from '../src/learn/facts.ts'
-import { finishImpression } from '../src/learn/impression.ts'
+import { finishImpression, type ImpressionStart } from '../src/learn/impression.ts'
 import { native, type SearchResult } from '../src/native.ts'
 import { encodeCursor } from '../src/search/cursor.ts'
 import { highlightHits } from '../src/search/highlights.ts'
 import { pickHits } from '../src/search/hits.ts'
 import { type PageIndex, writePage } from '../src/search/page.ts'
-import { idJson } from '../src/search/record.ts'
 import type { LentBytes } from '../src/search/slab.ts'
 import type { Added } from '../src/search/tune.ts'
 import type { Outcome } from '../src/shared-hops.ts'
@@ -36,8 +35,8 @@ export interface SearchInput {
   exploration?: { seed: number; epsilon: number; temperature: number; relative: boolean }
   /** Another ranking, by its request, that is dealt into the page. */
   interleaved?: { testId: string; seed: number; request: string }
-  /** JSON of the impression as far as it is known, without its last brace. */
-  impression?: string
+  /** The impression as far as it is known. */
+  impression?: ImpressionStart
 }
 
 export interface SearchOutput {
@@ -63,6 +62,7 @@ export function search(inputs: SearchInput[]): Outcome<SearchOutput>[] {
 function searchOne(input: SearchInput): SearchOutput {
   const reader = openReader(input.dataDir)
   const { result, logged } = drawPage(askCore(reader, input), reader, input)
+  const start = input.impression
   const { data, dataLength } = writePage(reader, result, {
     indices: input.indices,
     startedMs: input.startedMs,
@@ -72,9 +72,9 @@ function searchOne(input: SearchInput): SearchOutput {
       ? {}
       : { highlights: highlightHits(reader, result, input.indices, input.highlight) }),
     ...(result.next === undefined ? {} : { nextCursor: cursorAfter(result, result.next, input) }),
-    ...(input.impression === undefined
+    ...(start === undefined
       ? {}
-      : { appendix: impressionOf(reader, result, { ...input, head: input.impression, logged }) }),
+      : { appendix: (ids) => impressionOf(result, ids, { ...input, start, logged }) }),
   })
   return { data, dataLength, total: result.total, hits: result.ords.length }
 }
@@ -138,26 +138,24 @@ function cursorAfter(result: SearchResult, after: string, input: SearchInput): s
   })
 }
 
-/** What was shown and why, for the learning side. */
+/** What was shown and why, for the learning side; `ids` are the hits' ids as JSON. */
 function impressionOf(
-  reader: Reader,
   result: SearchResult,
-  { head, logged, ...input }: SearchInput & { head: string; logged: Logged },
+  ids: string[],
+  { start, logged, ...input }: SearchInput & { start: ImpressionStart; logged: Logged },
 ): Buffer {
   const byEngine = new Map(input.indices.map(({ indexId, engineId }) => [engineId, indexId]))
-  const hits = Array.from(result.ords, (ord, at) => {
-    const indexId = byEngine.get(result.ids[at] ?? -1) ?? -1
-    const record = reader.record(indexId, ord)
-    const id = record === undefined ? '""' : idJson(record).toString()
-    return { indexId, idJson: id, score: result.scores[at] ?? 0 }
-  })
-  return finishImpression(head, {
+  const hits = ids.map((idJson, at) => ({
+    indexId: byEngine.get(result.ids[at] ?? -1) ?? -1,
+    idJson,
+    score: result.scores[at] ?? 0,
+  }))
+  return finishImpression(start, {
     hits,
     total: result.total,
     generation: result.generation,
     tookMs: Math.max(0, Math.round(Date.now() - input.startedMs)),
     from: input.shownBefore,
-    added: input.added ?? [],
     ...logged,
     ...(result.shadowScores === undefined
       ? {}

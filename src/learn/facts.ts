@@ -52,15 +52,23 @@ export interface Impression {
   /** `id@version` of the model in shadow, and what it would have said of each hit. */
   shadowModel?: string
   shadowScores?: number[]
-  /** For replays: ids of the indices, the core's request as JSON, the other ranking's, the query's own vector (base64 of float32). */
-  indices: number[]
-  request: string
-  otherRequest?: string
-  vector?: string
-  /** What was added to scores: [index id, id, value] each. */
-  added: [number, string, number][]
+  /** How many documents' scores were changed by what was learned or set. */
+  addedScores?: number
   /** Numbers a hit has in the feature block. */
   features: number
+}
+
+/** What running a search again needs besides: kept beside the impression, and read only for that. */
+export interface ReplayRecord {
+  /** Ids of the indices searched. */
+  indices: number[]
+  /** The core's request, and the other ranking's. */
+  request: object
+  otherRequest?: object
+  /** The query's own vector, base64 of little-endian float32. */
+  vector?: string
+  /** What was added to scores: [index id, id, value] each. */
+  added?: [number, string, number][]
 }
 
 /** A search as the processor hands it on. */

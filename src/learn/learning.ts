@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto'
 import type { AnalyticsReport, ReportQuery } from '../schema/analytics.ts'
 import type { LearningFigures } from '../schema/learning-figures.ts'
 import type { SearchRequest } from '../schema/search.ts'
@@ -75,7 +74,7 @@ export function openLearning(options: LearningOptions): Learning {
     shadowModel: models.shadowModel,
     namedModel: models.namedModel,
     settings: config,
-    seed: () => randomInt(2 ** 32),
+    seed: () => Math.floor(Math.random() * 2 ** 32),
   }
   return {
     events,

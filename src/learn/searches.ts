@@ -1,7 +1,7 @@
 import { serviceError } from '../errors.ts'
 import type { Replay, ShownSearch } from '../schema/impression.ts'
 import { propensitiesOf } from './draw.ts'
-import type { Impression } from './facts.ts'
+import type { Impression, ReplayRecord } from './facts.ts'
 import type { StoredImpression } from './impression.ts'
 import type { Log } from './log.ts'
 
@@ -19,7 +19,7 @@ export interface SearchesOptions {
   featureNames: () => readonly string[]
   indexName: (indexId: number) => string
   run: (
-    impression: Impression,
+    shown: Impression & ReplayRecord,
   ) => Promise<{ hits: { id: string; index: string; score: number }[]; total: number }>
 }
 
@@ -37,9 +37,9 @@ export function openSearches(options: SearchesOptions): Searches {
   }
   return {
     read: (queryId) => {
-      const { impression, features } = find(queryId)
-      const { timeMs, tookMs, request, otherRequest, vector, indices, hits, from, ...same } =
-        impression
+      const { impression, features, replay } = find(queryId)
+      const { indices, request, added = [] } = replay()
+      const { timeMs, tookMs, hits, from, ...same } = impression
       const names = featureNames()
       const width = impression.features
       const chances = propensitiesOf(impression)
@@ -49,8 +49,8 @@ export function openSearches(options: SearchesOptions): Searches {
         took: tookMs,
         from,
         indices: indices.map(indexName),
-        request: JSON.parse(request) as object,
-        added: impression.added.map(([indexId, id, value]) => ({
+        request,
+        added: added.map(([indexId, id, value]) => ({
           index: indexName(indexId),
           id,
           value,
@@ -72,8 +72,8 @@ export function openSearches(options: SearchesOptions): Searches {
       }
     },
     replay: async (queryId) => {
-      const { impression } = find(queryId)
-      const { hits, total } = await options.run(impression)
+      const { impression, replay } = find(queryId)
+      const { hits, total } = await options.run({ ...impression, ...replay() })
       const same =
         hits.length === impression.hits.length &&
         hits.every(({ id }, at) => id === impression.hits[at]?.id)

@@ -1,4 +1,5 @@
 import { invalid } from '../errors.ts'
+import { wordOf } from '../word.ts'
 
 /** One step of an analyzer, as the Rust core reads it. */
 export interface AnalysisFilter {
@@ -118,7 +119,7 @@ function knownAnalyzers(analyzers: Record<string, Analyzer>): string[] {
 function readLanguage(analysis: Shape): string | undefined {
   const language = analysis.language ?? 'english'
   if (language === 'none' || language === false || language === 'standard') return undefined
-  const word = String(language).toLowerCase()
+  const word = wordOf(language).toLowerCase()
   if (!LANGUAGES.includes(word))
     throw unknown('language', 'settings.analysis.language', ['none', ...LANGUAGES])
   return word
@@ -126,7 +127,7 @@ function readLanguage(analysis: Shape): string | undefined {
 
 function readAnalyzer(definition: Shape, analysis: Shape, name: string): Analyzer {
   const path = `settings.analysis.analyzer.${name}`
-  const type = definition.type === undefined ? 'custom' : String(definition.type)
+  const type = definition.type === undefined ? 'custom' : wordOf(definition.type)
   if (type !== 'custom') {
     const builtIn = builtInAnalyzer(type)
     if (builtIn === undefined) throw unknown('analyzer type', path, knownAnalyzers({}))
@@ -138,9 +139,9 @@ function readAnalyzer(definition: Shape, analysis: Shape, name: string): Analyze
   const filters = asShape(analysis.filter, 'filter')
   const names = definition.filter ?? definition.filters ?? []
   return {
-    tokenizer: readTokenizer(String(definition.tokenizer ?? 'standard'), tokenizers, path),
+    tokenizer: readTokenizer(wordOf(definition.tokenizer ?? 'standard'), tokenizers, path),
     filters: (Array.isArray(names) ? names : [names]).map((filter) =>
-      readFilter(String(filter), filters, path),
+      readFilter(wordOf(filter), filters, path),
     ),
   }
 }
@@ -148,12 +149,12 @@ function readAnalyzer(definition: Shape, analysis: Shape, name: string): Analyze
 function readTokenizer(name: string, own: Shape, path: string): Analyzer['tokenizer'] {
   if (Object.hasOwn(own, name)) {
     const definition = asShape(own[name], `tokenizer.${name}`)
-    const type = String(definition.type)
+    const type = wordOf(definition.type)
     if (!TOKENIZERS.includes(type)) throw unknown('tokenizer', path, TOKENIZERS)
     return {
       type,
-      ...(definition.min_gram === undefined ? {} : { min: Number(definition.min_gram) }),
-      ...(definition.max_gram === undefined ? {} : { max: Number(definition.max_gram) }),
+      ...(definition.min_gram === undefined ? {} : { min: Number(wordOf(definition.min_gram)) }),
+      ...(definition.max_gram === undefined ? {} : { max: Number(wordOf(definition.max_gram)) }),
     }
   }
   if (!TOKENIZERS.includes(name))
@@ -165,15 +166,15 @@ const FILTERS = ['lowercase', 'asciifolding', 'stop', 'stemmer', 'synonym', 'len
 
 function readFilter(name: string, own: Shape, path: string): AnalysisFilter {
   const definition = Object.hasOwn(own, name) ? asShape(own[name], `filter.${name}`) : {}
-  const type = String(definition.type ?? name)
+  const type = wordOf(definition.type ?? name)
   if (type === 'lowercase' || type === 'asciifolding') return { type }
   if (type === 'stop') return stopFilter(definition.stopwords ?? '_english_', path)
   if (type === 'porter_stem') return { type: 'stemmer', language: 'english' }
   if (type === 'synonym' || type === 'synonym_graph')
     return synonymFilter(definition.synonyms, path)
-  if (type === 'length') return { type, max: Number(definition.max ?? 64) }
+  if (type === 'length') return { type, max: Number(wordOf(definition.max ?? 64)) }
   if (type === 'stemmer' || type === 'snowball') {
-    const language = String(definition.language ?? definition.name ?? 'english').toLowerCase()
+    const language = wordOf(definition.language ?? definition.name ?? 'english').toLowerCase()
     if (!LANGUAGES.includes(language)) throw unknown('stemmer', path, LANGUAGES)
     return { type: 'stemmer', language }
   }
@@ -181,8 +182,8 @@ function readFilter(name: string, own: Shape, path: string): AnalysisFilter {
 }
 
 function stopFilter(words: unknown, path: string): AnalysisFilter {
-  if (Array.isArray(words)) return { type: 'stop', words: words.map((word) => String(word)) }
-  const name = String(words).replaceAll('_', '').toLowerCase()
+  if (Array.isArray(words)) return { type: 'stop', words: words.map((word) => wordOf(word)) }
+  const name = wordOf(words).replaceAll('_', '').toLowerCase()
   if (name === 'none') return { type: 'stop', words: [] }
   if (name === 'english') return { type: 'stop', words: ENGLISH_STOP_WORDS }
   if (LANGUAGES.includes(name)) return { type: 'stop', language: name }
@@ -193,8 +194,8 @@ function stopFilter(words: unknown, path: string): AnalysisFilter {
 function synonymFilter(rules: unknown, path: string): AnalysisFilter {
   if (!Array.isArray(rules)) throw invalid(`${path}.synonyms`, 'must be a list of rules')
   const lines = rules.map((rule) => {
-    if (Array.isArray(rule)) return rule.map((word) => String(word))
-    const line = String(rule)
+    if (Array.isArray(rule)) return rule.map((word) => wordOf(word))
+    const line = wordOf(rule)
     return line.includes('=>') ? [line] : line.split(',').map((word) => word.trim())
   })
   return { type: 'synonym', rules: lines }

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import { invalid } from '../errors.ts'
 import type { IndexMappings, IndexSettings } from '../schema/indices.ts'
+import { wordOf } from '../word.ts'
 import { type Analyzer, findAnalyzer, readAnalyzers } from './analysis.ts'
 import { wellFormedJson } from './json.ts'
 
@@ -95,7 +96,7 @@ export function compileDefinition(
   const properties = { ...DEFAULT_PROPERTIES, ...mappings.properties }
   for (const [name, property] of Object.entries(properties))
     readField(name, property as Shape, { analyzers, fields, embedder, warnings })
-  const dynamic = mappings.dynamic === undefined ? 'true' : String(mappings.dynamic).toLowerCase()
+  const dynamic = mappings.dynamic === undefined ? 'true' : wordOf(mappings.dynamic).toLowerCase()
   if (!['true', 'false', 'strict'].includes(dynamic))
     throw invalid('mappings.dynamic', 'must be true, false or "strict"')
   return {
@@ -128,7 +129,7 @@ interface Reading {
 
 function readField(name: string, property: Shape, reading: Reading, source = name): void {
   const path = `mappings.properties.${name}`
-  const type = String(property.type ?? (property.properties === undefined ? 'text' : 'object'))
+  const type = wordOf(property.type ?? (property.properties === undefined ? 'text' : 'object'))
   if (name.startsWith('_')) throw invalid(path, 'field names must not start with _')
   if (type === 'object') {
     for (const [child, inner] of Object.entries((property.properties ?? {}) as Shape))
@@ -159,9 +160,9 @@ function fieldDefinition(
   const searched =
     property.searched ?? property.index ?? (type === 'text' && !isSubField ? true : undefined)
   if (type === 'text' || (type === 'keyword' && property.searched === true)) {
-    field.analyzer = findAnalyzer(String(property.analyzer ?? 'default'), analyzers, path)
+    field.analyzer = findAnalyzer(wordOf(property.analyzer ?? 'default'), analyzers, path)
     const search = property.search_analyzer ?? property.searchAnalyzer
-    if (search !== undefined) field.searchAnalyzer = findAnalyzer(String(search), analyzers, path)
+    if (search !== undefined) field.searchAnalyzer = findAnalyzer(wordOf(search), analyzers, path)
     field.searched = searched !== false && searched !== undefined
     field.weight = readWeight(property.weight ?? property.boost, path)
   }
@@ -196,7 +197,7 @@ function readEmbedder(
   config: Pick<Config, 'embedder' | 'embedderDimensions'>,
 ): Embedder {
   const sent = (settings.embedder ?? {}) as Shape
-  const kind = String(sent.kind ?? sent.source ?? config.embedder)
+  const kind = wordOf(sent.kind ?? sent.source ?? config.embedder)
   if (kind !== 'learned' && kind !== 'http' && kind !== 'given')
     throw invalid('settings.embedder.kind', 'must be learned, http or given')
   if (kind === 'learned') return { kind, dimensions: LEARNED_DIMENSIONS }

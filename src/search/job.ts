@@ -27,11 +27,12 @@ export interface Asked {
 export interface Replayable {
   /** Ids of the indices. */
   indices: number[]
-  /** The core's request as JSON, and the other ranking's. */
-  request: string
-  otherRequest?: string
+  /** The core's request, and the other ranking's. */
+  request: object
+  otherRequest?: object
   /** The query's own vector, base64 of float32. */
   vector?: string
+  added?: Added[]
 }
 
 /** Documents whose score one search may change; the core takes no more. */
@@ -60,16 +61,32 @@ export function searchJob(asked: Asked): SearchInput {
     ...(plan.recorded === undefined
       ? {}
       : {
-          impression: impressionHead(asked, {
-            indices: entries.map(({ record }) => record.id),
-            request: requestJson,
-            ...(draw.interleaved === undefined ? {} : { otherRequest: draw.interleaved.request }),
-            ...(vector === undefined
-              ? {}
-              : { vector: Buffer.from(vector.buffer).toString('base64') }),
-          }),
+          impression: {
+            head: impressionHead(asked, added.length),
+            replay: replayJson(entries, requestJson, { added, vector, ...draw }),
+          },
         }),
   }
+}
+
+/** A `Replayable` as JSON, from requests that are JSON already. */
+function replayJson(
+  entries: IndexEntry[],
+  request: string,
+  {
+    added,
+    vector,
+    interleaved,
+  }: Pick<SearchInput, 'added' | 'interleaved'> & {
+    vector: Float32Array | undefined
+  },
+): string {
+  const parts = [`"indices":[${entries.map(({ record }) => record.id)}]`, `"request":${request}`]
+  if (interleaved !== undefined) parts.push(`"otherRequest":${interleaved.request}`)
+  if (vector !== undefined)
+    parts.push(`"vector":"${Buffer.from(vector.buffer).toString('base64')}"`)
+  if (added !== undefined && added.length > 0) parts.push(`"added":${wellFormedJson(added)}`)
+  return `{${parts}}`
 }
 
 export function pageIndex({ record }: IndexEntry): PageIndex {
@@ -120,7 +137,7 @@ function drawOf({
 const QUERY_LENGTH_MAX = 256
 
 /** JSON of what is known of an impression before the search, without its last brace; the worker adds what was found. */
-function impressionHead({ plan, search, startedMs, context }: Asked, replay: Replayable): string {
+function impressionHead({ plan, search, startedMs, context }: Asked, addedScores: number): string {
   const { queryId, queryHash, searchType } = context
   const head = {
     queryId,
@@ -132,7 +149,7 @@ function impressionHead({ plan, search, startedMs, context }: Asked, replay: Rep
     ...(plan.model === undefined ? {} : { model: plan.model.name }),
     ...(plan.shadow === undefined ? {} : { shadowModel: plan.shadow.name }),
     adaptations: plan.adaptations,
-    ...replay,
+    ...(addedScores === 0 ? {} : { addedScores }),
   }
   return wellFormedJson(head).slice(0, -1)
 }

@@ -22,8 +22,8 @@ export interface PageParts {
   startedMs: number
   /** JSON of the searchContext without its last brace; the generation is added here. */
   context: string
-  /** Bytes for the service itself that travel behind the page. */
-  appendix?: Uint8Array
+  /** Makes bytes for the service itself that travel behind the page, from the hits' ids as JSON. */
+  appendix?: (ids: string[]) => Uint8Array
 }
 
 /**
@@ -37,6 +37,7 @@ export function writePage(
 ): { data: LentBytes; dataLength: number } {
   const { text, bytes, length, finish } = bytesWriter()
   const byEngine = new Map(parts.indices.map((index) => [index.engineId, index]))
+  const ids: string[] = []
   text('{"hits":[')
   for (let at = 0; at < result.ords.length; at++) {
     const index = byEngine.get(result.ids[at] ?? -1)
@@ -44,7 +45,9 @@ export function writePage(
     if (index === undefined || record === undefined)
       throw new Error(`No record behind hit ${at} of the page.`)
     text(at === 0 ? '{"id":' : ',{"id":')
-    bytes(idJson(record))
+    const id = idJson(record)
+    bytes(id)
+    if (parts.appendix !== undefined) ids.push(id.toString())
     text(`,"index":${JSON.stringify(index.name)},"score":${result.scores[at]},"source":`)
     if (parts.fields === undefined) bytes(sourceJson(record))
     else text(pickFields(sourceJson(record), parts.fields))
@@ -61,7 +64,7 @@ export function writePage(
   text(`,"total":${result.total},"took":${tookMs},"searchContext":${parts.context}`)
   text(`,"generation":${result.generation}}}`)
   const dataLength = length()
-  if (parts.appendix !== undefined) bytes(parts.appendix)
+  if (parts.appendix !== undefined) bytes(parts.appendix(ids))
   return { data: finish(), dataLength }
 }
 

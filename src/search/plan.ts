@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { invalid } from '../errors.ts'
 import type { Facets, SearchRequest, Sort } from '../schema/search.ts'
+import { wordOf } from '../word.ts'
 import { decodeCursor } from './cursor.ts'
 import { type FilterNode, readFilters } from './filter.ts'
 
@@ -180,7 +181,7 @@ function readSortText(text: string): { field: string; descending: boolean } {
 function readOrder(order: unknown, path: string): boolean {
   const word =
     typeof order === 'object' && order !== null ? (order as { order?: unknown }).order : order
-  const direction = String(word).toLowerCase()
+  const direction = wordOf(word).toLowerCase()
   if (direction !== 'asc' && direction !== 'desc') throw invalid(path, 'must be asc or desc')
   return direction === 'desc'
 }

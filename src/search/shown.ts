@@ -1,12 +1,11 @@
 import type { SearchInput } from '../pool.ts'
 import type { IndexEntry } from './indices.ts'
 import { pageIndex, type Replayable } from './job.ts'
-import type { CoreRequest } from './plan.ts'
 import type { Added } from './tune.ts'
 
 /** What is kept of a search that was shown, as far as it decides the list. */
 export interface ShownSearch extends Replayable {
-  added: Added[]
+  added?: Added[]
   generation: number
   /** Hits before the first one. */
   from: number
@@ -32,7 +31,7 @@ export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: st
     context: '{"replay":true',
     fields: [],
     ...(shown.vector === undefined ? {} : { vector: floats(shown.vector) }),
-    ...(shown.added.length === 0 ? {} : { added: shown.added }),
+    ...(shown.added === undefined ? {} : { added: shown.added }),
     ...(exploration === undefined ? {} : { exploration }),
     ...(interleaved === undefined || otherRequest === undefined
       ? {}
@@ -40,8 +39,8 @@ export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: st
   }
 }
 
-function atGeneration(request: string, generation: number): string {
-  return JSON.stringify({ ...(JSON.parse(request) as CoreRequest), generation })
+function atGeneration(request: object, generation: number): string {
+  return JSON.stringify({ ...request, generation })
 }
 
 function floats(base64: string): Float32Array {

@@ -117,9 +117,6 @@ function shown(documents: string[], timeMs: number): Impression {
     hits: documents.map((id, at) => ({ indexId: 1, id, score: 1 - at / 100 })),
     adaptations: [],
     variants: [],
-    indices: [1],
-    request: '{}',
-    added: [],
     features: 0,
   }
 }

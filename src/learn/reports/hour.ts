@@ -89,8 +89,8 @@ function addOne<Key>(counts: Map<Key, number>, key: Key): void {
 }
 
 /** Whether anything learned had a say in the order. */
-function isLearned({ added, model, adaptations }: Impression): boolean {
-  return added.length > 0 || model !== undefined || adaptations.length > 0
+function isLearned({ addedScores = 0, model, adaptations }: Impression): boolean {
+  return addedScores > 0 || model !== undefined || adaptations.length > 0
 }
 
 function reciprocal(position: number): number {

@@ -107,9 +107,6 @@ function show(app: App, user: SimulatedUser, rows: number[][], shown: Shown): st
     hits: rows.map((_, place) => ({ indexId: 1, id: `d${place}`, score: scores[place]! })),
     adaptations: [],
     variants: [],
-    indices: [1],
-    request: '{}',
-    added: [],
     features: native.featureNames().length,
     ...models,
   }

@@ -28,9 +28,6 @@ function impression(more: Partial<Impression> = {}): Impression {
     hits: ['a', 'b', 'c'].map((hit) => ({ indexId: 1, id: hit, score: 1 })),
     adaptations: [],
     variants: [],
-    indices: [1],
-    request: '{}',
-    added: [],
     features: 0,
     ...more,
   }
