@@ -1,4 +1,5 @@
 import type { DocumentName, Tuning } from '../schema/tuning.ts'
+import { wordOf } from '../word.ts'
 
 /** What was understood of a free-form configuration, and the names of what was not. */
 export interface TuningRead {
@@ -79,7 +80,7 @@ const VALUES = ['value', 'newValue', 'to', 'new']
 /** `{parameter: 'ranking.vectorWeight', value: 0.4}` as `{ranking: {vectorWeight: 0.4}}`; a field's weight likewise. */
 function asSetting(entry: unknown): unknown {
   const sent = asObject(entry)
-  if (sent === undefined) return { [String(entry)]: undefined }
+  if (sent === undefined) return { [wordOf(entry)]: undefined }
   const name = NAMES.map((key) => sent[key]).find((each) => typeof each === 'string')
   const value = [...VALUES, 'weight', 'boost', 'factor']
     .map((key) => sent[key])
@@ -176,7 +177,7 @@ function readWord<Key extends 'fusion' | 'operator' | 'fuzziness'>(
   value: unknown,
   tuning: Tuning,
 ): boolean {
-  const word = String(value).toLowerCase()
+  const word = wordOf(value).toLowerCase()
   if (!words.includes(word)) return false
   Object.assign(tuning, { [key]: key === 'fuzziness' ? word.toUpperCase() : word })
   return true

@@ -1,5 +1,6 @@
 import { invalid } from '../../errors.ts'
 import type { AdaptationValidation } from '../../schema/adaptation-record.ts'
+import { wordOf } from '../../word.ts'
 import { lessIsBetter } from './figures.ts'
 
 type Check = AdaptationValidation['checks'][number]
@@ -47,7 +48,7 @@ function readLimits(metric: string, sent: unknown, path: string): Threshold[] {
   if (typeof sent === 'number') return [{ metric, operator: byName, threshold: sent }]
   if (typeof sent !== 'object' || sent === null) throw invalid(path, 'must be number or object')
   const { operator, threshold, value, min, max } = sent as Record<string, unknown>
-  const word = String(operator ?? byName).toLowerCase()
+  const word = wordOf(operator ?? byName).toLowerCase()
   const limits: Record<string, unknown> = { [word]: threshold ?? value, min, max }
   const read = Object.entries(limits).filter(([, limit]) => limit !== undefined)
   if (read.length === 0) throw invalid(path, 'must name a threshold')

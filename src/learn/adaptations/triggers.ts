@@ -1,5 +1,6 @@
 import { invalid } from '../../errors.ts'
 import type { Trigger, TriggerOperator } from '../../schema/adaptation-record.ts'
+import { wordOf } from '../../word.ts'
 import { lessIsBetter, metricOf } from './figures.ts'
 
 /** Watched for every change unless it brings a trigger for the same metric. */
@@ -108,7 +109,7 @@ function nameAndOperator(name: string): Pick<Trigger, 'metric' | 'operator'> {
 }
 
 function readOperator(sent: unknown, path: string): TriggerOperator {
-  const word = String(sent).toLowerCase().trim()
+  const word = wordOf(sent).toLowerCase().trim()
   const operator = Object.hasOwn(OPERATORS, word) ? OPERATORS[word] : undefined
   if (operator === undefined)
     throw invalid(path, 'must be one of lt, lte, gt, gte, drop, rise, times')
@@ -121,7 +122,7 @@ const UNITS_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_0
 function readWindow(sent: unknown, path: string): number {
   if (sent === undefined) return WINDOW_MS
   const [, amount, unit = 'ms'] =
-    /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?$/i.exec(String(sent).trim()) ?? []
+    /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?$/i.exec(wordOf(sent).trim()) ?? []
   const ms = Number(amount) * (UNITS_MS[unit.toLowerCase()] ?? Number.NaN)
   if (!(ms > 0)) throw invalid(path, 'must be a time: milliseconds, or a text like 15m, 1h')
   return Math.min(ms, WINDOW_MS_MAX)

@@ -1,5 +1,6 @@
 import { invalid } from '../../errors.ts'
 import type { Rollout } from '../../schema/experiment-record.ts'
+import { wordOf } from '../../word.ts'
 
 const TYPES: Record<string, Rollout['type']> = {
   immediate: 'immediate',
@@ -31,7 +32,7 @@ export const AT_ONCE: Rollout = { type: 'immediate', steps: [1], intervalMs: 0, 
  */
 export function readRollout(sent: object = {}): Rollout {
   const strategy = sent as Record<string, unknown>
-  const word = String(strategy.type ?? 'steps').toLowerCase()
+  const word = wordOf(strategy.type ?? 'steps').toLowerCase()
   const type = Object.hasOwn(TYPES, word) ? TYPES[word] : undefined
   if (type === undefined)
     throw invalid('rolloutStrategy.type', 'must be immediate, linear or steps')
@@ -69,13 +70,13 @@ function readSteps(sent: unknown): number[] {
 function shareOf(step: unknown): number {
   if (typeof step === 'number') return step
   const { percentage, percent, share, allocation } = Object(step) as Record<string, unknown>
-  return Number(percentage ?? percent ?? share ?? allocation ?? Number.NaN)
+  return Number(wordOf(percentage ?? percent ?? share ?? allocation))
 }
 
 /** Milliseconds, or a number with its unit: "500ms", "30s", "15m", "1h", "1d". */
 function readDuration(sent: unknown, path: string): number {
   if (sent === undefined) return DEFAULT_INTERVAL_MS
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*(ms|[smhd])$/.exec(String(sent)) ?? []
+  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*(ms|[smhd])$/.exec(wordOf(sent)) ?? []
   const durationMs = typeof sent === 'number' ? sent : Number(number) * (UNITS_MS[unit] ?? 0)
   if (!(durationMs >= 0) || !Number.isFinite(durationMs))
     throw invalid(path, 'must be milliseconds, or a number with its unit, like "1h"')

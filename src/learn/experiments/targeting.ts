@@ -1,5 +1,6 @@
 import { invalid } from '../../errors.ts'
 import type { TargetingCondition } from '../../schema/experiment-record.ts'
+import { wordOf } from '../../word.ts'
 
 /** Whom a condition is about. */
 export interface Target {
@@ -90,7 +91,7 @@ function readRule(rule: unknown): TargetingCondition[] {
   if (field === undefined) return readRules(object)
   if (typeof field !== 'string' || field === '') throw invalid(`${PATH}.field`, 'must be a text')
   const { operator = 'eq', value = object.values } = object
-  return [readCondition(field, String(operator), value)]
+  return [readCondition(field, wordOf(operator), value)]
 }
 
 function readField(field: string, value: unknown): TargetingCondition[] {

@@ -1,0 +1,4 @@
+/** What was sent where a word belongs, as text; empty for an object or a list, which has no text of its own. */
+export function wordOf(sent: unknown): string {
+  return typeof sent === 'object' && sent !== null ? '' : String(sent)
+}

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { wordOf } from '../src/word.ts'
+
+it.each([
+  ['asc', 'asc'],
+  [1, '1'],
+  [true, 'true'],
+  [null, 'null'],
+  [undefined, 'undefined'],
+  [{}, ''],
+  [['asc'], ''],
+  [{ toString: 1, valueOf: 2 }, ''],
+  [Object.create(null), ''],
+])('the word of %j is %j', (sent, word) => {
+  expect(wordOf(sent)).toBe(word)
+})
