@@ -153,13 +153,32 @@ function readTokenizer(name: string, own: Shape, path: string): Analyzer['tokeni
     if (!TOKENIZERS.includes(type)) throw unknown('tokenizer', path, TOKENIZERS)
     return {
       type,
-      ...(definition.min_gram === undefined ? {} : { min: Number(wordOf(definition.min_gram)) }),
-      ...(definition.max_gram === undefined ? {} : { max: Number(wordOf(definition.max_gram)) }),
+      ...readLength('min', definition.min_gram, `tokenizer.${name}.min_gram`),
+      ...readLength('max', definition.max_gram, `tokenizer.${name}.max_gram`),
     }
   }
   if (!TOKENIZERS.includes(name))
     throw unknown('tokenizer', path, [...TOKENIZERS, ...Object.keys(own)])
   return name
+}
+
+/** Longest gram that the core makes. */
+const GRAM_MAX = 64
+/** Longest word that a filter may let pass. */
+const WORD_MAX = 1_000_000
+
+/** A number of characters under `key`; a text of digits, as search engines take it, too. */
+function readLength(
+  key: 'min' | 'max',
+  sent: unknown,
+  path: string,
+  most = GRAM_MAX,
+): Record<string, number> {
+  if (sent === undefined) return {}
+  const length = typeof sent === 'string' ? Number(sent) : sent
+  if (!Number.isInteger(length) || Number(length) < 1 || Number(length) > most)
+    throw invalid(`settings.analysis.${path}`, `must be a whole number from 1 to ${most}`)
+  return { [key]: Number(length) }
 }
 
 const FILTERS = ['lowercase', 'asciifolding', 'stop', 'stemmer', 'synonym', 'length', 'porter_stem']
@@ -172,7 +191,8 @@ function readFilter(name: string, own: Shape, path: string): AnalysisFilter {
   if (type === 'porter_stem') return { type: 'stemmer', language: 'english' }
   if (type === 'synonym' || type === 'synonym_graph')
     return synonymFilter(definition.synonyms, path)
-  if (type === 'length') return { type, max: Number(wordOf(definition.max ?? 64)) }
+  if (type === 'length')
+    return { type, ...readLength('max', definition.max ?? 64, `filter.${name}.max`, WORD_MAX) }
   if (type === 'stemmer' || type === 'snowball') {
     const language = wordOf(definition.language ?? definition.name ?? 'english').toLowerCase()
     if (!LANGUAGES.includes(language)) throw unknown('stemmer', path, LANGUAGES)

@@ -95,7 +95,7 @@ export function compileDefinition(
   const embedder = readEmbedder(settings, config)
   const properties = { ...DEFAULT_PROPERTIES, ...mappings.properties }
   for (const [name, property] of Object.entries(properties))
-    readField(name, property as Shape, { analyzers, fields, embedder, warnings })
+    readField(name, property, { analyzers, fields, embedder, warnings })
   const dynamic = mappings.dynamic === undefined ? 'true' : wordOf(mappings.dynamic).toLowerCase()
   if (!['true', 'false', 'strict'].includes(dynamic))
     throw invalid('mappings.dynamic', 'must be true, false or "strict"')
@@ -127,13 +127,16 @@ interface Reading {
   warnings: string[]
 }
 
-function readField(name: string, property: Shape, reading: Reading, source = name): void {
+function readField(name: string, sent: unknown, reading: Reading, source = name): void {
   const path = `mappings.properties.${name}`
+  const property = asShape(sent, path)
   const type = wordOf(property.type ?? (property.properties === undefined ? 'text' : 'object'))
   if (name.startsWith('_')) throw invalid(path, 'field names must not start with _')
   if (type === 'object') {
-    for (const [child, inner] of Object.entries((property.properties ?? {}) as Shape))
-      readField(`${name}.${child}`, inner as Shape, reading)
+    for (const [child, inner] of Object.entries(
+      asShape(property.properties ?? {}, `${path}.properties`),
+    ))
+      readField(`${name}.${child}`, inner, reading)
     return
   }
   if (type === 'dense_vector') {
@@ -143,8 +146,13 @@ function readField(name: string, property: Shape, reading: Reading, source = nam
   if (!TYPES.includes(type as FieldType))
     throw invalid(`${path}.type`, `must be one of ${TYPES.join(', ')}, dense_vector, object`)
   reading.fields.push(fieldDefinition(name, source, type as FieldType, property, reading.analyzers))
-  for (const [child, inner] of Object.entries((property.fields ?? {}) as Shape))
-    readField(`${name}.${child}`, inner as Shape, reading, source)
+  for (const [child, inner] of Object.entries(asShape(property.fields ?? {}, `${path}.fields`)))
+    readField(`${name}.${child}`, inner, reading, source)
+}
+
+function asShape(sent: unknown, path: string): Shape {
+  if (typeof sent === 'object' && sent !== null && !Array.isArray(sent)) return sent as Shape
+  throw invalid(path, 'must be an object')
 }
 
 function fieldDefinition(

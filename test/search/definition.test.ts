@@ -115,3 +115,28 @@ describe('what is not known is refused, saying what is', () => {
     )
   })
 })
+
+test.each([
+  [{}, { properties: { o: { type: 'object', properties: { x: null } } } }, 'properties.o.x'],
+  [{}, { properties: { f: { type: 'text', fields: { raw: null } } } }, 'properties.f.raw'],
+  [{}, { properties: { f: { type: 'text', fields: [null] } } }, 'properties.f.fields'],
+  [tokenizer({ min_gram: 0 }), {}, 'tokenizer.t.min_gram'],
+  [tokenizer({ max_gram: {} }), {}, 'tokenizer.t.max_gram'],
+  [filter({ max: -1 }), {}, 'filter.f.max'],
+])('%j with the mappings %j is refused by name', (settings, mappings, path) => {
+  expect(() => compile(settings, mappings)).toThrow(
+    expect.objectContaining({
+      details: [expect.objectContaining({ path: expect.stringContaining(path) })],
+    }),
+  )
+})
+
+function tokenizer(options: object): object {
+  const analyzer = { a: { tokenizer: 't' } }
+  return { analysis: { analyzer, tokenizer: { t: { type: 'ngram', ...options } } } }
+}
+
+function filter(options: object): object {
+  const analyzer = { a: { filter: ['f'] } }
+  return { analysis: { analyzer, filter: { f: { type: 'length', ...options } } } }
+}
