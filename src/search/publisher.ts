@@ -75,8 +75,13 @@ export function openPublisher(apply: Apply): Publisher {
   function occupy(queue: Queue, work: Promise<void>): void {
     const free = (): void => {
       queue.running = undefined
-      if (queue.waiting.length > 0) start(queue)
-      else queues.delete(queue.entry.record.id)
+      if (queue.waiting.length > 0) {
+        start(queue)
+        return
+      }
+      // A timer left over would strike later, when another queue has taken this one's place.
+      clearTimeout(queue.timer)
+      queues.delete(queue.entry.record.id)
     }
     queue.running = work.then(free, free)
   }

@@ -1,0 +1,46 @@
+import { expect, it } from 'vitest'
+import type { IndexEntry } from '../../src/search/indices.ts'
+import { openPublisher } from '../../src/search/publisher.ts'
+
+/** What is published needs nothing of an index but its id. */
+const entry = { record: { id: 1 } } as IndexEntry
+
+/** The core as a list of the documents that it was given, batch by batch; each batch takes its time. */
+function openSlowCore() {
+  const batches: number[][] = []
+  let underWay = 0
+  let together = 0
+  const publisher = openPublisher(async (_, { ords }) => {
+    underWay += 1
+    together = Math.max(together, underWay)
+    await passMs(10)
+    underWay -= 1
+    batches.push([...ords])
+    return new Uint8Array(ords.length)
+  })
+  const publish = (sequence: number, soon: boolean) =>
+    publisher.publish(entry, [{ sequence, document: '{}' }], soon)
+  return { batches, publish, together: () => together }
+}
+
+const passMs = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+it('hands writes to an index in their order, whether somebody waits for them or not', async () => {
+  const { batches, publish, together } = openSlowCore()
+  // The second finds the first under way and asks for a batch later; the first's batch takes it along.
+  await Promise.all([publish(1, false), publish(2, true)])
+  const writes: Promise<unknown>[] = []
+  let sequence = 3
+  const untilMs = performance.now() + 400
+  while (performance.now() < untilMs) {
+    writes.push(publish(sequence++, true))
+    await passMs(35)
+    writes.push(publish(sequence++, false))
+    await passMs(35)
+  }
+  await Promise.all(writes)
+  const order = batches.flat()
+  expect(order).toEqual(order.toSorted((a, b) => a - b))
+  expect(order).toHaveLength(sequence - 1)
+  expect(together()).toBe(1)
+})
