@@ -41,6 +41,9 @@ const KILLS_PER_INDEX = 5
 /** Share of restarts that are killed as well, somewhere before they are ready. */
 const KILLED_STARTS = 0.2
 const START_MS = 700
+/** Share of the rounds that are checked before the kill, too: what is wrong then no crash has done. */
+const LIVE_CHECKS = 0.2
+const SEARCHABLE_MS_MAX = 3000
 const BROKEN_MAX = 20
 /** Models are trained in between, and none comes into force by itself. */
 const LEARNING_ENV = {
@@ -116,9 +119,14 @@ async function oneRound(
   const learning = startLearning(promises, oracle.random, service)
   const writeMs = WRITE_MS_MIN + oracle.random() * (options.writeMsMax - WRITE_MS_MIN)
   await new Promise((resolve) => setTimeout(resolve, writeMs))
+  if (oracle.random() < LIVE_CHECKS) {
+    for (const clients of [writing, learning]) clients.stop()
+    await Promise.all([writing.ended, learning.ended])
+    report.broken.push(...(await checkLive(oracle, promises, service)))
+  }
   await server.kill()
   await Promise.all([writing.ended, learning.ended])
-  report.broken.push(...learning.wrong)
+  report.broken.push(...writing.wrong, ...learning.wrong)
   Object.assign(report, {
     acknowledged: oracle.acknowledged,
     documents: oracle.entries.size,
@@ -128,6 +136,17 @@ async function oneRound(
   options.say(
     `kill ${report.kills + 1}: ready in ${Math.round(server.readyMs)} ms, checked in ${Math.round(checkedMs)} ms, wrote for ${Math.round(writeMs)} ms, ${oracle.acknowledged} writes and ${promises.acknowledged} lessons acknowledged so far, refused ${JSON.stringify({ ...writing.refused, ...learning.refused })}`,
   )
+}
+
+/** What nobody waited for becomes searchable a little later. */
+async function checkLive(oracle: Oracle, promises: Promises, service: Service): Promise<string[]> {
+  const deadline = performance.now() + SEARCHABLE_MS_MAX
+  for (;;) {
+    const broken = await findBroken(oracle, service)
+    if (broken.length > 0 && performance.now() < deadline) continue
+    broken.push(...(await findForgotten(promises, service)))
+    return broken.map((sentence) => `before the kill: ${sentence}`)
+  }
 }
 
 function summarize({ acknowledged, sessions, eventIds }: Promises): KillReport['learning'] {

@@ -8,6 +8,8 @@ export interface Writing {
   stop: () => void
   /** Answers other than 200 and 404, by their code. */
   refused: Record<string, number>
+  /** Answers that must not be. */
+  wrong: string[]
 }
 
 interface Lane {
@@ -17,6 +19,7 @@ interface Lane {
   /** The entries that this lane alone writes, so that each document has at most one write under way. */
   own: Entry[]
   refused: Record<string, number>
+  wrong: string[]
 }
 
 interface BulkItem {
@@ -24,17 +27,19 @@ interface BulkItem {
 }
 
 const ENTRIES_MAX = 60
+const LATER = '&refresh=false'
 const BULK_MAX = 30
 
 /** Starts `lanes` clients, each with its own documents, that create, update, patch, delete, bulk-load and open sessions. */
 export function startWriting(oracle: Oracle, service: Service, index: string, lanes = 8): Writing {
   const refused: Record<string, number> = {}
+  const wrong: string[] = []
   let stopped = false
   const run = async (number: number) => {
     const mine = [...oracle.entries.values()].filter(
       (entry) => entry.index === index && laneOf(entry.id, lanes) === number,
     )
-    const lane: Lane = { oracle, service, index, own: mine, refused }
+    const lane: Lane = { oracle, service, index, own: mine, refused, wrong }
     try {
       while (!stopped) await writeOnce(lane, `${index}-${number}`)
     } catch (error) {
@@ -50,6 +55,7 @@ export function startWriting(oracle: Oracle, service: Service, index: string, la
       stopped = true
     },
     refused,
+    wrong,
   }
 }
 
@@ -90,20 +96,21 @@ function pick({ oracle, own, index }: Lane, prefix: string, taken?: Set<Entry>):
   return entry
 }
 
+/** Not all writes wait until they are searchable. */
 function address(lane: Lane, entry: Entry): string {
-  const refresh = lane.oracle.random() < 0.3 ? '&refresh=false' : ''
+  const refresh = lane.oracle.random() < 0.3 ? LATER : ''
   return `/cortex/documents/${entry.id}?index=${lane.index}${refresh}`
 }
 
 async function put(lane: Lane, entry: Entry): Promise<void> {
   const sent = lane.oracle.freshSource(wordOf(entry.id))
   begin(entry, entry.settled === undefined ? sent : merge(entry.settled, sent))
-  acknowledge(lane, entry, 'put', await lane.service.call('PUT', address(lane, entry), sent))
+  await save(lane, entry, 'PUT', sent)
 }
 
 /** Changes a number and the stamp alone, or adds and removes a text; each must leave the rest as it was. */
 async function patch(lane: Lane, entry: Entry): Promise<void> {
-  const { oracle, service } = lane
+  const { oracle } = lane
   if (entry.settled === undefined) return put(lane, entry)
   const sent: Record<string, unknown> = { tags: [wordOf(entry.id), oracle.freshWord()] }
   const draw = oracle.random()
@@ -111,7 +118,17 @@ async function patch(lane: Lane, entry: Entry): Promise<void> {
   else if (draw < 0.7) sent.abstract = oracle.freshSource('').title
   else sent.abstract = null
   begin(entry, merge(entry.settled, sent))
-  acknowledge(lane, entry, 'patch', await service.call('PATCH', address(lane, entry), sent))
+  await save(lane, entry, 'PATCH', sent)
+}
+
+/** Whoever waits until the document is searchable is told that it is. */
+async function save(lane: Lane, entry: Entry, method: string, sent: object): Promise<void> {
+  const path = address(lane, entry)
+  const reply = await lane.service.call(method, path, sent)
+  const { status, data } = reply
+  if (status === 200 && !path.endsWith(LATER) && data.vectorized !== true)
+    lane.wrong.push(`${entry.id}: answered ${JSON.stringify(data)}`)
+  acknowledge(lane, entry, method.toLowerCase(), reply)
 }
 
 async function remove(lane: Lane, entry: Entry): Promise<void> {
