@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { ServiceError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Consumer, Fact } from './facts.ts'
 import type { StoredImpression } from './impression.ts'
@@ -11,7 +12,10 @@ import type { Log } from './log.ts'
  * point repeats nothing and skips nothing.
  */
 export interface Loop {
-  /** Resolves when everything that happened before the call has been taken and published. */
+  /**
+   * Resolves when everything that happened before the call has been taken and published, or when the store takes
+   * nothing: then with what was learned before.
+   */
   caughtUp: () => Promise<void>
   /** Folds the whole journal anew into the consumers that can be reset. */
   rebuild: () => Promise<void>
@@ -45,6 +49,8 @@ const CALM = { sliceMs: 4, restMs: 40 }
 const HURRIED = { sliceMs: 12, restMs: 1 }
 const HURRY_AFTER_MS = 300
 const RETRY_MS = 1000
+/** What the store says when it takes nothing. */
+const REFUSALS = new Set<string>(['DISK_FULL', 'STORE_UNAVAILABLE'])
 
 /** The processor's own state, shared by its functions. */
 interface Core extends LoopOptions {
@@ -54,6 +60,8 @@ interface Core extends LoopOptions {
   taking: Fact | undefined
   /** How many wait to see what was learned: nothing is put off for them. */
   readers: number
+  /** The store takes nothing: it is full, or broken. */
+  refused: boolean
   /** Ends a rest. */
   stir: () => void
 }
@@ -61,7 +69,7 @@ interface Core extends LoopOptions {
 export function openLoop(options: LoopOptions): Loop {
   const core: Core = {
     ...options,
-    ...{ running: undefined, closed: false, taking: undefined, readers: 0 },
+    ...{ running: undefined, closed: false, taking: undefined, readers: 0, refused: false },
     stir: () => {},
   }
   for (const consumer of options.consumers) consumer.load()
@@ -71,17 +79,7 @@ export function openLoop(options: LoopOptions): Loop {
     rebuild(core).catch(options.onFailure)
   else wake(core)
   return {
-    caughtUp: async () => {
-      core.readers += 1
-      core.stir()
-      await core.log.flush()
-      const until = core.log.journal.last()
-      while (!core.closed && place(core) < until) {
-        wake(core)
-        await core.running
-      }
-      core.readers -= 1
-    },
+    caughtUp: () => catchUp(core),
     rebuild: () => rebuild(core),
     position: () => place(core),
     close: async () => {
@@ -89,6 +87,22 @@ export function openLoop(options: LoopOptions): Loop {
       core.stir()
       await core.running
     },
+  }
+}
+
+/** For readers nothing is put off; a store that takes nothing shows them what was learned before. */
+async function catchUp(core: Core): Promise<void> {
+  core.readers += 1
+  if (!core.refused) core.stir()
+  try {
+    await core.log.flush()
+    const until = core.log.journal.last()
+    while (!core.closed && !core.refused && place(core) < until) {
+      wake(core)
+      await core.running
+    }
+  } finally {
+    core.readers -= 1
   }
 }
 
@@ -116,6 +130,7 @@ async function takeAll(core: Core): Promise<void> {
     try {
       const slice = { after, until, mark: PLACE, sliceMs: pace.sliceMs }
       const { received, oldestMs } = await store.write(() => takeSlice(core, slice, consumers))
+      core.refused = false
       for (const consumer of consumers) consumer.publish?.()
       const nowMs = clock()
       for (const timeMs of received) core.onLag(Math.max(0, nowMs - timeMs) / 1000)
@@ -132,6 +147,7 @@ async function takeAll(core: Core): Promise<void> {
 async function recover(core: Core, cause: unknown): Promise<void> {
   const { taking } = core
   core.taking = undefined
+  core.refused = cause instanceof ServiceError && REFUSALS.has(cause.code)
   core.onFailure(cause)
   for (const consumer of core.consumers) consumer.load()
   if (taking === undefined) await rest(core, RETRY_MS)
@@ -217,7 +233,7 @@ async function takeAnew(core: Core): Promise<void> {
 
 function rest(core: Core, ms: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, core.readers > 0 ? 0 : ms)
+    const timer = setTimeout(resolve, core.readers > 0 && !core.refused ? 0 : ms)
     core.stir = () => {
       clearTimeout(timer)
       resolve()
