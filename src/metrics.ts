@@ -85,7 +85,11 @@ export function openMetrics(config: Pick<Config, 'quantiles'>): Metrics {
 }
 
 function openPage(registry: Registry): Pick<Metrics, 'page' | 'contentType'> {
-  return { page: () => registry.metrics(), contentType: 'text/plain; version=0.0.4; charset=utf-8' }
+  return {
+    // The library writes Nan; the format spells it NaN.
+    page: async () => (await registry.metrics()).replace(/ Nan$/gm, ' NaN'),
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  }
 }
 
 function openJobSeries(registry: Registry): Pick<Metrics, 'job'> {

@@ -51,8 +51,8 @@ function parsePage(page: string): Map<string, Family> {
         key,
         text,
       ])
-      const number = Number(value!.replace('+Inf', 'Infinity').replace('Nan', 'NaN'))
-      if (value !== 'Nan') expect(Number.isNaN(number), line).toBe(false)
+      const number = Number(value!.replace('+Inf', 'Infinity'))
+      if (value !== 'NaN') expect(Number.isNaN(number), line).toBe(false)
       const identity = `${metric}{${pairs.map(String).sort().join()}}`
       expect(seen.has(identity), `${identity} comes twice`).toBe(false)
       seen.add(identity)
@@ -230,6 +230,17 @@ it('says so when the page can not be made', async () => {
     success: false,
     error: 'Failed to generate metrics',
   })
+})
+
+it('writes what is no number as the format spells it', async () => {
+  const metrics = openMetrics(readConfig({}))
+  const values = [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  metrics.collect('svc_odd', 'Odd', ['at'], () =>
+    values.map((value, at) => ({ labels: { at: String(at) }, value })),
+  )
+  const page = await metrics.page()
+  for (const [at, word] of ['NaN', '+Inf', '-Inf'].entries())
+    expect(page).toContain(`svc_odd{at="${at}"} ${word}\n`)
 })
 
 it('a made-up method makes no series of its own', async () => {

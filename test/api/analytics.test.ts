@@ -187,6 +187,7 @@ describe('POST /cortex/metrics', () => {
     [{ name: 'a', value: 1, labels: { 'b-c': '1' } }, 'labels.b-c'],
     [{ name: 'a', value: 1, labels: { __b: '1' } }, 'labels.__b'],
     [{ name: 'a', value: 1, labels: { le: '1' } }, 'labels.le'],
+    [{ name: 'a', value: 1, labels: { ['b'.repeat(129)]: '1' } }, 'labels'],
   ])('refuses %j and names %s', async (body, path) => {
     const { status, details } = await measure(body)
     expect(status).toBe(400)

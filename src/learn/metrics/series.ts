@@ -11,6 +11,7 @@ export const HISTOGRAM_BOUNDS = [
   1000, 2500, 5000, 10_000, 100_000, 1_000_000,
 ]
 
+const LABEL_CHARACTERS_MAX = 128
 const LABEL = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/
 /** Labels that the page itself writes. */
 const OWN_LABELS = new Set(['le', 'quantile'])
@@ -20,6 +21,8 @@ export function labelsOf(record: MetricRecord): Record<string, string> {
   const { service, environment, instance } = record
   const labels: Record<string, string> = { ...record.labels }
   for (const name of Object.keys(labels)) {
+    if (name.length > LABEL_CHARACTERS_MAX)
+      throw invalid('labels', `must have names of at most ${LABEL_CHARACTERS_MAX} characters`)
     if (!LABEL.test(name))
       throw invalid(`labels.${name}`, 'must have a name of letters, digits and _, not led by __')
     if (OWN_LABELS.has(name)) throw invalid(`labels.${name}`, 'is a label of the page itself')
