@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BenchServer, startServer } from '../../bench/server.ts'
 import { must, openService, type Service } from '../../bench/service.ts'
-import { startLearning } from './learner.ts'
+import { loadLessons, startLearning } from './learner.ts'
 import { type Oracle, openOracle } from './oracle.ts'
 import { openPromises, type Promises } from './promises.ts'
 import { auditJournal } from './refold.ts'
@@ -115,6 +115,7 @@ async function oneRound(
   report.broken.push(...(await findForgotten(promises, service)))
   const checkedMs = performance.now() - from
   await dropOldIndices(oracle, service, index)
+  await loadLessons(service)
   const writing = startWriting(oracle, service, index)
   const learning = startLearning(promises, oracle.random, service)
   const writeMs = WRITE_MS_MIN + oracle.random() * (options.writeMsMax - WRITE_MS_MIN)
@@ -144,7 +145,7 @@ async function checkLive(oracle: Oracle, promises: Promises, service: Service): 
   for (;;) {
     const broken = await findBroken(oracle, service)
     if (broken.length > 0 && performance.now() < deadline) continue
-    broken.push(...(await findForgotten(promises, service)))
+    broken.push(...(await findForgotten(promises, service, { restarted: false })))
     return broken.map((sentence) => `before the kill: ${sentence}`)
   }
 }
@@ -208,7 +209,7 @@ async function verifyOnce(
   const service = openService(server.url)
   try {
     report.broken.push(...(await findBroken(oracle, service)))
-    report.broken.push(...(await findForgotten(promises, service, true)))
+    report.broken.push(...(await findForgotten(promises, service, { whole: true })))
   } finally {
     await service.close()
     await server.stop()

@@ -20,7 +20,7 @@ const SESSION_REQUESTS = 25
 const SPAM_ENTRIES = 60
 const EVENTS_MAX = 5
 
-/** Starts clients that search in sessions, say what they chose, tell of events, and steer models, changes and tests. */
+/** Starts clients that search the lessons in sessions, say what they chose, tell of events, and steer models, changes and tests. */
 export function startLearning(
   promises: Promises,
   random: Random,
@@ -34,7 +34,6 @@ export function startLearning(
     const own = { session: undefined, left: 0, last: undefined }
     const client: Client = { promises, service, random, number, refused, wrong, ...own }
     try {
-      if (number === 0) await loadLessons(service)
       while (!stopped) await act(client)
     } catch (error) {
       if (!isDisconnect(error)) throw error
@@ -52,8 +51,10 @@ export function startLearning(
   }
 }
 
-/** The same documents under the same ids each time. */
-async function loadLessons(service: Service): Promise<void> {
+/** What lessons search in: the same documents each time, sent unless they are there. */
+export async function loadLessons(service: Service): Promise<void> {
+  const { data } = await service.call('GET', `/cortex/indices/${LESSONS}`)
+  if (data?.documents === DOCUMENTS) return
   const synthetic = openSynthetic(1)
   const documents = Array.from({ length: DOCUMENTS }, (_, number) => ({
     ...synthetic.document(number),

@@ -1,13 +1,20 @@
 import { parseArgs } from 'node:util'
 import { machineLine, readMachine } from '../../bench/machine.ts'
 import { runDamage } from './damage.ts'
+import { canFault, runFaults } from './faults.ts'
+import { runFull } from './full.ts'
 import { runKills } from './kill.ts'
 
 const USAGE = `npm run torture -- kill [--times 200] [--seed N] [--write-ms 2500]
 npm run torture -- damage [--seed N]
+npm run torture -- faults [--seed N]
+npm run torture -- full [--seed N]
 
-kill    ends the built server with SIGKILL under mixed writes and checks every acknowledged write after each restart
-damage  truncates, flips, swaps, empties, grows and removes each derived file: the service must answer as before`
+kill    ends the built server with SIGKILL under writes and lessons and checks all that was acknowledged after each
+        restart; at the end the learned state must be the one that a fresh fold of the log gives
+damage  truncates, flips, swaps, empties, grows and removes each derived file: the service must answer as before
+faults  lets the N-th call that writes or syncs fail, or end the server (needs strace): nothing acknowledged may be lost
+full    fills the disk under searches and feedback, and empties it again (needs the right to mount)`
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -19,7 +26,7 @@ const { values, positionals } = parseArgs({
   },
 })
 const seed = Number(values.seed)
-const tests: Record<string, () => Promise<boolean>> = { kill, damage }
+const tests: Record<string, () => Promise<boolean>> = { kill, damage, faults, full }
 const test = tests[positionals[0] ?? '']
 if (values.help || test === undefined) console.log(USAGE)
 else {
@@ -49,5 +56,27 @@ async function damage(): Promise<boolean> {
   console.log(
     `${report.damages} damages to ${report.files.length} files, ${report.broken.length} with other results.`,
   )
+  return report.broken.length === 0
+}
+
+async function faults(): Promise<boolean> {
+  if (!canFault()) {
+    console.log(
+      'There is no strace here, and nothing was tested: install it (apt-get install strace).',
+    )
+    return false
+  }
+  const report = await runFaults({ seed, say: console.log })
+  console.log(JSON.stringify({ seed, ...report }, undefined, 1))
+  return report.broken.length === 0
+}
+
+async function full(): Promise<boolean> {
+  const report = await runFull({ seed, say: console.log })
+  if (report === undefined) {
+    console.log('No small disk may be mounted here, and nothing was tested.')
+    return false
+  }
+  console.log(JSON.stringify({ seed, ...report }, undefined, 1))
   return report.broken.length === 0
 }

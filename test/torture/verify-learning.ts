@@ -17,19 +17,25 @@ const PAGE = 1000
 /**
  * Holds learning against everything it has promised: each session's feedback and totals, the state of whatever has
  * one, and the figures of the whole. What was cut off is decided by what is read; feedback that was cut off is then
- * sent again, as a client would. `whole`: also the sessions without traffic since the last check. Resolves to one
+ * sent again, as a client would. `whole`: also the sessions without traffic since the last check;
+ * `restarted`: the server has just started. Resolves to one
  * sentence per broken promise.
  */
 export async function findForgotten(
   promises: Promises,
   service: Service,
-  whole = false,
+  { whole = false, restarted = true } = {},
 ): Promise<string[]> {
   const broken: string[] = []
   const say = (sentence: string) => void broken.push(sentence)
   const due = whole ? promises.sessions.values() : promises.touched
-  await each(due, (session) => readSession(promises, service, session, say))
-  promises.touched.clear()
+  await each(due, async (session) => {
+    await readSession(promises, service, session, say)
+    // What a server counts may not be on the disk yet; what it starts with is.
+    const { searches } = session
+    if (restarted) searches.kept = searches.sent
+  })
+  if (restarted) promises.touched.clear()
   for (const lane of promises.counters.keys()) await readCounter(promises, service, lane, say)
   await readThings(promises, service, say)
   await readFigures(promises, service, say)
@@ -46,7 +52,7 @@ async function readSession(
   const read = await must(service.call('GET', `/cortex/sessions/${id}/analytics`))
   if (read.searches < searches.kept || read.searches > searches.sent)
     say(`${id}: ${read.searches} searches, ${searches.kept} were kept, ${searches.sent} were sent`)
-  Object.assign(searches, { kept: read.searches, sent: read.searches })
+  searches.sent = read.searches
   const page = await must(service.call('GET', `/cortex/feedback?sessionId=${id}&limit=${PAGE}`))
   const found = countEntries(page.feedback, say)
   for (const [feedbackId, entries] of session.told)
