@@ -72,7 +72,13 @@ export function actionOf(userAction?: string, engagementType?: string): string {
   return words.find(isKnown) ?? words[0] ?? RATING
 }
 
+/** `addToCart` and `dwell time` are words that are known; one that isn't keeps its own letters. */
 function spell(word = ''): string {
+  const parted = joined(word.replace(/([a-z])([A-Z])/g, '$1_$2')).replace(/^dwell_time$/, 'dwell')
+  return isKnown(parted) ? parted : joined(word)
+}
+
+function joined(word: string): string {
   return word
     .trim()
     .toLowerCase()
@@ -81,5 +87,5 @@ function spell(word = ''): string {
 }
 
 function isKnown(word: string): boolean {
-  return word in DEFAULTS || NEUTRAL.includes(word)
+  return Object.hasOwn(DEFAULTS, word) || NEUTRAL.includes(word)
 }
