@@ -31,6 +31,7 @@ export function addEvidence(
   const isThere = evidence[at] === day || (gain + examination < 0 && at < evidence.length)
   if (!isThere) {
     if (gain <= 0 && examination <= 0) return evidence
+    if (evidence.length === 0) return [day, Math.max(0, gain), Math.max(0, examination)]
     const longer = [
       ...evidence.slice(0, at),
       ...[day, Math.max(0, gain), Math.max(0, examination)],
@@ -78,8 +79,8 @@ export function weighEvidence(
   let gain = 0
   let examination = 0
   for (let at = 0; at < evidence.length; at += WIDTH) {
-    const ageMs = Math.max(0, today - (evidence[at] as number)) * DAY_MS
-    const share = 2 ** (-ageMs / halfLifeMs) / MILLION
+    const age = Math.max(0, today - (evidence[at] as number))
+    const share = age === 0 ? 1 / MILLION : 2 ** (-(age * DAY_MS) / halfLifeMs) / MILLION
     gain += share * (evidence[at + 1] as number)
     examination += share * (evidence[at + 2] as number)
   }

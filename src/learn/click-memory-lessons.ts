@@ -1,13 +1,14 @@
-import {
-  type Attribution,
-  type Attributions,
-  emptySlot,
-  fillSlot,
-  type Slots,
-} from './attributions.ts'
+import { type Attributions, emptySlot, fillSlot } from './attributions.ts'
 import { dayOf, MILLION } from './click-memory-evidence.ts'
-import type { PairChange } from './click-memory-pairs.ts'
-import { type DocumentKey, documentKey, type FeedbackFact, type SearchFact } from './facts.ts'
+import type { DocumentChange, QueryChange } from './click-memory-pairs.ts'
+import type { Attribution, Look, Slots } from './click-memory-rows.ts'
+import {
+  type DocumentKey,
+  documentKey,
+  type FeedbackFact,
+  type Impression,
+  type SearchFact,
+} from './facts.ts'
 import { wasNotViewed } from './feedback-entries.ts'
 import type { Gains } from './gains.ts'
 
@@ -23,7 +24,7 @@ interface LessonParts {
   gains: Gains
   /** Position p is looked at with probability 1/p^eta. */
   eta: number
-  change: (change: PairChange) => void
+  change: (change: QueryChange) => void
 }
 
 /** Nobody looks at more of one page. */
@@ -50,7 +51,9 @@ export function openLessons(parts: LessonParts): Lessons {
       if (shown === undefined) return undefined
       const { queryHash } = impression
       const document = documentKey(shown.indexId, shown.id)
-      const known = attributions.of(sessionId, queryHash)(document)
+      const attributed = attributions.of(sessionId, queryHash)
+      const known = attributed.get(document) ?? { entries: 0, gains: [], examinations: [] }
+      attributed.set(document, known)
       known.entries += 1
       if (known.entries > ENTRIES_MAX) {
         unteach(parts, fact)
@@ -69,17 +72,21 @@ function examine(
   { sequence, impression }: Pick<SearchFact, 'sequence' | 'impression'>,
   sessionId: string,
 ): void {
-  const { queryHash, hits, from, timeMs } = impression
-  const attributionOf = attributions.of(sessionId, queryHash)
-  hits.slice(0, EXAMINED_MAX).forEach(({ indexId, id }, at) => {
-    const document = documentKey(indexId, id)
-    const { examinations } = attributionOf(document)
-    const likely = Math.round(MILLION / (from + at + 1) ** eta)
-    const filled = fillSlot(examinations, timeMs, likely)
-    if (filled === undefined) return
-    const day = dayOf(filled.timeMs)
-    change({ sequence, queryHash, document, day, gain: 0, examination: filled.change })
+  const { queryHash } = impression
+  const seen = attributions.see(sessionId, queryHash, lookAt(impression, eta))
+  const documents = seen.map(({ document, timeMs, change: examination }) => {
+    return { document, day: dayOf(timeMs), gain: 0, examination }
   })
+  if (documents.length > 0) change({ sequence, queryHash, documents })
+}
+
+function lookAt({ hits, from, timeMs }: Impression, eta: number): Look {
+  const shown = hits.length > EXAMINED_MAX ? hits.slice(0, EXAMINED_MAX) : hits
+  return {
+    timeMs,
+    documents: shown.map(({ indexId, id }) => documentKey(indexId, id)),
+    millionths: shown.map((_, at) => Math.round(MILLION / (from + at + 1) ** eta)),
+  }
 }
 
 interface Judged {
@@ -94,19 +101,27 @@ function judge(
   { sequence, entry }: FeedbackFact,
   { queryHash, document, known, shownMs }: Judged,
 ): void {
-  const place = { sequence, queryHash, document }
+  const documents: DocumentChange[] = []
   if (wasNotViewed(entry)) {
     const emptied = emptySlot(known.examinations, shownMs)
     if (emptied !== undefined)
-      change({ ...place, day: dayOf(emptied.timeMs), gain: 0, examination: emptied.change })
+      documents.push({
+        ...{ document, day: dayOf(emptied.timeMs) },
+        ...{ gain: 0, examination: emptied.change },
+      })
   }
   const gain = gains.of(entry) ?? 0
-  if (gain === 0) return
-  // A click can't have come before the page.
-  const timeMs = Math.max(entry.timeMs, shownMs)
-  const filled = fillSlot(known.gains, timeMs, Math.round(gain * MILLION))
-  if (filled !== undefined)
-    change({ ...place, day: dayOf(filled.timeMs), gain: filled.change, examination: 0 })
+  if (gain > 0) {
+    // A click can't have come before the page.
+    const timeMs = Math.max(entry.timeMs, shownMs)
+    const filled = fillSlot(known.gains, timeMs, Math.round(gain * MILLION))
+    if (filled !== undefined)
+      documents.push({
+        ...{ document, day: dayOf(filled.timeMs) },
+        ...{ gain: filled.change, examination: 0 },
+      })
+  }
+  if (documents.length > 0) change({ sequence, queryHash, documents })
 }
 
 /** Takes out all that a session taught; it teaches nothing from then on. */
@@ -114,13 +129,16 @@ function unteach(
   { attributions, change }: LessonParts,
   { sequence, sessionId, receivedMs }: FeedbackFact,
 ): void {
+  const byQuery = new Map<string, DocumentChange[]>()
   for (const [queryHash, document, taught] of attributions.flag(sessionId, receivedMs)) {
-    const place = { sequence, queryHash, document }
+    const documents = byQuery.get(queryHash) ?? []
+    byQuery.set(queryHash, documents)
     for (const [timeMs, amount] of filledSlots(taught.gains))
-      change({ ...place, day: dayOf(timeMs), gain: -amount, examination: 0 })
+      documents.push({ document, day: dayOf(timeMs), gain: -amount, examination: 0 })
     for (const [timeMs, amount] of filledSlots(taught.examinations))
-      change({ ...place, day: dayOf(timeMs), gain: 0, examination: -amount })
+      documents.push({ document, day: dayOf(timeMs), gain: 0, examination: -amount })
   }
+  for (const [queryHash, documents] of byQuery) change({ sequence, queryHash, documents })
 }
 
 function* filledSlots(slots: Slots): Iterable<[number, number]> {

@@ -1,5 +1,6 @@
 import type { Store } from '../store/store.ts'
 import { addEvidence, type Evidence, examinationOf, gainOf } from './click-memory-evidence.ts'
+import { packNames, packRemembered, unpackRemembered } from './click-memory-rows.ts'
 import type { DocumentKey } from './facts.ts'
 import type { AddedScore } from './plan.ts'
 
@@ -10,6 +11,8 @@ export interface Remembered {
   documents: Map<DocumentKey, Evidence>
   /** Millionths of gain over all documents. */
   gain: number
+  /** Keys of the documents as the row holds them; undefined when they are other ones by now. */
+  names?: string | undefined
   /** What searches read: the state at the last commit, on one day. */
   view?: { day: number; added: readonly AddedScore[] } | undefined
 }
@@ -17,8 +20,8 @@ export interface Remembered {
 /** The pairs of query and document, bounded: what was used least and longest ago goes first. */
 export interface Pairs {
   find: (queryHash: string) => Remembered | undefined
-  /** A change to the evidence of a pair. */
-  add: (change: PairChange) => void
+  /** What a fact changes under a query. */
+  add: (change: QueryChange) => void
   /** Gain and examination of a document over all queries, in millionths. */
   document: (key: DocumentKey) => readonly [number, number] | undefined
   /** Inside a transaction. */
@@ -26,10 +29,15 @@ export interface Pairs {
   figures: () => { pairs: number; queries: number; gained: number; evicted: number }
 }
 
-/** Gain and examination are in millionths; negative ones are taken out again. */
-export interface PairChange {
+/** What one journal entry changes under one query. */
+export interface QueryChange {
   sequence: number
   queryHash: string
+  documents: readonly DocumentChange[]
+}
+
+/** Gain and examination are in millionths; negative ones are taken out again. */
+export interface DocumentChange {
   document: DocumentKey
   day: number
   gain: number
@@ -80,17 +88,17 @@ export function openPairs(
   }
   return {
     find: (queryHash) => find(core, queryHash),
-    add: (change) => {
-      const known = find(core, change.queryHash)
-      // What was evicted can't be taken away again.
-      if (known?.documents.has(change.document) !== true && change.gain + change.examination <= 0)
-        return
+    add: ({ sequence, queryHash, documents }) => {
+      const known = find(core, queryHash)
       const remembered = known ?? { sequence: 0, documents: new Map(), gain: 0 }
       onChange(remembered)
-      if (known !== undefined) displace(core, change.queryHash, known)
-      apply(core, remembered, change)
-      if (remembered.documents.size > 0) place(core, change.queryHash, remembered)
-      core.changed.add(change.queryHash)
+      if (known !== undefined) displace(core, queryHash, known)
+      core.changes = sequence === core.sequence ? core.changes + 1 : 0
+      core.sequence = sequence
+      remembered.sequence = sequence + core.changes / CHANGES_MAX
+      for (const change of documents) apply(core, remembered, change)
+      if (remembered.documents.size > 0) place(core, queryHash, remembered)
+      core.changed.add(queryHash)
       while (core.pairs > core.pairsMax) evictOldest(core)
     },
     document: (key) => core.documents.get(key),
@@ -126,28 +134,44 @@ function displace(core: Core, queryHash: string, { documents }: Remembered): voi
   else core.gained.delete(queryHash)
 }
 
-function apply(core: Core, remembered: Remembered, change: PairChange): void {
-  const { document, sequence } = change
-  const before = remembered.documents.get(document) ?? []
-  const gainBefore = gainOf(before)
-  const examinationBefore = examinationOf(before)
-  const evidence = addEvidence(before, change.day, change.gain, change.examination)
-  const gain = gainOf(evidence) - gainBefore
-  count(core, document, gain, examinationOf(evidence) - examinationBefore)
-  remembered.gain += gain
-  core.changes = sequence === core.sequence ? core.changes + 1 : 0
-  core.sequence = sequence
-  remembered.sequence = sequence + core.changes / CHANGES_MAX
-  if (evidence.length === 0) remembered.documents.delete(document)
-  else remembered.documents.set(document, evidence)
-  if (remembered.documents.size > DOCUMENTS_MAX) drop(core, remembered, leastOf(remembered))
+function apply(core: Core, remembered: Remembered, change: DocumentChange): void {
+  const { documents } = remembered
+  const { document, day, gain, examination } = change
+  const before = documents.get(document)
+  if (before === undefined) {
+    // What was evicted can't be taken away again.
+    if (gain + examination <= 0) return
+    documents.set(document, addEvidence([], day, gain, examination))
+    if (remembered.names !== undefined) remembered.names = packNames([document], remembered.names)
+    remembered.gain += gain
+    count(core, document, gain, examination)
+    if (documents.size > DOCUMENTS_MAX) drop(core, remembered, leastOf(remembered))
+    return
+  }
+  // No more is taken away than there is.
+  const isLess = gain < 0 || examination < 0
+  const gainBefore = isLess ? gainOf(before) : 0
+  const examinationBefore = isLess ? examinationOf(before) : 0
+  const evidence = addEvidence(before, day, gain, examination)
+  const gained = isLess ? gainOf(evidence) - gainBefore : gain
+  const examined = isLess ? examinationOf(evidence) - examinationBefore : examination
+  count(core, document, gained, examined)
+  remembered.gain += gained
+  if (evidence.length === 0) {
+    documents.delete(document)
+    remembered.names = undefined
+  } else if (evidence !== before) documents.set(document, evidence)
 }
 
 function count(core: Core, key: DocumentKey, gain: number, examination: number): void {
-  const [gainBefore, examinationBefore] = core.documents.get(key) ?? [0, 0]
-  const now: [number, number] = [gainBefore + gain, examinationBefore + examination]
-  if (now[0] === 0 && now[1] === 0) core.documents.delete(key)
-  else core.documents.set(key, now)
+  const sums = core.documents.get(key)
+  if (sums === undefined) {
+    if (gain !== 0 || examination !== 0) core.documents.set(key, [gain, examination])
+    return
+  }
+  sums[0] += gain
+  sums[1] += examination
+  if (sums[0] === 0 && sums[1] === 0) core.documents.delete(key)
 }
 
 function drop(core: Core, remembered: Remembered, key: DocumentKey): void {
@@ -156,6 +180,7 @@ function drop(core: Core, remembered: Remembered, key: DocumentKey): void {
   count(core, key, -gain, -examinationOf(evidence))
   remembered.gain -= gain
   remembered.documents.delete(key)
+  remembered.names = undefined
   core.evicted += 1
 }
 
@@ -199,18 +224,15 @@ function saveQuery({ tables }: Store, queryHash: string, remembered: Remembered 
     return
   }
   const { sequence, documents } = remembered
-  tables.clickMemory.put(queryHash, {
-    sequence,
-    documents: [...documents.keys()],
-    evidence: [...documents.values()],
-  })
+  remembered.names ??= packNames(documents.keys())
+  tables.clickMemory.put(queryHash, packRemembered(sequence, documents, remembered.names))
 }
 
 /** In the order of their newest evidence, as it was when they were saved. */
 function readAll({ tables }: Store): [string, Remembered][] {
   const all: [string, Remembered][] = []
   for (const { key, value } of tables.clickMemory.range()) {
-    const documents = new Map(value.documents.map((id, at) => [id, value.evidence[at] ?? []]))
+    const documents = unpackRemembered(value)
     let gain = 0
     for (const evidence of documents.values()) gain += gainOf(evidence)
     all.push([key, { sequence: value.sequence, documents, gain }])

@@ -157,15 +157,18 @@ function added(core: Core, queryHash: string): readonly AddedScore[] {
 function viewOf({ config, clock }: Core, { gain: gained, documents }: Remembered) {
   const day = dayOf(clock())
   if (gained === 0) return { day, added: NOTHING }
-  const scores: AddedScore[] = []
+  const values: { key: DocumentKey; value: number; size: number }[] = []
   for (const [key, evidence] of documents) {
     const { gain, examination } = weighEvidence(evidence, day, config.memoryHalfLifeMs)
-    const slash = key.indexOf('/')
-    const indexId = Number(key.slice(0, slash))
-    scores.push({ indexId, id: key.slice(slash + 1), value: scoreOf(config, gain, examination) })
+    const value = scoreOf(config, gain, examination)
+    values.push({ key, value, size: Math.abs(value) })
   }
-  scores.sort((a, b) => Math.abs(b.value) - Math.abs(a.value) || (a.id < b.id ? -1 : 1))
-  return { day, added: Object.freeze(scores.slice(0, ADDED_MAX)) }
+  values.sort((a, b) => b.size - a.size || (a.key < b.key ? -1 : 1))
+  const scores = values.slice(0, ADDED_MAX).map(({ key, value }): AddedScore => {
+    const slash = key.indexOf('/')
+    return { indexId: Number(key.slice(0, slash)), id: key.slice(slash + 1), value }
+  })
+  return { day, added: Object.freeze(scores) }
 }
 
 function describe({ read, config, clock }: Core, queryHash: string, key: DocumentKey) {

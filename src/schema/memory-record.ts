@@ -1,18 +1,20 @@
-/** Documents remembered under one query, and the evidence of each; see learn/click-memory-evidence.ts. */
+/** Documents remembered under one query, and the evidence of each; see learn/click-memory-rows.ts. */
 export interface RememberedRow {
   /** Journal entry of the newest evidence. */
   sequence: number
-  documents: string[]
-  evidence: number[][]
+  /** Keys of the documents, as a JSON list without its brackets. */
+  documents: string
+  /** For each document how many numbers its evidence has, and these; float64. */
+  evidence: Uint8Array
 }
 
-/** What one session taught about the documents of one query; lists run in step. */
+/** What one session taught about the documents of one query; see learn/click-memory-rows.ts. */
 export interface AttributionRow {
-  documents: string[]
-  /** Feedback entries, duplicates included. */
-  entries: number[]
-  /** [time in ms, millionths, …] */
-  gains: number[][]
-  /** [time in ms, millionths, …] */
-  examinations: number[][]
+  /** Keys of the documents, as a JSON list. */
+  documents: string
+  /**
+   * For each document: feedback entries, duplicates included; how many numbers its gains and its examinations have;
+   * both as [time in ms, millionths, …]; float64.
+   */
+  taught: Uint8Array
 }

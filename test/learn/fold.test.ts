@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
+import { unpackAttributed, unpackRemembered } from '../../src/learn/click-memory-rows.ts'
 import type { Consumer } from '../../src/learn/facts.ts'
+import type { AttributionRow } from '../../src/schema/memory-record.ts'
 import { temporaryStore } from '../store/open.ts'
 import { type Learner, learnedRows, MINUTE_MS, openLearner, QUERY_HASH } from './learner.ts'
 
@@ -100,7 +102,7 @@ it('whatever one session does, in whatever order it arrives, its say is bounded'
         expect(known?.examination ?? 0).toBeLessThanOrEqual(3)
       }
       for (const { value } of learner.store.tables.attributions.range())
-        for (const slots of [...value.gains, ...value.examinations]) {
+        for (const slots of slotsOf(value)) {
           const times = slots.filter((_, at) => at % 2 === 0).sort((a, b) => a - b)
           expect(times.length).toBeLessThanOrEqual(3)
           for (let at = 1; at < times.length; at++)
@@ -127,17 +129,22 @@ it('what is remembered of a pair is what its sessions are on record for', async 
   const { tables } = learner.store
   const sums = new Map<string, number>()
   for (const { value } of tables.attributions.range())
-    for (const [at, document] of value.documents.entries())
-      for (const [slot, amount] of [
-        ...(value.gains[at] ?? []),
-        ...(value.examinations[at] ?? []),
-      ].entries())
-        if (slot % 2 === 1) sums.set(document, (sums.get(document) ?? 0) + amount)
-  const remembered = tables.clickMemory.get(QUERY_HASH)
-  for (const [at, document] of (remembered?.documents ?? []).entries()) {
-    const evidence = remembered?.evidence[at] ?? []
+    for (const [document, { gains, examinations }] of unpackAttributed(value))
+      for (const slots of [gains, examinations])
+        for (const [slot, amount] of slots.entries())
+          if (slot % 2 === 1) sums.set(document, (sums.get(document) ?? 0) + amount)
+  const row = tables.clickMemory.get(QUERY_HASH)
+  const remembered = row === undefined ? new Map<string, number[]>() : unpackRemembered(row)
+  for (const [document, evidence] of remembered) {
     const sum = evidence.reduce((all, each, place) => all + (place % 3 === 0 ? 0 : each), 0)
     expect(sum, document).toBe(sums.get(document))
   }
-  expect(remembered?.documents.length).toBe(3)
+  expect(remembered.size).toBe(3)
 }, 60_000)
+
+function slotsOf(row: AttributionRow): number[][] {
+  return [...unpackAttributed(row).values()].flatMap(({ gains, examinations }) => [
+    gains,
+    examinations,
+  ])
+}

@@ -2,6 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { Config } from '../../config.ts'
 import type { Store } from '../../store/store.ts'
 import { dayOf, type Evidence, weighEvidence } from '../click-memory-evidence.ts'
+import { unpackRemembered } from '../click-memory-rows.ts'
 import { type Score, scoreOf } from './score.ts'
 
 type MemoryConfig = Pick<
@@ -33,7 +34,7 @@ export async function convergence(
   for (;;) {
     const rows = [...store.tables.clickMemory.range({ start: after, limit: READ_ROWS })]
     for (const { value } of rows)
-      for (const evidence of value.evidence) {
+      for (const evidence of unpackRemembered(value).values()) {
         if ((evidence[0] as number) >= today) continue
         const now = valueOn(evidence, today, config)
         const before = valueOn(withoutDay(evidence, today), today, config)

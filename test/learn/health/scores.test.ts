@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
+import { packRemembered } from '../../../src/learn/click-memory-rows.ts'
 import { convergence } from '../../../src/learn/health/convergence.ts'
 import { effectiveness } from '../../../src/learn/health/effectiveness.ts'
 import { stability } from '../../../src/learn/health/stability.ts'
@@ -55,11 +56,7 @@ describe('convergence', () => {
     const store = temporaryStore()
     await store.write(() => {
       for (const [at, one] of evidence.entries())
-        store.tables.clickMemory.put(`q${at}`, {
-          sequence: at,
-          documents: ['1/a'],
-          evidence: [one],
-        })
+        store.tables.clickMemory.put(`q${at}`, packRemembered(at, new Map([['1/a', one]])))
     })
     return convergence(store, config, NOW_MS)
   }
