@@ -41,17 +41,19 @@ const ATTACH_MS_MAX = 10_000
 const CLEAR = ['STORE_UNAVAILABLE', 'DISK_FULL', 'OVERLOADED', 'STOPPING']
 const BROKEN_MAX = 20
 
-/** Calls of the record store, and those that make files of an index durable. */
-const FAULTS: readonly Fault[] = [
-  ...(['fdatasync', 'pwrite64'] as const).flatMap((call) =>
-    (['EIO', 'ENOSPC', 'SIGKILL'] as const).flatMap((effect) =>
-      [1, 3, 8].map((when) => ({ call, effect, when })),
-    ),
+/**
+ * Calls of the record store, and those that make files of an index durable. Calls are counted by the thread, and the
+ * store syncs from whichever is free.
+ */
+const STORE_CALLS = { fdatasync: [1, 2], pwrite64: [1, 3, 8] } as const
+const FILE_CALLS = ['fsync', 'rename'] as const
+const EFFECTS = ['EIO', 'ENOSPC', 'SIGKILL'] as const
+const FAULTS: readonly Fault[] = EFFECTS.flatMap((effect) => [
+  ...Object.entries(STORE_CALLS).flatMap(([call, numbers]) =>
+    numbers.map((when) => ({ call, effect, when })),
   ),
-  ...(['fsync', 'rename'] as const).flatMap((call) =>
-    (['EIO', 'ENOSPC', 'SIGKILL'] as const).map((effect) => ({ call, effect, when: 1 })),
-  ),
-]
+  ...FILE_CALLS.map((call) => ({ call, effect, when: 1 })),
+])
 
 /** Whether the tool is there that makes calls go wrong. */
 export function canFault(): boolean {
@@ -103,6 +105,9 @@ async function oneFault(run: Run, fault: Fault) {
   await strace.detach()
   const code = await server.stop()
   const hit = existsSync(trace) && /INJECTED|SIGKILL/.test(readFileSync(trace, 'utf8'))
+  // A disk that gave an error once is not trusted with another commit.
+  if (hit && fault.effect === 'EIO' && fault.call in STORE_CALLS && code === 0)
+    broken.push(`${fault.call} EIO: the server went on`)
   broken.push(...(await verify(run)))
   const counts = JSON.stringify(refused)
   const line = `${hit ? 'hit' : 'not hit'}, refused ${counts}, exit code ${code}, ${run.oracle.acknowledged + run.promises.acknowledged} acknowledged so far`
@@ -127,7 +132,13 @@ async function attach(
   // It ends with the server, too.
   const gone = once(strace, 'exit')
   const timer = setTimeout(() => strace.kill('SIGKILL'), ATTACH_MS_MAX)
-  for await (const chunk of strace.stderr) if (/attached/.test(String(chunk))) break
+  // Read on to the end: it would die of a pipe that nobody reads.
+  await new Promise<void>((resolve) => {
+    strace.stderr.on('data', (chunk) => {
+      if (/attached/.test(String(chunk))) resolve()
+    })
+    strace.stderr.on('end', resolve)
+  })
   clearTimeout(timer)
   return {
     detach: () => {
