@@ -137,6 +137,9 @@ fn list(
     )))
 }
 
+/// Largest weight or bias, so that no sum over features leaves the range of a score (f32).
+const NUMBER_MAX: f64 = 1e30;
+
 /// w · (x − mean) / std + bias, with the scaler multiplied into weights and bias. A std of 0 reads
 /// as 1.
 fn linear(
@@ -150,7 +153,8 @@ fn linear(
         *weight /= if *std == 0.0 { 1.0 } else { *std };
         bias -= *weight * mean;
     }
-    if !bias.is_finite() || weights.iter().any(|weight| !weight.is_finite()) {
+    let is_sound = |number: &f64| number.abs() <= NUMBER_MAX;
+    if !is_sound(&bias) || !weights.iter().all(is_sound) {
         return Err(Failure::bad_request("the model's numbers are too large"));
     }
     Ok(Kind::Linear {
@@ -248,6 +252,9 @@ mod tests {
             r#"{"kind":"linear","features":["a"],"weights":[1,2]}"#,
             r#"{"kind":"linear","features":["a"],"weights":[1],"mean":[1,2]}"#,
             r#"{"kind":"linear","features":["a"],"weights":[1e300],"std":[1e-300]}"#,
+            r#"{"kind":"linear","features":["a","b"],"weights":[1e308,-1e308]}"#,
+            r#"{"kind":"linear","features":["a"],"weights":[1],"bias":-1e31}"#,
+            r#"{"kind":"linear","features":["a"],"weights":[1],"std":[1e-31]}"#,
             r#"{"kind":"trees","features":["a"],"xgboost":{}}"#,
             r#"{"kind":"forest","features":["a"]}"#,
         ] {
