@@ -18,8 +18,19 @@ export interface QueryPattern {
   /** Sum of the positions of each search's first click. */
   firstPositions: number
   /** Documents that were clicked most: `index id/id` → clicks, sum of positions. */
-  documents: Record<string, [clicks: number, positions: number]>
+  documents: Map<string, [clicks: number, positions: number]>
 }
+
+/** The same as it is written, in this order: there are many, and names would take most of the time. */
+export type QueryPatternRow = [
+  query: string,
+  searches: number,
+  known: number,
+  clicked: number,
+  zeroResults: number,
+  firstPositions: number,
+  ...documents: [key: string, clicks: number, positions: number][],
+]
 
 /** How often one query followed another that had got no click. */
 export interface Reformulation {
@@ -32,6 +43,15 @@ export interface Reformulation {
   clicked: number
 }
 
+/** The same as it is written, in this order. */
+export type ReformulationRow = [
+  from: string,
+  to: string,
+  count: number,
+  fromNothing: number,
+  clicked: number,
+]
+
 export interface LastSearch {
   queryId: string
   queryHash: string
@@ -42,6 +62,17 @@ export interface LastSearch {
   /** Hash of the query that this one put in other words. */
   from?: string
 }
+
+/** The same as it is written, in this order. */
+export type LastSearchRow = [
+  queryId: string,
+  queryHash: string,
+  query: string,
+  timeMs: number,
+  clicked: boolean,
+  zeroResults: boolean,
+  from?: string,
+]
 
 /** Feedback, and what was shown, in one period. */
 export interface FeedbackPattern {

@@ -29,9 +29,9 @@ import type {
 import type {
   ClickedSearch,
   FeedbackPattern,
-  LastSearch,
-  QueryPattern,
-  Reformulation,
+  LastSearchRow,
+  QueryPatternRow,
+  ReformulationRow,
 } from '../schema/pattern-record.ts'
 import type { SessionRecord, SessionTotals } from '../schema/session.ts'
 import type { DeadSignalRecord, SignalRecord } from '../schema/signal.ts'
@@ -110,11 +110,11 @@ export interface Rows {
   /** Query id → a search whose hits were clicked; the newest ones. */
   clickedSearches: { key: string; value: ClickedSearch }
   /** [1 hour or 24, period since the epoch, query hash] → what searchers did; see learn/patterns. */
-  queryPatterns: { key: [number, number, string]; value: QueryPattern }
+  queryPatterns: { key: [number, number, string]; value: QueryPatternRow }
   /** [1 hour or 24, period since the epoch, query hash and the next one's] → how often one followed the other. */
-  reformulations: { key: [number, number, string]; value: Reformulation }
+  reformulations: { key: [number, number, string]; value: ReformulationRow }
   /** Session id → its last search; the most recent sessions. */
-  lastSearches: { key: string; value: LastSearch }
+  lastSearches: { key: string; value: LastSearchRow }
   /** [1 hour or 24, period since the epoch, ''] → counts of feedback and of what was shown. */
   feedbackPatterns: { key: [number, number, string]; value: FeedbackPattern }
   /** [half hour since the epoch, hash of session, query, result and action] → when it happened, epoch ms. */

@@ -112,7 +112,10 @@ it('notices learned state that a fresh fold of the log does not give', async () 
   await store.write(() => {
     const [row] = [...store.tables.lastSearches.range()]
     // As if a consumer had saved it outside of its transaction, and once too often.
-    if (row !== undefined) store.tables.lastSearches.put(row.key, { ...row.value, clicked: true })
+    if (row !== undefined) {
+      const [queryId, queryHash, query, timeMs, , ...rest] = row.value
+      store.tables.lastSearches.put(row.key, [queryId, queryHash, query, timeMs, true, ...rest])
+    }
     const [hour] = [...store.tables.judgements.range()]
     if (hour !== undefined) store.tables.judgements.remove(hour.key)
   })

@@ -21,6 +21,8 @@ const RATING_STEPS = 10
 export function openFeedbackCounts(store: Store, clicks: Clicks): FeedbackCounts {
   const counts = openTopRows({
     table: store.tables.feedbackPatterns,
+    pack: (row) => row,
+    unpack: (row) => row,
     hourRowsMax: 1,
     fresh,
     weight: ({ entries }) => entries,

@@ -82,7 +82,7 @@ function evidence(queryHash: string, row: QueryPattern): QueryEvidence {
   return {
     ...{ queryHash, query, searches, known, clicked, zeroResults },
     clickPosition: clicked === 0 ? undefined : firstPositions / clicked,
-    documents: Object.entries(documents)
+    documents: [...documents]
       .map(([key, [clicks, positions]]) => {
         const slash = key.indexOf('/')
         const place = { indexId: Number(key.slice(0, slash)), id: key.slice(slash + 1) }

@@ -1,7 +1,14 @@
-import type { LastSearch, QueryPattern, Reformulation } from '../../schema/pattern-record.ts'
+import type {
+  LastSearch,
+  QueryPattern,
+  QueryPatternRow,
+  Reformulation,
+  ReformulationRow,
+} from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
 import type { Clicks } from './clicks.ts'
+import { openLastSearches } from './last-searches.ts'
 import { openTopRows, type TopRows } from './top-rows.ts'
 
 /** What searchers did, query by query, and how they put one query in other words. */
@@ -15,8 +22,6 @@ const QUERIES_MAX = 500
 const REFORMULATIONS_MAX = 250
 /** Documents of one query and period that are counted. */
 const DOCUMENTS_MAX = 10
-/** Sessions whose last search is kept; the least recent go first. */
-const SESSIONS_MAX = 20_000
 /** A second query later than this is a matter of its own. */
 const REFORMULATED_MS = 5 * 60_000
 
@@ -25,8 +30,8 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
   const reformulations = openTopRows(reformulationRows(store))
   const last = openLastSearches(store)
 
-  function takeSearch({ sessionId, unit, ...impression }: Impression): void {
-    const { queryId, queryHash, query, timeMs, total, from } = impression
+  function takeSearch(impression: Impression): void {
+    const { queryId, queryHash, query, timeMs, total, from, sessionId, unit } = impression
     // Further pages of a list are no searches of their own.
     if (from > 0) return
     const zeroResults = total === 0
@@ -99,18 +104,20 @@ function nameOf({ from = '', queryHash }: LastSearch): string {
 }
 
 function countDocument({ documents }: QueryPattern, key: string, position: number): void {
-  const [clicks, positions] = documents[key] ?? [0, 0]
-  if (clicks === 0 && Object.keys(documents).length >= DOCUMENTS_MAX) return
-  documents[key] = [clicks + 1, positions + position]
+  const [clicks, positions] = documents.get(key) ?? [0, 0]
+  if (clicks === 0 && documents.size >= DOCUMENTS_MAX) return
+  documents.set(key, [clicks + 1, positions + position])
 }
 
 function queryRows(store: Store) {
   return {
     table: store.tables.queryPatterns,
+    pack: packQuery,
+    unpack: unpackQuery,
     hourRowsMax: QUERIES_MAX,
     fresh: (): QueryPattern => ({
       ...{ query: '', searches: 0, known: 0, clicked: 0, zeroResults: 0, firstPositions: 0 },
-      documents: {},
+      documents: new Map(),
     }),
     weight: (row: QueryPattern) => row.searches,
     add: (sum: QueryPattern, row: QueryPattern) => {
@@ -119,9 +126,9 @@ function queryRows(store: Store) {
       sum.clicked += row.clicked
       sum.zeroResults += row.zeroResults
       sum.firstPositions += row.firstPositions
-      for (const [key, [clicks, positions]] of Object.entries(row.documents)) {
-        const [earlier, at] = sum.documents[key] ?? [0, 0]
-        sum.documents[key] = [earlier + clicks, at + positions]
+      for (const [key, [clicks, positions]] of row.documents) {
+        const [earlier, at] = sum.documents.get(key) ?? [0, 0]
+        sum.documents.set(key, [earlier + clicks, at + positions])
       }
     },
   }
@@ -130,6 +137,14 @@ function queryRows(store: Store) {
 function reformulationRows(store: Store) {
   return {
     table: store.tables.reformulations,
+    pack: (row: Reformulation): ReformulationRow => {
+      const { from, to, count, fromNothing, clicked } = row
+      return [from, to, count, fromNothing, clicked]
+    },
+    unpack: (row: ReformulationRow): Reformulation => {
+      const [from, to, count, fromNothing, clicked] = row
+      return { from, to, count, fromNothing, clicked }
+    },
     hourRowsMax: REFORMULATIONS_MAX,
     fresh: (): Reformulation => ({ from: '', to: '', count: 0, fromNothing: 0, clicked: 0 }),
     weight: (row: Reformulation) => row.count,
@@ -141,40 +156,19 @@ function reformulationRows(store: Store) {
   }
 }
 
-/** The last search of each of the most recent sessions. */
-function openLastSearches({ tables: { lastSearches } }: Store) {
-  let sessions = new Map<string, LastSearch>()
-  const changed = new Set<string>()
+function packQuery(row: QueryPattern): QueryPatternRow {
+  const { query, searches, known, clicked, zeroResults, firstPositions } = row
+  const written: QueryPatternRow = [query, searches, known, clicked, zeroResults, firstPositions]
+  for (const [key, [clicks, positions]] of row.documents) written.push([key, clicks, positions])
+  return written
+}
 
-  function load(): void {
-    const rows = Array.from(lastSearches.range(), ({ key, value }) => [key, value] as const)
-    rows.sort(([a, first], [b, second]) => first.timeMs - second.timeMs || (a < b ? -1 : 1))
-    sessions = new Map(rows)
-    changed.clear()
-  }
+function unpackQuery(written: QueryPatternRow): QueryPattern {
+  const [query, searches, known, clicked, zeroResults, firstPositions, ...documents] = written
   return {
-    get: (sessionId: string) => sessions.get(sessionId),
-    put: (sessionId: string, search: LastSearch) => {
-      sessions.delete(sessionId)
-      sessions.set(sessionId, search)
-      changed.add(sessionId)
-      const [oldest] = sessions.keys()
-      if (sessions.size <= SESSIONS_MAX || oldest === undefined) return
-      sessions.delete(oldest)
-      changed.add(oldest)
-    },
-    load,
-    save: () => {
-      for (const sessionId of changed) {
-        const search = sessions.get(sessionId)
-        if (search === undefined) lastSearches.remove(sessionId)
-        else lastSearches.put(sessionId, search)
-      }
-      changed.clear()
-    },
-    reset: () => {
-      for (const sessionId of [...lastSearches.keys()]) lastSearches.remove(sessionId)
-      load()
-    },
+    ...{ query, searches, known, clicked, zeroResults, firstPositions },
+    documents: new Map(
+      documents.map(([key, clicks, positions]) => [key, [clicks, positions]] as const),
+    ),
   }
 }

@@ -19,8 +19,11 @@ export interface TopRows<Row> {
   reset: () => void
 }
 
-export interface TopRowsOptions<Row> {
-  table: Table<Key, Row>
+export interface TopRowsOptions<Row, Written> {
+  table: Table<Key, Written>
+  /** A row as the table holds it. */
+  pack: (row: Row) => Written
+  unpack: (written: Written) => Row
   /** Names that one hour keeps; a day keeps twice as many. */
   hourRowsMax: number
   fresh: () => Row
@@ -43,17 +46,19 @@ interface OpenPeriod<Row> {
   changed: Set<string>
 }
 
-export function openTopRows<Row>(options: TopRowsOptions<Row>): TopRows<Row> {
-  const { table } = options
+export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>): TopRows<Row> {
+  const { table, pack, unpack } = options
   const open = new Map<number, OpenPeriod<Row>>()
   let newestMs = 0
+  /** The oldest periods that were kept when everything before them had been removed. */
+  let cleared = ''
 
   function opened(level: Level, period: number): OpenPeriod<Row> {
     const place = period * LEVELS.length + LEVELS.indexOf(level)
     let found = open.get(place)
     if (found === undefined) {
       const read = table.range(rangeOf(level, period, period))
-      const rows = new Map(Array.from(read, ({ key, value }) => [key[2], value]))
+      const rows = new Map(Array.from(read, ({ key, value }) => [key[2], unpack(value)]))
       found = { level, period, rows, changed: new Set() }
       open.set(place, found)
     }
@@ -61,10 +66,17 @@ export function openTopRows<Row>(options: TopRowsOptions<Row>): TopRows<Row> {
   }
   /** What lies before the oldest period that is kept goes a slice at a time. */
   function removeOld(): void {
+    const oldest = LEVELS.map((level) => oldestKept(level, newestMs)).join(' ')
+    if (oldest === cleared) return
+    let removed = 0
     for (const level of LEVELS) {
       const range = { ...rangeOf(level, 0, oldestKept(level, newestMs) - 1), limit: REMOVED_ROWS }
-      for (const key of [...table.keys(range)]) table.remove(key)
+      for (const key of [...table.keys(range)]) {
+        table.remove(key)
+        removed += 1
+      }
     }
+    if (removed === 0) cleared = oldest
   }
   return {
     count: (timeMs, name, change) => {
@@ -76,14 +88,17 @@ export function openTopRows<Row>(options: TopRowsOptions<Row>): TopRows<Row> {
       }
     },
     ...readTopRows(options),
-    load: () => open.clear(),
+    load: () => {
+      open.clear()
+      cleared = ''
+    },
     save: () => {
       let written = 0
       for (const { level, period, rows, changed } of open.values()) {
         for (const name of changed) {
           const row = rows.get(name)
           if (row === undefined) table.remove([level, period, name])
-          else table.put([level, period, name], row)
+          else table.put([level, period, name], pack(row))
         }
         written += changed.size
         changed.clear()
@@ -94,15 +109,16 @@ export function openTopRows<Row>(options: TopRowsOptions<Row>): TopRows<Row> {
     reset: () => {
       for (const key of [...table.keys()]) table.remove(key)
       open.clear()
+      cleared = ''
     },
   }
 }
 
-function countIn<Row>(
+function countIn<Row, Written>(
   { level, rows, changed }: OpenPeriod<Row>,
   name: string,
   change: (row: Row) => void,
-  { hourRowsMax, fresh, weight }: TopRowsOptions<Row>,
+  { hourRowsMax, fresh, weight }: TopRowsOptions<Row, Written>,
 ): void {
   let row = rows.get(name)
   if (row === undefined) {
@@ -119,24 +135,26 @@ function countIn<Row>(
   changed.add(name)
 }
 
-function readTopRows<Row>({
+function readTopRows<Row, Written>({
   table,
+  unpack,
   add,
-}: TopRowsOptions<Row>): Pick<TopRows<Row>, 'sum' | 'sumOf'> {
+}: TopRowsOptions<Row, Written>): Pick<TopRows<Row>, 'sum' | 'sumOf'> {
   return {
     sum: ({ level, first, last }) => {
       const sums = new Map<string, Row>()
       for (const { key, value } of table.range(rangeOf(level, first, last))) {
         const sum = sums.get(key[2])
-        if (sum === undefined) sums.set(key[2], value)
-        else add(sum, value)
+        if (sum === undefined) sums.set(key[2], unpack(value))
+        else add(sum, unpack(value))
       }
       return sums
     },
     sumOf: (name, { level, first, last }) => {
       let sum: Row | undefined
       for (let period = last; period >= first; period -= 1) {
-        const row = table.get([level, period, name])
+        const written = table.get([level, period, name])
+        const row = written === undefined ? undefined : unpack(written)
         if (sum === undefined) sum = row
         else if (row !== undefined) add(sum, row)
       }

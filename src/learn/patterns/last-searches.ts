@@ -1,0 +1,57 @@
+import type { LastSearch, LastSearchRow } from '../../schema/pattern-record.ts'
+import type { Store } from '../../store/store.ts'
+
+/** Sessions whose last search is kept; the least recent go first. */
+const SESSIONS_MAX = 20_000
+
+/** The last search of each of the most recent sessions. */
+export function openLastSearches({ tables: { lastSearches } }: Store) {
+  let sessions = new Map<string, LastSearch>()
+  const changed = new Set<string>()
+
+  function load(): void {
+    const rows = Array.from(lastSearches.range(), ({ key, value }) => [key, unpack(value)] as const)
+    rows.sort(([a, first], [b, second]) => first.timeMs - second.timeMs || (a < b ? -1 : 1))
+    sessions = new Map(rows)
+    changed.clear()
+  }
+  return {
+    get: (sessionId: string) => sessions.get(sessionId),
+    put: (sessionId: string, search: LastSearch) => {
+      sessions.delete(sessionId)
+      sessions.set(sessionId, search)
+      changed.add(sessionId)
+      const [oldest] = sessions.keys()
+      if (sessions.size <= SESSIONS_MAX || oldest === undefined) return
+      sessions.delete(oldest)
+      changed.add(oldest)
+    },
+    load,
+    save: () => {
+      for (const sessionId of changed) {
+        const search = sessions.get(sessionId)
+        if (search === undefined) lastSearches.remove(sessionId)
+        else lastSearches.put(sessionId, pack(search))
+      }
+      changed.clear()
+    },
+    reset: () => {
+      for (const sessionId of [...lastSearches.keys()]) lastSearches.remove(sessionId)
+      load()
+    },
+  }
+}
+
+function pack(search: LastSearch): LastSearchRow {
+  const { queryId, queryHash, query, timeMs, clicked, zeroResults, from } = search
+  const row: LastSearchRow = [queryId, queryHash, query, timeMs, clicked, zeroResults]
+  if (from !== undefined) row.push(from)
+  return row
+}
+
+function unpack(row: LastSearchRow): LastSearch {
+  const [queryId, queryHash, query, timeMs, clicked, zeroResults, from] = row
+  const search: LastSearch = { queryId, queryHash, query, timeMs, clicked, zeroResults }
+  if (from !== undefined) search.from = from
+  return search
+}
