@@ -17,6 +17,7 @@ export interface Clicks extends Consumer {
 
 /** Clicked searches that are kept; an older one's next click counts as a first again. */
 const CLICKED_MAX = 5000
+const KEPT_SHARE = 0.99
 
 export function openClicks(store: Store): Clicks {
   const { clickedSearches } = store.tables
@@ -35,11 +36,13 @@ export function openClicks(store: Store): Clicks {
     }
     const { queryHash, timeMs } = impression
     searches.set(entry.queryId, { queryHash, timeMs, clicked: [hit] })
-    const [oldest] = searches.keys()
-    if (searches.size > CLICKED_MAX && oldest !== undefined) {
-      searches.delete(oldest)
-      changed.add(oldest)
-    }
+    if (searches.size > CLICKED_MAX)
+      // Many at once: a map takes long to find its first entry when others were before it.
+      for (const oldest of searches.keys()) {
+        searches.delete(oldest)
+        changed.add(oldest)
+        if (searches.size <= CLICKED_MAX * KEPT_SHARE) break
+      }
     return impression.from + hit + 1
   }
   function first(fact: FeedbackFact): number | undefined {

@@ -3,6 +3,7 @@ import type { Store } from '../../store/store.ts'
 
 /** Sessions whose last search is kept; the least recent go first. */
 const SESSIONS_MAX = 20_000
+const KEPT_SHARE = 0.99
 
 /** The last search of each of the most recent sessions. */
 export function openLastSearches({ tables: { lastSearches } }: Store) {
@@ -21,10 +22,13 @@ export function openLastSearches({ tables: { lastSearches } }: Store) {
       sessions.delete(sessionId)
       sessions.set(sessionId, search)
       changed.add(sessionId)
-      const [oldest] = sessions.keys()
-      if (sessions.size <= SESSIONS_MAX || oldest === undefined) return
-      sessions.delete(oldest)
-      changed.add(oldest)
+      if (sessions.size <= SESSIONS_MAX) return
+      // Many at once: a map takes long to find its first entry when others were before it.
+      for (const oldest of sessions.keys()) {
+        sessions.delete(oldest)
+        changed.add(oldest)
+        if (sessions.size <= SESSIONS_MAX * KEPT_SHARE) break
+      }
     },
     load,
     save: () => {

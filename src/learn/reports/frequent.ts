@@ -14,14 +14,24 @@ export interface Frequent {
 
 export function openFrequent(roomMax: number, from: readonly QueryCounts[] = []): Frequent {
   const queries = new Map(from.map((counts) => [counts.queryHash, { ...counts }]))
+  /** Those with the least count, the first one last; some may have more by now. */
+  let least: QueryCounts[] = []
+  let leastCount = 0
 
+  /** Counts never fall, and who comes has more than the least: the list is good until it is used up. */
+  function takeLeast(): QueryCounts | undefined {
+    for (let found = least.pop(); found !== undefined; found = least.pop())
+      if (found.searches === leastCount) return found
+    leastCount = Infinity
+    for (const { searches } of queries.values()) leastCount = Math.min(leastCount, searches)
+    least = [...queries.values()].filter(({ searches }) => searches === leastCount).reverse()
+    return least.pop()
+  }
   function makeRoom(): number {
-    let least: QueryCounts | undefined
-    for (const counts of queries.values())
-      if (least === undefined || counts.searches < least.searches) least = counts
-    if (least === undefined) return 0
-    queries.delete(least.queryHash)
-    return least.searches
+    const found = takeLeast()
+    if (found === undefined) return 0
+    queries.delete(found.queryHash)
+    return found.searches
   }
   return {
     add: (queryHash, query) => {
