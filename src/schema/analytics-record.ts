@@ -18,6 +18,14 @@ export interface QueryCounts {
   clicked: number
 }
 
+/** Such queries as they are written: one text and one block of bytes take less time than many small rows. */
+export interface QueryList {
+  /** [query hash, query, …] as JSON. */
+  names: string
+  /** [searches, clicked, …] as float64. */
+  counts: Uint8Array
+}
+
 /** A set of which only the size is asked: 32-bit hashes while they are few, then HyperLogLog registers. */
 export interface DistinctRecord {
   hashes: number[]
@@ -39,8 +47,8 @@ export interface HourReport {
   feedback: [string, number][]
   /** Analytics events received in this hour, by type. */
   events: [string, number][]
-  queries: QueryCounts[]
-  zeroResultQueries: QueryCounts[]
+  queries: QueryList
+  zeroResultQueries: QueryList
 }
 
 /** Sums over the clicks of one day for each pair of neighbouring positions (k, k + 1), k from 1. */

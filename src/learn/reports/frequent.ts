@@ -1,4 +1,4 @@
-import type { QueryCounts } from '../../schema/analytics-record.ts'
+import type { QueryCounts, QueryList } from '../../schema/analytics-record.ts'
 
 /**
  * The most frequent queries in bounded room: the space-saving sketch of Metwally, Agrawal and El Abbadi, "Efficient
@@ -9,11 +9,15 @@ export interface Frequent {
   add: (queryHash: string, query: string) => void
   /** One more of its searches was clicked; says nothing about a query that has no room. */
   click: (queryHash: string) => void
-  record: () => QueryCounts[]
+  record: () => QueryList
 }
 
-export function openFrequent(roomMax: number, from: readonly QueryCounts[] = []): Frequent {
-  const queries = new Map(from.map((counts) => [counts.queryHash, { ...counts }]))
+const NONE: QueryList = { names: '[]', counts: new Uint8Array() }
+
+export function openFrequent(roomMax: number, from: QueryList = NONE): Frequent {
+  const queries = new Map(readQueries(from).map((counts) => [counts.queryHash, counts]))
+  /** Undefined when there are other queries by now. */
+  let names: string | undefined = from.names
   /** Those with the least count, the first one last; some may have more by now. */
   let least: QueryCounts[] = []
   let leastCount = 0
@@ -39,6 +43,7 @@ export function openFrequent(roomMax: number, from: readonly QueryCounts[] = [])
       if (known !== undefined) known.searches += 1
       else {
         const inherited = queries.size < roomMax ? 0 : makeRoom()
+        names = undefined
         queries.set(queryHash, { queryHash, query, searches: inherited + 1, clicked: 0 })
       }
     },
@@ -46,6 +51,30 @@ export function openFrequent(roomMax: number, from: readonly QueryCounts[] = [])
       const known = queries.get(queryHash)
       if (known !== undefined) known.clicked += 1
     },
-    record: () => [...queries.values()],
+    record: () => {
+      const counts = new Float64Array(2 * queries.size)
+      const texts: string[] = []
+      let at = 0
+      for (const { queryHash, query, searches, clicked } of queries.values()) {
+        counts[at] = searches
+        counts[at + 1] = clicked
+        at += 2
+        if (names === undefined) texts.push(queryHash, query)
+      }
+      names ??= JSON.stringify(texts)
+      return { names, counts: new Uint8Array(counts.buffer) }
+    },
   }
+}
+
+/** The queries of a list, in its order. */
+export function readQueries({ names, counts }: QueryList): QueryCounts[] {
+  const texts: string[] = JSON.parse(names)
+  const numbers = new Float64Array(new Uint8Array(counts).buffer)
+  return Array.from({ length: numbers.length / 2 }, (_, at) => ({
+    queryHash: texts[2 * at] as string,
+    query: texts[2 * at + 1] as string,
+    searches: numbers[2 * at] as number,
+    clicked: numbers[2 * at + 1] as number,
+  }))
 }

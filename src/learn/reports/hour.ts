@@ -107,6 +107,6 @@ const EMPTY: HourReport = {
   units: { hashes: [] },
   feedback: [],
   events: [],
-  queries: [],
-  zeroResultQueries: [],
+  queries: { names: '[]', counts: new Uint8Array() },
+  zeroResultQueries: { names: '[]', counts: new Uint8Array() },
 }

@@ -1,9 +1,15 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { AnalyticsReport, ReportQuery } from '../../schema/analytics.ts'
-import type { HourReport, QueryCounts, SearchCounts } from '../../schema/analytics-record.ts'
+import type {
+  HourReport,
+  QueryCounts,
+  QueryList,
+  SearchCounts,
+} from '../../schema/analytics-record.ts'
 import type { Store } from '../../store/store.ts'
 import { LATENCY_BUCKETS, latencyQuantile } from '../statistics/latency-histogram.ts'
 import { openDistinct } from './distinct.ts'
+import { readQueries } from './frequent.ts'
 import { noSearches } from './hour.ts'
 import { HOUR_MS } from './hours.ts'
 
@@ -100,10 +106,10 @@ function addAll<Key>(sums: Map<Key, number>, counts: readonly [Key, number][]): 
   for (const [key, count] of counts) sums.set(key, (sums.get(key) ?? 0) + count)
 }
 
-function addQueries(sums: Map<string, QueryCounts>, queries: readonly QueryCounts[]): void {
-  for (const counts of queries) {
+function addQueries(sums: Map<string, QueryCounts>, list: QueryList): void {
+  for (const counts of readQueries(list)) {
     const own = sums.get(counts.queryHash)
-    if (own === undefined) sums.set(counts.queryHash, { ...counts })
+    if (own === undefined) sums.set(counts.queryHash, counts)
     else {
       own.searches += counts.searches
       own.clicked += counts.clicked

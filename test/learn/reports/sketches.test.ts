@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { addToSketch, type Sketch, sketchQuantile } from '../../../src/learn/metrics/sketch.ts'
 import { seeded } from '../../../src/learn/random.ts'
 import { openDistinct } from '../../../src/learn/reports/distinct.ts'
-import { openFrequent } from '../../../src/learn/reports/frequent.ts'
+import { openFrequent, readQueries } from '../../../src/learn/reports/frequent.ts'
 
 describe('how many different', () => {
   const counted = (count: number, from = 0) => {
@@ -41,7 +41,7 @@ describe('the most frequent queries', () => {
     for (const hash of ['a', 'b', 'a', 'c', 'a', 'b']) frequent.add(hash, `query ${hash}`)
     frequent.click('b')
     frequent.click('gone')
-    expect(frequent.record()).toEqual([
+    expect(readQueries(frequent.record())).toEqual([
       { queryHash: 'a', query: 'query a', searches: 3, clicked: 0 },
       { queryHash: 'b', query: 'query b', searches: 2, clicked: 1 },
       { queryHash: 'c', query: 'query c', searches: 1, clicked: 0 },
@@ -58,7 +58,7 @@ describe('the most frequent queries', () => {
       exact.set(hash, (exact.get(hash) ?? 0) + 1)
       frequent.add(hash, hash)
     }
-    const counts = frequent.record()
+    const counts = readQueries(frequent.record())
     expect(counts).toHaveLength(50)
     const top = [...counts].sort((a, b) => b.searches - a.searches).slice(0, 10)
     expect(top.every(({ queryHash }) => queryHash.startsWith('head-'))).toBe(true)
