@@ -15,7 +15,7 @@
 //! | `proximity` | share, by idf, of the query's pairs of neighbouring terms that the document has side by side | 0 … 1 |
 //! | `documentLength` | ln(1 + terms in searched fields) | 0 and up |
 //! | `age` | ln(1 + days) since `updated`, else `created` | 0 and up, 0 without a date |
-//! | `clickMemory` | the added value that was passed for the document | any, 0 without one |
+//! | `clickMemory` | the added value that was passed for the document, without pins | −1 to 1, 0 without one |
 //! | `queryLength` | distinct terms of the query | 0 and up |
 //! | `indexSize` | ln(1 + documents of the index) | 0 and up |
 //!
@@ -30,7 +30,7 @@ use tantivy::fieldnorm::FieldNormReader;
 use tantivy::schema::Field;
 use tantivy::u64_to_i64;
 
-use crate::added::LearnedScores;
+use crate::added::{LearnedScores, PINNED};
 use crate::column::{self, Column};
 use crate::failure::Failure;
 use crate::fuse::{Scale, View};
@@ -97,7 +97,14 @@ pub fn rows(
         let text = view.matched.as_ref().and(view.text.score_at(position));
         let cosine = view.cosine_at(position);
         let (text_part, vector_part) = scale.parts(view, text, cosine);
-        let value = learned.of(number, position).map_or(0.0, |own| own.value);
+        let value = learned.of(number, position).map_or(0.0, |own| {
+            // What a person set says nothing about what people chose.
+            if own.value >= PINNED {
+                0.0
+            } else {
+                own.value.clamp(-1.0, 1.0)
+            }
+        });
         let (share, title_share, pair_share) = match &view.matched {
             Some(words) => (
                 words.share(position),

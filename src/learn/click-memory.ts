@@ -180,7 +180,9 @@ function describe({ read, config, clock }: Core, queryHash: string, key: Documen
 
 function rateOf(config: MemoryConfig, gain: number, examination: number): number {
   const { memoryPriorWeight, memoryPriorRate } = config
-  return (gain + memoryPriorWeight * memoryPriorRate) / (examination + memoryPriorWeight)
+  const rate = (gain + memoryPriorWeight * memoryPriorRate) / (examination + memoryPriorWeight)
+  // More than one gain an examination is no rate: many who click far down, and may be one.
+  return Math.min(1, rate)
 }
 
 function scoreOf(config: MemoryConfig, gain: number, examination: number): number {
