@@ -223,8 +223,13 @@ async function takeAnew(core: Core): Promise<void> {
   let after = 0
   while (after < until && !core.closed) {
     const slice = { after, until, mark: REBUILDING, sliceMs: CALM.sliceMs }
-    after = (await store.write(() => takeSlice(core, slice, consumers))).end
-    await rest(core, HURRIED.restMs)
+    try {
+      after = (await store.write(() => takeSlice(core, slice, consumers))).end
+      await rest(core, HURRIED.restMs)
+    } catch (cause) {
+      // The disk is full, say: half a rebuild is worse than one that waits.
+      await recover(core, cause)
+    }
   }
   if (core.closed) return
   await store.write(() => store.tables.meta.remove(REBUILDING))

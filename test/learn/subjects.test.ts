@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { openEvents } from '../../src/learn/events.ts'
+import { decodeImpression } from '../../src/learn/impression.ts'
 import { openSubjects, type Subjects } from '../../src/learn/subjects.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryStore } from '../store/open.ts'
@@ -47,7 +48,7 @@ async function copyLog(from: Store, isLeftOut: (name: string | undefined) => boo
   const { journal, impressions, meta, sessions } = from.tables
   await store.write(() => {
     for (const { key, value } of impressions.range()) {
-      const head = JSON.parse(value.subarray(4, 4 + Buffer.from(value).readUInt32LE(0)).toString())
+      const { impression: head } = decodeImpression(value)
       if (!isLeftOut(head.unit) && !isLeftOut(head.sessionId))
         store.tables.impressions.put(key, value)
     }
