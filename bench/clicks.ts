@@ -1,4 +1,4 @@
-import type { Random } from '../src/learn/random.ts'
+import type { Random } from '../src/learn/statistics/random.ts'
 
 /** Chance that somebody who looks at a hit that is not relevant clicks it all the same. */
 const NOISE = 0.05

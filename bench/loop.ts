@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { seeded } from '../src/learn/random.ts'
+import { seeded } from '../src/learn/statistics/random.ts'
 import { type Collection, type JudgedQuery, readCollection } from './beir.ts'
 import { simulateClicks } from './clicks.ts'
 import { machineLine, readMachine } from './machine.ts'

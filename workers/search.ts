@@ -1,6 +1,6 @@
-import { dealTeams, drawOrder } from '../src/learn/draw.ts'
 import type { Impression } from '../src/learn/facts.ts'
-import { finishImpression, type ImpressionStart } from '../src/learn/impression.ts'
+import { dealTeams, drawOrder } from '../src/learn/impressions/draw.ts'
+import { finishImpression, type ImpressionStart } from '../src/learn/impressions/impression.ts'
 import { native, type SearchResult } from '../src/native.ts'
 import { encodeCursor } from '../src/search/cursor.ts'
 import { highlightHits } from '../src/search/highlights.ts'

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '../../src/config.ts'
-import { openSessions } from '../../src/learn/sessions.ts'
+import { openSessions } from '../../src/learn/sessions/sessions.ts'
 import { openStore } from '../../src/store/store.ts'
 
 /** Durable session creations through the store, without HTTP, and what one costs in processor time. */

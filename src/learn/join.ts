@@ -1,6 +1,6 @@
 import type { JournalRow } from '../store/journal.ts'
 import type { Fact, FeedbackBatch } from './facts.ts'
-import type { StoredImpression } from './impression.ts'
+import type { StoredImpression } from './impressions/impression.ts'
 import type { Log } from './log.ts'
 
 /** What a journal entry says, joined to what was shown. Entries of other types say nothing to learning. */

@@ -2,23 +2,23 @@ import type { AnalyticsReport, ReportQuery } from '../schema/analytics.ts'
 import type { LearningFigures } from '../schema/learning-figures.ts'
 import type { SearchRequest } from '../schema/search.ts'
 import type { Adaptations } from './adaptations/adaptations.ts'
-import type { Analytics } from './analytics.ts'
-import type { ClickMemory } from './click-memory.ts'
-import type { Events } from './events.ts'
 import type { Experiments } from './experiments/experiments.ts'
-import type { FeedbackIntake } from './feedback.ts'
-import type { LearningHealth } from './health.ts'
+import type { FeedbackIntake } from './feedback/feedback.ts'
+import type { LearningHealth } from './health/health.ts'
+import { openOversight } from './health/oversight.ts'
+import type { Events } from './history/events.ts'
+import { openSearches, type Searches } from './impressions/searches.ts'
 import { type LearningOptions, openLearners } from './learners.ts'
 import type { Log } from './log.ts'
 import { openLoop } from './loop.ts'
-import type { MetricRecords } from './metric-records.ts'
+import type { ClickMemory } from './memory/click-memory.ts'
+import type { MetricRecords } from './metrics/metric-records.ts'
 import type { Models } from './models/models.ts'
-import { openOversight } from './oversight.ts'
 import { openPages } from './pages.ts'
 import type { Patterns } from './patterns/patterns.ts'
 import { type LearnedPlan, makePlan, type PlanParts } from './plan.ts'
-import { openSearches, type Searches } from './searches.ts'
-import type { Signals } from './signals.ts'
+import type { Analytics } from './reports/analytics.ts'
+import type { Signals } from './signals/signals.ts'
 import { openSubjects, type Subjects } from './subjects.ts'
 
 /** The learning side of the service: one loop, folded from one log. */
@@ -42,7 +42,7 @@ export interface Learning {
   patterns: Patterns
   /** What applies to a search besides its own words. */
   plan: (search: SearchRequest, queryHash: string) => LearnedPlan
-  /** Takes what a search showed, as bytes (see impression.ts); never waits. */
+  /** Takes what a search showed, as bytes (see impressions/impression.ts); never waits. */
   show: Log['show']
   /** Resolves when everything that happened before is learned: readers see their own writes. */
   caughtUp: () => Promise<void>

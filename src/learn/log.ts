@@ -1,8 +1,8 @@
 import { type Journal, openJournal } from '../store/journal.ts'
 import type { Store } from '../store/store.ts'
 import type { JournalEntry } from '../store/tables.ts'
-import { decodeImpression, type StoredImpression } from './impression.ts'
-import { openUnwritten } from './unwritten.ts'
+import { decodeImpression, type StoredImpression } from './impressions/impression.ts'
+import { openUnwritten } from './impressions/unwritten.ts'
 
 /** The write side of learning: what happened, durable and in order. */
 export interface Log {

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { ServiceError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Consumer, Fact } from './facts.ts'
-import type { StoredImpression } from './impression.ts'
+import type { StoredImpression } from './impressions/impression.ts'
 import { factsOf } from './join.ts'
 import type { Log } from './log.ts'
 

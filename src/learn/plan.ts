@@ -1,7 +1,7 @@
 import type { SearchRequest } from '../schema/search.ts'
 import type { Tuning } from '../schema/tuning.ts'
 import type { Impression } from './facts.ts'
-import type { SessionGlimpse } from './sessions.ts'
+import type { SessionGlimpse } from './sessions/sessions.ts'
 import { layTunings } from './tuning.ts'
 
 /** A learned addition to one document's score; 1 is the span of the fused score. */

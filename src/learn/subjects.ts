@@ -1,9 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { serviceError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
-import type { Events } from './events.ts'
 import type { FeedbackBatch } from './facts.ts'
-import { oneSpelling } from './feedback-ids.ts'
+import { oneSpelling } from './feedback/feedback-ids.ts'
+import type { Events } from './history/events.ts'
 import type { Log } from './log.ts'
 import type { Loop } from './loop.ts'
 

@@ -80,7 +80,7 @@ export interface Rows {
   journal: { key: number; value: JournalEntry }
   /** Sequence → event of the history of learning; append-only. */
   events: { key: number; value: LearningEvent }
-  /** Query id → what the search showed; see learn/impression.ts. */
+  /** Query id → what the search showed; see learn/impressions/impression.ts. */
   impressions: { key: string; value: Uint8Array }
   models: { key: string; value: ModelRecord }
   /** [model id, version] → what is known of it. */

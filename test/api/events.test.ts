@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import type { EventReport } from '../../src/learn/events.ts'
+import type { EventReport } from '../../src/learn/history/events.ts'
 import type { EventList, LearningEvent } from '../../src/schema/event.ts'
 import { eventually, type RunningApp, startApp } from '../running-app.ts'
 

@@ -5,8 +5,8 @@ import {
   readSession,
   readSessionAnalytics,
 } from '../../src/api/cortex/sessions.ts'
-import { openIdempotency } from '../../src/learn/idempotency.ts'
-import { openSessions } from '../../src/learn/sessions.ts'
+import { openSessions } from '../../src/learn/sessions/sessions.ts'
+import { openIdempotency } from '../../src/store/idempotency.ts'
 import type { Store } from '../../src/store/store.ts'
 import { startStub } from '../http/stub.ts'
 import { temporaryStore } from '../store/open.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
-import { unpackAttributed, unpackRemembered } from '../../src/learn/click-memory-rows.ts'
 import type { Consumer } from '../../src/learn/facts.ts'
+import { unpackAttributed, unpackRemembered } from '../../src/learn/memory/click-memory-rows.ts'
 import type { AttributionRow } from '../../src/schema/memory-record.ts'
 import { temporaryStore } from '../store/open.ts'
 import { type Learner, learnedRows, MINUTE_MS, openLearner, QUERY_HASH } from './learner.ts'

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { openEvents } from '../../src/learn/events.ts'
-import { decodeImpression } from '../../src/learn/impression.ts'
+import { openEvents } from '../../src/learn/history/events.ts'
+import { decodeImpression } from '../../src/learn/impressions/impression.ts'
 import { openSubjects, type Subjects } from '../../src/learn/subjects.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryStore } from '../store/open.ts'

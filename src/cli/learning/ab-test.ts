@@ -1,4 +1,4 @@
-import { seeded } from '../../learn/random.ts'
+import { seeded } from '../../learn/statistics/random.ts'
 import { isObject } from '../read/record.ts'
 import { crowd, glancingFor } from './people.ts'
 import type { Stage } from './stage.ts'

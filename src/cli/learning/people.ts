@@ -1,4 +1,4 @@
-import type { Random } from '../../learn/random.ts'
+import type { Random } from '../../learn/statistics/random.ts'
 import type { Found, Stage } from './stage.ts'
 
 /** Whoever searches, looks down the list, and clicks. */

@@ -18,8 +18,8 @@ import type {
   SuggestionRead,
 } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
-import type { Events } from '../events.ts'
 import type { Consumer } from '../facts.ts'
+import type { Events } from '../history/events.ts'
 import type { Patterns } from '../patterns/patterns.ts'
 import { EVERY_QUERY } from './content.ts'
 import { makeDraft, readChanges, warningsOf } from './draft.ts'

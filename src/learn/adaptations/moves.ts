@@ -1,6 +1,6 @@
 import type { AdaptationRecord, AdaptationStatus } from '../../schema/adaptation-record.ts'
 import type { Store } from '../../store/store.ts'
-import type { Events } from '../events.ts'
+import type { Events } from '../history/events.ts'
 import { MACHINES, move } from '../states.ts'
 
 /** Moves records from status to status; each move is stored and is an event. Inside a transaction. */

@@ -1,6 +1,6 @@
 import type { ExperimentRecord, SearchOutcome, UnitRow } from '../../schema/experiment-record.ts'
 import type { Consumer, FeedbackFact, Impression, SearchFact } from '../facts.ts'
-import { actionOf } from '../gains.ts'
+import { actionOf } from '../feedback/gains.ts'
 import { type Team, winnerOf } from '../statistics/interleaving.ts'
 import { latencyBucket } from '../statistics/latency-histogram.ts'
 import type { Arm } from './arms.ts'

@@ -1,7 +1,7 @@
 import { invalid, serviceError } from '../../errors.ts'
 import type { Assignment, ExperimentResult } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
-import type { Sessions } from '../sessions.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 import type { Register } from './register.ts'
 import { place, prepare } from './running.ts'
 import type { Target } from './targeting.ts'

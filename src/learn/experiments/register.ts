@@ -5,7 +5,7 @@ import type {
   ExperimentStatus,
 } from '../../schema/experiment-record.ts'
 import type { Store } from '../../store/store.ts'
-import type { Events } from '../events.ts'
+import type { Events } from '../history/events.ts'
 import { move } from '../states.ts'
 import { endOf } from './draft.ts'
 import { type Running, runningOf } from './running.ts'

@@ -1,8 +1,8 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Config } from '../../config.ts'
 import type { Store } from '../../store/store.ts'
-import { dayOf, type Evidence, weighEvidence } from '../click-memory-evidence.ts'
-import { unpackRemembered } from '../click-memory-rows.ts'
+import { dayOf, type Evidence, weighEvidence } from '../memory/click-memory-evidence.ts'
+import { unpackRemembered } from '../memory/click-memory-rows.ts'
 import { type Score, scoreOf } from './score.ts'
 
 type MemoryConfig = Pick<

@@ -2,7 +2,7 @@ import { serviceError } from '../../errors.ts'
 import type { VersionName } from '../../schema/model.ts'
 import type { Standing, Trial, VersionRecord } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
-import type { Events } from '../events.ts'
+import type { Events } from '../history/events.ts'
 import { nameOf, sameVersion, type Versions } from './versions.ts'
 
 /** Who let a model rank. */

@@ -1,9 +1,9 @@
 import type { Judgement } from '../../schema/model-record.ts'
 import type { Reader } from '../../store/reader.ts'
 import { BUCKETS, bucketOf } from '../assignment.ts'
-import { expectedExamination } from '../exploration.ts'
 import type { Impression } from '../facts.ts'
-import { decodeImpression } from '../impression.ts'
+import { expectedExamination } from '../impressions/exploration.ts'
+import { decodeImpression } from '../impressions/impression.ts'
 
 /** One shown page as training and gates see it; lists by hit, in shown order. */
 export interface Page {

@@ -1,6 +1,6 @@
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact } from '../facts.ts'
-import { firstIdOf } from '../query-ids.ts'
+import { firstIdOf } from '../impressions/query-ids.ts'
 import { type Hour, openHour } from './hour.ts'
 
 export const HOUR_MS = 3_600_000

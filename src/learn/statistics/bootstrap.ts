@@ -1,5 +1,5 @@
-import { seeded } from '../random.ts'
 import type { Interval } from './estimate.ts'
+import { seeded } from './random.ts'
 
 const RESAMPLES = 1000
 

@@ -1,6 +1,6 @@
-import type { Random } from '../random.ts'
 import { ALWAYS_VALID_UNITS_MIN, type AlwaysValid, alwaysValid } from './always-valid.ts'
 import { estimateOf } from './estimate.ts'
+import type { Random } from './random.ts'
 import type { UnitSums } from './sums.ts'
 
 export type Team = 'a' | 'b'

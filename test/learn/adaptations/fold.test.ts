@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Fact, Impression } from '../../../src/learn/facts.ts'
-import { decodeImpression } from '../../../src/learn/impression.ts'
+import { decodeImpression } from '../../../src/learn/impressions/impression.ts'
 import { openWorkshop, type Workshop } from './workshop.ts'
 
 const TABLES = [

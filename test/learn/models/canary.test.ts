@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { judgeCanary } from '../../../src/learn/models/canary.ts'
-import { seeded } from '../../../src/learn/random.ts'
+import { seeded } from '../../../src/learn/statistics/random.ts'
 import type { TrialUnit } from '../../../src/schema/model-record.ts'
 
 const random = seeded(5)

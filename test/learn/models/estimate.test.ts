@@ -8,7 +8,7 @@ import {
 } from '../../../src/learn/models/estimate.ts'
 import type { Page } from '../../../src/learn/models/pages.ts'
 import { trainingSet } from '../../../src/learn/models/training-set.ts'
-import { seeded } from '../../../src/learn/random.ts'
+import { seeded } from '../../../src/learn/statistics/random.ts'
 
 const examination = [1, 1 / 2, 1 / 3]
 function page(gains: number[], more: Partial<Page> = {}): Page {

@@ -1,8 +1,8 @@
 import { v7 as uuid } from 'uuid'
 import type { App } from '../../../src/app.ts'
 import type { Impression } from '../../../src/learn/facts.ts'
-import { encodeImpression } from '../../../src/learn/impression.ts'
-import { type Random, seeded } from '../../../src/learn/random.ts'
+import { encodeImpression } from '../../../src/learn/impressions/impression.ts'
+import { type Random, seeded } from '../../../src/learn/statistics/random.ts'
 import { native } from '../../../src/native.ts'
 
 export interface SimulatedUser {

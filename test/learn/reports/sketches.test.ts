@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { addToSketch, type Sketch, sketchQuantile } from '../../../src/learn/metrics/sketch.ts'
-import { seeded } from '../../../src/learn/random.ts'
 import { openDistinct } from '../../../src/learn/reports/distinct.ts'
 import { openFrequent, readQueries } from '../../../src/learn/reports/frequent.ts'
+import { seeded } from '../../../src/learn/statistics/random.ts'
 
 describe('how many different', () => {
   const counted = (count: number, from = 0) => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { type Random, seeded } from '../../../src/learn/random.ts'
 import {
   alwaysValid,
   guardrail,
@@ -7,6 +6,7 @@ import {
 } from '../../../src/learn/statistics/always-valid.ts'
 import { compare } from '../../../src/learn/statistics/compare.ts'
 import { contrastOf, estimateOf, type MetricKind } from '../../../src/learn/statistics/estimate.ts'
+import { type Random, seeded } from '../../../src/learn/statistics/random.ts'
 import type { UnitSums } from '../../../src/learn/statistics/sums.ts'
 
 describe('the always-valid interval', () => {

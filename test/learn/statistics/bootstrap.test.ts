@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { normal, seeded } from '../../../src/learn/random.ts'
 import { GROUPS_MAX, groupUnits, resample } from '../../../src/learn/statistics/bootstrap.ts'
+import { normal, seeded } from '../../../src/learn/statistics/random.ts'
 
 /** A ratio's numerator and denominator by unit. */
 function columnsOf(units: number, seed: number): [Float64Array, Float64Array] {

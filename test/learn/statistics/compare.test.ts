@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { normal, seeded } from '../../../src/learn/random.ts'
 import { compare } from '../../../src/learn/statistics/compare.ts'
+import { normal, seeded } from '../../../src/learn/statistics/random.ts'
 import { addUnit, NO_UNITS, type UnitSums } from '../../../src/learn/statistics/sums.ts'
 
 function sumsOf(x: number[], y: number[] = x.map(() => 1)): UnitSums {

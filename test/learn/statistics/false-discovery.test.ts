@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { seeded } from '../../../src/learn/random.ts'
 import { falseDiscovery } from '../../../src/learn/statistics/false-discovery.ts'
+import { seeded } from '../../../src/learn/statistics/random.ts'
 
 describe('the false discovery rate', () => {
   it('adjusts as the published step-up procedure', () => {

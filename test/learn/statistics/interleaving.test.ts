@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Random, seeded } from '../../../src/learn/random.ts'
 import {
   preferenceOf,
   type Team,
   teamDraft,
   winnerOf,
 } from '../../../src/learn/statistics/interleaving.ts'
+import { type Random, seeded } from '../../../src/learn/statistics/random.ts'
 import { addUnit, NO_UNITS } from '../../../src/learn/statistics/sums.ts'
 
 /** Heads for a, tails for b. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { gumbel, seeded } from '../../../src/learn/random.ts'
 import {
   LATENCY_BUCKETS,
   LATENCY_ERROR,
   latencyBucket,
   latencyQuantile,
 } from '../../../src/learn/statistics/latency-histogram.ts'
+import { gumbel, seeded } from '../../../src/learn/statistics/random.ts'
 
 function countsOf(latencies: number[]): number[] {
   const counts = new Array<number>(LATENCY_BUCKETS).fill(0)

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { expectedExamination, explore } from '../../../src/learn/exploration.ts'
-import { type Random, seeded } from '../../../src/learn/random.ts'
+import { expectedExamination, explore } from '../../../src/learn/impressions/exploration.ts'
 import {
   addSearches,
   comparePolicies,
@@ -12,6 +11,7 @@ import {
   positionBased,
   WEIGHT_MAX,
 } from '../../../src/learn/statistics/off-policy.ts'
+import { type Random, seeded } from '../../../src/learn/statistics/random.ts'
 
 describe('inverse propensity', () => {
   /** Two actions with click rates .2 and .5, logged 80:20; the policy takes the second in 70 %. */

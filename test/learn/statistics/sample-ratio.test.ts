@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { seeded } from '../../../src/learn/random.ts'
+import { seeded } from '../../../src/learn/statistics/random.ts'
 import { sampleRatio } from '../../../src/learn/statistics/sample-ratio.ts'
 
 describe('the sample ratio', () => {

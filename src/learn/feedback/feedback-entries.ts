@@ -1,0 +1,59 @@
+import { invalid } from '../../errors.ts'
+import type { Feedback } from '../../schema/feedback.ts'
+import type { FeedbackEntry } from '../facts.ts'
+import { oneSpelling } from './feedback-ids.ts'
+import { actionOf } from './gains.ts'
+
+/** An entry as it was understood, before it is known whether it counts. */
+export type ReadEntry = Omit<FeedbackEntry, 'signalId' | 'status'>
+
+type Sent = Feedback['feedback'][number]
+
+/** How far a client's clock may be ahead of ours. */
+const AHEAD_MS_MAX = 5 * 60_000
+/** The greatest time that ECMAScript can name. */
+const TIME_MS_MAX = 8.64e15
+
+/** Throws VALIDATION_FAILED with the place of a moment that is none, or lies ahead. */
+export function readEntries(sent: readonly Sent[], nowMs: number): ReadEntry[] {
+  return sent.map((entry, at) => readEntry(entry, nowMs, `feedback[${at}].metadata.timestamp`))
+}
+
+function readEntry({ queryId, rating, metadata = {} }: Sent, nowMs: number, path: string) {
+  const { userAction, engagementType, timestamp, resultId, queryHash, ...rest } = metadata
+  const { position, dwellTime } = rest.customMetadata ?? {}
+  const entry: ReadEntry = {
+    queryId: oneSpelling(queryId),
+    action: actionOf(userAction, engagementType),
+    rating: rating > 1 ? rating / 5 : rating,
+    timeMs: timestamp === undefined ? nowMs : readMoment(timestamp, nowMs, path),
+  }
+  if (resultId !== undefined) entry.resultId = resultId
+  if (userAction !== undefined) entry.userAction = userAction
+  if (engagementType !== undefined) entry.engagementType = engagementType
+  if (position !== undefined) entry.position = position
+  if (dwellTime !== undefined && dwellTime >= 0) entry.dwellMs = dwellTime
+  if (queryHash !== undefined) entry.queryHash = queryHash
+  if (Object.keys(rest).length > 0) entry.metadata = rest
+  return entry
+}
+
+function readMoment(moment: string | number, nowMs: number, path: string): number {
+  const timeMs = typeof moment === 'number' ? moment : Date.parse(moment)
+  if (!(Math.abs(timeMs) <= TIME_MS_MAX)) throw invalid(path, 'must be a moment')
+  if (timeMs > nowMs + AHEAD_MS_MAX)
+    throw invalid(path, 'must not lie more than 5 minutes in the future')
+  return timeMs
+}
+
+/** Whether the client says that the result was never in sight. */
+export function wasNotViewed({ metadata }: FeedbackEntry): boolean {
+  if (metadata === undefined) return false
+  const more = metadata.customMetadata as Record<string, unknown> | undefined
+  return (
+    metadata.viewed === false ||
+    metadata.view === false ||
+    more?.viewed === false ||
+    more?.view === false
+  )
+}

@@ -1,0 +1,102 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { FeedbackPage, FeedbackQuery, FeedbackRow } from '../../schema/feedback.ts'
+import type { Journal } from '../../store/journal.ts'
+import type { JournalEntry } from '../../store/tables.ts'
+import type { FeedbackBatch, FeedbackEntry } from '../facts.ts'
+import { oneSpelling } from './feedback-ids.ts'
+
+/** Reads what was told, newest first, from the journal itself. */
+export type ReadFeedback = (query: FeedbackQuery) => Promise<FeedbackPage>
+
+const UNITS_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
+const TIMEFRAME = '30d'
+const LIMIT = 100
+/** What one reading may look at; a summary over less than all says so. */
+const JOURNAL_ROWS_MAX = 50_000
+const ENTRIES_MAX = 100_000
+/** Journal entries between two breaths of the main thread. */
+const SLICE_ROWS = 64
+
+export function openFeedbackHistory(journal: Journal, clock: () => number): ReadFeedback {
+  return async (query) => {
+    const { timeframe = TIMEFRAME, limit = LIMIT } = query
+    const sessionId = oneSpelling(query.sessionId ?? '')
+    const queryId = oneSpelling(query.queryId ?? '')
+    const sinceMs = clock() - readTimeframe(timeframe)
+    const feedback: FeedbackRow[] = []
+    const byAction = new Map<string, number>()
+    let ratings = 0
+    let total = 0
+    let looked = 0
+    let rows = 0
+    for await (const { entry, batch } of feedbackSince(journal, sinceMs, () => ++rows)) {
+      if (sessionId !== '' && oneSpelling(entry.sessionId ?? '') !== sessionId) continue
+      looked += batch.entries.length
+      for (const told of batch.entries.toReversed()) {
+        if (queryId !== '' && told.queryId !== queryId) continue
+        total += 1
+        ratings += told.rating
+        byAction.set(told.action, (byAction.get(told.action) ?? 0) + 1)
+        if (feedback.length < limit) feedback.push(describe(entry, batch, told))
+      }
+      if (looked >= ENTRIES_MAX) break
+    }
+    const complete = looked < ENTRIES_MAX && rows < JOURNAL_ROWS_MAX
+    const averageRating = total === 0 ? null : ratings / total
+    const actions = [...byAction].sort(([, a], [, b]) => b - a)
+    return {
+      feedback,
+      limit,
+      summary: { total, byAction: Object.fromEntries(actions), averageRating, complete },
+    }
+  }
+}
+
+/** `count` hears of each journal entry that was looked at. */
+async function* feedbackSince(
+  journal: Journal,
+  sinceMs: number,
+  count: () => number,
+): AsyncIterable<{ entry: JournalEntry; batch: FeedbackBatch }> {
+  let after: number | undefined
+  for (;;) {
+    const rows = journal.read({
+      ...(after === undefined ? {} : { after }),
+      limit: SLICE_ROWS,
+      reverse: true,
+    })
+    for (const { sequence, entry } of rows) {
+      if (entry.timeMs < sinceMs) return
+      after = sequence
+      const looked = count()
+      if (entry.type === 'feedback') yield { entry, batch: entry.data as FeedbackBatch }
+      if (looked >= JOURNAL_ROWS_MAX) return
+    }
+    if (rows.length < SLICE_ROWS) return
+    await breathe()
+  }
+}
+
+function readTimeframe(text: string): number {
+  return Number(text.slice(0, -1)) * (UNITS_MS[text.slice(-1)] ?? 0)
+}
+
+function describe(
+  { timeMs, sessionId = '' }: JournalEntry,
+  { feedbackId }: FeedbackBatch,
+  entry: FeedbackEntry,
+): FeedbackRow {
+  const { signalId, queryId, resultId, action, rating } = entry
+  return {
+    feedbackId,
+    signalId,
+    sessionId,
+    queryId,
+    ...(resultId === undefined ? {} : { resultId }),
+    action,
+    rating,
+    status: entry.status.toUpperCase(),
+    timestamp: new Date(entry.timeMs).toISOString(),
+    received: new Date(timeMs).toISOString(),
+  }
+}

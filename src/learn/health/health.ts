@@ -1,0 +1,113 @@
+import type { Config } from '../../config.ts'
+import { serviceError } from '../../errors.ts'
+import type { Store } from '../../store/store.ts'
+import type { Events } from '../history/events.ts'
+import type { Log } from '../log.ts'
+import type { Loop } from '../loop.ts'
+import type { Examination } from '../memory/examination.ts'
+import type { Models } from '../models/models.ts'
+import { convergence } from './convergence.ts'
+import { effectiveness } from './effectiveness.ts'
+import type { Score } from './score.ts'
+import { stability } from './stability.ts'
+
+/** How learning is. The checks of its parts return figures, and throw what is wrong. */
+export interface LearningHealth {
+  serving: () => object
+  training: () => object
+  adaptation: () => object
+  scores: () => Promise<Record<'effectiveness' | 'convergence' | 'stability', Score>>
+  /** Notes how far learning has come; called about once a second. */
+  watch: (nowMs: number) => void
+  /** How people look at positions: the η in use, and what drawn orders say of it. */
+  examination: () => ExaminationState
+}
+
+interface ExaminationState {
+  inUse: number
+  eta: number | null
+  low: number | null
+  high: number | null
+  samples: number
+}
+
+export interface HealthParts {
+  store: Store
+  log: Log
+  loop: Pick<Loop, 'position'>
+  models: Pick<Models, 'figures'>
+  adaptations: { figures: () => object }
+  examination: Pick<Examination, 'estimate'>
+  events: Pick<Events, 'counts'>
+  config: Pick<
+    Config,
+    | 'memoryStrength'
+    | 'memoryPriorWeight'
+    | 'memoryPriorRate'
+    | 'memoryHalfLifeMs'
+    | 'retentionMs'
+    | 'examinationEta'
+  >
+  clock: () => number
+}
+
+/** Learning that takes nothing for so long, though there is something, is stuck. */
+const STUCK_MS = 30_000
+/** Scores look through all of click memory: often enough for people and probes. */
+const SCORES_MS = 10_000
+
+export function openLearningHealth(parts: HealthParts): LearningHealth {
+  const { store, log, loop, models, adaptations, events, config, clock } = parts
+  let moved = { position: loop.position(), atMs: clock() }
+  let scored: { atMs: number; scores: ReturnType<LearningHealth['scores']> } | undefined
+
+  async function score(nowMs: number) {
+    return {
+      effectiveness: effectiveness(store, nowMs),
+      convergence: await convergence(store, config, nowMs),
+      stability: stability(events.counts(nowMs - config.retentionMs)),
+    }
+  }
+  return {
+    serving: () => {
+      const { active, serving, loaded, failed } = models.figures()
+      if (!serving) throw serviceError('UNHEALTHY', 'The active model could not be loaded.')
+      return { active, loaded, failed: failed.length }
+    },
+    training: () => {
+      const { lastTraining, clicked } = models.figures()
+      const last = log.journal.last()
+      const position = loop.position()
+      const stuckMs = position < last && position === moved.position ? clock() - moved.atMs : 0
+      if (stuckMs > STUCK_MS)
+        throw serviceError('UNHEALTHY', `Learning has stopped ${Math.round(stuckMs / 1000)} s ago.`)
+      return { lastTraining, clickedSearches: clicked, position, behind: last - position }
+    },
+    adaptation: () => {
+      const failure = store.failure()
+      if (failure !== undefined) throw failure
+      return { writable: true, ...adaptations.figures() }
+    },
+    watch: (nowMs) => {
+      const position = loop.position()
+      const isDone = position >= log.journal.last()
+      if (isDone || position !== moved.position) moved = { position, atMs: nowMs }
+    },
+    examination: () => {
+      const { eta, low, high, samples } = parts.examination.estimate(clock() - config.retentionMs)
+      return {
+        inUse: config.examinationEta,
+        eta: eta ?? null,
+        low: low ?? null,
+        high: high ?? null,
+        samples,
+      }
+    },
+    scores: () => {
+      const nowMs = clock()
+      if (scored === undefined || nowMs - scored.atMs > SCORES_MS)
+        scored = { atMs: nowMs, scores: score(nowMs) }
+      return scored.scores
+    },
+  }
+}

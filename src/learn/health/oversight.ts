@@ -1,0 +1,49 @@
+import type { Config } from '../../config.ts'
+import type { Metrics } from '../../metrics.ts'
+import type { LearningFigures } from '../../schema/learning-figures.ts'
+import type { Models } from '../models/models.ts'
+import type { Reporting } from '../reports/reporting.ts'
+import { collectLearning, type FigureParts, readFigures } from './figures.ts'
+import { type LearningHealth, openLearningHealth } from './health.ts'
+import { openRetention, type Sweep } from './retention.ts'
+
+/** Learning seen from outside: its figures, how it is, and what is past its time. */
+export interface Oversight {
+  figures: () => LearningFigures
+  health: LearningHealth
+  /** Notes how far learning has come, and removes some of what is past its time. */
+  tick: (nowMs: number) => Promise<void>
+}
+
+export interface OversightParts extends Omit<FigureParts, 'lag' | 'tally'> {
+  config: Config
+  metrics: Metrics
+  reporting: Reporting
+  models: Pick<Models, 'figures' | 'sweep'>
+  /** Parts that remove what is past its time themselves. */
+  swept: readonly { sweep: Sweep }[]
+}
+
+export function openOversight(parts: OversightParts): Oversight {
+  const { reporting, config, models } = parts
+  const figureParts: FigureParts = { ...parts, lag: reporting.lag, tally: reporting.tally }
+  collectLearning(parts.metrics, figureParts)
+  const health = openLearningHealth({ ...parts, examination: reporting.examination })
+  const retain = openRetention({
+    ...parts,
+    position: parts.loop.position,
+    sweeps: [
+      ...reporting.sweeps,
+      ...parts.swept.map(({ sweep }) => sweep),
+      (nowMs) => models.sweep(nowMs - config.retentionMs),
+    ],
+  })
+  return {
+    figures: () => readFigures(figureParts),
+    health,
+    tick: async (nowMs) => {
+      health.watch(nowMs)
+      await retain(nowMs)
+    },
+  }
+}

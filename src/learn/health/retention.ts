@@ -1,0 +1,60 @@
+import type { Config } from '../../config.ts'
+import type { Store } from '../../store/store.ts'
+import { firstIdOf } from '../impressions/query-ids.ts'
+import type { Log } from '../log.ts'
+
+/** Removes some rows that are past their time; returns how many. */
+export type Sweep = (nowMs: number) => Promise<number>
+
+export interface RetentionOptions {
+  store: Store
+  log: Log
+  config: Pick<Config, 'retentionMs' | 'impressionsMax'>
+  /** Number of the last journal entry that learning has taken. */
+  position: () => number
+  /** What the parts of learning remove themselves. */
+  sweeps: readonly Sweep[]
+}
+
+/** Rows of one table that go in one transaction. */
+const SLICE_ROWS = 1000
+/** Slices of one table in one round, so that no round takes long. */
+const SLICES = 10
+
+/** Everything that has an end: one round removes some of what is due of each kind, and leaves the rest to the next. */
+export function openRetention(options: RetentionOptions): (nowMs: number) => Promise<void> {
+  const sweeps = [
+    ...options.sweeps,
+    (nowMs: number) => sweepJournal(options, nowMs),
+    (nowMs: number) => sweepImpressions(options, nowMs),
+  ]
+  return async (nowMs) => {
+    for (const sweep of sweeps)
+      for (let slice = 0; slice < SLICES; slice += 1) if ((await sweep(nowMs)) === 0) break
+  }
+}
+
+/** What learning has yet to take stays, whatever its age. */
+function sweepJournal({ log, config, position }: RetentionOptions, nowMs: number): Promise<number> {
+  const [next] = log.journal.read({ after: position(), limit: 1 })
+  const oldestMs = nowMs - config.retentionMs
+  return log.journal.sweep(Math.min(oldestMs, next?.entry.timeMs ?? oldestMs))
+}
+
+async function sweepImpressions(
+  { store, config }: RetentionOptions,
+  nowMs: number,
+): Promise<number> {
+  const { impressions } = store.tables
+  const spare = impressions.count() - config.impressionsMax
+  const range =
+    spare > 0
+      ? { limit: Math.min(spare, SLICE_ROWS) }
+      : { end: firstIdOf(nowMs - config.retentionMs), limit: SLICE_ROWS }
+  const old = [...impressions.keys(range)]
+  if (old.length > 0)
+    await store.release(() => {
+      for (const queryId of old) impressions.remove(queryId)
+    })
+  return old.length
+}

@@ -1,0 +1,112 @@
+import { v7 as uuid } from 'uuid'
+import type { EventList, EventQuery, LearningEvent } from '../../schema/event.ts'
+import type { Store } from '../../store/store.ts'
+import { type Following, followEvents } from './follow.ts'
+import { listEvents } from './list.ts'
+import { eventRows } from './rows.ts'
+
+export type EventPriority = 'LOW' | 'NORMAL' | 'HIGH' | 'CRITICAL'
+
+/** What happened to learning, as whoever did it says it. */
+export interface EventReport {
+  /** Upper-case word: FEEDBACK_RECEIVED, MODEL_ACTIVATED, ADAPTATION_ROLLED_BACK, … */
+  type: string
+  status: string
+  /** Part of the service that it comes from: feedback, models, adaptations, experiments, … */
+  source: string
+  priority?: EventPriority
+  correlationId?: string
+  sessionId?: string
+  modelId?: string
+  adaptationId?: string
+  data?: Record<string, unknown>
+}
+
+/** The history of learning: append-only, in order; times never fall. */
+export interface Events {
+  /** A page of the events that match, and how many do. Throws VALIDATION_FAILED, INVALID_CURSOR. */
+  list: (query: EventQuery) => Promise<EventList>
+  /** Those that come behind the sequence `after`; see history/follow.ts. Throws what is wrong in the query. */
+  follow: (query: EventQuery, after: string | undefined) => Following
+  /** Inside `store.write`: the event is stored with what it reports, or not at all. */
+  recordWithin: (report: EventReport) => LearningEvent
+  /** In a transaction of its own. */
+  record: (report: EventReport) => Promise<LearningEvent>
+  /** Events of each type since the beginning (UTC) of a moment's day, while they are kept. */
+  counts: (sinceMs: number) => Record<string, number>
+  /** Removes some events that are past their time or too many; returns how many. Call again while it removes. */
+  sweep: (nowMs: number) => Promise<number>
+}
+
+export interface EventLimits {
+  retentionMs: number
+  eventsMax: number
+  eventHeartbeatMs: number
+}
+
+const LIMITS: EventLimits = {
+  retentionMs: 30 * 86_400_000,
+  eventsMax: 1_000_000,
+  eventHeartbeatMs: 15_000,
+}
+const SWEEP_ROWS = 1000
+const DAY_MS = 86_400_000
+
+export function openEvents(
+  store: Store,
+  clock: () => number,
+  sent: Partial<EventLimits> = {},
+): Events {
+  const limits: EventLimits = { ...LIMITS, ...sent }
+  const { events, eventDays, meta } = store.tables
+  const rows = eventRows(store)
+  let newestMs = 0
+  for (const { value } of events.range({ reverse: true, limit: 1 }))
+    newestMs = Date.parse(value.timestamp)
+
+  function recordWithin(report: EventReport): LearningEvent {
+    const sequence = ((meta.get('events') as number | undefined) ?? 0) + 1
+    newestMs = Math.max(newestMs, clock())
+    const { priority = 'NORMAL', data = {}, ...same } = report
+    const timestamp = new Date(newestMs).toISOString()
+    const event = { id: uuid({ msecs: newestMs }), ...same, priority, timestamp, data }
+    events.put(sequence, event)
+    meta.put('events', sequence)
+    const day: [number, string] = [Math.floor(newestMs / DAY_MS), report.type]
+    eventDays.put(day, (eventDays.get(day) ?? 0) + 1)
+    return event
+  }
+  function past(nowMs: number): number[] {
+    let spare = events.count() - limits.eventsMax
+    const old: number[] = []
+    for (const { key, value } of events.range({ limit: SWEEP_ROWS })) {
+      if (spare <= 0 && Date.parse(value.timestamp) >= nowMs - limits.retentionMs) break
+      spare -= 1
+      old.push(key)
+    }
+    return old
+  }
+  return {
+    list: (query) => listEvents(rows, query),
+    follow: (query, after) => followEvents(rows, query, after, limits.eventHeartbeatMs),
+    recordWithin,
+    record: (report) => store.write(() => recordWithin(report)),
+    counts: (sinceMs) => {
+      const counts: Record<string, number> = {}
+      for (const { key, value } of eventDays.range({ start: [Math.floor(sinceMs / DAY_MS), ''] }))
+        counts[key[1]] = (counts[key[1]] ?? 0) + value
+      return counts
+    },
+    sweep: async (nowMs) => {
+      const old = past(nowMs)
+      const end: [number, string] = [Math.floor((nowMs - limits.retentionMs) / DAY_MS), '']
+      const days = [...eventDays.keys({ end, limit: SWEEP_ROWS })]
+      if (old.length + days.length > 0)
+        await store.release(() => {
+          for (const sequence of old) events.remove(sequence)
+          for (const day of days) eventDays.remove(day)
+        })
+      return old.length
+    },
+  }
+}

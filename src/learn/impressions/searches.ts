@@ -1,0 +1,83 @@
+import { serviceError } from '../../errors.ts'
+import type { Replay, ShownSearch } from '../../schema/impression.ts'
+import type { Impression, ReplayRecord } from '../facts.ts'
+import type { Log } from '../log.ts'
+import { propensitiesOf } from './draw.ts'
+import type { StoredImpression } from './impression.ts'
+
+/** What searches showed, to be read and run again. */
+export interface Searches {
+  /** Throws SEARCH_NOT_FOUND. */
+  read: (queryId: string) => ShownSearch
+  /** The same search over the same view. Throws SEARCH_NOT_FOUND, GENERATION_GONE. */
+  replay: (queryId: string) => Promise<Replay>
+}
+
+export interface SearchesOptions {
+  log: Pick<Log, 'find'>
+  /** Names of the features in a row, and of an index. */
+  featureNames: () => readonly string[]
+  indexName: (indexId: number) => string
+  run: (
+    shown: Impression & ReplayRecord,
+  ) => Promise<{ hits: { id: string; index: string; score: number }[]; total: number }>
+}
+
+export function openSearches(options: SearchesOptions): Searches {
+  const { log, indexName, featureNames } = options
+
+  function find(queryId: string): StoredImpression {
+    const found = log.find(queryId)
+    if (found === undefined)
+      throw serviceError(
+        'SEARCH_NOT_FOUND',
+        'There is no search with this queryId; searches are kept for RETENTION_MS.',
+      )
+    return found
+  }
+  return {
+    read: (queryId) => {
+      const { impression, features, replay } = find(queryId)
+      const { indices, request, added = [] } = replay()
+      const { timeMs, tookMs, hits, from, ...same } = impression
+      const names = featureNames()
+      const width = impression.features
+      const chances = propensitiesOf(impression)
+      return {
+        ...same,
+        timestamp: new Date(timeMs).toISOString(),
+        took: tookMs,
+        from,
+        indices: indices.map(indexName),
+        request,
+        added: added.map(([indexId, id, value]) => ({
+          index: indexName(indexId),
+          id,
+          value,
+        })),
+        hits: hits.map(({ indexId, id, score }, at) => ({
+          id,
+          index: indexName(indexId),
+          position: from + at + 1,
+          score,
+          propensity: chances[at] ?? 1,
+          features: Object.fromEntries(
+            Array.from(features.subarray(at * width, (at + 1) * width), (value, n) => [
+              names[n] ?? `feature${n}`,
+              value,
+            ]),
+          ),
+        })),
+        features: names.slice(0, width),
+      }
+    },
+    replay: async (queryId) => {
+      const { impression, replay } = find(queryId)
+      const { hits, total } = await options.run({ ...impression, ...replay() })
+      const same =
+        hits.length === impression.hits.length &&
+        hits.every(({ id }, at) => id === impression.hits[at]?.id)
+      return { queryId, generation: impression.generation, same, total, hits }
+    },
+  }
+}

@@ -1,0 +1,208 @@
+import type { Store } from '../../store/store.ts'
+import type { DocumentKey } from '../facts.ts'
+import {
+  type Attribution,
+  type Look,
+  packAttributed,
+  packLook,
+  type Slots,
+  unfoldLook,
+  unpackAttributed,
+} from './click-memory-rows.ts'
+
+/** How much more a document was looked at, in millionths, and when. */
+export interface Seen {
+  document: DocumentKey
+  timeMs: number
+  change: number
+}
+
+/** What sessions taught, so that each has a bounded say and can be taken out again. */
+export interface Attributions {
+  /** What of a look counts. */
+  see: (sessionId: string, queryHash: string, look: Look) => Seen[]
+  /** By document; changes made to it are saved with the next `save`. */
+  of: (sessionId: string, queryHash: string) => Map<DocumentKey, Attribution>
+  isFlagged: (sessionId: string) => boolean
+  /** Hands over all that a session taught, and forgets it; nothing of it counts from then on. */
+  flag: (sessionId: string, timeMs: number) => Iterable<[string, DocumentKey, Attribution]>
+  /** Inside a transaction. Removes what belongs to sessions that were over by `nowMs`, too. */
+  save: (nowMs: number) => void
+  /** Drops what was not saved. */
+  load: () => void
+  /** Inside a transaction. */
+  reset: () => void
+}
+
+/** One session counts at most once for a pair within this time, and at most `SLOTS_MAX` times in all. */
+const SLOT_MS = 30 * 60_000
+const SLOTS_MAX = 3
+
+const KEPT_MAX = 2000
+/** What is over is looked for so often, by the time of the facts. */
+const SWEEP_MS = 60_000
+
+type Attributed = Map<DocumentKey, Attribution>
+
+/** Most sessions look once at a query: that is kept as it came until something else happens. */
+interface Kept {
+  key: [sessionId: string, queryHash: string]
+  look?: Look | undefined
+  attributed?: Attributed
+}
+
+/** `lifeMs` after its creation no session can teach any more. */
+export function openAttributions(store: Store, lifeMs: number): Attributions {
+  const { attributions, flaggedSessions } = store.tables
+  const kept = new Map<string, Kept>()
+  const changed = new Set<Kept>()
+  const flagged = new Map<string, number>()
+  let anyFlagged = flaggedSessions.count() > 0
+  /** Up to which moment what was over has been removed. */
+  let removedMs = 0
+
+  function keep(sessionId: string, queryHash: string): Kept {
+    const name = `${sessionId}/${queryHash}`
+    let found = kept.get(name)
+    if (found === undefined) {
+      found = { key: [sessionId, queryHash] }
+      const row = attributions.get(found.key)
+      if (row !== undefined) found.attributed = unpackAttributed(row)
+      kept.set(name, found)
+    }
+    return found
+  }
+  function saveChanged(): void {
+    for (const { key, look, attributed } of changed)
+      if (look !== undefined) attributions.put(key, packLook(look))
+      else if (attributed !== undefined) attributions.put(key, packAttributed(attributed))
+    changed.clear()
+    for (const [sessionId, timeMs] of flagged) flaggedSessions.put(sessionId, timeMs)
+    flagged.clear()
+    if (kept.size > KEPT_MAX) kept.clear()
+  }
+  function forget(): void {
+    kept.clear()
+    changed.clear()
+    flagged.clear()
+    anyFlagged = flaggedSessions.count() > 0
+    removedMs = 0
+  }
+  return {
+    see: (sessionId, queryHash, look) => {
+      const found = keep(sessionId, queryHash)
+      const seen = seeWith(found, look)
+      if (seen.length > 0) changed.add(found)
+      return seen
+    },
+    of: (sessionId, queryHash) => {
+      const found = keep(sessionId, queryHash)
+      changed.add(found)
+      return unfold(found)
+    },
+    isFlagged: (sessionId) =>
+      anyFlagged && (flagged.has(sessionId) || flaggedSessions.has(sessionId)),
+    flag: (sessionId, timeMs) => {
+      // What waits joins what is stored, and all of it goes.
+      saveChanged()
+      kept.clear()
+      flagged.set(sessionId, timeMs)
+      anyFlagged = true
+      return removeTaught(store, sessionId)
+    },
+    save: (nowMs) => {
+      saveChanged()
+      const beforeMs = SWEEP_MS * Math.floor((nowMs - lifeMs) / SWEEP_MS)
+      if (beforeMs !== removedMs) removeBefore(store, beforeMs)
+      removedMs = beforeMs
+    },
+    load: forget,
+    reset: () => {
+      attributions.clear()
+      flaggedSessions.clear()
+      forget()
+    },
+  }
+}
+
+/** Ids of sessions begin with the time of their creation. */
+function removeBefore({ tables: { attributions, flaggedSessions } }: Store, timeMs: number): void {
+  const end = Math.max(0, timeMs).toString(16).padStart(12, '0')
+  const before = `${end.slice(0, 8)}-${end.slice(8)}`
+  for (const key of [...attributions.keys({ end: [before, ''] })]) attributions.remove(key)
+  for (const id of [...flaggedSessions.keys({ end: before })]) flaggedSessions.remove(id)
+}
+
+/** Removes all that a session taught; returns it. */
+function removeTaught({ tables: { attributions } }: Store, sessionId: string) {
+  const taught: [string, DocumentKey, Attribution][] = []
+  const start: [string, string] = [sessionId, '']
+  const end: [string, string] = [`${sessionId}~`, '']
+  for (const { key, value } of [...attributions.range({ start, end })]) {
+    for (const [document, attribution] of unpackAttributed(value))
+      taught.push([key[1], document, attribution])
+    attributions.remove(key)
+  }
+  return taught
+}
+
+function unfold(found: Kept): Attributed {
+  found.attributed ??= found.look === undefined ? new Map() : unfoldLook(found.look)
+  found.look = undefined
+  return found.attributed
+}
+
+function seeWith(found: Kept, look: Look): Seen[] {
+  const { timeMs, documents, millionths } = look
+  if (found.look === undefined && found.attributed === undefined) {
+    found.look = look
+    return documents.map((document, at) => ({ document, timeMs, change: millionths[at] as number }))
+  }
+  const attributed = unfold(found)
+  const seen: Seen[] = []
+  for (const [at, document] of documents.entries()) {
+    const known = attributed.get(document)
+    const examinations = known?.examinations ?? []
+    if (known === undefined) attributed.set(document, { entries: 0, gains: [], examinations })
+    const filled = fillSlot(examinations, timeMs, millionths[at] as number)
+    if (filled !== undefined) seen.push({ document, ...filled })
+  }
+  return seen
+}
+
+/**
+ * Lets `millionths` count at a time, unless as much or more counted close to it already or the session has had its
+ * say: then only what it surpasses. Returns what to add, and the time for which it counts.
+ */
+export function fillSlot(
+  slots: Slots,
+  timeMs: number,
+  millionths: number,
+): { timeMs: number; change: number } | undefined {
+  for (let at = 0; at < slots.length; at += 2) {
+    const slotMs = slots[at] as number
+    if (Math.abs(slotMs - timeMs) >= SLOT_MS) continue
+    const change = millionths - (slots[at + 1] as number)
+    if (change <= 0) return undefined
+    slots[at + 1] = millionths
+    return { timeMs: slotMs, change }
+  }
+  if (slots.length >= 2 * SLOTS_MAX) return undefined
+  slots.push(timeMs, millionths)
+  return { timeMs, change: millionths }
+}
+
+/** Empties the slot at a time; returns what to take away, and the time for which it counted. */
+export function emptySlot(
+  slots: Slots,
+  timeMs: number,
+): { timeMs: number; change: number } | undefined {
+  for (let at = 0; at < slots.length; at += 2) {
+    const slotMs = slots[at] as number
+    if (Math.abs(slotMs - timeMs) >= SLOT_MS) continue
+    const change = -(slots[at + 1] as number)
+    slots[at + 1] = 0
+    return { timeMs: slotMs, change }
+  }
+  return undefined
+}

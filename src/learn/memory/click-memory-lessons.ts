@@ -1,0 +1,149 @@
+import {
+  type DocumentKey,
+  documentKey,
+  type FeedbackFact,
+  type Impression,
+  type SearchFact,
+} from '../facts.ts'
+import { wasNotViewed } from '../feedback/feedback-entries.ts'
+import type { Gains } from '../feedback/gains.ts'
+import { type Attributions, emptySlot, fillSlot } from './attributions.ts'
+import { dayOf, MILLION } from './click-memory-evidence.ts'
+import type { DocumentChange, QueryChange } from './click-memory-pairs.ts'
+import type { Attribution, Look, Slots } from './click-memory-rows.ts'
+
+/** What one fact changes in what is remembered, with each session's say bounded. */
+export interface Lessons {
+  seen: (fact: SearchFact) => void
+  /** Returns the pair that a session reported over and over, when this entry was one too many. */
+  told: (fact: FeedbackFact) => { queryHash: string; document: DocumentKey } | undefined
+}
+
+interface LessonParts {
+  attributions: Attributions
+  gains: Gains
+  /** Position p is looked at with probability 1/p^eta. */
+  eta: number
+  change: (change: QueryChange) => void
+}
+
+/** Nobody looks at more of one page. */
+const EXAMINED_MAX = 100
+/** Entries of one session on one pair; beyond it the session is no honest one. */
+export const ENTRIES_MAX = 50
+
+export function openLessons(parts: LessonParts): Lessons {
+  const { attributions } = parts
+  return {
+    seen: (fact) => {
+      const { sessionId, unit } = fact.impression
+      if (unit === undefined || sessionId === undefined || attributions.isFlagged(sessionId)) return
+      examine(parts, fact, sessionId)
+    },
+    told: (fact) => {
+      const { impression, unit, sessionId, entry, hit } = fact
+      if (impression === undefined || unit === undefined || attributions.isFlagged(sessionId))
+        return undefined
+      // Somebody else's page, or nobody's: this session has looked at it, too.
+      if (entry.status !== 'late' && impression.sessionId !== sessionId)
+        examine(parts, { ...fact, impression }, sessionId)
+      const shown = hit === undefined ? undefined : impression.hits[hit]
+      if (shown === undefined) return undefined
+      const { queryHash } = impression
+      const document = documentKey(shown.indexId, shown.id)
+      const attributed = attributions.of(sessionId, queryHash)
+      const known = attributed.get(document) ?? { entries: 0, gains: [], examinations: [] }
+      attributed.set(document, known)
+      known.entries += 1
+      if (known.entries > ENTRIES_MAX) {
+        unteach(parts, fact)
+        return { queryHash, document }
+      }
+      if (entry.status === 'learned')
+        judge(parts, fact, { queryHash, document, known, shownMs: impression.timeMs })
+      return undefined
+    },
+  }
+}
+
+/** A session looked at a page: each hit counts as likely as its position is looked at. */
+function examine(
+  { attributions, change, eta }: LessonParts,
+  { sequence, impression }: Pick<SearchFact, 'sequence' | 'impression'>,
+  sessionId: string,
+): void {
+  const { queryHash } = impression
+  const seen = attributions.see(sessionId, queryHash, lookAt(impression, eta))
+  const documents = seen.map(({ document, timeMs, change: examination }) => {
+    return { document, day: dayOf(timeMs), gain: 0, examination }
+  })
+  if (documents.length > 0) change({ sequence, queryHash, documents })
+}
+
+function lookAt({ hits, from, timeMs }: Impression, eta: number): Look {
+  const shown = hits.length > EXAMINED_MAX ? hits.slice(0, EXAMINED_MAX) : hits
+  return {
+    timeMs,
+    documents: shown.map(({ indexId, id }) => documentKey(indexId, id)),
+    millionths: shown.map((_, at) => Math.round(MILLION / (from + at + 1) ** eta)),
+  }
+}
+
+interface Judged {
+  queryHash: string
+  document: DocumentKey
+  known: Attribution
+  shownMs: number
+}
+
+function judge(
+  { gains, change }: LessonParts,
+  { sequence, entry }: FeedbackFact,
+  { queryHash, document, known, shownMs }: Judged,
+): void {
+  const documents: DocumentChange[] = []
+  if (wasNotViewed(entry)) {
+    const emptied = emptySlot(known.examinations, shownMs)
+    if (emptied !== undefined)
+      documents.push({
+        ...{ document, day: dayOf(emptied.timeMs) },
+        ...{ gain: 0, examination: emptied.change },
+      })
+  }
+  const gain = gains.of(entry) ?? 0
+  if (gain > 0) {
+    // A click can't have come before the page.
+    const timeMs = Math.max(entry.timeMs, shownMs)
+    const filled = fillSlot(known.gains, timeMs, Math.round(gain * MILLION))
+    if (filled !== undefined)
+      documents.push({
+        ...{ document, day: dayOf(filled.timeMs) },
+        ...{ gain: filled.change, examination: 0 },
+      })
+  }
+  if (documents.length > 0) change({ sequence, queryHash, documents })
+}
+
+/** Takes out all that a session taught; it teaches nothing from then on. */
+function unteach(
+  { attributions, change }: LessonParts,
+  { sequence, sessionId, receivedMs }: FeedbackFact,
+): void {
+  const byQuery = new Map<string, DocumentChange[]>()
+  for (const [queryHash, document, taught] of attributions.flag(sessionId, receivedMs)) {
+    const documents = byQuery.get(queryHash) ?? []
+    byQuery.set(queryHash, documents)
+    for (const [timeMs, amount] of filledSlots(taught.gains))
+      documents.push({ document, day: dayOf(timeMs), gain: -amount, examination: 0 })
+    for (const [timeMs, amount] of filledSlots(taught.examinations))
+      documents.push({ document, day: dayOf(timeMs), gain: 0, examination: -amount })
+  }
+  for (const [queryHash, documents] of byQuery) change({ sequence, queryHash, documents })
+}
+
+function* filledSlots(slots: Slots): Iterable<[number, number]> {
+  for (let at = 0; at < slots.length; at += 2) {
+    const amount = slots[at + 1] as number
+    if (amount > 0) yield [slots[at] as number, amount]
+  }
+}

@@ -1,0 +1,241 @@
+import type { Store } from '../../store/store.ts'
+import type { DocumentKey } from '../facts.ts'
+import type { AddedScore } from '../plan.ts'
+import { addEvidence, type Evidence, examinationOf, gainOf } from './click-memory-evidence.ts'
+import { packNames, packRemembered, unpackRemembered } from './click-memory-rows.ts'
+
+/** What is remembered under one query. */
+export interface Remembered {
+  /** Journal entry of the newest evidence; behind the point, which of its changes that was. */
+  sequence: number
+  documents: Map<DocumentKey, Evidence>
+  /** Millionths of gain over all documents. */
+  gain: number
+  /** Keys of the documents as the row holds them; undefined when they are other ones by now. */
+  names?: string | undefined
+  /** What searches read: the state at the last commit, on one day. */
+  view?: { day: number; added: readonly AddedScore[] } | undefined
+}
+
+/** The pairs of query and document, bounded: what was used least and longest ago goes first. */
+export interface Pairs {
+  find: (queryHash: string) => Remembered | undefined
+  /** What a fact changes under a query. */
+  add: (change: QueryChange) => void
+  /** Gain and examination of a document over all queries, in millionths. */
+  document: (key: DocumentKey) => readonly [number, number] | undefined
+  /** Inside a transaction. */
+  save: () => void
+  figures: () => { pairs: number; queries: number; gained: number; evicted: number }
+}
+
+/** What one journal entry changes under one query. */
+export interface QueryChange {
+  sequence: number
+  queryHash: string
+  documents: readonly DocumentChange[]
+}
+
+/** Gain and examination are in millionths; negative ones are taken out again. */
+export interface DocumentChange {
+  document: DocumentKey
+  day: number
+  gain: number
+  examination: number
+}
+
+/** Documents remembered under one query. */
+const DOCUMENTS_MAX = 500
+/** Share of the room that queries may fill which nobody gained from. */
+const IDLE_SHARE = 0.2
+/** Of how many old queries the one with the least gain goes. */
+const EVICTION_CHOICE = 16
+/** Changes of one journal entry that are told apart. */
+const CHANGES_MAX = 2 ** 20
+
+interface Core {
+  pairsMax: number
+  // Maps walk in order of insertion: the first query is the one whose newest evidence is oldest.
+  idle: Map<string, Remembered>
+  gained: Map<string, Remembered>
+  documents: Map<DocumentKey, [number, number]>
+  changed: Set<string>
+  pairs: number
+  idlePairs: number
+  evicted: number
+  sequence: number
+  changes: number
+}
+
+/** `onChange` runs before a query's evidence changes. */
+export function openPairs(
+  store: Store,
+  pairsMax: number,
+  onChange: (remembered: Remembered) => void,
+): Pairs {
+  const core: Core = {
+    pairsMax,
+    idle: new Map(),
+    gained: new Map(),
+    documents: new Map(),
+    changed: new Set(),
+    ...{ pairs: 0, idlePairs: 0, evicted: 0, sequence: 0, changes: 0 },
+  }
+  for (const [queryHash, remembered] of readAll(store)) {
+    place(core, queryHash, remembered)
+    for (const [key, evidence] of remembered.documents)
+      count(core, key, gainOf(evidence), examinationOf(evidence))
+  }
+  return {
+    find: (queryHash) => find(core, queryHash),
+    add: ({ sequence, queryHash, documents }) => {
+      const known = find(core, queryHash)
+      const remembered = known ?? { sequence: 0, documents: new Map(), gain: 0 }
+      onChange(remembered)
+      if (known !== undefined) displace(core, queryHash, known)
+      core.changes = sequence === core.sequence ? core.changes + 1 : 0
+      core.sequence = sequence
+      remembered.sequence = sequence + core.changes / CHANGES_MAX
+      for (const change of documents) apply(core, remembered, change)
+      if (remembered.documents.size > 0) place(core, queryHash, remembered)
+      core.changed.add(queryHash)
+      while (core.pairs > core.pairsMax) evictOldest(core)
+    },
+    document: (key) => core.documents.get(key),
+    save: () => {
+      for (const queryHash of core.changed) saveQuery(store, queryHash, find(core, queryHash))
+      core.changed.clear()
+    },
+    figures: () => {
+      const { pairs, idle, gained, evicted } = core
+      return { pairs, queries: idle.size + gained.size, gained: gained.size, evicted }
+    },
+  }
+}
+
+function find({ gained, idle }: Core, queryHash: string): Remembered | undefined {
+  return gained.get(queryHash) ?? idle.get(queryHash)
+}
+
+/** Puts a query at the young end. */
+function place(core: Core, queryHash: string, remembered: Remembered): void {
+  const { size } = remembered.documents
+  core.pairs += size
+  if (remembered.gain > 0) core.gained.set(queryHash, remembered)
+  else {
+    core.idle.set(queryHash, remembered)
+    core.idlePairs += size
+  }
+}
+
+function displace(core: Core, queryHash: string, { documents }: Remembered): void {
+  core.pairs -= documents.size
+  if (core.idle.delete(queryHash)) core.idlePairs -= documents.size
+  else core.gained.delete(queryHash)
+}
+
+function apply(core: Core, remembered: Remembered, change: DocumentChange): void {
+  const { documents } = remembered
+  const { document, day, gain, examination } = change
+  const before = documents.get(document)
+  if (before === undefined) {
+    // What was evicted can't be taken away again.
+    if (gain + examination <= 0) return
+    documents.set(document, addEvidence([], day, gain, examination))
+    if (remembered.names !== undefined) remembered.names = packNames([document], remembered.names)
+    remembered.gain += gain
+    count(core, document, gain, examination)
+    if (documents.size > DOCUMENTS_MAX) drop(core, remembered, leastOf(remembered))
+    return
+  }
+  // No more is taken away than there is.
+  const isLess = gain < 0 || examination < 0
+  const gainBefore = isLess ? gainOf(before) : 0
+  const examinationBefore = isLess ? examinationOf(before) : 0
+  const evidence = addEvidence(before, day, gain, examination)
+  const gained = isLess ? gainOf(evidence) - gainBefore : gain
+  const examined = isLess ? examinationOf(evidence) - examinationBefore : examination
+  count(core, document, gained, examined)
+  remembered.gain += gained
+  if (evidence.length === 0) {
+    documents.delete(document)
+    remembered.names = undefined
+  } else if (evidence !== before) documents.set(document, evidence)
+}
+
+function count(core: Core, key: DocumentKey, gain: number, examination: number): void {
+  const sums = core.documents.get(key)
+  if (sums === undefined) {
+    if (gain !== 0 || examination !== 0) core.documents.set(key, [gain, examination])
+    return
+  }
+  sums[0] += gain
+  sums[1] += examination
+  if (sums[0] === 0 && sums[1] === 0) core.documents.delete(key)
+}
+
+function drop(core: Core, remembered: Remembered, key: DocumentKey): void {
+  const evidence = remembered.documents.get(key) ?? []
+  const gain = gainOf(evidence)
+  count(core, key, -gain, -examinationOf(evidence))
+  remembered.gain -= gain
+  remembered.documents.delete(key)
+  remembered.names = undefined
+  core.evicted += 1
+}
+
+/** Queries that nobody gained from go first while they fill more than their share, the oldest at once. */
+function evictOldest(core: Core): void {
+  const { idle, gained } = core
+  const fromIdle = core.idlePairs > core.pairsMax * IDLE_SHARE || gained.size === 0
+  const choice = fromIdle ? 1 : EVICTION_CHOICE
+  let least: [string, Remembered] | undefined
+  let seen = 0
+  for (const entry of fromIdle ? idle : gained) {
+    if (least === undefined || entry[1].gain < least[1].gain) least = entry
+    seen += 1
+    if (seen === choice) break
+  }
+  if (least === undefined) return
+  const [queryHash, remembered] = least
+  displace(core, queryHash, remembered)
+  for (const key of [...remembered.documents.keys()]) drop(core, remembered, key)
+  core.changed.add(queryHash)
+}
+
+/** The document with the least gain, of these the one that was looked at least, of these the oldest. */
+function leastOf({ documents }: Remembered): DocumentKey {
+  let least: { key: DocumentKey; gain: number; examination: number } | undefined
+  for (const [key, evidence] of documents) {
+    const gain = gainOf(evidence)
+    const examination = examinationOf(evidence)
+    const isLess =
+      least === undefined ||
+      gain < least.gain ||
+      (gain === least.gain && examination < least.examination)
+    if (isLess) least = { key, gain, examination }
+  }
+  return least?.key ?? ''
+}
+
+function saveQuery({ tables }: Store, queryHash: string, remembered: Remembered | undefined): void {
+  if (remembered === undefined) {
+    tables.clickMemory.remove(queryHash)
+    return
+  }
+  const { sequence, documents } = remembered
+  remembered.names ??= packNames(documents.keys())
+  tables.clickMemory.put(queryHash, packRemembered(sequence, documents, remembered.names))
+}
+
+/** In the order of their newest evidence, as it was when they were saved. */
+function readAll({ tables }: Store): [string, Remembered][] {
+  const all: [string, Remembered][] = []
+  for (const { key, value } of tables.clickMemory.range()) {
+    const documents = unpackRemembered(value)
+    let gain = 0
+    for (const evidence of documents.values()) gain += gainOf(evidence)
+    all.push([key, { sequence: value.sequence, documents, gain }])
+  }
+  return all.sort(([, a], [, b]) => a.sequence - b.sequence)
+}

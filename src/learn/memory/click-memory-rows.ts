@@ -1,0 +1,144 @@
+import type { AttributionRow, RememberedRow } from '../../schema/memory-record.ts'
+import type { DocumentKey } from '../facts.ts'
+import type { Evidence } from './click-memory-evidence.ts'
+
+/** What one session taught about one document of one query. */
+export interface Attribution {
+  /** Feedback entries, duplicates included. */
+  entries: number
+  gains: Slots
+  examinations: Slots
+}
+
+/** What counted, and when: [time in ms, millionths, …], any two at least `SLOT_MS` apart; see attributions.ts. */
+export type Slots = number[]
+
+const BYTES = Float64Array.BYTES_PER_ELEMENT
+
+// Rows are many and small: they are put together in one place, and the store copies them from there.
+let scratch = new Float64Array(4096)
+
+function reserve(used: number, more: number): void {
+  if (used + more <= scratch.length) return
+  const larger = new Float64Array(2 * (used + more))
+  larger.set(scratch.subarray(0, used))
+  scratch = larger
+}
+
+function append(at: number, numbers: readonly number[]): number {
+  for (let each = 0; each < numbers.length; each += 1) scratch[at + each] = numbers[each] as number
+  return at + numbers.length
+}
+
+function packed(used: number): Uint8Array {
+  return Buffer.from(scratch.buffer, 0, used * BYTES)
+}
+
+function list(numbers: Float64Array, from: number, length: number): number[] {
+  const copied: number[] = []
+  for (let at = from; at < from + length; at += 1) copied.push(numbers[at] as number)
+  return copied
+}
+
+function unpacked(bytes: Uint8Array): Float64Array {
+  return new Float64Array(new Uint8Array(bytes).buffer)
+}
+
+/** The names of documents as rows hold them, without the brackets around; `before` are those of others. */
+export function packNames(documents: Iterable<DocumentKey>, before = ''): string {
+  let names = before
+  for (const document of documents)
+    names += names === '' ? JSON.stringify(document) : `,${JSON.stringify(document)}`
+  return names
+}
+
+/** A row to be written at once: its bytes change with the next one. */
+export function packRemembered(
+  sequence: number,
+  documents: ReadonlyMap<DocumentKey, Evidence>,
+  names = packNames(documents.keys()),
+): RememberedRow {
+  let used = 0
+  for (const evidence of documents.values()) {
+    reserve(used, evidence.length + 1)
+    scratch[used] = evidence.length
+    used = append(used + 1, evidence)
+  }
+  return { sequence, documents: names, evidence: packed(used) }
+}
+
+export function unpackRemembered(row: RememberedRow): Map<DocumentKey, Evidence> {
+  const numbers = unpacked(row.evidence)
+  let at = 0
+  const documents: DocumentKey[] = JSON.parse(`[${row.documents}]`)
+  return new Map(
+    documents.map((document) => {
+      const length = numbers[at] ?? 0
+      at += 1 + length
+      return [document, list(numbers, at - length, length)] as const
+    }),
+  )
+}
+
+/** A page that a session looked at: each of its documents counts for so much at that time, and nothing else does. */
+export interface Look {
+  timeMs: number
+  documents: DocumentKey[]
+  millionths: number[]
+}
+
+/** A look as a row to be written at once: its bytes change with the next one. */
+export function packLook({ timeMs, documents, millionths }: Look): AttributionRow {
+  reserve(0, 5 * documents.length)
+  let at = 0
+  for (const amount of millionths) {
+    scratch[at] = 0
+    scratch[at + 1] = 0
+    scratch[at + 2] = 2
+    scratch[at + 3] = timeMs
+    scratch[at + 4] = amount
+    at += 5
+  }
+  return { documents: JSON.stringify(documents), taught: packed(at) }
+}
+
+/** The same by document. */
+export function unfoldLook({ timeMs, documents, millionths }: Look): Map<DocumentKey, Attribution> {
+  return new Map(
+    documents.map((document, at) => {
+      const examinations = [timeMs, millionths[at] as number]
+      return [document, { entries: 0, gains: [], examinations }] as const
+    }),
+  )
+}
+
+/** A row to be written at once: its bytes change with the next one. */
+export function packAttributed(attributed: ReadonlyMap<DocumentKey, Attribution>): AttributionRow {
+  let used = 0
+  for (const { entries, gains, examinations } of attributed.values()) {
+    reserve(used, 3 + gains.length + examinations.length)
+    scratch[used] = entries
+    scratch[used + 1] = gains.length
+    scratch[used + 2] = examinations.length
+    used = append(append(used + 3, gains), examinations)
+  }
+  return { documents: JSON.stringify([...attributed.keys()]), taught: packed(used) }
+}
+
+export function unpackAttributed(row: AttributionRow): Map<DocumentKey, Attribution> {
+  const numbers = unpacked(row.taught)
+  let at = 0
+  const documents: DocumentKey[] = JSON.parse(row.documents)
+  const attributed = new Map<DocumentKey, Attribution>()
+  for (const document of documents) {
+    const gained = numbers[at + 1] ?? 0
+    const examined = numbers[at + 2] ?? 0
+    attributed.set(document, {
+      entries: numbers[at] ?? 0,
+      gains: list(numbers, at + 3, gained),
+      examinations: list(numbers, at + 3 + gained, examined),
+    })
+    at += 3 + gained + examined
+  }
+  return attributed
+}

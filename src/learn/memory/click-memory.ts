@@ -1,0 +1,205 @@
+import type { Config } from '../../config.ts'
+import type { Store } from '../../store/store.ts'
+import type { Consumer, DocumentKey } from '../facts.ts'
+import type { Gains } from '../feedback/gains.ts'
+import type { Events } from '../history/events.ts'
+import type { AddedScore } from '../plan.ts'
+import { openAttributions } from './attributions.ts'
+import { dayOf, MILLION, weighEvidence } from './click-memory-evidence.ts'
+import { ENTRIES_MAX, openLessons } from './click-memory-lessons.ts'
+import { openPairs, type Pairs, type Remembered } from './click-memory-pairs.ts'
+
+/**
+ * What people chose among what a query showed them, corrected for how likely they were to look at it: for a query
+ * hash and a document the added score is λ · ((c + a·p₀) / (e + a) − p₀), with c the gains of feedback, e the
+ * examinations (1/pᵑ at position p), and a·p₀ / a what is expected of a document that nobody has met.
+ */
+export interface ClickMemory extends Consumer {
+  /** Greatest changes first; empty for a query that nobody gained from. Immutable. */
+  added: (queryHash: string) => readonly AddedScore[]
+  /** Gain and examination as they weigh today, and the added score; undefined when nothing is known. */
+  describe: (
+    queryHash: string,
+    key: DocumentKey,
+  ) => { gain: number; examination: number; value: number } | undefined
+  /** Gain per examination of a document over all queries, drawn towards what is expected; without decay. */
+  documentRate: (key: DocumentKey) => number
+  figures: () => ClickMemoryFigures
+}
+
+interface ClickMemoryFigures {
+  pairs: number
+  queries: number
+  /** Queries with at least one gain. */
+  gained: number
+  evicted: number
+  /** Sessions whose teaching was taken out again, since the start. */
+  flagged: number
+}
+
+type MemoryConfig = Pick<
+  Config,
+  | 'memoryStrength'
+  | 'memoryPriorWeight'
+  | 'memoryPriorRate'
+  | 'memoryHalfLifeMs'
+  | 'memoryPairsMax'
+  | 'examinationEta'
+  | 'sessionAbsoluteMs'
+>
+
+interface MemoryParts {
+  store: Store
+  events: Pick<Events, 'recordWithin'>
+  gains: Gains
+  config: MemoryConfig
+  clock: () => number
+}
+
+/** Added scores of one query. */
+const ADDED_MAX = 200
+/** Time after a session's end in which its last feedback may still be on its way. */
+const GRACE_MS = 30 * 60_000
+const NOTHING: readonly AddedScore[] = []
+
+interface Core {
+  config: MemoryConfig
+  clock: () => number
+  /** What facts change; another than `read` while the log is folded anew. */
+  written: Pairs
+  read: Pairs
+  /** Queries whose view is older than their evidence. */
+  stale: Set<Remembered>
+}
+
+export function openClickMemory(parts: MemoryParts): ClickMemory {
+  const { store, events, gains, config, clock } = parts
+  const attributions = openAttributions(store, config.sessionAbsoluteMs + GRACE_MS)
+  const stale = new Set<Remembered>()
+  const openAll = () => openPairs(store, config.memoryPairsMax, (query) => keepView(core, query))
+  const first = openAll()
+  const core: Core = { config, clock, stale, written: first, read: first }
+  const lessons = openLessons({
+    attributions,
+    gains,
+    eta: config.examinationEta,
+    change: (change) => core.written.add(change),
+  })
+  let flaggedNow: { sessionId: string; queryHash: string; document: string }[] = []
+  let flagged = 0
+  /** The newest moment among the facts: the only clock of the fold. */
+  let latestMs = 0
+
+  return {
+    name: 'click-memory',
+    load: () => {
+      attributions.load()
+      stale.clear()
+      core.written = core.read = openAll()
+      flaggedNow = []
+    },
+    take: (fact) => {
+      if (fact.kind === 'analytics') return
+      if (fact.kind === 'search') {
+        latestMs = Math.max(latestMs, fact.impression.timeMs)
+        lessons.seen(fact)
+        return
+      }
+      latestMs = Math.max(latestMs, fact.receivedMs)
+      const repeated = lessons.told(fact)
+      if (repeated !== undefined) flaggedNow.push({ sessionId: fact.sessionId, ...repeated })
+    },
+    save: () => {
+      core.written.save()
+      attributions.save(latestMs)
+      // A fold anew repeats what the history tells already.
+      if (core.written === core.read)
+        for (const { sessionId, ...data } of flaggedNow) tell(events, sessionId, data)
+      flagged += flaggedNow.length
+      flaggedNow = []
+    },
+    publish: () => {
+      for (const remembered of stale) remembered.view = undefined
+      stale.clear()
+      core.read = core.written
+    },
+    reset: () => {
+      store.tables.clickMemory.clear()
+      attributions.reset()
+      core.written = openAll()
+      latestMs = 0
+      flagged = 0
+    },
+    added: (queryHash) => added(core, queryHash),
+    describe: (queryHash, key) => describe(core, queryHash, key),
+    documentRate: (key) => {
+      const [gain, examination] = core.read.document(key) ?? [0, 0]
+      return rateOf(config, gain / MILLION, examination / MILLION)
+    },
+    figures: () => ({ ...core.read.figures(), flagged }),
+  }
+}
+
+/** Before evidence changes: until the commit, searches see what was true before. */
+function keepView(core: Core, remembered: Remembered): void {
+  if (core.stale.has(remembered)) return
+  if (core.written === core.read) remembered.view ??= viewOf(core, remembered)
+  core.stale.add(remembered)
+}
+
+function added(core: Core, queryHash: string): readonly AddedScore[] {
+  const remembered = core.read.find(queryHash)
+  if (remembered === undefined || core.config.memoryStrength === 0) return NOTHING
+  if (remembered.view?.day !== dayOf(core.clock())) remembered.view = viewOf(core, remembered)
+  return remembered.view.added
+}
+
+function viewOf({ config, clock }: Core, { gain: gained, documents }: Remembered) {
+  const day = dayOf(clock())
+  if (gained === 0) return { day, added: NOTHING }
+  const values: { key: DocumentKey; value: number; size: number }[] = []
+  for (const [key, evidence] of documents) {
+    const { gain, examination } = weighEvidence(evidence, day, config.memoryHalfLifeMs)
+    const value = scoreOf(config, gain, examination)
+    values.push({ key, value, size: Math.abs(value) })
+  }
+  values.sort((a, b) => b.size - a.size || (a.key < b.key ? -1 : 1))
+  const scores = values.slice(0, ADDED_MAX).map(({ key, value }): AddedScore => {
+    const slash = key.indexOf('/')
+    return { indexId: Number(key.slice(0, slash)), id: key.slice(slash + 1), value }
+  })
+  return { day, added: Object.freeze(scores) }
+}
+
+function describe({ read, config, clock }: Core, queryHash: string, key: DocumentKey) {
+  const evidence = read.find(queryHash)?.documents.get(key)
+  if (evidence === undefined) return undefined
+  const weighed = weighEvidence(evidence, dayOf(clock()), config.memoryHalfLifeMs)
+  return { ...weighed, value: scoreOf(config, weighed.gain, weighed.examination) }
+}
+
+function rateOf(config: MemoryConfig, gain: number, examination: number): number {
+  const { memoryPriorWeight, memoryPriorRate } = config
+  const rate = (gain + memoryPriorWeight * memoryPriorRate) / (examination + memoryPriorWeight)
+  // More than one gain an examination is no rate: many who click far down, and may be one.
+  return Math.min(1, rate)
+}
+
+function scoreOf(config: MemoryConfig, gain: number, examination: number): number {
+  return config.memoryStrength * (rateOf(config, gain, examination) - config.memoryPriorRate)
+}
+
+function tell(
+  events: Pick<Events, 'recordWithin'>,
+  sessionId: string,
+  data: Record<string, unknown>,
+): void {
+  events.recordWithin({
+    type: 'SESSION_FLAGGED',
+    status: 'COMPLETED',
+    source: 'feedback',
+    priority: 'HIGH',
+    sessionId,
+    data: { ...data, entriesMax: ENTRIES_MAX },
+  })
+}

@@ -1,0 +1,84 @@
+import type { Config } from '../../config.ts'
+import { invalid, serviceError } from '../../errors.ts'
+import type { Metrics } from '../../metrics.ts'
+import type { MetricReceipt, MetricRecord } from '../../schema/analytics.ts'
+import type { MetricSeries, MetricType } from '../../schema/analytics-record.ts'
+import type { Store } from '../../store/store.ts'
+import { openMetricNames } from './names.ts'
+import { addValue, labelsKey, labelsOf, newSeries, receiptOf } from './series.ts'
+
+/** Metrics that clients record; they stand on the metrics page beside the service's own. */
+export interface MetricRecords {
+  /**
+   * Resolves when the value is on the disk. Throws VALIDATION_FAILED, NAME_TAKEN when the name has another type or
+   * would be mistaken for a part of another metric, TOO_MANY_SERIES.
+   */
+  record: (record: MetricRecord) => Promise<MetricReceipt>
+  /** Removes some series that nobody has recorded for long; returns how many. Call again while it removes. */
+  sweep: (nowMs: number) => Promise<number>
+}
+
+export interface MetricRecordsOptions {
+  store: Store
+  metrics: Pick<Metrics, 'family'>
+  config: Pick<Config, 'metricNamesMax' | 'metricSeriesMax' | 'retentionMs'>
+  clock: () => number
+}
+
+const SWEEP_ROWS = 1000
+
+export function openMetricRecords(options: MetricRecordsOptions): MetricRecords {
+  const { store, metrics, config, clock } = options
+  const { metricSeries } = store.tables
+  const names = openMetricNames(metrics, config)
+  for (const { key, value } of metricSeries.range()) names.show(...key, value)
+
+  /** Inside the transaction: the series that the value belongs to, or a new one. */
+  function find(record: MetricRecord, labels: Record<string, string>, key: string): MetricSeries {
+    const { name } = record
+    const known = names.typeOf(name)
+    const type = (record.type?.toLowerCase() as MetricType | undefined) ?? known ?? 'gauge'
+    if (known !== undefined && known !== type)
+      throw serviceError('NAME_TAKEN', `This metric is a ${known}; its type can't change.`)
+    if (type === 'counter' && record.value < 0)
+      throw invalid('value', 'must not be negative: a counter only grows')
+    const series = metricSeries.get([name, key])
+    if (series !== undefined) return series
+    names.checkNew(name, type)
+    return newSeries(type, labels, clock())
+  }
+  function add(record: MetricRecord, labels: Record<string, string>, key: string) {
+    const series = addValue(find(record, labels, key), record.value, clock())
+    metricSeries.put([record.name, key], series)
+    names.show(record.name, key, series)
+    return series
+  }
+  /** After a transaction that failed, the page shows what the store holds. */
+  function restore(name: string, key: string): void {
+    const stored = metricSeries.get([name, key])
+    if (stored === undefined) names.hide(name, key)
+    else names.show(name, key, stored)
+  }
+  return {
+    record: async (record) => {
+      if (!Number.isFinite(record.value)) throw invalid('value', 'must be a finite number')
+      const labels = labelsOf(record)
+      const key = labelsKey(labels)
+      try {
+        return receiptOf(await store.write(() => add(record, labels, key)))
+      } catch (cause) {
+        restore(record.name, key)
+        throw cause
+      }
+    },
+    sweep: async (nowMs) => {
+      const idle = names.idleSince(nowMs - config.retentionMs, SWEEP_ROWS)
+      if (idle.length === 0) return 0
+      await store.release(() => {
+        for (const key of idle) metricSeries.remove(key)
+      })
+      for (const key of idle) restore(...key)
+      return idle.length
+    },
+  }
+}

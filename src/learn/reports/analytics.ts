@@ -1,0 +1,100 @@
+import { v7 as uuid } from 'uuid'
+import { serviceError } from '../../errors.ts'
+import type {
+  AnalyticsEvent,
+  AnalyticsEvents,
+  AnalyticsReceipt,
+  AnalyticsReceipts,
+} from '../../schema/analytics.ts'
+import type { SessionTotals } from '../../schema/session.ts'
+import type { JournalEntry } from '../../store/tables.ts'
+import type { Log } from '../log.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+
+/** What clients tell of their searchers. */
+export interface Analytics {
+  /**
+   * Resolves when all of the events are on the disk, in their order. One that names no session, or one that is unknown
+   * or expired, is kept too, as unmatched. Throws OVERLOADED when too many wait.
+   */
+  record: (sent: AnalyticsEvents) => Promise<AnalyticsReceipt | AnalyticsReceipts>
+}
+
+export interface AnalyticsOptions {
+  log: Log
+  sessions: Pick<Sessions, 'peek' | 'touch' | 'totals'>
+  clock: () => number
+}
+
+/** Events that wait for their commit; beyond it the service says that it has enough to do. */
+const WAITING_MAX = 100_000
+/** However a client joins the words. */
+const CLICK = /(?:^|[_.\s-])click(?:ed)?$/i
+
+export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analytics {
+  const { totals } = sessions
+  let waiting = 0
+
+  /** Inside the transaction. */
+  function count(event: AnalyticsEvent, eventId: string): AnalyticsReceipt {
+    const delta = deltaOf(event)
+    const session = event.sessionId === undefined ? undefined : sessions.peek(event.sessionId)
+    if (session?.active !== true)
+      return { eventId, processed: true, unmatched: true, metrics: { ...NOTHING, ...delta } }
+    totals.addWithin(session.sessionId, delta)
+    const metrics = totals.of(session.sessionId)
+    return { eventId, processed: true, unmatched: false, metrics }
+  }
+  function store(events: readonly AnalyticsEvent[]): Promise<AnalyticsReceipt[]> {
+    return log.append(() => {
+      const timeMs = clock()
+      const receipts: AnalyticsReceipt[] = []
+      const entries: JournalEntry[] = []
+      for (const event of events) {
+        const eventId = uuid({ msecs: timeMs })
+        receipts.push(count(event, eventId))
+        entries.push(entryOf(event, eventId, timeMs))
+      }
+      const last = entries.pop() as JournalEntry
+      for (const entry of entries) log.journal.appendWithin(entry)
+      return { entry: last, value: receipts }
+    })
+  }
+  async function take(events: readonly AnalyticsEvent[]): Promise<AnalyticsReceipt[]> {
+    if (waiting + events.length > WAITING_MAX)
+      throw serviceError('OVERLOADED', 'Too many events wait to be stored.', { retryAfterS: 1 })
+    for (const { sessionId } of events) if (sessionId !== undefined) sessions.touch(sessionId)
+    waiting += events.length
+    try {
+      return await store(events)
+    } finally {
+      waiting -= events.length
+    }
+  }
+  return {
+    record: async ({ events = [], ...single }) => {
+      const { eventType } = single
+      if (eventType === undefined) return listed(await take(events))
+      const [receipt] = await take([{ ...single, eventType }])
+      return receipt as AnalyticsReceipt
+    },
+  }
+}
+
+function listed(events: AnalyticsReceipt[]): AnalyticsReceipts {
+  const unmatched = events.filter((event) => event.unmatched).length
+  return { processed: true, total: events.length, unmatched, events }
+}
+
+const NOTHING: SessionTotals = { searches: 0, clicks: 0, feedback: 0, events: 0 }
+
+/** A search of which a client tells was counted when it was made. */
+function deltaOf({ eventType }: AnalyticsEvent): Partial<SessionTotals> {
+  return CLICK.test(eventType) ? { events: 1, clicks: 1 } : { events: 1 }
+}
+
+function entryOf(event: AnalyticsEvent, eventId: string, timeMs: number): JournalEntry {
+  const { sessionId, ...told } = event
+  const entry: JournalEntry = { timeMs, type: 'analytics', data: { eventId, ...told } }
+  return sessionId === undefined ? entry : { ...entry, sessionId }
+}

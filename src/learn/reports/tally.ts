@@ -1,0 +1,37 @@
+import type { Store } from '../../store/store.ts'
+import type { Consumer } from '../facts.ts'
+
+/** What learning has taken since the store was made; what is forgotten later stays counted. */
+export interface Tally extends Consumer {
+  figures: () => TallyFigures
+}
+
+export interface TallyFigures {
+  searches: number
+  /** Entries by status: learned, duplicate, unmatched, late. */
+  feedback: Record<string, number>
+  analytics: number
+}
+
+/** Where the numbers are kept. */
+const TALLY = 'tally'
+
+export function openTally(store: Store): Tally {
+  const { meta } = store.tables
+  const read = (): TallyFigures =>
+    (meta.get(TALLY) as TallyFigures | undefined) ?? { searches: 0, feedback: {}, analytics: 0 }
+  let counts = read()
+  return {
+    name: 'tally',
+    load: () => {
+      counts = read()
+    },
+    take: (fact) => {
+      if (fact.kind === 'search') counts.searches += 1
+      else if (fact.kind === 'analytics') counts.analytics += 1
+      else counts.feedback[fact.entry.status] = (counts.feedback[fact.entry.status] ?? 0) + 1
+    },
+    save: () => meta.put(TALLY, counts),
+    figures: () => ({ ...counts, feedback: { ...counts.feedback } }),
+  }
+}

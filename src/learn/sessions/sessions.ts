@@ -1,0 +1,187 @@
+import { v7, validate } from 'uuid'
+import type { Config } from '../../config.ts'
+import { serviceError } from '../../errors.ts'
+import type { Metrics } from '../../metrics.ts'
+import type {
+  SessionAnalytics,
+  SessionCreate,
+  SessionCreated,
+  SessionRead,
+  SessionRecord,
+} from '../../schema/session.ts'
+import type { Store } from '../../store/store.ts'
+import type { SessionCache } from './session-cache.ts'
+import { openSessionRecords } from './session-records.ts'
+import { openTotals, type Totals } from './totals.ts'
+
+/** What a search knows of the session that it was sent with. */
+export interface SessionGlimpse {
+  sessionId: string
+  userId: string | undefined
+  clientId: string | undefined
+  metadata: Record<string, unknown>
+  /** False once it is expired: the search is served, and counts for nobody. */
+  active: boolean
+}
+
+/** Sessions: made durable before they are answered, read from memory. */
+export interface Sessions {
+  /** Resolves when the session is on the disk and in the cache. Throws VALIDATION_FAILED for metadata over 8 KiB. */
+  create: (sent: SessionCreate) => Promise<SessionCreated>
+  /** Throws SESSION_NOT_FOUND. */
+  get: (sessionId: string) => SessionRead
+  analytics: (sessionId: string) => SessionAnalytics
+  /** What known sessions did so far. */
+  totals: Totals
+  peek: (sessionId: string) => SessionGlimpse | undefined
+  /**
+   * The session was seen now. Counts at once; reaches the disk with the next flush, so that a crash may let
+   * an idle session expire that much earlier. An expired or unknown session stays what it is.
+   */
+  touch: (sessionId: string) => void
+  /** Writes what `touch` and `totals.add` learned. */
+  flush: () => Promise<void>
+  /** Removes some sessions whose analytics are past their time; returns how many. Call again while it removes. */
+  sweep: (nowMs: number) => Promise<number>
+  /** Bytes that the cache holds, now and at most so far, as text in megabytes. */
+  health: () => Promise<{ memory: { used: string; peak: string } }>
+  close: () => Promise<void>
+}
+
+export interface SessionsOptions {
+  store: Store
+  config: Pick<Config, 'sessionIdleMs' | 'sessionAbsoluteMs' | 'sessionCacheMax' | 'retentionMs'>
+  /** Milliseconds since the epoch. */
+  clock?: () => number
+  metrics?: Pick<Metrics, 'collect'>
+}
+
+const METADATA_BYTES_MAX = 8 << 10
+
+/** Opens the sessions of a store. `clock` decides what "now" is. */
+export function openSessions(options: SessionsOptions): Sessions {
+  const { store, config, clock = Date.now, metrics } = options
+  const records = openSessionRecords(store, config.sessionCacheMax)
+  const totals = openTotals(store)
+  if (metrics !== undefined) collect(metrics, records.cache)
+
+  function find(sessionId: string): SessionRecord | undefined {
+    // Anything but one of our ids can't be there, and may not even fit a key.
+    return validate(sessionId) ? records.find(sessionId.toLowerCase()) : undefined
+  }
+  function mustFind(sessionId: string): SessionRecord {
+    const found = find(sessionId)
+    if (found === undefined)
+      throw serviceError('SESSION_NOT_FOUND', 'There is no session with this id.')
+    return found
+  }
+  function isActive({ createdMs, lastSeenMs }: SessionRecord): boolean {
+    const now = clock()
+    return now - lastSeenMs <= config.sessionIdleMs && now - createdMs <= config.sessionAbsoluteMs
+  }
+  return {
+    create: async (sent) => {
+      const { sessionId, record } = makeRecord(sent, clock())
+      await records.create(sessionId, record)
+      const created = new Date(record.createdMs).toISOString()
+      return { sessionId, created, metadata: sent.metadata ?? {} }
+    },
+    get: (sessionId) => {
+      const record = mustFind(sessionId)
+      return describe(sessionId, record, isActive(record))
+    },
+    analytics: (sessionId) => {
+      const record = mustFind(sessionId)
+      return { ...describeTimes(sessionId, record, isActive(record)), ...totals.of(sessionId) }
+    },
+    totals,
+    peek: (sessionId) => {
+      const record = find(sessionId)
+      if (record === undefined) return undefined
+      const { userId, clientId, metadata } = record
+      // One spelling: ids of people are compared as texts from here on.
+      const id = sessionId.toLowerCase()
+      return {
+        sessionId: id,
+        userId,
+        clientId,
+        metadata: JSON.parse(metadata),
+        active: isActive(record),
+      }
+    },
+    touch: (sessionId) => {
+      const record = find(sessionId)
+      if (record === undefined || !isActive(record)) return
+      const lastSeenMs = Math.max(record.lastSeenMs, clock())
+      records.update(sessionId.toLowerCase(), { ...record, lastSeenMs })
+    },
+    flush: async () => {
+      await records.flush()
+      await totals.flush()
+    },
+    sweep: (nowMs) => records.removeBefore(nowMs - config.sessionAbsoluteMs - config.retentionMs),
+    health: async () => ({
+      memory: {
+        used: megabytes(records.cache.bytes()),
+        peak: megabytes(records.cache.bytesPeak()),
+      },
+    }),
+    close: async () => {
+      await records.close()
+      await totals.flush().catch(() => undefined)
+    },
+  }
+}
+
+function collect(metrics: Pick<Metrics, 'collect'>, cache: SessionCache): void {
+  metrics.collect('svc_sessions_cached', 'Sessions in the session cache', [], () => [
+    { value: cache.size() },
+  ])
+  metrics.collect('svc_sessions_cache_bytes', 'Bytes that cached sessions take', [], () => [
+    { value: cache.bytes() },
+  ])
+}
+
+function makeRecord(
+  sent: SessionCreate,
+  nowMs: number,
+): { sessionId: string; record: SessionRecord } {
+  const metadata = JSON.stringify(sent.metadata ?? {})
+  if (metadata.length > METADATA_BYTES_MAX || Buffer.byteLength(metadata) > METADATA_BYTES_MAX)
+    throw serviceError(
+      'VALIDATION_FAILED',
+      `metadata is larger than ${METADATA_BYTES_MAX} bytes.`,
+      {
+        details: [
+          { path: 'metadata', message: `must be at most ${METADATA_BYTES_MAX} bytes of JSON` },
+        ],
+      },
+    )
+  const record: SessionRecord = { createdMs: nowMs, lastSeenMs: nowMs, metadata }
+  if (sent.clientId !== undefined) record.clientId = sent.clientId
+  if (sent.userId !== undefined) record.userId = sent.userId
+  return { sessionId: v7({ msecs: nowMs }), record }
+}
+
+function describe(sessionId: string, record: SessionRecord, active: boolean): SessionRead {
+  const { clientId, userId } = record
+  return {
+    ...describeTimes(sessionId, record, active),
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(userId === undefined ? {} : { userId }),
+    metadata: JSON.parse(record.metadata),
+  }
+}
+
+function describeTimes(sessionId: string, record: SessionRecord, active: boolean) {
+  return {
+    sessionId,
+    status: active ? ('ACTIVE' as const) : ('EXPIRED' as const),
+    created: new Date(record.createdMs).toISOString(),
+    lastSeen: new Date(record.lastSeenMs).toISOString(),
+  }
+}
+
+function megabytes(bytes: number): string {
+  return `${(bytes / (1 << 20)).toFixed(1)}MB`
+}

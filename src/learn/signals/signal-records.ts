@@ -1,0 +1,76 @@
+import { invalid } from '../../errors.ts'
+import type { SignalRecord, SignalStep } from '../../schema/signal.ts'
+import { move } from '../states.ts'
+import { readStatus, readType, type SignalStatus } from './signal-words.ts'
+
+/** What is known of a signal before a step. */
+export interface KnownSignal {
+  type: string
+  status: SignalStatus
+  attemptCount: number
+  createdMs: number
+  updatedMs: number
+  metadata: SignalRecord['metadata']
+}
+
+type Sent = Omit<SignalStep, 'signalId'>
+
+const STEPS_MAX = 1000
+const METADATA_BYTES_MAX = 64 << 10
+const DEFAULT_TYPE = 'SEARCH'
+
+/**
+ * The signal after a step; `known` itself when the step says nothing new of one that is over. Throws
+ * VALIDATION_FAILED for an unknown status, INVALID_TRANSITION.
+ */
+export function takeStep(known: KnownSignal | undefined, sent: Sent, nowMs: number): KnownSignal {
+  const from = known?.status ?? 'PENDING'
+  const to = sent.status === undefined ? from : readStatus(sent.status)
+  const moved = move('signal', from, to) === 'moved'
+  if (known !== undefined && !moved && isOver(from) && sent.status !== undefined) return known
+  const type = sent.type === undefined ? undefined : readType(sent.type)
+  return {
+    type: type || known?.type || DEFAULT_TYPE,
+    status: to,
+    attemptCount: countAttempts(known, moved ? to : undefined, sent.metadata?.attemptCount),
+    createdMs: known?.createdMs ?? nowMs,
+    updatedMs: nowMs,
+    metadata: joinMetadata(known?.metadata, sent.metadata),
+  }
+}
+
+function isOver(status: SignalStatus): boolean {
+  return status === 'COMPLETED' || status === 'FAILED' || status === 'IGNORED'
+}
+
+/** Each start of processing is an attempt, and so is an end without one; what others counted may be more. */
+function countAttempts(
+  known: KnownSignal | undefined,
+  movedTo: SignalStatus | undefined,
+  sent = 0,
+): number {
+  const before = known?.attemptCount ?? 0
+  const starts = movedTo === 'PROCESSING'
+  const endsUnstarted = (movedTo === 'COMPLETED' || movedTo === 'FAILED') && before === 0
+  return Math.max(before + (starts || endsUnstarted ? 1 : 0), Math.floor(sent))
+}
+
+/** Later values over earlier ones, objects one level deep; steps are added up. */
+function joinMetadata(
+  before: SignalRecord['metadata'] = {},
+  sent: SignalRecord['metadata'] = {},
+): SignalRecord['metadata'] {
+  const { processingSteps: stepsBefore = [], ...known } = before
+  const { processingSteps: stepsSent = [], attemptCount, ...fresh } = sent
+  const joined: Record<string, unknown> = { ...known, ...fresh }
+  for (const name of ['performance', 'context'] as const)
+    if (known[name] !== undefined && fresh[name] !== undefined)
+      joined[name] = { ...known[name], ...fresh[name] }
+  // Clients often send their whole list again.
+  const seen = new Set(stepsBefore.map((step) => JSON.stringify(step)))
+  const steps = [...stepsBefore, ...stepsSent.filter((step) => !seen.has(JSON.stringify(step)))]
+  if (steps.length > 0) joined.processingSteps = steps.slice(-STEPS_MAX)
+  if (JSON.stringify(joined).length > METADATA_BYTES_MAX)
+    throw invalid('metadata', `must be at most ${METADATA_BYTES_MAX} bytes together with what came`)
+  return joined
+}

@@ -1,0 +1,46 @@
+import { invalid } from '../../errors.ts'
+import type { State } from '../states.ts'
+
+export type SignalStatus = State<'signal'>
+
+export const SIGNAL_STATUSES = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'IGNORED'] as const
+
+/** Words that others use for the same. */
+const SYNONYMS: Record<SignalStatus, string> = {
+  PENDING: 'QUEUED NEW CREATED RECEIVED WAITING SCHEDULED',
+  PROCESSING: 'RUNNING STARTED IN_PROGRESS INPROGRESS ACTIVE RETRY RETRYING',
+  COMPLETED: 'SUCCESS SUCCEEDED SUCCESSFUL DONE OK COMPLETE FINISHED PROCESSED',
+  FAILED: 'ERROR ERRORED FAILURE FAIL TIMEOUT TIMED_OUT',
+  IGNORED: 'IGNORE SKIPPED SKIP DROPPED CANCELLED CANCELED',
+}
+const WORDS = new Map<string, SignalStatus>(
+  SIGNAL_STATUSES.flatMap((status) =>
+    [status, ...SYNONYMS[status].split(' ')].map((word) => [word, status] as const),
+  ),
+)
+
+/** Throws VALIDATION_FAILED with the words that are known. */
+export function readStatus(text: string): SignalStatus {
+  const status = WORDS.get(spell(text))
+  if (status !== undefined) return status
+  throw invalid('status', `must be one of ${SIGNAL_STATUSES.join(', ')}, or a usual synonym`)
+}
+
+/** An open vocabulary, in upper case. */
+export function readType(text: string): string {
+  return spell(text)
+}
+
+/** The type of signal that a feedback entry's action makes. */
+export function typeOfAction(action: string): string {
+  const type = action.toUpperCase()
+  if (type === 'PURCHASE') return 'CONVERSION'
+  return ['CLICK', 'CONVERSION', 'VIEW', 'IMPRESSION'].includes(type) ? type : 'FEEDBACK'
+}
+
+function spell(text: string): string {
+  return text
+    .trim()
+    .toUpperCase()
+    .replace(/[\s-]+/g, '_')
+}

@@ -1,0 +1,195 @@
+import { v7 as uuid } from 'uuid'
+import type { Metrics } from '../../metrics.ts'
+import type {
+  SignalCounts,
+  SignalList,
+  SignalQuery,
+  SignalReceipt,
+  SignalStep,
+} from '../../schema/signal.ts'
+import type { Store } from '../../store/store.ts'
+import type { Consumer } from '../facts.ts'
+import type { FeedbackIntake } from '../feedback/feedback.ts'
+import type { Events } from '../history/events.ts'
+import type { Log } from '../log.ts'
+import { type DeadSignals, openDeadSignals } from './dead-signals.ts'
+import { type JournalCounts, openJournalCounts } from './signal-counts.ts'
+import { listSignals } from './signal-list.ts'
+import { type KnownSignal, takeStep } from './signal-records.ts'
+import { type JournalSignal, type JournalSignals, openJournalSignals } from './signal-sources.ts'
+import { SIGNAL_STATUSES, type SignalStatus } from './signal-words.ts'
+
+/**
+ * Signals: each search and each entry of feedback is one, PENDING until learning has taken it; others may tell of
+ * more, and of the steps in which they are processed.
+ */
+export interface Signals {
+  /** Records a step; a signal that is not known is created. Throws VALIDATION_FAILED, INVALID_TRANSITION. */
+  record: (step: Omit<SignalStep, 'signalId'> & { signalId?: string }) => Promise<SignalReceipt>
+  /** Throws VALIDATION_FAILED, INVALID_CURSOR. */
+  list: (query: SignalQuery) => Promise<SignalList>
+  counts: () => SignalCounts
+  /** Counts what was taken; a fold that is never done anew. */
+  consumer: Consumer
+  /** What learning could not take; the processor asks and tells it. */
+  dead: DeadSignals
+  /** Forgets some that were created before a time, or are too many; returns how many. */
+  sweep: (nowMs: number) => Promise<number>
+}
+
+export interface SignalParts {
+  store: Store
+  log: Log
+  events: Pick<Events, 'recordWithin'>
+  config: { retentionMs: number }
+  clock: () => number
+  /** Sequence of the last journal entry that was taken. */
+  position: () => number
+  feedback: Pick<FeedbackIntake, 'submitted'>
+  metrics: Pick<Metrics, 'collect'>
+}
+
+/** Signals that others told of; the oldest go first. */
+const SIGNALS_MAX = 1_000_000
+const SWEEP_ROWS = 1000
+/** Where the numbers of told ones are kept, by status. */
+const TOLD = 'signalsTold'
+
+const NONE: SignalCounts = { PENDING: 0, PROCESSING: 0, COMPLETED: 0, FAILED: 0, IGNORED: 0 }
+
+interface Core extends SignalParts {
+  dead: DeadSignals
+  journal: JournalSignals
+  inJournal: JournalCounts
+}
+
+export function openSignals(parts: SignalParts): Signals {
+  const { store, log } = parts
+  const journal = openJournalSignals(log)
+  const inJournal = openJournalCounts({ ...parts, journal })
+  const dead = openDeadSignals(parts)
+  const core: Core = { ...parts, dead, journal, inJournal }
+  const sources = { store, journal, stateOf: (signal: JournalSignal) => stateOf(core, signal) }
+  collect(parts.metrics, () => countAll(core))
+  return {
+    record: ({ signalId = uuid(), ...step }) => store.write(() => record(core, signalId, step)),
+    list: async (query) => {
+      const { signals, nextCursor } = await listSignals(sources, query)
+      const counts = countAll(core)
+      const total = SIGNAL_STATUSES.reduce((sum, status) => sum + counts[status], 0)
+      const next = nextCursor === undefined ? {} : { nextCursor }
+      return { signals, counts, total, limit: query.limit ?? 100, ...next }
+    },
+    counts: () => countAll(core),
+    consumer: inJournal.consumer,
+    dead,
+    sweep: async (nowMs) => (await sweep(core, nowMs)) + (await dead.sweep(nowMs)),
+  }
+}
+
+function stateOf({ dead, position }: Core, { signalId, sequence }: JournalSignal) {
+  const { status, attemptCount = 0 } = dead.of(signalId) ?? {}
+  if (status === 'FAILED') return { status, attemptCount } as const
+  if (sequence > position()) return { status: 'PENDING', attemptCount } as const
+  return { status: 'COMPLETED', attemptCount: attemptCount + 1 } as const
+}
+
+/** Inside a transaction. */
+function record(core: Core, signalId: string, step: Omit<SignalStep, 'signalId'>): SignalReceipt {
+  const { signals, signalOrder } = core.store.tables
+  const { known, told } = find(core, signalId)
+  const next = takeStep(known, step, core.clock())
+  if (next !== known) {
+    signals.put(signalId, next)
+    if (told === undefined) signalOrder.put([next.createdMs, signalId], true)
+    if (told !== next.status) {
+      countTold(core.store, next.status, 1)
+      if (told !== undefined) countTold(core.store, told, -1)
+    }
+    if (known?.status !== next.status) tell(core.events, signalId, next)
+  }
+  return receipt(signalId, known, next)
+}
+
+/** What is known of a signal: told of before, or standing in the journal. */
+function find(core: Core, signalId: string): { known?: KnownSignal; told?: SignalStatus } {
+  const told = core.store.tables.signals.get(signalId)
+  if (told !== undefined) {
+    const status = told.status as SignalStatus
+    return { known: { ...told, status }, told: status }
+  }
+  const signal = core.journal.find(signalId)
+  if (signal === undefined) return {}
+  const { type, timeMs } = signal
+  const times = { createdMs: timeMs, updatedMs: timeMs }
+  return { known: { type, ...stateOf(core, signal), ...times, metadata: {} } }
+}
+
+function countTold({ tables }: Store, status: SignalStatus, change: number): void {
+  const counts = told(tables)
+  counts[status] += change
+  tables.meta.put(TOLD, counts)
+}
+
+function told({ meta }: Store['tables']): SignalCounts {
+  return { ...NONE, ...(meta.get(TOLD) as SignalCounts | undefined) }
+}
+
+function countAll({ store, inJournal, dead }: Core): SignalCounts {
+  const counts = told(store.tables)
+  counts.PENDING += inJournal.pending()
+  counts.COMPLETED += inJournal.completed()
+  counts.FAILED += dead.count()
+  return counts
+}
+
+async function sweep({ store, config }: Core, nowMs: number): Promise<number> {
+  const { signals, signalOrder } = store.tables
+  const spare = signalOrder.count() - SIGNALS_MAX
+  const range =
+    spare > 0
+      ? { limit: Math.min(spare, SWEEP_ROWS) }
+      : { end: [nowMs - config.retentionMs, ''] as [number, string], limit: SWEEP_ROWS }
+  const due = [...signalOrder.keys(range)]
+  if (due.length === 0) return 0
+  await store.release(() => {
+    for (const key of due) {
+      const status = signals.get(key[1])?.status as SignalStatus | undefined
+      signals.remove(key[1])
+      signalOrder.remove(key)
+      if (status !== undefined) countTold(store, status, -1)
+    }
+  })
+  return due.length
+}
+
+function collect(metrics: Pick<Metrics, 'collect'>, counts: () => SignalCounts): void {
+  for (const status of SIGNAL_STATUSES)
+    metrics.collect(`svc_signals_${status.toLowerCase()}`, `Signals that are ${status}`, [], () => [
+      { value: counts()[status] },
+    ])
+}
+
+function receipt(
+  signalId: string,
+  known: KnownSignal | undefined,
+  { type, status, attemptCount, updatedMs }: KnownSignal,
+): SignalReceipt {
+  const updatedAt = new Date(updatedMs).toISOString()
+  const previousStatus = known?.status ?? null
+  return { signalId, type, status, previousStatus, attemptCount, updatedAt }
+}
+
+function tell(
+  events: Pick<Events, 'recordWithin'>,
+  signalId: string,
+  { type, status, attemptCount }: KnownSignal,
+): void {
+  events.recordWithin({
+    type: `SIGNAL_${status}`,
+    status,
+    source: 'signals',
+    correlationId: signalId,
+    data: { type, attemptCount },
+  })
+}

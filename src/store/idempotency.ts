@@ -1,0 +1,112 @@
+import type { Config } from '../config.ts'
+import { serviceError } from '../errors.ts'
+import type { Store } from './store.ts'
+
+/** A finished answer as it went over the wire. */
+export interface KeptAnswer {
+  status: number
+  body: Uint8Array
+}
+
+/** Gives the first answer again to whoever sends the same key and body within the time that keys are kept. */
+export interface Idempotency {
+  /**
+   * Answers with what `produce` made, or made the first time (`replayed`). Who comes while the first is under
+   * way waits for it. An answer is on the disk before it is given; one of 500 and above is not kept, nor is
+   * an error that `produce` throws. When the process dies between the effect and the stored answer, a retry
+   * runs again.
+   * Throws VALIDATION_FAILED for a key that is none, IDEMPOTENCY_CONFLICT for one that came with another request.
+   */
+  run: (
+    key: string,
+    route: string,
+    bodyHash: string,
+    produce: () => Promise<KeptAnswer>,
+  ) => Promise<KeptAnswer & { replayed: boolean }>
+  /** Forgets some answers whose time is over; returns how many. Call again while it forgets. */
+  sweep: (nowMs: number) => Promise<number>
+}
+
+export interface IdempotencyOptions {
+  store: Store
+  config: Pick<Config, 'idempotencyMs'>
+  /** Milliseconds since the epoch. */
+  clock?: () => number
+}
+
+interface Flight {
+  route: string
+  bodyHash: string
+  answer: Promise<KeptAnswer>
+}
+
+/** Printable ASCII, as header values are. */
+const KEY = /^[\x20-\x7e]{1,255}$/
+const SWEEP_ROWS = 500
+
+export function openIdempotency(options: IdempotencyOptions): Idempotency {
+  const { store, config, clock = Date.now } = options
+  const { idempotency, idempotencyExpiry } = store.tables
+  const flights = new Map<string, Flight>()
+
+  async function keep(key: string, flight: Omit<Flight, 'answer'>, answer: KeptAnswer) {
+    const expiresMs = clock() + config.idempotencyMs
+    const { status, body } = answer
+    await store.write(() => {
+      idempotency.put(key, { ...flight, status, body, expiresMs })
+      idempotencyExpiry.put([expiresMs, key], true)
+    })
+  }
+  return {
+    run: async (key, route, bodyHash, produce) => {
+      checkKey(key)
+      const flying = flights.get(key)
+      const stored = flying === undefined ? idempotency.get(key) : undefined
+      const first = flying ?? (stored && stored.expiresMs > clock() ? stored : undefined)
+      if (first !== undefined && (first.route !== route || first.bodyHash !== bodyHash))
+        throw serviceError(
+          'IDEMPOTENCY_CONFLICT',
+          'This Idempotency-Key was used with another request; choose a new one.',
+        )
+      if (flying !== undefined) return { ...(await flying.answer), replayed: true }
+      if (first !== undefined && stored !== undefined)
+        return { status: stored.status, body: stored.body, replayed: true }
+      const answer = produce().then(async (made) => {
+        if (made.status < 500) await keep(key, { route, bodyHash }, made)
+        return made
+      })
+      flights.set(key, { route, bodyHash, answer })
+      try {
+        return { ...(await answer), replayed: false }
+      } finally {
+        flights.delete(key)
+      }
+    },
+    sweep: async (nowMs) => {
+      const due = [...idempotencyExpiry.keys({ end: [nowMs + 1, ''], limit: SWEEP_ROWS })]
+      if (due.length === 0) return 0
+      await store.release(() => {
+        for (const row of due) {
+          idempotencyExpiry.remove(row)
+          // The key may have been used anew since.
+          const answer = idempotency.get(row[1])
+          if (answer !== undefined && answer.expiresMs <= nowMs) idempotency.remove(row[1])
+        }
+      })
+      return due.length
+    },
+  }
+}
+
+function checkKey(key: string): void {
+  if (KEY.test(key)) return
+  throw serviceError(
+    'VALIDATION_FAILED',
+    'Idempotency-Key must be 1 to 255 printable characters.',
+    {
+      details: [
+        { path: 'Idempotency-Key', message: 'must be 1 to 255 printable ASCII characters' },
+      ],
+    },
+  )
+}

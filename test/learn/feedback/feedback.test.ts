@@ -1,0 +1,230 @@
+import { v7 as uuid } from 'uuid'
+import { expect, it, onTestFinished } from 'vitest'
+import { temporaryStore } from '../../store/open.ts'
+import { DAY_MS, type Learner, MINUTE_MS, openLearner, START_MS } from '../learner.ts'
+
+function start(settings: Record<string, string> = {}): Learner {
+  const learner = openLearner(temporaryStore(), settings)
+  onTestFinished(learner.close)
+  return learner
+}
+
+const HOUR_MS = 60 * MINUTE_MS
+const entry = (queryId: string, metadata: Record<string, unknown> = {}, rating = 1) => ({
+  queryId,
+  rating,
+  metadata: { userAction: 'click', resultId: 'a', ...metadata },
+})
+
+it('an answer says what became of each entry', async () => {
+  const { session, search, feedback, sessions } = start()
+  const sessionId = await session('u-1')
+  const queryId = search(sessionId, ['a', 'b'])
+  const receipt = await feedback.submit({
+    sessionId,
+    feedback: [
+      entry(queryId),
+      entry(queryId),
+      entry(queryId, { resultId: 'b' }),
+      entry(uuid()),
+      entry('never heard of'),
+      entry(queryId, { timestamp: START_MS - 31 * DAY_MS }),
+    ],
+  })
+  expect(receipt).toEqual({
+    feedbackId: expect.stringMatching(/^[0-9a-f-]{32}0000$/),
+    processed: true,
+    timestamp: new Date(START_MS).toISOString(),
+    ...{ accepted: 6, duplicate: 1, unmatched: 2, late: 1 },
+  })
+  expect(sessions.totals.of(sessionId)).toMatchObject({ feedback: 5, clicks: 2 })
+  expect(feedback.figures()).toEqual({ learned: 2, duplicate: 1, unmatched: 2, late: 1 })
+})
+
+it('entries are read into one form', async () => {
+  const { session, search, feedback, log } = start()
+  const sessionId = await session('u-1')
+  const queryId = search(sessionId, ['a'])
+  const { feedbackId } = await feedback.submit({
+    sessionId: sessionId.toUpperCase(),
+    feedback: [
+      {
+        queryId,
+        rating: 4,
+        metadata: {
+          ...{ colour: 'red' },
+          engagementType: 'USER_BEHAVIOR_CLICK',
+          timestamp: '2026-05-10T13:30:00+02:00',
+          resultId: 'a',
+          queryHash: 'h',
+          customMetadata: { position: 1, dwellTime: 4000, category: 'x' },
+        },
+      },
+      { queryId, rating: 1 },
+    ],
+  })
+  const [row] = log.journal.read({ limit: 1, reverse: true })
+  expect(row?.entry).toMatchObject({ type: 'feedback', sessionId, timeMs: START_MS })
+  expect(row?.entry.data).toEqual({
+    feedbackId,
+    unit: 'u-1',
+    entries: [
+      {
+        queryId,
+        ...{ action: 'click', engagementType: 'USER_BEHAVIOR_CLICK', rating: 0.8 },
+        ...{ resultId: 'a', position: 1, dwellMs: 4000, queryHash: 'h' },
+        timeMs: Date.UTC(2026, 4, 10, 11, 30),
+        metadata: {
+          customMetadata: { position: 1, dwellTime: 4000, category: 'x' },
+          colour: 'red',
+        },
+        ...{ signalId: feedbackId.replace(/0000$/, '0001'), status: 'learned' },
+      },
+      {
+        ...{ queryId, action: 'rating', rating: 1, timeMs: START_MS },
+        ...{ signalId: feedbackId.replace(/0000$/, '0002'), status: 'learned' },
+      },
+    ],
+  })
+})
+
+it('a position without a result means what stood there', async () => {
+  const { session, search, feedback, added } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['k', 'l', 'm'], { from: 10 }).toUpperCase()
+  const metadata = { userAction: 'click', customMetadata: { position: 12 } }
+  await feedback.submit({ sessionId, feedback: [{ queryId, rating: 1, metadata }] })
+  expect((await added()).l).toBeGreaterThan(0)
+  const [row] = (await feedback.read({})).feedback
+  expect(row).toMatchObject({ resultId: 'l', status: 'LEARNED', queryId: queryId.toLowerCase() })
+  // Beyond the page and between positions stands nothing.
+  for (const position of [9, 14, 11.5])
+    await feedback.submit({
+      sessionId,
+      feedback: [{ queryId, rating: 1, metadata: { customMetadata: { position } } }],
+    })
+  expect((await feedback.read({ limit: 3 })).feedback.map(({ resultId }) => resultId)).toEqual(
+    Array(3).fill(undefined),
+  )
+})
+
+it('one entry from the future refuses the request as a whole, and names the place', async () => {
+  const { session, search, feedback, log } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['a'])
+  await log.flush()
+  const last = log.journal.last()
+  for (const timestamp of [START_MS + 5 * MINUTE_MS + 1, '2027-01-01T00:00:00Z', 1e300]) {
+    const good = entry(queryId, { timestamp: START_MS + 5 * MINUTE_MS })
+    const sent = { sessionId, feedback: [good, good, good, entry(queryId, { timestamp })] }
+    await expect(feedback.submit(sent)).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: [{ path: 'feedback[3].metadata.timestamp' }],
+    })
+  }
+  expect(log.journal.last()).toBe(last)
+})
+
+it('feedback of unknown and expired sessions is kept, and matches nothing', async () => {
+  const { session, search, feedback, clock, added, tell } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['a'])
+  expect(await tell(uuid(), queryId, 'a')).toMatchObject({ accepted: 1, unmatched: 1 })
+  expect(await tell('no session', queryId, 'a')).toMatchObject({ accepted: 1, unmatched: 1 })
+  clock.nowMs += HOUR_MS
+  expect(await tell(sessionId, queryId, 'a')).toMatchObject({ accepted: 1, unmatched: 1 })
+  expect(await added()).toEqual({})
+  expect(feedback.figures().unmatched).toBe(3)
+})
+
+it('feedback keeps a session awake', async () => {
+  const { session, search, clock, tell, sessions } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['a'])
+  for (let round = 0; round < 3; round++) {
+    clock.nowMs += 20 * MINUTE_MS
+    await tell(sessionId, queryId, 'a')
+  }
+  expect(sessions.get(sessionId).status).toBe('ACTIVE')
+})
+
+it('the same told again is a duplicate by when it happened, in any order', async () => {
+  const { session, search, feedback } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['a'])
+  const at = async (minutes: number, metadata: Record<string, unknown> = {}) => {
+    const timestamp = START_MS - minutes * MINUTE_MS
+    const sent = [entry(queryId, { timestamp, ...metadata })]
+    return (await feedback.submit({ sessionId, feedback: sent })).duplicate
+  }
+  expect(await at(100)).toBe(0)
+  expect(await at(10)).toBe(0)
+  expect(await at(100)).toBe(1)
+  expect(await at(129)).toBe(1)
+  expect(await at(131)).toBe(0)
+  expect(await at(45)).toBe(0)
+  expect(await at(10, { userAction: 'share' })).toBe(0)
+  expect(await at(10, { resultId: 'b' })).toBe(0)
+  expect(await at(10, { userAction: 'CLICK' })).toBe(1)
+})
+
+it('what was told is not remembered for ever', async () => {
+  const { session, search, tell, feedback, store } = start()
+  const sessionId = await session()
+  await tell(sessionId, search(sessionId, ['a']), 'a')
+  expect(await feedback.sweep(START_MS + 23 * HOUR_MS)).toBe(0)
+  expect(await feedback.sweep(START_MS + 26 * HOUR_MS)).toBe(1)
+  expect(store.tables.feedbackSeen.count()).toBe(0)
+})
+
+it('a thousand entries are one request, and its answer is durable', async () => {
+  const { session, search, feedback, memory, added } = start()
+  const sessionId = await session()
+  const documents = Array.from({ length: 100 }, (_, at) => `d${at}`)
+  const ids = Array.from({ length: 10 }, (_, at) =>
+    search(sessionId, documents, { queryHash: `h${at}` }),
+  )
+  const all = ids.flatMap((queryId) =>
+    documents.map((resultId) => entry(queryId, { resultId, userAction: 'share' })),
+  )
+  expect(await feedback.submit({ sessionId, feedback: all })).toMatchObject({
+    ...{ accepted: 1000, duplicate: 0, unmatched: 0 },
+  })
+  expect(Object.keys(await added('h3'))).toHaveLength(100)
+  expect(memory.figures()).toMatchObject({ queries: 10, gained: 10, pairs: 1000 })
+})
+
+it('what was told is read back, newest first, with a summary', async () => {
+  const { session, search, tell, feedback, clock } = start()
+  const first = await session()
+  const second = await session()
+  const queryId = search(first, ['a', 'b'])
+  await tell(first, queryId, 'a', { userAction: 'click' }, 0.5)
+  clock.nowMs += 2 * HOUR_MS
+  const third = await session()
+  await tell(third, queryId, 'b', { userAction: 'purchase' }, 1)
+  await tell(second, queryId, 'b', { userAction: 'click' }, 0)
+  const all = await feedback.read({})
+  expect(all.feedback.map(({ sessionId, status }) => [sessionId, status])).toEqual([
+    [second, 'UNMATCHED'],
+    [third, 'LEARNED'],
+    [first, 'LEARNED'],
+  ])
+  expect(all.feedback[2]).toEqual({
+    ...{ feedbackId: expect.any(String), signalId: expect.any(String), sessionId: first, queryId },
+    ...{ resultId: 'a', action: 'click', rating: 0.5, status: 'LEARNED' },
+    timestamp: new Date(START_MS).toISOString(),
+    received: new Date(START_MS).toISOString(),
+  })
+  expect(all.summary).toEqual({
+    ...{ total: 3, byAction: { click: 2, purchase: 1 }, averageRating: 0.5, complete: true },
+  })
+  expect((await feedback.read({ limit: 1 })).feedback).toHaveLength(1)
+  expect((await feedback.read({ limit: 1 })).summary.total).toBe(3)
+  expect((await feedback.read({ timeframe: '1h' })).summary.total).toBe(2)
+  expect((await feedback.read({ timeframe: '3h' })).summary.total).toBe(3)
+  expect((await feedback.read({ sessionId: third.toUpperCase() })).summary.total).toBe(1)
+  expect((await feedback.read({ queryId: uuid() })).summary).toMatchObject({
+    ...{ total: 0, averageRating: null },
+  })
+})

@@ -1,0 +1,60 @@
+import { expect, it } from 'vitest'
+import { readConfig } from '../../../src/config.ts'
+import { type HealthParts, openLearningHealth } from '../../../src/learn/health/health.ts'
+import { openEvents } from '../../../src/learn/history/events.ts'
+import { openLog } from '../../../src/learn/log.ts'
+import { openExamination } from '../../../src/learn/memory/examination.ts'
+import { temporaryStore } from '../../store/open.ts'
+
+function opened() {
+  const store = temporaryStore()
+  const now = { ms: 20_000 * 86_400_000, position: 0, serving: true }
+  const clock = () => now.ms
+  const log = openLog(store, 10, clock)
+  const figures = () => ({
+    ...{ active: null, loaded: [], failed: [], clicked: 0, lastTraining: null },
+    serving: now.serving,
+  })
+  const parts = {
+    ...{ store, log, clock, config: readConfig({}) },
+    loop: { position: () => now.position },
+    models: { figures },
+    adaptations: { figures: () => ({ adaptations: { ACTIVE: 2 }, suggestions: {} }) },
+    events: openEvents(store, clock),
+    examination: openExamination(store),
+  } as unknown as HealthParts
+  return { now, log, health: openLearningHealth(parts) }
+}
+
+it('finds learning stuck when it takes nothing though there is something, and not before', async () => {
+  const { now, log, health } = opened()
+  const pass = (ms: number) => {
+    now.ms += ms
+    health.watch(now.ms)
+  }
+  pass(60_000)
+  for (let at = 0; at < 3; at += 1)
+    await log.append(() => ({ entry: { timeMs: now.ms, type: 'analytics' }, value: 1 }))
+  // Behind for long, but on its way.
+  for (let at = 0; at < 2; at += 1) {
+    pass(20_000)
+    now.position += 1
+    pass(1000)
+  }
+  expect(health.training()).toMatchObject({ position: 2, behind: 1 })
+  pass(31_000)
+  expect(health.training).toThrow('Learning has stopped 31 s ago.')
+  now.position = 3
+  expect(health.training()).toMatchObject({ behind: 0 })
+})
+
+it('finds the active model missing where the core has not loaded it', () => {
+  const { now, health } = opened()
+  expect(health.serving()).toEqual({ active: null, loaded: [], failed: 0 })
+  now.serving = false
+  expect(health.serving).toThrow('The active model could not be loaded.')
+})
+
+it('tells adaptations by status', () => {
+  expect(opened().health.adaptation()).toMatchObject({ adaptations: { ACTIVE: 2 } })
+})

@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest'
+import { readConfig } from '../../../src/config.ts'
+import { openRetention } from '../../../src/learn/health/retention.ts'
+import { openEvents } from '../../../src/learn/history/events.ts'
+import { firstIdOf } from '../../../src/learn/impressions/query-ids.ts'
+import { openLog } from '../../../src/learn/log.ts'
+import { openMetricRecords } from '../../../src/learn/metrics/metric-records.ts'
+import { openHours } from '../../../src/learn/reports/hours.ts'
+import { openMetrics } from '../../../src/metrics.ts'
+import { temporaryStore } from '../../store/open.ts'
+
+const DAY_MS = 86_400_000
+const START_MS = 20_000 * DAY_MS
+
+it('removes what is past its time, of every kind, and nothing that is not', async () => {
+  const store = temporaryStore()
+  let nowMs = START_MS
+  const clock = () => nowMs
+  const config = readConfig({ RETENTION_MS: String(30 * DAY_MS), EVENTS_MAX: '100' })
+  const log = openLog(store, 100, clock)
+  const events = openEvents(store, clock, config)
+  const hours = openHours(store)
+  const metrics = openMetrics(config)
+  const metricRecords = openMetricRecords({ store, metrics, config, clock })
+  let position = 0
+  const retain = openRetention({
+    ...{ store, log, config, position: () => position },
+    sweeps: [events.sweep, metricRecords.sweep, (atMs) => hours.sweep(atMs - config.retentionMs)],
+  })
+  const { tables } = store
+  const counted = () => ({
+    journal: tables.journal.count(),
+    impressions: tables.impressions.count(),
+    events: tables.events.count(),
+    eventDays: tables.eventDays.count(),
+    hours: tables.hourReports.count(),
+    clicks: tables.reportedClicks.count(),
+    metrics: tables.metricSeries.count(),
+  })
+
+  for (let day = 0; day < 3; day += 1) {
+    nowMs = START_MS + day * DAY_MS
+    const queryId = `${firstIdOf(nowMs)}-7000-8000-00000000000${day}`
+    log.show(queryId, Buffer.from([0, 0, 0, 0]))
+    await log.append(() => ({ entry: { timeMs: nowMs, type: 'analytics' }, value: undefined }))
+    await events.record({ type: 'MODEL_SYNCED', status: 'CANDIDATE', source: 'models' })
+    await metricRecords.record({ name: 'a', value: 1, labels: { day: String(day) } })
+    hours.take({
+      kind: 'analytics',
+      sequence: day,
+      timeMs: nowMs,
+      sessionId: undefined,
+      data: { eventType: 'a' },
+    })
+    await store.write(() => {
+      hours.save()
+      tables.reportedClicks.put(queryId, 1)
+    })
+  }
+  const all = counted()
+  expect(all).toMatchObject({ journal: 6, impressions: 3, events: 3, hours: 3, clicks: 3 })
+  await retain(nowMs)
+  expect(counted()).toEqual(all)
+
+  // A day and a half later than the first two days' ends: only the third is left.
+  const laterMs = START_MS + 31.5 * DAY_MS
+  await retain(laterMs)
+  const untaken = counted()
+  expect(untaken).toMatchObject({ impressions: 1, events: 1, hours: 1, clicks: 1, metrics: 1 })
+  expect(untaken.journal, 'what learning has yet to take stays').toBe(6)
+  position = 6
+  await retain(laterMs)
+  expect(counted().journal).toBe(2)
+  expect(await metrics.page()).toContain('svc_custom_a{day="2"} 1')
+  expect(await metrics.page()).not.toContain('day="0"')
+  await retain(START_MS + 90 * DAY_MS)
+  expect(Object.values(counted())).toEqual([0, 0, 0, 0, 0, 0, 0])
+  expect(await metrics.page()).not.toContain('svc_custom_a')
+})
+
+it('keeps at most so many impressions and events, the newest', async () => {
+  const store = temporaryStore()
+  const clock = () => START_MS
+  const config = readConfig({ IMPRESSIONS_MAX: '1000', EVENTS_MAX: '100' })
+  const log = openLog(store, 10_000, clock)
+  const events = openEvents(store, clock, config)
+  const retain = openRetention({
+    ...{ store, log, config, position: () => 0 },
+    sweeps: [events.sweep],
+  })
+  const idOf = (at: number) => `${firstIdOf(START_MS)}-7000-8000-${String(at).padStart(12, '0')}`
+  await store.write(() => {
+    for (let at = 0; at < 2500; at += 1) store.tables.impressions.put(idOf(at), Buffer.from([1]))
+    for (let at = 0; at < 150; at += 1)
+      events.recordWithin({ type: 'A', status: 'B', source: 'c', data: { at } })
+  })
+  await retain(START_MS)
+  expect([...store.tables.impressions.keys({ limit: 1 })]).toEqual([idOf(1500)])
+  expect(store.tables.impressions.count()).toBe(1000)
+  const left = await events.list({ order: 'asc', limit: 1000 })
+  expect(left.total).toBe(100)
+  expect(left.events[0]?.data).toEqual({ at: 50 })
+})

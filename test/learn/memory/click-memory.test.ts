@@ -1,0 +1,232 @@
+import { expect, it, onTestFinished } from 'vitest'
+import type { Store } from '../../../src/store/store.ts'
+import { temporaryStore } from '../../store/open.ts'
+import {
+  DAY_MS,
+  type Learner,
+  learnedRows,
+  MINUTE_MS,
+  openLearner,
+  QUERY_HASH,
+} from '../learner.ts'
+
+function start(settings: Record<string, string> = {}, store: Store = temporaryStore()): Learner {
+  const learner = openLearner(store, settings)
+  onTestFinished(learner.close)
+  return learner
+}
+
+/** The formula of the added score with default settings, by hand. */
+function scoreOf(gain: number, examination: number): number {
+  return (gain + 2 * 0.05) / (examination + 2) - 0.05
+}
+
+it('one honest click changes that query for everybody, and no other', async () => {
+  const { session, search, tell, added } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['a', 'b', 'c'])
+  expect(await added()).toEqual({})
+  await tell(sessionId, queryId, 'c')
+  const scores = await added()
+  expect(scores.c).toBeCloseTo(scoreOf(0.3, 1 / 3), 6)
+  expect(scores.a).toBeCloseTo(scoreOf(0, 1), 6)
+  expect(await added('another')).toEqual({})
+})
+
+it('positions go on on later pages', async () => {
+  const { session, search, tell, memory, added } = start()
+  const sessionId = await session()
+  await tell(sessionId, search(sessionId, ['k', 'l'], { from: 10 }), 'l')
+  await added()
+  expect(memory.describe(QUERY_HASH, '1/l')).toEqual({
+    gain: expect.closeTo(0.3, 6),
+    examination: expect.closeTo(1 / 12, 6),
+    value: expect.closeTo(scoreOf(0.3, 1 / 12), 6),
+  })
+  expect(memory.describe(QUERY_HASH, '1/none')).toBeUndefined()
+})
+
+it('a page that nobody is known to have looked at counts when somebody tells of it', async () => {
+  const { session, search, tell, memory, added } = start()
+  const queryId = search(undefined, ['a', 'b'])
+  await added()
+  expect(memory.figures().pairs).toBe(0)
+  await tell(await session(), queryId, 'b')
+  const scores = await added()
+  expect(scores.a).toBeCloseTo(scoreOf(0, 1), 6)
+  expect(scores.b).toBeCloseTo(scoreOf(0.3, 1 / 2), 6)
+})
+
+it('the best of what one session did within half an hour counts, not the sum', async () => {
+  const { session, search, tell, memory, added, clock } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['a'])
+  const gain = async () => {
+    await added()
+    return memory.describe(QUERY_HASH, '1/a')?.gain
+  }
+  await tell(sessionId, queryId, 'a')
+  expect(await gain()).toBeCloseTo(0.3)
+  await tell(sessionId, queryId, 'a', {
+    userAction: 'dwell',
+    customMetadata: { dwellTime: 45_000 },
+  })
+  expect(await gain()).toBeCloseTo(1)
+  await tell(sessionId, queryId, 'a', { userAction: 'bookmark' })
+  expect(await gain()).toBeCloseTo(1)
+  clock.nowMs += 31 * MINUTE_MS
+  // The session idled out; it teaches nothing.
+  await tell(sessionId, queryId, 'a', { userAction: 'purchase' })
+  expect(await gain()).toBeCloseTo(1)
+})
+
+it('one session counts at most three times for a pair, in gains and in looks', async () => {
+  const { session, search, tell, memory, added, clock } = start()
+  const sessionId = await session()
+  for (let visit = 0; visit < 12; visit++) {
+    await tell(sessionId, search(sessionId, ['a', 'b']), 'b', { userAction: 'purchase' })
+    clock.nowMs += 20 * MINUTE_MS
+  }
+  await added()
+  expect(memory.describe(QUERY_HASH, '1/b')).toMatchObject({
+    gain: expect.closeTo(3, 6),
+    examination: expect.closeTo(1.5, 6),
+  })
+})
+
+it('a result that was not in sight counts as not shown', async () => {
+  const { session, search, tell, memory, added } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['a', 'b', 'c'])
+  await tell(sessionId, queryId, 'a')
+  await tell(sessionId, queryId, 'b', { userAction: 'view', customMetadata: { viewed: false } })
+  const scores = await added()
+  expect(scores).not.toHaveProperty('b')
+  expect(memory.describe(QUERY_HASH, '1/c')?.examination).toBeCloseTo(1 / 3, 6)
+})
+
+it('ten thousand clicks of one session move nothing, and what it taught before is gone', async () => {
+  const { session, search, tell, added, feedback, memory, store } = start()
+  const honest = await session()
+  await tell(honest, search(honest, ['a', 'b', 'c']), 'b')
+  const before = await added()
+  const cheat = await session()
+  await tell(cheat, search(cheat, ['x', 'y'], { queryHash: 'other' }), 'x')
+  expect(await added('other')).not.toEqual({})
+  const queryId = search(cheat, ['a', 'b', 'c'])
+  const click = { queryId, rating: 1, metadata: { resultId: 'c', userAction: 'purchase' } }
+  for (let round = 0; round < 10; round++)
+    await feedback.submit({ sessionId: cheat, feedback: Array(1000).fill(click) })
+  expect(await added()).toEqual(before)
+  expect(await added('other')).toEqual({})
+  expect(memory.figures().flagged).toBe(1)
+  const told = [...store.tables.events.range()].filter(
+    ({ value }) => value.type === 'SESSION_FLAGGED',
+  )
+  expect(told.map(({ value }) => value.sessionId)).toEqual([cheat])
+  // It teaches nothing more.
+  await tell(cheat, search(cheat, ['a'], { queryHash: 'third' }), 'a')
+  expect(await added('third')).toEqual({})
+})
+
+it('evidence loses half of its weight in a half-life', async () => {
+  const { session, search, tell, memory, added, clock } = start({
+    MEMORY_HALF_LIFE_MS: String(10 * DAY_MS),
+  })
+  const sessionId = await session()
+  await tell(sessionId, search(sessionId, ['a']), 'a', { userAction: 'purchase' })
+  await added()
+  clock.nowMs += 20 * DAY_MS
+  expect(memory.describe(QUERY_HASH, '1/a')).toMatchObject({ gain: 0.25, examination: 0.25 })
+  expect((await added()).a).toBeCloseTo(scoreOf(0.25, 0.25), 9)
+})
+
+it('a store opened again holds the same, to the bit', async () => {
+  const store = temporaryStore()
+  const first = openLearner(store)
+  for (const clicked of ['a', 'c', 'c']) {
+    const sessionId = await first.session()
+    await first.tell(sessionId, first.search(sessionId, ['a', 'b', 'c']), clicked)
+  }
+  const before = await first.added()
+  const rate = first.memory.documentRate('1/c')
+  await first.close()
+  const second = start({}, store)
+  expect(await second.added()).toEqual(before)
+  expect(second.memory.documentRate('1/c')).toBe(rate)
+  expect(rate).toBeCloseTo((0.6 + 0.1) / (1 + 2), 6)
+  expect(second.memory.figures()).toMatchObject({ pairs: 3, queries: 1, gained: 1 })
+})
+
+it('searches read the state of the last commit until the next one', async () => {
+  const { session, search, tell, memory, added, store } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['a', 'b'])
+  await tell(sessionId, queryId, 'a')
+  const before = await added()
+  const seen: unknown[] = []
+  const take = memory.save
+  memory.save = () => {
+    take()
+    seen.push(Object.fromEntries(memory.added(QUERY_HASH).map(({ id, value }) => [id, value])))
+  }
+  await tell(sessionId, queryId, 'b')
+  expect(await added()).not.toEqual(before)
+  expect(seen).toEqual([before])
+  expect(store.tables.clickMemory.count()).toBe(1)
+})
+
+it('what was used least goes first when there is no more room', async () => {
+  const { session, search, tell, memory, added } = start({ MEMORY_PAIRS_MAX: '100' })
+  const sessionId = await session()
+  const page = (hash: string) => Array.from({ length: 10 }, (_, at) => `${hash}-${at}`)
+  const show = (hash: string) => search(sessionId, page(hash), { queryHash: hash })
+  await tell(sessionId, show('loved'), 'loved-3', { userAction: 'purchase' })
+  await tell(sessionId, show('liked'), 'liked-3')
+  for (let at = 0; at < 30; at++) show(`idle${at}`)
+  await added()
+  expect(memory.figures()).toMatchObject({ pairs: 100, queries: 10, gained: 2 })
+  for (let at = 0; at < 9; at++) await tell(sessionId, show(`new${at}`), `new${at}-0`)
+  await added()
+  expect(memory.figures().pairs).toBeLessThanOrEqual(100)
+  expect(await added('liked')).toEqual({})
+  expect(await added('loved')).toHaveProperty('loved-3')
+  expect(await added('new8')).toHaveProperty('new8-0')
+})
+
+it('one query keeps a bounded number of documents, the liked ones among them', async () => {
+  const { session, search, tell, memory, added } = start()
+  const sessionId = await session()
+  await tell(sessionId, search(sessionId, ['best']), 'best')
+  for (let page = 0; page < 12; page++)
+    search(
+      sessionId,
+      Array.from({ length: 50 }, (_, at) => `${page}-${at}`),
+    )
+  const scores = await added()
+  expect(Object.keys(scores)).toHaveLength(200)
+  expect(scores).toHaveProperty('best')
+  expect(memory.figures().pairs).toBe(500)
+})
+
+it('what sessions taught one by one is forgotten when they can teach no more', async () => {
+  const { session, search, tell, added, clock, store } = start()
+  const sessionId = await session()
+  await tell(sessionId, search(sessionId, ['a']), 'a')
+  await added()
+  expect(store.tables.attributions.count()).toBe(1)
+  clock.nowMs += 2 * DAY_MS
+  const later = await session()
+  search(later, ['a'])
+  await added()
+  expect([...store.tables.attributions.keys()].map(([id]) => id)).toEqual([later])
+  expect((await added()).a).toBeGreaterThan(0)
+  expect(learnedRows(store)).toContain('1/a')
+})
+
+it('with no strength nothing is added', async () => {
+  const { session, search, tell, added } = start({ MEMORY_STRENGTH: '0' })
+  const sessionId = await session()
+  await tell(sessionId, search(sessionId, ['a']), 'a')
+  expect(await added()).toEqual({})
+})

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest'
+import type { Impression } from '../../../src/learn/facts.ts'
+import { drawOrder } from '../../../src/learn/impressions/draw.ts'
+import { marginals } from '../../../src/learn/impressions/exploration.ts'
+import { openExamination, swapWeights } from '../../../src/learn/memory/examination.ts'
+import { seeded } from '../../../src/learn/statistics/random.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { temporaryStore } from '../../store/open.ts'
+
+const NOW_MS = 20_000 * 86_400_000 + 5
+
+function shown(scores: readonly number[], order: readonly number[], draw: object): Impression {
+  return {
+    queryId: 'q',
+    from: 0,
+    hits: order.map((place) => ({ indexId: 1, id: `d${place}`, score: scores[place] as number })),
+    exploration: draw,
+  } as Impression
+}
+
+describe('the weights of pairs that might have been swapped', () => {
+  it('are the share of the swapped order, from the exact probabilities of the draw', () => {
+    const scores = [0.5, 0.45]
+    const draw = { epsilon: 0.4, temperature: 0.1, relative: false }
+    // P(first stays first) under the draw alone, by the dynamic programme.
+    const stays = marginals(scores, 0.1)[0]?.[0] as number
+    const greedy = 0.6 + 0.4 * stays
+    const swapped = 0.4 * (1 - stays)
+    expect(swapWeights(shown(scores, [0, 1], draw))[0]).toBeCloseTo(swapped, 12)
+    expect(swapWeights(shown(scores, [1, 0], draw))[0]).toBeCloseTo(greedy, 12)
+  })
+
+  it('are there for neighbours among the first ten, and nothing for equal scores', () => {
+    const draw = { epsilon: 1, temperature: 0.1, relative: true }
+    const scores = Array.from({ length: 14 }, (_, at) => 20 - at)
+    const order = scores.map((_, at) => at)
+    expect(swapWeights(shown(scores, order, draw))).toHaveLength(9)
+    expect(swapWeights(shown([1, 1], [0, 1], draw))).toEqual([0])
+    expect(swapWeights(shown([0, 0], [0, 1], draw))).toEqual([0])
+    expect(swapWeights(shown([7], [0], draw))).toEqual([])
+  })
+})
+
+/** Searches whose orders are drawn, and people who look at position p with 1/p^η. */
+async function simulate(
+  eta: number,
+  searches: number,
+  seed: number,
+  store: Store = temporaryStore(),
+) {
+  const epsilon = 0.5
+  const examination = openExamination(store)
+  const random = seeded(seed)
+  await store.write(() => {
+    examination.reset?.()
+    for (let search = 0; search < searches; search += 1) {
+      const scores = Array.from({ length: 6 }, () => random()).sort((a, b) => b - a)
+      // The better the score the better the document, or clicks would tell nothing wrong anyway.
+      const worth = scores.map((score) => 0.05 + 0.8 * score * random())
+      const settings = { seed: Math.floor(random() * 2 ** 32), epsilon, temperature: 0.2 }
+      const { order, logged } = drawOrder(scores, settings, 1)
+      const impression = shown(scores, order, { ...logged, relative: false })
+      for (const [hit, place] of order.entries())
+        if (random() < (worth[place] as number) * (hit + 1) ** -eta)
+          examination.take({
+            kind: 'feedback',
+            sequence: 1,
+            receivedMs: NOW_MS,
+            sessionId: 's',
+            unit: 'u',
+            entry: {
+              ...{ signalId: 'g', queryId: 'q', action: 'click', rating: 1, timeMs: NOW_MS },
+              status: 'learned',
+            },
+            impression,
+            hit,
+          })
+    }
+    examination.save()
+  })
+  return examination.estimate(NOW_MS)
+}
+
+describe('the estimate', () => {
+  it.each([0.5, 1, 1.5])(
+    'finds an η of %d within its interval, which is narrow enough',
+    async (eta) => {
+      const { low = 0, high = 0, samples } = await simulate(eta, 20_000, 11)
+      expect(low).toBeLessThan(eta)
+      expect(high).toBeGreaterThan(eta)
+      expect(high - low).toBeLessThan(0.3)
+      expect(samples).toBeGreaterThan(10_000)
+    },
+  )
+
+  it('covers the truth about as often as it says', async () => {
+    const store = temporaryStore()
+    let covered = 0
+    for (let run = 0; run < 40; run += 1) {
+      const { low = 0, high = 0 } = await simulate(1, 1000, 100 + run, store)
+      if (low < 1 && high > 1) covered += 1
+    }
+    // 95 % of 40 is 38; five standard deviations below.
+    expect(covered).toBeGreaterThan(31)
+  })
+
+  it('says nothing from a few clicks', async () => {
+    expect(await simulate(1, 10, 5)).toMatchObject({ eta: undefined, low: undefined })
+  })
+})

@@ -1,0 +1,193 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openSessions, type Sessions } from '../../../src/learn/sessions/sessions.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { temporaryStore } from '../../store/open.ts'
+
+const MINUTE_MS = 60_000
+const config = {
+  sessionIdleMs: 30 * MINUTE_MS,
+  sessionAbsoluteMs: 24 * 60 * MINUTE_MS,
+  sessionCacheMax: 100,
+  retentionMs: 30 * 24 * 60 * MINUTE_MS,
+}
+const START_MS = Date.UTC(2026, 0, 1)
+
+interface Opened {
+  sessions: Sessions
+  store: Store
+  time: { nowMs: number }
+  /** The same store as a process would find it that starts now. */
+  restart: () => Sessions
+}
+
+function open(changed: Partial<typeof config> = {}): Opened {
+  const store = temporaryStore()
+  const time = { nowMs: START_MS }
+  const restart = () => {
+    const sessions = openSessions({
+      store,
+      config: { ...config, ...changed },
+      clock: () => time.nowMs,
+    })
+    onTestFinished(() => sessions.close())
+    return sessions
+  }
+  return { sessions: restart(), store, time, restart }
+}
+
+describe('a session', () => {
+  it('is durable and readable when its creation resolves, with its metadata unchanged', async () => {
+    const { sessions, store, restart } = open()
+    const metadata = {
+      a: [1, 2.5, null, true],
+      'ü/"\\': { '': '😀' },
+      big: 12345678901234,
+      zero: 0,
+    }
+    const made = await sessions.create({ clientId: 'web', userId: 'u1', metadata })
+    expect(made).toEqual({
+      sessionId: made.sessionId,
+      created: '2026-01-01T00:00:00.000Z',
+      metadata,
+    })
+    expect(made.sessionId).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-/)
+    expect(store.tables.sessions.has(made.sessionId)).toBe(true)
+    for (const reader of [sessions, restart()])
+      expect(reader.get(made.sessionId)).toEqual({
+        sessionId: made.sessionId,
+        status: 'ACTIVE',
+        created: '2026-01-01T00:00:00.000Z',
+        lastSeen: '2026-01-01T00:00:00.000Z',
+        clientId: 'web',
+        userId: 'u1',
+        metadata,
+      })
+  })
+
+  it('needs no field at all', async () => {
+    const { sessions } = open()
+    const { sessionId, metadata } = await sessions.create({})
+    expect(metadata).toEqual({})
+    expect(sessions.get(sessionId)).toMatchObject({ status: 'ACTIVE', metadata: {} })
+  })
+
+  it('takes 8 KiB of metadata and not one byte more, counted in UTF-8', async () => {
+    const { sessions } = open()
+    const sized = (bytes: number) => ({ t: 'é'.repeat((bytes - 8) / 2) })
+    expect(Buffer.byteLength(JSON.stringify(sized(8192)))).toBe(8192)
+    await sessions.create({ metadata: sized(8192) })
+    await expect(sessions.create({ metadata: sized(8194) })).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: [{ path: 'metadata' }],
+    })
+  })
+
+  it('that nobody made is not found, whatever its name', () => {
+    const { sessions } = open()
+    for (const id of ['', 'x', 'x'.repeat(5000), '\0', '019b0000-0000-7000-8000-000000000000']) {
+      expect(() => sessions.get(id)).toThrow(expect.objectContaining({ code: 'SESSION_NOT_FOUND' }))
+      expect(sessions.peek(id)).toBeUndefined()
+      expect(sessions.totals.of(id)).toEqual({ searches: 0, clicks: 0, feedback: 0, events: 0 })
+      sessions.touch(id)
+    }
+  })
+})
+
+describe('expiry', () => {
+  it('comes after 30 idle minutes, slides with each touch, and is final', async () => {
+    const { sessions, time } = open()
+    const { sessionId } = await sessions.create({ userId: 'u' })
+    time.nowMs += 30 * MINUTE_MS
+    expect(sessions.get(sessionId).status).toBe('ACTIVE')
+    sessions.touch(sessionId)
+    time.nowMs += 30 * MINUTE_MS
+    expect(sessions.peek(sessionId)).toEqual({ sessionId, userId: 'u', metadata: {}, active: true })
+    time.nowMs += 1
+    expect(sessions.get(sessionId).status).toBe('EXPIRED')
+    sessions.touch(sessionId)
+    expect(sessions.peek(sessionId)?.active).toBe(false)
+  })
+
+  it('comes 24 hours after creation however busy the session is', async () => {
+    const { sessions, time } = open()
+    const { sessionId } = await sessions.create({})
+    const endMs = START_MS + config.sessionAbsoluteMs
+    while (time.nowMs < endMs) {
+      sessions.touch(sessionId)
+      time.nowMs = Math.min(endMs, time.nowMs + 29 * MINUTE_MS)
+    }
+    expect(sessions.get(sessionId).status).toBe('ACTIVE')
+    time.nowMs += 1
+    expect(sessions.get(sessionId).status).toBe('EXPIRED')
+  })
+
+  it('counts touches that were flushed, also after a restart', async () => {
+    const { sessions, time, restart } = open()
+    const { sessionId } = await sessions.create({})
+    time.nowMs += 20 * MINUTE_MS
+    sessions.touch(sessionId)
+    await sessions.flush()
+    time.nowMs += 20 * MINUTE_MS
+    expect(restart().get(sessionId)).toMatchObject({
+      status: 'ACTIVE',
+      lastSeen: '2026-01-01T00:20:00.000Z',
+    })
+  })
+
+  it('leaves the analytics for 30 days, then all is removed, the oldest first', async () => {
+    const { sessions, store, time } = open()
+    const old = await sessions.create({})
+    await store.put('sessionTotals', old.sessionId, {
+      searches: 3,
+      clicks: 1,
+      feedback: 0,
+      events: 2,
+    })
+    time.nowMs += MINUTE_MS
+    const young = await sessions.create({})
+    const dueMs = START_MS + config.sessionAbsoluteMs + config.retentionMs
+    expect(await sessions.sweep(dueMs)).toBe(0)
+    time.nowMs = dueMs
+    expect(sessions.analytics(old.sessionId)).toMatchObject({
+      status: 'EXPIRED',
+      searches: 3,
+      clicks: 1,
+      feedback: 0,
+      events: 2,
+    })
+    expect(await sessions.sweep(dueMs + 1)).toBe(1)
+    expect(() => sessions.analytics(old.sessionId)).toThrow('no session')
+    expect(store.tables.sessionTotals.count()).toBe(0)
+    expect(sessions.analytics(young.sessionId).searches).toBe(0)
+  })
+})
+
+describe('the cache', () => {
+  it('forgets the least recently used, which the store still knows', async () => {
+    const { sessions, time } = open({ sessionCacheMax: 3 })
+    const ids: string[] = []
+    for (let n = 0; n < 10; n++) ids.push((await sessions.create({ userId: `u${n}` })).sessionId)
+    time.nowMs += MINUTE_MS
+    sessions.touch(ids[0] ?? '')
+    expect(ids.map((id) => sessions.peek(id)?.userId)).toEqual(ids.map((_, n) => `u${n}`))
+    // A touch is not forgotten with the cache's entry.
+    expect(sessions.get(ids[0] ?? '').lastSeen).toBe('2026-01-01T00:01:00.000Z')
+  })
+
+  it('reports the bytes that it holds, and the most it held', async () => {
+    const { sessions } = open({ sessionCacheMax: 1 })
+    const megabytes = async () => {
+      const { used, peak } = (await sessions.health()).memory
+      expect([used, peak].join()).toMatch(/^\d+\.\dMB,\d+\.\dMB$/)
+      return [Number.parseFloat(used), Number.parseFloat(peak)]
+    }
+    expect(await megabytes()).toEqual([0, 0])
+    const large = open({ sessionCacheMax: 1000 }).sessions
+    await Promise.all(
+      Array.from({ length: 500 }, () => large.create({ metadata: { t: 'x'.repeat(8000) } })),
+    )
+    const used = Number.parseFloat((await large.health()).memory.used)
+    expect(used).toBeGreaterThan(3.8)
+    expect(used).toBeLessThan(4.5)
+  })
+})

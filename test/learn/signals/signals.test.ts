@@ -1,0 +1,288 @@
+import { expect, it, onTestFinished } from 'vitest'
+import type { FeedbackBatch, FeedbackFact } from '../../../src/learn/facts.ts'
+import { openEvents } from '../../../src/learn/history/events.ts'
+import { openLoop } from '../../../src/learn/loop.ts'
+import { type DeadSignals, openDeadSignals } from '../../../src/learn/signals/dead-signals.ts'
+import { openSignals, type Signals } from '../../../src/learn/signals/signals.ts'
+import { MACHINES } from '../../../src/learn/states.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { temporaryStore } from '../../store/open.ts'
+import { DAY_MS, type Learner, MINUTE_MS, openLearner, START_MS } from '../learner.ts'
+
+interface Desk extends Learner {
+  signals: Signals
+  dead: DeadSignals
+  /** Lets learning take what waits. */
+  learn: () => Promise<void>
+  gauges: Map<string, () => unknown>
+}
+
+/** Signals over a log whose processor runs when it is told to. */
+function start(store: Store = temporaryStore()): Desk {
+  const learner = openLearner(store)
+  const clock = () => learner.clock.nowMs
+  const events = openEvents(store, clock)
+  const config = { retentionMs: 30 * DAY_MS }
+  const gauges = new Map<string, () => unknown>()
+  let position = 0
+  const signals = openSignals({
+    ...{ store, log: learner.log, events, config, clock, position: () => position },
+    feedback: learner.feedback,
+    metrics: { collect: (name, _help, _labels, rows) => gauges.set(name, rows) },
+  })
+  onTestFinished(learner.close)
+  const learn = async () => {
+    await learner.loop.caughtUp()
+    // The same journal, taken by a processor of its own.
+    await store.write(() => store.tables.meta.put('learned', position))
+    const { log } = learner
+    const consumers = [signals.consumer]
+    const { dead } = signals
+    const quiet = { onLag: () => {}, onFailure: () => {} }
+    const loop = openLoop({ store, log, consumers, clock, dead, ...quiet })
+    await loop.caughtUp()
+    position = loop.position()
+    await loop.close()
+  }
+  return { ...learner, signals, dead: signals.dead, learn, gauges }
+}
+
+it('every search and every entry of feedback is a signal: pending, then completed', async () => {
+  const { session, search, tell, feedback, signals, learn, log, gauges } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['a', 'b'])
+  expect(signals.counts().PENDING).toBe(1)
+  const { feedbackId } = await feedback.submit({
+    sessionId,
+    feedback: ['click', 'purchase', 'view', 'impression', 'bookmark'].map((userAction) => ({
+      ...{ queryId, rating: 1, metadata: { userAction, resultId: 'a' } },
+    })),
+  })
+  const before = await signals.list({})
+  expect(before.signals.map(({ type, status }) => [type, status])).toEqual([
+    ...['FEEDBACK', 'IMPRESSION', 'VIEW', 'CONVERSION', 'CLICK'].map((type) => [type, 'PENDING']),
+    ['SEARCH', 'PENDING'],
+  ])
+  expect(before.signals[0]?.signalId).toBe(feedbackId.replace(/0000$/, '0005'))
+  expect(before.signals.at(-1)).toMatchObject({ signalId: queryId, source: 'search', sessionId })
+  expect(before.counts).toMatchObject({ PENDING: 6, COMPLETED: 0 })
+  await learn()
+  await tell(sessionId, queryId, 'b')
+  const after = await signals.list({})
+  expect(after.signals.map(({ status }) => status)).toEqual([
+    'PENDING',
+    ...Array(6).fill('COMPLETED'),
+  ])
+  expect(after.counts).toMatchObject({ PENDING: 1, COMPLETED: 6 })
+  expect(gauges.get('svc_signals_completed')?.()).toEqual([{ value: 6 }])
+  expect(log.journal.last()).toBe(3)
+})
+
+it('steps are recorded in order, with their history', async () => {
+  const { signals, clock, store } = start()
+  const first = await signals.record({
+    signalId: 's-1',
+    type: 'model performance',
+    status: 'queued',
+    metadata: { processor: 'p', context: { environment: 'test', version: '1' } },
+  })
+  expect(first).toEqual({
+    ...{ signalId: 's-1', type: 'MODEL_PERFORMANCE', status: 'PENDING', previousStatus: null },
+    ...{ attemptCount: 0, updatedAt: new Date(START_MS).toISOString() },
+  })
+  clock.nowMs += MINUTE_MS
+  const step = (name: string) => ({ step: name, status: 'ok', duration: 1 })
+  const running = { processingSteps: [step('read')], context: { batchId: 'b' } }
+  expect(
+    await signals.record({ signalId: 's-1', status: 'Running', metadata: running }),
+  ).toMatchObject({ status: 'PROCESSING', previousStatus: 'PENDING', attemptCount: 1 })
+  const failed = { processingSteps: [step('read'), step('write')], failureReason: 'no room' }
+  expect(
+    await signals.record({ signalId: 's-1', status: 'error', metadata: failed }),
+  ).toMatchObject({ status: 'FAILED', previousStatus: 'PROCESSING', attemptCount: 1 })
+  // A retry; a count that would fall does not.
+  const again = { attemptCount: 1 }
+  expect(await signals.record({ signalId: 's-1', status: 'retry', metadata: again })).toMatchObject(
+    { status: 'PROCESSING', previousStatus: 'FAILED', attemptCount: 2 },
+  )
+  expect(await signals.record({ signalId: 's-1', metadata: { attemptCount: 7 } })).toMatchObject({
+    status: 'PROCESSING',
+    previousStatus: 'PROCESSING',
+    attemptCount: 7,
+  })
+  const done = await signals.record({ signalId: 's-1', status: 'success' })
+  clock.nowMs += MINUTE_MS
+  expect(await signals.record({ signalId: 's-1', status: 'COMPLETED' })).toEqual({
+    ...{ ...done, previousStatus: 'COMPLETED' },
+  })
+  expect(store.tables.signals.get('s-1')).toMatchObject({
+    ...{ type: 'MODEL_PERFORMANCE', status: 'COMPLETED', attemptCount: 7 },
+    metadata: {
+      ...{ processor: 'p', failureReason: 'no room' },
+      context: { environment: 'test', version: '1', batchId: 'b' },
+      processingSteps: [step('read'), step('write')],
+    },
+  })
+  expect(signals.counts()).toMatchObject({ COMPLETED: 1, FAILED: 0, PENDING: 0, PROCESSING: 0 })
+  const told = [...store.tables.events.range()].map(({ value }) => value.type)
+  expect(told).toEqual(
+    ['PENDING', 'PROCESSING', 'FAILED', 'PROCESSING', 'COMPLETED'].map((word) => `SIGNAL_${word}`),
+  )
+})
+
+const STATES = Object.keys(MACHINES.signal) as (keyof typeof MACHINES.signal)[]
+/** How to bring a fresh signal into a state. */
+const WAYS: Record<string, string[]> = {
+  ...{ PENDING: ['PENDING'], PROCESSING: ['PROCESSING'], COMPLETED: ['COMPLETED'] },
+  ...{ FAILED: ['PROCESSING', 'FAILED'], IGNORED: ['IGNORED'] },
+}
+
+it('every step between states is taken or refused as the table says', async () => {
+  const { signals } = start()
+  for (const from of STATES)
+    for (const to of STATES) {
+      const signalId = `${from}-${to}`
+      for (const status of WAYS[from] ?? []) await signals.record({ signalId, status })
+      const step = signals.record({ signalId, status: to })
+      const allowed = from === to || (MACHINES.signal[from] as readonly string[]).includes(to)
+      if (allowed) expect(await step, signalId).toMatchObject({ status: to, previousStatus: from })
+      else await expect(step, signalId).rejects.toMatchObject({ code: 'INVALID_TRANSITION' })
+    }
+})
+
+it('an unknown status is refused with the known ones; types are open', async () => {
+  const { signals } = start()
+  await expect(signals.record({ signalId: 'x', status: 'odd' })).rejects.toMatchObject({
+    ...{ code: 'VALIDATION_FAILED', details: [{ path: 'status' }] },
+    message: expect.stringContaining('PENDING, PROCESSING, COMPLETED, FAILED, IGNORED'),
+  })
+  expect(await signals.record({ signalId: 'x' })).toMatchObject({ type: 'SEARCH' })
+  expect(await signals.record({ type: 'of my own' })).toMatchObject({
+    ...{ type: 'OF_MY_OWN', signalId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+  })
+  await expect(
+    signals.record({ signalId: 'x', metadata: { failureReason: 'x'.repeat(70_000) } }),
+  ).rejects.toMatchObject({ details: [{ path: 'metadata' }] })
+})
+
+it('the history of a signal is bounded', async () => {
+  const { signals, store } = start()
+  const metadata = (from: number) => ({
+    processingSteps: Array.from({ length: 600 }, (_, at) => ({ step: `s${from + at}` })),
+  })
+  for (const from of [0, 600, 1200])
+    await signals.record({ signalId: 'x', metadata: metadata(from) })
+  const steps = store.tables.signals.get('x')?.metadata.processingSteps
+  expect(steps).toHaveLength(1000)
+  expect(steps?.at(-1)).toEqual({ step: 's1799' })
+})
+
+it('a step on a signal of our own starts from where it is', async () => {
+  const { session, search, tell, signals, learn } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['a'])
+  const { feedbackId } = await tell(sessionId, queryId, 'a')
+  const clickId = feedbackId.replace(/0000$/, '0001')
+  expect(await signals.record({ signalId: clickId, status: 'running' })).toMatchObject({
+    ...{ type: 'CLICK', previousStatus: 'PENDING', status: 'PROCESSING' },
+  })
+  await learn()
+  await expect(signals.record({ signalId: queryId, status: 'failed' })).rejects.toMatchObject({
+    code: 'INVALID_TRANSITION',
+  })
+  expect(await signals.record({ signalId: queryId, status: 'done' })).toMatchObject({
+    ...{ type: 'SEARCH', previousStatus: 'COMPLETED', status: 'COMPLETED' },
+  })
+  const listed = (await signals.list({})).signals.map(({ signalId, source }) => [signalId, source])
+  expect(listed).toEqual([
+    [clickId, 'external'],
+    [queryId, 'search'],
+  ])
+})
+
+it('pages hold every signal once, newest first, whatever is asked for', async () => {
+  const { session, search, feedback, signals, clock, learn, log } = start()
+  const sessionId = await session()
+  for (let round = 0; round < 40; round++) {
+    const queryId = search(round % 2 === 0 ? sessionId : undefined, ['a', 'b'])
+    await log.flush()
+    const both = ['a', 'b'].map((resultId) => ({
+      ...{ queryId, rating: 1, metadata: { resultId, userAction: 'click' } },
+    }))
+    await feedback.submit({ sessionId, feedback: both })
+    await signals.record({
+      signalId: `told-${round}`,
+      type: 'CLICK',
+      status: round % 2 ? 'done' : 'new',
+    })
+    clock.nowMs += 10
+  }
+  await learn()
+  const walk = async (query: Parameters<Signals['list']>[0]) => {
+    const all: Awaited<ReturnType<Signals['list']>>['signals'] = []
+    let cursor: string | undefined
+    do {
+      const page = await signals.list({ ...query, ...(cursor === undefined ? {} : { cursor }) })
+      all.push(...page.signals)
+      cursor = page.nextCursor
+    } while (cursor !== undefined)
+    return all
+  }
+  const all = await walk({ limit: 7 })
+  expect(all).toHaveLength(160)
+  expect(new Set(all.map(({ signalId }) => signalId)).size).toBe(160)
+  const times = all.map(({ created }) => created)
+  expect(times).toEqual(times.toSorted().reverse())
+  expect(await walk({ limit: 7, type: ['click'] })).toHaveLength(120)
+  expect(await walk({ limit: 7, type: ['CLICK,search'], status: ['pending'] })).toHaveLength(20)
+  expect(await walk({ limit: 7, sessionId: sessionId.toUpperCase() })).toHaveLength(100)
+  expect((await signals.list({ limit: 1 })).total).toBe(160)
+  await expect(signals.list({ cursor: 'nonsense' })).rejects.toMatchObject({
+    code: 'INVALID_CURSOR',
+  })
+  await expect(signals.list({ status: ['odd'] })).rejects.toMatchObject({
+    code: 'VALIDATION_FAILED',
+  })
+})
+
+it('signals that others told of are forgotten in time', async () => {
+  const { signals, clock } = start()
+  await signals.record({ signalId: 'old' })
+  clock.nowMs += 20 * DAY_MS
+  await signals.record({ signalId: 'young' })
+  expect(await signals.sweep(START_MS + 31 * DAY_MS)).toBe(1)
+  expect((await signals.list({})).signals.map(({ signalId }) => signalId)).toEqual(['young'])
+  expect(signals.counts().PENDING).toBe(1)
+})
+
+it('a fact that can not be learned is given up after five attempts, with an event', async () => {
+  const { session, search, tell, store, log, dead, signals, learn, clock } = start()
+  const sessionId = await session()
+  const { feedbackId } = await tell(sessionId, search(sessionId, ['a']), 'a')
+  const [row] = log.journal.read({ limit: 1, reverse: true })
+  const [entry] = (row?.entry.data as FeedbackBatch | undefined)?.entries ?? []
+  if (entry === undefined) throw new Error('There is no entry.')
+  const fact: FeedbackFact = {
+    ...{ kind: 'feedback', sequence: 2, receivedMs: START_MS, sessionId, unit: sessionId, entry },
+    ...{ impression: undefined, hit: undefined },
+  }
+  for (let attempt = 0; attempt < 5; attempt++) {
+    expect(dead.isDead(fact)).toBe(false)
+    await dead.failed(fact, new Error('a bad entry'))
+  }
+  expect(dead.isDead(fact)).toBe(true)
+  await learn()
+  const [signal] = (await signals.list({ status: ['failed'] })).signals
+  expect(signal).toMatchObject({ type: 'CLICK', status: 'FAILED', attemptCount: 5 })
+  expect(signal?.signalId).toBe(feedbackId.replace(/0000$/, '0001'))
+  expect([...store.tables.events.range()].at(-1)?.value).toMatchObject({
+    ...{ type: 'SIGNAL_FAILED', correlationId: signal?.signalId },
+  })
+  // Known after a new start, until its journal entry is gone.
+  const config = { retentionMs: 30 * DAY_MS }
+  const events = openEvents(store, () => clock.nowMs)
+  const opened = openDeadSignals({ store, events, config, clock: () => clock.nowMs })
+  expect(opened.isDead(fact)).toBe(true)
+  expect(await opened.sweep(START_MS + 31 * DAY_MS)).toBe(1)
+  expect(opened.isDead(fact)).toBe(false)
+})

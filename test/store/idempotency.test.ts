@@ -1,0 +1,101 @@
+import { describe, expect, it } from 'vitest'
+import { serviceError } from '../../src/errors.ts'
+import { type KeptAnswer, openIdempotency } from '../../src/store/idempotency.ts'
+import { temporaryStore } from './open.ts'
+
+const DAY_MS = 86_400_000
+const text = (body: Uint8Array) => Buffer.from(body).toString()
+
+function open() {
+  const store = temporaryStore()
+  const time = { nowMs: 1_000_000 }
+  const restart = () =>
+    openIdempotency({ store, config: { idempotencyMs: DAY_MS }, clock: () => time.nowMs })
+  let calls = 0
+  const produce =
+    (status = 200) =>
+    async (): Promise<KeptAnswer> => ({ status, body: Buffer.from(`answer ${++calls}`) })
+  return { store, time, restart, idempotency: restart(), produce, calls: () => calls }
+}
+
+describe('a key', () => {
+  it('gets the first answer again, also after a restart', async () => {
+    const { idempotency, restart, produce } = open()
+    const first = await idempotency.run('k', 'POST /a', 'hash', produce())
+    expect([first.status, text(first.body), first.replayed]).toEqual([200, 'answer 1', false])
+    for (const reader of [idempotency, restart()]) {
+      const again = await reader.run('k', 'POST /a', 'hash', produce())
+      expect([again.status, text(again.body), again.replayed]).toEqual([200, 'answer 1', true])
+    }
+  })
+
+  it('that comes with another body or for another route is a conflict, also while the first is under way', async () => {
+    const { idempotency, produce } = open()
+    const conflict = { code: 'IDEMPOTENCY_CONFLICT', status: 409 }
+    let finish = () => {}
+    const first = idempotency.run('k', 'POST /a', 'hash', async () => {
+      await new Promise<void>((resolve) => {
+        finish = resolve
+      })
+      return produce()()
+    })
+    await expect(idempotency.run('k', 'POST /a', 'other', produce())).rejects.toMatchObject(
+      conflict,
+    )
+    finish()
+    await first
+    await expect(idempotency.run('k', 'POST /a', 'other', produce())).rejects.toMatchObject(
+      conflict,
+    )
+    await expect(idempotency.run('k', 'POST /b', 'hash', produce())).rejects.toMatchObject(conflict)
+  })
+
+  it('sent many times at once runs once', async () => {
+    const { idempotency, produce, calls } = open()
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => idempotency.run('k', 'POST /a', 'hash', produce())),
+    )
+    expect(calls()).toBe(1)
+    expect(new Set(answers.map(({ body }) => text(body)))).toEqual(new Set(['answer 1']))
+    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
+  })
+
+  it('keeps a client error, and neither a failure of ours nor an exception', async () => {
+    const { idempotency, produce, calls } = open()
+    expect((await idempotency.run('four', 'r', 'h', produce(404))).replayed).toBe(false)
+    expect((await idempotency.run('four', 'r', 'h', produce(404))).replayed).toBe(true)
+    await idempotency.run('five', 'r', 'h', produce(503))
+    expect((await idempotency.run('five', 'r', 'h', produce(200))).replayed).toBe(false)
+    const thrown = idempotency.run('thrown', 'r', 'h', async () => {
+      throw serviceError('OVERLOADED', 'no')
+    })
+    await expect(thrown).rejects.toMatchObject({ code: 'OVERLOADED' })
+    expect((await idempotency.run('thrown', 'r', 'h', produce())).replayed).toBe(false)
+    expect(calls()).toBe(4)
+  })
+
+  it('may be used anew when its time is over', async () => {
+    const { idempotency, store, time, produce } = open()
+    await idempotency.run('k', 'r', 'h', produce())
+    time.nowMs += DAY_MS - 1
+    expect((await idempotency.run('k', 'r', 'h', produce())).replayed).toBe(true)
+    time.nowMs += 1
+    expect((await idempotency.run('k', 'r', 'another', produce())).replayed).toBe(false)
+    // What is due is the first answer, and that is gone: the second stays.
+    expect(await idempotency.sweep(time.nowMs)).toBe(1)
+    expect((await idempotency.run('k', 'r', 'another', produce())).replayed).toBe(true)
+    time.nowMs += DAY_MS
+    expect(await idempotency.sweep(time.nowMs)).toBe(1)
+    expect(store.tables.idempotency.count()).toBe(0)
+    expect(store.tables.idempotencyExpiry.count()).toBe(0)
+  })
+
+  it('must be 1 to 255 printable characters', async () => {
+    const { idempotency, produce } = open()
+    for (const key of ['', 'x'.repeat(256), 'a\nb', 'é'])
+      await expect(idempotency.run(key, 'r', 'h', produce())).rejects.toMatchObject({
+        code: 'VALIDATION_FAILED',
+      })
+    await idempotency.run('x'.repeat(255), 'r', 'h', produce())
+  })
+})
