@@ -39,7 +39,7 @@ function pickRows(results: SearchResult[], places: HitPlace[]): Float32Array {
 }
 
 /** Numbers that each hit has in the feature block. */
-export function featureCount(result: SearchResult | undefined): number {
+function featureCount(result: SearchResult | undefined): number {
   if (result?.features === undefined || result.ords.length === 0) return 0
   return result.features.length / result.ords.length
 }
