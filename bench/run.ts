@@ -78,7 +78,7 @@ async function runAll(names: string[]): Promise<number> {
     }
   }
   print(rows)
-  const folder = fileURLToPath(new URL('./results', import.meta.url))
+  const folder = fileURLToPath(new URL('./results/', import.meta.url))
   mkdirSync(folder, { recursive: true })
   const name = `${machine.when.replaceAll(/[:.]/g, '-')}-${names.length === 1 ? names[0] : 'several'}`
   writeFileSync(`${folder}${name}.json`, `${JSON.stringify({ machine, rows }, undefined, 1)}\n`)

@@ -62,7 +62,7 @@ export interface Row extends Figure {
   met?: boolean
 }
 
-const FOLDER = new URL('./workloads', import.meta.url)
+const FOLDER = new URL('./workloads/', import.meta.url)
 
 /** Names of all workloads, in the order of their files. */
 export function listWorkloads(): string[] {
