@@ -67,6 +67,7 @@ export const SETTINGS = {
   eventHeartbeatMs: { env: 'EVENT_HEARTBEAT_MS', kind: 'integer', fallback: 15_000, min: 10, max: 600_000, about: 'longest silence of an event stream' },
   metricNamesMax: { env: 'METRIC_NAMES_MAX', kind: 'integer', fallback: 1000, min: 1, max: 100_000, about: 'names of metrics that clients record' },
   metricSeriesMax: { env: 'METRIC_SERIES_MAX', kind: 'integer', fallback: 1000, min: 1, max: 100_000, about: 'label sets of one such name; beyond it 429' },
+  anonymousImpressionsMax: { env: 'ANONYMOUS_IMPRESSIONS_MAX', kind: 'integer', fallback: 200, min: 0, max: 1_000_000, about: 'impressions written a second of searches without a session, ten seconds of it at once; beyond it they are dropped and counted' },
   rerankSize: { env: 'RERANK_SIZE', kind: 'integer', fallback: 100, min: 1, max: 1000, about: 'candidates that a model ranks anew' },
   adaptationConfidence: { env: 'ADAPTATION_CONFIDENCE', kind: 'number', fallback: 0.7, min: 0, max: 1, about: 'least confidence with which a suggestion is accepted' },
   adaptationCanaryShare: { env: 'ADAPTATION_CANARY_SHARE', kind: 'number', fallback: 0.1, min: 0, max: 1, about: 'share of the units that get a ranking change first' },

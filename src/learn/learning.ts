@@ -7,6 +7,7 @@ import type { FeedbackIntake } from './feedback/feedback.ts'
 import type { LearningHealth } from './health/health.ts'
 import { openOversight } from './health/oversight.ts'
 import type { Events } from './history/events.ts'
+import { openAllowance } from './impressions/allowance.ts'
 import { openSearches, type Searches } from './impressions/searches.ts'
 import { type LearningOptions, openLearners } from './learners.ts'
 import type { Log } from './log.ts'
@@ -65,6 +66,7 @@ export function openLearning(options: LearningOptions): Learning {
     ...{ models, signals, experiments, adaptations },
     swept: [events, experiments, feedback, signals],
   })
+  const anonymous = openAllowance(config.anonymousImpressionsMax, clock)
   const planParts: PlanParts = {
     glimpse: sessions.peek,
     variants: experiments.variants,
@@ -74,6 +76,11 @@ export function openLearning(options: LearningOptions): Learning {
     shadowModel: models.shadowModel,
     namedModel: models.namedModel,
     settings: config,
+    mayRecord: () => {
+      const may = anonymous.take()
+      if (!may) log.drop()
+      return may
+    },
     seed: () => Math.floor(Math.random() * 2 ** 32),
   }
   return {

@@ -2,7 +2,7 @@ import { type Journal, openJournal } from '../store/journal.ts'
 import type { Store } from '../store/store.ts'
 import type { JournalEntry } from '../store/tables.ts'
 import { decodeImpression, type StoredImpression } from './impressions/impression.ts'
-import { openUnwritten } from './impressions/unwritten.ts'
+import { openUnwritten, type Unwritten } from './impressions/unwritten.ts'
 
 /** The write side of learning: what happened, durable and in order. */
 export interface Log {
@@ -12,6 +12,8 @@ export interface Log {
    * counted, when too many wait: a search never waits for it.
    */
   show: (queryId: string, bytes: Uint8Array) => void
+  /** Counts an impression that is not even made. */
+  drop: () => void
   /**
    * Runs `work` in a transaction behind all impressions shown so far, and appends the entry that it returns;
    * `work` may write rows of its own. Resolves with its value when all of it is on the disk.
@@ -28,7 +30,7 @@ export interface Log {
 }
 
 /** Longest time that an impression waits for others. */
-const FLUSH_MS = 100
+const FLUSH_MS = 200
 /** Impressions that one journal entry names; the processor takes an entry whole. */
 const ENTRY_IMPRESSIONS = 64
 
@@ -41,18 +43,7 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
   let written = 0
   let dropped = 0
 
-  /** Inside a transaction: the rows, and the entries that name them. */
-  function writeWaiting(): string[] {
-    const ids = unwritten.take()
-    for (const id of ids) impressions.put(id, unwritten.find(id) as Buffer)
-    for (let from = 0; from < ids.length; from += ENTRY_IMPRESSIONS)
-      journal.appendWithin({
-        timeMs: clock(),
-        type: 'searches',
-        data: ids.slice(from, from + ENTRY_IMPRESSIONS),
-      })
-    return ids
-  }
+  const writeWaiting = () => writeImpressions(store, journal, unwritten, clock())
   function settle(ids: string[]): void {
     unwritten.forget(ids)
     written += ids.length
@@ -86,6 +77,9 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
       }
       timer ??= setTimeout(() => void flush(), FLUSH_MS)
     },
+    drop: () => {
+      dropped += 1
+    },
     append: async (work) => {
       let ids: string[] = []
       try {
@@ -112,4 +106,20 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
     onAppend: (listener) => listeners.push(listener),
     close: flush,
   }
+}
+
+/** Inside a transaction: the rows of what waits, and the entries that name them; returns which. */
+function writeImpressions(
+  { tables }: Store,
+  journal: Journal,
+  unwritten: Unwritten,
+  timeMs: number,
+): string[] {
+  const ids = unwritten.take()
+  for (const id of ids) tables.impressions.put(id, unwritten.find(id) as Buffer)
+  for (let from = 0; from < ids.length; from += ENTRY_IMPRESSIONS) {
+    const data = ids.slice(from, from + ENTRY_IMPRESSIONS)
+    journal.appendWithin({ timeMs, type: 'searches', data })
+  }
+  return ids
 }

@@ -43,11 +43,13 @@ export interface LoopOptions {
 /** Where the processor keeps its place. */
 const PLACE = 'learned'
 const REBUILDING = 'relearning'
-/** Time that one slice may hold the main thread, and the time that it lets more come together; */
-const CALM = { sliceMs: 4, restMs: 40 }
+/** How long what happens may come together before the first slice. */
+const GATHER_MS = 50
+/** Time that one slice may hold the main thread, and the time that it leaves to others; */
+const CALM = { sliceMs: 2, restMs: 10 }
 /** the same when what it takes is older than this. */
-const HURRIED = { sliceMs: 12, restMs: 1 }
-const HURRY_AFTER_MS = 300
+const HURRIED = { sliceMs: 8, restMs: 2 }
+const HURRY_AFTER_MS = 700
 const RETRY_MS = 1000
 /** What the store says when it takes nothing. */
 const REFUSALS = new Set<string>(['DISK_FULL', 'STORE_UNAVAILABLE'])
@@ -122,7 +124,7 @@ function wake(core: Core): void {
 async function takeAll(core: Core): Promise<void> {
   const { store, consumers, clock } = core
   let pace = CALM
-  await rest(core, pace.restMs / 2)
+  await rest(core, GATHER_MS)
   while (!core.closed) {
     const until = core.log.journal.last()
     const after = place(core)

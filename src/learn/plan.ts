@@ -73,6 +73,8 @@ export interface PlanParts {
     explorationTemperature: number
     rerankSize: number
   }
+  /** Whether the impression of a search without a session may be written now. */
+  mayRecord: () => boolean
   /** A fresh number from 0 to 2³² − 1. */
   seed: () => number
 }
@@ -120,7 +122,10 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
       variantId,
     })),
     featured: settings.learning && unit !== undefined,
-    recorded: settings.learning ? recorded(search, session, unit, variants) : undefined,
+    recorded:
+      settings.learning && (unit !== undefined || parts.mayRecord())
+        ? recorded(search, session, unit, variants)
+        : undefined,
   }
 }
 
