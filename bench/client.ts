@@ -177,7 +177,8 @@ function pace(run: Run, lanes: Lane[], ratePerSecond: number): void {
     for (; now < run.measureTo && start + (sent * 1000) / ratePerSecond <= now; sent++) {
       const shot = run.plan.next()
       const due = start + (sent * 1000) / ratePerSecond
-      const lane = run.idle.pop()
+      // In turns: the server ends connections that stay idle for ten seconds.
+      const lane = run.idle.shift()
       if (shot === undefined) run.measureTo = now
       else if (lane === undefined) run.waiting.push({ shot, due })
       else send(run, lane, shot, due)
