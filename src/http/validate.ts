@@ -70,5 +70,13 @@ function messageOf(error: ErrorObject): string {
   if (error.keyword === 'additionalProperties') return 'is not a known property'
   if (error.keyword === 'enum')
     return `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}`
+  if (error.keyword === 'minItems') return `must have at least ${error.params.limit} items`
+  if (error.keyword === 'minProperties')
+    return `must have at least ${error.params.limit} properties`
+  if (error.keyword === 'pattern') {
+    // A list of words as a pattern is read as the list.
+    const [, words] = /^\^\((?:\?:)?([\w|]+)\)\$$/.exec(String(error.params.pattern)) ?? []
+    if (words !== undefined) return `must be one of ${words.replaceAll('|', ', ')}`
+  }
   return error.message ?? 'is not valid'
 }

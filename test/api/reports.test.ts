@@ -122,6 +122,6 @@ describe('GET /cortex/analytics/reports', () => {
     const path = `/cortex/analytics/reports?timeWindow=${timeWindow}`
     const { status, details } = await running.call('GET', path)
     expect(status).toBe(400)
-    expect(details[0]?.path).toBe('timeWindow')
+    expect(details).toEqual([{ path: 'timeWindow', message: 'must be one of 1h, 24h, 7d, 30d' }])
   })
 })
