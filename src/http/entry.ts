@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { App } from '../app.ts'
 import { serviceError } from '../errors.ts'
+import type { KeptAnswer } from '../schema/answer.ts'
 import { bodyFormat, readBody, streamBody } from './body.ts'
 import { wholeBody } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
@@ -9,7 +10,7 @@ import { parseJson } from './json.ts'
 import { parseParameters, parseQuery } from './query.ts'
 import { asServiceError, JSON_TYPE, type Prepared, prepareFailure, prepareReply } from './reply.ts'
 import type { BodyKind, Call, Route } from './route.ts'
-import type { KeptAnswer, ServedApp } from './served.ts'
+import type { ServedApp } from './served.ts'
 import type { Check, Validators } from './validate.ts'
 
 /** Everything about a route that is the same for each of its requests. */

@@ -1,12 +1,13 @@
 import type { Config } from '../config.ts'
 import type { Metrics } from '../metrics.ts'
+import type { AnswerOnce } from '../schema/answer.ts'
 
 /** What the wire itself needs of the app; the rest is the handlers' business. */
 export interface ServedApp {
   config: Config
   log: WireLog
   metrics: Metrics
-  idempotency: Idempotency
+  idempotency: { run: AnswerOnce }
   lifecycle: Lifecycle
 }
 
@@ -19,20 +20,4 @@ export interface WireLog {
 /** Whether the service takes requests; the server turns it to `stopping`. */
 export interface Lifecycle {
   state: 'starting' | 'ready' | 'stopping'
-}
-
-/** A finished answer, as it is kept for a repeated key. */
-export interface KeptAnswer {
-  status: number
-  body: Uint8Array
-}
-
-export interface Idempotency {
-  /** Throws IDEMPOTENCY_CONFLICT when the key was used with another body. */
-  run: (
-    key: string,
-    route: string,
-    bodyHash: string,
-    produce: () => Promise<KeptAnswer>,
-  ) => Promise<KeptAnswer & { replayed: boolean }>
 }

@@ -1,28 +1,11 @@
 import type { Config } from '../config.ts'
 import { serviceError } from '../errors.ts'
+import type { AnswerOnce, KeptAnswer } from '../schema/answer.ts'
 import type { Store } from './store.ts'
-
-/** A finished answer as it went over the wire. */
-export interface KeptAnswer {
-  status: number
-  body: Uint8Array
-}
 
 /** Gives the first answer again to whoever sends the same key and body within the time that keys are kept. */
 export interface Idempotency {
-  /**
-   * Answers with what `produce` made, or made the first time (`replayed`). Who comes while the first is under
-   * way waits for it. An answer is on the disk before it is given; one of 500 and above is not kept, nor is
-   * an error that `produce` throws. When the process dies between the effect and the stored answer, a retry
-   * runs again.
-   * Throws VALIDATION_FAILED for a key that is none, IDEMPOTENCY_CONFLICT for one that came with another request.
-   */
-  run: (
-    key: string,
-    route: string,
-    bodyHash: string,
-    produce: () => Promise<KeptAnswer>,
-  ) => Promise<KeptAnswer & { replayed: boolean }>
+  run: AnswerOnce
   /** Forgets some answers whose time is over; returns how many. Call again while it forgets. */
   sweep: (nowMs: number) => Promise<number>
 }

@@ -1,9 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import { readConfig } from '../../src/config.ts'
 import type { Route } from '../../src/http/route.ts'
-import type { Idempotency, ServedApp } from '../../src/http/served.ts'
+import type { ServedApp } from '../../src/http/served.ts'
 import { type Server, startServer } from '../../src/http/server.ts'
 import { openMetrics } from '../../src/metrics.ts'
+import type { AnswerOnce } from '../../src/schema/answer.ts'
 
 export interface Stub {
   app: ServedApp
@@ -17,7 +18,7 @@ export interface Stub {
 export async function startStub(
   routes: Route[],
   env: Record<string, string> = {},
-  idempotency: Idempotency = rememberNothing,
+  idempotency: { run: AnswerOnce } = rememberNothing,
 ): Promise<Stub> {
   const config = readConfig({ PORT: '0', DRAIN_TIMEOUT_MS: '2000', ...env })
   const logged: object[] = []
@@ -44,7 +45,7 @@ export async function startStub(
   }
 }
 
-const rememberNothing: Idempotency = {
+const rememberNothing: { run: AnswerOnce } = {
   run: async (_key, _route, _bodyHash, produce) => ({ ...(await produce()), replayed: false }),
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { serviceError } from '../../src/errors.ts'
-import { type KeptAnswer, openIdempotency } from '../../src/store/idempotency.ts'
+import type { KeptAnswer } from '../../src/schema/answer.ts'
+import { openIdempotency } from '../../src/store/idempotency.ts'
 import { temporaryStore } from './open.ts'
 
 const DAY_MS = 86_400_000

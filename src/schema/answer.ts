@@ -1,0 +1,18 @@
+/** A finished answer as it went over the wire, and as it is kept for a repeated key. */
+export interface KeptAnswer {
+  status: number
+  body: Uint8Array
+}
+
+/**
+ * Answers with what `produce` made, or made the first time (`replayed`). Who comes while the first is under way waits
+ * for it. An answer is on the disk before it is given; one of 500 and above is not kept, nor is an error that
+ * `produce` throws. When the process dies between the effect and the stored answer, a retry runs again.
+ * Throws VALIDATION_FAILED for a key that is none, IDEMPOTENCY_CONFLICT for one that came with another request.
+ */
+export type AnswerOnce = (
+  key: string,
+  route: string,
+  bodyHash: string,
+  produce: () => Promise<KeptAnswer>,
+) => Promise<KeptAnswer & { replayed: boolean }>
