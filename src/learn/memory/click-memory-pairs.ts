@@ -22,8 +22,6 @@ export interface Pairs {
   find: (queryHash: string) => Remembered | undefined
   /** What a fact changes under a query. */
   add: (change: QueryChange) => void
-  /** Gain and examination of a document over all queries, in millionths. */
-  document: (key: DocumentKey) => readonly [number, number] | undefined
   /** Inside a transaction. */
   save: () => void
   figures: () => { pairs: number; queries: number; gained: number; evicted: number }
@@ -58,7 +56,6 @@ interface Core {
   // Maps walk in order of insertion: the first query is the one whose newest evidence is oldest.
   idle: Map<string, Remembered>
   gained: Map<string, Remembered>
-  documents: Map<DocumentKey, [number, number]>
   changed: Set<string>
   pairs: number
   idlePairs: number
@@ -77,15 +74,10 @@ export function openPairs(
     pairsMax,
     idle: new Map(),
     gained: new Map(),
-    documents: new Map(),
     changed: new Set(),
     ...{ pairs: 0, idlePairs: 0, evicted: 0, sequence: 0, changes: 0 },
   }
-  for (const [queryHash, remembered] of readAll(store)) {
-    place(core, queryHash, remembered)
-    for (const [key, evidence] of remembered.documents)
-      count(core, key, gainOf(evidence), examinationOf(evidence))
-  }
+  for (const [queryHash, remembered] of readAll(store)) place(core, queryHash, remembered)
   return {
     find: (queryHash) => find(core, queryHash),
     add: ({ sequence, queryHash, documents }) => {
@@ -101,7 +93,6 @@ export function openPairs(
       core.changed.add(queryHash)
       while (core.pairs > core.pairsMax) evictOldest(core)
     },
-    document: (key) => core.documents.get(key),
     save: () => {
       for (const queryHash of core.changed) saveQuery(store, queryHash, find(core, queryHash))
       core.changed.clear()
@@ -144,18 +135,14 @@ function apply(core: Core, remembered: Remembered, change: DocumentChange): void
     documents.set(document, addEvidence([], day, gain, examination))
     if (remembered.names !== undefined) remembered.names = packNames([document], remembered.names)
     remembered.gain += gain
-    count(core, document, gain, examination)
     if (documents.size > DOCUMENTS_MAX) drop(core, remembered, leastOf(remembered))
     return
   }
   // No more is taken away than there is.
   const isLess = gain < 0 || examination < 0
   const gainBefore = isLess ? gainOf(before) : 0
-  const examinationBefore = isLess ? examinationOf(before) : 0
   const evidence = addEvidence(before, day, gain, examination)
   const gained = isLess ? gainOf(evidence) - gainBefore : gain
-  const examined = isLess ? examinationOf(evidence) - examinationBefore : examination
-  count(core, document, gained, examined)
   remembered.gain += gained
   if (evidence.length === 0) {
     documents.delete(document)
@@ -163,22 +150,9 @@ function apply(core: Core, remembered: Remembered, change: DocumentChange): void
   } else if (evidence !== before) documents.set(document, evidence)
 }
 
-function count(core: Core, key: DocumentKey, gain: number, examination: number): void {
-  const sums = core.documents.get(key)
-  if (sums === undefined) {
-    if (gain !== 0 || examination !== 0) core.documents.set(key, [gain, examination])
-    return
-  }
-  sums[0] += gain
-  sums[1] += examination
-  if (sums[0] === 0 && sums[1] === 0) core.documents.delete(key)
-}
-
 function drop(core: Core, remembered: Remembered, key: DocumentKey): void {
   const evidence = remembered.documents.get(key) ?? []
-  const gain = gainOf(evidence)
-  count(core, key, -gain, -examinationOf(evidence))
-  remembered.gain -= gain
+  remembered.gain -= gainOf(evidence)
   remembered.documents.delete(key)
   remembered.names = undefined
   core.evicted += 1

@@ -5,7 +5,7 @@ import type { Gains } from '../feedback/gains.ts'
 import type { Events } from '../history/events.ts'
 import type { AddedScore } from '../plan.ts'
 import { openAttributions } from './attributions.ts'
-import { dayOf, MILLION, weighEvidence } from './click-memory-evidence.ts'
+import { dayOf, weighEvidence } from './click-memory-evidence.ts'
 import { ENTRIES_MAX, openLessons } from './click-memory-lessons.ts'
 import { openPairs, type Pairs, type Remembered } from './click-memory-pairs.ts'
 
@@ -22,8 +22,6 @@ export interface ClickMemory extends Consumer {
     queryHash: string,
     key: DocumentKey,
   ) => { gain: number; examination: number; value: number } | undefined
-  /** Gain per examination of a document over all queries, drawn towards what is expected; without decay. */
-  documentRate: (key: DocumentKey) => number
   figures: () => ClickMemoryFigures
 }
 
@@ -132,10 +130,6 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
     },
     added: (queryHash) => added(core, queryHash),
     describe: (queryHash, key) => describe(core, queryHash, key),
-    documentRate: (key) => {
-      const [gain, examination] = core.read.document(key) ?? [0, 0]
-      return rateOf(config, gain / MILLION, examination / MILLION)
-    },
     figures: () => ({ ...core.read.figures(), flagged }),
   }
 }
