@@ -137,7 +137,15 @@ export interface AnalyticsFact {
   data: Record<string, unknown>
 }
 
-export type Fact = SearchFact | FeedbackFact | AnalyticsFact
+/** Something that happened to a model: activated, rolled back, trained, … */
+export interface ModelFact {
+  kind: 'model'
+  sequence: number
+  timeMs: number
+  signalId: string
+}
+
+export type Fact = SearchFact | FeedbackFact | AnalyticsFact | ModelFact
 
 /**
  * One part of the learned state. It is a fold over the journal: the same entries in the same order give the

@@ -2,6 +2,7 @@ import type { JournalRow } from '../store/journal.ts'
 import type { Fact, FeedbackBatch } from './facts.ts'
 import type { StoredImpression } from './impressions/impression.ts'
 import type { Log } from './log.ts'
+import type { ModelNote } from './signals/model-signals.ts'
 
 /** What a journal entry says, joined to what was shown. Entries of other types say nothing to learning. */
 export function* factsOf(
@@ -23,6 +24,10 @@ export function* factsOf(
       sessionId: entry.sessionId,
       data: (entry.data ?? {}) as Record<string, unknown>,
     }
+  else if (entry.type === 'model') {
+    const { signalId } = entry.data as ModelNote
+    yield { kind: 'model', sequence, timeMs: entry.timeMs, signalId }
+  }
 }
 
 function* feedbackFacts(

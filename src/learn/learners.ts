@@ -15,6 +15,7 @@ import { openModels } from './models/models.ts'
 import { openPatterns } from './patterns/patterns.ts'
 import { openReporting } from './reports/reporting.ts'
 import type { Sessions } from './sessions/sessions.ts'
+import { openModelSignals } from './signals/model-signals.ts'
 import { openSignals } from './signals/signals.ts'
 
 export interface LearningOptions {
@@ -37,7 +38,8 @@ export interface LearningLogger {
 export function openLearners(options: LearningOptions, position: () => number) {
   const { store, config, clock, sessions, metrics, pool, logger } = options
   const log = openLog(store, config.impressionQueueMax, clock)
-  const events = openEvents(store, clock, config)
+  const modelSignals = openModelSignals(store, log)
+  const events = openEvents(store, clock, config, modelSignals.note)
   const gains = openGains(config.gains)
   const clickMemory = openClickMemory({ store, events, gains, config, clock })
   const addTotals = sessions.totals.addWithin
@@ -53,8 +55,9 @@ export function openLearners(options: LearningOptions, position: () => number) {
     featureNames: options.engine.featureNames,
     hasModel,
   })
-  const signals = openSignals({ store, log, events, feedback, config, clock, position, metrics })
   const reporting = openReporting({ store, log, sessions, metrics, config, clock })
+  const intakes = [feedback, reporting.analytics, modelSignals]
+  const signals = openSignals({ store, log, events, intakes, config, clock, position, metrics })
   const consumers: Consumer[] = [
     signals.consumer,
     ...reporting.consumers,

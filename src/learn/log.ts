@@ -19,6 +19,8 @@ export interface Log {
    * `work` may write rows of its own. Resolves with its value when all of it is on the disk.
    */
   append: <T>(work: () => { entry: JournalEntry; value: T }) => Promise<T>
+  /** Appends an entry as part of the caller's own transaction: only inside `store.write`. */
+  appendWithin: (entry: JournalEntry) => void
   /** What a search showed, written already or not. */
   find: (queryId: string) => StoredImpression | undefined
   /** Writes the impressions that wait. */
@@ -44,10 +46,13 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
   let dropped = 0
 
   const writeWaiting = () => writeImpressions(store, journal, unwritten, clock())
+  function tell(): void {
+    for (const listener of listeners) listener()
+  }
   function settle(ids: string[]): void {
     unwritten.forget(ids)
     written += ids.length
-    for (const listener of listeners) listener()
+    tell()
   }
   async function flush(): Promise<void> {
     clearTimeout(timer)
@@ -97,6 +102,11 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
         throw error
       }
     },
+    appendWithin: (entry) => {
+      journal.appendWithin(entry)
+      // A store that takes nothing, or is closed: the entry is taken with the next one, or at the next start.
+      behind(store).then(tell, () => undefined)
+    },
     find: (queryId) => {
       const bytes = unwritten.find(queryId) ?? impressions.get(queryId)
       return bytes === undefined ? undefined : decodeImpression(bytes)
@@ -106,6 +116,12 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
     onAppend: (listener) => listeners.push(listener),
     close: flush,
   }
+}
+
+/** Resolves behind the transaction in which it is called, committed or not. */
+async function behind(store: Store): Promise<void> {
+  await new Promise(setImmediate)
+  await store.write(() => undefined)
 }
 
 /** Inside a transaction: the rows of what waits, and the entries that name them; returns which. */

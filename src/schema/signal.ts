@@ -47,7 +47,7 @@ const told = {
     Type.String({
       maxLength: 128,
       description:
-        'SEARCH (default), IMPRESSION, VIEW, CLICK, CONVERSION, FEEDBACK, … open; any case',
+        'SEARCH (default), IMPRESSION, VIEW, CLICK, CONVERSION, FEEDBACK, PERFORMANCE, MODEL_PERFORMANCE, … open; any case',
     }),
   ),
   status: Type.Optional(
@@ -91,7 +91,7 @@ export interface SignalRecord {
   metadata: Static<typeof SignalMetadata>
 }
 
-/** A search or feedback entry that learning could not take. */
+/** A signal of the service's own that learning could not take. */
 export interface DeadSignalRecord {
   type: string
   status: 'PENDING' | 'FAILED'
@@ -115,7 +115,7 @@ export const SignalRow = Type.Object({
   type: Type.String(),
   status: Type.String(),
   source: Type.String({
-    description: 'search, feedback, or external: told through this interface',
+    description: 'search, feedback, analytics, models, or external: told through this interface',
   }),
   sessionId: Type.Optional(Type.String()),
   attemptCount: Type.Integer(),

@@ -127,7 +127,7 @@ export interface Rows {
   signals: { key: string; value: SignalRecord }
   /** [creation in ms, signal id] → true. */
   signalOrder: { key: [number, string]; value: true }
-  /** Signal id → a search or feedback entry that learning could not take. */
+  /** Signal id → a signal of the service's own that learning could not take. */
   deadSignals: { key: string; value: DeadSignalRecord }
   /** Session id → when it was found to report the same over and over, epoch ms; it teaches nothing. */
   flaggedSessions: { key: string; value: number }

@@ -111,6 +111,71 @@ it('searches and feedback are signals that complete by themselves', async () => 
   expect(page).toMatch(/^svc_signals_failed \d/m)
 })
 
+it('figures of performance and events of models are signals, each counted once over a restart', async () => {
+  const counts = async () => (await running.call<List>('GET', '/nous/signals')).data.counts
+  const settled = async () => {
+    await running.call('GET', '/nous/learn/metrics')
+    await eventually(async () => (await counts()).PENDING === heldBack)
+    return (await counts()).COMPLETED ?? 0
+  }
+  const rows = async (type: string) =>
+    (await running.call<List>('GET', `/nous/signals?type=${type}`)).data.signals
+  const heldBack = (await counts()).PENDING ?? 0
+  const before = await settled()
+  const made = await running.call<{ sessionId: string }>('POST', '/cortex/sessions', {})
+  const { sessionId } = made.data
+  const performance = { renderMs: 41, network: { firstByteMs: 12 } }
+  const told = await running.call<{ events: { eventId: string }[] }>('POST', '/cortex/analytics', {
+    events: [
+      { eventType: 'page', sessionId, performance },
+      { eventType: 'page', performance: [{ name: 'paint', ms: 3 }] },
+      { eventType: 'page', sessionId, performance: { note: 'none' } },
+      { eventType: 'scroll', sessionId },
+    ],
+  })
+  const [first, second] = told.data.events.map(({ eventId }) => eventId)
+  const state = { weights: [1], featureNames: ['textScore'], scaler: { mean: [0], std: [1] } }
+  const sync = (bias: number) =>
+    running.call('POST', '/nous/learn/models/sync', {
+      ...{ modelId: 'm', activate: true, state: { ...state, bias } },
+    })
+  await sync(0)
+  await sync(1)
+  await running.call('POST', '/nous/learn/models/m/rollback')
+
+  expect(await settled()).toBe(before + 7)
+  const performances = await rows('performance')
+  const shared = { type: 'PERFORMANCE', status: 'COMPLETED', attemptCount: 1, source: 'analytics' }
+  expect(performances).toMatchObject([
+    { ...shared, signalId: second, metadata: { performance: [{ name: 'paint', ms: 3 }] } },
+    { ...shared, signalId: first, sessionId, metadata: { eventType: 'page', performance } },
+  ])
+  const models = await rows('model_performance')
+  const { data } = await running.call<{ events: { id: string; type: string; status: string }[] }>(
+    ...(['GET', '/nous/learn/events?modelId=m'] as const),
+  )
+  expect(data.events.map(({ type }) => type)).toEqual([
+    ...['MODEL_ROLLED_BACK', 'MODEL_ACTIVATED', 'MODEL_SYNCED', 'MODEL_ACTIVATED', 'MODEL_SYNCED'],
+  ])
+  expect(models).toMatchObject(
+    data.events.map(({ id, type, status }) => ({
+      ...{ signalId: id, source: 'models', status: 'COMPLETED', attemptCount: 1 },
+      ...{ type: 'MODEL_PERFORMANCE', metadata: { event: type, status, modelId: 'm' } },
+    })),
+  )
+
+  await running.restart()
+  expect(await settled()).toBe(before + 7)
+  expect(await rows('performance')).toEqual(performances)
+  expect(await rows('model_performance')).toEqual(models)
+  await sync(2)
+  expect(await settled()).toBe(before + 9)
+  // A client may tell of its steps in one of these too.
+  expect(await step({ signalId: first, status: 'done' })).toMatchObject({
+    data: { type: 'PERFORMANCE', previousStatus: 'COMPLETED', attemptCount: 1 },
+  })
+}, 60_000)
+
 it('lists are filtered and paged', async () => {
   for (const at of [1, 2, 3]) await step({ signalId: `paged-${at}`, type: 'paged', status: 'done' })
   const first = await running.call<List>('GET', '/nous/signals?type=paged&limit=2')

@@ -159,6 +159,7 @@ async function tellEvents(client: Client, session: SessionPromise): Promise<void
   const events = Array.from({ length: 1 + Math.floor(random() * EVENTS_MAX) }, () => ({
     eventType: random() < 0.3 ? 'result_click' : 'scroll',
     sessionId: session.id,
+    performance: { renderMs: 1 },
   }))
   const clicks = events.filter(({ eventType }) => eventType === 'result_click').length
   session.pending = { events: events.length, clicks }

@@ -7,6 +7,7 @@ import type { FeedbackBatch } from '../../src/learn/facts.ts'
 import { openLearners } from '../../src/learn/learners.ts'
 import { openLoop } from '../../src/learn/loop.ts'
 import { openSessions } from '../../src/learn/sessions/sessions.ts'
+import type { ModelNote } from '../../src/learn/signals/model-signals.ts'
 import { openMetrics } from '../../src/metrics.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 import { recordsDirectory } from '../../src/store/tables.ts'
@@ -103,6 +104,7 @@ function readJournal({ sessions, eventIds }: Promises, store: Store): string[] {
         if (!impressions.has(queryId)) broken.push(`search ${queryId}: what it showed is missing`)
       }
     else if (value.type === 'analytics') count((value.data as { eventId: string }).eventId)
+    else if (value.type === 'model') count((value.data as ModelNote).signalId)
     else if (value.type === 'feedback') {
       const { feedbackId, entries } = value.data as FeedbackBatch
       count(feedbackId)
@@ -112,6 +114,9 @@ function readJournal({ sessions, eventIds }: Promises, store: Store): string[] {
   }
   for (const eventId of eventIds)
     if (!once.has(eventId)) broken.push(`event ${eventId} is not in the journal`)
+  for (const { value } of events.range())
+    if (value.source === 'models' && !once.has(value.id))
+      broken.push(`${value.type} ${value.id} is not in the journal`)
   const all = [...sessions.values()]
   for (const [feedbackId, entries] of all.flatMap(({ told }) => [...told]))
     if (feedback.get(feedbackId) !== entries)

@@ -132,6 +132,8 @@ async function readCounter(
   Object.assign(counter, { settled: aggregations.count, pending: false })
 }
 
+const OF_MODELS = /^(MODEL|TRAINING|GATE)_/
+
 /** What learning has taken is what was stored, each once. */
 async function readFigures(promises: Promises, service: Service, say: Say): Promise<void> {
   const figures = await must(service.call('GET', '/nous/learn/metrics'))
@@ -139,13 +141,20 @@ async function readFigures(promises: Promises, service: Service, say: Say): Prom
   const entries = told.reduce((sum, count) => sum + count, 0)
   const { impressions, feedback, analytics, signals, loop, events } = figures
   const { COMPLETED, PENDING, PROCESSING, FAILED } = signals.byStatus
+  // Each event that was told carries a figure.
+  const ofModels = Object.entries<number>(events.lastDay).filter(([type]) => OF_MODELS.test(type))
+  const derived = ofModels.reduce((sum, [, count]) => sum + count, analytics.total)
   const things = [...promises.things.values()].filter(({ kind }) => kind === 'signal')
   const inState = (state: string) => things.filter(({ settled }) => settled === state).length
   const expected: [string, number, number][] = [
     ['feedback entries learned', feedback.total, entries],
     ['feedback requests in the history', events.lastDay.FEEDBACK_RECEIVED ?? 0, told.length],
     ['events learned', analytics.total, promises.eventIds.size + promises.eventsFound],
-    ['signals completed', COMPLETED, impressions.learned + entries + inState('COMPLETED')],
+    [
+      'signals completed',
+      COMPLETED,
+      impressions.learned + entries + derived + inState('COMPLETED'),
+    ],
     ['signals in work', PROCESSING, inState('PROCESSING')],
     ['signals waiting', PENDING, inState('PENDING')],
     ['signals failed', FAILED, 0],

@@ -46,7 +46,8 @@ export const listSignals = route({
   path: '/nous/signals',
   aliases: ['/nous/signals/process'],
   tag: 'learning',
-  summary: 'List the signals, newest first: searches, feedback, and those told of',
+  summary:
+    'List the signals, newest first: searches, feedback, figures of performance, events of models, and those told of',
   query: SignalQuery,
   reply: SignalList,
   errors: ['INVALID_CURSOR'],

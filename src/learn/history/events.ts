@@ -52,10 +52,12 @@ const LIMITS: EventLimits = {
 const SWEEP_ROWS = 1000
 const DAY_MS = 86_400_000
 
+/** `note` runs inside the transaction of each event. */
 export function openEvents(
   store: Store,
   clock: () => number,
   sent: Partial<EventLimits> = {},
+  note: (event: LearningEvent, sequence: number) => void = () => {},
 ): Events {
   const limits: EventLimits = { ...LIMITS, ...sent }
   const { events, eventDays, meta } = store.tables
@@ -74,6 +76,7 @@ export function openEvents(
     meta.put('events', sequence)
     const day: [number, string] = [Math.floor(newestMs / DAY_MS), report.type]
     eventDays.put(day, (eventDays.get(day) ?? 0) + 1)
+    note(event, sequence)
     return event
   }
   function past(nowMs: number): number[] {

@@ -97,7 +97,7 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
       flaggedNow = []
     },
     take: (fact) => {
-      if (fact.kind === 'analytics') return
+      if (fact.kind === 'analytics' || fact.kind === 'model') return
       if (fact.kind === 'search') {
         latestMs = Math.max(latestMs, fact.impression.timeMs)
         lessons.seen(fact)

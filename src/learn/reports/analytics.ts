@@ -10,6 +10,7 @@ import type { SessionTotals } from '../../schema/session.ts'
 import type { JournalEntry } from '../../store/tables.ts'
 import type { Log } from '../log.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import { hasFigures } from '../signals/signal-words.ts'
 
 /** What clients tell of their searchers. */
 export interface Analytics {
@@ -18,6 +19,8 @@ export interface Analytics {
    * or expired, is kept too, as unmatched. Throws OVERLOADED when too many wait.
    */
   record: (sent: AnalyticsEvents) => Promise<AnalyticsReceipt | AnalyticsReceipts>
+  /** Events since the start that are signals: those with figures of performance. */
+  submitted: () => number
 }
 
 export interface AnalyticsOptions {
@@ -34,6 +37,7 @@ const CLICK = /(?:^|[_.\s-])click(?:ed)?$/i
 export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analytics {
   const { totals } = sessions
   let waiting = 0
+  let submitted = 0
 
   /** Inside the transaction. */
   function count(event: AnalyticsEvent, eventId: string): AnalyticsReceipt {
@@ -66,7 +70,9 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
     for (const { sessionId } of events) if (sessionId !== undefined) sessions.touch(sessionId)
     waiting += events.length
     try {
-      return await store(events)
+      const receipts = await store(events)
+      submitted += events.filter(({ performance }) => hasFigures(performance)).length
+      return receipts
     } finally {
       waiting -= events.length
     }
@@ -78,6 +84,7 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
       const [receipt] = await take([{ ...single, eventType }])
       return receipt as AnalyticsReceipt
     },
+    submitted: () => submitted,
   }
 }
 

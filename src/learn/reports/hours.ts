@@ -54,7 +54,7 @@ export function openHours(store: Store): Hours {
     take: (fact) => {
       if (fact.kind === 'search') at(fact.impression.timeMs).addSearch(fact.impression)
       else if (fact.kind === 'feedback') takeFeedback(fact)
-      else at(fact.timeMs).addEvent(String(fact.data.eventType))
+      else if (fact.kind === 'analytics') at(fact.timeMs).addEvent(String(fact.data.eventType))
     },
     save: () => {
       for (const key of changed) hourReports.put(key, (open.get(key) as Hour).record())

@@ -29,7 +29,8 @@ export function openTally(store: Store): Tally {
     take: (fact) => {
       if (fact.kind === 'search') counts.searches += 1
       else if (fact.kind === 'analytics') counts.analytics += 1
-      else counts.feedback[fact.entry.status] = (counts.feedback[fact.entry.status] ?? 0) + 1
+      else if (fact.kind === 'feedback')
+        counts.feedback[fact.entry.status] = (counts.feedback[fact.entry.status] ?? 0) + 1
     },
     save: () => meta.put(TALLY, counts),
     figures: () => ({ ...counts, feedback: { ...counts.feedback } }),

@@ -2,6 +2,7 @@ import type { SignalRow } from '../../schema/signal.ts'
 import type { Store } from '../../store/store.ts'
 import type { Fact } from '../facts.ts'
 import type { Events } from '../history/events.ts'
+import { isSignal } from './signal-sources.ts'
 import { typeOfAction } from './signal-words.ts'
 
 /** Facts that could not be learned: tried again a few times, then left out, so that the others go on. */
@@ -75,13 +76,17 @@ export function openDeadSignals(parts: DeadSignalParts): DeadSignals {
   }
 }
 
-/** The name of a fact among the signals; an analytics event is none of them, and goes by its place. */
+/** The name of a fact among the signals; an event without figures is none of them, and goes by its place. */
 function signalIdOf(fact: Fact): string {
   if (fact.kind === 'search') return fact.impression.queryId
-  return fact.kind === 'feedback' ? fact.entry.signalId : `journal/${fact.sequence}`
+  if (fact.kind === 'feedback') return fact.entry.signalId
+  if (fact.kind === 'model') return fact.signalId
+  return isSignal(fact) ? String(fact.data.eventId) : `journal/${fact.sequence}`
 }
 
 function typeOf(fact: Fact): string {
   if (fact.kind === 'search') return 'SEARCH'
-  return fact.kind === 'feedback' ? typeOfAction(fact.entry.action) : 'ANALYTICS'
+  if (fact.kind === 'feedback') return typeOfAction(fact.entry.action)
+  if (fact.kind === 'model') return 'MODEL_PERFORMANCE'
+  return isSignal(fact) ? 'PERFORMANCE' : 'ANALYTICS'
 }

@@ -1,8 +1,7 @@
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
-import type { FeedbackIntake } from '../feedback/feedback.ts'
 import type { Log } from '../log.ts'
-import type { JournalSignals } from './signal-sources.ts'
+import { isSignal, type JournalSignals } from './signal-sources.ts'
 
 /** How many of the journal's signals were taken, and how many wait, without reading it each time. */
 export interface JournalCounts {
@@ -12,26 +11,34 @@ export interface JournalCounts {
   consumer: Consumer
 }
 
+/** Part that writes signals into the journal. */
+export interface SignalIntake {
+  /** How many are on the disk, counted from any beginning. */
+  submitted: () => number
+}
+
 interface CountParts {
   store: Store
   log: Log
   journal: JournalSignals
   /** Sequence of the last journal entry that was taken. */
   position: () => number
-  feedback: Pick<FeedbackIntake, 'submitted'>
+  /** Where signals come from besides searches. */
+  intakes: readonly SignalIntake[]
 }
 
 /** Where the number is kept. */
 const TAKEN = 'signalsTaken'
 
 export function openJournalCounts(parts: CountParts): JournalCounts {
-  const { log, journal, position, feedback } = parts
+  const { log, journal, position, intakes } = parts
   const { meta } = parts.store.tables
   let slice = 0
   let taken = 0
   /** What `came - taken` is when nothing waits. */
   let base: number | undefined
-  const came = (): number => log.figures().written + feedback.submitted()
+  const came = (): number =>
+    intakes.reduce((sum, { submitted }) => sum + submitted(), log.figures().written)
   const isSettled = (): boolean => position() >= log.journal.last()
   const completed = (): number => (meta.get(TAKEN) as number | undefined) ?? 0
 
@@ -54,7 +61,7 @@ export function openJournalCounts(parts: CountParts): JournalCounts {
       },
       take: (fact) => {
         if (slice === 0) settle()
-        if (fact.kind !== 'analytics') slice += 1
+        if (isSignal(fact)) slice += 1
       },
       save: () => {
         if (slice > 0) meta.put(TAKEN, completed() + slice)

@@ -157,9 +157,11 @@ function* journals(
       matches: matches({ type, status: state.status, sessionId }),
       row: () => {
         const session = sessionId()
+        const metadata = signal.metadata?.()
         return {
           ...{ signalId, type, source, ...state, created, updated: created },
           ...(session === undefined ? {} : { sessionId: session }),
+          ...(metadata === undefined ? {} : { metadata }),
         }
       },
     }

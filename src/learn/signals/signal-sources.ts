@@ -1,17 +1,25 @@
 import { validate } from 'uuid'
+import type { LearningEvent } from '../../schema/event.ts'
 import type { Journal, JournalRow } from '../../store/journal.ts'
-import type { FeedbackBatch } from '../facts.ts'
+import type { Store } from '../../store/store.ts'
+import type { Fact, FeedbackBatch } from '../facts.ts'
 import { timeOf } from '../feedback/feedback-ids.ts'
 import type { Log } from '../log.ts'
-import { typeOfAction } from './signal-words.ts'
+import type { ModelNote } from './model-signals.ts'
+import { hasFigures, typeOfAction } from './signal-words.ts'
 
-/** A signal that stands in the journal itself: a search that showed something, or an entry of feedback. */
+/**
+ * A signal that stands in the journal itself: a search that showed something, an entry of feedback, an analytics event
+ * with figures of performance, or something that happened to a model.
+ */
 export interface JournalSignal {
   signalId: string
   type: string
-  source: 'search' | 'feedback'
+  source: 'search' | 'feedback' | 'analytics' | 'models'
   /** Read when it is asked for: a search's is inside of what it showed. */
   sessionId: () => string | undefined
+  /** What is known of it besides, read when it is asked for. */
+  metadata?: () => Record<string, unknown> | undefined
   timeMs: number
   /** Journal entry that it stands in, and its place there. */
   sequence: number
@@ -29,6 +37,12 @@ export interface JournalSignals {
   countAfter: (sequence: number) => number
 }
 
+interface AnalyticsData {
+  eventId: string
+  eventType: string
+  performance?: unknown
+}
+
 const SLICE_ROWS = 64
 const COUNT_ROWS_MAX = 1000
 /** An impression may wait this long for its journal entry; clocks may step a little. */
@@ -36,15 +50,16 @@ const WAIT_MS = 5000
 const STEP_MS = 1000
 const FIND_ROWS_MAX = 5000
 
-export function openJournalSignals(log: Log): JournalSignals {
+export function openJournalSignals(log: Log, store: Store): JournalSignals {
+  const signalsOf = (row: JournalRow) => read(log, store, row)
   const { journal } = log
   return {
-    walk: (place) => walk(log, place),
+    walk: (place) => walk(log.journal, signalsOf, place),
     find: (signalId) => {
       const id = signalId.toLowerCase()
       if (!validate(id)) return undefined
       for (const row of rowsAround(journal, timeOf(id))) {
-        const found = signalsOf(log, row).find((signal) => signal.signalId === id)
+        const found = signalsOf(row).find((signal) => signal.signalId === id)
         if (found !== undefined) return found
       }
       return undefined
@@ -57,7 +72,8 @@ export function openJournalSignals(log: Log): JournalSignals {
 }
 
 function* walk(
-  log: Log,
+  journal: Journal,
+  signalsOf: (row: JournalRow) => JournalSignal[],
   place: Pick<JournalSignal, 'sequence' | 'at'> | undefined,
 ): Generator<JournalSignal | undefined> {
   // The entry of the place itself may hold more.
@@ -65,10 +81,10 @@ function* walk(
   // One entry may hold a thousand signals: most pages need few entries.
   for (let limit = 2; ; limit = Math.min(SLICE_ROWS, limit * 2)) {
     const range = after === undefined ? {} : { after }
-    const rows = log.journal.read({ ...range, limit, reverse: true })
+    const rows = journal.read({ ...range, limit, reverse: true })
     for (const row of rows) {
       after = row.sequence
-      for (const signal of signalsOf(log, row).reverse())
+      for (const signal of signalsOf(row).reverse())
         if (row.sequence !== place?.sequence || signal.at < place.at) yield signal
     }
     if (rows.length < limit) return
@@ -76,8 +92,21 @@ function* walk(
   }
 }
 
-function signalsOf(log: Log, { sequence, entry }: JournalRow): JournalSignal[] {
+function read(log: Log, { tables }: Store, { sequence, entry }: JournalRow): JournalSignal[] {
   const { timeMs, sessionId } = entry
+  if (entry.type === 'analytics') {
+    const { eventId, eventType, performance } = (entry.data ?? {}) as AnalyticsData
+    if (!hasFigures(performance)) return []
+    const place = { signalId: eventId, timeMs, sequence, at: 0, sessionId: () => sessionId }
+    const metadata = () => ({ eventType, performance })
+    return [{ ...place, type: 'PERFORMANCE', source: 'analytics', metadata }]
+  }
+  if (entry.type === 'model') {
+    const { signalId, event } = entry.data as ModelNote
+    const place = { signalId, timeMs, sequence, at: 0, sessionId: () => undefined }
+    const metadata = () => describe(tables.events.get(event))
+    return [{ ...place, type: 'MODEL_PERFORMANCE', source: 'models', metadata }]
+  }
   if (entry.type === 'searches')
     return (entry.data as string[]).map((signalId, at) => ({
       ...{ signalId, type: 'SEARCH', source: 'search', timeMs, sequence, at },
@@ -90,8 +119,22 @@ function signalsOf(log: Log, { sequence, entry }: JournalRow): JournalSignal[] {
   }))
 }
 
+function describe(event: LearningEvent | undefined): Record<string, unknown> | undefined {
+  if (event === undefined) return undefined
+  const { type, status, modelId, data } = event
+  return { event: type, status, modelId, ...data }
+}
+
+/** Whether a fact is a signal: all are, but for events without figures of performance. */
+export function isSignal(fact: Fact): boolean {
+  return fact.kind !== 'analytics' || hasFigures(fact.data.performance)
+}
+
 function countOf({ type, data }: JournalRow['entry']): number {
   if (type === 'searches') return (data as string[]).length
+  if (type === 'analytics')
+    return hasFigures((data as AnalyticsData | undefined)?.performance) ? 1 : 0
+  if (type === 'model') return 1
   return type === 'feedback' ? (data as FeedbackBatch).entries.length : 0
 }
 

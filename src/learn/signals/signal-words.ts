@@ -38,6 +38,16 @@ export function typeOfAction(action: string): string {
   return ['CLICK', 'CONVERSION', 'VIEW', 'IMPRESSION'].includes(type) ? type : 'FEEDBACK'
 }
 
+/** Whether a number stands anywhere in what a client tells of performance: then it is a signal. */
+export function hasFigures(performance: unknown): boolean {
+  if (typeof performance === 'number') return true
+  return (
+    typeof performance === 'object' &&
+    performance !== null &&
+    Object.values(performance).some(hasFigures)
+  )
+}
+
 function spell(text: string): string {
   return text
     .trim()

@@ -9,19 +9,18 @@ import type {
 } from '../../schema/signal.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
-import type { FeedbackIntake } from '../feedback/feedback.ts'
 import type { Events } from '../history/events.ts'
 import type { Log } from '../log.ts'
 import { type DeadSignals, openDeadSignals } from './dead-signals.ts'
-import { type JournalCounts, openJournalCounts } from './signal-counts.ts'
+import { type JournalCounts, openJournalCounts, type SignalIntake } from './signal-counts.ts'
 import { listSignals } from './signal-list.ts'
 import { type KnownSignal, takeStep } from './signal-records.ts'
 import { type JournalSignal, type JournalSignals, openJournalSignals } from './signal-sources.ts'
 import { SIGNAL_STATUSES, type SignalStatus } from './signal-words.ts'
 
 /**
- * Signals: each search and each entry of feedback is one, PENDING until learning has taken it; others may tell of
- * more, and of the steps in which they are processed.
+ * Signals: each search, entry of feedback, event with figures of performance and event of a model is one, PENDING
+ * until learning has taken it; others may tell of more, and of the steps in which they are processed.
  */
 export interface Signals {
   /** Records a step; a signal that is not known is created. Throws VALIDATION_FAILED, INVALID_TRANSITION. */
@@ -45,7 +44,7 @@ export interface SignalParts {
   clock: () => number
   /** Sequence of the last journal entry that was taken. */
   position: () => number
-  feedback: Pick<FeedbackIntake, 'submitted'>
+  intakes: readonly SignalIntake[]
   metrics: Pick<Metrics, 'collect'>
 }
 
@@ -65,7 +64,7 @@ interface Core extends SignalParts {
 
 export function openSignals(parts: SignalParts): Signals {
   const { store, log } = parts
-  const journal = openJournalSignals(log)
+  const journal = openJournalSignals(log, store)
   const inJournal = openJournalCounts({ ...parts, journal })
   const dead = openDeadSignals(parts)
   const core: Core = { ...parts, dead, journal, inJournal }

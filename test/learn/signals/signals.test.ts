@@ -1,8 +1,10 @@
+import { v7 as uuid } from 'uuid'
 import { expect, it, onTestFinished } from 'vitest'
 import type { FeedbackBatch, FeedbackFact } from '../../../src/learn/facts.ts'
 import { openEvents } from '../../../src/learn/history/events.ts'
 import { openLoop } from '../../../src/learn/loop.ts'
 import { type DeadSignals, openDeadSignals } from '../../../src/learn/signals/dead-signals.ts'
+import { openModelSignals } from '../../../src/learn/signals/model-signals.ts'
 import { openSignals, type Signals } from '../../../src/learn/signals/signals.ts'
 import { MACHINES } from '../../../src/learn/states.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -27,7 +29,7 @@ function start(store: Store = temporaryStore()): Desk {
   let position = 0
   const signals = openSignals({
     ...{ store, log: learner.log, events, config, clock, position: () => position },
-    feedback: learner.feedback,
+    intakes: [learner.feedback],
     metrics: { collect: (name, _help, _labels, rows) => gauges.set(name, rows) },
   })
   onTestFinished(learner.close)
@@ -76,6 +78,41 @@ it('every search and every entry of feedback is a signal: pending, then complete
   expect(after.counts).toMatchObject({ PENDING: 1, COMPLETED: 6 })
   expect(gauges.get('svc_signals_completed')?.()).toEqual([{ value: 6 }])
   expect(log.journal.last()).toBe(3)
+})
+
+it('a figure of performance and an event of a model wait like the others; given up, they are told', async () => {
+  const { signals, learn, log, store, clock, dead } = start()
+  const analytics = (eventId: string, performance?: object) => ({
+    ...{ timeMs: clock.nowMs, type: 'analytics', sessionId: 's' },
+    data: { eventId, eventType: 'page', ...(performance && { performance }) },
+  })
+  const [told, silent] = [uuid({ msecs: START_MS }), uuid({ msecs: START_MS })]
+  await log.append(() => ({ entry: analytics(told, { renderMs: 41 }), value: undefined }))
+  await log.append(() => ({ entry: analytics(silent), value: undefined }))
+  const models = openModelSignals(store, log)
+  const events = openEvents(store, () => clock.nowMs, {}, models.note)
+  const named = { type: 'MODEL_ACTIVATED', status: 'ACTIVE', source: 'models', modelId: 'm' }
+  const { id } = await events.record(named)
+  await events.record({ ...named, source: 'experiments' })
+  expect(models.submitted()).toBe(1)
+  const statuses = async () =>
+    (await signals.list({})).signals.map(({ signalId, status }) => [signalId, status])
+  expect(await statuses()).toEqual([
+    [id, 'PENDING'],
+    [told, 'PENDING'],
+  ])
+  const data = { eventId: told, performance: { renderMs: 41 } }
+  const fact = { kind: 'analytics', sequence: 1, timeMs: START_MS, sessionId: 's', data } as const
+  for (let attempt = 0; attempt < 5; attempt++) await dead.failed(fact, new Error('a bad entry'))
+  await learn()
+  expect(await statuses()).toEqual([
+    [id, 'COMPLETED'],
+    [told, 'FAILED'],
+  ])
+  expect(signals.counts()).toMatchObject({ PENDING: 0, COMPLETED: 1, FAILED: 1 })
+  expect([...store.tables.events.range()].at(-1)?.value).toMatchObject({
+    ...{ type: 'SIGNAL_FAILED', correlationId: told, data: { type: 'PERFORMANCE' } },
+  })
 })
 
 it('steps are recorded in order, with their history', async () => {

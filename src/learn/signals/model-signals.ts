@@ -1,0 +1,34 @@
+import type { LearningEvent } from '../../schema/event.ts'
+import type { Store } from '../../store/store.ts'
+import type { Log } from '../log.ts'
+
+/** Data of a journal entry of type `model`: where the event of a model stands in the history. */
+export interface ModelNote {
+  signalId: string
+  /** Sequence in the history of learning. */
+  event: number
+}
+
+/** What happens to models, put in line with everything else that learning takes. */
+export interface ModelSignals {
+  /** Inside the transaction that stores an event: one of a model gets its place in the journal. */
+  note: (event: LearningEvent, sequence: number) => void
+  /** Such events, ever. */
+  submitted: () => number
+}
+
+/** Where their number is kept. */
+const NOTED = 'modelSignals'
+
+export function openModelSignals({ tables }: Store, log: Pick<Log, 'appendWithin'>): ModelSignals {
+  const submitted = (): number => (tables.meta.get(NOTED) as number | undefined) ?? 0
+  return {
+    note: ({ id, source, timestamp }, sequence) => {
+      if (source !== 'models') return
+      const data: ModelNote = { signalId: id, event: sequence }
+      log.appendWithin({ timeMs: Date.parse(timestamp), type: 'model', data })
+      tables.meta.put(NOTED, submitted() + 1)
+    },
+    submitted,
+  }
+}
