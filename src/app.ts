@@ -3,6 +3,7 @@ import type { Config } from './config.ts'
 import { type HttpEmbedder, openHttpEmbedder } from './embed/http.ts'
 import { serviceError } from './errors.ts'
 import { collectFigures, meterPool } from './figures.ts'
+import { documentKey } from './learn/facts.ts'
 import { type Learning, openLearning } from './learn/learning.ts'
 import type { LearnedPlan } from './learn/plan.ts'
 import { openSessions, type Sessions } from './learn/sessions/sessions.ts'
@@ -81,6 +82,8 @@ export async function openApp(
   const search = openSearch({
     ...{ config, pool, indices, engine, show: learning.show },
     plan: (request, queryHash) => planFor(request, queryHash, { sessions, learning }),
+    describe: (queryHash, { indexId, id }) =>
+      learning.clickMemory.describe(queryHash, documentKey(indexId, id)),
     embedQuery: (text) => embedQuery(embedder, text),
   })
   collectFigures({ engine, metrics, pool, store, writer })

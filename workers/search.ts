@@ -3,6 +3,7 @@ import { dealTeams, drawOrder } from '../src/learn/impressions/draw.ts'
 import { finishImpression, type ImpressionStart } from '../src/learn/impressions/impression.ts'
 import { native, type SearchResult } from '../src/native.ts'
 import { encodeCursor } from '../src/search/cursor.ts'
+import { type Evidence, showEvidence } from '../src/search/evidence.ts'
 import { highlightHits } from '../src/search/highlights.ts'
 import { pickHits } from '../src/search/hits.ts'
 import { type PageIndex, writePage } from '../src/search/page.ts'
@@ -31,6 +32,8 @@ export interface SearchInput {
   context: string
   /** What learning and ranking changes add to scores. */
   added?: Added[]
+  /** What explanations show of learned scores. */
+  evidence?: Evidence[]
   /** The page's order may be drawn; `relative` when scores have no common span. */
   exploration?: { seed: number; epsilon: number; temperature: number; relative: boolean }
   /** Another ranking, by its request, that is dealt into the page. */
@@ -63,7 +66,7 @@ function searchOne(input: SearchInput): SearchOutput {
   const reader = openReader(input.dataDir)
   const { result, logged } = drawPage(askCore(reader, input), reader, input)
   const start = input.impression
-  const { data, dataLength } = writePage(reader, result, {
+  const { data, dataLength } = writePage(reader, explained(result, reader, input), {
     indices: input.indices,
     startedMs: input.startedMs,
     context: input.context,
@@ -77,6 +80,17 @@ function searchOne(input: SearchInput): SearchOutput {
       : { appendix: (ids) => impressionOf(result, ids, { ...input, start, logged }) }),
   })
   return { data, dataLength, total: result.total, hits: result.ords.length }
+}
+
+function explained(result: SearchResult, reader: Reader, input: SearchInput): SearchResult {
+  const { evidence = [], indices } = input
+  if (evidence.length === 0) return result
+  const engines = new Map(indices.map(({ indexId, engineId }) => [indexId, engineId]))
+  return showEvidence(result, evidence, (indexId, id) => {
+    const engineId = engines.get(indexId)
+    const ord = engineId === undefined ? undefined : reader.ordOf(indexId, id)
+    return engineId === undefined || ord === undefined ? undefined : { engineId, ord }
+  })
 }
 
 function askCore(reader: Reader, input: SearchInput, request = input.request): SearchResult {

@@ -111,7 +111,17 @@ const Hit = Type.Object({
   score: Type.Number(),
   source: Type.Object({}, { additionalProperties: true }),
   highlight: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
-  explain: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  explain: Type.Optional(
+    Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description:
+          'score, text, vector, parts, weights and fusion: the score taken apart; learned: what was added to it; ' +
+          'clickMemory: what people chose, behind that; model: what a model gave',
+      },
+    ),
+  ),
 })
 
 export const SearchReply = Type.Object({

@@ -4,6 +4,7 @@ import { serviceError } from '../errors.ts'
 import type { Pool, SearchInput } from '../pool.ts'
 import type { SearchRequest, SuggestRequest } from '../schema/search.ts'
 import type { Engine } from './engine.ts'
+import { type Describe, evidenceOf } from './evidence.ts'
 import type { IndexEntry, Indices } from './indices.ts'
 import { searchJob } from './job.ts'
 import { wellFormedJson } from './json.ts'
@@ -39,6 +40,8 @@ interface SearchParts {
   indices: Indices
   engine: Engine
   plan: (search: SearchRequest, queryHash: string) => Plan
+  /** What stands behind a learned score. */
+  describe: Describe
   /** Takes what a search showed, as bytes. */
   show: (queryId: string, impression: Uint8Array) => void
   embedQuery: EmbedQuery
@@ -75,6 +78,7 @@ export function openSearch(parts: SearchParts): Search {
       const context = { queryId, queryHash, searchType, ...wirePlan(plan), ...degraded }
       const asked = { search, planned, plan, request, entries, vector, context, startedMs }
       const job = searchJob({ ...asked, dataDir: config.dataDir })
+      if (search.explain === true) job.evidence = evidenceOf(plan, queryHash, parts.describe)
       const { data, impression } = await execute(entries, job)
       if (impression.length > 0) parts.show(queryId, impression)
       return { data, queryId, queryHash }

@@ -6,7 +6,7 @@
 export type Evidence = number[]
 
 export const MILLION = 1_000_000
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 /** Days kept apart for one pair; beyond it the oldest joins the one after. */
 const DAYS_MAX = 32
 const WIDTH = 3

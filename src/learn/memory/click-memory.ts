@@ -8,6 +8,7 @@ import { openAttributions } from './attributions.ts'
 import { dayOf, weighEvidence } from './click-memory-evidence.ts'
 import { ENTRIES_MAX, openLessons } from './click-memory-lessons.ts'
 import { openPairs, type Pairs, type Remembered } from './click-memory-pairs.ts'
+import { type ClickReasons, reasonsOf } from './click-memory-reasons.ts'
 
 /**
  * What people chose among what a query showed them, corrected for how likely they were to look at it: for a query
@@ -17,11 +18,8 @@ import { openPairs, type Pairs, type Remembered } from './click-memory-pairs.ts'
 export interface ClickMemory extends Consumer {
   /** Greatest changes first; empty for a query that nobody gained from. Immutable. */
   added: (queryHash: string) => readonly AddedScore[]
-  /** Gain and examination as they weigh today, and the added score; undefined when nothing is known. */
-  describe: (
-    queryHash: string,
-    key: DocumentKey,
-  ) => { gain: number; examination: number; value: number } | undefined
+  /** Where a document's added score comes from; undefined when nothing is known. */
+  describe: (queryHash: string, key: DocumentKey) => ClickReasons | undefined
   figures: () => ClickMemoryFigures
 }
 
@@ -168,8 +166,10 @@ function viewOf({ config, clock }: Core, { gain: gained, documents }: Remembered
 function describe({ read, config, clock }: Core, queryHash: string, key: DocumentKey) {
   const evidence = read.find(queryHash)?.documents.get(key)
   if (evidence === undefined) return undefined
-  const weighed = weighEvidence(evidence, dayOf(clock()), config.memoryHalfLifeMs)
-  return { ...weighed, value: scoreOf(config, weighed.gain, weighed.examination) }
+  const { gain, examination } = weighEvidence(evidence, dayOf(clock()), config.memoryHalfLifeMs)
+  const rate = rateOf(config, gain, examination)
+  const value = scoreOf(config, gain, examination)
+  return { value, gain, examination, rate, ...reasonsOf(evidence, config) }
 }
 
 function rateOf(config: MemoryConfig, gain: number, examination: number): number {

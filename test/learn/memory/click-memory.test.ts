@@ -38,7 +38,7 @@ it('positions go on on later pages', async () => {
   const sessionId = await session()
   await tell(sessionId, search(sessionId, ['k', 'l'], { from: 10 }), 'l')
   await added()
-  expect(memory.describe(QUERY_HASH, '1/l')).toEqual({
+  expect(memory.describe(QUERY_HASH, '1/l')).toMatchObject({
     gain: expect.closeTo(0.3, 6),
     examination: expect.closeTo(1 / 12, 6),
     value: expect.closeTo(scoreOf(0.3, 1 / 12), 6),

@@ -1,0 +1,47 @@
+import type { Config } from '../../config.ts'
+import { DAY_MS, type Evidence, examinationOf, gainOf, MILLION } from './click-memory-evidence.ts'
+
+/** Where a document's added score comes from: value = strength · (rate − expectedRate). */
+export interface ClickReasons {
+  value: number
+  /** Sums of gains and of chances to be looked at, as they weigh today. */
+  gain: number
+  examination: number
+  /** Gain per examination, drawn towards what is expected; at most 1. */
+  rate: number
+  /** What is expected of a document that nobody has met, and how many examinations that weighs. */
+  expectedRate: number
+  priorWeight: number
+  strength: number
+  /** As they came, whatever their age; they weigh half after this time. */
+  undecayed: { gain: number; examination: number }
+  halfLifeDays: number
+  /** UTC days of the oldest and the newest evidence. */
+  firstDay: string
+  lastDay: string
+}
+
+type Settings = Pick<
+  Config,
+  'memoryStrength' | 'memoryPriorWeight' | 'memoryPriorRate' | 'memoryHalfLifeMs'
+>
+
+/** What stands behind the value, besides what it is made of; the evidence is not empty. */
+export function reasonsOf(
+  evidence: Evidence,
+  settings: Settings,
+): Omit<ClickReasons, 'value' | 'gain' | 'examination' | 'rate'> {
+  return {
+    expectedRate: settings.memoryPriorRate,
+    priorWeight: settings.memoryPriorWeight,
+    strength: settings.memoryStrength,
+    undecayed: { gain: gainOf(evidence) / MILLION, examination: examinationOf(evidence) / MILLION },
+    halfLifeDays: settings.memoryHalfLifeMs / DAY_MS,
+    firstDay: nameOf(evidence[0]),
+    lastDay: nameOf(evidence.at(-3)),
+  }
+}
+
+function nameOf(day = 0): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10)
+}

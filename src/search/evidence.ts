@@ -1,0 +1,48 @@
+import type { SearchResult } from '../native.ts'
+import type { Plan } from './ranking-plan.ts'
+
+/** What stands behind a document's learned score, as JSON. */
+export type Evidence = [indexId: number, id: string, json: string]
+
+/** What the learning side knows of a document that it moved. */
+export type Describe = (
+  queryHash: string,
+  document: { indexId: number; id: string },
+) => object | undefined
+
+/** Most figures that an explanation shows of a number. */
+const DIGITS = 6
+
+/** The evidence of all documents that a plan may move; only explanations ask for it. */
+export function evidenceOf(plan: Plan, queryHash: string, describe: Describe): Evidence[] {
+  return plan.added.flatMap(({ indexId, id, value }): Evidence[] => {
+    const known = describe(queryHash, { indexId, id })
+    return known === undefined ? [] : [[indexId, id, JSON.stringify({ ...known, value }, short)]]
+  })
+}
+
+/**
+ * The explanations with `clickMemory` in those of hits that it moved; `placeOf` tells where a document stands in the
+ * core.
+ */
+export function showEvidence(
+  result: SearchResult,
+  evidence: readonly Evidence[],
+  placeOf: (indexId: number, id: string) => { engineId: number; ord: number } | undefined,
+): SearchResult {
+  if (result.explain === undefined) return result
+  const known = new Map<string, string>()
+  for (const [indexId, id, json] of evidence) {
+    const place = placeOf(indexId, id)
+    if (place !== undefined) known.set(`${place.engineId}/${place.ord}`, json)
+  }
+  const explain = result.explain.map((reasons, at) => {
+    const json = known.get(`${result.ids[at]}/${result.ords[at]}`)
+    return json === undefined ? reasons : `${reasons.slice(0, -1)},"clickMemory":${json}}`
+  })
+  return { ...result, explain }
+}
+
+function short(_key: string, value: unknown): unknown {
+  return typeof value === 'number' ? Number(value.toPrecision(DIGITS)) : value
+}
