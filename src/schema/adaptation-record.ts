@@ -47,7 +47,7 @@ export interface RankingVersion {
   content: RankingMember[]
   /** The adaptation that led to it. */
   adaptationId: string
-  reason: 'APPLIED' | 'ACTIVE' | 'ROLLED_BACK'
+  reason: 'APPLIED' | 'ACTIVE' | 'ROLLED_BACK' | 'FAILED'
   /** The version whose content this one repeats. */
   restores?: number
   timeMs: number
@@ -77,6 +77,8 @@ export interface ArmTotals {
 
 export interface AdaptationValidation {
   passed: boolean
+  /** It could not be made: the change fails. */
+  failed?: true
   /** Logged searches that were ranked anew. */
   samples: number
   /** What the change would have done to them. */

@@ -74,7 +74,8 @@ const AdaptationParts = {
       'for ADAPTATION_CANARY_SHARE of the units, never for searches without a session; until ' +
       'ADAPTATION_CANARY_MS have passed with ADAPTATION_CANARY_SEARCHES_MIN searches, or ten times as long. ' +
       'ACTIVE: for every search. SUPERSEDED: a newer change of the same settings and scope took its place; ' +
-      'ACTIVE again when that one is rolled back. ROLLED_BACK: by hand or by a trigger. FAILED.',
+      'ACTIVE again when that one is rolled back. ROLLED_BACK: by hand or by a trigger. FAILED: it could not be ' +
+      'checked, judged or brought into force, say because the model that it names can not rank; nobody gets it.',
   }),
   queryHash: Type.Union([Type.String(), Type.Null()], { description: 'null: every query' }),
   changes: Type.Unknown(),

@@ -257,3 +257,22 @@ describe('patterns', () => {
     }
   })
 })
+
+it('a change to a model that never comes fails at the end of its canary, and ranks nothing', async () => {
+  await running.restart({ ADAPTATION_CANARY_MS: '500', ADAPTATION_CANARY_SEARCHES_MIN: '0' })
+  const { ids } = await search()
+  const change = await apply({ model: 'never-synced', pins: ids.slice(-1) })
+  expect(change).toMatchObject({ status: 'CANARY', warnings: [expect.stringContaining('model')] })
+  const read = async () => (await call('GET', `/adaptations/${change.adaptationId}`)).data
+  await eventually(async () => (await read()).status !== 'CANARY')
+  const { status, history } = await read()
+  expect(status).toBe('FAILED')
+  expect(history.at(-1).reason).toBe('the model that it names is not there or can not rank')
+  for (let round = 0; round < 8; round += 1) {
+    const found = await search({ sessionId: await session() })
+    expect(found.context.adaptations).toEqual([])
+  }
+  const { data } = await call('GET', `/learn/events?adaptationId=${change.adaptationId}&limit=1`)
+  expect(data.events[0]).toMatchObject({ type: 'ADAPTATION_FAILED', status: 'FAILED' })
+  expect((await call('GET', '/adaptations?status=failed')).data.total).toBe(1)
+}, 60_000)

@@ -86,7 +86,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
   const watch = openWatch(store, clicks)
   const moves = openMoves(store, events, clock)
   const steps = { store, moves, versions, clock }
-  const lifecycle = openLifecycle({ ...steps, force, watch, config })
+  const lifecycle = openLifecycle({ ...steps, force, watch, config, hasModel: parts.hasModel })
   const rules = openRules(store, clock)
   const suggestions = openSuggestions({ store, events, rules, config, evidenceOf, clock })
   const show = openShow(store, watch, versions)

@@ -96,7 +96,7 @@ function validate(
   parts: ReplayParts,
 ): Draft['validation'] {
   const thresholds = readThresholds(acceptanceThresholds)
-  const replayed = replay(tuning, scope, parts)
+  const replayed = tryReplay(tuning, scope, parts)
   const checks = checkThresholds(thresholds, validationMetrics, replayed.estimates)
   const missed = checks.filter(({ passed }) => passed === false)
   const open = checks.filter(({ passed }) => passed === undefined)
@@ -107,6 +107,20 @@ function validate(
       `Not judged, for no figure was sent: ${open.map(({ metric }) => metric).join(', ')}.`,
     )
   return { ...replayed, passed: missed.length === 0, checks, note: notes.join(' ') }
+}
+
+/** What is logged may be damaged: that is no fault of the request. */
+function tryReplay(
+  tuning: Draft['tuning'],
+  scope: string,
+  parts: ReplayParts,
+): Omit<Draft['validation'], 'passed' | 'checks'> {
+  try {
+    return replay(tuning, scope, parts)
+  } catch {
+    const note = 'The logged searches could not be ranked anew: what is kept of one is damaged.'
+    return { samples: 0, estimates: {}, note, failed: true }
+  }
 }
 
 /** The latency of one query's past is not kept. */

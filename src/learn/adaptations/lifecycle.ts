@@ -1,4 +1,4 @@
-import { serviceError } from '../../errors.ts'
+import { ServiceError, serviceError } from '../../errors.ts'
 import type { AdaptationRecord } from '../../schema/adaptation-record.ts'
 import type { Store } from '../../store/store.ts'
 import { mayMove } from '../states.ts'
@@ -8,6 +8,7 @@ import {
   activate,
   begin,
   type Draft,
+  fail,
   type Restored,
   reject,
   rollBack,
@@ -19,7 +20,7 @@ import type { Watch } from './watch.ts'
 /** Brings changes into force and takes them back; whoever awaits a step sees its effect on the next search. */
 export interface Lifecycle {
   /**
-   * Stores a change and takes it as far as it comes at once: REJECTED, CANARY, or ACTIVE with `immediate`.
+   * Stores a change and takes it as far as it comes at once: REJECTED, FAILED, CANARY, or ACTIVE with `immediate`.
    * `within` runs in the same transaction. Throws ADAPTATION_CONFLICT.
    */
   apply: (
@@ -32,7 +33,10 @@ export interface Lifecycle {
     adaptationId: string,
     cause: Breach,
   ) => Promise<{ record: AdaptationRecord; restored: Restored }>
-  /** Takes back what breaches a trigger, and lets what has passed its canary apply to all. */
+  /**
+   * Takes back what breaches a trigger, and lets what has passed its canary apply to all; what can't be judged or
+   * brought into force has failed. Throws the first cause of that when all have had their turn.
+   */
   tend: (nowMs: number) => Promise<void>
   /** Removes some of what is past its time; returns how many rows. Call again while it removes. */
   sweep: (nowMs: number) => Promise<number>
@@ -41,6 +45,7 @@ export interface Lifecycle {
 interface LifecycleParts extends StepsParts {
   force: Force
   watch: Watch
+  hasModel: (name: string) => boolean
   config: {
     adaptationCanaryMs: number
     adaptationCanarySearchesMin: number
@@ -53,6 +58,8 @@ interface LifecycleParts extends StepsParts {
 const CANARY_PATIENCE = 10
 /** Triggers that nobody asked for are watched so long after a change became active. */
 const DEFAULT_WATCH_MS = 7 * 86_400_000
+/** What the store says when it takes nothing. */
+const REFUSALS = new Set<string>(['DISK_FULL', 'STORE_UNAVAILABLE'])
 const SWEEP_ROWS = 1000
 /** Changes that one call of `tend` looks at; the others follow with the next ones. */
 const JUDGED_MAX = 200
@@ -74,19 +81,14 @@ export function openLifecycle(parts: LifecycleParts): Lifecycle {
     watch.follow(force.records())
     return done
   }
-  function hasPassed(record: AdaptationRecord, nowMs: number): boolean {
-    const forMs = nowMs - (record.canaryMs ?? nowMs)
-    if (forMs < config.adaptationCanaryMs) return false
-    if (forMs >= CANARY_PATIENCE * config.adaptationCanaryMs) return true
-    const { searches } = watch.totals(record.adaptationId).with
-    return searches >= config.adaptationCanarySearchesMin
-  }
+  const step: Step = (record, next) => changing(record.scope, () => ifStill(record, store, next))
   let judged = 0
   watch.follow(force.records())
   return {
     apply: (draft, immediate, within) =>
       changing(draft.scope, () => {
         const record = begin(draft, parts)
+        if (record.validation.failed) return fail(record, record.validation.note, parts)
         if (!record.validation.passed) return reject(record, record.validation.note, parts)
         within(record)
         if (!immediate)
@@ -101,14 +103,17 @@ export function openLifecycle(parts: LifecycleParts): Lifecycle {
       const records = force.records()
       const turn = records.slice(judged, judged + JUDGED_MAX)
       judged = judged + JUDGED_MAX >= records.length ? 0 : judged + JUDGED_MAX
-      for (const record of turn) {
-        const breach = judge(watched(record, nowMs), watch, nowMs)
-        const step = (next: (now: AdaptationRecord) => unknown) =>
-          changing(record.scope, () => ifStill(record, store, next))
-        if (breach !== undefined) await step((now) => rollBack(now, breach, parts))
-        else if (record.status === 'CANARY' && hasPassed(record, nowMs))
-          await step((now) => activate(now, 'it passed its canary', parts))
-      }
+      const causes: unknown[] = []
+      for (const record of turn)
+        try {
+          await tendOne(record, nowMs, step, parts)
+        } catch (cause) {
+          // The store's refusals pass; anything else would be the same the next time.
+          if (cause instanceof ServiceError && REFUSALS.has(cause.code)) throw cause
+          causes.push(cause)
+          await step(record, (now) => fail(now, 'its next step could not be taken', parts))
+        }
+      if (causes.length > 0) throw causes[0]
     },
     sweep: async (nowMs) => {
       const done = finished(store)
@@ -123,6 +128,37 @@ export function openLifecycle(parts: LifecycleParts): Lifecycle {
       })
     },
   }
+}
+
+/** Takes a step unless somebody else has taken another meanwhile. */
+type Step = (record: AdaptationRecord, next: (now: AdaptationRecord) => unknown) => Promise<unknown>
+
+async function tendOne(
+  record: AdaptationRecord,
+  nowMs: number,
+  step: Step,
+  parts: LifecycleParts,
+): Promise<void> {
+  const breach = judge(watched(record, nowMs), parts.watch, nowMs)
+  if (breach !== undefined) await step(record, (now) => rollBack(now, breach, parts))
+  else if (record.status === 'CANARY' && hasPassed(record, nowMs, parts))
+    await step(record, (now) => {
+      const { model } = now.tuning
+      if (typeof model === 'string' && !parts.hasModel(model))
+        fail(now, 'the model that it names is not there or can not rank', parts)
+      else activate(now, 'it passed its canary', parts)
+    })
+}
+
+function hasPassed(
+  { canaryMs, adaptationId }: AdaptationRecord,
+  nowMs: number,
+  { config, watch }: LifecycleParts,
+): boolean {
+  const forMs = nowMs - (canaryMs ?? nowMs)
+  if (forMs < config.adaptationCanaryMs) return false
+  if (forMs >= CANARY_PATIENCE * config.adaptationCanaryMs) return true
+  return watch.totals(adaptationId).with.searches >= config.adaptationCanarySearchesMin
 }
 
 /** Nobody else has moved it meanwhile. */

@@ -16,6 +16,7 @@ export interface Moves {
 }
 
 const HISTORY_MAX = 50
+const URGENT = new Set(['ADAPTATION_ROLLED_BACK', 'ADAPTATION_FAILED'])
 
 export function openMoves(store: Store, events: Events, clock: () => number): Moves {
   return {
@@ -32,7 +33,7 @@ export function openMoves(store: Store, events: Events, clock: () => number): Mo
       const { adaptationId, status, scope, version } = record
       events.recordWithin({
         ...{ type, status, source: 'adaptations', adaptationId },
-        priority: type === 'ADAPTATION_ROLLED_BACK' ? 'HIGH' : 'NORMAL',
+        priority: URGENT.has(type) ? 'HIGH' : 'NORMAL',
         data: { adaptationType: record.type, scope, version, ...data },
       })
     },

@@ -63,6 +63,24 @@ export function reject(record: AdaptationRecord, reason: string, { moves }: Step
   return next
 }
 
+/** Inside a transaction: a step of a change could not be taken; nobody gets it any more. */
+export function fail(record: AdaptationRecord, reason: string, parts: StepsParts) {
+  const { moves, versions, clock } = parts
+  const { scope, adaptationId } = record
+  const present = versions.content(versions.head(scope))
+  const left = present.filter((member) => member.adaptationId !== adaptationId)
+  if (left.length < present.length) {
+    const version = { scope, adaptationId, reason: 'FAILED' as const, timeMs: clock() }
+    versions.setHeadWithin(
+      scope,
+      versions.addWithin(version, () => left),
+    )
+  }
+  const next = moves.to(record, 'FAILED', reason)
+  moves.report(next, 'ADAPTATION_FAILED', { reason })
+  return next
+}
+
 /** Inside a transaction: some units get the change from now on. */
 export function startCanary(record: AdaptationRecord, reason: string, parts: StepsParts) {
   const next = parts.moves.to(record, 'CANARY', reason, { canaryMs: parts.clock() })

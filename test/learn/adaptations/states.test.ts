@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { MACHINES, mayMove, move } from '../../../src/learn/states.ts'
-import type { AdaptationStatus, SuggestionStatus } from '../../../src/schema/adaptation-record.ts'
-import { openWorkshop } from './workshop.ts'
+import type {
+  AdaptationRecord,
+  AdaptationStatus,
+  SuggestionStatus,
+} from '../../../src/schema/adaptation-record.ts'
+import { MINUTE_MS } from '../learner.ts'
+import { openWorkshop, type Workshop } from './workshop.ts'
 
 const ADAPTATION = Object.keys(MACHINES.adaptation) as AdaptationStatus[]
 const SUGGESTION = Object.keys(MACHINES.suggestion) as SuggestionStatus[]
@@ -64,4 +69,58 @@ describe('the verbs', () => {
       }
     },
   )
+})
+
+describe('a change whose step can not be taken', () => {
+  /** From each status in which that may happen, with what the change was before. */
+  const WAYS: Record<string, (shop: Workshop) => Promise<{ shop: Workshop; id: string }>> = {
+    VALIDATING: async (shop) => {
+      const sessionId = await shop.session()
+      const queryId = shop.searchIn(sessionId)
+      await shop.tell(sessionId, queryId, 'b')
+      await shop.pass(1000)
+      // A byte of the disk that has changed by itself.
+      await shop.store.write(() =>
+        shop.store.tables.impressions.put(queryId, Buffer.from('damaged')),
+      )
+      const { adaptationId } = await shop.apply({ pins: ['b'] })
+      return { shop, id: adaptationId }
+    },
+    CANARY: async (shop) => {
+      const { adaptationId } = await shop.apply({ model: 'gone' })
+      await shop.pass(11 * MINUTE_MS)
+      return { shop, id: adaptationId }
+    },
+    ACTIVE: async (shop) => {
+      const { adaptationId } = await shop.apply({ pins: ['b'] }, { immediate: true })
+      const { adaptations } = shop.store.tables
+      const damaged = { ...adaptations.get(adaptationId)!, triggers: [{ metric: 5 }] }
+      await shop.store.write(() =>
+        adaptations.put(adaptationId, damaged as unknown as AdaptationRecord),
+      )
+      const again = await shop.reopen()
+      expect(again.applying()).toHaveLength(1)
+      const other = await again.apply({ model: 'known' })
+      await expect(again.pass(11 * MINUTE_MS)).rejects.toThrow(TypeError)
+      // The others have had their turn.
+      expect(again.adaptations.get(other.adaptationId).status).toBe('ACTIVE')
+      return { shop: again, id: adaptationId }
+    },
+  }
+
+  it.each(Object.keys(WAYS))('is FAILED from %s, and nobody gets it', async (from) => {
+    const { shop, id } = await WAYS[from]!(openWorkshop())
+    expect(mayMove('adaptation', from as AdaptationStatus, 'FAILED')).toBe(true)
+    const { status, history } = shop.store.tables.adaptations.get(id)!
+    expect(status).toBe('FAILED')
+    expect(history.slice(-2).map((step) => step.status)).toEqual([from, 'FAILED'])
+    expect(history.at(-1)?.reason).toMatch(/^(its|the|The) /)
+    expect(shop.applying(await shop.session()).some((name) => name.startsWith(id))).toBe(false)
+    const told = [...shop.store.tables.events.range()].find(({ value }) => {
+      return value.type === 'ADAPTATION_FAILED'
+    })
+    expect(told?.value).toMatchObject({ adaptationId: id, status: 'FAILED', priority: 'HIGH' })
+    await expect(shop.adaptations.rollBack(id)).rejects.toMatchObject(refused)
+    expect((await shop.reopen()).adaptations.get(id).status).toBe('FAILED')
+  })
 })
