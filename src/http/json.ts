@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { serviceError } from '../errors.ts'
+import { invalid, serviceError } from '../errors.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -9,6 +9,8 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
 const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype']
+/** Longest place that a refusal names. */
+const PATH_CHARACTERS_MAX = 256
 
 /**
  * Reads a JSON text in UTF-8.
@@ -51,18 +53,22 @@ function refuseDepth(bytes: Uint8Array, depthMax: number): void {
   }
 }
 
-function refuseForbiddenKeys(value: unknown): void {
+function refuseForbiddenKeys(value: unknown, path = ''): void {
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
-    for (const item of value) refuseForbiddenKeys(item)
+    value.forEach((item, at) => {
+      refuseForbiddenKeys(item, `${path}[${at}]`)
+    })
     return
   }
   for (const [key, item] of Object.entries(value)) {
+    const inside = path === '' ? key : `${path}.${key}`
     if (FORBIDDEN_KEYS.includes(key))
-      throw serviceError('VALIDATION_FAILED', `A property must not be called ${key}.`, {
-        details: [{ path: key, message: 'is a reserved name' }],
-      })
-    refuseForbiddenKeys(item)
+      throw invalid(
+        inside.length > PATH_CHARACTERS_MAX ? key : inside,
+        `is refused: ${key} is a name that JavaScript objects use for themselves; choose another`,
+      )
+    refuseForbiddenKeys(item, inside)
   }
 }
 

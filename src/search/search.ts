@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { serviceError } from '../errors.ts'
 import type { Pool, SearchInput } from '../pool.ts'
 import type { SearchRequest, SuggestRequest } from '../schema/search.ts'
+import { refuseAnalysed } from './analysed.ts'
 import type { Engine } from './engine.ts'
 import { type Describe, evidenceOf } from './evidence.ts'
 import type { IndexEntry, Indices } from './indices.ts'
@@ -69,6 +70,7 @@ export function openSearch(parts: SearchParts): Search {
     run: async (search, startedMs) => {
       const entries = named(search.index)
       const planned = planSearch(search)
+      refuseAnalysed(planned.request, entries)
       const { queryHash } = planned
       const plan = parts.plan(search, queryHash)
       const request = tune(planned.request, search, plan.tuning)

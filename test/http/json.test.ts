@@ -90,4 +90,19 @@ describe('parseJson', () => {
       expect(codeOf(bytes(text)), text).toBe('VALIDATION_FAILED')
     expect(codeOf(bytes('{"a":"__proto__ constructor"}'))).toBeUndefined()
   })
+
+  it('says where such a key stands and why it is refused', () => {
+    const path = 'events[1].metadata.__proto__'
+    const text = '{"events":[{"a":1},{"metadata":{"__proto__":{"b":1}}}]}'
+    expect(() => parseJson(bytes(text), 32)).toThrow(
+      expect.objectContaining({
+        message: expect.stringMatching(/^events\[1\]\.metadata\.__proto__ is refused: .*objects/),
+        details: [{ path, message: expect.stringContaining('choose another') }],
+      }),
+    )
+    const long = `{"${'k'.repeat(100_000)}":{"prototype":1}}`
+    expect(() => parseJson(bytes(long), 32)).toThrow(
+      expect.objectContaining({ details: [expect.objectContaining({ path: 'prototype' })] }),
+    )
+  })
 })

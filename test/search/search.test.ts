@@ -277,6 +277,42 @@ describe("a caller's vector", () => {
   }, 60_000)
 })
 
+describe('analysed text', () => {
+  it.each([
+    ['sort', { sort: ['year', 'content:desc'] }, 'content', 'authors'],
+    ['sort', { sort: { title: 'asc' } }, 'title', 'map a keyword sub-field of title'],
+    ['facets', { facets: ['tags', 'abstract'] }, 'abstract', 'tags'],
+    ['facets', { facets: { title: { size: 3 } } }, 'title', 'sub-field'],
+  ])('in %s is refused by name, with what to use instead: %j', async (path, more, field, use) => {
+    const answer = await service.call('POST', '/cortex/search', { query: 'fox', ...more })
+    expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', details: [{ path }] })
+    expect(answer.error).toContain(`can't use ${field}, analysed text`)
+    expect(answer.details[0]?.message).toContain(use)
+  })
+
+  it('has a sub-field with the same values named instead, and that works', async () => {
+    const raw = { type: 'text', fields: { raw: { type: 'keyword' } } }
+    const mappings = { properties: { title: raw } }
+    await service.call('POST', '/cortex/indices', { name: 'with-raw', mappings })
+    for (const title of ['b', 'a'])
+      await service.call('POST', '/cortex/documents', {
+        ...{ index: 'with-raw', id: title, document: { title } },
+      })
+    const words = (field: string) => ({ query: '', index: 'with-raw', sort: field })
+    const refused = await service.call('POST', '/cortex/search', words('title'))
+    expect(refused.details).toEqual([
+      {
+        path: 'sort',
+        message:
+          "can't use title, analysed text of with-raw: use title.raw, which has the same values",
+      },
+    ])
+    const sorted = await service.call<Found>('POST', '/cortex/search', words('title.raw'))
+    expect(sorted.data.hits.map(({ id }) => id)).toEqual(['a', 'b'])
+    await service.call('DELETE', '/cortex/indices/with-raw')
+  })
+})
+
 describe('sorting', () => {
   it.each([
     ['year', ['1', '3', '5', '2', '4']],
