@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import type { App } from '../app.ts'
 import { serviceError } from '../errors.ts'
-import type { KeptAnswer } from '../schema/answer.ts'
+import type { ArrivingBody, KeptAnswer } from '../schema/answer.ts'
 import { bodyFormat, readBody, streamBody } from './body.ts'
 import { wholeBody } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
@@ -51,7 +51,7 @@ export function compileEntry(app: ServedApp, route: Route, validators: Validator
 
 /**
  * Answers one request of a route: parameters, then the body, then the handler. A repeated key is looked
- * up for every POST but those whose body is worked off while it arrives.
+ * up for every POST.
  * A `stream` route gets a body of one of its own content types as chunks, and a JSON body whole when it
  * has a body schema. Throws whatever was wrong.
  */
@@ -71,7 +71,7 @@ export function answerRoute(
   if (entry.bodyKind === 'none') {
     const key = repeatKey(exchange)
     if (key === undefined) return handle(entry, flight, call)
-    return once(entry, flight, call, { key, bodyHash: hashRequest(exchange, NO_BYTES) })
+    return once(entry, flight, call, { key, body: hashRequest(exchange, NO_BYTES) })
   }
   const format = bodyFormat(exchange, entry.consumes)
   if (entry.bodyKind === 'stream' && (format === 'other' || entry.checkBody === undefined))
@@ -113,7 +113,36 @@ async function streamed(
   })
   flight.dropBody = drop
   call.stream = chunks
-  return handle(entry, flight, call)
+  const key = repeatKey(flight.exchange)
+  if (key === undefined) return handle(entry, flight, call)
+  const { stream, body } = hashStream(flight.exchange, chunks)
+  call.stream = stream
+  return once(entry, flight, call, { key, body })
+}
+
+/** The same chunks, hashed as they pass. */
+function hashStream(
+  exchange: Exchange,
+  chunks: AsyncIterable<Uint8Array>,
+): { stream: AsyncIterable<Uint8Array>; body: ArrivingBody } {
+  const hash = beginHash(exchange)
+  let hashed: string | undefined
+  async function* pass(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      hash.update(chunk)
+      yield chunk
+    }
+    hashed = hash.digest('hex')
+  }
+  const stream = pass()
+  const body: ArrivingBody = {
+    hashed: () => hashed,
+    hash: async () => {
+      for await (const _ of stream);
+      return hashed ?? ''
+    },
+  }
+  return { stream, body }
 }
 
 async function collected(
@@ -130,7 +159,7 @@ async function collected(
     return key === undefined ? '' : hashRequest(exchange, bytes)
   })
   if (key === undefined) return handle(entry, flight, call)
-  return once(entry, flight, call, { key, bodyHash })
+  return once(entry, flight, call, { key, body: bodyHash })
 }
 
 /** The key under which a POST's answer is kept; other methods can be repeated as they are. */
@@ -140,18 +169,21 @@ function repeatKey(exchange: Exchange): string | undefined {
 
 /** Tells requests of one route apart: what the path and query name is as much a part of them as the body. */
 function hashRequest(exchange: Exchange, bytes: Uint8Array): string {
-  const address = JSON.stringify([exchange.parameters, exchange.query])
-  return createHash('sha256').update(address).update(bytes).digest('hex')
+  return beginHash(exchange).update(bytes).digest('hex')
+}
+
+function beginHash({ parameters, query }: Exchange): Hash {
+  return createHash('sha256').update(JSON.stringify([parameters, query]))
 }
 
 async function once(
   entry: Entry,
   flight: Flight,
   call: AnyCall,
-  { key, bodyHash }: { key: string; bodyHash: string },
+  { key, body }: { key: string; body: string | ArrivingBody },
 ): Promise<Prepared> {
   const { idempotency } = call.app
-  const kept = await idempotency.run(key, entry.name, bodyHash, () => keep(entry, flight, call))
+  const kept = await idempotency.run(key, entry.name, body, () => keep(entry, flight, call))
   const headers = kept.replayed ? { headers: { 'idempotent-replay': 'true' } } : {}
   return { status: kept.status, contentType: JSON_TYPE, body: kept.body, ...headers }
 }

@@ -4,15 +4,24 @@ export interface KeptAnswer {
   body: Uint8Array
 }
 
+/** A body that is worked off while it arrives: what tells it from others is known at its end. */
+export interface ArrivingBody {
+  /** Reads what is left, and drops it. */
+  hash: () => Promise<string>
+  /** Undefined until all of it was read. */
+  hashed: () => string | undefined
+}
+
 /**
  * Answers with what `produce` made, or made the first time (`replayed`). Who comes while the first is under way waits
  * for it. An answer is on the disk before it is given; one of 500 and above is not kept, nor is an error that
  * `produce` throws. When the process dies between the effect and the stored answer, a retry runs again.
- * Throws VALIDATION_FAILED for a key that is none, IDEMPOTENCY_CONFLICT for one that came with another request.
+ * Throws VALIDATION_FAILED for a key that is none, IDEMPOTENCY_CONFLICT for one that came with another request, or,
+ * where one of the two bodies arrives bit by bit, with one that is still under way.
  */
 export type AnswerOnce = (
   key: string,
   route: string,
-  bodyHash: string,
+  body: string | ArrivingBody,
   produce: () => Promise<KeptAnswer>,
 ) => Promise<KeptAnswer & { replayed: boolean }>

@@ -2,6 +2,7 @@ import type { Config } from '../config.ts'
 import { serviceError } from '../errors.ts'
 import type { AnswerOnce, KeptAnswer } from '../schema/answer.ts'
 import type { Store } from './store.ts'
+import type { StoredAnswer } from './tables.ts'
 
 /** Gives the first answer again to whoever sends the same key and body within the time that keys are kept. */
 export interface Idempotency {
@@ -19,7 +20,8 @@ export interface IdempotencyOptions {
 
 interface Flight {
   route: string
-  bodyHash: string
+  /** Undefined while its body arrives. */
+  bodyHash: string | undefined
   answer: Promise<KeptAnswer>
 }
 
@@ -32,7 +34,11 @@ export function openIdempotency(options: IdempotencyOptions): Idempotency {
   const { idempotency, idempotencyExpiry } = store.tables
   const flights = new Map<string, Flight>()
 
-  async function keep(key: string, flight: Omit<Flight, 'answer'>, answer: KeptAnswer) {
+  async function keep(
+    key: string,
+    flight: Pick<StoredAnswer, 'route' | 'bodyHash'>,
+    answer: KeptAnswer,
+  ) {
     const expiresMs = clock() + config.idempotencyMs
     const { status, body } = answer
     await store.write(() => {
@@ -41,24 +47,27 @@ export function openIdempotency(options: IdempotencyOptions): Idempotency {
     })
   }
   return {
-    run: async (key, route, bodyHash, produce) => {
+    run: async (key, route, body, produce) => {
       checkKey(key)
       const flying = flights.get(key)
       const stored = flying === undefined ? idempotency.get(key) : undefined
       const first = flying ?? (stored && stored.expiresMs > clock() ? stored : undefined)
-      if (first !== undefined && (first.route !== route || first.bodyHash !== bodyHash))
-        throw serviceError(
-          'IDEMPOTENCY_CONFLICT',
-          'This Idempotency-Key was used with another request; choose a new one.',
-        )
+      if (first !== undefined) {
+        if (first.route !== route) throw conflict()
+        const isKnown = first.bodyHash !== undefined && typeof body === 'string'
+        if (flying !== undefined && !isKnown) throw underWay()
+        if (first.bodyHash !== (typeof body === 'string' ? body : await body.hash()))
+          throw conflict()
+      }
       if (flying !== undefined) return { ...(await flying.answer), replayed: true }
       if (first !== undefined && stored !== undefined)
         return { status: stored.status, body: stored.body, replayed: true }
       const answer = produce().then(async (made) => {
-        if (made.status < 500) await keep(key, { route, bodyHash }, made)
+        const bodyHash = typeof body === 'string' ? body : body.hashed()
+        if (made.status < 500 && bodyHash !== undefined) await keep(key, { route, bodyHash }, made)
         return made
       })
-      flights.set(key, { route, bodyHash, answer })
+      flights.set(key, { route, bodyHash: typeof body === 'string' ? body : undefined, answer })
       try {
         return { ...(await answer), replayed: false }
       } finally {
@@ -79,6 +88,21 @@ export function openIdempotency(options: IdempotencyOptions): Idempotency {
       return due.length
     },
   }
+}
+
+function conflict(): Error {
+  return serviceError(
+    'IDEMPOTENCY_CONFLICT',
+    'This Idempotency-Key was used with another request; choose a new one.',
+  )
+}
+
+function underWay(): Error {
+  return serviceError(
+    'IDEMPOTENCY_CONFLICT',
+    'A request with this Idempotency-Key is under way; send it again when that has ended.',
+    { retryAfterS: 1 },
+  )
 }
 
 function checkKey(key: string): void {

@@ -533,8 +533,8 @@ describe('a repeated key', () => {
       routes,
       {},
       {
-        run: async (key, name, bodyHash, produce) => {
-          asked.push([key, name, bodyHash])
+        run: async (key, name, body, produce) => {
+          asked.push([key, name, String(body)])
           return { ...(await produce()), replayed: asked.length > 1 }
         },
       },

@@ -304,3 +304,70 @@ it('answers a repeated Idempotency-Key with the first answer', async () => {
   const other = await bulk({ ...body, index: 'other' }, '', headers)
   expect(other).toMatchObject({ status: 409, code: 'IDEMPOTENCY_CONFLICT' })
 })
+
+describe('NDJSON with an Idempotency-Key', () => {
+  const text = (titles: string[]) => titles.map((title) => `{"title":"${title}"}\n`).join('')
+  const send = (key: string, body: string, index = 'keyed') =>
+    bulk(body, `?index=${index}`, { ...NDJSON, 'idempotency-key': key })
+  /** A request whose first lines are worked off, and whose end is yet to come. */
+  const begin = async (key: string, body: string, index: string) => {
+    const sending = request(`${service.url}/cortex/documents/bulk?index=${index}`, {
+      method: 'POST',
+      headers: { ...NDJSON, 'transfer-encoding': 'chunked', 'idempotency-key': key },
+    })
+    sending.on('error', () => undefined)
+    const answered = new Promise<number>((resolve) => {
+      sending.on('response', (response) => {
+        response.resume()
+        resolve(response.statusCode ?? 0)
+      })
+    })
+    sending.write(body)
+    await eventually(async () => (await total(index).catch(() => 0)) > 0)
+    return { sending, answered }
+  }
+
+  it('is worked off once, and answered the same, also after a restart', async () => {
+    const body = text(Array.from({ length: 2500 }, (_, n) => `line ${n}`))
+    const first = await send('lines-1', body)
+    expect(first.data.succeeded).toBe(2500)
+    expect((await send('lines-1', body)).data).toEqual(first.data)
+    await service.restart()
+    expect((await send('lines-1', body)).data).toEqual(first.data)
+    expect(await total('keyed')).toBe(2500)
+  }, 60_000)
+
+  it('of another request is a conflict, and nothing of it is written', async () => {
+    expect((await send('lines-2', text(['a']), 'first')).status).toBe(200)
+    const others = [
+      await send('lines-2', text(['b']), 'first'),
+      await send('lines-2', text(['a']), 'second'),
+      await bulk({ documents: [{ title: 'a' }] }, '?index=first', { 'idempotency-key': 'lines-2' }),
+    ]
+    for (const other of others)
+      expect(other).toMatchObject({ status: 409, code: 'IDEMPOTENCY_CONFLICT' })
+    expect(await total('first')).toBe(1)
+  })
+
+  it('that is still under way is a conflict; when it has ended, its answer is given', async () => {
+    const whole = text(Array.from({ length: 1100 }, (_, n) => `line ${n}`))
+    const { sending, answered } = await begin('lines-3', whole, 'begun')
+    const meanwhile = await send('lines-3', whole, 'begun')
+    expect(meanwhile).toMatchObject({ status: 409, code: 'IDEMPOTENCY_CONFLICT' })
+    expect(meanwhile.error).toContain('under way')
+    sending.end()
+    expect(await answered).toBe(200)
+    expect((await send('lines-3', whole, 'begun')).data.succeeded).toBe(1100)
+    expect(await total('begun')).toBe(1100)
+  }, 60_000)
+
+  it('of a body that was cut off stays free', async () => {
+    const lines = text(Array.from({ length: 1100 }, (_, n) => `line ${n}`))
+    const { sending } = await begin('lines-4', lines, 'torn-off')
+    expect((await send('lines-4', text(['whole']), 'cut')).status).toBe(409)
+    sending.destroy()
+    await eventually(async () => (await send('lines-4', text(['whole']), 'cut')).status === 200)
+    expect((await send('lines-4', text(['whole']), 'cut')).data.succeeded).toBe(1)
+    expect(await total('cut')).toBe(1)
+  }, 60_000)
+})
