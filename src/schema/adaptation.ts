@@ -83,6 +83,9 @@ const AdaptationParts = {
   metrics: Metrics,
   validation: Type.Object({
     passed: Type.Boolean(),
+    failed: Type.Optional(
+      Type.Boolean({ description: 'true: it could not be made, for what is logged is damaged' }),
+    ),
     samples: Type.Integer(),
     estimates: Type.Record(Type.String(), Type.Number()),
     checks: Type.Array(FreeForm),
