@@ -1,8 +1,8 @@
-import { type LoadReport, runLoad, type Shot } from '../client.ts'
+import type { Shot } from '../client.ts'
 import { jsonShot } from '../request.ts'
 import { must } from '../service.ts'
 import type { Figure } from '../workload.ts'
-import { cycle, type RunContext, refuseFailures } from './run.ts'
+import { cycle, loadFigures, measureLoad, type RunContext } from './run.ts'
 
 const SESSIONS = 200
 const BATCH = 100
@@ -21,14 +21,13 @@ export async function runAnalytics(context: RunContext): Promise<Figure[]> {
       ['single', single, 1],
       ['batches', batches, BATCH],
     ] as const) {
-      const report = await measure(context, shots, connections)
+      const report = await measureLoad(context, {
+        connections,
+        next: cycle(shots),
+        check: checkReceipt,
+      })
       const at = `${name} c${connections}`
-      const row = report.kinds[0]
-      figures.push(
-        { name: `${at} rate`, value: report.perSecond * events, unit: 'events/s' },
-        { name: `${at} p50`, value: row?.p50Ms ?? 0, unit: 'ms' },
-        { name: `${at} p99`, value: row?.p99Ms ?? 0, unit: 'ms' },
-      )
+      figures.push(...loadFigures(at, report, 'events/s', events))
       say(`${at}: ${Math.round(report.perSecond * events)} events/s`)
     }
   return figures
@@ -54,24 +53,6 @@ function makeEvent(sessionId: string, number: number): object {
 
 function send(body: object): Shot {
   return jsonShot('POST', '/api/cortex/analytics/search', body, 'analytics')
-}
-
-async function measure(
-  { workload, server }: RunContext,
-  shots: Shot[],
-  connections: number,
-): Promise<LoadReport> {
-  const report = await runLoad({
-    port: server.port,
-    host: server.host,
-    connections,
-    next: cycle(shots),
-    warmupMs: workload.warmupMs,
-    measureMs: workload.measureMs,
-    check: checkReceipt,
-  })
-  refuseFailures(report)
-  return report
 }
 
 interface Receipt {

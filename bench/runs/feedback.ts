@@ -1,8 +1,7 @@
 import { checkFeedback, feedbackShots, openAudience } from '../audience.ts'
-import { runLoad } from '../client.ts'
 import { loadDocuments, must, waitUntilLearned, waitUntilSettled } from '../service.ts'
 import type { Figure } from '../workload.ts'
-import { INDEX, type RunContext, refuseFailures } from './run.ts'
+import { INDEX, loadFigures, measureLoad, type RunContext } from './run.ts'
 
 /** Searches of a session: ten of ten hits make a request of 100 entries. */
 const SEARCHES = 10
@@ -16,7 +15,7 @@ const ACTIONS = 4
  * they are durable. Then the time until all of them are learned.
  */
 export async function runFeedback(context: RunContext): Promise<Figure[]> {
-  const { workload, material, server, service, say } = context
+  const { workload, material, service, say } = context
   const { connections, warmupMs, measureMs } = workload
   await loadDocuments(service, INDEX, material.documents())
   await waitUntilLearned(service, INDEX, material.count)
@@ -28,26 +27,19 @@ export async function runFeedback(context: RunContext): Promise<Figure[]> {
     const audience = await openAudience(service, material.queries, { sessions, searches: SEARCHES })
     const { shots } = feedbackShots(audience)
     say(`${sessions} sessions have searched`)
-    const report = await runLoad({
-      port: server.port,
-      host: server.host,
+    const report = await measureLoad(context, {
       connections: width,
       next: () => shots.shift(),
-      warmupMs,
-      measureMs,
       checkEvery: 4,
       check: checkFeedback,
     })
-    refuseFailures(report)
     const answeredAt = performance.now()
     await must(service.call('GET', '/nous/learn/metrics'))
-    const row = report.kinds[0]
-    figures.push(
-      { name: `c${width} rate`, value: report.perSecond * ENTRIES, unit: 'entries/s' },
-      { name: `c${width} p50`, value: row?.p50Ms ?? 0, unit: 'ms' },
-      { name: `c${width} p99`, value: row?.p99Ms ?? 0, unit: 'ms' },
-      { name: `c${width} learned after`, value: performance.now() - answeredAt, unit: 'ms' },
-    )
+    figures.push(...loadFigures(`c${width}`, report, 'entries/s', ENTRIES), {
+      name: `c${width} learned after`,
+      value: performance.now() - answeredAt,
+      unit: 'ms',
+    })
     say(`c${width}: ${Math.round(report.perSecond * ENTRIES)} entries/s`)
   }
   return figures

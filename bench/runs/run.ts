@@ -1,9 +1,9 @@
-import type { LoadReport, Shot } from '../client.ts'
+import { type LoadPlan, type LoadReport, runLoad, type Shot } from '../client.ts'
 import type { Material } from '../material.ts'
 import { jsonShot } from '../request.ts'
 import type { BenchServer } from '../server.ts'
 import type { Service } from '../service.ts'
-import type { Workload } from '../workload.ts'
+import type { Figure, Workload } from '../workload.ts'
 
 /** What every run is given: a fresh server, its workload and material, and a place for words on the way. */
 export interface RunContext {
@@ -28,6 +28,30 @@ export function searchShots(queries: string[], request: Record<string, unknown>)
 export function cycle(shots: Shot[]): () => Shot | undefined {
   let number = 0
   return () => shots[number++ % shots.length]
+}
+
+type Load = Pick<LoadPlan, 'connections' | 'next' | 'checkEvery' | 'check'>
+
+/** Puts a load on the run's server for as long as its workload says. Throws when a request failed. */
+export async function measureLoad(
+  { workload, server }: RunContext,
+  load: Load,
+): Promise<LoadReport> {
+  const { port, host } = server
+  const { warmupMs, measureMs } = workload
+  const report = await runLoad({ port, host, warmupMs, measureMs, ...load })
+  refuseFailures(report)
+  return report
+}
+
+/** Rate and latencies of a load of one kind of request, each of which counts as so many of the unit. */
+export function loadFigures(at: string, report: LoadReport, unit: string, each = 1): Figure[] {
+  const [row] = report.kinds
+  return [
+    { name: `${at} rate`, value: report.perSecond * each, unit },
+    { name: `${at} p50`, value: row?.p50Ms ?? 0, unit: 'ms' },
+    { name: `${at} p99`, value: row?.p99Ms ?? 0, unit: 'ms' },
+  ]
 }
 
 interface SearchBody {

@@ -1,8 +1,7 @@
-import { runLoad } from '../client.ts'
 import { jsonShot } from '../request.ts'
 import { type IndexState, loadDocuments, must, waitUntilLearned } from '../service.ts'
 import type { Figure } from '../workload.ts'
-import { cycle, INDEX, type RunContext, refuseFailures } from './run.ts'
+import { cycle, INDEX, loadFigures, measureLoad, type RunContext } from './run.ts'
 
 interface Written {
   data: { id: string; vectorized: boolean }
@@ -13,7 +12,7 @@ interface Written {
  * too unless `refresh` is false. Afterwards the index must hold exactly what was answered.
  */
 export async function runWrites(context: RunContext): Promise<Figure[]> {
-  const { workload, material, server, service, say } = context
+  const { workload, material, service, say } = context
   await loadDocuments(service, INDEX, material.documents())
   await waitUntilLearned(service, INDEX, material.count)
   const refresh = workload.refresh !== false
@@ -25,16 +24,12 @@ export async function runWrites(context: RunContext): Promise<Figure[]> {
   const next = cycle(shots)
   const figures: Figure[] = []
   for (const connections of workload.connections) {
-    const report = await runLoad({
-      port: server.port,
-      host: server.host,
+    const report = await measureLoad(context, {
       connections,
       next: () => {
         sent += 1
         return next()
       },
-      warmupMs: workload.warmupMs,
-      measureMs: workload.measureMs,
       checkEvery: 16,
       check: (body) => {
         const { id, vectorized } = (body as Written).data
@@ -42,13 +37,7 @@ export async function runWrites(context: RunContext): Promise<Figure[]> {
         return refresh && !vectorized ? 'not searchable by its vector' : undefined
       },
     })
-    refuseFailures(report)
-    const row = report.kinds[0]
-    figures.push(
-      { name: `c${connections} rate`, value: report.perSecond, unit: 'docs/s' },
-      { name: `c${connections} p50`, value: row?.p50Ms ?? 0, unit: 'ms' },
-      { name: `c${connections} p99`, value: row?.p99Ms ?? 0, unit: 'ms' },
-    )
+    figures.push(...loadFigures(`c${connections}`, report, 'docs/s'))
     say(`c${connections}: ${Math.round(report.perSecond)} documents/s`)
   }
   await mustHold(context, material.count + sent)

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, Share } from './common.ts'
+import { DateTime, FreeForm, Id, Limit, ListBounds, Share, Word } from './common.ts'
 import { Changes } from './suggestion.ts'
 
 const Triggers = Type.Union(
@@ -33,9 +33,6 @@ export const Adaptation = Type.Object({
   force: Type.Optional(Type.Boolean({ description: 'the same as `immediate`' })),
 })
 export type Adaptation = Static<typeof Adaptation>
-
-const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
-const Word = Type.Optional(Type.String({ maxLength: 128 }))
 
 const Trigger = Type.Object({
   metric: Type.String(),
@@ -154,8 +151,7 @@ export type AdaptationQuery = Static<typeof AdaptationQuery>
 
 export const AdaptationList = Type.Object({
   adaptations: Type.Array(AdaptationRead),
-  total: Type.Integer(),
-  limit: Type.Integer(),
+  ...ListBounds,
 })
 export type AdaptationList = Static<typeof AdaptationList>
 

@@ -23,4 +23,13 @@ export const Unquoted = Type.Union([
   FreeForm,
 ])
 
+/** A word that a list is filtered by. */
+export const Word = Type.Optional(Type.String({ maxLength: 128 }))
+
+/** Rows of a list at most. */
+export const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
+
+/** What a list says besides its rows: how many match, and how many of them it may hold. */
+export const ListBounds = { total: Type.Integer(), limit: Type.Integer() }
+
 export const DateTime = Type.String({ format: 'date-time' })

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { FreeForm, Id, Moment } from './common.ts'
+import { FreeForm, Id, ListBounds, Moment } from './common.ts'
 import { Findings, GuardrailState, SampleRatioState } from './experiment-report.ts'
 
 export const IdPath = Type.Object({ id: Id })
@@ -209,7 +209,6 @@ export const ReportedTest = Type.Object({
 })
 export const ReportedExperiment = Type.Object({ ...AnsweredExperiment.properties, ...Findings })
 
-const ListBounds = { total: Type.Integer(), limit: Type.Integer() }
 export const TestList = Type.Object({ tests: Type.Array(AnsweredTest), ...ListBounds })
 export const ExperimentList = Type.Object({
   experiments: Type.Array(AnsweredExperiment),

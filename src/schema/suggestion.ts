@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, Share } from './common.ts'
+import { DateTime, FreeForm, Id, Limit, ListBounds, Share, Word } from './common.ts'
 
 const Words = Type.Array(Type.String(), { maxItems: 1000 })
 
@@ -88,9 +88,6 @@ const SuggestionParts = {
 export const SuggestionRead = Type.Object(SuggestionParts)
 export type SuggestionRead = Static<typeof SuggestionRead>
 
-const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
-const Word = Type.Optional(Type.String({ maxLength: 128 }))
-
 export const SuggestionQuery = Type.Object({
   status: Word,
   queryHash: Word,
@@ -101,8 +98,7 @@ export type SuggestionQuery = Static<typeof SuggestionQuery>
 
 export const SuggestionList = Type.Object({
   suggestions: Type.Array(SuggestionRead),
-  total: Type.Integer(),
-  limit: Type.Integer(),
+  ...ListBounds,
 })
 export type SuggestionList = Static<typeof SuggestionList>
 
@@ -111,7 +107,6 @@ export type RuleQuery = Static<typeof RuleQuery>
 
 export const RuleList = Type.Object({
   rules: Type.Array(Rule),
-  total: Type.Integer(),
-  limit: Type.Integer(),
+  ...ListBounds,
 })
 export type RuleList = Static<typeof RuleList>

@@ -1,6 +1,7 @@
 import { loadDocuments, type Service } from '../../bench/service.ts'
 import { openSynthetic, type Random } from '../../bench/synthetic.ts'
 import { accept, type Client, complain, refuse } from './client.ts'
+import { startLanes } from './lanes.ts'
 import {
   newSession,
   type Promises,
@@ -10,7 +11,7 @@ import {
   takeReceipt,
 } from './promises.ts'
 import { steerAdaptation, steerModel, steerSignal, steerTest } from './steering.ts'
-import { isDisconnect, type Writing } from './writer.ts'
+import type { Writing } from './writer.ts'
 
 export const LESSONS = 'lessons'
 const DOCUMENTS = 40
@@ -29,26 +30,12 @@ export function startLearning(
 ): Writing & { wrong: string[] } {
   const refused: Record<string, number> = {}
   const wrong: string[] = []
-  let stopped = false
-  const run = async (number: number) => {
+  const started = startLanes(clients, (number) => {
     const own = { session: undefined, left: 0, last: undefined }
     const client: Client = { promises, service, random, number, refused, wrong, ...own }
-    try {
-      while (!stopped) await act(client)
-    } catch (error) {
-      if (!isDisconnect(error)) throw error
-    }
-  }
-  const ended = Promise.all(Array.from({ length: clients }, (_, number) => run(number)))
-  ended.catch(() => undefined)
-  return {
-    ended,
-    stop: () => {
-      stopped = true
-    },
-    refused,
-    wrong,
-  }
+    return () => act(client)
+  })
+  return { ...started, refused, wrong }
 }
 
 /** What lessons search in: the same documents each time, sent unless they are there. */

@@ -1,11 +1,9 @@
 import type { Reply, Service } from '../../bench/service.ts'
+import { type Lanes, startLanes } from './lanes.ts'
 import { begin, type Entry, merge, type Oracle, type Source, settle } from './oracle.ts'
 
 /** One run of mixed writes; it ends by itself when the server dies, or when `stop` is called. */
-export interface Writing {
-  /** Resolves when every lane has ended; rejects with what ended one that no lost connection explains. */
-  ended: Promise<unknown>
-  stop: () => void
+export interface Writing extends Lanes {
   /** Answers other than 200 and 404, by their code. */
   refused: Record<string, number>
   /** Answers that must not be. */
@@ -34,41 +32,20 @@ const BULK_MAX = 30
 export function startWriting(oracle: Oracle, service: Service, index: string, lanes = 8): Writing {
   const refused: Record<string, number> = {}
   const wrong: string[] = []
-  let stopped = false
-  const run = async (number: number) => {
+  const started = startLanes(lanes, (number) => {
     const mine = [...oracle.entries.values()].filter(
       (entry) => entry.index === index && laneOf(entry.id, lanes) === number,
     )
     const lane: Lane = { oracle, service, index, own: mine, refused, wrong }
-    try {
-      while (!stopped) await writeOnce(lane, `${index}-${number}`)
-    } catch (error) {
-      if (!isDisconnect(error)) throw error
-    }
-  }
-  const ended = Promise.all(Array.from({ length: lanes }, (_, number) => run(number)))
-  // a lane may fail long before anybody waits for it
-  ended.catch(() => undefined)
-  return {
-    ended,
-    stop: () => {
-      stopped = true
-    },
-    refused,
-    wrong,
-  }
+    return () => writeOnce(lane, `${index}-${number}`)
+  })
+  return { ...started, refused, wrong }
 }
 
 /** Ids of one lane end in its number; those that the server made belong to no lane and are not written again. */
 function laneOf(id: string, lanes: number): number {
   const [, number] = /^t\d+-(\d+)-/.exec(id) ?? []
   return number === undefined ? -1 : Number(number) % lanes
-}
-
-/** Whether the connection was lost, as it is when the server dies. */
-export function isDisconnect(error: unknown): boolean {
-  const code = (error as { code?: string }).code ?? ''
-  return /^(UND_ERR|ECONN|EPIPE|ENOTCONN)/.test(code)
 }
 
 async function writeOnce(lane: Lane, prefix: string): Promise<void> {
