@@ -248,7 +248,12 @@ impl Engine {
             sequence: manifest.sequence,
             number: vectors.number,
             vectors: record.saved.vectors as usize,
-            graph: record.saved.graph_vectors,
+            // A graph that could not be read is to be written anew.
+            graph: if vectors.set.has_graph() {
+                record.saved.graph_vectors
+            } else {
+                0
+            },
             space_id: vectors.space.id(),
             space: Some(manifest.space.clone()),
             valid: true,

@@ -13,7 +13,7 @@ use crate::neighbors;
 use crate::query::{Answer, Fusion, Mode, Request, Weights};
 use crate::rerank::Reranked;
 use crate::score::{self, TextMatches};
-use crate::snapshot::Snapshot;
+use crate::snapshot::{Snapshot, NONE};
 use crate::sort::{self, Hit};
 use crate::terms;
 
@@ -34,6 +34,8 @@ pub struct View<'a> {
     pub matched: Option<Matched>,
     /// V: neighbours above the cut, (position, cosine), positions ascending.
     pub near: Vec<(u32, f32)>,
+    /// Whether V is only as large as feedback needs it.
+    pub first_look: bool,
     /// The vector that V is nearest to.
     pub vector: Option<Vec<f32>>,
     /// Whether that vector was moved by feedback.
@@ -114,7 +116,7 @@ pub fn search(
     for (id, snapshot) in snapshots {
         views.push(open(*id, snapshot, request, vector)?);
     }
-    if request.mode == Mode::Hybrid && request.feedback {
+    if request.feeds_back() {
         feed_back(&mut views, request);
     }
     let mut matches = fuse(&views, request);
@@ -174,6 +176,7 @@ fn open<'a>(
         text: TextMatches::default(),
         matched: None,
         near: Vec::new(),
+        first_look: false,
         vector: None,
         moved: false,
         cut,
@@ -186,7 +189,14 @@ fn open<'a>(
     if request.mode != Mode::Text {
         let text = request.query.replace('"', " ");
         view.vector = neighbors::query_vector(snapshot, &text, own)?;
-        view.find_near(request.neighbors);
+        view.first_look = request.feeds_back()
+            && request.fusion == Fusion::Convex
+            && request.neighbors > neighbors::FIRST_LOOK
+            && neighbors::walks(snapshot, view.filter.as_ref());
+        view.find_near(match view.first_look {
+            true => neighbors::FIRST_LOOK,
+            false => request.neighbors,
+        });
     }
     let all = everything && (request.mode != Mode::Vector || own.is_none());
     if all {
@@ -231,6 +241,15 @@ fn all_documents(view: &View) -> TextMatches {
 }
 
 impl View<'_> {
+    /// c(d) of a document that only a longer V may hold.
+    fn cosine_beyond(&self, position: u32) -> Option<f32> {
+        let slot = self.snapshot.slot_at(position);
+        let wanted = self.first_look && slot != NONE;
+        let vector = self.vector.as_ref().filter(|_| wanted)?;
+        let cosine = self.snapshot.vectors.cosine(slot, vector);
+        (cosine > self.cut).then_some(cosine)
+    }
+
     fn find_near(&mut self, k: usize) {
         let Some(vector) = &self.vector else { return };
         let mut near = neighbors::nearest(self.snapshot, vector, k, self.filter.as_ref());
@@ -243,7 +262,7 @@ impl View<'_> {
 
 /// Moves each view's vector towards its first documents and searches its neighbours again.
 fn feed_back(views: &mut [View], request: &Request) {
-    if request.is_empty_query() || views.iter().all(|view| view.vector.is_none()) {
+    if views.iter().all(|view| view.vector.is_none()) {
         return;
     }
     let first = match request.fusion {
@@ -253,27 +272,35 @@ fn feed_back(views: &mut [View], request: &Request) {
     for (view, matches) in views.iter_mut().zip(&first) {
         let Some(vector) = &view.vector else { continue };
         let documents = sort::best(view, matches, neighbors::FEEDBACK_DOCUMENTS);
-        if let Some(moved) = neighbors::feedback(view.snapshot, vector, &documents) {
-            view.vector = Some(moved);
-            view.moved = true;
+        let moved = neighbors::feedback(view.snapshot, vector, &documents);
+        view.moved = moved.is_some();
+        if view.moved || view.first_look {
+            view.vector = moved.or(view.vector.take());
+            view.first_look = false;
             view.find_near(request.neighbors);
         }
     }
 }
 
 /// As much of the convex fusion as its first documents need: outside of V the order is that of
-/// the words, so the first of T and all of V hold them.
+/// the words, so the first of T and all of V hold them. Where V is only a first look, the cosines of
+/// the first of T are computed, which may lie in the rest of V.
 fn fuse_first(views: &[View], request: &Request) -> Vec<Matches> {
     let scale = Scale::of(views, request);
     let fused = views.iter().map(|view| {
         let text = &view.text;
-        let mut positions = sort::best(view, text, neighbors::FEEDBACK_DOCUMENTS);
+        let most = match view.first_look {
+            true => neighbors::FIRST_LOOK,
+            false => neighbors::FEEDBACK_DOCUMENTS,
+        };
+        let mut positions = sort::best(view, text, most);
         positions.extend(view.near.iter().map(|pair| pair.0));
         positions.sort_unstable();
         positions.dedup();
         let scores = positions.iter().map(|position| {
-            let score = text.score_at(*position);
-            scale.score(view, score, view.cosine_at(*position))
+            let near = view.cosine_at(*position);
+            let cosine = near.or_else(|| view.cosine_beyond(*position));
+            scale.score(view, text.score_at(*position), cosine)
         });
         Matches {
             scores: scores.collect(),
@@ -292,22 +319,31 @@ pub fn fuse(views: &[View], request: &Request) -> Vec<Matches> {
     views
         .iter()
         .map(|view| {
-            if view.near.is_empty() {
-                let scores = view.text.scores.iter();
-                let scores = scores.map(|score| scale.score(view, Some(*score), None));
-                return Matches {
-                    positions: view.text.positions.clone(),
-                    scores: scores.collect(),
-                };
-            }
-            let room = view.text.positions.len() + view.near.len();
+            let TextMatches {
+                positions, scores, ..
+            } = &view.text;
+            let room = positions.len() + view.near.len();
             let mut matches = Matches {
                 positions: Vec::with_capacity(room),
                 scores: Vec::with_capacity(room),
             };
-            union(view, |position, text, cosine| {
-                matches.push(position, scale.score(view, text, cosine));
-            });
+            // Between two neighbours stand matches by words alone, many at a time.
+            let words_only = |range: Range<usize>, matches: &mut Matches| {
+                matches.positions.extend(&positions[range.clone()]);
+                let scores = scores[range].iter();
+                let fused = scores.map(|score| scale.score(view, Some(*score), None));
+                matches.scores.extend(fused);
+            };
+            let mut from = 0;
+            for (position, cosine) in &view.near {
+                let at = from + positions[from..].partition_point(|other| other < position);
+                words_only(from..at, &mut matches);
+                let text = positions.get(at).filter(|other| *other == position);
+                let text = text.map(|_| scores[at]);
+                matches.push(*position, scale.score(view, text, Some(*cosine)));
+                from = at + usize::from(text.is_some());
+            }
+            words_only(from..positions.len(), &mut matches);
             matches
         })
         .collect()

@@ -7,6 +7,9 @@ use crate::vectors::normalize;
 
 /// Documents that vector feedback looks at (Rocchio 1971).
 pub const FEEDBACK_DOCUMENTS: usize = 5;
+/// Where neighbours are found by a walk, feedback chooses its documents from so many of them and as
+/// many of the first by their words: each neighbour costs, and those further back are never chosen.
+pub const FIRST_LOOK: usize = 32;
 /// What they count against the query.
 const FEEDBACK_WEIGHT: f32 = 0.8;
 
@@ -40,6 +43,12 @@ pub fn query_vector(
     Ok(snapshot.embed_query(text))
 }
 
+/// Whether neighbours are found by a walk of the graph, not by a scan.
+pub fn walks(snapshot: &Snapshot, filter: Option<&Bits>) -> bool {
+    let passing = filter.map_or(snapshot.live_vectors as usize, Bits::count);
+    !snapshot.vectors.prefers_exact(passing)
+}
+
 /// The nearest `k` live documents that pass the filter: (position, cosine), nearest first.
 pub fn nearest(
     snapshot: &Snapshot,
@@ -55,13 +64,12 @@ pub fn nearest(
         None | Some(&NONE) => false,
         Some(position) => filter.is_none_or(|bits| bits.get(*position)),
     };
-    let passing = filter.map_or(snapshot.live_vectors as usize, Bits::count);
-    let found = if !vectors.prefers_exact(passing) {
+    let found = if walks(snapshot, filter) {
         vectors.nearest_graph(query, k, limit, &passes)
     } else {
         match filter {
-            Some(bits) if passing * 4 < positions.len() => {
-                let mut slots: Vec<u32> = Vec::with_capacity(passing);
+            Some(bits) if bits.count() * 4 < positions.len() => {
+                let mut slots: Vec<u32> = Vec::with_capacity(bits.count());
                 for segment in &snapshot.segments {
                     let end = segment.base + segment.reader.max_doc();
                     let documents = bits.range(segment.base, end);

@@ -321,6 +321,11 @@ impl Request {
         self.query.trim().is_empty()
     }
 
+    /// Whether the query's vector is moved towards its first documents.
+    pub fn feeds_back(&self) -> bool {
+        self.mode == Mode::Hybrid && self.feedback && !self.is_empty_query()
+    }
+
     /// Whether the words of each document must be known, not only its score.
     pub fn wants_features(&self) -> bool {
         self.features || self.rerank.is_some() || self.shadow.is_some()

@@ -486,34 +486,26 @@ impl Scratch {
     ) -> TextMatches {
         let mut matches = TextMatches::default();
         let passes = |bits: Option<&Bits>, position| bits.is_none_or(|bits| bits.get(position));
-        let mut found = [0usize; BLOCK];
+        let mut scores = [0.0; BLOCK];
         for (block, mark) in self.marks.iter_mut().enumerate() {
             if !std::mem::take(mark) {
                 continue;
             }
             let range = block * BLOCK..documents.min((block + 1) * BLOCK);
             let combined = &mut self.combined[range.clone()];
-            let mut count = 0;
-            for (at, score) in combined.iter().enumerate() {
+            let fields = self.fields[..fields].iter_mut();
+            blend_block(combined, fields.map(|f| &mut f[range.clone()]), &mut scores);
+            // Written always, kept if it is a match: no branch to guess wrong.
+            let (mut found, mut count) = ([0usize; BLOCK], 0);
+            for (at, combined) in combined.iter_mut().enumerate() {
                 found[count] = at;
-                count += usize::from(*score > 0.0);
+                count += usize::from(std::mem::take(combined) > 0.0);
             }
-            let found = &found[..count];
-            let (mut best, mut sum) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
-            for scores in &mut self.fields[..fields] {
-                let scores = &mut scores[range.clone()];
-                for ((at, best), sum) in found.iter().zip(&mut best).zip(&mut sum) {
-                    let score = std::mem::take(&mut scores[*at]);
-                    *best = if score > *best { score } else { *best };
-                    *sum += score;
-                }
-            }
-            for ((at, best), sum) in found.iter().zip(best).zip(sum) {
-                let combined = std::mem::take(&mut combined[*at]);
+            for at in &found[..count] {
                 let position = (range.start + at) as u32;
                 if passes(required, position) && passes(filter, position) {
                     matches.positions.push(position);
-                    matches.scores.push(blend(combined, best, sum));
+                    matches.scores.push(scores[*at]);
                 }
             }
         }
@@ -540,6 +532,27 @@ impl Scratch {
             sum.documents += known.documents;
         }
         Ok(sum)
+    }
+}
+
+/// The blends of all places of a block; leaves the fields' sums at zero. Whole blocks, matches or
+/// not: that goes many at a time.
+fn blend_block<'a>(
+    combined: &[f32],
+    fields: impl Iterator<Item = &'a mut [f32]>,
+    scores: &mut [f32; BLOCK],
+) {
+    let (mut best, mut sum) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
+    for scores in fields {
+        for ((score, best), sum) in scores.iter().zip(&mut best).zip(&mut sum) {
+            *best = if *score > *best { *score } else { *best };
+            *sum += score;
+        }
+        scores.fill(0.0);
+    }
+    let parts = combined.iter().zip(best).zip(sum);
+    for (score, ((combined, best), sum)) in scores.iter_mut().zip(parts) {
+        *score = blend(*combined, best, sum);
     }
 }
 

@@ -244,13 +244,11 @@ impl VectorSet {
         if !graph.has_room(count) {
             graph.grow(slots * 5 / 4 + count)?;
         }
-        let mut row = vec![0; self.dimensions];
+        let mut row = vec![0.0; self.dimensions];
         let end = slots.min(graph.indexed() as usize + count) as u32;
         for slot in graph.indexed()..end {
-            if let Some(stored) = self.rows.read_recursive().row(slot, self.dimensions) {
-                row.copy_from_slice(stored);
-            }
-            graph.add(slot, &row)?;
+            self.copy_into(slot, &mut row);
+            graph.add(slot, &sketch::bytes_of(&row))?;
         }
         Ok((end as usize) < slots)
     }

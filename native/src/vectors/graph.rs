@@ -1,13 +1,15 @@
 //! The neighbour graph over a prefix of a vector set: the one door to usearch.
 //!
-//! Keys are slots. The graph is never viewed from a file and never given bytes whose checksum was
-//! not verified: a damaged file would end the process.
+//! Keys are slots. Its vectors are sketches of one byte a number: a walk waits for memory most of the
+//! time, and whoever walks ranks what it meets by the exact rows. The graph is never viewed from a
+//! file and never given bytes whose checksum was not verified: a damaged file would end the process.
 
 use std::io;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 
-use usearch::{f16, Index, IndexOptions, MetricKind, ScalarKind};
+use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 
+const NUMBERS: ScalarKind = ScalarKind::I8;
 const CONNECTIVITY: usize = 16;
 const EXPANSION_ADD: usize = 128;
 const EXPANSION_SEARCH: usize = 64;
@@ -50,9 +52,9 @@ impl Graph {
     }
 
     /// Adds the next slot. Walks beside an add were seen to crash, hence the exclusive access.
-    pub(super) fn add(&mut self, slot: u32, row: &[u16]) -> io::Result<()> {
+    pub(super) fn add(&mut self, slot: u32, sketch: &[i8]) -> io::Result<()> {
         self.index
-            .add(u64::from(slot), as_half(row))
+            .add(u64::from(slot), sketch)
             .map_err(io::Error::other)?;
         self.indexed = slot + 1;
         Ok(())
@@ -62,12 +64,12 @@ impl Graph {
     /// cross the foreign frames, so it is caught there and raised again here.
     pub(super) fn walk(
         &self,
-        query: &[u16],
+        sketch: &[i8],
         count: usize,
         passes: &dyn Fn(u32) -> bool,
     ) -> Option<Vec<u32>> {
         let panic = std::cell::Cell::new(None);
-        let found = self.index.filtered_search(as_half(query), count, |slot| {
+        let found = self.index.filtered_search(sketch, count, |slot| {
             match catch_unwind(AssertUnwindSafe(|| passes(slot as u32))) {
                 Ok(passed) => passed,
                 Err(payload) => {
@@ -96,10 +98,10 @@ impl Graph {
     /// Reads what `to_bytes` wrote; the caller has verified the checksum of the bytes.
     pub(super) fn from_bytes(bytes: &[u8], dimensions: usize, indexed: u32) -> io::Result<Self> {
         let metadata = Index::metadata_from_buffer(bytes).map_err(io::Error::other)?;
-        if metadata.dimensions as usize != dimensions {
+        if metadata.dimensions as usize != dimensions || metadata.quantization != NUMBERS {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
-                "graph of other dimensions",
+                "graph of other vectors",
             ));
         }
         let index = Index::new(&options(dimensions)).map_err(io::Error::other)?;
@@ -122,15 +124,10 @@ fn options(dimensions: usize) -> IndexOptions {
     IndexOptions {
         dimensions,
         metric: MetricKind::Cos,
-        quantization: ScalarKind::F16,
+        quantization: NUMBERS,
         connectivity: CONNECTIVITY,
         expansion_add: EXPANSION_ADD,
         expansion_search: EXPANSION_SEARCH,
         multi: false,
     }
-}
-
-fn as_half(row: &[u16]) -> &[f16] {
-    // SAFETY: u16 and i16 have the same size and alignment, and every bit pattern is valid.
-    f16::from_i16s(unsafe { std::slice::from_raw_parts(row.as_ptr().cast(), row.len()) })
 }

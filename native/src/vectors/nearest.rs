@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use super::graph::Graph;
-use super::sketch::{Probe, Sketches};
-use super::{cosine, half, Rows, VectorSet, BLOCK_SLOTS, GRAPH_MIN};
+use super::sketch::{self, Probe, Sketches};
+use super::{cosine, Rows, VectorSet, BLOCK_SLOTS, GRAPH_MIN};
 
 /// Up to this many passing vectors, times √n, an exact scan of them is cheaper than a walk.
 const EXACT_PER_ROOT: f64 = 50.0;
@@ -65,14 +65,13 @@ impl VectorSet {
         let Some(mut best) = self.best(query, k) else {
             return Vec::new();
         };
-        let mut halves = vec![0; query.len()];
-        half::encode(query, &mut halves);
+        let sketch = sketch::bytes_of(query);
         let walked = {
             let graph = self.graph.read();
             graph.as_ref().and_then(|graph| {
                 let within = limit.min(graph.indexed());
                 let count = k.saturating_mul(2).max(CANDIDATES_MIN);
-                let slots = walk_fairly(graph, &halves, count, within, passes)?;
+                let slots = walk_fairly(graph, &sketch, count, within, passes)?;
                 Some((slots, within))
             })
         };
@@ -112,14 +111,14 @@ impl VectorSet {
 /// query than elsewhere, so that the walk ends before it reaches what passes.
 fn walk_fairly(
     graph: &Graph,
-    query: &[u16],
+    sketch: &[i8],
     count: usize,
     within: u32,
     passes: &dyn Fn(u32) -> bool,
 ) -> Option<Vec<u32>> {
     let met = Cell::new(0usize);
     let refused = Cell::new(0usize);
-    let slots = graph.walk(query, count, &|slot| {
+    let slots = graph.walk(sketch, count, &|slot| {
         let passed = slot < within && passes(slot);
         met.set(met.get() + 1);
         refused.set(refused.get() + usize::from(!passed));

@@ -114,6 +114,12 @@ impl Probe {
     }
 }
 
+/// The numbers of a vector as bytes, in steps of a 127th of the largest: its direction, nearly.
+pub fn bytes_of(values: &[f32]) -> Vec<i8> {
+    let scale = scale(values);
+    values.iter().map(|value| round(*value, scale)).collect()
+}
+
 fn width(dimensions: usize) -> usize {
     dimensions.next_multiple_of(LANES)
 }
