@@ -86,35 +86,25 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
   const { settings } = parts
   const session = search.sessionId === undefined ? undefined : parts.glimpse(search.sessionId)
   const unit = session?.active ? (session.userId ?? session.sessionId) : undefined
-  const adaptations = settings.learning ? parts.adaptations(queryHash, unit) : []
-  const variants = unit === undefined || session === undefined ? [] : parts.variants(unit, session)
-  const tuning = layTunings([...adaptations, ...variants].map((applied) => applied.tuning))
+  const adaptations = settings.learning ? parts.adaptations(queryHash, unit) : NOTHING
+  const variants =
+    unit === undefined || session === undefined ? NOTHING : parts.variants(unit, session)
+  const tuning = tuningOf(adaptations, variants)
   const learning = settings.learning && tuning.learning !== false
-  const dealt = variants.find(({ against }) => against !== undefined)
-  const added = learning ? parts.added(queryHash) : []
+  const added = learning ? parts.added(queryHash) : NOTHING
   const isKnown = added.length > 0
   const model = chooseModel(tuning, { learning, isKnown, unit }, parts)
-  const shadow = learning ? knowing(parts.shadowModel(), isKnown) : undefined
+  const isDrawn = learning && unit !== undefined && settings.explorationShare > 0
   return {
     sessionId: search.sessionId,
     unit,
     tuning,
     added,
     model,
-    shadow,
+    shadow: learning ? knowing(parts.shadowModel(), isKnown) : undefined,
     rerankSize: Math.min(settings.rerankSize, model?.depth ?? settings.rerankSize),
-    exploration:
-      learning && unit !== undefined && settings.explorationShare > 0 && mayDraw(search)
-        ? {
-            seed: parts.seed(),
-            epsilon: settings.explorationShare,
-            temperature: settings.explorationTemperature,
-          }
-        : undefined,
-    interleaved:
-      dealt?.against === undefined || !mayDraw(search)
-        ? undefined
-        : { testId: dealt.testId, against: dealt.against, seed: parts.seed() },
+    exploration: isDrawn && mayDraw(search) ? explorationOf(parts) : undefined,
+    interleaved: dealtOf(search, variants, parts),
     adaptations: adaptations.map(({ adaptationId, version }) => `${adaptationId}@${version}`),
     experiments: variants.map(({ testId, testName, variantId }) => ({
       testId,
@@ -127,6 +117,34 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
         ? recorded(search, session, unit, variants)
         : undefined,
   }
+}
+
+/** To most searches nothing applies: that is found out, and said, without lists of its own. */
+const NOTHING: readonly never[] = []
+const UNTUNED: Tuning = Object.freeze({})
+
+function tuningOf(
+  adaptations: readonly AppliedAdaptation[],
+  variants: readonly AppliedVariant[],
+): Tuning {
+  if (adaptations.length === 0 && variants.length === 0) return UNTUNED
+  return layTunings([...adaptations, ...variants].map(({ tuning }) => tuning))
+}
+
+function explorationOf({ settings, seed }: PlanParts): LearnedPlan['exploration'] {
+  const { explorationShare: epsilon, explorationTemperature: temperature } = settings
+  return { seed: seed(), epsilon, temperature }
+}
+
+/** The ranking that is dealt into the page, of the first test that deals. */
+function dealtOf(
+  search: SearchRequest,
+  variants: readonly AppliedVariant[],
+  { seed }: PlanParts,
+): LearnedPlan['interleaved'] {
+  const dealt = variants.find(({ against }) => against !== undefined)
+  if (dealt?.against === undefined || !mayDraw(search)) return undefined
+  return { testId: dealt.testId, against: dealt.against, seed: seed() }
 }
 
 /** Whether a page's order may be drawn: never on later pages, sorted lists, or very long ones. */
@@ -163,13 +181,14 @@ function recorded(
   search: SearchRequest,
   session: SessionGlimpse | undefined,
   unit: string | undefined,
-  variants: AppliedVariant[],
+  variants: readonly AppliedVariant[],
 ): LearnedPlan['recorded'] {
   const deviceType = session?.metadata.deviceType
-  return {
-    ...(search.sessionId === undefined ? {} : { sessionId: search.sessionId }),
-    ...(unit === undefined ? {} : { unit }),
-    ...(typeof deviceType === 'string' ? { deviceType } : {}),
+  const said: NonNullable<LearnedPlan['recorded']> = {
     variants: variants.map(({ testId, variantId }) => [testId, variantId]),
   }
+  if (search.sessionId !== undefined) said.sessionId = search.sessionId
+  if (unit !== undefined) said.unit = unit
+  if (typeof deviceType === 'string') said.deviceType = deviceType
+  return said
 }
