@@ -154,6 +154,11 @@ export type Fact = SearchFact | FeedbackFact | AnalyticsFact | ModelFact
  */
 export interface Consumer {
   name: string
+  /**
+   * Consumers of one group keep a place in the journal of their own, and are saved together some time after they took
+   * their facts: what changes again until then is written once. Absent: saved with every slice.
+   */
+  group?: string
   /** Reads the state from the store: at start, and again when a transaction failed. */
   load: () => void
   take: (fact: Fact) => void

@@ -1,20 +1,19 @@
-import { performance } from 'node:perf_hooks'
 import { ServiceError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Consumer, Fact } from './facts.ts'
-import type { StoredImpression } from './impressions/impression.ts'
-import { factsOf } from './join.ts'
+import { type Fold, openFold } from './fold.ts'
 import type { Log } from './log.ts'
+import { type Taken, takeRows } from './slice.ts'
 
 /**
  * The processor: takes the journal's entries in order, joins feedback to what was shown, and lets each consumer
- * fold them into its state. New state and the place in the journal are written in one transaction: a crash at any
+ * fold them into its state. New state and its place in the journal are written in one transaction: a crash at any
  * point repeats nothing and skips nothing.
  */
 export interface Loop {
   /**
-   * Resolves when everything that happened before the call has been taken and published, or when the store takes
-   * nothing: then with what was learned before.
+   * Resolves when everything that happened before the call has been taken, published and saved, or when the store
+   * takes nothing: then with what was learned before.
    */
   caughtUp: () => Promise<void>
   /** Folds the whole journal anew into the consumers that can be reset. */
@@ -40,8 +39,7 @@ export interface LoopOptions {
   onFailure: (cause: unknown) => void
 }
 
-/** Where the processor keeps its place. */
-const PLACE = 'learned'
+/** How far a rebuild is. */
 const REBUILDING = 'relearning'
 /** How long what happens may come together before the first slice. */
 const GATHER_MS = 50
@@ -56,6 +54,7 @@ const REFUSALS = new Set<string>(['DISK_FULL', 'STORE_UNAVAILABLE'])
 
 /** The processor's own state, shared by its functions. */
 interface Core extends LoopOptions {
+  fold: Fold
   running: Promise<void> | undefined
   closed: boolean
   /** What the consumers are taking right now. */
@@ -71,10 +70,11 @@ interface Core extends LoopOptions {
 export function openLoop(options: LoopOptions): Loop {
   const core: Core = {
     ...options,
+    fold: openFold(options.store, options.consumers),
     ...{ running: undefined, closed: false, taking: undefined, readers: 0, refused: false },
     stir: () => {},
   }
-  for (const consumer of options.consumers) consumer.load()
+  core.fold.load()
   options.log.onAppend(() => wake(core))
   // A rebuild that a crash cut short starts again.
   if (options.store.tables.meta.get(REBUILDING) !== undefined)
@@ -83,11 +83,13 @@ export function openLoop(options: LoopOptions): Loop {
   return {
     caughtUp: () => catchUp(core),
     rebuild: () => rebuild(core),
-    position: () => place(core),
+    position: core.fold.saved,
     close: async () => {
       core.closed = true
       core.stir()
       await core.running
+      // What is not saved is taken again at the next start; saved now, that start is quicker.
+      if (!core.refused && core.fold.isDue(true)) await saveAll(core).catch(options.onFailure)
     },
   }
 }
@@ -99,7 +101,8 @@ async function catchUp(core: Core): Promise<void> {
   try {
     await core.log.flush()
     const until = core.log.journal.last()
-    while (!core.closed && !core.refused && place(core) < until) {
+    const isBehind = () => core.fold.taken() < until || core.fold.isDue(true)
+    while (!core.closed && !core.refused && isBehind()) {
       wake(core)
       await core.running
     }
@@ -108,31 +111,31 @@ async function catchUp(core: Core): Promise<void> {
   }
 }
 
-function place({ store }: Core): number {
-  return (store.tables.meta.get(PLACE) as number | undefined) ?? 0
-}
-
 /** Starts to take what has come, unless that is under way. */
 function wake(core: Core): void {
   if (core.closed || core.running !== undefined) return
   core.running = takeAll(core).finally(() => {
     core.running = undefined
-    if (place(core) < core.log.journal.last()) wake(core)
+    if (core.fold.taken() < core.log.journal.last()) wake(core)
   })
 }
 
 async function takeAll(core: Core): Promise<void> {
-  const { store, consumers, clock } = core
+  const { store, consumers, fold, clock } = core
   let pace = CALM
   await rest(core, GATHER_MS)
   while (!core.closed) {
     const until = core.log.journal.last()
-    const after = place(core)
-    if (after >= until) return
+    const isAll = core.readers > 0
+    if (fold.taken() >= until && !fold.isDue(true)) return
+    if (fold.taken() >= until && !fold.isDue(isAll)) {
+      await rest(core, GATHER_MS)
+      continue
+    }
     try {
-      const slice = { after, until, mark: PLACE, sliceMs: pace.sliceMs }
-      const { received, oldestMs } = await store.write(() => takeSlice(core, slice, consumers))
+      const { received, oldestMs } = await store.write(() => takeSlice(core, until, pace.sliceMs))
       core.refused = false
+      fold.settle()
       for (const consumer of consumers) consumer.publish?.()
       const nowMs = clock()
       for (const timeMs of received) core.onLag(Math.max(0, nowMs - timeMs) / 1000)
@@ -145,64 +148,29 @@ async function takeAll(core: Core): Promise<void> {
   }
 }
 
+async function saveAll({ store, fold }: Core): Promise<void> {
+  await store.write(() => fold.save(true))
+  fold.settle()
+}
+
 /** Back to what is on the disk; a fact that made a consumer throw is counted, and given up in the end. */
 async function recover(core: Core, cause: unknown): Promise<void> {
   const { taking } = core
   core.taking = undefined
   core.refused = cause instanceof ServiceError && REFUSALS.has(cause.code)
   core.onFailure(cause)
-  for (const consumer of core.consumers) consumer.load()
+  core.fold.load()
   if (taking === undefined) await rest(core, RETRY_MS)
   else await core.dead.failed(taking, cause).catch(core.onFailure)
 }
 
-interface Slice {
-  after: number
-  until: number
-  /** Where the place is kept. */
-  mark: string
-  sliceMs: number
-}
-
-interface Taken {
-  /** Sequence of the last entry taken. */
-  end: number
-  /** When each feedback entry was received, and the first entry of all. */
-  received: number[]
-  oldestMs: number
-}
-
 /** One transaction's worth. */
-function takeSlice(
-  core: Core,
-  { after, until, mark, sliceMs }: Slice,
-  consumers: readonly Consumer[],
-): Taken {
-  const { store, log, dead } = core
-  core.taking = undefined
-  const startedMs = performance.now()
-  const received: number[] = []
-  const seen = new Map<string, StoredImpression | undefined>()
-  let end = until
-  let oldestMs: number | undefined
-  for (const row of log.journal.walk(after)) {
-    if (row.sequence > until) break
-    oldestMs ??= row.entry.timeMs
-    for (const fact of factsOf(row, log, seen)) {
-      if (dead.isDead(fact)) continue
-      if (fact.kind === 'feedback') received.push(fact.receivedMs)
-      core.taking = fact
-      for (const consumer of consumers) consumer.take(fact)
-      core.taking = undefined
-    }
-    if (performance.now() - startedMs > sliceMs) {
-      end = row.sequence
-      break
-    }
-  }
-  for (const consumer of consumers) consumer.save()
-  store.tables.meta.put(mark, end)
-  return { end, received, oldestMs: oldestMs ?? core.clock() }
+function takeSlice(core: Core, until: number, sliceMs: number): Taken {
+  const { fold } = core
+  const taken = takeRows(core, { after: fold.taken(), until, sliceMs }, fold.take)
+  fold.advance(taken.end)
+  fold.save(core.readers > 0)
+  return taken
 }
 
 async function rebuild(core: Core): Promise<void> {
@@ -215,18 +183,26 @@ async function rebuild(core: Core): Promise<void> {
 }
 
 async function takeAnew(core: Core): Promise<void> {
-  const { store } = core
+  const { store, fold } = core
   const consumers = core.consumers.filter(({ reset }) => reset !== undefined)
-  const until = place(core)
+  const until = fold.saved()
   await store.write(() => {
     for (const consumer of consumers) consumer.reset?.()
     store.tables.meta.put(REBUILDING, 0)
   })
+  const takeSome = (after: number) => {
+    const { end } = takeRows(core, { after, until, sliceMs: CALM.sliceMs }, (fact) => {
+      for (const consumer of consumers) consumer.take(fact)
+    })
+    for (const consumer of consumers) consumer.save()
+    store.tables.meta.put(REBUILDING, end)
+    return end
+  }
   let after = 0
   while (after < until && !core.closed) {
-    const slice = { after, until, mark: REBUILDING, sliceMs: CALM.sliceMs }
+    const from = after
     try {
-      after = (await store.write(() => takeSlice(core, slice, consumers))).end
+      after = await store.write(() => takeSome(from))
       await rest(core, HURRIED.restMs)
     } catch (cause) {
       // The disk is full, say: half a rebuild is worse than one that waits.
@@ -234,7 +210,10 @@ async function takeAnew(core: Core): Promise<void> {
     }
   }
   if (core.closed) return
-  await store.write(() => store.tables.meta.remove(REBUILDING))
+  await store.write(() => {
+    store.tables.meta.remove(REBUILDING)
+    fold.moveTo(until, consumers)
+  })
   for (const consumer of consumers) consumer.publish?.()
 }
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { diskFull } from '../../src/store/failure.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryStore, until } from '../store/open.ts'
-import { openLearner } from './learner.ts'
+import { learnedRows, openLearner } from './learner.ts'
 
 /** A store whose disk can be filled and freed. */
 function openFillable(): { store: Store; disk: { full: boolean; refused: number } } {
@@ -34,3 +34,32 @@ it('shows readers what was learned before when the disk is full, and goes on whe
   expect(Object.keys(await learner.added()).sort()).toEqual(['a', 'b', 'c', 'd'])
   await learner.close()
 }, 20_000)
+
+it('takes again after a crash what some had not saved, and only that', async () => {
+  const store = temporaryStore()
+  const learner = openLearner(store)
+  const sessionId = await learner.session()
+  for (let round = 0; round < 3; round += 1) {
+    const queryId = learner.search(sessionId, ['a', 'b', 'c'], { queryHash: `q${round}` })
+    await learner.tell(sessionId, queryId, 'b')
+  }
+  await learner.loop.caughtUp()
+  const before = learnedRows(store)
+
+  // Searches see at once what the disk does not hold yet.
+  const queryId = learner.search(sessionId, ['a', 'b', 'c'], { queryHash: 'late' })
+  await learner.tell(sessionId, queryId, 'c')
+  await until(() => learner.memory.added('late').length > 0)
+  const { taught, saved } = { taught: learner.memory.added('late'), saved: learnedRows(store) }
+  expect(saved).toBe(before)
+
+  // Nothing is closed: the process is gone.
+  const next = openLearner(store)
+  await next.loop.caughtUp()
+  expect(next.memory.added('late')).toEqual(taught)
+  const after = learnedRows(store)
+  await next.loop.rebuild()
+  expect(learnedRows(store)).toBe(after)
+  await next.close()
+  await learner.log.close()
+})

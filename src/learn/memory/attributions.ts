@@ -56,6 +56,7 @@ export function openAttributions(store: Store, lifeMs: number): Attributions {
   const { attributions, flaggedSessions } = store.tables
   const kept = new Map<string, Kept>()
   const changed = new Set<Kept>()
+  /** Sessions to be taken out with the next save, and since when. */
   const flagged = new Map<string, number>()
   let anyFlagged = flaggedSessions.count() > 0
   /** Up to which moment what was over has been removed. */
@@ -72,12 +73,17 @@ export function openAttributions(store: Store, lifeMs: number): Attributions {
     }
     return found
   }
+  /** What a session taught of a query, which is forgotten. */
+  function take(sessionId: string, queryHash: string): [string, DocumentKey, Attribution][] {
+    const found = keep(sessionId, queryHash)
+    changed.delete(found)
+    kept.delete(`${sessionId}/${queryHash}`)
+    return Array.from(unfold(found), ([document, taught]) => [queryHash, document, taught])
+  }
   function saveChanged(): void {
-    for (const { key, look, attributed } of changed)
-      if (look !== undefined) attributions.put(key, packLook(look))
-      else if (attributed !== undefined) attributions.put(key, packAttributed(attributed))
+    for (const found of changed) putKept(store, found)
     changed.clear()
-    for (const [sessionId, timeMs] of flagged) flaggedSessions.put(sessionId, timeMs)
+    for (const [sessionId, timeMs] of flagged) takeOut(store, sessionId, timeMs)
     flagged.clear()
     if (kept.size > KEPT_MAX) kept.clear()
   }
@@ -103,12 +109,11 @@ export function openAttributions(store: Store, lifeMs: number): Attributions {
     isFlagged: (sessionId) =>
       anyFlagged && (flagged.has(sessionId) || flaggedSessions.has(sessionId)),
     flag: (sessionId, timeMs) => {
-      // What waits joins what is stored, and all of it goes.
-      saveChanged()
-      kept.clear()
       flagged.set(sessionId, timeMs)
       anyFlagged = true
-      return removeTaught(store, sessionId)
+      const keys = [...attributions.keys(rangeOf(sessionId)), ...Array.from(changed, (k) => k.key)]
+      const queries = keys.filter(([id]) => id === sessionId).map(([, queryHash]) => queryHash)
+      return [...new Set(queries.sort())].flatMap((queryHash) => take(sessionId, queryHash))
     },
     save: (nowMs) => {
       saveChanged()
@@ -133,17 +138,20 @@ function removeBefore({ tables: { attributions, flaggedSessions } }: Store, time
   for (const id of [...flaggedSessions.keys({ end: before })]) flaggedSessions.remove(id)
 }
 
-/** Removes all that a session taught; returns it. */
-function removeTaught({ tables: { attributions } }: Store, sessionId: string) {
-  const taught: [string, DocumentKey, Attribution][] = []
-  const start: [string, string] = [sessionId, '']
-  const end: [string, string] = [`${sessionId}~`, '']
-  for (const { key, value } of [...attributions.range({ start, end })]) {
-    for (const [document, attribution] of unpackAttributed(value))
-      taught.push([key[1], document, attribution])
-    attributions.remove(key)
-  }
-  return taught
+function putKept({ tables: { attributions } }: Store, { key, look, attributed }: Kept): void {
+  if (look !== undefined) attributions.put(key, packLook(look))
+  else if (attributed !== undefined) attributions.put(key, packAttributed(attributed))
+}
+
+function takeOut({ tables }: Store, sessionId: string, timeMs: number): void {
+  const { attributions, flaggedSessions } = tables
+  for (const key of [...attributions.keys(rangeOf(sessionId))]) attributions.remove(key)
+  flaggedSessions.put(sessionId, timeMs)
+}
+
+/** All queries of a session. */
+function rangeOf(sessionId: string): { start: [string, string]; end: [string, string] } {
+  return { start: [sessionId, ''], end: [`${sessionId}~`, ''] }
 }
 
 function unfold(found: Kept): Attributed {

@@ -88,6 +88,7 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
 
   return {
     name: 'click-memory',
+    group: 'click memory',
     load: () => {
       attributions.load()
       stale.clear()

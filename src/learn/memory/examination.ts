@@ -56,6 +56,7 @@ export function openExamination(store: Store): Examination {
   }
   return {
     name: 'examination',
+    group: 'reports',
     load: () => changed.clear(),
     take: (fact) => {
       if (fact.kind === 'feedback') take(fact)

@@ -51,6 +51,7 @@ export function openClicks(store: Store): Clicks {
   }
   return {
     name: 'clicks',
+    group: 'patterns',
     first,
     newest: (queryHash, limit) => {
       const found: { queryId: string; search: ClickedSearch }[] = []

@@ -30,6 +30,7 @@ export function openFeedbackCounts(store: Store, clicks: Clicks): FeedbackCounts
   })
   return {
     name: 'feedback patterns',
+    group: 'patterns',
     counts,
     load: counts.load,
     take: (fact) => {

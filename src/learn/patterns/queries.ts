@@ -79,6 +79,7 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
   const parts = [queries, reformulations, last]
   return {
     name: 'query patterns',
+    group: 'patterns',
     queries,
     reformulations,
     load: () => parts.forEach((part) => void part.load()),

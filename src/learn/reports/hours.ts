@@ -50,6 +50,7 @@ export function openHours(store: Store): Hours {
   }
   return {
     name: 'reports',
+    group: 'reports',
     load: forget,
     take: (fact) => {
       if (fact.kind === 'search') at(fact.impression.timeMs).addSearch(fact.impression)

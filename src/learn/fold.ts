@@ -1,0 +1,105 @@
+import { performance } from 'node:perf_hooks'
+import type { Store } from '../store/store.ts'
+import type { Consumer, Fact } from './facts.ts'
+
+/**
+ * Where the consumers are in the journal. Each group of them has a place on the disk, written in one transaction with
+ * its rows; in memory all are at the same place. After a crash each group takes again what it had not saved.
+ */
+export interface Fold {
+  /** Sequence of the last entry that every consumer has taken. */
+  taken: () => number
+  /** The same of those that are saved with every slice, on the disk. */
+  saved: () => number
+  take: (fact: Fact) => void
+  /** All consumers have taken everything up to here. */
+  advance: (sequence: number) => void
+  /** Whether any group has rows to save now; `all` for every group that is behind. */
+  isDue: (all: boolean) => boolean
+  /** Inside a transaction: saves what is due; call `settle` when it is on the disk. */
+  save: (all: boolean) => void
+  settle: () => void
+  /** Back to what is on the disk. */
+  load: () => void
+  /** Inside a transaction: what is folded anew is saved up to here. */
+  moveTo: (sequence: number, consumers: readonly Consumer[]) => void
+}
+
+/** Where consumers without a group keep their place; groups have theirs beside it. */
+const PLACE = 'learned'
+/** Time between two saves of a group. */
+const SAVE_MS = 500
+
+interface Group {
+  mark: string
+  consumers: Consumer[]
+  /** Its place on the disk. */
+  saved: number
+  savedMs: number
+}
+
+export function openFold(store: Store, consumers: readonly Consumer[]): Fold {
+  const { meta } = store.tables
+  const names = [...new Set(consumers.map(({ group }) => group))].filter(
+    (name) => name !== undefined,
+  )
+  const newGroup = (name?: string): Group => ({
+    mark: name === undefined ? PLACE : `${PLACE}/${name}`,
+    consumers: consumers.filter(({ group }) => group === name),
+    ...{ saved: 0, savedMs: 0 },
+  })
+  const prompt = newGroup()
+  const groups = [prompt, ...names.map(newGroup)]
+  let taken = 0
+  let saving: Group[] = []
+
+  function load(): void {
+    const place = (meta.get(PLACE) as number | undefined) ?? 0
+    for (const group of groups) group.saved = (meta.get(group.mark) as number | undefined) ?? place
+    taken = Math.min(...groups.map(({ saved }) => saved))
+    for (const consumer of consumers) consumer.load()
+  }
+  /** Groups take turns, so that no slice has to save them all. */
+  function due(all: boolean): Group[] {
+    const behind = groups.filter(({ saved }) => saved < taken)
+    const [longest] = behind
+      .filter((group) => group !== prompt && performance.now() - group.savedMs >= SAVE_MS)
+      .sort((a, b) => a.savedMs - b.savedMs)
+    return behind.filter((group) => all || group === prompt || group === longest)
+  }
+  return {
+    taken: () => taken,
+    saved: () => prompt.saved,
+    take: (fact) => {
+      for (const group of groups)
+        if (fact.sequence > group.saved) for (const consumer of group.consumers) consumer.take(fact)
+    },
+    advance: (sequence) => {
+      taken = Math.max(taken, sequence)
+    },
+    isDue: (all) => due(all).length > 0,
+    save: (all) => {
+      saving = due(all)
+      for (const group of saving) {
+        for (const consumer of group.consumers) consumer.save()
+        meta.put(group.mark, taken)
+      }
+    },
+    settle: () => {
+      for (const group of saving) {
+        group.saved = taken
+        group.savedMs = performance.now()
+      }
+      saving = []
+    },
+    load,
+    moveTo: (sequence, anew) => {
+      for (const group of groups) {
+        if (!group.consumers.every((consumer) => anew.includes(consumer))) continue
+        group.saved = sequence
+        meta.put(group.mark, sequence)
+      }
+      taken = Math.min(...groups.map(({ saved }) => saved))
+    },
+  }
+}
