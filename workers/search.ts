@@ -1,12 +1,14 @@
 import type { Impression } from '../src/learn/facts.ts'
 import { dealTeams, drawOrder } from '../src/learn/impressions/draw.ts'
-import { finishImpression, type ImpressionStart } from '../src/learn/impressions/impression.ts'
+import { finishImpression } from '../src/learn/impressions/impression.ts'
 import { native, type SearchResult } from '../src/native.ts'
 import { encodeCursor } from '../src/search/cursor.ts'
 import { type Evidence, showEvidence } from '../src/search/evidence.ts'
 import { highlightHits } from '../src/search/highlights.ts'
 import { pickHits } from '../src/search/hits.ts'
 import { type PageIndex, writePage } from '../src/search/page.ts'
+import { cursorHash } from '../src/search/plan.ts'
+import { replayJson } from '../src/search/shown.ts'
 import type { LentBytes } from '../src/search/slab.ts'
 import type { Added } from '../src/search/tune.ts'
 import type { Outcome } from '../src/shared-hops.ts'
@@ -25,7 +27,7 @@ export interface SearchInput {
   /** The core's highlight request as JSON. */
   highlight?: string
   /** What a cursor of this list is tied to. */
-  cursorHash: string
+  cursorText: string
   /** Hits on the pages before this one. */
   shownBefore: number
   startedMs: number
@@ -38,8 +40,8 @@ export interface SearchInput {
   exploration?: { seed: number; epsilon: number; temperature: number; relative: boolean }
   /** Another ranking, by its request, that is dealt into the page. */
   interleaved?: { testId: string; seed: number; request: string }
-  /** The impression as far as it is known. */
-  impression?: ImpressionStart
+  /** The impression as far as it is known: JSON without its last brace. */
+  impression?: string
 }
 
 export interface SearchOutput {
@@ -65,7 +67,7 @@ export function search(inputs: SearchInput[]): Outcome<SearchOutput>[] {
 function searchOne(input: SearchInput): SearchOutput {
   const reader = openReader(input.dataDir)
   const { result, logged } = drawPage(askCore(reader, input), reader, input)
-  const start = input.impression
+  const head = input.impression
   const { data, dataLength } = writePage(reader, explained(result, reader, input), {
     indices: input.indices,
     startedMs: input.startedMs,
@@ -75,9 +77,9 @@ function searchOne(input: SearchInput): SearchOutput {
       ? {}
       : { highlights: highlightHits(reader, result, input.indices, input.highlight) }),
     ...(result.next === undefined ? {} : { nextCursor: cursorAfter(result, result.next, input) }),
-    ...(start === undefined
+    ...(head === undefined
       ? {}
-      : { appendix: (ids) => impressionOf(result, ids, { ...input, start, logged }) }),
+      : { appendix: (ids) => impressionOf(result, ids, { input, head, logged }) }),
   })
   return { data, dataLength, total: result.total, hits: result.ords.length }
 }
@@ -147,7 +149,7 @@ function cursorAfter(result: SearchResult, after: string, input: SearchInput): s
   return encodeCursor({
     generation: result.generation,
     after,
-    queryHash: input.cursorHash,
+    queryHash: cursorHash(input.cursorText),
     shown: input.shownBefore + result.ords.length,
   })
 }
@@ -156,7 +158,7 @@ function cursorAfter(result: SearchResult, after: string, input: SearchInput): s
 function impressionOf(
   result: SearchResult,
   ids: string[],
-  { start, logged, ...input }: SearchInput & { start: ImpressionStart; logged: Logged },
+  { input, head, logged }: { input: SearchInput; head: string; logged: Logged },
 ): Buffer {
   const byEngine = new Map(input.indices.map(({ indexId, engineId }) => [engineId, indexId]))
   const hits = ids.map((idJson, at) => ({
@@ -164,18 +166,23 @@ function impressionOf(
     idJson,
     score: result.scores[at] ?? 0,
   }))
-  return finishImpression(start, {
-    hits,
-    total: result.total,
-    generation: result.generation,
-    tookMs: Math.max(0, Math.round(Date.now() - input.startedMs)),
-    from: input.shownBefore,
-    ...logged,
-    ...(result.shadowScores === undefined
-      ? {}
-      : { shadowScores: Array.from(result.shadowScores, (score) => Number(score.toPrecision(6))) }),
-    features: result.features ?? scoreParts(result),
-  })
+  return finishImpression(
+    { head, replay: replayJson(input) },
+    {
+      hits,
+      total: result.total,
+      generation: result.generation,
+      tookMs: Math.max(0, Math.round(Date.now() - input.startedMs)),
+      from: input.shownBefore,
+      ...logged,
+      ...(result.shadowScores === undefined
+        ? {}
+        : {
+            shadowScores: Array.from(result.shadowScores, (score) => Number(score.toPrecision(6))),
+          }),
+      features: result.features ?? scoreParts(result),
+    },
+  )
 }
 
 /** The first features, which every search has at hand: normalised text and vector score, BM25, cosine. */

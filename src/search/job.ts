@@ -4,7 +4,7 @@ import type { DocumentName } from '../schema/tuning.ts'
 import type { IndexEntry } from './indices.ts'
 import { wellFormedJson } from './json.ts'
 import type { PageIndex } from './page.ts'
-import { type CoreRequest, cursorHash, type PlannedSearch } from './plan.ts'
+import { type CoreRequest, cursorText, type PlannedSearch } from './plan.ts'
 import type { Plan } from './ranking-plan.ts'
 import { type Added, tune, tunedScores } from './tune.ts'
 
@@ -41,71 +41,45 @@ const ADDED_MAX = 4096
 /** The worker's job for a search. */
 export function searchJob(asked: Asked): SearchInput {
   const { search, planned, plan, request, entries, vector } = asked
-  const requestJson = wellFormedJson(coreRequest(request, plan))
-  const tuned = tunedScores(plan.tuning, indicesOf(entries))
-  const added = [...tuned, ...plan.added.map(addedOf)].slice(0, ADDED_MAX)
-  const draw = drawOf(asked)
-  return {
+  const job: SearchInput = {
     dataDir: asked.dataDir,
     indices: entries.map(pageIndex),
-    request: requestJson,
-    cursorHash: cursorHash(search, planned.queryHash),
+    request: requestJson(request, plan),
+    cursorText: cursorText(search, planned.queryHash),
     shownBefore: planned.shownBefore,
     startedMs: asked.startedMs,
     context: JSON.stringify(asked.context).slice(0, -1),
-    ...(vector === undefined ? {} : { vector }),
-    ...(search.fields === undefined ? {} : { fields: search.fields }),
-    ...highlightRequest(search, request),
-    ...(added.length === 0 ? {} : { added }),
-    ...draw,
-    ...(plan.recorded === undefined
-      ? {}
-      : {
-          impression: {
-            head: impressionHead(asked, added.length),
-            replay: replayJson(entries, requestJson, { added, vector, ...draw }),
-          },
-        }),
   }
-}
-
-/** A `Replayable` as JSON, from requests that are JSON already. */
-function replayJson(
-  entries: IndexEntry[],
-  request: string,
-  {
-    added,
-    vector,
-    interleaved,
-  }: Pick<SearchInput, 'added' | 'interleaved'> & {
-    vector: Float32Array | undefined
-  },
-): string {
-  const parts = [`"indices":[${entries.map(({ record }) => record.id)}]`, `"request":${request}`]
-  if (interleaved !== undefined) parts.push(`"otherRequest":${interleaved.request}`)
-  if (vector !== undefined)
-    parts.push(`"vector":"${Buffer.from(vector.buffer).toString('base64')}"`)
-  if (added !== undefined && added.length > 0) parts.push(`"added":${wellFormedJson(added)}`)
-  return `{${parts}}`
+  const added = addedOf(plan, entries)
+  if (vector !== undefined) job.vector = vector
+  if (search.fields !== undefined) job.fields = search.fields
+  if (added.length > 0) job.added = added
+  addHighlight(job, search, request)
+  addDraw(job, asked)
+  if (plan.recorded !== undefined) job.impression = impressionHead(asked, added.length)
+  return job
 }
 
 export function pageIndex({ record }: IndexEntry): PageIndex {
   return { indexId: record.id, engineId: record.engineId, name: record.name }
 }
 
-/** The request with what the plan asks of the core besides. */
-function coreRequest(request: CoreRequest, plan: Plan): CoreRequest {
+/** The request as JSON, with what the plan asks of the core besides. */
+function requestJson(request: CoreRequest, plan: Plan): string {
   const { model, shadow, featured, rerankSize } = plan
-  return {
-    ...request,
-    ...(model === undefined ? {} : { rerank: { model: model.handle, size: rerankSize } }),
-    ...(shadow === undefined ? {} : { shadow: shadow.handle }),
-    ...(featured ? { features: true } : {}),
-  }
+  let json = wellFormedJson(request).slice(0, -1)
+  if (model !== undefined) json += `,"rerank":{"model":${model.handle},"size":${rerankSize}}`
+  if (shadow !== undefined) json += `,"shadow":${shadow.handle}`
+  if (featured) json += ',"features":true'
+  return `${json}}`
 }
 
-function addedOf({ indexId, id, value }: Plan['added'][number]): Added {
-  return [indexId, id, value]
+/** What rankings changes and learning add to scores. */
+function addedOf({ tuning, added }: Plan, entries: IndexEntry[]): Added[] {
+  const { pins, boosts } = tuning
+  const learned = added.map(({ indexId, id, value }): Added => [indexId, id, value])
+  if (pins === undefined && boosts === undefined) return learned.slice(0, ADDED_MAX)
+  return [...tunedScores(tuning, indicesOf(entries)), ...learned].slice(0, ADDED_MAX)
 }
 
 /** Which of the searched indices a document's name may mean. */
@@ -117,21 +91,24 @@ function indicesOf(entries: IndexEntry[]): (document: DocumentName) => number[] 
 }
 
 /** How the page's order is drawn, if it is. */
-function drawOf({
-  search,
-  planned,
-  plan,
-  request,
-}: Asked): Partial<Pick<SearchInput, 'exploration' | 'interleaved'>> {
+function addDraw(job: SearchInput, { search, planned, plan, request }: Asked): void {
   const { exploration, interleaved, tuning } = plan
   if (interleaved !== undefined) {
     const { testId, seed, against } = interleaved
     const other = tune(planned.request, search, { ...tuning, ...against })
-    return { interleaved: { testId, seed, request: wellFormedJson(coreRequest(other, plan)) } }
+    job.interleaved = { testId, seed, request: requestJson(other, plan) }
+  } else if (exploration !== undefined) {
+    const { seed, epsilon, temperature } = exploration
+    const relative = request.mode !== 'hybrid' || request.fusion === 'rrf'
+    job.exploration = { seed, epsilon, temperature, relative }
   }
-  if (exploration === undefined) return {}
-  const relative = request.mode !== 'hybrid' || request.fusion === 'rrf'
-  return { exploration: { ...exploration, relative } }
+}
+
+function addHighlight(job: SearchInput, search: SearchRequest, request: CoreRequest): void {
+  const { highlight } = search
+  if (highlight === undefined || highlight === false) return
+  const options = highlight === true ? {} : highlight
+  job.highlight = wellFormedJson({ ...request, highlight: options })
 }
 
 const QUERY_LENGTH_MAX = 256
@@ -139,24 +116,16 @@ const QUERY_LENGTH_MAX = 256
 /** JSON of what is known of an impression before the search, without its last brace; the worker adds what was found. */
 function impressionHead({ plan, search, startedMs, context }: Asked, addedScores: number): string {
   const { queryId, queryHash, searchType } = context
-  const head = {
-    queryId,
-    queryHash,
-    query: (search.query ?? '').slice(0, QUERY_LENGTH_MAX),
-    searchType,
-    timeMs: Math.floor(startedMs),
-    ...plan.recorded,
-    ...(plan.model === undefined ? {} : { model: plan.model.name }),
-    ...(plan.shadow === undefined ? {} : { shadowModel: plan.shadow.name }),
-    adaptations: plan.adaptations,
-    ...(addedScores === 0 ? {} : { addedScores }),
-  }
-  return wellFormedJson(head).slice(0, -1)
-}
-
-function highlightRequest(search: SearchRequest, request: CoreRequest): { highlight?: string } {
-  const { highlight } = search
-  if (highlight === undefined || highlight === false) return {}
-  const options = highlight === true ? {} : highlight
-  return { highlight: wellFormedJson({ ...request, highlight: options }) }
+  const { recorded, model, shadow, adaptations } = plan
+  const query = wellFormedJson((search.query ?? '').slice(0, QUERY_LENGTH_MAX))
+  // Ids, hashes and words of our own need no escapes.
+  let head = `{"queryId":"${queryId}","queryHash":"${queryHash}","query":${query}`
+  head += `,"searchType":"${searchType}","timeMs":${Math.floor(startedMs)}`
+  head +=
+    adaptations.length === 0 ? ',"adaptations":[]' : `,"adaptations":${wellFormedJson(adaptations)}`
+  if (model !== undefined) head += `,"model":${wellFormedJson(model.name)}`
+  if (shadow !== undefined) head += `,"shadowModel":${wellFormedJson(shadow.name)}`
+  if (addedScores > 0) head += `,"addedScores":${addedScores}`
+  const said = wellFormedJson(recorded ?? {}).slice(1, -1)
+  return said === '' ? head : `${head},${said}`
 }

@@ -79,7 +79,7 @@ export function planSearch(search: SearchRequest): PlannedSearch {
   let shownBefore = request.from
   if (search.cursor !== undefined) {
     if (request.from > 0) throw invalid('from', 'must be 0 beside a cursor')
-    const cursor = decodeCursor(search.cursor, cursorHash(search, queryHash))
+    const cursor = decodeCursor(search.cursor, cursorHash(cursorText(search, queryHash)))
     request.after = cursor.after
     request.generation = cursor.generation
     shownBefore = cursor.shown
@@ -91,10 +91,25 @@ export function planSearch(search: SearchRequest): PlannedSearch {
  * What a cursor is tied to: everything that decides the list and its order.
  * Page size, highlights and returned fields may change on the way.
  */
-export function cursorHash(search: SearchRequest, queryHash: string): string {
-  const { size, from, cursor, highlight, fields, facets, explain, generation, ...rest } = search
-  const { sessionId, userId, query, filters, ...decisive } = rest
-  return digest(`${queryHash}${canonicalJson(decisive)}`)
+export function cursorText(search: SearchRequest, queryHash: string): string {
+  let decisive: Record<string, unknown> | undefined
+  for (const key in search)
+    if (!UNDECISIVE.has(key)) {
+      decisive ??= {}
+      decisive[key] = search[key as keyof SearchRequest]
+    }
+  return decisive === undefined ? `${queryHash}{}` : `${queryHash}${canonicalJson(decisive)}`
+}
+
+/** What does not decide a list, or is part of the query's own hash. */
+const UNDECISIVE: ReadonlySet<string> = new Set([
+  ...['size', 'from', 'cursor', 'highlight', 'fields', 'facets', 'explain', 'generation'],
+  ...['sessionId', 'userId', 'query', 'filters'],
+])
+
+/** The hash that a cursor holds of what it is tied to. */
+export function cursorHash(text: string): string {
+  return digest(text)
 }
 
 /** The hash of the normalised query and filters: case, Unicode form and spacing do not matter. */
@@ -107,13 +122,16 @@ function digest(text: string): string {
   return createHash('sha1').update(text).digest('hex').slice(0, 16)
 }
 
-/** JSON with sorted keys, so that equal objects give equal text. */
+/** JSON with sorted keys, so that equal objects give equal text; without keys whose value is undefined. */
 function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  )
+  if (Array.isArray(value)) return `[${value.map(canonicalJson)}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
+  const parts: string[] = []
+  for (const key of Object.keys(value).sort()) {
+    const inner = (value as Record<string, unknown>)[key]
+    if (inner !== undefined) parts.push(`${JSON.stringify(key)}:${canonicalJson(inner)}`)
+  }
+  return `{${parts}}`
 }
 
 function readWords(search: SearchRequest, request: CoreRequest): void {

@@ -1,6 +1,7 @@
 import type { SearchInput } from '../pool.ts'
 import type { IndexEntry } from './indices.ts'
 import { pageIndex, type Replayable } from './job.ts'
+import { wellFormedJson } from './json.ts'
 import type { Added } from './tune.ts'
 
 /** What is kept of a search that was shown, as far as it decides the list. */
@@ -25,7 +26,7 @@ export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: st
     dataDir,
     indices: entries.map(pageIndex),
     request: atGeneration(shown.request, generation),
-    cursorHash: '',
+    cursorText: '',
     shownBefore: shown.from,
     startedMs: Date.now(),
     context: '{"replay":true',
@@ -37,6 +38,20 @@ export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: st
       ? {}
       : { interleaved: { ...interleaved, request: atGeneration(otherRequest, generation) } }),
   }
+}
+
+/** A `Replayable` as JSON, of what the worker is asked. */
+export function replayJson(input: SearchInput): string {
+  const { indices, request, interleaved, vector, added } = input
+  let json = `{"indices":[${indices.map(({ indexId }) => indexId)}],"request":${request}`
+  if (interleaved !== undefined) json += `,"otherRequest":${interleaved.request}`
+  if (vector !== undefined) json += `,"vector":"${base64(vector)}"`
+  if (added !== undefined) json += `,"added":${wellFormedJson(added)}`
+  return `${json}}`
+}
+
+function base64({ buffer, byteOffset, byteLength }: Float32Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64')
 }
 
 function atGeneration(request: object, generation: number): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../src/search/cursor.ts'
-import { cursorHash, planSearch } from '../../src/search/plan.ts'
+import { cursorHash, cursorText, planSearch } from '../../src/search/plan.ts'
 
 describe('a search is planned', () => {
   test('with defaults when nothing is said', () => {
@@ -74,7 +74,7 @@ describe('a cursor', () => {
     encodeCursor({
       generation: 7,
       after: 'place',
-      queryHash: cursorHash(of, planSearch(of).queryHash),
+      queryHash: cursorHash(cursorText(of, planSearch(of).queryHash)),
       shown: 10,
     })
 
