@@ -76,8 +76,6 @@ export interface SearchFact {
   kind: 'search'
   sequence: number
   impression: Impression
-  /** Row-major, `impression.features` numbers for each hit. */
-  features: Float32Array
 }
 
 /** Why an entry carries no weight. */

@@ -1,6 +1,5 @@
 import type { JournalRow } from '../store/journal.ts'
-import type { Fact, FeedbackBatch } from './facts.ts'
-import type { StoredImpression } from './impressions/impression.ts'
+import type { Fact, FeedbackBatch, Impression } from './facts.ts'
 import type { Log } from './log.ts'
 import type { ModelNote } from './signals/model-signals.ts'
 
@@ -8,12 +7,12 @@ import type { ModelNote } from './signals/model-signals.ts'
 export function* factsOf(
   { sequence, entry }: JournalRow,
   log: Log,
-  seen: Map<string, StoredImpression | undefined>,
+  seen: Map<string, Impression | undefined>,
 ): Iterable<Fact> {
   if (entry.type === 'searches')
     for (const queryId of entry.data as string[]) {
-      const shown = log.find(queryId)
-      if (shown !== undefined) yield { kind: 'search', sequence, ...shown }
+      const impression = log.shown(queryId)
+      if (impression !== undefined) yield { kind: 'search', sequence, impression }
     }
   else if (entry.type === 'feedback') yield* feedbackFacts(sequence, entry, log, seen)
   else if (entry.type === 'analytics')
@@ -34,12 +33,12 @@ function* feedbackFacts(
   sequence: number,
   { timeMs, sessionId = '', data }: JournalRow['entry'],
   log: Log,
-  seen: Map<string, StoredImpression | undefined>,
+  seen: Map<string, Impression | undefined>,
 ): Iterable<Fact> {
   const { unit, entries } = data as FeedbackBatch
   for (const entry of entries) {
-    if (!seen.has(entry.queryId)) seen.set(entry.queryId, log.find(entry.queryId))
-    const impression = seen.get(entry.queryId)?.impression
+    if (!seen.has(entry.queryId)) seen.set(entry.queryId, log.shown(entry.queryId))
+    const impression = seen.get(entry.queryId)
     const place = impression?.hits.findIndex(({ id }) => id === entry.resultId) ?? -1
     const hit = place < 0 ? undefined : place
     yield {

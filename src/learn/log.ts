@@ -1,7 +1,8 @@
 import { type Journal, openJournal } from '../store/journal.ts'
 import type { Store } from '../store/store.ts'
 import type { JournalEntry } from '../store/tables.ts'
-import { decodeImpression, type StoredImpression } from './impressions/impression.ts'
+import type { Impression } from './facts.ts'
+import { decodeImpression, readShown, type StoredImpression } from './impressions/impression.ts'
 import { openUnwritten, type Unwritten } from './impressions/unwritten.ts'
 
 /** The write side of learning: what happened, durable and in order. */
@@ -23,6 +24,8 @@ export interface Log {
   appendWithin: (entry: JournalEntry) => void
   /** What a search showed, written already or not. */
   find: (queryId: string) => StoredImpression | undefined
+  /** The same without what only few ask for, in half the time. */
+  shown: (queryId: string) => Impression | undefined
   /** Writes the impressions that wait. */
   flush: () => Promise<void>
   figures: () => { waiting: number; written: number; dropped: number }
@@ -38,7 +41,6 @@ const ENTRY_IMPRESSIONS = 64
 
 export function openLog(store: Store, waitingMax: number, clock: () => number): Log {
   const journal = openJournal(store)
-  const { impressions } = store.tables
   const unwritten = openUnwritten(waitingMax)
   const listeners: (() => void)[] = []
   let timer: NodeJS.Timeout | undefined
@@ -107,14 +109,27 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
       // A store that takes nothing, or is closed: the entry is taken with the next one, or at the next start.
       behind(store).then(tell, () => undefined)
     },
-    find: (queryId) => {
-      const bytes = unwritten.find(queryId) ?? impressions.get(queryId)
-      return bytes === undefined ? undefined : decodeImpression(bytes)
-    },
+    ...readImpressions(store, unwritten),
     flush,
     figures: () => ({ waiting: unwritten.size(), written, dropped }),
     onAppend: (listener) => listeners.push(listener),
     close: flush,
+  }
+}
+
+function readImpressions(
+  { tables: { impressions } }: Store,
+  unwritten: Unwritten,
+): Pick<Log, 'find' | 'shown'> {
+  return {
+    find: (queryId) => {
+      const bytes = unwritten.find(queryId) ?? impressions.get(queryId)
+      return bytes === undefined ? undefined : decodeImpression(bytes)
+    },
+    shown: (queryId) => {
+      const bytes = unwritten.find(queryId) ?? impressions.peek(queryId)
+      return bytes === undefined ? undefined : readShown(bytes)
+    },
   }
 }
 

@@ -1,7 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import type { Fact } from './facts.ts'
+import type { Fact, Impression } from './facts.ts'
 import type { Fold } from './fold.ts'
-import type { StoredImpression } from './impressions/impression.ts'
 import { factsOf } from './join.ts'
 import type { Log } from './log.ts'
 
@@ -40,7 +39,7 @@ export function takeRows(
   taking.taking = undefined
   const startedMs = performance.now()
   const received: number[] = []
-  const seen = new Map<string, StoredImpression | undefined>()
+  const seen = new Map<string, Impression | undefined>()
   let end = until
   let oldestMs: number | undefined
   for (const row of log.journal.walk(after)) {

@@ -126,7 +126,7 @@ interface Doomed {
 }
 
 /** Where the log speaks of any of these. */
-async function find({ journal, find: shown }: Log, names: Set<string>): Promise<Doomed> {
+async function find({ journal, shown }: Log, names: Set<string>): Promise<Doomed> {
   const doomed: Doomed = { impressions: [], feedback: [], events: [] }
   const isNamed = (name: string | undefined) => name !== undefined && names.has(name)
   let after = 0
@@ -136,7 +136,7 @@ async function find({ journal, find: shown }: Log, names: Set<string>): Promise<
       after = sequence
       if (entry.type === 'searches')
         for (const queryId of entry.data as string[]) {
-          const impression = shown(queryId)?.impression
+          const impression = shown(queryId)
           if (isNamed(impression?.unit) || isNamed(impression?.sessionId))
             doomed.impressions.push(queryId)
         }

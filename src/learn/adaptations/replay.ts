@@ -53,10 +53,12 @@ function nothing(note: string): Replayed {
 
 /** The hits' places, from 0, in the order that the change gives them. */
 function rank(
-  { impression, features }: StoredImpression,
+  shown: StoredImpression,
   { boosts = [], pins = [], legWeights }: Tuning,
   names: readonly string[],
 ): number[] {
+  const { impression } = shown
+  const features = shown.features()
   const at = (hit: number, name: string) => {
     const column = names.indexOf(name)
     return column < 0 ? 0 : (features[hit * impression.features + column] ?? 0)

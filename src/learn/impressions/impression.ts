@@ -1,22 +1,31 @@
-import type { Impression, ReplayRecord } from '../facts.ts'
+import type { Impression, ReplayRecord, ShownHit } from '../facts.ts'
 
 /*
- * An impression as bytes:
+ * An impression as bytes, numbers little-endian:
  *
  * | offset | bytes | what |
  * |---|---|---|
- * | 0 | 4 | length of the head, unsigned |
- * | 4 | 4 | length of the replay record, unsigned |
- * | 8 | … | the head: the impression as JSON |
+ * | 0 | 4 | the layout, 0x80000002 |
+ * | 4 | 4 | length of the head, unsigned |
+ * | 8 | 4 | length of the replay record, unsigned |
+ * | 12 | 4 | hits, unsigned |
+ * | 16 | 12 for each hit | score as float64, id of its index as int32 |
+ * | … | … | the head: the impression as JSON, with the hits' ids as its hits |
  * | … | … | what a replay needs, as JSON |
- * | … | … | features, little-endian float32, row-major, a row for each hit |
+ * | … | … | features, float32, row-major, a row for each hit |
+ *
+ * Rows of before begin with the length of the head, then that of the replay record; their head holds whole hits.
  */
-const LENGTHS_BYTES = 8
+const LAYOUT = 0x8000_0002
+const START_BYTES = 16
+const HIT_BYTES = 12
+const FIRST_LAYOUT_START_BYTES = 8
 
 /** An impression and the features of its hits. */
 export interface StoredImpression {
   impression: Impression
-  features: Float32Array
+  /** Row-major; read from the bytes when they are asked for. */
+  features: () => Float32Array
   /** What running the search again needs; read from the bytes when it is asked for. */
   replay: () => ReplayRecord
 }
@@ -24,11 +33,12 @@ export interface StoredImpression {
 const NO_REPLAY: ReplayRecord = { indices: [], request: {} }
 
 export function encodeImpression(
-  impression: Impression,
+  { hits, ...rest }: Impression,
   features: Float32Array,
   replay = NO_REPLAY,
 ): Buffer {
-  return encode(JSON.stringify(impression), JSON.stringify(replay), features)
+  const ids = hits.map(({ id }) => id)
+  return encode(hits, JSON.stringify({ ...rest, hits: ids }), JSON.stringify(replay), features)
 }
 
 /** What is known of a search before it runs, as JSON. */
@@ -54,37 +64,95 @@ export interface Found {
 
 /** Finishes an impression with what was found. */
 export function finishImpression({ head, replay }: ImpressionStart, found: Found): Buffer {
-  const { hits, features, ...rest } = found
-  const shown = hits.map(
-    ({ indexId, idJson, score }) => `{"indexId":${indexId},"id":${idJson},"score":${score}}`,
-  )
+  const { hits, features, exploration, interleaved, shadowScores } = found
+  const { total, generation, tookMs, from } = found
+  let ids = ''
+  for (const { idJson } of hits) ids += ids === '' ? idJson : `,${idJson}`
   const width = hits.length === 0 ? 0 : features.length / hits.length
-  const tail = JSON.stringify({ ...rest, features: width })
-  return encode(`${head},"hits":[${shown.join(',')}],${tail.slice(1)}`, replay, features)
+  let json = `${head},"hits":[${ids}],"total":${total},"generation":${generation}`
+  json += `,"tookMs":${tookMs},"from":${from},"features":${width}`
+  if (exploration !== undefined) json += `,"exploration":${JSON.stringify(exploration)}`
+  if (interleaved !== undefined) json += `,"interleaved":${JSON.stringify(interleaved)}`
+  if (shadowScores !== undefined) json += `,"shadowScores":${JSON.stringify(shadowScores)}`
+  return encode(hits, `${json}}`, replay, features)
 }
 
-function encode(head: string, replay: string, features: Float32Array): Buffer {
+function encode(
+  hits: readonly Pick<ShownHit, 'indexId' | 'score'>[],
+  head: string,
+  replay: string,
+  features: Float32Array,
+): Buffer {
   const headBytes = Buffer.byteLength(head)
   const replayBytes = Buffer.byteLength(replay)
-  const end = LENGTHS_BYTES + headBytes + replayBytes
+  const headStart = START_BYTES + HIT_BYTES * hits.length
+  const end = headStart + headBytes + replayBytes
   const bytes = Buffer.allocUnsafe(end + features.byteLength)
-  bytes.writeUInt32LE(headBytes, 0)
-  bytes.writeUInt32LE(replayBytes, 4)
-  bytes.write(head, LENGTHS_BYTES)
-  bytes.write(replay, LENGTHS_BYTES + headBytes)
+  bytes.writeUInt32LE(LAYOUT, 0)
+  bytes.writeUInt32LE(headBytes, 4)
+  bytes.writeUInt32LE(replayBytes, 8)
+  bytes.writeUInt32LE(hits.length, 12)
+  let at = START_BYTES
+  for (const { indexId, score } of hits) {
+    bytes.writeDoubleLE(score, at)
+    bytes.writeInt32LE(indexId, at + 8)
+    at += HIT_BYTES
+  }
+  bytes.write(head, headStart)
+  bytes.write(replay, headStart + headBytes)
   bytes.set(new Uint8Array(features.buffer, features.byteOffset, features.byteLength), end)
   return bytes
 }
 
-/** Reads an impression; `bytes` must stay as they are for as long as the replay may be asked for. */
+interface Places {
+  isFirstLayout: boolean
+  headStart: number
+  replayStart: number
+  featuresStart: number
+}
+
+function placesOf(bytes: Buffer): Places {
+  const isFirstLayout = bytes.readUInt32LE(0) !== LAYOUT
+  const at = isFirstLayout ? 0 : 4
+  const hits = isFirstLayout ? 0 : bytes.readUInt32LE(12)
+  const headStart = isFirstLayout ? FIRST_LAYOUT_START_BYTES : START_BYTES + HIT_BYTES * hits
+  const replayStart = headStart + bytes.readUInt32LE(at)
+  const featuresStart = replayStart + bytes.readUInt32LE(at + 4)
+  return { isFirstLayout, headStart, replayStart, featuresStart }
+}
+
+function readHead(bytes: Buffer, { isFirstLayout, headStart, replayStart }: Places): Impression {
+  const impression = JSON.parse(bytes.toString('utf8', headStart, replayStart)) as Impression
+  if (isFirstLayout) return impression
+  const ids = impression.hits as unknown as string[]
+  impression.hits = ids.map((id, hit) => {
+    const at = START_BYTES + HIT_BYTES * hit
+    return { indexId: bytes.readInt32LE(at + 8), id, score: bytes.readDoubleLE(at) }
+  })
+  return impression
+}
+
+/** Reads what was shown, and nothing else: the bytes may change afterwards. */
+export function readShown(bytes: Uint8Array): Impression {
+  const buffer = bufferOf(bytes)
+  return readHead(buffer, placesOf(buffer))
+}
+
+/** Reads an impression; `bytes` must stay as they are for as long as features or replay may be asked for. */
 export function decodeImpression(bytes: Uint8Array): StoredImpression {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const headEnd = LENGTHS_BYTES + buffer.readUInt32LE(0)
-  const replayEnd = headEnd + buffer.readUInt32LE(4)
+  const buffer = bufferOf(bytes)
+  const places = placesOf(buffer)
+  const { replayStart, featuresStart } = places
   return {
-    impression: JSON.parse(buffer.toString('utf8', LENGTHS_BYTES, headEnd)) as Impression,
+    impression: readHead(buffer, places),
     // A copy of its own: four-byte numbers want an aligned start.
-    features: new Float32Array(Uint8Array.prototype.slice.call(buffer, replayEnd).buffer),
-    replay: () => JSON.parse(buffer.toString('utf8', headEnd, replayEnd)) as ReplayRecord,
+    features: () => new Float32Array(Uint8Array.prototype.slice.call(buffer, featuresStart).buffer),
+    replay: () => JSON.parse(buffer.toString('utf8', replayStart, featuresStart)) as ReplayRecord,
   }
+}
+
+function bufferOf(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }

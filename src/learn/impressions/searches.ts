@@ -37,7 +37,9 @@ export function openSearches(options: SearchesOptions): Searches {
   }
   return {
     read: (queryId) => {
-      const { impression, features, replay } = find(queryId)
+      const found = find(queryId)
+      const { impression, replay } = found
+      const features = found.features()
       const { indices, request, added = [] } = replay()
       const { timeMs, tookMs, hits, from, ...same } = impression
       const names = featureNames()

@@ -78,13 +78,16 @@ function collect(
   for (const [bytes, judgement] of candidates) {
     scanned += 1
     if (pages.length >= filter.limit || scanned > SCANNED_MAX) break
-    const { impression, features } = decodeImpression(bytes)
+    const found = decodeImpression(bytes)
+    const { impression } = found
     const { unit, timeMs } = impression
     if (timeMs < filter.sinceMs) break
     if (unit === undefined || !isWanted(impression, unit, filter)) continue
     const count = (ofUnit.get(unit) ?? 0) + 1
     if (count > UNIT_PAGES_MAX) continue
     ofUnit.set(unit, count)
+    // Before another row is read: the bytes are lent.
+    const features = found.features()
     const gains = (judgement ?? judgementOf(impression.queryId))?.gains ?? []
     pages.push(pageOf({ ...impression, unit }, features, new Map(gains), filter.eta))
   }

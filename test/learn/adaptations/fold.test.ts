@@ -27,7 +27,6 @@ async function factsOf(shop: Workshop): Promise<Fact[]> {
         kind: 'search',
         sequence: facts.length,
         impression,
-        features: new Float32Array(),
       })
       facts.push({
         ...{ kind: 'feedback', sequence: facts.length, receivedMs: impression.timeMs },

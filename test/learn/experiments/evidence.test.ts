@@ -92,7 +92,7 @@ describe('what a variant is told', () => {
     await lab.loop.caughtUp()
     const { consumer } = lab.experiments
     const impression = lab.log.find(lab.searchIn(member))!.impression
-    const fact = { kind: 'search' as const, sequence: 1, impression, features: new Float32Array() }
+    const fact = { kind: 'search' as const, sequence: 1, impression }
     const failed = lab.store.write(() => {
       consumer.take(fact)
       consumer.save()

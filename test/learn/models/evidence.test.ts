@@ -46,7 +46,6 @@ const search = (shown: Impression): Fact => ({
   kind: 'search',
   sequence: 1,
   impression: shown,
-  features: new Float32Array(),
 })
 
 function feedback(

@@ -37,7 +37,6 @@ const searched = (shown: Impression): Fact => ({
   kind: 'search',
   sequence,
   impression: shown,
-  features: new Float32Array(),
 })
 
 function told(
