@@ -1,5 +1,6 @@
 import './head-limit.ts'
 import * as uWS from 'uWebSockets.js'
+import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { serviceError } from '../errors.ts'
 import { bodyBytes, passingBody, wholeBody } from './bytes.ts'
 import type { Exchange, Outflow, Outgoing } from './exchange.ts'
@@ -7,9 +8,13 @@ import { openPipeline, type Serve } from './mount.ts'
 import { allowedMethods, type MountPoint, mountPoints } from './paths.ts'
 import type { Route } from './route.ts'
 import type { ServedApp } from './served.ts'
+import { openTurns } from './turns.ts'
 
 /** Answers above this are written in pieces, as fast as the client takes them. */
 const PIECEWISE_BYTES = 64 << 10
+
+/** All servers of a thread share the library's one buffer. */
+const turns = openTurns()
 
 export interface Server {
   port: number
@@ -56,6 +61,8 @@ export async function startServer(app: ServedApp, routes: readonly Route[]): Pro
       await pipeline.streams.close()
       const left = await pipeline.flights.drained(app.config.drainTimeoutMs)
       pipeline.flights.close()
+      // Answers may wait for the end of this turn.
+      await endOfTurn()
       web.close()
       return left
     },
@@ -100,6 +107,8 @@ function newExchange(res: uWS.HttpResponse, req: uWS.HttpRequest, parameters: nu
     if (name === 'content-length') lengths += 1
   })
   let flow: ReturnType<typeof openOutflow> | undefined
+  /** The library has taken the response back. */
+  let gone = false
   const exchange: Exchange = {
     method: req.getCaseSensitiveMethod(),
     // The library gives undefined, against its own types, for an address without `?`.
@@ -113,7 +122,10 @@ function newExchange(res: uWS.HttpResponse, req: uWS.HttpRequest, parameters: nu
       return undefined
     },
     onBody: (take) => {
-      res.onData((chunk, last) => take(new Uint8Array(chunk), last))
+      res.onData((chunk, last) => {
+        turns.enter(exchange)
+        take(new Uint8Array(chunk), last)
+      })
     },
     onLeave: (left) => {
       leavers.push(left)
@@ -127,7 +139,9 @@ function newExchange(res: uWS.HttpResponse, req: uWS.HttpRequest, parameters: nu
     send: (outgoing) => {
       if (!exchange.open) return
       exchange.open = false
-      res.cork(() => write(res, exchange.method === 'HEAD', outgoing))
+      turns.whenOwn(exchange, () => {
+        if (!gone) res.cork(() => write(res, exchange.method === 'HEAD', outgoing))
+      })
     },
     begin: ({ status, headers: sent }) => {
       if (!exchange.open) return undefined
@@ -142,7 +156,9 @@ function newExchange(res: uWS.HttpResponse, req: uWS.HttpRequest, parameters: nu
       res.close()
     },
   }
+  turns.enter(exchange)
   res.onAborted(() => {
+    gone = true
     if (!exchange.open && flow?.left() !== true) return
     exchange.open = false
     for (const left of leavers) left()
