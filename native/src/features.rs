@@ -26,19 +26,14 @@
 use std::cell::OnceCell;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use tantivy::fieldnorm::FieldNormReader;
 use tantivy::schema::Field;
-use tantivy::u64_to_i64;
 
 use crate::added::{LearnedScores, PINNED};
-use crate::column::{self, Column};
 use crate::failure::Failure;
 use crate::fuse::{Scale, View};
-use crate::matched::Matched;
+use crate::places::Places;
 use crate::postings::{FieldReader, Postings};
 use crate::query::{Mode, Request};
-use crate::score;
-use crate::sort;
 use crate::terms;
 
 /// The names of the features, in the order of a row.
@@ -61,11 +56,6 @@ pub const NAMES: [&str; 16] = [
     "indexSize",
 ];
 
-/// Places of a list that are told apart.
-const RANKS_MAX: usize = 100;
-/// The dates that an age is counted from, the first that a document has.
-const DATES: [&str; 2] = ["updated", "created"];
-
 /// A document whose features are wanted.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject {
@@ -86,6 +76,7 @@ pub fn rows(
 ) -> Result<Vec<f32>, Failure> {
     let scale = Scale::of(views, request);
     let (by_text, by_vector) = (text_places(views), vector_places(views, &scale));
+    let ord_of = |view: usize, position| views[view].snapshot.ord_of(position);
     let mut parts = Vec::with_capacity(views.len());
     for view in views {
         parts.push(ViewParts::open(view, request)?);
@@ -93,10 +84,14 @@ pub fn rows(
     let mut all = Vec::with_capacity(subjects.len() * NAMES.len());
     for subject in subjects {
         let (number, position) = (subject.view, subject.position);
-        let (view, parts) = (&views[number], &mut parts[number]);
+        let (view, parts) = (&views[number], &parts[number]);
         let text = view.matched.as_ref().and(view.text.score_at(position));
         let cosine = view.cosine_at(position);
         let (text_part, vector_part) = scale.parts(view, text, cosine);
+        let place = |text| by_text.of((number, position), text, ord_of);
+        let text_place = text.and_then(place);
+        let place = |_| by_vector.of((number, position), vector_part, ord_of);
+        let vector_place = cosine.and_then(place);
         let value = learned.of(number, position).map_or(0.0, |own| {
             // What a person set says nothing about what people chose.
             if own.value >= PINNED {
@@ -120,8 +115,8 @@ pub fn rows(
             vector_part as f32,
             text.unwrap_or(0.0),
             cosine.unwrap_or(0.0),
-            reciprocal(&by_text, number, position),
-            reciprocal(&by_vector, number, position),
+            reciprocal(text_place),
+            reciprocal(vector_place),
             subject.fused as f32,
             share,
             title_share,
@@ -138,41 +133,29 @@ pub fn rows(
     Ok(all)
 }
 
-/// The first documents of a list: view, position and place from 1 on, sorted by the first two.
-type Places = Vec<(usize, u32, usize)>;
+fn reciprocal(place: Option<usize>) -> f32 {
+    place.map_or(0.0, |place| 1.0 / place as f32)
+}
 
-fn places(list: impl Iterator<Item = (usize, u32)>) -> Places {
-    let mut places: Places = list.zip(1..).map(|((v, p), place)| (v, p, place)).collect();
-    places.sort_unstable();
+fn text_places(views: &[View]) -> Places<f32> {
+    let mut places = Places::default();
+    let views = views.iter().enumerate();
+    for (number, view) in views.filter(|(_, view)| view.matched.is_some()) {
+        places.add(number, &view.text.positions, &view.text.scores);
+    }
     places
 }
 
-fn reciprocal(places: &Places, view: usize, position: u32) -> f32 {
-    let at = places.binary_search_by_key(&(view, position), |place| (place.0, place.1));
-    at.map_or(0.0, |at| 1.0 / places[at].2 as f32)
-}
-
-fn text_places(views: &[View]) -> Places {
-    if views.iter().all(|view| view.matched.is_none()) {
-        return Vec::new();
-    }
-    let texts = views.iter().map(|view| &view.text);
-    let first = sort::first(views, texts, RANKS_MAX);
-    places(first.iter().map(|placed| (placed.view, placed.position)))
-}
-
-fn vector_places(views: &[View], scale: &Scale) -> Places {
-    let mut near = Vec::new();
+fn vector_places(views: &[View], scale: &Scale) -> Places<f64> {
+    let mut places = Places::default();
     for (number, view) in views.iter().enumerate() {
-        for (position, cosine) in &view.near {
-            // Cosines of different spaces compare by their normalised part only.
-            let part = scale.parts(view, None, Some(*cosine)).1;
-            near.push((part, number, view.snapshot.ord_of(*position), *position));
-        }
+        let positions: Vec<u32> = view.near.iter().map(|pair| pair.0).collect();
+        // Cosines of different spaces compare by their normalised part only.
+        let parts = view.near.iter();
+        let parts = parts.map(|pair| scale.parts(view, None, Some(pair.1)).1);
+        places.add(number, &positions, &parts.collect::<Vec<f64>>());
     }
-    near.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
-    near.truncate(RANKS_MAX);
-    places(near.iter().map(|(_, view, _, position)| (*view, *position)))
+    places
 }
 
 /// What the features of one view's documents are read from.
@@ -180,22 +163,12 @@ struct ViewParts {
     query_length: f32,
     index_size: f32,
     now_days: f64,
-    /// The searched fields.
-    fields: Vec<Field>,
-    /// Opened when a document of the segment is asked for.
-    segments: Vec<Option<SegmentParts>>,
     /// Documents whose title holds the query as a phrase, positions ascending.
     phrase: OnceCell<Vec<u32>>,
 }
 
-struct SegmentParts {
-    lengths: Vec<(Field, FieldNormReader)>,
-    dates: Vec<Column>,
-}
-
 impl ViewParts {
     fn open(view: &View, request: &Request) -> Result<ViewParts, Failure> {
-        let definition = &view.snapshot.definition;
         let distinct = match &view.matched {
             Some(matched) => matched.distinct,
             None if request.mode == Mode::Vector && !request.is_empty_query() => {
@@ -207,62 +180,29 @@ impl ViewParts {
             query_length: distinct as f32,
             index_size: f64::from(view.snapshot.live).ln_1p() as f32,
             now_days: hour_in_days(),
-            fields: definition.searched().filter_map(|f| f.text).collect(),
-            segments: view.snapshot.segments.iter().map(|_| None).collect(),
             phrase: OnceCell::new(),
         })
     }
 
-    fn segment(&mut self, view: &View, index: usize) -> Result<&SegmentParts, Failure> {
-        let own = &mut self.segments[index];
-        if let Some(parts) = own {
-            return Ok(parts);
-        }
-        let segment = &view.snapshot.segments[index];
-        let norms = segment.reader.fieldnorms_readers();
-        let mut lengths = Vec::with_capacity(self.fields.len());
-        let title = view.matched.as_ref().and_then(Matched::title);
-        let besides = title.filter(|title| !self.fields.contains(title));
-        for field in self.fields.iter().copied().chain(besides) {
-            if let Some(reader) = norms.get_field(field)? {
-                lengths.push((field, reader));
-            }
-        }
-        let mut dates = Vec::new();
-        for name in DATES {
-            dates.extend(column::dates(&view.snapshot.definition, segment, name)?);
-        }
-        Ok(own.insert(SegmentParts { lengths, dates }))
-    }
-
-    fn length_and_age(&mut self, view: &View, position: u32) -> Result<(f32, f32), Failure> {
-        let (index, document) = view.snapshot.locate(position);
-        let (now_days, searched) = (self.now_days, self.fields.len());
-        let parts = self.segment(view, index)?;
-        let lengths = parts.lengths.iter().take(searched);
-        let terms: f32 = lengths
-            .map(|(_, reader)| score::length_of(reader.fieldnorm_id(document)))
-            .sum();
-        let dates = parts.dates.iter();
-        let date = dates
-            .filter_map(|column| column.codes.values_for_doc(document).max())
-            .next();
-        let days = date.map_or(0.0, |code| now_days - u64_to_i64(code) as f64 / NANOS_A_DAY);
-        Ok((terms.ln_1p(), days.max(0.0).ln_1p() as f32))
+    fn length_and_age(&self, view: &View, position: u32) -> Result<(f32, f32), Failure> {
+        let (segment, document) = view.snapshot.locate(position);
+        let facts = view.snapshot.facts(segment)?;
+        let date = facts.date(document);
+        let days = date.map_or(0.0, |nanos| self.now_days - nanos as f64 / NANOS_A_DAY);
+        let length = facts.searched_length(document);
+        Ok((length.ln_1p(), days.max(0.0).ln_1p() as f32))
     }
 
     /// Whether a title that has every term of the query is the query.
-    fn is_title(&mut self, view: &View, request: &Request, position: u32) -> Result<bool, Failure> {
+    fn is_title(&self, view: &View, request: &Request, position: u32) -> Result<bool, Failure> {
         let Some(matched) = &view.matched else {
             return Ok(false);
         };
         let Some(title) = matched.title().filter(|_| matched.is_whole()) else {
             return Ok(false);
         };
-        let (index, document) = view.snapshot.locate(position);
-        let lengths = &self.segment(view, index)?.lengths;
-        let reader = lengths.iter().find(|(field, _)| *field == title);
-        let length = reader.map_or(0.0, |(_, r)| score::length_of(r.fieldnorm_id(document)));
+        let (segment, document) = view.snapshot.locate(position);
+        let length = view.snapshot.facts(segment)?.length(title, document);
         if length != matched.words || length < 2.0 {
             return Ok(length == matched.words);
         }

@@ -258,6 +258,7 @@ pub fn build(
         generation: 0,
         sequence,
         definition: definition.clone(),
+        facts: segments.iter().map(|_| OnceLock::new()).collect(),
         segments,
         documents,
         live,

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tantivy::{DocId, SegmentReader};
 
 use crate::analysis::Analyzer;
 use crate::definition::Definition;
+use crate::facts::Facts;
+use crate::failure::Failure;
 use crate::space::Space;
 use crate::vectors::VectorSet;
 
@@ -37,6 +39,8 @@ pub struct Snapshot {
     pub slot_positions: Vec<u32>,
     /// Vectors that are live in this view.
     pub live_vectors: u32,
+    /// Per segment, once they were asked for.
+    pub(crate) facts: Vec<OnceLock<Facts>>,
     /// The generation that took this one's place, `u64::MAX` while it is the newest.
     pub(crate) superseded: AtomicU64,
     /// Milliseconds since the process began when it was last searched, 0 = never.
@@ -123,6 +127,15 @@ impl Snapshot {
             .get(slot as usize)
             .copied()
             .filter(|position| *position != NONE)
+    }
+
+    /// Lengths and dates of the documents of a segment.
+    pub fn facts(&self, segment: usize) -> Result<&Facts, Failure> {
+        if let Some(known) = self.facts[segment].get() {
+            return Ok(known);
+        }
+        let opened = Facts::open(&self.definition, &self.segments[segment])?;
+        Ok(self.facts[segment].get_or_init(|| opened))
     }
 
     /// The unit vector of a text in the space of this view; `None` when the space knows nothing of
