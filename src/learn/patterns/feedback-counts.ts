@@ -20,13 +20,13 @@ const RATING_STEPS = 10
 
 export function openFeedbackCounts(store: Store, clicks: Clicks): FeedbackCounts {
   const counts = openTopRows({
-    table: store.tables.feedbackPatterns,
+    ...{ name: 'feedback patterns', meta: store.tables.meta, table: store.tables.feedbackPatterns },
     pack: (row) => row,
     unpack: (row) => row,
     hourRowsMax: 1,
     fresh,
     weight: ({ entries }) => entries,
-    add,
+    ...{ add, join: add },
   })
   return {
     name: 'feedback patterns',

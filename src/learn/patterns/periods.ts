@@ -1,8 +1,7 @@
 import { invalid } from '../../errors.ts'
 
 /** Hours in one period: counts are kept by the hour for two days, and by the day for a month. */
-export const LEVELS = [1, 24] as const
-export type Level = (typeof LEVELS)[number]
+export type Level = 1 | 24
 
 const HOUR_MS = 3_600_000
 const KEPT: Record<Level, number> = { 1: 49, 24: 32 }
@@ -30,13 +29,21 @@ export function recentDays(nowMs: number): Span {
   return { level: 24, first: today - 1, last: today }
 }
 
-export function periodOf(level: Level, timeMs: number): number {
+function periodOf(level: Level, timeMs: number): number {
   return Math.floor(timeMs / (level * HOUR_MS))
 }
 
-/** The oldest period that is kept beside one of `timeMs`. */
-export function oldestKept(level: Level, timeMs: number): number {
-  return periodOf(level, timeMs) - KEPT[level] + 1
+export function hourOf(timeMs: number): number {
+  return Math.floor(timeMs / HOUR_MS)
+}
+
+export function dayOfHour(hour: number): number {
+  return Math.floor(hour / 24)
+}
+
+/** The oldest period that is kept beside an hour. */
+export function oldestKept(level: Level, hour: number): number {
+  return Math.floor(hour / level) - KEPT[level] + 1
 }
 
 /** 1h, 24h, 7d or 30d back from now. Throws VALIDATION_FAILED for any other word. */

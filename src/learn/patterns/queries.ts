@@ -110,9 +110,9 @@ function countDocument({ documents }: QueryPattern, key: string, position: numbe
   documents.set(key, [clicks + 1, positions + position])
 }
 
-function queryRows(store: Store) {
+function queryRows({ tables }: Store) {
   return {
-    table: store.tables.queryPatterns,
+    ...{ name: 'query patterns', meta: tables.meta, table: tables.queryPatterns },
     pack: packQuery,
     unpack: unpackQuery,
     hourRowsMax: QUERIES_MAX,
@@ -121,23 +121,35 @@ function queryRows(store: Store) {
       documents: new Map(),
     }),
     weight: (row: QueryPattern) => row.searches,
-    add: (sum: QueryPattern, row: QueryPattern) => {
-      sum.searches += row.searches
-      sum.known += row.known
-      sum.clicked += row.clicked
-      sum.zeroResults += row.zeroResults
-      sum.firstPositions += row.firstPositions
-      for (const [key, [clicks, positions]] of row.documents) {
-        const [earlier, at] = sum.documents.get(key) ?? [0, 0]
-        sum.documents.set(key, [earlier + clicks, at + positions])
-      }
+    add: addQuery,
+    join: (day: QueryPattern, hour: QueryPattern) => {
+      day.query = hour.query
+      addQuery(day, hour)
+      if (day.documents.size > DOCUMENTS_MAX) day.documents = mostClicked(day.documents)
     },
   }
 }
 
-function reformulationRows(store: Store) {
+function addQuery(sum: QueryPattern, row: QueryPattern): void {
+  sum.searches += row.searches
+  sum.known += row.known
+  sum.clicked += row.clicked
+  sum.zeroResults += row.zeroResults
+  sum.firstPositions += row.firstPositions
+  for (const [key, [clicks, positions]] of row.documents) {
+    const [earlier, at] = sum.documents.get(key) ?? [0, 0]
+    sum.documents.set(key, [earlier + clicks, at + positions])
+  }
+}
+
+function mostClicked(documents: QueryPattern['documents']): QueryPattern['documents'] {
+  const sorted = [...documents].sort(([a, [x]], [b, [y]]) => y - x || (a < b ? -1 : 1))
+  return new Map(sorted.slice(0, DOCUMENTS_MAX))
+}
+
+function reformulationRows({ tables }: Store) {
   return {
-    table: store.tables.reformulations,
+    ...{ name: 'reformulations', meta: tables.meta, table: tables.reformulations },
     pack: (row: Reformulation): ReformulationRow => {
       const { from, to, count, fromNothing, clicked } = row
       return [from, to, count, fromNothing, clicked]
@@ -149,12 +161,19 @@ function reformulationRows(store: Store) {
     hourRowsMax: REFORMULATIONS_MAX,
     fresh: (): Reformulation => ({ from: '', to: '', count: 0, fromNothing: 0, clicked: 0 }),
     weight: (row: Reformulation) => row.count,
-    add: (sum: Reformulation, row: Reformulation) => {
-      sum.count += row.count
-      sum.fromNothing += row.fromNothing
-      sum.clicked += row.clicked
+    add: addReformulation,
+    join: (day: Reformulation, hour: Reformulation) => {
+      day.from = hour.from
+      day.to = hour.to
+      addReformulation(day, hour)
     },
   }
+}
+
+function addReformulation(sum: Reformulation, row: Reformulation): void {
+  sum.count += row.count
+  sum.fromNothing += row.fromNothing
+  sum.clicked += row.clicked
 }
 
 function packQuery(row: QueryPattern): QueryPatternRow {

@@ -1,11 +1,13 @@
+import type { Store } from '../../store/store.ts'
 import type { Table } from '../../store/table.ts'
-import { LEVELS, type Level, oldestKept, periodOf, type Span } from './periods.ts'
+import { countIn, joinDay, type OpenPeriod, type RowKind } from './period-rows.ts'
+import { dayOfHour, hourOf, type Level, oldestKept, type Span } from './periods.ts'
 
 type Key = [level: number, period: number, name: string]
 
 /** Counts by name and period; of each period the names that count most are kept. */
 export interface TopRows<Row> {
-  /** Changes the rows of a name in the hour and the day of a moment. */
+  /** Changes the rows of a name in which a moment counts, each in the same way. */
   count: (timeMs: number, name: string, change: (row: Row) => void) => void
   /** Sums over the periods of a window, by name; what is not written yet is not in them. */
   sum: (window: Span) => Map<string, Row>
@@ -19,42 +21,34 @@ export interface TopRows<Row> {
   reset: () => void
 }
 
-export interface TopRowsOptions<Row, Written> {
+export interface TopRowsOptions<Row, Written> extends RowKind<Row> {
+  /** By this name it is kept which hour is in no day yet. */
+  name: string
+  meta: Store['tables']['meta']
   table: Table<Key, Written>
   /** A row as the table holds it. */
   pack: (row: Row) => Written
   unpack: (written: Written) => Row
-  /** Names that one hour keeps; a day keeps twice as many. */
-  hourRowsMax: number
-  fresh: () => Row
-  /** How much a row counts: when a period is full, those with least go. */
-  weight: (row: Row) => number
-  /** Adds the second to the first. */
-  add: (sum: Row, row: Row) => void
 }
 
-/** A period may hold so many times its names until the least ones go, many at once. */
-const SPARE = 1.25
 /** Periods held in memory between two writes. */
 const OPEN_PERIODS_MAX = 8
 
-/** One period in memory, and the names in it that are to be written. */
-interface OpenPeriod<Row> {
-  level: Level
-  period: number
-  rows: Map<string, Row>
-  changed: Set<string>
-}
-
+/** The newest hour is counted by itself, and joins its day when it is over; what comes late counts in both. */
 export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>): TopRows<Row> {
-  const { table, pack, unpack } = options
+  const { table, meta, unpack } = options
   const open = new Map<number, OpenPeriod<Row>>()
-  let newestMs = 0
-  /** The oldest periods that were kept when everything before them had been removed. */
-  let cleared = ''
+  const mark = markOf(options)
+  /** The hour that is in no day yet. */
+  let newest: number | undefined
+  /** Its rows, when they are open. */
+  let hour: OpenPeriod<Row> | undefined
+  let isMarked = true
+  /** The newest hour when all that was too old had been removed. */
+  let cleared: number | undefined
 
   function opened(level: Level, period: number): OpenPeriod<Row> {
-    const place = period * LEVELS.length + LEVELS.indexOf(level)
+    const place = period * 2 + (level === 1 ? 0 : 1)
     let found = open.get(place)
     if (found === undefined) {
       const read = table.range(rangeOf(level, period, period))
@@ -64,100 +58,133 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
     }
     return found
   }
-  /** What lies before the oldest period that is kept goes a slice at a time. */
-  function removeOld(): void {
-    const oldest = LEVELS.map((level) => oldestKept(level, newestMs)).join(' ')
-    if (oldest === cleared) return
-    let removed = 0
-    for (const level of LEVELS) {
-      const range = { ...rangeOf(level, 0, oldestKept(level, newestMs) - 1), limit: REMOVED_ROWS }
-      for (const key of [...table.keys(range)]) {
-        table.remove(key)
-        removed += 1
-      }
-    }
-    if (removed === 0) cleared = oldest
+  function begin(period: number): OpenPeriod<Row> {
+    if (newest !== undefined)
+      joinDay(opened(24, dayOfHour(newest)), opened(1, newest).rows, options)
+    newest = period
+    isMarked = false
+    hour = opened(1, period)
+    return hour
   }
+  function load(): void {
+    open.clear()
+    hour = undefined
+    cleared = undefined
+    const known = meta.get(mark) as number | undefined
+    newest = known ?? afterLast(table)
+    isMarked = newest === known
+  }
+  load()
   return {
     count: (timeMs, name, change) => {
-      newestMs = Math.max(newestMs, timeMs)
-      for (const level of LEVELS) {
-        const period = periodOf(level, timeMs)
-        if (period >= oldestKept(level, newestMs))
-          countIn(opened(level, period), name, change, options)
+      const period = hourOf(timeMs)
+      if (newest === undefined || period > newest) countIn(begin(period), name, change, options)
+      else if (period === newest) {
+        hour ??= opened(1, period)
+        countIn(hour, name, change, options)
+      } else {
+        if (period >= oldestKept(1, newest)) countIn(opened(1, period), name, change, options)
+        const day = dayOfHour(period)
+        if (day >= oldestKept(24, newest)) countIn(opened(24, day), name, change, options)
       }
     },
     ...readTopRows(options),
-    load: () => {
-      open.clear()
-      cleared = ''
-    },
+    load,
     save: () => {
       let written = 0
-      for (const { level, period, rows, changed } of open.values()) {
-        for (const name of changed) {
-          const row = rows.get(name)
-          if (row === undefined) table.remove([level, period, name])
-          else table.put([level, period, name], pack(row))
-        }
-        written += changed.size
-        changed.clear()
-      }
-      if (written > 0) removeOld()
-      if (open.size > OPEN_PERIODS_MAX) open.clear()
+      for (const period of open.values()) written += writePeriod(period, options)
+      if (!isMarked) meta.put(mark, newest)
+      isMarked = true
+      if (written > 0 && newest !== cleared && removeOld(table, newest) === 0) cleared = newest
+      if (open.size <= OPEN_PERIODS_MAX) return
+      open.clear()
+      hour = undefined
     },
     reset: () => {
       for (const key of [...table.keys()]) table.remove(key)
-      open.clear()
-      cleared = ''
+      meta.remove(mark)
+      load()
     },
   }
 }
 
-function countIn<Row, Written>(
-  { level, rows, changed }: OpenPeriod<Row>,
-  name: string,
-  change: (row: Row) => void,
-  { hourRowsMax, fresh, weight }: TopRowsOptions<Row, Written>,
-): void {
-  let row = rows.get(name)
-  if (row === undefined) {
-    const most = hourRowsMax * (level === 1 ? 1 : 2)
-    if (rows.size >= Math.ceil(most * SPARE))
-      for (const out of lightest(rows, rows.size - most, weight)) {
-        rows.delete(out)
-        changed.add(out)
-      }
-    row = fresh()
-    rows.set(name, row)
-  }
-  change(row)
-  changed.add(name)
+/** Days that were written without a mark hold their newest hour, too: the hour after it is the first one apart. */
+function afterLast<Written>(table: Table<Key, Written>): number | undefined {
+  const { start, end } = rangeOf(1, 0, Number.MAX_SAFE_INTEGER - 1)
+  const [last] = table.keys({ start: end, end: start, reverse: true, limit: 1 })
+  return last === undefined ? undefined : last[1] + 1
 }
 
-function readTopRows<Row, Written>({
-  table,
-  unpack,
-  add,
-}: TopRowsOptions<Row, Written>): Pick<TopRows<Row>, 'sum' | 'sumOf'> {
+function markOf({ name }: { name: string }): string {
+  return `newest hour of ${name}`
+}
+
+/** Returns how many rows it wrote or removed. */
+function writePeriod<Row, Written>(
+  { level, period, rows, changed }: OpenPeriod<Row>,
+  { table, pack }: TopRowsOptions<Row, Written>,
+): number {
+  const written = changed.size
+  for (const name of changed) {
+    const row = rows.get(name)
+    if (row === undefined) table.remove([level, period, name])
+    else table.put([level, period, name], pack(row))
+  }
+  changed.clear()
+  return written
+}
+
+/** Removes a slice of what lies before the oldest periods that are kept; returns how much. */
+function removeOld<Written>(table: Table<Key, Written>, newest = 0): number {
+  let removed = 0
+  for (const level of [1, 24] as const) {
+    const range = { ...rangeOf(level, 0, oldestKept(level, newest) - 1), limit: REMOVED_ROWS }
+    for (const key of [...table.keys(range)]) {
+      table.remove(key)
+      removed += 1
+    }
+  }
+  return removed
+}
+
+function readTopRows<Row, Written>(
+  options: TopRowsOptions<Row, Written>,
+): Pick<TopRows<Row>, 'sum' | 'sumOf'> {
+  const { table, meta, unpack, add } = options
+  /** The hour that is in none of a window's days yet. */
+  function apart({ level, first, last }: Span): number | undefined {
+    const newest = meta.get(markOf(options)) as number | undefined
+    if (level === 1 || newest === undefined) return undefined
+    const day = dayOfHour(newest)
+    return day >= first && day <= last ? newest : undefined
+  }
   return {
-    sum: ({ level, first, last }) => {
+    sum: (window) => {
       const sums = new Map<string, Row>()
-      for (const { key, value } of table.range(rangeOf(level, first, last))) {
-        const sum = sums.get(key[2])
-        if (sum === undefined) sums.set(key[2], unpack(value))
-        else add(sum, unpack(value))
+      const addAll = (level: Level, first: number, last: number) => {
+        for (const { key, value } of table.range(rangeOf(level, first, last))) {
+          const sum = sums.get(key[2])
+          if (sum === undefined) sums.set(key[2], unpack(value))
+          else add(sum, unpack(value))
+        }
       }
+      addAll(window.level, window.first, window.last)
+      const hour = apart(window)
+      if (hour !== undefined) addAll(1, hour, hour)
       return sums
     },
-    sumOf: (name, { level, first, last }) => {
+    sumOf: (name, window) => {
       let sum: Row | undefined
-      for (let period = last; period >= first; period -= 1) {
-        const written = table.get([level, period, name])
+      const addOne = (key: Key) => {
+        const written = table.get(key)
         const row = written === undefined ? undefined : unpack(written)
         if (sum === undefined) sum = row
         else if (row !== undefined) add(sum, row)
       }
+      const { level, first, last } = window
+      const hour = apart(window)
+      if (hour !== undefined) addOne([1, hour, name])
+      for (let period = last; period >= first; period -= 1) addOne([level, period, name])
       return sum
     },
   }
@@ -168,16 +195,4 @@ const REMOVED_ROWS = 200
 
 function rangeOf(level: Level, first: number, last: number): { start: Key; end: Key } {
   return { start: [level, first, ''], end: [level, last + 1, ''] }
-}
-
-/** The names that count least; of equals the last ones by name, so that the same counts lose the same names. */
-function lightest<Row>(
-  rows: ReadonlyMap<string, Row>,
-  count: number,
-  weight: (row: Row) => number,
-): string[] {
-  return Array.from(rows, ([name, row]) => ({ name, weight: weight(row) }))
-    .sort((a, b) => a.weight - b.weight || (a.name > b.name ? -1 : 1))
-    .slice(0, count)
-    .map(({ name }) => name)
 }

@@ -62,8 +62,62 @@ describe('the patterns of searches', () => {
     await shop.pass(40 * DAY_MS)
     shop.searchIn(undefined)
     expect((await searches(shop, { window: '30d' })).searches).toBe(1)
-    expect([...shop.store.tables.queryPatterns.keys()]).toHaveLength(2)
+    expect([...shop.store.tables.queryPatterns.keys()]).toHaveLength(1)
     expect(() => shop.patterns.searches({ window: '2y' })).toThrow('window must be one of')
+  })
+
+  it('count an hour in its day once, also what comes late, and after the service is opened anew', async () => {
+    const shop = openWorkshop()
+    const session = await shop.session()
+    const counts = async (at: Workshop, window: string) => {
+      const { topQueries } = await searches(at, { window })
+      return topQueries.map(({ searches: made, clicked }) => [made, clicked])
+    }
+    const late = shop.searchIn(session)
+    shop.searchIn(session)
+    for (const window of ['24h', '7d']) expect(await counts(shop, window)).toEqual([[2, 0]])
+    await shop.pass(HOUR_MS)
+    shop.searchIn(undefined, { queryHash: 'other' })
+    await shop.log.flush()
+    await shop.tell(await shop.session(), late, 'c')
+    const both = [
+      [2, 1],
+      [1, 0],
+    ]
+    for (const window of ['24h', '7d', '30d']) expect(await counts(shop, window)).toEqual(both)
+    const again = await shop.reopen()
+    expect(await counts(again, '7d')).toEqual(both)
+    await again.pass(HOUR_MS)
+    again.searchIn(undefined)
+    const newer = [
+      [3, 1],
+      [1, 0],
+    ]
+    for (const window of ['24h', '7d']) expect(await counts(again, window)).toEqual(newer)
+    expect(again.patterns.armOf(QUERY_HASH)).toMatchObject({ searches: 3, clicked: 1 })
+    const rows = () => JSON.stringify([...again.store.tables.queryPatterns.range()])
+    const before = rows()
+    await again.loop.rebuild()
+    expect(rows()).toBe(before)
+  })
+
+  it('go on with days that were written without a mark of their newest hour', async () => {
+    const shop = openWorkshop()
+    shop.searchIn(undefined)
+    await shop.loop.caughtUp()
+    const { queryPatterns, meta } = shop.store.tables
+    await shop.store.write(() => {
+      for (const { key, value } of [...queryPatterns.range()])
+        queryPatterns.put([24, Math.floor(key[1] / 24), key[2]], value)
+      meta.remove('newest hour of query patterns')
+    })
+    const again = await shop.reopen()
+    for (const window of ['24h', '7d']) expect((await searches(again, { window })).searches).toBe(1)
+    again.searchIn(undefined)
+    for (const window of ['24h', '7d']) expect((await searches(again, { window })).searches).toBe(2)
+    await again.pass(HOUR_MS)
+    again.searchIn(undefined, { timeMs: again.clock.nowMs })
+    for (const window of ['24h', '7d']) expect((await searches(again, { window })).searches).toBe(3)
   })
 
   it('see a query put in other words: same session, soon after, the first one not clicked', async () => {

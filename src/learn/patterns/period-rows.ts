@@ -1,0 +1,76 @@
+import type { Level } from './periods.ts'
+
+/** What is counted of a name, and how it is bounded. */
+export interface RowKind<Row> {
+  /** Names that one hour keeps; a day keeps twice as many. */
+  hourRowsMax: number
+  fresh: () => Row
+  /** How much a row counts: when a period is full, those with least go. */
+  weight: (row: Row) => number
+  /** Adds the second to the first. */
+  add: (sum: Row, row: Row) => void
+  /** Adds an hour to its day, in bounded room. */
+  join: (day: Row, hour: Row) => void
+}
+
+/** One period in memory, and the names in it that are to be written. */
+export interface OpenPeriod<Row> {
+  level: Level
+  period: number
+  rows: Map<string, Row>
+  changed: Set<string>
+}
+
+/** A period may hold so many times its names until the least ones go, many at once. */
+const SPARE = 1.25
+
+export function countIn<Row>(
+  period: OpenPeriod<Row>,
+  name: string,
+  change: (row: Row) => void,
+  kind: RowKind<Row>,
+): void {
+  const { level, rows, changed } = period
+  let row = rows.get(name)
+  if (row === undefined) {
+    if (rows.size >= Math.ceil(mostOf(level, kind) * SPARE)) dropLightest(period, kind)
+    row = kind.fresh()
+    rows.set(name, row)
+  }
+  change(row)
+  changed.add(name)
+}
+
+/** Adds all rows of an hour before any is dropped, so that their order does not matter. */
+export function joinDay<Row>(
+  day: OpenPeriod<Row>,
+  hour: ReadonlyMap<string, Row>,
+  kind: RowKind<Row>,
+): void {
+  const { rows, changed } = day
+  for (const [name, row] of hour) {
+    const sum = rows.get(name) ?? kind.fresh()
+    kind.join(sum, row)
+    rows.set(name, sum)
+    changed.add(name)
+  }
+  if (rows.size > mostOf(24, kind) * SPARE) dropLightest(day, kind)
+}
+
+function mostOf(level: Level, { hourRowsMax }: { hourRowsMax: number }): number {
+  return level === 1 ? hourRowsMax : 2 * hourRowsMax
+}
+
+/** Those that count least go; of equals the last ones by name, so that the same counts lose the same names. */
+function dropLightest<Row>(
+  { level, rows, changed }: OpenPeriod<Row>,
+  { weight, ...kind }: RowKind<Row>,
+): void {
+  const least = Array.from(rows, ([name, row]) => ({ name, weight: weight(row) }))
+    .sort((a, b) => a.weight - b.weight || (a.name > b.name ? -1 : 1))
+    .slice(0, rows.size - mostOf(level, kind))
+  for (const { name } of least) {
+    rows.delete(name)
+    changed.add(name)
+  }
+}
