@@ -9,7 +9,18 @@ export interface RememberedRow {
 }
 
 /** What one session taught about the documents of one query; see learn/click-memory-rows.ts. */
-export interface AttributionRow {
+export type AttributionRow = LookRow | TaughtRow
+
+/** Nothing but that it looked once. */
+export interface LookRow {
+  /** Keys of the documents, as a JSON list. */
+  documents: string
+  timeMs: number
+  /** For each document the millionths of its examination; int32. */
+  examined: Uint8Array
+}
+
+export interface TaughtRow {
   /** Keys of the documents, as a JSON list. */
   documents: string
   /**

@@ -1,5 +1,7 @@
 import type { Store } from '../../store/store.ts'
 import type { DocumentKey } from '../facts.ts'
+import { dayOf } from './click-memory-evidence.ts'
+import type { DocumentChange } from './click-memory-pairs.ts'
 import {
   type Attribution,
   type Look,
@@ -9,18 +11,12 @@ import {
   unfoldLook,
   unpackAttributed,
 } from './click-memory-rows.ts'
-
-/** How much more a document was looked at, in millionths, and when. */
-export interface Seen {
-  document: DocumentKey
-  timeMs: number
-  change: number
-}
+import { openWrittenPairs } from './written-pairs.ts'
 
 /** What sessions taught, so that each has a bounded say and can be taken out again. */
 export interface Attributions {
   /** What of a look counts. */
-  see: (sessionId: string, queryHash: string, look: Look) => Seen[]
+  see: (sessionId: string, queryHash: string, look: Look) => DocumentChange[]
   /** By document; changes made to it are saved with the next `save`. */
   of: (sessionId: string, queryHash: string) => Map<DocumentKey, Attribution>
   isFlagged: (sessionId: string) => boolean
@@ -54,30 +50,19 @@ interface Kept {
 /** `lifeMs` after its creation no session can teach any more. */
 export function openAttributions(store: Store, lifeMs: number): Attributions {
   const { attributions, flaggedSessions } = store.tables
-  const kept = new Map<string, Kept>()
+  const shelf = openShelf(store)
   const changed = new Set<Kept>()
   /** Sessions to be taken out with the next save, and since when. */
   const flagged = new Map<string, number>()
-  let anyFlagged = flaggedSessions.count() > 0
+  let anyFlagged = false
   /** Up to which moment what was over has been removed. */
   let removedMs = 0
 
-  function keep(sessionId: string, queryHash: string): Kept {
-    const name = `${sessionId}/${queryHash}`
-    let found = kept.get(name)
-    if (found === undefined) {
-      found = { key: [sessionId, queryHash] }
-      const row = attributions.get(found.key)
-      if (row !== undefined) found.attributed = unpackAttributed(row)
-      kept.set(name, found)
-    }
-    return found
-  }
   /** What a session taught of a query, which is forgotten. */
   function take(sessionId: string, queryHash: string): [string, DocumentKey, Attribution][] {
-    const found = keep(sessionId, queryHash)
+    const found = shelf.keep(sessionId, queryHash)
     changed.delete(found)
-    kept.delete(`${sessionId}/${queryHash}`)
+    shelf.drop(found)
     return Array.from(unfold(found), ([document, taught]) => [queryHash, document, taught])
   }
   function saveChanged(): void {
@@ -85,24 +70,25 @@ export function openAttributions(store: Store, lifeMs: number): Attributions {
     changed.clear()
     for (const [sessionId, timeMs] of flagged) takeOut(store, sessionId, timeMs)
     flagged.clear()
-    if (kept.size > KEPT_MAX) kept.clear()
+    shelf.trim()
   }
   function forget(): void {
-    kept.clear()
+    shelf.forget()
     changed.clear()
     flagged.clear()
     anyFlagged = flaggedSessions.count() > 0
     removedMs = 0
   }
+  forget()
   return {
     see: (sessionId, queryHash, look) => {
-      const found = keep(sessionId, queryHash)
+      const found = shelf.keep(sessionId, queryHash)
       const seen = seeWith(found, look)
       if (seen.length > 0) changed.add(found)
       return seen
     },
     of: (sessionId, queryHash) => {
-      const found = keep(sessionId, queryHash)
+      const found = shelf.keep(sessionId, queryHash)
       changed.add(found)
       return unfold(found)
     },
@@ -128,6 +114,46 @@ export function openAttributions(store: Store, lifeMs: number): Attributions {
       forget()
     },
   }
+}
+
+/** Pairs in memory. */
+interface Shelf {
+  keep: (sessionId: string, queryHash: string) => Kept
+  drop: (kept: Kept) => void
+  /** Everything is saved: what was kept makes room. */
+  trim: () => void
+  forget: () => void
+}
+
+function openShelf({ tables: { attributions } }: Store): Shelf {
+  const kept = new Map<string, Kept>()
+  const written = openWrittenPairs()
+  return {
+    keep: (sessionId, queryHash) => {
+      const name = nameOf(sessionId, queryHash)
+      let found = kept.get(name)
+      if (found === undefined) {
+        found = { key: [sessionId, queryHash] }
+        const row = written.note(sessionId, name) ? attributions.get(found.key) : undefined
+        if (row !== undefined) found.attributed = unpackAttributed(row)
+        kept.set(name, found)
+      }
+      return found
+    },
+    drop: ({ key }) => void kept.delete(nameOf(...key)),
+    trim: () => {
+      if (kept.size > KEPT_MAX) kept.clear()
+    },
+    forget: () => {
+      kept.clear()
+      const [last] = attributions.keys({ reverse: true, limit: 1 })
+      written.restart(last === undefined ? '' : last[0])
+    },
+  }
+}
+
+function nameOf(sessionId: string, queryHash: string): string {
+  return `${sessionId}/${queryHash}`
 }
 
 /** Ids of sessions begin with the time of their creation. */
@@ -160,20 +186,24 @@ function unfold(found: Kept): Attributed {
   return found.attributed
 }
 
-function seeWith(found: Kept, look: Look): Seen[] {
+function seeWith(found: Kept, look: Look): DocumentChange[] {
   const { timeMs, documents, millionths } = look
   if (found.look === undefined && found.attributed === undefined) {
     found.look = look
-    return documents.map((document, at) => ({ document, timeMs, change: millionths[at] as number }))
+    const day = dayOf(timeMs)
+    return documents.map((document, at) => {
+      return { document, day, gain: 0, examination: millionths[at] as number }
+    })
   }
   const attributed = unfold(found)
-  const seen: Seen[] = []
+  const seen: DocumentChange[] = []
   for (const [at, document] of documents.entries()) {
     const known = attributed.get(document)
     const examinations = known?.examinations ?? []
     if (known === undefined) attributed.set(document, { entries: 0, gains: [], examinations })
     const filled = fillSlot(examinations, timeMs, millionths[at] as number)
-    if (filled !== undefined) seen.push({ document, ...filled })
+    if (filled === undefined) continue
+    seen.push({ document, day: dayOf(filled.timeMs), gain: 0, examination: filled.change })
   }
   return seen
 }

@@ -19,7 +19,7 @@ export interface Lessons {
   told: (fact: FeedbackFact) => { queryHash: string; document: DocumentKey } | undefined
 }
 
-interface LessonParts {
+interface LessonOptions {
   attributions: Attributions
   gains: Gains
   /** Position p is looked at with probability 1/p^eta. */
@@ -27,12 +27,17 @@ interface LessonParts {
   change: (change: QueryChange) => void
 }
 
+interface LessonParts extends LessonOptions {
+  examined: Examined
+}
+
 /** Nobody looks at more of one page. */
 const EXAMINED_MAX = 100
 /** Entries of one session on one pair; beyond it the session is no honest one. */
 export const ENTRIES_MAX = 50
 
-export function openLessons(parts: LessonParts): Lessons {
+export function openLessons(options: LessonOptions): Lessons {
+  const parts = { ...options, examined: openExamined(options.eta) }
   const { attributions } = parts
   return {
     seen: (fact) => {
@@ -68,24 +73,42 @@ export function openLessons(parts: LessonParts): Lessons {
 
 /** A session looked at a page: each hit counts as likely as its position is looked at. */
 function examine(
-  { attributions, change, eta }: LessonParts,
+  { attributions, change, examined }: LessonParts,
   { sequence, impression }: Pick<SearchFact, 'sequence' | 'impression'>,
   sessionId: string,
 ): void {
   const { queryHash } = impression
-  const seen = attributions.see(sessionId, queryHash, lookAt(impression, eta))
-  const documents = seen.map(({ document, timeMs, change: examination }) => {
-    return { document, day: dayOf(timeMs), gain: 0, examination }
-  })
+  const documents = attributions.see(sessionId, queryHash, lookAt(impression, examined))
   if (documents.length > 0) change({ sequence, queryHash, documents })
 }
 
-function lookAt({ hits, from, timeMs }: Impression, eta: number): Look {
+function lookAt({ hits, from, timeMs }: Impression, examined: Examined): Look {
   const shown = hits.length > EXAMINED_MAX ? hits.slice(0, EXAMINED_MAX) : hits
   return {
     timeMs,
     documents: shown.map(({ indexId, id }) => documentKey(indexId, id)),
-    millionths: shown.map((_, at) => Math.round(MILLION / (from + at + 1) ** eta)),
+    millionths: examined(from, shown.length),
+  }
+}
+
+/** How likely each of so many places behind `from` is looked at, in millionths. */
+type Examined = (from: number, count: number) => Int32Array
+
+/** Pages that are reckoned once: nearly all are like the first ones. */
+const PAGES_MAX = 1000
+
+function openExamined(eta: number): Examined {
+  const pages = new Map<string, Int32Array>()
+  return (from, count) => {
+    const key = `${from} ${count}`
+    let page = pages.get(key)
+    if (page === undefined) {
+      if (pages.size >= PAGES_MAX) pages.clear()
+      page = new Int32Array(count)
+      for (let at = 0; at < count; at += 1) page[at] = Math.round(MILLION / (from + at + 1) ** eta)
+      pages.set(key, page)
+    }
+    return page
   }
 }
 

@@ -1,4 +1,4 @@
-import type { AttributionRow, RememberedRow } from '../../schema/memory-record.ts'
+import type { AttributionRow, LookRow, RememberedRow } from '../../schema/memory-record.ts'
 import type { DocumentKey } from '../facts.ts'
 import type { Evidence } from './click-memory-evidence.ts'
 
@@ -84,22 +84,19 @@ export function unpackRemembered(row: RememberedRow): Map<DocumentKey, Evidence>
 export interface Look {
   timeMs: number
   documents: DocumentKey[]
-  millionths: number[]
+  /** Not to be changed: other looks share it. */
+  millionths: Int32Array
 }
 
-/** A look as a row to be written at once: its bytes change with the next one. */
-export function packLook({ timeMs, documents, millionths }: Look): AttributionRow {
-  reserve(0, 5 * documents.length)
-  let at = 0
-  for (const amount of millionths) {
-    scratch[at] = 0
-    scratch[at + 1] = 0
-    scratch[at + 2] = 2
-    scratch[at + 3] = timeMs
-    scratch[at + 4] = amount
-    at += 5
-  }
-  return { documents: JSON.stringify(documents), taught: packed(at) }
+export function packLook({ timeMs, documents, millionths }: Look): LookRow {
+  const { buffer, byteOffset, byteLength } = millionths
+  const examined = Buffer.from(buffer, byteOffset, byteLength)
+  return { documents: JSON.stringify(documents), timeMs, examined }
+}
+
+function unpackLook({ documents, timeMs, examined }: LookRow): Look {
+  const millionths = new Int32Array(new Uint8Array(examined).buffer)
+  return { timeMs, documents: JSON.parse(documents), millionths }
 }
 
 /** The same by document. */
@@ -126,6 +123,7 @@ export function packAttributed(attributed: ReadonlyMap<DocumentKey, Attribution>
 }
 
 export function unpackAttributed(row: AttributionRow): Map<DocumentKey, Attribution> {
+  if (!('taught' in row)) return unfoldLook(unpackLook(row))
   const numbers = unpacked(row.taught)
   let at = 0
   const documents: DocumentKey[] = JSON.parse(row.documents)
