@@ -93,9 +93,10 @@ export function openPool(options: PoolOptions): Pool {
     learning: openLane(options, 1, 0),
   }
   const { searchThreads: threads, searchQueueMax: waitingMax } = options
+  const searchWorker = { filename: workerFile('search'), name: 'search' }
   const searches = openSharedHops(
     (inputs: SearchInput[]): Promise<ReturnType<typeof search>> =>
-      lanes.search.run(inputs, { filename: workerFile('search'), name: 'search' }),
+      lanes.search.run(inputs, searchWorker),
     { threads, waitingMax, named: namedError },
   )
   return {

@@ -53,7 +53,6 @@ export function openTotals(store: Store): Totals {
   }
   return {
     add: (sessionId, delta) => {
-      forgetFlushed()
       const id = sessionId.toLowerCase()
       if (waiting.size < WAITING_MAX || waiting.has(id)) count(waiting, id, delta)
     },
