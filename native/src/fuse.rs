@@ -13,6 +13,7 @@ use crate::neighbors;
 use crate::query::{Answer, Fusion, Mode, Request, Weights};
 use crate::rerank::Reranked;
 use crate::score::{self, TextMatches};
+use crate::shortlist;
 use crate::snapshot::{Snapshot, NONE};
 use crate::sort::{self, Hit};
 use crate::terms;
@@ -66,7 +67,7 @@ pub struct Matches {
 }
 
 impl Matches {
-    fn push(&mut self, position: u32, score: f64) {
+    pub(crate) fn push(&mut self, position: u32, score: f64) {
         self.positions.push(position);
         self.scores.push(score);
     }
@@ -119,7 +120,11 @@ pub fn search(
     if request.feeds_back() {
         feed_back(&mut views, request);
     }
-    let mut matches = fuse(&views, request);
+    // A short list is too short to be counted: nothing will be cut from the whole one.
+    let (mut matches, known_total) = match shortlist::of_page(&views, request) {
+        Some((short, total)) => (short, Some(total)),
+        None => (fuse(&views, request), None),
+    };
     let learned = LearnedScores::add(&views, request, &mut matches);
     if let Some(least) = request.min_score {
         matches.iter_mut().for_each(|m| m.keep_from(least));
@@ -135,7 +140,8 @@ pub fn search(
         }
         false => None,
     };
-    let total = matches.iter().map(|m| m.positions.len() as u64).sum();
+    let listed = matches.iter().map(|m| m.positions.len());
+    let total = known_total.unwrap_or_else(|| listed.sum::<usize>()) as u64;
     let mut answer = Answer {
         next: page.next,
         facets,
@@ -233,16 +239,13 @@ fn all_documents(view: &View) -> TextMatches {
         Some(bits) => bits.iter().collect(),
         None => Bits::live(view.snapshot).iter().collect(),
     };
-    TextMatches {
-        scores: vec![1.0; positions.len()],
-        positions,
-        pairs: Vec::new(),
-    }
+    let scores = vec![1.0; positions.len()];
+    TextMatches::new(positions, scores)
 }
 
 impl View<'_> {
     /// c(d) of a document that only a longer V may hold.
-    fn cosine_beyond(&self, position: u32) -> Option<f32> {
+    pub(crate) fn cosine_beyond(&self, position: u32) -> Option<f32> {
         let slot = self.snapshot.slot_at(position);
         let wanted = self.first_look && slot != NONE;
         let vector = self.vector.as_ref().filter(|_| wanted)?;
@@ -266,7 +269,7 @@ fn feed_back(views: &mut [View], request: &Request) {
         return;
     }
     let first = match request.fusion {
-        Fusion::Convex => fuse_first(views, request),
+        Fusion::Convex => shortlist::of_feedback(views, request),
         Fusion::Rrf => fuse(views, request),
     };
     for (view, matches) in views.iter_mut().zip(&first) {
@@ -280,34 +283,6 @@ fn feed_back(views: &mut [View], request: &Request) {
             view.find_near(request.neighbors);
         }
     }
-}
-
-/// As much of the convex fusion as its first documents need: outside of V the order is that of
-/// the words, so the first of T and all of V hold them. Where V is only a first look, the cosines of
-/// the first of T are computed, which may lie in the rest of V.
-fn fuse_first(views: &[View], request: &Request) -> Vec<Matches> {
-    let scale = Scale::of(views, request);
-    let fused = views.iter().map(|view| {
-        let text = &view.text;
-        let most = match view.first_look {
-            true => neighbors::FIRST_LOOK,
-            false => neighbors::FEEDBACK_DOCUMENTS,
-        };
-        let mut positions = sort::best(view, text, most);
-        positions.extend(view.near.iter().map(|pair| pair.0));
-        positions.sort_unstable();
-        positions.dedup();
-        let scores = positions.iter().map(|position| {
-            let near = view.cosine_at(*position);
-            let cosine = near.or_else(|| view.cosine_beyond(*position));
-            scale.score(view, text.score_at(*position), cosine)
-        });
-        Matches {
-            scores: scores.collect(),
-            positions,
-        }
-    });
-    fused.collect()
 }
 
 /// The match sets M of all views with their scores.
@@ -371,8 +346,13 @@ impl Scale {
         }
     }
 
+    /// Whether every document scores the same.
+    pub(crate) fn is_flat(&self) -> bool {
+        self.everything
+    }
+
     /// Whether ranks are fused, not scores.
-    fn by_rank(&self) -> bool {
+    pub(crate) fn by_rank(&self) -> bool {
         self.fusion == Fusion::Rrf && self.mode == Mode::Hybrid && !self.everything
     }
 
@@ -410,7 +390,8 @@ impl Scale {
         (text, vector)
     }
 
-    fn score(&self, view: &View, text: Option<f32>, cosine: Option<f32>) -> f64 {
+    /// The fused score of a document, given its score by words and its cosine.
+    pub(crate) fn score(&self, view: &View, text: Option<f32>, cosine: Option<f32>) -> f64 {
         match self.mode {
             _ if self.everything => 1.0,
             Mode::Text => f64::from(text.unwrap_or(0.0)),

@@ -33,6 +33,7 @@ pub mod query;
 pub mod registry;
 pub mod rerank;
 pub mod score;
+pub mod shortlist;
 pub mod snapshot;
 pub mod sort;
 pub mod space;

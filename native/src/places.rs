@@ -3,10 +3,10 @@
 
 use std::cmp::Ordering;
 
+use crate::score::{largest, LANES};
+
 /// Places of a list that are told apart.
 pub const PLACES_MAX: usize = 100;
-/// Scores that are compared side by side.
-const LANES: usize = 16;
 /// Parts of a long list whose largest scores are looked at first.
 const PARTS_MAX: usize = 256;
 
@@ -73,20 +73,6 @@ fn reached<S: Copy + PartialOrd>(most: &[S]) -> Option<S> {
     let falling = |a: &S, b: &S| b.partial_cmp(a).unwrap_or(Ordering::Equal);
     let (_, least, _) = most.select_nth_unstable_by(PLACES_MAX - 1, falling);
     Some(*least)
-}
-
-/// The largest of some scores, `None` of none.
-fn largest<S: Copy + PartialOrd>(scores: &[S]) -> Option<S> {
-    // Side by side: one after the other each comparison would wait for the one before.
-    let mut lanes = [*scores.first()?; LANES];
-    let chunks = scores.chunks_exact(LANES);
-    let rest = chunks.remainder();
-    for chunk in chunks.chain([rest]) {
-        for (most, score) in lanes.iter_mut().zip(chunk) {
-            *most = if *score > *most { *score } else { *most };
-        }
-    }
-    lanes.into_iter().reduce(|a, b| if b > a { b } else { a })
 }
 
 #[cfg(test)]

@@ -28,6 +28,8 @@ const OTHERS: f32 = 0.5;
 const PAIR_DOCUMENTS_MAX: usize = 1024;
 /// Cached (segment, field) lengths per thread.
 const LENGTHS_MAX: usize = 4096;
+/// Scores that are compared side by side.
+pub const LANES: usize = 16;
 /// Positions that are marked and harvested together.
 const BLOCK: usize = 64;
 
@@ -40,6 +42,8 @@ pub struct TextMatches {
     pub scores: Vec<f32>,
     /// The numbers of the pairs that count: all, as long as they are cheap enough.
     pub pairs: Vec<usize>,
+    /// The largest b(d).
+    most: f32,
 }
 
 impl TextMatches {
@@ -51,17 +55,32 @@ impl TextMatches {
 
     /// The largest b(d), 0 without a match.
     pub fn max(&self) -> f32 {
-        // Side by side: one after the other each comparison would wait for the one before.
-        let mut lanes = [0.0f32; 16];
-        let chunks = self.scores.chunks_exact(lanes.len());
-        let rest = chunks.remainder();
-        for chunk in chunks.chain([rest]) {
-            for (most, score) in lanes.iter_mut().zip(chunk) {
-                *most = if *score > *most { *score } else { *most };
-            }
-        }
-        lanes.into_iter().fold(0.0, f32::max)
+        self.most
     }
+
+    /// The list of some positions, ascending, and the score of each.
+    pub fn new(positions: Vec<u32>, scores: Vec<f32>) -> TextMatches {
+        TextMatches {
+            most: largest(&scores).unwrap_or(0.0).max(0.0),
+            positions,
+            scores,
+            pairs: Vec::new(),
+        }
+    }
+}
+
+/// The largest of some scores, `None` of none.
+pub fn largest<S: Copy + PartialOrd>(scores: &[S]) -> Option<S> {
+    // Side by side: one after the other each comparison would wait for the one before.
+    let mut lanes = [*scores.first()?; LANES];
+    let chunks = scores.chunks_exact(LANES);
+    let rest = chunks.remainder();
+    for chunk in chunks.chain([rest]) {
+        for (most, score) in lanes.iter_mut().zip(chunk) {
+            *most = if *score > *most { *score } else { *most };
+        }
+    }
+    lanes.into_iter().reduce(|a, b| if b > a { b } else { a })
 }
 
 /// One searched field with what its formula needs.
@@ -484,7 +503,7 @@ impl Scratch {
         required: Option<&Bits>,
         filter: Option<&Bits>,
     ) -> TextMatches {
-        let mut matches = TextMatches::default();
+        let (mut positions, mut all) = (Vec::new(), Vec::new());
         let passes = |bits: Option<&Bits>, position| bits.is_none_or(|bits| bits.get(position));
         let mut scores = [0.0; BLOCK];
         for (block, mark) in self.marks.iter_mut().enumerate() {
@@ -504,12 +523,12 @@ impl Scratch {
             for at in &found[..count] {
                 let position = (range.start + at) as u32;
                 if passes(required, position) && passes(filter, position) {
-                    matches.positions.push(position);
-                    matches.scores.push(scores[*at]);
+                    positions.push(position);
+                    all.push(scores[*at]);
                 }
             }
         }
-        matches
+        TextMatches::new(positions, all)
     }
 
     fn lengths_of(&mut self, snapshot: &Snapshot, field: Field) -> Result<Lengths, Failure> {

@@ -10,10 +10,12 @@ use crate::column::{self, Columns, Place};
 use crate::failure::Failure;
 use crate::fuse::{by_segment, Matches, View};
 use crate::query::{Request, SortKey};
-use crate::score::TextMatches;
+use crate::score::{largest, TextMatches};
 
 /// The name of the score among sort keys.
 pub const SCORE: &str = "_score";
+/// Entries of a list that are passed over together.
+const BLOCK: usize = 64;
 
 /// One hit of a page.
 #[derive(Debug, Clone)]
@@ -467,7 +469,7 @@ impl Top {
 /// A list of documents with scores, positions ascending.
 pub trait Ranked {
     /// What a document scores.
-    type Score: Copy + Into<f64>;
+    type Score: Copy + PartialOrd + Into<f64>;
     /// The positions.
     fn positions(&self) -> &[u32];
     /// The score of each.
@@ -506,15 +508,22 @@ fn top(view: &View, list: &impl Ranked, size: usize) -> Top {
     let mut top = Top::new(size);
     for (segment, range) in by_segment(positions, view.snapshot) {
         let segment = &view.snapshot.segments[segment];
-        for at in range {
-            let (position, score) = (positions[at], scores[at].into());
-            if score >= top.floor {
-                let ord = segment.ords[(position - segment.base) as usize];
-                top.push(Scored {
-                    score,
-                    ord,
-                    position,
-                });
+        let blocks = scores[range.clone()].chunks(BLOCK);
+        for (scores, positions) in blocks.zip(positions[range].chunks(BLOCK)) {
+            // Most blocks of a long list hold nothing of its first documents.
+            if largest(scores).is_none_or(|most| most.into() < top.floor) {
+                continue;
+            }
+            for (score, position) in scores.iter().zip(positions) {
+                let score = (*score).into();
+                if score >= top.floor {
+                    let ord = segment.ords[(position - segment.base) as usize];
+                    top.push(Scored {
+                        score,
+                        ord,
+                        position: *position,
+                    });
+                }
             }
         }
     }
