@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { invalid } from '../errors.ts'
 import type { Facets, SearchRequest, Sort } from '../schema/search.ts'
 import { wordOf } from '../word.ts'
@@ -119,7 +119,7 @@ function hashQuery(query: string, filter: FilterNode | undefined): string {
 }
 
 function digest(text: string): string {
-  return createHash('sha1').update(text).digest('hex').slice(0, 16)
+  return hash('sha1', text, 'hex').slice(0, 16)
 }
 
 /** JSON with sorted keys, so that equal objects give equal text; without keys whose value is undefined. */
