@@ -64,13 +64,22 @@ function mostOf(level: Level, { hourRowsMax }: { hourRowsMax: number }): number 
 /** Those that count least go; of equals the last ones by name, so that the same counts lose the same names. */
 function dropLightest<Row>(
   { level, rows, changed }: OpenPeriod<Row>,
-  { weight, ...kind }: RowKind<Row>,
+  { weight, hourRowsMax }: RowKind<Row>,
 ): void {
-  const least = Array.from(rows, ([name, row]) => ({ name, weight: weight(row) }))
-    .sort((a, b) => a.weight - b.weight || (a.name > b.name ? -1 : 1))
-    .slice(0, rows.size - mostOf(level, kind))
-  for (const { name } of least) {
+  let spare = rows.size - mostOf(level, { hourRowsMax })
+  const heaviest = Float64Array.from(rows.values(), weight).sort()[spare - 1] as number
+  const equals: string[] = []
+  const drop = (name: string) => {
     rows.delete(name)
     changed.add(name)
+    spare -= 1
   }
+  for (const [name, row] of rows) {
+    const own = weight(row)
+    if (own < heaviest) drop(name)
+    else if (own === heaviest) equals.push(name)
+  }
+  // Names by the list's own order: a comparison of ours would take most of the time.
+  equals.sort()
+  while (spare > 0) drop(equals.pop() as string)
 }
