@@ -62,8 +62,8 @@ export function openSearch(parts: SearchParts): Search {
     const bytes = bytesOf(found.data)
     return {
       data: bytes.subarray(0, found.dataLength),
-      // A copy: it waits longer than the page, whose memory it would hold.
-      impression: Uint8Array.prototype.slice.call(bytes, found.dataLength),
+      // A copy, out of Node's pool: it waits longer than the page, whose memory it would hold.
+      impression: Buffer.from(bytes.subarray(found.dataLength)),
     }
   }
   return {

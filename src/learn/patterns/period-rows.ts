@@ -66,20 +66,28 @@ function dropLightest<Row>(
   { level, rows, changed }: OpenPeriod<Row>,
   { weight, hourRowsMax }: RowKind<Row>,
 ): void {
-  let spare = rows.size - mostOf(level, { hourRowsMax })
+  const spare = rows.size - mostOf(level, { hourRowsMax })
   const heaviest = Float64Array.from(rows.values(), weight).sort()[spare - 1] as number
-  const equals: string[] = []
-  const drop = (name: string) => {
-    rows.delete(name)
-    changed.add(name)
-    spare -= 1
-  }
+  const lighter: string[] = []
+  const equal: string[] = []
   for (const [name, row] of rows) {
     const own = weight(row)
-    if (own < heaviest) drop(name)
-    else if (own === heaviest) equals.push(name)
+    if (own < heaviest) lighter.push(name)
+    else if (own === heaviest) equal.push(name)
   }
-  // Names by the list's own order: a comparison of ours would take most of the time.
-  equals.sort()
-  while (spare > 0) drop(equals.pop() as string)
+  for (const name of [...lighter, ...lastOf(equal, spare - lighter.length)]) {
+    rows.delete(name)
+    changed.add(name)
+  }
+}
+
+/** So many of different names that come last, in any order; to sort them all would take most of the time. */
+function lastOf(names: readonly string[], count: number): readonly string[] {
+  if (count <= 0) return []
+  if (names.length <= count) return names
+  const pivot = names[names.length >> 1] as string
+  const above = names.filter((name) => name > pivot)
+  if (above.length >= count) return lastOf(above, count)
+  const below = names.filter((name) => name < pivot)
+  return [...above, pivot, ...lastOf(below, count - above.length - 1)]
 }
