@@ -44,6 +44,11 @@ export function openSessionCache(
     },
     set: (sessionId, record) => {
       const before = entries.get(sessionId)
+      if (before !== undefined && hasTextsOf(before, record)) {
+        entries.delete(sessionId)
+        entries.set(sessionId, record)
+        return
+      }
       if (before !== undefined) drop(sessionId, before)
       entries.set(sessionId, record)
       bytes += bytesOf(sessionId, record)
@@ -58,6 +63,15 @@ export function openSessionCache(
     bytes: () => bytes,
     bytesPeak: () => bytesPeak,
   }
+}
+
+/** A session that was only seen again takes as many bytes as before. */
+function hasTextsOf(before: SessionRecord, record: SessionRecord): boolean {
+  return (
+    before.metadata === record.metadata &&
+    before.clientId === record.clientId &&
+    before.userId === record.userId
+  )
 }
 
 function bytesOf(sessionId: string, { clientId, userId, metadata }: SessionRecord): number {
