@@ -139,7 +139,8 @@ export interface SearchResult {
  *
  * `"rerank": {"model": handle, "size": 100}` lets a model order the first hits (1000 at most) of a
  * list that is sorted by score: they exchange their places and scores among themselves.
- * `"shadow": handle` scores the hits without moving them.
+ * `"shadow": handle` scores the hits without moving them. `"device"` is a feature: 1 desktop,
+ * 2 mobile, 3 tablet, 0 (when absent) unknown.
  */
 export function search(
   ids: Float64Array,

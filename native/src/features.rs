@@ -18,6 +18,9 @@
 //! | `clickMemory` | the added value that was passed for the document, without pins | −1 to 1, 0 without one |
 //! | `queryLength` | distinct terms of the query | 0 and up |
 //! | `indexSize` | ln(1 + documents of the index) | 0 and up |
+//! | `titleScore` | BM25 of the text field of the greatest weight by itself, its boost included | 0 and up |
+//! | `bodyScore` | that of all other fields, added up | 0 and up |
+//! | `device` | the caller's: 1 desktop, 2 mobile, 3 tablet | 0 to 3, 0 when unknown |
 //!
 //! A search without words (an empty query, or vectors only) has 0 in all features of words. Lists
 //! by words and of neighbours run over all indices searched. Ages are those at the start of the
@@ -31,13 +34,14 @@ use tantivy::schema::Field;
 use crate::added::{LearnedScores, PINNED};
 use crate::failure::Failure;
 use crate::fuse::{Scale, View};
+use crate::matched::Matched;
 use crate::places::Places;
 use crate::postings::{FieldReader, Postings};
 use crate::query::{Mode, Request};
 use crate::terms;
 
 /// The names of the features, in the order of a row.
-pub const NAMES: [&str; 16] = [
+pub const NAMES: [&str; 19] = [
     "textScore",
     "vectorScore",
     "bm25",
@@ -54,6 +58,9 @@ pub const NAMES: [&str; 16] = [
     "clickMemory",
     "queryLength",
     "indexSize",
+    "titleScore",
+    "bodyScore",
+    "device",
 ];
 
 /// A document whose features are wanted.
@@ -108,6 +115,9 @@ pub fn rows(
             ),
             None => (0.0, 0.0, 0.0),
         };
+        let by_field = |words: &Matched| words.title_and_body(position);
+        let words = view.matched.as_ref().filter(|_| text.is_some());
+        let (title_score, body_score) = words.map_or((0.0, 0.0), by_field);
         let (length, age) = parts.length_and_age(view, position)?;
         let exact = title_share == 1.0 && parts.is_title(view, request, position)?;
         let row: [f32; NAMES.len()] = [
@@ -127,6 +137,9 @@ pub fn rows(
             value.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32,
             parts.query_length,
             parts.index_size,
+            title_score,
+            body_score,
+            f32::from(request.device),
         ];
         all.extend(row);
     }

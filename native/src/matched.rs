@@ -27,6 +27,10 @@ pub struct Matched {
     having: Vec<Bits>,
     /// What each pair weighs, and the documents that have it, positions ascending.
     pairs: Vec<(f32, Vec<u32>)>,
+    /// Field by field, per position: its score by itself.
+    pub(crate) sums: Vec<Vec<f32>>,
+    /// Where blocks of positions begin whose sums may not be zero.
+    pub(crate) blocks: Vec<usize>,
 }
 
 impl Matched {
@@ -96,6 +100,19 @@ impl Matched {
         let having = self.having.iter().skip(title).step_by(self.fields);
         let found = having.take(self.terms).filter(|bits| bits.get(position));
         found.count() as f32 / self.terms.max(1) as f32
+    }
+
+    /// What the title of a match scores by itself, and all other fields together.
+    pub fn title_and_body(&self, position: u32) -> (f32, f32) {
+        let (mut title, mut body) = (0.0, 0.0);
+        for (number, sums) in self.sums.iter().enumerate() {
+            let score = sums.get(position as usize).copied().unwrap_or(0.0);
+            match self.title {
+                Some((own, _)) if own == number => title += score,
+                _ => body += score,
+            }
+        }
+        (title, body)
     }
 
     /// The share of the query's pairs of neighbouring words that stand side by side in the

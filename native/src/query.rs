@@ -250,6 +250,9 @@ pub struct Request {
     /// Whether each hit comes with its features.
     #[serde(default)]
     pub features: bool,
+    /// What the caller holds, a feature: 0 unknown, 1 desktop, 2 mobile, 3 tablet.
+    #[serde(default)]
+    pub device: u8,
     /// A model that orders the first hits; it counts only when hits are sorted by score.
     pub rerank: Option<Rerank>,
     /// The handle of a model that scores the hits without moving them.

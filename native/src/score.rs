@@ -28,6 +28,8 @@ const OTHERS: f32 = 0.5;
 const PAIR_DOCUMENTS_MAX: usize = 1024;
 /// Cached (segment, field) lengths per thread.
 const LENGTHS_MAX: usize = 4096;
+/// Lists of the sums of fields that are kept for later searches, per thread.
+const FIELDS_MAX: usize = 64;
 /// Scores that are compared side by side.
 pub const LANES: usize = 16;
 /// Positions that are marked and harvested together.
@@ -127,7 +129,8 @@ struct Scratch {
     norms_of: (u64, Vec<(Field, u32)>),
     /// Per position: score of the combined field.
     combined: Vec<f32>,
-    /// Per field, per position: score of the field alone.
+    /// Per field, per position: score of the field alone. All zero between searches, those of
+    /// one with features once they are given back.
     fields: Vec<Vec<f32>>,
     /// Per block of positions whether any of it matches a clause.
     marks: Vec<bool>,
@@ -176,8 +179,17 @@ pub fn score_with_words(
 }
 
 /// Takes back the memory of what `score_with_words` found.
-pub fn give_back(matched: Matched) {
+pub fn give_back(mut matched: Matched) {
     SCRATCH.with_borrow_mut(|scratch| {
+        for sums in &mut matched.sums {
+            for block in &matched.blocks {
+                let end = sums.len().min(block + BLOCK);
+                sums[*block..end].fill(0.0);
+            }
+        }
+        if scratch.fields.len() < FIELDS_MAX {
+            scratch.fields.append(&mut matched.sums);
+        }
         if scratch.known.is_empty() {
             scratch.known = matched.into_having();
         }
@@ -332,7 +344,11 @@ impl<'a> Scorer<'a> {
             let having = std::mem::take(&mut scratch.known);
             matched.keep(plan, &self.fields, having);
         }
-        let matches = scratch.harvest(documents, self.fields.len(), required.as_ref(), filter);
+        let fields = self.fields.len();
+        let matches = scratch.harvest(documents, fields, required.as_ref(), filter);
+        if let Some(matched) = &mut scratch.matched {
+            matched.sums = scratch.fields.drain(..fields).collect();
+        }
         Ok(TextMatches { pairs, ..matches })
     }
 
@@ -495,7 +511,8 @@ impl Scratch {
         }
     }
 
-    /// Makes the list of matches and leaves all sums at zero again.
+    /// Makes the list of matches and leaves all sums at zero again, but for those of fields when
+    /// they are wanted: then it tells where they are not zero.
     fn harvest(
         &mut self,
         documents: usize,
@@ -513,7 +530,11 @@ impl Scratch {
             let range = block * BLOCK..documents.min((block + 1) * BLOCK);
             let combined = &mut self.combined[range.clone()];
             let fields = self.fields[..fields].iter_mut();
-            blend_block(combined, fields.map(|f| &mut f[range.clone()]), &mut scores);
+            let sums = fields.map(|f| &mut f[range.clone()]);
+            blend_block(combined, sums, self.matched.is_some(), &mut scores);
+            if let Some(matched) = &mut self.matched {
+                matched.blocks.push(range.start);
+            }
             // Written always, kept if it is a match: no branch to guess wrong.
             let (mut found, mut count) = ([0usize; BLOCK], 0);
             for (at, combined) in combined.iter_mut().enumerate() {
@@ -554,11 +575,12 @@ impl Scratch {
     }
 }
 
-/// The blends of all places of a block; leaves the fields' sums at zero. Whole blocks, matches or
+/// The blends of all places of a block; leaves the fields' sums at zero unless `kept`. Whole blocks, matches or
 /// not: that goes many at a time.
 fn blend_block<'a>(
     combined: &[f32],
     fields: impl Iterator<Item = &'a mut [f32]>,
+    kept: bool,
     scores: &mut [f32; BLOCK],
 ) {
     let (mut best, mut sum) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
@@ -567,7 +589,9 @@ fn blend_block<'a>(
             *best = if *score > *best { *score } else { *best };
             *sum += score;
         }
-        scores.fill(0.0);
+        if !kept {
+            scores.fill(0.0);
+        }
     }
     let parts = combined.iter().zip(best).zip(sum);
     for (score, ((combined, best), sum)) in scores.iter_mut().zip(parts) {

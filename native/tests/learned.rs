@@ -272,6 +272,39 @@ fn a_title_is_exact_only_in_the_order_of_the_query() {
     assert_eq!(ones("cedar"), [0u64; 0]);
 }
 
+#[test]
+fn the_scores_of_title_and_body_are_those_that_are_explained() {
+    let index = Index::random(55, 3, 60);
+    let mut random = Random(56);
+    for _ in 0..20 {
+        let near = vector(&mut random);
+        let request = json!({ "mode": "hybrid", "query": random.words(4), "size": 100,
+                              "explain": true, "features": true, "device": 2,
+                              "filter": { "field": "year", "gte": 1994 },
+                              "operator": (["or", "and"][random.below(2)]) });
+        let found = search(&index, &request, Some(&near), &[]);
+        let (title, body) = (feature(&found, "titleScore"), feature(&found, "bodyScore"));
+        assert!(feature(&found, "device")
+            .iter()
+            .all(|device| *device == 2.0));
+        for (at, reasons) in found.explain.iter().flatten().enumerate() {
+            let reasons: Value = serde_json::from_str(reasons).unwrap();
+            let score = |field: &str| {
+                let score = &reasons["text"]["fields"][field]["score"];
+                score.as_f64().unwrap_or(0.0)
+            };
+            assert!(close(f64::from(title[at]), score("title")), "{request}");
+            let others = score("content") + score("notes");
+            assert!(close(f64::from(body[at]), others), "{request}");
+        }
+        // What a search with features leaves behind must not show in the next one.
+        let mut plain = request.clone();
+        plain["features"] = json!(false);
+        let again = search(&index, &plain, Some(&near), &[]);
+        assert_eq!((again.ords, again.scores), (found.ords, found.scores));
+    }
+}
+
 fn linear(handle: u64, features: Value, weights: Value) {
     let json = json!({ "kind": "linear", "features": features, "weights": weights });
     model::load(handle, &json.to_string()).unwrap();

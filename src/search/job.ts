@@ -67,11 +67,21 @@ export function pageIndex({ record }: IndexEntry): PageIndex {
 /** The request as JSON, with what the plan asks of the core besides. */
 function requestJson(request: CoreRequest, plan: Plan): string {
   const { model, shadow, featured, rerankSize } = plan
+  const device = deviceOf(plan)
   let json = wellFormedJson(request).slice(0, -1)
   if (model !== undefined) json += `,"rerank":{"model":${model.handle},"size":${rerankSize}}`
   if (shadow !== undefined) json += `,"shadow":${shadow.handle}`
   if (featured) json += ',"features":true'
+  const asksFeatures = featured || model !== undefined || shadow !== undefined
+  if (asksFeatures && device > 0) json += `,"device":${device}`
   return `${json}}`
+}
+
+/** The core's numbers of devices, from 1 on; 0 is any other. */
+const DEVICES = ['desktop', 'mobile', 'tablet']
+
+function deviceOf({ recorded }: Plan): number {
+  return DEVICES.indexOf(recorded?.deviceType?.toLowerCase() ?? '') + 1
 }
 
 /** What rankings changes and learning add to scores. */

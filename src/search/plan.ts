@@ -34,6 +34,8 @@ export interface CoreRequest {
   explain?: boolean
   /** Features of the hits are wanted. */
   features?: boolean
+  /** What people hold, a feature: 1 desktop, 2 mobile, 3 tablet. */
+  device?: number
   /** A loaded model ranks the first candidates anew. */
   rerank?: { model: number; size: number }
   /** A loaded model whose scores are only told. */

@@ -20,7 +20,7 @@ export interface Plan {
   /** Whether the hits' features are wanted; they cost a little. */
   featured: boolean
   /** What the impression says of who searched; undefined: the search is not recorded. */
-  recorded: object | undefined
+  recorded: { deviceType?: string } | undefined
 }
 
 /** The plan as a search's context shows it. */

@@ -63,6 +63,27 @@ describe('what a search showed', () => {
     for (const { features } of data.hits) expect(features.textScore).toBeGreaterThan(0)
   })
 
+  it('tells by its features what the session is held in, and what title and body score', async () => {
+    for (const [deviceType, device] of [
+      ['desktop', 1],
+      ['Mobile', 2],
+      ['tablet', 3],
+      ['fridge', 0],
+    ] as const) {
+      const metadata = { deviceType }
+      const begun = await service.call<{ sessionId: string }>('POST', '/cortex/sessions', {
+        metadata,
+      })
+      const { searchContext } = await search({ sessionId: begun.data.sessionId })
+      const { data } = await read(searchContext.queryId)
+      for (const { features } of data.hits) {
+        expect(features.device, deviceType).toBe(device)
+        expect(features.titleScore).toBeGreaterThan(0)
+        expect(features.bodyScore).toBeGreaterThan(0)
+      }
+    }
+  })
+
   it('never draws the order for a search without a session', async () => {
     const { searchContext } = await search()
     expect((await read(searchContext.queryId)).data.exploration).toBeUndefined()

@@ -29,7 +29,7 @@ export interface Page {
 }
 
 export interface PageFilter {
-  /** Numbers in a row of features; pages with others are passed over. */
+  /** Numbers in a row of features. Rows from before a feature was added have 0 for it. */
   width: number
   /** Position p is looked at with probability 1/p^η. */
   eta: number
@@ -41,6 +41,8 @@ export interface PageFilter {
   wanted?: (page: Impression) => boolean
 }
 
+/** A row of features was never shorter; shorter ones are the parts of a score. */
+const WIDTH_MIN = 16
 /** Share of the units that no training sees. */
 const HELD_OUT_SHARE = 0.2
 /** Pages of one unit that count: nobody teaches alone. */
@@ -89,7 +91,8 @@ function collect(
     // Before another row is read: the bytes are lent.
     const features = found.features()
     const gains = (judgement ?? judgementOf(impression.queryId))?.gains ?? []
-    pages.push(pageOf({ ...impression, unit }, features, new Map(gains), filter.eta))
+    const rows = widened(features, impression.features, filter.width)
+    pages.push(pageOf({ ...impression, unit }, rows, new Map(gains), filter.eta))
   }
   return pages
 }
@@ -97,9 +100,20 @@ function collect(
 function isWanted(impression: Impression, unit: string, filter: PageFilter): boolean {
   const { hits, interleaved, features } = impression
   // The order of teams was nobody's ranking, and one hit is no order.
-  if (hits.length < 2 || interleaved !== undefined || features !== filter.width) return false
+  if (hits.length < 2 || interleaved !== undefined) return false
+  if (features < WIDTH_MIN || features > filter.width) return false
   if (filter.heldOut !== undefined && isHeldOut(unit) !== filter.heldOut) return false
   return filter.wanted?.(impression) ?? true
+}
+
+/** Rows with zeros behind them. */
+function widened(rows: Float32Array, from: number, to: number): Float32Array {
+  if (from === to) return rows
+  const wide = new Float32Array((rows.length / from) * to)
+  for (let row = 0; row * from < rows.length; row += 1) {
+    wide.set(rows.subarray(row * from, (row + 1) * from), row * to)
+  }
+  return wide
 }
 
 function isHeldOut(unit: string): boolean {
