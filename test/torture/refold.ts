@@ -37,8 +37,8 @@ const FOLDED = [
   'hourReports',
   'reportedClicks',
 ] as const
-/** The same among the facts about the store: the place in the journal, and counts. */
-const FOLDED_META = ['learned', 'tally', 'signalsTaken', 'modelClicks']
+/** How the same begin among the facts about the store: places in the journal, and counts. */
+const FOLDED_META = ['learned', 'newest hour of ', 'tally', 'signalsTaken', 'modelClicks']
 const BYTES_MAX = 64 * 2 ** 30
 
 type Rows = Map<string, unknown>
@@ -69,7 +69,7 @@ async function audit(promises: Promises, store: Store, dataDir: string): Promise
   const before = readRows(store)
   await store.write(() => {
     for (const name of FOLDED) store.tables[name].clear()
-    for (const name of FOLDED_META) store.tables.meta.remove(name)
+    for (const name of foldedMeta(store)) store.tables.meta.remove(name)
   })
   await foldOn(store, dataDir)
   broken.push(...difference(before, readRows(store)))
@@ -159,12 +159,17 @@ async function foldOn(store: Store, dataDir: string): Promise<void> {
   if (failures.length > 0) throw failures[0]
 }
 
-function readRows({ tables }: Store): Rows {
+function foldedMeta({ tables }: Pick<Store, 'tables'>): string[] {
+  const isFolded = (name: string) => FOLDED_META.some((beginning) => name.startsWith(beginning))
+  return [...tables.meta.keys()].filter(isFolded)
+}
+
+function readRows({ tables }: Pick<Store, 'tables'>): Rows {
   const rows: Rows = new Map()
   for (const name of FOLDED)
     for (const { key, value } of tables[name].range())
       rows.set(`${name} ${JSON.stringify(key)}`, value)
-  for (const name of FOLDED_META) rows.set(`meta ${name}`, tables.meta.get(name))
+  for (const name of foldedMeta({ tables })) rows.set(`meta ${name}`, tables.meta.get(name))
   return rows
 }
 
