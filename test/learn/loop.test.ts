@@ -63,3 +63,21 @@ it('takes again after a crash what some had not saved, and only that', async () 
   await next.close()
   await learner.log.close()
 })
+
+it('writes the same rows however often it saves in between', async () => {
+  const store = temporaryStore()
+  const learner = openLearner(store)
+  const sessionId = await learner.session()
+  for (const documents of [['a', 'b'], ['a', 'b'], ['b', 'c']]) {
+    learner.search(sessionId, documents)
+    await learner.loop.caughtUp()
+  }
+  learner.search(sessionId, ['x', 'y'], { queryHash: 'looked at twice' })
+  await learner.loop.caughtUp()
+  learner.search(sessionId, ['x', 'y'], { queryHash: 'looked at twice' })
+  await learner.loop.caughtUp()
+  const before = learnedRows(store)
+  await learner.loop.rebuild()
+  expect(learnedRows(store)).toBe(before)
+  await learner.close()
+})

@@ -195,7 +195,8 @@ function seeWith(found: Kept, look: Look): DocumentChange[] {
       return { document, day, gain: 0, examination: millionths[at] as number }
     })
   }
-  const attributed = unfold(found)
+  const changing = { ...found }
+  const attributed = unfold(changing)
   const seen: DocumentChange[] = []
   for (const [at, document] of documents.entries()) {
     const known = attributed.get(document)
@@ -205,6 +206,8 @@ function seeWith(found: Kept, look: Look): DocumentChange[] {
     if (filled === undefined) continue
     seen.push({ document, day: dayOf(filled.timeMs), gain: 0, examination: filled.change })
   }
+  // A look that teaches nothing more leaves the row in its form: when it was last saved must not matter.
+  if (seen.length > 0) Object.assign(found, changing)
   return seen
 }
 
