@@ -53,7 +53,7 @@ it('takes again after a crash what some had not saved, and only that', async () 
   const { taught, saved } = { taught: learner.memory.added('late'), saved: learnedRows(store) }
   expect(saved).toBe(before)
 
-  // Nothing is closed: the process is gone.
+  // Nothing was closed: the process is gone.
   const next = openLearner(store)
   await next.loop.caughtUp()
   expect(next.memory.added('late')).toEqual(taught)
@@ -61,7 +61,7 @@ it('takes again after a crash what some had not saved, and only that', async () 
   await next.loop.rebuild()
   expect(learnedRows(store)).toBe(after)
   await next.close()
-  await learner.log.close()
+  await learner.close()
 })
 
 it('writes the same rows however often it saves in between', async () => {
