@@ -68,7 +68,11 @@ it('writes the same rows however often it saves in between', async () => {
   const store = temporaryStore()
   const learner = openLearner(store)
   const sessionId = await learner.session()
-  for (const documents of [['a', 'b'], ['a', 'b'], ['b', 'c']]) {
+  for (const documents of [
+    ['a', 'b'],
+    ['a', 'b'],
+    ['b', 'c'],
+  ]) {
     learner.search(sessionId, documents)
     await learner.loop.caughtUp()
   }
