@@ -32,8 +32,8 @@ pub fn of_feedback(views: &[View], request: &Request) -> Vec<Matches> {
 }
 
 /// The documents that a page and a model's order of the first ones need, and how many the whole
-/// lists have. `None` where the whole
-/// list is counted, cut or sorted otherwise, or would hardly be longer.
+/// lists have. `None` where the whole list is counted, cut or sorted otherwise, or would hardly be
+/// longer.
 pub fn of_page(views: &[View], request: &Request) -> Option<(Vec<Matches>, usize)> {
     let scale = Scale::of(views, request);
     let needs_all = !request.facets.is_empty()

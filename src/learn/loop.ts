@@ -1,4 +1,4 @@
-import { ServiceError } from '../errors.ts'
+import { isRefusal } from '../store/failure.ts'
 import type { Store } from '../store/store.ts'
 import type { Consumer, Fact } from './facts.ts'
 import { type Fold, openFold } from './fold.ts'
@@ -18,7 +18,7 @@ export interface Loop {
   caughtUp: () => Promise<void>
   /** Folds the whole journal anew into the consumers that can be reset. */
   rebuild: () => Promise<void>
-  /** Sequence of the last entry taken. */
+  /** Sequence of the last entry that was taken, with what is saved at once on the disk. */
   position: () => number
   close: () => Promise<void>
 }
@@ -49,8 +49,6 @@ const CALM = { sliceMs: 2, restMs: 10 }
 const HURRIED = { sliceMs: 8, restMs: 2 }
 const HURRY_AFTER_MS = 700
 const RETRY_MS = 1000
-/** What the store says when it takes nothing. */
-const REFUSALS = new Set<string>(['DISK_FULL', 'STORE_UNAVAILABLE'])
 
 /** The processor's own state, shared by its functions. */
 interface Core extends LoopOptions {
@@ -157,7 +155,7 @@ async function saveAll({ store, fold }: Core): Promise<void> {
 async function recover(core: Core, cause: unknown): Promise<void> {
   const { taking } = core
   core.taking = undefined
-  core.refused = cause instanceof ServiceError && REFUSALS.has(cause.code)
+  core.refused = isRefusal(cause)
   core.onFailure(cause)
   core.fold.load()
   if (taking === undefined) await rest(core, RETRY_MS)

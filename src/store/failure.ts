@@ -1,5 +1,5 @@
 import { constants } from 'node:os'
-import { type ServiceError, serviceError } from '../errors.ts'
+import { ServiceError, serviceError } from '../errors.ts'
 
 /** LMDB's codes (lmdb.h): no room in the map; a page missing, damaged, or its meta page not written. */
 const MAP_FULL = -30792
@@ -45,6 +45,12 @@ export function wantsRoom(cause: unknown): boolean {
 /** Whether the system reported an I/O error, or LMDB a write that was cut short. */
 export function isInputOutput(cause: unknown): boolean {
   return cause instanceof Error && (cause as LmdbError).code === constants.errno.EIO
+}
+
+/** Whether the store took nothing, full or broken: the caller's work was sound, and may pass another time. */
+export function isRefusal(cause: unknown): boolean {
+  if (!(cause instanceof ServiceError)) return false
+  return cause.code === 'DISK_FULL' || cause.code === 'STORE_UNAVAILABLE'
 }
 
 export function diskFull(cause?: unknown): ServiceError {

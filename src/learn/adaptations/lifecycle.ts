@@ -1,5 +1,6 @@
-import { ServiceError, serviceError } from '../../errors.ts'
+import { serviceError } from '../../errors.ts'
 import type { AdaptationRecord } from '../../schema/adaptation-record.ts'
+import { isRefusal } from '../../store/failure.ts'
 import type { Store } from '../../store/store.ts'
 import { mayMove } from '../states.ts'
 import type { Force } from './force.ts'
@@ -58,8 +59,6 @@ interface LifecycleParts extends StepsParts {
 const CANARY_PATIENCE = 10
 /** Triggers that nobody asked for are watched so long after a change became active. */
 const DEFAULT_WATCH_MS = 7 * 86_400_000
-/** What the store says when it takes nothing. */
-const REFUSALS = new Set<string>(['DISK_FULL', 'STORE_UNAVAILABLE'])
 const SWEEP_ROWS = 1000
 /** Changes that one call of `tend` looks at; the others follow with the next ones. */
 const JUDGED_MAX = 200
@@ -109,7 +108,7 @@ export function openLifecycle(parts: LifecycleParts): Lifecycle {
           await tendOne(record, nowMs, step, parts)
         } catch (cause) {
           // The store's refusals pass; anything else would be the same the next time.
-          if (cause instanceof ServiceError && REFUSALS.has(cause.code)) throw cause
+          if (isRefusal(cause)) throw cause
           causes.push(cause)
           await step(record, (now) => fail(now, 'its next step could not be taken', parts))
         }

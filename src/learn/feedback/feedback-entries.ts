@@ -46,6 +46,16 @@ function readMoment(moment: string | number, nowMs: number, path: string): numbe
   return timeMs
 }
 
+/** Actions that mean that somebody opened a hit. */
+const OPENING = new Set([
+  ...['click', 'conversion', 'purchase', 'add_to_cart', 'bookmark', 'share', 'download'],
+])
+
+/** Whether an entry that counts says that the hit was opened. */
+export function hasOpened({ status, action }: FeedbackEntry): boolean {
+  return status === 'learned' && OPENING.has(action)
+}
+
 /** Whether the client says that the result was never in sight. */
 export function wasNotViewed({ metadata }: FeedbackEntry): boolean {
   if (metadata === undefined) return false

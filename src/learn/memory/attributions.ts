@@ -7,10 +7,10 @@ import {
   type Look,
   packAttributed,
   packLook,
-  type Slots,
   unfoldLook,
   unpackAttributed,
 } from './click-memory-rows.ts'
+import { fillSlot } from './slots.ts'
 import { openWrittenPairs } from './written-pairs.ts'
 
 /** What sessions taught, so that each has a bounded say and can be taken out again. */
@@ -29,10 +29,6 @@ export interface Attributions {
   /** Inside a transaction. */
   reset: () => void
 }
-
-/** One session counts at most once for a pair within this time, and at most `SLOTS_MAX` times in all. */
-const SLOT_MS = 30 * 60_000
-const SLOTS_MAX = 3
 
 const KEPT_MAX = 2000
 /** What is over is looked for so often, by the time of the facts. */
@@ -209,41 +205,4 @@ function seeWith(found: Kept, look: Look): DocumentChange[] {
   // A look that teaches nothing more leaves the row in its form: when it was last saved must not matter.
   if (seen.length > 0) Object.assign(found, changing)
   return seen
-}
-
-/**
- * Lets `millionths` count at a time, unless as much or more counted close to it already or the session has had its
- * say: then only what it surpasses. Returns what to add, and the time for which it counts.
- */
-export function fillSlot(
-  slots: Slots,
-  timeMs: number,
-  millionths: number,
-): { timeMs: number; change: number } | undefined {
-  for (let at = 0; at < slots.length; at += 2) {
-    const slotMs = slots[at] as number
-    if (Math.abs(slotMs - timeMs) >= SLOT_MS) continue
-    const change = millionths - (slots[at + 1] as number)
-    if (change <= 0) return undefined
-    slots[at + 1] = millionths
-    return { timeMs: slotMs, change }
-  }
-  if (slots.length >= 2 * SLOTS_MAX) return undefined
-  slots.push(timeMs, millionths)
-  return { timeMs, change: millionths }
-}
-
-/** Empties the slot at a time; returns what to take away, and the time for which it counted. */
-export function emptySlot(
-  slots: Slots,
-  timeMs: number,
-): { timeMs: number; change: number } | undefined {
-  for (let at = 0; at < slots.length; at += 2) {
-    const slotMs = slots[at] as number
-    if (Math.abs(slotMs - timeMs) >= SLOT_MS) continue
-    const change = -(slots[at + 1] as number)
-    slots[at + 1] = 0
-    return { timeMs: slotMs, change }
-  }
-  return undefined
 }

@@ -7,10 +7,11 @@ import {
 } from '../facts.ts'
 import { wasNotViewed } from '../feedback/feedback-entries.ts'
 import type { Gains } from '../feedback/gains.ts'
-import { type Attributions, emptySlot, fillSlot } from './attributions.ts'
+import type { Attributions } from './attributions.ts'
 import { dayOf, MILLION } from './click-memory-evidence.ts'
 import type { DocumentChange, QueryChange } from './click-memory-pairs.ts'
-import type { Attribution, Look, Slots } from './click-memory-rows.ts'
+import type { Attribution, Look } from './click-memory-rows.ts'
+import { emptySlot, filledSlots, fillSlot } from './slots.ts'
 
 /** What one fact changes in what is remembered, with each session's say bounded. */
 export interface Lessons {
@@ -162,11 +163,4 @@ function unteach(
       documents.push({ document, day: dayOf(timeMs), gain: 0, examination: -amount })
   }
   for (const [queryHash, documents] of byQuery) change({ sequence, queryHash, documents })
-}
-
-function* filledSlots(slots: Slots): Iterable<[number, number]> {
-  for (let at = 0; at < slots.length; at += 2) {
-    const amount = slots[at + 1] as number
-    if (amount > 0) yield [slots[at] as number, amount]
-  }
 }

@@ -1,6 +1,7 @@
 import type { AttributionRow, LookRow, RememberedRow } from '../../schema/memory-record.ts'
 import type { DocumentKey } from '../facts.ts'
 import type { Evidence } from './click-memory-evidence.ts'
+import type { Slots } from './slots.ts'
 
 /** What one session taught about one document of one query. */
 export interface Attribution {
@@ -9,9 +10,6 @@ export interface Attribution {
   gains: Slots
   examinations: Slots
 }
-
-/** What counted, and when: [time in ms, millionths, …], any two at least `SLOT_MS` apart; see attributions.ts. */
-export type Slots = number[]
 
 const BYTES = Float64Array.BYTES_PER_ELEMENT
 

@@ -1,11 +1,7 @@
 import type { ClickedSearch } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, Fact, FeedbackFact } from '../facts.ts'
-
-/** Actions that mean that somebody opened a hit. */
-const CLICKS = new Set([
-  ...['click', 'conversion', 'purchase', 'add_to_cart', 'bookmark', 'share', 'download'],
-])
+import { hasOpened } from '../feedback/feedback-entries.ts'
 
 /** The newest searches whose hits were clicked: which click was a search's first, and what to replay. */
 export interface Clicks extends Consumer {
@@ -26,8 +22,7 @@ export function openClicks(store: Store): Clicks {
   let seen: { fact: Fact; first: number | undefined } | undefined
 
   function add({ entry, impression, hit }: FeedbackFact): number | undefined {
-    if (impression === undefined || hit === undefined) return undefined
-    if (entry.status !== 'learned' || !CLICKS.has(entry.action)) return undefined
+    if (impression === undefined || hit === undefined || !hasOpened(entry)) return undefined
     const known = searches.get(entry.queryId)
     changed.add(entry.queryId)
     if (known !== undefined) {

@@ -1,5 +1,6 @@
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact } from '../facts.ts'
+import { hasOpened } from '../feedback/feedback-entries.ts'
 import { firstIdOf } from '../impressions/query-ids.ts'
 import { type Hour, openHour } from './hour.ts'
 
@@ -11,10 +12,6 @@ export interface Hours extends Consumer {
   sweep: (beforeMs: number) => Promise<number>
 }
 
-/** Actions that mean that somebody opened a hit. */
-const CLICKS = new Set([
-  ...['click', 'conversion', 'purchase', 'add_to_cart', 'bookmark', 'share', 'download'],
-])
 /** Hours held open: late feedback goes to the hour of its search. */
 const OPEN_MAX = 4
 const SWEEP_ROWS = 1000
@@ -34,7 +31,7 @@ export function openHours(store: Store): Hours {
   }
   function takeFeedback({ receivedMs, entry, impression, hit }: FeedbackFact): void {
     at(receivedMs).addFeedback(entry.status)
-    if (impression === undefined || entry.status !== 'learned' || !CLICKS.has(entry.action)) return
+    if (impression === undefined || !hasOpened(entry)) return
     const position = hit === undefined ? (entry.position ?? 0) : impression.from + hit + 1
     const { queryId } = entry
     const before = clicked.get(queryId) ?? reportedClicks.get(queryId)
