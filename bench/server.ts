@@ -33,7 +33,8 @@ export interface ServerOptions {
   started?: (pid: number) => void
 }
 
-const MAIN = fileURLToPath(new URL('../dist/src/main.js', import.meta.url))
+const ROOT = fileURLToPath(new URL('..', import.meta.url))
+const MAIN = join(ROOT, 'dist/src/main.js')
 const START_MS_MAX = 120_000
 const STOP_MS_MAX = 30_000
 const READY_LINE = /ready on (http:\/\/([^\s"/:]+):(\d+)\/api)/
@@ -44,7 +45,8 @@ export async function startServer(options: ServerOptions = {}): Promise<BenchSer
   if (!existsSync(MAIN)) throw new Error('The server is not built: run `npm run build` first.')
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'attune-bench-'))
   const startedAt = performance.now()
-  const child = spawn(process.execPath, [MAIN], {
+  const child = spawn(process.execPath, startArguments(), {
+    cwd: ROOT,
     env: { ...process.env, PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -108,6 +110,14 @@ export function readCpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) / 100
+}
+
+/** What `npm start` gives to node. */
+function startArguments(): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+    scripts: { start: string }
+  }
+  return scripts.start.split(' ').slice(1)
 }
 
 /** Both streams are read on for as long as the process lives, so that it never waits for its reader. */

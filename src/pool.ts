@@ -87,17 +87,17 @@ export interface PoolOptions {
 /** Starts the worker threads of the lanes; the one that learns is only there while it does. */
 export function openPool(options: PoolOptions): Pool {
   const lanes: Record<Lane, Piscina> = {
-    search: openLane(options, options.searchThreads),
-    write: openLane(options, options.workThreads),
-    files: openLane(options, 1),
-    learning: openLane(options, 1, 0),
+    search: openLane(options, { threads: options.searchThreads, each: HOPS_EACH }),
+    write: openLane(options, { threads: options.workThreads }),
+    files: openLane(options, { threads: 1 }),
+    learning: openLane(options, { threads: 1, kept: 0 }),
   }
-  const { searchThreads: threads, searchQueueMax: waitingMax } = options
+  const { searchThreads, searchQueueMax: waitingMax } = options
   const searchWorker = { filename: workerFile('search'), name: 'search' }
   const searches = openSharedHops(
     (inputs: SearchInput[]): Promise<ReturnType<typeof search>> =>
       lanes.search.run(inputs, searchWorker),
-    { threads, waitingMax, named: namedError },
+    { hopsMax: HOPS_EACH * searchThreads, waitingMax, named: namedError },
   )
   return {
     search: searches.run,
@@ -122,16 +122,26 @@ export function openPool(options: PoolOptions): Pool {
   }
 }
 
+/** One hop under way and one at the door of each thread: it need not wait for the main thread to have the next. */
+const HOPS_EACH = 2
 const YOUNG_MB = 8
 /** How long a thread that is only made for work stays without any. */
 const IDLE_MS = 10_000
 
-function openLane(options: PoolOptions, threads: number, kept = threads): Piscina {
+interface LaneShape {
+  threads: number
+  /** Threads that stay without work; all of them unless given. */
+  kept?: number
+  /** Jobs that a thread may have been given at a time. */
+  each?: number
+}
+
+function openLane(options: PoolOptions, { threads, kept = threads, each = 1 }: LaneShape): Piscina {
   return new Piscina({
     minThreads: kept,
     maxThreads: threads,
     idleTimeout: kept === 0 ? IDLE_MS : Number.POSITIVE_INFINITY,
-    concurrentTasksPerWorker: 1,
+    concurrentTasksPerWorker: each,
     // A job leaves little garbage in JavaScript; V8's default would keep 48 MB a thread for it.
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     workerData: { dataDir: options.dataDir },

@@ -21,18 +21,18 @@ const HOP_INPUTS_MAX = 4
 
 /**
  * Lets inputs that wait for a thread share the hop to it. A hop costs a tenth of a millisecond on both sides,
- * as much as a small search; while a thread is free, each input still rides alone and at once.
+ * as much as a small search; while fewer than `hopsMax` are under way, an input rides alone and at once.
  */
 export function openSharedHops<Input, Output>(
   hop: (inputs: Input[]) => Promise<Outcome<Output>[]>,
-  options: { threads: number; waitingMax: number; named: (cause: unknown) => unknown },
+  options: { hopsMax: number; waitingMax: number; named: (cause: unknown) => unknown },
 ): SharedHops<Input, Output> {
   const waiting: Waiting<Input, Output>[] = []
   let underWay = 0
 
   function start(): void {
-    while (underWay < options.threads && waiting.length > 0) {
-      const share = Math.min(HOP_INPUTS_MAX, Math.ceil(waiting.length / options.threads))
+    while (underWay < options.hopsMax && waiting.length > 0) {
+      const share = Math.min(HOP_INPUTS_MAX, Math.ceil(waiting.length / options.hopsMax))
       void ride(waiting.splice(0, share))
     }
   }

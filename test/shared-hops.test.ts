@@ -13,7 +13,7 @@ const echo = (waitingMax = 100) => {
         input < 0 ? { error: 'BAD_REQUEST: must not be negative' } : { value: input },
       )
     },
-    { threads: 2, waitingMax, named: namedError },
+    { hopsMax: 2, waitingMax, named: namedError },
   )
   const letGo = async () => {
     for (const resolve of open.splice(0)) resolve()

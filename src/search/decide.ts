@@ -1,10 +1,10 @@
 import { invalid, type ServiceError, serviceError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
+import type { Change } from './batch.ts'
 import type { Definition } from './definition.ts'
 import { type IndexEntry, latest } from './indices.ts'
 import { wellFormedJson } from './json.ts'
 import { awaitVector, sentVector, vectorFor } from './outside-vector.ts'
-import type { Change } from './publisher.ts'
 import { type DocumentRecord, decodeRecord, encodeRecord, indexedJson } from './record.ts'
 import { valueAt } from './source.ts'
 

@@ -1,10 +1,11 @@
 import { native } from '../native.ts'
+import { after, type Batch } from './batch.ts'
 import type { Core, EngineParts } from './core.ts'
 import { checkpoint, releaseWriters } from './durability.ts'
 import { type IndexFigures, readFigures } from './figures.ts'
 import type { IndexEntry } from './indices.ts'
 import { forget, ready, recover, using } from './opening.ts'
-import { after, type Batch, openPublisher, type Publisher } from './publisher.ts'
+import { openPublisher, type Publisher } from './publisher.ts'
 import { rebuildSoon } from './rebuild.ts'
 import { fitInTime, isFitting, isSettled, tendRested } from './rest.ts'
 

@@ -1,24 +1,5 @@
+import { type Batch, type Change, joinChanges, outlived } from './batch.ts'
 import type { IndexEntry } from './indices.ts'
-
-/** Written records on their way into one index: ords ascend, documents are the JSON to index. */
-export interface Batch {
-  sequence: number
-  ords: Float64Array
-  documents: string[]
-  deletes: Float64Array
-  vectorOrds: Float64Array
-  vectors: Float32Array
-}
-
-/** One document's part of a batch. */
-export interface Change {
-  /** The sequence of this write, which is the new document number when there is one. */
-  sequence: number
-  document?: string
-  vector?: Float32Array
-  /** The document number that this write replaced or deleted. */
-  removed?: number
-}
 
 export interface Publisher {
   /**
@@ -39,6 +20,8 @@ type Apply = (entry: IndexEntry, batch: Batch) => Promise<Uint8Array>
 
 interface Waiting {
   changes: Change[]
+  /** Nobody waits until it is searchable. */
+  soon: boolean
   resolve: (vectorized: Uint8Array) => void
   reject: (cause: unknown) => void
 }
@@ -46,13 +29,19 @@ interface Waiting {
 interface Queue {
   entry: IndexEntry
   waiting: Waiting[]
-  running: Promise<void> | undefined
-  timer: NodeJS.Timeout | undefined
+  running?: Promise<void> | undefined
+  timer?: NodeJS.Timeout | undefined
+  /** While the next batch gathers: how many writers are expected, and what to call when they are there. */
+  gathering?: { writers: number; complete: () => void } | undefined
 }
 
 const BATCH_CHANGES = 4096
 /** How long a write that nobody waits for may stay unsearchable, so that others share its commit. */
 const SHARE_MS = 250
+/** How long a batch waits for writers that were just answered; never longer than the last batch took. */
+const GATHER_MS_MAX = 10
+/** So many changes share the cost of a commit well enough. */
+const GATHERED_CHANGES = 64
 
 /** One queue an index: while one batch is in the core, the next one gathers. */
 export function openPublisher(apply: Apply): Publisher {
@@ -60,7 +49,7 @@ export function openPublisher(apply: Apply): Publisher {
 
   function queueOf(entry: IndexEntry): Queue {
     const { id } = entry.record
-    const queue = queues.get(id) ?? { entry, waiting: [], running: undefined, timer: undefined }
+    const queue: Queue = queues.get(id) ?? { entry, waiting: [] }
     queues.set(id, queue)
     return queue
   }
@@ -71,12 +60,20 @@ export function openPublisher(apply: Apply): Publisher {
     if (queue.running === undefined) occupy(queue, drain(queue, apply))
   }
 
+  function startSoon(queue: Queue): void {
+    queue.timer ??= setTimeout(() => start(queue), SHARE_MS)
+  }
+
   /** Keeps the queue for `work`, then goes on with what came meanwhile. */
   function occupy(queue: Queue, work: Promise<void>): void {
     const free = (): void => {
       queue.running = undefined
-      if (queue.waiting.length > 0) {
+      if (isPressing(queue)) {
         start(queue)
+        return
+      }
+      if (queue.waiting.length > 0) {
+        startSoon(queue)
         return
       }
       // A timer left over would strike later, when another queue has taken this one's place.
@@ -86,13 +83,23 @@ export function openPublisher(apply: Apply): Publisher {
     queue.running = work.then(free, free)
   }
 
+  async function settled(id: number): Promise<void> {
+    for (let queue = queues.get(id); queue !== undefined; queue = queues.get(id)) {
+      start(queue)
+      await queue.running
+    }
+  }
+
   return {
     publish: (entry, changes, soon) =>
       new Promise((resolve, reject) => {
         const queue = queueOf(entry)
-        queue.waiting.push({ changes, resolve, reject })
+        queue.waiting.push({ changes, soon, resolve, reject })
+        const { gathering } = queue
+        if (gathering !== undefined && writersOf(queue.waiting) >= gathering.writers)
+          gathering.complete()
         if (!soon || queue.waiting.length >= BATCH_CHANGES) start(queue)
-        else queue.timer ??= setTimeout(() => start(queue), SHARE_MS)
+        else startSoon(queue)
       }),
     exclusive: async (entry, work) => {
       // Asked for anew each time: a queue that has run dry is replaced by the next write's.
@@ -106,21 +113,17 @@ export function openPublisher(apply: Apply): Publisher {
       await done
     },
     isBusy: ({ record }) => queues.has(record.id),
-    settled: async ({ record }) => {
-      for (let queue = queues.get(record.id); queue !== undefined; queue = queues.get(record.id)) {
-        start(queue)
-        await queue.running
-      }
-    },
+    settled: ({ record }) => settled(record.id),
     idle: async () => {
-      for (const queue of queues.values()) start(queue)
-      while (queues.size > 0) await Promise.all([...queues.values()].map(({ running }) => running))
+      while (queues.size > 0) await Promise.all([...queues.keys()].map(settled))
     },
   }
 }
 
+/** Takes batch after batch until nobody waits any more; what may come later is left. */
 async function drain(queue: Queue, apply: Apply): Promise<void> {
   while (queue.waiting.length > 0) {
+    const startedMs = performance.now()
     const taken = takeBatch(queue.waiting)
     const changes = taken.flatMap(({ changes }) => changes)
     try {
@@ -129,7 +132,41 @@ async function drain(queue: Queue, apply: Apply): Promise<void> {
     } catch (cause) {
       for (const { reject } of taken) reject(cause)
     }
+    await gather(queue, writersOf(taken), performance.now() - startedMs)
+    if (!isPressing(queue)) return
   }
+}
+
+/**
+ * Waits a moment for writers that were just answered to come back with their next document. A commit costs as much
+ * as a dozen documents: without this, the writers of a busy index fall into two groups that take turns.
+ */
+async function gather(queue: Queue, answered: number, tookMs: number): Promise<void> {
+  const writers = writersOf(queue.waiting) + answered
+  if (writers < 2 || changesOf(queue.waiting) >= GATHERED_CHANGES) return
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, Math.min(tookMs, GATHER_MS_MAX))
+    const complete = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    queue.gathering = { writers, complete }
+  })
+  queue.gathering = undefined
+}
+
+function changesOf(waiting: Waiting[]): number {
+  return waiting.reduce((count, { changes }) => count + changes.length, 0)
+}
+
+/** How many wait until they are searchable. */
+function writersOf(waiting: Waiting[]): number {
+  return waiting.reduce((count, { soon }) => (soon ? count : count + 1), 0)
+}
+
+/** Whether the next batch must not be put off. */
+function isPressing({ waiting }: Queue): boolean {
+  return waiting.length >= BATCH_CHANGES || writersOf(waiting) > 0
 }
 
 function takeBatch(waiting: Waiting[]): Waiting[] {
@@ -138,47 +175,6 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
   while (count < waiting.length && size < BATCH_CHANGES)
     size += waiting[count++]?.changes.length ?? 0
   return waiting.splice(0, count)
-}
-
-/** A document that a later change of the same batch replaces never needs to be indexed. */
-function outlived(changes: Change[]): Set<number> {
-  return new Set(changes.flatMap(({ removed }) => (removed === undefined ? [] : [removed])))
-}
-
-function joinChanges(changes: Change[]): Batch {
-  const removed = outlived(changes)
-  const added = changes.filter(
-    ({ document, sequence }) => document !== undefined && !removed.has(sequence),
-  )
-  const given = added.filter(({ vector }) => vector !== undefined)
-  const dimensions = given[0]?.vector?.length ?? 0
-  const vectors = new Float32Array(given.length * dimensions)
-  given.forEach(({ vector }, row) => {
-    if (vector !== undefined) vectors.set(vector, row * dimensions)
-  })
-  return {
-    sequence: changes.reduce((last, { sequence }) => Math.max(last, sequence), 0),
-    ords: Float64Array.from(added, ({ sequence }) => sequence),
-    documents: added.map(({ document = '' }) => document),
-    deletes: Float64Array.from(removed),
-    vectorOrds: Float64Array.from(given, ({ sequence }) => sequence),
-    vectors,
-  }
-}
-
-/** The batch without the documents up to `sequence`, which the index has from the records already. */
-export function after(batch: Batch, sequence: number): Batch {
-  if (batch.ords.every((ord) => ord > sequence)) return batch
-  const dimensions = batch.vectors.length / Math.max(1, batch.vectorOrds.length)
-  const known = batch.ords.filter((ord) => ord <= sequence).length
-  const knownRows = batch.vectorOrds.filter((ord) => ord <= sequence).length
-  return {
-    ...batch,
-    ords: batch.ords.slice(known),
-    documents: batch.documents.slice(known),
-    vectorOrds: batch.vectorOrds.slice(knownRows),
-    vectors: batch.vectors.slice(knownRows * dimensions),
-  }
 }
 
 /** Hands each waiting caller its own part of the flags, which the core gives per indexed document. */

@@ -44,3 +44,28 @@ it('hands writes to an index in their order, whether somebody waits for them or 
   expect(order).toHaveLength(sequence - 1)
   expect(together()).toBe(1)
 })
+
+it('lets writers that were just answered share the next batch', async () => {
+  const { batches, publish } = openSlowCore()
+  let sequence = 1
+  const writer = async (delayMs: number) => {
+    await passMs(delayMs)
+    for (let count = 0; count < 8; count++) await publish(sequence++, false)
+  }
+  // Half of them come while the others' batch is under way: without a pause, two groups would take turns for ever.
+  await Promise.all(Array.from({ length: 8 }, (_, lane) => writer(lane < 4 ? 0 : 3)))
+  expect(batches.flat()).toHaveLength(64)
+  expect(batches.filter(({ length }) => length === 8).length).toBeGreaterThanOrEqual(6)
+})
+
+it('leaves what nobody waits for to a later commit, however often batches end', async () => {
+  const { batches, publish } = openSlowCore()
+  const writes = [publish(1, false)]
+  for (let sequence = 2; sequence <= 40; sequence++) {
+    writes.push(publish(sequence, true))
+    await passMs(5)
+  }
+  await Promise.all(writes)
+  expect(batches.flat()).toHaveLength(40)
+  expect(batches.length).toBeLessThanOrEqual(4)
+})

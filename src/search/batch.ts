@@ -1,0 +1,61 @@
+/** Written records on their way into one index: ords ascend, documents are the JSON to index. */
+export interface Batch {
+  sequence: number
+  ords: Float64Array
+  documents: string[]
+  deletes: Float64Array
+  vectorOrds: Float64Array
+  vectors: Float32Array
+}
+
+/** One document's part of a batch. */
+export interface Change {
+  /** The sequence of this write, which is the new document number when there is one. */
+  sequence: number
+  document?: string
+  vector?: Float32Array
+  /** The document number that this write replaced or deleted. */
+  removed?: number
+}
+
+/** A document that a later change of the same batch replaces never needs to be indexed. */
+export function outlived(changes: Change[]): Set<number> {
+  return new Set(changes.flatMap(({ removed }) => (removed === undefined ? [] : [removed])))
+}
+
+/** The changes as one batch: what is outlived is only deleted. */
+export function joinChanges(changes: Change[]): Batch {
+  const removed = outlived(changes)
+  const added = changes.filter(
+    ({ document, sequence }) => document !== undefined && !removed.has(sequence),
+  )
+  const given = added.filter(({ vector }) => vector !== undefined)
+  const dimensions = given[0]?.vector?.length ?? 0
+  const vectors = new Float32Array(given.length * dimensions)
+  given.forEach(({ vector }, row) => {
+    if (vector !== undefined) vectors.set(vector, row * dimensions)
+  })
+  return {
+    sequence: changes.reduce((last, { sequence }) => Math.max(last, sequence), 0),
+    ords: Float64Array.from(added, ({ sequence }) => sequence),
+    documents: added.map(({ document = '' }) => document),
+    deletes: Float64Array.from(removed),
+    vectorOrds: Float64Array.from(given, ({ sequence }) => sequence),
+    vectors,
+  }
+}
+
+/** The batch without the documents up to `sequence`, which the index has from the records already. */
+export function after(batch: Batch, sequence: number): Batch {
+  if (batch.ords.every((ord) => ord > sequence)) return batch
+  const dimensions = batch.vectors.length / Math.max(1, batch.vectorOrds.length)
+  const known = batch.ords.filter((ord) => ord <= sequence).length
+  const knownRows = batch.vectorOrds.filter((ord) => ord <= sequence).length
+  return {
+    ...batch,
+    ords: batch.ords.slice(known),
+    documents: batch.documents.slice(known),
+    vectorOrds: batch.vectorOrds.slice(knownRows),
+    vectors: batch.vectors.slice(knownRows * dimensions),
+  }
+}
