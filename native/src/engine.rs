@@ -876,8 +876,10 @@ fn worth_merging<Id: Copy>(mut segments: Vec<(Id, u32)>) -> Vec<Id> {
     segments.iter().skip(skipped).map(|s| s.0).collect()
 }
 
-/// Gives memory that is free back to the system.
+/// Gives memory that is free back to the system: this thread's of the core, and the C++ and JavaScript parts'.
 pub(crate) fn trim_memory() {
+    // SAFETY: the call has no preconditions.
+    unsafe { libmimalloc_sys::mi_collect(true) };
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: the call has no preconditions.
     unsafe {
