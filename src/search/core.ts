@@ -31,6 +31,8 @@ export interface OpenState {
   fitting: Promise<void> | undefined
   /** When a batch first found that a new space is due, in the process's own time. */
   wantedSinceMs: number | undefined
+  /** Since when it has not been at rest, in the same time. */
+  restlessSinceMs: number | undefined
   merging: Promise<void> | undefined
   /** Its neighbour graph is growing. */
   linking: Promise<void> | undefined

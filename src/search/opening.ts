@@ -57,6 +57,7 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
     writer: true,
     fitting: undefined,
     wantedSinceMs: undefined,
+    restlessSinceMs: undefined,
     merging: undefined,
     linking: undefined,
     linked: false,

@@ -11,8 +11,8 @@ const GROWTH_AT_REST = 1.05
 const DOCUMENTS_MIN = 300
 
 /**
- * How long an index that has doubled may go on with its old space while documents stream in: learning takes
- * a core, and what it learns in the middle of a load is old when the load is done.
+ * How long an index may go on with its old space, or without its graph, while documents stream in: either takes
+ * a core, and what is made in the middle of a load is old when the load is done.
  */
 const PATIENCE_MS = 15_000
 
@@ -53,7 +53,7 @@ function mayLearn({ entry, refusedAt }: OpenState): boolean {
 /**
  * Comes by every few seconds: an index where nothing was published since the last time is at rest. Its
  * vector space is learned anew when it has grown, its segments are merged, once, and its neighbour graph
- * grows until it has all; the graph of an index under way grows a little.
+ * grows until it has all; the graph of an index that has long been under way grows a little.
  */
 export function tendRested(core: Core): void {
   for (const state of core.states.values()) {
@@ -63,13 +63,18 @@ export function tendRested(core: Core): void {
       state.merged = false
       state.linked = false
     }
+    state.restlessSinceMs = isAtRest ? undefined : (state.restlessSinceMs ?? performance.now())
     state.seen = state.published
     if (isAtRest && isDue(state)) fitSoon(core, state)
     else if (state.fitting === undefined) {
       if (isAtRest && !state.merged) mergeSoon(core, state)
-      linkSoon(core, state)
+      if (isAtRest || isLongUnderWay(state)) linkSoon(core, state)
     }
   }
+}
+
+function isLongUnderWay({ restlessSinceMs }: OpenState): boolean {
+  return restlessSinceMs !== undefined && performance.now() - restlessSinceMs >= PATIENCE_MS
 }
 
 function mergeSoon(core: Core, state: OpenState): void {
