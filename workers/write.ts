@@ -1,18 +1,12 @@
 import { type CommitReport, native } from '../src/native.ts'
+import type { Batch } from '../src/search/batch.ts'
 
 // Searches and the main thread go first.
 native.giveWay(5)
 
-/** One batch for one index. Documents are JSON; ords ascend; vectors are rows for `vectorOrds`. */
-export interface WriteInput {
+/** One batch for one index. */
+export interface WriteInput extends Batch {
   engineId: number
-  /** The record store's sequence that the index contains after this batch. */
-  sequence: number
-  ords: Float64Array
-  documents: string[]
-  deletes: Float64Array
-  vectorOrds: Float64Array
-  vectors: Float32Array
 }
 
 export interface WriteReport extends CommitReport {

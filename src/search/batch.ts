@@ -1,5 +1,6 @@
-/** Written records on their way into one index: ords ascend, documents are the JSON to index. */
+/** Written records on their way into one index: ords ascend, documents are JSON, vectors are rows for `vectorOrds`. */
 export interface Batch {
+  /** The record store's sequence that the index contains after this batch. */
   sequence: number
   ords: Float64Array
   documents: string[]
