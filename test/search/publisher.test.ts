@@ -50,7 +50,11 @@ it('lets writers that were just answered share the next batch', async () => {
   let sequence = 1
   const writer = async (delayMs: number) => {
     await passMs(delayMs)
-    for (let count = 0; count < 8; count++) await publish(sequence++, false)
+    for (let count = 0; count < 8; count++) {
+      await publish(sequence++, false)
+      // The way to the client and back: without it they would come back before the next batch is taken.
+      await passMs(3)
+    }
   }
   // Half of them come while the others' batch is under way: without a pause, two groups would take turns for ever.
   await Promise.all(Array.from({ length: 8 }, (_, lane) => writer(lane < 4 ? 0 : 3)))
