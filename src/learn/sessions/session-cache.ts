@@ -21,6 +21,8 @@ export function openSessionCache(
 ): SessionCache {
   // A Map walks in order of insertion: the first entry is the least recently used.
   const entries = new Map<string, SessionRecord>()
+  // Kept between evictions: one that starts anew first walks over all places that earlier ones left empty.
+  let fromOldest = entries.entries()
   let bytes = 0
   let bytesPeak = 0
 
@@ -29,9 +31,10 @@ export function openSessionCache(
     bytes -= bytesOf(sessionId, record)
   }
   function shrink(): void {
-    for (const [oldestId, oldest] of entries) {
-      if (entries.size <= sessionsMax && bytes <= bytesMax) return
-      drop(oldestId, oldest)
+    while (entries.size > sessionsMax || bytes > bytesMax) {
+      const oldest = fromOldest.next()
+      if (oldest.done === true) fromOldest = entries.entries()
+      else drop(...oldest.value)
     }
   }
   return {
