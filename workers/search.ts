@@ -1,5 +1,5 @@
 import type { Impression } from '../src/learn/facts.ts'
-import { dealTeams, drawOrder } from '../src/learn/impressions/draw.ts'
+import { dealTeams, drawOrder, spanOf } from '../src/learn/impressions/draw.ts'
 import { finishImpression } from '../src/learn/impressions/impression.ts'
 import { native, type SearchResult } from '../src/native.ts'
 import { encodeCursor } from '../src/search/cursor.ts'
@@ -128,15 +128,17 @@ function drawPage(
     }
   }
   if (exploration === undefined) return { result: greedy, logged: {} }
-  const span = exploration.relative ? Math.max(1e-9, ...greedy.scores.map(Math.abs)) : 1
-  const { relative, ...settings } = exploration
-  const { order, logged } = drawOrder(greedy.scores, settings, span)
-  const result = logged.explored
-    ? pickHits(
-        [greedy],
-        order.map((at) => [0, at]),
-      )
-    : greedy
+  const { relative } = exploration
+  const { order, logged } = drawOrder(greedy.scores, exploration, () =>
+    relative ? spanOf(greedy.scores) : 1,
+  )
+  const result =
+    order === undefined
+      ? greedy
+      : pickHits(
+          [greedy],
+          order.map((at) => [0, at]),
+        )
   return { result, logged: { exploration: { ...logged, relative } } }
 }
 

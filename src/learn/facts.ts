@@ -37,7 +37,7 @@ export interface Impression {
   adaptations: string[]
   /** [test id, variant id] of the experiments whose variant applied. */
   variants: [string, string][]
-  /** The order may have been drawn: what decided it, and for a drawn page P(hit at its place) for each hit. */
+  /** The order may have been drawn: what decided it, and for a drawn page where its first hits stood in greedy order. */
   exploration?: {
     seed: number
     epsilon: number
@@ -45,6 +45,8 @@ export interface Impression {
     explored: boolean
     /** Scores have no common span: the temperature is relative to the highest. */
     relative: boolean
+    order?: number[]
+    /** Only in impressions of before: P(hit at its place) for each hit. */
     propensities?: number[]
   }
   /** Two rankings dealt as teams: 'a' or 'b' for each hit. */

@@ -13,39 +13,47 @@ export interface DrawSettings {
 }
 
 export interface Draw {
-  /** Places in greedy order, as shown. */
-  order: number[]
+  /** Places in greedy order, as shown; undefined: the page stays as it is. */
+  order: number[] | undefined
   logged: Omit<NonNullable<Impression['exploration']>, 'relative'>
 }
 
 /**
- * Decides whether a page is drawn, and draws it, with P(hit at its place) for each hit. For a page that is not drawn
- * they follow from its scores; `propensitiesOf` reckons them when somebody asks. `scores` are in greedy order; `span` is the span of the score (1 for the fused one).
+ * Decides whether a page is drawn, and draws it. How likely each hit was at its place follows from what is logged;
+ * `propensitiesOf` reckons it when somebody asks. `scores` are in greedy order; `span` tells the span of the score (1
+ * for the fused one), and is asked for drawn pages only.
  */
 export function drawOrder(
   scores: ArrayLike<number>,
   { seed, epsilon, temperature }: DrawSettings,
-  span: number,
+  span: () => number,
 ): Draw {
-  const scaled = Array.from({ length: scores.length }, (_, at) => (scores[at] ?? 0) / span)
-  const explored = scaled.length > 1 && seeded(seed)() < epsilon
-  const order = explored
-    ? explore(scaled, (seed ^ 0x9e3779b9) >>> 0, temperature)
-    : scaled.map((_, place) => place)
+  const explored = scores.length > 1 && seeded(seed)() < epsilon
   const logged = { seed, epsilon, temperature, explored }
-  if (!explored) return { order, logged }
-  const known = propensities({ scores: scaled, order, epsilon, temperature }).slice(0, EXPLORED_MAX)
-  return { order, logged: { ...logged, propensities: known.map(round) } }
+  if (!explored) return { order: undefined, logged }
+  const unit = span()
+  const scaled = Array.from(scores, (score) => score / unit)
+  const order = explore(scaled, (seed ^ 0x9e3779b9) >>> 0, temperature)
+  return { order, logged: { ...logged, order: order.slice(0, EXPLORED_MAX) } }
+}
+
+/** The span of scores that have no common one: the highest. */
+export function spanOf(scores: ArrayLike<number>): number {
+  return Math.max(1e-9, ...Array.from(scores, Math.abs))
 }
 
 /** P(hit at its place) for each hit shown, drawn or not: both are outcomes of one random policy. */
 export function propensitiesOf({ hits, exploration }: Impression): number[] {
   if (exploration === undefined) return hits.map(() => 1)
-  const { propensities: logged = [], explored, epsilon, temperature, relative } = exploration
-  if (explored) return hits.map((_, at) => logged[at] ?? 1)
-  const span = relative ? Math.max(1e-9, ...hits.map(({ score }) => Math.abs(score))) : 1
-  const scores = hits.map(({ score }) => score / span)
-  return propensities({ scores, order: scores.map((_, at) => at), epsilon, temperature }).map(round)
+  const { propensities: logged, explored, epsilon, temperature, relative } = exploration
+  // Until orders were logged, drawn pages came with their probabilities.
+  if (explored && logged !== undefined) return hits.map((_, at) => logged[at] ?? 1)
+  const shown = hits.map(({ score }) => score)
+  const span = relative ? spanOf(shown) : 1
+  const order = shown.map((_, at) => exploration.order?.[at] ?? at)
+  const scores: number[] = []
+  for (const [at, place] of order.entries()) scores[place] = (shown[at] ?? 0) / span
+  return propensities({ scores, order, epsilon, temperature }).map(round)
 }
 
 export interface Deal {
