@@ -4,13 +4,15 @@ use std::cell::Cell;
 
 use super::graph::Graph;
 use super::sketch::{self, Probe, Sketches};
-use super::{cosine, Rows, VectorSet, BLOCK_SLOTS, GRAPH_MIN};
+use super::{cosine, Rows, VectorSet, GRAPH_MIN};
 
 /// Up to this many passing vectors, times √n, an exact scan of them is cheaper than a walk.
 const EXACT_PER_ROOT: f64 = 50.0;
 /// A filter that refuses so much more near the query than in a sample of the whole is against it.
 const REFUSED_MORE: f64 = 0.1;
 const SAMPLE: usize = 512;
+/// One of so many bounds is looked at to guess which are the highest.
+const SAMPLED_EACH: usize = 8;
 /// A walk keeps at least this many candidates, and at least twice what is asked for.
 const CANDIDATES_MIN: usize = 64;
 
@@ -163,7 +165,8 @@ impl Best {
         }
     }
 
-    /// As `scan` of all passing slots under `limit`, but computes a cosine only where it can matter.
+    /// As `scan` of all passing slots under `limit`, but computes a cosine only where it can matter:
+    /// first where the bounds are highest, then where they reach the worst of the best so far.
     fn scan_coarsely(
         &mut self,
         rows: &Rows,
@@ -172,21 +175,21 @@ impl Best {
         limit: u32,
         passes: &impl Fn(u32) -> bool,
     ) {
-        let probe = Probe::new(query);
-        let mut bounds = Vec::with_capacity(BLOCK_SLOTS);
-        for (block, first) in (0..limit).step_by(BLOCK_SLOTS).enumerate() {
-            let count = BLOCK_SLOTS.min((limit - first) as usize);
-            sketches.bounds(&probe, block, count, &mut bounds);
-            for (slot, bound) in (first..).zip(&bounds) {
-                if *bound >= self.floor && passes(slot) {
-                    self.scan(rows, query, std::iter::once(slot));
-                }
+        let bounds = sketches.bounds(&Probe::new(query), limit as usize);
+        let likely = likely_floor(&bounds, self.k);
+        let slots = || (0..limit).zip(&bounds);
+        let high = slots().filter(|(slot, bound)| **bound >= likely && passes(*slot));
+        self.scan(rows, query, high.map(|(slot, _)| slot));
+        self.prune();
+        for (slot, bound) in slots() {
+            if *bound < likely && *bound >= self.floor && passes(slot) {
+                self.scan(rows, query, std::iter::once(slot));
             }
         }
     }
 
     fn prune(&mut self) {
-        if self.found.len() > self.k {
+        if self.found.len() >= self.k {
             self.found.select_nth_unstable_by(self.k - 1, by_rank);
             self.found.truncate(self.k);
             self.floor = self.found[self.k - 1].1;
@@ -202,6 +205,18 @@ impl Best {
         self.found.sort_unstable_by(by_rank);
         self.found
     }
+}
+
+/// A bound that somewhat more than `k` of the bounds reach, guessed from every so many of them.
+fn likely_floor(bounds: &[f32], k: usize) -> f32 {
+    let mut sampled: Vec<f32> = bounds.iter().step_by(SAMPLED_EACH).copied().collect();
+    let place = (k + k / 2) / SAMPLED_EACH;
+    if place >= sampled.len() {
+        return f32::NEG_INFINITY;
+    }
+    *sampled
+        .select_nth_unstable_by(place, |a, b| b.total_cmp(a))
+        .1
 }
 
 fn by_rank(left: &(u32, f32), right: &(u32, f32)) -> std::cmp::Ordering {

@@ -74,19 +74,18 @@ impl Sketches {
         });
     }
 
-    /// Upper bounds of the cosines of a block's first `count` rows, in place of what `bounds` held.
-    pub fn bounds(&self, probe: &Probe, block: usize, count: usize, bounds: &mut Vec<f32>) {
-        bounds.clear();
-        let Some(bytes) = self.blocks.get(block) else {
-            return;
-        };
-        let rows = &bytes[..bytes.len().min(count * probe.bytes.len())];
-        dots(&probe.bytes, rows, bounds);
-        let figures = &self.figures[block * BLOCK_SLOTS..];
-        for (bound, figures) in bounds.iter_mut().zip(figures) {
+    /// Upper bounds of the cosines of the first `count` rows.
+    pub fn bounds(&self, probe: &Probe, count: usize) -> Vec<f32> {
+        let mut bounds = Vec::with_capacity(count);
+        for block in &self.blocks {
+            let left = (count - bounds.len()) * probe.bytes.len();
+            dots(&probe.bytes, &block[..block.len().min(left)], &mut bounds);
+        }
+        for (bound, figures) in bounds.iter_mut().zip(&self.figures) {
             let near = (*bound - figures.moved) * (probe.scale * figures.scale);
             *bound = near + figures.error * (1.0 + probe.error) + probe.error + SLACK;
         }
+        bounds
     }
 
     /// Memory held.
@@ -212,8 +211,7 @@ mod tests {
                 cosines.push(half::dot(&row, &query));
                 sketches.push(&row);
             }
-            let mut bounds = Vec::new();
-            sketches.bounds(&probe, 0, cosines.len(), &mut bounds);
+            let bounds = sketches.bounds(&probe, cosines.len());
             assert_eq!(bounds.len(), cosines.len());
             for (cosine, bound) in cosines.iter().zip(&bounds) {
                 assert!(cosine <= bound, "{cosine} above {bound}");
