@@ -5,6 +5,7 @@
 
 mod graph;
 pub(crate) mod half;
+mod links;
 mod nearest;
 mod persist;
 mod sketch;
@@ -13,16 +14,21 @@ mod tests;
 
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Instant;
 
 use parking_lot::{Mutex, RwLock, RwLockWriteGuard};
 
 use graph::Graph;
+use links::Links;
 pub use persist::{FileMark, Saved};
 use sketch::Sketches;
 
 /// From this many live vectors on a set deserves a graph; below, exact scans are fast enough.
 pub const GRAPH_MIN: usize = 10_000;
+
+/// So many slots may be scanned because the links do not know them yet, and a 32nd of those they know.
+const LINKS_BEHIND: u32 = 1_000;
 
 /// Slots in one block of memory: growing never copies more than one block.
 const BLOCK_SLOTS: usize = 2_048;
@@ -35,6 +41,8 @@ pub struct VectorSet {
     dimensions: usize,
     rows: RwLock<Rows>,
     graph: RwLock<Option<Graph>>,
+    /// The graph as it was a while ago, in a form that is walked faster; where sketches pay.
+    links: RwLock<Option<Arc<Links>>>,
     /// Held by whoever extends the graph or saves the set.
     upkeep: Mutex<Upkeep>,
 }
@@ -65,6 +73,7 @@ impl VectorSet {
             dimensions,
             rows: RwLock::default(),
             graph: RwLock::default(),
+            links: RwLock::default(),
             upkeep: Mutex::default(),
         }
     }
@@ -94,7 +103,8 @@ impl VectorSet {
             .as_ref()
             .map_or(0, |sorted| sorted.capacity() * 16);
         let sketches = rows.sketches.as_ref().map_or(0, Sketches::bytes);
-        blocks + sketches + rows.ords.capacity() * 8 + sorted + graph
+        let links = self.links.read().as_ref().map_or(0, |links| links.bytes());
+        blocks + sketches + rows.ords.capacity() * 8 + sorted + graph + links
     }
 
     /// Whether part of the set can be found through a graph.
@@ -200,12 +210,31 @@ impl VectorSet {
         } else {
             Ok(false)
         };
-        outcome.unwrap_or_else(|_| {
+        let more = outcome.unwrap_or_else(|_| {
             // An index that failed once isn't trusted again; the next call starts a new one.
             upkeep.building = None;
             *self.graph.write() = None;
             false
-        })
+        });
+        self.renew_links(more);
+        more
+    }
+
+    /// Reads the links anew when the graph has outgrown them; while `more` comes, only by much.
+    fn renew_links(&self, more: bool) {
+        let graph = self.graph.read();
+        let indexed = graph.as_ref().map_or(0, Graph::indexed);
+        let known = self
+            .links
+            .read()
+            .as_ref()
+            .map_or(0, |links| links.indexed());
+        let behind = indexed.saturating_sub(known);
+        if indexed >= known && behind <= if more { LINKS_BEHIND + known / 32 } else { 0 } {
+            return;
+        }
+        let bytes = graph.as_ref().map(Graph::to_bytes);
+        *self.links.write() = bytes.and_then(|bytes| read_links(&bytes.ok()?));
     }
 
     fn build_aside(&self, building: &mut Option<Graph>, deadline: Instant) -> io::Result<bool> {
@@ -325,6 +354,12 @@ impl Rows {
         }
         slot
     }
+}
+
+/// The links of a graph, where sketches are there to walk by.
+fn read_links(bytes: &[u8]) -> Option<Arc<Links>> {
+    let links = Sketches::pay().then(|| Links::read(bytes));
+    links?.ok().map(Arc::new)
 }
 
 /// Scales a vector to length one. `false`, and the vector is unspecified, when it has a number that

@@ -2,7 +2,7 @@
 
 mod support;
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use attune_native::definition::Definition;
@@ -267,18 +267,27 @@ fn documents_written_while_a_space_is_learned_get_their_vectors() {
     apply(&engine, 1..2000, &[]);
     engine.commit(1).unwrap();
     let done = AtomicBool::new(false);
+    let batches = AtomicU64::new(0);
     thread::scope(|scope| {
         let writer = scope.spawn(|| {
             let mut ord = 2000;
             while !done.load(Ordering::Relaxed) {
                 apply(&engine, ord..ord + 3, &[ord - 1000]);
                 engine.commit(ord).unwrap();
+                batches.fetch_add(1, Ordering::Relaxed);
                 ord += 3;
             }
             // One batch is left uncommitted over the end of the fit.
             ord
         });
-        engine.fit().unwrap();
+        // On a busy machine a fit may be over before the writer has begun.
+        for _ in 0..50 {
+            let before = batches.load(Ordering::Relaxed);
+            engine.fit().unwrap();
+            if batches.load(Ordering::Relaxed) > before + 1 {
+                break;
+            }
+        }
         done.store(true, Ordering::Relaxed);
         let end = writer.join().unwrap();
         apply(&engine, end..end + 1, &[]);

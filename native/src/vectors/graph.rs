@@ -1,4 +1,5 @@
-//! The neighbour graph over a prefix of a vector set: the one door to usearch.
+//! The neighbour graph over a prefix of a vector set: the one door to usearch, which builds it.
+//! `links.rs` reads what it writes, and walks it where the machine has the instructions.
 //!
 //! Keys are slots. Its vectors are sketches of one byte a number: a walk waits for memory most of the
 //! time, and whoever walks ranks what it meets by the exact rows. The graph is never viewed from a

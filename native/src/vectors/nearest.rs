@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 
-use super::graph::Graph;
 use super::sketch::{self, Probe, Sketches};
 use super::{cosine, Rows, VectorSet, GRAPH_MIN};
 
@@ -67,17 +66,8 @@ impl VectorSet {
         let Some(mut best) = self.best(query, k) else {
             return Vec::new();
         };
-        let sketch = sketch::bytes_of(query);
-        let walked = {
-            let graph = self.graph.read();
-            graph.as_ref().and_then(|graph| {
-                let within = limit.min(graph.indexed());
-                let count = k.saturating_mul(2).max(CANDIDATES_MIN);
-                let slots = walk_fairly(graph, &sketch, count, within, passes)?;
-                Some((slots, within))
-            })
-        };
-        let Some((slots, within)) = walked else {
+        let count = k.saturating_mul(2).max(CANDIDATES_MIN);
+        let Some((slots, within)) = self.walk(query, count, limit, passes) else {
             return self.nearest_exact(query, k, limit, passes);
         };
         let rows = self.rows.read();
@@ -89,6 +79,33 @@ impl VectorSet {
             return self.nearest_exact(query, k, limit, passes);
         }
         best.finish()
+    }
+
+    /// The slots that a walk for `count` neighbours meets, and the slots that it could meet.
+    fn walk(
+        &self,
+        query: &[f32],
+        count: usize,
+        limit: u32,
+        passes: &(dyn Fn(u32) -> bool + Sync),
+    ) -> Option<(Vec<u32>, u32)> {
+        let links = self.links.read().clone();
+        let rows = self.rows.read();
+        if let (Some(links), Some(sketches)) = (links, &rows.sketches) {
+            let within = limit.min(links.indexed());
+            let probe = Probe::new(query);
+            let slots = walk_fairly(within, passes, |passes| {
+                Some(links.walk(sketches, &probe, count, passes))
+            })?;
+            return Some((slots, within));
+        }
+        drop(rows);
+        let graph = self.graph.read();
+        let graph = graph.as_ref()?;
+        let within = limit.min(graph.indexed());
+        let sketch = sketch::bytes_of(query);
+        let slots = walk_fairly(within, passes, |passes| graph.walk(&sketch, count, passes))?;
+        Some((slots, within))
     }
 
     /// Whether a scan of the `passing` slots is the better way: there is no graph, or they are few.
@@ -109,18 +126,16 @@ impl VectorSet {
     }
 }
 
-/// The slots that a walk meets; `None` when it failed, or when the filter refuses far more around the
-/// query than elsewhere, so that the walk ends before it reaches what passes.
+/// The slots under `within` that a walk meets; `None` when it failed, or when the filter refuses far
+/// more around the query than elsewhere, so that the walk ends before it reaches what passes.
 fn walk_fairly(
-    graph: &Graph,
-    sketch: &[i8],
-    count: usize,
     within: u32,
     passes: &dyn Fn(u32) -> bool,
+    walk: impl FnOnce(&dyn Fn(u32) -> bool) -> Option<Vec<u32>>,
 ) -> Option<Vec<u32>> {
     let met = Cell::new(0usize);
     let refused = Cell::new(0usize);
-    let slots = graph.walk(sketch, count, &|slot| {
+    let slots = walk(&|slot| {
         let passed = slot < within && passes(slot);
         met.set(met.get() + 1);
         refused.set(refused.get() + usize::from(!passed));

@@ -4,13 +4,15 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use crc32fast::Hasher;
 use parking_lot::{Mutex, RwLock};
 use serde::{Deserialize, Serialize};
 
 use super::graph::Graph;
-use super::{Rows, Upkeep, VectorSet};
+use super::links::Links;
+use super::{read_links, Rows, Upkeep, VectorSet};
 
 const MAGIC: &[u8; 8] = b"ATVECT01";
 const HEADER_BYTES: usize = 16;
@@ -66,7 +68,7 @@ impl VectorSet {
     /// file that isn't is left out, and `maintain_graph` builds it again.
     pub fn load(flat: &Path, graph: &Path, expected: &Saved) -> io::Result<Self> {
         let rows = load_flat(flat, expected)?;
-        let loaded = load_graph(graph, expected);
+        let (loaded, links) = load_graph(graph, expected).unzip();
         let upkeep = Upkeep {
             building: None,
             flat: Some((flat.to_path_buf(), expected.flat, expected.vectors)),
@@ -79,6 +81,7 @@ impl VectorSet {
             dimensions: expected.dimensions,
             rows: RwLock::new(rows),
             graph: RwLock::new(loaded),
+            links: RwLock::new(links.flatten()),
             upkeep: Mutex::new(upkeep),
         })
     }
@@ -216,7 +219,7 @@ fn load_flat(path: &Path, expected: &Saved) -> io::Result<Rows> {
     Ok(rows)
 }
 
-fn load_graph(path: &Path, expected: &Saved) -> Option<Graph> {
+fn load_graph(path: &Path, expected: &Saved) -> Option<(Graph, Option<Arc<Links>>)> {
     let mark = expected.graph?;
     if fs::metadata(path).ok()?.len() != mark.bytes || expected.graph_vectors > expected.vectors {
         return None;
@@ -225,7 +228,8 @@ fn load_graph(path: &Path, expected: &Saved) -> Option<Graph> {
     if bytes.len() as u64 != mark.bytes || crc32fast::hash(&bytes) != mark.crc {
         return None;
     }
-    Graph::from_bytes(&bytes, expected.dimensions, expected.graph_vectors).ok()
+    let graph = Graph::from_bytes(&bytes, expected.dimensions, expected.graph_vectors).ok()?;
+    Some((graph, read_links(&bytes)))
 }
 
 fn header(dimensions: usize) -> [u8; HEADER_BYTES] {

@@ -5,6 +5,7 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
+use super::links::prefetch;
 use super::{half, BLOCK_SLOTS};
 
 /// Rows are padded with zeros to whole registers.
@@ -17,6 +18,8 @@ const SLACK: f32 = 1e-4;
 pub struct Sketches {
     blocks: Vec<Vec<i8>>,
     figures: Vec<Figures>,
+    /// Bytes of a row.
+    width: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -55,6 +58,7 @@ impl Sketches {
         let mut values = vec![0.0; row.len()];
         half::decode(row, &mut values);
         let width = width(row.len());
+        self.width = width;
         if slot.is_multiple_of(BLOCK_SLOTS) {
             let room = if slot == 0 { 16 } else { BLOCK_SLOTS };
             self.blocks.push(Vec::with_capacity(room * width));
@@ -86,6 +90,30 @@ impl Sketches {
             *bound = near + figures.error * (1.0 + probe.error) + probe.error + SLACK;
         }
         bounds
+    }
+
+    /// Nearly the cosines of some rows, in place of what `nears` held; all slots must be there.
+    pub fn nears(&self, probe: &Probe, slots: &[u32], nears: &mut Vec<f32>) {
+        nears.clear();
+        for slot in slots {
+            dots(&probe.bytes, self.row(*slot), nears);
+        }
+        for (near, slot) in nears.iter_mut().zip(slots) {
+            let figures = &self.figures[*slot as usize];
+            *near = (*near - figures.moved) * (probe.scale * figures.scale);
+        }
+    }
+
+    /// Asks for the memory of a row whose `nears` are wanted soon.
+    pub fn prefetch(&self, slot: u32) {
+        prefetch(self.row(slot));
+        prefetch(&self.figures[slot as usize]);
+    }
+
+    fn row(&self, slot: u32) -> &[i8] {
+        let block = &self.blocks[slot as usize / BLOCK_SLOTS];
+        let at = slot as usize % BLOCK_SLOTS * self.width;
+        &block[at..at + self.width]
     }
 
     /// Memory held.

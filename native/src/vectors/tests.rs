@@ -162,7 +162,15 @@ fn the_graph_finds_what_the_scan_finds_with_any_filter() {
         ("0.5 %", Box::new(|slot| marks[slot as usize] < 0.005)),
         ("ten", Box::new(|slot| ten.contains(&slot))),
     ];
-    for (name, passes) in &filters {
+    let links = set.links.read().clone();
+    assert_eq!(links.is_some(), Sketches::pay());
+    // By our own walk where there are sketches, and by that of usearch.
+    let ways = [links, None];
+    for (way, (name, passes)) in ways
+        .iter()
+        .flat_map(|way| filters.iter().map(move |filter| (way, filter)))
+    {
+        *set.links.write() = way.clone();
         let (mut hits, mut wanted) = (0, 0);
         for query in vectors(50, 32, 5) {
             let exact = set.nearest_exact(&query, 10, 12_000, passes);
@@ -178,6 +186,52 @@ fn the_graph_finds_what_the_scan_finds_with_any_filter() {
             hits as f64 >= 0.99 * wanted as f64,
             "{name}: {hits} of {wanted}"
         );
+    }
+}
+
+#[test]
+fn links_follow_the_graph() {
+    let set = filled(10_000, 16);
+    build_graph(&set);
+    let known = || set.links.read().as_ref().map(|links| links.indexed());
+    assert_eq!(known(), Sketches::pay().then_some(10_000));
+    for (ord, vector) in (50_000..).zip(&vectors(1_500, 16, 6)) {
+        set.append(ord, vector);
+    }
+    assert!(set.maintain_graph(set.len(), Instant::now()));
+    assert_eq!(known(), Sketches::pay().then_some(10_000));
+    build_graph(&set);
+    assert_eq!(known(), Sketches::pay().then_some(11_500));
+}
+
+#[test]
+fn links_that_are_damaged_are_refused() {
+    let set = filled(10_000, 16);
+    build_graph(&set);
+    let whole = set.graph.read().as_ref().unwrap().to_bytes().unwrap();
+    assert_eq!(Links::read(&whole).unwrap().indexed(), 10_000);
+    for length in [0, 4, 8, 100, 160_100, 160_120, whole.len() - 1] {
+        assert!(Links::read(&whole[..length]).is_err(), "{length} bytes");
+    }
+    // Whatever stands there, what is read never points out of the graph.
+    let mut random = Random(9);
+    let graph = 8 + 16 * 10_000 + 64;
+    for round in 0..200 {
+        let mut damaged = whole.clone();
+        let from = if round % 2 == 0 { 0 } else { graph };
+        let area = if round % 2 == 0 {
+            8
+        } else {
+            whole.len() - graph
+        };
+        for _ in 0..1 + round % 5 {
+            damaged[from + random.below(area)] = random.below(256) as u8;
+        }
+        if let (Ok(links), Some(sketches)) = (Links::read(&damaged), &set.rows.read().sketches) {
+            let probe = sketch::Probe::new(&vectors(1, 16, round as u64)[0]);
+            let slots = links.walk(sketches, &probe, 64, &|_| true);
+            assert!(slots.iter().all(|slot| *slot < 10_000));
+        }
     }
 }
 
