@@ -6,7 +6,8 @@ use std::io;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::Arc;
+use std::sync::{mpsc, Arc};
+use std::thread;
 use std::time::Instant;
 
 use parking_lot::{Condvar, Mutex, MutexGuard, RwLock};
@@ -35,6 +36,8 @@ pub const FIT_DOCUMENTS_MIN: u32 = 300;
 const CHUNK: usize = 8;
 /// Batches of up to this many documents become a segment on the spot.
 const SMALL_BATCH: usize = 48;
+/// From so many documents on a small batch is prepared by a thread of its own while it is added.
+const PREPARED_ASIDE_MIN: usize = 8;
 /// Memory that such a segment begins with.
 const SMALL_BYTES: usize = 1_000_000;
 /// Dead vectors that are worth a new set.
@@ -336,36 +339,23 @@ impl Engine {
             } else {
                 Some(engine.take_vectors(writing, ords, vector_ords, vectors))
             };
-            let mut out = vec![0; ords.len()];
-            let store = engine.vectors.read().clone();
-            let mut row = vec![0.0; store.set.dimensions()];
             let small = engine.begin_small(writing, ords)?;
-            for start in (0..ords.len()).step_by(CHUNK) {
-                let end = (start + CHUNK).min(ords.len());
-                let mut operations = Vec::with_capacity(2 * CHUNK);
-                for at in start..end {
-                    let ord = ords[at];
-                    let mut prepared = preparer.prepare(ord, &documents[at])?;
-                    out[at] = match &has_vector {
-                        Some(known) => u8::from(known.contains(&ord)),
-                        None => u8::from(embed(&store, ord, &prepared, &mut row)),
-                    };
-                    if ord <= writing.highest {
-                        operations.push(UserOperation::Delete(engine.term(ord)));
-                    }
-                    writing.highest = writing.highest.max(ord);
-                    let fields = std::mem::take(&mut prepared.fields);
-                    writing.uncommitted += 1;
-                    match &mut writing.small {
-                        Some(segment) if small => segment.add(fields)?,
-                        _ => operations.push(UserOperation::Add(fields)),
-                    }
-                    if let Some(pending) = &mut writing.pending {
-                        pending.push((ord, prepared));
-                    }
-                }
-                engine.writer(writing)?.run(operations)?;
-            }
+            let add = |next: &mut Next| engine.add(writing, ords, has_vector, small, next);
+            // The writer's own thread works beside this one, that of a small segment would not.
+            let out = if small && ords.len() >= PREPARED_ASIDE_MIN {
+                thread::scope(|scope| {
+                    let (sender, receiver) = mpsc::sync_channel(ords.len());
+                    scope.spawn(move || {
+                        for (ord, document) in ords.iter().zip(documents) {
+                            // Nobody takes it when the batch has failed.
+                            let _ = sender.send(preparer.prepare(*ord, document));
+                        }
+                    });
+                    add(&mut |_| receiver.recv().unwrap_or_else(|_| Err(halfway())))
+                })?
+            } else {
+                add(&mut |at| preparer.prepare(ords[at], &documents[at]))?
+            };
             if !deletes.is_empty() {
                 let first = writing.small.as_ref().map_or(u64::MAX, |s| s.first);
                 if deletes.iter().any(|ord| *ord >= first) {
@@ -383,6 +373,47 @@ impl Engine {
             writing.lost = false;
         }
         done
+    }
+
+    /// Adds documents as `next` prepares them, in order; see `apply`.
+    fn add(
+        &self,
+        writing: &mut Writing,
+        ords: &[u64],
+        has_vector: Option<HashSet<u64>>,
+        small: bool,
+        next: &mut Next,
+    ) -> Result<Vec<u8>, Failure> {
+        let mut out = vec![0; ords.len()];
+        let store = self.vectors.read().clone();
+        let mut row = vec![0.0; store.set.dimensions()];
+        for start in (0..ords.len()).step_by(CHUNK) {
+            let end = (start + CHUNK).min(ords.len());
+            let mut operations = Vec::with_capacity(2 * CHUNK);
+            for at in start..end {
+                let ord = ords[at];
+                let mut prepared = next(at)?;
+                out[at] = match &has_vector {
+                    Some(known) => u8::from(known.contains(&ord)),
+                    None => u8::from(embed(&store, ord, &prepared, &mut row)),
+                };
+                if ord <= writing.highest {
+                    operations.push(UserOperation::Delete(self.term(ord)));
+                }
+                writing.highest = writing.highest.max(ord);
+                let fields = std::mem::take(&mut prepared.fields);
+                writing.uncommitted += 1;
+                match &mut writing.small {
+                    Some(segment) if small => segment.add(fields)?,
+                    _ => operations.push(UserOperation::Add(fields)),
+                }
+                if let Some(pending) = &mut writing.pending {
+                    pending.push((ord, prepared));
+                }
+            }
+            self.writer(writing)?.run(operations)?;
+        }
+        Ok(out)
     }
 
     /// Publishes everything applied so far as the state at `sequence`.
@@ -683,7 +714,7 @@ impl Engine {
     ) -> Result<T, Failure> {
         let before = writing.uncommitted;
         let done = catch_unwind(AssertUnwindSafe(|| change(self, writing)))
-            .unwrap_or_else(|_| Err(Failure::internal("the change stopped halfway")));
+            .unwrap_or_else(|_| Err(halfway()));
         if let Err(failure) = &done {
             if failure.code == Code::BadRequest && writing.uncommitted == before {
                 return done;
@@ -853,6 +884,13 @@ impl SmallSegment {
             .add_document(AddOperation { opstamp, document })?;
         Ok(())
     }
+}
+
+/// Prepares the document at a place of a batch; called for each place, in order.
+type Next<'a> = dyn FnMut(usize) -> Result<Prepared, Failure> + 'a;
+
+fn halfway() -> Failure {
+    Failure::internal("the change stopped halfway")
 }
 
 fn embed(vectors: &Vectors, ord: u64, prepared: &Prepared, row: &mut [f32]) -> bool {
