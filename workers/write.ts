@@ -1,12 +1,18 @@
 import { type CommitReport, native } from '../src/native.ts'
 import type { Batch } from '../src/search/batch.ts'
+import { indexedJson } from '../src/search/record.ts'
+import { openReader } from '../src/store/reader.ts'
 
 // Searches and the main thread go first.
 native.giveWay(5)
 
 /** One batch for one index. */
 export interface WriteInput extends Batch {
+  dataDir: string
+  indexId: number
   engineId: number
+  /** Field of the documents that holds their vector. */
+  vectorField?: string
 }
 
 export interface WriteReport extends CommitReport {
@@ -14,9 +20,27 @@ export interface WriteReport extends CommitReport {
   vectorized: Uint8Array
 }
 
-/** Adds, deletes and publishes; searches on every thread see the whole batch at once. */
+/**
+ * Adds, deletes and publishes; searches on every thread see the whole batch at once. The documents are read from their
+ * records, so that the main thread holds none of them for as long as they wait.
+ */
 export function write(input: WriteInput): WriteReport {
-  const { engineId, ords, documents, deletes, vectorOrds, vectors, sequence } = input
-  const vectorized = native.apply(engineId, ords, documents, deletes, vectorOrds, vectors)
-  return { ...native.commit(engineId, sequence), vectorized }
+  const { dataDir, indexId, engineId, ords, deletes, vectorOrds, vectors, sequence } = input
+  const reader = openReader(dataDir)
+  const documents: string[] = []
+  // A record that was replaced long ago may have been swept: what replaced it comes next.
+  const found = ords.filter((ord) => {
+    const record = reader.record(indexId, ord)
+    if (record !== undefined) documents.push(indexedJson(record, input.vectorField))
+    return record !== undefined
+  })
+  const flags = native.apply(engineId, found, documents, deletes, vectorOrds, vectors)
+  return { ...native.commit(engineId, sequence), vectorized: spread(flags, found, ords) }
+}
+
+/** The flags of what was found as flags of all. */
+function spread(flags: Uint8Array, found: Float64Array, ords: Float64Array): Uint8Array {
+  if (found.length === ords.length) return flags
+  let at = 0
+  return Uint8Array.from(ords, (ord) => (found[at] === ord ? (flags[at++] ?? 0) : 0))
 }

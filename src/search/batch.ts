@@ -1,9 +1,8 @@
-/** Written records on their way into one index: ords ascend, documents are JSON, vectors are rows for `vectorOrds`. */
+/** Written records on their way into one index, by number: ords ascend, vectors are rows for `vectorOrds`. */
 export interface Batch {
   /** The record store's sequence that the index contains after this batch. */
   sequence: number
   ords: Float64Array
-  documents: string[]
   deletes: Float64Array
   vectorOrds: Float64Array
   vectors: Float32Array
@@ -11,9 +10,10 @@ export interface Batch {
 
 /** One document's part of a batch. */
 export interface Change {
-  /** The sequence of this write, which is the new document number when there is one. */
+  /** The sequence of this write. */
   sequence: number
-  document?: string
+  /** Whether there is a new document, whose number is the sequence. */
+  adds: boolean
   vector?: Float32Array
   /** The document number that this write replaced or deleted. */
   removed?: number
@@ -27,9 +27,7 @@ export function outlived(changes: Change[]): Set<number> {
 /** The changes as one batch: what is outlived is only deleted. */
 export function joinChanges(changes: Change[]): Batch {
   const removed = outlived(changes)
-  const added = changes.filter(
-    ({ document, sequence }) => document !== undefined && !removed.has(sequence),
-  )
+  const added = changes.filter(({ adds, sequence }) => adds && !removed.has(sequence))
   const given = added.filter(({ vector }) => vector !== undefined)
   const dimensions = given[0]?.vector?.length ?? 0
   const vectors = new Float32Array(given.length * dimensions)
@@ -39,7 +37,6 @@ export function joinChanges(changes: Change[]): Batch {
   return {
     sequence: changes.reduce((last, { sequence }) => Math.max(last, sequence), 0),
     ords: Float64Array.from(added, ({ sequence }) => sequence),
-    documents: added.map(({ document = '' }) => document),
     deletes: Float64Array.from(removed),
     vectorOrds: Float64Array.from(given, ({ sequence }) => sequence),
     vectors,
@@ -55,7 +52,6 @@ export function after(batch: Batch, sequence: number): Batch {
   return {
     ...batch,
     ords: batch.ords.slice(known),
-    documents: batch.documents.slice(known),
     vectorOrds: batch.vectorOrds.slice(knownRows),
     vectors: batch.vectors.slice(knownRows * dimensions),
   }

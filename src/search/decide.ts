@@ -5,7 +5,7 @@ import type { Definition } from './definition.ts'
 import { type IndexEntry, latest } from './indices.ts'
 import { wellFormedJson } from './json.ts'
 import { awaitVector, sentVector, vectorFor } from './outside-vector.ts'
-import { type DocumentRecord, decodeRecord, encodeRecord, indexedJson } from './record.ts'
+import { type DocumentRecord, decodeRecord, encodeRecord } from './record.ts'
 import { valueAt } from './source.ts'
 
 type Source = Record<string, unknown>
@@ -120,7 +120,7 @@ function save(
     ord: sequence,
     change: {
       sequence,
-      document: indexedJson(record, op.entry.definition.embedder.field),
+      adds: true,
       ...(vector === undefined ? {} : { vector }),
       ...(ord === undefined ? {} : { removed: ord }),
     },
@@ -154,7 +154,7 @@ function remove(
   const indexId = op.entry.record.id
   store.tables.documents.remove([indexId, op.id])
   retire(store, { indexId, ord, sequence, nowMs })
-  return { result: 'deleted', record: old, ord, change: { sequence, removed: ord } }
+  return { result: 'deleted', record: old, ord, change: { sequence, adds: false, removed: ord } }
 }
 
 function merge(old: DocumentRecord | undefined, changes: Source): Source {

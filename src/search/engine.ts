@@ -102,7 +102,13 @@ async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<
     const state = core.states.get(engineId)
     // Right after a switch the index has caught up with writes whose turn comes only now.
     const fresh = after(batch, state?.published ?? 0)
-    const report = await core.pool.run('write', { engineId, ...fresh })
+    const { dataDir } = core.config
+    const vectorField = entry.definition.embedder.field
+    const input = { dataDir, indexId: entry.record.id, engineId, ...fresh }
+    const report = await core.pool.run(
+      'write',
+      vectorField === undefined ? input : { ...input, vectorField },
+    )
     if (state !== undefined) {
       state.published = Math.max(state.published, batch.sequence)
       state.writer = true

@@ -183,8 +183,8 @@ function settle(taken: Waiting[], vectorized: Uint8Array): void {
   let at = 0
   for (const { changes, resolve } of taken) {
     const flags = new Uint8Array(changes.length)
-    changes.forEach(({ document, sequence }, place) => {
-      if (document !== undefined && !removed.has(sequence)) flags[place] = vectorized[at++] ?? 0
+    changes.forEach(({ adds, sequence }, place) => {
+      if (adds && !removed.has(sequence)) flags[place] = vectorized[at++] ?? 0
     })
     resolve(flags)
   }

@@ -55,12 +55,13 @@ export function sourceJson(bytes: Buffer): Buffer {
 }
 
 /**
- * What the core indexes: the source, with the record's own times unless the source has its own.
+ * What the core indexes of a record: the source, with the record's own times unless the source has its own.
  * A vector in the source (`vectorField`) goes to the core as numbers, not as text.
  */
-export function indexedJson(record: DocumentRecord, vectorField?: string): string {
-  const times = `"created":${record.createdMs},"updated":${record.updatedMs}`
-  const source = vectorField === undefined ? record.source : without(record.source, vectorField)
+export function indexedJson(bytes: Buffer, vectorField?: string): string {
+  const times = `"created":${bytes.readDoubleLE(4)},"updated":${bytes.readDoubleLE(12)}`
+  const stored = sourceJson(bytes).toString()
+  const source = vectorField === undefined ? stored : without(stored, vectorField)
   const rest = source.slice(1)
   // A repeated key's last value wins in JSON, so a source's own times stand.
   return rest === '}' ? `{${times}}` : `{${times},${rest}`

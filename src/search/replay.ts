@@ -56,11 +56,13 @@ export function replayIndex(
 
   for (const { ord, bytes } of reader.recordsAfter(indexId, sequence)) {
     last = Math.max(last, ord)
-    const record = decodeRecord(bytes)
+    // Both at once: the next read takes the bytes' place.
+    const { id } = decodeRecord(bytes)
+    const json = indexedJson(bytes, vectorField)
     // A superseded record lies there for searches under way; only the current one counts.
-    if (reader.ordOf(indexId, record.id) !== ord) continue
+    if (reader.ordOf(indexId, id) !== ord) continue
     ords.push(ord)
-    documents.push(indexedJson(record, vectorField))
+    documents.push(json)
     vectors.add(ord, reader.vector(indexId, ord))
     if (ords.length >= BATCH_DOCUMENTS) flush()
   }

@@ -19,7 +19,7 @@ function openSlowCore() {
     return new Uint8Array(ords.length)
   })
   const publish = (sequence: number, soon: boolean) =>
-    publisher.publish(entry, [{ sequence, document: '{}' }], soon)
+    publisher.publish(entry, [{ sequence, adds: true }], soon)
   return { batches, publish, together: () => together }
 }
 

@@ -28,15 +28,18 @@ test('any record comes back as it was stored, and its parts are ready to be sent
 })
 
 test('what is indexed has the record’s times, unless the document brings its own', () => {
-  const base = { id: 'a', version: 1, createdMs: 5, updatedMs: 6 }
-  expect(JSON.parse(indexedJson({ ...base, source: '{"title":"x"}' }))).toEqual({
+  const indexed = (source: string): unknown =>
+    JSON.parse(
+      indexedJson(encodeRecord({ id: 'a', version: 1, createdMs: 5, updatedMs: 6, source })),
+    )
+  expect(indexed('{"title":"x"}')).toEqual({
     created: 5,
     updated: 6,
     title: 'x',
   })
-  expect(JSON.parse(indexedJson({ ...base, source: '{"created":"2020-01-01"}' }))).toEqual({
+  expect(indexed('{"created":"2020-01-01"}')).toEqual({
     created: '2020-01-01',
     updated: 6,
   })
-  expect(JSON.parse(indexedJson({ ...base, source: '{}' }))).toEqual({ created: 5, updated: 6 })
+  expect(indexed('{}')).toEqual({ created: 5, updated: 6 })
 })
