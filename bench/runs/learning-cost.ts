@@ -8,7 +8,7 @@ import { checkSearch, cycle, INDEX, type RunContext, refuseFailures, searchShots
 
 const SLICES = 6
 /** Before the first slice, on each side: the engine compiles what it has not met for some twenty seconds. */
-const WARMUP_MS = 10_000
+const WARMUP_MS = 20_000
 const SEARCHES = 10
 const ENTRIES = 100
 const ACTIONS = 4
