@@ -42,9 +42,9 @@ const PREPARED_ASIDE_MIN: usize = 8;
 const SMALL_BYTES: usize = 1_000_000;
 /// Dead vectors that are worth a new set.
 const COMPACT_MIN: u32 = 256;
-/// Cut and weights of vectors that come from outside, unless the definition says them.
 /// A segment this many times larger than all others together isn't merged with them.
 const MERGE_SHARE: u64 = 4;
+/// Cut and weights of vectors that come from outside, unless the definition says them.
 const GIVEN_CUT: f32 = 0.3;
 const GIVEN_WEIGHTS: (f32, f32) = (0.6, 0.4);
 
@@ -348,7 +348,9 @@ impl Engine {
                     scope.spawn(move || {
                         for (ord, document) in ords.iter().zip(documents) {
                             // Nobody takes it when the batch has failed.
-                            let _ = sender.send(preparer.prepare(*ord, document));
+                            if sender.send(preparer.prepare(*ord, document)).is_err() {
+                                return;
+                            }
                         }
                     });
                     add(&mut |_| receiver.recv().unwrap_or_else(|_| Err(halfway())))

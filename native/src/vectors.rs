@@ -222,6 +222,9 @@ impl VectorSet {
 
     /// Reads the links anew when the graph has outgrown them; while `more` comes, only by much.
     fn renew_links(&self, more: bool) {
+        if !Sketches::pay() {
+            return;
+        }
         let graph = self.graph.read();
         let indexed = graph.as_ref().map_or(0, Graph::indexed);
         let known = self
@@ -356,7 +359,7 @@ impl Rows {
     }
 }
 
-/// The links of a graph, where sketches are there to walk by.
+/// The links of a graph, where there are sketches to walk by.
 fn read_links(bytes: &[u8]) -> Option<Arc<Links>> {
     let links = Sketches::pay().then(|| Links::read(bytes));
     links?.ok().map(Arc::new)

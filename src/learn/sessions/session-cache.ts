@@ -31,7 +31,7 @@ export function openSessionCache(
     bytes -= bytesOf(sessionId, record)
   }
   function shrink(): void {
-    while (entries.size > sessionsMax || bytes > bytesMax) {
+    while (entries.size > 0 && (entries.size > sessionsMax || bytes > bytesMax)) {
       const oldest = fromOldest.next()
       if (oldest.done === true) fromOldest = entries.entries()
       else drop(...oldest.value)
