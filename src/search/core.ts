@@ -18,9 +18,11 @@ export interface OpenState {
   opening: Promise<void> | undefined
   /** Position in the order of use, for closing the least used. */
   usedAt: number
-  /** Sequence that is published, and the one that the files hold durably; -1 when unknown. */
+  /** Sequence that is published, and the one that the files hold durably. */
   published: number
   durable: number
+  /** A new space, merged segments or a grown graph may be in no file yet, which no sequence tells. */
+  reshaped: boolean
   /** Searches that need it open now, and who waits for the last of them. */
   users: number
   onUnused: (() => void) | undefined

@@ -39,11 +39,24 @@ export function retire(core: Core, state: OpenState, then: () => void): void {
     })
 }
 
+/** Whether the files hold all that the index is. */
+export function isDurable({ published, durable, reshaped }: OpenState): boolean {
+  return published <= durable && !reshaped
+}
+
 /** Writes what is published to disk; `release` also gives up the writer. Removals it covers are forgotten. */
 async function makeDurable(core: Core, state: OpenState, release: boolean): Promise<void> {
-  if (state.published === state.durable && !(release && state.writer)) return
+  if (isDurable(state) && !(release && state.writer)) return
   const { engineId, id } = state.entry.record
-  const report = await core.pool.run('checkpoint', { engineId, release })
+  // Before it begins: what becomes of the index meanwhile may come too late for these files.
+  const { reshaped } = state
+  state.reshaped = false
+  const report = await core.pool
+    .run('checkpoint', { engineId, release })
+    .catch((cause: unknown) => {
+      state.reshaped ||= reshaped
+      throw cause
+    })
   state.durable = report.sequence
   if (release) state.writer = false
   // Files that are being built for the same index may still need to be told of them.

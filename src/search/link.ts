@@ -28,8 +28,7 @@ async function link(core: Core, state: OpenState): Promise<void> {
     const isMore = await core.pool.run('link', { engineId, timeMs: SLICE_MS })
     if (isMore) continue
     state.linked = state.published === published && state.fitting === undefined
-    // The graph is on disk with the next checkpoint, whatever the sequence says.
-    state.durable = -1
+    state.reshaped = true
     return
   }
 }

@@ -3,7 +3,7 @@ import { serviceError } from '../errors.ts'
 import { native } from '../native.ts'
 import type { Core, OpenState } from './core.ts'
 import { definitionJson } from './definition.ts'
-import { leastUsed, retire } from './durability.ts'
+import { isDurable, leastUsed, retire } from './durability.ts'
 import type { IndexEntry } from './indices.ts'
 import type { OpenInput } from './replay.ts'
 import { fitSoon } from './rest.ts'
@@ -54,6 +54,7 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
     onUnused: undefined,
     published: 0,
     durable: 0,
+    reshaped: false,
     writer: true,
     fitting: undefined,
     wantedSinceMs: undefined,
@@ -112,7 +113,7 @@ function closeLeastUsed(core: Core): void {
 
 function closeIndex(core: Core, state: OpenState): void {
   // Somebody may have come while it was made durable.
-  if (core.isBusy(state.entry) || state.users > 0 || state.published > state.durable) return
+  if (core.isBusy(state.entry) || state.users > 0 || !isDurable(state)) return
   core.states.delete(state.entry.record.engineId)
   native.close(state.entry.record.engineId)
 }

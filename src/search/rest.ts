@@ -39,8 +39,8 @@ export function fitSoon(core: Core, state: OpenState): void {
     )
     .finally(() => {
       state.fitting = undefined
-      // The new space is not on disk yet, whatever the sequence says, and its vectors have no graph.
-      state.durable = -1
+      state.reshaped = true
+      // The vectors of the new space have no graph yet.
       state.linked = false
     })
 }
@@ -90,7 +90,7 @@ function mergeSoon(core: Core, state: OpenState): void {
     .finally(() => {
       state.merging = undefined
       state.writer = true
-      state.durable = -1
+      state.reshaped = true
     })
 }
 

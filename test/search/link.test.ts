@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { eventually, type RunningApp, startApp } from '../running-app.ts'
 
@@ -8,9 +9,35 @@ const BATCH = 2500
 let service: RunningApp
 
 beforeAll(async () => {
-  service = await startApp({ CHECKPOINT_MS: '50' })
+  // Upkeep comes by when this test calls for it.
+  service = await startApp({ CHECKPOINT_MS: '3600000' })
+  linkWhileSaving()
 })
 afterAll(() => service.close())
+
+/** Links once the files are written, and has the files reported only after the links: as on a slow disk. */
+function linkWhileSaving(): void {
+  const { pool, engine } = service.app
+  const run = pool.run
+  const heard = new EventEmitter()
+  pool.run = (async (name, input) => {
+    if (name !== 'link' && name !== 'checkpoint') return run(name, input)
+    if (name === 'checkpoint') {
+      const report = await run(name, input)
+      const linked = once(heard, 'linked')
+      heard.emit('written')
+      await linked
+      return report
+    }
+    const written = once(heard, 'written')
+    void engine.checkpoint()
+    await written
+    pool.run = run
+    const isMore = await run(name, input)
+    setImmediate(() => heard.emit('linked'))
+    return isMore
+  }) as typeof run
+}
 
 function figures() {
   const [entry] = service.app.indices.all()
@@ -19,6 +46,7 @@ function figures() {
 }
 
 async function isSettled(): Promise<boolean> {
+  service.app.engine.tend()
   const { data } = await service.call<{ settled: boolean }>('GET', '/cortex/indices/linked')
   return data.settled
 }
