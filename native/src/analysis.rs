@@ -134,17 +134,13 @@ impl Analyzer {
         Ok(Analyzer { full, synonyms })
     }
 
-    /// The analyzer as the text index uses it.
-    pub fn indexing(&self) -> TextAnalyzer {
-        self.full.clone()
-    }
-
-    /// Calls `each` with every term of a text, as it is indexed.
-    pub fn for_each(&self, text: &str, mut each: impl FnMut(&str)) {
+    /// Calls `each` with every term of a text, as it is indexed, and its word number.
+    pub fn for_each(&self, text: &str, mut each: impl FnMut(&str, usize)) {
         let mut analyzer = self.full.clone();
         let mut stream = analyzer.token_stream(text);
         while stream.advance() {
-            each(&stream.token().text);
+            let token = stream.token();
+            each(&token.text, token.position);
         }
     }
 

@@ -12,6 +12,7 @@ use tantivy::tokenizer::TokenizerManager;
 
 use crate::analysis::{words_analyzer, Analyzer, AnalyzerDefinition};
 use crate::failure::Failure;
+use crate::tokens::RowTokenizer;
 
 /// Name of the number field: the internal document number.
 pub const ORD: &str = "_ord";
@@ -23,6 +24,8 @@ pub const PRESENT: &str = "_present";
 pub const DYNAMIC: &str = "_dynamic";
 /// Longest exact value in bytes; longer ones are not found by exact value.
 pub const EXACT_BYTES_MAX: usize = 8191;
+/// The tokenizer of what was analysed before.
+const ROW: &str = "row";
 
 /// The type of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -175,7 +178,7 @@ impl Definition {
         }
         let mut schema = Schema::builder();
         let ord = schema.add_u64_field(ORD, INDEXED | FAST);
-        let words = schema.add_text_field(WORDS, plain("raw", false));
+        let words = schema.add_text_field(WORDS, plain(ROW, false));
         let present = schema.add_text_field(PRESENT, plain("raw", false));
         let other = wire
             .dynamic
@@ -237,11 +240,13 @@ impl Definition {
     }
 
     pub(crate) fn tokenizers(&self) -> TokenizerManager {
-        // The library looks up its default tokenizers for fields without text as well.
+        // Documents come analysed. The library looks up its default tokenizers for fields without
+        // text as well.
         let manager = TokenizerManager::default();
-        for (name, analyzer) in &self.analyzers {
-            manager.register(&format!("a:{name}"), analyzer.indexing());
+        for name in self.analyzers.keys() {
+            manager.register(&analysed_by(name), RowTokenizer::default());
         }
+        manager.register(ROW, RowTokenizer::default());
         manager
     }
 }
@@ -259,9 +264,14 @@ fn plain(tokenizer: &str, fast: bool) -> TextOptions {
     }
 }
 
+/// An index knows by this name what its files were analysed with.
+fn analysed_by(analyzer: &str) -> String {
+    format!("a:{analyzer}")
+}
+
 fn analysed(analyzer: &str) -> TextOptions {
     let indexing = TextFieldIndexing::default()
-        .set_tokenizer(&format!("a:{analyzer}"))
+        .set_tokenizer(&analysed_by(analyzer))
         .set_index_option(IndexRecordOption::WithFreqsAndPositions);
     TextOptions::default().set_indexing_options(indexing)
 }

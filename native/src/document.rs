@@ -1,6 +1,7 @@
 //! A source document → the fields of the text index and the terms of its vector.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::mem;
 use std::sync::Arc;
 
 use serde::de::IgnoredAny;
@@ -13,6 +14,7 @@ use crate::date::{from_epoch_ms, parse_date};
 use crate::definition::{Definition, FieldEntry, FieldKind, EXACT_BYTES_MAX};
 use crate::failure::Failure;
 use crate::hashed::TermHash;
+use crate::tokens::Row;
 
 /// Values of one document that are indexed without a mapping, at most.
 const DYNAMIC_VALUES_MAX: usize = 4096;
@@ -38,6 +40,7 @@ pub struct Preparer {
     embeds: bool,
     counts: HashMap<String, u32, TermHash>,
     words: HashSet<String, TermHash>,
+    word_row: Row,
 }
 
 impl Preparer {
@@ -50,6 +53,7 @@ impl Preparer {
             embeds,
             counts: HashMap::default(),
             words: HashSet::default(),
+            word_row: Row::default(),
         }
     }
 
@@ -62,6 +66,7 @@ impl Preparer {
         let mut text = String::new();
         self.counts.clear();
         self.words.clear();
+        self.word_row = Row::default();
         fields.add_u64(definition.ord, ord);
         let mut values = Vec::new();
         let mut seen: Vec<&[String]> = Vec::new();
@@ -85,12 +90,12 @@ impl Preparer {
                     if entry.searched && first {
                         self.note_words(&definition.words_analyzer, &value);
                     }
-                    if entry.vectorized && self.embeds {
-                        self.note_terms(analyzer, &value);
+                    let counted = entry.vectorized && self.embeds;
+                    fields.add_text(field, self.analyse(analyzer, &value, counted));
+                    if counted {
                         text.push_str(&value);
                         text.push('\n');
                     }
-                    fields.add_text(field, value);
                 }
                 if entry.searched {
                     seen.push(&entry.path);
@@ -107,9 +112,7 @@ impl Preparer {
                 fields.add_object(field, other.into_values());
             }
         }
-        for word in &self.words {
-            fields.add_text(definition.words, word);
-        }
+        fields.add_text(definition.words, mem::take(&mut self.word_row).into_text());
         // In one order, so that the same text always gives the very same vector.
         let mut terms: Vec<(String, u32)> = self.counts.drain().collect();
         terms.sort_unstable_by(|a, b| head(&a.0).cmp(&head(&b.0)).then_with(|| a.0.cmp(&b.0)));
@@ -121,20 +124,30 @@ impl Preparer {
     }
 
     fn note_words(&mut self, analyzer: &Analyzer, value: &str) {
-        analyzer.for_each(value, |word| {
+        analyzer.for_each(value, |word, _| {
             if !self.words.contains(word) {
                 self.words.insert(word.to_owned());
+                self.word_row.push(0, word);
             }
         });
     }
 
-    fn note_terms(&mut self, analyzer: &Analyzer, value: &str) {
-        analyzer.for_each(value, |term| match self.counts.get_mut(term) {
-            Some(count) => *count += 1,
-            None => {
-                self.counts.insert(term.to_owned(), 1);
+    /// The row of a text's terms, which are counted for the vector if that is wanted.
+    fn analyse(&mut self, analyzer: &Analyzer, value: &str, counted: bool) -> String {
+        let mut row = Row::default();
+        analyzer.for_each(value, |term, position| {
+            row.push(position, term);
+            if !counted {
+                return;
+            }
+            match self.counts.get_mut(term) {
+                Some(count) => *count += 1,
+                None => {
+                    self.counts.insert(term.to_owned(), 1);
+                }
             }
         });
+        row.into_text()
     }
 }
 

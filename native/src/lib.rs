@@ -41,6 +41,7 @@ pub mod stem;
 pub mod suggest;
 pub mod terms;
 pub mod tokenizer;
+pub mod tokens;
 pub mod train;
 pub mod vectors;
 pub mod words;

@@ -153,7 +153,9 @@ impl Snapshot {
             }
             used.push(analyzer);
             let mut own: BTreeMap<String, u32> = BTreeMap::new();
-            analyzer.for_each(text, |term| *own.entry(term.to_owned()).or_default() += 1);
+            analyzer.for_each(text, |term, _| {
+                *own.entry(term.to_owned()).or_default() += 1
+            });
             for (term, count) in own {
                 let known = counts.entry(term).or_default();
                 *known = count.max(*known);

@@ -133,14 +133,14 @@ async function publish(
   })
   const published = [...places].map(async ([entry, own]) => {
     const changes = own.flatMap((at) => (outcomes[at] as WriteOutcome).change ?? [])
-    const flags = await engine.publish(entry, changes, !refresh)
+    // Nothing may wait for them with the documents in its hands: thousands would outlive their answers.
+    if (!refresh) return engine.publishSoon(entry, changes)
+    const flags = await engine.publish(entry, changes)
     own.forEach((at, n) => {
       vectorized[at] = flags[n] ?? 0
     })
   })
-  if (refresh) await Promise.all(published)
-  // Durable already: what goes wrong on the way into the index is logged and repaired there.
-  else for (const one of published) one.catch(() => undefined)
+  await Promise.all(published)
   outcomes.forEach((outcome, at) => {
     const entry = ops[at]?.entry
     if (outcome instanceof ServiceError || entry === undefined || outcome.change) return

@@ -19,6 +19,7 @@ export interface Engine {
   /** Runs `work` while all these indices are open and complete; none of them is closed before it settles. */
   using: <T>(entries: IndexEntry[], work: () => Promise<T>) => Promise<T>
   publish: Publisher['publish']
+  publishSoon: Publisher['publishSoon']
   /** Opens every index, replaying or rebuilding what needs it. */
   recover: () => Promise<void>
   figures: (entry: IndexEntry) => IndexFigures
@@ -58,6 +59,7 @@ export function openEngine(parts: EngineParts): Engine {
     ready: (entry) => ready(core, entry),
     using: (entries, work) => using(core, entries, work),
     publish: publisher.publish,
+    publishSoon: publisher.publishSoon,
     recover: () => recover(core),
     figures: readFigures,
     isOpen: (entry) => stateOf(entry) !== undefined && stateOf(entry)?.opening === undefined,

@@ -2,11 +2,10 @@ import { type Batch, type Change, joinChanges, outlived } from './batch.ts'
 import type { IndexEntry } from './indices.ts'
 
 export interface Publisher {
-  /**
-   * Puts changes on the way to being searchable. `soon` waits a moment for others to share the commit.
-   * Resolves when they are, with 1 for each change that can be found by vector.
-   */
-  publish: (entry: IndexEntry, changes: Change[], soon: boolean) => Promise<Uint8Array>
+  /** Makes changes searchable. Resolves when they are, with 1 for each that can be found by vector. */
+  publish: (entry: IndexEntry, changes: Change[]) => Promise<Uint8Array>
+  /** Puts changes on the way to being searchable; a moment later, for others to share the commit. */
+  publishSoon: (entry: IndexEntry, changes: Change[]) => void
   /** Runs `work` while no batch of the index is in the core; its changes wait meanwhile. */
   exclusive: (entry: IndexEntry, work: () => Promise<void>) => Promise<void>
   isBusy: (entry: IndexEntry) => boolean
@@ -20,10 +19,11 @@ type Apply = (entry: IndexEntry, batch: Batch) => Promise<Uint8Array>
 
 interface Waiting {
   changes: Change[]
-  /** Nobody waits until it is searchable. */
-  soon: boolean
-  resolve: (vectorized: Uint8Array) => void
-  reject: (cause: unknown) => void
+  /** Who waits until they are searchable, if anybody does. */
+  caller?: {
+    resolve: (vectorized: Uint8Array) => void
+    reject: (cause: unknown) => void
+  }
 }
 
 interface Queue {
@@ -91,16 +91,21 @@ export function openPublisher(apply: Apply): Publisher {
   }
 
   return {
-    publish: (entry, changes, soon) =>
+    publish: (entry, changes) =>
       new Promise((resolve, reject) => {
         const queue = queueOf(entry)
-        queue.waiting.push({ changes, soon, resolve, reject })
+        queue.waiting.push({ changes, caller: { resolve, reject } })
         const { gathering } = queue
         if (gathering !== undefined && writersOf(queue.waiting) >= gathering.writers)
           gathering.complete()
-        if (!soon || queue.waiting.length >= BATCH_CHANGES) start(queue)
-        else startSoon(queue)
+        start(queue)
       }),
+    publishSoon: (entry, changes) => {
+      const queue = queueOf(entry)
+      queue.waiting.push({ changes })
+      if (queue.waiting.length >= BATCH_CHANGES) start(queue)
+      else startSoon(queue)
+    },
     exclusive: async (entry, work) => {
       // Asked for anew each time: a queue that has run dry is replaced by the next write's.
       let queue = queueOf(entry)
@@ -130,7 +135,7 @@ async function drain(queue: Queue, apply: Apply): Promise<void> {
       const vectorized = await apply(queue.entry, joinChanges(changes))
       settle(taken, vectorized)
     } catch (cause) {
-      for (const { reject } of taken) reject(cause)
+      for (const { caller } of taken) caller?.reject(cause)
     }
     await gather(queue, writersOf(taken), performance.now() - startedMs)
     if (!isPressing(queue)) return
@@ -161,7 +166,7 @@ function changesOf(waiting: Waiting[]): number {
 
 /** How many wait until they are searchable. */
 function writersOf(waiting: Waiting[]): number {
-  return waiting.reduce((count, { soon }) => (soon ? count : count + 1), 0)
+  return waiting.reduce((count, { caller }) => (caller === undefined ? count : count + 1), 0)
 }
 
 /** Whether the next batch must not be put off. */
@@ -181,11 +186,11 @@ function takeBatch(waiting: Waiting[]): Waiting[] {
 function settle(taken: Waiting[], vectorized: Uint8Array): void {
   const removed = outlived(taken.flatMap(({ changes }) => changes))
   let at = 0
-  for (const { changes, resolve } of taken) {
+  for (const { changes, caller } of taken) {
     const flags = new Uint8Array(changes.length)
     changes.forEach(({ adds, sequence }, place) => {
       if (adds && !removed.has(sequence)) flags[place] = vectorized[at++] ?? 0
     })
-    resolve(flags)
+    caller?.resolve(flags)
   }
 }

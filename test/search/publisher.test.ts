@@ -18,27 +18,33 @@ function openSlowCore() {
     batches.push([...ords])
     return new Uint8Array(ords.length)
   })
-  const publish = (sequence: number, soon: boolean) =>
-    publisher.publish(entry, [{ sequence, adds: true }], soon)
-  return { batches, publish, together: () => together }
+  return {
+    batches,
+    publish: (sequence: number) => publisher.publish(entry, [{ sequence, adds: true }]),
+    publishSoon: (sequence: number) => publisher.publishSoon(entry, [{ sequence, adds: true }]),
+    idle: publisher.idle,
+    together: () => together,
+  }
 }
 
 const passMs = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
 it('hands writes to an index in their order, whether somebody waits for them or not', async () => {
-  const { batches, publish, together } = openSlowCore()
+  const { batches, publish, publishSoon, idle, together } = openSlowCore()
   // The second finds the first under way and asks for a batch later; the first's batch takes it along.
-  await Promise.all([publish(1, false), publish(2, true)])
-  const writes: Promise<unknown>[] = []
+  const writes: Promise<unknown>[] = [publish(1)]
+  publishSoon(2)
+  await idle()
   let sequence = 3
   const untilMs = performance.now() + 400
   while (performance.now() < untilMs) {
-    writes.push(publish(sequence++, true))
+    publishSoon(sequence++)
     await passMs(35)
-    writes.push(publish(sequence++, false))
+    writes.push(publish(sequence++))
     await passMs(35)
   }
   await Promise.all(writes)
+  await idle()
   const order = batches.flat()
   expect(order).toEqual(order.toSorted((a, b) => a - b))
   expect(order).toHaveLength(sequence - 1)
@@ -51,7 +57,7 @@ it('lets writers that were just answered share the next batch', async () => {
   const writer = async (delayMs: number) => {
     await passMs(delayMs)
     for (let count = 0; count < 8; count++) {
-      await publish(sequence++, false)
+      await publish(sequence++)
       // The way to the client and back: without it they would come back before the next batch is taken.
       await passMs(3)
     }
@@ -63,13 +69,14 @@ it('lets writers that were just answered share the next batch', async () => {
 })
 
 it('leaves what nobody waits for to a later commit, however often batches end', async () => {
-  const { batches, publish } = openSlowCore()
-  const writes = [publish(1, false)]
+  const { batches, publish, publishSoon, idle } = openSlowCore()
+  const first = publish(1)
   for (let sequence = 2; sequence <= 40; sequence++) {
-    writes.push(publish(sequence, true))
+    publishSoon(sequence)
     await passMs(5)
   }
-  await Promise.all(writes)
+  await first
+  await idle()
   expect(batches.flat()).toHaveLength(40)
   expect(batches.length).toBeLessThanOrEqual(4)
 })

@@ -22,7 +22,7 @@ it('publishes what is there of a batch whose record was swept meanwhile, and goe
     records.put([entry.record.id, last + 2], stored?.value as Buffer)
   })
   const changes = [last + 1, last + 2].map((sequence) => ({ sequence, adds: true }))
-  expect([...(await engine.publish(entry, changes, false))]).toEqual([0, 1])
+  expect([...(await engine.publish(entry, changes))]).toEqual([0, 1])
 
   expect((await write('second stone')).data.vectorized).toBe(true)
   const found = await service.call<{ total: number }>('POST', '/cortex/search', { query: 'stone' })
