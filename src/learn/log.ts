@@ -147,7 +147,9 @@ function writeImpressions(
   timeMs: number,
 ): string[] {
   const ids = unwritten.take()
-  for (const id of ids) tables.impressions.put(id, unwritten.find(id) as Buffer)
+  const rows = ids.map((key) => ({ key, value: unwritten.find(key) as Buffer }))
+  // Ids begin with their time.
+  tables.impressions.append(rows.sort((a, b) => (a.key < b.key ? -1 : 1)))
   for (let from = 0; from < ids.length; from += ENTRY_IMPRESSIONS) {
     const data = ids.slice(from, from + ENTRY_IMPRESSIONS)
     journal.appendWithin({ timeMs, type: 'searches', data })

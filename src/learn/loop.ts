@@ -1,9 +1,11 @@
+import { performance } from 'node:perf_hooks'
 import { isRefusal } from '../store/failure.ts'
+import type { JournalRow } from '../store/journal.ts'
 import type { Store } from '../store/store.ts'
 import type { Consumer, Fact } from './facts.ts'
 import { type Fold, openFold } from './fold.ts'
 import type { Log } from './log.ts'
-import { type Taken, takeRows } from './slice.ts'
+import { nothingTaken, type Taken, takeRows } from './slice.ts'
 
 /**
  * The processor: takes the journal's entries in order, joins feedback to what was shown, and lets each consumer
@@ -43,11 +45,18 @@ export interface LoopOptions {
 const REBUILDING = 'relearning'
 /** How long what happens may come together before the first slice. */
 const GATHER_MS = 50
-/** Time that one slice may hold the main thread, and the time that it leaves to others; */
-const CALM = { sliceMs: 2, restMs: 10 }
-/** the same when what it takes is older than this. */
-const HURRIED = { sliceMs: 8, restMs: 2 }
+/**
+ * Time that the processor may hold the main thread, which answers searches, and the time that it leaves to others: a
+ * search that comes meanwhile waits so long. Then the same when what it takes is older than `HURRY_AFTER_MS`.
+ */
+const CALM = { sliceMs: 0.3, restMs: 3 }
+const HURRIED = { sliceMs: 4, restMs: 1 }
 const HURRY_AFTER_MS = 700
+/** Journal entries that are taken before they are saved. */
+const ENTRIES_MAX = 8
+/** Time that one step of a rebuild may hold the main thread. */
+const REBUILD_SLICE_MS = 2
+const REBUILD_REST_MS = 2
 const RETRY_MS = 1000
 
 /** The processor's own state, shared by its functions. */
@@ -131,13 +140,14 @@ async function takeAll(core: Core): Promise<void> {
       continue
     }
     try {
-      const { received, oldestMs } = await store.write(() => takeSlice(core, until, pace.sliceMs))
+      const { received, oldestMs } = await takeSome(core, until, pace)
+      await store.write(() => fold.save(core.readers > 0))
       core.refused = false
       fold.settle()
       for (const consumer of consumers) consumer.publish?.()
       const nowMs = clock()
       for (const timeMs of received) core.onLag(Math.max(0, nowMs - timeMs) / 1000)
-      pace = nowMs - oldestMs > HURRY_AFTER_MS ? HURRIED : CALM
+      pace = nowMs - (oldestMs ?? nowMs) > HURRY_AFTER_MS ? HURRIED : CALM
       await rest(core, pace.restMs)
     } catch (cause) {
       await recover(core, cause)
@@ -162,12 +172,23 @@ async function recover(core: Core, cause: unknown): Promise<void> {
   else await core.dead.failed(taking, cause).catch(core.onFailure)
 }
 
-/** One transaction's worth. */
-function takeSlice(core: Core, until: number, sliceMs: number): Taken {
+/** One transaction's worth, a slice at a time. What was begun is ended: half an entry must not be saved. */
+async function takeSome(
+  core: Core,
+  until: number,
+  { sliceMs, restMs }: typeof CALM,
+): Promise<Taken> {
   const { fold } = core
-  const taken = takeRows(core, { after: fold.taken(), until, sliceMs }, fold.take)
-  fold.advance(taken.end)
-  fold.save(core.readers > 0)
+  const taken = nothingTaken(fold.taken())
+  const rows = core.log.journal.read({ after: taken.end, limit: ENTRIES_MAX })
+  let startedMs = performance.now()
+  for (const _ of takeRows(core, rows, taken, fold.take)) {
+    if (performance.now() - startedMs < sliceMs) continue
+    await rest(core, restMs)
+    startedMs = performance.now()
+  }
+  // Where entries are missing, they are old and were removed.
+  fold.advance(rows.length < ENTRIES_MAX ? Math.max(until, taken.end) : taken.end)
   return taken
 }
 
@@ -189,9 +210,17 @@ async function takeAnew(core: Core): Promise<void> {
     store.tables.meta.put(REBUILDING, 0)
   })
   const takeSome = (after: number) => {
-    const { end } = takeRows(core, { after, until, sliceMs: CALM.sliceMs }, (fact) => {
+    const startedMs = performance.now()
+    const taken = nothingTaken(after)
+    const take = (fact: Fact) => {
       for (const consumer of consumers) consumer.take(fact)
-    })
+    }
+    let end = until
+    for (const isWhole of takeRows(core, rowsBetween(core, after, until), taken, take)) {
+      if (!isWhole || performance.now() - startedMs < REBUILD_SLICE_MS) continue
+      end = taken.end
+      break
+    }
     for (const consumer of consumers) consumer.save()
     store.tables.meta.put(REBUILDING, end)
     return end
@@ -201,7 +230,7 @@ async function takeAnew(core: Core): Promise<void> {
     const from = after
     try {
       after = await store.write(() => takeSome(from))
-      await rest(core, HURRIED.restMs)
+      await rest(core, REBUILD_REST_MS)
     } catch (cause) {
       // The disk is full, say: half a rebuild is worse than one that waits.
       await recover(core, cause)
@@ -215,9 +244,17 @@ async function takeAnew(core: Core): Promise<void> {
   for (const consumer of consumers) consumer.publish?.()
 }
 
+function* rowsBetween({ log }: Core, after: number, until: number): Iterable<JournalRow> {
+  for (const row of log.journal.walk(after)) {
+    if (row.sequence > until) return
+    yield row
+  }
+}
+
 function rest(core: Core, ms: number): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, core.readers > 0 && !core.refused ? 0 : ms)
+    const isAwaited = core.closed || (core.readers > 0 && !core.refused)
+    const timer = setTimeout(resolve, isAwaited ? 0 : ms)
     core.stir = () => {
       clearTimeout(timer)
       resolve()

@@ -53,9 +53,7 @@ export function openJournal(store: Store): Journal {
   }
   function appendAll(entries: readonly JournalEntry[]): number {
     const first = last() + 1
-    entries.forEach((entry, at) => {
-      journal.put(first + at, entry)
-    })
+    journal.append(entries.map((entry, at) => ({ key: first + at, value: entry })))
     meta.put('journal', first + entries.length - 1)
     return first
   }

@@ -1,4 +1,4 @@
-import type { Database, Key as LmdbKey, RootDatabase } from 'lmdb'
+import { compareKeys, type Database, type Key as LmdbKey, type RootDatabase } from 'lmdb'
 import { type Rows, TABLES, type TableName } from './tables.ts'
 
 /** Which keys a walk visits: from `start` on, up to but not including `end`. */
@@ -26,6 +26,11 @@ export interface Table<Key, Value> {
   peek(key: Key): Buffer | undefined
   /** Only inside `store.write`; throws otherwise, because nobody would hear of a failure. */
   put(key: Key, value: Value): void
+  /**
+   * The same for rows, ascending, that mostly come behind all others: pages are filled to their end then, and
+   * not split in halves.
+   */
+  append(rows: readonly Row<Key, Value>[]): void
   /** Only inside `store.write`. Returns whether there was such a row. */
   remove(key: Key): boolean
   /** Removes every row. Only inside `store.write`. */
@@ -96,6 +101,16 @@ function wrapTable<Key extends LmdbKey, Value>(
     put: (key, value) => {
       mustBeWriting()
       database.putSync(key, value)
+    },
+    append: (rows) => {
+      mustBeWriting()
+      const [last] = database.getKeys({ reverse: true, limit: 1 })
+      for (const { key, value } of rows) {
+        // LMDB gives up the whole transaction when a row is appended that does not belong there.
+        const isLast = last === undefined || compareKeys(last, key) < 0
+        if (isLast) database.putSync(key, value, { append: true })
+        else database.putSync(key, value)
+      }
     },
     remove: (key) => {
       mustBeWriting()

@@ -20,6 +20,27 @@ describe('one write', () => {
     expect(documents.get([1, 'a'])).toBe(7)
   })
 
+  it('appends rows wherever they belong, and fills pages with those that come last', async () => {
+    const store = temporaryStore()
+    const { impressions } = store.tables
+    const rows = Array.from({ length: 400 }, (_, at) => ({
+      key: `row ${String(at).padStart(3, '0')}`,
+      value: Buffer.alloc(1900, at),
+    }))
+    const [early = [], late = []] = [
+      rows.filter((_, at) => at % 50 === 7),
+      rows.filter((_, at) => at % 50 !== 7),
+    ]
+    await store.write(() => impressions.append(late))
+    const pages = impressions.bytes() / 4096
+    expect(pages).toBeLessThan(1.1 * (late.length / 2))
+    await store.write(() => {
+      impressions.append(early)
+      impressions.append([])
+    })
+    expect([...impressions.range()]).toEqual(rows)
+  })
+
   it('that throws leaves nothing behind and disturbs none of its neighbours', async () => {
     const store = temporaryStore()
     const { meta } = store.tables
