@@ -12,6 +12,7 @@ import type { SearchInput, SearchOutput, search } from '../workers/search.ts'
 import type { suggest } from '../workers/suggest.ts'
 import type { train } from '../workers/train.ts'
 import type { write } from '../workers/write.ts'
+import { openBalancer } from './balancer.ts'
 import { namedError } from './errors.ts'
 import { openSharedHops } from './shared-hops.ts'
 
@@ -142,6 +143,7 @@ function openLane(options: PoolOptions, { threads, kept = threads, each = 1 }: L
     maxThreads: threads,
     idleTimeout: kept === 0 ? IDLE_MS : Number.POSITIVE_INFINITY,
     concurrentTasksPerWorker: each,
+    loadBalancer: openBalancer(each),
     // A job leaves little garbage in JavaScript; V8's default would keep 48 MB a thread for it.
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     workerData: { dataDir: options.dataDir },

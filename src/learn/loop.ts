@@ -1,11 +1,10 @@
 import { performance } from 'node:perf_hooks'
 import { isRefusal } from '../store/failure.ts'
-import type { JournalRow } from '../store/journal.ts'
 import type { Store } from '../store/store.ts'
 import type { Consumer, Fact } from './facts.ts'
 import { type Fold, openFold } from './fold.ts'
 import type { Log } from './log.ts'
-import { nothingTaken, type Taken, takeRows } from './slice.ts'
+import { nothingTaken, type Taken, takeRows, takeStretch } from './slice.ts'
 
 /**
  * The processor: takes the journal's entries in order, joins feedback to what was shown, and lets each consumer
@@ -45,18 +44,18 @@ export interface LoopOptions {
 const REBUILDING = 'relearning'
 /** How long what happens may come together before the first slice. */
 const GATHER_MS = 50
+/** Time that the processor leaves to others between two slices. */
+const REST_MS = 2
 /**
- * Time that the processor may hold the main thread, which answers searches, and the time that it leaves to others: a
- * search that comes meanwhile waits so long. Then the same when what it takes is older than `HURRY_AFTER_MS`.
+ * Time that one slice may hold the main thread: a search that comes meanwhile waits so long. Slices are short while what
+ * they take is young, and the longer the older it is.
  */
-const CALM = { sliceMs: 0.3, restMs: 3 }
-const HURRIED = { sliceMs: 4, restMs: 1 }
-const HURRY_AFTER_MS = 700
+const SLICE_MS = { least: 0.3, most: 8 }
+const YOUNG_MS = 300
 /** Journal entries that are taken before they are saved. */
 const ENTRIES_MAX = 8
 /** Time that one step of a rebuild may hold the main thread. */
 const REBUILD_SLICE_MS = 2
-const REBUILD_REST_MS = 2
 const RETRY_MS = 1000
 
 /** The processor's own state, shared by its functions. */
@@ -129,7 +128,7 @@ function wake(core: Core): void {
 
 async function takeAll(core: Core): Promise<void> {
   const { store, consumers, fold, clock } = core
-  let pace = CALM
+  let sliceMs = SLICE_MS.least
   await rest(core, GATHER_MS)
   while (!core.closed) {
     const until = core.log.journal.last()
@@ -140,20 +139,24 @@ async function takeAll(core: Core): Promise<void> {
       continue
     }
     try {
-      const { received, oldestMs } = await takeSome(core, until, pace)
+      const { received, oldestMs } = await takeSome(core, until, sliceMs)
       await store.write(() => fold.save(core.readers > 0))
       core.refused = false
       fold.settle()
       for (const consumer of consumers) consumer.publish?.()
       const nowMs = clock()
       for (const timeMs of received) core.onLag(Math.max(0, nowMs - timeMs) / 1000)
-      pace = nowMs - (oldestMs ?? nowMs) > HURRY_AFTER_MS ? HURRIED : CALM
-      await rest(core, pace.restMs)
+      sliceMs = sliceFor(nowMs - (oldestMs ?? nowMs))
+      await rest(core, REST_MS)
     } catch (cause) {
       await recover(core, cause)
       return
     }
   }
+}
+
+function sliceFor(ageMs: number): number {
+  return Math.max(SLICE_MS.least, Math.min(SLICE_MS.most, ageMs / YOUNG_MS - 1))
 }
 
 async function saveAll({ store, fold }: Core): Promise<void> {
@@ -173,18 +176,14 @@ async function recover(core: Core, cause: unknown): Promise<void> {
 }
 
 /** One transaction's worth, a slice at a time. What was begun is ended: half an entry must not be saved. */
-async function takeSome(
-  core: Core,
-  until: number,
-  { sliceMs, restMs }: typeof CALM,
-): Promise<Taken> {
+async function takeSome(core: Core, until: number, sliceMs: number): Promise<Taken> {
   const { fold } = core
   const taken = nothingTaken(fold.taken())
   const rows = core.log.journal.read({ after: taken.end, limit: ENTRIES_MAX })
   let startedMs = performance.now()
   for (const _ of takeRows(core, rows, taken, fold.take)) {
     if (performance.now() - startedMs < sliceMs) continue
-    await rest(core, restMs)
+    await rest(core, REST_MS)
     startedMs = performance.now()
   }
   // Where entries are missing, they are old and were removed.
@@ -210,17 +209,9 @@ async function takeAnew(core: Core): Promise<void> {
     store.tables.meta.put(REBUILDING, 0)
   })
   const takeSome = (after: number) => {
-    const startedMs = performance.now()
-    const taken = nothingTaken(after)
-    const take = (fact: Fact) => {
+    const end = takeStretch(core, { after, until, sliceMs: REBUILD_SLICE_MS }, (fact) => {
       for (const consumer of consumers) consumer.take(fact)
-    }
-    let end = until
-    for (const isWhole of takeRows(core, rowsBetween(core, after, until), taken, take)) {
-      if (!isWhole || performance.now() - startedMs < REBUILD_SLICE_MS) continue
-      end = taken.end
-      break
-    }
+    })
     for (const consumer of consumers) consumer.save()
     store.tables.meta.put(REBUILDING, end)
     return end
@@ -230,7 +221,7 @@ async function takeAnew(core: Core): Promise<void> {
     const from = after
     try {
       after = await store.write(() => takeSome(from))
-      await rest(core, REBUILD_REST_MS)
+      await rest(core, REST_MS)
     } catch (cause) {
       // The disk is full, say: half a rebuild is worse than one that waits.
       await recover(core, cause)
@@ -242,13 +233,6 @@ async function takeAnew(core: Core): Promise<void> {
     fold.moveTo(until, consumers)
   })
   for (const consumer of consumers) consumer.publish?.()
-}
-
-function* rowsBetween({ log }: Core, after: number, until: number): Iterable<JournalRow> {
-  for (const row of log.journal.walk(after)) {
-    if (row.sequence > until) return
-    yield row
-  }
 }
 
 function rest(core: Core, ms: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import type { JournalRow } from '../store/journal.ts'
 import type { Fact, Impression } from './facts.ts'
 import type { Fold } from './fold.ts'
@@ -48,6 +49,34 @@ export function* takeRows(
     }
     taken.end = row.sequence
     yield true
+  }
+}
+
+interface Stretch {
+  after: number
+  until: number
+  /** Time after which no further entry is begun. */
+  sliceMs: number
+}
+
+/** Takes entries in one go; gives the sequence up to which everything was taken. */
+export function takeStretch(
+  taking: Taking,
+  { after, until, sliceMs }: Stretch,
+  take: (fact: Fact) => void,
+): number {
+  const startedMs = performance.now()
+  const taken = nothingTaken(after)
+  const rows = rowsBetween(taking.log, after, until)
+  for (const isWhole of takeRows(taking, rows, taken, take))
+    if (isWhole && performance.now() - startedMs > sliceMs) return taken.end
+  return until
+}
+
+function* rowsBetween({ journal }: Log, after: number, until: number): Iterable<JournalRow> {
+  for (const row of journal.walk(after)) {
+    if (row.sequence > until) return
+    yield row
   }
 }
 

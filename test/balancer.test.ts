@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Piscina } from 'piscina'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openBalancer } from '../src/balancer.ts'
+
+const JOB = `
+const { setTimeout: pass } = require('node:timers/promises')
+const { threadId } = require('node:worker_threads')
+module.exports = async (ms) => (await pass(ms), threadId)
+`
+const folder = mkdtempSync(join(tmpdir(), 'attune-balancer-'))
+const described = new Set<unknown>()
+let pool: Piscina
+
+beforeAll(() => {
+  writeFileSync(join(folder, 'job.cjs'), JOB)
+  const balance = openBalancer(2)
+  pool = new Piscina({
+    filename: join(folder, 'job.cjs'),
+    minThreads: 2,
+    maxThreads: 2,
+    concurrentTasksPerWorker: 2,
+    loadBalancer: (job, threads) => {
+      for (const thread of threads) described.add(thread)
+      return balance(job, threads)
+    },
+  })
+})
+afterAll(async () => {
+  await pool.destroy()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test('jobs go to the thread that has the fewest', async () => {
+  const threads = await Promise.all([pool.run(50), pool.run(50), pool.run(50), pool.run(50)])
+  const [first, second] = new Set(threads)
+  expect(threads.filter((thread) => thread === first)).toHaveLength(2)
+  expect(threads.filter((thread) => thread === second)).toHaveLength(2)
+})
+
+test('a thread is described once, however many jobs it gets', async () => {
+  for (let job = 0; job < 100; job++) await pool.run(0)
+  // Twice when the very first job came: once before the library is taught otherwise.
+  expect(described.size).toBeLessThanOrEqual(4)
+})
