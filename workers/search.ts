@@ -2,6 +2,7 @@ import type { Impression } from '../src/learn/facts.ts'
 import { dealTeams, drawOrder, spanOf } from '../src/learn/impressions/draw.ts'
 import { finishImpression } from '../src/learn/impressions/impression.ts'
 import { native, type SearchResult } from '../src/native.ts'
+import { numberAdded } from '../src/search/added.ts'
 import { encodeCursor } from '../src/search/cursor.ts'
 import { type Evidence, showEvidence } from '../src/search/evidence.ts'
 import { highlightHits } from '../src/search/highlights.ts'
@@ -10,7 +11,6 @@ import { type PageIndex, writePage } from '../src/search/page.ts'
 import { cursorHash } from '../src/search/plan.ts'
 import { replayJson } from '../src/search/shown.ts'
 import type { LentBytes } from '../src/search/slab.ts'
-import type { Added } from '../src/search/tune.ts'
 import type { Outcome } from '../src/shared-hops.ts'
 import { openReader, type Reader } from '../src/store/reader.ts'
 
@@ -32,8 +32,8 @@ export interface SearchInput {
   shownBefore: number
   startedMs: number
   context: string
-  /** What learning and ranking changes add to scores. */
-  added?: Added[]
+  /** What learning and ranking changes add to scores: `Added[]` as JSON. */
+  added?: string
   /** What explanations show of learned scores. */
   evidence?: Evidence[]
   /** The page's order may be drawn; `relative` when scores have no common span. */
@@ -97,15 +97,10 @@ function explained(result: SearchResult, reader: Reader, input: SearchInput): Se
 
 function askCore(reader: Reader, input: SearchInput, request = input.request): SearchResult {
   const engineIds = Float64Array.from(input.indices, ({ engineId }) => engineId)
-  const { added = [] } = input
-  if (added.length === 0) return native.search(engineIds, request, input.vector)
-  const engines = new Map(input.indices.map(({ indexId, engineId }) => [indexId, engineId]))
-  const numbers = added.flatMap(([indexId, id, value]) => {
-    const engineId = engines.get(indexId)
-    const ord = engineId === undefined ? undefined : reader.ordOf(indexId, id)
-    return engineId === undefined || ord === undefined ? [] : [engineId, ord, value]
-  })
-  return native.search(engineIds, request, input.vector, Float64Array.from(numbers))
+  const { added } = input
+  if (added === undefined) return native.search(engineIds, request, input.vector)
+  const triples = numberAdded(reader, added, input.indices)
+  return native.search(engineIds, request, input.vector, triples)
 }
 
 type Logged = Pick<Impression, 'exploration' | 'interleaved'>

@@ -1,12 +1,13 @@
 import type { SearchInput } from '../pool.ts'
 import type { SearchRequest } from '../schema/search.ts'
 import type { DocumentName } from '../schema/tuning.ts'
+import { type Added, addedScores, type PackedAdded, packAdded, packLearned } from './added.ts'
 import type { IndexEntry } from './indices.ts'
 import { wellFormedJson } from './json.ts'
 import type { PageIndex } from './page.ts'
 import { type CoreRequest, cursorText, type PlannedSearch } from './plan.ts'
 import type { Plan } from './ranking-plan.ts'
-import { type Added, tune, tunedScores } from './tune.ts'
+import { tune, tunedScores } from './tune.ts'
 
 /** One search as it is known on the main thread. */
 export interface Asked {
@@ -35,9 +36,6 @@ export interface Replayable {
   added?: Added[]
 }
 
-/** Documents whose score one search may change; the core takes no more. */
-const ADDED_MAX = 4096
-
 /** The worker's job for a search. */
 export function searchJob(asked: Asked): SearchInput {
   const { search, planned, plan, request, entries, vector } = asked
@@ -53,10 +51,10 @@ export function searchJob(asked: Asked): SearchInput {
   const added = addedOf(plan, entries)
   if (vector !== undefined) job.vector = vector
   if (search.fields !== undefined) job.fields = search.fields
-  if (added.length > 0) job.added = added
+  if (added.count > 0) job.added = added.json
   addHighlight(job, search, request)
   addDraw(job, asked)
-  if (plan.recorded !== undefined) job.impression = impressionHead(asked, added.length)
+  if (plan.recorded !== undefined) job.impression = impressionHead(asked, added.count)
   return job
 }
 
@@ -85,11 +83,10 @@ function deviceOf({ recorded }: Plan): number {
 }
 
 /** What rankings changes and learning add to scores. */
-function addedOf({ tuning, added }: Plan, entries: IndexEntry[]): Added[] {
+function addedOf({ tuning, added }: Plan, entries: IndexEntry[]): PackedAdded {
   const { pins, boosts } = tuning
-  const learned = added.map(({ indexId, id, value }): Added => [indexId, id, value])
-  if (pins === undefined && boosts === undefined) return learned.slice(0, ADDED_MAX)
-  return [...tunedScores(tuning, indicesOf(entries)), ...learned].slice(0, ADDED_MAX)
+  if (pins === undefined && boosts === undefined) return packLearned(added)
+  return packAdded([...tunedScores(tuning, indicesOf(entries)), ...addedScores(added)])
 }
 
 /** Which of the searched indices a document's name may mean. */

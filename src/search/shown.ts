@@ -1,8 +1,7 @@
 import type { SearchInput } from '../pool.ts'
+import { type Added, packAdded } from './added.ts'
 import type { IndexEntry } from './indices.ts'
 import { pageIndex, type Replayable } from './job.ts'
-import { wellFormedJson } from './json.ts'
-import type { Added } from './tune.ts'
 
 /** What is kept of a search that was shown, as far as it decides the list. */
 export interface ShownSearch extends Replayable {
@@ -32,7 +31,7 @@ export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: st
     context: '{"replay":true',
     fields: [],
     ...(shown.vector === undefined ? {} : { vector: floats(shown.vector) }),
-    ...(shown.added === undefined ? {} : { added: shown.added }),
+    ...(shown.added === undefined ? {} : { added: packAdded(shown.added).json }),
     ...(exploration === undefined ? {} : { exploration }),
     ...(interleaved === undefined || otherRequest === undefined
       ? {}
@@ -46,7 +45,7 @@ export function replayJson(input: SearchInput): string {
   let json = `{"indices":[${indices.map(({ indexId }) => indexId)}],"request":${request}`
   if (interleaved !== undefined) json += `,"otherRequest":${interleaved.request}`
   if (vector !== undefined) json += `,"vector":"${base64(vector)}"`
-  if (added !== undefined) json += `,"added":${wellFormedJson(added)}`
+  if (added !== undefined) json += `,"added":${added}`
   return `${json}}`
 }
 

@@ -1,9 +1,7 @@
 import type { SearchRequest } from '../schema/search.ts'
 import type { DocumentName, Tuning } from '../schema/tuning.ts'
+import type { Added } from './added.ts'
 import type { CoreRequest } from './plan.ts'
-
-/** A document's place in the store and what is added to its score; 1 is the span of the fused score. */
-export type Added = [indexId: number, id: string, value: number]
 
 /** A pinned document stands above all others, the first pin highest; from here on no model moves it. */
 const PIN = 1000

@@ -17,6 +17,8 @@ export interface Reader {
   vector(indexId: number, ord: number): Float32Array | undefined
   /** The number that the document has now. */
   ordOf(indexId: number, id: string): number | undefined
+  /** Number of the newest write of a document. */
+  sequence(): number
   /** Records with a number above `sequence`, ascending. */
   recordsAfter(indexId: number, sequence: number): Iterable<NumberedRecord>
   /** Numbers removed by each write after `sequence`, ascending by write. */
@@ -69,7 +71,7 @@ function buildReader(dataDir: string): OpenedReader {
     maxReaders: READERS_MAX,
   })
   const tables = wrapTables(openDatabases(root), () => false)
-  const { documents, records, removals, vectors } = tables
+  const { documents, meta, records, removals, vectors } = tables
   const { impressions, judgements, modelStates, trialUnits } = tables
   const after = (indexId: number, sequence: number) => ({
     start: [indexId, sequence + 1] as [number, number],
@@ -82,6 +84,7 @@ function buildReader(dataDir: string): OpenedReader {
       return bytes && new Float32Array(Uint8Array.prototype.slice.call(bytes).buffer)
     },
     ordOf: (indexId, id) => documents.get([indexId, id]),
+    sequence: () => (meta.get('sequence') as number | undefined) ?? 0,
     *recordsAfter(indexId, sequence) {
       for (const { key, value } of records.range(after(indexId, sequence)))
         yield { ord: key[1], bytes: Buffer.from(value.buffer, value.byteOffset, value.length) }
