@@ -24,7 +24,7 @@ export function openBalancer(each: number): Balancer {
 
 /**
  * Piscina describes every thread anew for every job, by an object with getters. Each such object gets hidden classes
- * of its own, which V8 keeps, sorted, until the next full collection: a tenth of the main thread under load.
+ * of its own, which V8 keeps until the next full collection, and which bring that nearer.
  */
 function describeOnce(description: Described): void {
   // The symbol under which a description holds its thread is not exported.

@@ -1,7 +1,6 @@
 //! A source document → the fields of the text index and the terms of its vector.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::mem;
 use std::sync::Arc;
 
 use serde::de::IgnoredAny;
@@ -40,7 +39,6 @@ pub struct Preparer {
     embeds: bool,
     counts: HashMap<String, u32, TermHash>,
     words: HashSet<String, TermHash>,
-    word_row: Row,
 }
 
 impl Preparer {
@@ -53,7 +51,6 @@ impl Preparer {
             embeds,
             counts: HashMap::default(),
             words: HashSet::default(),
-            word_row: Row::default(),
         }
     }
 
@@ -66,7 +63,6 @@ impl Preparer {
         let mut text = String::new();
         self.counts.clear();
         self.words.clear();
-        self.word_row = Row::default();
         fields.add_u64(definition.ord, ord);
         let mut values = Vec::new();
         let mut seen: Vec<&[String]> = Vec::new();
@@ -112,7 +108,11 @@ impl Preparer {
                 fields.add_object(field, other.into_values());
             }
         }
-        fields.add_text(definition.words, mem::take(&mut self.word_row).into_text());
+        let mut words = Row::default();
+        for word in &self.words {
+            words.push(0, word);
+        }
+        fields.add_text(definition.words, words.into_text());
         // In one order, so that the same text always gives the very same vector.
         let mut terms: Vec<(String, u32)> = self.counts.drain().collect();
         terms.sort_unstable_by(|a, b| head(&a.0).cmp(&head(&b.0)).then_with(|| a.0.cmp(&b.0)));
@@ -127,7 +127,6 @@ impl Preparer {
         analyzer.for_each(value, |word, _| {
             if !self.words.contains(word) {
                 self.words.insert(word.to_owned());
-                self.word_row.push(0, word);
             }
         });
     }

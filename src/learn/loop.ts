@@ -48,9 +48,9 @@ const GATHER_MS = 50
 const REST_MS = 2
 /**
  * Time that one slice may hold the main thread: a search that comes meanwhile waits so long. Slices are short while what
- * they take is young, and the longer the older it is.
+ * they take is young and nobody waits to see it, and the longer the older it is.
  */
-const SLICE_MS = { least: 0.3, most: 8 }
+const SLICE_MS = { least: 0.3, awaited: 2, most: 8 }
 const YOUNG_MS = 300
 /** Journal entries that are taken before they are saved. */
 const ENTRIES_MAX = 8
@@ -182,7 +182,8 @@ async function takeSome(core: Core, until: number, sliceMs: number): Promise<Tak
   const rows = core.log.journal.read({ after: taken.end, limit: ENTRIES_MAX })
   let startedMs = performance.now()
   for (const _ of takeRows(core, rows, taken, fold.take)) {
-    if (performance.now() - startedMs < sliceMs) continue
+    const limitMs = core.readers > 0 ? Math.max(SLICE_MS.awaited, sliceMs) : sliceMs
+    if (performance.now() - startedMs < limitMs) continue
     await rest(core, REST_MS)
     startedMs = performance.now()
   }
