@@ -9,7 +9,7 @@ import { openUnwritten, type Unwritten } from './impressions/unwritten.ts'
 export interface Log {
   journal: Journal
   /**
-   * Takes an encoded impression; it is written within `FLUSH_MS`, or together with the next entry. Dropped, and
+   * Takes a copy of an encoded impression; it is written within `FLUSH_MS`, or together with the next entry. Dropped, and
    * counted, when too many wait: a search never waits for it.
    */
   show: (queryId: string, bytes: Uint8Array) => void
@@ -68,7 +68,7 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
       })
     } catch {
       // The store is full or broken, and says so itself; impressions may be lost, feedback may not.
-      const lost = ids.length === 0 ? unwritten.waiting() : ids
+      const lost = ids.length === 0 ? unwritten.take() : ids
       unwritten.forget(lost)
       dropped += lost.length
       return
@@ -123,7 +123,9 @@ function readImpressions(
 ): Pick<Log, 'find' | 'shown'> {
   return {
     find: (queryId) => {
-      const bytes = unwritten.find(queryId) ?? impressions.get(queryId)
+      const waits = unwritten.find(queryId)
+      // A copy: features and replay may be read when it waits no more.
+      const bytes = waits === undefined ? impressions.get(queryId) : Buffer.from(waits)
       return bytes === undefined ? undefined : decodeImpression(bytes)
     },
     shown: (queryId) => {

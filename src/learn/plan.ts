@@ -50,8 +50,8 @@ export interface LearnedPlan {
   rerankSize: number
   exploration: { seed: number; epsilon: number; temperature: number } | undefined
   interleaved: { testId: string; against: Tuning; seed: number } | undefined
-  adaptations: string[]
-  experiments: { testId: string; testName: string; variantId: string }[]
+  adaptations: readonly string[]
+  experiments: readonly { testId: string; testName: string; variantId: string }[]
   /** Whether features are written down: only where somebody could teach something by them. */
   featured: boolean
   /** What the impression says besides what was found; undefined when searches are not recorded. */
@@ -105,12 +105,8 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
     rerankSize: Math.min(settings.rerankSize, model?.depth ?? settings.rerankSize),
     exploration: isDrawn && mayDraw(search) ? explorationOf(parts) : undefined,
     interleaved: dealtOf(search, variants, parts),
-    adaptations: adaptations.map(({ adaptationId, version }) => `${adaptationId}@${version}`),
-    experiments: variants.map(({ testId, testName, variantId }) => ({
-      testId,
-      testName,
-      variantId,
-    })),
+    adaptations: adaptations.length === 0 ? NOTHING : adaptations.map(nameOf),
+    experiments: variants.length === 0 ? NOTHING : variants.map(experimentOf),
     featured: settings.learning && unit !== undefined,
     recorded:
       settings.learning && (unit !== undefined || parts.mayRecord())
@@ -122,6 +118,14 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
 /** To most searches nothing applies: that is found out, and said, without lists of its own. */
 const NOTHING: readonly never[] = []
 const UNTUNED: Tuning = Object.freeze({})
+
+function nameOf({ adaptationId, version }: AppliedAdaptation): string {
+  return `${adaptationId}@${version}`
+}
+
+function experimentOf({ testId, testName, variantId }: AppliedVariant) {
+  return { testId, testName, variantId }
+}
 
 function tuningOf(
   adaptations: readonly AppliedAdaptation[],
@@ -185,10 +189,17 @@ function recorded(
 ): LearnedPlan['recorded'] {
   const deviceType = session?.metadata.deviceType
   const said: NonNullable<LearnedPlan['recorded']> = {
-    variants: variants.map(({ testId, variantId }) => [testId, variantId]),
+    variants: variantNames(variants),
   }
   if (search.sessionId !== undefined) said.sessionId = search.sessionId
   if (unit !== undefined) said.unit = unit
   if (typeof deviceType === 'string') said.deviceType = deviceType
   return said
+}
+
+/** The variants as an impression names them. */
+export function variantNames(
+  variants: readonly Pick<AppliedVariant, 'testId' | 'variantId'>[],
+): [string, string][] {
+  return variants.map(({ testId, variantId }) => [testId, variantId])
 }

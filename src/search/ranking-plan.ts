@@ -15,8 +15,8 @@ export interface Plan {
   /** Another ranking that is dealt into the page. */
   interleaved: { testId: string; against: Tuning; seed: number } | undefined
   /** `id@version` */
-  adaptations: string[]
-  experiments: object[]
+  adaptations: readonly string[]
+  experiments: readonly object[]
   /** Whether the hits' features are wanted; they cost a little. */
   featured: boolean
   /** What the impression says of who searched; undefined: the search is not recorded. */

@@ -43,7 +43,7 @@ interface SearchParts {
   plan: (search: SearchRequest, queryHash: string) => Plan
   /** What stands behind a learned score. */
   describe: Describe
-  /** Takes what a search showed, as bytes. */
+  /** Takes what a search showed, as bytes that it copies. */
   show: (queryId: string, impression: Uint8Array) => void
   embedQuery: EmbedQuery
 }
@@ -62,8 +62,7 @@ export function openSearch(parts: SearchParts): Search {
     const bytes = bytesOf(found.data)
     return {
       data: bytes.subarray(0, found.dataLength),
-      // A copy, out of Node's pool: it waits longer than the page, whose memory it would hold.
-      impression: Buffer.from(bytes.subarray(found.dataLength)),
+      impression: bytes.subarray(found.dataLength),
     }
   }
   return {

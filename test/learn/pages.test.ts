@@ -7,7 +7,8 @@ function openCounted() {
   let made = 0
   return openPages(() => {
     made += 1
-    return { rerankSize: made, exploration: { seed: made } } as LearnedPlan
+    const plan = { tuning: { size: 5 }, added: [], adaptations: [], experiments: [] }
+    return { ...plan, rerankSize: made, exploration: { seed: made } } as unknown as LearnedPlan
   })
 }
 
@@ -19,10 +20,10 @@ it('what applied to the first page of a list applies to its next ones, but for t
   expect(plan(first, 'one').exploration).toEqual({ seed: 1 })
   expect(plan(next, 'one')).toMatchObject({ rerankSize: 1, exploration: undefined })
   expect(plan({ ...first, cursor: 'after' }, 'one').rerankSize).toBe(1)
-  expect(plan({ ...next, sessionId: 'bob' }, 'one').rerankSize).toBe(2)
-  expect(plan(next, 'two').rerankSize).toBe(3)
-  expect(plan(first, 'one').rerankSize).toBe(4)
-  expect(plan(next, 'one').rerankSize).toBe(4)
+  expect(plan({ ...next, sessionId: 'bob' }, 'one').rerankSize).toBe(4)
+  expect(plan(next, 'two').rerankSize).toBe(5)
+  expect(plan(first, 'one').rerankSize).toBe(6)
+  expect(plan(next, 'one').rerankSize).toBe(6)
 })
 
 it('a list is kept while ten thousand others begin, and not for ever', () => {
@@ -31,5 +32,34 @@ it('a list is kept while ten thousand others begin, and not for ever', () => {
   for (let list = 0; list < 10_000; list += 1) plan(first, `other-${list}`)
   expect(plan(next, 'one').rerankSize).toBe(1)
   for (let list = 0; list < 10_000; list += 1) plan(first, `another-${list}`)
-  expect(plan(next, 'one').rerankSize).toBe(20_002)
+  expect(plan(next, 'one').rerankSize).toBe(20_003)
+})
+
+it('a list to which nothing applied stays so while something is learned', () => {
+  let added: LearnedPlan['added'] = []
+  const plan = openPages(() => {
+    const nothing = { tuning: {}, model: undefined, adaptations: [], experiments: [] }
+    return { ...nothing, added, recorded: { variants: [] } } as unknown as LearnedPlan
+  })
+  plan(first, 'one')
+  added = [{ indexId: 1, id: 'a', value: 0.5 }]
+  expect(plan(next, 'one')).toMatchObject({ added: [], recorded: { variants: [] } })
+  expect(plan(first, 'one').added).toHaveLength(1)
+  added = []
+  expect(plan(next, 'one').added).toHaveLength(1)
+})
+
+it('a later page is recorded with the variants of the first one', () => {
+  let experiments: LearnedPlan['experiments'] = [{ testId: 't', testName: 'T', variantId: 'b' }]
+  const plan = openPages(() => {
+    const rest = { tuning: {}, added: [], model: undefined, adaptations: [] }
+    return {
+      ...rest,
+      experiments,
+      recorded: { unit: 'ann', variants: [] },
+    } as unknown as LearnedPlan
+  })
+  plan(first, 'one')
+  experiments = []
+  expect(plan(next, 'one').recorded).toEqual({ unit: 'ann', variants: [['t', 'b']] })
 })

@@ -1,49 +1,48 @@
+import { openChunks } from './chunks.ts'
+
 /** Impressions on their way to the disk. Each is given to one transaction at a time. */
 export interface Unwritten {
-  /** False when there is no room. */
+  /** Copies the bytes. False when there is no room. */
   add: (queryId: string, bytes: Uint8Array) => boolean
   /** All that wait; no other transaction gets them until they are put back. */
   take: () => string[]
-  find: (queryId: string) => Uint8Array | undefined
-  /** They are on the disk, or lost. */
+  /** Its bytes, until it is forgotten. */
+  find: (queryId: string) => Buffer | undefined
+  /** They were taken, and are on the disk or lost. */
   forget: (queryIds: readonly string[]) => void
   /** Their transaction failed: the next one writes them. */
   putBack: (queryIds: readonly string[]) => void
-  waiting: () => readonly string[]
   size: () => number
 }
 
 export function openUnwritten(max: number): Unwritten {
-  const waiting = new Map<string, Uint8Array>()
-  const underWay = new Map<string, Uint8Array>()
-  const size = () => waiting.size + underWay.size
+  const chunks = openChunks()
+  const kept = new Map<string, Buffer>()
+  let waiting: string[] = []
   return {
     add: (queryId, bytes) => {
-      if (size() >= max) return false
-      waiting.set(queryId, bytes)
+      if (kept.size >= max) return false
+      kept.set(queryId, chunks.keep(bytes))
+      waiting.push(queryId)
       return true
     },
     take: () => {
-      for (const [queryId, bytes] of waiting) underWay.set(queryId, bytes)
-      const taken = [...waiting.keys()]
-      waiting.clear()
+      const taken = waiting
+      waiting = []
       return taken
     },
-    find: (queryId) => waiting.get(queryId) ?? underWay.get(queryId),
+    find: (queryId) => kept.get(queryId),
     forget: (queryIds) => {
       for (const queryId of queryIds) {
-        waiting.delete(queryId)
-        underWay.delete(queryId)
+        const bytes = kept.get(queryId)
+        if (bytes === undefined) continue
+        kept.delete(queryId)
+        chunks.release(bytes)
       }
     },
     putBack: (queryIds) => {
-      for (const queryId of queryIds) {
-        const bytes = underWay.get(queryId)
-        underWay.delete(queryId)
-        if (bytes !== undefined) waiting.set(queryId, bytes)
-      }
+      waiting = [...queryIds, ...waiting]
     },
-    waiting: () => [...waiting.keys()],
-    size,
+    size: () => kept.size,
   }
 }

@@ -10,13 +10,13 @@ import {
   unfoldLook,
   unpackAttributed,
 } from './click-memory-rows.ts'
-import { fillSlot } from './slots.ts'
+import { fillSlot, isCloseTo } from './slots.ts'
 import { openWrittenPairs } from './written-pairs.ts'
 
 /** What sessions taught, so that each has a bounded say and can be taken out again. */
 export interface Attributions {
-  /** What of a look counts. */
-  see: (sessionId: string, queryHash: string, look: Look) => DocumentChange[]
+  /** What of a page that a session looked at counts. */
+  see: (sessionId: string, queryHash: string, page: Page) => readonly DocumentChange[]
   /** By document; changes made to it are saved with the next `save`. */
   of: (sessionId: string, queryHash: string) => Map<DocumentKey, Attribution>
   isFlagged: (sessionId: string) => boolean
@@ -28,6 +28,14 @@ export interface Attributions {
   load: () => void
   /** Inside a transaction. */
   reset: () => void
+}
+
+/** What a session looked at: documents, and how likely each. */
+export interface Page {
+  timeMs: number
+  documents: readonly DocumentKey[]
+  /** Not to be changed: pages of one shape share it. */
+  millionths: Int32Array
 }
 
 const KEPT_MAX = 2000
@@ -77,9 +85,9 @@ export function openAttributions(store: Store, lifeMs: number): Attributions {
   }
   forget()
   return {
-    see: (sessionId, queryHash, look) => {
+    see: (sessionId, queryHash, page) => {
       const found = shelf.keep(sessionId, queryHash)
-      const seen = seeWith(found, look)
+      const seen = seeWith(found, page)
       if (seen.length > 0) changed.add(found)
       return seen
     },
@@ -182,14 +190,18 @@ function unfold(found: Kept): Attributed {
   return found.attributed
 }
 
-function seeWith(found: Kept, look: Look): DocumentChange[] {
-  const { timeMs, documents, millionths } = look
-  if (found.look === undefined && found.attributed === undefined) {
-    found.look = look
-    const day = dayOf(timeMs)
-    return documents.map((document, at) => {
-      return { document, day, gain: 0, examination: millionths[at] as number }
-    })
+function seeWith(found: Kept, page: Page): readonly DocumentChange[] {
+  const { timeMs, documents, millionths } = page
+  if (found.attributed === undefined) {
+    const look = { timeMs, documents: JSON.stringify(documents), millionths }
+    if (found.look === undefined) {
+      found.look = look
+      const day = dayOf(timeMs)
+      return documents.map((document, at) => {
+        return { document, day, gain: 0, examination: millionths[at] as number }
+      })
+    }
+    if (isAgain(found.look, look)) return NOTHING
   }
   const changing = { ...found }
   const attributed = unfold(changing)
@@ -206,3 +218,14 @@ function seeWith(found: Kept, look: Look): DocumentChange[] {
   if (seen.length > 0) Object.assign(found, changing)
   return seen
 }
+
+/** The same page at nearly the same time, loaded again say, teaches nothing: what is found out here saves taking it apart. */
+function isAgain(first: Look, again: Look): boolean {
+  return (
+    isCloseTo(first.timeMs, again.timeMs) &&
+    first.millionths === again.millionths &&
+    first.documents === again.documents
+  )
+}
+
+const NOTHING: readonly DocumentChange[] = []

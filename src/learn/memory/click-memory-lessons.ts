@@ -7,10 +7,10 @@ import {
 } from '../facts.ts'
 import { wasNotViewed } from '../feedback/feedback-entries.ts'
 import type { Gains } from '../feedback/gains.ts'
-import type { Attributions } from './attributions.ts'
+import type { Attributions, Page } from './attributions.ts'
 import { dayOf, MILLION } from './click-memory-evidence.ts'
 import type { DocumentChange, QueryChange } from './click-memory-pairs.ts'
-import type { Attribution, Look } from './click-memory-rows.ts'
+import type { Attribution } from './click-memory-rows.ts'
 import { emptySlot, filledSlots, fillSlot } from './slots.ts'
 
 /** What one fact changes in what is remembered, with each session's say bounded. */
@@ -79,11 +79,11 @@ function examine(
   sessionId: string,
 ): void {
   const { queryHash } = impression
-  const documents = attributions.see(sessionId, queryHash, lookAt(impression, examined))
+  const documents = attributions.see(sessionId, queryHash, pageOf(impression, examined))
   if (documents.length > 0) change({ sequence, queryHash, documents })
 }
 
-function lookAt({ hits, from, timeMs }: Impression, examined: Examined): Look {
+function pageOf({ hits, from, timeMs }: Impression, examined: Examined): Page {
   const shown = hits.length > EXAMINED_MAX ? hits.slice(0, EXAMINED_MAX) : hits
   return {
     timeMs,

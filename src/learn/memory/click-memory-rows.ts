@@ -81,26 +81,27 @@ export function unpackRemembered(row: RememberedRow): Map<DocumentKey, Evidence>
 /** A page that a session looked at: each of its documents counts for so much at that time, and nothing else does. */
 export interface Look {
   timeMs: number
-  documents: DocumentKey[]
+  /** Keys as JSON: many looks are kept, and one text takes less room than a list of them. */
+  documents: string
   /** Not to be changed: other looks share it. */
   millionths: Int32Array
 }
 
 export function packLook({ timeMs, documents, millionths }: Look): LookRow {
   const { buffer, byteOffset, byteLength } = millionths
-  const examined = Buffer.from(buffer, byteOffset, byteLength)
-  return { documents: JSON.stringify(documents), timeMs, examined }
+  return { documents, timeMs, examined: Buffer.from(buffer, byteOffset, byteLength) }
 }
 
 function unpackLook({ documents, timeMs, examined }: LookRow): Look {
   const millionths = new Int32Array(new Uint8Array(examined).buffer)
-  return { timeMs, documents: JSON.parse(documents), millionths }
+  return { timeMs, documents, millionths }
 }
 
 /** The same by document. */
 export function unfoldLook({ timeMs, documents, millionths }: Look): Map<DocumentKey, Attribution> {
+  const keys: DocumentKey[] = JSON.parse(documents)
   return new Map(
-    documents.map((document, at) => {
+    keys.map((document, at) => {
       const examinations = [timeMs, millionths[at] as number]
       return [document, { entries: 0, gains: [], examinations }] as const
     }),

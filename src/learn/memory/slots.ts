@@ -40,9 +40,13 @@ export function emptySlot(
 
 /** Where the slot close to a time begins. */
 function slotAt(slots: Slots, timeMs: number): number | undefined {
-  for (let at = 0; at < slots.length; at += 2)
-    if (Math.abs((slots[at] as number) - timeMs) < SLOT_MS) return at
+  for (let at = 0; at < slots.length; at += 2) if (isCloseTo(slots[at] as number, timeMs)) return at
   return undefined
+}
+
+/** Whether two times share a slot. */
+export function isCloseTo(firstMs: number, secondMs: number): boolean {
+  return Math.abs(firstMs - secondMs) < SLOT_MS
 }
 
 /** What counts: its time, and its millionths. */

@@ -25,6 +25,8 @@ export function openSessionCache(
   let fromOldest = entries.entries()
   let bytes = 0
   let bytesPeak = 0
+  /** The most recently used, which need not be moved to the end again. */
+  let newest: string | undefined
 
   function drop(sessionId: string, record: SessionRecord): void {
     entries.delete(sessionId)
@@ -40,20 +42,17 @@ export function openSessionCache(
   return {
     get: (sessionId) => {
       const record = entries.get(sessionId)
-      if (record === undefined) return undefined
+      if (record === undefined || sessionId === newest) return record
       entries.delete(sessionId)
       entries.set(sessionId, record)
+      newest = sessionId
       return record
     },
     set: (sessionId, record) => {
       const before = entries.get(sessionId)
-      if (before !== undefined && hasTextsOf(before, record)) {
-        entries.delete(sessionId)
-        entries.set(sessionId, record)
-        return
-      }
       if (before !== undefined) drop(sessionId, before)
       entries.set(sessionId, record)
+      newest = sessionId
       bytes += bytesOf(sessionId, record)
       if (entries.size > sessionsMax || bytes > bytesMax) shrink()
       bytesPeak = Math.max(bytesPeak, bytes)
@@ -66,15 +65,6 @@ export function openSessionCache(
     bytes: () => bytes,
     bytesPeak: () => bytesPeak,
   }
-}
-
-/** A session that was only seen again takes as many bytes as before. */
-function hasTextsOf(before: SessionRecord, record: SessionRecord): boolean {
-  return (
-    before.metadata === record.metadata &&
-    before.clientId === record.clientId &&
-    before.userId === record.userId
-  )
 }
 
 function bytesOf(sessionId: string, { clientId, userId, metadata }: SessionRecord): number {

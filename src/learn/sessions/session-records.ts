@@ -7,8 +7,8 @@ export interface SessionRecords {
   /** Resolves when the record is on the disk, and then in the cache. */
   create: (sessionId: string, record: SessionRecord) => Promise<void>
   find: (sessionId: string) => SessionRecord | undefined
-  /** Counts at once, and reaches the disk with the next flush. */
-  update: (sessionId: string, record: SessionRecord) => void
+  /** Changes the record of a session that was found just now: counts at once, and reaches the disk with the next flush. */
+  touch: (sessionId: string, record: SessionRecord, seenMs: number) => void
   flush: () => Promise<void>
   /** Removes some records made before a time, oldest first; returns how many. */
   removeBefore: (timeMs: number) => Promise<number>
@@ -23,19 +23,37 @@ const UPDATED_MAX = 100_000
 export function openSessionRecords(store: Store, sessionsMax: number): SessionRecords {
   const cache = openSessionCache(sessionsMax)
   const { sessions, sessionTotals } = store.tables
-  // Changed since the last flush; they outlive the cache.
-  const updated = new Map<string, SessionRecord>()
+  // Changed since the last flush, and those that are being written; they outlive the cache.
+  let updated = new Map<string, SessionRecord>()
+  let flushing: ReadonlyMap<string, SessionRecord> = new Map()
+  let flushed: Promise<void> = Promise.resolve()
   const timer = setInterval(() => void flush().catch(() => undefined), FLUSH_MS)
   timer.unref()
 
-  async function flush(): Promise<void> {
-    while (updated.size > 0) {
-      const rows = [...updated.entries()].slice(0, BATCH_ROWS)
-      await store.write(() => {
-        for (const [id, record] of rows) sessions.put(id, record)
-      })
-      for (const [id, record] of rows) if (updated.get(id) === record) updated.delete(id)
+  async function writeUpdated(): Promise<void> {
+    flushing = updated
+    updated = new Map()
+    let rows: [string, SessionRecord][] = []
+    const writeRows = () => {
+      for (const [id, record] of rows) sessions.put(id, record)
     }
+    try {
+      const all = [...flushing]
+      for (let at = 0; at < all.length; at += BATCH_ROWS) {
+        rows = all.slice(at, at + BATCH_ROWS)
+        await store.write(writeRows)
+      }
+    } catch (cause) {
+      updated = new Map([...flushing, ...updated])
+      throw cause
+    } finally {
+      flushing = new Map()
+    }
+  }
+  function flush(): Promise<void> {
+    const next = flushed.then(writeUpdated)
+    flushed = next.catch(() => undefined)
+    return next
   }
   return {
     create: async (sessionId, record) => {
@@ -43,14 +61,14 @@ export function openSessionRecords(store: Store, sessionsMax: number): SessionRe
       cache.set(sessionId, record)
     },
     find: (sessionId) => {
-      const known = cache.get(sessionId) ?? updated.get(sessionId)
+      const known = cache.get(sessionId) ?? updated.get(sessionId) ?? flushing.get(sessionId)
       if (known !== undefined) return known
       const stored = sessions.get(sessionId)
       if (stored !== undefined) cache.set(sessionId, stored)
       return stored
     },
-    update: (sessionId, record) => {
-      cache.set(sessionId, record)
+    touch: (sessionId, record, seenMs) => {
+      record.lastSeenMs = seenMs
       // Beyond the bound only the cache knows, until a flush makes room.
       if (updated.size < UPDATED_MAX || updated.has(sessionId)) updated.set(sessionId, record)
     },

@@ -112,8 +112,7 @@ export function openSessions(options: SessionsOptions): Sessions {
     touch: (sessionId) => {
       const record = find(sessionId)
       if (record === undefined || !isActive(record)) return
-      const lastSeenMs = Math.max(record.lastSeenMs, clock())
-      records.update(sessionId.toLowerCase(), { ...record, lastSeenMs })
+      records.touch(sessionId.toLowerCase(), record, Math.max(record.lastSeenMs, clock()))
     },
     flush: async () => {
       await records.flush()

@@ -15,6 +15,7 @@ export interface Totals {
 }
 
 type Deltas = Map<string, SessionTotals>
+type Key = keyof SessionTotals
 
 /** The number of the last flush: tells whether what was flushed is visible in the table. */
 const FLUSHES = 'totals'
@@ -31,7 +32,9 @@ export function openTotals(store: Store): Totals {
 
   const flushes = (): number => (meta.get(FLUSHES) as number | undefined) ?? 0
   function count(deltas: Deltas, sessionId: string, delta: Partial<SessionTotals>): void {
-    deltas.set(sessionId, sum(deltas.get(sessionId), delta))
+    const known = deltas.get(sessionId)
+    if (known === undefined) deltas.set(sessionId, sum(delta))
+    else for (const key in delta) known[key as Key] += delta[key as Key] ?? 0
   }
   /** Outside of transactions, where only what is committed can be seen. */
   function forgetFlushed(): void {

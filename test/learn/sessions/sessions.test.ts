@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openSessions, type Sessions } from '../../../src/learn/sessions/sessions.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
@@ -172,6 +172,28 @@ describe('the cache', () => {
     expect(ids.map((id) => sessions.peek(id)?.userId)).toEqual(ids.map((_, n) => `u${n}`))
     // A touch is not forgotten with the cache's entry.
     expect(sessions.get(ids[0] ?? '').lastSeen).toBe('2026-01-01T00:01:00.000Z')
+  })
+
+  it('loses no touch that comes while earlier ones are written, or whose write fails', async () => {
+    const { sessions, store, time } = open()
+    const { sessionId } = await sessions.create({})
+    const touch = () => {
+      time.nowMs += MINUTE_MS
+      sessions.touch(sessionId)
+    }
+    touch()
+    const flushed = sessions.flush()
+    touch()
+    await flushed
+    const stored = () => store.tables.sessions.get(sessionId)?.lastSeenMs
+    await sessions.flush()
+    expect(stored()).toBe(time.nowMs)
+    touch()
+    const write = vi.spyOn(store, 'write').mockRejectedValueOnce(new Error('full'))
+    await expect(sessions.flush()).rejects.toThrow('full')
+    write.mockRestore()
+    await sessions.flush()
+    expect(stored()).toBe(time.nowMs)
   })
 
   it('reports the bytes that it holds, and the most it held', async () => {
