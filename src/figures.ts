@@ -81,9 +81,13 @@ function collectStore({ metrics, store, writer }: FigureParts): void {
 
 /** The same pool, with the time of each job on the metrics page. */
 export function meterPool(pool: Pool, metrics: Pick<Metrics, 'job'>): Pool {
-  const metered = <Output>(name: string, job: Promise<Output>): Promise<Output> => {
+  const metered = async <Output>(name: string, job: Promise<Output>): Promise<Output> => {
     const startedMs = performance.now()
-    return job.finally(() => metrics.job(name, (performance.now() - startedMs) / 1000))
+    try {
+      return await job
+    } finally {
+      metrics.job(name, (performance.now() - startedMs) / 1000)
+    }
   }
   return {
     ...pool,

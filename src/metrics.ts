@@ -100,7 +100,15 @@ function openJobSeries(registry: Registry): Pick<Metrics, 'job'> {
     buckets: [...DURATION_BOUNDS_S, 60, 120, 600],
     registers: [registry],
   })
-  return { job: (name, seconds) => jobs.observe({ job: name }, seconds) }
+  // The library hashes labels at each call unless it is asked for their series once.
+  const series = new Map<string, { observe: (seconds: number) => void }>()
+  return {
+    job: (name, seconds) => {
+      const known = series.get(name) ?? jobs.labels({ job: name })
+      series.set(name, known)
+      known.observe(seconds)
+    },
+  }
 }
 
 function openLearningSeries(registry: Registry): Pick<Metrics, 'loopLag'> {

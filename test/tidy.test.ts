@@ -18,6 +18,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   errors: [],
   settings: [],
   word: [],
+  ids: [],
   rolling: [],
   'request-series': ['rolling'],
   config: ['settings'],
@@ -27,8 +28,19 @@ const MAY_IMPORT: Record<string, string[]> = {
   pool: ['workers', 'balancer', 'shared-hops', 'errors', 'metrics', 'config'],
   store: ['config', 'errors', 'metrics', 'schema'],
   embed: ['config', 'errors', 'metrics', 'native', 'schema'],
-  search: ['config', 'embed', 'errors', 'metrics', 'native', 'schema', 'store', 'pool', 'word'],
-  learn: ['config', 'errors', 'metrics', 'schema', 'store', 'pool', 'word'],
+  search: [
+    'config',
+    'embed',
+    'errors',
+    'metrics',
+    'native',
+    'schema',
+    'store',
+    'pool',
+    'word',
+    'ids',
+  ],
+  learn: ['config', 'errors', 'metrics', 'schema', 'store', 'pool', 'word', 'ids'],
   workers: ['embed', 'search', 'learn', 'native', 'schema', 'shared-hops', 'store'],
   health: ['app', 'errors'],
   figures: ['app', 'metrics', 'pool', 'search'],
@@ -37,7 +49,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     ...['config', 'errors', 'metrics', 'native', 'pool', 'store', 'embed', 'search', 'learn'],
     ...['schema', 'figures', 'upkeep'],
   ],
-  http: ['app', 'config', 'errors', 'metrics', 'schema'],
+  http: ['app', 'config', 'errors', 'ids', 'metrics', 'schema'],
   api: ['app', 'errors', 'health', 'http', 'schema'],
 }
 /** These stand above all rooms. */
@@ -51,10 +63,11 @@ const TYPES_ONLY: Record<string, (room: string) => boolean> = {
 
 /** The one place where each foreign package is known. */
 const DOORS: Record<string, RegExp> = {
-  'uWebSockets.js': /^src\/http\/server\.ts$/,
+  'uWebSockets.js': /^src\/http\/(server|web-exchange)\.ts$/,
   lmdb: /^src\/store\//,
   msgpackr: /^src\/store\//,
   piscina: /^src\/(pool|balancer)\.ts$/,
+  uuid: /^src\/(ids|learn\/.+)\.ts$/,
   'prom-client': /^src\/metrics\.ts$/,
   ajv: /^src\/http\/validate\.ts$/,
   'ajv-formats': /^src\/http\/validate\.ts$/,
@@ -129,10 +142,10 @@ function namesWorkerFiles({ path, text }: Source): string[] {
   return /['"`][^'"`\n]*\bworkers\/[^'"`\n]*['"`]/.test(text) ? [path] : []
 }
 
-/** What the language has and this code does without. */
+/** What the language has and this code does without; one class is made so often that it is worth it. */
 function unwantedForms({ path, text }: Source): string[] {
   const forms: [string, RegExp][] = [
-    ['class', /^\s*(export\s+)?(abstract\s+)?class\s+(?!\w+ extends \w*Error\b)/m],
+    ['class', /^\s*(export\s+)?(abstract\s+)?class\s+(?!\w+ extends \w*Error\b|WebExchange\b)/m],
     ['enum', /^\s*(export\s+)?(const\s+)?enum\s/m],
     ['default export', /^export default\b/m],
     ['machine path', /['"`](\/work\/|\/home\/|\/root\/)/],

@@ -5,7 +5,7 @@ import type { ArrivingBody, KeptAnswer } from '../schema/answer.ts'
 import { bodyFormat, readBody, streamBody } from './body.ts'
 import { wholeBody } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
-import type { Flight } from './flight.ts'
+import { type Flight, metaOf, signalOf } from './flight.ts'
 import { parseJson } from './json.ts'
 import { parseParameters, parseQuery } from './query.ts'
 import { asServiceError, JSON_TYPE, type Prepared, prepareFailure, prepareReply } from './reply.ts'
@@ -87,12 +87,12 @@ function newCall(app: ServedApp, flight: Flight, params: unknown, query: unknown
     query,
     body: undefined,
     stream: NO_CHUNKS,
-    header: flight.exchange.header,
+    header: (name) => flight.exchange.header(name),
     requestId: flight.requestId,
     receivedMs: performance.timeOrigin + flight.startedMs,
     // Not a getter: each one would give its object a hidden class of its own, which keeps the whole request
     // in memory until the next full collection.
-    signal: flight.signal,
+    signal: () => signalOf(flight),
   }
 }
 
@@ -206,7 +206,7 @@ async function keep(entry: Entry, flight: Flight, call: AnyCall): Promise<KeptAn
   } catch (cause) {
     const failure = asServiceError(cause)
     if (failure.status >= 500 || failure.status === 429) throw cause
-    prepared = prepareFailure(failure, flight.meta())
+    prepared = prepareFailure(failure, metaOf(flight))
   }
   const { status, body } = prepared
   return { status, body: wholeBody(body) }
@@ -214,8 +214,8 @@ async function keep(entry: Entry, flight: Flight, call: AnyCall): Promise<KeptAn
 
 function handle(entry: Entry, flight: Flight, call: AnyCall): Prepared | Promise<Prepared> {
   const reply = entry.route.handle(call)
-  if (reply instanceof Promise) return reply.then((value) => prepareReply(value, flight.meta()))
-  return prepareReply(reply, flight.meta())
+  if (reply instanceof Promise) return reply.then((value) => prepareReply(value, metaOf(flight)))
+  return prepareReply(reply, metaOf(flight))
 }
 
 const NO_BYTES = new Uint8Array()

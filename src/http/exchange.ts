@@ -3,30 +3,30 @@ import type { Body } from './bytes.ts'
 /** One request and the way to answer it, free of the server library's own types. */
 export interface Exchange {
   /** Upper case, as sent. */
-  method: string
+  readonly method: string
   /** Everything after `?`, undecoded. */
-  query: string
+  readonly query: string
   /** Undecoded values of the pattern's parameters, in order. */
-  parameters: string[]
+  readonly parameters: string[]
   /** A request header by lower-case name; undefined when it was not sent. */
-  header: (name: string) => string | undefined
+  header(name: string): string | undefined
   /** True when the length of the body is told more than once: a proxy before us may believe the other. */
-  ambiguous: boolean
+  readonly ambiguous: boolean
   /** Hands over the body's chunks; a chunk is valid during the call only. */
-  onBody: (take: (chunk: Uint8Array, last: boolean) => void) => void
+  onBody(take: (chunk: Uint8Array, last: boolean) => void): void
   /** Called once when the client leaves before the answer is out. */
-  onLeave: (left: () => void) => void
-  pause: () => void
-  resume: () => void
+  onLeave(left: () => void): void
+  pause(): void
+  resume(): void
   /** Writes the whole answer once; does nothing when the client has left or an answer is out. */
-  send: (outgoing: Outgoing) => void
+  send(outgoing: Outgoing): void
   /**
    * Writes the head of an answer that goes on; undefined when the client has left or an answer is out. Those who
    * asked by `onLeave` still hear of it.
    */
-  begin: (head: Pick<Outgoing, 'status' | 'headers'>) => Outflow | undefined
+  begin(head: Pick<Outgoing, 'status' | 'headers'>): Outflow | undefined
   /** Closes the connection at once, without an answer. */
-  cut: () => void
+  cut(): void
   /** False once an answer is out or the client has left. */
   open: boolean
 }

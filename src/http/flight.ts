@@ -18,12 +18,9 @@ export interface Flight {
   streams: boolean
   /** Lets the rest of an unread body pass. */
   dropBody: () => void
-  /** What a JSON answer that goes out now says about the request. */
-  meta: () => Meta
-  /** Ends the flight early: aborts its signal. */
-  abort: () => void
+  aborted: boolean
   /** Made when first asked for: few handlers need it. */
-  signal: () => AbortSignal
+  controller: AbortController | undefined
 }
 
 export interface Flights {
@@ -91,8 +88,6 @@ function newFlight(
   timeoutMs: number,
 ): Flight {
   const startedMs = performance.now()
-  let controller: AbortController | undefined
-  let aborted = false
   return {
     exchange,
     meter,
@@ -102,18 +97,28 @@ function newFlight(
     deadlineMs: startedMs + timeoutMs,
     bodyRead: false,
     streams: false,
-    dropBody: () => {},
-    meta: () => ({ tookMs: performance.now() - startedMs, requestId }),
-    abort: () => {
-      aborted = true
-      controller?.abort()
-    },
-    signal: () => {
-      if (controller === undefined) {
-        controller = new AbortController()
-        if (aborted) controller.abort()
-      }
-      return controller.signal
-    },
+    dropBody: nothingToDrop,
+    aborted: false,
+    controller: undefined,
   }
+}
+
+function nothingToDrop(): void {}
+
+/** What a JSON answer that goes out now says about the request. */
+export function metaOf({ startedMs, requestId }: Flight): Meta {
+  return { tookMs: performance.now() - startedMs, requestId }
+}
+
+/** Ends a flight early: aborts its signal. */
+export function abort(flight: Flight): void {
+  flight.aborted = true
+  flight.controller?.abort()
+}
+
+/** Is aborted when the flight ends early. */
+export function signalOf(flight: Flight): AbortSignal {
+  flight.controller ??= new AbortController()
+  if (flight.aborted) flight.controller.abort()
+  return flight.controller.signal
 }

@@ -1,14 +1,14 @@
 import { performance } from 'node:perf_hooks'
-import { v7 as uuid } from 'uuid'
 import { ERRORS, type ServiceError, serviceError } from '../errors.ts'
+import { newId } from '../ids.ts'
 import type { RouteMeter } from '../metrics.ts'
 import { type Admit, type Cors, openAdmission, openCors, preflightHeaders } from './access.ts'
 import { mustClose } from './body.ts'
 import { bodyBytes, wholeBody } from './bytes.ts'
-import { COMPRESS_BYTES_MIN, chooseCoding, compress } from './compress.ts'
+import { COMPRESS_BYTES_MIN, type Coding, chooseCoding, compress } from './compress.ts'
 import { answerRoute, compileEntry } from './entry.ts'
 import type { Exchange } from './exchange.ts'
-import { type Flight, type Flights, openFlights } from './flight.ts'
+import { abort, type Flight, type Flights, metaOf, openFlights } from './flight.ts'
 import { asServiceError, type Prepared, prepareFailure } from './reply.ts'
 import type { Route, StreamReply } from './route.ts'
 import type { ServedApp } from './served.ts'
@@ -59,8 +59,8 @@ export function openPipeline(app: ServedApp): Pipeline {
   const validators = openValidators()
   const flights = openFlights(config.requestTimeoutMs, (flight) => {
     const late = serviceError('TIMED_OUT', 'The request took longer than this service allows.')
-    send(wire, flight, prepareFailure(late, flight.meta()), true)
-    flight.abort()
+    send(wire, flight, prepareFailure(late, metaOf(flight)), true)
+    abort(flight)
   })
   const begin = (endpoint: string, produce: (flight: Flight) => Prepared | Promise<Prepared>) => {
     const meters = new Map<string, RouteMeter>()
@@ -77,12 +77,8 @@ export function openPipeline(app: ServedApp): Pipeline {
         return
       }
       const flight = flights.begin(exchange, meter, requestId(exchange))
-      exchange.onLeave(() => {
-        if (flight.streams) return
-        meter.end(CLIENT_CLOSED, performance.now() - flight.startedMs, 0, 'CLIENT_CLOSED')
-        flight.abort()
-      })
-      void run(wire, flight, produce).finally(() => flights.end(flight))
+      exchange.onLeave(() => leave(flight))
+      void run(wire, flights, flight, produce)
     }
   }
   return {
@@ -99,13 +95,20 @@ export function openPipeline(app: ServedApp): Pipeline {
   }
 }
 
+/** The client is gone before its answer. */
+function leave(flight: Flight): void {
+  if (flight.streams) return
+  flight.meter.end(CLIENT_CLOSED, performance.now() - flight.startedMs, 0, 'CLIENT_CLOSED')
+  abort(flight)
+}
+
 function requestId(exchange: Exchange): string {
   const sent = exchange.header('x-request-id')
-  return sent !== undefined && REQUEST_ID.test(sent) ? sent : uuid()
+  return sent !== undefined && REQUEST_ID.test(sent) ? sent : newId()
 }
 
 function refused(wire: Wire, flight: Flight, { failure, allow }: Refusal): Prepared {
-  const prepared = prepareFailure(failure, flight.meta())
+  const prepared = prepareFailure(failure, metaOf(flight))
   if (allow === undefined) return prepared
   if (flight.exchange.method !== 'OPTIONS' || wire.app.config.cors === '')
     return { ...prepared, headers: { allow } }
@@ -116,32 +119,42 @@ function refused(wire: Wire, flight: Flight, { failure, allow }: Refusal): Prepa
 /** The one catch: whatever a request ends with, an answer goes out. */
 async function run(
   wire: Wire,
+  flights: Flights,
   flight: Flight,
   produce: (flight: Flight) => Prepared | Promise<Prepared>,
 ): Promise<void> {
-  let prepared: Prepared
-  try {
-    prepared = await produce(flight)
-    if (prepared.stream !== undefined && flight.exchange.method !== 'HEAD')
-      return startStream(wire, flight, prepared, prepared.stream)
-  } catch (cause) {
-    const failure = asServiceError(cause)
-    logFailure(wire, flight, failure)
-    prepared = prepareFailure(failure, flight.meta())
-  }
   const { exchange } = flight
-  const coding =
-    bodyBytes(prepared.body) < COMPRESS_BYTES_MIN
-      ? undefined
-      : chooseCoding(exchange.header('accept-encoding'))
-  if (coding !== undefined && exchange.open) {
-    const whole = wholeBody(prepared.body)
-    const body = await compress(whole, coding).catch(() => whole)
-    const headers = { ...prepared.headers, 'content-encoding': coding, vary: 'accept-encoding' }
-    // What can't be compressed goes out as it is.
-    prepared = body === whole ? { ...prepared, body } : { ...prepared, body, headers }
+  try {
+    let prepared: Prepared
+    try {
+      prepared = await produce(flight)
+      if (prepared.stream !== undefined && exchange.method !== 'HEAD')
+        return startStream(wire, flight, prepared, prepared.stream)
+    } catch (cause) {
+      const failure = asServiceError(cause)
+      logFailure(wire, flight, failure)
+      prepared = prepareFailure(failure, metaOf(flight))
+    }
+    const coding = codingOf(exchange, prepared)
+    if (coding !== undefined) prepared = await compressed(prepared, coding)
+    send(wire, flight, prepared, !flight.bodyRead && mustClose(exchange))
+  } finally {
+    flights.end(flight)
   }
-  send(wire, flight, prepared, !flight.bodyRead && mustClose(exchange))
+}
+
+function codingOf(exchange: Exchange, { body }: Prepared): Coding | undefined {
+  if (!exchange.open || bodyBytes(body) < COMPRESS_BYTES_MIN) return undefined
+  return chooseCoding(exchange.header('accept-encoding'))
+}
+
+/** What can't be compressed goes out as it is. */
+async function compressed(prepared: Prepared, coding: Coding): Promise<Prepared> {
+  const whole = wholeBody(prepared.body)
+  const body = await compress(whole, coding).catch(() => whole)
+  if (body === whole) return { ...prepared, body }
+  const headers = { ...prepared.headers, 'content-encoding': coding, vary: 'accept-encoding' }
+  return { ...prepared, body, headers }
 }
 
 /** Whole for what nobody foresaw; for trouble with a name, only what caused it. */

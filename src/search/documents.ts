@@ -1,6 +1,6 @@
-import { v7 as uuid } from 'uuid'
 import type { Config } from '../config.ts'
 import { invalid, ServiceError, serviceError } from '../errors.ts'
+import { newId } from '../ids.ts'
 import type { BulkItem, CallerVector } from '../schema/document.ts'
 import { hasText, mismatch, noText, type WriteOp } from './decide.ts'
 import type { Definition } from './definition.ts'
@@ -139,7 +139,7 @@ function putOp(entry: IndexEntry, { id, document, vector }: Omit<CreateItem, 'in
   const op: WriteOp = {
     kind: 'put',
     entry,
-    id: id === undefined ? uuid() : checkId(id),
+    id: id === undefined ? newId() : checkId(id),
     source: document,
   }
   if (vector === undefined) return op

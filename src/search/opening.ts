@@ -27,16 +27,16 @@ export async function using<T>(
   const held: OpenState[] = []
   try {
     // All are held before the first is waited for: none of them is switched or closed meanwhile.
-    const openings = entries.map((entry) => {
+    const openings: Promise<void>[] = []
+    for (const entry of entries) {
       const opening = ready(core, entry)
+      if (opening !== undefined) openings.push(opening)
       const state = core.states.get(entry.record.engineId)
-      if (state !== undefined) {
-        state.users += 1
-        held.push(state)
-      }
-      return opening
-    })
-    if (openings.some((opening) => opening !== undefined)) await Promise.all(openings)
+      if (state === undefined) continue
+      state.users += 1
+      held.push(state)
+    }
+    if (openings.length > 0) await Promise.all(openings)
     return await work()
   } finally {
     for (const state of held) if (--state.users === 0) state.onUnused?.()

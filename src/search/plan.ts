@@ -94,13 +94,7 @@ export function planSearch(search: SearchRequest): PlannedSearch {
  * Page size, highlights and returned fields may change on the way.
  */
 export function cursorText(search: SearchRequest, queryHash: string): string {
-  let decisive: Record<string, unknown> | undefined
-  for (const key in search)
-    if (!UNDECISIVE.has(key)) {
-      decisive ??= {}
-      decisive[key] = search[key as keyof SearchRequest]
-    }
-  return decisive === undefined ? `${queryHash}{}` : `${queryHash}${canonicalJson(decisive)}`
+  return queryHash + canonicalJson(search, UNDECISIVE)
 }
 
 /** What does not decide a list, or is part of the query's own hash. */
@@ -114,9 +108,13 @@ export function cursorHash(text: string): string {
   return digest(text)
 }
 
+/** Looked for first: it is rare, and to replace nothing costs as much as to replace something. */
+const WIDE_SPACE = /\s\s|[^\S ]/
+
 /** The hash of the normalised query and filters: case, Unicode form and spacing do not matter. */
 function hashQuery(query: string, filter: FilterNode | undefined): string {
-  const words = query.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ').trim()
+  const folded = query.normalize('NFKC').toLowerCase()
+  const words = (WIDE_SPACE.test(folded) ? folded.replace(/\s+/g, ' ') : folded).trim()
   return digest(filter === undefined ? words : `${words}\n${canonicalJson(filter)}`)
 }
 
@@ -124,17 +122,24 @@ function digest(text: string): string {
   return hash('sha1', text, 'hex').slice(0, 16)
 }
 
-/** JSON with sorted keys, so that equal objects give equal text; without keys whose value is undefined. */
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson)}]`
+/**
+ * JSON with sorted keys, so that equal objects give equal text; without keys whose value is undefined, and without those
+ * of the object itself that are left out.
+ */
+function canonicalJson(value: unknown, leftOut = NONE): string {
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item))}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const parts: string[] = []
-  for (const key of Object.keys(value).sort()) {
+  let text = ''
+  const keys = Object.keys(value).filter((key) => !leftOut.has(key))
+  for (const key of keys.length > 1 ? keys.sort() : keys) {
     const inner = (value as Record<string, unknown>)[key]
-    if (inner !== undefined) parts.push(`${JSON.stringify(key)}:${canonicalJson(inner)}`)
+    if (inner === undefined) continue
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(inner)}`
   }
-  return `{${parts}}`
+  return `{${text}}`
 }
+
+const NONE: ReadonlySet<string> = new Set()
 
 function readWords(search: SearchRequest, request: CoreRequest): void {
   if (search.operator !== undefined)

@@ -1,6 +1,6 @@
-import { v7 as uuid } from 'uuid'
 import type { Config } from '../config.ts'
 import { serviceError } from '../errors.ts'
+import { newId } from '../ids.ts'
 import type { Pool, SearchInput } from '../pool.ts'
 import type { SearchRequest, SuggestRequest } from '../schema/search.ts'
 import { refuseAnalysed } from './analysed.ts'
@@ -74,7 +74,7 @@ export function openSearch(parts: SearchParts): Search {
       const plan = parts.plan(search, queryHash)
       const request = tune(planned.request, search, plan.tuning)
       const { vector, degraded } = await queryVector(search, request, entries, parts)
-      const queryId = uuid()
+      const queryId = newId()
       const searchType = request.mode
       const context = { queryId, queryHash, searchType, ...wirePlan(plan), ...degraded }
       const asked = { search, planned, plan, request, entries, vector, context, startedMs }

@@ -9,8 +9,9 @@ const PIN = 1000
 /** Most that a boost adds or takes: it outweighs every score and stays below a pin. */
 const BOOST_MAX = 100
 
-/** Lays a ranking change under a search's own words: what the caller said himself stands. */
+/** Lays a ranking change under a search's own words: what the caller said himself stands. Without a change, the request itself. */
 export function tune(request: CoreRequest, search: SearchRequest, tuning: Tuning): CoreRequest {
+  if (Object.keys(tuning).length === 0) return request
   const tuned: CoreRequest = { ...request }
   const { fieldWeights, legWeights } = tuning
   if (fieldWeights !== undefined) tuned.boost = { ...fieldWeights, ...request.boost }

@@ -1,5 +1,5 @@
-import { v7 as uuid } from 'uuid'
 import { invalid } from '../../errors.ts'
+import { newId } from '../../ids.ts'
 import type { Adaptation } from '../../schema/adaptation.ts'
 import type { ArmTotals, RuleRecord } from '../../schema/adaptation-record.ts'
 import { readTuning, type TuningRead } from '../tuning.ts'
@@ -38,7 +38,7 @@ export function makeDraft(
   const nowMs = parts.clock()
   const { ruleId = rule?.ruleId, suggestionId = rule?.suggestionId } = sent
   return {
-    adaptationId: uuid({ msecs: nowMs }),
+    adaptationId: newId(nowMs),
     ...{ type: sent.type, scope, tuning, unread, triggers },
     warnings: [...warningsOf({ tuning, unread }, parts), ...warnings],
     changes: JSON.stringify(sent.changes),

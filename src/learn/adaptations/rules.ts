@@ -1,5 +1,5 @@
-import { v7 as uuid } from 'uuid'
 import { serviceError } from '../../errors.ts'
+import { newId } from '../../ids.ts'
 import type { RuleRecord } from '../../schema/adaptation-record.ts'
 import type { RuleCreate, RuleQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
@@ -24,7 +24,7 @@ export function openRules(store: Store, clock: () => number): Rules {
 
   function addWithin(rule: Omit<RuleRecord, 'ruleId' | 'createdMs'>): RuleRecord {
     const createdMs = clock()
-    const added = { ruleId: uuid({ msecs: createdMs }), ...rule, createdMs }
+    const added = { ruleId: newId(createdMs), ...rule, createdMs }
     const excess = adaptationRules.count() + 1 - RULES_MAX
     if (excess > 0)
       for (const ruleId of [...adaptationRules.keys({ limit: excess })])

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { v7 as uuid } from 'uuid'
+import { newId } from '../../ids.ts'
 import type { SuggestionRecord, SuggestionStatus } from '../../schema/adaptation-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
@@ -71,7 +71,7 @@ export function openSuggestionSteps(parts: SuggestionStepsParts): SuggestionStep
   return {
     add: (fresh) => {
       const createdMs = clock()
-      const suggestionId = uuid({ msecs: createdMs })
+      const suggestionId = newId(createdMs)
       const times = { createdMs, updatedMs: createdMs }
       const record = put({ ...fresh, suggestionId, status: 'PENDING', reason: 'new', ...times })
       suggestionKeys.put(fresh.key, suggestionId)

@@ -42,7 +42,13 @@ interface Followed {
   units: UnitCountsOf
 }
 
+interface Concerned {
+  one: Followed
+  has: boolean
+}
+
 const RECENT_MS = 3_600_000
+const NOTHING: readonly Concerned[] = []
 
 export function openWatch(store: Store, clicks: Clicks): Watch {
   const units = openUnitCounts(store)
@@ -119,16 +125,18 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
 }
 
 /** The changes that this search speaks of, and whether it had them. */
-function* concerned(
+function concerned(
   byScope: ReadonlyMap<string, Followed[]>,
   impression: Impression,
-): Iterable<{ one: Followed; has: boolean }> {
-  for (const scope of [EVERY_QUERY, impression.queryHash])
-    for (const one of byScope.get(scope) ?? []) {
+): readonly Concerned[] {
+  if (byScope.size === 0) return NOTHING
+  return [EVERY_QUERY, impression.queryHash].flatMap((scope) =>
+    (byScope.get(scope) ?? []).flatMap((one) => {
       const has = impression.adaptations.includes(one.name)
       const compares = impression.unit !== undefined && impression.timeMs >= one.sinceMs
-      if (has || compares) yield { one, has }
-    }
+      return has || compares ? [{ one, has }] : []
+    }),
+  )
 }
 
 /** Further pages of a list are no searches of their own. */

@@ -1,5 +1,5 @@
-import { v7 as uuid } from 'uuid'
 import { invalid } from '../../errors.ts'
+import { newId } from '../../ids.ts'
 import type { Metrics } from '../../metrics.ts'
 import type {
   AnsweredAssignment,
@@ -116,7 +116,7 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
   return {
     create: async (kind, sent) => {
       const nowMs = clock()
-      const record = draftExperiment(kind, sent, uuid({ msecs: nowMs }), nowMs)
+      const record = draftExperiment(kind, sent, newId(nowMs), nowMs)
       record.warnings.push(...modelWarnings(record, parts.hasModel))
       await register.add(record)
       return describeExperiment(record, counted(record), nowMs)

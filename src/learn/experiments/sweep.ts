@@ -1,3 +1,4 @@
+import { firstIdOf } from '../../ids.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Store } from '../../store/store.ts'
 import { unitsOf } from './arms.ts'
@@ -83,9 +84,7 @@ function clearUnits({ store, ledger, reported }: SweepParts, { id }: ExperimentR
 /** Query ids begin with their time: those before it go. */
 function clearOutcomes({ tables, release }: Store, beforeMs: number): Promise<number> {
   const { experimentSearches } = tables
-  const time = Math.max(0, Math.floor(beforeMs)).toString(16).padStart(12, '0')
-  const end = `${time.slice(0, 8)}-${time.slice(8)}`
-  const old = [...experimentSearches.keys({ end, limit: SLICE_ROWS })]
+  const old = [...experimentSearches.keys({ end: firstIdOf(beforeMs), limit: SLICE_ROWS })]
   if (old.length === 0) return Promise.resolve(0)
   return release(() => {
     for (const queryId of old) experimentSearches.remove(queryId)

@@ -1,11 +1,12 @@
-import { v7 as uuid, validate } from 'uuid'
+import { validate } from 'uuid'
+import { newId } from '../../ids.ts'
 
 /** Hexadecimal digits at the end of a feedback id that count its entries. */
 const COUNT_DIGITS = 4
 
 /** A UUIDv7 whose last 16 bits are zero: what they count up to are the signals of its entries. */
 export function feedbackIdAt(timeMs: number): string {
-  return `${uuid({ msecs: timeMs }).slice(0, -COUNT_DIGITS)}${'0'.repeat(COUNT_DIGITS)}`
+  return `${newId(timeMs).slice(0, -COUNT_DIGITS)}${'0'.repeat(COUNT_DIGITS)}`
 }
 
 /** The signal of a request's entry, counted from 0: the feedback id plus 1, plus 2, … */

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
+import { firstIdOf } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
-import { firstIdOf } from '../impressions/query-ids.ts'
 import type { Log } from '../log.ts'
 
 /** Removes some rows that are past their time; returns how many. */

@@ -1,4 +1,4 @@
-import { v7 as uuid } from 'uuid'
+import { newId } from '../../ids.ts'
 import type { EventList, EventQuery, LearningEvent } from '../../schema/event.ts'
 import type { Store } from '../../store/store.ts'
 import { type Following, followEvents } from './follow.ts'
@@ -71,7 +71,7 @@ export function openEvents(
     newestMs = Math.max(newestMs, clock())
     const { priority = 'NORMAL', data = {}, ...same } = report
     const timestamp = new Date(newestMs).toISOString()
-    const event = { id: uuid({ msecs: newestMs }), ...same, priority, timestamp, data }
+    const event = { id: newId(newestMs), ...same, priority, timestamp, data }
     events.put(sequence, event)
     meta.put('events', sequence)
     const day: [number, string] = [Math.floor(newestMs / DAY_MS), report.type]

@@ -1,3 +1,4 @@
+import { firstIdOf } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
 import type { DocumentKey } from '../facts.ts'
 import { dayOf } from './click-memory-evidence.ts'
@@ -162,8 +163,7 @@ function nameOf(sessionId: string, queryHash: string): string {
 
 /** Ids of sessions begin with the time of their creation. */
 function removeBefore({ tables: { attributions, flaggedSessions } }: Store, timeMs: number): void {
-  const end = Math.max(0, timeMs).toString(16).padStart(12, '0')
-  const before = `${end.slice(0, 8)}-${end.slice(8)}`
+  const before = firstIdOf(timeMs)
   for (const key of [...attributions.keys({ end: [before, ''] })]) attributions.remove(key)
   for (const id of [...flaggedSessions.keys({ end: before })]) flaggedSessions.remove(id)
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { v7 as uuid } from 'uuid'
 import { invalid } from '../../errors.ts'
+import { newId } from '../../ids.ts'
 import type { MetricReceipt, MetricRecord } from '../../schema/analytics.ts'
 import type { MetricSeries, MetricType } from '../../schema/analytics-record.ts'
 import { addToSketch, sketchQuantile } from './sketch.ts'
@@ -43,7 +43,7 @@ export function newSeries(
   nowMs: number,
 ): MetricSeries {
   return {
-    metricId: uuid({ msecs: nowMs }),
+    metricId: newId(nowMs),
     type,
     labels,
     updatedMs: nowMs,

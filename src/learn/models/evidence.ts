@@ -1,3 +1,4 @@
+import { firstIdOf } from '../../ids.ts'
 import type { VersionName } from '../../schema/model.ts'
 import type { Judgement, ModelUsage, Trial } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
@@ -127,7 +128,7 @@ function count(pending: Pending, name: string, delta: Partial<ModelUsage>): void
 
 async function sweep(store: Store, beforeMs: number, trial: number): Promise<number> {
   const { judgements, trialUnits } = store.tables
-  const old = [...judgements.keys({ end: firstIdAt(beforeMs), limit: SWEEP_ROWS })]
+  const old = [...judgements.keys({ end: firstIdOf(beforeMs), limit: SWEEP_ROWS })]
   const over = [...trialUnits.keys({ end: [trial, ''], limit: SWEEP_ROWS })]
   if (old.length + over.length === 0) return 0
   await store.release(() => {
@@ -135,10 +136,4 @@ async function sweep(store: Store, beforeMs: number, trial: number): Promise<num
     for (const key of over) trialUnits.remove(key)
   })
   return old.length + over.length
-}
-
-/** The least UUIDv7 of a moment: query ids sort by time. */
-function firstIdAt(timeMs: number): string {
-  const digits = Math.max(0, Math.floor(timeMs)).toString(16).padStart(12, '0')
-  return `${digits.slice(0, 8)}-${digits.slice(8, 12)}-`
 }

@@ -1,6 +1,6 @@
-import { v7 as uuid } from 'uuid'
 import type { Config } from '../../config.ts'
 import { serviceError } from '../../errors.ts'
+import { newId } from '../../ids.ts'
 import type { Pool } from '../../pool.ts'
 import type { ModelTrained, ModelTraining } from '../../schema/model.ts'
 import type { ModelKind } from '../../schema/model-record.ts'
@@ -88,7 +88,7 @@ export function openTraining(parts: TrainingParts): Training {
       const sinceMs = typeof since === 'string' ? readMoment(since, 'since') : (since ?? 0)
       if (running !== undefined)
         throw serviceError('TRAINING_RUNNING', 'A model is being trained already.')
-      const trainingId = uuid()
+      const trainingId = newId()
       const needed = config.modelTrainClicksMin
       const have = evidence.clicked()
       if (have < needed) return { modelId, trainingId, status: 'NOT_ENOUGH_DATA', needed, have }
@@ -104,7 +104,7 @@ export function openTraining(parts: TrainingParts): Training {
       const before = Math.min(clicked, last()?.clicked ?? 0)
       if (clicked < config.modelTrainClicksMin) return
       if (clicked - before < config.modelTrainNewMin) return
-      void begin({ trainingId: uuid(), modelId: OWN_MODEL, kinds: KINDS, sinceMs: 0 })
+      void begin({ trainingId: newId(), modelId: OWN_MODEL, kinds: KINDS, sinceMs: 0 })
     },
     last,
     idle: async () => {

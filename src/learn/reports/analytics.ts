@@ -1,5 +1,5 @@
-import { v7 as uuid } from 'uuid'
 import { serviceError } from '../../errors.ts'
+import { newId } from '../../ids.ts'
 import type {
   AnalyticsEvent,
   AnalyticsEvents,
@@ -55,7 +55,7 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
       const receipts: AnalyticsReceipt[] = []
       const entries: JournalEntry[] = []
       for (const event of events) {
-        const eventId = uuid({ msecs: timeMs })
+        const eventId = newId(timeMs)
         receipts.push(count(event, eventId))
         entries.push(entryOf(event, eventId, timeMs))
       }

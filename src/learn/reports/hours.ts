@@ -1,7 +1,7 @@
+import { firstIdOf } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact } from '../facts.ts'
 import { hasOpened } from '../feedback/feedback-entries.ts'
-import { firstIdOf } from '../impressions/query-ids.ts'
 import { type Hour, openHour } from './hour.ts'
 
 export const HOUR_MS = 3_600_000

@@ -1,6 +1,7 @@
-import { v7, validate } from 'uuid'
+import { validate } from 'uuid'
 import type { Config } from '../../config.ts'
 import { serviceError } from '../../errors.ts'
+import { newId } from '../../ids.ts'
 import type { Metrics } from '../../metrics.ts'
 import type {
   SessionAnalytics,
@@ -159,7 +160,7 @@ function makeRecord(
   const record: SessionRecord = { createdMs: nowMs, lastSeenMs: nowMs, metadata }
   if (sent.clientId !== undefined) record.clientId = sent.clientId
   if (sent.userId !== undefined) record.userId = sent.userId
-  return { sessionId: v7({ msecs: nowMs }), record }
+  return { sessionId: newId(nowMs), record }
 }
 
 function describe(sessionId: string, record: SessionRecord, active: boolean): SessionRead {

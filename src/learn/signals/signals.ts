@@ -1,4 +1,4 @@
-import { v7 as uuid } from 'uuid'
+import { newId } from '../../ids.ts'
 import type { Metrics } from '../../metrics.ts'
 import type {
   SignalCounts,
@@ -71,7 +71,7 @@ export function openSignals(parts: SignalParts): Signals {
   const sources = { store, journal, stateOf: (signal: JournalSignal) => stateOf(core, signal) }
   collect(parts.metrics, () => countAll(core))
   return {
-    record: ({ signalId = uuid(), ...step }) => store.write(() => record(core, signalId, step)),
+    record: ({ signalId = newId(), ...step }) => store.write(() => record(core, signalId, step)),
     list: async (query) => {
       const { signals, nextCursor } = await listSignals(sources, query)
       const counts = countAll(core)

@@ -1,0 +1,189 @@
+import type * as uWS from 'uWebSockets.js'
+import { bodyBytes, passingBody, wholeBody } from './bytes.ts'
+import type { Exchange, Outflow, Outgoing } from './exchange.ts'
+import { openTurns } from './turns.ts'
+
+/** Answers above this are written in pieces, as fast as the client takes them. */
+const PIECEWISE_BYTES = 64 << 10
+
+/** All servers of a thread share the library's one buffer. */
+const turns = openTurns()
+
+/**
+ * Copies all that is needed of the request, which the library takes back on return, and registers for the
+ * client leaving, without which the library ends the process.
+ */
+export function newExchange(
+  res: uWS.HttpResponse,
+  req: uWS.HttpRequest,
+  parameters: number,
+): Exchange {
+  const exchange = new WebExchange(res, req, parameters)
+  turns.enter(exchange)
+  res.onAborted(() => exchange.abort())
+  return exchange
+}
+
+/** A class, and not an object of closures: ten of them for each request are a fifth of what a small one leaves behind. */
+class WebExchange implements Exchange {
+  readonly method: string
+  readonly query: string
+  readonly parameters: string[] = []
+  open = true
+  readonly #res: uWS.HttpResponse
+  /** Name, value, name, value, … */
+  readonly #headers: string[] = []
+  readonly #leavers: (() => void)[] = []
+  #flow: ReturnType<typeof openOutflow> | undefined
+  /** The library has taken the response back. */
+  #gone = false
+
+  constructor(res: uWS.HttpResponse, req: uWS.HttpRequest, parameters: number) {
+    this.#res = res
+    this.method = req.getCaseSensitiveMethod()
+    // The library gives undefined, against its own types, for an address without `?`.
+    this.query = req.getQuery() || ''
+    for (let at = 0; at < parameters; at += 1) this.parameters.push(req.getParameter(at) ?? '')
+    req.forEach((name, value) => {
+      this.#headers.push(name, value)
+    })
+  }
+
+  get ambiguous(): boolean {
+    let lengths = 0
+    for (let at = 0; at < this.#headers.length; at += 2)
+      if (this.#headers[at] === 'content-length') lengths += 1
+    return lengths > 1
+  }
+
+  header(name: string): string | undefined {
+    for (let at = 0; at < this.#headers.length; at += 2)
+      if (this.#headers[at] === name) return this.#headers[at + 1]
+    return undefined
+  }
+
+  onBody(take: (chunk: Uint8Array, last: boolean) => void): void {
+    this.#res.onData((chunk, last) => {
+      turns.enter(this)
+      take(new Uint8Array(chunk), last)
+    })
+  }
+
+  onLeave(left: () => void): void {
+    this.#leavers.push(left)
+  }
+
+  pause(): void {
+    if (this.open) this.#res.pause()
+  }
+
+  resume(): void {
+    if (this.open) this.#res.resume()
+  }
+
+  send(outgoing: Outgoing): void {
+    if (!this.open) return
+    this.open = false
+    turns.whenOwn(this, () => {
+      if (!this.#gone) this.#res.cork(() => write(this.#res, this.method === 'HEAD', outgoing))
+    })
+  }
+
+  begin({ status, headers }: Pick<Outgoing, 'status' | 'headers'>): Outflow | undefined {
+    if (!this.open) return undefined
+    this.open = false
+    const res = this.#res
+    this.#flow = openOutflow(res)
+    res.cork(() => writeHead(res, status, headers))
+    return this.#flow.outflow
+  }
+
+  cut(): void {
+    if (!this.open) return
+    this.open = false
+    this.#res.close()
+  }
+
+  abort(): void {
+    this.#gone = true
+    if (!this.open && this.#flow?.left() !== true) return
+    this.open = false
+    for (const left of this.#leavers) left()
+  }
+}
+
+/** `left` tells whether the client broke off an answer that was still going on, which ends it. */
+function openOutflow(res: uWS.HttpResponse): { outflow: Outflow; left: () => boolean } {
+  let ended = false
+  let ready: (() => void) | undefined
+  const finish = (): boolean => {
+    const first = !ended
+    ended = true
+    return first
+  }
+  res.onWritable(() => {
+    ready?.()
+    return true
+  })
+  const outflow: Outflow = {
+    write: (piece) => {
+      if (ended) return true
+      let taken = true
+      res.cork(() => {
+        taken = res.write(piece)
+      })
+      return taken
+    },
+    onReady: (then) => {
+      ready = then
+    },
+    end: () => {
+      if (finish()) res.cork(() => res.end())
+    },
+    cut: () => {
+      if (finish()) res.close()
+    },
+  }
+  return { outflow, left: finish }
+}
+
+function writeHead(res: uWS.HttpResponse, status: number, headers: [string, string][]): void {
+  res.writeStatus(STATUS_LINES[status] ?? String(status))
+  for (const [name, value] of headers) res.writeHeader(name, value)
+}
+
+function write(res: uWS.HttpResponse, headOnly: boolean, outgoing: Outgoing): void {
+  const { status, headers, body, close } = outgoing
+  writeHead(res, status, headers)
+  if (status === 204) res.endWithoutBody(undefined, close)
+  else if (headOnly) res.endWithoutBody(bodyBytes(body), close)
+  else if (bodyBytes(body) <= PIECEWISE_BYTES || close) res.end(passingBody(body), close)
+  else writePieces(res, wholeBody(body))
+}
+
+function writePieces(res: uWS.HttpResponse, body: Uint8Array): void {
+  const [, done] = res.tryEnd(body, body.length)
+  if (done) return
+  res.onWritable((offset) => {
+    const [ok] = res.tryEnd(body.subarray(offset), body.length)
+    return ok
+  })
+}
+
+const STATUS_LINES: Record<number, string> = {
+  200: '200 OK',
+  204: '204 No Content',
+  400: '400 Bad Request',
+  401: '401 Unauthorized',
+  404: '404 Not Found',
+  405: '405 Method Not Allowed',
+  409: '409 Conflict',
+  412: '412 Precondition Failed',
+  413: '413 Content Too Large',
+  415: '415 Unsupported Media Type',
+  429: '429 Too Many Requests',
+  500: '500 Internal Server Error',
+  501: '501 Not Implemented',
+  503: '503 Service Unavailable',
+  507: '507 Insufficient Storage',
+}

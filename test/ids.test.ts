@@ -1,0 +1,21 @@
+import { validate, version } from 'uuid'
+import { expect, it } from 'vitest'
+import { firstIdOf, newId } from '../src/ids.ts'
+
+it('ids are UUIDs of version 7, all different, and sort by the time that they were made', () => {
+  const ids = Array.from({ length: 5000 }, () => newId())
+  expect(new Set(ids).size).toBe(5000)
+  expect(ids.every((id) => validate(id) && version(id) === 7)).toBe(true)
+  expect(ids.toSorted()).toEqual(ids)
+  expect(newId(1_000_000)).toMatch(/^0000000f-4240-7/)
+})
+
+it('the first id of a moment comes before all of its ids and behind all earlier ones', () => {
+  const timeMs = Date.UTC(2026, 0, 1)
+  const first = firstIdOf(timeMs)
+  for (let n = 0; n < 100; n += 1) {
+    expect(newId(timeMs) > first).toBe(true)
+    expect(newId(timeMs - 1) < first).toBe(true)
+  }
+  expect(firstIdOf(-5)).toBe('00000000-0000')
+})
