@@ -48,9 +48,10 @@ const GATHER_MS = 50
 const REST_MS = 2
 /**
  * Time that one slice may hold the main thread: a search that comes meanwhile waits so long. Slices are short while what
- * they take is young and nobody waits to see it, and the longer the older it is.
+ * they take is young and nobody waits to see it, and the longer the older it is. Shorter ones than this cost more than
+ * they spare: between two, searches take the caches.
  */
-const SLICE_MS = { least: 0.3, awaited: 2, most: 8 }
+const SLICE_MS = { least: 1, awaited: 2, most: 8 }
 const YOUNG_MS = 300
 /** Journal entries that are taken before they are saved. */
 const ENTRIES_MAX = 8
