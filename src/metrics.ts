@@ -2,8 +2,12 @@ import { performance } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Histogram, type Metric, Registry } from 'prom-client'
 import type { Config } from './config.ts'
 import {
+  type Distribution,
   DURATION_BOUNDS_S,
+  expose,
   type Family,
+  newDistribution,
+  observe,
   openRequestSeries,
   type RouteMeter,
   type Sample,
@@ -93,20 +97,22 @@ function openPage(registry: Registry): Pick<Metrics, 'page' | 'contentType'> {
 }
 
 function openJobSeries(registry: Registry): Pick<Metrics, 'job'> {
-  const jobs = new Histogram({
-    name: 'svc_job_seconds',
+  const name = 'svc_job_seconds'
+  const bounds = [...DURATION_BOUNDS_S, 60, 120, 600]
+  const series = new Map<string, Distribution>()
+  register(registry, {
+    ...{ name, type: 'histogram' },
     help: 'Time of one job of the worker threads, waiting included',
-    labelNames: ['job'],
-    buckets: [...DURATION_BOUNDS_S, 60, 120, 600],
-    registers: [registry],
+    read: () => [...series].flatMap(([job, times]) => expose(name, { job }, times)),
   })
-  // The library hashes labels at each call unless it is asked for their series once.
-  const series = new Map<string, { observe: (seconds: number) => void }>()
   return {
-    job: (name, seconds) => {
-      const known = series.get(name) ?? jobs.labels({ job: name })
-      series.set(name, known)
-      known.observe(seconds)
+    job: (job, seconds) => {
+      let times = series.get(job)
+      if (times === undefined) {
+        times = newDistribution(bounds)
+        series.set(job, times)
+      }
+      observe(times, seconds)
     },
   }
 }

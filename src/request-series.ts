@@ -31,7 +31,7 @@ export interface Family {
   read: () => Sample[] | Promise<Sample[]>
 }
 
-interface Distribution {
+export interface Distribution {
   bounds: readonly number[]
   counts: Float64Array
   sum: number
@@ -144,11 +144,11 @@ function openMeter(
   }
 }
 
-function newDistribution(bounds: readonly number[]): Distribution {
+export function newDistribution(bounds: readonly number[]): Distribution {
   return { bounds, counts: new Float64Array(bounds.length + 1), sum: 0 }
 }
 
-function observe(distribution: Distribution, value: number): void {
+export function observe(distribution: Distribution, value: number): void {
   const { bounds, counts } = distribution
   let at = 0
   while (at < bounds.length && value > (bounds[at] as number)) at += 1
@@ -156,7 +156,7 @@ function observe(distribution: Distribution, value: number): void {
   distribution.sum += value
 }
 
-function expose(name: string, labels: Labels, distribution: Distribution): Sample[] {
+export function expose(name: string, labels: Labels, distribution: Distribution): Sample[] {
   const { bounds, counts, sum } = distribution
   let total = 0
   const buckets = Array.from(counts, (count, at) => {

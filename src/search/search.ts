@@ -54,6 +54,7 @@ export function openSearch(parts: SearchParts): Search {
 
   function named(index: string | string[] | undefined): IndexEntry[] {
     if (index === undefined) return indices.all()
+    if (typeof index === 'string' && !index.includes(',')) return [indices.get(index)]
     const names = Array.isArray(index) ? index : index.split(',')
     return [...new Set(names)].map((name) => indices.get(name))
   }
