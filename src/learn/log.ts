@@ -47,7 +47,8 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
   let written = 0
   let dropped = 0
 
-  const writeWaiting = () => writeImpressions(store, journal, unwritten, clock())
+  const write = (ids: readonly string[]) =>
+    writeImpressions({ store, journal, unwritten, timeMs: clock() }, ids)
   function tell(): void {
     for (const listener of listeners) listener()
   }
@@ -64,7 +65,8 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
     let ids: string[] = []
     try {
       await store.write(() => {
-        ids = writeWaiting()
+        ids = unwritten.take()
+        write(ids)
       })
     } catch {
       // The store is full or broken, and says so itself; impressions may be lost, feedback may not.
@@ -91,7 +93,8 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
       let ids: string[] = []
       try {
         const value = await store.write(() => {
-          ids = writeWaiting()
+          ids = unwritten.take()
+          write(ids)
           const done = work()
           journal.appendWithin(done.entry)
           return done.value
@@ -141,20 +144,23 @@ async function behind(store: Store): Promise<void> {
   await store.write(() => undefined)
 }
 
-/** Inside a transaction: the rows of what waits, and the entries that name them; returns which. */
+interface ImpressionParts {
+  store: Store
+  journal: Journal
+  unwritten: Unwritten
+  timeMs: number
+}
+
+/** Inside a transaction: the rows of what was taken, and the entries that name them. */
 function writeImpressions(
-  { tables }: Store,
-  journal: Journal,
-  unwritten: Unwritten,
-  timeMs: number,
-): string[] {
-  const ids = unwritten.take()
+  { store, journal, unwritten, timeMs }: ImpressionParts,
+  ids: readonly string[],
+): void {
   const rows = ids.map((key) => ({ key, value: unwritten.find(key) as Buffer }))
   // Ids begin with their time.
-  tables.impressions.append(rows.sort((a, b) => (a.key < b.key ? -1 : 1)))
+  store.tables.impressions.append(rows.sort((a, b) => (a.key < b.key ? -1 : 1)))
   for (let from = 0; from < ids.length; from += ENTRY_IMPRESSIONS) {
     const data = ids.slice(from, from + ENTRY_IMPRESSIONS)
     journal.appendWithin({ timeMs, type: 'searches', data })
   }
-  return ids
 }

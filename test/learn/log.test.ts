@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { temporaryStore } from '../store/open.ts'
 import { type Learner, openLearner } from './learner.ts'
 
@@ -35,4 +35,22 @@ it('an impression whose write failed is written by the next one', async () => {
   expect(log.find(queryId)).toBeDefined()
   await log.append(note)
   expect(namedBy(learner)).toEqual([queryId])
+})
+
+it('impressions whose own rows can not be written are put back, or lost and counted', async () => {
+  const learner = start()
+  const { log, search, store } = learner
+  const failOnce = () =>
+    vi.spyOn(store.tables.impressions, 'append').mockImplementationOnce(() => {
+      throw new Error('no room')
+    })
+  const kept = search(undefined, ['a'])
+  failOnce()
+  await expect(log.append(note)).rejects.toThrow('no room')
+  await log.append(note)
+  expect(namedBy(learner)).toEqual([kept])
+  search(undefined, ['b'])
+  failOnce()
+  await log.flush()
+  expect(log.figures()).toEqual({ waiting: 0, written: 1, dropped: 1 })
 })

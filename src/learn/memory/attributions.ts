@@ -192,6 +192,8 @@ function unfold(found: Kept): Attributed {
 
 function seeWith(found: Kept, page: Page): readonly DocumentChange[] {
   const { timeMs, documents, millionths } = page
+  // An empty page is no first look: it isn't saved, and would be forgotten with what is in memory.
+  if (documents.length === 0) return NOTHING
   if (found.attributed === undefined) {
     const look = { timeMs, documents: JSON.stringify(documents), millionths }
     if (found.look === undefined) {

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { openAttributions } from '../../../src/learn/memory/attributions.ts'
+import { temporaryStore } from '../../store/open.ts'
+
+const HOUR_MS = 3_600_000
+const millionths = Int32Array.of(1_000_000, 500_000)
+
+function pageOf(timeMs: number, documents: string[]) {
+  return { timeMs, documents, millionths: millionths.subarray(0, documents.length) }
+}
+
+it('an empty page is no look: rows do not depend on when they were saved', async () => {
+  const rows = []
+  for (const isReloaded of [false, true]) {
+    const store = temporaryStore()
+    const attributions = openAttributions(store, HOUR_MS)
+    expect(attributions.see('s', 'q', pageOf(1, []))).toEqual([])
+    await store.write(() => attributions.save(1))
+    if (isReloaded) attributions.load()
+    expect(attributions.see('s', 'q', pageOf(2, ['1/a', '1/b']))).toHaveLength(2)
+    await store.write(() => attributions.save(2))
+    rows.push([...store.tables.attributions.range()])
+  }
+  expect(rows[0]).toHaveLength(1)
+  expect(rows[1]).toEqual(rows[0])
+})
+
+it('the same page again teaches nothing, a later one and another one do', () => {
+  const attributions = openAttributions(temporaryStore(), HOUR_MS)
+  const see = (timeMs: number, documents: string[]) =>
+    attributions.see('s', 'q', pageOf(timeMs, documents)).map(({ document }) => document)
+  expect(see(1000, ['1/a', '1/b'])).toEqual(['1/a', '1/b'])
+  expect(see(2000, ['1/a', '1/b'])).toEqual([])
+  expect(see(3000, ['1/b', '1/a'])).toEqual(['1/b'])
+  expect(see(HOUR_MS, ['1/a', '1/b'])).toEqual(['1/a', '1/b'])
+})
