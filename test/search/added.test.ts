@@ -17,8 +17,8 @@ it('numbers documents as they stand, whatever was written since the last time', 
     [1, 'b', -0.25],
     [2, 'a', 1],
   ])
-  const triples = (engineId: number) =>
-    Array.from(numberAdded(openReader(dataDir), json, [{ indexId: 1, engineId, name: 'stones' }]))
+  const triples = (engineId: number, list = json) =>
+    Array.from(numberAdded(openReader(dataDir), list, [{ indexId: 1, engineId, name: 'stones' }]))
 
   await stand(1, 'a')
   expect(triples(7)).toEqual([7, 1, 0.5])
@@ -29,6 +29,15 @@ it('numbers documents as they stand, whatever was written since the last time', 
   expect(triples(7)).toEqual([7, 3, 0.5, 7, 2, -0.25])
   // The same index with other files.
   expect(triples(8)).toEqual([8, 3, 0.5, 8, 2, -0.25])
+  // The same documents with other values, before and after one of them is written again.
+  const { json: later } = packAdded([
+    [1, 'b', 0.75],
+    [1, 'a', 1],
+    [1, 'none', 1],
+  ])
+  expect(triples(8, later)).toEqual([8, 2, 0.75, 8, 3, 1])
+  await stand(4, 'b')
+  expect(triples(8, later)).toEqual([8, 4, 0.75, 8, 3, 1])
 })
 
 it('writes what was learned once, and not more than a search may change', () => {
