@@ -9,8 +9,11 @@ const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 30_000
 /** A server that ran for this long was well; the next restart is quick again. */
 const STEADY_MS = 60_000
-/** As `npm start` says it: with all cores at work, a collector's helper threads only keep requests waiting. */
-const COLLECTOR = '--single-threaded-gc'
+/**
+ * As `npm start` says it: with all cores at work, a collector's helper threads only keep requests waiting, and a small
+ * room for what is young is collected often, each time for as short.
+ */
+const COLLECTOR = ['--single-threaded-gc', '--max-semi-space-size=4']
 /** The server's own word for settings that can't be right: starting it again would not help. */
 const BAD_SETTINGS = 2
 
@@ -28,7 +31,7 @@ function spawnServer(
   const here = extname(fileURLToPath(import.meta.url))
   const entry = fileURLToPath(new URL(`../main${here}`, import.meta.url))
   const loader = here === '.ts' ? ['--import', 'tsx'] : []
-  return spawn(process.execPath, [COLLECTOR, ...loader, entry], {
+  return spawn(process.execPath, [...COLLECTOR, ...loader, entry], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', output, output],
   })
