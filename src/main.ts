@@ -10,8 +10,8 @@ import { isCommitRejection } from './store/failure.ts'
 const EXIT_BAD_SETTINGS = 2
 const EXIT_FAILED = 1
 
-// Pages on their way out count as the heap's own, and V8 would look through all of it, for a tenth of a second, whenever
-// a few megabytes of them have come together: several times a second under load.
+// Pages on their way out count as the heap's own, and V8 would look through all of it, for some fifty milliseconds,
+// whenever a few megabytes of them have come together: once a second under load.
 setFlagsFromString('--heap-growing-percent=100')
 
 const config = settings()

@@ -24,7 +24,7 @@ export function newExchange(
   return exchange
 }
 
-/** A class, and not an object of closures: ten of them for each request are a fifth of what a small one leaves behind. */
+/** A class, and not an object of closures: ten of them for each request are a tenth of what a small one leaves behind. */
 class WebExchange implements Exchange {
   readonly method: string
   readonly query: string
