@@ -43,7 +43,7 @@ export interface LoopOptions {
 /** How far a rebuild is. */
 const REBUILDING = 'relearning'
 /** How long what happens may come together before the first slice. */
-const GATHER_MS = 50
+const GATHER_MS = 100
 /** Time that the processor leaves to others between two slices. */
 const REST_MS = 2
 /**
