@@ -33,6 +33,8 @@ export interface Log {
   shown: (queryId: string) => Impression | undefined
   /** Whether a search that showed something is known, written already or not. */
   isShown: (queryId: string) => boolean
+  /** After some were removed from the store: nobody may find them any more. */
+  forgetRemoved: () => void
   /** Writes the impressions that wait. */
   flush: () => Promise<void>
   figures: () => { waiting: number; written: number; dropped: number }
@@ -60,7 +62,7 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
     for (const listener of listeners) listener()
   }
   function settle(ids: string[]): void {
-    unwritten.forget(ids)
+    if (ids.length > 0) unwritten.settle(ids)
     written += ids.length
     tell()
   }
@@ -120,6 +122,7 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
       behind(store).then(tell, () => undefined)
     },
     ...readImpressions(store, unwritten),
+    forgetRemoved: unwritten.forgetSettled,
     flush,
     figures: () => ({ waiting: unwritten.size(), written, dropped }),
     onAppend: (listener) => listeners.push(listener),

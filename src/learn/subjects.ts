@@ -76,6 +76,7 @@ async function forget(parts: SubjectParts, subject: string, isKnown: boolean): P
   await announce(parts, subject, removed)
   const { journal, impressions, sessionTotals, meta } = store.tables
   await removeAll(store, doomed.impressions, (ids) => impressions.removeAll(ids))
+  log.forgetRemoved()
   const entries = [...doomed.feedback.map(({ sequence }) => sequence), ...doomed.events]
   await removeAll(store, entries, each(journal.remove))
   await removeAll(store, totals, each(sessionTotals.remove))
