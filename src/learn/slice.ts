@@ -5,6 +5,14 @@ import type { Fold } from './fold.ts'
 import { factsOf } from './join.ts'
 import type { Log } from './log.ts'
 
+/**
+ * Time that one slice may hold the main thread: a search that comes meanwhile waits so long. Slices are short while what
+ * they take is young and nobody waits to see it, and the longer the older it is. Shorter ones than this cost more than
+ * they spare: between two, searches take the caches.
+ */
+export const SLICE_MS = { least: 1, awaited: 2, most: 8 }
+const YOUNG_MS = 300
+
 /** What some entries of the journal held. */
 export interface Taken {
   /** Sequence of the last entry that was taken whole. */
@@ -82,4 +90,9 @@ function* rowsBetween({ journal }: Log, after: number, until: number): Iterable<
 
 export function nothingTaken(end: number): Taken {
   return { end, received: [], oldestMs: undefined }
+}
+
+/** How long the next slice may be, given the age of the oldest entry taken. */
+export function sliceFor(ageMs: number): number {
+  return Math.max(SLICE_MS.least, Math.min(SLICE_MS.most, ageMs / YOUNG_MS - 1))
 }

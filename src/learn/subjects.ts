@@ -75,8 +75,9 @@ async function forget(parts: SubjectParts, subject: string, isKnown: boolean): P
     throw serviceError('SUBJECT_NOT_FOUND', 'Nothing is known of this session or user.')
   await announce(parts, subject, removed)
   const { journal, impressions, sessionTotals, meta } = store.tables
-  await removeAll(store, doomed.impressions, (ids) => impressions.removeAll(ids))
-  log.forgetRemoved()
+  await removeAll(store, doomed.impressions, (ids) => impressions.removeAll(ids)).finally(
+    log.forgetRemoved,
+  )
   const entries = [...doomed.feedback.map(({ sequence }) => sequence), ...doomed.events]
   await removeAll(store, entries, each(journal.remove))
   await removeAll(store, totals, each(sessionTotals.remove))

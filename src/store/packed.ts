@@ -5,6 +5,8 @@ import type { Range, Row, Table } from './table.ts'
 export interface PackedTable extends Table<string, Uint8Array> {
   /** Only inside `store.write`. Returns how many rows there were. */
   removeAll(keys: readonly string[]): number
+  /** Before a newer commit is read: forgets what is held of an older one. */
+  release(): void
 }
 
 type Bytes = Table<string, Uint8Array>
@@ -53,6 +55,7 @@ export function packTable(rows: Bytes, batches: Bytes): PackedTable {
     },
     remove: (key) => removeAll([key]) === 1,
     removeAll,
+    release: held.drop,
     clear: () => {
       rows.clear()
       batches.clear()
@@ -179,21 +182,25 @@ function* walk(
   const { reverse = false, limit = Number.POSITIVE_INFINITY, ...ends } = range
   const alone = rows.range({ ...ends, reverse })[Symbol.iterator]()
   const together = walkBatches(batches, range)[Symbol.iterator]()
-  let [one, other] = [alone.next(), together.next()]
-  for (let given = 0; given < limit; given += 1) {
-    if (one.done === true && other.done === true) return
-    const isAlone =
-      other.done === true || (one.done !== true && one.value.key < other.value.key !== reverse)
-    if (isAlone && one.done !== true) {
-      yield one.value
-      one = alone.next()
-    } else if (other.done !== true) {
-      yield other.value
-      other = together.next()
+  // Whoever breaks off must not leave a walk open: it would keep old pages alive.
+  try {
+    let [one, other] = [alone.next(), together.next()]
+    for (let given = 0; given < limit; given += 1) {
+      if (one.done === true && other.done === true) return
+      const isAlone =
+        other.done === true || (one.done !== true && one.value.key < other.value.key !== reverse)
+      if (isAlone && one.done !== true) {
+        yield one.value
+        one = alone.next()
+      } else if (other.done !== true) {
+        yield other.value
+        other = together.next()
+      }
     }
+  } finally {
+    alone.return?.()
+    together.return?.()
   }
-  alone.return?.()
-  together.return?.()
 }
 
 function* walkBatches(

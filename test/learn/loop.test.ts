@@ -85,3 +85,21 @@ it('writes the same rows however often it saves in between', async () => {
   expect(learnedRows(store)).toBe(before)
   await learner.close()
 })
+
+it('folds the journal anew although there is no moment in which nothing happens', async () => {
+  const learner = openLearner(temporaryStore())
+  const sessionId = await learner.session()
+  learner.search(sessionId, ['a', 'b'])
+  const busy = setInterval(() => void learner.log.append(note), 20)
+  try {
+    await learner.loop.caughtUp()
+    const startedMs = performance.now()
+    await learner.loop.rebuild()
+    expect(performance.now() - startedMs).toBeLessThan(2000)
+  } finally {
+    clearInterval(busy)
+  }
+  await learner.close()
+})
+
+const note = () => ({ entry: { timeMs: 1, type: 'analytics' as const, data: {} }, value: 1 })

@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { openReader } from '../../src/store/reader.ts'
 import { openStore } from '../../src/store/store.ts'
 import type { Range } from '../../src/store/table.ts'
+import { READERS_MAX } from '../../src/store/tables.ts'
 import { temporaryFolder, temporaryStore } from './open.ts'
 
 /** An id of 36 letters; ids rise with their numbers. */
@@ -109,6 +110,33 @@ describe('rows that lie together', () => {
     expect(lengths).toEqual([...even, 101].sort((a, b) => b - a))
     expect(reader.impression(idOf(154))).toEqual(bytesOf(154))
     expect(reader.impression(idOf(155))).toBeUndefined()
+  })
+
+  it('are not held beyond a newer commit by a thread whose event loop stands still', async () => {
+    const dataDir = temporaryFolder()
+    const { tables, write } = temporaryStore({ dataDir })
+    await write(() => tables.impressions.append([1, 2].map(rowOf)))
+    const still = vi
+      .spyOn(globalThis, 'setImmediate')
+      .mockImplementationOnce(() => undefined as never)
+    expect(openReader(dataDir).impression(idOf(1))).toEqual(bytesOf(1))
+    still.mockRestore()
+    await write(() => tables.impressions.remove(idOf(1)))
+    expect(openReader(dataDir).impression(idOf(1))).toBeUndefined()
+    expect(openReader(dataDir).impression(idOf(2))).toEqual(bytesOf(2))
+  })
+
+  it('keep no walk open that was broken off', async () => {
+    const dataDir = temporaryFolder()
+    const { tables, write } = temporaryStore({ dataDir })
+    await write(() => tables.impressions.append([1, 2, 3].map(rowOf)))
+    for (let walk = 0; walk < READERS_MAX + 8; walk += 1) {
+      for (const bytes of openReader(dataDir).impressions()) {
+        expect(bytes).toEqual(bytesOf(3))
+        break
+      }
+      await write(() => tables.impressions.put(idOf(0), bytesOf(walk)))
+    }
   })
 
   it('go on after the next start', async () => {

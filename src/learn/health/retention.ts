@@ -42,7 +42,7 @@ function sweepJournal({ log, config, position }: RetentionOptions, nowMs: number
 }
 
 async function sweepImpressions(
-  { store, config }: RetentionOptions,
+  { store, log, config }: RetentionOptions,
   nowMs: number,
 ): Promise<number> {
   const { impressions } = store.tables
@@ -52,6 +52,7 @@ async function sweepImpressions(
       ? { limit: Math.min(spare, SLICE_ROWS) }
       : { end: firstIdOf(nowMs - config.retentionMs), limit: SLICE_ROWS }
   const old = [...impressions.keys(range)]
-  if (old.length > 0) await store.release(() => impressions.removeAll(old))
+  if (old.length > 0)
+    await store.release(() => impressions.removeAll(old)).finally(log.forgetRemoved)
   return old.length
 }
