@@ -4,7 +4,8 @@ import type { Store } from '../store/store.ts'
 import type { Consumer, Fact } from './facts.ts'
 import { type Fold, openFold } from './fold.ts'
 import type { Log } from './log.ts'
-import { nothingTaken, SLICE_MS, sliceFor, type Taken, takeRows, takeStretch } from './slice.ts'
+import type { Taken } from './slice.ts'
+import { endOf, nothingTaken, readSome, sliceFor, takeRows, takeStretch } from './slice.ts'
 
 /**
  * The processor: takes the journal's entries in order, joins feedback to what was shown, and lets each consumer
@@ -46,8 +47,8 @@ const REBUILDING = 'relearning'
 const GATHER_MS = 100
 /** Time that the processor leaves to others between two slices. */
 const REST_MS = 2
-/** Journal entries that are taken before they are saved. */
-const ENTRIES_MAX = 8
+/** Time that one slice may hold the main thread while somebody waits to see what it takes. */
+const AWAITED_MS = 2
 /** Time that one step of a rebuild may hold the main thread. */
 const REBUILD_SLICE_MS = 2
 const RETRY_MS = 1000
@@ -125,7 +126,7 @@ function wake(core: Core): void {
 
 async function takeAll(core: Core): Promise<void> {
   const { store, consumers, fold, clock } = core
-  let sliceMs = SLICE_MS.least
+  let sliceMs = sliceFor(0)
   await rest(core, GATHER_MS)
   while (!core.closed && core.rebuilders === 0) {
     const until = core.log.journal.last()
@@ -172,16 +173,15 @@ async function recover(core: Core, cause: unknown): Promise<void> {
 async function takeSome(core: Core, until: number, sliceMs: number): Promise<Taken> {
   const { fold } = core
   const taken = nothingTaken(fold.taken())
-  const rows = core.log.journal.read({ after: taken.end, limit: ENTRIES_MAX })
+  const rows = readSome(core.log, taken.end)
   let startedMs = performance.now()
   for (const _ of takeRows(core, rows, taken, fold.take)) {
-    const limitMs = core.readers > 0 ? Math.max(SLICE_MS.awaited, sliceMs) : sliceMs
+    const limitMs = core.readers > 0 ? Math.max(AWAITED_MS, sliceMs) : sliceMs
     if (performance.now() - startedMs < limitMs) continue
     await rest(core, REST_MS)
     startedMs = performance.now()
   }
-  // Where entries are missing, they are old and were removed.
-  fold.advance(rows.length < ENTRIES_MAX ? Math.max(until, taken.end) : taken.end)
+  fold.advance(await endOf(core.log, rows, { end: taken.end, until }))
   return taken
 }
 
