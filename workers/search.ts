@@ -1,13 +1,15 @@
+import type { Impression } from '../src/learn/facts.ts'
 import { dealTeams, drawOrder, spanOf } from '../src/learn/impressions/draw.ts'
-import { type Found, writeFound } from '../src/learn/impressions/found.ts'
+import { finishImpression } from '../src/learn/impressions/impression.ts'
 import { native, type SearchResult } from '../src/native.ts'
 import { numberAdded } from '../src/search/added.ts'
 import { encodeCursor } from '../src/search/cursor.ts'
 import { type Evidence, showEvidence } from '../src/search/evidence.ts'
 import { highlightHits } from '../src/search/highlights.ts'
-import { type HitPlace, pickHits } from '../src/search/hits.ts'
-import { type Appended, type PageIndex, writePage } from '../src/search/page.ts'
+import { pickHits } from '../src/search/hits.ts'
+import { type PageIndex, writePage } from '../src/search/page.ts'
 import { cursorHash } from '../src/search/plan.ts'
+import { replayJson } from '../src/search/shown.ts'
 import type { LentBytes } from '../src/search/slab.ts'
 import type { Outcome } from '../src/shared-hops.ts'
 import { openReader, type Reader } from '../src/store/reader.ts'
@@ -34,16 +36,16 @@ export interface SearchInput {
   added?: string
   /** What explanations show of learned scores. */
   evidence?: Evidence[]
-  /** The page's order is drawn; `relative` when scores have no common span. */
-  draw?: { seed: number; temperature: number; relative: boolean }
+  /** The page's order may be drawn; `relative` when scores have no common span. */
+  exploration?: { seed: number; epsilon: number; temperature: number; relative: boolean }
   /** Another ranking, by its request, that is dealt into the page. */
   interleaved?: { testId: string; seed: number; request: string }
-  /** Whether the impression is written down. */
-  recorded?: boolean
+  /** The impression as far as it is known: JSON without its last brace. */
+  impression?: string
 }
 
 export interface SearchOutput {
-  /** The envelope's `data` as UTF-8 JSON, and behind it what was found, for the impression. */
+  /** The envelope's `data` as UTF-8 JSON, and behind it the impression's bytes. */
   data: LentBytes
   dataLength: number
   total: number
@@ -65,6 +67,7 @@ export function search(inputs: SearchInput[]): Outcome<SearchOutput>[] {
 function searchOne(input: SearchInput): SearchOutput {
   const reader = openReader(input.dataDir)
   const { result, logged } = drawPage(askCore(reader, input), reader, input)
+  const head = input.impression
   const { data, dataLength } = writePage(reader, explained(result, reader, input), {
     indices: input.indices,
     startedMs: input.startedMs,
@@ -74,9 +77,9 @@ function searchOne(input: SearchInput): SearchOutput {
       ? {}
       : { highlights: highlightHits(reader, result, input.indices, input.highlight) }),
     ...(result.next === undefined ? {} : { nextCursor: cursorAfter(result, result.next, input) }),
-    ...(input.recorded === true
-      ? { appendix: (appended) => writeFoundOf(result, { input, logged }, appended) }
-      : {}),
+    ...(head === undefined
+      ? {}
+      : { appendix: (ids) => impressionOf(result, ids, { input, head, logged }) }),
   })
   return { data, dataLength, total: result.total, hits: result.ords.length }
 }
@@ -100,7 +103,7 @@ function askCore(reader: Reader, input: SearchInput, request = input.request): S
   return native.search(engineIds, request, input.vector, triples)
 }
 
-type Logged = Pick<Found, 'order' | 'teams'>
+type Logged = Pick<Impression, 'exploration' | 'interleaved'>
 
 /** The page as it is shown: in greedy order, drawn, or dealt from two rankings. */
 function drawPage(
@@ -108,21 +111,30 @@ function drawPage(
   reader: Reader,
   input: SearchInput,
 ): { result: SearchResult; logged: Logged } {
-  const { draw, interleaved } = input
+  const { exploration, interleaved } = input
   if (greedy.ords.length < 2) return { result: greedy, logged: {} }
   if (interleaved !== undefined) {
-    const { seed, request } = interleaved
+    const { testId, seed, request } = interleaved
     const other = askCore(reader, input, request)
     const { places, teams } = dealTeams(namesOf(greedy), namesOf(other), seed)
     return {
       result: pickHits([greedy, other], places),
-      logged: { teams },
+      logged: { interleaved: { testId, seed, teams } },
     }
   }
-  if (draw === undefined) return { result: greedy, logged: {} }
-  const order = drawOrder(greedy.scores, draw, draw.relative ? spanOf(greedy.scores) : 1)
-  const places = order.map((at): HitPlace => [0, at])
-  return { result: pickHits([greedy], places), logged: { order } }
+  if (exploration === undefined) return { result: greedy, logged: {} }
+  const { relative } = exploration
+  const { order, logged } = drawOrder(greedy.scores, exploration, () =>
+    relative ? spanOf(greedy.scores) : 1,
+  )
+  const result =
+    order === undefined
+      ? greedy
+      : pickHits(
+          [greedy],
+          order.map((at) => [0, at]),
+        )
+  return { result, logged: { exploration: { ...logged, relative } } }
 }
 
 /** A name for each hit that two results share. */
@@ -139,22 +151,35 @@ function cursorAfter(result: SearchResult, after: string, input: SearchInput): s
   })
 }
 
-/** Writes down what was shown and why, for the learning side. */
-function writeFoundOf(
+/** What was shown and why, for the learning side; `ids` are the hits' ids as JSON. */
+function impressionOf(
   result: SearchResult,
-  { input, logged }: { input: SearchInput; logged: Logged },
-  { write, idsBytes, tookMs }: Appended,
-): void {
-  const { total, generation, scores, ids, shadowScores, features = scoreParts(result) } = result
-  const indexIds = new Int32Array(ids.length)
-  for (let hit = 0; hit < ids.length; hit++) indexIds[hit] = indexIdOf(input.indices, ids[hit])
-  const from = input.shownBefore
-  const found = { total, generation, tookMs, from, scores, indexIds, features, shadowScores }
-  writeFound({ ...found, ...logged }, idsBytes, write)
-}
-
-function indexIdOf(indices: readonly PageIndex[], engineId: number | undefined): number {
-  return indices.find((index) => index.engineId === engineId)?.indexId ?? -1
+  ids: string[],
+  { input, head, logged }: { input: SearchInput; head: string; logged: Logged },
+): Buffer {
+  const byEngine = new Map(input.indices.map(({ indexId, engineId }) => [engineId, indexId]))
+  const hits = ids.map((idJson, at) => ({
+    indexId: byEngine.get(result.ids[at] ?? -1) ?? -1,
+    idJson,
+    score: result.scores[at] ?? 0,
+  }))
+  return finishImpression(
+    { head, replay: replayJson(input) },
+    {
+      hits,
+      total: result.total,
+      generation: result.generation,
+      tookMs: Math.max(0, Math.round(Date.now() - input.startedMs)),
+      from: input.shownBefore,
+      ...logged,
+      ...(result.shadowScores === undefined
+        ? {}
+        : {
+            shadowScores: Array.from(result.shadowScores, (score) => Number(score.toPrecision(6))),
+          }),
+      features: result.features ?? scoreParts(result),
+    },
+  )
 }
 
 /** The first features, which every search has at hand: normalised text and vector score, BM25, cosine. */

@@ -2,22 +2,17 @@ import { type Journal, openJournal } from '../store/journal.ts'
 import type { Store } from '../store/store.ts'
 import type { JournalEntry } from '../store/tables.ts'
 import type { Impression } from './facts.ts'
-import {
-  decodeImpression,
-  type ImpressionParts,
-  readShown,
-  type StoredImpression,
-} from './impressions/impression.ts'
+import { decodeImpression, readShown, type StoredImpression } from './impressions/impression.ts'
 import { openUnwritten, type Unwritten } from './impressions/unwritten.ts'
 
 /** The write side of learning: what happened, durable and in order. */
 export interface Log {
   journal: Journal
   /**
-   * Takes a copy of an impression; it is written within `FLUSH_MS`, or together with the next entry. Dropped, and
+   * Takes a copy of an encoded impression; it is written within `FLUSH_MS`, or together with the next entry. Dropped, and
    * counted, when too many wait: a search never waits for it.
    */
-  show: (queryId: string, parts: ImpressionParts) => void
+  show: (queryId: string, bytes: Uint8Array) => void
   /** Counts an impression that is not even made. */
   drop: () => void
   /**
@@ -31,10 +26,6 @@ export interface Log {
   find: (queryId: string) => StoredImpression | undefined
   /** The same without what only few ask for, in half the time. */
   shown: (queryId: string) => Impression | undefined
-  /** Whether a search that showed something is known, written already or not. */
-  isShown: (queryId: string) => boolean
-  /** After some were removed from the store: nobody may find them any more. */
-  forgetRemoved: () => void
   /** Writes the impressions that wait. */
   flush: () => Promise<void>
   figures: () => { waiting: number; written: number; dropped: number }
@@ -44,7 +35,7 @@ export interface Log {
 }
 
 /** Longest time that an impression waits for others. */
-const FLUSH_MS = 300
+const FLUSH_MS = 200
 /** Impressions that one journal entry names; the processor takes an entry whole. */
 const ENTRY_IMPRESSIONS = 64
 
@@ -62,7 +53,7 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
     for (const listener of listeners) listener()
   }
   function settle(ids: string[]): void {
-    if (ids.length > 0) unwritten.settle(ids)
+    unwritten.forget(ids)
     written += ids.length
     tell()
   }
@@ -88,8 +79,8 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
   }
   return {
     journal,
-    show: (queryId, parts) => {
-      if (!unwritten.add(queryId, parts)) {
+    show: (queryId, bytes) => {
+      if (!unwritten.add(queryId, bytes)) {
         dropped += 1
         return
       }
@@ -122,7 +113,6 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
       behind(store).then(tell, () => undefined)
     },
     ...readImpressions(store, unwritten),
-    forgetRemoved: unwritten.forgetSettled,
     flush,
     figures: () => ({ waiting: unwritten.size(), written, dropped }),
     onAppend: (listener) => listeners.push(listener),
@@ -133,7 +123,7 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
 function readImpressions(
   { tables: { impressions } }: Store,
   unwritten: Unwritten,
-): Pick<Log, 'find' | 'shown' | 'isShown'> {
+): Pick<Log, 'find' | 'shown'> {
   return {
     find: (queryId) => {
       const waits = unwritten.find(queryId)
@@ -145,7 +135,6 @@ function readImpressions(
       const bytes = unwritten.find(queryId) ?? impressions.peek(queryId)
       return bytes === undefined ? undefined : readShown(bytes)
     },
-    isShown: (queryId) => unwritten.find(queryId) !== undefined || impressions.has(queryId),
   }
 }
 
@@ -155,7 +144,7 @@ async function behind(store: Store): Promise<void> {
   await store.write(() => undefined)
 }
 
-interface Writing {
+interface ImpressionParts {
   store: Store
   journal: Journal
   unwritten: Unwritten
@@ -164,7 +153,7 @@ interface Writing {
 
 /** Inside a transaction: the rows of what was taken, and the entries that name them. */
 function writeImpressions(
-  { store, journal, unwritten, timeMs }: Writing,
+  { store, journal, unwritten, timeMs }: ImpressionParts,
   ids: readonly string[],
 ): void {
   const rows = ids.map((key) => ({ key, value: unwritten.find(key) as Buffer }))

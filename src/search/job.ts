@@ -36,8 +36,8 @@ export interface Replayable {
   added?: Added[]
 }
 
-/** The worker's job for a search, and JSON of what its impression says before it runs, if it is recorded. */
-export function searchJob(asked: Asked): { job: SearchInput; head: string | undefined } {
+/** The worker's job for a search. */
+export function searchJob(asked: Asked): SearchInput {
   const { search, planned, plan, request, entries, vector } = asked
   const job: SearchInput = {
     dataDir: asked.dataDir,
@@ -54,9 +54,8 @@ export function searchJob(asked: Asked): { job: SearchInput; head: string | unde
   if (added.count > 0) job.added = added.json
   addHighlight(job, search, request)
   addDraw(job, asked)
-  if (plan.recorded === undefined) return { job, head: undefined }
-  job.recorded = true
-  return { job, head: impressionHead(asked, job, added.count) }
+  if (plan.recorded !== undefined) job.impression = impressionHead(asked, added.count)
+  return job
 }
 
 export function pageIndex({ record }: IndexEntry): PageIndex {
@@ -105,15 +104,11 @@ function addDraw(job: SearchInput, { search, planned, plan, request }: Asked): v
     const { testId, seed, against } = interleaved
     const other = tune(planned.request, search, { ...tuning, ...against })
     job.interleaved = { testId, seed, request: requestJson(other, plan) }
-  } else if (exploration?.explored === true) {
-    const { seed, temperature } = exploration
-    job.draw = { seed, temperature, relative: isRelative(request) }
+  } else if (exploration !== undefined) {
+    const { seed, epsilon, temperature } = exploration
+    const relative = request.mode !== 'hybrid' || request.fusion === 'rrf'
+    job.exploration = { seed, epsilon, temperature, relative }
   }
-}
-
-/** Whether the scores of a request have no common span. */
-function isRelative({ mode, fusion }: CoreRequest): boolean {
-  return mode !== 'hybrid' || fusion === 'rrf'
 }
 
 function addHighlight(job: SearchInput, search: SearchRequest, request: CoreRequest): void {
@@ -125,12 +120,8 @@ function addHighlight(job: SearchInput, search: SearchRequest, request: CoreRequ
 
 const QUERY_LENGTH_MAX = 256
 
-/** JSON of what is known of an impression before the search; the worker adds what was found. */
-function impressionHead(
-  { plan, search, request, startedMs, context }: Asked,
-  { interleaved }: SearchInput,
-  addedScores: number,
-): string {
+/** JSON of what is known of an impression before the search, without its last brace; the worker adds what was found. */
+function impressionHead({ plan, search, startedMs, context }: Asked, addedScores: number): string {
   const { queryId, queryHash, searchType } = context
   const { recorded, model, shadow, adaptations } = plan
   const query = wellFormedJson((search.query ?? '').slice(0, QUERY_LENGTH_MAX))
@@ -142,14 +133,6 @@ function impressionHead(
   if (model !== undefined) head += `,"model":${wellFormedJson(model.name)}`
   if (shadow !== undefined) head += `,"shadowModel":${wellFormedJson(shadow.name)}`
   if (addedScores > 0) head += `,"addedScores":${addedScores}`
-  if (interleaved !== undefined) {
-    const { testId, seed } = interleaved
-    head += `,"interleaved":{"testId":${wellFormedJson(testId)},"seed":${seed}}`
-  } else if (plan.exploration !== undefined) {
-    const { seed, epsilon, temperature } = plan.exploration
-    head += `,"exploration":{"seed":${seed},"epsilon":${epsilon},"temperature":${temperature}`
-    head += `,"relative":${isRelative(request)}}`
-  }
-  const said = wellFormedJson(recorded ?? {}).slice(1)
-  return said === '}' ? `${head}}` : `${head},${said}`
+  const said = wellFormedJson(recorded ?? {}).slice(1, -1)
+  return said === '' ? head : `${head},${said}`
 }

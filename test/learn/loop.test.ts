@@ -1,6 +1,4 @@
 import { expect, it } from 'vitest'
-import type { Consumer, ConsumerGroup } from '../../src/learn/facts.ts'
-import { openFold } from '../../src/learn/fold.ts'
 import { diskFull } from '../../src/store/failure.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryStore, until } from '../store/open.ts'
@@ -87,40 +85,3 @@ it('writes the same rows however often it saves in between', async () => {
   expect(learnedRows(store)).toBe(before)
   await learner.close()
 })
-
-it('takes again what a group had not saved, also when it had never saved anything', async () => {
-  const store = temporaryStore()
-  const fold = openFold(store, [
-    consumerOf('prompt'),
-    consumerOf('late', { name: 'late', saveMs: 1e9 }),
-  ])
-  fold.load()
-  fold.advance(7)
-  await store.write(() => fold.save(false))
-  fold.settle()
-  const again = openFold(store, [consumerOf('late', { name: 'late', saveMs: 1e9 })])
-  again.load()
-  expect([again.taken(), again.saved()]).toEqual([0, 7])
-})
-
-function consumerOf(name: string, group?: ConsumerGroup): Consumer {
-  return { name, ...(group && { group }), load() {}, take() {}, save() {} }
-}
-
-it('folds the journal anew although there is no moment in which nothing happens', async () => {
-  const learner = openLearner(temporaryStore())
-  const sessionId = await learner.session()
-  learner.search(sessionId, ['a', 'b'])
-  const busy = setInterval(() => void learner.log.append(note), 20)
-  try {
-    await learner.loop.caughtUp()
-    const startedMs = performance.now()
-    await learner.loop.rebuild()
-    expect(performance.now() - startedMs).toBeLessThan(2000)
-  } finally {
-    clearInterval(busy)
-  }
-  await learner.close()
-})
-
-const note = () => ({ entry: { timeMs: 1, type: 'analytics' as const, data: {} }, value: 1 })

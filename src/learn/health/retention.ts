@@ -42,7 +42,7 @@ function sweepJournal({ log, config, position }: RetentionOptions, nowMs: number
 }
 
 async function sweepImpressions(
-  { store, log, config }: RetentionOptions,
+  { store, config }: RetentionOptions,
   nowMs: number,
 ): Promise<number> {
   const { impressions } = store.tables
@@ -53,6 +53,8 @@ async function sweepImpressions(
       : { end: firstIdOf(nowMs - config.retentionMs), limit: SLICE_ROWS }
   const old = [...impressions.keys(range)]
   if (old.length > 0)
-    await store.release(() => impressions.removeAll(old)).finally(log.forgetRemoved)
+    await store.release(() => {
+      for (const queryId of old) impressions.remove(queryId)
+    })
   return old.length
 }

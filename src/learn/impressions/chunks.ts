@@ -3,10 +3,10 @@
  * wait, as memory outside the heap, for a full one: that comes the sooner for it, and takes longer than many searches.
  */
 export interface Chunks {
-  /** Room for so many bytes, which lasts until it is released. */
-  room: (bytes: number) => Buffer
-  /** Takes back what `room` gave; nobody may read it any more. */
-  release: (room: Buffer) => void
+  /** A copy that lasts until it is released. */
+  keep: (bytes: Uint8Array) => Buffer
+  /** Gives the memory of what `keep` gave back; nobody may read it any more. */
+  release: (kept: Buffer) => void
 }
 
 const CHUNK_BYTES = 256 << 10
@@ -16,7 +16,7 @@ const EMPTY_MAX = 4
 interface Chunk {
   memory: Buffer
   used: number
-  /** How many parts of it last. */
+  /** How many copies in it last. */
   kept: number
 }
 
@@ -39,13 +39,14 @@ export function openChunks(): Chunks {
     else chunks.delete(chunk.memory.buffer)
   }
   return {
-    room: (bytes) => {
-      if (current === undefined || current.used + bytes > current.memory.length) {
+    keep: (bytes) => {
+      if (current === undefined || current.used + bytes.length > current.memory.length) {
         if (current?.kept === 0) retire(current)
-        current = begin(bytes)
+        current = begin(bytes.length)
       }
       const { memory, used } = current
-      current.used += bytes
+      memory.set(bytes, used)
+      current.used += bytes.length
       current.kept += 1
       return memory.subarray(used, current.used)
     },

@@ -83,7 +83,6 @@ describe('a change whose step can not be taken', () => {
       await shop.store.write(() =>
         shop.store.tables.impressions.put(queryId, Buffer.from('damaged')),
       )
-      shop.log.forgetRemoved()
       const { adaptationId } = await shop.apply({ pins: ['b'] })
       return { shop, id: adaptationId }
     },
