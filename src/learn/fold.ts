@@ -84,6 +84,8 @@ export function openFold(store: Store, consumers: readonly Consumer[]): Fold {
         for (const consumer of group.consumers) consumer.save()
         meta.put(group.mark, taken)
       }
+      // A group without a place would be taken to be where the others are.
+      for (const { mark, saved } of groups) if (meta.get(mark) === undefined) meta.put(mark, saved)
     },
     settle: () => {
       for (const group of saving) {

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import type { Consumer } from '../../src/learn/facts.ts'
+import { openFold } from '../../src/learn/fold.ts'
 import { diskFull } from '../../src/store/failure.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryStore, until } from '../store/open.ts'
@@ -85,3 +87,20 @@ it('writes the same rows however often it saves in between', async () => {
   expect(learnedRows(store)).toBe(before)
   await learner.close()
 })
+
+it('takes again what a group had not saved, also when it had never saved anything', async () => {
+  const store = temporaryStore()
+  const consumers = ['one', 'two'].map((group) => consumerOf(group))
+  const fold = openFold(store, [consumerOf(), ...consumers])
+  fold.advance(7)
+  await store.write(() => fold.save(false))
+  fold.settle()
+  // Groups take turns: the process was killed before it was the second one's.
+  const again = openFold(store, [consumerOf(), ...consumers])
+  again.load()
+  expect([again.saved(), again.taken()]).toEqual([7, 0])
+})
+
+function consumerOf(group?: string): Consumer {
+  return { name: group ?? 'prompt', ...(group && { group }), load() {}, take() {}, save() {} }
+}
