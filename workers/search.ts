@@ -1,15 +1,13 @@
-import type { Impression } from '../src/learn/facts.ts'
 import { dealTeams, drawOrder, spanOf } from '../src/learn/impressions/draw.ts'
-import { finishImpression } from '../src/learn/impressions/impression.ts'
+import { type Found, writeFound } from '../src/learn/impressions/found.ts'
 import { native, type SearchResult } from '../src/native.ts'
 import { numberAdded } from '../src/search/added.ts'
 import { encodeCursor } from '../src/search/cursor.ts'
 import { type Evidence, showEvidence } from '../src/search/evidence.ts'
 import { highlightHits } from '../src/search/highlights.ts'
 import { pickHits } from '../src/search/hits.ts'
-import { type PageIndex, writePage } from '../src/search/page.ts'
+import { type Appended, type PageIndex, writePage } from '../src/search/page.ts'
 import { cursorHash } from '../src/search/plan.ts'
-import { replayJson } from '../src/search/shown.ts'
 import type { LentBytes } from '../src/search/slab.ts'
 import type { Outcome } from '../src/shared-hops.ts'
 import { openReader, type Reader } from '../src/store/reader.ts'
@@ -40,12 +38,12 @@ export interface SearchInput {
   exploration?: { seed: number; epsilon: number; temperature: number; relative: boolean }
   /** Another ranking, by its request, that is dealt into the page. */
   interleaved?: { testId: string; seed: number; request: string }
-  /** The impression as far as it is known: JSON without its last brace. */
-  impression?: string
+  /** Whether the impression is written down. */
+  recorded?: boolean
 }
 
 export interface SearchOutput {
-  /** The envelope's `data` as UTF-8 JSON, and behind it the impression's bytes. */
+  /** The envelope's `data` as UTF-8 JSON, and behind it what was found, for the impression. */
   data: LentBytes
   dataLength: number
   total: number
@@ -67,7 +65,6 @@ export function search(inputs: SearchInput[]): Outcome<SearchOutput>[] {
 function searchOne(input: SearchInput): SearchOutput {
   const reader = openReader(input.dataDir)
   const { result, logged } = drawPage(askCore(reader, input), reader, input)
-  const head = input.impression
   const { data, dataLength } = writePage(reader, explained(result, reader, input), {
     indices: input.indices,
     startedMs: input.startedMs,
@@ -77,9 +74,9 @@ function searchOne(input: SearchInput): SearchOutput {
       ? {}
       : { highlights: highlightHits(reader, result, input.indices, input.highlight) }),
     ...(result.next === undefined ? {} : { nextCursor: cursorAfter(result, result.next, input) }),
-    ...(head === undefined
-      ? {}
-      : { appendix: (ids) => impressionOf(result, ids, { input, head, logged }) }),
+    ...(input.recorded === true
+      ? { appendix: (appended) => writeFoundOf(result, { input, logged }, appended) }
+      : {}),
   })
   return { data, dataLength, total: result.total, hits: result.ords.length }
 }
@@ -103,7 +100,7 @@ function askCore(reader: Reader, input: SearchInput, request = input.request): S
   return native.search(engineIds, request, input.vector, triples)
 }
 
-type Logged = Pick<Impression, 'exploration' | 'interleaved'>
+type Logged = Pick<Found, 'draw' | 'teams'>
 
 /** The page as it is shown: in greedy order, drawn, or dealt from two rankings. */
 function drawPage(
@@ -114,12 +111,12 @@ function drawPage(
   const { exploration, interleaved } = input
   if (greedy.ords.length < 2) return { result: greedy, logged: {} }
   if (interleaved !== undefined) {
-    const { testId, seed, request } = interleaved
+    const { seed, request } = interleaved
     const other = askCore(reader, input, request)
     const { places, teams } = dealTeams(namesOf(greedy), namesOf(other), seed)
     return {
       result: pickHits([greedy, other], places),
-      logged: { interleaved: { testId, seed, teams } },
+      logged: { teams },
     }
   }
   if (exploration === undefined) return { result: greedy, logged: {} }
@@ -134,7 +131,7 @@ function drawPage(
           [greedy],
           order.map((at) => [0, at]),
         )
-  return { result, logged: { exploration: { ...logged, relative } } }
+  return { result, logged: { draw: logged } }
 }
 
 /** A name for each hit that two results share. */
@@ -151,35 +148,22 @@ function cursorAfter(result: SearchResult, after: string, input: SearchInput): s
   })
 }
 
-/** What was shown and why, for the learning side; `ids` are the hits' ids as JSON. */
-function impressionOf(
+/** Writes down what was shown and why, for the learning side. */
+function writeFoundOf(
   result: SearchResult,
-  ids: string[],
-  { input, head, logged }: { input: SearchInput; head: string; logged: Logged },
-): Buffer {
-  const byEngine = new Map(input.indices.map(({ indexId, engineId }) => [engineId, indexId]))
-  const hits = ids.map((idJson, at) => ({
-    indexId: byEngine.get(result.ids[at] ?? -1) ?? -1,
-    idJson,
-    score: result.scores[at] ?? 0,
-  }))
-  return finishImpression(
-    { head, replay: replayJson(input) },
-    {
-      hits,
-      total: result.total,
-      generation: result.generation,
-      tookMs: Math.max(0, Math.round(Date.now() - input.startedMs)),
-      from: input.shownBefore,
-      ...logged,
-      ...(result.shadowScores === undefined
-        ? {}
-        : {
-            shadowScores: Array.from(result.shadowScores, (score) => Number(score.toPrecision(6))),
-          }),
-      features: result.features ?? scoreParts(result),
-    },
-  )
+  { input, logged }: { input: SearchInput; logged: Logged },
+  { write, idsBytes, tookMs }: Appended,
+): void {
+  const { total, generation, scores, ids, shadowScores, features = scoreParts(result) } = result
+  const indexIds = new Int32Array(ids.length)
+  for (let hit = 0; hit < ids.length; hit++) indexIds[hit] = indexIdOf(input.indices, ids[hit])
+  const from = input.shownBefore
+  const found = { total, generation, tookMs, from, scores, indexIds, features, shadowScores }
+  writeFound({ ...found, ...logged }, idsBytes, write)
+}
+
+function indexIdOf(indices: readonly PageIndex[], engineId: number | undefined): number {
+  return indices.find((index) => index.engineId === engineId)?.indexId ?? -1
 }
 
 /** The first features, which every search has at hand: normalised text and vector score, BM25, cosine. */

@@ -43,7 +43,7 @@ export interface Learning {
   patterns: Patterns
   /** What applies to a search besides its own words. */
   plan: (search: SearchRequest, queryHash: string) => LearnedPlan
-  /** Takes what a search showed, as bytes (see impressions/impression.ts); never waits. */
+  /** Takes what a search showed (see impressions/impression.ts); never waits. */
   show: Log['show']
   /** Resolves when everything that happened before is learned: readers see their own writes. */
   caughtUp: () => Promise<void>

@@ -2,17 +2,22 @@ import { type Journal, openJournal } from '../store/journal.ts'
 import type { Store } from '../store/store.ts'
 import type { JournalEntry } from '../store/tables.ts'
 import type { Impression } from './facts.ts'
-import { decodeImpression, readShown, type StoredImpression } from './impressions/impression.ts'
+import {
+  decodeImpression,
+  type ImpressionParts,
+  readShown,
+  type StoredImpression,
+} from './impressions/impression.ts'
 import { openUnwritten, type Unwritten } from './impressions/unwritten.ts'
 
 /** The write side of learning: what happened, durable and in order. */
 export interface Log {
   journal: Journal
   /**
-   * Takes a copy of an encoded impression; it is written within `FLUSH_MS`, or together with the next entry. Dropped, and
+   * Takes a copy of an impression; it is written within `FLUSH_MS`, or together with the next entry. Dropped, and
    * counted, when too many wait: a search never waits for it.
    */
-  show: (queryId: string, bytes: Uint8Array) => void
+  show: (queryId: string, parts: ImpressionParts) => void
   /** Counts an impression that is not even made. */
   drop: () => void
   /**
@@ -79,8 +84,8 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
   }
   return {
     journal,
-    show: (queryId, bytes) => {
-      if (!unwritten.add(queryId, bytes)) {
+    show: (queryId, parts) => {
+      if (!unwritten.add(queryId, parts)) {
         dropped += 1
         return
       }
@@ -144,7 +149,7 @@ async function behind(store: Store): Promise<void> {
   await store.write(() => undefined)
 }
 
-interface ImpressionParts {
+interface Writing {
   store: Store
   journal: Journal
   unwritten: Unwritten
@@ -153,7 +158,7 @@ interface ImpressionParts {
 
 /** Inside a transaction: the rows of what was taken, and the entries that name them. */
 function writeImpressions(
-  { store, journal, unwritten, timeMs }: ImpressionParts,
+  { store, journal, unwritten, timeMs }: Writing,
   ids: readonly string[],
 ): void {
   const rows = ids.map((key) => ({ key, value: unwritten.find(key) as Buffer }))

@@ -1,9 +1,11 @@
 import { type LentBytes, openSlabs } from './slab.ts'
 
 /** Gathers text and bytes into this thread's shared memory, one page at a time. */
-interface BytesWriter {
+export interface BytesWriter {
   text: (text: string) => void
   bytes: (bytes: Uint8Array) => void
+  /** Once more what lies between two places. */
+  again: (start: number, end: number) => void
   /** Bytes so far. */
   length: () => number
   /** Where the main thread finds what was gathered. */
@@ -31,6 +33,11 @@ export function bytesWriter(): BytesWriter {
       reserve(bytes.length)
       buffer.set(bytes, end)
       end += bytes.length
+    },
+    again: (from, to) => {
+      reserve(to - from)
+      buffer.copyWithin(end, from, to)
+      end += to - from
     },
     length: () => end,
     finish: () => slabs.lend(end),

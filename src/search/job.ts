@@ -36,8 +36,8 @@ export interface Replayable {
   added?: Added[]
 }
 
-/** The worker's job for a search. */
-export function searchJob(asked: Asked): SearchInput {
+/** The worker's job for a search, and JSON of what its impression says before it runs, if it is recorded. */
+export function searchJob(asked: Asked): { job: SearchInput; head: string | undefined } {
   const { search, planned, plan, request, entries, vector } = asked
   const job: SearchInput = {
     dataDir: asked.dataDir,
@@ -54,8 +54,9 @@ export function searchJob(asked: Asked): SearchInput {
   if (added.count > 0) job.added = added.json
   addHighlight(job, search, request)
   addDraw(job, asked)
-  if (plan.recorded !== undefined) job.impression = impressionHead(asked, added.count)
-  return job
+  if (plan.recorded === undefined) return { job, head: undefined }
+  job.recorded = true
+  return { job, head: impressionHead(asked, job, added.count) }
 }
 
 export function pageIndex({ record }: IndexEntry): PageIndex {
@@ -120,8 +121,12 @@ function addHighlight(job: SearchInput, search: SearchRequest, request: CoreRequ
 
 const QUERY_LENGTH_MAX = 256
 
-/** JSON of what is known of an impression before the search, without its last brace; the worker adds what was found. */
-function impressionHead({ plan, search, startedMs, context }: Asked, addedScores: number): string {
+/** JSON of what is known of an impression before the search; the worker adds what was found. */
+function impressionHead(
+  { plan, search, startedMs, context }: Asked,
+  { exploration, interleaved }: SearchInput,
+  addedScores: number,
+): string {
   const { queryId, queryHash, searchType } = context
   const { recorded, model, shadow, adaptations } = plan
   const query = wellFormedJson((search.query ?? '').slice(0, QUERY_LENGTH_MAX))
@@ -133,6 +138,11 @@ function impressionHead({ plan, search, startedMs, context }: Asked, addedScores
   if (model !== undefined) head += `,"model":${wellFormedJson(model.name)}`
   if (shadow !== undefined) head += `,"shadowModel":${wellFormedJson(shadow.name)}`
   if (addedScores > 0) head += `,"addedScores":${addedScores}`
-  const said = wellFormedJson(recorded ?? {}).slice(1, -1)
-  return said === '' ? head : `${head},${said}`
+  if (exploration !== undefined) head += `,"exploration":${JSON.stringify(exploration)}`
+  if (interleaved !== undefined) {
+    const { testId, seed } = interleaved
+    head += `,"interleaved":{"testId":${wellFormedJson(testId)},"seed":${seed}}`
+  }
+  const said = wellFormedJson(recorded ?? {}).slice(1)
+  return said === '}' ? `${head}}` : `${head},${said}`
 }

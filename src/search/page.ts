@@ -1,6 +1,6 @@
 import type { SearchResult } from '../native.ts'
 import type { Reader } from '../store/reader.ts'
-import { bytesWriter } from './bytes.ts'
+import { type BytesWriter, bytesWriter } from './bytes.ts'
 import { idJson, sourceJson } from './record.ts'
 import type { LentBytes } from './slab.ts'
 
@@ -22,8 +22,15 @@ export interface PageParts {
   startedMs: number
   /** JSON of the searchContext without its last brace; the generation is added here. */
   context: string
-  /** Makes bytes for the service itself that travel behind the page, from the hits' ids as JSON. */
-  appendix?: (ids: string[]) => Uint8Array
+  /** Writes bytes for the service itself that travel behind the page; the hits' ids follow, as JSON with commas. */
+  appendix?: (appended: Appended) => void
+}
+
+export interface Appended {
+  write: (bytes: Uint8Array) => void
+  /** Length of the ids that follow. */
+  idsBytes: number
+  tookMs: number
 }
 
 /**
@@ -35,9 +42,11 @@ export function writePage(
   result: SearchResult,
   parts: PageParts,
 ): { data: LentBytes; dataLength: number } {
-  const { text, bytes, length, finish } = bytesWriter()
+  const writer = bytesWriter()
+  const { text, bytes, length, finish } = writer
   const byEngine = new Map(parts.indices.map((index) => [index.engineId, index]))
-  const ids: string[] = []
+  /** Where each id begins and ends. */
+  const ids: number[] = []
   text('{"hits":[')
   for (let at = 0; at < result.ords.length; at++) {
     const index = byEngine.get(result.ids[at] ?? -1)
@@ -45,9 +54,9 @@ export function writePage(
     if (index === undefined || record === undefined)
       throw new Error(`No record behind hit ${at} of the page.`)
     text(at === 0 ? '{"id":' : ',{"id":')
-    const id = idJson(record)
-    bytes(id)
-    if (parts.appendix !== undefined) ids.push(id.toString())
+    const idStart = length()
+    bytes(idJson(record))
+    ids.push(idStart, length())
     text(`,"index":${JSON.stringify(index.name)},"score":${result.scores[at]},"source":`)
     if (parts.fields === undefined) bytes(sourceJson(record))
     else text(pickFields(sourceJson(record), parts.fields))
@@ -64,8 +73,25 @@ export function writePage(
   text(`,"total":${result.total},"took":${tookMs},"searchContext":${parts.context}`)
   text(`,"generation":${result.generation}}}`)
   const dataLength = length()
-  if (parts.appendix !== undefined) bytes(parts.appendix(ids))
+  if (parts.appendix !== undefined) {
+    parts.appendix({ write: bytes, idsBytes: idsLength(ids), tookMs })
+    appendIds(writer, ids)
+  }
   return { data: finish(), dataLength }
+}
+
+/** Length of ids with commas between them. */
+function idsLength(ids: readonly number[]): number {
+  let bytes = Math.max(0, ids.length / 2 - 1)
+  for (let at = 0; at < ids.length; at += 2) bytes += (ids[at + 1] ?? 0) - (ids[at] ?? 0)
+  return bytes
+}
+
+function appendIds({ text, again }: BytesWriter, ids: readonly number[]): void {
+  for (let at = 0; at < ids.length; at += 2) {
+    if (at > 0) text(',')
+    again(ids[at] ?? 0, ids[at + 1] ?? 0)
+  }
 }
 
 /** The chosen fields of a source: top-level names, or dotted paths into objects. */

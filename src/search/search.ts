@@ -11,7 +11,7 @@ import { searchJob } from './job.ts'
 import { wellFormedJson } from './json.ts'
 import { type CoreRequest, planSearch } from './plan.ts'
 import { type Plan, wirePlan } from './ranking-plan.ts'
-import { type Replayed, replayJob, type ShownSearch } from './shown.ts'
+import { type Replayed, replayJob, replayJson, type ShownSearch } from './shown.ts'
 import { openLentBytes } from './slab.ts'
 import { tune } from './tune.ts'
 import { checkDimensions, readVector } from './vector.ts'
@@ -43,8 +43,8 @@ interface SearchParts {
   plan: (search: SearchRequest, queryHash: string) => Plan
   /** What stands behind a learned score. */
   describe: Describe
-  /** Takes what a search showed, as bytes that it copies. */
-  show: (queryId: string, impression: Uint8Array) => void
+  /** Takes what a search showed; bytes are copied. */
+  show: (queryId: string, shown: { head: string; replay: string; found: Uint8Array }) => void
   embedQuery: EmbedQuery
 }
 
@@ -59,11 +59,11 @@ export function openSearch(parts: SearchParts): Search {
     return [...new Set(names)].map((name) => indices.get(name))
   }
   async function execute(entries: IndexEntry[], job: SearchInput) {
-    const found = await engine.using(entries, () => pool.search(job))
-    const bytes = bytesOf(found.data)
+    const output = await engine.using(entries, () => pool.search(job))
+    const bytes = bytesOf(output.data)
     return {
-      data: bytes.subarray(0, found.dataLength),
-      impression: bytes.subarray(found.dataLength),
+      data: bytes.subarray(0, output.dataLength),
+      found: bytes.subarray(output.dataLength),
     }
   }
   return {
@@ -79,10 +79,10 @@ export function openSearch(parts: SearchParts): Search {
       const searchType = request.mode
       const context = { queryId, queryHash, searchType, ...wirePlan(plan), ...degraded }
       const asked = { search, planned, plan, request, entries, vector, context, startedMs }
-      const job = searchJob({ ...asked, dataDir: config.dataDir })
+      const { job, head } = searchJob({ ...asked, dataDir: config.dataDir })
       if (search.explain === true) job.evidence = evidenceOf(plan, queryHash, parts.describe)
-      const { data, impression } = await execute(entries, job)
-      if (impression.length > 0) parts.show(queryId, impression)
+      const { data, found } = await execute(entries, job)
+      if (head !== undefined) parts.show(queryId, { head, replay: replayJson(job), found })
       return { data, queryId, queryHash }
     },
     suggest: async ({ index, ...words }) => {

@@ -4,7 +4,7 @@ import type { Consumer, Impression } from '../../src/learn/facts.ts'
 import { type FeedbackIntake, openFeedback } from '../../src/learn/feedback/feedback.ts'
 import { openGains } from '../../src/learn/feedback/gains.ts'
 import { openEvents } from '../../src/learn/history/events.ts'
-import { encodeImpression } from '../../src/learn/impressions/impression.ts'
+import { partsOf } from '../../src/learn/impressions/impression.ts'
 import { type Log, openLog } from '../../src/learn/log.ts'
 import { type Loop, openLoop } from '../../src/learn/loop.ts'
 import { type ClickMemory, openClickMemory } from '../../src/learn/memory/click-memory.ts'
@@ -83,7 +83,7 @@ export function openLearner(
       const impression = { ...shown(documents, clock.nowMs), ...changes }
       if (sessionId !== undefined) impression.sessionId = sessionId
       if (unit !== undefined) impression.unit = unit
-      log.show(impression.queryId, encodeImpression(impression, new Float32Array()))
+      log.show(impression.queryId, partsOf(impression, new Float32Array()))
       return impression.queryId
     },
     tell: (sessionId, queryId, resultId, metadata = { userAction: 'click' }, rating = 1) =>

@@ -3,10 +3,10 @@
  * wait, as memory outside the heap, for a full one: that comes the sooner for it, and takes longer than many searches.
  */
 export interface Chunks {
-  /** A copy that lasts until it is released. */
-  keep: (bytes: Uint8Array) => Buffer
-  /** Gives the memory of what `keep` gave back; nobody may read it any more. */
-  release: (kept: Buffer) => void
+  /** Room for so many bytes, which lasts until it is released. */
+  room: (bytes: number) => Buffer
+  /** Takes back what `room` gave; nobody may read it any more. */
+  release: (room: Buffer) => void
 }
 
 const CHUNK_BYTES = 256 << 10
@@ -16,7 +16,7 @@ const EMPTY_MAX = 4
 interface Chunk {
   memory: Buffer
   used: number
-  /** How many copies in it last. */
+  /** How many parts of it last. */
   kept: number
 }
 
@@ -39,14 +39,13 @@ export function openChunks(): Chunks {
     else chunks.delete(chunk.memory.buffer)
   }
   return {
-    keep: (bytes) => {
-      if (current === undefined || current.used + bytes.length > current.memory.length) {
+    room: (bytes) => {
+      if (current === undefined || current.used + bytes > current.memory.length) {
         if (current?.kept === 0) retire(current)
-        current = begin(bytes.length)
+        current = begin(bytes)
       }
       const { memory, used } = current
-      memory.set(bytes, used)
-      current.used += bytes.length
+      current.used += bytes
       current.kept += 1
       return memory.subarray(used, current.used)
     },

@@ -2,6 +2,7 @@ import type { Impression } from '../facts.ts'
 import { teamDraft } from '../statistics/interleaving.ts'
 import { seeded } from '../statistics/random.ts'
 import { EXPLORED_MAX, explore, propensities } from './exploration.ts'
+import type { Found } from './found.ts'
 
 /** How a page's order may be drawn. */
 export interface DrawSettings {
@@ -15,7 +16,7 @@ export interface DrawSettings {
 export interface Draw {
   /** Places in greedy order, as shown; undefined: the page stays as it is. */
   order: number[] | undefined
-  logged: Omit<NonNullable<Impression['exploration']>, 'relative'>
+  logged: NonNullable<Found['draw']>
 }
 
 /**
@@ -29,12 +30,11 @@ export function drawOrder(
   span: () => number,
 ): Draw {
   const explored = scores.length > 1 && seeded(seed)() < epsilon
-  const logged = { seed, epsilon, temperature, explored }
-  if (!explored) return { order: undefined, logged }
+  if (!explored) return { order: undefined, logged: { explored } }
   const unit = span()
   const scaled = Array.from(scores, (score) => score / unit)
   const order = explore(scaled, (seed ^ 0x9e3779b9) >>> 0, temperature)
-  return { order, logged: { ...logged, order: order.slice(0, EXPLORED_MAX) } }
+  return { order, logged: { explored, order: order.slice(0, EXPLORED_MAX) } }
 }
 
 /** The span of scores that have no common one: the highest. */

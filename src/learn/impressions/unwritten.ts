@@ -1,9 +1,10 @@
 import { openChunks } from './chunks.ts'
+import { encodeImpression, type ImpressionParts } from './impression.ts'
 
 /** Impressions on their way to the disk. Each is given to one transaction at a time. */
 export interface Unwritten {
-  /** Copies the bytes. False when there is no room. */
-  add: (queryId: string, bytes: Uint8Array) => boolean
+  /** Copies the parts. False when there is no room. */
+  add: (queryId: string, parts: ImpressionParts) => boolean
   /** All that wait; no other transaction gets them until they are put back. */
   take: () => string[]
   /** Its bytes, until it is forgotten. */
@@ -20,9 +21,9 @@ export function openUnwritten(max: number): Unwritten {
   const kept = new Map<string, Buffer>()
   let waiting: string[] = []
   return {
-    add: (queryId, bytes) => {
+    add: (queryId, parts) => {
       if (kept.size >= max) return false
-      kept.set(queryId, chunks.keep(bytes))
+      kept.set(queryId, encodeImpression(parts, chunks.room))
       waiting.push(queryId)
       return true
     },

@@ -41,7 +41,7 @@ it('removes what is past its time, of every kind, and nothing that is not', asyn
   for (let day = 0; day < 3; day += 1) {
     nowMs = START_MS + day * DAY_MS
     const queryId = `${firstIdOf(nowMs)}-7000-8000-00000000000${day}`
-    log.show(queryId, Buffer.from([0, 0, 0, 0]))
+    log.show(queryId, { head: '{}', replay: '{}', found: Buffer.of(0) })
     await log.append(() => ({ entry: { timeMs: nowMs, type: 'analytics' }, value: undefined }))
     await events.record({ type: 'MODEL_SYNCED', status: 'CANDIDATE', source: 'models' })
     await metricRecords.record({ name: 'a', value: 1, labels: { day: String(day) } })

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Impression } from '../../../src/learn/facts.ts'
-import { drawOrder, propensitiesOf, spanOf } from '../../../src/learn/impressions/draw.ts'
+import {
+  type Draw,
+  drawOrder,
+  propensitiesOf,
+  spanOf,
+} from '../../../src/learn/impressions/draw.ts'
 import { propensities } from '../../../src/learn/impressions/exploration.ts'
 
 // Neither falling nor without ties: a model may have ranked the first among their own places.
@@ -9,6 +14,10 @@ const SCORES = [0.9, 0.8, 0.85, 0.5, 0.5, 0.49, 0.3, 0.2, 0.2, 0.1, 0.05, 0.01]
 function shown(scores: number[], order: number[], exploration: Impression['exploration']) {
   const hits = order.map((at) => ({ indexId: 1, id: `d${at}`, score: scores[at] ?? 0 }))
   return { hits, exploration } as Impression
+}
+
+function loggedOf({ logged: { explored, order } }: Draw) {
+  return order === undefined ? { explored } : { explored, order: [...order] }
 }
 
 describe('the probabilities of a page that may have been drawn', () => {
@@ -30,7 +39,9 @@ describe('the probabilities of a page that may have been drawn', () => {
         order,
         ...settings,
       })
-      const told = propensitiesOf(shown(scores, order, { ...draw.logged, relative }))
+      const told = propensitiesOf(
+        shown(scores, order, { ...settings, ...loggedOf(draw), relative }),
+      )
       expect(told).toEqual(known.map((share) => Number(share.toPrecision(6))))
     }
     expect(drawn).toBeGreaterThan(60)

@@ -3,7 +3,7 @@ import type { Impression } from '../../../src/learn/facts.ts'
 import {
   decodeImpression,
   encodeImpression,
-  finishImpression,
+  partsOf,
   readShown,
 } from '../../../src/learn/impressions/impression.ts'
 
@@ -34,19 +34,43 @@ function expectAll(bytes: Uint8Array): void {
 }
 
 it('an impression is read as it was written, wherever its bytes lie', () => {
-  const bytes = encodeImpression(IMPRESSION, FEATURES, REPLAY)
+  const bytes = encodeImpression(partsOf(IMPRESSION, FEATURES, REPLAY))
   expectAll(bytes)
   const moved = Buffer.concat([Buffer.from([7]), bytes])
   expectAll(new Uint8Array(moved.buffer, moved.byteOffset + 1, bytes.length))
 })
 
-it('what a worker finishes is the same', () => {
-  const head = JSON.stringify(KNOWN).slice(0, -1)
-  const hits = HITS.map(({ id, ...hit }) => ({ ...hit, idJson: JSON.stringify(id) }))
-  const start = { head, replay: JSON.stringify(REPLAY) }
-  expectAll(finishImpression(start, { ...FOUND, hits, features: FEATURES }))
-  const none = finishImpression(start, { ...FOUND, hits: [], features: new Float32Array() })
-  expect(readShown(none)).toEqual({ ...IMPRESSION, hits: [], features: 0 })
+it('an order that was drawn is read with its first places, and a page of no hits with none', () => {
+  const { exploration, ...rest } = IMPRESSION
+  const drawn = { ...rest, exploration: { ...FOUND.exploration, explored: true, order: [1, 0] } }
+  expect(readShown(encodeImpression(partsOf(drawn, FEATURES)))).toEqual(drawn)
+  const found = { total: 0, generation: 4, tookMs: 2, from: 0, hits: [], features: 0 }
+  const empty: Impression = { ...KNOWN, ...found }
+  expect(readShown(encodeImpression(partsOf(empty, new Float32Array())))).toEqual(empty)
+})
+
+it('a page that was neither drawn nor dealt says so, whatever was asked for', () => {
+  const { head } = partsOf(IMPRESSION, FEATURES)
+  const { exploration, interleaved, ...rest } = IMPRESSION
+  const { replay, found } = partsOf(rest, FEATURES)
+  expect(JSON.parse(head)).toHaveProperty('exploration')
+  expect(readShown(encodeImpression({ head, replay, found }))).toEqual(rest)
+})
+
+it('impressions of the layout before are read, too', () => {
+  const { hits, ...rest } = IMPRESSION
+  const head = Buffer.from(JSON.stringify({ ...rest, hits: hits.map(({ id }) => id) }))
+  const replay = Buffer.from(JSON.stringify(REPLAY))
+  const start = Buffer.alloc(16 + 12 * hits.length)
+  start.writeUInt32LE(0x80000002, 0)
+  start.writeUInt32LE(head.length, 4)
+  start.writeUInt32LE(replay.length, 8)
+  start.writeUInt32LE(hits.length, 12)
+  hits.forEach(({ indexId, score }, at) => {
+    start.writeDoubleLE(score, 16 + 12 * at)
+    start.writeInt32LE(indexId, 24 + 12 * at)
+  })
+  expectAll(Buffer.concat([start, head, replay, new Uint8Array(FEATURES.buffer)]))
 })
 
 it('impressions of the first layout are read, too', () => {

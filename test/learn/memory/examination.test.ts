@@ -58,8 +58,8 @@ async function simulate(
       // The better the score the better the document, or clicks would tell nothing wrong anyway.
       const worth = scores.map((score) => 0.05 + 0.8 * score * random())
       const settings = { seed: Math.floor(random() * 2 ** 32), epsilon, temperature: 0.2 }
-      const { order = scores.map((_, at) => at), logged } = drawOrder(scores, settings, () => 1)
-      const impression = shown(scores, order, { ...logged, relative: false })
+      const { order = scores.map((_, at) => at) } = drawOrder(scores, settings, () => 1)
+      const impression = shown(scores, order, { ...settings, relative: false })
       for (const [hit, place] of order.entries())
         if (random() < (worth[place] as number) * (hit + 1) ** -eta)
           examination.take({

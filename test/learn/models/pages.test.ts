@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid'
 import { expect, it } from 'vitest'
 import type { Impression } from '../../../src/learn/facts.ts'
-import { encodeImpression } from '../../../src/learn/impressions/impression.ts'
+import { encodeImpression, partsOf } from '../../../src/learn/impressions/impression.ts'
 import { shownPages } from '../../../src/learn/models/pages.ts'
 import { openReader } from '../../../src/store/reader.ts'
 import { temporaryFolder, temporaryStore } from '../../store/open.ts'
@@ -21,7 +21,7 @@ it('rows from before a feature was added are read with 0 for it, others not at a
     const shown = impression(width)
     const rows = Float32Array.from({ length: HITS.length * width }, (_, at) => width * 100 + at)
     await store.write(() => {
-      store.tables.impressions.put(shown.queryId, encodeImpression(shown, rows))
+      store.tables.impressions.put(shown.queryId, encodeImpression(partsOf(shown, rows)))
     })
   }
   const pages = shownPages(openReader(dataDir), { width: 19, eta: 1, sinceMs: 0, limit: 100 })

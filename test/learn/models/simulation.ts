@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid'
 import type { App } from '../../../src/app.ts'
 import type { Impression } from '../../../src/learn/facts.ts'
-import { encodeImpression } from '../../../src/learn/impressions/impression.ts'
+import { partsOf } from '../../../src/learn/impressions/impression.ts'
 import { type Random, seeded } from '../../../src/learn/statistics/random.ts'
 import { native } from '../../../src/native.ts'
 
@@ -110,6 +110,6 @@ function show(app: App, user: SimulatedUser, rows: number[][], shown: Shown): st
     features: native.featureNames().length,
     ...models,
   }
-  app.learning.show(queryId, encodeImpression(impression, Float32Array.from(rows.flat())))
+  app.learning.show(queryId, partsOf(impression, Float32Array.from(rows.flat())))
   return queryId
 }

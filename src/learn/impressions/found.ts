@@ -1,0 +1,146 @@
+import type { Impression } from '../facts.ts'
+import { EXPLORED_MAX } from './exploration.ts'
+
+/*
+ * What a worker found, as bytes, numbers little-endian:
+ *
+ * | offset | bytes | what |
+ * |---|---|---|
+ * | 0 | 8 | total, float64 |
+ * | 8 | 8 | generation, float64 |
+ * | 16 | 4 | how long it took in ms, unsigned |
+ * | 20 | 4 | hits before the first one, unsigned |
+ * | 24 | 4 | hits, unsigned |
+ * | 28 | 4 | features of a hit, unsigned |
+ * | 32 | 4 | length of the ids, unsigned |
+ * | 36 | 4 | what else there is: the bits below |
+ * | 40 | 8 for each hit | score, float64 |
+ * | … | 4 for each hit | id of its index, int32 |
+ * | … | 4 for each feature | features, float32, a row for each hit |
+ * | … | 4 for each hit | what the model in shadow would have said, float32; if `SHADOW` |
+ * | … | 1 for each hit | where it stood in greedy order, as far as hits may move; if `EXPLORED` |
+ * | … | 1 for each hit | its team's letter; if `DEALT` |
+ * | … | … | the hits' ids, as JSON, with commas between them |
+ */
+const START_BYTES = 40
+/** The page's order might have been drawn, and was. */
+const DRAWABLE = 1
+const EXPLORED = 2
+const DEALT = 4
+const SHADOW = 8
+
+/** What a search found. */
+export interface Found {
+  total: number
+  generation: number
+  tookMs: number
+  /** Hits before the first one. */
+  from: number
+  scores: Float64Array
+  indexIds: Int32Array
+  /** Row-major. */
+  features: Float32Array
+  shadowScores?: Float32Array | undefined
+  /** Whether the order was drawn, and where the first hits stood in greedy order. */
+  draw?: { explored: boolean; order?: readonly number[] } | undefined
+  /** The team of each hit. */
+  teams?: string | undefined
+}
+
+const start = new DataView(new ArrayBuffer(START_BYTES))
+const startBytes = new Uint8Array(start.buffer)
+
+/** Hands on the bytes of what was found, up to the ids: `idsBytes` of them must follow. */
+export function writeFound(
+  found: Found,
+  idsBytes: number,
+  write: (bytes: Uint8Array) => void,
+): void {
+  const { total, generation, tookMs, from, scores, features, shadowScores, draw, teams } = found
+  const hits = scores.length
+  start.setFloat64(0, total, true)
+  start.setFloat64(8, generation, true)
+  start.setUint32(16, tookMs, true)
+  start.setUint32(20, from, true)
+  start.setUint32(24, hits, true)
+  start.setUint32(28, hits === 0 ? 0 : features.length / hits, true)
+  start.setUint32(32, idsBytes, true)
+  let more = draw === undefined ? 0 : DRAWABLE
+  if (draw?.explored === true) more |= EXPLORED
+  if (teams !== undefined) more |= DEALT
+  if (shadowScores !== undefined) more |= SHADOW
+  start.setUint32(36, more, true)
+  write(startBytes)
+  write(bytesOf(scores))
+  write(bytesOf(found.indexIds))
+  write(bytesOf(features))
+  if (shadowScores !== undefined) write(bytesOf(shadowScores))
+  if (draw?.explored === true) write(orderBytes(draw.order ?? [], hits))
+  if (teams !== undefined) write(Buffer.from(teams, 'latin1'))
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength)
+}
+
+/** A hit that kept its place stands where it stood. */
+function orderBytes(order: readonly number[], hits: number): Uint8Array {
+  return Uint8Array.from({ length: hits }, (_, at) => order[at] ?? at)
+}
+
+/** Adds what lies in `bytes` from `offset` on to what was known of an impression before. */
+export function readFound(known: Partial<Impression>, bytes: Buffer, offset: number): Impression {
+  const hits = bytes.readUInt32LE(offset + 24)
+  const width = bytes.readUInt32LE(offset + 28)
+  const more = bytes.readUInt32LE(offset + 36)
+  const scoresAt = offset + START_BYTES
+  const indexIdsAt = scoresAt + 8 * hits
+  const shadowAt = indexIdsAt + 4 * hits + 4 * hits * width
+  const orderAt = shadowAt + ((more & SHADOW) === 0 ? 0 : 4 * hits)
+  const teamsAt = orderAt + ((more & EXPLORED) === 0 ? 0 : hits)
+  const idsAt = teamsAt + ((more & DEALT) === 0 ? 0 : hits)
+  const idsEnd = idsAt + bytes.readUInt32LE(offset + 32)
+  const ids = JSON.parse(`[${bytes.toString('utf8', idsAt, idsEnd)}]`) as string[]
+  const impression = known as Impression
+  impression.total = bytes.readDoubleLE(offset)
+  impression.generation = bytes.readDoubleLE(offset + 8)
+  impression.tookMs = bytes.readUInt32LE(offset + 16)
+  impression.from = bytes.readUInt32LE(offset + 20)
+  impression.features = width
+  impression.hits = ids.map((id, hit) => ({
+    indexId: bytes.readInt32LE(indexIdsAt + 4 * hit),
+    id,
+    score: bytes.readDoubleLE(scoresAt + 8 * hit),
+  }))
+  const { exploration, interleaved } = impression
+  // A page of one hit is neither drawn nor dealt, whatever was asked for.
+  if (exploration !== undefined && (more & DRAWABLE) === 0) delete impression.exploration
+  else if (exploration !== undefined) {
+    exploration.explored = (more & EXPLORED) !== 0
+    const moved = Math.min(hits, EXPLORED_MAX)
+    if (exploration.explored) exploration.order = [...bytes.subarray(orderAt, orderAt + moved)]
+  }
+  if (interleaved !== undefined && (more & DEALT) === 0) delete impression.interleaved
+  else if (interleaved !== undefined)
+    interleaved.teams = bytes.toString('latin1', teamsAt, teamsAt + hits)
+  if ((more & SHADOW) !== 0)
+    impression.shadowScores = Array.from({ length: hits }, (_, hit) =>
+      shadowScore(bytes, shadowAt + 4 * hit),
+    )
+  return impression
+}
+
+/** Six figures are more than any model means. */
+function shadowScore(bytes: Buffer, at: number): number {
+  return Number(bytes.readFloatLE(at).toPrecision(6))
+}
+
+/** The features in what was found, row-major: a copy of their own, because four-byte numbers want an aligned start. */
+export function readFeatures(bytes: Buffer, offset: number): Float32Array {
+  const hits = bytes.readUInt32LE(offset + 24)
+  const width = bytes.readUInt32LE(offset + 28)
+  const from = offset + START_BYTES + 12 * hits
+  return new Float32Array(
+    Uint8Array.prototype.slice.call(bytes, from, from + 4 * hits * width).buffer,
+  )
+}
