@@ -5,7 +5,7 @@ import { numberAdded } from '../src/search/added.ts'
 import { encodeCursor } from '../src/search/cursor.ts'
 import { type Evidence, showEvidence } from '../src/search/evidence.ts'
 import { highlightHits } from '../src/search/highlights.ts'
-import { pickHits } from '../src/search/hits.ts'
+import { type HitPlace, pickHits } from '../src/search/hits.ts'
 import { type Appended, type PageIndex, writePage } from '../src/search/page.ts'
 import { cursorHash } from '../src/search/plan.ts'
 import type { LentBytes } from '../src/search/slab.ts'
@@ -34,8 +34,8 @@ export interface SearchInput {
   added?: string
   /** What explanations show of learned scores. */
   evidence?: Evidence[]
-  /** The page's order may be drawn; `relative` when scores have no common span. */
-  exploration?: { seed: number; epsilon: number; temperature: number; relative: boolean }
+  /** The page's order is drawn; `relative` when scores have no common span. */
+  draw?: { seed: number; temperature: number; relative: boolean }
   /** Another ranking, by its request, that is dealt into the page. */
   interleaved?: { testId: string; seed: number; request: string }
   /** Whether the impression is written down. */
@@ -100,7 +100,7 @@ function askCore(reader: Reader, input: SearchInput, request = input.request): S
   return native.search(engineIds, request, input.vector, triples)
 }
 
-type Logged = Pick<Found, 'draw' | 'teams'>
+type Logged = Pick<Found, 'order' | 'teams'>
 
 /** The page as it is shown: in greedy order, drawn, or dealt from two rankings. */
 function drawPage(
@@ -108,7 +108,7 @@ function drawPage(
   reader: Reader,
   input: SearchInput,
 ): { result: SearchResult; logged: Logged } {
-  const { exploration, interleaved } = input
+  const { draw, interleaved } = input
   if (greedy.ords.length < 2) return { result: greedy, logged: {} }
   if (interleaved !== undefined) {
     const { seed, request } = interleaved
@@ -119,19 +119,10 @@ function drawPage(
       logged: { teams },
     }
   }
-  if (exploration === undefined) return { result: greedy, logged: {} }
-  const { relative } = exploration
-  const { order, logged } = drawOrder(greedy.scores, exploration, () =>
-    relative ? spanOf(greedy.scores) : 1,
-  )
-  const result =
-    order === undefined
-      ? greedy
-      : pickHits(
-          [greedy],
-          order.map((at) => [0, at]),
-        )
-  return { result, logged: { draw: logged } }
+  if (draw === undefined) return { result: greedy, logged: {} }
+  const order = drawOrder(greedy.scores, draw, draw.relative ? spanOf(greedy.scores) : 1)
+  const places = order.map((at): HitPlace => [0, at])
+  return { result: pickHits([greedy], places), logged: { order } }
 }
 
 /** A name for each hit that two results share. */

@@ -31,6 +31,8 @@ export interface Log {
   find: (queryId: string) => StoredImpression | undefined
   /** The same without what only few ask for, in half the time. */
   shown: (queryId: string) => Impression | undefined
+  /** Whether a search that showed something is known, written already or not. */
+  isShown: (queryId: string) => boolean
   /** Writes the impressions that wait. */
   flush: () => Promise<void>
   figures: () => { waiting: number; written: number; dropped: number }
@@ -128,7 +130,7 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
 function readImpressions(
   { tables: { impressions } }: Store,
   unwritten: Unwritten,
-): Pick<Log, 'find' | 'shown'> {
+): Pick<Log, 'find' | 'shown' | 'isShown'> {
   return {
     find: (queryId) => {
       const waits = unwritten.find(queryId)
@@ -140,6 +142,7 @@ function readImpressions(
       const bytes = unwritten.find(queryId) ?? impressions.peek(queryId)
       return bytes === undefined ? undefined : readShown(bytes)
     },
+    isShown: (queryId) => unwritten.find(queryId) !== undefined || impressions.has(queryId),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { SearchRequest } from '../schema/search.ts'
 import type { Tuning } from '../schema/tuning.ts'
 import type { Impression } from './facts.ts'
+import { isDrawn } from './impressions/draw.ts'
 import type { SessionGlimpse } from './sessions/sessions.ts'
 import { layTunings } from './tuning.ts'
 
@@ -48,7 +49,7 @@ export interface LearnedPlan {
   shadow: ServedModel | undefined
   /** How many candidates the model ranks. */
   rerankSize: number
-  exploration: { seed: number; epsilon: number; temperature: number } | undefined
+  exploration: { seed: number; epsilon: number; temperature: number; explored: boolean } | undefined
   interleaved: { testId: string; against: Tuning; seed: number } | undefined
   adaptations: readonly string[]
   experiments: readonly { testId: string; testName: string; variantId: string }[]
@@ -94,7 +95,7 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
   const added = learning ? parts.added(queryHash) : NOTHING
   const isKnown = added.length > 0
   const model = chooseModel(tuning, { learning, isKnown, unit }, parts)
-  const isDrawn = learning && unit !== undefined && settings.explorationShare > 0
+  const explores = learning && unit !== undefined && settings.explorationShare > 0
   return {
     sessionId: search.sessionId,
     unit,
@@ -103,7 +104,7 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
     model,
     shadow: learning ? knowing(parts.shadowModel(), isKnown) : undefined,
     rerankSize: Math.min(settings.rerankSize, model?.depth ?? settings.rerankSize),
-    exploration: isDrawn && mayDraw(search) ? explorationOf(parts) : undefined,
+    exploration: explores && mayDraw(search) ? explorationOf(parts) : undefined,
     interleaved: dealtOf(search, variants, parts),
     adaptations: adaptations.length === 0 ? NOTHING : adaptations.map(nameOf),
     experiments: variants.length === 0 ? NOTHING : variants.map(experimentOf),
@@ -135,9 +136,10 @@ function tuningOf(
   return layTunings([...adaptations, ...variants].map(({ tuning }) => tuning))
 }
 
-function explorationOf({ settings, seed }: PlanParts): LearnedPlan['exploration'] {
+function explorationOf({ settings, seed: next }: PlanParts): LearnedPlan['exploration'] {
   const { explorationShare: epsilon, explorationTemperature: temperature } = settings
-  return { seed: seed(), epsilon, temperature }
+  const seed = next()
+  return { seed, epsilon, temperature, explored: isDrawn({ seed, epsilon }) }
 }
 
 /** The ranking that is dealt into the page, of the first test that deals. */

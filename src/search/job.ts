@@ -105,11 +105,15 @@ function addDraw(job: SearchInput, { search, planned, plan, request }: Asked): v
     const { testId, seed, against } = interleaved
     const other = tune(planned.request, search, { ...tuning, ...against })
     job.interleaved = { testId, seed, request: requestJson(other, plan) }
-  } else if (exploration !== undefined) {
-    const { seed, epsilon, temperature } = exploration
-    const relative = request.mode !== 'hybrid' || request.fusion === 'rrf'
-    job.exploration = { seed, epsilon, temperature, relative }
+  } else if (exploration?.explored === true) {
+    const { seed, temperature } = exploration
+    job.draw = { seed, temperature, relative: isRelative(request) }
   }
+}
+
+/** Whether the scores of a request have no common span. */
+function isRelative({ mode, fusion }: CoreRequest): boolean {
+  return mode !== 'hybrid' || fusion === 'rrf'
 }
 
 function addHighlight(job: SearchInput, search: SearchRequest, request: CoreRequest): void {
@@ -123,8 +127,8 @@ const QUERY_LENGTH_MAX = 256
 
 /** JSON of what is known of an impression before the search; the worker adds what was found. */
 function impressionHead(
-  { plan, search, startedMs, context }: Asked,
-  { exploration, interleaved }: SearchInput,
+  { plan, search, request, startedMs, context }: Asked,
+  { interleaved }: SearchInput,
   addedScores: number,
 ): string {
   const { queryId, queryHash, searchType } = context
@@ -138,10 +142,13 @@ function impressionHead(
   if (model !== undefined) head += `,"model":${wellFormedJson(model.name)}`
   if (shadow !== undefined) head += `,"shadowModel":${wellFormedJson(shadow.name)}`
   if (addedScores > 0) head += `,"addedScores":${addedScores}`
-  if (exploration !== undefined) head += `,"exploration":${JSON.stringify(exploration)}`
   if (interleaved !== undefined) {
     const { testId, seed } = interleaved
     head += `,"interleaved":{"testId":${wellFormedJson(testId)},"seed":${seed}}`
+  } else if (plan.exploration !== undefined) {
+    const { seed, epsilon, temperature } = plan.exploration
+    head += `,"exploration":{"seed":${seed},"epsilon":${epsilon},"temperature":${temperature}`
+    head += `,"relative":${isRelative(request)}}`
   }
   const said = wellFormedJson(recorded ?? {}).slice(1)
   return said === '}' ? `${head}}` : `${head},${said}`

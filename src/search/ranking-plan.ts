@@ -11,7 +11,7 @@ export interface Plan {
   shadow: { name: string; handle: number } | undefined
   rerankSize: number
   /** The page's order may be drawn. */
-  exploration: { seed: number; epsilon: number; temperature: number } | undefined
+  exploration: { seed: number; epsilon: number; temperature: number; explored: boolean } | undefined
   /** Another ranking that is dealt into the page. */
   interleaved: { testId: string; against: Tuning; seed: number } | undefined
   /** `id@version` */

@@ -9,7 +9,7 @@ export interface ShownSearch extends Replayable {
   generation: number
   /** Hits before the first one. */
   from: number
-  exploration?: { seed: number; epsilon: number; temperature: number; relative: boolean }
+  exploration?: { seed: number; temperature: number; relative: boolean; explored: boolean }
   interleaved?: { testId: string; seed: number }
 }
 
@@ -32,7 +32,7 @@ export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: st
     fields: [],
     ...(shown.vector === undefined ? {} : { vector: floats(shown.vector) }),
     ...(shown.added === undefined ? {} : { added: packAdded(shown.added).json }),
-    ...(exploration === undefined ? {} : { exploration }),
+    ...(exploration?.explored === true ? { draw: exploration } : {}),
     ...(interleaved === undefined || otherRequest === undefined
       ? {}
       : { interleaved: { ...interleaved, request: atGeneration(otherRequest, generation) } }),

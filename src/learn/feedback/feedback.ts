@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
 import { validate } from 'uuid'
 import type { Feedback, FeedbackReceipt } from '../../schema/feedback.ts'
 import type { Store } from '../../store/store.ts'
@@ -9,6 +10,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import { type ReadEntry, readEntries } from './feedback-entries.ts'
 import { openFeedbackHistory, type ReadFeedback } from './feedback-history.ts'
 import { feedbackIdAt, signalIdOf } from './feedback-ids.ts'
+import { openSeen, type Seen } from './seen.ts'
 
 /** Takes feedback: whatever is answered is durable, and learned from within seconds. */
 export interface FeedbackIntake {
@@ -38,16 +40,13 @@ export interface FeedbackParts {
   addTotals: (sessionId: string, delta: { feedback: number; clicks: number }) => void
 }
 
-/** Entries that say the same within this time count once. */
-const REPEAT_MS = 30 * 60_000
 const LATE_MS = 30 * 86_400_000
-const SWEEP_ROWS = 1000
 
 type Counts = Record<FeedbackStatus, number>
 
 export function openFeedback(parts: FeedbackParts): FeedbackIntake {
   const { store, log, sessions, clock } = parts
-  const { feedbackSeen } = store.tables
+  const seen = openSeen(store)
   const totals: Counts = { learned: 0, duplicate: 0, unmatched: 0, late: 0 }
 
   return {
@@ -57,14 +56,14 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
       if (session?.active) sessions.touch(sessionId)
       const unit = session?.active ? (session.userId ?? session.sessionId) : undefined
       const id = session?.sessionId ?? sessionId
+      const told = unit === undefined ? unmatched(read) : await match(log, id, read)
       const { receipt, counts } = await log.append(() => {
         // The id carries the time under which the entry stands, so that it can be found again.
         const timeMs = clock()
         const feedbackId = feedbackIdAt(timeMs)
         const counts: Counts = { learned: 0, duplicate: 0, unmatched: 0, late: 0 }
-        const entries = read.map((sent, at): FeedbackEntry => {
-          const entry = unit === undefined ? sent : resolveResult(log, sent)
-          const status = unit === undefined ? 'unmatched' : statusOf(store, id, entry, timeMs)
+        const entries = told.map(({ entry, mark }, at): FeedbackEntry => {
+          const status = statusOf(seen, { entry, mark }, timeMs)
           counts[status] += 1
           return { ...entry, signalId: signalIdOf(feedbackId, at), status }
         })
@@ -80,57 +79,66 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
       return receipt
     },
     read: openFeedbackHistory(log.journal, clock),
-    sweep: async (nowMs) => {
-      // By then the session is long over, and its feedback no longer matches.
-      const end = halfHourOf(nowMs - parts.config.sessionAbsoluteMs) - 1
-      const due = [...feedbackSeen.keys({ end: [end, ''], limit: SWEEP_ROWS })]
-      if (due.length > 0)
-        await store.release(() => {
-          for (const key of due) feedbackSeen.remove(key)
-        })
-      return due.length
-    },
+    // By then the session is long over, and its feedback no longer matches.
+    sweep: (nowMs) => seen.sweep(nowMs - parts.config.sessionAbsoluteMs),
     submitted: () => Object.values(totals).reduce((sum, count) => sum + count, 0),
     figures: () => ({ ...totals }),
   }
 }
 
+/** An entry, and under what it is marked as told; without a mark it speaks of no search that is known. */
+interface Told {
+  entry: ReadEntry
+  mark: string | undefined
+}
+
+/** Time for which the entries of one request may hold the main thread before it is its turn again. */
+const SLICE_MS = 0.5
+
+function unmatched(read: ReadEntry[]): Told[] {
+  return read.map((entry) => ({ entry, mark: undefined }))
+}
+
+/** Looks up, before the transaction, what need not be looked up inside: nothing else runs while that does. */
+async function match(log: Log, sessionId: string, read: ReadEntry[]): Promise<Told[]> {
+  const shown = new Map<string, boolean>()
+  const isShown = (queryId: string) => {
+    const known = shown.get(queryId) ?? (validate(queryId) && log.isShown(queryId))
+    shown.set(queryId, known)
+    return known
+  }
+  const told: Told[] = []
+  let startedMs = performance.now()
+  for (const sent of read) {
+    const entry = isShown(sent.queryId) ? resolveResult(log, sent) : sent
+    told.push({ entry, mark: isShown(sent.queryId) ? markOf(sessionId, entry) : undefined })
+    if (performance.now() - startedMs < SLICE_MS) continue
+    await new Promise(setImmediate)
+    startedMs = performance.now()
+  }
+  return told
+}
+
 /** An entry that names a position and no result means what stood there. */
 function resolveResult(log: Log, entry: ReadEntry): ReadEntry {
   const { queryId, resultId, position } = entry
-  if (resultId !== undefined || position === undefined || !validate(queryId)) return entry
-  const impression = log.find(queryId)?.impression
+  if (resultId !== undefined || position === undefined) return entry
+  const impression = log.shown(queryId)
   const shown = impression?.hits[position - 1 - impression.from]
   return shown === undefined ? entry : { ...entry, resultId: shown.id }
 }
 
-/** Inside the transaction, where impressions that waited until now are stored. */
-function statusOf(store: Store, sessionId: string, entry: ReadEntry, nowMs: number) {
-  const { impressions } = store.tables
-  if (!validate(entry.queryId) || !impressions.has(entry.queryId)) return 'unmatched'
-  if (entry.timeMs < nowMs - LATE_MS) return 'late'
-  return wasTold(store, sessionId, entry) ? 'duplicate' : 'learned'
-}
-
-/**
- * Whether the same was told for a time at most `REPEAT_MS` away. Two entries of one half hour are the same in
- * any case, so a row for each is enough.
- */
-function wasTold({ tables }: Store, sessionId: string, entry: ReadEntry): boolean {
-  const { queryId, resultId = '', action, timeMs } = entry
+/** The same for all entries of a session that say the same. */
+function markOf(sessionId: string, { queryId, resultId = '', action }: ReadEntry): string {
   const text = `${sessionId}\n${queryId}\n${action}\n${resultId}`
-  const digest = hash('sha1', text, 'base64url').slice(0, 22)
-  const halfHour = halfHourOf(timeMs)
-  for (let near = halfHour - 1; near <= halfHour + 1; near++) {
-    const toldMs = tables.feedbackSeen.get([near, digest])
-    if (toldMs !== undefined && Math.abs(toldMs - timeMs) <= REPEAT_MS) return true
-  }
-  tables.feedbackSeen.put([halfHour, digest], timeMs)
-  return false
+  return hash('sha1', text, 'base64url').slice(0, 22)
 }
 
-function halfHourOf(timeMs: number): number {
-  return Math.floor(timeMs / REPEAT_MS)
+/** Inside the transaction: what was told before is decided there, once. */
+function statusOf(seen: Seen, { entry, mark }: Told, nowMs: number): FeedbackStatus {
+  if (mark === undefined) return 'unmatched'
+  if (entry.timeMs < nowMs - LATE_MS) return 'late'
+  return seen.wasTold(mark, entry.timeMs) ? 'duplicate' : 'learned'
 }
 
 interface Recorded {

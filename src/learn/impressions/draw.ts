@@ -1,40 +1,32 @@
 import type { Impression } from '../facts.ts'
 import { teamDraft } from '../statistics/interleaving.ts'
 import { seeded } from '../statistics/random.ts'
-import { EXPLORED_MAX, explore, propensities } from './exploration.ts'
-import type { Found } from './found.ts'
+import { explore, propensities } from './exploration.ts'
 
-/** How a page's order may be drawn. */
+/** Whether a page is drawn: a share `epsilon` of them is. */
+export function isDrawn({ seed, epsilon }: { seed: number; epsilon: number }): boolean {
+  return seeded(seed)() < epsilon
+}
+
+/** How a page is drawn. */
 export interface DrawSettings {
   seed: number
-  /** Share of the pages that are drawn. */
-  epsilon: number
-  /** In units of the fused score's span. */
+  /** In units of the score's span. */
   temperature: number
 }
 
-export interface Draw {
-  /** Places in greedy order, as shown; undefined: the page stays as it is. */
-  order: number[] | undefined
-  logged: NonNullable<Found['draw']>
-}
-
 /**
- * Decides whether a page is drawn, and draws it. How likely each hit was at its place follows from what is logged;
- * `propensitiesOf` reckons it when somebody asks. `scores` are in greedy order; `span` tells the span of the score (1
- * for the fused one), and is asked for drawn pages only.
+ * Draws a page's order: its places in greedy order, as shown. How likely each hit was at its place follows from what is
+ * logged; `propensitiesOf` reckons it when somebody asks. `scores` are in greedy order; `span` is that of the score (1
+ * for the fused one).
  */
 export function drawOrder(
   scores: ArrayLike<number>,
-  { seed, epsilon, temperature }: DrawSettings,
-  span: () => number,
-): Draw {
-  const explored = scores.length > 1 && seeded(seed)() < epsilon
-  if (!explored) return { order: undefined, logged: { explored } }
-  const unit = span()
-  const scaled = Array.from(scores, (score) => score / unit)
-  const order = explore(scaled, (seed ^ 0x9e3779b9) >>> 0, temperature)
-  return { order, logged: { explored, order: order.slice(0, EXPLORED_MAX) } }
+  { seed, temperature }: DrawSettings,
+  span: number,
+): number[] {
+  const scaled = Array.from(scores, (score) => score / span)
+  return explore(scaled, (seed ^ 0x9e3779b9) >>> 0, temperature)
 }
 
 /** The span of scores that have no common one: the highest. */

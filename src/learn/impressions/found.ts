@@ -23,11 +23,9 @@ import { EXPLORED_MAX } from './exploration.ts'
  * | … | … | the hits' ids, as JSON, with commas between them |
  */
 const START_BYTES = 40
-/** The page's order might have been drawn, and was. */
-const DRAWABLE = 1
-const EXPLORED = 2
-const DEALT = 4
-const SHADOW = 8
+const EXPLORED = 1
+const DEALT = 2
+const SHADOW = 4
 
 /** What a search found. */
 export interface Found {
@@ -41,8 +39,8 @@ export interface Found {
   /** Row-major. */
   features: Float32Array
   shadowScores?: Float32Array | undefined
-  /** Whether the order was drawn, and where the first hits stood in greedy order. */
-  draw?: { explored: boolean; order?: readonly number[] } | undefined
+  /** Where the first hits stood in greedy order, if the order was drawn. */
+  order?: readonly number[] | undefined
   /** The team of each hit. */
   teams?: string | undefined
 }
@@ -56,7 +54,7 @@ export function writeFound(
   idsBytes: number,
   write: (bytes: Uint8Array) => void,
 ): void {
-  const { total, generation, tookMs, from, scores, features, shadowScores, draw, teams } = found
+  const { total, generation, tookMs, from, scores, features, shadowScores, order, teams } = found
   const hits = scores.length
   start.setFloat64(0, total, true)
   start.setFloat64(8, generation, true)
@@ -65,8 +63,7 @@ export function writeFound(
   start.setUint32(24, hits, true)
   start.setUint32(28, hits === 0 ? 0 : features.length / hits, true)
   start.setUint32(32, idsBytes, true)
-  let more = draw === undefined ? 0 : DRAWABLE
-  if (draw?.explored === true) more |= EXPLORED
+  let more = order === undefined ? 0 : EXPLORED
   if (teams !== undefined) more |= DEALT
   if (shadowScores !== undefined) more |= SHADOW
   start.setUint32(36, more, true)
@@ -75,7 +72,7 @@ export function writeFound(
   write(bytesOf(found.indexIds))
   write(bytesOf(features))
   if (shadowScores !== undefined) write(bytesOf(shadowScores))
-  if (draw?.explored === true) write(orderBytes(draw.order ?? [], hits))
+  if (order !== undefined) write(orderBytes(order, hits))
   if (teams !== undefined) write(Buffer.from(teams, 'latin1'))
 }
 
@@ -114,7 +111,7 @@ export function readFound(known: Partial<Impression>, bytes: Buffer, offset: num
   }))
   const { exploration, interleaved } = impression
   // A page of one hit is neither drawn nor dealt, whatever was asked for.
-  if (exploration !== undefined && (more & DRAWABLE) === 0) delete impression.exploration
+  if (exploration !== undefined && hits < 2) delete impression.exploration
   else if (exploration !== undefined) {
     exploration.explored = (more & EXPLORED) !== 0
     const moved = Math.min(hits, EXPLORED_MAX)

@@ -78,7 +78,7 @@ export function partsOf(
       scores: Float64Array.from(hits, ({ score }) => score),
       indexIds: Int32Array.from(hits, ({ indexId }) => indexId),
       shadowScores: shadowScores && Float32Array.from(shadowScores),
-      draw: exploration && { explored, ...(order === undefined ? {} : { order }) },
+      order: explored ? order : undefined,
     },
     ids.length,
     (bytes) => found.push(bytes.slice()),

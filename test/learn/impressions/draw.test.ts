@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Impression } from '../../../src/learn/facts.ts'
-import {
-  type Draw,
-  drawOrder,
-  propensitiesOf,
-  spanOf,
-} from '../../../src/learn/impressions/draw.ts'
+import { drawOrder, isDrawn, propensitiesOf, spanOf } from '../../../src/learn/impressions/draw.ts'
 import { propensities } from '../../../src/learn/impressions/exploration.ts'
 
 // Neither falling nor without ties: a model may have ranked the first among their own places.
@@ -14,10 +9,6 @@ const SCORES = [0.9, 0.8, 0.85, 0.5, 0.5, 0.49, 0.3, 0.2, 0.2, 0.1, 0.05, 0.01]
 function shown(scores: number[], order: number[], exploration: Impression['exploration']) {
   const hits = order.map((at) => ({ indexId: 1, id: `d${at}`, score: scores[at] ?? 0 }))
   return { hits, exploration } as Impression
-}
-
-function loggedOf({ logged: { explored, order } }: Draw) {
-  return order === undefined ? { explored } : { explored, order: [...order] }
 }
 
 describe('the probabilities of a page that may have been drawn', () => {
@@ -30,18 +21,17 @@ describe('the probabilities of a page that may have been drawn', () => {
     for (let seed = 1; seed <= 200; seed++) {
       const settings = { seed, epsilon: 0.5, temperature: 0.1 }
       const span = relative ? spanOf(scores) : 1
-      const draw = drawOrder(scores, settings, () => span)
-      const order = draw.order ?? scores.map((_, at) => at)
-      expect(draw.logged.explored).toBe(draw.order !== undefined)
-      if (draw.order !== undefined) drawn += 1
+      const explored = isDrawn(settings)
+      const greedy = scores.map((_, at) => at)
+      const order = explored ? drawOrder(scores, settings, span) : greedy
+      if (explored) drawn += 1
       const known = propensities({
         scores: scores.map((score) => score / span),
         order,
         ...settings,
       })
-      const told = propensitiesOf(
-        shown(scores, order, { ...settings, ...loggedOf(draw), relative }),
-      )
+      const logged = { ...settings, relative, explored, ...(explored ? { order } : {}) }
+      const told = propensitiesOf(shown(scores, order, logged))
       expect(told).toEqual(known.map((share) => Number(share.toPrecision(6))))
     }
     expect(drawn).toBeGreaterThan(60)

@@ -49,10 +49,11 @@ it('an order that was drawn is read with its first places, and a page of no hits
   expect(readShown(encodeImpression(partsOf(empty, new Float32Array())))).toEqual(empty)
 })
 
-it('a page that was neither drawn nor dealt says so, whatever was asked for', () => {
+it('a page of one hit was neither drawn nor dealt, whatever was asked for', () => {
   const { head } = partsOf(IMPRESSION, FEATURES)
-  const { exploration, interleaved, ...rest } = IMPRESSION
-  const { replay, found } = partsOf(rest, FEATURES)
+  const { exploration, interleaved, shadowScores, ...more } = IMPRESSION
+  const rest = { ...more, hits: HITS.slice(1) }
+  const { replay, found } = partsOf(rest, FEATURES.slice(3))
   expect(JSON.parse(head)).toHaveProperty('exploration')
   expect(readShown(encodeImpression({ head, replay, found }))).toEqual(rest)
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Impression } from '../../../src/learn/facts.ts'
-import { drawOrder } from '../../../src/learn/impressions/draw.ts'
+import { drawOrder, isDrawn } from '../../../src/learn/impressions/draw.ts'
 import { marginals } from '../../../src/learn/impressions/exploration.ts'
 import { openExamination, swapWeights } from '../../../src/learn/memory/examination.ts'
 import { seeded } from '../../../src/learn/statistics/random.ts'
@@ -58,7 +58,8 @@ async function simulate(
       // The better the score the better the document, or clicks would tell nothing wrong anyway.
       const worth = scores.map((score) => 0.05 + 0.8 * score * random())
       const settings = { seed: Math.floor(random() * 2 ** 32), epsilon, temperature: 0.2 }
-      const { order = scores.map((_, at) => at) } = drawOrder(scores, settings, () => 1)
+      const greedy = scores.map((_, at) => at)
+      const order = isDrawn(settings) ? drawOrder(scores, settings, 1) : greedy
       const impression = shown(scores, order, { ...settings, relative: false })
       for (const [hit, place] of order.entries())
         if (random() < (worth[place] as number) * (hit + 1) ** -eta)
