@@ -4,7 +4,8 @@ import type { Store } from '../store/store.ts'
 import type { Consumer, Fact } from './facts.ts'
 import { type Fold, openFold } from './fold.ts'
 import type { Log } from './log.ts'
-import { nothingTaken, type Taken, takeRows, takeStretch } from './slice.ts'
+import type { Taken } from './slice.ts'
+import { endOf, nothingTaken, readSome, sliceFor, takeRows, takeStretch } from './slice.ts'
 
 /**
  * The processor: takes the journal's entries in order, joins feedback to what was shown, and lets each consumer
@@ -46,15 +47,8 @@ const REBUILDING = 'relearning'
 const GATHER_MS = 50
 /** Time that the processor leaves to others between two slices. */
 const REST_MS = 2
-/**
- * Time that one slice may hold the main thread: a search that comes meanwhile waits so long. Slices are short while what
- * they take is young and nobody waits to see it, and the longer the older it is. Shorter ones than this cost more than
- * they spare: between two, searches take the caches.
- */
-const SLICE_MS = { least: 1, awaited: 2, most: 8 }
-const YOUNG_MS = 300
-/** Journal entries that are taken before they are saved. */
-const ENTRIES_MAX = 8
+/** Time that one slice may hold the main thread while somebody waits to see what it takes. */
+const AWAITED_MS = 2
 /** Time that one step of a rebuild may hold the main thread. */
 const REBUILD_SLICE_MS = 2
 const RETRY_MS = 1000
@@ -68,6 +62,8 @@ interface Core extends LoopOptions {
   taking: Fact | undefined
   /** How many wait to see what was learned: nothing is put off for them. */
   readers: number
+  /** How many wait to fold the journal anew: until then nothing more is taken. */
+  rebuilders: number
   /** The store takes nothing: it is full, or broken. */
   refused: boolean
   /** Ends a rest. */
@@ -78,7 +74,8 @@ export function openLoop(options: LoopOptions): Loop {
   const core: Core = {
     ...options,
     fold: openFold(options.store, options.consumers),
-    ...{ running: undefined, closed: false, taking: undefined, readers: 0, refused: false },
+    ...{ running: undefined, closed: false, taking: undefined, refused: false },
+    ...{ readers: 0, rebuilders: 0 },
     stir: () => {},
   }
   core.fold.load()
@@ -120,7 +117,7 @@ async function catchUp(core: Core): Promise<void> {
 
 /** Starts to take what has come, unless that is under way. */
 function wake(core: Core): void {
-  if (core.closed || core.running !== undefined) return
+  if (core.closed || core.rebuilders > 0 || core.running !== undefined) return
   core.running = takeAll(core).finally(() => {
     core.running = undefined
     if (core.fold.taken() < core.log.journal.last()) wake(core)
@@ -129,9 +126,9 @@ function wake(core: Core): void {
 
 async function takeAll(core: Core): Promise<void> {
   const { store, consumers, fold, clock } = core
-  let sliceMs = SLICE_MS.least
+  let sliceMs = sliceFor(0)
   await rest(core, GATHER_MS)
-  while (!core.closed) {
+  while (!core.closed && core.rebuilders === 0) {
     const until = core.log.journal.last()
     const isAll = core.readers > 0
     if (fold.taken() >= until && !fold.isDue(true)) return
@@ -156,10 +153,6 @@ async function takeAll(core: Core): Promise<void> {
   }
 }
 
-function sliceFor(ageMs: number): number {
-  return Math.max(SLICE_MS.least, Math.min(SLICE_MS.most, ageMs / YOUNG_MS - 1))
-}
-
 async function saveAll({ store, fold }: Core): Promise<void> {
   await store.write(() => fold.save(true))
   fold.settle()
@@ -180,23 +173,26 @@ async function recover(core: Core, cause: unknown): Promise<void> {
 async function takeSome(core: Core, until: number, sliceMs: number): Promise<Taken> {
   const { fold } = core
   const taken = nothingTaken(fold.taken())
-  const rows = core.log.journal.read({ after: taken.end, limit: ENTRIES_MAX })
+  const rows = readSome(core.log, taken.end)
   let startedMs = performance.now()
   for (const _ of takeRows(core, rows, taken, fold.take)) {
-    const limitMs = core.readers > 0 ? Math.max(SLICE_MS.awaited, sliceMs) : sliceMs
+    const limitMs = core.readers > 0 ? Math.max(AWAITED_MS, sliceMs) : sliceMs
     if (performance.now() - startedMs < limitMs) continue
     await rest(core, REST_MS)
     startedMs = performance.now()
   }
-  // Where entries are missing, they are old and were removed.
-  fold.advance(rows.length < ENTRIES_MAX ? Math.max(until, taken.end) : taken.end)
+  fold.advance(await endOf(core.log, rows, { end: taken.end, until }))
   return taken
 }
 
 async function rebuild(core: Core): Promise<void> {
+  // It would wait for ever for a moment in which nothing happens.
+  core.rebuilders += 1
+  core.stir()
   while (core.running !== undefined) await core.running
   core.running = takeAnew(core).finally(() => {
     core.running = undefined
+    core.rebuilders -= 1
     wake(core)
   })
   await core.running
@@ -205,6 +201,8 @@ async function rebuild(core: Core): Promise<void> {
 async function takeAnew(core: Core): Promise<void> {
   const { store, fold } = core
   const consumers = core.consumers.filter(({ reset }) => reset !== undefined)
+  // What is folded anew tells nothing to the history; what is not saved yet may still have to.
+  if (fold.isDue(true)) await saveAll(core)
   const until = fold.saved()
   await store.write(() => {
     for (const consumer of consumers) consumer.reset?.()

@@ -5,6 +5,17 @@ import type { Fold } from './fold.ts'
 import { factsOf } from './join.ts'
 import type { Log } from './log.ts'
 
+/**
+ * Time that one slice may hold the main thread: a search that comes meanwhile waits so long. Slices are short while what
+ * they take is young and nobody waits to see it, and the longer the older it is. Shorter ones than this cost more than
+ * they spare: between two, searches take the caches.
+ */
+const SLICE_MS = { least: 1, most: 8 }
+const YOUNG_MS = 300
+
+/** Journal entries that are taken before they are saved. */
+const ENTRIES_MAX = 8
+
 /** What some entries of the journal held. */
 export interface Taken {
   /** Sequence of the last entry that was taken whole. */
@@ -82,4 +93,28 @@ function* rowsBetween({ journal }: Log, after: number, until: number): Iterable<
 
 export function nothingTaken(end: number): Taken {
   return { end, received: [], oldestMs: undefined }
+}
+
+/** How long the next slice may be, given the age of the oldest entry taken. */
+export function sliceFor(ageMs: number): number {
+  return Math.max(SLICE_MS.least, Math.min(SLICE_MS.most, ageMs / YOUNG_MS - 1))
+}
+
+/** The next entries to take. */
+export function readSome({ journal }: Log, after: number): JournalRow[] {
+  return journal.read({ after, limit: ENTRIES_MAX })
+}
+
+/**
+ * Up to where everything was taken. Where entries are missing before the newest, they are old and were removed; that
+ * there are none left is looked for again a turn later, when whatever has a number can be seen.
+ */
+export async function endOf(
+  { journal }: Log,
+  rows: readonly JournalRow[],
+  { end, until }: { end: number; until: number },
+): Promise<number> {
+  if (rows.length === ENTRIES_MAX) return end
+  await new Promise(setImmediate)
+  return journal.read({ after: end, limit: 1 }).length > 0 ? end : Math.max(until, end)
 }

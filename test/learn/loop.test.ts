@@ -101,6 +101,24 @@ it('takes again what a group had not saved, also when it had never saved anythin
   expect([again.saved(), again.taken()]).toEqual([7, 0])
 })
 
+it('folds the journal anew although there is no moment in which nothing happens', async () => {
+  const learner = openLearner(temporaryStore())
+  const sessionId = await learner.session()
+  learner.search(sessionId, ['a', 'b'])
+  const busy = setInterval(() => void learner.log.append(note), 20)
+  try {
+    await learner.loop.caughtUp()
+    const startedMs = performance.now()
+    await learner.loop.rebuild()
+    expect(performance.now() - startedMs).toBeLessThan(2000)
+  } finally {
+    clearInterval(busy)
+  }
+  await learner.close()
+})
+
+const note = () => ({ entry: { timeMs: 1, type: 'analytics' as const, data: {} }, value: 1 })
+
 function consumerOf(group?: string): Consumer {
   return { name: group ?? 'prompt', ...(group && { group }), load() {}, take() {}, save() {} }
 }
