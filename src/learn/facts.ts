@@ -147,6 +147,14 @@ export interface ModelFact {
 
 export type Fact = SearchFact | FeedbackFact | AnalyticsFact | ModelFact
 
+/** Consumers that are saved together. */
+export interface ConsumerGroup {
+  /** By this name its place is kept. */
+  name: string
+  /** Time between two saves. The longer, the less is written twice, and the longer one save holds the main thread. */
+  saveMs: number
+}
+
 /**
  * One part of the learned state. It is a fold over the journal: the same entries in the same order give the
  * same state, whatever the clock says. `take` changes memory only; `save` writes what changed, inside the
@@ -158,7 +166,7 @@ export interface Consumer {
    * Consumers of one group keep a place in the journal of their own, and are saved together some time after they took
    * their facts: what changes again until then is written once. Absent: saved with every slice.
    */
-  group?: string
+  group?: ConsumerGroup
   /** Reads the state from the store: at start, and again when a transaction failed. */
   load: () => void
   take: (fact: Fact) => void

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { Store } from '../store/store.ts'
-import type { Consumer, Fact } from './facts.ts'
+import type { Consumer, ConsumerGroup, Fact } from './facts.ts'
 
 /**
  * Where the consumers are in the journal. Each group of them has a place on the disk, written in one transaction with
@@ -25,13 +25,21 @@ export interface Fold {
   moveTo: (sequence: number, consumers: readonly Consumer[]) => void
 }
 
+/**
+ * Consumers that are saved together. The click memory saves mostly what is new, what each session looked at; patterns
+ * and reports save the same rows over and over while a period lasts.
+ */
+export const GROUPS = {
+  memory: { name: 'click memory', saveMs: 1000 },
+  reports: { name: 'reports', saveMs: 2000 },
+  patterns: { name: 'patterns', saveMs: 5000 },
+} as const satisfies Record<string, ConsumerGroup>
+
 /** Where consumers without a group keep their place; groups have theirs beside it. */
 const PLACE = 'learned'
-/** Time between two saves of a group. */
-const SAVE_MS = 500
-
 interface Group {
   mark: string
+  saveMs: number
   consumers: Consumer[]
   /** Its place on the disk. */
   saved: number
@@ -40,16 +48,17 @@ interface Group {
 
 export function openFold(store: Store, consumers: readonly Consumer[]): Fold {
   const { meta } = store.tables
-  const names = [...new Set(consumers.map(({ group }) => group))].filter(
-    (name) => name !== undefined,
+  const shared = [...new Set(consumers.map(({ group }) => group))].filter(
+    (group) => group !== undefined,
   )
-  const newGroup = (name?: string): Group => ({
-    mark: name === undefined ? PLACE : `${PLACE}/${name}`,
-    consumers: consumers.filter(({ group }) => group === name),
+  const newGroup = (own?: ConsumerGroup): Group => ({
+    mark: own === undefined ? PLACE : `${PLACE}/${own.name}`,
+    saveMs: own?.saveMs ?? 0,
+    consumers: consumers.filter(({ group }) => group === own),
     ...{ saved: 0, savedMs: 0 },
   })
   const prompt = newGroup()
-  const groups = [prompt, ...names.map(newGroup)]
+  const groups = [prompt, ...shared.map(newGroup)]
   let taken = 0
   let saving: Group[] = []
 
@@ -63,7 +72,7 @@ export function openFold(store: Store, consumers: readonly Consumer[]): Fold {
   function due(all: boolean): Group[] {
     const behind = groups.filter(({ saved }) => saved < taken)
     const [longest] = behind
-      .filter((group) => group !== prompt && performance.now() - group.savedMs >= SAVE_MS)
+      .filter((group) => group !== prompt && performance.now() - group.savedMs >= group.saveMs)
       .sort((a, b) => a.savedMs - b.savedMs)
     return behind.filter((group) => all || group === prompt || group === longest)
   }

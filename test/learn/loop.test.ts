@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Consumer } from '../../src/learn/facts.ts'
+import type { Consumer, ConsumerGroup } from '../../src/learn/facts.ts'
 import { openFold } from '../../src/learn/fold.ts'
 import { diskFull } from '../../src/store/failure.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -90,7 +90,7 @@ it('writes the same rows however often it saves in between', async () => {
 
 it('takes again what a group had not saved, also when it had never saved anything', async () => {
   const store = temporaryStore()
-  const consumers = ['one', 'two'].map((group) => consumerOf(group))
+  const consumers = ['one', 'two'].map((name) => consumerOf({ name, saveMs: 1000 }))
   const fold = openFold(store, [consumerOf(), ...consumers])
   fold.advance(7)
   await store.write(() => fold.save(false))
@@ -119,6 +119,6 @@ it('folds the journal anew although there is no moment in which nothing happens'
 
 const note = () => ({ entry: { timeMs: 1, type: 'analytics' as const, data: {} }, value: 1 })
 
-function consumerOf(group?: string): Consumer {
-  return { name: group ?? 'prompt', ...(group && { group }), load() {}, take() {}, save() {} }
+function consumerOf(group?: ConsumerGroup): Consumer {
+  return { name: 'none', ...(group && { group }), load() {}, take() {}, save() {} }
 }

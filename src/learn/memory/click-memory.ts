@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, DocumentKey } from '../facts.ts'
 import type { Gains } from '../feedback/gains.ts'
+import { GROUPS } from '../fold.ts'
 import type { Events } from '../history/events.ts'
 import type { AddedScore } from '../plan.ts'
 import { openAttributions } from './attributions.ts'
@@ -88,7 +89,7 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
 
   return {
     name: 'click-memory',
-    group: 'click memory',
+    group: GROUPS.memory,
     load: () => {
       attributions.load()
       stale.clear()

@@ -1,6 +1,7 @@
 import type { ExaminationDay } from '../../schema/analytics-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
+import { GROUPS } from '../fold.ts'
 import { EXPLORED_MAX } from '../impressions/exploration.ts'
 
 /**
@@ -56,7 +57,7 @@ export function openExamination(store: Store): Examination {
   }
   return {
     name: 'examination',
-    group: 'reports',
+    group: GROUPS.reports,
     load: () => changed.clear(),
     take: (fact) => {
       if (fact.kind === 'feedback') take(fact)

@@ -1,6 +1,7 @@
 import type { FeedbackPattern } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
+import { GROUPS } from '../fold.ts'
 import type { Clicks } from './clicks.ts'
 import { openTopRows, type TopRows } from './top-rows.ts'
 
@@ -30,7 +31,7 @@ export function openFeedbackCounts(store: Store, clicks: Clicks): FeedbackCounts
   })
   return {
     name: 'feedback patterns',
-    group: 'patterns',
+    group: GROUPS.patterns,
     counts,
     load: counts.load,
     take: (fact) => {

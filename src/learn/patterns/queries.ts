@@ -7,6 +7,7 @@ import type {
 } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
+import { GROUPS } from '../fold.ts'
 import type { Clicks } from './clicks.ts'
 import { openLastSearches } from './last-searches.ts'
 import { openTopRows, type TopRows } from './top-rows.ts'
@@ -79,7 +80,7 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
   const parts = [queries, reformulations, last]
   return {
     name: 'query patterns',
-    group: 'patterns',
+    group: GROUPS.patterns,
     queries,
     reformulations,
     load: () => parts.forEach((part) => void part.load()),

@@ -2,6 +2,7 @@ import { firstIdOf } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact } from '../facts.ts'
 import { hasOpened } from '../feedback/feedback-entries.ts'
+import { GROUPS } from '../fold.ts'
 import { type Hour, openHour } from './hour.ts'
 
 export const HOUR_MS = 3_600_000
@@ -47,7 +48,7 @@ export function openHours(store: Store): Hours {
   }
   return {
     name: 'reports',
-    group: 'reports',
+    group: GROUPS.reports,
     load: forget,
     take: (fact) => {
       if (fact.kind === 'search') at(fact.impression.timeMs).addSearch(fact.impression)
