@@ -36,8 +36,8 @@ export interface Log {
   /** Writes the impressions that wait. */
   flush: () => Promise<void>
   figures: () => { waiting: number; written: number; dropped: number }
-  /** `listener` runs after each transaction that appended something. */
-  onAppend: (listener: () => void) => void
+  /** `listener` runs after each transaction that appended something; `isTold` when it is more than what searches showed. */
+  onAppend: (listener: (isTold: boolean) => void) => void
   close: () => Promise<void>
 }
 
@@ -49,20 +49,20 @@ const ENTRY_IMPRESSIONS = 64
 export function openLog(store: Store, waitingMax: number, clock: () => number): Log {
   const journal = openJournal(store)
   const unwritten = openUnwritten(waitingMax)
-  const listeners: (() => void)[] = []
+  const listeners: ((isTold: boolean) => void)[] = []
   let timer: NodeJS.Timeout | undefined
   let written = 0
   let dropped = 0
 
   const write = (ids: readonly string[]) =>
     writeImpressions({ store, journal, unwritten, timeMs: clock() }, ids)
-  function tell(): void {
-    for (const listener of listeners) listener()
+  function tell(isTold = true): void {
+    for (const listener of listeners) listener(isTold)
   }
-  function settle(ids: string[]): void {
+  function settle(ids: string[], isTold: boolean): void {
     unwritten.forget(ids)
     written += ids.length
-    tell()
+    tell(isTold)
   }
   async function flush(): Promise<void> {
     clearTimeout(timer)
@@ -82,7 +82,7 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
       dropped += lost.length
       return
     }
-    settle(ids)
+    settle(ids, false)
   }
   return {
     journal,
@@ -106,7 +106,7 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
           journal.appendWithin(done.entry)
           return done.value
         })
-        settle(ids)
+        settle(ids, true)
         return value
       } catch (error) {
         unwritten.putBack(ids)
@@ -147,9 +147,9 @@ function readImpressions(
 }
 
 /** Resolves behind the transaction in which it is called, committed or not. */
-async function behind(store: Store): Promise<void> {
+async function behind(store: Store): Promise<undefined> {
   await new Promise(setImmediate)
-  await store.write(() => undefined)
+  return store.write(() => undefined)
 }
 
 interface Writing {

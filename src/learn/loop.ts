@@ -4,6 +4,7 @@ import type { Store } from '../store/store.ts'
 import type { Consumer, Fact } from './facts.ts'
 import { type Fold, openFold } from './fold.ts'
 import type { Log } from './log.ts'
+import { openPauses, type Pauses } from './pauses.ts'
 import type { Taken } from './slice.ts'
 import { endOf, nothingTaken, readSome, sliceFor, takeRows, takeStretch } from './slice.ts'
 
@@ -43,8 +44,6 @@ export interface LoopOptions {
 
 /** How far a rebuild is. */
 const REBUILDING = 'relearning'
-/** How long what happens may come together before the first slice. */
-const GATHER_MS = 50
 /** Time that the processor leaves to others between two slices. */
 const REST_MS = 2
 /** Time that one slice may hold the main thread while somebody waits to see what it takes. */
@@ -66,8 +65,7 @@ interface Core extends LoopOptions {
   rebuilders: number
   /** The store takes nothing: it is full, or broken. */
   refused: boolean
-  /** Ends a rest. */
-  stir: () => void
+  pauses: Pauses
 }
 
 export function openLoop(options: LoopOptions): Loop {
@@ -76,10 +74,13 @@ export function openLoop(options: LoopOptions): Loop {
     fold: openFold(options.store, options.consumers),
     ...{ running: undefined, closed: false, taking: undefined, refused: false },
     ...{ readers: 0, rebuilders: 0 },
-    stir: () => {},
+    pauses: openPauses(() => core.closed || (core.readers > 0 && !core.refused)),
   }
   core.fold.load()
-  options.log.onAppend(() => wake(core))
+  options.log.onAppend((isTold) => {
+    if (isTold) core.pauses.hurry()
+    wake(core)
+  })
   // A rebuild that a crash cut short starts again.
   if (options.store.tables.meta.get(REBUILDING) !== undefined)
     rebuild(core).catch(options.onFailure)
@@ -90,7 +91,7 @@ export function openLoop(options: LoopOptions): Loop {
     position: core.fold.saved,
     close: async () => {
       core.closed = true
-      core.stir()
+      core.pauses.stir()
       await core.running
       // What is not saved is taken again at the next start; saved now, that start is quicker.
       if (!core.refused && core.fold.isDue(true)) await saveAll(core).catch(options.onFailure)
@@ -101,7 +102,7 @@ export function openLoop(options: LoopOptions): Loop {
 /** For readers nothing is put off; a store that takes nothing shows them what was learned before. */
 async function catchUp(core: Core): Promise<void> {
   core.readers += 1
-  if (!core.refused) core.stir()
+  if (!core.refused) core.pauses.stir()
   try {
     await core.log.flush()
     const until = core.log.journal.last()
@@ -125,15 +126,16 @@ function wake(core: Core): void {
 }
 
 async function takeAll(core: Core): Promise<void> {
-  const { store, consumers, fold, clock } = core
+  const { store, consumers, fold, clock, pauses } = core
   let sliceMs = sliceFor(0)
-  await rest(core, GATHER_MS)
+  await pauses.gather()
   while (!core.closed && core.rebuilders === 0) {
+    pauses.calm()
     const until = core.log.journal.last()
     const isAll = core.readers > 0
     if (fold.taken() >= until && !fold.isDue(true)) return
     if (fold.taken() >= until && !fold.isDue(isAll)) {
-      await rest(core, GATHER_MS)
+      await pauses.gather()
       continue
     }
     try {
@@ -145,7 +147,7 @@ async function takeAll(core: Core): Promise<void> {
       const nowMs = clock()
       for (const timeMs of received) core.onLag(Math.max(0, nowMs - timeMs) / 1000)
       sliceMs = sliceFor(nowMs - (oldestMs ?? nowMs))
-      await rest(core, REST_MS)
+      await core.pauses.rest(REST_MS)
     } catch (cause) {
       await recover(core, cause)
       return
@@ -165,7 +167,7 @@ async function recover(core: Core, cause: unknown): Promise<void> {
   core.refused = isRefusal(cause)
   core.onFailure(cause)
   core.fold.load()
-  if (taking === undefined) await rest(core, RETRY_MS)
+  if (taking === undefined) await core.pauses.rest(RETRY_MS)
   else await core.dead.failed(taking, cause).catch(core.onFailure)
 }
 
@@ -178,7 +180,7 @@ async function takeSome(core: Core, until: number, sliceMs: number): Promise<Tak
   for (const _ of takeRows(core, rows, taken, fold.take)) {
     const limitMs = core.readers > 0 ? Math.max(AWAITED_MS, sliceMs) : sliceMs
     if (performance.now() - startedMs < limitMs) continue
-    await rest(core, REST_MS)
+    await core.pauses.rest(REST_MS)
     startedMs = performance.now()
   }
   fold.advance(await endOf(core.log, rows, { end: taken.end, until }))
@@ -188,7 +190,7 @@ async function takeSome(core: Core, until: number, sliceMs: number): Promise<Tak
 async function rebuild(core: Core): Promise<void> {
   // It would wait for ever for a moment in which nothing happens.
   core.rebuilders += 1
-  core.stir()
+  core.pauses.stir()
   while (core.running !== undefined) await core.running
   core.running = takeAnew(core).finally(() => {
     core.running = undefined
@@ -221,7 +223,7 @@ async function takeAnew(core: Core): Promise<void> {
     const from = after
     try {
       after = await store.write(() => takeSome(from))
-      await rest(core, REST_MS)
+      await core.pauses.rest(REST_MS)
     } catch (cause) {
       // The disk is full, say: half a rebuild is worse than one that waits.
       await recover(core, cause)
@@ -233,15 +235,4 @@ async function takeAnew(core: Core): Promise<void> {
     fold.moveTo(until, consumers)
   })
   for (const consumer of consumers) consumer.publish?.()
-}
-
-function rest(core: Core, ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const isAwaited = core.closed || (core.readers > 0 && !core.refused)
-    const timer = setTimeout(resolve, isAwaited ? 0 : ms)
-    core.stir = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-  })
 }

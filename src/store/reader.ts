@@ -121,5 +121,9 @@ function buildReader(dataDir: string): OpenedReader {
     },
     modelState: (modelId, version) => modelStates.peek([modelId, version]),
   }
-  return { reader, refresh: () => root.resetReadTxn() }
+  const refresh = () => {
+    root.resetReadTxn()
+    impressions.release()
+  }
+  return { reader, refresh }
 }
