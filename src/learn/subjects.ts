@@ -75,10 +75,10 @@ async function forget(parts: SubjectParts, subject: string, isKnown: boolean): P
     throw serviceError('SUBJECT_NOT_FOUND', 'Nothing is known of this session or user.')
   await announce(parts, subject, removed)
   const { journal, impressions, sessionTotals, meta } = store.tables
-  await removeAll(store, doomed.impressions, (ids) => impressions.removeAll(ids))
+  await removeAll(store, doomed.impressions, (id) => impressions.remove(id))
   const entries = [...doomed.feedback.map(({ sequence }) => sequence), ...doomed.events]
-  await removeAll(store, entries, each(journal.remove))
-  await removeAll(store, totals, each(sessionTotals.remove))
+  await removeAll(store, entries, (sequence) => journal.remove(sequence))
+  await removeAll(store, totals, (id) => sessionTotals.remove(id))
   await parts.forgetUnit?.(subject)
   await loop.rebuild()
   const others = () => underWay(store).filter((name) => name !== subject)
@@ -154,12 +154,10 @@ async function find({ journal, shown }: Log, names: Set<string>): Promise<Doomed
 async function removeAll<Key>(
   store: Store,
   keys: Key[],
-  remove: (keys: readonly Key[]) => void,
+  remove: (key: Key) => void,
 ): Promise<void> {
   for (let from = 0; from < keys.length; from += SLICE_ROWS)
-    await store.release(() => remove(keys.slice(from, from + SLICE_ROWS)))
-}
-
-function each<Key>(remove: (key: Key) => void): (keys: readonly Key[]) => void {
-  return (keys) => keys.forEach((key) => void remove(key))
+    await store.release(() => {
+      for (const key of keys.slice(from, from + SLICE_ROWS)) remove(key)
+    })
 }

@@ -121,9 +121,5 @@ function buildReader(dataDir: string): OpenedReader {
     },
     modelState: (modelId, version) => modelStates.peek([modelId, version]),
   }
-  const refresh = () => {
-    root.resetReadTxn()
-    impressions.release()
-  }
-  return { reader, refresh }
+  return { reader, refresh: () => root.resetReadTxn() }
 }

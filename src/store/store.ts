@@ -107,8 +107,6 @@ function buildStore(root: RootDatabase, options: StoreOptions): Store {
   }
   const tables = wrapTables(databases, () => writing)
   claim(root, options.log, () => asWriter(() => claimTables(tables, options.dataDir)))
-  // On a full disk it is still that of before.
-  const format = tables.meta.get('format')
   const space = openSpace(root, databases, {
     directory: recordsDirectory(options.dataDir),
     bytesMax: options.bytesMax,
@@ -139,7 +137,7 @@ function buildStore(root: RootDatabase, options: StoreOptions): Store {
     health: async () => {
       const refused = commits.refusal()
       if (refused !== undefined) throw refused
-      if (tables.meta.get('format') !== format) throw new Error('The store does not read back.')
+      if (tables.meta.get('format') !== FORMAT) throw new Error('The store does not read back.')
       return figures()
     },
     backup: async (directory) => {

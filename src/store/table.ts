@@ -1,5 +1,4 @@
 import { compareKeys, type Database, type Key as LmdbKey, type RootDatabase } from 'lmdb'
-import { type PackedTable, packTable } from './packed.ts'
 import { type Rows, TABLES, type TableName } from './tables.ts'
 
 /** Which keys a walk visits: from `start` on, up to but not including `end`. */
@@ -46,9 +45,7 @@ export interface Table<Key, Value> {
 }
 
 export type Tables = {
-  readonly [Name in TableName]: Name extends 'impressions'
-    ? PackedTable
-    : Table<Rows[Name]['key'], Rows[Name]['value']>
+  readonly [Name in TableName]: Table<Rows[Name]['key'], Rows[Name]['value']>
 }
 
 export type Databases = Record<TableName, Database>
@@ -81,8 +78,7 @@ export function wrapTables(databases: Databases, writable: () => boolean): Table
   const tables: Partial<Record<TableName, unknown>> = {}
   for (const [name, database] of Object.entries(databases))
     tables[name as TableName] = wrapTable(database as Database<unknown, LmdbKey>, writable)
-  const { impressions, impressionBatches } = tables as Tables
-  return { ...(tables as Tables), impressions: packTable(impressions, impressionBatches) }
+  return tables as Tables
 }
 
 function wrapTable<Key extends LmdbKey, Value>(

@@ -82,8 +82,6 @@ export interface Rows {
   events: { key: number; value: LearningEvent }
   /** Query id → what the search showed; see learn/impressions/impression.ts. */
   impressions: { key: string; value: Uint8Array }
-  /** Many of them together, under a query id that is not greater than theirs; see packed.ts. */
-  impressionBatches: { key: string; value: Uint8Array }
   models: { key: string; value: ModelRecord }
   /** [model id, version] → what is known of it. */
   modelVersions: { key: [string, number]; value: VersionRecord }
@@ -180,7 +178,6 @@ export const TABLES = {
   journal: 'msgpack',
   events: 'msgpack',
   impressions: 'binary',
-  impressionBatches: 'binary',
   feedbackSeen: 'msgpack',
   clickMemory: 'msgpack',
   attributions: 'msgpack',
@@ -224,7 +221,7 @@ export const TABLES = {
 } as const satisfies Record<TableName, 'msgpack' | 'binary'>
 
 /** Version of the tables above; a store written by a newer one is refused. */
-export const FORMAT = 2
+export const FORMAT = 1
 
 /** Tables that an environment may hold; LMDB wants to know before it opens the first. */
 export const TABLES_MAX = 64

@@ -52,6 +52,9 @@ async function sweepImpressions(
       ? { limit: Math.min(spare, SLICE_ROWS) }
       : { end: firstIdOf(nowMs - config.retentionMs), limit: SLICE_ROWS }
   const old = [...impressions.keys(range)]
-  if (old.length > 0) await store.release(() => impressions.removeAll(old))
+  if (old.length > 0)
+    await store.release(() => {
+      for (const queryId of old) impressions.remove(queryId)
+    })
   return old.length
 }
