@@ -147,7 +147,7 @@ async function takeAll(core: Core): Promise<void> {
       const nowMs = clock()
       for (const timeMs of received) core.onLag(Math.max(0, nowMs - timeMs) / 1000)
       sliceMs = sliceFor(nowMs - (oldestMs ?? nowMs))
-      await core.pauses.rest(REST_MS)
+      await pauses.rest(REST_MS)
     } catch (cause) {
       await recover(core, cause)
       return
