@@ -140,7 +140,9 @@ export interface SearchResult {
  * `"rerank": {"model": handle, "size": 100}` lets a model order the first hits (1000 at most) of a
  * list that is sorted by score: they exchange their places and scores among themselves.
  * `"shadow": handle` scores the hits without moving them. `"device"` is a feature: 1 desktop,
- * 2 mobile, 3 tablet, 0 (when absent) unknown.
+ * 2 mobile, 3 tablet, 0 (when absent) unknown. So is the click rate: `"clickRates": {"prior": 0.05,
+ * "edition": 3}` reads the edition of `publishRates` that was the newest at that number, or the oldest
+ * that is held, and `prior` for documents without a rate; all have it without an edition.
  */
 export function search(
   ids: Float64Array,
@@ -148,6 +150,19 @@ export function search(
   vector?: Float32Array,
   added?: Float64Array,
 ): SearchResult
+
+/**
+ * Hands over an edition of the click rates of an index: the rate, 0 … 1, of each of these documents (50 000 at
+ * most, in any order); others have the prior that a request says. Editions ascend. Rates that no edition from
+ * `since` on reads are let go of.
+ */
+export function publishRates(
+  id: number,
+  edition: number,
+  since: number,
+  ords: Float64Array,
+  rates: Float32Array,
+): void
 
 /** Names of the features of a hit, in their order; units and ranges: native/src/features.rs. */
 export function featureNames(): string[]

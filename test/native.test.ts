@@ -26,6 +26,16 @@ it('a loaded model scores as the one that is given', () => {
   expect(() => native.predict(77_001, rows)).toThrow(/^BAD_REQUEST: /)
 })
 
+it('a model from before a feature was added ranks as it did', () => {
+  const features = native.featureNames().slice(0, 19)
+  expect(native.featureNames().indexOf('clickRate')).toBe(features.length)
+  const weights = features.map((_, at) => at)
+  native.loadModel(77_003, JSON.stringify({ kind: 'linear', features, weights }))
+  const row = Float32Array.from(features, () => 1)
+  expect([...native.predict(77_003, row)]).toEqual([171])
+  native.dropModel(77_003)
+})
+
 it('a trained model is one that can be loaded', () => {
   const features = ['bm25', 'age']
   const rows = Float32Array.from({ length: 40 }, (_, at) => ((at * 7) % 11) / 10)

@@ -25,6 +25,7 @@ use crate::document::{check, Prepared, Preparer};
 use crate::failure::{Code, Failure};
 use crate::manifest::{self, FileRecord, Found, Manifest, VectorsRecord};
 use crate::publish::{build, SegmentCache, Views};
+use crate::rates::Editions;
 use crate::snapshot::{Snapshot, NONE};
 use crate::space::{Kind, Space};
 use crate::vectors::VectorSet;
@@ -132,6 +133,8 @@ pub struct Engine {
     index: Index,
     /// The published views.
     pub views: Views,
+    /// Click rates of its documents.
+    pub rates: Arc<Editions>,
     pub(crate) writing: Mutex<Writing>,
     pub(crate) committed: Condvar,
     pub(crate) vectors: RwLock<Vectors>,
@@ -276,19 +279,16 @@ impl Engine {
         let mut cache = SegmentCache::default();
         let segments = cache.views(&index, &vectors.set)?;
         let highest = segments.iter().map(|s| s.range.1).max().unwrap_or(0);
-        let first = build(
-            &definition,
-            segments,
-            &vectors.set,
-            &vectors.space,
-            sequence,
-        );
+        let rates = Arc::default();
+        let (set, space) = (&vectors.set, &vectors.space);
+        let first = build(&definition, segments, set, space, &rates, sequence);
         Ok(Engine {
             root: root.to_path_buf(),
             definition,
             directory,
             index,
             views: Views::new(first),
+            rates,
             writing: Mutex::new(Writing {
                 writer: None,
                 small: None,
@@ -695,7 +695,8 @@ impl Engine {
         let vectors = self.vectors.read().clone();
         let segments = writing.cache.views(&self.index, &vectors.set)?;
         let (set, space) = (&vectors.set, &vectors.space);
-        let snapshot = build(&self.definition, segments, set, space, sequence);
+        let rates = &self.rates;
+        let snapshot = build(&self.definition, segments, set, space, rates, sequence);
         Ok(self.views.publish(snapshot))
     }
 

@@ -21,12 +21,15 @@
 //! | `titleScore` | BM25 of the text field of the greatest weight by itself, its boost included | 0 and up |
 //! | `bodyScore` | that of all other fields, added up | 0 and up |
 //! | `device` | the caller's: 1 desktop, 2 mobile, 3 tablet | 0 to 3, 0 when unknown |
+//! | `clickRate` | gain an examination of the document over all queries that somebody gained from, decayed and shrunk like the click memory's own rate: (c + a·p₀) / (e + a), at most 1 (src/learn/memory/click-rate.ts) | 0 … 1, p₀ for a document that nobody looked at, and for all without learning |
 //!
 //! A search without words (an empty query, or vectors only) has 0 in all features of words. Lists
 //! by words and of neighbours run over all indices searched. Ages are those at the start of the
-//! hour, so that the pages of one list agree.
+//! hour, so that the pages of one list agree. Click rates are those of the edition that the request
+//! names; a document that was written anew has p₀ until the next one.
 
 use std::cell::OnceCell;
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tantivy::schema::Field;
@@ -38,10 +41,11 @@ use crate::matched::Matched;
 use crate::places::Places;
 use crate::postings::{FieldReader, Postings};
 use crate::query::{Mode, Request};
+use crate::rates::Rates;
 use crate::terms;
 
 /// The names of the features, in the order of a row.
-pub const NAMES: [&str; 19] = [
+pub const NAMES: [&str; 20] = [
     "textScore",
     "vectorScore",
     "bm25",
@@ -61,6 +65,7 @@ pub const NAMES: [&str; 19] = [
     "titleScore",
     "bodyScore",
     "device",
+    "clickRate",
 ];
 
 /// A document whose features are wanted.
@@ -140,6 +145,7 @@ pub fn rows(
             title_score,
             body_score,
             f32::from(request.device),
+            parts.click_rate(view, position),
         ];
         all.extend(row);
     }
@@ -176,6 +182,9 @@ struct ViewParts {
     query_length: f32,
     index_size: f32,
     now_days: f64,
+    prior_rate: f32,
+    /// `None` when the request names no edition, or none is there.
+    rates: Option<Arc<Rates>>,
     /// Documents whose title holds the query as a phrase, positions ascending.
     phrase: OnceCell<Vec<u32>>,
 }
@@ -189,10 +198,13 @@ impl ViewParts {
             }
             None => 0,
         };
+        let edition = request.click_rates.edition;
         Ok(ViewParts {
             query_length: distinct as f32,
             index_size: f64::from(view.snapshot.live).ln_1p() as f32,
             now_days: hour_in_days(),
+            prior_rate: request.click_rates.prior,
+            rates: edition.and_then(|edition| view.snapshot.rates.at(edition)),
             phrase: OnceCell::new(),
         })
     }
@@ -204,6 +216,12 @@ impl ViewParts {
         let days = date.map_or(0.0, |nanos| self.now_days - nanos as f64 / NANOS_A_DAY);
         let length = facts.searched_length(document);
         Ok((length.ln_1p(), days.max(0.0).ln_1p() as f32))
+    }
+
+    fn click_rate(&self, view: &View, position: u32) -> f32 {
+        let known = self.rates.as_ref();
+        let own = known.and_then(|rates| rates.of(view.snapshot.ord_of(position)));
+        own.unwrap_or(self.prior_rate)
     }
 
     /// Whether a title that has every term of the query is the query.

@@ -30,6 +30,7 @@ pub mod places;
 pub mod postings;
 pub mod publish;
 pub mod query;
+pub mod rates;
 pub mod registry;
 pub mod rerank;
 pub mod score;
@@ -57,6 +58,7 @@ use napi_derive::napi;
 use added::Added;
 use failure::Failure;
 use query::Request;
+use rates::Rates;
 
 /// A search or a small commit makes and drops thousands of short lists on several threads; this allocator keeps
 /// them apart by thread. It frees a tenth of the processor that the system's own takes on such work.
@@ -266,6 +268,25 @@ pub fn search(
             shadow_scores: answer.shadow_scores.map(Into::into),
             rerank_failed: answer.rerank_failed.then_some(true),
         })
+    })
+}
+
+/// Hands over an edition of the click rates of an index.
+#[napi(catch_unwind)]
+pub fn publish_rates(
+    id: f64,
+    edition: f64,
+    since: f64,
+    ords: Float64Array,
+    rates: Float32Array,
+) -> napi::Result<()> {
+    guard(|| {
+        let rates = Rates::new(&numbers(&ords)?, &rates)?;
+        let engine = registry::get(number(id)?)?;
+        engine
+            .rates
+            .publish(number(edition)?, number(since)?, rates);
+        Ok(())
     })
 }
 

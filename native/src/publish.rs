@@ -12,6 +12,7 @@ use tantivy::{Directory, Index, SegmentReader};
 
 use crate::definition::{Definition, ORD};
 use crate::failure::{Code, Failure};
+use crate::rates::Editions;
 use crate::snapshot::{SegmentView, Snapshot, NONE};
 use crate::space::Space;
 use crate::vectors::VectorSet;
@@ -235,6 +236,7 @@ pub fn build(
     segments: Vec<SegmentView>,
     vectors: &Arc<VectorSet>,
     space: &Arc<Space>,
+    rates: &Arc<Editions>,
     sequence: u64,
 ) -> Snapshot {
     let mut slot_positions = vec![NONE; vectors.len()];
@@ -266,6 +268,7 @@ pub fn build(
         space: space.clone(),
         slot_positions,
         live_vectors,
+        rates: rates.clone(),
         superseded: AtomicU64::new(u64::MAX),
         searched: AtomicU64::new(0),
     }

@@ -183,6 +183,16 @@ fn rerank_size() -> usize {
     100
 }
 
+/// Which click rates of documents a search reads.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+pub struct ClickRates {
+    /// The rate of a document that has none of its own.
+    #[serde(default)]
+    pub prior: f32,
+    /// The edition (see `rates.rs`); without one, all documents have the prior.
+    pub edition: Option<u64>,
+}
+
 /// A search, as the planner writes it.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -253,6 +263,9 @@ pub struct Request {
     /// What the caller holds, a feature: 0 unknown, 1 desktop, 2 mobile, 3 tablet.
     #[serde(default)]
     pub device: u8,
+    /// Which click rates its features read.
+    #[serde(default)]
+    pub click_rates: ClickRates,
     /// A model that orders the first hits; it counts only when hits are sorted by score.
     pub rerank: Option<Rerank>,
     /// The handle of a model that scores the hits without moving them.
@@ -298,6 +311,9 @@ impl Request {
             return Err(Failure::bad_request(format!(
                 "a model reorders at most {RERANK_MAX} hits"
             )));
+        }
+        if !(0.0..=1.0).contains(&request.click_rates.prior) {
+            return Err(Failure::bad_request("a rate is a number from 0 to 1"));
         }
         let numbers = request.fields.iter().chain(&request.boost);
         if numbers

@@ -10,6 +10,7 @@ use crate::analysis::Analyzer;
 use crate::definition::Definition;
 use crate::facts::Facts;
 use crate::failure::Failure;
+use crate::rates::Editions;
 use crate::space::Space;
 use crate::vectors::VectorSet;
 
@@ -39,6 +40,8 @@ pub struct Snapshot {
     pub slot_positions: Vec<u32>,
     /// Vectors that are live in this view.
     pub live_vectors: u32,
+    /// Click rates of the documents; the views of an index share them.
+    pub rates: Arc<Editions>,
     /// Per segment, once they were asked for.
     pub(crate) facts: Vec<OnceLock<Facts>>,
     /// The generation that took this one's place, `u64::MAX` while it is the newest.

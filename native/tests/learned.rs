@@ -9,6 +9,7 @@ use attune_native::features::NAMES;
 use attune_native::fuse;
 use attune_native::model;
 use attune_native::query::{Answer, Request};
+use attune_native::rates::Rates;
 use reference::{assert_list, assert_order, close, Index, Random, DIMENSIONS};
 use serde_json::{json, Value};
 
@@ -236,6 +237,71 @@ fn features_are_what_their_names_say() {
             assert!(plain.parts.chunks(4).all(|p| p[1].is_nan()) || nearest == 1.0);
         }
     }
+}
+
+#[test]
+fn click_rates_are_those_of_the_edition_that_a_request_names() {
+    let index = Index::random(57, 3, 60);
+    let plain = json!({ "mode": "text", "query": "", "size": 1000, "features": true });
+    let rates_of = |click_rates: Value| -> BTreeMap<u64, f32> {
+        let mut request = plain.clone();
+        request["clickRates"] = click_rates;
+        let found = search(&index, &request, None, &[]);
+        let rates = feature(&found, "clickRate");
+        found.ords.into_iter().zip(rates).collect()
+    };
+    let all = |rate: f32| -> BTreeMap<u64, f32> {
+        let documents = index.documents.iter();
+        documents.map(|doc| (doc.ord, rate)).collect()
+    };
+    assert_eq!(rates_of(json!({})), all(0.0));
+    assert_eq!(
+        rates_of(json!({ "prior": 0.05, "edition": 3 })),
+        all(0.05),
+        "nothing was handed over yet"
+    );
+    let (first, last) = (index.documents[0].ord, index.documents[59].ord);
+    let publish = |edition, rate| {
+        let rates = Rates::new(&[last, 999_999, first], &[rate, 0.9, 0.0]).unwrap();
+        index.engine.rates.publish(edition, 0, rates);
+    };
+    publish(3, 0.25);
+    publish(4, 0.75);
+    for (edition, rate) in [(3, 0.25), (4, 0.75), (9, 0.75)] {
+        let mut expected = all(0.05);
+        expected.extend([(first, 0.0), (last, rate)]);
+        assert_eq!(
+            rates_of(json!({ "prior": 0.05, "edition": edition })),
+            expected
+        );
+    }
+    assert_eq!(rates_of(json!({ "prior": 0.05 })), all(0.05), "no edition");
+    let bad = plain
+        .to_string()
+        .replace('{', r#"{"clickRates":{"prior":2},"#);
+    assert!(Request::parse(&bad).is_err());
+}
+
+#[test]
+fn a_model_orders_by_click_rates_the_same_way_for_the_same_edition() {
+    let handle = 9_005;
+    linear(handle, json!(["clickRate"]), json!([1.0]));
+    let index = Index::random(58, 3, 60);
+    let mut request = json!({ "mode": "text", "query": "amber basil", "size": 100,
+                              "rerank": { "model": handle, "size": 100 } });
+    let plain = search(&index, &request, None, &[]).ords;
+    let last = plain[plain.len() - 1];
+    let liked = |ords: &[u64]| Rates::new(ords, &vec![0.5; ords.len()]).unwrap();
+    index.engine.rates.publish(1, 0, liked(&[last]));
+    index.engine.rates.publish(2, 0, liked(&plain[3..4]));
+    let mut first_of = |edition: u64| {
+        request["clickRates"] = json!({ "prior": 0.05, "edition": edition });
+        search(&index, &request, None, &[]).ords[0]
+    };
+    assert_eq!(
+        [first_of(1), first_of(2), first_of(1)],
+        [last, plain[3], last]
+    );
 }
 
 #[test]
