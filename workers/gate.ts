@@ -6,7 +6,7 @@ import {
   type Ranker,
   rankerOf,
 } from '../src/learn/models/estimate.ts'
-import { type Page, shownPages } from '../src/learn/models/pages.ts'
+import { blankRow, type Page, shownPages } from '../src/learn/models/pages.ts'
 import { readState } from '../src/learn/models/state.ts'
 import { native } from '../src/native.ts'
 import type { VersionName } from '../src/schema/model.ts'
@@ -21,6 +21,8 @@ interface GateLimits {
   candidate: VersionName
   /** Position p is looked at with probability 1/p^η. */
   eta: number
+  /** Click rate of a document that nobody looked at. */
+  priorRate: number
   effectiveUnitsMin: number
   /** The lower bound of the gain must be above this. */
   liftMin: number
@@ -47,7 +49,7 @@ export function gate(input: GateInput): GateOutput {
   const known = native.featureNames()
   const shadow = `${input.candidate.modelId}@${input.candidate.version}`
   const pages = shownPages(reader, {
-    width: known.length,
+    blank: blankRow(known, input.priorRate),
     eta: input.eta,
     sinceMs: input.sinceMs,
     limit: PAGES_MAX,

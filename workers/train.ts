@@ -1,5 +1,5 @@
 import { columnsFor, gainPerSearch, loggedRanker, rankerOf } from '../src/learn/models/estimate.ts'
-import { judgedPages, type Page } from '../src/learn/models/pages.ts'
+import { blankRow, judgedPages, type Page } from '../src/learn/models/pages.ts'
 import { stateOf } from '../src/learn/models/state.ts'
 import { trainingSet } from '../src/learn/models/training-set.ts'
 import { native } from '../src/native.ts'
@@ -15,6 +15,8 @@ export interface TrainInput {
   sinceMs: number
   /** Position p is looked at with probability 1/p^η. */
   eta: number
+  /** Click rate of a document that nobody looked at. */
+  priorRate: number
   kinds: ModelKind[]
   /** Pages with a gain that a training needs, held-out ones included. */
   pagesMin: number
@@ -31,7 +33,7 @@ export interface TrainOutput {
   }
 }
 
-/** Pages that a training looks at, the newest; with 19 features and 10 hits they take 15 MB. */
+/** Pages that a training looks at, the newest; with 20 features and 10 hits they take 15 MB. */
 const PAGES_MAX = 20_000
 const SEED = 1
 
@@ -40,8 +42,8 @@ export function train(input: TrainInput): TrainOutput {
   const startedMs = Date.now()
   const names = native.featureNames()
   const reader = openReader(input.dataDir)
-  const { sinceMs, eta, kinds, pagesMin } = input
-  const filter = { width: names.length, eta, sinceMs, limit: PAGES_MAX }
+  const { sinceMs, eta, kinds, pagesMin, priorRate } = input
+  const filter = { blank: blankRow(names, priorRate), eta, sinceMs, limit: PAGES_MAX }
   const seen = judgedPages(reader, { ...filter, heldOut: false })
   const heldOut = judgedPages(reader, { ...filter, heldOut: true })
   const pages = seen.length + heldOut.length

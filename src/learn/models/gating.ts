@@ -83,6 +83,7 @@ function limits(config: Config, { modelId, version }: VersionName) {
     dataDir: config.dataDir,
     candidate: { modelId, version },
     eta: config.examinationEta,
+    priorRate: config.memoryPriorRate,
     effectiveUnitsMin: config.modelGateSampleMin,
     liftMin: config.modelGateLiftMin,
   }

@@ -29,8 +29,8 @@ export interface Page {
 }
 
 export interface PageFilter {
-  /** Numbers in a row of features. Rows from before a feature was added have 0 for it. */
-  width: number
+  /** The row of a document of which nothing is known: rows from before a feature was added have its number for it. */
+  blank: Float32Array
   /** Position p is looked at with probability 1/p^η. */
   eta: number
   sinceMs: number
@@ -49,6 +49,11 @@ const HELD_OUT_SHARE = 0.2
 const UNIT_PAGES_MAX = 50
 /** Impressions looked at for those that are wanted. */
 const SCANNED_MAX = 200_000
+
+/** The row that a search gives a document of which nothing is known, as far as that is not 0. */
+export function blankRow(names: readonly string[], priorRate: number): Float32Array {
+  return Float32Array.from(names, (name) => (name === 'clickRate' ? priorRate : 0))
+}
 
 /** Pages with a gain, newest first. */
 export function judgedPages(reader: Reader, filter: PageFilter): Page[] {
@@ -91,7 +96,7 @@ function collect(
     // Before another row is read: the bytes are lent.
     const features = found.features()
     const gains = (judgement ?? judgementOf(impression.queryId))?.gains ?? []
-    const rows = widened(features, impression.features, filter.width)
+    const rows = widened(features, impression.features, filter.blank)
     pages.push(pageOf({ ...impression, unit }, rows, new Map(gains), filter.eta))
   }
   return pages
@@ -101,16 +106,17 @@ function isWanted(impression: Impression, unit: string, filter: PageFilter): boo
   const { hits, interleaved, features } = impression
   // The order of teams was nobody's ranking, and one hit is no order.
   if (hits.length < 2 || interleaved !== undefined) return false
-  if (features < WIDTH_MIN || features > filter.width) return false
+  if (features < WIDTH_MIN || features > filter.blank.length) return false
   if (filter.heldOut !== undefined && isHeldOut(unit) !== filter.heldOut) return false
   return filter.wanted?.(impression) ?? true
 }
 
-/** Rows with zeros behind them. */
-function widened(rows: Float32Array, from: number, to: number): Float32Array {
+function widened(rows: Float32Array, from: number, blank: Float32Array): Float32Array {
+  const to = blank.length
   if (from === to) return rows
   const wide = new Float32Array((rows.length / from) * to)
   for (let row = 0; row * from < rows.length; row += 1) {
+    wide.set(blank, row * to)
     wide.set(rows.subarray(row * from, (row + 1) * from), row * to)
   }
   return wide

@@ -131,7 +131,8 @@ async function run(parts: TrainingParts, job: Job): Promise<ModelTrained> {
   await note(parts, begun, { type: 'TRAINING_STARTED', data: { kinds, clicked } })
   try {
     const { dataDir, examinationEta: eta, modelTrainClicksMin: pagesMin } = config
-    const made = await pool.run('train', { dataDir, sinceMs, eta, kinds, pagesMin })
+    const { memoryPriorRate: priorRate } = config
+    const made = await pool.run('train', { dataDir, sinceMs, eta, priorRate, kinds, pagesMin })
     if (made.trained === undefined) {
       const counts = { needed: pagesMin, have: made.pages }
       await end('NOT_ENOUGH_DATA', 'TRAINING_COMPLETED', counts)

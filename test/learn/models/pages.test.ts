@@ -2,7 +2,9 @@ import { v7 as uuid } from 'uuid'
 import { expect, it } from 'vitest'
 import type { Impression } from '../../../src/learn/facts.ts'
 import { encodeImpression, partsOf } from '../../../src/learn/impressions/impression.ts'
-import { shownPages } from '../../../src/learn/models/pages.ts'
+import { columnsFor } from '../../../src/learn/models/estimate.ts'
+import { blankRow, shownPages } from '../../../src/learn/models/pages.ts'
+import { native } from '../../../src/native.ts'
 import { openReader } from '../../../src/store/reader.ts'
 import { temporaryFolder, temporaryStore } from '../../store/open.ts'
 
@@ -14,21 +16,25 @@ function impression(features: number): Impression {
   return { queryId: uuid(), ...plain, ...lists, generation: 1, features, timeMs: 2000, unit: 'u' }
 }
 
-it('rows from before a feature was added are read with 0 for it, others not at all', async () => {
+it('rows from before a feature was added say that nothing is known of it, others are not read', async () => {
   const dataDir = temporaryFolder()
   const store = temporaryStore({ dataDir })
-  for (const width of [4, 15, 16, 18, 19, 20]) {
+  for (const width of [4, 15, 16, 18, 19, 20, 21]) {
     const shown = impression(width)
     const rows = Float32Array.from({ length: HITS.length * width }, (_, at) => width * 100 + at)
     await store.write(() => {
       store.tables.impressions.put(shown.queryId, encodeImpression(partsOf(shown, rows)))
     })
   }
-  const pages = shownPages(openReader(dataDir), { width: 19, eta: 1, sinceMs: 0, limit: 100 })
+  const names = native.featureNames()
+  const blank = blankRow(names, 0.25)
+  const pages = shownPages(openReader(dataDir), { blank, eta: 1, sinceMs: 0, limit: 100 })
   const row = (width: number, hit: number) => [
     ...Array.from({ length: width }, (_, at) => width * 100 + hit * width + at),
-    ...new Array<number>(19 - width).fill(0),
+    ...names.slice(width).map((name) => (name === 'clickRate' ? 0.25 : 0)),
   ]
-  const expected = [19, 18, 16].map((width) => [0, 1, 2].flatMap((hit) => row(width, hit)))
+  const expected = [20, 19, 18, 16].map((width) => [0, 1, 2].flatMap((hit) => row(width, hit)))
   expect(pages.map(({ features }) => Array.from(features))).toEqual(expected)
+  const rates = columnsFor(pages, names, ['clickRate'])
+  expect([...rates]).toEqual([2019, 2039, 2059, ...new Array<number>(9).fill(0.25)])
 })
