@@ -77,6 +77,7 @@ export async function openApp(
       featureNames: () => native.featureNames(),
       indexName: (indexId) => indices.byId(indexId)?.record.name ?? '',
       run: (impression) => search.replay(impression),
+      opened: engine.openings,
     },
   })
   const search = openSearch({

@@ -8,6 +8,7 @@ import type { link } from '../workers/link.ts'
 import type { merge } from '../workers/merge.ts'
 import type { model } from '../workers/model.ts'
 import type { open } from '../workers/open.ts'
+import type { rate } from '../workers/rate.ts'
 import type { SearchInput, SearchOutput, search } from '../workers/search.ts'
 import type { suggest } from '../workers/suggest.ts'
 import type { train } from '../workers/train.ts'
@@ -31,6 +32,7 @@ interface Jobs {
   train: typeof train
   gate: typeof gate
   link: typeof link
+  rate: typeof rate
 }
 type JobName = keyof Jobs
 
@@ -50,6 +52,7 @@ const LANES = {
   train: 'learning',
   gate: 'learning',
   link: 'learning',
+  rate: 'learning',
 } as const satisfies Record<JobName, string>
 type Lane = (typeof LANES)[JobName]
 

@@ -18,7 +18,7 @@ const SLICES = 6
 const FEATURES = [
   ...['textScore', 'vectorScore', 'bm25', 'cosine', 'textRank', 'vectorRank', 'fusedScore'],
   ...['matchedTerms', 'titleTerms', 'exactTitle', 'proximity', 'documentLength', 'age'],
-  ...['clickMemory', 'queryLength', 'indexSize'],
+  ...['clickMemory', 'queryLength', 'indexSize', 'clickRate'],
 ]
 
 /**

@@ -37,6 +37,9 @@ export const GROUPS = {
 
 /** Where consumers without a group keep their place; groups have theirs beside it. */
 const PLACE = 'learned'
+/** How far learning anew is; while there is such a mark, what is on the disk is not whole. */
+export const RELEARNING = 'relearning'
+
 interface Group {
   mark: string
   saveMs: number

@@ -11,6 +11,7 @@ import { openEvents } from './history/events.ts'
 import type { SearchesOptions } from './impressions/searches.ts'
 import { openLog } from './log.ts'
 import { openClickMemory } from './memory/click-memory.ts'
+import { type ClickRatesParts, openClickRates } from './memory/click-rates.ts'
 import { openModels } from './models/models.ts'
 import { openPatterns } from './patterns/patterns.ts'
 import { openReporting } from './reports/reporting.ts'
@@ -27,7 +28,7 @@ export interface LearningOptions {
   pool: Pool
   logger: LearningLogger
   /** What the search side tells learning. */
-  engine: Omit<SearchesOptions, 'log'>
+  engine: Omit<SearchesOptions, 'log'> & Pick<ClickRatesParts, 'opened'>
 }
 
 export interface LearningLogger {
@@ -42,6 +43,10 @@ export function openLearners(options: LearningOptions, position: () => number) {
   const events = openEvents(store, clock, config, modelSignals.note)
   const gains = openGains(config.gains)
   const clickMemory = openClickMemory({ store, events, gains, config, clock })
+  const clickRates = openClickRates({
+    ...{ store, pool, memory: clickMemory, config, clock, opened: options.engine.opened },
+    onFailure: (err) => logger.error({ err }, 'click rates could not be counted'),
+  })
   const addTotals = sessions.totals.addWithin
   const feedback = openFeedback({ store, log, events, sessions, config, clock, addTotals })
   const models = openModels({ store, pool, events, config, clock, logger, gainOf: gains.of })
@@ -69,6 +74,6 @@ export function openLearners(options: LearningOptions, position: () => number) {
   ]
   return {
     ...{ log, events, feedback, clickMemory, models, experiments, patterns, adaptations },
-    ...{ signals, reporting, consumers },
+    ...{ signals, reporting, consumers, clickRates },
   }
 }

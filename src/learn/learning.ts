@@ -56,7 +56,7 @@ export function openLearning(options: LearningOptions): Learning {
   const { store, config, clock, sessions, metrics, logger } = options
   const learners = openLearners(options, () => loop.position())
   const { log, events, feedback, clickMemory, models, experiments, patterns } = learners
-  const { adaptations, signals, reporting, consumers } = learners
+  const { adaptations, signals, reporting, consumers, clickRates } = learners
   const onFailure = (err: unknown) => logger.error({ err }, 'learning stopped for a moment')
   const { onLag } = reporting
   const { dead } = signals
@@ -71,7 +71,7 @@ export function openLearning(options: LearningOptions): Learning {
     glimpse: sessions.peek,
     variants: experiments.variants,
     adaptations: adaptations.applying,
-    added: clickMemory.added,
+    ...{ added: clickMemory.added, clickRates },
     servedModel: models.servedModel,
     shadowModel: models.shadowModel,
     namedModel: models.namedModel,
@@ -106,6 +106,7 @@ export function openLearning(options: LearningOptions): Learning {
     show: log.show,
     caughtUp: loop.caughtUp,
     tick: async () => {
+      clickRates.tick()
       await sessions.totals.flush()
       await models.tick()
       await experiments.tick()
@@ -115,6 +116,7 @@ export function openLearning(options: LearningOptions): Learning {
     close: async () => {
       await log.close()
       await loop.close()
+      await clickRates.close()
       await models.close()
     },
   }

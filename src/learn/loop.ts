@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { isRefusal } from '../store/failure.ts'
 import type { Store } from '../store/store.ts'
 import type { Consumer, Fact } from './facts.ts'
-import { type Fold, openFold } from './fold.ts'
+import { type Fold, openFold, RELEARNING } from './fold.ts'
 import type { Log } from './log.ts'
 import { openPauses, type Pauses } from './pauses.ts'
 import type { Taken } from './slice.ts'
@@ -42,8 +42,6 @@ export interface LoopOptions {
   onFailure: (cause: unknown) => void
 }
 
-/** How far a rebuild is. */
-const REBUILDING = 'relearning'
 /** Time that the processor leaves to others between two slices. */
 const REST_MS = 2
 /** Time that one slice may hold the main thread while somebody waits to see what it takes. */
@@ -82,7 +80,7 @@ export function openLoop(options: LoopOptions): Loop {
     wake(core)
   })
   // A rebuild that a crash cut short starts again.
-  if (options.store.tables.meta.get(REBUILDING) !== undefined)
+  if (options.store.tables.meta.get(RELEARNING) !== undefined)
     rebuild(core).catch(options.onFailure)
   else wake(core)
   return {
@@ -208,14 +206,14 @@ async function takeAnew(core: Core): Promise<void> {
   const until = fold.saved()
   await store.write(() => {
     for (const consumer of consumers) consumer.reset?.()
-    store.tables.meta.put(REBUILDING, 0)
+    store.tables.meta.put(RELEARNING, 0)
   })
   const takeSome = (after: number) => {
     const end = takeStretch(core, { after, until, sliceMs: REBUILD_SLICE_MS }, (fact) => {
       for (const consumer of consumers) consumer.take(fact)
     })
     for (const consumer of consumers) consumer.save()
-    store.tables.meta.put(REBUILDING, end)
+    store.tables.meta.put(RELEARNING, end)
     return end
   }
   let after = 0
@@ -231,7 +229,7 @@ async function takeAnew(core: Core): Promise<void> {
   }
   if (core.closed) return
   await store.write(() => {
-    store.tables.meta.remove(REBUILDING)
+    store.tables.meta.remove(RELEARNING)
     fold.moveTo(until, consumers)
   })
   for (const consumer of consumers) consumer.publish?.()

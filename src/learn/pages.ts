@@ -11,7 +11,9 @@ const LISTS_MIN = 10_000
 type Ranking = Pick<
   LearnedPlan,
   'tuning' | 'added' | 'model' | 'rerankSize' | 'adaptations' | 'experiments'
->
+> &
+  // Click rates rank through models only.
+  Partial<Pick<LearnedPlan, 'clickRates'>>
 
 /** The ranking of most lists: nothing applies to them. */
 const PLAIN: Ranking = Object.freeze({
@@ -45,14 +47,16 @@ export function openPages(
   }
 }
 
-function rankingOf({ tuning, added, model, rerankSize, adaptations, experiments }: LearnedPlan) {
+function rankingOf(plan: LearnedPlan): Ranking {
+  const { tuning, added, model, rerankSize, adaptations, experiments, clickRates } = plan
   const isPlain =
     Object.keys(tuning).length === 0 &&
     added.length === 0 &&
     model === undefined &&
     adaptations.length === 0 &&
     experiments.length === 0
-  return isPlain ? PLAIN : { tuning, added, model, rerankSize, adaptations, experiments }
+  if (isPlain) return PLAIN
+  return { tuning, added, model, rerankSize, adaptations, experiments, clickRates }
 }
 
 /** Only first pages are drawn or dealt, and only they are judged. */

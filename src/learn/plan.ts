@@ -2,6 +2,7 @@ import type { SearchRequest } from '../schema/search.ts'
 import type { Tuning } from '../schema/tuning.ts'
 import type { Impression } from './facts.ts'
 import { isDrawn } from './impressions/draw.ts'
+import type { ClickRates, ClickRatesRead } from './memory/click-rates.ts'
 import type { SessionGlimpse } from './sessions/sessions.ts'
 import { layTunings } from './tuning.ts'
 
@@ -45,6 +46,7 @@ export interface LearnedPlan {
   unit: string | undefined
   tuning: Tuning
   added: readonly AddedScore[]
+  clickRates: ClickRatesRead
   model: ServedModel | undefined
   shadow: ServedModel | undefined
   /** How many candidates the model ranks. */
@@ -65,6 +67,7 @@ export interface PlanParts {
   variants: (unit: string, session: SessionGlimpse) => AppliedVariant[]
   adaptations: (queryHash: string, unit: string | undefined) => AppliedAdaptation[]
   added: (queryHash: string) => readonly AddedScore[]
+  clickRates: Pick<ClickRates, 'newest' | 'none'>
   servedModel: (unit: string | undefined) => ServedModel | undefined
   shadowModel: () => ServedModel | undefined
   namedModel: (name: string) => ServedModel | undefined
@@ -101,6 +104,7 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
     unit,
     tuning,
     added,
+    clickRates: learning ? parts.clickRates.newest() : parts.clickRates.none,
     model,
     shadow: learning ? knowing(parts.shadowModel(), isKnown) : undefined,
     rerankSize: Math.min(settings.rerankSize, model?.depth ?? settings.rerankSize),

@@ -44,7 +44,11 @@ export type ShownSearch = Static<typeof ShownSearch>
 export const Replay = Type.Object({
   queryId: Type.String(),
   generation: Type.Number(),
-  same: Type.Boolean({ description: 'whether the list is the one that was shown' }),
+  same: Type.Boolean({
+    description:
+      'whether the list is the one that was shown; click rates, by which a model may have ranked, are kept for the ' +
+      'last eight counts',
+  }),
   total: Type.Integer(),
   hits: Type.Array(
     Type.Object(

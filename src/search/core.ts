@@ -16,6 +16,8 @@ export interface EngineParts {
 export interface OpenState {
   entry: IndexEntry
   opening: Promise<void> | undefined
+  /** Position in the order of use when it was open; 0 before. */
+  openedAt: number
   /** Position in the order of use, for closing the least used. */
   usedAt: number
   /** Sequence that is published, and the one that the files hold durably. */

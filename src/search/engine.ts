@@ -41,6 +41,8 @@ export interface Engine {
   tend: () => void
   /** The indices that are open now. */
   opened: () => IndexEntry[]
+  /** The same by their numbers; those of openings ascend. */
+  openings: () => { indexId: number; engineId: number; opening: number }[]
   close: () => Promise<void>
 }
 
@@ -75,6 +77,7 @@ export function openEngine(parts: EngineParts): Engine {
     tend: () => tendRested(core),
     opened: () =>
       [...core.states.values()].filter(({ opening }) => !opening).map(({ entry }) => entry),
+    openings: () => openings(core),
     close: async () => {
       core.closing = true
       await Promise.all(core.rebuilding.values())
@@ -94,6 +97,13 @@ export function openEngine(parts: EngineParts): Engine {
       core.states.clear()
     },
   }
+}
+
+function openings({ states }: Core): ReturnType<Engine['openings']> {
+  const open = [...states.values()].filter(({ opening }) => opening === undefined)
+  return open.map(({ entry: { record }, openedAt }) => {
+    return { indexId: record.id, engineId: record.engineId, opening: openedAt }
+  })
 }
 
 async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<Uint8Array> {

@@ -65,13 +65,14 @@ export function pageIndex({ record }: IndexEntry): PageIndex {
 
 /** The request as JSON, with what the plan asks of the core besides. */
 function requestJson(request: CoreRequest, plan: Plan): string {
-  const { model, shadow, featured, rerankSize } = plan
+  const { model, shadow, featured, rerankSize, clickRates } = plan
   const device = deviceOf(plan)
   let json = wellFormedJson(request).slice(0, -1)
   if (model !== undefined) json += `,"rerank":{"model":${model.handle},"size":${rerankSize}}`
   if (shadow !== undefined) json += `,"shadow":${shadow.handle}`
   if (featured) json += ',"features":true'
   const asksFeatures = featured || model !== undefined || shadow !== undefined
+  if (asksFeatures) json += `,"clickRates":${JSON.stringify(clickRates)}`
   if (asksFeatures && device > 0) json += `,"device":${device}`
   return `${json}}`
 }

@@ -48,6 +48,7 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
   const state: OpenState = {
     entry,
     opening: undefined,
+    openedAt: 0,
     usedAt: ++core.uses,
     users: 0,
     retiring: undefined,
@@ -78,6 +79,7 @@ async function openFiles(core: Core, state: OpenState): Promise<void> {
   const { record } = state.entry
   const opened = await core.pool.run('open', openInput(core, state.entry))
   state.opening = undefined
+  state.openedAt = ++core.uses
   state.published = opened.sequence
   state.durable = opened.replayed > 0 ? 0 : opened.sequence
   if (opened.rebuilt !== undefined)

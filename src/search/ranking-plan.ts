@@ -6,6 +6,8 @@ export interface Plan {
   tuning: Tuning
   /** Learned additions to scores. */
   added: readonly { indexId: number; id: string; value: number }[]
+  /** Which click rates of documents features are made from. */
+  clickRates: { prior: number; edition?: number }
   /** The model that ranks the first `rerankSize` candidates, and the one that is only asked. */
   model: { name: string; handle: number } | undefined
   shadow: { name: string; handle: number } | undefined

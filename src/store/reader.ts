@@ -1,4 +1,5 @@
 import { open } from 'lmdb'
+import type { RememberedRow } from '../schema/memory-record.ts'
 import type { Judgement, TrialUnit } from '../schema/model-record.ts'
 import { openDatabases, wrapTables } from './table.ts'
 import { READERS_MAX, recordsDirectory, TABLES_MAX } from './tables.ts'
@@ -19,6 +20,10 @@ export interface Reader {
   ordOf(indexId: number, id: string): number | undefined
   /** Number of the newest write of a document. */
   sequence(): number
+  /** A fact about the store, by its name in the table `meta`. */
+  mark(name: string): unknown
+  /** What the click memory has on the disk, by query. */
+  remembered(): Iterable<RememberedRow>
   /** Records with a number above `sequence`, ascending. */
   recordsAfter(indexId: number, sequence: number): Iterable<NumberedRecord>
   /** Numbers removed by each write after `sequence`, ascending by write. */
@@ -72,7 +77,7 @@ function buildReader(dataDir: string): OpenedReader {
   })
   const tables = wrapTables(openDatabases(root), () => false)
   const { documents, meta, records, removals, vectors } = tables
-  const { impressions, judgements, modelStates, trialUnits } = tables
+  const { clickMemory, impressions, judgements, modelStates, trialUnits } = tables
   const after = (indexId: number, sequence: number) => ({
     start: [indexId, sequence + 1] as [number, number],
     end: [indexId, Number.MAX_VALUE] as [number, number],
@@ -85,6 +90,10 @@ function buildReader(dataDir: string): OpenedReader {
     },
     ordOf: (indexId, id) => documents.get([indexId, id]),
     sequence: () => (meta.get('sequence') as number | undefined) ?? 0,
+    mark: (name) => meta.get(name),
+    *remembered() {
+      for (const { value } of clickMemory.range()) yield value
+    },
     *recordsAfter(indexId, sequence) {
       for (const { key, value } of records.range(after(indexId, sequence)))
         yield { ord: key[1], bytes: Buffer.from(value.buffer, value.byteOffset, value.length) }

@@ -142,7 +142,7 @@ async function foldOn(store: Store, dataDir: string): Promise<void> {
       // Nothing that is folded needs another thread.
       pool: { search: never, run: never, figures: () => [], close: async () => undefined },
       logger: { error: () => undefined },
-      engine: { featureNames: () => [], indexName: () => '', run: never },
+      engine: { featureNames: () => [], indexName: () => '', run: never, opened: () => [] },
     },
     () => loop.position(),
   )

@@ -22,8 +22,8 @@ export interface Pairs {
   find: (queryHash: string) => Remembered | undefined
   /** What a fact changes under a query. */
   add: (change: QueryChange) => void
-  /** Inside a transaction. */
-  save: () => void
+  /** Inside a transaction. Returns whether any query had changed that somebody gained from. */
+  save: () => boolean
   figures: () => { pairs: number; queries: number; gained: number; evicted: number }
 }
 
@@ -57,6 +57,8 @@ interface Core {
   idle: Map<string, Remembered>
   gained: Map<string, Remembered>
   changed: Set<string>
+  /** Among the changed ones is a query that somebody gained from. */
+  isGainTouched: boolean
   pairs: number
   idlePairs: number
   evicted: number
@@ -75,9 +77,11 @@ export function openPairs(
     idle: new Map(),
     gained: new Map(),
     changed: new Set(),
+    isGainTouched: false,
     ...{ pairs: 0, idlePairs: 0, evicted: 0, sequence: 0, changes: 0 },
   }
   for (const [queryHash, remembered] of readAll(store)) place(core, queryHash, remembered)
+  core.isGainTouched = false
   return {
     find: (queryHash) => find(core, queryHash),
     add: ({ sequence, queryHash, documents }) => {
@@ -96,6 +100,9 @@ export function openPairs(
     save: () => {
       for (const queryHash of core.changed) saveQuery(store, queryHash, find(core, queryHash))
       core.changed.clear()
+      const { isGainTouched } = core
+      core.isGainTouched = false
+      return isGainTouched
     },
     figures: () => {
       const { pairs, idle, gained, evicted } = core
@@ -112,8 +119,10 @@ function find({ gained, idle }: Core, queryHash: string): Remembered | undefined
 function place(core: Core, queryHash: string, remembered: Remembered): void {
   const { size } = remembered.documents
   core.pairs += size
-  if (remembered.gain > 0) core.gained.set(queryHash, remembered)
-  else {
+  if (remembered.gain > 0) {
+    core.gained.set(queryHash, remembered)
+    core.isGainTouched = true
+  } else {
     core.idle.set(queryHash, remembered)
     core.idlePairs += size
   }
@@ -122,7 +131,7 @@ function place(core: Core, queryHash: string, remembered: Remembered): void {
 function displace(core: Core, queryHash: string, { documents }: Remembered): void {
   core.pairs -= documents.size
   if (core.idle.delete(queryHash)) core.idlePairs -= documents.size
-  else core.gained.delete(queryHash)
+  else core.isGainTouched = core.gained.delete(queryHash) || core.isGainTouched
 }
 
 function apply(core: Core, remembered: Remembered, change: DocumentChange): void {

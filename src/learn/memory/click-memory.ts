@@ -10,6 +10,7 @@ import { dayOf, weighEvidence } from './click-memory-evidence.ts'
 import { ENTRIES_MAX, openLessons } from './click-memory-lessons.ts'
 import { openPairs, type Pairs, type Remembered } from './click-memory-pairs.ts'
 import { type ClickReasons, reasonsOf } from './click-memory-reasons.ts'
+import { rateOf } from './click-rate.ts'
 
 /**
  * What people chose among what a query showed them, corrected for how likely they were to look at it: for a query
@@ -22,6 +23,8 @@ export interface ClickMemory extends Consumer {
   /** Where a document's added score comes from; undefined when nothing is known. */
   describe: (queryHash: string, key: DocumentKey) => ClickReasons | undefined
   figures: () => ClickMemoryFigures
+  /** Since the start, how often changes of queries with a gain came to the disk, and all was learned anew. */
+  changes: () => { saved: number; relearned: number }
 }
 
 interface ClickMemoryFigures {
@@ -86,6 +89,10 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
   let flagged = 0
   /** The newest moment among the facts: the only clock of the fold. */
   let latestMs = 0
+  const changes = { saved: 0, relearned: 0 }
+  /** What changed is on its way to the disk. */
+  let isSaving = false
+  let isAnew = false
 
   return {
     name: 'click-memory',
@@ -108,7 +115,7 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
       if (repeated !== undefined) flaggedNow.push({ sessionId: fact.sessionId, ...repeated })
     },
     save: () => {
-      core.written.save()
+      isSaving = core.written.save() || isSaving
       attributions.save(latestMs)
       // A fold anew repeats what the history tells already.
       if (core.written === core.read)
@@ -119,18 +126,23 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
     publish: () => {
       for (const remembered of stale) remembered.view = undefined
       stale.clear()
+      if (isAnew) changes.relearned += 1
+      if (isSaving) changes.saved += 1
+      isSaving = isAnew = false
       core.read = core.written
     },
     reset: () => {
       store.tables.clickMemory.clear()
       attributions.reset()
       core.written = openAll()
+      isAnew = true
       latestMs = 0
       flagged = 0
     },
     added: (queryHash) => added(core, queryHash),
     describe: (queryHash, key) => describe(core, queryHash, key),
     figures: () => ({ ...core.read.figures(), flagged }),
+    changes: () => changes,
   }
 }
 
@@ -172,13 +184,6 @@ function describe({ read, config, clock }: Core, queryHash: string, key: Documen
   const rate = rateOf(config, gain, examination)
   const value = scoreOf(config, gain, examination)
   return { value, gain, examination, rate, ...reasonsOf(evidence, config) }
-}
-
-function rateOf(config: MemoryConfig, gain: number, examination: number): number {
-  const { memoryPriorWeight, memoryPriorRate } = config
-  const rate = (gain + memoryPriorWeight * memoryPriorRate) / (examination + memoryPriorWeight)
-  // More than one gain an examination is no rate: many who click far down, and may be one.
-  return Math.min(1, rate)
 }
 
 function scoreOf(config: MemoryConfig, gain: number, examination: number): number {

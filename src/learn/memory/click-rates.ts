@@ -1,0 +1,151 @@
+import { performance } from 'node:perf_hooks'
+import type { Config } from '../../config.ts'
+import type { Pool } from '../../pool.ts'
+import type { Store } from '../../store/store.ts'
+import type { ClickMemory } from './click-memory.ts'
+import { dayOf } from './click-memory-evidence.ts'
+
+/** Which click rates of documents a search reads; immutable. */
+export interface ClickRatesRead {
+  /** The rate of a document that nobody looked at. */
+  readonly prior: number
+  /** The number of a count; absent: all documents have the prior. */
+  readonly edition?: number
+}
+
+/**
+ * How often each document is chosen when somebody looks at it, whatever they asked: a feature for models. Counted
+ * from the click memory, so that whatever is taken out of that is taken out of this. The count runs in a thread of its
+ * own, and only when something has changed since the last: facts and searches pay nothing for it.
+ */
+export interface ClickRates {
+  /** What searches read now: the newest count. */
+  newest: () => ClickRatesRead
+  /** What a search reads to which nothing that was learned applies. */
+  none: ClickRatesRead
+  /** Counts anew when it is time; never waits for it. */
+  tick: () => void
+  /** Waits for the count under way. */
+  close: () => Promise<void>
+}
+
+export interface ClickRatesParts {
+  store: Store
+  pool: Pick<Pool, 'run'>
+  memory: Pick<ClickMemory, 'figures' | 'changes'>
+  config: RatesConfig
+  clock: () => number
+  /** The indices that are open; the numbers of openings ascend. */
+  opened: () => readonly OpenedIndex[]
+  onFailure: (cause: unknown) => void
+}
+
+export interface OpenedIndex {
+  indexId: number
+  engineId: number
+  opening: number
+}
+
+type RatesConfig = Pick<
+  Config,
+  | 'dataDir'
+  | 'learning'
+  | 'clickRatesMs'
+  | 'memoryPriorWeight'
+  | 'memoryPriorRate'
+  | 'memoryHalfLifeMs'
+>
+
+/** Counts before the newest that the next pages of a list, and a search that is run again, may still read. */
+const EDITIONS_HELD = 8
+/** Share of one thread's time that counting may take. */
+const SHARE_MAX = 0.02
+
+interface Core extends ClickRatesParts {
+  newest: ClickRatesRead
+  running: Promise<void> | undefined
+  /** Number of the last count that was begun. */
+  begun: number
+  /** What the last count counted. */
+  counted: Pick<Due, 'state' | 'relearned' | 'opening'>
+  /** When the next may begin, in the process's own time: one that somebody waits for, and any other. */
+  soonMs: number
+  nextMs: number
+  closed: boolean
+}
+
+export function openClickRates(parts: ClickRatesParts): ClickRates {
+  const none = Object.freeze({ prior: parts.config.memoryPriorRate })
+  const core: Core = {
+    ...{ ...parts, newest: none, running: undefined, closed: false },
+    ...{ begun: 0, counted: { state: '', relearned: 0, opening: 0 }, soonMs: 0, nextMs: 0 },
+  }
+  return {
+    newest: () => core.newest,
+    none,
+    tick: () => {
+      const input = core.running === undefined ? due(core) : undefined
+      if (input === undefined) return
+      core.running = count(core, input)
+        .catch((cause: unknown) => {
+          core.soonMs = core.nextMs = performance.now() + core.config.clickRatesMs
+          if (!core.closed) core.onFailure(cause)
+        })
+        .finally(() => {
+          core.running = undefined
+        })
+    },
+    close: async () => {
+      core.closed = true
+      await core.running
+    },
+  }
+}
+
+/** What is to be counted. */
+interface Due {
+  state: string
+  /** How often the memory was learned anew. */
+  relearned: number
+  /** The last opening of an index. */
+  opening: number
+  engines: readonly OpenedIndex[]
+}
+
+/** Undefined while there is nothing to count, or nothing new, or it is too early. */
+function due(core: Core): Due | undefined {
+  const { memory, config, counted } = core
+  const nowMs = performance.now()
+  if (!config.learning || core.closed || nowMs < core.soonMs) return undefined
+  if (memory.figures().gained === 0 && core.newest.edition === undefined) return undefined
+  const { saved, relearned } = memory.changes()
+  const engines = core.opened()
+  const opening = Math.max(0, ...engines.map((engine) => engine.opening))
+  // Who was forgotten waits for nothing, and an index that was just opened has no rates yet.
+  const isAwaited = relearned !== counted.relearned || opening > counted.opening
+  if (!isAwaited && nowMs < core.nextMs) return undefined
+  // Whatever is written gives documents new numbers.
+  const sequence = core.store.tables.meta.get('sequence')
+  const state = `${saved} ${sequence} ${dayOf(core.clock())}`
+  return isAwaited || state !== counted.state ? { state, relearned, opening, engines } : undefined
+}
+
+async function count(core: Core, { engines, ...counting }: Due): Promise<void> {
+  const { memoryPriorWeight, memoryPriorRate, memoryHalfLifeMs, dataDir } = core.config
+  core.begun += 1
+  const edition = core.begun
+  const isRelearned = counting.relearned !== core.counted.relearned
+  const startedMs = performance.now()
+  const counted = await core.pool.run('rate', {
+    ...{ dataDir, edition, engines, day: dayOf(core.clock()) },
+    // What was to be forgotten must be in no count that is kept.
+    since: isRelearned ? edition : Math.max(0, edition - EDITIONS_HELD),
+    settings: { memoryPriorWeight, memoryPriorRate, memoryHalfLifeMs },
+  })
+  // Asked again with the next tick.
+  if (counted === undefined) return
+  core.newest = Object.freeze({ prior: memoryPriorRate, edition })
+  core.counted = counting
+  core.soonMs = startedMs + counted.tookMs / SHARE_MAX
+  core.nextMs = Math.max(core.soonMs, startedMs + core.config.clickRatesMs)
+}
