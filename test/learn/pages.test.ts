@@ -49,6 +49,22 @@ it('a list to which nothing applied stays so while something is learned', () => 
   expect(plan(next, 'one').added).toHaveLength(1)
 })
 
+it('a later page reads the click rates that a model ranked the first one by', () => {
+  let edition = 1
+  let model: LearnedPlan['model'] = { name: 'liked@1', handle: 1 }
+  const plan = openPages(() => {
+    const rest = { tuning: {}, added: [], adaptations: [], experiments: [] }
+    return { ...rest, model, clickRates: { prior: 0.05, edition } } as unknown as LearnedPlan
+  })
+  plan(first, 'one')
+  edition = 2
+  expect(plan(next, 'one').clickRates).toEqual({ prior: 0.05, edition: 1 })
+  model = undefined
+  plan(first, 'one')
+  edition = 3
+  expect(plan(next, 'one').clickRates).toEqual({ prior: 0.05, edition: 3 })
+})
+
 it('a later page is recorded with the variants of the first one', () => {
   let experiments: LearnedPlan['experiments'] = [{ testId: 't', testName: 'T', variantId: 'b' }]
   const plan = openPages(() => {

@@ -120,7 +120,8 @@ function due(core: Core): Due | undefined {
   if (memory.figures().gained === 0 && core.newest.edition === undefined) return undefined
   const { saved, relearned } = memory.changes()
   const engines = core.opened()
-  const opening = Math.max(0, ...engines.map((engine) => engine.opening))
+  if (engines.length === 0) return undefined
+  const opening = engines.reduce((last, engine) => Math.max(last, engine.opening), 0)
   // Who was forgotten waits for nothing, and an index that was just opened has no rates yet.
   const isAwaited = relearned !== counted.relearned || opening > counted.opening
   if (!isAwaited && nowMs < core.nextMs) return undefined
