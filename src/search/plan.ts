@@ -94,7 +94,7 @@ export function planSearch(search: SearchRequest): PlannedSearch {
  * Page size, highlights and returned fields may change on the way.
  */
 export function cursorText(search: SearchRequest, queryHash: string): string {
-  return queryHash + canonicalJson(search, UNDECISIVE)
+  return queryHash + canonicalJson(search, { leftOut: UNDECISIVE })
 }
 
 /** What does not decide a list, or is part of the query's own hash. */
@@ -111,35 +111,45 @@ export function cursorHash(text: string): string {
 /** Looked for first: it is rare, and to replace nothing costs as much as to replace something. */
 const WIDE_SPACE = /\s\s|[^\S ]/
 
-/** The hash of the normalised query and filters: case, Unicode form and spacing do not matter. */
+/**
+ * The hash of the normalised query and filters: case, Unicode form and spacing do not matter, nor in which order the
+ * conditions of a filter stand.
+ */
 function hashQuery(query: string, filter: FilterNode | undefined): string {
   const folded = query.normalize('NFKC').toLowerCase()
   const words = (WIDE_SPACE.test(folded) ? folded.replace(/\s+/g, ' ') : folded).trim()
-  return digest(filter === undefined ? words : `${words}\n${canonicalJson(filter)}`)
+  return digest(
+    filter === undefined ? words : `${words}\n${canonicalJson(filter, { areSets: true })}`,
+  )
 }
 
 function digest(text: string): string {
   return hash('sha1', text, 'hex').slice(0, 16)
 }
 
-/**
- * JSON with sorted keys, so that equal objects give equal text; without keys whose value is undefined, and without those
- * of the object itself that are left out.
- */
-function canonicalJson(value: unknown, leftOut = NONE): string {
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item))}]`
+interface Canonical {
+  /** Keys of the object itself that are left out. */
+  leftOut?: ReadonlySet<string>
+  /** Lists are sets: their order says nothing. */
+  areSets?: boolean
+}
+
+/** JSON with sorted keys, so that equal objects give equal text; without keys whose value is undefined. */
+function canonicalJson(value: unknown, { leftOut, areSets = false }: Canonical = {}): string {
+  if (Array.isArray(value)) {
+    const items = value.map((item) => canonicalJson(item, { areSets }))
+    return `[${areSets ? items.sort() : items}]`
+  }
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
   let text = ''
-  const keys = Object.keys(value).filter((key) => !leftOut.has(key))
+  const keys = Object.keys(value).filter((key) => leftOut?.has(key) !== true)
   for (const key of keys.length > 1 ? keys.sort() : keys) {
     const inner = (value as Record<string, unknown>)[key]
     if (inner === undefined) continue
-    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(inner)}`
+    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(inner, { areSets })}`
   }
   return `{${text}}`
 }
-
-const NONE: ReadonlySet<string> = new Set()
 
 function readWords(search: SearchRequest, request: CoreRequest): void {
   if (search.operator !== undefined)

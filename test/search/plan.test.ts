@@ -62,6 +62,14 @@ describe('the hash of a query', () => {
     )
   })
 
+  test('does not see in which order conditions and values stand', () => {
+    const both = { and: [{ tags: ['x', 'y'] }, { or: [{ a: 1 }, { b: 2 }] }], year: 2 }
+    const turned = { year: 2, and: [{ or: [{ b: 2 }, { a: 1 }] }, { tags: ['y', 'x'] }] }
+    expect(hash({ query: 'a', filters: both })).toBe(hash({ query: 'a', filters: turned }))
+    const other = { ...both, and: [{ tags: ['x', 'y'] }, { or: [{ a: 2 }, { b: 1 }] }] }
+    expect(hash({ query: 'a', filters: both })).not.toBe(hash({ query: 'a', filters: other }))
+  })
+
   test('sees other words and other filters', () => {
     expect(hash({ query: 'heat' })).not.toBe(hash({ query: 'pump' }))
     expect(hash({ query: 'heat' })).not.toBe(hash({ query: 'heat', filters: { x: 1 } }))
