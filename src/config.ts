@@ -14,18 +14,24 @@ type Value<S> = S extends { kind: { oneOf: readonly (infer W)[] } }
 export type Config = Readonly<{ [K in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[K]> }>
 
 /**
- * Reads every setting from the environment, then from the JSON file named by CONFIG, then the defaults.
+ * Reads every setting from the environment, then from the JSON file named by CONFIG, then the defaults. A variable that is
+ * set to nothing is as one that is not set: so compose files pass on what they were not given.
  * Throws an Error whose message names the variable and what it may be.
  */
 export function readConfig(env: Record<string, string | undefined> = process.env): Config {
-  const file = env.CONFIG === undefined ? {} : readConfigFile(env.CONFIG)
+  const named = sentIn(env, 'CONFIG')
+  const file = named === undefined ? {} : readConfigFile(named)
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(SETTINGS)) {
-    const sent = env[setting.env] ?? file[setting.env]
+    const sent = sentIn(env, setting.env) ?? file[setting.env]
     values[name] = sent === undefined ? setting.fallback : parseSetting(setting, sent)
   }
   values.dataDir = resolve(String(values.dataDir))
   return Object.freeze(values) as Config
+}
+
+function sentIn(env: Record<string, string | undefined>, name: string): string | undefined {
+  return env[name]?.trim() === '' ? undefined : env[name]
 }
 
 function readConfigFile(path: string): Record<string, unknown> {
@@ -47,6 +53,7 @@ function readConfigFile(path: string): Record<string, unknown> {
 function parseSetting(setting: Setting, sent: unknown): unknown {
   const { kind, env } = setting
   const text = String(sent).trim()
+  if (kind === 'string' && text === '') return setting.fallback
   if (kind === 'string') return text
   if (kind === 'boolean') {
     if (/^(true|1|yes|on)$/i.test(text)) return true

@@ -72,6 +72,25 @@ it('a bad setting stops the start with one sentence that names it', async () => 
   )
 })
 
+it.skipIf(process.platform !== 'linux')(
+  'a data folder that can not be made ends the start with one sentence',
+  async () => {
+    const process = start({ DATA_DIR: '/proc/nowhere/data', LOG_LEVEL: 'silent' })
+    expect(await process.ended).toBe(1)
+    expect(process.output().trim()).toBe(
+      "The data folder /proc/nowhere/data/records can't be made or written to (ENOENT); set DATA_DIR to one that can.",
+    )
+  },
+  60_000,
+)
+
+it('an empty setting is as one that is not set: nothing listens but the local machine', async () => {
+  const process = start({ HOST: '', REQUEST_TIMEOUT_MS: ' ' })
+  await ready(process)
+  process.child.kill('SIGTERM')
+  expect(await process.ended).toBe(0)
+}, 60_000)
+
 it('SIGTERM lets the request under way finish, then ends the process well', async () => {
   const process = start()
   const port = await ready(process)

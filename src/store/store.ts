@@ -1,9 +1,9 @@
-import { mkdir } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { open, type RootDatabase } from 'lmdb'
 import type { ServiceError } from '../errors.ts'
 import { openCommits } from './commits.ts'
 import { diskFull, wantsRoom } from './failure.ts'
+import { makeFolder } from './folder.ts'
 import { type Owner, refuseOwned, thisProcess } from './owner.ts'
 import { openSpace, type SpaceFigures } from './space.ts'
 import { openDatabases, type Tables, wrapTables } from './table.ts'
@@ -74,10 +74,11 @@ export interface Store {
 }
 
 /**
- * Opens the store for writing. Throws an Error with one sentence when another process writes to the same
- * folder or when a newer version of the service wrote it.
+ * Opens the store for writing. Throws an Error with one sentence when the folder can't be used, when another process
+ * writes to it or when a newer version of the service wrote it.
  */
 export function openStore(options: StoreOptions): Store {
+  makeFolder(recordsDirectory(options.dataDir))
   const root = open(recordsDirectory(options.dataDir), {
     noSubdir: false,
     // Resolves a commit only when it is on the disk; the overlapping mode loses its order at a power cut.
@@ -141,7 +142,7 @@ function buildStore(root: RootDatabase, options: StoreOptions): Store {
       return figures()
     },
     backup: async (directory) => {
-      await mkdir(recordsDirectory(directory), { recursive: true })
+      makeFolder(recordsDirectory(directory))
       await root.backup(recordsDirectory(directory), false)
     },
     close: async () => {

@@ -1,0 +1,30 @@
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+/**
+ * Makes a folder, with those above it, and checks that files can be put into it. Throws an Error with one sentence.
+ * (Node's own recursive way tries for ever where the system denies that a folder's parent exists, as in /proc.)
+ */
+export function makeFolder(path: string): void {
+  try {
+    makeAll(path)
+    accessSync(path, constants.W_OK | constants.X_OK)
+  } catch (cause) {
+    const { code = 'unknown' } = cause as NodeJS.ErrnoException
+    throw new Error(
+      `The data folder ${path} can't be made or written to (${code}); set DATA_DIR to one that can.`,
+      { cause },
+    )
+  }
+}
+
+function makeAll(path: string): void {
+  if (existsSync(path)) return
+  makeAll(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (cause) {
+    // Somebody else was faster.
+    if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+  }
+}
