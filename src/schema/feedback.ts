@@ -100,9 +100,14 @@ export const FeedbackPage = Type.Object({
   feedback: Type.Array(FeedbackRow),
   limit: Type.Integer(),
   summary: Type.Object({
-    total: Count('entries within the time, whatever the limit'),
-    byAction: Type.Record(Type.String(), Type.Integer()),
-    averageRating: Type.Union([Share, Type.Null()]),
+    total: Count('entries within the time, whatever the limit, duplicates left out'),
+    duplicates: Count('entries beside these that were told before within 30 minutes'),
+    byAction: Type.Record(Type.String(), Type.Integer(), {
+      description: 'the entries of total by what was done',
+    }),
+    averageRating: Type.Union([Share, Type.Null()], {
+      description: 'over the entries of total; null when there is none',
+    }),
     complete: Type.Boolean({ description: 'false: there was too much to look at all of it' }),
   }),
 })

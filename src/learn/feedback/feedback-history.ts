@@ -27,6 +27,7 @@ export function openFeedbackHistory(journal: Journal, clock: () => number): Read
     const byAction = new Map<string, number>()
     let ratings = 0
     let total = 0
+    let duplicates = 0
     let looked = 0
     let rows = 0
     for await (const { entry, batch } of feedbackSince(journal, sinceMs, () => ++rows)) {
@@ -34,20 +35,24 @@ export function openFeedbackHistory(journal: Journal, clock: () => number): Read
       looked += batch.entries.length
       for (const told of batch.entries.toReversed()) {
         if (queryId !== '' && told.queryId !== queryId) continue
+        if (feedback.length < limit) feedback.push(describe(entry, batch, told))
+        if (told.status === 'duplicate') {
+          duplicates += 1
+          continue
+        }
         total += 1
         ratings += told.rating
         byAction.set(told.action, (byAction.get(told.action) ?? 0) + 1)
-        if (feedback.length < limit) feedback.push(describe(entry, batch, told))
       }
       if (looked >= ENTRIES_MAX) break
     }
     const complete = looked < ENTRIES_MAX && rows < JOURNAL_ROWS_MAX
     const averageRating = total === 0 ? null : ratings / total
-    const actions = [...byAction].sort(([, a], [, b]) => b - a)
+    const actions = Object.fromEntries([...byAction].sort(([, a], [, b]) => b - a))
     return {
       feedback,
       limit,
-      summary: { total, byAction: Object.fromEntries(actions), averageRating, complete },
+      summary: { total, duplicates, byAction: actions, averageRating, complete },
     }
   }
 }

@@ -217,7 +217,8 @@ it('what was told is read back, newest first, with a summary', async () => {
     received: new Date(START_MS).toISOString(),
   })
   expect(all.summary).toEqual({
-    ...{ total: 3, byAction: { click: 2, purchase: 1 }, averageRating: 0.5, complete: true },
+    ...{ total: 3, duplicates: 0, byAction: { click: 2, purchase: 1 } },
+    ...{ averageRating: 0.5, complete: true },
   })
   expect((await feedback.read({ limit: 1 })).feedback).toHaveLength(1)
   expect((await feedback.read({ limit: 1 })).summary.total).toBe(3)
@@ -226,5 +227,24 @@ it('what was told is read back, newest first, with a summary', async () => {
   expect((await feedback.read({ sessionId: third.toUpperCase() })).summary.total).toBe(1)
   expect((await feedback.read({ queryId: uuid() })).summary).toMatchObject({
     ...{ total: 0, averageRating: null },
+  })
+})
+
+it('a duplicate is listed, and counts once in the summary', async () => {
+  const { session, search, feedback } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['a', 'b'])
+  const sent = [
+    entry(queryId, {}, 1),
+    entry(queryId, {}, 0.2),
+    entry(queryId, { resultId: 'b' }, 0.5),
+    entry(queryId, { userAction: 'share' }, 0),
+  ]
+  await feedback.submit({ sessionId, feedback: sent })
+  const { feedback: rows, summary } = await feedback.read({})
+  expect(rows.map(({ status }) => status)).toEqual(['LEARNED', 'LEARNED', 'DUPLICATE', 'LEARNED'])
+  expect(summary).toEqual({
+    ...{ total: 3, duplicates: 1, byAction: { click: 2, share: 1 } },
+    ...{ averageRating: 0.5, complete: true },
   })
 })
