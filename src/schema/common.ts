@@ -26,6 +26,12 @@ export const Unquoted = Type.Union([
 /** A word that a list is filtered by. */
 export const Word = Type.Optional(Type.String({ maxLength: 128 }))
 
+/** Words that a list is filtered by. */
+export const Words = Type.Array(Type.String({ maxLength: 1024 }), {
+  maxItems: 100,
+  description: 'repeated or as a comma list; any case',
+})
+
 /** Rows of a list at most. */
 export const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
 

@@ -1,16 +1,12 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, ForeignId, FreeForm } from './common.ts'
+import { DateTime, ForeignId, FreeForm, Words } from './common.ts'
 
-const Names = Type.Array(Type.String({ maxLength: 1024 }), {
-  maxItems: 100,
-  description: 'repeated or as a comma list; any case',
-})
 const When = (description: string) => Type.Optional(Type.String({ maxLength: 64, description }))
 
 /** Which events are wanted; all that are given must hold. */
 export const EventQuery = Type.Object({
-  type: Type.Optional(Names),
-  status: Type.Optional(Names),
+  type: Type.Optional(Words),
+  status: Type.Optional(Words),
   sessionId: Type.Optional(ForeignId),
   modelId: Type.Optional(ForeignId),
   adaptationId: Type.Optional(ForeignId),

@@ -1,10 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id } from './common.ts'
-
-const Words = Type.Array(Type.String({ maxLength: 1024 }), {
-  maxItems: 100,
-  description: 'repeated or as a comma list; any case',
-})
+import { DateTime, FreeForm, Id, Words } from './common.ts'
 
 const Step = Type.Object(
   {
@@ -137,8 +132,13 @@ export type SignalCounts = Static<typeof SignalCounts>
 /** A page of the signals, newest first. */
 export const SignalList = Type.Object({
   signals: Type.Array(SignalRow),
-  counts: Type.Object(SignalCounts.properties, { description: 'all signals, by status' }),
-  total: Type.Integer({ description: 'all signals, whatever was asked for' }),
+  counts: Type.Object(SignalCounts.properties, {
+    description: 'all signals by status, whatever was asked for',
+  }),
+  total: Type.Integer({ description: 'signals that match, on all pages' }),
+  complete: Type.Boolean({
+    description: 'false: more signals than are counted; of the newest 20000, `total` match',
+  }),
   limit: Type.Integer(),
   nextCursor: Type.Optional(Type.String({ description: 'absent on the last page' })),
 })

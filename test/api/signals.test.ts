@@ -180,6 +180,7 @@ it('lists are filtered and paged', async () => {
   for (const at of [1, 2, 3]) await step({ signalId: `paged-${at}`, type: 'paged', status: 'done' })
   const first = await running.call<List>('GET', '/nous/signals?type=paged&limit=2')
   expect(first.data.signals.map(({ signalId }) => signalId)).toEqual(['paged-3', 'paged-2'])
+  expect(first.data).toMatchObject({ total: 3, complete: true })
   const rest = await running.call<List>(
     ...([
       'GET',

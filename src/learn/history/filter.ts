@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { invalid } from '../../errors.ts'
 import type { EventQuery, LearningEvent } from '../../schema/event.ts'
 import { readMoment } from '../moment.ts'
+import { wordsOf } from '../words.ts'
 
 /** Which events a query asks for. */
 export interface Filter {
@@ -15,8 +16,8 @@ export interface Filter {
 
 /** Throws VALIDATION_FAILED for a time that is none. */
 export function readFilter(query: EventQuery): Filter {
-  const types = words(query.type)
-  const statuses = words(query.status)
+  const types = setOf(query.type)
+  const statuses = setOf(query.status)
   const { sessionId, modelId, adaptationId } = query
   const startMs = query.startDate === undefined ? 0 : readMoment(query.startDate, 'startDate')
   const endMs = query.endDate === undefined ? Infinity : readMoment(query.endDate, 'endDate', true)
@@ -37,11 +38,9 @@ export function readFilter(query: EventQuery): Filter {
   }
 }
 
-/** Lists in lists: each name may be sent by itself or with others behind commas. */
-function words(sent: string[] | undefined): Set<string> | undefined {
-  const all = sent?.flatMap((list) => list.split(',')).map((word) => word.trim().toUpperCase())
-  const named = all?.filter((word) => word !== '') ?? []
-  return named.length === 0 ? undefined : new Set(named)
+function setOf(sent: string[] | undefined): Set<string> | undefined {
+  const words = wordsOf(sent)
+  return words === undefined ? undefined : new Set(words)
 }
 
 /** Names a query without its page: a cursor goes on only with the query that it came from. */

@@ -2,6 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { serviceError } from '../../errors.ts'
 import type { SignalQuery, SignalRow } from '../../schema/signal.ts'
 import type { Store } from '../../store/store.ts'
+import { wordsOf } from '../words.ts'
 import type { JournalSignal, JournalSignals } from './signal-sources.ts'
 import { readStatus, readType, type SignalStatus } from './signal-words.ts'
 
@@ -20,34 +21,62 @@ interface Place {
 }
 
 const LIMIT = 100
-/** Signals that one request may look at; what is left is on the next page. */
+/** Signals that one page, and the count of all pages, may look at; a page goes on behind its cursor. */
 const LOOKED_MAX = 20_000
+/** Time that one stretch of a walk may hold the main thread. */
+const STRETCH_MS = 4
 
 type Found = { row: () => SignalRow; matches: boolean; timeMs: number; place: Place }
 
+/** A page of signals, and how many match on all pages. */
+export interface SignalPage {
+  signals: SignalRow[]
+  nextCursor?: string
+  /** Undefined when nothing is asked for but all. */
+  matched: Matched | undefined
+}
+
+interface Matched {
+  total: number
+  /** False: there are more than were looked at. */
+  complete: boolean
+}
+
 /** Signals that match, newest first. Throws VALIDATION_FAILED for an unknown status, INVALID_CURSOR. */
-export async function listSignals(
-  sources: SignalSources,
-  query: SignalQuery,
-): Promise<{ signals: SignalRow[]; nextCursor?: string }> {
+export async function listSignals(sources: SignalSources, query: SignalQuery): Promise<SignalPage> {
   const { limit = LIMIT } = query
   const matches = filterOf(query)
   let place = query.cursor === undefined ? {} : decodePlace(query.cursor)
   const signals: SignalRow[] = []
   let looked = 0
-  const walk = merge(tellings(sources, matches, place), journals(sources, matches, place))
-  for (const found of walk) {
-    if (found === undefined) {
-      await breathe()
-      continue
+  for await (const found of walk(sources, matches, place)) {
+    if (signals.length === limit || looked === LOOKED_MAX) {
+      const nextCursor = encodePlace(place)
+      return { signals, nextCursor, matched: await countMatching(sources, matches) }
     }
-    if (signals.length === limit || looked === LOOKED_MAX)
-      return { signals, nextCursor: encodePlace(place) }
     looked += 1
     place = { ...place, ...found.place }
     if (found.matches) signals.push(found.row())
   }
-  return { signals }
+  if (query.cursor === undefined && matches !== ALL)
+    return { signals, matched: { total: signals.length, complete: true } }
+  return { signals, matched: await countMatching(sources, matches) }
+}
+
+/** Counts from the newest on, whatever page was asked for. */
+async function countMatching(
+  sources: SignalSources,
+  matches: Matches,
+): Promise<Matched | undefined> {
+  if (matches === ALL) return undefined
+  let total = 0
+  let looked = 0
+  for await (const found of walk(sources, matches, {})) {
+    if (looked === LOOKED_MAX) return { total, complete: false }
+    looked += 1
+    total += found.matches ? 1 : 0
+  }
+  return { total, complete: true }
 }
 
 type Matches = (signal: {
@@ -56,18 +85,33 @@ type Matches = (signal: {
   sessionId: () => string | undefined
 }) => boolean
 
-function filterOf({ type, status, sessionId }: SignalQuery): Matches {
-  const types = type === undefined ? undefined : new Set(wordsOf(type).map(readType))
-  const statuses = status === undefined ? undefined : new Set(wordsOf(status).map(readStatus))
-  const session = sessionId?.toLowerCase()
-  return (signal) =>
-    types?.has(signal.type) !== false &&
-    statuses?.has(signal.status as SignalStatus) !== false &&
-    (session === undefined || signal.sessionId()?.toLowerCase() === session)
+const ALL: Matches = () => true
+
+function filterOf(query: SignalQuery): Matches {
+  const types = wordsOf(query.type)?.map(readType)
+  const statuses: string[] | undefined = wordsOf(query.status)?.map(readStatus)
+  const session = query.sessionId?.toLowerCase()
+  if ([types, statuses, session].every((each) => each === undefined)) return ALL
+  return ({ type, status, sessionId }) =>
+    types?.includes(type) !== false &&
+    statuses?.includes(status) !== false &&
+    (session === undefined || sessionId()?.toLowerCase() === session)
 }
 
-function wordsOf(sent: string[]): string[] {
-  return sent.flatMap((text) => text.split(',')).filter((word) => word.trim() !== '')
+/** All signals from a place on, newest first; lets others go first now and then. */
+async function* walk(
+  sources: SignalSources,
+  matches: Matches,
+  place: Place,
+): AsyncGenerator<Found> {
+  let startedMs = performance.now()
+  for (const found of merge(tellings(sources, matches, place), journals(sources, matches, place))) {
+    if (performance.now() - startedMs > STRETCH_MS) {
+      await breathe()
+      startedMs = performance.now()
+    }
+    if (found !== undefined) yield found
+  }
 }
 
 /** Of two walks from new to old, the newer one's next. */

@@ -73,11 +73,11 @@ export function openSignals(parts: SignalParts): Signals {
   return {
     record: ({ signalId = newId(), ...step }) => store.write(() => record(core, signalId, step)),
     list: async (query) => {
-      const { signals, nextCursor } = await listSignals(sources, query)
+      const { matched, ...page } = await listSignals(sources, query)
       const counts = countAll(core)
-      const total = SIGNAL_STATUSES.reduce((sum, status) => sum + counts[status], 0)
-      const next = nextCursor === undefined ? {} : { nextCursor }
-      return { signals, counts, total, limit: query.limit ?? 100, ...next }
+      const all = SIGNAL_STATUSES.reduce((sum, status) => sum + counts[status], 0)
+      const { total, complete } = matched ?? { total: all, complete: true }
+      return { ...page, counts, total, complete, limit: query.limit ?? 100 }
     },
     counts: () => countAll(core),
     consumer: inJournal.consumer,

@@ -273,7 +273,7 @@ it('pages hold every signal once, newest first, whatever is asked for', async ()
   expect(await walk({ limit: 7, type: ['click'] })).toHaveLength(120)
   expect(await walk({ limit: 7, type: ['CLICK,search'], status: ['pending'] })).toHaveLength(20)
   expect(await walk({ limit: 7, sessionId: sessionId.toUpperCase() })).toHaveLength(100)
-  expect((await signals.list({ limit: 1 })).total).toBe(160)
+  expect(await signals.list({ limit: 1 })).toMatchObject({ total: 160, complete: true })
   await expect(signals.list({ cursor: 'nonsense' })).rejects.toMatchObject({
     code: 'INVALID_CURSOR',
   })
@@ -281,6 +281,48 @@ it('pages hold every signal once, newest first, whatever is asked for', async ()
     code: 'VALIDATION_FAILED',
   })
 })
+
+it('the total is that of what was asked for, on every page', async () => {
+  const { session, search, tell, signals } = start()
+  const sessionId = await session()
+  for (let round = 0; round < 3; round++) await tell(sessionId, search(sessionId, ['a']), 'a')
+  await tell(await session(), search(undefined, ['a']), 'a')
+  for (const status of ['done', 'new']) await signals.record({ type: 'CLICK', status })
+  const first = await signals.list({ type: ['click'], limit: 2 })
+  expect(first).toMatchObject({ signals: { length: 2 }, total: 6, complete: true })
+  expect(first.counts).toMatchObject({ PENDING: 9, COMPLETED: 1 })
+  const { nextCursor: cursor = '' } = first
+  expect(await signals.list({ type: ['click'], limit: 9, cursor })).toMatchObject({
+    ...{ signals: { length: 4 }, total: 6, complete: true },
+  })
+  const total = async (query: Parameters<Signals['list']>[0]) =>
+    (await signals.list({ limit: 1, ...query })).total
+  expect(await total({ sessionId: 'none' })).toBe(0)
+  expect(await total({ sessionId })).toBe(6)
+  expect(await total({ sessionId, type: ['search'] })).toBe(3)
+  expect(await total({ status: ['completed'] })).toBe(1)
+  // No word at all asks for everything.
+  expect(await total({ type: [' , '] })).toBe(10)
+})
+
+it('a count ends at its limit, and says so', async () => {
+  const { session, search, feedback, signals, clock } = start()
+  await signals.record({ type: 'OLD' })
+  clock.nowMs += MINUTE_MS
+  const sessionId = await session()
+  const queryId = search(sessionId, ['a'])
+  const sent = Array.from({ length: 1000 }, (_, at) => ({
+    ...{ queryId, rating: 1, metadata: { resultId: `r${at}`, userAction: 'click' } },
+  }))
+  for (let round = 0; round < 21; round++) await feedback.submit({ sessionId, feedback: sent })
+  expect(await signals.list({ type: ['CLICK'], limit: 3 })).toMatchObject({
+    ...{ signals: { length: 3 }, total: 20_000, complete: false },
+  })
+  const rare = await signals.list({ type: ['OLD'] })
+  expect(rare).toMatchObject({ signals: [], total: 0, complete: false })
+  const { nextCursor: cursor = '' } = rare
+  expect((await signals.list({ type: ['OLD'], cursor })).signals).toHaveLength(1)
+}, 60_000)
 
 it('signals that others told of are forgotten in time', async () => {
   const { signals, clock } = start()
