@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, Limit, ListBounds, Share, Word } from './common.ts'
+import { DateTime, FreeForm, Id, Limit, ListBounds, Share, Word, Words } from './common.ts'
 import { Changes } from './suggestion.ts'
 
 const Triggers = Type.Union(
@@ -142,8 +142,8 @@ export const AdaptationHistory = Type.Object({
 export type AdaptationHistory = Static<typeof AdaptationHistory>
 
 export const AdaptationQuery = Type.Object({
-  status: Word,
-  type: Word,
+  status: Type.Optional(Words),
+  type: Type.Optional(Words),
   queryHash: Word,
   limit: Limit,
 })

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { FreeForm, Id, ListBounds, Moment } from './common.ts'
+import { FreeForm, Id, ListBounds, Moment, Words } from './common.ts'
 import { Findings, GuardrailState, SampleRatioState } from './experiment-report.ts'
 
 export const IdPath = Type.Object({ id: Id })
@@ -119,7 +119,7 @@ export const ExperimentResult = Type.Object({
 export type ExperimentResult = Static<typeof ExperimentResult>
 
 export const ExperimentQuery = Type.Object({
-  status: Type.Optional(Type.String({ maxLength: 256, description: 'one status or a comma list' })),
+  status: Type.Optional(Words),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
 })
 export type ExperimentQuery = Static<typeof ExperimentQuery>

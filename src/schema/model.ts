@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, Moment, Unquoted } from './common.ts'
+import { DateTime, FreeForm, Id, Moment, Unquoted, Words } from './common.ts'
 
 const Scaler = Type.Object(
   { mean: Type.Optional(Unquoted), std: Type.Optional(Unquoted) },
@@ -75,9 +75,11 @@ export const ModelTraining = Type.Object({
 export type ModelTraining = Static<typeof ModelTraining>
 
 export const ModelQuery = Type.Object({
-  status: Type.Optional(Type.String({ maxLength: 32 })),
+  status: Type.Optional(Words),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
 })
+
+export type ModelQuery = Static<typeof ModelQuery>
 
 export const ModelRead = Type.Object({
   version: Type.Optional(Version),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, Limit, ListBounds, Share, Word } from './common.ts'
+import { DateTime, FreeForm, Id, Limit, ListBounds, Share, Word, Words } from './common.ts'
 
-const Words = Type.Array(Type.String(), { maxItems: 1000 })
+const Texts = Type.Array(Type.String(), { maxItems: 1000 })
 
 /** Figures about a query, lists of patterns, or both. */
 const Patterns = Type.Object(
@@ -11,9 +11,9 @@ const Patterns = Type.Object(
     conversionRate: Type.Optional(Share),
     requiresOptimization: Type.Optional(Type.Boolean()),
     confidence: Type.Optional(Share),
-    positivePatterns: Type.Optional(Words),
-    negativePatterns: Type.Optional(Words),
-    neutralPatterns: Type.Optional(Words),
+    positivePatterns: Type.Optional(Texts),
+    negativePatterns: Type.Optional(Texts),
+    neutralPatterns: Type.Optional(Texts),
   },
   {
     additionalProperties: true,
@@ -89,9 +89,9 @@ export const SuggestionRead = Type.Object(SuggestionParts)
 export type SuggestionRead = Static<typeof SuggestionRead>
 
 export const SuggestionQuery = Type.Object({
-  status: Word,
+  status: Type.Optional(Words),
   queryHash: Word,
-  source: Word,
+  source: Type.Optional(Words),
   limit: Limit,
 })
 export type SuggestionQuery = Static<typeof SuggestionQuery>

@@ -21,6 +21,8 @@ import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import type { Patterns } from '../patterns/patterns.ts'
+import { MACHINES } from '../states.ts'
+import { knownWordsOf, wordsOf } from '../words.ts'
 import { EVERY_QUERY } from './content.ts'
 import { makeDraft, readChanges, warningsOf } from './draft.ts'
 import { type Force, openForce } from './force.ts'
@@ -43,6 +45,7 @@ export interface Adaptations extends Pick<Force, 'applying'> {
   listRules: (query: RuleQuery) => RuleList
   /** Throws VALIDATION_FAILED, ADAPTATION_CONFLICT, RULE_NOT_FOUND, SUGGESTION_NOT_FOUND. */
   apply: (sent: Adaptation) => Promise<AdaptationRead>
+  /** Newest first. Throws VALIDATION_FAILED for an unknown status. */
   list: (query: AdaptationQuery) => AdaptationList
   /** Throws ADAPTATION_NOT_FOUND. */
   get: (adaptationId: string) => AdaptationHistory
@@ -180,11 +183,13 @@ function openShow(
   return {
     one,
     list: ({ status, type, queryHash, limit = LIMIT }: AdaptationQuery): AdaptationList => {
+      const statuses = knownWordsOf('status', status, Object.keys(MACHINES.adaptation))
+      const types = wordsOf(type)
       const found: AdaptationRead[] = []
       let total = 0
       for (const { value } of adaptations.range({ reverse: true })) {
-        if (status !== undefined && value.status !== status.toUpperCase()) continue
-        if (type !== undefined && value.type.toLowerCase() !== type.toLowerCase()) continue
+        if (statuses?.includes(value.status) === false) continue
+        if (types?.includes(value.type.toUpperCase()) === false) continue
         if (queryHash !== undefined && value.scope !== queryHash) continue
         total += 1
         if (found.length < limit) found.push(one(value))

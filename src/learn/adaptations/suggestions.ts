@@ -4,6 +4,8 @@ import type { Suggestion, SuggestionQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
 import type { QueryEvidence } from '../patterns/evidence.ts'
+import { MACHINES } from '../states.ts'
+import { knownWordsOf } from '../words.ts'
 import { type Derived, deriveChanges } from './derive.ts'
 import type { Rules } from './rules.ts'
 import { openSuggestionSteps, type SuggestionSteps, suggestionKey } from './suggestion-steps.ts'
@@ -25,7 +27,7 @@ export interface Suggestions {
   propose: (proposals: readonly Proposal[]) => Promise<void>
   /** Throws SUGGESTION_NOT_FOUND. */
   get: (suggestionId: string) => SuggestionRecord
-  /** Newest first. */
+  /** Newest first. Throws VALIDATION_FAILED for an unknown status or source. */
   list: (query: SuggestionQuery) => { suggestions: SuggestionRecord[]; total: number }
   /** Inside a transaction: a change that rests on it was applied. */
   appliedWithin: (suggestionId: string, adaptationId: string) => void
@@ -146,17 +148,20 @@ function waits({ status, source }: SuggestionRecord): boolean {
 }
 
 const LIMIT = 100
+const SOURCES = ['CLIENT', 'SERVICE']
 
 function listSuggestions(
   store: Store,
   { status, queryHash, source, limit = LIMIT }: SuggestionQuery,
 ): { suggestions: SuggestionRecord[]; total: number } {
+  const statuses = knownWordsOf('status', status, Object.keys(MACHINES.suggestion))
+  const sources = knownWordsOf('source', source, SOURCES)
   const found: SuggestionRecord[] = []
   let total = 0
   for (const { value } of store.tables.suggestions.range({ reverse: true })) {
-    if (status !== undefined && value.status !== status.toUpperCase()) continue
+    if (statuses?.includes(value.status) === false) continue
     if (queryHash !== undefined && value.queryHash !== queryHash) continue
-    if (source !== undefined && value.source !== source.toLowerCase()) continue
+    if (sources?.includes(value.source.toUpperCase()) === false) continue
     total += 1
     if (found.length < limit) found.push(value)
   }

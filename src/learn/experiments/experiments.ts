@@ -1,4 +1,3 @@
-import { invalid } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import type { Metrics } from '../../metrics.ts'
 import type {
@@ -15,6 +14,7 @@ import type { Events } from '../history/events.ts'
 import type { AppliedVariant } from '../plan.ts'
 import type { SessionGlimpse, Sessions } from '../sessions/sessions.ts'
 import { MACHINES } from '../states.ts'
+import { knownWordsOf } from '../words.ts'
 import { describeExperiment, monitoringOf, reportExperiment } from './answers.ts'
 import type { Counted } from './checks.ts'
 import { draftExperiment } from './draft.ts'
@@ -176,10 +176,7 @@ function listOf(
   { status, limit = LIST_MAX }: ExperimentQuery,
   describe: (record: ExperimentRecord) => object,
 ): object {
-  const words = status?.split(',').map((word) => word.trim().toUpperCase())
-  const known: readonly string[] = Object.keys(MACHINES[kind])
-  if (words?.some((word) => !known.includes(word)))
-    throw invalid('status', `must be one of ${known.join(', ')}`)
+  const words = knownWordsOf('status', status, Object.keys(MACHINES[kind]))
   const found = [...register.all()]
     .filter((record) => record.kind === kind && (words?.includes(record.status) ?? true))
     .sort((a, b) => b.createdMs - a.createdMs || (a.id < b.id ? 1 : -1))

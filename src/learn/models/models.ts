@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../config.ts'
 import type { Pool } from '../../pool.ts'
-import type { ModelSync, ModelTrained, ModelTraining, VersionName } from '../../schema/model.ts'
+import type {
+  ModelQuery,
+  ModelSync,
+  ModelTrained,
+  ModelTraining,
+  VersionName,
+} from '../../schema/model.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackEntry } from '../facts.ts'
 import type { Events } from '../history/events.ts'
@@ -29,7 +35,8 @@ export interface Models
   extends Pick<Ranking, 'servedModel' | 'shadowModel' | 'namedModel' | 'hasModel'> {
   /** Throws MODEL_NOT_SERVABLE (with `activate`), TOO_MANY_MODELS. */
   sync: (request: ModelSync) => Promise<object>
-  list: (query: { status?: string; limit?: number }) => object
+  /** Throws VALIDATION_FAILED for an unknown status. */
+  list: (query: ModelQuery) => object
   /** Throws MODEL_NOT_FOUND. */
   get: (modelId: string, query: { version?: number; state?: boolean }) => object
   /** Past all gates; the newest version, if none is named. Throws MODEL_NOT_FOUND, MODEL_NOT_SERVABLE. */

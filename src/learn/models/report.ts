@@ -1,5 +1,7 @@
-import type { VersionName } from '../../schema/model.ts'
+import type { ModelQuery, VersionName } from '../../schema/model.ts'
 import type { ModelUsage, Standing, VersionRecord } from '../../schema/model-record.ts'
+import { MACHINES } from '../states.ts'
+import { knownWordsOf } from '../words.ts'
 import type { Kept } from './sync.ts'
 import type { LastTraining } from './training.ts'
 import { sameVersion, type Versions } from './versions.ts'
@@ -21,20 +23,19 @@ export function showKept({ record, unchanged, previousVersion }: Kept): object {
   }
 }
 
-export function showList(
-  versions: Versions,
-  { status, limit = 100 }: { status?: string; limit?: number },
-): object {
+export function showList(versions: Versions, { status, limit = 100 }: ModelQuery): object {
   const { active, trial } = versions.standing()
-  const wanted = status?.toUpperCase()
+  const wanted = knownWordsOf('status', status, Object.keys(MACHINES.model))
   const models: object[] = []
   let total = 0
   for (const { modelId, record } of versions.models()) {
     const newest = versions.find({ modelId, version: record.latest })
     if (newest === undefined) continue
     const isActive = active?.modelId === modelId
-    if (wanted !== undefined && newest.status !== wanted && !(isActive && wanted === 'ACTIVE'))
-      continue
+    const isWanted = wanted?.some(
+      (word) => word === newest.status || (isActive && word === 'ACTIVE'),
+    )
+    if (isWanted === false) continue
     total += 1
     if (models.length < limit)
       models.push({

@@ -89,7 +89,7 @@ describe('a suggestion', () => {
     const applied = await shop.apply(changes, { type: 'rules', suggestionId, immediate: true })
     expect(applied).toMatchObject({ queryHash: 'h', suggestionId, ruleId: rule!.ruleId })
     await shop.pass(8 * DAY_MS)
-    expect(shop.adaptations.listSuggestions({ status: 'applied' })).toMatchObject({
+    expect(shop.adaptations.listSuggestions({ status: ['applied'] })).toMatchObject({
       total: 1,
       suggestions: [{ suggestionId }],
     })
@@ -157,7 +157,7 @@ describe('what the service suggests itself', () => {
     await clickAt(shop, 6, 8)
     await clickAt(shop, 0, 1)
     await shop.pass(ROUND_MS)
-    const { suggestions } = shop.adaptations.listSuggestions({ source: 'service' })
+    const { suggestions } = shop.adaptations.listSuggestions({ source: ['service'] })
     expect(suggestions).toMatchObject([
       {
         kind: 'click_far_down',
