@@ -89,7 +89,7 @@ export function openLearning(options: LearningOptions): Learning {
     clickMemory,
     signals,
     subjects: openSubjects({
-      ...{ store, log, loop, events, clock, onFailure },
+      ...{ store, log, loop, events, sessions, clock, onFailure },
       forgetUnit: experiments.forget,
     }),
     analytics: reporting.analytics,

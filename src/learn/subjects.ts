@@ -4,8 +4,10 @@ import type { Store } from '../store/store.ts'
 import type { FeedbackBatch } from './facts.ts'
 import { oneSpelling } from './feedback/feedback-ids.ts'
 import type { Events } from './history/events.ts'
+import { unnameEvents } from './history/unname.ts'
 import type { Log } from './log.ts'
 import type { Loop } from './loop.ts'
+import type { Sessions } from './sessions/sessions.ts'
 
 /** What went with somebody. */
 export interface Forgotten {
@@ -17,8 +19,9 @@ export interface Forgotten {
 /** People, as learning knows them: sessions and users. */
 export interface Subjects {
   /**
-   * Removes what a session or a user did from the log, and learns anew from what is left. Throws SUBJECT_NOT_FOUND
-   * when nothing is known of it. The same subject again waits for the first.
+   * Removes a session, or a user's sessions, with what they did from the log, takes their names out of the history, and
+   * learns anew from what is left. Throws SUBJECT_NOT_FOUND when nothing is known of it. The same subject again waits
+   * for the first.
    */
   forget: (subject: string) => Promise<Forgotten>
 }
@@ -28,6 +31,7 @@ interface SubjectParts {
   log: Log
   loop: Pick<Loop, 'caughtUp' | 'rebuild'>
   events: Pick<Events, 'recordWithin'>
+  sessions: Pick<Sessions, 'hide' | 'show' | 'remove'>
   clock: () => number
   /** Takes a unit out of what is counted by unit and not learned anew. */
   forgetUnit?: (unit: string) => Promise<unknown>
@@ -58,32 +62,53 @@ function underWay({ tables }: Store): string[] {
 }
 
 async function forget(parts: SubjectParts, subject: string, isKnown: boolean): Promise<Forgotten> {
-  const { store, log, loop } = parts
-  // What it did until now is in the log, and taken.
-  await loop.caughtUp()
-  const sessions = await sessionsOf(store, subject)
-  const doomed = await find(log, new Set([subject, ...sessions]))
-  const totals = sessions.filter((id) => store.tables.sessionTotals.has(id))
-  const removed = {
-    sessions: totals.length,
-    impressions: doomed.impressions.length,
-    feedback: doomed.feedback.reduce((sum, { entries }) => sum + entries, 0),
-    events: doomed.events.length,
+  const { store, sessions } = parts
+  const sessionIds = await sessionsOf(store, subject)
+  // What still comes in their name is nobody's.
+  sessions.hide(sessionIds)
+  try {
+    const doomed = await takeStock(parts, [subject, ...sessionIds])
+    const removed = {
+      sessions: sessionIds.length,
+      impressions: doomed.impressions.length,
+      feedback: doomed.feedback.reduce((sum, { entries }) => sum + entries, 0),
+      events: doomed.events.length,
+    }
+    if (Object.values(removed).every((count) => count === 0) && !isKnown)
+      throw serviceError('SUBJECT_NOT_FOUND', 'Nothing is known of this session or user.')
+    await announce(parts, subject, removed)
+    await removeAll(parts, subject, sessionIds, doomed)
+    return { subject, removed, rebuilt: true }
+  } catch (cause) {
+    sessions.show(sessionIds)
+    throw cause
   }
-  const isEmpty = Object.values(removed).every((count) => count === 0)
-  if (isEmpty && sessions.length === 0 && !isKnown)
-    throw serviceError('SUBJECT_NOT_FOUND', 'Nothing is known of this session or user.')
-  await announce(parts, subject, removed)
-  const { journal, impressions, sessionTotals, meta } = store.tables
-  await removeAll(store, doomed.impressions, (id) => impressions.remove(id))
+}
+
+/** What the log says of any of these; all of it is taken by then. */
+async function takeStock({ log, loop }: SubjectParts, names: string[]): Promise<Doomed> {
+  await loop.caughtUp()
+  return find(log, new Set(names))
+}
+
+/** The sessions go last but for what is learned anew: a start that goes on with this finds the rest by them. */
+async function removeAll(
+  parts: SubjectParts,
+  subject: string,
+  sessionIds: string[],
+  doomed: Doomed,
+): Promise<void> {
+  const { store, loop, sessions } = parts
+  const { journal, impressions, meta } = store.tables
+  await removeRows(store, doomed.impressions, (id) => impressions.remove(id))
   const entries = [...doomed.feedback.map(({ sequence }) => sequence), ...doomed.events]
-  await removeAll(store, entries, (sequence) => journal.remove(sequence))
-  await removeAll(store, totals, (id) => sessionTotals.remove(id))
+  await removeRows(store, entries, (sequence) => journal.remove(sequence))
+  await unnameEvents(store, new Set([subject, ...sessionIds]))
   await parts.forgetUnit?.(subject)
+  await sessions.remove(sessionIds)
   await loop.rebuild()
-  const others = () => underWay(store).filter((name) => name !== subject)
-  await store.release(() => meta.put(FORGETTING, others()))
-  return { subject, removed, rebuilt: true }
+  const others = underWay(store).filter((name) => name !== subject)
+  await store.release(() => meta.put(FORGETTING, others))
 }
 
 /** From here on it will be finished, whatever happens. */
@@ -151,7 +176,7 @@ async function find({ journal, shown }: Log, names: Set<string>): Promise<Doomed
   }
 }
 
-async function removeAll<Key>(
+async function removeRows<Key>(
   store: Store,
   keys: Key[],
   remove: (key: Key) => void,

@@ -6,7 +6,7 @@ const Count = (description: string) => Type.Integer({ minimum: 0, description })
 export const SubjectForgotten = Type.Object({
   subject: Type.String(),
   removed: Type.Object({
-    sessions: Count('sessions whose totals went'),
+    sessions: Count('sessions, which are unknown from now on'),
     impressions: Count('searches, with what they showed'),
     feedback: Count('entries of feedback'),
     events: Count('analytics events'),

@@ -161,9 +161,18 @@ it('somebody forgotten leaves no trace in the ranking', async () => {
   expect((await search('thing red')).hits.map(({ id }) => id)).toEqual(before)
   const page = await running.call<Page>('GET', `/cortex/feedback?sessionId=${sessionId}`)
   expect(page.data.summary.total).toBe(0)
-  expect(await running.call('DELETE', '/nous/learn/subjects/nobody')).toMatchObject({
-    ...{ status: 404, code: 'SUBJECT_NOT_FOUND' },
-  })
+  for (const path of ['', '/analytics'])
+    expect(await running.call('GET', `/cortex/sessions/${sessionId}${path}`)).toMatchObject({
+      ...{ status: 404, code: 'SESSION_NOT_FOUND' },
+    })
+  const history = await running.call('GET', `/nous/learn/events?sessionId=${sessionId}`)
+  expect(history.data).toMatchObject({ events: [], total: 0 })
+  // An unknown session is served like any other.
+  expect((await search('thing red', sessionId)).hits.map(({ id }) => id)).toEqual(before)
+  for (const name of ['to-be-forgotten', 'nobody'])
+    expect(await running.call('DELETE', `/nous/learn/subjects/${name}`)).toMatchObject({
+      ...{ status: 404, code: 'SUBJECT_NOT_FOUND' },
+    })
 })
 
 it('what was told and learned is there after a new start', async () => {

@@ -116,14 +116,84 @@ it('a session is forgotten without its user', async () => {
   expect(learner.sessions.totals.of(one)).toMatchObject({ feedback: 1 })
 })
 
-it('who was never heard of is not found, who was forgotten already is', async () => {
+it('who was never heard of is not found, nor who was forgotten already', async () => {
   const { session, subjects } = start()
-  await expect(subjects.forget('nobody')).rejects.toMatchObject({ code: 'SUBJECT_NOT_FOUND' })
+  const notFound = { code: 'SUBJECT_NOT_FOUND' }
+  await expect(subjects.forget('nobody')).rejects.toMatchObject(notFound)
   const sessionId = await session('somebody')
+  expect((await subjects.forget('somebody')).removed).toEqual({
+    ...{ sessions: 1, impressions: 0, feedback: 0, events: 0 },
+  })
   for (const name of [sessionId, 'somebody'])
-    expect((await subjects.forget(name)).removed).toEqual({
-      ...{ sessions: 0, impressions: 0, feedback: 0, events: 0 },
-    })
+    await expect(subjects.forget(name)).rejects.toMatchObject(notFound)
+})
+
+it('nothing in the store names somebody who was forgotten', async () => {
+  const learner = start()
+  const { session, search, tell, sessions, store, subjects } = learner
+  const others = await session('bob')
+  const ids = [await session('ann'), await session('ann')]
+  for (const id of [...ids, others]) {
+    const queryId = search(id, ['a', 'b'])
+    await tell(id, queryId, 'a')
+    sessions.touch(id)
+    sessions.totals.add(id, { searches: 1 })
+  }
+  expect((await subjects.forget('ann')).removed).toMatchObject({
+    ...{ sessions: 2, impressions: 2, feedback: 2 },
+  })
+  await sessions.flush()
+  for (const id of ids) expect(() => sessions.get(id)).toThrow('no session')
+  expect([...store.tables.sessions.keys()]).toEqual([others])
+  expect([...store.tables.sessionTotals.keys()]).toEqual([others])
+  expect(sessions.totals.of(others)).toMatchObject({ searches: 1, feedback: 1 })
+  const events = Array.from(store.tables.events.range(), ({ value }) => value)
+  expect(events.map(({ type }) => type).toSorted()).toEqual([
+    ...Array(3).fill('FEEDBACK_RECEIVED'),
+    'SUBJECT_FORGOTTEN',
+  ])
+  expect(events.flatMap(({ sessionId = [] }) => sessionId)).toEqual([others])
+  expect(JSON.stringify(events)).not.toMatch(new RegExp(['ann', ...ids].join('|')))
+})
+
+it("what comes in the name of somebody who is just being forgotten is nobody's", async () => {
+  const learner = openLearner(temporaryStore())
+  onTestFinished(learner.close)
+  const { session, search, tell, sessions, store } = learner
+  const sessionId = await session('ann')
+  await tell(sessionId, search(sessionId, ['a']), 'a')
+  const clock = () => learner.clock.nowMs
+  const subjects = openSubjects({
+    ...{ ...learner, clock, events: openEvents(store, clock), onFailure: () => {} },
+    forgetUnit: async () => {
+      expect(store.tables.sessions.has(sessionId)).toBe(true)
+      expect(sessions.peek(sessionId)).toBeUndefined()
+      sessions.touch(sessionId)
+      const flushed = sessions.flush()
+      const late = await tell(sessionId, search(await session(), ['a']), 'a')
+      expect(late).toMatchObject({ accepted: 1, unmatched: 1 })
+      await flushed
+    },
+  })
+  await subjects.forget('ann')
+  await sessions.flush()
+  expect(store.tables.sessions.has(sessionId)).toBe(false)
+  expect(store.tables.sessionTotals.count()).toBe(0)
+  expect(await learner.added()).toEqual({})
+})
+
+it('a session is known again when forgetting it fails', async () => {
+  const learner = openLearner(temporaryStore())
+  onTestFinished(learner.close)
+  const sessionId = await learner.session('ann')
+  const clock = () => learner.clock.nowMs
+  const events = { recordWithin: () => raise() }
+  const raise = (): never => {
+    throw new Error('no room')
+  }
+  const subjects = openSubjects({ ...learner, clock, events, onFailure: () => {} })
+  await expect(subjects.forget('ann')).rejects.toThrow('no room')
+  expect(learner.sessions.get(sessionId).userId).toBe('ann')
 })
 
 it('forgetting that was cut short goes on at the next start', async () => {

@@ -10,6 +10,10 @@ export interface SessionRecords {
   /** Changes the record of a session that was found just now: counts at once, and reaches the disk with the next flush. */
   touch: (sessionId: string, record: SessionRecord, seenMs: number) => void
   flush: () => Promise<void>
+  /** Those that are not found though they are on the disk. */
+  hidden: Set<string>
+  /** Resolves when these, and their totals, are off the disk. */
+  remove: (sessionIds: readonly string[]) => Promise<void>
   /** Removes some records made before a time, oldest first; returns how many. */
   removeBefore: (timeMs: number) => Promise<number>
   cache: SessionCache
@@ -22,11 +26,12 @@ const UPDATED_MAX = 100_000
 
 export function openSessionRecords(store: Store, sessionsMax: number): SessionRecords {
   const cache = openSessionCache(sessionsMax)
-  const { sessions, sessionTotals } = store.tables
+  const { sessions } = store.tables
   // Changed since the last flush, and those that are being written; they outlive the cache.
   let updated = new Map<string, SessionRecord>()
   let flushing: ReadonlyMap<string, SessionRecord> = new Map()
   let flushed: Promise<void> = Promise.resolve()
+  const hidden = new Set<string>()
   const timer = setInterval(() => void flush().catch(() => undefined), FLUSH_MS)
   timer.unref()
 
@@ -55,12 +60,21 @@ export function openSessionRecords(store: Store, sessionsMax: number): SessionRe
     flushed = next.catch(() => undefined)
     return next
   }
+  async function drop(sessionIds: readonly string[]): Promise<void> {
+    await removeRows(store, sessionIds)
+    for (const id of sessionIds) {
+      cache.remove(id)
+      updated.delete(id)
+      hidden.delete(id)
+    }
+  }
   return {
     create: async (sessionId, record) => {
       await store.put('sessions', sessionId, record)
       cache.set(sessionId, record)
     },
     find: (sessionId) => {
+      if (hidden.size > 0 && hidden.has(sessionId)) return undefined
       const known = cache.get(sessionId) ?? updated.get(sessionId) ?? flushing.get(sessionId)
       if (known !== undefined) return known
       const stored = sessions.get(sessionId)
@@ -73,24 +87,16 @@ export function openSessionRecords(store: Store, sessionsMax: number): SessionRe
       if (updated.size < UPDATED_MAX || updated.has(sessionId)) updated.set(sessionId, record)
     },
     flush,
+    hidden,
+    remove: (sessionIds) => {
+      // In line with the flushes: one that is under way would write what is removed.
+      const removed = flushed.then(() => drop(sessionIds))
+      flushed = removed.catch(() => undefined)
+      return removed
+    },
     removeBefore: async (timeMs) => {
-      const old: string[] = []
-      // Ids begin with their time, so the oldest come first.
-      for (const { key, value } of sessions.range({ limit: BATCH_ROWS })) {
-        if (value.createdMs >= timeMs) break
-        old.push(key)
-      }
-      if (old.length === 0) return 0
-      await store.release(() => {
-        for (const id of old) {
-          sessions.remove(id)
-          sessionTotals.remove(id)
-        }
-      })
-      for (const id of old) {
-        cache.remove(id)
-        updated.delete(id)
-      }
+      const old = oldest(store, timeMs)
+      if (old.length > 0) await drop(old)
       return old.length
     },
     cache,
@@ -99,4 +105,25 @@ export function openSessionRecords(store: Store, sessionsMax: number): SessionRe
       await flush().catch(() => undefined)
     },
   }
+}
+
+function oldest({ tables }: Store, beforeMs: number): string[] {
+  const old: string[] = []
+  // Ids begin with their time, so the oldest come first.
+  for (const { key, value } of tables.sessions.range({ limit: BATCH_ROWS })) {
+    if (value.createdMs >= beforeMs) break
+    old.push(key)
+  }
+  return old
+}
+
+async function removeRows(store: Store, sessionIds: readonly string[]): Promise<void> {
+  const { sessions, sessionTotals } = store.tables
+  for (let at = 0; at < sessionIds.length; at += BATCH_ROWS)
+    await store.release(() => {
+      for (const id of sessionIds.slice(at, at + BATCH_ROWS)) {
+        sessions.remove(id)
+        sessionTotals.remove(id)
+      }
+    })
 }

@@ -42,6 +42,11 @@ export interface Sessions {
   touch: (sessionId: string) => void
   /** Writes what `touch` and `totals.add` learned. */
   flush: () => Promise<void>
+  /** From now on these sessions are unknown, though their records are kept; `show` takes it back. */
+  hide: (sessionIds: readonly string[]) => void
+  show: (sessionIds: readonly string[]) => void
+  /** Resolves when these sessions and what they did are off the disk. */
+  remove: (sessionIds: readonly string[]) => Promise<void>
   /** Removes some sessions whose analytics are past their time; returns how many. Call again while it removes. */
   sweep: (nowMs: number) => Promise<number>
   /** Bytes that the cache holds, now and at most so far, as text in megabytes. */
@@ -118,6 +123,17 @@ export function openSessions(options: SessionsOptions): Sessions {
     flush: async () => {
       await records.flush()
       await totals.flush()
+    },
+    hide: (sessionIds) => {
+      for (const id of sessionIds) records.hidden.add(id)
+    },
+    show: (sessionIds) => {
+      for (const id of sessionIds) records.hidden.delete(id)
+    },
+    remove: async (sessionIds) => {
+      // What waits would be written behind their rows.
+      await totals.flush()
+      await records.remove(sessionIds)
     },
     sweep: (nowMs) => records.removeBefore(nowMs - config.sessionAbsoluteMs - config.retentionMs),
     health: async () => ({
