@@ -38,7 +38,8 @@ export const Changes = Type.Union(
     description:
       'Settings of the ranking: fieldWeights, boost, textWeight, vectorWeight, fusion, neighbors, similarity, ' +
       'minScore, operator, fuzziness, feedback, synonyms, pins, boosts, model, learning; nested under ' +
-      '`ranking`, `thresholds` or `search`, or as a list of `{parameter, value}`. Others are kept and change nothing.',
+      '`ranking`, `thresholds` or `search`, or as a list of `{parameter, value}`. Others are kept and ' +
+      'change nothing; one of these with a value that it can not have is refused.',
   },
 )
 

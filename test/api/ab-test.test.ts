@@ -123,6 +123,11 @@ describe('creating a test', () => {
       { guardrails: [{ metric: 'ctr' }] },
     ],
     ['a name that is a number', 'name', { name: 4 }],
+    [
+      'a weight in words',
+      'variants[1].config.fieldWeights.title',
+      { variants: [{ id: 'a' }, { id: 'b', config: { fieldWeights: { title: 'x' } } }] },
+    ],
   ])('refuses %s and names the place', async (_, path, body) => {
     const { status, code, details } = await create(body)
     expect([status, code]).toEqual([400, 'VALIDATION_FAILED'])
@@ -130,11 +135,12 @@ describe('creating a test', () => {
   })
 
   it('says which parts of a configuration change no ranking', async () => {
-    const config = { fieldWeights: { title: 2 }, colour: 'red' }
+    const config = { fieldWeights: { title: 2 }, colour: 'red', boost: 1.5 }
     const { data } = await create({ variants: [{ id: 'a' }, { id: 'b', config }] })
     expect(data.variants[1]?.config).toEqual(config)
-    expect(data.warnings).toHaveLength(1)
-    expect(data.warnings?.[0]).toContain('colour')
+    expect(data.warnings).toHaveLength(2)
+    expect(data.warnings?.[0]).toContain('"colour"')
+    expect(data.warnings?.[1]).toContain('"boost (must be an object of weights by name)"')
   })
 })
 

@@ -219,6 +219,30 @@ describe('a suggestion', () => {
   })
 })
 
+it.each([
+  [{ fusion: 'max' }, 'changes.fusion', 'must be one of convex, rrf'],
+  [{ fieldWeights: { title: -1 } }, 'changes.fieldWeights.title', 'must be a number of at least 0'],
+  [
+    { ranking: { textWeight: 'x' } },
+    'changes.ranking.textWeight',
+    'must be a number of at least 0',
+  ],
+  [
+    [{ parameter: 'neighbors', value: 0 }],
+    'changes[0].neighbors',
+    'must be a number from 1 to 10000',
+  ],
+])(
+  'a change to %j is refused, with the place and what may stand there',
+  async (changes, path, message) => {
+    for (const to of ['/adapt/apply', '/adaptations', '/adapt/rules']) {
+      const answer = await call('POST', to, { type: 'ranking', changes })
+      expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' })
+      expect(answer.details).toEqual([{ path, message }])
+    }
+  },
+)
+
 describe('a rule', () => {
   it('may be made by hand', async () => {
     const sent = { name: 'mine', changes: { pins: ['one'], colour: 'blue' } }

@@ -60,6 +60,11 @@ describe('a learning experiment', () => {
       { guardrails: [{ metric: 'x', operator: '~', threshold: 1 }] },
     ],
     ['metrics that are numbers', 'technicalMetrics', { technicalMetrics: [3] }],
+    [
+      'a fallback that joins in an unknown way',
+      'fallbackConfig.fusion',
+      { fallbackConfig: { fusion: 'max' } },
+    ],
     ['a fallback in words', 'fallbackConfig', { fallbackConfig: 'none' }],
   ])('is refused with %s', async (_, path, more) => {
     const { status, code, details } = await create(more)

@@ -35,14 +35,14 @@ describe('a free-form configuration', () => {
     ],
     [{ modelId: 'm@2' }, { model: 'm@2' }],
   ])('reads %j', (config, tuning) => {
-    expect(readTuning(config)).toEqual({ tuning, unread: [] })
+    expect(readTuning(config)).toEqual({ tuning, unread: [], wrong: [] })
   })
 
   it.each(['valueOf', 'hasOwnProperty', 'constructor', 'toString', '__proto__'])(
     'leaves %s unread, which no setting is called',
     (name) => {
       const config = JSON.parse(`{"${name}": 1}`)
-      expect(readTuning(config)).toEqual({ tuning: {}, unread: [name] })
+      expect(readTuning(config)).toEqual({ tuning: {}, unread: [name], wrong: [] })
     },
   )
 
@@ -60,26 +60,52 @@ describe('a free-form configuration', () => {
         fusion: 'rrf',
         minScore: 0.1,
       },
-      unread: [],
+      ...{ unread: [], wrong: [] },
     })
   })
 
   it.each([
     [{ colour: 'blue' }, ['colour']],
-    [{ fieldWeights: { title: -1 } }, ['fieldWeights']],
-    [{ fusion: 'magic' }, ['fusion']],
-    [{ boosts: { a: 'much' } }, ['boosts']],
-    [{ boosts: { a: Number.NaN } }, ['boosts']],
     [{ pins: [] }, ['pins']],
-    [{ thresholds: { colour: 1 } }, ['thresholds']],
+    [{ thresholds: { colour: 1 } }, ['thresholds.colour']],
+    [{ ranking: 'fast' }, ['ranking']],
     [
-      ['faster', { parameter: 'colour', value: 1 }],
-      ['faster', 'colour'],
+      ['faster', 'fusion', { parameter: 'colour', value: 1 }],
+      ['faster', 'fusion', 'colour'],
     ],
+    // Everyday words that mean something else here.
+    [{ boost: 1.5 }, ['boost (must be an object of weights by name)']],
+    [{ weights: { age: -0.2 } }, ['weights.age (must be a number of at least 0)']],
+    [{ fields: ['title'] }, ['fields (must be an object of weights by name)']],
+    [{ model: { trees: 9 } }, ['model (must be the name of a model, or null for none)']],
+    [{ learning: { rate: 0.1 } }, ['learning (must be true or false)']],
     ['text', []],
     [undefined, []],
   ])('names what it does not understand in %j', (config, unread) => {
-    expect(readTuning(config)).toEqual({ tuning: {}, unread })
+    expect(readTuning(config)).toEqual({ tuning: {}, unread, wrong: [] })
+  })
+
+  it.each([
+    [{ fieldWeights: { title: -1 } }, 'fieldWeights.title', 'must be a number of at least 0'],
+    [{ fieldWeights: { title: 'x' } }, 'fieldWeights.title', 'must be a number of at least 0'],
+    [{ fieldWeights: 2 }, 'fieldWeights', 'must be an object of weights by name'],
+    [{ boost: { vector: '1' } }, 'boost.vector', 'must be a number of at least 0'],
+    [{ textWeight: '0.5' }, 'textWeight', 'must be a number of at least 0'],
+    [{ fusion: 'max' }, 'fusion', 'must be one of convex, rrf'],
+    [{ fuzziness: 3 }, 'fuzziness', 'must be one of 0, 1, 2, auto'],
+    [{ neighbors: 0 }, 'neighbors', 'must be a number from 1 to 10000'],
+    [{ thresholds: { similarity: 2 } }, 'thresholds.similarity', 'must be a number from -1 to 1'],
+    [{ learning: 'off' }, 'learning', 'must be true or false'],
+    [{ model: 5 }, 'model', 'must be the name of a model, or null for none'],
+    [{ synonyms: 'tv' }, 'synonyms', 'must be a list'],
+    [{ synonyms: ['a, b', 5] }, 'synonyms[1]', 'must be words, as a list or a text with commas'],
+    [{ pins: 'a' }, 'pins', 'must be a list of ids, or of objects with an id'],
+    [{ pins: ['a', {}] }, 'pins[1]', 'must be the id of a document, or an object with an id'],
+    [{ boosts: { a: 'much' } }, 'boosts.a', 'must be a number'],
+    [{ boosts: { a: Number.NaN } }, 'boosts.a', 'must be a number'],
+    [[{ minScore: 1 }, { key: 'fusion', to: 'max' }], '[1].fusion', 'must be one of convex, rrf'],
+  ])('says what may stand in %j', (config, path, message) => {
+    expect(readTuning(config).wrong).toEqual([{ path, message }])
   })
 
   it('is laid over another: the later wins, maps and lists of documents join', () => {

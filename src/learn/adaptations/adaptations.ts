@@ -24,7 +24,7 @@ import type { Patterns } from '../patterns/patterns.ts'
 import { MACHINES } from '../states.ts'
 import { knownWordsOf, wordsOf } from '../words.ts'
 import { EVERY_QUERY } from './content.ts'
-import { makeDraft, readChanges, warningsOf } from './draft.ts'
+import { makeDraft, mustReadChanges, warningsOf } from './draft.ts'
 import { type Force, openForce } from './force.ts'
 import { openLifecycle } from './lifecycle.ts'
 import { openMoves } from './moves.ts'
@@ -113,7 +113,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
       return { suggestions: found.map(showSuggestion), total, limit: query.limit ?? LIMIT }
     },
     createRule: async (sent) => {
-      const warnings = warningsOf(readChanges(sent.changes), { ...parts, ...config })
+      const warnings = warningsOf(mustReadChanges(sent.changes), { ...parts, ...config })
       const rule = showRule(await rules.create(sent))
       return { ...rule, ...(warnings.length === 0 ? {} : { warnings }) }
     },

@@ -2,7 +2,7 @@ import { invalid } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import type { Adaptation } from '../../schema/adaptation.ts'
 import type { ArmTotals, RuleRecord } from '../../schema/adaptation-record.ts'
-import { readTuning, type TuningRead } from '../tuning.ts'
+import { mustReadTuning, type TuningRead } from '../tuning.ts'
 import { EVERY_QUERY } from './content.ts'
 import { emptyArm } from './figures.ts'
 import { type ReplayParts, replay } from './replay.ts'
@@ -33,7 +33,7 @@ export function makeDraft(
   parts: DraftParts,
 ): Draft {
   const scope = scopeOf(sent, rule)
-  const { tuning, unread } = readChanges(sent.changes)
+  const { tuning, unread } = mustReadChanges(sent.changes)
   const { triggers, warnings } = readTriggers(sent.rollbackTriggers)
   const nowMs = parts.clock()
   const { ruleId = rule?.ruleId, suggestionId = rule?.suggestionId } = sent
@@ -53,16 +53,19 @@ export function makeDraft(
   }
 }
 
-/** The tuning in `changes`; a query hash among them is their scope, not a setting. */
-export function readChanges(changes: unknown): TuningRead {
+/**
+ * The tuning in `changes`; a query hash among them is their scope, not a setting. Throws VALIDATION_FAILED with the
+ * place of a setting that can't have its value.
+ */
+export function mustReadChanges(changes: unknown): TuningRead {
   if (typeof changes !== 'object' || changes === null || Array.isArray(changes))
-    return readTuning(changes)
+    return mustReadTuning(changes, 'changes')
   const { queryHash, ...settings } = changes as Record<string, unknown>
-  return readTuning(settings)
+  return mustReadTuning(settings, 'changes')
 }
 
 export function warningsOf(
-  { tuning, unread }: TuningRead,
+  { tuning, unread }: Pick<TuningRead, 'tuning' | 'unread'>,
   { hasModel, learning }: Pick<DraftParts, 'hasModel' | 'learning'>,
 ): string[] {
   const warnings: string[] = []

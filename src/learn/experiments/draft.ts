@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import type { ExperimentCreate } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
-import { readTuning } from '../tuning.ts'
+import { mustReadTuning } from '../tuning.ts'
 import { readGuardrails } from './guardrails.ts'
 import { metricName } from './metrics.ts'
 import { AT_ONCE, readRollout } from './rollout.ts'
@@ -103,7 +103,7 @@ function readFallback(
   warnings: string[],
 ): ExperimentRecord['fallback'] {
   if (config === undefined) return undefined
-  const { tuning, unread } = readTuning(config)
+  const { tuning, unread } = mustReadTuning(config, 'fallbackConfig')
   for (const key of unread) warnings.push(unreadWarning('fallbackConfig', key))
   return { config, tuning }
 }

@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts'
 import type { ExperimentVariant } from '../../schema/experiment-record.ts'
-import { readTuning } from '../tuning.ts'
+import { mustReadTuning } from '../tuning.ts'
 
 /** A variant as it was sent. */
 export interface SentVariant {
@@ -46,7 +46,7 @@ export function readVariants(
   const variants = named.map((names, at) => {
     const { config = {}, weights } = sent[at] ?? {}
     const whole = weights === undefined ? config : { ...config, weights }
-    const { tuning, unread } = readTuning(whole)
+    const { tuning, unread } = mustReadTuning(whole, `variants[${at}].config`)
     for (const key of unread) warnings.push(unreadWarning(`variant ${names.id}`, key))
     return { ...names, share: shares[at] ?? 0, config: whole, tuning }
   })
@@ -54,7 +54,7 @@ export function readVariants(
 }
 
 export function unreadWarning(owner: string, key: string): string {
-  return `${owner}: "${key.slice(0, 64)}" changes no ranking; it is kept and returned.`
+  return `${owner}: "${key.slice(0, 128)}" changes no ranking; it is kept and returned.`
 }
 
 function refuseRepeated(named: readonly { id: string; name: string }[]): void {
