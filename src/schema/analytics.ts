@@ -70,7 +70,8 @@ export const ReportQuery = Type.Object({
     Type.String({
       pattern: '^(1h|24h|7d|30d)$',
       default: '24h',
-      description: '1h, 24h, 7d or 30d',
+      description:
+        '1h, 24h, 7d or 30d back from now, and what the hour in which that falls had before: 1h at 16:51 is from 15:00 on',
     }),
   ),
   limit: Type.Optional(
@@ -101,8 +102,11 @@ const Counts = Type.Record(Type.String(), Type.Integer())
 /** What people did in a window of time, in whole hours (UTC). */
 export const AnalyticsReport = Type.Object({
   timeWindow: Type.String(),
-  from: DateTime,
-  to: DateTime,
+  from: Type.String({
+    format: 'date-time',
+    description: 'beginning of the first hour that is counted, which is counted whole',
+  }),
+  to: Type.String({ format: 'date-time', description: 'now' }),
   ...Figures,
   sessions: Type.Integer({ description: 'different sessions that searched; within 3 %' }),
   units: Type.Integer({ description: 'different users, or sessions without a user; within 3 %' }),

@@ -6,7 +6,8 @@ const Rate = Type.Union([Type.Number(), Type.Null()], {
 const WindowWord = Type.Optional(
   Type.String({
     maxLength: 16,
-    description: '1h, 24h (default), 7d or 30d, in whole hours or days',
+    description:
+      '1h, 24h (default), 7d or 30d back from now; the first hour is counted whole, for 7d and 30d the first day (UTC)',
   }),
 )
 

@@ -34,7 +34,7 @@ export const readReports = route({
   method: 'GET',
   path: '/cortex/analytics/reports',
   tag: 'search',
-  summary: 'Read the analytics report of a time window',
+  summary: 'Read the analytics report of a time window; its first hour is counted whole',
   query: ReportQuery,
   reply: AnalyticsReport,
   handle: async ({ app, query }) => {

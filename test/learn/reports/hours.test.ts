@@ -200,3 +200,17 @@ it('adds up a month of busy hours without holding others up for long', async () 
   expect(Math.abs(report.sessions / (720 * 220) - 1)).toBeLessThan(0.07)
   expect(longestMs).toBeLessThan(500)
 }, 60_000)
+
+it('a report says from when on it counts: the first hour is whole', async () => {
+  const store = temporaryStore()
+  const nowMs = Date.UTC(2026, 4, 10, 16, 51)
+  const times = [0, 50, 110, 112].map((minutes) => nowMs - minutes * 60_000)
+  await fold(
+    store,
+    times.map((timeMs) => searched(impression({ timeMs }))),
+    10,
+  )
+  const { from, to, searches } = await makeReport(store, { timeWindow: '1h' }, nowMs)
+  expect([from, to]).toEqual(['2026-05-10T15:00:00.000Z', '2026-05-10T16:51:00.000Z'])
+  expect(searches).toBe(3)
+})
