@@ -55,7 +55,13 @@ export type ModelState = Static<typeof ModelState>
 export const ModelSync = Type.Object({
   modelId: Id,
   state: ModelState,
-  activate: Type.Optional(Type.Boolean({ description: 'Let it rank at once.' })),
+  activate: Type.Optional(
+    Type.Boolean({
+      description:
+        'Let it rank at once. A state that can not rank is then refused as a whole, with MODEL_NOT_SERVABLE and every ' +
+        'reason; without `activate` it is stored.',
+    }),
+  ),
 })
 export type ModelSync = Static<typeof ModelSync>
 
