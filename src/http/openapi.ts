@@ -115,8 +115,8 @@ function describeHeaders(route: Route, method: string): Json[] {
       name: 'Last-Event-ID',
       in: 'header',
       required: false,
-      description: `With Accept: ${route.streams}: goes on behind the event with this id.`,
-      schema: { type: 'string', pattern: '^\\d{1,15}$' },
+      description: `With Accept: ${route.streams}: goes on behind the event with this id: the stream's own, or the one in a list.`,
+      schema: { type: 'string', maxLength: 64 },
     })
   return headers
 }

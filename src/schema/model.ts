@@ -175,7 +175,9 @@ export const ModelActivated = Type.Object({
   modelId: Type.String(),
   version: Version,
   status: Status,
-  previous: NamedOrNone,
+  previous: Type.Union(NamedOrNone.anyOf, {
+    description: 'the version whose place it took; null when none ranked, or this one did already',
+  }),
   unchanged: Type.Boolean(),
   updatedAt: DateTime,
 })

@@ -232,6 +232,21 @@ describe('the stream of events', () => {
     expect(late.ids()).toHaveLength(1)
   })
 
+  it('goes on behind an event that a client has from a list, and an empty name is none', async () => {
+    for (let at = 0; at < 3; at += 1) await record({ type: 'NAMED' })
+    const { data } = await running.call<{ events: { id: string }[] }>(
+      ...(['GET', '/nous/learn/events?type=named&order=asc'] as const),
+    )
+    const follower = await follow('?type=named', {
+      'last-event-id': data.events[0]?.id.toUpperCase() ?? '',
+    })
+    await eventually(() => follower.ids().length === 2)
+    const fresh = await follow('', { 'last-event-id': '' })
+    await record({ type: 'NAMED' })
+    await eventually(() => follower.ids().length === 3 && fresh.ids().length === 1)
+    expect(fresh.ids()).toEqual(follower.ids().slice(-1))
+  })
+
   it('sends only what matches, from a date on if one is named', async () => {
     await record({ type: 'WANTED', modelId: 'm-9' })
     const follower = await follow('?type=wanted&modelId=m-9&startDate=2020-01-01')
@@ -245,6 +260,7 @@ describe('the stream of events', () => {
   it.each([
     ['?startDate=never', {}],
     ['', { 'last-event-id': 'x' }],
+    ['', { 'last-event-id': '01900000-0000-7000-8000-000000000009' }],
   ])('refuses %s %j before it begins', async (query, headers) => {
     const refused = await follow(query, headers)
     expect(refused.text()).toMatch(/^HTTP\/1.1 400 /)

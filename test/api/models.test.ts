@@ -215,7 +215,9 @@ describe('activation', () => {
       previous: { modelId: 'steps', version: 1 },
       unchanged: false,
     })
-    expect((await activate('steps')).data).toMatchObject({ version: 2, unchanged: true })
+    expect((await activate('steps')).data).toMatchObject({
+      ...{ version: 2, previous: null, unchanged: true },
+    })
     expect((await get('steps')).data.versions).toMatchObject([
       { version: 2, status: 'ACTIVE' },
       { version: 1, status: 'ARCHIVED' },

@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { validate } from 'uuid'
 import { invalid } from '../../errors.ts'
 import type { EventQuery } from '../../schema/event.ts'
+import { timeOf } from '../feedback/feedback-ids.ts'
 import { type Filter, readFilter } from './filter.ts'
 import type { EventRow, EventRows } from './rows.ts'
 
@@ -11,8 +13,8 @@ export type Following = (signal: AbortSignal) => AsyncIterable<EventRow | undefi
 const POLL_MS = 50
 
 /**
- * Follows the events that match and come behind the sequence `after`; without it from `startDate` on, else from now
- * on. Undefined comes after each silence of `silenceMs`. Throws at once what is wrong in the query.
+ * Follows the events that match and come behind `after`, the sequence or the id of one; without it from `startDate` on,
+ * else from now on. Undefined comes after each silence of `silenceMs`. Throws at once what is wrong in the query.
  */
 export function followEvents(
   rows: EventRows,
@@ -23,7 +25,8 @@ export function followEvents(
   const filter = readFilter(query)
   const start = filter.startMs > 0 ? rows.at(filter.startMs) - 1 : rows.last()
   // Another store may have given a greater number than this one has reached.
-  const from = after === undefined ? start : Math.min(readSequence(after), rows.last())
+  const isNew = after === undefined || after.trim() === ''
+  const from = isNew ? start : Math.min(readPlace(rows, after.trim()), rows.last())
   return (signal) => follow(rows, filter, { from, silenceMs, signal })
 }
 
@@ -54,8 +57,25 @@ async function* follow(
   }
 }
 
-function readSequence(text: string): number {
-  if (!/^\d{1,15}$/.test(text))
-    throw invalid('Last-Event-ID', 'is not one that this service gave', 'INVALID_CURSOR')
-  return Number(text)
+/** The sequence of the stream's own ids, or of an event by the id that lists show. */
+function readPlace(rows: EventRows, text: string): number {
+  const sequence = /^\d{1,15}$/.test(text) ? Number(text) : findEvent(rows, text.toLowerCase())
+  if (sequence !== undefined) return sequence
+  throw invalid('Last-Event-ID', 'is not one that this service gave', 'INVALID_CURSOR')
+}
+
+/** An event's id begins with its time, which is never before that of an event in front of it. */
+function findEvent(rows: EventRows, id: string): number | undefined {
+  if (!validate(id)) return undefined
+  const timeMs = timeOf(id)
+  let at = rows.at(timeMs)
+  for (;;) {
+    const some = rows.some(at, rows.last())
+    for (const { sequence, event } of some) {
+      if (event.id === id) return sequence
+      if (Date.parse(event.timestamp) > timeMs) return undefined
+      at = sequence + 1
+    }
+    if (some.length === 0) return undefined
+  }
 }

@@ -10,6 +10,7 @@ export type ActivatedBy = 'CALL' | 'SYNC' | 'GATE'
 
 export interface Activated {
   record: VersionRecord
+  /** What ranked until then; undefined when nothing did, or it ranked already. */
   previous: VersionName | undefined
   unchanged: boolean
 }
@@ -40,9 +41,9 @@ export function openActivation(parts: ActivationParts): Activation {
   const { store, versions, events, clock } = parts
 
   function activateWithin(record: VersionRecord, by: ActivatedBy, figures: object = {}): Activated {
+    if (record.status === 'ACTIVE') return { record, previous: undefined, unchanged: true }
     const before = versions.standing()
     const previous = before.active
-    if (record.status === 'ACTIVE') return { record, previous, unchanged: true }
     const moved = versions.moveWithin(record, 'ACTIVE')
     archive(versions, previous)
     const { modelId, version } = record
