@@ -1,6 +1,8 @@
 /** Counts of searches: of a whole hour, of one kind of search, or of one query. */
 export interface SearchCounts {
   searches: number
+  /** Searches that can be clicked: of somebody, or clicked all the same. Rows of earlier versions don't have it. */
+  clickable?: number
   /** Searches that found nothing. */
   zeroResults: number
   /** Searches with at least one click. */
@@ -15,6 +17,7 @@ export interface QueryCounts {
   queryHash: string
   query: string
   searches: number
+  clickable: number
   clicked: number
 }
 
@@ -22,7 +25,7 @@ export interface QueryCounts {
 export interface QueryList {
   /** [query hash, query, …] as JSON. */
   names: string
-  /** [searches, clicked, …] as float64. */
+  /** [searches, clicked, clickable, …] as float64; earlier versions wrote pairs, without the last. */
   counts: Uint8Array
 }
 

@@ -83,19 +83,24 @@ export type ReportQuery = Static<typeof ReportQuery>
 const Rate = (description: string) => Type.Union([Share, Type.Null()], { description })
 const Took = Type.Union([Type.Number(), Type.Null()])
 
+/** Words about searches that mean the same wherever they stand. */
+const Searched = {
+  searches: Type.Integer({ description: 'searches; further pages of a list (from > 0) are none' }),
+  clickable: Type.Integer({
+    description: 'of these, those of a live session, which can be clicked, or clicked without',
+  }),
+  clicks: Type.Integer({ description: 'searches, or further pages of one, with a click' }),
+  ctr: Rate('clicks / clickable; null without any'),
+}
 const Figures = {
-  searches: Type.Integer(),
-  clicks: Type.Integer({ description: 'searches with at least one click' }),
-  ctr: Rate('share of the searches with at least one click; null without searches'),
-  mrr: Rate('mean of 1 / best clicked position, 0 for a search without a click'),
+  ...Searched,
+  mrr: Rate('mean of 1 / best clicked position over the clickable, 0 for one without a click'),
   zeroResultRate: Rate('share of the searches that found nothing'),
 }
 const Query = Type.Object({
   query: Type.String(),
   queryHash: Type.String(),
-  searches: Type.Integer(),
-  clicks: Type.Integer(),
-  ctr: Share,
+  ...Searched,
 })
 const Counts = Type.Record(Type.String(), Type.Integer())
 

@@ -11,7 +11,7 @@ export interface QueryPattern {
   /** Its words as they were last sent. */
   query: string
   searches: number
-  /** Searches of somebody: only they can be clicked. */
+  /** Searches that can be clicked: of somebody, or clicked all the same. */
   known: number
   clicked: number
   zeroResults: number

@@ -21,9 +21,14 @@ export type PatternQuery = Static<typeof PatternQuery>
 const Query = Type.Object({
   queryHash: Type.String(),
   query: Type.String(),
-  searches: Type.Integer(),
-  clicked: Type.Integer({ description: 'searches with a click' }),
-  ctr: Rate,
+  searches: Type.Integer({ description: 'searches; further pages of a list (from > 0) are none' }),
+  clickable: Type.Integer({
+    description: 'of these, those of a live session, which can be clicked, or clicked without',
+  }),
+  clicked: Type.Integer({ description: 'searches, or further pages of one, with a click' }),
+  ctr: Type.Union([Type.Number(), Type.Null()], {
+    description: 'clicked / clickable; null without any',
+  }),
   zeroResults: Type.Integer(),
   clickPosition: Rate,
   documents: Type.Array(
@@ -45,7 +50,7 @@ const Reformulation = Type.Object({
 export const SearchPatterns = Type.Object({
   window: Type.String(),
   queries: Type.Integer({ description: 'queries counted; of each hour and day the most frequent' }),
-  searches: Type.Integer(),
+  searches: Type.Integer({ description: 'searches of these; further pages are none' }),
   topQueries: Type.Array(Query),
   zeroResultQueries: Type.Array(Query),
   clicksFarDown: Type.Array(Query, {

@@ -75,21 +75,37 @@ describe('GET /cortex/analytics/reports', () => {
     await search('wax', undefined, 'hybrid')
     await running.call('POST', '/cortex/analytics', { eventType: 'scroll' })
     const all = await report()
-    expect(all).toMatchObject({ searches: 5, clicks: 2, ctr: 0.4, sessions: 3, units: 2 })
-    expect(all.mrr).toBeCloseTo((1 / 2 + 1) / 5, 10)
+    expect(all).toMatchObject({ searches: 5, clickable: 4, clicks: 2, ctr: 0.5 })
+    expect(all).toMatchObject({ sessions: 3, units: 2 })
+    expect(all.mrr).toBeCloseTo((1 / 2 + 1) / 4, 10)
     expect(all.zeroResultRate).toBe(0.2)
     const { queryHash } = first.searchContext
     expect(all.topQueries[0]).toEqual({
       query: 'bees',
       queryHash,
       searches: 3,
+      clickable: 3,
       clicks: 2,
       ctr: 2 / 3,
     })
+    const patterns = await running.call<{
+      searches: number
+      topQueries: { queryHash: string; clickable: number; clicked: number }[]
+    }>('GET', '/nous/learn/search-patterns')
+    expect(patterns.data.searches).toBe(all.searches)
+    for (const { query, clicks, ...same } of all.topQueries)
+      expect(
+        patterns.data.topQueries.find(({ queryHash }) => queryHash === same.queryHash),
+      ).toMatchObject({
+        ...same,
+        query,
+        clicked: clicks,
+        ctr: same.ctr && Number(same.ctr.toFixed(6)),
+      })
     expect(all.zeroResultQueries).toMatchObject([{ query: 'unicorns', searches: 1 }])
     expect(all.bySearchType).toMatchObject({
       text: { searches: 4, clicks: 2, zeroResultRate: 0.25 },
-      hybrid: { searches: 1, clicks: 0, ctr: 0 },
+      hybrid: { searches: 1, clickable: 0, clicks: 0, ctr: null },
     })
     expect(all.feedback).toEqual({ total: 3, byStatus: { LEARNED: 3 } })
     expect(all.events).toEqual({ total: 1, byType: { scroll: 1 } })

@@ -3,7 +3,7 @@ export interface QueryEvidence {
   queryHash: string
   query: string
   searches: number
-  /** Searches of somebody. */
+  /** Searches that can be clicked: of somebody, or clicked all the same. */
   known: number
   clicked: number
   zeroResults: number

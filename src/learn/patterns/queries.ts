@@ -65,6 +65,7 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
     queries.count(timeMs, queryHash, (row) => {
       row.query = query
       row.clicked += 1
+      row.known += impression.unit === undefined ? 1 : 0
       row.firstPositions += position
       const shown = impression.hits[hit]
       if (shown !== undefined) countDocument(row, `${shown.indexId}/${shown.id}`, position)

@@ -43,6 +43,7 @@ function showQuery(query: QueryEvidence): SearchPatterns['topQueries'][number] {
   const { queryHash, searches, known, clicked, zeroResults, clickPosition, documents } = query
   return {
     ...{ queryHash, query: query.query, searches, clicked, zeroResults },
+    clickable: known,
     ctr: rate(clicked, known),
     clickPosition: clickPosition === undefined ? null : round(clickPosition),
     documents: documents
@@ -88,8 +89,9 @@ export function reportFeedback(
   }
 }
 
+/** Clicks on further pages may outnumber the searches. */
 function rate(part: number, whole: number): number | null {
-  return whole > 0 ? round(part / whole) : null
+  return whole > 0 ? round(Math.min(1, part / whole)) : null
 }
 
 function round(value: number): number {

@@ -6,12 +6,14 @@ import type { QueryCounts, QueryList } from '../../schema/analytics-record.ts'
  * than it has room for; then a count may be too high by at most the least one.
  */
 export interface Frequent {
-  add: (queryHash: string, query: string) => void
+  add: (queryHash: string, query: string, isClickable: boolean) => void
   /** One more of its searches was clicked; says nothing about a query that has no room. */
-  click: (queryHash: string) => void
+  click: (queryHash: string, wasClickable: boolean) => void
   record: () => QueryList
 }
 
+/** Numbers of a query. */
+const WIDTH = 3
 const NONE: QueryList = { names: '[]', counts: new Uint8Array() }
 
 export function openFrequent(roomMax: number, from: QueryList = NONE): Frequent {
@@ -38,27 +40,34 @@ export function openFrequent(roomMax: number, from: QueryList = NONE): Frequent 
     return found.searches
   }
   return {
-    add: (queryHash, query) => {
+    add: (queryHash, query, isClickable) => {
+      const clickable = isClickable ? 1 : 0
       const known = queries.get(queryHash)
-      if (known !== undefined) known.searches += 1
-      else {
+      if (known !== undefined) {
+        known.searches += 1
+        known.clickable += clickable
+      } else {
         const inherited = queries.size < roomMax ? 0 : makeRoom()
         names = undefined
-        queries.set(queryHash, { queryHash, query, searches: inherited + 1, clicked: 0 })
+        const searches = inherited + 1
+        queries.set(queryHash, { queryHash, query, searches, clickable, clicked: 0 })
       }
     },
-    click: (queryHash) => {
+    click: (queryHash, wasClickable) => {
       const known = queries.get(queryHash)
-      if (known !== undefined) known.clicked += 1
+      if (known === undefined) return
+      known.clicked += 1
+      if (!wasClickable) known.clickable += 1
     },
     record: () => {
-      const counts = new Float64Array(2 * queries.size)
+      const counts = new Float64Array(WIDTH * queries.size)
       const texts: string[] = []
       let at = 0
-      for (const { queryHash, query, searches, clicked } of queries.values()) {
+      for (const { queryHash, query, searches, clicked, clickable } of queries.values()) {
         counts[at] = searches
         counts[at + 1] = clicked
-        at += 2
+        counts[at + 2] = clickable
+        at += WIDTH
         if (names === undefined) texts.push(queryHash, query)
       }
       names ??= JSON.stringify(texts)
@@ -71,10 +80,16 @@ export function openFrequent(roomMax: number, from: QueryList = NONE): Frequent 
 export function readQueries({ names, counts }: QueryList): QueryCounts[] {
   const texts: string[] = JSON.parse(names)
   const numbers = new Float64Array(new Uint8Array(counts).buffer)
-  return Array.from({ length: numbers.length / 2 }, (_, at) => ({
-    queryHash: texts[2 * at] as string,
-    query: texts[2 * at + 1] as string,
-    searches: numbers[2 * at] as number,
-    clicked: numbers[2 * at + 1] as number,
-  }))
+  const length = texts.length / 2
+  const width = numbers.length / length
+  return Array.from({ length }, (_, at) => {
+    const searches = numbers[width * at] as number
+    return {
+      queryHash: texts[2 * at] as string,
+      query: texts[2 * at + 1] as string,
+      searches,
+      clicked: numbers[width * at + 1] as number,
+      clickable: width === WIDTH ? (numbers[width * at + 2] as number) : searches,
+    }
+  })
 }

@@ -21,10 +21,10 @@ const WORDS_MAX = 100
 const OTHERS = 'other'
 
 export function openHour(from: HourReport = EMPTY): Hour {
-  const all = { ...from.all }
+  const all = countsFrom(from.all)
   const learned = { ...from.learned }
   const plain = { ...from.plain }
-  const byType = new Map(from.byType.map(([type, counts]) => [type, { ...counts }]))
+  const byType = new Map(from.byType.map(([type, counts]) => [type, countsFrom(counts)]))
   const latency = new Map(from.latency)
   const feedback = new Map(from.feedback)
   const events = new Map(from.events)
@@ -33,34 +33,45 @@ export function openHour(from: HourReport = EMPTY): Hour {
   const queries: Frequent = openFrequent(QUERIES_MAX, from.queries)
   const zeroes: Frequent = openFrequent(ZERO_RESULT_QUERIES_MAX, from.zeroResultQueries)
 
-  function countsOf(impression: Impression): SearchCounts[] {
-    const type = byType.get(impression.searchType) ?? noSearches()
-    byType.set(impression.searchType, type)
-    // A search of nobody can't be clicked, and says nothing about the ranking.
-    if (impression.unit === undefined) return [all, type]
-    return [all, type, isLearned(impression) ? learned : plain]
+  function shownOf({ searchType }: Impression): Required<SearchCounts>[] {
+    const type = byType.get(searchType) ?? noSearches()
+    byType.set(searchType, type)
+    return [all, type]
+  }
+  /** A search of nobody can't be clicked, and says nothing about the ranking; every page of the others does. */
+  function judgedOf(impression: Impression): SearchCounts[] {
+    if (impression.unit === undefined) return []
+    return [isLearned(impression) ? learned : plain]
   }
   return {
     addSearch: (impression) => {
-      const { queryHash, query, total, tookMs, sessionId, unit } = impression
-      for (const counts of countsOf(impression)) {
-        counts.searches += 1
-        counts.tookMs += tookMs
-        if (total === 0) counts.zeroResults += 1
+      const { queryHash, query, total, tookMs, from, sessionId, unit } = impression
+      for (const counts of judgedOf(impression)) addSearch(counts, impression)
+      // Further pages of a list are no searches of their own.
+      if (from > 0) return
+      const isClickable = unit !== undefined
+      for (const counts of shownOf(impression)) {
+        addSearch(counts, impression)
+        if (isClickable) counts.clickable += 1
       }
       addOne(latency, latencyBucket(tookMs))
       if (sessionId !== undefined) sessions.add(sessionId)
       if (unit !== undefined) units.add(unit)
-      queries.add(queryHash, query)
-      if (total === 0) zeroes.add(queryHash, query)
+      queries.add(queryHash, query, isClickable)
+      if (total === 0) zeroes.add(queryHash, query, isClickable)
     },
     addClick: (impression, best, before) => {
       const gained = reciprocal(best) - reciprocal(before ?? 0)
-      for (const counts of countsOf(impression)) {
+      const isFirst = before === undefined
+      const wasClickable = impression.unit !== undefined
+      const shown = shownOf(impression)
+      for (const counts of [...shown, ...judgedOf(impression)]) {
         counts.reciprocal += gained
-        if (before === undefined) counts.clicked += 1
+        if (isFirst) counts.clicked += 1
       }
-      if (before === undefined) queries.click(impression.queryHash)
+      if (!isFirst) return
+      if (!wasClickable) for (const counts of shown) counts.clickable += 1
+      queries.click(impression.queryHash, wasClickable)
     },
     addFeedback: (status) => addOne(feedback, status),
     addEvent: (type) => addOne(events, events.has(type) || events.size < WORDS_MAX ? type : OTHERS),
@@ -80,8 +91,18 @@ export function openHour(from: HourReport = EMPTY): Hour {
   }
 }
 
-export function noSearches(): SearchCounts {
-  return { searches: 0, zeroResults: 0, clicked: 0, reciprocal: 0, tookMs: 0 }
+export function noSearches(): Required<SearchCounts> {
+  return { searches: 0, clickable: 0, zeroResults: 0, clicked: 0, reciprocal: 0, tookMs: 0 }
+}
+
+export function countsFrom(row: SearchCounts): Required<SearchCounts> {
+  return { ...row, clickable: row.clickable ?? row.searches }
+}
+
+function addSearch(counts: SearchCounts, { total, tookMs }: Impression): void {
+  counts.searches += 1
+  counts.tookMs += tookMs
+  if (total === 0) counts.zeroResults += 1
 }
 
 function addOne<Key>(counts: Map<Key, number>, key: Key): void {

@@ -10,7 +10,7 @@ import type { Store } from '../../store/store.ts'
 import { LATENCY_BUCKETS, latencyQuantile } from '../statistics/latency-histogram.ts'
 import { openDistinct } from './distinct.ts'
 import { readQueries } from './frequent.ts'
-import { noSearches } from './hour.ts'
+import { countsFrom, noSearches } from './hour.ts'
 import { HOUR_MS } from './hours.ts'
 
 const WINDOWS_H: Record<string, number> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 }
@@ -65,7 +65,7 @@ export async function makeReport(
 function newSums() {
   return {
     all: noSearches(),
-    byType: new Map<string, SearchCounts>(),
+    byType: new Map<string, Required<SearchCounts>>(),
     latency: new Map<number, number>(),
     sessions: openDistinct(),
     units: openDistinct(),
@@ -78,10 +78,10 @@ function newSums() {
 }
 
 function addHour(sums: ReturnType<typeof newSums>, hour: number, row: HourReport): void {
-  addCounts(sums.all, row.all)
+  addCounts(sums.all, countsFrom(row.all))
   for (const [type, counts] of row.byType) {
     const own = sums.byType.get(type) ?? noSearches()
-    addCounts(own, counts)
+    addCounts(own, countsFrom(counts))
     sums.byType.set(type, own)
   }
   addAll(sums.latency, row.latency)
@@ -91,11 +91,15 @@ function addHour(sums: ReturnType<typeof newSums>, hour: number, row: HourReport
   sums.units.merge(row.units)
   addQueries(sums.queries, row.queries)
   addQueries(sums.zeroResultQueries, row.zeroResultQueries)
-  sums.byHour.push({ hour: new Date(hour * HOUR_MS).toISOString(), ...timedFiguresOf(row.all) })
+  sums.byHour.push({
+    hour: new Date(hour * HOUR_MS).toISOString(),
+    ...timedFiguresOf(countsFrom(row.all)),
+  })
 }
 
-export function addCounts(sums: SearchCounts, counts: SearchCounts): void {
+export function addCounts(sums: Required<SearchCounts>, counts: SearchCounts): void {
   sums.searches += counts.searches
+  sums.clickable += counts.clickable ?? counts.searches
   sums.zeroResults += counts.zeroResults
   sums.clicked += counts.clicked
   sums.reciprocal += counts.reciprocal
@@ -112,6 +116,7 @@ function addQueries(sums: Map<string, QueryCounts>, list: QueryList): void {
     if (own === undefined) sums.set(counts.queryHash, counts)
     else {
       own.searches += counts.searches
+      own.clickable += counts.clickable
       own.clicked += counts.clicked
     }
   }
@@ -122,33 +127,35 @@ function mostFrequent(queries: Map<string, QueryCounts>, limit: number) {
   return [...queries.values()]
     .sort((a, b) => b.searches - a.searches || (a.queryHash < b.queryHash ? -1 : 1))
     .slice(0, limit)
-    .map(({ query, queryHash, searches, clicked }) => ({
-      query,
-      queryHash,
-      searches,
+    .map(({ query, queryHash, searches, clickable, clicked }) => ({
+      ...{ query, queryHash, searches, clickable },
       clicks: clicked,
-      ctr: Math.min(1, clicked / searches),
+      ctr: rate(clicked, clickable),
     }))
 }
 
-function figuresOf({ searches, clicked, reciprocal, zeroResults }: SearchCounts) {
-  const rate = (count: number): number | null => (searches === 0 ? null : count / searches)
+function figuresOf(counts: Required<SearchCounts>) {
+  const { searches, clickable, clicked, reciprocal, zeroResults } = counts
   return {
     searches,
+    clickable,
     clicks: clicked,
-    ctr: share(rate(clicked)),
-    mrr: share(rate(reciprocal)),
-    zeroResultRate: share(rate(zeroResults)),
+    ctr: rate(clicked, clickable),
+    mrr: rate(reciprocal, clickable),
+    zeroResultRate: rate(zeroResults, searches),
   }
 }
 
-function timedFiguresOf(counts: SearchCounts) {
+function timedFiguresOf(counts: Required<SearchCounts>) {
   return { ...figuresOf(counts), averageMs: averageMs(counts) }
 }
 
-/** Clicks on searches that retention has removed may outnumber the searches, and sums of thirds may not be whole. */
-function share(rate: number | null): number | null {
-  return rate === null ? null : Math.max(0, Math.min(1, rate))
+/**
+ * Clicks on further pages, and on searches that retention has removed, may outnumber the searches, and sums of thirds may
+ * not be whole.
+ */
+function rate(part: number, whole: number): number | null {
+  return whole === 0 ? null : Math.max(0, Math.min(1, part / whole))
 }
 
 function averageMs({ tookMs, searches }: SearchCounts): number | null {

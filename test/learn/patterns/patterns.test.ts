@@ -38,7 +38,7 @@ describe('the patterns of searches', () => {
     expect(found).toMatchObject({ window: '24h', queries: 2, searches: 4 })
     expect(topQueries).toMatchObject([
       {
-        ...{ queryHash: QUERY_HASH, query: 'one', searches: 3, clicked: 1, ctr: 0.5 },
+        ...{ queryHash: QUERY_HASH, query: 'one', searches: 3, clickable: 2, clicked: 1, ctr: 0.5 },
         clickPosition: 4,
         documents: [{ id: 'd', clicks: 1, position: 4 }],
       },
@@ -46,6 +46,17 @@ describe('the patterns of searches', () => {
     ])
     expect(zeroResultQueries.map(({ query }) => query)).toEqual(['nothing'])
     expect((await searches(shop, { limit: 1 })).topQueries).toHaveLength(1)
+  })
+
+  it('count a search of nobody that was clicked all the same as one that can be', async () => {
+    const shop = openWorkshop()
+    const queryId = shop.searchIn(undefined)
+    shop.searchIn(undefined)
+    await shop.log.flush()
+    await shop.tell(await shop.session(), queryId, 'd')
+    expect((await searches(shop)).topQueries).toMatchObject([
+      { searches: 2, clickable: 1, clicked: 1, ctr: 1 },
+    ])
   })
 
   it('are those of the window that is asked for', async () => {

@@ -79,7 +79,7 @@ const reportOf = (store: Store) => makeReport(store, {}, NOW_MS)
 
 it("counts a search's clicks once, at the best position, in the hour of the search", async () => {
   const store = temporaryStore()
-  const early = impression({ timeMs: NOW_MS - 2 * HOUR_MS, from: 10 })
+  const early = impression({ timeMs: NOW_MS - 2 * HOUR_MS })
   const facts = [
     searched(early),
     searched(impression()),
@@ -93,12 +93,39 @@ it("counts a search's clicks once, at the best position, in the hour of the sear
   await fold(store, facts, 1)
   const report = await reportOf(store)
   expect(report).toMatchObject({ searches: 2, clicks: 1, ctr: 0.5 })
-  expect(report.mrr).toBeCloseTo(1 / 12 / 2, 12)
+  expect(report.mrr).toBeCloseTo(1 / 2 / 2, 12)
   expect(report.byHour.map(({ searches, clicks }) => [searches, clicks])).toEqual([
     [1, 1],
     [1, 0],
   ])
   expect(report.feedback.byStatus).toEqual({ LEARNED: 4, DUPLICATE: 1, UNMATCHED: 1 })
+})
+
+it('counts lists, not their pages, and clicks among those that can be clicked', async () => {
+  const store = temporaryStore()
+  const { unit: _, sessionId: __, ...nobody } = impression()
+  const [first, next, someone] = [impression(), impression({ from: 10 }), impression()]
+  const alone = { ...nobody, queryId: impression().queryId }
+  const facts = [first, next, someone, nobody as Impression, alone as Impression].map(searched)
+  await fold(store, [...facts, told(next, 2), told(alone as Impression, 0)], 2)
+  const report = await reportOf(store)
+  const counts = { searches: 4, clickable: 3, clicks: 2, ctr: 2 / 3 }
+  expect(report).toMatchObject(counts)
+  expect(report.mrr).toBeCloseTo((1 / 13 + 1) / 3, 12)
+  expect(report.topQueries).toMatchObject([counts])
+  expect(report.bySearchType.hybrid).toMatchObject(counts)
+  expect(report.byHour).toMatchObject([counts])
+  // An hour of an earlier version: all of its searches count as such that can be clicked.
+  const rows = Array.from(store.tables.hourReports.range())
+  await store.write(() => {
+    for (const { key, value } of rows) {
+      const { clickable: ___, ...all } = value.all
+      store.tables.hourReports.put(key, { ...value, all })
+    }
+  })
+  expect(await reportOf(store)).toMatchObject({ searches: 4, clickable: 4, ctr: 0.5 })
+  await fold(store, [searched(impression())], 1)
+  expect(await reportOf(store)).toMatchObject({ searches: 5, clickable: 5 })
 })
 
 it('believes a client about the position of a hit that was not on the page', async () => {

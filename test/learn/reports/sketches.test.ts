@@ -38,13 +38,25 @@ describe('how many different', () => {
 describe('the most frequent queries', () => {
   it('are exact while there is room', () => {
     const frequent = openFrequent(3)
-    for (const hash of ['a', 'b', 'a', 'c', 'a', 'b']) frequent.add(hash, `query ${hash}`)
-    frequent.click('b')
-    frequent.click('gone')
-    expect(readQueries(frequent.record())).toEqual([
-      { queryHash: 'a', query: 'query a', searches: 3, clicked: 0 },
-      { queryHash: 'b', query: 'query b', searches: 2, clicked: 1 },
-      { queryHash: 'c', query: 'query c', searches: 1, clicked: 0 },
+    for (const hash of ['a', 'b', 'a', 'c', 'a', 'b'])
+      frequent.add(hash, `query ${hash}`, hash === 'a')
+    frequent.click('b', false)
+    frequent.click('a', true)
+    frequent.click('gone', true)
+    const expected = [
+      { queryHash: 'a', query: 'query a', searches: 3, clickable: 3, clicked: 1 },
+      { queryHash: 'b', query: 'query b', searches: 2, clickable: 1, clicked: 1 },
+      { queryHash: 'c', query: 'query c', searches: 1, clickable: 0, clicked: 0 },
+    ]
+    expect(readQueries(frequent.record())).toEqual(expected)
+    expect(readQueries(openFrequent(3, frequent.record()).record())).toEqual(expected)
+  })
+
+  it('are read as earlier versions wrote them: all searches can be clicked', () => {
+    const counts = new Uint8Array(new Float64Array([3, 1, 2, 0]).buffer)
+    expect(readQueries({ names: '["a","x","b","y"]', counts })).toEqual([
+      { queryHash: 'a', query: 'x', searches: 3, clickable: 3, clicked: 1 },
+      { queryHash: 'b', query: 'y', searches: 2, clickable: 2, clicked: 0 },
     ])
   })
 
@@ -56,7 +68,7 @@ describe('the most frequent queries', () => {
       // Half of the searches are for ten queries, the others for thousands.
       const hash = random() < 0.5 ? `head-${Math.floor(random() * 10)}` : `tail-${at}`
       exact.set(hash, (exact.get(hash) ?? 0) + 1)
-      frequent.add(hash, hash)
+      frequent.add(hash, hash, true)
     }
     const counts = readQueries(frequent.record())
     expect(counts).toHaveLength(50)
