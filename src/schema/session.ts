@@ -57,7 +57,9 @@ export type SessionRead = Static<typeof SessionRead>
 /** Answer of reading what a session did; kept 30 days after it expired. */
 export const SessionAnalytics = Type.Object({
   ...SessionTimes,
-  searches: Type.Integer(),
+  searches: Type.Integer({
+    description: 'written every second: after a crash the last ones may be missing',
+  }),
   clicks: Type.Integer(),
   feedback: Type.Integer(),
   events: Type.Integer(),
