@@ -46,22 +46,22 @@ const SLICE_ROWS = 64
 
 export function openSubjects(parts: SubjectParts): Subjects {
   const flights = new Map<string, Promise<Forgotten>>()
-  function fly(subject: string, isKnown: boolean): Promise<Forgotten> {
+  function fly(subject: string): Promise<Forgotten> {
     const known = flights.get(subject)
     if (known !== undefined) return known
-    const flight = forget(parts, subject, isKnown).finally(() => flights.delete(subject))
+    const flight = forget(parts, subject).finally(() => flights.delete(subject))
     flights.set(subject, flight)
     return flight
   }
-  for (const subject of underWay(parts.store)) fly(subject, true).catch(parts.onFailure)
-  return { forget: (subject) => fly(oneSpelling(subject), false) }
+  for (const subject of underWay(parts.store)) fly(subject).catch(parts.onFailure)
+  return { forget: (subject) => fly(oneSpelling(subject)) }
 }
 
 function underWay({ tables }: Store): string[] {
   return (tables.meta.get(FORGETTING) as string[] | undefined) ?? []
 }
 
-async function forget(parts: SubjectParts, subject: string, isKnown: boolean): Promise<Forgotten> {
+async function forget(parts: SubjectParts, subject: string): Promise<Forgotten> {
   const { store, sessions } = parts
   const sessionIds = await sessionsOf(store, subject)
   // What still comes in their name is nobody's.
@@ -74,7 +74,8 @@ async function forget(parts: SubjectParts, subject: string, isKnown: boolean): P
       feedback: doomed.feedback.reduce((sum, { entries }) => sum + entries, 0),
       events: doomed.events.length,
     }
-    if (Object.values(removed).every((count) => count === 0) && !isKnown)
+    const isEmpty = Object.values(removed).every((count) => count === 0)
+    if (isEmpty && !underWay(store).includes(subject))
       throw serviceError('SUBJECT_NOT_FOUND', 'Nothing is known of this session or user.')
     await announce(parts, subject, removed)
     await removeAll(parts, subject, sessionIds, doomed)

@@ -182,6 +182,28 @@ it("what comes in the name of somebody who is just being forgotten is nobody's",
   expect(await learner.added()).toEqual({})
 })
 
+it('forgetting that failed half-way is finished by asking again', async () => {
+  const learner = openLearner(temporaryStore())
+  onTestFinished(learner.close)
+  const { session, search, tell, store } = learner
+  const sessionId = await session('ann')
+  await tell(sessionId, search(sessionId, ['a']), 'a')
+  const clock = () => learner.clock.nowMs
+  let attempts = 0
+  const rebuild = async () => {
+    attempts += 1
+    if (attempts === 1) throw new Error('no room')
+    await learner.loop.rebuild()
+  }
+  const loop = { caughtUp: learner.loop.caughtUp, rebuild }
+  const events = openEvents(store, clock)
+  const subjects = openSubjects({ ...learner, loop, clock, events, onFailure: () => {} })
+  await expect(subjects.forget('ann')).rejects.toThrow('no room')
+  expect(await subjects.forget('ann')).toMatchObject({ rebuilt: true })
+  expect(await learner.added()).toEqual({})
+  await expect(subjects.forget('ann')).rejects.toMatchObject({ code: 'SUBJECT_NOT_FOUND' })
+})
+
 it('a session is known again when forgetting it fails', async () => {
   const learner = openLearner(temporaryStore())
   onTestFinished(learner.close)
