@@ -16,12 +16,16 @@ interface Setting {
 
 const isObject = (value: unknown): boolean => asObject(value) !== undefined
 const isNumber = (value: unknown): boolean => typeof value === 'number'
+const isText = (value: unknown): boolean => typeof value === 'string'
 const always = (): boolean => true
 
 const fieldWeights: Setting = { read: readFieldWeights }
 const legWeights: Setting = { read: readBoost }
 const model: Setting = { read: readModel, mayBeOther: isObject }
-const pins: Setting = { read: (value, tuning) => readDocuments('pins', value, tuning) }
+const pins: Setting = {
+  read: (value, tuning) => readDocuments('pins', value, tuning),
+  mayBeOther: isObject,
+}
 
 /** Every spelling that is understood. */
 export const SETTINGS: Record<string, Setting> = {
@@ -38,18 +42,19 @@ export const SETTINGS: Record<string, Setting> = {
   operator: word('operator', ['or', 'and']),
   fuzziness: word('fuzziness', ['0', '1', '2', 'auto']),
   neighbors: number('neighbors', 1, 10_000),
-  similarity: number('similarity', -1, 1),
+  // Elsewhere the name of a measure.
+  similarity: { ...number('similarity', -1, 1), mayBeOther: isText },
   minScore: number('minScore', -1e9, 1e9),
   feedback: toggle('feedback'),
   learning: toggle('learning'),
   model,
   modelId: model,
-  synonyms: { read: readSynonyms },
+  synonyms: { read: readSynonyms, mayBeOther: isObject },
   pins,
   pinned: pins,
   boosts: {
     read: (value, tuning) => readDocuments('boosts', value, tuning),
-    mayBeOther: isNumber,
+    mayBeOther: always,
   },
 }
 
@@ -158,6 +163,8 @@ function word(key: 'fusion' | 'operator' | 'fuzziness', words: readonly string[]
       Object.assign(tuning, { [key]: key === 'fuzziness' ? sent.toUpperCase() : sent })
       return undefined
     },
+    // Other engines know other words.
+    mayBeOther: isText,
   }
 }
 
@@ -183,7 +190,7 @@ function toggle(key: 'feedback' | 'learning'): Setting {
       tuning[key] = value
       return undefined
     },
-    mayBeOther: isObject,
+    mayBeOther: always,
   }
 }
 

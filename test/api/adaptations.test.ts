@@ -220,7 +220,6 @@ describe('a suggestion', () => {
 })
 
 it.each([
-  [{ fusion: 'max' }, 'changes.fusion', 'must be one of convex, rrf'],
   [{ fieldWeights: { title: -1 } }, 'changes.fieldWeights.title', 'must be a number of at least 0'],
   [
     { ranking: { textWeight: 'x' } },

@@ -61,9 +61,9 @@ describe('a learning experiment', () => {
     ],
     ['metrics that are numbers', 'technicalMetrics', { technicalMetrics: [3] }],
     [
-      'a fallback that joins in an unknown way',
-      'fallbackConfig.fusion',
-      { fallbackConfig: { fusion: 'max' } },
+      'a fallback that weighs in words',
+      'fallbackConfig.textWeight',
+      { fallbackConfig: { textWeight: 'much' } },
     ],
     ['a fallback in words', 'fallbackConfig', { fallbackConfig: 'none' }],
   ])('is refused with %s', async (_, path, more) => {

@@ -79,6 +79,11 @@ describe('a free-form configuration', () => {
     [{ fields: ['title'] }, ['fields (must be an object of weights by name)']],
     [{ model: { trees: 9 } }, ['model (must be the name of a model, or null for none)']],
     [{ learning: { rate: 0.1 } }, ['learning (must be true or false)']],
+    [{ learning: 'off' }, ['learning (must be true or false)']],
+    [{ fusion: 'max' }, ['fusion (must be one of convex, rrf)']],
+    [{ similarity: 'dot' }, ['similarity (must be a number from -1 to 1)']],
+    [{ synonyms: { tv: ['set'] } }, ['synonyms (must be a list)']],
+    [{ boosts: { a: 'much' } }, ['boosts.a (must be a number)']],
     ['text', []],
     [undefined, []],
   ])('names what it does not understand in %j', (config, unread) => {
@@ -91,19 +96,19 @@ describe('a free-form configuration', () => {
     [{ fieldWeights: 2 }, 'fieldWeights', 'must be an object of weights by name'],
     [{ boost: { vector: '1' } }, 'boost.vector', 'must be a number of at least 0'],
     [{ textWeight: '0.5' }, 'textWeight', 'must be a number of at least 0'],
-    [{ fusion: 'max' }, 'fusion', 'must be one of convex, rrf'],
     [{ fuzziness: 3 }, 'fuzziness', 'must be one of 0, 1, 2, auto'],
     [{ neighbors: 0 }, 'neighbors', 'must be a number from 1 to 10000'],
     [{ thresholds: { similarity: 2 } }, 'thresholds.similarity', 'must be a number from -1 to 1'],
-    [{ learning: 'off' }, 'learning', 'must be true or false'],
     [{ model: 5 }, 'model', 'must be the name of a model, or null for none'],
     [{ synonyms: 'tv' }, 'synonyms', 'must be a list'],
     [{ synonyms: ['a, b', 5] }, 'synonyms[1]', 'must be words, as a list or a text with commas'],
     [{ pins: 'a' }, 'pins', 'must be a list of ids, or of objects with an id'],
     [{ pins: ['a', {}] }, 'pins[1]', 'must be the id of a document, or an object with an id'],
-    [{ boosts: { a: 'much' } }, 'boosts.a', 'must be a number'],
-    [{ boosts: { a: Number.NaN } }, 'boosts.a', 'must be a number'],
-    [[{ minScore: 1 }, { key: 'fusion', to: 'max' }], '[1].fusion', 'must be one of convex, rrf'],
+    [
+      [{ minScore: 1 }, { key: 'neighbors', to: 0 }],
+      '[1].neighbors',
+      'must be a number from 1 to 10000',
+    ],
   ])('says what may stand in %j', (config, path, message) => {
     expect(readTuning(config).wrong).toEqual([{ path, message }])
   })
