@@ -6,11 +6,12 @@ import { bodyFormat, readBody, streamBody } from './body.ts'
 import { wholeBody } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
 import { type Flight, metaOf, signalOf } from './flight.ts'
-import { parseJson } from './json.ts'
+import { readJson } from './json.ts'
 import { parseParameters, parseQuery } from './query.ts'
 import { asServiceError, JSON_TYPE, type Prepared, prepareFailure, prepareReply } from './reply.ts'
 import type { BodyKind, Call, Route } from './route.ts'
 import type { ServedApp } from './served.ts'
+import { refuseUnkeepable } from './unkeepable.ts'
 import type { Check, Validators } from './validate.ts'
 
 /** Everything about a route that is the same for each of its requests. */
@@ -86,6 +87,7 @@ function newCall(app: ServedApp, flight: Flight, params: unknown, query: unknown
     params,
     query,
     body: undefined,
+    suspicious: false,
     stream: NO_CHUNKS,
     header: (name) => flight.exchange.header(name),
     requestId: flight.requestId,
@@ -155,7 +157,7 @@ async function collected(
   const key = repeatKey(exchange)
   const bodyHash = await readBody(exchange, entry.bodyBytesMax, (bytes) => {
     flight.bodyRead = true
-    call.body = readJson(app, entry, bytes)
+    readWhole(app, entry, call, bytes)
     return key === undefined ? '' : hashRequest(exchange, bytes)
   })
   if (key === undefined) return handle(entry, flight, call)
@@ -188,14 +190,18 @@ async function once(
   return { status: kept.status, contentType: JSON_TYPE, body: kept.body, ...headers }
 }
 
-function readJson(app: ServedApp, entry: Entry, bytes: Uint8Array): unknown {
-  if (bytes.length === 0 && entry.route.bodyOptional !== true)
+function readWhole(app: ServedApp, entry: Entry, call: AnyCall, bytes: Uint8Array): void {
+  const { route, checkBody } = entry
+  if (bytes.length === 0 && route.bodyOptional !== true)
     throw serviceError('VALIDATION_FAILED', 'A JSON body is required.', {
       details: [{ path: '', message: 'is required' }],
     })
-  const body = bytes.length === 0 ? {} : parseJson(bytes, app.config.jsonDepthMax)
-  entry.checkBody?.(body)
-  return body
+  const { value, suspicious } =
+    bytes.length === 0 ? { value: {}, suspicious: false } : readJson(bytes, app.config.jsonDepthMax)
+  if (suspicious && route.content !== 'items') refuseUnkeepable(value, route.content)
+  checkBody?.(value)
+  call.body = value
+  call.suspicious = suspicious
 }
 
 /** A client's mistake is an answer worth keeping; trouble on our side is thrown, so that a retry is a new try. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
-import { invalid, serviceError } from '../errors.ts'
+import { serviceError } from '../errors.ts'
+import { type Content, mayBeUnkeepable, refuseUnkeepable } from './unkeepable.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -8,16 +9,28 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype']
-/** Longest place that a refusal names. */
-const PATH_CHARACTERS_MAX = 256
+/** What a JSON text says. */
+export interface ReadJson {
+  value: unknown
+  /** It may hold what the service can't keep, and must be looked through (`refuseUnkeepable`). */
+  suspicious: boolean
+}
+
+/**
+ * Reads a JSON text in UTF-8 and looks through it when it needs that.
+ * Throws what `readJson` and `refuseUnkeepable` throw. Never echoes the input.
+ */
+export function parseJson(bytes: Uint8Array, depthMax: number, content?: Content): unknown {
+  const { value, suspicious } = readJson(bytes, depthMax)
+  if (suspicious) refuseUnkeepable(value, content)
+  return value
+}
 
 /**
  * Reads a JSON text in UTF-8.
- * Throws JSON_TOO_DEEP (checked before parsing), MALFORMED_JSON with the byte position of the first
- * mistake, VALIDATION_FAILED for a key that could reach an object's prototype. Never echoes the input.
+ * Throws JSON_TOO_DEEP (checked before parsing), MALFORMED_JSON with the byte position of the first mistake.
  */
-export function parseJson(bytes: Uint8Array, depthMax: number): unknown {
+export function readJson(bytes: Uint8Array, depthMax: number): ReadJson {
   const text = bytes[0] === 0xef && bytes[1] === 0xbb ? bytes.subarray(3) : bytes
   if (!isUtf8(text)) throw serviceError('MALFORMED_JSON', 'The body is not valid UTF-8.')
   refuseDepth(text, depthMax)
@@ -30,10 +43,7 @@ export function parseJson(bytes: Uint8Array, depthMax: number): unknown {
     const position = firstMistake(text)
     throw serviceError('MALFORMED_JSON', `The body is not valid JSON at byte ${position}.`)
   }
-  // The words are searched for first because walking every value costs as much as parsing it.
-  const suspicious = json.includes('\\u') || FORBIDDEN_KEYS.some((key) => json.includes(key))
-  if (suspicious) refuseForbiddenKeys(value)
-  return value
+  return { value, suspicious: mayBeUnkeepable(json) }
 }
 
 function refuseDepth(bytes: Uint8Array, depthMax: number): void {
@@ -50,25 +60,6 @@ function refuseDepth(bytes: Uint8Array, depthMax: number): void {
       if (depth > depthMax)
         throw serviceError('JSON_TOO_DEEP', `The body is nested deeper than ${depthMax} levels.`)
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1
-  }
-}
-
-function refuseForbiddenKeys(value: unknown, path = ''): void {
-  if (typeof value !== 'object' || value === null) return
-  if (Array.isArray(value)) {
-    value.forEach((item, at) => {
-      refuseForbiddenKeys(item, `${path}[${at}]`)
-    })
-    return
-  }
-  for (const [key, item] of Object.entries(value)) {
-    const inside = path === '' ? key : `${path}.${key}`
-    if (FORBIDDEN_KEYS.includes(key))
-      throw invalid(
-        inside.length > PATH_CHARACTERS_MAX ? key : inside,
-        `is refused: ${key} is a name that JavaScript objects use for themselves; choose another`,
-      )
-    refuseForbiddenKeys(item, inside)
   }
 }
 

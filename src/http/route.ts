@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { App } from '../app.ts'
 import type { ErrorCode } from '../errors.ts'
+import type { Content } from './unkeepable.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -13,6 +14,8 @@ export interface Call<Params, Query, Body> {
   params: Params
   query: Query
   body: Body
+  /** The body may hold what the service can't keep; for routes that look through it themselves (`content: 'items'`). */
+  suspicious: boolean
   /** Chunks of the body as they arrive, for routes with `bodyKind: 'stream'`; applies back-pressure. */
   stream: AsyncIterable<Uint8Array>
   /** A request header by lower-case name; undefined when it was not sent. */
@@ -90,6 +93,8 @@ export interface RouteContract<
   bodyOptional?: boolean
   /** Which named limit of the configuration bounds the body; default bodyBytesMax. */
   bodyLimit?: 'bodyBytesMax' | 'feedbackBytesMax' | 'documentBytesMax' | 'modelBytesMax'
+  /** What of the body is content; `items`: the handler looks through each item by itself. Default: nothing is. */
+  content?: Content | 'items'
   /** A body that works, shown in the API document. */
   example?: object
   /** Schema of the envelope's `data`; of the whole body when `produces` is set. */

@@ -16,7 +16,7 @@ interface BulkAnswer {
 
 /** Many writes in one request; a wrong item fails alone. */
 export interface Bulk {
-  list: (items: unknown[], options: BulkOptions) => Promise<BulkAnswer>
+  list: (items: unknown[], options: ListOptions) => Promise<BulkAnswer>
   /** NDJSON, worked off while it arrives. */
   lines: (stream: AsyncIterable<Uint8Array>, options: LinesOptions) => Promise<BulkAnswer>
 }
@@ -32,13 +32,18 @@ interface BulkOptions {
   /** Index of items that name none. */
   index: string | undefined
   refresh: boolean
-  /** Throws a ServiceError about an item that has not the right shape. */
-  check: (item: unknown) => void
+  /** Throws a ServiceError about an item that has not the right shape, or holds what can't be kept. */
+  check: (item: unknown, suspicious: boolean) => void
+}
+
+interface ListOptions extends BulkOptions {
+  /** The items must be looked through for what can't be kept. */
+  suspicious: boolean
 }
 
 interface LinesOptions extends BulkOptions {
   /** Reads one line's JSON; throws a ServiceError. */
-  parse: (line: Uint8Array) => unknown
+  parse: (line: Uint8Array) => Sent
   lineBytesMax: number
 }
 
@@ -52,9 +57,17 @@ const GROUPS_UNDER_WAY = 3
 async function loadList(
   documents: Documents,
   items: unknown[],
-  options: BulkOptions,
+  options: ListOptions,
 ): Promise<BulkAnswer> {
-  return answer(await writeGroup(documents, items.map(readItem(options)), options))
+  const read = readItem(options)
+  const { suspicious } = options
+  return answer(
+    await writeGroup(
+      documents,
+      items.map((value) => read({ value, suspicious })),
+      options,
+    ),
+  )
 }
 
 /** Writes NDJSON while it arrives; a line that is wrong fails alone. */
@@ -157,12 +170,17 @@ function readLine(options: LinesOptions): (line: Line) => Read {
   }
 }
 
-function readItem({ check }: BulkOptions): (sent: unknown) => Read {
-  return (sent) => {
-    const item = asItem(sent)
+interface Sent {
+  value: unknown
+  suspicious: boolean
+}
+
+function readItem({ check }: BulkOptions): (sent: Sent) => Read {
+  return ({ value, suspicious }) => {
+    const item = asItem(value)
     const names = namesOf(item)
     try {
-      check(item)
+      check(item, suspicious)
       return { item: item as BulkItem, names }
     } catch (cause) {
       if (cause instanceof ServiceError) return { item: cause, names }

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { invalid } from '../../errors.ts'
-import { parseJson } from '../../http/json.ts'
+import { readJson } from '../../http/json.ts'
 import { route } from '../../http/route.ts'
+import { refuseUnkeepable } from '../../http/unkeepable.ts'
 import { openValidators } from '../../http/validate.ts'
 import {
   BulkItem,
@@ -28,6 +29,7 @@ export const createDocument = route({
   query: Refresh,
   body: CreateDocument,
   bodyLimit: 'documentBytesMax',
+  content: ['document'],
   example: {
     index: 'notes',
     document: { title: 'Espresso at home', content: 'Grind fine, tamp level.', tags: ['coffee'] },
@@ -47,6 +49,7 @@ export const createDocumentInIndex = route({
   query: Refresh,
   body: CreateDocumentInIndex,
   bodyLimit: 'documentBytesMax',
+  content: ['document'],
   reply: DocumentWritten,
   errors: ['INDEX_NOT_FOUND', 'OVERLOADED', 'DISK_FULL'],
   handle: ({ app, params, body, query }) =>
@@ -63,6 +66,7 @@ export const bulkDocuments = route({
   bodyKind: 'stream',
   consumes: ['application/x-ndjson'],
   bodyLimit: 'documentBytesMax',
+  content: 'items',
   example: {
     index: 'notes',
     documents: [
@@ -72,16 +76,25 @@ export const bulkDocuments = route({
   },
   reply: BulkReply,
   errors: ['OVERLOADED', 'DISK_FULL'],
-  handle: ({ app, body, stream, query }) => {
-    const options = { index: query.index, refresh: query.refresh !== false, check: checkBulkItem }
-    if (Array.isArray(body)) return app.bulk.list(body, options)
-    if (body !== undefined)
-      return app.bulk.list(body.documents, { ...options, index: body.index ?? query.index })
-    const { documentBytesMax: lineBytesMax, jsonDepthMax } = app.config
-    const parse = (line: Uint8Array) => parseJson(line, jsonDepthMax)
-    return app.bulk.lines(stream, { ...options, parse, lineBytesMax })
+  handle: ({ app, body, suspicious, stream, query }) => {
+    const options = { index: query.index, refresh: query.refresh !== false, check: checkItem }
+    if (body === undefined) {
+      const { documentBytesMax: lineBytesMax, jsonDepthMax } = app.config
+      const parse = (line: Uint8Array) => readJson(line, jsonDepthMax)
+      return app.bulk.lines(stream, { ...options, parse, lineBytesMax })
+    }
+    if (Array.isArray(body)) return app.bulk.list(body, { ...options, suspicious })
+    const { documents, ...common } = body
+    if (suspicious) refuseUnkeepable(common)
+    const index = common.index ?? query.index
+    return app.bulk.list(documents, { ...options, index, suspicious })
   },
 })
+
+function checkItem(item: unknown, suspicious: boolean): void {
+  if (suspicious) refuseUnkeepable(item, ['document'])
+  checkBulkItem(item)
+}
 
 export const getDocument = route({
   method: 'GET',
@@ -105,6 +118,7 @@ function writeDocument(method: 'PUT' | 'PATCH') {
     query: DocumentQuery,
     body: DocumentPatch,
     bodyLimit: 'documentBytesMax',
+    content: 'all',
     reply: DocumentWritten,
     errors: ['AMBIGUOUS_ID', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
     handle: ({ app, params, query, body, header }) =>

@@ -8,6 +8,9 @@ import {
   SuggestRequest,
 } from '../../schema/search.ts'
 
+/** Texts and names of fields are only looked up: with half a character in them they find what was stored so. */
+const CONTENT = 'query filters facets sort fields searchFields boost highlight'.split(' ')
+
 export const search = route({
   method: 'POST',
   path: '/cortex/search',
@@ -15,6 +18,7 @@ export const search = route({
   summary: 'Search by text, by meaning, or by both',
   body: SearchRequest,
   bodyOptional: true,
+  content: CONTENT,
   example: { query: 'espresso at home', filters: { tags: 'coffee' }, facets: ['tags'], size: 5 },
   reply: SearchReply,
   errors: ['INDEX_NOT_FOUND', 'INVALID_CURSOR', 'GENERATION_GONE', 'VECTOR_DIMENSIONS'],
@@ -40,6 +44,7 @@ export const suggest = route({
   tag: 'search',
   summary: 'Complete a prefix, or correct spelling, from the indexed words',
   body: SuggestRequest,
+  content: ['prefix', 'query'],
   example: { prefix: 'espr' },
   reply: SuggestReply,
   errors: ['INDEX_NOT_FOUND'],

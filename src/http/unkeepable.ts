@@ -1,0 +1,75 @@
+import { invalid } from '../errors.ts'
+
+/**
+ * Members of a body whose texts are content and may hold half a surrogate pair, such as a cut-off emoji leaves
+ * behind: it is stored as U+FFFD. `all`: the whole body.
+ */
+export type Content = 'all' | readonly string[]
+
+const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype']
+/** Longest place that a refusal names. */
+const PATH_CHARACTERS_MAX = 256
+const HALF_PAIR = /\p{Surrogate}/u
+
+/** Cheap signs that a JSON text may hold what is refused below: walking every value costs as much as parsing it. */
+export function mayBeUnkeepable(json: string): boolean {
+  return json.includes('\\u') || FORBIDDEN_KEYS.some((key) => json.includes(key))
+}
+
+/**
+ * Throws VALIDATION_FAILED naming the place of what JSON can say and the service can't keep: a key that could reach an
+ * object's prototype, and outside of content a text that is no UTF-8, which would come back as another one.
+ */
+export function refuseUnkeepable(body: unknown, content: Content = []): void {
+  if (content === 'all') {
+    refuse(body, '', true)
+    return
+  }
+  if (content.length === 0 || typeof body !== 'object' || body === null || Array.isArray(body)) {
+    refuse(body, '', false)
+    return
+  }
+  for (const [key, value] of Object.entries(body)) {
+    refuseKey(key, key, false)
+    refuse(value, key, content.includes(key))
+  }
+}
+
+function refuse(value: unknown, path: string, isContent: boolean): void {
+  if (typeof value === 'string') {
+    // A body that is nothing but a text has the wrong shape anyway.
+    if (!isContent && path !== '' && HALF_PAIR.test(value))
+      throw invalid(named(path, path), `${HALF_PAIR_REFUSED}; send whole characters`)
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  if (Array.isArray(value)) {
+    value.forEach((item, at) => {
+      refuse(item, `${path}[${at}]`, isContent)
+    })
+    return
+  }
+  for (const [key, item] of Object.entries(value)) {
+    const inside = path === '' ? key : `${path}.${key}`
+    refuseKey(key, inside, isContent)
+    refuse(item, inside, isContent)
+  }
+}
+
+const HALF_PAIR_REFUSED = 'holds half a surrogate pair, which UTF-8 can’t say'
+
+function refuseKey(key: string, path: string, isContent: boolean): void {
+  if (FORBIDDEN_KEYS.includes(key))
+    throw invalid(
+      named(path, key),
+      `is refused: ${key} is a name that JavaScript objects use for themselves; choose another`,
+    )
+  if (!isContent && HALF_PAIR.test(key))
+    throw invalid(named(path, key), `is a name that ${HALF_PAIR_REFUSED}; choose another`)
+}
+
+/** A place as a refusal can show it; of a long one, only its end. */
+function named(path: string, end: string): string {
+  const shown = path.length > PATH_CHARACTERS_MAX ? end.slice(-PATH_CHARACTERS_MAX) : path
+  return shown.replace(/\p{Surrogate}/gu, '\ufffd')
+}

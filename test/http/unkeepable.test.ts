@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningApp, startApp } from '../running-app.ts'
+
+let service: RunningApp
+const HALF = '\ud83d'
+const NDJSON = { 'content-type': 'application/x-ndjson' }
+
+beforeAll(async () => {
+  service = await startApp()
+}, 120_000)
+afterAll(() => service.close())
+
+interface Bulk {
+  items: { status: number; id?: string; error?: string }[]
+  succeeded: number
+}
+
+describe('half a surrogate pair', () => {
+  it.each<[string, string, object, string]>([
+    ['POST', '/cortex/indices', { name: HALF }, 'name'],
+    ['PUT', '/cortex/indices/put', { mappings: { properties: { [HALF]: {} } } }, 'mappings'],
+    ['POST', '/cortex/sessions', { userId: `u${HALF}` }, 'userId'],
+    ['POST', '/cortex/sessions', { clientId: HALF }, 'clientId'],
+    ['POST', '/cortex/sessions', { metadata: { a: [{ b: HALF }] } }, 'metadata.a[0].b'],
+    ['POST', '/cortex/sessions', { metadata: { [`k${HALF}`]: 1 } }, 'metadata.k\ufffd'],
+    ['POST', '/nous/signals', { signalId: HALF }, 'signalId'],
+    ['POST', '/nous/learn/models/sync', { modelId: HALF, state: {} }, 'modelId'],
+    ['POST', '/cortex/ab-test', { name: HALF, variants: [{ id: 'a' }, { id: 'b' }] }, 'name'],
+    [
+      'POST',
+      '/nous/experiments',
+      { name: 'e', type: 'x', variants: [{ id: 'a' }, { id: HALF }] },
+      'variants[1].id',
+    ],
+    ['POST', '/cortex/metrics', { name: 'm', value: 1, labels: { a: HALF } }, 'labels.a'],
+    ['POST', '/cortex/documents', { index: HALF, document: { title: 'x' } }, 'index'],
+    ['POST', '/cortex/documents', { index: 'i', id: HALF, document: { title: 'x' } }, 'id'],
+    ['POST', '/cortex/documents/bulk', { index: HALF, documents: [] }, 'index'],
+    ['POST', '/cortex/search', { query: 'x', sessionId: HALF }, 'sessionId'],
+  ])('%s %s %j is refused at %s', async (method, path, body, place) => {
+    const { status, code, details } = await service.call(method, path, body)
+    expect({ status, code }).toEqual({ status: 400, code: 'VALIDATION_FAILED' })
+    expect(details[0]?.path).toContain(place)
+    expect(details[0]?.message).toContain('half a surrogate pair')
+  })
+
+  it('is content in documents, in the words of a search and in what it filters by', async () => {
+    const title = `cutoff ${HALF}`
+    const written = [
+      await service.call('POST', '/cortex/documents', {
+        index: 'halves',
+        id: 'a',
+        document: { title, [HALF]: [HALF] },
+      }),
+      await service.call('PUT', '/cortex/documents/a', { source: HALF, [HALF]: { deep: HALF } }),
+      await service.call('POST', '/cortex/documents/bulk', [{ id: 'b', title }]),
+      await service.call('POST', '/cortex/search', {
+        query: title,
+        filters: { source: HALF },
+        facets: [HALF],
+      }),
+      await service.call('POST', '/cortex/suggest', { prefix: HALF, query: HALF }),
+    ]
+    expect(written.map(({ status, error }) => error ?? status)).toEqual([200, 200, 200, 200, 200])
+  })
+
+  it.each(['JSON', 'NDJSON'])('fails an item of a bulk in %s alone', async (kind) => {
+    const documents = [
+      { id: 'good', index: 'bulk', document: { title: HALF } },
+      { id: 'index', index: HALF, document: { title: 'x' } },
+      { id: HALF, index: 'bulk', title: 'x' },
+      { id: 'last', index: 'bulk', document: { title: 'x' } },
+    ]
+    const [body, headers] =
+      kind === 'JSON'
+        ? [{ documents }, {}]
+        : [documents.map((one) => JSON.stringify(one)).join('\n'), NDJSON]
+    const { status, data } = await service.call<Bulk>(
+      'POST',
+      '/cortex/documents/bulk',
+      body,
+      headers,
+    )
+    expect(status).toBe(200)
+    expect(data.items.map((item) => item.status)).toEqual([200, 400, 400, 200])
+    expect(data.items[1]?.error).toMatch(/^index holds half a surrogate pair/)
+    expect(data.items[2]?.error).toMatch(/^id holds half a surrogate pair/)
+  })
+})
