@@ -11,14 +11,15 @@ const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype']
 const PATH_CHARACTERS_MAX = 256
 const HALF_PAIR = /\p{Surrogate}/u
 
-/** Cheap signs that a JSON text may hold what is refused below: walking every value costs as much as parsing it. */
+/** Cheap signs that names or texts in JSON may be refused below: walking every value costs as much as parsing it. */
 export function mayBeUnkeepable(json: string): boolean {
   return json.includes('\\u') || FORBIDDEN_KEYS.some((key) => json.includes(key))
 }
 
 /**
  * Throws VALIDATION_FAILED naming the place of what JSON can say and the service can't keep: a key that could reach an
- * object's prototype, and outside of content a text that is no UTF-8, which would come back as another one.
+ * object's prototype, a number out of range, and outside of content a text that is no UTF-8, which would come back as
+ * another one.
  */
 export function refuseUnkeepable(body: unknown, content: Content = []): void {
   if (content === 'all') {
@@ -42,6 +43,8 @@ function refuse(value: unknown, path: string, isContent: boolean): void {
       throw invalid(named(path, path), `${HALF_PAIR_REFUSED}; send whole characters`)
     return
   }
+  if (typeof value === 'number' && path !== '' && !Number.isFinite(value))
+    throw invalid(named(path, path), `is a number out of range: the largest is ${Number.MAX_VALUE}`)
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     value.forEach((item, at) => {

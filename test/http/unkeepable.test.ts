@@ -87,3 +87,64 @@ describe('half a surrogate pair', () => {
     expect(data.items[2]?.error).toMatch(/^id holds half a surrogate pair/)
   })
 })
+
+describe('a number out of range', () => {
+  const long = `-${'9'.repeat(309)}`
+  it.each([
+    ['POST', '/cortex/search', '{"filters":{"year":{"gt":1e999}}}', 'filters.year.gt'],
+    ['POST', '/cortex/search', '{"minScore":1E+400}', 'minScore'],
+    ['POST', '/cortex/search', '{"generation":1e999}', 'generation'],
+    [
+      'POST',
+      '/cortex/search',
+      '{"facets":{"year":{"ranges":[{"from":1},{"to":1e999}]}}}',
+      'facets.year.ranges[1].to',
+    ],
+    [
+      'POST',
+      '/nous/ab-testing/results',
+      '{"experimentName":"e","variantId":"a","metrics":{"revenue":1e999}}',
+      'metrics.revenue',
+    ],
+    ['POST', '/cortex/sessions', '{"metadata":{"a":[1e400]}}', 'metadata.a[0]'],
+    ['POST', '/cortex/sessions', `{"metadata":{"a":${long}}}`, 'metadata.a'],
+    ['POST', '/cortex/sessions', `{"metadata":{"a":${long.slice(0, 252)}.5e60}}`, 'metadata.a'],
+    [
+      'POST',
+      '/cortex/documents',
+      '{"index":"i","document":{"title":"x","price":1e999}}',
+      'document.price',
+    ],
+    ['PUT', '/cortex/documents/a', '{"title":"x","price":-1e999}', 'price'],
+  ])('%s %s %s is refused with its place', async (method, path, body, place) => {
+    const { status, code, details } = await service.call(method, path, body)
+    expect({ status, code }).toEqual({ status: 400, code: 'VALIDATION_FAILED' })
+    expect(details).toEqual([{ path: place, message: expect.stringContaining('out of range') }])
+  })
+
+  it('leaves large and small numbers, and texts that look like them', async () => {
+    const metadata = `{"a":1.7e308,"b":-1e+308,"c":1e-999,"d":"1e999","e":${'1'.repeat(308)},"f":0.${'3'.repeat(400)}}`
+    const { status, data } = await service.call<{ metadata: object }>(
+      'POST',
+      '/cortex/sessions',
+      `{"metadata":${metadata}}`,
+    )
+    expect(status).toBe(200)
+    expect(data.metadata).toEqual(JSON.parse(metadata))
+  })
+
+  it.each([
+    ['JSON', {}],
+    ['NDJSON', NDJSON],
+  ])('fails an item of a bulk in %s alone', async (kind, headers) => {
+    const items = [
+      '{"id":"n1","index":"numbers","document":{"title":"x","n":1}}',
+      '{"id":"n2","index":"numbers","document":{"title":"x","n":[1e999]}}',
+      '{"id":"n3","index":"numbers","document":{"title":"x","n":1e300}}',
+    ]
+    const body = kind === 'JSON' ? `[${items}]` : items.join('\n')
+    const { data } = await service.call<Bulk>('POST', '/cortex/documents/bulk', body, headers)
+    expect(data.items.map((item) => item.status)).toEqual([200, 400, 200])
+    expect(data.items[1]?.error).toMatch(/^document\.n\[0\] is a number out of range/)
+  })
+})
