@@ -109,6 +109,9 @@ const CORE_WORDS: Record<string, ErrorCode> = {
   NOT_OPEN: 'STARTING',
 }
 
+/** What a parser of the core says about JSON that was made here: our mistake, and no sentence for a client. */
+const PARSE_ERROR = / at line \d+ column \d+$/
+
 /**
  * The ServiceError behind an exception that crossed a wall as `CODE: sentence` (from the Rust core,
  * or from a worker thread: an error keeps only its message on that way). Others come back as they are.
@@ -118,6 +121,6 @@ export function namedError(cause: unknown): unknown {
   const [, word = '', sentence = ''] = /^([A-Z_]+): (.*)$/s.exec(cause.message) ?? []
   const code = CORE_WORDS[word] ?? (word in ERRORS ? (word as ErrorCode) : undefined)
   // INTERNAL has no sentence for the wire: what it says is for the log.
-  if (code === undefined || code === 'INTERNAL') return cause
+  if (code === undefined || code === 'INTERNAL' || PARSE_ERROR.test(sentence)) return cause
   return serviceError(code, sentence, { cause })
 }

@@ -11,15 +11,25 @@ export type Check = (value: unknown) => void
 export interface Validators {
   /** For bodies: types are exact. */
   exact: (schema: TSchema) => Check
-  /** For path and query parameters: texts become the numbers, booleans and lists that the schema asks for. */
+  /**
+   * For path and query parameters: texts become the numbers, booleans and lists that the schema asks for, and
+   * parameters that it does not name are taken out, so that no handler sees one that nobody checked.
+   */
   coercing: (schema: TSchema) => Check
 }
 
 /** Makes the two compilers that turn schemas into checks at start. */
 export function openValidators(): Validators {
-  const options = { allErrors: false, strict: false, validateFormats: true, ownProperties: true }
+  const options = {
+    allErrors: false,
+    strict: false,
+    // A parameter such as 1e999 is no number.
+    strictNumbers: true,
+    validateFormats: true,
+    ownProperties: true,
+  }
   const exact = new Ajv(options)
-  const coercing = new Ajv({ ...options, coerceTypes: 'array' })
+  const coercing = new Ajv({ ...options, coerceTypes: 'array', removeAdditional: 'all' })
   formats.default(exact)
   formats.default(coercing)
   return {

@@ -7,6 +7,15 @@ const IndexNames = Type.Union([
 ])
 const Weights = Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1e6 }))
 
+const Slop = Type.Integer({ minimum: 0, maximum: 100 })
+const Neighbors = Type.Integer({ minimum: 1, maximum: 10_000 })
+const Similarity = Type.Number({
+  minimum: -1,
+  maximum: 1,
+  description: 'similarity cut-off of the vector leg',
+})
+const Generation = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+
 const FacetRange = Type.Object({
   key: Type.Optional(Type.String()),
   from: Type.Optional(Type.Union([Type.Number(), Type.String()])),
@@ -61,7 +70,7 @@ export const SearchRequest = Type.Object({
   operator: Type.Optional(Type.String()),
   fuzziness: Type.Optional(Type.Union([Type.Integer({ minimum: 0, maximum: 2 }), Type.String()])),
   phrase: Type.Optional(Type.Boolean()),
-  slop: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+  slop: Type.Optional(Slop),
   prefix: Type.Optional(Type.Boolean()),
   facets: Type.Optional(Facets),
   sort: Type.Optional(Sort),
@@ -70,38 +79,45 @@ export const SearchRequest = Type.Object({
   feedback: Type.Optional(
     Type.Boolean({ description: 'move the query vector towards the first hits (hybrid mode)' }),
   ),
-  neighbors: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
-  similarity: Type.Optional(
-    Type.Number({ minimum: -1, maximum: 1, description: 'similarity cut-off of the vector leg' }),
-  ),
+  neighbors: Type.Optional(Neighbors),
+  similarity: Type.Optional(Similarity),
   minScore: Type.Optional(Type.Number()),
   explain: Type.Optional(Type.Boolean()),
   vector: Type.Optional(CallerVector),
-  generation: Type.Optional(Type.Number({ minimum: 0 })),
+  generation: Type.Optional(Generation),
 })
 export type SearchRequest = Static<typeof SearchRequest>
 
-/** The GET form: the same words, lists with commas, filters and others as JSON. */
+/** The GET form: the same words, lists with commas, filters and weights as JSON. */
 export const SearchQuery = Type.Object({
   q: Type.Optional(Type.String({ maxLength: 4096 })),
   query: Type.Optional(Type.String({ maxLength: 4096 })),
   index: Type.Optional(Type.String()),
   searchType: Type.Optional(Type.String()),
   filters: Type.Optional(Type.String({ description: 'JSON object' })),
+  boost: Type.Optional(Type.String({ description: 'JSON object' })),
   sessionId: Type.Optional(Type.String({ maxLength: 128 })),
   userId: Type.Optional(Type.String({ maxLength: 128 })),
   from: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
   size: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
   cursor: Type.Optional(Type.String({ maxLength: 8192 })),
   fields: Type.Optional(Type.String()),
+  searchFields: Type.Optional(Type.String()),
   facets: Type.Optional(Type.String()),
   sort: Type.Optional(Type.String()),
   operator: Type.Optional(Type.String()),
   fuzziness: Type.Optional(Type.String()),
   phrase: Type.Optional(Type.Boolean()),
+  slop: Type.Optional(Slop),
   prefix: Type.Optional(Type.Boolean()),
   highlight: Type.Optional(Type.Boolean()),
+  fusion: Type.Optional(Type.String()),
+  feedback: Type.Optional(Type.Boolean()),
+  neighbors: Type.Optional(Neighbors),
+  similarity: Type.Optional(Similarity),
+  minScore: Type.Optional(Type.Number()),
   explain: Type.Optional(Type.Boolean()),
+  generation: Type.Optional(Generation),
 })
 export type SearchQuery = Static<typeof SearchQuery>
 

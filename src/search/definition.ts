@@ -219,9 +219,15 @@ function readEmbedder(
     throw invalid('settings.embedder.dimensions', 'must be a whole number from 2 to 4096')
   const embedder: Embedder = { kind, dimensions }
   if (typeof sent.cut === 'number') embedder.cut = sent.cut
-  if (Array.isArray(sent.weights))
-    embedder.weights = [Number(sent.weights[0]), Number(sent.weights[1])]
+  if (sent.weights !== undefined) embedder.weights = readLegWeights(sent.weights)
   return embedder
+}
+
+function readLegWeights(sent: unknown): [number, number] {
+  const [text, vector] = Array.isArray(sent) ? (sent as unknown[]) : []
+  if (typeof text !== 'number' || typeof vector !== 'number')
+    throw invalid('settings.embedder.weights', 'must be two numbers, for text and for vectors')
+  return [text, vector]
 }
 
 /** What the embedded engine records but can't honour is said, not swallowed. */

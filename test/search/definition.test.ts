@@ -123,6 +123,7 @@ test.each([
   [tokenizer({ min_gram: 0 }), {}, 'tokenizer.t.min_gram'],
   [tokenizer({ max_gram: {} }), {}, 'tokenizer.t.max_gram'],
   [filter({ max: -1 }), {}, 'filter.f.max'],
+  [{ embedder: { kind: 'given', weights: ['a', 'b'] } }, {}, 'settings.embedder.weights'],
 ])('%j with the mappings %j is refused by name', (settings, mappings, path) => {
   expect(() => compile(settings, mappings)).toThrow(
     expect.objectContaining({

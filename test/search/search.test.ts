@@ -483,6 +483,17 @@ describe('requests that are wrong', () => {
   })
 })
 
+describe('a generation', () => {
+  it.each([
+    [1.5, 'must be integer'],
+    [1e20, 'must be <= 9007199254740991'],
+  ])('%s %s', async (generation, message) => {
+    const { status, details } = await service.call('POST', '/cortex/search', { generation })
+    expect(status).toBe(400)
+    expect(details).toEqual([{ path: 'generation', message }])
+  })
+})
+
 describe('the GET form', () => {
   const get = (query: string) => service.call<Found>('GET', `/cortex/search?${query}`)
 
@@ -498,6 +509,39 @@ describe('the GET form', () => {
     )
     expect(filtered.data.hits.map(({ id }) => id)).toEqual(['2', '3', '5'])
     expect(filtered.data.hits[0]?.source).toEqual({ title: 'Lazy afternoon' })
+  })
+
+  it('reads numbers, switches and weights, and leaves what it does not know', async () => {
+    const words =
+      'minScore=0.1&neighbors=5&similarity=0.1&slop=1&feedback=false&fusion=rrf&searchFields=title,content'
+    const boost = encodeURIComponent('{"title":3}')
+    const { status, data, error } = await get(
+      `q=fox&index=main&${words}&boost=${boost}&after=x&features=1&cut=9&nonsense=%7B`,
+    )
+    expect(error ?? status).toBe(200)
+    const posted = await find({
+      ...{ query: 'fox', searchType: 'hybrid', minScore: 0.1, neighbors: 5, similarity: 0.1 },
+      ...{ slop: 1, feedback: false, fusion: 'rrf', searchFields: ['title', 'content'] },
+      boost: { title: 3 },
+    })
+    expect(data.hits).toEqual(posted.hits)
+    expect((await get('q=fox&index=main&minScore=1e9')).data.total).toBe(0)
+  })
+
+  it.each([
+    ['generation=1.5', 'generation'],
+    ['generation=1e20', 'generation'],
+    ['minScore=x', 'minScore'],
+    ['minScore=1e999', 'minScore'],
+    ['neighbors=0', 'neighbors'],
+    ['boost=2', 'boost'],
+    ['boost={"title":"2"}', 'boost.title'],
+    ['filters={"year":{"gt":1e999}}', 'filters.year.gt'],
+  ])('refuses %s and names %s', async (query, path) => {
+    const { status, error, details } = await get(query.replace(/[{}"]/g, encodeURIComponent))
+    expect(status).toBe(400)
+    expect(details[0]?.path).toBe(path)
+    expect(error).not.toContain('line 1')
   })
 
   it.each(['filters=x', 'filters=[1]', 'size=many', 'from=-1', 'searchType=x'])(

@@ -1,5 +1,8 @@
-import { serviceError } from '../../errors.ts'
+import { invalid, ServiceError } from '../../errors.ts'
+import { type ReadJson, readJson } from '../../http/json.ts'
 import { answer, route } from '../../http/route.ts'
+import { refuseUnkeepable } from '../../http/unkeepable.ts'
+import { openValidators } from '../../http/validate.ts'
 import {
   SearchQuery,
   SearchReply,
@@ -7,6 +10,8 @@ import {
   SuggestReply,
   SuggestRequest,
 } from '../../schema/search.ts'
+
+const checkSearch = openValidators().exact(SearchRequest)
 
 /** Texts and names of fields are only looked up: with half a character in them they find what was stored so. */
 const CONTENT = 'query filters facets sort fields searchFields boost highlight'.split(' ')
@@ -35,7 +40,7 @@ export const searchByQuery = route({
   reply: SearchReply,
   errors: ['INDEX_NOT_FOUND', 'INVALID_CURSOR'],
   handle: async ({ app, query, receivedMs }) =>
-    answer((await app.search.run(fromQuery(query), receivedMs)).data),
+    answer((await app.search.run(fromQuery(query, app.config.jsonDepthMax), receivedMs)).data),
 })
 
 export const suggest = route({
@@ -51,28 +56,37 @@ export const suggest = route({
   handle: ({ app, body }) => app.search.suggest(body),
 })
 
-/** The GET form in the shape of the POST form: lists have commas, filters are JSON. */
-function fromQuery(sent: SearchQuery): SearchRequest {
-  const { q, query = q, index, filters, fields, facets, sort, ...same } = sent
-  return {
+/** The GET form in the shape of the POST form, and checked like it. */
+function fromQuery(sent: SearchQuery, depthMax: number): SearchRequest {
+  const { q, query = q, index, filters, boost, fields, searchFields, facets, sort, ...same } = sent
+  const search = {
     ...same,
     ...(query === undefined ? {} : { query }),
     ...(index === undefined ? {} : { index: index.split(',') }),
-    ...(filters === undefined ? {} : { filters: parseFilters(filters) }),
+    ...(filters === undefined ? {} : { filters: parseObject('filters', filters, depthMax) }),
+    ...(boost === undefined ? {} : { boost: parseObject('boost', boost, depthMax) }),
     ...(fields === undefined ? {} : { fields: fields.split(',') }),
+    ...(searchFields === undefined ? {} : { searchFields: searchFields.split(',') }),
     ...(facets === undefined ? {} : { facets: facets.split(',') }),
     ...(sort === undefined ? {} : { sort: sort.split(',') }),
   }
+  checkSearch(search)
+  return search as SearchRequest
 }
 
-function parseFilters(text: string): object {
+/** A parameter that is JSON, under the same rules as a body. */
+function parseObject(name: string, text: string, depthMax: number): object {
+  let read: ReadJson
   try {
-    const filters: unknown = JSON.parse(text)
-    if (typeof filters === 'object' && filters !== null && !Array.isArray(filters)) return filters
-  } catch {
-    // Falls through to the same refusal.
+    read = readJson(Buffer.from(text), depthMax)
+  } catch (cause) {
+    if (cause instanceof ServiceError && cause.code === 'MALFORMED_JSON')
+      throw invalid(name, 'must be a JSON object')
+    throw cause
   }
-  throw serviceError('VALIDATION_FAILED', 'filters must be a JSON object.', {
-    details: [{ path: 'filters', message: 'must be a JSON object' }],
-  })
+  const { value, suspicious } = read
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw invalid(name, 'must be a JSON object')
+  if (suspicious) refuseUnkeepable({ [name]: value }, CONTENT)
+  return value
 }
