@@ -63,7 +63,8 @@ function load(handle: number, core: string, keep: boolean): string | undefined {
   } catch (cause) {
     const [, sentence = ''] = /^BAD_REQUEST: (.*)$/s.exec(String((cause as Error).message)) ?? []
     if (sentence === '') throw cause
-    return sentence
+    // The place is one in a text of ours, not in what the client sent.
+    return sentence.replace(/ at line \d+ column \d+$/, '')
   }
   if (!keep) native.dropModel(handle)
   return undefined

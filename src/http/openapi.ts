@@ -107,7 +107,8 @@ function describeHeaders(route: Route, method: string): Json[] {
       name: 'If-Match',
       in: 'header',
       required: false,
-      description: 'The version that the document must have, in quotes.',
+      description:
+        'The version that the document must have, in quotes; * for any, so that it must be there.',
       schema: { type: 'string', pattern: '^("\\d{1,15}"|\\*)$' },
     })
   if (route.streams !== undefined)

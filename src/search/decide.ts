@@ -10,6 +10,9 @@ import { valueAt } from './source.ts'
 
 type Source = Record<string, unknown>
 
+/** What `If-Match` asks for: a version, or any that there is. */
+export type IfVersion = number | 'any'
+
 /** One write of one document, checked by itself; the writer decides it against what is stored. */
 export interface WriteOp {
   /**
@@ -23,8 +26,8 @@ export interface WriteOp {
   vector?: Float32Array
   /** The text that the vector was made from; another write may have changed it meanwhile. */
   vectorOf?: string
-  /** Only when the stored version is this one. */
-  ifVersion?: number
+  /** Only when the stored version is this one; `any`: only when there is one. */
+  ifVersion?: IfVersion
 }
 
 /** What became of a write; durable. */
@@ -64,8 +67,7 @@ function decide(
   const ord = documents.get([indexId, op.id])
   const bytes = ord === undefined ? undefined : records.peek([indexId, ord])
   const old = bytes === undefined ? undefined : decodeRecord(bytes)
-  if (op.ifVersion !== undefined && op.ifVersion !== (old?.version ?? 0))
-    return mismatch(old?.version ?? 0)
+  if (!versionHolds(op.ifVersion, old?.version)) return mismatch(old?.version)
   if (op.kind === 'delete') {
     if (old === undefined || ord === undefined) return notFound()
     return remove(store, op, { old, ord, nowMs, sequence: ++counter.last })
@@ -179,10 +181,18 @@ export function noText(): ServiceError {
   return invalid('document', 'must have at least one of title, content, abstract that is not empty')
 }
 
-export function mismatch(version: number): ServiceError {
+/** Whether `If-Match` holds; 0 is the version of a document that is not there. */
+export function versionHolds(wanted: IfVersion | undefined, version: number | undefined): boolean {
+  if (wanted === undefined) return true
+  return wanted === 'any' ? version !== undefined : wanted === (version ?? 0)
+}
+
+export function mismatch(version: number | undefined): ServiceError {
   return serviceError(
     'VERSION_MISMATCH',
-    `The document's version is ${version}, not the one that If-Match names.`,
+    version === undefined
+      ? 'There is no document with this id, and If-Match names one; leave the header out to create it.'
+      : `The document's version is ${version}, not the one that If-Match names.`,
   )
 }
 

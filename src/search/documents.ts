@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import { invalid, ServiceError, serviceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { BulkItem, CallerVector } from '../schema/document.ts'
-import { hasText, mismatch, noText, type WriteOp } from './decide.ts'
+import { hasText, type IfVersion, mismatch, noText, versionHolds, type WriteOp } from './decide.ts'
 import type { Definition } from './definition.ts'
 import {
   hasVector,
@@ -54,7 +54,7 @@ export interface CreateItem {
 export interface Target {
   id: string
   index: string | undefined
-  ifVersion?: number | undefined
+  ifVersion?: IfVersion | undefined
 }
 
 interface DocumentsParts extends WriteParts {
@@ -76,7 +76,7 @@ export function openDocuments(parts: DocumentsParts): Documents {
       one(putOp(await entryFor(indices, item.index, item.document), item), options),
     merge: async ({ id, index, ifVersion }, source, options) => {
       const known = index === undefined ? locate(parts, id, undefined)?.entry : indices.find(index)
-      if (known === undefined && ifVersion !== undefined && ifVersion !== 0) throw mismatch(0)
+      if (known === undefined && !versionHolds(ifVersion, undefined)) throw mismatch(undefined)
       const entry = known ?? (await entryFor(indices, index ?? config.defaultIndex, source))
       checkSource(source, latest(entry).definition)
       return one(withVersion({ kind: 'merge', entry, id: checkId(id), source }, ifVersion), options)
@@ -130,7 +130,7 @@ function missing(): never {
   throw serviceError('DOCUMENT_NOT_FOUND', 'There is no such document.')
 }
 
-function withVersion(op: WriteOp, ifVersion: number | undefined): WriteOp {
+function withVersion(op: WriteOp, ifVersion: IfVersion | undefined): WriteOp {
   return ifVersion === undefined ? op : { ...op, ifVersion }
 }
 

@@ -280,6 +280,30 @@ describe('changing a document', () => {
     expect((await remove('if', '', { 'if-match': '"2"' })).status).toBe(200)
   })
 
+  it('changes only a document that is there when If-Match is *', async () => {
+    const any = { 'if-match': '*' }
+    for (const query of ['', '?index=match', '?index=nevermade']) {
+      const no = await put('absent', { title: 'x' }, query, any)
+      expect(no).toMatchObject({ status: 412, code: 'VERSION_MISMATCH' })
+    }
+    expect(await get('absent')).toMatchObject({ status: 404 })
+    // RFC 9110 13.2.1: conditions do not count where the answer is a failure without them.
+    expect(await remove('absent', '', any)).toMatchObject({ status: 404 })
+    await create({ index: 'match', id: 'there', document: { title: 'One' } })
+    expect((await put('there', { title: 'Two' }, '', any)).data.version).toBe(2)
+    expect((await remove('there', '', any)).data.result).toBe('deleted')
+  })
+
+  it('says that there is no document when If-Match names a version of one', async () => {
+    for (const query of ['', '?index=match']) {
+      const { status, error } = await put('absent', { title: 'x' }, query, { 'if-match': '"5"' })
+      expect({ status, error }).toEqual({
+        status: 412,
+        error: expect.stringMatching(/^There is no document with this id/),
+      })
+    }
+  })
+
   it('lets exactly one of many win that all name the same version', async () => {
     await create({ index: 'match', id: 'race', document: { title: 'Race' } })
     const tries = Array.from({ length: 10 }, (_, n) =>

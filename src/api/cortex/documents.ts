@@ -149,10 +149,12 @@ export const deleteDocument = route({
     ),
 })
 
-/** `If-Match: "3"` as a version; `*` and no header match any. */
-function readVersion(header: string | undefined): number | undefined {
-  if (header === undefined || header.trim() === '*') return undefined
+/** `If-Match: "3"` as a version; `*` asks for any. */
+function readVersion(header: string | undefined): number | 'any' | undefined {
+  if (header === undefined) return undefined
+  if (header.trim() === '*') return 'any'
   const [, digits] = /^\s*(?:W\/)?"?(\d{1,15})"?\s*$/.exec(header) ?? []
-  if (digits === undefined) throw invalid('If-Match', 'must be a version in quotes, such as "3"')
+  if (digits === undefined)
+    throw invalid('If-Match', 'must be a version in quotes, such as "3", or * for any')
   return Number(digits)
 }
