@@ -1,4 +1,5 @@
 import { invalid, type ServiceError } from '../errors.ts'
+import { isDate } from './date.ts'
 import type { Definition, FieldDefinition } from './definition.ts'
 
 type Source = Record<string, unknown>
@@ -75,13 +76,6 @@ function matches(value: unknown, type: FieldDefinition['type']): boolean {
   if (type === 'float' || type === 'double') return typeof value === 'number'
   if (type === 'boolean') return typeof value === 'boolean'
   return isDate(value)
-}
-
-const ISO_DATE = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:?\d{2})?)?$/
-
-function isDate(value: unknown): boolean {
-  if (typeof value === 'number') return Number.isFinite(value)
-  return typeof value === 'string' && ISO_DATE.test(value) && !Number.isNaN(Date.parse(value))
 }
 
 function unmappedField(source: Source, definition: Definition): ServiceError | undefined {

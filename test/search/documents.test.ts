@@ -395,3 +395,55 @@ it('answers 404 for an unknown index when indices are not created by themselves'
   await service.call('POST', '/cortex/indices', { name: 'none' })
   expect((await service.call('POST', '/cortex/documents', body)).status).toBe(200)
 }, 60_000)
+
+describe('a date', () => {
+  beforeAll(async () => {
+    const mappings = { properties: { at: { type: 'date' } } }
+    await service.call('PUT', '/cortex/indices/dated', { mappings })
+  })
+
+  it.each([
+    '2020-02-29',
+    '2000-02-29',
+    '1700-01-01',
+    '2021-12-31 23:59',
+    '2021-04-30T00:00Z',
+    '2021-04-30T10:00:59.123456789+23:59',
+    '2021-04-30 10:00:00-0530',
+    1_600_000_000_000,
+    -1,
+  ])('%j is taken and found by itself', async (at) => {
+    const { status, data } = await create({ index: 'dated', document: { title: 'x', at } })
+    expect(status).toBe(200)
+    const filters = { at: { gte: at, lte: at } }
+    const found = await service.call<{ hits: { id: string }[] }>('POST', '/cortex/search', {
+      index: 'dated',
+      filters,
+    })
+    expect(found.data.hits.map(({ id }) => id)).toEqual([data.id])
+  })
+
+  it.each([
+    '2020-02-30',
+    '2021-02-29',
+    '1900-02-29',
+    '2021-04-31',
+    '2021-13-01',
+    '2021-00-10',
+    '2021-01-00',
+    '2021-01-01T25:00',
+    '2021-01-01T24:00:00Z',
+    '2021-01-01 24:00',
+    '2021-01-01T10:60',
+    '2021-01-01 10:00+9999',
+    '2021-01-01 10:00+0260',
+    'nope',
+    7e15,
+    { list: ['2021-01-01', '2021-02-30'] },
+  ])('%j is refused by name', async (sent) => {
+    const at = typeof sent === 'object' ? sent.list : sent
+    const { status, details } = await create({ index: 'dated', document: { title: 'x', at } })
+    expect(status).toBe(400)
+    expect(details[0]?.path).toBe('document.at')
+  })
+})

@@ -19,6 +19,7 @@ describe('a document’s values are checked against the mapping', () => {
     { title: 'a', authors: ['b'] },
     { year: 2000, price: 1.5, open: true, seen: '2020-01-31T10:00:00Z' },
     { seen: 1_600_000_000_000 },
+    { seen: ['0000-01-01', '1492-10-12'] },
     { year: [1, 2], place: { city: 'Bern' } },
     { year: null, anything: { else: 1 } },
   ])('%j fits', (source) => {
@@ -32,6 +33,7 @@ describe('a document’s values are checked against the mapping', () => {
     [{ open: 'true' }, 'document.open'],
     [{ seen: 'yesterday' }, 'document.seen'],
     [{ seen: '2020-13-01' }, 'document.seen'],
+    [{ seen: 8.64e15 }, 'document.seen'],
     [{ place: { city: 3 } }, 'document.place.city'],
     [{ title: 3 }, 'document.title'],
   ])('%j is refused', (source, path) => {

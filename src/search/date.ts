@@ -1,0 +1,28 @@
+/** Epoch milliseconds from which on the core keeps no date (200 000 years away). */
+const EPOCH_MS_END = 6.3e15
+
+const DAY = String.raw`\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`
+const HOUR_AND_MINUTE = String.raw`(?:[01]\d|2[0-3]):[0-5]\d`
+const SECOND = String.raw`:[0-5]\d(?:\.\d{1,9})?`
+const ZONE = String.raw`Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d`
+const ISO_DATE = new RegExp(`^${DAY}(?:[T ]${HOUR_AND_MINUTE}(?:${SECOND})?(?:${ZONE})?)?$`)
+
+/**
+ * Whether a value is a point in time that the core can index: ISO 8601 of a day that the calendar has, or epoch
+ * milliseconds.
+ */
+export function isDate(value: unknown): boolean {
+  if (typeof value === 'number') return Math.abs(value) < EPOCH_MS_END
+  return typeof value === 'string' && ISO_DATE.test(value) && isInCalendar(value)
+}
+
+function isInCalendar(date: string): boolean {
+  const day = Number(date.slice(8, 10))
+  return day <= 28 || day <= daysOf(Number(date.slice(0, 4)), Number(date.slice(5, 7)))
+}
+
+/** Days of a month (1–12) in the Gregorian calendar. */
+function daysOf(year: number, month: number): number {
+  if (month !== 2) return [4, 6, 9, 11].includes(month) ? 30 : 31
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
+}
