@@ -14,7 +14,7 @@ import {
 import { type IndexEntry, type Indices, latest } from './indices.ts'
 import { isWellFormed } from './json.ts'
 import { decodeRecord } from './record.ts'
-import { sourceProblem } from './source.ts'
+import { type SourcePlace, sourceProblem } from './source.ts'
 import { checkDimensions, readVector } from './vector.ts'
 
 type Source = Record<string, unknown>
@@ -73,12 +73,12 @@ export function openDocuments(parts: DocumentsParts): Documents {
 
   return {
     create: async (item, options) =>
-      one(putOp(await entryFor(indices, item.index, item.document), item), options),
+      one(putOp(await entryFor(indices, item.index, item.document, 'document.'), item), options),
     merge: async ({ id, index, ifVersion }, source, options) => {
       const known = index === undefined ? locate(parts, id, undefined)?.entry : indices.find(index)
       if (known === undefined && !versionHolds(ifVersion, undefined)) throw mismatch(undefined)
-      const entry = known ?? (await entryFor(indices, index ?? config.defaultIndex, source))
-      checkSource(source, latest(entry).definition)
+      const entry = known ?? (await entryFor(indices, index ?? config.defaultIndex, source, ''))
+      checkSource(source, latest(entry).definition, '')
       return one(withVersion({ kind: 'merge', entry, id: checkId(id), source }, ifVersion), options)
     },
     remove: async ({ id, index, ifVersion }, options) => {
@@ -135,7 +135,7 @@ function withVersion(op: WriteOp, ifVersion: IfVersion | undefined): WriteOp {
 }
 
 function putOp(entry: IndexEntry, { id, document, vector }: Omit<CreateItem, 'index'>): WriteOp {
-  checkSource(document, latest(entry).definition)
+  checkSource(document, latest(entry).definition, 'document.')
   const op: WriteOp = {
     kind: 'put',
     entry,
@@ -173,7 +173,7 @@ async function bulkOp(
       return { kind: 'delete', entry: indices.get(name), id, source: {} }
     }
     if (document === undefined) throw invalid('document', 'is required')
-    return putOp(await entryFor(indices, name, document), { id, document, vector })
+    return putOp(await entryFor(indices, name, document, 'document.'), { id, document, vector })
   } catch (cause) {
     if (cause instanceof ServiceError) return cause
     throw cause
@@ -181,17 +181,22 @@ async function bulkOp(
 }
 
 /** The index that a document goes to; one that is refused creates none. */
-async function entryFor(indices: Indices, name: string, source: Source): Promise<IndexEntry> {
+async function entryFor(
+  indices: Indices,
+  name: string,
+  source: Source,
+  place: SourcePlace,
+): Promise<IndexEntry> {
   const known = indices.find(name)
   if (known !== undefined) return known
   const definition = indices.defaults()
-  checkSource(source, definition)
+  checkSource(source, definition, place)
   if (!hasText(source, definition)) throw noText()
   return indices.ensure(name)
 }
 
-function checkSource(source: Source, definition: Definition): void {
-  const problem = sourceProblem(source, definition)
+function checkSource(source: Source, definition: Definition, place: SourcePlace): void {
+  const problem = sourceProblem(source, definition, place)
   if (problem !== undefined) throw problem
 }
 

@@ -2,10 +2,10 @@ import { invalid } from '../errors.ts'
 
 const NAME_BYTES_MAX = 255
 
-/** Throws VALIDATION_FAILED when an index can't have this name. */
-export function checkName(name: string): void {
+/** Throws VALIDATION_FAILED when an index can't have this name, which was sent as `path`. */
+export function checkName(name: string, path: string): void {
   const problem = nameProblem(name)
-  if (problem !== undefined) throw invalid('name', problem)
+  if (problem !== undefined) throw invalid(path, problem)
 }
 
 function nameProblem(name: string): string | undefined {

@@ -70,7 +70,10 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
       entries.set(record.name, { record, definition: define(registry, record) })
   await removeStrays(root, registry)
   return {
-    create: (name, settings, mappings) => declare(registry, name, { settings, mappings }),
+    create: async (name, settings, mappings) => {
+      checkName(name, 'name')
+      return declare(registry, name, { settings, mappings })
+    },
     extend: (entry, mappings) => {
       const before = registry.extending.get(entry) ?? Promise.resolve()
       const done = before.then(() => extend(registry, entry, mappings))
@@ -96,6 +99,7 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
           'INDEX_NOT_FOUND',
           'There is no such index, and AUTO_CREATE_INDEX is off: create it first.',
         )
+      checkName(name, 'index')
       return declare(registry, name, { settings: {}, mappings: {} })
     },
     all: () => [...entries.values()],
@@ -139,7 +143,6 @@ async function declare(
   { settings, mappings }: Declaration,
 ): Promise<IndexEntry> {
   const { store, entries, creating } = registry
-  checkName(name)
   if (entries.has(name) || creating.has(name))
     throw serviceError('INDEX_EXISTS', 'An index of this name exists already.')
   // The embedder in force now is written down: a later change of the setting must not change this index.

@@ -4,25 +4,36 @@ import type { Definition, FieldDefinition } from './definition.ts'
 
 type Source = Record<string, unknown>
 
+/** Where a request has the document: in a member of its body, or as the whole of it. */
+export type SourcePlace = 'document.' | ''
+
 /**
  * What is wrong with a document's values against its index's mapping, or undefined.
  * Types are strict: a number sent as a string is not a number. null stands for "no value".
  */
-export function sourceProblem(source: Source, definition: Definition): ServiceError | undefined {
+export function sourceProblem(
+  source: Source,
+  definition: Definition,
+  place: SourcePlace = 'document.',
+): ServiceError | undefined {
   for (const field of definition.fields) {
     const problem = fieldProblem(valueAt(source, field.source), field)
-    if (problem !== undefined) return invalid(`document.${field.source}`, problem)
+    if (problem !== undefined) return invalid(`${place}${field.source}`, problem)
   }
-  const vectorProblem = fieldVectorProblem(source, definition)
+  const vectorProblem = fieldVectorProblem(source, definition, place)
   if (vectorProblem !== undefined) return vectorProblem
-  return definition.strict ? unmappedField(source, definition) : undefined
+  return definition.strict ? unmappedField(source, definition, place) : undefined
 }
 
-function fieldVectorProblem(source: Source, definition: Definition): ServiceError | undefined {
+function fieldVectorProblem(
+  source: Source,
+  definition: Definition,
+  place: SourcePlace,
+): ServiceError | undefined {
   const { field, dimensions } = definition.embedder
   const value = field === undefined ? undefined : source[field]
   if (field === undefined || value === undefined || value === null) return undefined
-  const path = `document.${field}`
+  const path = `${place}${field}`
   if (!Array.isArray(value) || !value.every((one) => typeof one === 'number'))
     return invalid(path, 'must be a list of numbers')
   if (value.length !== dimensions)
@@ -49,16 +60,21 @@ function fieldProblem(value: unknown, { type }: FieldDefinition): string | undef
   if (value === undefined || value === null) return undefined
   if (Array.isArray(value)) {
     const bad = value.find((one) => !matches(one, type))
-    return bad === undefined ? undefined : `must be a list of ${DESCRIPTIONS[type]}s`
+    return bad === undefined
+      ? undefined
+      : `must be a list, each item ${article(DESCRIPTIONS[type])}`
   }
   return matches(value, type) ? undefined : `must be ${article(DESCRIPTIONS[type])}`
 }
 
+/** JSON's numbers are doubles: beyond this, neighbours can't be told apart. */
+const WHOLE_NUMBER = 'whole number from -(2^53-1) to 2^53-1'
+
 const DESCRIPTIONS = {
   text: 'string',
   keyword: 'string',
-  integer: 'whole number',
-  long: 'whole number',
+  integer: WHOLE_NUMBER,
+  long: WHOLE_NUMBER,
   float: 'number',
   double: 'number',
   boolean: 'boolean',
@@ -78,14 +94,24 @@ function matches(value: unknown, type: FieldDefinition['type']): boolean {
   return isDate(value)
 }
 
-function unmappedField(source: Source, definition: Definition): ServiceError | undefined {
+/** Longest name of a field that a refusal shows. */
+const NAME_CHARACTERS_MAX = 128
+
+/** A field that is not named may still be removed, which changes nothing. */
+function unmappedField(
+  source: Source,
+  definition: Definition,
+  place: SourcePlace,
+): ServiceError | undefined {
   const known = new Set(definition.fields.map((field) => field.source.split('.')[0]))
   if (definition.embedder.field !== undefined) known.add(definition.embedder.field)
-  const unmapped = Object.keys(source).find((key) => !known.has(key.split('.')[0]))
+  const unmapped = Object.keys(source).find(
+    (key) => source[key] !== null && !known.has(key.split('.')[0]),
+  )
   if (unmapped === undefined) return undefined
   return invalid(
-    'document',
-    'has a field that the index’s strict mapping does not name',
+    `${place}${unmapped.slice(0, NAME_CHARACTERS_MAX)}`,
+    'is not named by the index’s strict mapping; add the field to the mapping, or leave it out',
     'UNKNOWN_FIELD',
   )
 }

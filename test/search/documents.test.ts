@@ -82,7 +82,7 @@ describe('creating a document', () => {
     [{ index: 'new', document: 'text' }, 'document'],
     [{ index: 'new', id: '', document: { title: 'x' } }, 'id'],
     [{ index: 'new', id: 7, document: { title: 'x' } }, 'id'],
-    [{ index: 'Upper', document: { title: 'x' } }, 'name'],
+    [{ index: 'Upper', document: { title: 'x' } }, 'index'],
     [{ index: 'new', id: 'ü'.repeat(257), document: { title: 'x' } }, 'id'],
     [{ index: 'new', id: 'half \ud83d', document: { title: 'x' } }, 'id'],
   ])('refuses %j and names the field', async (body, path) => {
@@ -318,6 +318,20 @@ describe('changing a document', () => {
     const { status } = await put('x', { title: 'x' }, '?index=nevermade', { 'if-match': '"1"' })
     expect(status).toBe(412)
     expect((await service.call('GET', '/cortex/indices/nevermade')).status).toBe(404)
+  })
+
+  it('names where an index has a name that it can’t have', async () => {
+    const document = { title: 'x' }
+    const answers = [
+      await create({ index: 'BAD', document }),
+      await put('x', document, '?index=BAD'),
+      await service.call('POST', '/cortex/indices', { name: 'BAD' }),
+    ]
+    expect(answers.map(({ status, details }) => [status, details[0]?.path])).toEqual([
+      [400, 'index'],
+      [400, 'index'],
+      [400, 'name'],
+    ])
   })
 
   it('creates no index for a document that it refuses', async () => {

@@ -341,7 +341,10 @@ describe('fields that the mapping does not name', () => {
     expect({ status, code }).toEqual({ status: 400, code: 'UNKNOWN_FIELD' })
     expect((await add('strict', '1', { title: 'x', tags: ['y'] })).status).toBe(200)
     const changed = await service.call('PUT', '/cortex/documents/1?index=strict', { colour: 'red' })
-    expect(changed.status).toBe(400)
+    expect(changed).toMatchObject({ status: 400, code: 'UNKNOWN_FIELD' })
+    expect(changed.details[0]?.path).toBe('colour')
+    const removed = await service.call('PUT', '/cortex/documents/1?index=strict', { colour: null })
+    expect(removed.status).toBe(200)
   })
 })
 

@@ -38,13 +38,23 @@ describe('a document’s values are checked against the mapping', () => {
     [{ title: 3 }, 'document.title'],
   ])('%j is refused', (source, path) => {
     expect(sourceProblem(source, definition)?.details?.[0]?.path).toBe(path)
+    const bare = path.replace('document.', '')
+    expect(sourceProblem(source, definition, '')?.details?.[0]?.path).toBe(bare)
+  })
+
+  test.each([2 ** 53, -(2 ** 53), 1e300, [1, 2 ** 53]])('%j: the limit is told', (year) => {
+    const message = sourceProblem({ year }, definition)?.message
+    expect(message).toContain('a whole number from -(2^53-1) to 2^53-1')
   })
 })
 
 test('a strict mapping refuses what it does not name', () => {
   const strict = compileDefinition({}, { ...mappings, dynamic: 'strict' }, config)
   expect(sourceProblem({ title: 'a', place: { city: 'b' } }, strict)).toBeUndefined()
-  expect(sourceProblem({ title: 'a', other: 1 }, strict)?.code).toBe('UNKNOWN_FIELD')
+  const problem = sourceProblem({ title: 'a', other: 'secret' }, strict)
+  expect(problem).toMatchObject({ code: 'UNKNOWN_FIELD', details: [{ path: 'document.other' }] })
+  expect(problem?.message).not.toContain('secret')
+  expect(sourceProblem({ title: 'a', other: null }, strict)).toBeUndefined()
 })
 
 describe('a dense_vector field', () => {
