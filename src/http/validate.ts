@@ -9,8 +9,8 @@ const PATH_CHARACTERS_MAX = 128
 export type Check = (value: unknown) => void
 
 export interface Validators {
-  /** For bodies: types are exact. */
-  exact: (schema: TSchema) => Check
+  /** For bodies: types are exact. `whole` is what a refusal calls the value itself; default: body. */
+  exact: (schema: TSchema, whole?: string) => Check
   /**
    * For path and query parameters: texts become the numbers, booleans and lists that the schema asks for, and
    * parameters that it does not name are taken out, so that no handler sees one that nobody checked.
@@ -25,6 +25,8 @@ export function openValidators(): Validators {
     strict: false,
     // A parameter such as 1e999 is no number.
     strictNumbers: true,
+    // Errors carry the schema that they come from.
+    verbose: true,
     validateFormats: true,
     ownProperties: true,
   }
@@ -33,7 +35,7 @@ export function openValidators(): Validators {
   formats.default(exact)
   formats.default(coercing)
   return {
-    exact: (schema) => checkWith(exact.compile(schema), 'body'),
+    exact: (schema, whole = 'body') => checkWith(exact.compile(schema), whole),
     coercing: (schema) => checkWith(coercing.compile(schema), 'parameter'),
   }
 }
@@ -54,12 +56,25 @@ function explain(errors: ErrorObject[]): { path: string; message: string } {
   if (last.keyword !== 'anyOf') return { path: pathOf(last), message: messageOf(last) }
   const deeper = errors.filter((error) => pathOf(error).length > pathOf(last).length)
   const deepest = deeper.at(-1)
-  if (deepest !== undefined) return { path: pathOf(deepest), message: messageOf(deepest) }
+  if (deepest !== undefined) {
+    const within = deeper.slice(0, deeper.indexOf(deepest) + 1)
+    // A union inside the union is explained by itself.
+    return explain(within.filter(({ instancePath: at }) => at.startsWith(deepest.instancePath)))
+  }
+  return { path: pathOf(last), message: choicesOf(errors) }
+}
+
+/** What a union asks for whose choices all fail at the same place. */
+function choicesOf(errors: ErrorObject[]): string {
   const others = errors.filter((error) => error.keyword !== 'anyOf')
-  const precise = others.find((error) => error.keyword !== 'type')
-  if (precise !== undefined) return { path: pathOf(precise), message: messageOf(precise) }
-  const types = others.map((error) => String(error.params.type))
-  return { path: pathOf(last), message: `must be ${[...new Set(types)].join(' or ')}` }
+  const precise = others.filter((error) => error.keyword !== 'type')
+  const [first] = precise
+  if (first === undefined) {
+    const types = others.map((error) => String(error.params.type))
+    return `must be ${[...new Set(types)].join(' or ')}`
+  }
+  if (precise.some((error) => error.keyword !== 'const')) return messageOf(first)
+  return `must be one of ${precise.map((error) => String(error.params.allowedValue)).join(', ')}`
 }
 
 function pathOf(error: ErrorObject): string {
@@ -83,10 +98,18 @@ function messageOf(error: ErrorObject): string {
   if (error.keyword === 'minItems') return `must have at least ${error.params.limit} items`
   if (error.keyword === 'minProperties')
     return `must have at least ${error.params.limit} properties`
-  if (error.keyword === 'pattern') {
-    // A list of words as a pattern is read as the list.
-    const [, words] = /^\^\((?:\?:)?([\w|]+)\)\$$/.exec(String(error.params.pattern)) ?? []
-    if (words !== undefined) return `must be one of ${words.replaceAll('|', ', ')}`
-  }
+  if (error.keyword === 'const') return `must be ${error.params.allowedValue}`
+  if (error.keyword === 'pattern') return patternMessage(error)
   return error.message ?? 'is not valid'
+}
+
+/** A list of words as a pattern is read as the list; of another pattern, an example is shown. */
+function patternMessage({ params, parentSchema }: ErrorObject): string {
+  const pattern = String(params.pattern)
+  const inOneCase = pattern.replace(/\[([a-z])[A-Z]\]/g, '$1')
+  const [, words] = /^\^\((?:\?:)?([\w|]+)\)\$$/.exec(inOneCase) ?? []
+  if (words !== undefined) return `must be one of ${words.replaceAll('|', ', ')}`
+  const examples: unknown = parentSchema?.examples
+  if (!Array.isArray(examples)) return `must match the pattern ${pattern}`
+  return `must be of the form of ${examples.join(', ')} (${pattern})`
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, ForeignId, FreeForm, Moment, Share } from './common.ts'
+import { AnyCase, DateTime, ForeignId, FreeForm, Moment, Share } from './common.ts'
 
 /** Objects or lists that are kept as they came. */
 const Loose = Type.Union([FreeForm, Type.Array(Type.Unknown())])
@@ -134,12 +134,14 @@ export type AnalyticsReport = Static<typeof AnalyticsReport>
 
 /** One value of a metric. */
 export const MetricRecord = Type.Object({
-  name: Type.String({ pattern: '^[a-zA-Z_:][a-zA-Z0-9_:]*$', maxLength: 128 }),
+  name: Type.String({
+    pattern: '^[a-zA-Z_:][a-zA-Z0-9_:]*$',
+    maxLength: 128,
+    examples: ['checkout_seconds'],
+  }),
   value: Type.Number(),
   type: Type.Optional(
-    Type.String({
-      pattern:
-        '^(?:[cC][oO][uU][nN][tT][eE][rR]|[gG][aA][uU][gG][eE]|[hH][iI][sS][tT][oO][gG][rR][aA][mM]|[sS][uU][mM][mM][aA][rR][yY])$',
+    AnyCase(['counter', 'gauge', 'histogram', 'summary'], {
       default: 'gauge',
       description: 'counter (adds up), gauge, histogram or summary',
     }),

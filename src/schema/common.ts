@@ -1,4 +1,4 @@
-import { Type } from 'typebox'
+import { type TString, Type } from 'typebox'
 
 /** An object that is kept as it came. */
 export const FreeForm = Type.Object({}, { additionalProperties: true })
@@ -39,3 +39,10 @@ export const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
 export const ListBounds = { total: Type.Integer(), limit: Type.Integer() }
 
 export const DateTime = Type.String({ format: 'date-time' })
+
+/** One of a closed list of lower-case words, in any case; handlers bring it into one. */
+export function AnyCase(words: string[], options: Record<string, unknown> = {}): TString {
+  const either = (letter: string): string => `[${letter}${letter.toUpperCase()}]`
+  const patterns = words.map((word) => word.replace(/[a-z]/g, either))
+  return Type.String({ pattern: `^(?:${patterns.join('|')})$`, ...options })
+}

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, ForeignId, FreeForm, Words } from './common.ts'
+import { AnyCase, DateTime, ForeignId, FreeForm, Words } from './common.ts'
 
 const When = (description: string) => Type.Optional(Type.String({ maxLength: 64, description }))
 
@@ -15,8 +15,7 @@ export const EventQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
   cursor: Type.Optional(Type.String({ maxLength: 1024 })),
   order: Type.Optional(
-    Type.String({
-      pattern: '^(?:[aA][sS][cC]|[dD][eE][sS][cC])$',
+    AnyCase(['asc', 'desc'], {
       default: 'desc',
       description: 'desc: newest first; asc: oldest first',
     }),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, Moment, Unquoted, Words } from './common.ts'
+import { AnyCase, DateTime, FreeForm, Id, Moment, Unquoted, Words } from './common.ts'
 
 const Scaler = Type.Object(
   { mean: Type.Optional(Unquoted), std: Type.Optional(Unquoted) },
@@ -75,7 +75,7 @@ const Kind = Type.Union([Type.Literal('linear'), Type.Literal('trees')])
 /** What to train; from everything that is kept, if nothing is said. */
 export const ModelTraining = Type.Object({
   modelId: Type.Optional(Id),
-  kind: Type.Optional(Kind),
+  kind: Type.Optional(AnyCase(['linear', 'trees'])),
   since: Type.Optional(Moment),
 })
 export type ModelTraining = Static<typeof ModelTraining>

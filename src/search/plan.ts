@@ -25,7 +25,7 @@ export interface CoreRequest {
   feedback?: boolean
   filter?: FilterNode
   facets?: CoreFacet[]
-  sort?: { field: string; descending: boolean }[]
+  sort?: SortKey[]
   from: number
   size: number
   minScore?: number
@@ -40,6 +40,11 @@ export interface CoreRequest {
   rerank?: { model: number; size: number }
   /** A loaded model whose scores are only told. */
   shadow?: number
+}
+
+interface SortKey {
+  field: string
+  descending: boolean
 }
 
 interface CoreFacet {
@@ -60,8 +65,14 @@ export interface PlannedSearch {
   shownBefore: number
 }
 
-/** Reads a search's words into the core's request and the hash that names the query. Throws VALIDATION_FAILED. */
-export function planSearch(search: SearchRequest): PlannedSearch {
+/**
+ * Reads a search's words into the core's request and the hash that names the query; `isMapped` tells whether an index
+ * that is searched maps a field of this name. Throws VALIDATION_FAILED.
+ */
+export function planSearch(
+  search: SearchRequest,
+  isMapped: (field: string) => boolean = () => false,
+): PlannedSearch {
   const mode = readWord('searchType', search.searchType, ['text', 'vector', 'hybrid'], 'hybrid')
   const filter = readFilters(search.filters as Record<string, unknown> | undefined)
   const request: CoreRequest = {
@@ -77,7 +88,7 @@ export function planSearch(search: SearchRequest): PlannedSearch {
   readWords(search, request)
   readWeights(search, request)
   if (search.facets !== undefined) request.facets = readFacets(search.facets)
-  if (search.sort !== undefined) request.sort = readSort(search.sort)
+  if (search.sort !== undefined) request.sort = readSort(search.sort, isMapped)
   let shownBefore = request.from
   if (search.cursor !== undefined) {
     if (request.from > 0) throw invalid('from', 'must be 0 beside a cursor')
@@ -194,23 +205,29 @@ function readFacets(facets: Facets): CoreFacet[] {
   return Object.entries(facets).map(([field, facet]) => ({ field, ...facet }))
 }
 
-function readSort(sort: Sort): { field: string; descending: boolean }[] {
-  return (Array.isArray(sort) ? sort : [sort]).flatMap((key, at) =>
-    typeof key === 'string'
-      ? [readSortText(key)]
-      : Object.entries(key).map(([field, order]) => ({
-          field,
-          descending: readOrder(order, `sort[${at}].${field}`),
-        })),
-  )
+function readSort(sort: Sort, isMapped: (field: string) => boolean): SortKey[] {
+  const keys = Array.isArray(sort) ? sort : [sort]
+  return keys.flatMap((key, at) => {
+    const path = Array.isArray(sort) ? `sort[${at}]` : 'sort'
+    if (typeof key === 'string') return [readSortText(key, path, isMapped)]
+    return Object.entries(key).map(([field, order]) => ({
+      field,
+      descending: readOrder(order, `${path}.${field}`),
+    }))
+  })
 }
 
-function readSortText(text: string): { field: string; descending: boolean } {
-  const [, field = text, order] = /^(.*?)(?::(asc|desc))?$/i.exec(text) ?? []
-  return {
-    field,
-    descending: order === undefined ? field === '_score' : order.toLowerCase() === 'desc',
-  }
+/** `field` or `field:order`; only a mapped field may have a colon in its name without an order behind it. */
+function readSortText(text: string, path: string, isMapped: (field: string) => boolean): SortKey {
+  const colon = text.lastIndexOf(':')
+  if (colon < 0 || isMapped(text)) return { field: text, descending: text === '_score' }
+  const order = text.slice(colon + 1).toLowerCase()
+  if (order !== 'asc' && order !== 'desc')
+    throw invalid(
+      path,
+      'must end in :asc or :desc behind its last colon, also when the field has a colon in its name',
+    )
+  return { field: text.slice(0, colon), descending: order === 'desc' }
 }
 
 function readOrder(order: unknown, path: string): boolean {

@@ -69,7 +69,7 @@ export function openSearch(parts: SearchParts): Search {
   return {
     run: async (search, startedMs) => {
       const entries = named(search.index)
-      const planned = planSearch(search)
+      const planned = planSearch(search, (field) => isMapped(field, entries))
       refuseAnalysed(planned.request, entries)
       const { queryHash } = planned
       const plan = parts.plan(search, queryHash)
@@ -102,6 +102,10 @@ export function openSearch(parts: SearchParts): Search {
       return JSON.parse(Buffer.from(data).toString()) as Replayed
     },
   }
+}
+
+function isMapped(field: string, entries: IndexEntry[]): boolean {
+  return entries.some(({ definition }) => definition.fields.some(({ name }) => name === field))
 }
 
 interface QueryVector {

@@ -18,7 +18,7 @@ import {
   IndexPath,
 } from '../../schema/document.ts'
 
-const checkBulkItem = openValidators().exact(BulkItem)
+const checkBulkItem = openValidators().exact(BulkItem, 'item')
 const Refresh = Type.Object({ refresh: Type.Optional(Type.Boolean()) })
 
 export const createDocument = route({

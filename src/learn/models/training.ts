@@ -92,7 +92,7 @@ export function openTraining(parts: TrainingParts): Training {
       const needed = config.modelTrainClicksMin
       const have = evidence.clicked()
       if (have < needed) return { modelId, trainingId, status: 'NOT_ENOUGH_DATA', needed, have }
-      const kinds = kind === undefined ? KINDS : [kind]
+      const kinds = kind === undefined ? KINDS : [kind.toLowerCase() as ModelKind]
       const work = begin({ trainingId, modelId, kinds, sinceMs })
       const waiting = { modelId, trainingId, status: 'RUNNING' as const }
       return within(config.requestTimeoutMs * WAIT_SHARE, work, waiting)

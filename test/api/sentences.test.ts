@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type RunningApp, startApp } from '../running-app.ts'
+
+let service: RunningApp
+beforeAll(async () => {
+  service = await startApp()
+  const mappings = { properties: { year: { type: 'integer' }, 'dc:year': { type: 'integer' } } }
+  await service.call('PUT', '/cortex/indices/mapped', { mappings })
+  await service.call('POST', '/cortex/documents/bulk', {
+    index: 'mapped',
+    documents: [1, 3, 2].map((n) => ({
+      document: { title: 'x', year: n, 'dc:year': n, 'dc:free': n },
+    })),
+  })
+}, 120_000)
+afterAll(() => service.close())
+
+it.each<[string, string, unknown, string, string]>([
+  [
+    'POST',
+    '/cortex/metrics',
+    { name: 'a', value: 1, type: 'rate' },
+    'type',
+    'must be one of counter, gauge, histogram, summary',
+  ],
+  [
+    'POST',
+    '/cortex/metrics',
+    { name: 'a b', value: 1 },
+    'name',
+    'must be of the form of checkout_seconds (^[a-zA-Z_:][a-zA-Z0-9_:]*$)',
+  ],
+  ['GET', '/nous/learn/events?order=up', undefined, 'order', 'must be one of asc, desc'],
+  [
+    'GET',
+    '/cortex/feedback?timeframe=soon',
+    undefined,
+    'timeframe',
+    'must be of the form of 30m, 24h, 7d (^[1-9][0-9]{0,3}[mhd]$)',
+  ],
+  ['POST', '/nous/learn/models/train', { kind: 'deep' }, 'kind', 'must be one of linear, trees'],
+  ['POST', '/cortex/search', { sort: [5] }, 'sort[0]', 'must be string or object'],
+  ['POST', '/cortex/search', { sort: 5 }, 'sort', 'must be string or object or array'],
+  ['POST', '/cortex/search', { sort: [{ year: 'up' }] }, 'sort[0].year', 'must be asc or desc'],
+])('%s %s %j says what it wants', async (method, path, body, place, message) => {
+  const { status, details } = await service.call(method, path, body)
+  expect(status).toBe(400)
+  expect(details).toEqual([{ path: place, message }])
+})
+
+it.each(['year:up', '_score:down', 'mapped:up', 'dc:free'])(
+  'a sort by %s has no order that there is',
+  async (sort) => {
+    const { status, details } = await service.call('POST', '/cortex/search', {
+      index: 'mapped',
+      sort: ['_score', sort],
+    })
+    expect(status).toBe(400)
+    expect(details[0]).toMatchObject({ path: 'sort[1]' })
+    expect(details[0]?.message).toMatch(/:asc or :desc/)
+  },
+)
+
+it.each([
+  ['year:DESC', [3, 2, 1]],
+  ['dc:year', [1, 2, 3]],
+  ['dc:year:desc', [3, 2, 1]],
+  ['dc:free:asc', [1, 2, 3]],
+  [{ 'dc:free': 'desc' }, [3, 2, 1]],
+])('a field may have a colon in its name: %j', async (sort, years) => {
+  const { data } = await service.call<{ hits: { source: { year: number } }[] }>(
+    'POST',
+    '/cortex/search',
+    { index: 'mapped', sort },
+  )
+  expect(data.hits.map(({ source }) => source.year)).toEqual(years)
+})
+
+it('words of a closed list are read in any case', async () => {
+  const training = await service.call('POST', '/nous/learn/models/train', { kind: 'Linear' })
+  expect(training.status, training.error).toBe(200)
+})
+
+it('an item of a bulk that is none is called an item', async () => {
+  const { data } = await service.call<{ items: { error: string }[] }>(
+    'POST',
+    '/cortex/documents/bulk',
+    [5],
+  )
+  expect(data.items[0]?.error).toBe('The item must be object.')
+})
