@@ -89,3 +89,35 @@ it('an item of a bulk that is none is called an item', async () => {
   )
   expect(data.items[0]?.error).toBe('The item must be object.')
 })
+
+it.each<[string, string, object, string]>([
+  ['POST', '/cortex/analytics', { eventType: 'a', events: [{ eventType: 'b' }] }, 'eventType'],
+  ['POST', '/cortex/analytics', { sessionId: 's', events: [{ eventType: 'b' }] }, 'sessionId'],
+  ['PUT', '/cortex/indices/one', { name: 'two' }, 'name'],
+  ['POST', '/cortex/indices/one/documents', { index: 'two', document: { title: 'x' } }, 'index'],
+  [
+    'POST',
+    '/cortex/documents/bulk?index=one',
+    { index: 'two', documents: [{ document: { title: 'x' } }] },
+    'index',
+  ],
+  ['GET', '/cortex/search?q=one&query=two', {}, 'query'],
+])('%s %s %j contradicts itself', async (method, path, body, place) => {
+  const sent = method === 'GET' ? undefined : body
+  const { status, details } = await service.call(method, path, sent)
+  expect(status).toBe(400)
+  expect(details[0]).toMatchObject({ path: place, message: expect.stringContaining('send one') })
+  expect((await service.call('GET', '/cortex/indices/two')).status).toBe(404)
+})
+
+it('the same name in the path and in the body is no contradiction', async () => {
+  const answers = [
+    await service.call('PUT', '/cortex/indices/same', { name: 'same' }),
+    await service.call('POST', '/cortex/indices/same/documents', {
+      index: 'same',
+      document: { title: 'x' },
+    }),
+    await service.call('GET', '/cortex/search?q=x&query=x'),
+  ]
+  expect(answers.map(({ status, error }) => error ?? status)).toEqual([200, 200, 200])
+})

@@ -17,6 +17,7 @@ import {
   DocumentWritten,
   IndexPath,
 } from '../../schema/document.ts'
+import { refuseContradiction } from '../agreement.ts'
 
 const checkBulkItem = openValidators().exact(BulkItem, 'item')
 const Refresh = Type.Object({ refresh: Type.Optional(Type.Boolean()) })
@@ -52,8 +53,11 @@ export const createDocumentInIndex = route({
   content: ['document'],
   reply: DocumentWritten,
   errors: ['INDEX_NOT_FOUND', 'OVERLOADED', 'DISK_FULL'],
-  handle: ({ app, params, body, query }) =>
-    app.documents.create({ ...body, index: params.name }, { refresh: query.refresh !== false }),
+  handle: ({ app, params, body, query }) => {
+    const { name: first } = params
+    refuseContradiction({ path: 'index', again: body.index, place: 'the path', first })
+    return app.documents.create({ ...body, index: first }, { refresh: query.refresh !== false })
+  },
 })
 
 export const bulkDocuments = route({
@@ -86,7 +90,9 @@ export const bulkDocuments = route({
     if (Array.isArray(body)) return app.bulk.list(body, { ...options, suspicious })
     const { documents, ...common } = body
     if (suspicious) refuseUnkeepable(common)
-    const index = common.index ?? query.index
+    const { index: first } = query
+    refuseContradiction({ path: 'index', again: common.index, place: '?index=', first })
+    const index = common.index ?? first
     return app.bulk.list(documents, { ...options, index, suspicious })
   },
 })

@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { route } from '../../http/route.ts'
 import { IndexPath } from '../../schema/document.ts'
 import { CreateIndex, IndexCreated, IndexInfo, IndexList, PutIndex } from '../../schema/indices.ts'
+import { refuseContradiction } from '../agreement.ts'
 
 export const createIndex = route({
   method: 'POST',
@@ -29,7 +30,11 @@ export const putIndex = route({
   bodyOptional: true,
   reply: IndexCreated,
   errors: ['INDEX_EXISTS', 'UNKNOWN_ANALYZER', 'MAPPING_CONFLICT'],
-  handle: ({ app, params, body }) => app.catalog.put(params.name, body),
+  handle: ({ app, params, body }) => {
+    const { name: first } = params
+    refuseContradiction({ path: 'name', again: body.name, place: 'the path', first })
+    return app.catalog.put(first, body)
+  },
 })
 
 export const listIndices = route({

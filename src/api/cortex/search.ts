@@ -10,6 +10,7 @@ import {
   SuggestReply,
   SuggestRequest,
 } from '../../schema/search.ts'
+import { refuseContradiction } from '../agreement.ts'
 
 const checkSearch = openValidators().exact(SearchRequest)
 
@@ -58,6 +59,7 @@ export const suggest = route({
 
 /** The GET form in the shape of the POST form, and checked like it. */
 function fromQuery(sent: SearchQuery, depthMax: number): SearchRequest {
+  refuseContradiction({ path: 'query', again: sent.query, place: '?q=', first: sent.q })
   const { q, query = q, index, filters, boost, fields, searchFields, facets, sort, ...same } = sent
   const search = {
     ...same,

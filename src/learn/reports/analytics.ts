@@ -1,10 +1,10 @@
-import { serviceError } from '../../errors.ts'
+import { invalid, serviceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
-import type {
+import {
   AnalyticsEvent,
-  AnalyticsEvents,
-  AnalyticsReceipt,
-  AnalyticsReceipts,
+  type AnalyticsEvents,
+  type AnalyticsReceipt,
+  type AnalyticsReceipts,
 } from '../../schema/analytics.ts'
 import type { SessionTotals } from '../../schema/session.ts'
 import type { JournalEntry } from '../../store/tables.ts'
@@ -78,14 +78,28 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
     }
   }
   return {
-    record: async ({ events = [], ...single }) => {
-      const { eventType } = single
-      if (eventType === undefined) return listed(await take(events))
-      const [receipt] = await take([{ ...single, eventType }])
+    record: async ({ events, ...single }) => {
+      if (events !== undefined) {
+        refuseBoth(single)
+        return listed(await take(events))
+      }
+      const [receipt] = await take([single as AnalyticsEvent])
       return receipt as AnalyticsReceipt
     },
     submitted: () => submitted,
   }
+}
+
+const PARTS = Object.keys(AnalyticsEvent.properties)
+
+/** What stands beside a list belongs to none of its events and would be lost. */
+function refuseBoth(beside: object): void {
+  const part = PARTS.find((name) => Object.hasOwn(beside, name))
+  if (part !== undefined)
+    throw invalid(
+      part,
+      'is sent beside events; send one event, or events with everything in each of them',
+    )
 }
 
 function listed(events: AnalyticsReceipt[]): AnalyticsReceipts {
