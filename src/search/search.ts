@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { serviceError } from '../errors.ts'
+import { invalid, ServiceError, serviceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Pool, SearchInput } from '../pool.ts'
 import type { SearchRequest, SuggestRequest } from '../schema/search.ts'
@@ -81,7 +81,9 @@ export function openSearch(parts: SearchParts): Search {
       const asked = { search, planned, plan, request, entries, vector, context, startedMs }
       const { job, head } = searchJob({ ...asked, dataDir: config.dataDir })
       if (search.explain === true) job.evidence = evidenceOf(plan, queryHash, parts.describe)
-      const { data, found } = await execute(entries, job)
+      const { data, found } = await execute(entries, job).catch((cause: unknown) => {
+        throw retold(cause, search.cursor === undefined ? 'generation' : 'cursor')
+      })
       if (head !== undefined) parts.show(queryId, { head, replay: replayJson(job), found })
       return { data, queryId, queryHash }
     },
@@ -98,10 +100,25 @@ export function openSearch(parts: SearchParts): Search {
         .filter((entry) => entry !== undefined)
       if (entries.length < shown.indices.length)
         throw serviceError('INDEX_NOT_FOUND', 'An index of this search is there no more.')
-      const { data } = await execute(entries, replayJob(shown, entries, config.dataDir))
+      const job = replayJob(shown, entries, config.dataDir)
+      const { data } = await execute(entries, job).catch((cause: unknown) => {
+        throw retold(cause, 'search')
+      })
       return JSON.parse(Buffer.from(data).toString()) as Replayed
     },
   }
+}
+
+const VIEW_GONE = {
+  generation: 'names a view of the indices that is held no more; search again without it',
+  cursor: 'goes on in a view of the indices that is held no more; search again from the first page',
+  search: 'saw a view of the indices that is held no more; it can’t be run again',
+}
+
+/** A view that is gone, told of what the client sent: only some have sent a generation. */
+function retold(cause: unknown, path: keyof typeof VIEW_GONE): unknown {
+  if (!(cause instanceof ServiceError) || cause.code !== 'GENERATION_GONE') return cause
+  return invalid(path, VIEW_GONE[path], 'GENERATION_GONE')
 }
 
 function isMapped(field: string, entries: IndexEntry[]): boolean {

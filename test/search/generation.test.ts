@@ -117,11 +117,12 @@ it('follows a cursor beyond the ten thousandth hit', async () => {
 
 it('answers 409 for a generation that is held no more, and 400 for what is none', async () => {
   await fill('old', 5)
-  const { code, status } = await service.call('POST', '/cortex/search', {
+  const { code, status, details } = await service.call('POST', '/cortex/search', {
     index: 'old',
     generation: 1,
   })
   expect({ code, status }).toEqual({ code: 'GENERATION_GONE', status: 409 })
+  expect(details[0]).toMatchObject({ path: 'generation' })
   for (const generation of [-1, 'x', 1.5])
     expect(
       (await service.call('POST', '/cortex/search', { index: 'old', generation })).status,
@@ -155,4 +156,16 @@ it('goes on with a cursor while a new vector space is learned', async () => {
   expect(vectors.total).toBe(100)
   const read = await must<{ vectorized: boolean }>('GET', `/cortex/documents/d7?index=${index}`)
   expect(read.vectorized).toBe(true)
+}, 60_000)
+
+it('speaks of the cursor when that is what was sent', async () => {
+  await fill('restarted', 5)
+  const { nextCursor: cursor } = await find({ index: 'restarted', size: 2 })
+  await fill('restarted', 6)
+  await service.restart()
+  const body = { index: 'restarted', size: 2, cursor }
+  const { status, code, error, details } = await service.call('POST', '/cortex/search', body)
+  expect({ status, code }).toEqual({ status: 409, code: 'GENERATION_GONE' })
+  expect(details[0]).toMatchObject({ path: 'cursor' })
+  expect(error).toMatch(/^cursor .* from the first page\.$/)
 }, 60_000)
