@@ -63,7 +63,11 @@ function describeRoute(route: Route, method: string, path: string, config: Confi
       ...describeHeaders(route, method),
     ],
     ...(hasBody(route) ? { requestBody: describeBody(route, config) } : {}),
-    responses: { 200: describeSuccess(route), ...describeFailures(route), 431: HEAD_TOO_LARGE },
+    responses: {
+      200: describeSuccess(route),
+      ...describeFailures(route, method),
+      431: HEAD_TOO_LARGE,
+    },
   }
 }
 
@@ -94,7 +98,7 @@ function describeParameters(
 
 function describeHeaders(route: Route, method: string): Json[] {
   const headers: Json[] = []
-  if (method === 'POST' && hasBody(route))
+  if (method === 'POST')
     headers.push({
       name: 'Idempotency-Key',
       in: 'header',
@@ -163,7 +167,7 @@ function envelope({ reply, top }: Route): Json {
   }
 }
 
-function describeFailures(route: Route): Json {
+function describeFailures(route: Route, method: string): Json {
   const input = route.params !== undefined || route.query !== undefined || hasBody(route)
   const codes = new Set<ErrorCode>([
     ...ALWAYS,
@@ -171,7 +175,7 @@ function describeFailures(route: Route): Json {
     ...(hasBody(route) ? WITH_BODY : []),
     ...((route.errors ?? []) as ErrorCode[]),
   ])
-  if (hasBody(route) && route.method === 'POST') codes.add('IDEMPOTENCY_CONFLICT')
+  if (method === 'POST') codes.add('IDEMPOTENCY_CONFLICT')
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codes)
     byStatus.set(ERRORS[code], [...(byStatus.get(ERRORS[code]) ?? []), code])

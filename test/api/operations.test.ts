@@ -45,6 +45,18 @@ it('the API document names every route and alias, each under an id of its own', 
   expect(new Set(ids).size).toBe(ids.length)
 })
 
+it('the API document shows the Idempotency-Key of every POST, and of nothing else', () => {
+  const { paths } = describeApi(routes, readConfig({}), '1') as unknown as Document
+  for (const [path, item] of Object.entries(paths))
+    for (const [method, { parameters, responses }] of Object.entries(item)) {
+      const isPost = method === 'post'
+      const isNamed = parameters.some(({ name }) => name === 'Idempotency-Key')
+      expect(isNamed, `${method} ${path}`).toBe(isPost)
+      const conflicts = responses[409]?.description.includes('IDEMPOTENCY_CONFLICT') ?? false
+      expect(conflicts, `${method} ${path}`).toBe(isPost)
+    }
+})
+
 it('the API document shows the limits in force and the errors of a route', () => {
   const config = readConfig({ DOCUMENT_BYTES_MAX: '123456', API_KEYS: 'k' })
   const document = describeApi(routes, config, '1') as unknown as Document & { security: unknown }
