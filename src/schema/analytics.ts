@@ -132,6 +132,9 @@ export const AnalyticsReport = Type.Object({
 })
 export type AnalyticsReport = Static<typeof AnalyticsReport>
 
+/** Labels of one series, with those that service, environment and instance become. */
+export const METRIC_LABELS_MAX = 16
+
 /** One value of a metric. */
 export const MetricRecord = Type.Object({
   name: Type.String({
@@ -147,7 +150,9 @@ export const MetricRecord = Type.Object({
     }),
   ),
   labels: Type.Optional(
-    Type.Record(Type.String(), Type.String({ maxLength: 256 }), { maxProperties: 16 }),
+    Type.Record(Type.String(), Type.String({ maxLength: 256 }), {
+      maxProperties: METRIC_LABELS_MAX,
+    }),
   ),
   service: Type.Optional(Type.String({ maxLength: 128, description: 'becomes a label' })),
   environment: Type.Optional(Type.String({ maxLength: 128, description: 'becomes a label' })),
