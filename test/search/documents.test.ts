@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, type RunningApp, startApp } from '../running-app.ts'
 
@@ -460,4 +461,24 @@ describe('a date', () => {
     expect(status).toBe(400)
     expect(details[0]?.path).toBe('document.at')
   })
+})
+
+it('keeps a string that is too long to be filtered by, and says so in README', async () => {
+  const [most, more] = ['k'.repeat(8191), 'k'.repeat(8192)]
+  const mappings = { properties: { key: { type: 'keyword' } } }
+  await service.call('PUT', '/cortex/indices/exact', { mappings })
+  const document = { title: 'x', key: most, free: most }
+  await create({ index: 'exact', id: 'long', document })
+  await create({ index: 'exact', id: 'longer', document: { ...document, key: more, free: more } })
+  for (const field of ['key', 'free'])
+    for (const [value, ids] of [
+      [most, ['long']],
+      [more, []],
+    ] as const) {
+      const body = { index: 'exact', filters: { [field]: value } }
+      const answer = await service.call<{ hits: { id: string }[] }>('POST', '/cortex/search', body)
+      expect(answer.data.hits.map(({ id }) => id)).toEqual(ids)
+    }
+  expect((await get('longer')).data.source).toMatchObject({ key: more, free: more })
+  expect(readFileSync(new URL('../../README.md', import.meta.url), 'utf8')).toContain('8191 bytes')
 })
