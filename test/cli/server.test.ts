@@ -134,7 +134,7 @@ describe('with a server of its own', () => {
     writeFileSync(file, 'words')
     const { code, notes } = await attune('load', file, '-i', 'Not A Name')
     expect(code).toBe(1)
-    expect(notes).toMatch(/name/)
+    expect(notes).toMatch(/index must be lower case/)
   })
 
   test('the examples with curl in README work as they stand', async () => {
