@@ -5,7 +5,8 @@ import { type Added, addedScores, type PackedAdded, packAdded, packLearned } fro
 import type { IndexEntry } from './indices.ts'
 import { wellFormedJson } from './json.ts'
 import type { PageIndex } from './page.ts'
-import { type CoreRequest, cursorText, type PlannedSearch } from './plan.ts'
+import type { CoreRequest, PlannedSearch } from './plan.ts'
+import { cursorText } from './query-hash.ts'
 import type { Plan } from './ranking-plan.ts'
 import { tune, tunedScores } from './tune.ts'
 

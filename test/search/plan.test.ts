@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../src/search/cursor.ts'
-import { cursorHash, cursorText, planSearch } from '../../src/search/plan.ts'
+import { planSearch } from '../../src/search/plan.ts'
+import { cursorHash, cursorText } from '../../src/search/query-hash.ts'
 
 describe('a search is planned', () => {
   test('with defaults when nothing is said', () => {
