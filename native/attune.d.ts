@@ -151,6 +151,9 @@ export function search(
   added?: Float64Array,
 ): SearchResult
 
+/** The newest generation of all indices: it grows with each publication. */
+export function generation(): number
+
 /**
  * Hands over an edition of the click rates of an index: the rate, 0 … 1, of each of these documents (50 000 at
  * most, in any order); others have the prior that a request says. Editions ascend. Rates that no edition from

@@ -15,15 +15,16 @@ import { openReader, type Reader } from '../src/store/reader.ts'
 // The main thread, which all answers pass through, goes first.
 native.giveWay(3)
 
+/** What a worker is told of a search. All have all of it, in this order: code that meets one shape only is the fastest. */
 export interface SearchInput {
   dataDir: string
   indices: PageIndex[]
   /** The core's request as JSON. */
   request: string
-  vector?: Float32Array
-  fields?: string[]
+  vector: Float32Array | undefined
+  fields: string[] | undefined
   /** The core's highlight request as JSON. */
-  highlight?: string
+  highlight: string | undefined
   /** What a cursor of this list is tied to. */
   cursorText: string
   /** Hits on the pages before this one. */
@@ -31,15 +32,15 @@ export interface SearchInput {
   startedMs: number
   context: string
   /** What learning and ranking changes add to scores: `Added[]` as JSON. */
-  added?: string
+  added: string | undefined
   /** What explanations show of learned scores. */
-  evidence?: Evidence[]
+  evidence: Evidence[] | undefined
   /** The page's order is drawn; `relative` when scores have no common span. */
-  draw?: { seed: number; temperature: number; relative: boolean }
+  draw: { seed: number; temperature: number; relative: boolean } | undefined
   /** Another ranking, by its request, that is dealt into the page. */
-  interleaved?: { testId: string; seed: number; request: string }
+  interleaved: { testId: string; seed: number; request: string } | undefined
   /** Whether the impression is written down. */
-  recorded?: boolean
+  recorded: boolean
 }
 
 export interface SearchOutput {
@@ -63,27 +64,38 @@ export function search(inputs: SearchInput[]): Outcome<SearchOutput>[] {
 
 /** One search from the core's answer to the bytes of the reply: the only hop that a search makes. */
 function searchOne(input: SearchInput): SearchOutput {
+  // In this order: the store then holds what the newest generation shows.
+  const generation = native.generation()
   const reader = openReader(input.dataDir)
-  const { result, logged } = drawPage(askCore(reader, input), reader, input)
-  const { data, dataLength } = writePage(reader, explained(result, reader, input), {
-    indices: input.indices,
-    startedMs: input.startedMs,
-    context: input.context,
-    ...(input.fields === undefined ? {} : { fields: input.fields }),
-    ...(input.highlight === undefined
-      ? {}
-      : { highlights: highlightHits(reader, result, input.indices, input.highlight) }),
-    ...(result.next === undefined ? {} : { nextCursor: cursorAfter(result, result.next, input) }),
-    ...(input.recorded === true
-      ? { appendix: (appended) => writeFoundOf(result, { input, logged }, appended) }
-      : {}),
+  const view = { reader, generation }
+  const { result, logged } = drawPage(askCore(view, input), view, input)
+  const explained = explain(result, reader, input)
+  const { indices, startedMs, context, fields, highlight, recorded } = input
+  const { data, dataLength } = writePage(reader, explained, {
+    indices,
+    fields,
+    highlights:
+      highlight === undefined ? undefined : highlightHits(reader, result, indices, highlight),
+    nextCursor: result.next === undefined ? undefined : cursorAfter(result, result.next, input),
+    startedMs,
+    context,
+    appendix: recorded
+      ? (appended) => writeFoundOf(result, { input, logged }, appended)
+      : undefined,
   })
   return { data, dataLength, total: result.total, hits: result.ords.length }
 }
 
-function explained(result: SearchResult, reader: Reader, input: SearchInput): SearchResult {
-  const { evidence = [], indices } = input
-  if (evidence.length === 0) return result
+/** What a thread reads for one search. */
+interface View {
+  reader: Reader
+  /** The newest one before the store was opened. */
+  generation: number
+}
+
+function explain(result: SearchResult, reader: Reader, input: SearchInput): SearchResult {
+  const { evidence, indices } = input
+  if (evidence === undefined || evidence.length === 0) return result
   const engines = new Map(indices.map(({ indexId, engineId }) => [indexId, engineId]))
   return showEvidence(result, evidence, (indexId, id) => {
     const engineId = engines.get(indexId)
@@ -92,37 +104,42 @@ function explained(result: SearchResult, reader: Reader, input: SearchInput): Se
   })
 }
 
-function askCore(reader: Reader, input: SearchInput, request = input.request): SearchResult {
+function askCore(
+  { reader, generation }: View,
+  input: SearchInput,
+  request = input.request,
+): SearchResult {
   const engineIds = Float64Array.from(input.indices, ({ engineId }) => engineId)
   const { added } = input
   if (added === undefined) return native.search(engineIds, request, input.vector)
-  const triples = numberAdded(reader, added, input.indices)
+  const triples = numberAdded(reader, added, { indices: input.indices, generation })
   return native.search(engineIds, request, input.vector, triples)
 }
 
 type Logged = Pick<Found, 'order' | 'teams'>
 
+const AS_IT_IS: Logged = { order: undefined, teams: undefined }
+
 /** The page as it is shown: in greedy order, drawn, or dealt from two rankings. */
 function drawPage(
   greedy: SearchResult,
-  reader: Reader,
+  view: View,
   input: SearchInput,
 ): { result: SearchResult; logged: Logged } {
   const { draw, interleaved } = input
-  if (greedy.ords.length < 2) return { result: greedy, logged: {} }
+  if (greedy.ords.length < 2) return { result: greedy, logged: AS_IT_IS }
   if (interleaved !== undefined) {
     const { seed, request } = interleaved
-    const other = askCore(reader, input, request)
+    const other = askCore(view, input, request)
     const { places, teams } = dealTeams(namesOf(greedy), namesOf(other), seed)
-    return {
-      result: pickHits([greedy, other], places),
-      logged: { teams },
-    }
+    pickHits([greedy, other], places)
+    return { result: greedy, logged: { order: undefined, teams } }
   }
-  if (draw === undefined) return { result: greedy, logged: {} }
+  if (draw === undefined) return { result: greedy, logged: AS_IT_IS }
   const order = drawOrder(greedy.scores, draw, draw.relative ? spanOf(greedy.scores) : 1)
   const places = order.map((at): HitPlace => [0, at])
-  return { result: pickHits([greedy], places), logged: { order } }
+  pickHits([greedy], places)
+  return { result: greedy, logged: { order, teams: undefined } }
 }
 
 /** A name for each hit that two results share. */
@@ -146,15 +163,20 @@ function writeFoundOf(
   { write, idsBytes, tookMs }: Appended,
 ): void {
   const { total, generation, scores, ids, shadowScores, features = scoreParts(result) } = result
+  const { order, teams } = logged
   const indexIds = new Int32Array(ids.length)
   for (let hit = 0; hit < ids.length; hit++) indexIds[hit] = indexIdOf(input.indices, ids[hit])
   const from = input.shownBefore
-  const found = { total, generation, tookMs, from, scores, indexIds, features, shadowScores }
-  writeFound({ ...found, ...logged }, idsBytes, write)
+  writeFound(
+    { total, generation, tookMs, from, scores, indexIds, features, shadowScores, order, teams },
+    idsBytes,
+    write,
+  )
 }
 
 function indexIdOf(indices: readonly PageIndex[], engineId: number | undefined): number {
-  return indices.find((index) => index.engineId === engineId)?.indexId ?? -1
+  for (const index of indices) if (index.engineId === engineId) return index.indexId
+  return -1
 }
 
 /** The first features, which every search has at hand: normalised text and vector score, BM25, cosine. */

@@ -271,6 +271,12 @@ pub fn search(
     })
 }
 
+/// The newest generation of all indices.
+#[napi]
+pub fn generation() -> f64 {
+    publish::generation_now() as f64
+}
+
 /// Hands over an edition of the click rates of an index.
 #[napi(catch_unwind)]
 pub fn publish_rates(

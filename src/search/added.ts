@@ -14,8 +14,8 @@ export interface PackedAdded {
 
 /** Documents whose score one search may change; the core takes no more. */
 const ADDED_MAX = 4096
-/** Lists that a thread remembers the documents' numbers of. */
-const NUMBERED_MAX = 512
+/** Documents whose numbers a thread remembers. */
+const NUMBERED_MAX = 50_000
 
 export function packAdded(added: readonly Added[]): PackedAdded {
   const taken = added.slice(0, ADDED_MAX)
@@ -35,32 +35,54 @@ export function addedScores(learned: Plan['added']): Added[] {
   return learned.map(({ indexId, id, value }) => [indexId, id, value])
 }
 
-interface Numbered {
-  /** The store's sequence: as long as nothing is written, documents keep their numbers. */
-  sequence: number
-  triples: Float64Array
+/** Numbers of the documents of each index, by their ids, as they were looked up while this generation was the newest. */
+const numbers = { generation: -1, count: 0, byIndex: new Map<number, Map<string, number>>() }
+
+/**
+ * Additions as the core takes them: triples of engine, document number and value; unknown documents are left out.
+ * What is learned of a query moves with each click, the documents' numbers only with a new generation: read it before
+ * the first look into the store, which then holds all that the generation shows.
+ */
+export function numberAdded(
+  reader: Pick<Reader, 'ordOf'>,
+  json: string,
+  { indices, generation }: { indices: readonly PageIndex[]; generation: number },
+): Float64Array {
+  if (numbers.generation !== generation || numbers.count > NUMBERED_MAX) {
+    numbers.byIndex.clear()
+    numbers.generation = generation
+    numbers.count = 0
+  }
+  const added = JSON.parse(json) as Added[]
+  const triples = new Float64Array(3 * added.length)
+  let length = 0
+  for (const one of added) {
+    const engineId = engineOf(indices, one[0])
+    const ord = engineId === undefined ? undefined : numberOf(reader, one[0], one[1])
+    if (engineId === undefined || ord === undefined) continue
+    triples[length] = engineId
+    triples[length + 1] = ord
+    triples[length + 2] = one[2]
+    length += 3
+  }
+  return triples.subarray(0, length)
 }
 
-const numbered = new Map<string, Numbered>()
+function engineOf(indices: readonly PageIndex[], indexId: number): number | undefined {
+  for (const index of indices) if (index.indexId === indexId) return index.engineId
+  return undefined
+}
 
-/** Additions as the core takes them: triples of engine, document number and value; unknown documents are left out. */
-export function numberAdded(
-  reader: Pick<Reader, 'ordOf' | 'sequence'>,
-  json: string,
-  indices: readonly PageIndex[],
-): Float64Array {
-  const sequence = reader.sequence()
-  const key = `${indices.map(({ engineId }) => engineId)} ${json}`
-  const known = numbered.get(key)
-  if (known?.sequence === sequence) return known.triples
-  const engines = new Map(indices.map(({ indexId, engineId }) => [indexId, engineId]))
-  const triples = (JSON.parse(json) as Added[]).flatMap(([indexId, id, value]) => {
-    const engineId = engines.get(indexId)
-    const ord = engineId === undefined ? undefined : reader.ordOf(indexId, id)
-    return engineId === undefined || ord === undefined ? [] : [engineId, ord, value]
-  })
-  if (numbered.size >= NUMBERED_MAX) numbered.clear()
-  const found = { sequence, triples: Float64Array.from(triples) }
-  numbered.set(key, found)
-  return found.triples
+function numberOf(reader: Pick<Reader, 'ordOf'>, indexId: number, id: string): number | undefined {
+  let known = numbers.byIndex.get(indexId)
+  if (known === undefined) {
+    known = new Map()
+    numbers.byIndex.set(indexId, known)
+  }
+  const ord = known.get(id) ?? reader.ordOf(indexId, id)
+  // One that is not there may come without a new generation of what is searched here.
+  if (ord === undefined || known.has(id)) return ord
+  known.set(id, ord)
+  numbers.count += 1
+  return ord
 }

@@ -3,43 +3,51 @@ import type { SearchResult } from '../native.ts'
 /** Where a hit of a new page comes from: which result, and its place there. */
 export type HitPlace = [result: number, at: number]
 
-/** A page whose hits are picked from one or several results; everything else is the first result's. */
-export function pickHits(results: SearchResult[], places: HitPlace[]): SearchResult {
+/** Puts a page whose hits are picked from one or several results into the first of them; what else that has stays. */
+export function pickHits(results: readonly SearchResult[], places: readonly HitPlace[]): void {
   const [first] = results
   if (first === undefined) throw new Error('There is no result to pick from.')
-  const numbers = (pick: (result: SearchResult) => ArrayLike<number>): number[] =>
-    places.map(([result, at]) => {
-      const from = results[result]
-      return (from === undefined ? undefined : pick(from)[at]) ?? Number.NaN
-    })
-  const { explain, features, shadowScores, ...same } = first
-  return {
-    ...same,
-    ids: Float64Array.from(numbers(({ ids }) => ids)),
-    ords: Float64Array.from(numbers(({ ords }) => ords)),
-    scores: Float64Array.from(numbers(({ scores }) => scores)),
-    ...(explain === undefined
-      ? {}
-      : { explain: places.map(([result, at]) => results[result]?.explain?.[at] ?? '{}') }),
-    ...(features === undefined ? {} : { features: pickRows(results, places) }),
-    ...(shadowScores === undefined
-      ? {}
-      : { shadowScores: Float32Array.from(numbers((result) => result.shadowScores ?? [])) }),
+  const { features, shadowScores, explain } = first
+  const hits = first.ords.length
+  const picked = places.length
+  const ids = pickRows(results, places, idsOf, new Float64Array(picked))
+  const ords = pickRows(results, places, ordsOf, new Float64Array(picked))
+  const scores = pickRows(results, places, scoresOf, new Float64Array(picked))
+  const parts = pickRows(results, places, partsOf, new Float32Array(4 * picked))
+  if (features !== undefined && hits > 0) {
+    const rows = new Float32Array((picked * features.length) / hits)
+    first.features = pickRows(results, places, featuresOf, rows)
   }
+  if (shadowScores !== undefined)
+    first.shadowScores = pickRows(results, places, shadowOf, new Float32Array(picked))
+  if (explain !== undefined)
+    first.explain = places.map(([result, at]) => results[result]?.explain?.[at] ?? '{}')
+  first.ids = ids
+  first.ords = ords
+  first.scores = scores
+  first.parts = parts
 }
 
-function pickRows(results: SearchResult[], places: HitPlace[]): Float32Array {
-  const width = featureCount(results[0])
-  const rows = new Float32Array(width * places.length)
-  places.forEach(([result, at], place) => {
-    const from = results[result]?.features
-    if (from !== undefined) rows.set(from.subarray(at * width, (at + 1) * width), place * width)
-  })
+const idsOf = ({ ids }: SearchResult) => ids
+const ordsOf = ({ ords }: SearchResult) => ords
+const scoresOf = ({ scores }: SearchResult) => scores
+const partsOf = ({ parts }: SearchResult) => parts
+const featuresOf = ({ features }: SearchResult) => features
+const shadowOf = ({ shadowScores }: SearchResult) => shadowScores
+
+/** Fills `rows`, one for each place, with the rows that a list of numbers has there. */
+function pickRows<Rows extends Float32Array | Float64Array>(
+  results: readonly SearchResult[],
+  places: readonly HitPlace[],
+  numbersOf: (result: SearchResult) => Rows | undefined,
+  rows: Rows,
+): Rows {
+  const width = rows.length / places.length
+  for (const [place, [result, at]] of places.entries()) {
+    const from = results[result]
+    const numbers = from === undefined ? undefined : numbersOf(from)
+    for (let column = 0; column < width; column++)
+      rows[place * width + column] = numbers?.[at * width + column] ?? 0
+  }
   return rows
-}
-
-/** Numbers that each hit has in the feature block. */
-function featureCount(result: SearchResult | undefined): number {
-  if (result?.features === undefined || result.ords.length === 0) return 0
-  return result.features.length / result.ords.length
 }

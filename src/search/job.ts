@@ -40,24 +40,25 @@ export interface Replayable {
 /** The worker's job for a search, and JSON of what its impression says before it runs, if it is recorded. */
 export function searchJob(asked: Asked): { job: SearchInput; head: string | undefined } {
   const { search, planned, plan, request, entries, vector } = asked
+  const { count, json } = addedOf(plan, entries)
   const job: SearchInput = {
     dataDir: asked.dataDir,
     indices: entries.map(pageIndex),
     request: requestJson(request, plan),
+    vector,
+    fields: search.fields,
+    highlight: highlightOf(search, request),
     cursorText: cursorText(search, planned.queryHash),
     shownBefore: planned.shownBefore,
     startedMs: asked.startedMs,
     context: JSON.stringify(asked.context).slice(0, -1),
+    added: count > 0 ? json : undefined,
+    evidence: undefined,
+    draw: drawOf(plan, request),
+    interleaved: dealtOf(asked),
+    recorded: plan.recorded !== undefined,
   }
-  const added = addedOf(plan, entries)
-  if (vector !== undefined) job.vector = vector
-  if (search.fields !== undefined) job.fields = search.fields
-  if (added.count > 0) job.added = added.json
-  addHighlight(job, search, request)
-  addDraw(job, asked)
-  if (plan.recorded === undefined) return { job, head: undefined }
-  job.recorded = true
-  return { job, head: impressionHead(asked, job, added.count) }
+  return { job, head: job.recorded ? impressionHead(asked, job, count) : undefined }
 }
 
 export function pageIndex({ record }: IndexEntry): PageIndex {
@@ -100,17 +101,20 @@ function indicesOf(entries: IndexEntry[]): (document: DocumentName) => number[] 
       .map(({ record }) => record.id)
 }
 
-/** How the page's order is drawn, if it is. */
-function addDraw(job: SearchInput, { search, planned, plan, request }: Asked): void {
-  const { exploration, interleaved, tuning } = plan
-  if (interleaved !== undefined) {
-    const { testId, seed, against } = interleaved
-    const other = tune(planned.request, search, { ...tuning, ...against })
-    job.interleaved = { testId, seed, request: requestJson(other, plan) }
-  } else if (exploration?.explored === true) {
-    const { seed, temperature } = exploration
-    job.draw = { seed, temperature, relative: isRelative(request) }
-  }
+/** How the page's order is drawn, if it is: one that is dealt is not. */
+function drawOf({ interleaved, exploration }: Plan, request: CoreRequest): SearchInput['draw'] {
+  if (interleaved !== undefined || exploration?.explored !== true) return undefined
+  const { seed, temperature } = exploration
+  return { seed, temperature, relative: isRelative(request) }
+}
+
+/** The ranking that is dealt into the page, if one is. */
+function dealtOf({ search, planned, plan }: Asked): SearchInput['interleaved'] {
+  const { interleaved, tuning } = plan
+  if (interleaved === undefined) return undefined
+  const { testId, seed, against } = interleaved
+  const other = tune(planned.request, search, { ...tuning, ...against })
+  return { testId, seed, request: requestJson(other, plan) }
 }
 
 /** Whether the scores of a request have no common span. */
@@ -118,11 +122,10 @@ function isRelative({ mode, fusion }: CoreRequest): boolean {
   return mode !== 'hybrid' || fusion === 'rrf'
 }
 
-function addHighlight(job: SearchInput, search: SearchRequest, request: CoreRequest): void {
-  const { highlight } = search
-  if (highlight === undefined || highlight === false) return
+function highlightOf({ highlight }: SearchRequest, request: CoreRequest): string | undefined {
+  if (highlight === undefined || highlight === false) return undefined
   const options = highlight === true ? {} : highlight
-  job.highlight = wellFormedJson({ ...request, highlight: options })
+  return wellFormedJson({ ...request, highlight: options })
 }
 
 const QUERY_LENGTH_MAX = 256

@@ -14,16 +14,16 @@ export interface PageIndex {
 export interface PageParts {
   indices: PageIndex[]
   /** Source fields to return; undefined returns the source as it was sent. */
-  fields?: string[]
+  fields: string[] | undefined
   /** Per hit, JSON of `{field: [fragments]}`. */
-  highlights?: (string | undefined)[]
-  nextCursor?: string
+  highlights: (string | undefined)[] | undefined
+  nextCursor: string | undefined
   /** Start of the request, epoch ms with fractions. */
   startedMs: number
   /** JSON of the searchContext without its last brace; the generation is added here. */
   context: string
   /** Writes bytes for the service itself that travel behind the page; the hits' ids follow, as JSON with commas. */
-  appendix?: (appended: Appended) => void
+  appendix: ((appended: Appended) => void) | undefined
 }
 
 export interface Appended {

@@ -21,21 +21,25 @@ export interface Replayed {
 /** The worker's job that runs a shown search again over the view that it saw. */
 export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: string): SearchInput {
   const { generation, exploration, interleaved, otherRequest } = shown
+  const isDealt = interleaved !== undefined && otherRequest !== undefined
   return {
     dataDir,
     indices: entries.map(pageIndex),
     request: atGeneration(shown.request, generation),
+    vector: shown.vector === undefined ? undefined : floats(shown.vector),
+    fields: [],
+    highlight: undefined,
     cursorText: '',
     shownBefore: shown.from,
     startedMs: Date.now(),
     context: '{"replay":true',
-    fields: [],
-    ...(shown.vector === undefined ? {} : { vector: floats(shown.vector) }),
-    ...(shown.added === undefined ? {} : { added: packAdded(shown.added).json }),
-    ...(exploration?.explored === true ? { draw: exploration } : {}),
-    ...(interleaved === undefined || otherRequest === undefined
-      ? {}
-      : { interleaved: { ...interleaved, request: atGeneration(otherRequest, generation) } }),
+    added: shown.added === undefined ? undefined : packAdded(shown.added).json,
+    evidence: undefined,
+    draw: exploration?.explored === true ? exploration : undefined,
+    interleaved: isDealt
+      ? { ...interleaved, request: atGeneration(otherRequest, generation) }
+      : undefined,
+    recorded: false,
   }
 }
 

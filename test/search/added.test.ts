@@ -6,19 +6,20 @@ import { temporaryFolder, temporaryStore } from '../store/open.ts'
 it('numbers documents as they stand, whatever was written since the last time', async () => {
   const dataDir = temporaryFolder()
   const store = temporaryStore({ dataDir })
-  const { documents, meta } = store.tables
-  const stand = (sequence: number, id: string) =>
-    store.write(() => {
-      documents.put([1, id], sequence)
-      meta.put('sequence', sequence)
-    })
+  const { documents } = store.tables
+  let generation = 0
+  const stand = async (sequence: number, id: string) => {
+    await store.write(() => documents.put([1, id], sequence))
+    generation = sequence
+  }
   const { json } = packAdded([
     [1, 'a', 0.5],
     [1, 'b', -0.25],
     [2, 'a', 1],
   ])
+  const indices = (engineId: number) => [{ indexId: 1, engineId, name: 'stones' }]
   const triples = (engineId: number, list = json) =>
-    Array.from(numberAdded(openReader(dataDir), list, [{ indexId: 1, engineId, name: 'stones' }]))
+    Array.from(numberAdded(openReader(dataDir), list, { indices: indices(engineId), generation }))
 
   await stand(1, 'a')
   expect(triples(7)).toEqual([7, 1, 0.5])
