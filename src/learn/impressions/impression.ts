@@ -39,17 +39,16 @@ export function encodeImpression(
   { head, replay, found }: ImpressionParts,
   room: (bytes: number) => Buffer = Buffer.allocUnsafe,
 ): Buffer {
-  const headBytes = Buffer.byteLength(head)
-  const replayBytes = Buffer.byteLength(replay)
-  const replayStart = START_BYTES + headBytes
-  const foundStart = replayStart + replayBytes
-  const bytes = room(foundStart + found.length)
+  const text = head + replay
+  const textBytes = Buffer.byteLength(text)
+  const isAscii = textBytes === text.length
+  const headBytes = isAscii ? head.length : Buffer.byteLength(head)
+  const bytes = room(START_BYTES + textBytes + found.length)
   bytes.writeUInt32LE(LAYOUT, 0)
   bytes.writeUInt32LE(headBytes, 4)
-  bytes.writeUInt32LE(replayBytes, 8)
-  bytes.write(head, START_BYTES)
-  bytes.write(replay, replayStart)
-  bytes.set(found, foundStart)
+  bytes.writeUInt32LE(textBytes - headBytes, 8)
+  bytes.write(text, START_BYTES, isAscii ? 'latin1' : 'utf8')
+  bytes.set(found, START_BYTES + textBytes)
   return bytes
 }
 

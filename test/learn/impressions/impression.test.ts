@@ -40,6 +40,18 @@ it('an impression is read as it was written, wherever its bytes lie', () => {
   expectAll(new Uint8Array(moved.buffer, moved.byteOffset + 1, bytes.length))
 })
 
+it('ids are read as they are, with or without what JSON escapes', () => {
+  for (const ids of [['a', 'b'], ['1,2', '[', '{}', ' é '], ['a","b', 'c'], ['\\', '"'], ['🙂']]) {
+    const hits = ids.map((id) => ({ indexId: 1, id, score: 1 }))
+    const shown = {
+      ...KNOWN,
+      ...{ total: 9, generation: 4, tookMs: 2, from: 0, hits, features: 0 },
+    }
+    const bytes = encodeImpression(partsOf(shown, new Float32Array()))
+    expect(readShown(bytes).hits.map(({ id }) => id)).toEqual(ids)
+  }
+})
+
 it('an order that was drawn is read with its first places, and a page of no hits with none', () => {
   const { exploration, ...rest } = IMPRESSION
   const drawn = { ...rest, exploration: { ...FOUND.exploration, explored: true, order: [1, 0] } }
