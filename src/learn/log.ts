@@ -41,8 +41,8 @@ export interface Log {
   close: () => Promise<void>
 }
 
-/** Longest time that an impression waits for others. */
-const FLUSH_MS = 200
+/** Longest time that an impression waits for others, or for feedback: what is told is written with all shown before it. */
+const FLUSH_MS = 500
 /** Impressions that one journal entry names; the processor takes an entry whole. */
 const ENTRY_IMPRESSIONS = 64
 
