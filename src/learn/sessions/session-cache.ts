@@ -28,6 +28,10 @@ export function openSessionCache(
   /** The most recently used, which need not be moved to the end again. */
   let newest: string | undefined
 
+  /** Twice as many would fit: whoever has to go one day is used again, and moved, before. */
+  function isRoomy(): boolean {
+    return 2 * entries.size <= sessionsMax && 2 * bytes <= bytesMax
+  }
   function drop(sessionId: string, record: SessionRecord): void {
     entries.delete(sessionId)
     bytes -= bytesOf(sessionId, record)
@@ -42,7 +46,7 @@ export function openSessionCache(
   return {
     get: (sessionId) => {
       const record = entries.get(sessionId)
-      if (record === undefined || sessionId === newest) return record
+      if (record === undefined || sessionId === newest || isRoomy()) return record
       entries.delete(sessionId)
       entries.set(sessionId, record)
       newest = sessionId
