@@ -3,5 +3,6 @@ import { runCommand } from './program.ts'
 import { openTerminal } from './terminal.ts'
 
 const terminal = openTerminal()
-process.exitCode = await runCommand(terminal, process.argv.slice(2))
+const code = await runCommand(terminal, process.argv.slice(2))
+process.exitCode ??= code
 terminal.close()

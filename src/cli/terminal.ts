@@ -10,20 +10,35 @@ export interface Terminal {
   bars: boolean
   columns: number
   env: Record<string, string | undefined>
-  /** Aborted when the user asks the command to stop. */
+  /** Aborted when the user asks the command to stop, and when its results can't be written any more. */
   signal: AbortSignal
 }
 
-/** The terminal of this process; `close` takes its signal handlers away again. */
+/**
+ * The terminal of this process; `close` takes its signal handlers away again. Those for failed writes stay: the
+ * failure of a command's last line arrives after the command has ended.
+ */
 export function openTerminal(): Terminal & { close: () => void } {
   const stop = new AbortController()
   const abort = () => stop.abort()
   process.once('SIGINT', abort)
   process.once('SIGTERM', abort)
-  process.stdout.on('error', endQuietly)
+  let written = true
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (!written) return
+    written = false
+    giveUpResults(error)
+    stop.abort()
+  })
+  // notes that nobody reads (`attune load … 2>&1 | head`) are no reason to give up the work
+  process.stderr.on('error', () => undefined)
   return {
-    print: (line) => void process.stdout.write(`${line}\n`),
-    note: (line) => void process.stderr.write(`${line}\n`),
+    print: (line) => {
+      if (written) process.stdout.write(`${line}\n`)
+    },
+    note: (line) => {
+      if (written) process.stderr.write(`${line}\n`)
+    },
     interactive: process.stdout.isTTY === true && process.env.NO_COLOR === undefined,
     bars: process.stderr.isTTY === true,
     columns: Math.max(40, process.stdout.columns ?? 80),
@@ -32,15 +47,18 @@ export function openTerminal(): Terminal & { close: () => void } {
     close: () => {
       process.off('SIGINT', abort)
       process.off('SIGTERM', abort)
-      process.stdout.off('error', endQuietly)
     },
   }
 }
 
-/** `attune … | head` closes the pipe early; that is no failure. */
-function endQuietly(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'EPIPE') throw error
-  process.exit(0)
+/** `attune … | head` closes the pipe early; that is no failure, and the command's own exit code stays if it has one. */
+function giveUpResults(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') {
+    process.exitCode ??= 0
+    return
+  }
+  process.exitCode = 1
+  process.stderr.write(`The results can't be written: ${error.message}\n`)
 }
 
 /** Emphasises text on a terminal that can. */
