@@ -7,8 +7,8 @@ import type { Figure } from '../workload.ts'
 import { checkSearch, cycle, INDEX, type RunContext, refuseFailures, searchShots } from './run.ts'
 
 const SLICES = 6
-/** Before the first slice, on each side: the engine compiles what it has not met for some twenty seconds. */
-const WARMUP_MS = 20_000
+/** Before the first slice, on each side: V8 goes on compiling for about a minute, most of it where there is learning. */
+const WARMUP_MS = 60_000
 const SEARCHES = 10
 const ENTRIES = 100
 const ACTIONS = 4
