@@ -43,6 +43,50 @@ impl Added {
     }
 }
 
+/// What the documents of each view get, looked up once a search.
+#[derive(Default)]
+pub struct Additions {
+    views: Vec<Vec<(u32, f64)>>,
+}
+
+impl Additions {
+    /// The values of a request; documents that no view has are passed over.
+    pub fn of(views: &[View], request: &Request) -> Additions {
+        if request.added.is_empty() {
+            return Additions::default();
+        }
+        let placed = views.iter().map(|view| {
+            let own = request.added.iter().filter(|added| added.index == view.id);
+            let mut placed: Vec<(u32, f64)> = Vec::with_capacity(request.added.len());
+            placed.extend(own.filter_map(|added| {
+                let position = view.snapshot.position_of(added.ord)?;
+                Some((position, added.value))
+            }));
+            // Stable: the values of one document are summed in the order they came.
+            placed.sort_by_key(|(position, _)| *position);
+            placed.dedup_by(|next, first| {
+                let same = next.0 == first.0;
+                first.1 += if same { next.1 } else { 0.0 };
+                same
+            });
+            placed
+        });
+        Additions {
+            views: placed.collect(),
+        }
+    }
+
+    /// Whether no document gets anything.
+    pub fn is_empty(&self) -> bool {
+        self.views.iter().all(Vec::is_empty)
+    }
+
+    /// The positions in a view, ascending, and the sum of the values of each.
+    pub fn in_view(&self, view: usize) -> &[(u32, f64)] {
+        self.views.get(view).map_or(&[], Vec::as_slice)
+    }
+}
+
 /// What one document of the match set got.
 #[derive(Debug, Clone, Copy)]
 pub struct Learned {
@@ -64,24 +108,21 @@ pub struct LearnedScores {
 
 impl LearnedScores {
     /// Adds to the scores of the match sets; documents outside of them are passed over.
-    pub fn add(views: &[View], request: &Request, matches: &mut [Matches]) -> LearnedScores {
-        if request.added.is_empty() {
+    pub fn add(
+        views: &[View],
+        request: &Request,
+        additions: &Additions,
+        matches: &mut [Matches],
+    ) -> LearnedScores {
+        if additions.is_empty() {
             return LearnedScores::default();
         }
         let span = Scale::of(views, request).span(matches);
-        let learned = views.iter().zip(matches).map(|(view, matches)| {
-            let own = request.added.iter().filter(|added| added.index == view.id);
-            let placed = own.filter_map(|added| {
-                let position = view.snapshot.position_of(added.ord)?;
-                Some((position, added.value))
-            });
-            let mut placed: Vec<(u32, f64)> = placed.collect();
-            // Stable: the values of one document are summed in the order they came.
-            placed.sort_by_key(|(position, _)| *position);
-            let same = placed.chunk_by(|a, b| a.0 == b.0).filter_map(|values| {
-                let position = values[0].0;
+        let learned = matches.iter_mut().enumerate().map(|(number, matches)| {
+            let placed = additions.in_view(number);
+            let mut learned = Vec::with_capacity(placed.len());
+            learned.extend(placed.iter().filter_map(|&(position, value)| {
                 let at = matches.positions.binary_search(&position).ok()?;
-                let value: f64 = values.iter().map(|(_, value)| value).sum();
                 let fused = matches.scores[at];
                 let amount = value * span;
                 matches.scores[at] += amount;
@@ -91,8 +132,8 @@ impl LearnedScores {
                     amount,
                     fused,
                 })
-            });
-            same.collect()
+            }));
+            learned
         });
         LearnedScores {
             views: learned.collect(),

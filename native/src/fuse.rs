@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::added::LearnedScores;
+use crate::added::{Additions, LearnedScores};
 use crate::explain;
 use crate::facet;
 use crate::failure::Failure;
@@ -67,6 +67,14 @@ pub struct Matches {
 }
 
 impl Matches {
+    /// An empty one with room for so many.
+    pub(crate) fn with_room(room: usize) -> Matches {
+        Matches {
+            positions: Vec::with_capacity(room),
+            scores: Vec::with_capacity(room),
+        }
+    }
+
     pub(crate) fn push(&mut self, position: u32, score: f64) {
         self.positions.push(position);
         self.scores.push(score);
@@ -120,12 +128,13 @@ pub fn search(
     if request.feeds_back() {
         feed_back(&mut views, request);
     }
+    let additions = Additions::of(&views, request);
     // A short list is too short to be counted: nothing will be cut from the whole one.
-    let (mut matches, known_total) = match shortlist::of_page(&views, request) {
+    let (mut matches, known_total) = match shortlist::of_page(&views, request, &additions) {
         Some((short, total)) => (short, Some(total)),
         None => (fuse(&views, request), None),
     };
-    let learned = LearnedScores::add(&views, request, &mut matches);
+    let learned = LearnedScores::add(&views, request, &additions, &mut matches);
     if let Some(least) = request.min_score {
         matches.iter_mut().for_each(|m| m.keep_from(least));
     }
@@ -298,10 +307,7 @@ pub fn fuse(views: &[View], request: &Request) -> Vec<Matches> {
                 positions, scores, ..
             } = &view.text;
             let room = positions.len() + view.near.len();
-            let mut matches = Matches {
-                positions: Vec::with_capacity(room),
-                scores: Vec::with_capacity(room),
-            };
+            let mut matches = Matches::with_room(room);
             // Between two neighbours stand matches by words alone, many at a time.
             let words_only = |range: Range<usize>, matches: &mut Matches| {
                 matches.positions.extend(&positions[range.clone()]);

@@ -1,6 +1,7 @@
 //! As much of a fused list as its first documents need: documents that are no neighbours stand in
 //! the order of their words, so the best by words and all neighbours hold them.
 
+use crate::added::Additions;
 use crate::fuse::{Matches, Scale, View};
 use crate::neighbors;
 use crate::query::{Mode, Request};
@@ -26,7 +27,7 @@ pub fn of_feedback(views: &[View], request: &Request) -> Vec<Matches> {
             true => neighbors::FIRST_LOOK,
             false => neighbors::FEEDBACK_DOCUMENTS,
         };
-        list(view, &scale, most, Vec::new()).matches
+        list(view, &scale, most, &[]).matches
     });
     lists.collect()
 }
@@ -34,7 +35,11 @@ pub fn of_feedback(views: &[View], request: &Request) -> Vec<Matches> {
 /// The documents that a page and a model's order of the first ones need, and how many the whole
 /// lists have. `None` where the whole list is counted, cut or sorted otherwise, or would hardly be
 /// longer.
-pub fn of_page(views: &[View], request: &Request) -> Option<(Vec<Matches>, usize)> {
+pub fn of_page(
+    views: &[View],
+    request: &Request,
+    additions: &Additions,
+) -> Option<(Vec<Matches>, usize)> {
     let scale = Scale::of(views, request);
     let needs_all = !request.facets.is_empty()
         || request.min_score.is_some()
@@ -48,21 +53,30 @@ pub fn of_page(views: &[View], request: &Request) -> Option<(Vec<Matches>, usize
         return None;
     }
     let reordered = request.rerank.map_or(0, |rerank| rerank.size);
-    // One more tells whether the list goes on, and each added score may take one away.
-    let most = (request.from + request.size).max(reordered) + 1 + request.added.len();
-    let long = |view: &View| view.text.positions.len() >= SHORTER * (most + view.near.len());
-    if !views.iter().any(long) {
+    // One more tells whether the list goes on.
+    let first = (request.from + request.size).max(reordered) + 1;
+    let with_most = |(number, view)| {
+        let added = additions.in_view(number);
+        (view, added, first + falling(added))
+    };
+    let views = views.iter().enumerate().map(with_most);
+    let long = |(view, _, most): (&View, _, usize)| {
+        view.text.positions.len() >= SHORTER * (most + view.near.len())
+    };
+    if !views.clone().any(long) {
         return None;
     }
-    let lists = views.iter().map(|view| {
-        let own = request.added.iter().filter(|added| added.index == view.id);
-        let added = own.filter_map(|added| view.snapshot.position_of(added.ord));
-        list(view, &scale, most, added.collect())
-    });
+    let lists = views.map(|(view, added, most)| list(view, &scale, most, added));
     let lists: Vec<Short> = lists.collect();
     let total = lists.iter().map(|short| short.total).sum();
     let matches = lists.into_iter().map(|short| short.matches);
     Some((matches.collect(), total))
+}
+
+/// How many of the first by words may fall behind others for what is added to them. What rises, or
+/// stays, still stands before all that stood behind it.
+fn falling(added: &[(u32, f64)]) -> usize {
+    added.iter().filter(|(_, value)| *value < 0.0).count()
 }
 
 /// Whether of two documents that are no neighbours the one with the larger score by words has the
@@ -76,21 +90,27 @@ fn falls_with_words(view: &View, scale: &Scale, request: &Request) -> bool {
     }
 }
 
-/// The first `most` of T, all of V, and those of `others` that are in either.
-fn list(view: &View, scale: &Scale, most: usize, others: Vec<u32>) -> Short {
-    let mut positions = others;
-    positions.extend(sort::best(view, &view.text, most));
+/// The first `most` of T, all of V, and those of `added` that are in either.
+fn list(view: &View, scale: &Scale, most: usize, added: &[(u32, f64)]) -> Short {
+    let best = sort::best(view, &view.text, most);
+    let room = view.near.len() + added.len() + best.len();
+    let mut positions = Vec::with_capacity(room);
     positions.extend(view.near.iter().map(|pair| pair.0));
-    positions.sort_unstable();
+    positions.extend(added.iter().map(|pair| pair.0));
+    positions.extend(best);
+    // Stable: that finds the parts that are in order already.
+    positions.sort();
     positions.dedup();
     let mut short = Short {
         total: view.text.positions.len(),
-        matches: Matches::default(),
+        matches: Matches::with_room(positions.len()),
     };
+    let mut near = view.near.iter().copied().peekable();
     for position in positions {
         let text = view.text.score_at(position);
-        let near = view.cosine_at(position);
-        let cosine = near.or_else(|| view.cosine_beyond(position));
+        let near = near.next_if(|pair| pair.0 == position);
+        let cosine = near.map(|pair| pair.1);
+        let cosine = cosine.or_else(|| view.cosine_beyond(position));
         if text.is_some() || cosine.is_some() {
             let score = scale.score(view, text, cosine);
             short.matches.push(position, score);

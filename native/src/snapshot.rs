@@ -78,8 +78,19 @@ impl SegmentView {
                 .binary_search_by_key(&ord, |pair| pair.0)
                 .ok()
                 .map(|i| sorted[i].1),
-            None => self.ords.binary_search(&ord).ok().map(|i| i as u32),
+            None => self.place_of(ord).map(|i| i as u32),
         }
+    }
+
+    /// The place of an ord among ascending ones, given that it is within their range. Each ord is
+    /// there once: only those that are missing move it from where counting up would find it.
+    fn place_of(&self, ord: u64) -> Option<usize> {
+        let last = self.ords.len() - 1;
+        let behind = usize::try_from(self.range.1 - ord).unwrap_or(usize::MAX);
+        let before = usize::try_from(ord - self.range.0).unwrap_or(usize::MAX);
+        let (least, most) = (last.saturating_sub(behind), last.min(before));
+        let found = self.ords[least..=most].binary_search(&ord);
+        found.ok().map(|at| least + at)
     }
 
     /// Whether the document is not deleted.
