@@ -87,23 +87,25 @@ pub fn rows(
     subjects: &[Subject],
 ) -> Result<Vec<f32>, Failure> {
     let scale = Scale::of(views, request);
-    let (by_text, by_vector) = (text_places(views), vector_places(views, &scale));
+    let found: Vec<Found> = subjects
+        .iter()
+        .map(|s| Found::of(views, &scale, s))
+        .collect();
+    let by_text = text_places(views, &found);
+    let by_vector = vector_places(views, &scale, &found);
     let ord_of = |view: usize, position| views[view].snapshot.ord_of(position);
     let mut parts = Vec::with_capacity(views.len());
     for view in views {
         parts.push(ViewParts::open(view, request)?);
     }
     let mut all = Vec::with_capacity(subjects.len() * NAMES.len());
-    for subject in subjects {
+    for (subject, found) in subjects.iter().zip(&found) {
         let (number, position) = (subject.view, subject.position);
         let (view, parts) = (&views[number], &parts[number]);
-        let text = view.matched.as_ref().and(view.text.score_at(position));
-        let cosine = view.cosine_at(position);
-        let (text_part, vector_part) = scale.parts(view, text, cosine);
         let place = |text| by_text.of((number, position), text, ord_of);
-        let text_place = text.and_then(place);
-        let place = |_| by_vector.of((number, position), vector_part, ord_of);
-        let vector_place = cosine.and_then(place);
+        let text_place = found.text.and_then(place);
+        let place = |part| by_vector.of((number, position), part, ord_of);
+        let vector_place = found.neighbour_part().and_then(place);
         let value = learned.of(number, position).map_or(0.0, |own| {
             // What a person set says nothing about what people chose.
             if own.value >= PINNED {
@@ -121,15 +123,15 @@ pub fn rows(
             None => (0.0, 0.0, 0.0),
         };
         let by_field = |words: &Matched| words.title_and_body(position);
-        let words = view.matched.as_ref().filter(|_| text.is_some());
+        let words = view.matched.as_ref().filter(|_| found.text.is_some());
         let (title_score, body_score) = words.map_or((0.0, 0.0), by_field);
         let (length, age) = parts.length_and_age(view, position)?;
         let exact = title_share == 1.0 && parts.is_title(view, request, position)?;
         let row: [f32; NAMES.len()] = [
-            text_part as f32,
-            vector_part as f32,
-            text.unwrap_or(0.0),
-            cosine.unwrap_or(0.0),
+            found.text_part as f32,
+            found.vector_part as f32,
+            found.text.unwrap_or(0.0),
+            found.cosine.unwrap_or(0.0),
             reciprocal(text_place),
             reciprocal(vector_place),
             subject.fused as f32,
@@ -156,8 +158,40 @@ fn reciprocal(place: Option<usize>) -> f32 {
     place.map_or(0.0, |place| 1.0 / place as f32)
 }
 
-fn text_places(views: &[View]) -> Places<f32> {
-    let mut places = Places::default();
+/// What both legs say of a document.
+struct Found {
+    /// b(d), when the features of words are wanted and it has any.
+    text: Option<f32>,
+    /// c(d), when it is a neighbour.
+    cosine: Option<f32>,
+    text_part: f64,
+    vector_part: f64,
+}
+
+impl Found {
+    fn of(views: &[View], scale: &Scale, subject: &Subject) -> Found {
+        let view = &views[subject.view];
+        let text = view.text.score_at(subject.position);
+        let text = view.matched.as_ref().and(text);
+        let cosine = view.cosine_at(subject.position);
+        let (text_part, vector_part) = scale.parts(view, text, cosine);
+        Found {
+            text,
+            cosine,
+            text_part,
+            vector_part,
+        }
+    }
+
+    /// What a neighbour is placed by: cosines of different spaces compare by their normalised part
+    /// only.
+    fn neighbour_part(&self) -> Option<f64> {
+        self.cosine.map(|_| self.vector_part)
+    }
+}
+
+fn text_places(views: &[View], found: &[Found]) -> Places<f32> {
+    let mut places = Places::asked(found.iter().filter_map(|found| found.text));
     let views = views.iter().enumerate();
     for (number, view) in views.filter(|(_, view)| view.matched.is_some()) {
         places.add(number, &view.text.positions, &view.text.scores);
@@ -165,14 +199,13 @@ fn text_places(views: &[View]) -> Places<f32> {
     places
 }
 
-fn vector_places(views: &[View], scale: &Scale) -> Places<f64> {
-    let mut places = Places::default();
+fn vector_places(views: &[View], scale: &Scale, found: &[Found]) -> Places<f64> {
+    let mut places = Places::asked(found.iter().filter_map(Found::neighbour_part));
     for (number, view) in views.iter().enumerate() {
-        let positions: Vec<u32> = view.near.iter().map(|pair| pair.0).collect();
-        // Cosines of different spaces compare by their normalised part only.
-        let parts = view.near.iter();
-        let parts = parts.map(|pair| scale.parts(view, None, Some(pair.1)).1);
-        places.add(number, &positions, &parts.collect::<Vec<f64>>());
+        for (position, cosine) in &view.near {
+            let part = scale.parts(view, None, Some(*cosine)).1;
+            places.add_one(number, *position, part);
+        }
     }
     places
 }

@@ -31,7 +31,7 @@ const LENGTHS_MAX: usize = 4096;
 /// Lists of the sums of fields that are kept for later searches, per thread.
 const FIELDS_MAX: usize = 64;
 /// Scores that are compared side by side.
-pub const LANES: usize = 16;
+const LANES: usize = 16;
 /// Positions that are marked and harvested together.
 const BLOCK: usize = 64;
 
@@ -82,7 +82,15 @@ pub fn largest<S: Copy + PartialOrd>(scores: &[S]) -> Option<S> {
             *most = if *score > *most { *score } else { *most };
         }
     }
-    lanes.into_iter().reduce(|a, b| if b > a { b } else { a })
+    let mut width = LANES / 2;
+    while width > 0 {
+        for at in 0..width {
+            let other = lanes[at + width];
+            lanes[at] = if other > lanes[at] { other } else { lanes[at] };
+        }
+        width /= 2;
+    }
+    Some(lanes[0])
 }
 
 /// One searched field with what its formula needs.
