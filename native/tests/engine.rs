@@ -431,3 +431,32 @@ fn definitions_that_make_no_sense_are_refused() {
         assert_eq!(failure.code.word(), "BAD_DEFINITION", "{bad}");
     }
 }
+
+#[test]
+fn a_document_is_found_by_its_number_whatever_numbers_are_missing() {
+    let folder = Folder::new();
+    let engine = open(&folder.join("index"));
+    let numbers: Vec<u64> = (1..400)
+        .filter(|ord| ord % 7 != 0 && ord % 31 > 9)
+        .collect();
+    // Later numbers first, so that a merged segment has them out of order too.
+    for ords in numbers.chunks(90).rev() {
+        let documents: Vec<String> = ords.iter().map(|ord| document(*ord)).collect();
+        engine.apply(ords, &documents, &[], &[], &[]).unwrap();
+        engine.commit(1).unwrap();
+    }
+    engine.apply(&[], &[], &[11, 200, 399], &[], &[]).unwrap();
+    engine.commit(2).unwrap();
+    let check = || {
+        let view = engine.views.current();
+        for ord in 0..500 {
+            let there = numbers.contains(&ord) && ![11, 200, 399].contains(&ord);
+            let found = view.position_of(ord);
+            assert_eq!(found.is_some(), there, "{ord}");
+            assert!(found.is_none_or(|position| view.ord_of(position) == ord));
+        }
+    };
+    check();
+    engine.merge().unwrap();
+    check();
+}
