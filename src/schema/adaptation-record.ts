@@ -61,18 +61,23 @@ export interface RankingScope {
   open: string[]
 }
 
-/** Counts of searches of one kind: with a change, or without it. */
-export interface ArmTotals {
+/** Counts of a scope's searches until a change came. */
+export interface EarlierTotals {
   searches: number
   /** Those of somebody: only they can be clicked. */
   known: number
   /** Searches with a click on one of their hits. */
   clicked: number
-  /** Sum of 1/position of each first click within the first ten. */
-  reciprocalRanks: number
+  /** Sum of 1/position of each first click within the first ten; undefined where it was not counted. */
+  reciprocalRanks: number | undefined
   zeroResults: number
   /** Searches by time taken; bin b holds those of about 2^(b/4) − 1 ms. */
   latency: number[]
+}
+
+/** Counts of searches of one kind: with a change, or without it. */
+export interface ArmTotals extends EarlierTotals {
+  reciprocalRanks: number
 }
 
 export interface AdaptationValidation {
@@ -121,7 +126,7 @@ export interface AdaptationRecord {
   /** Adaptations that it took the place of when it became active. */
   supersedes: string[]
   /** The scope's figures before it came. */
-  baseline: ArmTotals
+  baseline: EarlierTotals
   ruleId?: string
   suggestionId?: string
   createdMs: number

@@ -17,11 +17,22 @@ export interface QueryPattern {
   zeroResults: number
   /** Sum of the positions of each search's first click. */
   firstPositions: number
+  /**
+   * Sum of 1/position of each first click within the first ten of a first page, in parts of `RANK_PARTS`; undefined
+   * when some of it was counted before ranks were.
+   */
+  reciprocalRanks: number | undefined
   /** Documents that were clicked most: `index id/id` → clicks, sum of positions. */
   documents: Map<string, [clicks: number, positions: number]>
 }
 
-/** The same as it is written, in this order: there are many, and names would take most of the time. */
+/** Every 1/position up to the tenth is a whole number of these: their sum is exact in any order. */
+export const RANK_PARTS = 2520
+
+/**
+ * The same as it is written, in this order: there are many, and names would take most of the time. Rows from before
+ * ranks were counted go on with their documents.
+ */
 export type QueryPatternRow = [
   query: string,
   searches: number,
@@ -29,8 +40,10 @@ export type QueryPatternRow = [
   clicked: number,
   zeroResults: number,
   firstPositions: number,
-  ...documents: [key: string, clicks: number, positions: number][],
+  ...ranksAndDocuments: (number | WrittenDocument)[],
 ]
+
+export type WrittenDocument = [key: string, clicks: number, positions: number]
 
 /** How often one query followed another that had got no click. */
 export interface Reformulation {

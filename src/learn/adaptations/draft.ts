@@ -1,10 +1,11 @@
 import { invalid } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import type { Adaptation } from '../../schema/adaptation.ts'
-import type { ArmTotals, RuleRecord } from '../../schema/adaptation-record.ts'
+import type { EarlierTotals, RuleRecord, Trigger } from '../../schema/adaptation-record.ts'
 import { mustReadTuning, type TuningRead } from '../tuning.ts'
 import { EVERY_QUERY } from './content.ts'
-import { emptyArm } from './figures.ts'
+import { emptyArm, METRICS, metricOf } from './figures.ts'
+import { isCompared } from './judge.ts'
 import { type ReplayParts, replay } from './replay.ts'
 import type { Draft } from './steps.ts'
 import { checkThresholds, readThresholds } from './thresholds.ts'
@@ -19,7 +20,7 @@ const KEPT = [
 export interface DraftParts {
   replay: ReplayParts
   /** Figures of a scope until now. */
-  before: (scope: string) => ArmTotals
+  before: (scope: string) => EarlierTotals
   /** Whether there is such a model, `id` or `id@version`. */
   hasModel: (name: string) => boolean
   learning: boolean
@@ -35,17 +36,22 @@ export function makeDraft(
   const scope = scopeOf(sent, rule)
   const { tuning, unread } = mustReadChanges(sent.changes)
   const { triggers, warnings } = readTriggers(sent.rollbackTriggers)
+  const baseline = scope === EVERY_QUERY ? parts.before(scope) : withoutLatency(parts.before(scope))
   const nowMs = parts.clock()
   const { ruleId = rule?.ruleId, suggestionId = rule?.suggestionId } = sent
   return {
     adaptationId: newId(nowMs),
     ...{ type: sent.type, scope, tuning, unread, triggers },
-    warnings: [...warningsOf({ tuning, unread }, parts), ...warnings],
+    warnings: [
+      ...warningsOf({ tuning, unread }, parts),
+      ...warnings,
+      ...warningsOfBefore(triggers, baseline),
+    ],
     changes: JSON.stringify(sent.changes),
     sent: JSON.stringify(Object.fromEntries(KEPT.map((key) => [key, sent[key]]))),
     validation: validate(sent, scope, tuning, parts.replay),
     supersedes: [],
-    baseline: scope === EVERY_QUERY ? parts.before(scope) : withoutLatency(parts.before(scope)),
+    baseline,
     ...(ruleId === undefined ? {} : { ruleId }),
     ...(suggestionId === undefined ? {} : { suggestionId }),
     createdMs: nowMs,
@@ -126,7 +132,19 @@ function tryReplay(
   }
 }
 
+/** Triggers that were asked for and can't look at the searches until now, though there are some. */
+function warningsOfBefore(triggers: readonly Trigger[], before: EarlierTotals): string[] {
+  return triggers.flatMap((trigger) => {
+    const metric = metricOf(trigger.metric)
+    if (trigger.byDefault === true || !isCompared(trigger) || metric === undefined) return []
+    if (before.searches === 0 || METRICS[metric](before) !== undefined) return []
+    return [
+      `The ${metric} of the searches before the change is not known: its trigger compares only with searches of the same time, as in canary.`,
+    ]
+  })
+}
+
 /** The latency of one query's past is not kept. */
-function withoutLatency(arm: ArmTotals): ArmTotals {
+function withoutLatency(arm: EarlierTotals): EarlierTotals {
   return { ...emptyArm(), ...arm, latency: [] }
 }

@@ -1,4 +1,4 @@
-import type { ArmTotals } from '../../schema/adaptation-record.ts'
+import type { ArmTotals, EarlierTotals } from '../../schema/adaptation-record.ts'
 import { latencyQuantile } from '../statistics/latency-histogram.ts'
 
 /** What is measured of searches; each is undefined while there is nothing to measure it by. */
@@ -6,14 +6,15 @@ export const METRICS = {
   /** Share of somebody's searches with a click. */
   ctr: ({ clicked, known }) => ratio(clicked, known),
   /** Mean of 1/position of the first click within the first ten, 0 without one. */
-  mrr: ({ reciprocalRanks, known }) => ratio(reciprocalRanks, known),
+  mrr: ({ reciprocalRanks, known }) =>
+    reciprocalRanks === undefined ? undefined : ratio(reciprocalRanks, known),
   zeroResultRate: ({ zeroResults, searches }) => ratio(zeroResults, searches),
   /** Milliseconds. */
   latencyP50: ({ latency }) => latencyQuantile(latency, 0.5),
   latencyP95: ({ latency }) => latencyQuantile(latency, 0.95),
   latencyP99: ({ latency }) => latencyQuantile(latency, 0.99),
   searches: ({ searches }) => searches,
-} as const satisfies Record<string, (arm: ArmTotals) => number | undefined>
+} as const satisfies Record<string, (arm: EarlierTotals) => number | undefined>
 
 export type Metric = keyof typeof METRICS
 
@@ -48,7 +49,7 @@ export function lessIsBetter(name: string): boolean {
 }
 
 /** A sample's size for a metric: only somebody's searches can be clicked. */
-export function samplesOf(metric: Metric, arm: ArmTotals): number {
+export function samplesOf(metric: Metric, arm: EarlierTotals): number {
   return metric === 'ctr' || metric === 'mrr' ? arm.known : arm.searches
 }
 

@@ -1,4 +1,4 @@
-import type { AdaptationRecord, ArmTotals, Trigger } from '../../schema/adaptation-record.ts'
+import type { AdaptationRecord, EarlierTotals, Trigger } from '../../schema/adaptation-record.ts'
 import { guardrail } from '../statistics/always-valid.ts'
 import { type Estimate, estimateOf } from '../statistics/estimate.ts'
 import { METRICS, type Metric, metricOf, samplesOf } from './figures.ts'
@@ -14,8 +14,8 @@ export interface Breach {
 /** What a trigger looks at. */
 interface Evidence {
   metric: Metric
-  withIt: ArmTotals
-  withoutIt: ArmTotals
+  withIt: EarlierTotals
+  withoutIt: EarlierTotals
   /** Both are of the same time, as in canary; otherwise those without it came before. */
   sameTime: boolean
 }
@@ -79,14 +79,15 @@ function gather(
   const ripe = isCompared({ operator }) && clicked && !sameTime
   const endMs = ripe ? nowMs - CLICK_DELAY_MS : Infinity
   const { with: withIt, without } = watch.window(adaptationId, sinceMs, endMs)
-  const enough = (arm: ArmTotals) => samplesOf(metric, arm) >= minSamples
+  const enough = (arm: EarlierTotals) => samplesOf(metric, arm) >= minSamples
   if (!enough(withIt)) return undefined
   const withoutIt = enough(without) || sameTime ? without : baseline
   if (isCompared({ operator }) && !enough(withoutIt)) return undefined
   return { metric, withIt, withoutIt, sameTime }
 }
 
-function isCompared({ operator }: Pick<Trigger, 'operator'>): boolean {
+/** Whether a trigger holds searches with the change against others. */
+export function isCompared({ operator }: Pick<Trigger, 'operator'>): boolean {
   return operator === 'drop' || operator === 'rise' || operator === 'times'
 }
 
@@ -129,7 +130,7 @@ function isCertain(
 }
 
 /** As if every search were a unit: a proportion and its variance. */
-function eachAlone(metric: 'ctr' | 'zeroResultRate', arm: ArmTotals): Estimate {
+function eachAlone(metric: 'ctr' | 'zeroResultRate', arm: EarlierTotals): Estimate {
   const units = samplesOf(metric, arm)
   const value = METRICS[metric](arm) ?? 0
   return { units, value, variance: value * (1 - value) }

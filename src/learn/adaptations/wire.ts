@@ -1,7 +1,7 @@
 import type { AdaptationHistory, AdaptationRead } from '../../schema/adaptation.ts'
 import type {
   AdaptationRecord,
-  ArmTotals,
+  EarlierTotals,
   RankingVersion,
   RuleRecord,
   SuggestionRecord,
@@ -18,7 +18,7 @@ export function showAdaptation(
   units: [withoutIt: number, withIt: number],
 ): AdaptationRead {
   const { adaptationId, version, type, status, tuning, validation, warnings } = record
-  const { ruleId, suggestionId, baseline } = record
+  const { ruleId, suggestionId } = record
   return {
     ...{ adaptationId, version, type, status, tuning },
     queryHash: record.scope === EVERY_QUERY ? null : record.scope,
@@ -26,7 +26,7 @@ export function showAdaptation(
     metrics: {
       with: showArm(arms.with, units[1]),
       without: showArm(arms.without, units[0]),
-      before: showArm(baseline, 0),
+      before: showArm(withoutFalseRanks(record), 0),
     },
     validation: { ...validation, checks: validation.checks.map(showCheck) },
     rollbackPlan: {
@@ -80,7 +80,13 @@ export function showSuggestion(record: SuggestionRecord): SuggestionRead {
   }
 }
 
-function showArm(arm: ArmTotals, units: number): AdaptationRead['metrics']['with'] {
+/** Changes of one query that came before ranks were counted have none of them beside their clicks: not known. */
+function withoutFalseRanks({ scope, baseline }: AdaptationRecord): EarlierTotals {
+  const isFalse = scope !== EVERY_QUERY && baseline.clicked > 0 && baseline.reciprocalRanks === 0
+  return isFalse ? { ...baseline, reciprocalRanks: undefined } : baseline
+}
+
+function showArm(arm: EarlierTotals, units: number): AdaptationRead['metrics']['with'] {
   const shown = (metric: 'ctr' | 'mrr' | 'zeroResultRate' | 'latencyP95') => {
     const value = METRICS[metric](arm)
     return value === undefined ? null : Number(value.toFixed(6))

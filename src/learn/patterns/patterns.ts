@@ -1,6 +1,6 @@
-import type { ArmTotals } from '../../schema/adaptation-record.ts'
+import type { EarlierTotals } from '../../schema/adaptation-record.ts'
 import type { FeedbackPatterns, PatternQuery, SearchPatterns } from '../../schema/pattern.ts'
-import type { QueryPattern } from '../../schema/pattern-record.ts'
+import { type QueryPattern, RANK_PARTS } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import { type Clicks, openClicks } from './clicks.ts'
@@ -21,7 +21,7 @@ export interface Patterns {
   /** What is known of a query from the last 7 days. */
   evidenceOf: (queryHash: string) => QueryEvidence | undefined
   /** The same as counts of searches; their latency is not known. */
-  armOf: (queryHash: string) => ArmTotals
+  armOf: (queryHash: string) => EarlierTotals
   /** What all queries of today and yesterday show. */
   findings: () => { queries: QueryEvidence[]; reformulations: ReformulationEvidence[] }
 }
@@ -29,6 +29,7 @@ export interface Patterns {
 const WINDOW = '24h'
 const EVIDENCE_WINDOW = '7d'
 const LIMIT = 10
+const NO_SEARCHES = { searches: 0, known: 0, clicked: 0, zeroResults: 0, reciprocalRanks: 0 }
 
 export function openPatterns(store: Store, clock: () => number): Patterns {
   const clicks = openClicks(store)
@@ -70,8 +71,10 @@ export function openPatterns(store: Store, clock: () => number): Patterns {
       return row === undefined ? undefined : evidence(queryHash, row)
     },
     armOf: (queryHash) => {
-      const { searches = 0, known = 0, clicked = 0, zeroResults = 0 } = recent(queryHash) ?? {}
-      return { searches, known, clicked, zeroResults, reciprocalRanks: 0, latency: [] }
+      const { searches, known, clicked, zeroResults, reciprocalRanks } =
+        recent(queryHash) ?? NO_SEARCHES
+      const ranks = reciprocalRanks === undefined ? undefined : reciprocalRanks / RANK_PARTS
+      return { searches, known, clicked, zeroResults, reciprocalRanks: ranks, latency: [] }
     },
     findings: () => find(recentDays(clock())),
   }

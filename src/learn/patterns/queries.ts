@@ -1,9 +1,11 @@
-import type {
-  LastSearch,
-  QueryPattern,
-  QueryPatternRow,
-  Reformulation,
-  ReformulationRow,
+import {
+  type LastSearch,
+  type QueryPattern,
+  type QueryPatternRow,
+  RANK_PARTS,
+  type Reformulation,
+  type ReformulationRow,
+  type WrittenDocument,
 } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
@@ -23,6 +25,8 @@ const QUERIES_MAX = 500
 const REFORMULATIONS_MAX = 250
 /** Documents of one query and period that are counted. */
 const DOCUMENTS_MAX = 10
+/** MRR@10: a first click further down counts 0. */
+const RANK_MAX = 10
 /** A second query later than this is a matter of its own. */
 const REFORMULATED_MS = 5 * 60_000
 
@@ -67,6 +71,8 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
       row.clicked += 1
       row.known += impression.unit === undefined ? 1 : 0
       row.firstPositions += position
+      if (row.reciprocalRanks !== undefined && impression.from === 0)
+        row.reciprocalRanks += rankParts(position)
       const shown = impression.hits[hit]
       if (shown !== undefined) countDocument(row, `${shown.indexId}/${shown.id}`, position)
     })
@@ -106,6 +112,11 @@ function nameOf({ from = '', queryHash }: LastSearch): string {
   return `${from} ${queryHash}`
 }
 
+/** Whole, because no position up to the tenth leaves a rest. */
+function rankParts(position: number): number {
+  return position <= RANK_MAX ? RANK_PARTS / position : 0
+}
+
 function countDocument({ documents }: QueryPattern, key: string, position: number): void {
   const [clicks, positions] = documents.get(key) ?? [0, 0]
   if (clicks === 0 && documents.size >= DOCUMENTS_MAX) return
@@ -120,6 +131,7 @@ function queryRows({ tables }: Store) {
     hourRowsMax: QUERIES_MAX,
     fresh: (): QueryPattern => ({
       ...{ query: '', searches: 0, known: 0, clicked: 0, zeroResults: 0, firstPositions: 0 },
+      reciprocalRanks: 0,
       documents: new Map(),
     }),
     weight: (row: QueryPattern) => row.searches,
@@ -138,6 +150,10 @@ function addQuery(sum: QueryPattern, row: QueryPattern): void {
   sum.clicked += row.clicked
   sum.zeroResults += row.zeroResults
   sum.firstPositions += row.firstPositions
+  sum.reciprocalRanks =
+    sum.reciprocalRanks === undefined || row.reciprocalRanks === undefined
+      ? undefined
+      : sum.reciprocalRanks + row.reciprocalRanks
   for (const [key, [clicks, positions]] of row.documents) {
     const [earlier, at] = sum.documents.get(key) ?? [0, 0]
     sum.documents.set(key, [earlier + clicks, at + positions])
@@ -179,16 +195,22 @@ function addReformulation(sum: Reformulation, row: Reformulation): void {
 }
 
 function packQuery(row: QueryPattern): QueryPatternRow {
-  const { query, searches, known, clicked, zeroResults, firstPositions } = row
+  const { query, searches, known, clicked, zeroResults, firstPositions, reciprocalRanks } = row
   const written: QueryPatternRow = [query, searches, known, clicked, zeroResults, firstPositions]
+  if (reciprocalRanks !== undefined) written.push(reciprocalRanks)
   for (const [key, [clicks, positions]] of row.documents) written.push([key, clicks, positions])
   return written
 }
 
 function unpackQuery(written: QueryPatternRow): QueryPattern {
-  const [query, searches, known, clicked, zeroResults, firstPositions, ...documents] = written
+  const [query, searches, known, clicked, zeroResults, firstPositions, ranks, ...more] = written
+  const earlier = typeof ranks !== 'number'
+  const documents = (earlier ? written.slice(6) : more) as WrittenDocument[]
+  // Without a rank it is known when nothing was clicked, or nothing but first hits.
+  const derived = clicked === firstPositions ? clicked * RANK_PARTS : undefined
   return {
     ...{ query, searches, known, clicked, zeroResults, firstPositions },
+    reciprocalRanks: earlier ? derived : ranks,
     documents: new Map(
       documents.map(([key, clicks, positions]) => [key, [clicks, positions]] as const),
     ),

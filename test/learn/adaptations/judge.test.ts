@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Adaptation } from '../../../src/schema/adaptation.ts'
-import { MINUTE_MS } from '../learner.ts'
+import { MINUTE_MS, QUERY_HASH } from '../learner.ts'
 import { DOCUMENTS, openWorkshop, type Workshop } from './workshop.ts'
 
 const HALF = { ADAPTATION_CANARY_SHARE: '0.5', ADAPTATION_CANARY_MS: '3600000' }
@@ -142,6 +142,30 @@ describe('a change that applies to all', () => {
     })
     expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
   }, 30_000)
+
+  it('of one query is taken back when its first clicks lie further down than before', async () => {
+    const shop = openWorkshop()
+    const clickAt = (place: number) =>
+      traffic(shop, 8, async (session) => {
+        const queryId = shop.searchIn(session)
+        await shop.log.flush()
+        await shop.tell(session, queryId, DOCUMENTS[place]!)
+      })
+    await clickAt(0)
+    await shop.loop.caughtUp()
+    const trigger = { metric: 'mrr', operator: 'drop', threshold: 0.2, window: '10m' }
+    const more = { immediate: true, queryHash: QUERY_HASH }
+    const rollbackTriggers = [{ ...trigger, minSamples: 5 }]
+    const change = await shop.apply({ minScore: 0.5 }, { ...more, rollbackTriggers })
+    expect(change.metrics.before).toMatchObject({ searches: 8, ctr: 1, mrr: 1 })
+    expect(change.warnings).toBeUndefined()
+    await clickAt(2)
+    expect(await statusOf(shop, change)).toBe('ACTIVE')
+    await shop.pass(2 * MINUTE_MS)
+    const { status, history } = shop.adaptations.get(change.adaptationId)
+    expect(status).toBe('ROLLED_BACK')
+    expect(history.at(-1)?.reason).toBe('mrr drop 0.2: 0.6667')
+  })
 })
 
 describe('a trigger of the caller', () => {
