@@ -157,7 +157,12 @@ export const SearchReply = Type.Object({
     adaptations: Type.Array(Type.Unknown()),
     experiments: Type.Array(Type.Unknown()),
     generation: Type.Number(),
-    degraded: Type.Optional(Type.Array(Type.String())),
+    degraded: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'parts of the search that could not run: `vector` when an endpoint failed, or when an index takes its vectors from you and none was sent',
+      }),
+    ),
   }),
 })
 

@@ -147,8 +147,9 @@ async function queryVector(
     return { vector, degraded: {} }
   }
   const fromEndpoint = entries.some(({ definition }) => definition.embedder.kind === 'http')
-  if (!fromEndpoint || request.mode === 'text' || request.query.trim() === '')
+  if (request.mode === 'text' || request.query.trim() === '')
     return { vector: undefined, degraded: {} }
+  if (!fromEndpoint) return { vector: undefined, degraded: withoutGiven(request, entries) }
   try {
     return { vector: await embedQuery(request.query), degraded: {} }
   } catch (cause) {
@@ -156,4 +157,19 @@ async function queryVector(
     request.mode = 'text'
     return { vector: undefined, degraded: { degraded: ['vector'] } }
   }
+}
+
+/**
+ * No words have a vector in an index that takes its vectors from the caller: there the leg is missing. Throws
+ * VALIDATION_FAILED where nothing is left to search by.
+ */
+function withoutGiven({ mode }: CoreRequest, entries: IndexEntry[]): QueryVector['degraded'] {
+  const given = entries.filter(({ definition }) => definition.embedder.kind === 'given')
+  if (given.length === 0) return {}
+  if (mode === 'vector' && given.length === entries.length)
+    throw invalid(
+      'vector',
+      'must be sent for a vector search: this index takes its vectors from you',
+    )
+  return { degraded: ['vector'] }
 }

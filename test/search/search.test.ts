@@ -231,6 +231,24 @@ describe("a caller's vector", () => {
     expect((await find({ index: 'given', searchType: 'vector' })).total).toBe(5)
   })
 
+  it('is missed: words alone find by text and say so, and a vector search by words is refused', async () => {
+    const { hits, searchContext } = await find({
+      ...{ index: 'given', query: 'north', searchType: 'hybrid' },
+    })
+    expect(hits.map(({ id }) => id)).toEqual(['north'])
+    expect(searchContext.degraded).toEqual(['vector'])
+    const words = { index: 'given', query: 'north', searchType: 'vector' }
+    const refused = await service.call('POST', '/cortex/search', words)
+    expect(refused).toMatchObject({ status: 400, details: [{ path: 'vector' }] })
+    expect(refused.error).toContain('this index takes its vectors from you')
+    const beside = await find({ ...words, index: ['given', 'main'] })
+    expect(beside.searchContext.degraded).toEqual(['vector'])
+    for (const more of [{ searchType: 'text' }, { vector: [0, 1, 0] }, { query: '' }])
+      expect(
+        (await find({ ...words, searchType: 'hybrid', ...more })).searchContext,
+      ).not.toHaveProperty('degraded')
+  })
+
   it('gives k neighbours if there are k, with a filter too', async () => {
     expect((await nearest([0, 1, 0], { neighbors: 2 })).total).toBe(2)
     const filters = { not: { or: [{ title: 'north' }, { title: 'northeast' }] } }
