@@ -2,6 +2,7 @@ import { createReadStream, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { createGunzip } from 'node:zlib'
+import { Refusal } from './refusal.ts'
 
 /** One document of a collection, as the service takes it: the collection's `text` is `content`. */
 export interface BenchDocument {
@@ -25,7 +26,7 @@ export interface Collection {
 
 /**
  * Reads `corpus.jsonl[.gz]`, `queries.jsonl[.gz]` and `qrels/test.tsv` of a BEIR folder.
- * Throws an Error that names the file that is missing.
+ * Throws a Refusal that names the file that is missing.
  */
 export async function readCollection(folder: string): Promise<Collection> {
   const documents: BenchDocument[] = []
@@ -59,8 +60,8 @@ async function* linesOf(folder: string, name: string): AsyncGenerator<string> {
   const plain = join(folder, name)
   const packed = `${plain}.gz`
   if (!existsSync(plain) && !existsSync(packed))
-    throw new Error(
-      `${plain} is missing: a collection has corpus.jsonl, queries.jsonl, qrels/test.tsv.`,
+    throw new Refusal(
+      `${plain} is missing: name the folder of a collection in BEIR's form itself, with corpus.jsonl, queries.jsonl (or .gz of them) and qrels/test.tsv.`,
     )
   const input = existsSync(plain)
     ? createReadStream(plain)

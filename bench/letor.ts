@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { mean } from './measures.ts'
+import { Refusal } from './refusal.ts'
 
 /** Judged lists in the form that the core learns from: the rows of one query after those of another. */
 export interface JudgedLists {
@@ -16,9 +17,15 @@ export interface JudgedLists {
 
 /**
  * Reads `NAME.gz` (lines of `label index:value …`; what a line does not name is 0) and `NAME.query`
- * (rows of each query). Rows are as wide as the greatest index asks for, or `width`.
+ * (rows of each query). Rows are as wide as the greatest index asks for, or `width`. Throws a Refusal when a file is
+ * missing or they don't agree.
  */
 export function readJudgedLists(folder: string, name: string, width = 0): JudgedLists {
+  for (const file of [`${name}.gz`, `${name}.query`])
+    if (!existsSync(join(folder, file)))
+      throw new Refusal(
+        `${join(folder, file)} is missing: name a folder with rank.train.gz, rank.train.query, rank.test.gz and rank.test.query, such as LightGBM's examples/lambdarank with rank.train and rank.test packed by gzip.`,
+      )
   const lines = linesOf(gunzipSync(readFileSync(join(folder, `${name}.gz`))).toString())
   const groups = Uint32Array.from(
     linesOf(readFileSync(join(folder, `${name}.query`), 'utf8')),
@@ -33,7 +40,7 @@ export function readJudgedLists(folder: string, name: string, width = 0): Judged
   })
   const judged = groups.reduce((sum, count) => sum + count, 0)
   if (judged !== rows.length)
-    throw new Error(`${name}.query counts ${judged} rows, ${name}.gz has ${rows.length}.`)
+    throw new Refusal(`${name}.query counts ${judged} rows, ${name}.gz has ${rows.length}.`)
   return { width: columns, features, labels: Float32Array.from(rows, ({ label }) => label), groups }
 }
 

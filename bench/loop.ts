@@ -5,6 +5,7 @@ import { type Collection, type JudgedQuery, readCollection } from './beir.ts'
 import { simulateClicks } from './clicks.ts'
 import { machineLine, readMachine } from './machine.ts'
 import { mean, ndcg } from './measures.ts'
+import { tellPlainly } from './refusal.ts'
 import { startServer } from './server.ts'
 import { loadDocuments, must, openService, type Service, waitUntilSettled } from './service.ts'
 import { formatTable } from './table.ts'
@@ -28,6 +29,7 @@ const BAR_LOSS = 0.002
 const FRAUD_CLICKS = 10_000
 const FRAUD_BATCH = 1000
 
+tellPlainly()
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {

@@ -4,12 +4,13 @@ import { native } from '../src/native.ts'
 import { gradedNdcg, type JudgedLists, readJudgedLists, selectQueries } from './letor.ts'
 import { machineLine, readMachine } from './machine.ts'
 import { mean } from './measures.ts'
+import { tellPlainly } from './refusal.ts'
 import { formatTable } from './table.ts'
 
 const USAGE = `npm run bench:ltr -- [FOLDER] [--choose]
 
-Trains a linear model and trees with the core's defaults on judged lists (rank.train.gz, rank.train.query) and prints
-their NDCG (gain 2^label − 1, log2 discount, 1 for a query without relevant documents) on the test part.
+Trains a linear model and trees with the core's defaults on judged lists (rank.train.gz, rank.train.query, rank.test.gz,
+rank.test.query) and prints their NDCG (gain 2^label − 1, log2 discount, 1 for a query without relevant documents) on the test part.
   FOLDER    default ../shared/data/letor
   --choose  how the defaults were chosen: cross-validation on the training part alone; the test part is not read`
 
@@ -36,6 +37,7 @@ const GRID: Record<Kind, Record<string, number[]>> = {
   },
 }
 
+tellPlainly()
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type BenchDocument, readCollection } from './beir.ts'
+import { Refusal } from './refusal.ts'
 import { openSynthetic } from './synthetic.ts'
 import type { Workload } from './workload.ts'
 
@@ -20,7 +21,7 @@ export async function readMaterial(workload: Workload, dataFolder: string): Prom
   if (collection === undefined) return { count: 0, documents: () => [], queries: [] }
   const folder = join(dataFolder, collection)
   if (!existsSync(folder))
-    throw new Error(
+    throw new Refusal(
       `${folder} is missing. Give the folder that holds "${collection}" (a BEIR collection) with --data FOLDER.`,
     )
   const { documents, queries } = await readCollection(folder)

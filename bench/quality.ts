@@ -4,6 +4,7 @@ import { type Collection, readCollection } from './beir.ts'
 import { measureFilterRecall } from './filter-recall.ts'
 import { machineLine, readMachine } from './machine.ts'
 import { mean, ndcg, percentile, recall } from './measures.ts'
+import { tellPlainly } from './refusal.ts'
 import { startServer } from './server.ts'
 import { loadDocuments, must, openService, type Service, waitUntilLearned } from './service.ts'
 import { formatTable, round } from './table.ts'
@@ -22,6 +23,7 @@ const INDEX = 'quality'
 const MODES = ['text', 'vector', 'hybrid']
 const LANES = 4
 
+tellPlainly()
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { machineLine, readMachine } from './machine.ts'
 import { readMaterial } from './material.ts'
+import { tellPlainly } from './refusal.ts'
 import { runAnalytics } from './runs/analytics.ts'
 import { runBulk } from './runs/bulk.ts'
 import { runFeedback } from './runs/feedback.ts'
@@ -50,6 +51,7 @@ Replays workloads against the built server, one after another, each on a fresh s
   --data     folder that holds the collections in BEIR's form, such as scifact/ (default ../shared/data)
   --measure  seconds measured at each setting, instead of the workload's own`
 
+tellPlainly()
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { Refusal } from './refusal.ts'
 
 /** What a figure must reach (`atLeast` or `atMost`), and what it aims at. */
 export interface Bar {
@@ -75,7 +76,7 @@ export function listWorkloads(): string[] {
 /** Reads one workload by name; throws an Error that lists the names there are. */
 export function readWorkload(name: string): Workload {
   if (!listWorkloads().includes(name))
-    throw new Error(`There is no workload "${name}". There are: ${listWorkloads().join(', ')}.`)
+    throw new Refusal(`There is no workload "${name}". There are: ${listWorkloads().join(', ')}.`)
   return JSON.parse(
     readFileSync(fileURLToPath(new URL(`${name}.json`, FOLDER)), 'utf8'),
   ) as Workload
