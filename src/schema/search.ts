@@ -160,7 +160,7 @@ export const SearchReply = Type.Object({
     degraded: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'parts of the search that could not run: `vector` when an endpoint failed, or when an index takes its vectors from you and none was sent',
+          'parts of the search that could not run: `vector` when an endpoint failed, or when all indices take their vectors from you and none was sent',
       }),
     ),
   }),

@@ -160,13 +160,13 @@ async function queryVector(
 }
 
 /**
- * No words have a vector in an index that takes its vectors from the caller: there the leg is missing. Throws
+ * No words have a vector in indices that take their vectors from the caller: where all do, the leg is missing. Throws
  * VALIDATION_FAILED where nothing is left to search by.
  */
 function withoutGiven({ mode }: CoreRequest, entries: IndexEntry[]): QueryVector['degraded'] {
-  const given = entries.filter(({ definition }) => definition.embedder.kind === 'given')
-  if (given.length === 0) return {}
-  if (mode === 'vector' && given.length === entries.length)
+  if (!entries.every(({ definition }) => definition.embedder.kind === 'given')) return {}
+  if (entries.length === 0) return {}
+  if (mode === 'vector')
     throw invalid(
       'vector',
       'must be sent for a vector search: this index takes its vectors from you',
