@@ -61,10 +61,23 @@ export async function startServer(app: ServedApp, routes: readonly Route[]): Pro
   }
 }
 
+/** LIBUS_LISTEN_EXCLUSIVE_PORT: without it a second server may listen as well, and gets half of the requests. */
+const EXCLUSIVE_PORT = 1
+
+/** The form of `listen` with a host and options, which the library has and its types lack. */
+type ListenAlone = (
+  host: string,
+  port: number,
+  options: typeof EXCLUSIVE_PORT,
+  listening: (socket: uWS.us_listen_socket | false) => void,
+) => void
+
 function listen(web: uWS.TemplatedApp, host: string, port: number): Promise<uWS.us_listen_socket> {
   return new Promise((resolve, reject) => {
-    web.listen(host, port, (socket) => {
-      if (socket === false) reject(new Error(`Port ${port} of ${host} can't be listened on.`))
+    const listenAlone = web.listen.bind(web) as unknown as ListenAlone
+    listenAlone(host, port, EXCLUSIVE_PORT, (socket) => {
+      if (socket === false)
+        reject(new Error(`Port ${port} of ${host} is taken or not ours to take.`))
       else resolve(socket)
     })
   })

@@ -615,4 +615,15 @@ describe('stopping', () => {
   it('says so when the port is taken', async () => {
     await expect(startStub(routes, { PORT: String(stub.server.port) })).rejects.toThrow(/Port/)
   })
+
+  it('lets nobody else listen on a port that was named, and anybody once it is free', async () => {
+    const port = stub.server.port
+    await start({ PORT: String(port) })
+    expect(stub.server.port).toBe(port)
+    await expect(startStub(routes, { PORT: String(port) })).rejects.toThrow(/taken/)
+    const raw = await connectRaw(port)
+    await start({ PORT: String(port) })
+    await until(raw.closed)
+    expect((await fetch(`${stub.url}/things/a`)).status).toBe(200)
+  })
 })
