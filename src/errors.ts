@@ -84,6 +84,21 @@ export class ServiceError extends Error {
   }
 }
 
+/** Why the service can't start, in one sentence for whoever starts it: a stack would tell them nothing. */
+export class StartError extends Error {
+  /** Whether starting again, with the same settings, would not help either. */
+  readonly lasts: boolean
+
+  constructor(
+    message: string,
+    { cause, lasts = false }: { cause?: unknown; lasts?: boolean } = {},
+  ) {
+    super(message, { cause })
+    this.name = 'StartError'
+    this.lasts = lasts
+  }
+}
+
 /** Makes the error to throw; `message` is one sentence that names what was wrong and what to do. */
 export function serviceError(
   code: ErrorCode,

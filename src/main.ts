@@ -3,6 +3,7 @@ import { type Logger, pino } from 'pino'
 import { routes } from './api/index.ts'
 import { type App, openApp } from './app.ts'
 import { type Config, readConfig } from './config.ts'
+import { StartError } from './errors.ts'
 import { type Server, startServer } from './http/server.ts'
 import { isCommitRejection } from './store/failure.ts'
 
@@ -18,9 +19,10 @@ const config = settings()
 const log = pino({ level: config.logLevel, base: { service: 'attune' } })
 watchProcess(log)
 run(config, log).catch((err: unknown) => {
-  log.fatal({ err }, 'the service could not start')
+  const isMistake = err instanceof StartError
+  if (!isMistake) log.fatal({ err }, 'the service could not start')
   process.stderr.write(`${sentence(err)}\n`)
-  process.exit(EXIT_FAILED)
+  process.exit(isMistake && err.lasts ? EXIT_BAD_SETTINGS : EXIT_FAILED)
 })
 
 function settings(): Config {

@@ -119,7 +119,9 @@ it('a second server on the same folder, or on a taken port, says so and ends', a
   const other = mkdtempSync(join(tmpdir(), 'attune-main-'))
   const samePort = start({ DATA_DIR: other, PORT: String(port) })
   expect(await samePort.ended).toBe(1)
-  expect(samePort.output()).toContain(`Port ${port}`)
+  expect(samePort.output().trim()).toBe(
+    `Port ${port} of 127.0.0.1 is taken: stop what listens there, or set PORT to another (0 picks a free one).`,
+  )
   rmSync(other, { recursive: true, force: true })
   expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200)
 }, 120_000)

@@ -2,6 +2,7 @@ import './head-limit.ts'
 import * as uWS from 'uWebSockets.js'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { serviceError } from '../errors.ts'
+import { whyNotListening } from './listening.ts'
 import { openPipeline, type Serve } from './mount.ts'
 import { allowedMethods, type MountPoint, mountPoints } from './paths.ts'
 import type { Route } from './route.ts'
@@ -21,7 +22,7 @@ export interface Server {
 
 /**
  * Serves `routes` on the configured host and port (0 picks a free one).
- * Rejects when the port is taken.
+ * Rejects with a StartError when that can't be.
  */
 export async function startServer(app: ServedApp, routes: readonly Route[]): Promise<Server> {
   const pipeline = openPipeline(app)
@@ -72,15 +73,17 @@ type ListenAlone = (
   listening: (socket: uWS.us_listen_socket | false) => void,
 ) => void
 
-function listen(web: uWS.TemplatedApp, host: string, port: number): Promise<uWS.us_listen_socket> {
-  return new Promise((resolve, reject) => {
-    const listenAlone = web.listen.bind(web) as unknown as ListenAlone
-    listenAlone(host, port, EXCLUSIVE_PORT, (socket) => {
-      if (socket === false)
-        reject(new Error(`Port ${port} of ${host} is taken or not ours to take.`))
-      else resolve(socket)
-    })
+async function listen(
+  web: uWS.TemplatedApp,
+  host: string,
+  port: number,
+): Promise<uWS.us_listen_socket> {
+  const listenAlone = web.listen.bind(web) as unknown as ListenAlone
+  const socket = await new Promise<uWS.us_listen_socket | false>((resolve) => {
+    listenAlone(host, port, EXCLUSIVE_PORT, resolve)
   })
+  if (socket === false) throw await whyNotListening(host, port)
+  return socket
 }
 
 function colons(pattern: string): string {

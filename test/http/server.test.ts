@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { serviceError } from '../../src/errors.ts'
+import { refusalSentence } from '../../src/http/listening.ts'
 import { answer, type Route, raw, route } from '../../src/http/route.ts'
 import { connectRaw, type Stub, startStub, until } from './stub.ts'
 
@@ -620,10 +621,25 @@ describe('stopping', () => {
     const port = stub.server.port
     await start({ PORT: String(port) })
     expect(stub.server.port).toBe(port)
-    await expect(startStub(routes, { PORT: String(port) })).rejects.toThrow(/taken/)
+    await expect(startStub(routes, { PORT: String(port) })).rejects.toThrow(
+      `Port ${port} of 127.0.0.1 is taken: `,
+    )
     const raw = await connectRaw(port)
     await start({ PORT: String(port) })
     await until(raw.closed)
     expect((await fetch(`${stub.url}/things/a`)).status).toBe(200)
+  })
+
+  it.each([
+    ['203.0.113.9', /^203\.0\.113\.9 is not an address of this machine: set HOST/],
+    ['not a host', /^HOST not a host can't be looked up \(E\w+\): set it to an address/],
+  ])('says why %s can not be listened on', async (HOST, sentence) => {
+    await expect(startStub(routes, { HOST })).rejects.toThrow(sentence)
+  })
+
+  it('says so when the port is for others to listen on', () => {
+    expect(refusalSentence('127.0.0.1', 80, 'EACCES')).toBe(
+      'Port 80 of 127.0.0.1 is not for this user to listen on: set PORT to another, such as one above 1023.',
+    )
   })
 })
