@@ -1,8 +1,9 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { StartError } from '../errors.ts'
 
 /**
- * Makes a folder, with those above it, and checks that files can be put into it. Throws an Error with one sentence.
+ * Makes a folder, with those above it, and checks that files can be put into it. Throws a StartError.
  * (Node's own recursive way tries for ever where the system denies that a folder's parent exists, as in /proc.)
  */
 export function makeFolder(path: string): void {
@@ -11,7 +12,7 @@ export function makeFolder(path: string): void {
     accessSync(path, constants.W_OK | constants.X_OK)
   } catch (cause) {
     const { code = 'unknown' } = cause as NodeJS.ErrnoException
-    throw new Error(
+    throw new StartError(
       `The data folder ${path} can't be made or written to (${code}); set DATA_DIR to one that can.`,
       { cause },
     )

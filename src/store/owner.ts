@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { StartError } from '../errors.ts'
 
 /** Who writes to a store: enough to tell a living process from one that crashed and whose id was given away again. */
 export interface Owner {
@@ -45,10 +46,10 @@ function startOf(pid: number): string | undefined {
   }
 }
 
-/** Throws one sentence when a living process writes to the store that `claimant` wants. */
+/** Throws a StartError when a living process writes to the store that `claimant` wants. */
 export function refuseOwned(owner: Owner | undefined, claimant: Owner): void {
   if (owner !== undefined && owner.file === claimant.file && isAlive(owner))
-    throw new Error(
+    throw new StartError(
       `The data folder is in use by process ${owner.pid}; stop it or choose another DATA_DIR.`,
     )
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { open, type RootDatabase } from 'lmdb'
-import type { ServiceError } from '../errors.ts'
+import { type ServiceError, StartError } from '../errors.ts'
 import { openCommits } from './commits.ts'
 import { diskFull, wantsRoom } from './failure.ts'
 import { makeFolder } from './folder.ts'
@@ -74,7 +74,7 @@ export interface Store {
 }
 
 /**
- * Opens the store for writing. Throws an Error with one sentence when the folder can't be used, when another process
+ * Opens the store for writing. Throws a StartError when the folder can't be used, when another process
  * writes to it or when a newer version of the service wrote it.
  */
 export function openStore(options: StoreOptions): Store {
@@ -168,7 +168,9 @@ function claim(root: RootDatabase, log: StoreLog, work: () => void): void {
 function claimTables({ meta }: Tables, dataDir: string): void {
   const format = (meta.get('format') as number | undefined) ?? FORMAT
   if (format > FORMAT)
-    throw new Error('The data folder was written by a newer version of the service; update it.')
+    throw new StartError(
+      'The data folder was written by a newer version of the service; update it.',
+    )
   const claimant = thisProcess(recordsDirectory(dataDir))
   refuseOwned(meta.get('owner') as Owner | undefined, claimant)
   meta.put('format', FORMAT)

@@ -1,3 +1,4 @@
+import { StartError } from '../../errors.ts'
 import type { FeedbackEntry } from '../facts.ts'
 
 /** What people's actions say about a result, between nothing (0) and all that one could wish for (1). */
@@ -32,9 +33,11 @@ const DWELL_LONG_MS = 30_000
 /** Share of a click that is left when the reader came back at once. */
 const DWELL_SHORT_SHARE = 0.33
 
+const BAD_SETTING = 'GAINS must be a list like click=0.3,purchase=1 with gains from 0 to 1.'
+
 /**
- * Reads the setting GAINS: `word=gain` pairs, separated by commas, over the defaults. Throws an Error with one
- * sentence for anything else.
+ * Reads the setting GAINS: `word=gain` pairs, separated by commas, over the defaults. Throws a
+ * StartError for anything else.
  */
 export function openGains(setting: string): Gains {
   const gains = new Map<string, number>(Object.entries(DEFAULTS))
@@ -43,7 +46,7 @@ export function openGains(setting: string): Gains {
     const [, word = '', number = ''] = /^\s*(\w+)\s*=\s*([\d.]+)\s*$/.exec(pair) ?? []
     const gain = Number(number)
     if (word === '' || number === '' || !(gain >= 0 && gain <= 1))
-      throw new Error('GAINS must be a list like click=0.3,purchase=1 with gains from 0 to 1.')
+      throw new StartError(BAD_SETTING, { lasts: true })
     gains.set(word.toLowerCase(), gain)
   }
   const click = gains.get('click') ?? DEFAULTS.click
