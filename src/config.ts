@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { firstMistake } from './first-mistake.ts'
 import { SETTINGS, type Setting } from './settings.ts'
 
 type Value<S> = S extends { kind: { oneOf: readonly (infer W)[] } }
@@ -27,27 +28,58 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     values[name] = sent === undefined ? setting.fallback : parseSetting(setting, sent)
   }
   values.dataDir = resolve(String(values.dataDir))
-  return Object.freeze(values) as Config
+  const config = Object.freeze(values) as Config
+  checkTogether(config)
+  return config
 }
 
 function sentIn(env: Record<string, string | undefined>, name: string): string | undefined {
   return env[name]?.trim() === '' ? undefined : env[name]
 }
 
-function readConfigFile(path: string): Record<string, unknown> {
-  let content: unknown
-  try {
-    content = JSON.parse(readFileSync(path, 'utf8'))
-  } catch (cause) {
-    throw new Error('CONFIG must name a readable JSON file.', { cause })
-  }
+function readConfigFile(name: string): Record<string, unknown> {
+  const path = resolve(name)
+  const content = parseFile(path, contentOf(path))
   if (typeof content !== 'object' || content === null || Array.isArray(content))
-    throw new Error('The file named by CONFIG must hold one JSON object of settings.')
+    throw new Error(`The file ${path}, named by CONFIG, must hold one JSON object of settings.`)
   const known = new Set<string>(Object.values(SETTINGS).map((setting) => setting.env))
   for (const key of Object.keys(content))
     if (!known.has(key))
       throw new Error(`${key} in the CONFIG file is not a setting; see README for the list.`)
   return content as Record<string, unknown>
+}
+
+function contentOf(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (cause) {
+    const { code = 'unknown' } = cause as NodeJS.ErrnoException
+    const why = code === 'ENOENT' ? 'does not exist' : `can't be read (${code})`
+    throw new Error(`The file ${path}, named by CONFIG, ${why}.`, { cause })
+  }
+}
+
+/** The parser's own words would quote the file, which may hold keys. */
+function parseFile(path: string, bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    const before = bytes.subarray(0, firstMistake(bytes)).toString('utf8').split('\n')
+    const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
+    throw new Error(`The file ${path}, named by CONFIG, is not valid JSON at ${place}.`)
+  }
+}
+
+/** What one setting alone can't tell. Throws as `readConfig` does. */
+function checkTogether({ embedder, embedderUrl }: Config): void {
+  if (embedder === 'http' && embedderUrl === '')
+    throw new Error('EMBEDDER=http needs EMBEDDER_URL: the address of an /embeddings endpoint.')
+  if (embedderUrl !== '' && !/^https?:$/.test(protocolOf(embedderUrl)))
+    throw new Error('EMBEDDER_URL must be an address that begins with http:// or https://.')
+}
+
+function protocolOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).protocol : ''
 }
 
 function parseSetting(setting: Setting, sent: unknown): unknown {

@@ -21,7 +21,8 @@ const MAY_IMPORT: Record<string, string[]> = {
   ids: [],
   rolling: [],
   'request-series': ['rolling'],
-  config: ['settings'],
+  'first-mistake': [],
+  config: ['first-mistake', 'settings'],
   metrics: ['config', 'request-series'],
   native: ['errors', 'addon'],
   'shared-hops': ['errors'],
@@ -49,7 +50,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     ...['config', 'errors', 'metrics', 'native', 'pool', 'store', 'embed', 'search', 'learn'],
     ...['schema', 'figures', 'upkeep'],
   ],
-  http: ['app', 'config', 'errors', 'ids', 'metrics', 'schema'],
+  http: ['app', 'config', 'errors', 'first-mistake', 'ids', 'metrics', 'schema'],
   api: ['app', 'errors', 'health', 'http', 'schema'],
 }
 /** These stand above all rooms. */

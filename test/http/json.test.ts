@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { firstMistake, parseJson } from '../../src/http/json.ts'
+import { firstMistake } from '../../src/first-mistake.ts'
+import { parseJson } from '../../src/http/json.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 const codeOf = (input: Uint8Array, depth = 32) => {

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readConfig } from '../src/config.ts'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'attune-config-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+describe('the file named by CONFIG', () => {
+  const read = (text: string): unknown => {
+    const file = join(folder, 'attune.json')
+    writeFileSync(file, text)
+    return readConfig({ CONFIG: file })
+  }
+
+  it('gives the settings that the environment does not', () => {
+    expect(read('{"PORT":4000}')).toMatchObject({ port: 4000, host: '127.0.0.1' })
+  })
+
+  it('is named when it does not exist, and when it is a folder', () => {
+    const file = join(folder, 'none.json')
+    expect(() => readConfig({ CONFIG: file })).toThrow(
+      `The file ${file}, named by CONFIG, does not exist.`,
+    )
+    expect(() => readConfig({ CONFIG: folder })).toThrow(
+      `The file ${folder}, named by CONFIG, can't be read (EISDIR).`,
+    )
+  })
+
+  it.each([
+    ['{"PORT": 3000 "HOST": "a"}', 'line 1, column 15'],
+    ['{\n  "PORT": 3000,\n  "API_KEYS": "größe" hunter2\n}', 'line 3, column 23'],
+    ['', 'line 1, column 1'],
+  ])('is named with the place where it stops being JSON, and not quoted: %j', (text, place) => {
+    expect(() => read(text)).toThrow(
+      `The file ${join(folder, 'attune.json')}, named by CONFIG, is not valid JSON at ${place}.`,
+    )
+  })
+
+  it('is named when it holds something else than settings', () => {
+    expect(() => read('[]')).toThrow(/attune\.json, named by CONFIG, must hold one JSON object/)
+  })
+})
+
+describe('an embedder of its own', () => {
+  it('needs an address', () => {
+    expect(() => readConfig({ EMBEDDER: 'http' })).toThrow(/^EMBEDDER=http needs EMBEDDER_URL/)
+    const settings = { EMBEDDER: 'http', EMBEDDER_URL: 'https://embed.example/v1/embeddings' }
+    expect(readConfig(settings)).toMatchObject({ embedder: 'http' })
+  })
+
+  it.each(['embed.example/v1', 'localhost:8080/v1', 'file:///etc/passwd'])(
+    'is not at %s',
+    (url) => {
+      const settings = { EMBEDDER: 'http', EMBEDDER_URL: url }
+      expect(() => readConfig(settings)).toThrow(
+        /^EMBEDDER_URL must be an address that begins with/,
+      )
+    },
+  )
+})
