@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { nameProblem } from '../search/index-name.ts'
 import { lineOf } from './bulk.ts'
 import { type Client, openClient } from './client.ts'
 import { count, counted, duration, openProgress, type Progress, size } from './progress.ts'
@@ -51,6 +52,8 @@ export async function load(
   paths: readonly string[],
   options: LoadOptions,
 ): Promise<LoadReport> {
+  const problem = options.index === undefined ? undefined : nameProblem(options.index)
+  if (problem !== undefined) throw commandError(`--index ${problem}.`)
   const files = await findFiles(paths, options.folder)
   if (files.length === 0)
     throw commandError(

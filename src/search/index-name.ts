@@ -8,7 +8,8 @@ export function checkName(name: string, path: string): void {
   if (problem !== undefined) throw invalid(path, problem)
 }
 
-function nameProblem(name: string): string | undefined {
+/** What is wrong with a name for an index, as the end of a sentence; undefined when nothing is. */
+export function nameProblem(name: string): string | undefined {
   if (name === '') return 'must not be empty'
   if (Buffer.byteLength(name) > NAME_BYTES_MAX) return `must be at most ${NAME_BYTES_MAX} bytes`
   if (name !== name.toLowerCase()) return 'must be lower case'

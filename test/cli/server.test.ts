@@ -132,9 +132,11 @@ describe('with a server of its own', () => {
   test('an index name that is none is refused in one sentence', async () => {
     const file = join(folder, 'bad-index.txt')
     writeFileSync(file, 'words')
-    const { code, notes } = await attune('load', file, '-i', 'Not A Name')
+    const other = join(folder, 'bad-index-too.txt')
+    writeFileSync(other, 'words')
+    const { code, notes } = await attune('load', file, other, '-i', 'Not A Name')
     expect(code).toBe(1)
-    expect(notes).toMatch(/index must be lower case/)
+    expect(notes).toBe('--index must be lower case.')
   })
 
   test('the examples with curl in README work as they stand', async () => {
