@@ -24,9 +24,10 @@ export function bodyFormat(exchange: Exchange, consumes: readonly string[]): Bod
   const name = type.trim()
   if (readable && consumes.includes(name)) return 'other'
   if (readable && /^application\/([\w.!#$&^-]+\+)?json$/.test(name)) return 'json'
+  const types = ['application/json', ...consumes]
   throw serviceError(
     'UNSUPPORTED_MEDIA_TYPE',
-    `The body must be ${['application/json', ...consumes].join(' or ')} in UTF-8.`,
+    `Send the body in UTF-8 with the header content-type: ${types.join(' or ')}.`,
   )
 }
 

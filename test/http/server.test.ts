@@ -296,7 +296,9 @@ describe('a request that is wrong', () => {
     for (const type of ['text/plain', 'application/json; charset=latin1', 'application/x-ndjson']) {
       const response = await post('{"title":"a"}', { 'content-type': type })
       expect(response.status).toBe(415)
-      expect((await failure(response)).code).toBe('UNSUPPORTED_MEDIA_TYPE')
+      const { code, error } = await failure(response)
+      expect(code).toBe('UNSUPPORTED_MEDIA_TYPE')
+      expect(error).toBe('Send the body in UTF-8 with the header content-type: application/json.')
     }
     for (const type of [
       'application/json; charset=UTF-8',
