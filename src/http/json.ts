@@ -39,13 +39,13 @@ export function parseJson(bytes: Uint8Array, depthMax: number, content?: Content
 }
 
 /**
- * Reads a JSON text in UTF-8.
+ * Reads a JSON text in UTF-8, which is called `name` in what is said of it.
  * Throws JSON_TOO_DEEP (checked before parsing), MALFORMED_JSON with the byte position of the first mistake.
  */
-export function readJson(bytes: Uint8Array, depthMax: number): ReadJson {
+export function readJson(bytes: Uint8Array, depthMax: number, name = 'The body'): ReadJson {
   const text = bytes[0] === 0xef && bytes[1] === 0xbb ? bytes.subarray(3) : bytes
-  if (!isUtf8(text)) throw serviceError('MALFORMED_JSON', 'The body is not valid UTF-8.')
-  const numbersMayBeHuge = scan(text, depthMax)
+  if (!isUtf8(text)) throw serviceError('MALFORMED_JSON', `${name} is not valid UTF-8.`)
+  const numbersMayBeHuge = scan(text, depthMax, name)
   const buffer = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
   const json = buffer.toString('utf8')
   let value: unknown
@@ -53,13 +53,13 @@ export function readJson(bytes: Uint8Array, depthMax: number): ReadJson {
     value = JSON.parse(json)
   } catch {
     const position = firstMistake(text)
-    throw serviceError('MALFORMED_JSON', `The body is not valid JSON at byte ${position}.`)
+    throw serviceError('MALFORMED_JSON', `${name} is not valid JSON at byte ${position}.`)
   }
   return { value, suspicious: numbersMayBeHuge || mayBeUnkeepable(json) }
 }
 
 /** Throws JSON_TOO_DEEP; answers whether a number may be out of range. */
-function scan(bytes: Uint8Array, depthMax: number): boolean {
+function scan(bytes: Uint8Array, depthMax: number, name: string): boolean {
   let depth = 0
   let inString = false
   let numbersMayBeHuge = false
@@ -76,7 +76,7 @@ function scan(bytes: Uint8Array, depthMax: number): boolean {
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
       depth += 1
       if (depth > depthMax)
-        throw serviceError('JSON_TOO_DEEP', `The body is nested deeper than ${depthMax} levels.`)
+        throw serviceError('JSON_TOO_DEEP', `${name} is nested deeper than ${depthMax} levels.`)
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1
   }
   return numbersMayBeHuge

@@ -1,4 +1,4 @@
-import { invalid, ServiceError } from '../errors.ts'
+import { ServiceError, serviceError } from '../errors.ts'
 import type { BulkItem } from '../schema/document.ts'
 import type { Turn, Written } from './document-writes.ts'
 import type { Documents } from './documents.ts'
@@ -42,8 +42,8 @@ interface ListOptions extends BulkOptions {
 }
 
 interface LinesOptions extends BulkOptions {
-  /** Reads one line's JSON; throws a ServiceError. */
-  parse: (line: Uint8Array) => Sent
+  /** Reads one line's JSON; throws a ServiceError, in which the line has this name. */
+  parse: (line: Uint8Array, name: string) => Sent
   lineBytesMax: number
 }
 
@@ -104,15 +104,19 @@ async function loadLines(
 
   for await (const line of splitLines(stream, options.lineBytesMax)) {
     lines.push(line)
-    bytes += line?.length ?? 0
+    bytes += line.bytes?.length ?? 0
     if (lines.length >= GROUP_LINES || bytes >= GROUP_BYTES) await flush()
   }
   if (lines.length > 0) await flush()
   return answer((await Promise.all(groups)).flat())
 }
 
-/** A line's bytes; undefined when there were too many of them. */
-type Line = Uint8Array | undefined
+interface Line {
+  /** From 1, with blank ones counted. */
+  number: number
+  /** Undefined when there were too many of them. */
+  bytes: Uint8Array | undefined
+}
 
 /** Whole lines, without those that are blank. Of a line over the limit no more is kept than that it was one. */
 async function* splitLines(
@@ -121,25 +125,27 @@ async function* splitLines(
 ): AsyncGenerator<Line> {
   let rest: Uint8Array[] = []
   let restBytes = 0
+  let number = 1
   for await (const chunk of stream) {
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
-      if (restBytes + end - start > lineBytesMax) yield undefined
+      if (restBytes + end - start > lineBytesMax) yield { number, bytes: undefined }
       else {
         const line = joinLine(rest, chunk.subarray(start, end))
-        if (!isBlank(line)) yield line
+        if (!isBlank(line)) yield { number, bytes: line }
       }
       rest = []
       restBytes = 0
       start = end + 1
+      number += 1
     }
     if (start < chunk.length) rest.push(chunk.subarray(start))
     restBytes += chunk.length - start
     if (restBytes > lineBytesMax) rest = []
   }
-  if (restBytes > lineBytesMax) yield undefined
+  if (restBytes > lineBytesMax) yield { number, bytes: undefined }
   const last = joinLine(rest, new Uint8Array())
-  if (!isBlank(last)) yield last
+  if (!isBlank(last)) yield { number, bytes: last }
 }
 
 function joinLine(parts: Uint8Array[], last: Uint8Array): Uint8Array {
@@ -158,11 +164,12 @@ interface Read {
 
 function readLine(options: LinesOptions): (line: Line) => Read {
   const read = readItem(options)
-  return (line) => {
+  return ({ number, bytes }) => {
+    const name = `Line ${number} of the body`
     try {
-      if (line === undefined)
-        throw invalid('line', `is over ${options.lineBytesMax} bytes`, 'BODY_TOO_LARGE')
-      return read(options.parse(line))
+      if (bytes === undefined)
+        throw serviceError('BODY_TOO_LARGE', `${name} is over ${options.lineBytesMax} bytes.`)
+      return read(options.parse(bytes, name))
     } catch (cause) {
       if (cause instanceof ServiceError) return { item: cause, names: {} }
       throw cause

@@ -198,6 +198,11 @@ describe('a bulk as NDJSON', () => {
       3: 'MALFORMED_JSON',
       7: 'JSON_TOO_DEEP',
     })
+    expect(data.items.map((item) => item.error)).toMatchObject({
+      2: 'Line 5 of the body is not valid JSON at byte 30.',
+      3: 'Line 6 of the body is not valid JSON at byte 0.',
+      7: 'Line 10 of the body is nested deeper than 32 levels.',
+    })
     expect(data).toMatchObject({ succeeded: 5, failed: 4 })
     expect(await total('nd')).toBe(3)
   })
@@ -283,6 +288,7 @@ describe('a bulk as NDJSON', () => {
     expect(status).toBe(200)
     expect(data.items.map((item) => item.status)).toEqual([200, 413, 200, 413])
     expect(data.items[1]?.code).toBe('BODY_TOO_LARGE')
+    expect(data.items[3]?.error).toMatch(/^Line 4 of the body is over \d+ bytes\.$/)
     expect(await total('big')).toBe(2)
     expect((await bulk({ documents: [{ title: 'x'.repeat(70_000) }] })).status).toBe(413)
   })
