@@ -56,10 +56,20 @@ test('a BEIR file maps by itself: _id is the id and text the content', async () 
 
 test('a gzipped file loads like the plain one, and the index goes along', async () => {
   file('corpus.ndjson.gz', gzipSync(ndjson(25)))
-  await load(openRecorder(), ['corpus.ndjson.gz'], options({ index: 'papers & more' }))
+  await load(openRecorder(), ['corpus.ndjson.gz'], options({ index: 'papers&more' }))
   expect(server.documents.size).toBe(25)
   expect(server.requests.map(({ lines }) => lines)).toEqual([10, 10, 5])
-  expect(server.requests[0]?.query).toBe('index=papers%20%26%20more')
+  expect(server.requests[0]?.query).toBe('index=papers%26more')
+})
+
+test('a name that no index can have is refused once, before anything is sent', async () => {
+  file('corpus.ndjson', ndjson(25))
+  const terminal = openRecorder()
+  await expect(load(terminal, ['.'], options({ index: 'Bad_Name' }))).rejects.toThrow(
+    '--index must be lower case.',
+  )
+  expect(terminal.notes).toEqual([])
+  expect(server.requests).toEqual([])
 })
 
 test('a gzipped file that breaks off is reported and the next file is still loaded', async () => {
