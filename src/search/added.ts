@@ -79,9 +79,10 @@ function numberOf(reader: Pick<Reader, 'ordOf'>, indexId: number, id: string): n
     known = new Map()
     numbers.byIndex.set(indexId, known)
   }
-  const ord = known.get(id) ?? reader.ordOf(indexId, id)
-  // One that is not there may come without a new generation of what is searched here.
-  if (ord === undefined || known.has(id)) return ord
+  const remembered = known.get(id)
+  if (remembered !== undefined) return remembered
+  const ord = reader.ordOf(indexId, id)
+  if (ord === undefined) return undefined
   known.set(id, ord)
   numbers.count += 1
   return ord

@@ -18,8 +18,6 @@ export interface Reader {
   vector(indexId: number, ord: number): Float32Array | undefined
   /** The number that the document has now. */
   ordOf(indexId: number, id: string): number | undefined
-  /** Number of the newest write of a document. */
-  sequence(): number
   /** A fact about the store, by its name in the table `meta`. */
   mark(name: string): unknown
   /** What the click memory has on the disk, by query. */
@@ -89,7 +87,6 @@ function buildReader(dataDir: string): OpenedReader {
       return bytes && new Float32Array(Uint8Array.prototype.slice.call(bytes).buffer)
     },
     ordOf: (indexId, id) => documents.get([indexId, id]),
-    sequence: () => (meta.get('sequence') as number | undefined) ?? 0,
     mark: (name) => meta.get(name),
     *remembered() {
       for (const { value } of clickMemory.range()) yield value
