@@ -8,6 +8,7 @@ import { highlightHits } from '../src/search/highlights.ts'
 import { type HitPlace, pickHits } from '../src/search/hits.ts'
 import { type Appended, type PageIndex, writePage } from '../src/search/page.ts'
 import { cursorHash } from '../src/search/query-hash.ts'
+import type { AddedScores } from '../src/search/ranking-plan.ts'
 import type { LentBytes } from '../src/search/slab.ts'
 import type { Outcome } from '../src/shared-hops.ts'
 import { openReader, type Reader } from '../src/store/reader.ts'
@@ -31,8 +32,8 @@ export interface SearchInput {
   shownBefore: number
   startedMs: number
   context: string
-  /** What learning and ranking changes add to scores: `Added[]` as JSON. */
-  added: string | undefined
+  /** What learning and ranking changes add to scores. */
+  added: AddedScores | undefined
   /** What explanations show of learned scores. */
   evidence: Evidence[] | undefined
   /** The page's order is drawn; `relative` when scores have no common span. */

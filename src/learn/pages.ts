@@ -1,5 +1,5 @@
 import type { SearchRequest } from '../schema/search.ts'
-import { type LearnedPlan, variantNames } from './plan.ts'
+import { type LearnedPlan, NOTHING_ADDED, variantNames } from './plan.ts'
 
 /**
  * So many lists that were begun last are kept, and up to twice as many: they are dropped by the generation, because a
@@ -17,7 +17,7 @@ type Ranking = Pick<
 
 /** The ranking of most lists: nothing applies to them. */
 const PLAIN: Ranking = Object.freeze({
-  ...{ tuning: {}, added: [], model: undefined, adaptations: [], experiments: [] },
+  ...{ tuning: {}, added: NOTHING_ADDED, model: undefined, adaptations: [], experiments: [] },
   // No model ranks.
   rerankSize: 0,
 })
@@ -51,7 +51,7 @@ function rankingOf(plan: LearnedPlan): Ranking {
   const { tuning, added, model, rerankSize, adaptations, experiments, clickRates } = plan
   const isPlain =
     Object.keys(tuning).length === 0 &&
-    added.length === 0 &&
+    added.count === 0 &&
     model === undefined &&
     adaptations.length === 0 &&
     experiments.length === 0

@@ -6,12 +6,15 @@ import type { ClickRates, ClickRatesRead } from './memory/click-rates.ts'
 import type { SessionGlimpse } from './sessions/sessions.ts'
 import { layTunings } from './tuning.ts'
 
-/** A learned addition to one document's score; 1 is the span of the fused score. */
-export interface AddedScore {
-  indexId: number
-  id: string
-  value: number
+/** Learned additions to scores, as two lists in JSON without their brackets; 1 is the span of the fused score. */
+export interface AddedScores {
+  /** Keys of the documents. */
+  documents: string
+  values: string
+  count: number
 }
+
+export const NOTHING_ADDED: AddedScores = Object.freeze({ documents: '', values: '', count: 0 })
 
 /** A variant that a unit is in. */
 export interface AppliedVariant {
@@ -45,7 +48,7 @@ export interface LearnedPlan {
   /** Undefined: nobody's search; nothing is learned from it and nothing is drawn. */
   unit: string | undefined
   tuning: Tuning
-  added: readonly AddedScore[]
+  added: AddedScores
   clickRates: ClickRatesRead
   model: ServedModel | undefined
   shadow: ServedModel | undefined
@@ -66,7 +69,7 @@ export interface PlanParts {
   glimpse: (sessionId: string) => SessionGlimpse | undefined
   variants: (unit: string, session: SessionGlimpse) => AppliedVariant[]
   adaptations: (queryHash: string, unit: string | undefined) => AppliedAdaptation[]
-  added: (queryHash: string) => readonly AddedScore[]
+  added: (queryHash: string) => AddedScores
   clickRates: Pick<ClickRates, 'newest' | 'none'>
   servedModel: (unit: string | undefined) => ServedModel | undefined
   shadowModel: () => ServedModel | undefined
@@ -95,8 +98,8 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
     unit === undefined || session === undefined ? NOTHING : parts.variants(unit, session)
   const tuning = tuningOf(adaptations, variants)
   const learning = settings.learning && tuning.learning !== false
-  const added = learning ? parts.added(queryHash) : NOTHING
-  const isKnown = added.length > 0
+  const added = learning ? parts.added(queryHash) : NOTHING_ADDED
+  const isKnown = added.count > 0
   const model = chooseModel(tuning, { learning, isKnown, unit }, parts)
   const explores = learning && unit !== undefined && settings.explorationShare > 0
   return {

@@ -1,68 +1,85 @@
 import type { Reader } from '../store/reader.ts'
-import { wellFormedJson } from './json.ts'
 import type { PageIndex } from './page.ts'
-import type { Plan } from './ranking-plan.ts'
+import type { AddedScores } from './ranking-plan.ts'
 
 /** A document's place in the store and what is added to its score; 1 is the span of the fused score. */
 export type Added = [indexId: number, id: string, value: number]
 
-/** Additions on their way to a worker: written once, however many searches get them. */
-export interface PackedAdded {
-  json: string
-  count: number
-}
-
 /** Documents whose score one search may change; the core takes no more. */
 const ADDED_MAX = 4096
-/** Documents whose numbers a thread remembers. */
+/** Documents whose numbers a thread remembers, and those in the lists that it remembers. */
 const NUMBERED_MAX = 50_000
 
-export function packAdded(added: readonly Added[]): PackedAdded {
-  const taken = added.slice(0, ADDED_MAX)
-  return { json: wellFormedJson(taken), count: taken.length }
+export const NOTHING_ADDED: AddedScores = Object.freeze({ documents: '', values: '', count: 0 })
+
+/** Additions as they travel, in front of what was learned; of these the last are left out when they are too many. */
+export function packAdded(added: readonly Added[], learned = NOTHING_ADDED): AddedScores {
+  const taken = added.slice(0, ADDED_MAX - learned.count)
+  if (taken.length === 0) return learned
+  const documents = taken.map(([indexId, id]) => JSON.stringify(`${indexId}/${id}`))
+  const values = taken.map(([, , value]) => value)
+  return {
+    documents: joined(documents.join(), learned.documents),
+    values: joined(values.join(), learned.values),
+    count: taken.length + learned.count,
+  }
 }
 
-/** What was learned of a query stays the same list until more is learned. */
-const packed = new WeakMap<Plan['added'], PackedAdded>()
-
-export function packLearned(learned: Plan['added']): PackedAdded {
-  const known = packed.get(learned) ?? packAdded(addedScores(learned))
-  packed.set(learned, known)
-  return known
+function joined(first: string, second: string): string {
+  return second === '' ? first : `${first},${second}`
 }
 
-export function addedScores(learned: Plan['added']): Added[] {
-  return learned.map(({ indexId, id, value }) => [indexId, id, value])
+export function unpackAdded({ documents, values }: AddedScores): Added[] {
+  const numbers: number[] = JSON.parse(`[${values}]`)
+  return namesOf(documents).map((name, at) => [...placeOf(name), numbers[at] as number])
 }
 
-/** Numbers of the documents of each index, by their ids, as they were looked up while this generation was the newest. */
-const numbers = { generation: -1, count: 0, byIndex: new Map<number, Map<string, number>>() }
+function namesOf(documents: string): string[] {
+  return JSON.parse(`[${documents}]`)
+}
+
+function placeOf(name: string): [indexId: number, id: string] {
+  const slash = name.indexOf('/')
+  return [Number(name.slice(0, slash)), name.slice(slash + 1)]
+}
+
+/** Documents by their index and number, -1 when there is none. */
+interface Numbered {
+  indexIds: Int32Array
+  ords: Float64Array
+}
 
 /**
- * Additions as the core takes them: triples of engine, document number and value; unknown documents are left out.
- * What is learned of a query moves with each click, the documents' numbers only with a new generation: read it before
- * the first look into the store, which then holds all that the generation shows.
+ * What was looked up while this generation was the newest: the numbers of documents by their names, and of whole lists.
+ * What is learned of a query moves with each look, its documents and their numbers seldom.
+ */
+const numbered = {
+  generation: -1,
+  count: 0,
+  ords: new Map<string, number>(),
+  lists: new Map<string, Numbered>(),
+}
+
+/**
+ * Additions as the core takes them: triples of engine, document number and value; unknown documents are left out. Read
+ * the generation before the first look into the store, which then holds all that the generation shows.
  */
 export function numberAdded(
   reader: Pick<Reader, 'ordOf'>,
-  json: string,
+  { documents, values }: AddedScores,
   { indices, generation }: { indices: readonly PageIndex[]; generation: number },
 ): Float64Array {
-  if (numbers.generation !== generation || numbers.count > NUMBERED_MAX) {
-    numbers.byIndex.clear()
-    numbers.generation = generation
-    numbers.count = 0
-  }
-  const added = JSON.parse(json) as Added[]
-  const triples = new Float64Array(3 * added.length)
+  const { indexIds, ords } = numbersOf(reader, documents, generation)
+  const numbers: number[] = JSON.parse(`[${values}]`)
+  const triples = new Float64Array(3 * ords.length)
   let length = 0
-  for (const one of added) {
-    const engineId = engineOf(indices, one[0])
-    const ord = engineId === undefined ? undefined : numberOf(reader, one[0], one[1])
-    if (engineId === undefined || ord === undefined) continue
+  for (let at = 0; at < ords.length; at++) {
+    const ord = ords[at] as number
+    const engineId = ord < 0 ? undefined : engineOf(indices, indexIds[at] as number)
+    if (engineId === undefined) continue
     triples[length] = engineId
     triples[length + 1] = ord
-    triples[length + 2] = one[2]
+    triples[length + 2] = numbers[at] as number
     length += 3
   }
   return triples.subarray(0, length)
@@ -73,17 +90,30 @@ function engineOf(indices: readonly PageIndex[], indexId: number): number | unde
   return undefined
 }
 
-function numberOf(reader: Pick<Reader, 'ordOf'>, indexId: number, id: string): number | undefined {
-  let known = numbers.byIndex.get(indexId)
-  if (known === undefined) {
-    known = new Map()
-    numbers.byIndex.set(indexId, known)
+function numbersOf(reader: Pick<Reader, 'ordOf'>, documents: string, generation: number): Numbered {
+  if (numbered.generation !== generation || numbered.count > NUMBERED_MAX) {
+    numbered.ords.clear()
+    numbered.lists.clear()
+    numbered.generation = generation
+    numbered.count = 0
   }
-  const remembered = known.get(id)
-  if (remembered !== undefined) return remembered
-  const ord = reader.ordOf(indexId, id)
-  if (ord === undefined) return undefined
-  known.set(id, ord)
-  numbers.count += 1
+  const known = numbered.lists.get(documents)
+  if (known !== undefined) return known
+  const names = namesOf(documents)
+  const list = {
+    indexIds: Int32Array.from(names, (name) => placeOf(name)[0]),
+    ords: Float64Array.from(names, (name) => numberOf(reader, name)),
+  }
+  numbered.lists.set(documents, list)
+  numbered.count += names.length
+  return list
+}
+
+function numberOf(reader: Pick<Reader, 'ordOf'>, name: string): number {
+  const known = numbered.ords.get(name)
+  if (known !== undefined) return known
+  const ord = reader.ordOf(...placeOf(name)) ?? -1
+  numbered.ords.set(name, ord)
+  numbered.count += 1
   return ord
 }

@@ -1,4 +1,5 @@
 import type { SearchResult } from '../native.ts'
+import { unpackAdded } from './added.ts'
 import type { Plan } from './ranking-plan.ts'
 
 /** What stands behind a document's learned score, as JSON. */
@@ -15,7 +16,7 @@ const DIGITS = 6
 
 /** The evidence of all documents that a plan may move; only explanations ask for it. */
 export function evidenceOf(plan: Plan, queryHash: string, describe: Describe): Evidence[] {
-  return plan.added.flatMap(({ indexId, id, value }): Evidence[] => {
+  return unpackAdded(plan.added).flatMap(([indexId, id, value]): Evidence[] => {
     const known = describe(queryHash, { indexId, id })
     return known === undefined ? [] : [[indexId, id, JSON.stringify({ ...known, value }, short)]]
   })

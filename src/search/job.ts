@@ -1,13 +1,13 @@
 import type { SearchInput } from '../pool.ts'
 import type { SearchRequest } from '../schema/search.ts'
 import type { DocumentName } from '../schema/tuning.ts'
-import { type Added, addedScores, type PackedAdded, packAdded, packLearned } from './added.ts'
+import { type Added, packAdded } from './added.ts'
 import type { IndexEntry } from './indices.ts'
 import { wellFormedJson } from './json.ts'
 import type { PageIndex } from './page.ts'
 import type { CoreRequest, PlannedSearch } from './plan.ts'
 import { cursorText } from './query-hash.ts'
-import type { Plan } from './ranking-plan.ts'
+import type { AddedScores, Plan } from './ranking-plan.ts'
 import { tune, tunedScores } from './tune.ts'
 
 /** One search as it is known on the main thread. */
@@ -40,7 +40,7 @@ export interface Replayable {
 /** The worker's job for a search, and JSON of what its impression says before it runs, if it is recorded. */
 export function searchJob(asked: Asked): { job: SearchInput; head: string | undefined } {
   const { search, planned, plan, request, entries, vector } = asked
-  const { count, json } = addedOf(plan, entries)
+  const added = addedOf(plan, entries)
   const job: SearchInput = {
     dataDir: asked.dataDir,
     indices: entries.map(pageIndex),
@@ -52,13 +52,13 @@ export function searchJob(asked: Asked): { job: SearchInput; head: string | unde
     shownBefore: planned.shownBefore,
     startedMs: asked.startedMs,
     context: JSON.stringify(asked.context).slice(0, -1),
-    added: count > 0 ? json : undefined,
+    added: added.count > 0 ? added : undefined,
     evidence: undefined,
     draw: drawOf(plan, request),
     interleaved: dealtOf(asked),
     recorded: plan.recorded !== undefined,
   }
-  return { job, head: job.recorded ? impressionHead(asked, job, count) : undefined }
+  return { job, head: job.recorded ? impressionHead(asked, job) : undefined }
 }
 
 export function pageIndex({ record }: IndexEntry): PageIndex {
@@ -87,10 +87,10 @@ function deviceOf({ recorded }: Plan): number {
 }
 
 /** What rankings changes and learning add to scores. */
-function addedOf({ tuning, added }: Plan, entries: IndexEntry[]): PackedAdded {
+function addedOf({ tuning, added }: Plan, entries: IndexEntry[]): AddedScores {
   const { pins, boosts } = tuning
-  if (pins === undefined && boosts === undefined) return packLearned(added)
-  return packAdded([...tunedScores(tuning, indicesOf(entries)), ...addedScores(added)])
+  if (pins === undefined && boosts === undefined) return added
+  return packAdded(tunedScores(tuning, indicesOf(entries)), added)
 }
 
 /** Which of the searched indices a document's name may mean. */
@@ -133,8 +133,7 @@ const QUERY_LENGTH_MAX = 256
 /** JSON of what is known of an impression before the search; the worker adds what was found. */
 function impressionHead(
   { plan, search, request, startedMs, context }: Asked,
-  { interleaved }: SearchInput,
-  addedScores: number,
+  { interleaved, added }: SearchInput,
 ): string {
   const { queryId, queryHash, searchType } = context
   const { recorded, model, shadow, adaptations } = plan
@@ -146,7 +145,7 @@ function impressionHead(
     adaptations.length === 0 ? ',"adaptations":[]' : `,"adaptations":${wellFormedJson(adaptations)}`
   if (model !== undefined) head += `,"model":${wellFormedJson(model.name)}`
   if (shadow !== undefined) head += `,"shadowModel":${wellFormedJson(shadow.name)}`
-  if (addedScores > 0) head += `,"addedScores":${addedScores}`
+  if (added !== undefined) head += `,"addedScores":${added.count}`
   if (interleaved !== undefined) {
     const { testId, seed } = interleaved
     head += `,"interleaved":{"testId":${wellFormedJson(testId)},"seed":${seed}}`

@@ -1,11 +1,23 @@
 import type { Tuning } from '../schema/tuning.ts'
 
+/**
+ * What is added to the scores of documents, as two lists in JSON without their brackets: which documents stays while the
+ * values move, and pages keep them for long.
+ */
+export interface AddedScores {
+  /** Names of the documents, `indexId/id` each. */
+  documents: string
+  /** What is added to each; 1 is the span of the fused score. */
+  values: string
+  count: number
+}
+
 /** What applies to this search besides its own words; the learning side fills it. */
 export interface Plan {
   sessionId: string | undefined
   tuning: Tuning
   /** Learned additions to scores. */
-  added: readonly { indexId: number; id: string; value: number }[]
+  added: AddedScores
   /** Which click rates of documents features are made from. */
   clickRates: { prior: number; edition?: number }
   /** The model that ranks the first `rerankSize` candidates, and the one that is only asked. */

@@ -33,7 +33,7 @@ export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: st
     shownBefore: shown.from,
     startedMs: Date.now(),
     context: '{"replay":true',
-    added: shown.added === undefined ? undefined : packAdded(shown.added).json,
+    added: shown.added === undefined ? undefined : packAdded(shown.added),
     evidence: undefined,
     draw: exploration?.explored === true ? exploration : undefined,
     interleaved: isDealt
@@ -43,13 +43,13 @@ export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: st
   }
 }
 
-/** A `Replayable` as JSON, of what the worker is asked. */
+/** A `Replayable` as JSON, of what the worker is asked; what was added as the two lists that it came in. */
 export function replayJson(input: SearchInput): string {
   const { indices, request, interleaved, vector, added } = input
   let json = `{"indices":[${indices.map(({ indexId }) => indexId)}],"request":${request}`
   if (interleaved !== undefined) json += `,"otherRequest":${interleaved.request}`
   if (vector !== undefined) json += `,"vector":"${base64(vector)}"`
-  if (added !== undefined) json += `,"added":${added}`
+  if (added !== undefined) json += `,"addedTo":[${added.documents}],"addedValues":[${added.values}]`
   return `${json}}`
 }
 

@@ -1,4 +1,5 @@
 import { v7 as uuid } from 'uuid'
+import { expect } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import type { Consumer, Impression } from '../../src/learn/facts.ts'
 import { type FeedbackIntake, openFeedback } from '../../src/learn/feedback/feedback.ts'
@@ -8,6 +9,7 @@ import { partsOf } from '../../src/learn/impressions/impression.ts'
 import { type Log, openLog } from '../../src/learn/log.ts'
 import { type Loop, openLoop } from '../../src/learn/loop.ts'
 import { type ClickMemory, openClickMemory } from '../../src/learn/memory/click-memory.ts'
+import type { AddedScores } from '../../src/learn/plan.ts'
 import { openSessions, type Sessions } from '../../src/learn/sessions/sessions.ts'
 import { openDeadSignals } from '../../src/learn/signals/dead-signals.ts'
 import type { Store } from '../../src/store/store.ts'
@@ -93,7 +95,7 @@ export function openLearner(
       }),
     added: async (queryHash = QUERY_HASH) => {
       await loop.caughtUp()
-      return Object.fromEntries(memory.added(queryHash).map(({ id, value }) => [id, value]))
+      return byId(memory.added(queryHash))
     },
     close: async () => {
       await log.close()
@@ -101,6 +103,14 @@ export function openLearner(
       await sessions.close()
     },
   }
+}
+
+/** What is added to each document, by its id: all are of index 1. */
+export function byId({ documents, values, count }: AddedScores): Record<string, number> {
+  const names: string[] = JSON.parse(`[${documents}]`)
+  const numbers: number[] = JSON.parse(`[${values}]`)
+  expect([names.length, numbers.length]).toEqual([count, count])
+  return Object.fromEntries(names.map((name, at) => [name.replace('1/', ''), numbers[at] ?? 0]))
 }
 
 function shown(documents: string[], timeMs: number): Impression {

@@ -51,7 +51,7 @@ it('takes again after a crash what some had not saved, and only that', async () 
   // Searches see at once what the disk does not hold yet.
   const queryId = learner.search(sessionId, ['a', 'b', 'c'], { queryHash: 'late' })
   await learner.tell(sessionId, queryId, 'c')
-  await until(() => learner.memory.added('late').length > 0)
+  await until(() => learner.memory.added('late').count > 0)
   const { taught, saved } = { taught: learner.memory.added('late'), saved: learnedRows(store) }
   expect(saved).toBe(before)
 

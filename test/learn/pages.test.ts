@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest'
 import { openPages } from '../../src/learn/pages.ts'
-import type { LearnedPlan } from '../../src/learn/plan.ts'
+import { type LearnedPlan, NOTHING_ADDED } from '../../src/learn/plan.ts'
 import type { SearchRequest } from '../../src/schema/search.ts'
 
 function openCounted() {
   let made = 0
   return openPages(() => {
     made += 1
-    const plan = { tuning: { size: 5 }, added: [], adaptations: [], experiments: [] }
+    const plan = { tuning: { size: 5 }, added: NOTHING_ADDED, adaptations: [], experiments: [] }
     return { ...plan, rerankSize: made, exploration: { seed: made } } as unknown as LearnedPlan
   })
 }
@@ -36,24 +36,25 @@ it('a list is kept while ten thousand others begin, and not for ever', () => {
 })
 
 it('a list to which nothing applied stays so while something is learned', () => {
-  let added: LearnedPlan['added'] = []
+  let added = NOTHING_ADDED
   const plan = openPages(() => {
     const nothing = { tuning: {}, model: undefined, adaptations: [], experiments: [] }
     return { ...nothing, added, recorded: { variants: [] } } as unknown as LearnedPlan
   })
   plan(first, 'one')
-  added = [{ indexId: 1, id: 'a', value: 0.5 }]
-  expect(plan(next, 'one')).toMatchObject({ added: [], recorded: { variants: [] } })
-  expect(plan(first, 'one').added).toHaveLength(1)
-  added = []
-  expect(plan(next, 'one').added).toHaveLength(1)
+  const learned = { documents: '"1/a"', values: '0.5', count: 1 }
+  added = learned
+  expect(plan(next, 'one')).toMatchObject({ added: NOTHING_ADDED, recorded: { variants: [] } })
+  expect(plan(first, 'one').added).toBe(learned)
+  added = NOTHING_ADDED
+  expect(plan(next, 'one').added).toBe(learned)
 })
 
 it('a later page reads the click rates that a model ranked the first one by', () => {
   let edition = 1
   let model: LearnedPlan['model'] = { name: 'liked@1', handle: 1 }
   const plan = openPages(() => {
-    const rest = { tuning: {}, added: [], adaptations: [], experiments: [] }
+    const rest = { tuning: {}, added: NOTHING_ADDED, adaptations: [], experiments: [] }
     return { ...rest, model, clickRates: { prior: 0.05, edition } } as unknown as LearnedPlan
   })
   plan(first, 'one')

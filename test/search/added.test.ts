@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { numberAdded, packAdded, packLearned } from '../../src/search/added.ts'
+import { NOTHING_ADDED, numberAdded, packAdded, unpackAdded } from '../../src/search/added.ts'
 import { openReader } from '../../src/store/reader.ts'
 import { temporaryFolder, temporaryStore } from '../store/open.ts'
 
@@ -12,13 +12,13 @@ it('numbers documents as they stand, whatever was written since the last time', 
     await store.write(() => documents.put([1, id], sequence))
     generation = sequence
   }
-  const { json } = packAdded([
+  const added = packAdded([
     [1, 'a', 0.5],
     [1, 'b', -0.25],
     [2, 'a', 1],
   ])
   const indices = (engineId: number) => [{ indexId: 1, engineId, name: 'stones' }]
-  const triples = (engineId: number, list = json) =>
+  const triples = (engineId: number, list = added) =>
     Array.from(numberAdded(openReader(dataDir), list, { indices: indices(engineId), generation }))
 
   await stand(1, 'a')
@@ -31,7 +31,7 @@ it('numbers documents as they stand, whatever was written since the last time', 
   // The same index with other files.
   expect(triples(8)).toEqual([8, 3, 0.5, 8, 2, -0.25])
   // The same documents with other values, before and after one of them is written again.
-  const { json: later } = packAdded([
+  const later = packAdded([
     [1, 'b', 0.75],
     [1, 'a', 1],
     [1, 'none', 1],
@@ -41,12 +41,22 @@ it('numbers documents as they stand, whatever was written since the last time', 
   expect(triples(8, later)).toEqual([8, 4, 0.75, 8, 3, 1])
 })
 
-it('writes what was learned once, and not more than a search may change', () => {
-  const learned = Object.freeze([{ indexId: 1, id: 'a "quoted" id', value: 0.1 + 0.2 }])
-  const packed = packLearned(learned)
-  expect(JSON.parse(packed.json)).toEqual([[1, 'a "quoted" id', 0.1 + 0.2]])
-  expect(packLearned(learned)).toBe(packed)
+it('is read as it was written, behind what ranking changes add', () => {
+  const learned = packAdded([[1, 'a "quoted" id/with', 0.1 + 0.2]])
+  expect(unpackAdded(learned)).toEqual([[1, 'a "quoted" id/with', 0.1 + 0.2]])
+  expect(unpackAdded(packAdded([[2, 'pinned', 1e-7]], learned))).toEqual([
+    [2, 'pinned', 1e-7],
+    [1, 'a "quoted" id/with', 0.1 + 0.2],
+  ])
+  expect(packAdded([], learned)).toBe(learned)
+  expect(unpackAdded(NOTHING_ADDED)).toEqual([])
+})
+
+it('changes no more scores than the core takes', () => {
+  const learned = packAdded([[1, 'learned', 1]])
   const many = Array.from({ length: 5000 }, (_, at): [number, string, number] => [1, `${at}`, 1])
-  expect(packAdded(many).count).toBe(4096)
-  expect(JSON.parse(packAdded(many).json)).toHaveLength(4096)
+  const packed = packAdded(many, learned)
+  expect(packed.count).toBe(4096)
+  expect(unpackAdded(packed)).toHaveLength(4096)
+  expect(unpackAdded(packed).at(-1)).toEqual([1, 'learned', 1])
 })

@@ -1,4 +1,4 @@
-import type { Impression, ReplayRecord } from '../facts.ts'
+import type { DocumentKey, Impression, ReplayRecord } from '../facts.ts'
 import { decodeEarlier, isEarlier } from './earlier-layouts.ts'
 import { readFeatures, readFound, writeFound } from './found.ts'
 
@@ -103,8 +103,22 @@ export function decodeImpression(bytes: Uint8Array): StoredImpression {
   return {
     impression: readImpression(buffer),
     features: () => readFeatures(buffer, foundStart),
-    replay: () => JSON.parse(buffer.toString('utf8', replayStart, foundStart)) as ReplayRecord,
+    replay: () => readReplay(buffer.toString('utf8', replayStart, foundStart)),
   }
+}
+
+/** What was added is written as two lists, or as it is read. */
+function readReplay(json: string): ReplayRecord {
+  const { addedTo, addedValues, ...record } = JSON.parse(json) as ReplayRecord & {
+    addedTo?: DocumentKey[]
+    addedValues?: number[]
+  }
+  if (addedTo === undefined) return record
+  const added = addedTo.map((key, at): [number, string, number] => {
+    const slash = key.indexOf('/')
+    return [Number(key.slice(0, slash)), key.slice(slash + 1), addedValues?.[at] ?? 0]
+  })
+  return { ...record, added }
 }
 
 function placesOf(bytes: Buffer): { replayStart: number; foundStart: number } {

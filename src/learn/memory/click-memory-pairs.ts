@@ -1,6 +1,6 @@
 import type { Store } from '../../store/store.ts'
 import type { DocumentKey } from '../facts.ts'
-import type { AddedScore } from '../plan.ts'
+import type { AddedScores } from '../plan.ts'
 import { addEvidence, type Evidence, examinationOf, gainOf } from './click-memory-evidence.ts'
 import { packNames, packRemembered, unpackRemembered } from './click-memory-rows.ts'
 
@@ -14,7 +14,7 @@ export interface Remembered {
   /** Keys of the documents as the row holds them; undefined when they are other ones by now. */
   names?: string | undefined
   /** What searches read: the state at the last commit, on one day. */
-  view?: { day: number; added: readonly AddedScore[] } | undefined
+  view?: { day: number; added: AddedScores } | undefined
 }
 
 /** The pairs of query and document, bounded: what was used least and longest ago goes first. */

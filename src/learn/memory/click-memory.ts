@@ -4,12 +4,13 @@ import type { Consumer, DocumentKey } from '../facts.ts'
 import type { Gains } from '../feedback/gains.ts'
 import { GROUPS } from '../fold.ts'
 import type { Events } from '../history/events.ts'
-import type { AddedScore } from '../plan.ts'
+import { type AddedScores, NOTHING_ADDED } from '../plan.ts'
 import { openAttributions } from './attributions.ts'
 import { dayOf, weighEvidence } from './click-memory-evidence.ts'
 import { ENTRIES_MAX, openLessons } from './click-memory-lessons.ts'
 import { openPairs, type Pairs, type Remembered } from './click-memory-pairs.ts'
 import { type ClickReasons, reasonsOf } from './click-memory-reasons.ts'
+import { packNames } from './click-memory-rows.ts'
 import { rateOf } from './click-rate.ts'
 
 /**
@@ -18,8 +19,8 @@ import { rateOf } from './click-rate.ts'
  * examinations (1/pᵑ at position p), and a·p₀ / a what is expected of a document that nobody has met.
  */
 export interface ClickMemory extends Consumer {
-  /** Greatest changes first; empty for a query that nobody gained from. Immutable. */
-  added: (queryHash: string) => readonly AddedScore[]
+  /** The greatest changes; none for a query that nobody gained from. */
+  added: (queryHash: string) => AddedScores
   /** Where a document's added score comes from; undefined when nothing is known. */
   describe: (queryHash: string, key: DocumentKey) => ClickReasons | undefined
   figures: () => ClickMemoryFigures
@@ -60,7 +61,6 @@ interface MemoryParts {
 const ADDED_MAX = 200
 /** Time after a session's end in which its last feedback may still be on its way. */
 const GRACE_MS = 30 * 60_000
-const NOTHING: readonly AddedScore[] = []
 
 interface Core {
   config: MemoryConfig
@@ -153,28 +153,40 @@ function keepView(core: Core, remembered: Remembered): void {
   core.stale.add(remembered)
 }
 
-function added(core: Core, queryHash: string): readonly AddedScore[] {
+function added(core: Core, queryHash: string): AddedScores {
   const remembered = core.read.find(queryHash)
-  if (remembered === undefined || core.config.memoryStrength === 0) return NOTHING
+  if (remembered === undefined || core.config.memoryStrength === 0) return NOTHING_ADDED
   if (remembered.view?.day !== dayOf(core.clock())) remembered.view = viewOf(core, remembered)
   return remembered.view.added
 }
 
-function viewOf({ config, clock }: Core, { gain: gained, documents }: Remembered) {
+function viewOf({ config, clock }: Core, remembered: Remembered) {
+  const { gain: gained, documents } = remembered
   const day = dayOf(clock())
-  if (gained === 0) return { day, added: NOTHING }
-  const values: { key: DocumentKey; value: number; size: number }[] = []
-  for (const [key, evidence] of documents) {
+  if (gained === 0) return { day, added: NOTHING_ADDED }
+  const values: number[] = []
+  for (const evidence of documents.values()) {
     const { gain, examination } = weighEvidence(evidence, day, config.memoryHalfLifeMs)
-    const value = scoreOf(config, gain, examination)
-    values.push({ key, value, size: Math.abs(value) })
+    values.push(scoreOf(config, gain, examination))
   }
-  values.sort((a, b) => b.size - a.size || (a.key < b.key ? -1 : 1))
-  const scores = values.slice(0, ADDED_MAX).map(({ key, value }): AddedScore => {
-    const slash = key.indexOf('/')
-    return { indexId: Number(key.slice(0, slash)), id: key.slice(slash + 1), value }
-  })
-  return { day, added: Object.freeze(scores) }
+  if (values.length > ADDED_MAX) return { day, added: greatest([...documents.keys()], values) }
+  remembered.names ??= packNames(documents.keys())
+  return {
+    day,
+    added: { documents: remembered.names, values: values.join(), count: values.length },
+  }
+}
+
+function greatest(keys: readonly DocumentKey[], values: readonly number[]): AddedScores {
+  const size = (at: number) => Math.abs(values[at] as number)
+  const before = (a: number, b: number) => ((keys[a] as string) < (keys[b] as string) ? -1 : 1)
+  const order = Array.from(keys.keys()).sort((a, b) => size(b) - size(a) || before(a, b))
+  const taken = order.slice(0, ADDED_MAX)
+  return {
+    documents: packNames(taken.map((at) => keys[at] as string)),
+    values: taken.map((at) => values[at]).join(),
+    count: taken.length,
+  }
 }
 
 function describe({ read, config, clock }: Core, queryHash: string, key: DocumentKey) {

@@ -40,6 +40,18 @@ it('an impression is read as it was written, wherever its bytes lie', () => {
   expectAll(new Uint8Array(moved.buffer, moved.byteOffset + 1, bytes.length))
 })
 
+it('what was added is read as triples, however it was written', () => {
+  const shown = partsOf(IMPRESSION, FEATURES)
+  const added = [[3, 'a/"b', 0.25] as const]
+  for (const replay of [
+    '"added":[[3,"a/\\"b",0.25]]',
+    '"addedTo":["3/a/\\"b"],"addedValues":[0.25]',
+  ]) {
+    const bytes = encodeImpression({ ...shown, replay: `{"indices":[3],"request":{},${replay}}` })
+    expect(decodeImpression(bytes).replay()).toEqual({ indices: [3], request: {}, added })
+  }
+})
+
 it('ids are read as they are, with or without what JSON escapes', () => {
   for (const ids of [['a', 'b'], ['1,2', '[', '{}', ' é '], ['a","b', 'c'], ['\\', '"'], ['🙂']]) {
     const hits = ids.map((id) => ({ indexId: 1, id, score: 1 }))

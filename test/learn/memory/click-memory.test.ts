@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
 import {
+  byId,
   DAY_MS,
   type Learner,
   learnedRows,
@@ -165,7 +166,7 @@ it('searches read the state of the last commit until the next one', async () => 
   const take = memory.save
   memory.save = () => {
     take()
-    seen.push(Object.fromEntries(memory.added(QUERY_HASH).map(({ id, value }) => [id, value])))
+    seen.push(byId(memory.added(QUERY_HASH)))
   }
   await tell(sessionId, queryId, 'b')
   expect(await added()).not.toEqual(before)
