@@ -36,33 +36,37 @@ export interface Log {
   /** Writes the impressions that wait. */
   flush: () => Promise<void>
   figures: () => { waiting: number; written: number; dropped: number }
-  /** `listener` runs after each transaction that appended something; `isTold` when it is more than what searches showed. */
-  onAppend: (listener: (isTold: boolean) => void) => void
+  /** `listener` runs after each transaction that appended something. */
+  onAppend: (listener: () => void) => void
   close: () => Promise<void>
 }
 
-/** Longest time that an impression waits for others, or for feedback: what is told is written with all shown before it. */
-const FLUSH_MS = 500
+/**
+ * Longest time that an impression waits for others, or for feedback: what is told is written with all shown before it.
+ * A commit costs as much as a dozen impressions, but the writing and taking of some hundred at a time holds up every
+ * search that comes meanwhile.
+ */
+const FLUSH_MS = 100
 /** Impressions that one journal entry names; the processor takes an entry whole. */
 const ENTRY_IMPRESSIONS = 64
 
 export function openLog(store: Store, waitingMax: number, clock: () => number): Log {
   const journal = openJournal(store)
   const unwritten = openUnwritten(waitingMax)
-  const listeners: ((isTold: boolean) => void)[] = []
+  const listeners: (() => void)[] = []
   let timer: NodeJS.Timeout | undefined
   let written = 0
   let dropped = 0
 
   const write = (ids: readonly string[]) =>
     writeImpressions({ store, journal, unwritten, timeMs: clock() }, ids)
-  function tell(isTold = true): void {
-    for (const listener of listeners) listener(isTold)
+  function tell(): void {
+    for (const listener of listeners) listener()
   }
-  function settle(ids: string[], isTold: boolean): void {
+  function settle(ids: string[]): void {
     unwritten.forget(ids)
     written += ids.length
-    tell(isTold)
+    tell()
   }
   async function flush(): Promise<void> {
     clearTimeout(timer)
@@ -82,7 +86,7 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
       dropped += lost.length
       return
     }
-    settle(ids, false)
+    settle(ids)
   }
   return {
     journal,
@@ -106,7 +110,7 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
           journal.appendWithin(done.entry)
           return done.value
         })
-        settle(ids, true)
+        settle(ids)
         return value
       } catch (error) {
         unwritten.putBack(ids)

@@ -75,10 +75,7 @@ export function openLoop(options: LoopOptions): Loop {
     pauses: openPauses(() => core.closed || (core.readers > 0 && !core.refused)),
   }
   core.fold.load()
-  options.log.onAppend((isTold) => {
-    if (isTold) core.pauses.hurry()
-    wake(core)
-  })
+  options.log.onAppend(() => wake(core))
   // A rebuild that a crash cut short starts again.
   if (options.store.tables.meta.get(RELEARNING) !== undefined)
     rebuild(core).catch(options.onFailure)
@@ -128,7 +125,6 @@ async function takeAll(core: Core): Promise<void> {
   let sliceMs = sliceFor(0)
   await pauses.gather()
   while (!core.closed && core.rebuilders === 0) {
-    pauses.calm()
     const until = core.log.journal.last()
     const isAll = core.readers > 0
     if (fold.taken() >= until && !fold.isDue(true)) return

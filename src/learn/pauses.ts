@@ -2,25 +2,16 @@
 export interface Pauses {
   /** Lets others work for so many milliseconds; not at all while somebody waits for the processor. */
   rest: (ms: number) => Promise<void>
-  /** Waits for more to come: shortly when something was told that searches should soon know. */
+  /** Waits for more to come. */
   gather: () => Promise<void>
-  /** Something was told. */
-  hurry: () => void
-  /** What was told is about to be taken. */
-  calm: () => void
   /** Ends the pause under way. */
   stir: () => void
 }
 
-/**
- * How long what happens may come together before the first slice: feedback changes what the next search finds, what was
- * merely shown does not.
- */
-const GATHER_MS = { told: 50, shown: 500 }
+/** How long what happens may come together before the first slice. */
+const GATHER_MS = 50
 
 export function openPauses(isAwaited: () => boolean): Pauses {
-  let isTold = true
-  let isGathering = false
   let stir = () => {}
 
   function rest(ms: number): Promise<void> {
@@ -32,21 +23,5 @@ export function openPauses(isAwaited: () => boolean): Pauses {
       }
     })
   }
-  return {
-    rest,
-    gather: async () => {
-      isGathering = true
-      if (!isTold) await rest(GATHER_MS.shown)
-      isGathering = false
-      if (isTold) await rest(GATHER_MS.told)
-    },
-    hurry: () => {
-      isTold = true
-      if (isGathering) stir()
-    },
-    calm: () => {
-      isTold = false
-    },
-    stir: () => stir(),
-  }
+  return { rest, gather: () => rest(GATHER_MS), stir: () => stir() }
 }

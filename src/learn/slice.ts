@@ -10,7 +10,7 @@ import type { Log } from './log.ts'
  * they take is young and nobody waits to see it, and the longer the older it is. Shorter ones than this cost more than
  * they spare: between two, searches take the caches.
  */
-const SLICE_MS = { least: 1, most: 8 }
+const SLICE_MS = { least: 0.5, most: 8 }
 const YOUNG_MS = 300
 
 /** Journal entries that are taken before they are saved. */
