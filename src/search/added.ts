@@ -17,21 +17,27 @@ export function packAdded(added: readonly Added[], learned = NOTHING_ADDED): Add
   const taken = added.slice(0, ADDED_MAX - learned.count)
   if (taken.length === 0) return learned
   const documents = taken.map(([indexId, id]) => JSON.stringify(`${indexId}/${id}`))
-  const values = taken.map(([, , value]) => value)
+  if (learned.count > 0) documents.push(learned.documents)
+  const values = [...taken.map(([, , value]) => value), ...valuesOf(learned)]
   return {
-    documents: joined(documents.join(), learned.documents),
-    values: joined(values.join(), learned.values),
-    count: taken.length + learned.count,
+    documents: documents.join(),
+    values: Buffer.from(Float64Array.from(values).buffer).toString('base64'),
+    count: values.length,
   }
 }
 
-function joined(first: string, second: string): string {
-  return second === '' ? first : `${first},${second}`
+export function unpackAdded(added: AddedScores): Added[] {
+  const values = valuesOf(added)
+  return namesOf(added.documents).map((name, at) => [...placeOf(name), values[at] as number])
 }
 
-export function unpackAdded({ documents, values }: AddedScores): Added[] {
-  const numbers: number[] = JSON.parse(`[${values}]`)
-  return namesOf(documents).map((name, at) => [...placeOf(name), numbers[at] as number])
+const decoded = new Float64Array(ADDED_MAX)
+const decodedBytes = Buffer.from(decoded.buffer)
+
+/** In memory that the next call uses again. */
+function valuesOf(added: AddedScores): Float64Array {
+  decodedBytes.write(added.values, 'base64')
+  return decoded.subarray(0, added.count)
 }
 
 function namesOf(documents: string): string[] {
@@ -66,11 +72,11 @@ const numbered = {
  */
 export function numberAdded(
   reader: Pick<Reader, 'ordOf'>,
-  { documents, values }: AddedScores,
+  added: AddedScores,
   { indices, generation }: { indices: readonly PageIndex[]; generation: number },
 ): Float64Array {
-  const { indexIds, ords } = numbersOf(reader, documents, generation)
-  const numbers: number[] = JSON.parse(`[${values}]`)
+  const { indexIds, ords } = numbersOf(reader, added.documents, generation)
+  const values = valuesOf(added)
   const triples = new Float64Array(3 * ords.length)
   let length = 0
   for (let at = 0; at < ords.length; at++) {
@@ -79,7 +85,7 @@ export function numberAdded(
     if (engineId === undefined) continue
     triples[length] = engineId
     triples[length + 1] = ord
-    triples[length + 2] = numbers[at] as number
+    triples[length + 2] = values[at] as number
     length += 3
   }
   return triples.subarray(0, length)

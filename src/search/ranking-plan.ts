@@ -1,13 +1,13 @@
 import type { Tuning } from '../schema/tuning.ts'
 
 /**
- * What is added to the scores of documents, as two lists in JSON without their brackets: which documents stays while the
- * values move, and pages keep them for long.
+ * What is added to the scores of documents, as two texts: the documents stay while the values move, and pages keep both
+ * for long.
  */
 export interface AddedScores {
-  /** Names of the documents, `indexId/id` each. */
+  /** Names of the documents, `indexId/id` each, as a JSON list without its brackets. */
   documents: string
-  /** What is added to each; 1 is the span of the fused score. */
+  /** What is added to each, base64 of little-endian float64; 1 is the span of the fused score. */
   values: string
   count: number
 }

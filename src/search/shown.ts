@@ -43,13 +43,13 @@ export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: st
   }
 }
 
-/** A `Replayable` as JSON, of what the worker is asked; what was added as the two lists that it came in. */
+/** A `Replayable` as JSON, of what the worker is asked; what was added as it came. */
 export function replayJson(input: SearchInput): string {
   const { indices, request, interleaved, vector, added } = input
   let json = `{"indices":[${indices.map(({ indexId }) => indexId)}],"request":${request}`
   if (interleaved !== undefined) json += `,"otherRequest":${interleaved.request}`
   if (vector !== undefined) json += `,"vector":"${base64(vector)}"`
-  if (added !== undefined) json += `,"addedTo":[${added.documents}],"addedValues":[${added.values}]`
+  if (added !== undefined) json += `,"addedTo":[${added.documents}],"addedValues":"${added.values}"`
   return `${json}}`
 }
 

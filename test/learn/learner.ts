@@ -108,9 +108,11 @@ export function openLearner(
 /** What is added to each document, by its id: all are of index 1. */
 export function byId({ documents, values, count }: AddedScores): Record<string, number> {
   const names: string[] = JSON.parse(`[${documents}]`)
-  const numbers: number[] = JSON.parse(`[${values}]`)
-  expect([names.length, numbers.length]).toEqual([count, count])
-  return Object.fromEntries(names.map((name, at) => [name.replace('1/', ''), numbers[at] ?? 0]))
+  const bytes = Buffer.from(values, 'base64')
+  expect([names.length, bytes.length / 8]).toEqual([count, count])
+  return Object.fromEntries(
+    names.map((name, at) => [name.replace('1/', ''), bytes.readDoubleLE(8 * at)]),
+  )
 }
 
 function shown(documents: string[], timeMs: number): Impression {

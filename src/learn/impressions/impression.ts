@@ -107,16 +107,17 @@ export function decodeImpression(bytes: Uint8Array): StoredImpression {
   }
 }
 
-/** What was added is written as two lists, or as it is read. */
+/** What was added is written as names and values (see `AddedScores`), or as it is read. */
 function readReplay(json: string): ReplayRecord {
   const { addedTo, addedValues, ...record } = JSON.parse(json) as ReplayRecord & {
     addedTo?: DocumentKey[]
-    addedValues?: number[]
+    addedValues?: string
   }
   if (addedTo === undefined) return record
+  const values = Buffer.from(addedValues ?? '', 'base64')
   const added = addedTo.map((key, at): [number, string, number] => {
     const slash = key.indexOf('/')
-    return [Number(key.slice(0, slash)), key.slice(slash + 1), addedValues?.[at] ?? 0]
+    return [Number(key.slice(0, slash)), key.slice(slash + 1), values.readDoubleLE(8 * at)]
   })
   return { ...record, added }
 }

@@ -43,7 +43,7 @@ export interface DocumentChange {
 }
 
 /** Documents remembered under one query. */
-const DOCUMENTS_MAX = 500
+export const DOCUMENTS_MAX = 500
 /** Share of the room that queries may fill which nobody gained from. */
 const IDLE_SHARE = 0.2
 /** Of how many old queries the one with the least gain goes. */

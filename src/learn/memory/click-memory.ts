@@ -8,7 +8,7 @@ import { type AddedScores, NOTHING_ADDED } from '../plan.ts'
 import { openAttributions } from './attributions.ts'
 import { dayOf, weighEvidence } from './click-memory-evidence.ts'
 import { ENTRIES_MAX, openLessons } from './click-memory-lessons.ts'
-import { openPairs, type Pairs, type Remembered } from './click-memory-pairs.ts'
+import { DOCUMENTS_MAX, openPairs, type Pairs, type Remembered } from './click-memory-pairs.ts'
 import { type ClickReasons, reasonsOf } from './click-memory-reasons.ts'
 import { packNames } from './click-memory-rows.ts'
 import { rateOf } from './click-rate.ts'
@@ -164,27 +164,31 @@ function viewOf({ config, clock }: Core, remembered: Remembered) {
   const { gain: gained, documents } = remembered
   const day = dayOf(clock())
   if (gained === 0) return { day, added: NOTHING_ADDED }
-  const values: number[] = []
+  let count = 0
   for (const evidence of documents.values()) {
     const { gain, examination } = weighEvidence(evidence, day, config.memoryHalfLifeMs)
-    values.push(scoreOf(config, gain, examination))
+    values[count] = scoreOf(config, gain, examination)
+    count += 1
   }
-  if (values.length > ADDED_MAX) return { day, added: greatest([...documents.keys()], values) }
+  if (count > ADDED_MAX) return { day, added: greatest([...documents.keys()]) }
   remembered.names ??= packNames(documents.keys())
-  return {
-    day,
-    added: { documents: remembered.names, values: values.join(), count: values.length },
-  }
+  const written = valuesBytes.toString('base64', 0, count * values.BYTES_PER_ELEMENT)
+  return { day, added: { documents: remembered.names, values: written, count } }
 }
 
-function greatest(keys: readonly DocumentKey[], values: readonly number[]): AddedScores {
+/** Of the view that is being made. */
+const values = new Float64Array(DOCUMENTS_MAX)
+const valuesBytes = Buffer.from(values.buffer)
+
+function greatest(keys: readonly DocumentKey[]): AddedScores {
   const size = (at: number) => Math.abs(values[at] as number)
   const before = (a: number, b: number) => ((keys[a] as string) < (keys[b] as string) ? -1 : 1)
   const order = Array.from(keys.keys()).sort((a, b) => size(b) - size(a) || before(a, b))
   const taken = order.slice(0, ADDED_MAX)
+  const takenValues = Float64Array.from(taken, (at) => values[at] as number)
   return {
     documents: packNames(taken.map((at) => keys[at] as string)),
-    values: taken.map((at) => values[at]).join(),
+    values: Buffer.from(takenValues.buffer).toString('base64'),
     count: taken.length,
   }
 }

@@ -45,7 +45,7 @@ it('what was added is read as triples, however it was written', () => {
   const added = [[3, 'a/"b', 0.25] as const]
   for (const replay of [
     '"added":[[3,"a/\\"b",0.25]]',
-    '"addedTo":["3/a/\\"b"],"addedValues":[0.25]',
+    '"addedTo":["3/a/\\"b"],"addedValues":"AAAAAAAA0D8="',
   ]) {
     const bytes = encodeImpression({ ...shown, replay: `{"indices":[3],"request":{},${replay}}` })
     expect(decodeImpression(bytes).replay()).toEqual({ indices: [3], request: {}, added })
