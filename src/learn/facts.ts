@@ -158,13 +158,14 @@ export interface ConsumerGroup {
 /**
  * One part of the learned state. It is a fold over the journal: the same entries in the same order give the
  * same state, whatever the clock says. `take` changes memory only; `save` writes what changed, inside the
- * transaction that also moves the processor's place in the journal; `publish` runs when that is on the disk.
+ * transaction that also moves the processor's place in the journal; `publish` runs when that is on the disk; for consumers
+ * of a group after each slice.
  */
 export interface Consumer {
   name: string
   /**
    * Consumers of one group keep a place in the journal of their own, and are saved together some time after they took
-   * their facts: what changes again until then is written once. Absent: saved with every slice.
+   * their facts: what changes again until then is written once. Absent: saved as soon as anything was told.
    */
   group?: ConsumerGroup
   /** Reads the state from the store: at start, and again when a transaction failed. */

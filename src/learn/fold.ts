@@ -19,6 +19,8 @@ export interface Fold {
   /** Inside a transaction: saves what is due; call `settle` when it is on the disk. */
   save: (all: boolean) => void
   settle: () => void
+  /** Shows searches what was taken: of consumers without a group only what is on the disk. */
+  publish: () => void
   /** Back to what is on the disk. */
   load: () => void
   /** Inside a transaction: what is folded anew is saved up to here. */
@@ -37,6 +39,8 @@ export const GROUPS = {
 
 /** Where consumers without a group keep their place; groups have theirs beside it. */
 const PLACE = 'learned'
+/** These are saved as soon as anything was told; searches alone may wait so long, because each save is a commit. */
+const PROMPT_MS = 500
 /** How far learning anew is; while there is such a mark, what is on the disk is not whole. */
 export const RELEARNING = 'relearning'
 
@@ -56,13 +60,15 @@ export function openFold(store: Store, consumers: readonly Consumer[]): Fold {
   )
   const newGroup = (own?: ConsumerGroup): Group => ({
     mark: own === undefined ? PLACE : `${PLACE}/${own.name}`,
-    saveMs: own?.saveMs ?? 0,
+    saveMs: own?.saveMs ?? PROMPT_MS,
     consumers: consumers.filter(({ group }) => group === own),
     ...{ saved: 0, savedMs: 0 },
   })
   const prompt = newGroup()
   const groups = [prompt, ...shared.map(newGroup)]
   let taken = 0
+  /** Something was taken that is more than what a search showed. */
+  let isTold = false
   let saving: Group[] = []
 
   function load(): void {
@@ -74,15 +80,16 @@ export function openFold(store: Store, consumers: readonly Consumer[]): Fold {
   /** Groups take turns, so that no slice has to save them all. */
   function due(all: boolean): Group[] {
     const behind = groups.filter(({ saved }) => saved < taken)
-    const [longest] = behind
-      .filter((group) => group !== prompt && performance.now() - group.savedMs >= group.saveMs)
-      .sort((a, b) => a.savedMs - b.savedMs)
-    return behind.filter((group) => all || group === prompt || group === longest)
+    const over = behind.filter(({ savedMs, saveMs }) => performance.now() - savedMs >= saveMs)
+    const [longest] = over.filter((group) => group !== prompt).sort((a, b) => a.savedMs - b.savedMs)
+    const isPromptDue = isTold || over.includes(prompt)
+    return behind.filter((group) => all || (group === prompt ? isPromptDue : group === longest))
   }
   return {
     taken: () => taken,
     saved: () => prompt.saved,
     take: (fact) => {
+      isTold ||= fact.kind !== 'search'
       for (const group of groups)
         if (fact.sequence > group.saved) for (const consumer of group.consumers) consumer.take(fact)
     },
@@ -100,11 +107,17 @@ export function openFold(store: Store, consumers: readonly Consumer[]): Fold {
       for (const { mark, saved } of groups) if (meta.get(mark) === undefined) meta.put(mark, saved)
     },
     settle: () => {
+      if (saving.includes(prompt)) isTold = false
       for (const group of saving) {
         group.saved = taken
         group.savedMs = performance.now()
       }
       saving = []
+    },
+    publish: () => {
+      for (const group of groups)
+        if (group !== prompt || group.saved === taken)
+          for (const consumer of group.consumers) consumer.publish?.()
     },
     load,
     moveTo: (sequence, anew) => {

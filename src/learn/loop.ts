@@ -89,7 +89,7 @@ export function openLoop(options: LoopOptions): Loop {
       core.pauses.stir()
       await core.running
       // What is not saved is taken again at the next start; saved now, that start is quicker.
-      if (!core.refused && core.fold.isDue(true)) await saveAll(core).catch(options.onFailure)
+      if (!core.refused && core.fold.isDue(true)) await save(core, true).catch(options.onFailure)
     },
   }
 }
@@ -121,7 +121,7 @@ function wake(core: Core): void {
 }
 
 async function takeAll(core: Core): Promise<void> {
-  const { store, consumers, fold, clock, pauses } = core
+  const { fold, clock, pauses } = core
   let sliceMs = sliceFor(0)
   await pauses.gather()
   while (!core.closed && core.rebuilders === 0) {
@@ -134,10 +134,8 @@ async function takeAll(core: Core): Promise<void> {
     }
     try {
       const { received, oldestMs } = await takeSome(core, until, sliceMs)
-      await store.write(() => fold.save(core.readers > 0))
-      core.refused = false
-      fold.settle()
-      for (const consumer of consumers) consumer.publish?.()
+      if (fold.isDue(core.readers > 0)) await save(core, core.readers > 0)
+      else fold.publish()
       const nowMs = clock()
       for (const timeMs of received) core.onLag(Math.max(0, nowMs - timeMs) / 1000)
       sliceMs = sliceFor(nowMs - (oldestMs ?? nowMs))
@@ -149,9 +147,13 @@ async function takeAll(core: Core): Promise<void> {
   }
 }
 
-async function saveAll({ store, fold }: Core): Promise<void> {
-  await store.write(() => fold.save(true))
+/** What is due, or all that is not saved yet. */
+async function save(core: Core, all: boolean): Promise<void> {
+  const { store, fold } = core
+  await store.write(() => fold.save(all))
+  core.refused = false
   fold.settle()
+  fold.publish()
 }
 
 /** Back to what is on the disk; a fact that made a consumer throw is counted, and given up in the end. */
@@ -198,7 +200,7 @@ async function takeAnew(core: Core): Promise<void> {
   const { store, fold } = core
   const consumers = core.consumers.filter(({ reset }) => reset !== undefined)
   // What is folded anew tells nothing to the history; what is not saved yet may still have to.
-  if (fold.isDue(true)) await saveAll(core)
+  if (fold.isDue(true)) await save(core, true)
   const until = fold.saved()
   await store.write(() => {
     for (const consumer of consumers) consumer.reset?.()

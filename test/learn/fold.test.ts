@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import type { Consumer } from '../../src/learn/facts.ts'
 import { unpackAttributed, unpackRemembered } from '../../src/learn/memory/click-memory-rows.ts'
 import type { AttributionRow } from '../../src/schema/memory-record.ts'
-import { temporaryStore } from '../store/open.ts'
+import { temporaryStore, until } from '../store/open.ts'
 import { type Learner, learnedRows, MINUTE_MS, openLearner, QUERY_HASH } from './learner.ts'
 
 it('a transaction that fails half-way repeats nothing and skips nothing', async () => {
@@ -61,6 +61,48 @@ it('a fact that nobody can take is given up after some attempts, and the others 
   expect(types.filter((type) => type === 'SIGNAL_FAILED')).toHaveLength(1)
   await learner.close()
 }, 20_000)
+
+it('what is saved with every lesson waits for one while people only search, and counts once', async () => {
+  let slice = 0
+  const counted: number[] = []
+  const counter: Consumer = {
+    name: 'counter',
+    load: () => {
+      slice = 0
+    },
+    take: () => {
+      slice += 1
+    },
+    save: () => {
+      counted.push(slice)
+    },
+    publish: () => {
+      slice = 0
+    },
+  }
+  const learner = openLearner(temporaryStore(), {}, () => [counter])
+  const sessionId = await learner.session()
+  const total = () => counted.reduce((sum, each) => sum + each, 0)
+  const queryId = learner.search(sessionId, ['a', 'b'])
+  await learner.tell(sessionId, queryId, 'a')
+  await learner.loop.caughtUp()
+  expect(total()).toBe(2)
+
+  // A fold anew saves what waits; what it saved does not wait any more.
+  const taken = async () => {
+    learner.search(sessionId, ['a', 'b'])
+    await learner.log.flush()
+    await until(() => slice > 0)
+  }
+  await taken()
+  expect(total()).toBe(2)
+  await learner.loop.rebuild()
+  expect(total()).toBe(3)
+  await taken()
+  await until(() => total() > 3)
+  expect(total()).toBe(4)
+  await learner.close()
+})
 
 const ACTIONS = ['click', 'purchase', 'dwell', 'share', 'dismiss', 'view', 'hover']
 const story = fc.array(
