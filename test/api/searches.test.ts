@@ -14,6 +14,7 @@ interface Shown {
   exploration?: { explored: boolean; propensities: number[] }
   generation: number
   features: string[]
+  added: { index: string; id: string; value: number }[]
 }
 interface Found {
   hits: { id: string; score: number }[]
@@ -131,6 +132,26 @@ describe('what a search showed', () => {
     const second = await search({ size: 2, cursor: first.nextCursor })
     const { data } = await read(second.searchContext.queryId)
     expect(data.hits.map(({ position }) => position)).toEqual([3, 4])
+  })
+
+  it('tells what was added to scores, the most first, and runs again with it', async () => {
+    const query = 'grinding beans'
+    const id = 'beans/"1"'
+    const document = { title: 'Beans', content: 'Grinding beans by hand' }
+    await service.call('POST', '/cortex/documents', { index: 'coffee', id, document })
+    const clicked = (await search({ query, sessionId })).searchContext.queryId
+    const feedback = [{ queryId: clicked, rating: 1, metadata: { resultId: id } }]
+    await service.call('POST', '/cortex/feedback', { sessionId, feedback })
+    await service.call('GET', '/nous/learn/metrics')
+    const later = (await search({ query })).searchContext.queryId
+    const { added } = (await read(later)).data
+    expect(added[0]).toMatchObject({ index: 'coffee', id })
+    expect(added[0]?.value).toBeGreaterThan(0.1)
+    const sizes = added.map(({ value }) => Math.abs(value))
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a))
+    expect(sizes.length).toBeGreaterThan(1)
+    const path = `/nous/learn/searches/${later}/replay`
+    expect((await service.call<{ same: boolean }>('POST', path)).data.same).toBe(true)
   })
 
   it('is 404 when nothing was shown under that id', async () => {

@@ -52,11 +52,9 @@ export function openSearches(options: SearchesOptions): Searches {
         from,
         indices: indices.map(indexName),
         request,
-        added: added.map(([indexId, id, value]) => ({
-          index: indexName(indexId),
-          id,
-          value,
-        })),
+        added: added
+          .map(([indexId, id, value]) => ({ index: indexName(indexId), id, value }))
+          .sort((a, b) => Math.abs(b.value) - Math.abs(a.value)),
         hits: hits.map(({ indexId, id, score }, at) => ({
           id,
           index: indexName(indexId),
