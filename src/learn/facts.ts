@@ -5,6 +5,11 @@ export function documentKey(indexId: number, id: string): DocumentKey {
   return `${indexId}/${id}`
 }
 
+export function documentOf(key: DocumentKey): { indexId: number; id: string } {
+  const slash = key.indexOf('/')
+  return { indexId: Number(key.slice(0, slash)), id: key.slice(slash + 1) }
+}
+
 export interface ShownHit {
   indexId: number
   id: string

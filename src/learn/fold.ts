@@ -9,7 +9,7 @@ import type { Consumer, ConsumerGroup, Fact } from './facts.ts'
 export interface Fold {
   /** Sequence of the last entry that every consumer has taken. */
   taken: () => number
-  /** The same of those that are saved with every slice, on the disk. */
+  /** The same of those without a group, on the disk. */
   saved: () => number
   take: (fact: Fact) => void
   /** All consumers have taken everything up to here. */

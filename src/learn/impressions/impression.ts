@@ -1,4 +1,4 @@
-import type { DocumentKey, Impression, ReplayRecord } from '../facts.ts'
+import { type DocumentKey, documentOf, type Impression, type ReplayRecord } from '../facts.ts'
 import { decodeEarlier, isEarlier } from './earlier-layouts.ts'
 import { readFeatures, readFound, writeFound } from './found.ts'
 
@@ -116,8 +116,8 @@ function readReplay(json: string): ReplayRecord {
   if (addedTo === undefined) return record
   const values = Buffer.from(addedValues ?? '', 'base64')
   const added = addedTo.map((key, at): [number, string, number] => {
-    const slash = key.indexOf('/')
-    return [Number(key.slice(0, slash)), key.slice(slash + 1), values.readDoubleLE(8 * at)]
+    const { indexId, id } = documentOf(key)
+    return [indexId, id, values.readDoubleLE(8 * at)]
   })
   return { ...record, added }
 }

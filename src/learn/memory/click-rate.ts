@@ -1,5 +1,5 @@
 import type { RememberedRow } from '../../schema/memory-record.ts'
-import type { DocumentKey } from '../facts.ts'
+import { type DocumentKey, documentOf } from '../facts.ts'
 import { examinationOf, gainOf, weighEvidence } from './click-memory-evidence.ts'
 import { unpackRemembered } from './click-memory-rows.ts'
 
@@ -60,11 +60,10 @@ export function countRates(
     counted.sort(([a, one], [b, other]) => other.examination - one.examination || (a < b ? -1 : 1))
   const byIndex = new Map<number, RatedDocument[]>()
   for (const [key, { gain, examination }] of counted) {
-    const slash = key.indexOf('/')
-    const indexId = Number(key.slice(0, slash))
+    const { indexId, id } = documentOf(key)
     const rated = byIndex.get(indexId) ?? []
     byIndex.set(indexId, rated)
-    rated.push({ id: key.slice(slash + 1), rate: rateOf(settings, gain, examination) })
+    rated.push({ id, rate: rateOf(settings, gain, examination) })
   }
   return byIndex
 }

@@ -2,7 +2,7 @@ import type { EarlierTotals } from '../../schema/adaptation-record.ts'
 import type { FeedbackPatterns, PatternQuery, SearchPatterns } from '../../schema/pattern.ts'
 import { type QueryPattern, RANK_PARTS } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
-import type { Consumer } from '../facts.ts'
+import { type Consumer, documentOf } from '../facts.ts'
 import { type Clicks, openClicks } from './clicks.ts'
 import type { QueryEvidence, ReformulationEvidence } from './evidence.ts'
 import { ALL, openFeedbackCounts } from './feedback-counts.ts'
@@ -87,9 +87,7 @@ function evidence(queryHash: string, row: QueryPattern): QueryEvidence {
     clickPosition: clicked === 0 ? undefined : firstPositions / clicked,
     documents: [...documents]
       .map(([key, [clicks, positions]]) => {
-        const slash = key.indexOf('/')
-        const place = { indexId: Number(key.slice(0, slash)), id: key.slice(slash + 1) }
-        return { ...place, clicks, position: positions / clicks }
+        return { ...documentOf(key), clicks, position: positions / clicks }
       })
       .sort((a, b) => b.clicks - a.clicks || (a.id < b.id ? -1 : 1)),
   }
