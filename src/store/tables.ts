@@ -117,8 +117,11 @@ export interface Rows {
   lastSearches: { key: string; value: LastSearchRow }
   /** [1 hour or 24, period since the epoch, ''] → counts of feedback and of what was shown. */
   feedbackPatterns: { key: [number, number, string]; value: FeedbackPattern }
-  /** [half hour since the epoch, hash of session, query, result and action] → when it happened, epoch ms. */
-  feedbackSeen: { key: [number, string]; value: number }
+  /**
+   * [half hour since the epoch, query id] → marks (hashes of session, query, result and action) and when each happened,
+   * epoch ms. Rows of before have a mark in their key, and its time as value.
+   */
+  feedbackSeen: { key: [number, string]; value: [string, number][] | number }
   /** Query hash → what is remembered of its documents; see learn/click-memory.ts. */
   clickMemory: { key: string; value: RememberedRow }
   /** [session id, query hash] → what this session has taught; see learn/attributions.ts. */

@@ -10,7 +10,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import { type ReadEntry, readEntries } from './feedback-entries.ts'
 import { openFeedbackHistory, type ReadFeedback } from './feedback-history.ts'
 import { feedbackIdAt, signalIdOf } from './feedback-ids.ts'
-import { openSeen, type Seen } from './seen.ts'
+import { openSeen, type Telling } from './seen.ts'
 
 /** Takes feedback: whatever is answered is durable, and learned from within seconds. */
 export interface FeedbackIntake {
@@ -62,11 +62,13 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
         const timeMs = clock()
         const feedbackId = feedbackIdAt(timeMs)
         const counts: Counts = { learned: 0, duplicate: 0, unmatched: 0, late: 0 }
+        const telling = seen.begin()
         const entries = told.map(({ entry, mark }, at): FeedbackEntry => {
-          const status = statusOf(seen, { entry, mark }, timeMs)
+          const status = statusOf(telling, { entry, mark }, timeMs)
           counts[status] += 1
           return { ...entry, signalId: signalIdOf(feedbackId, at), status }
         })
+        telling.save()
         record(parts, id, feedbackId, { entries, counts, isKnown: session !== undefined })
         const data: FeedbackBatch = { feedbackId, entries, ...(unit === undefined ? {} : { unit }) }
         const receipt = makeReceipt(feedbackId, timeMs, entries.length, counts)
@@ -135,10 +137,10 @@ function markOf(sessionId: string, { queryId, resultId = '', action }: ReadEntry
 }
 
 /** Inside the transaction: what was told before is decided there, once. */
-function statusOf(seen: Seen, { entry, mark }: Told, nowMs: number): FeedbackStatus {
+function statusOf(telling: Telling, { entry, mark }: Told, nowMs: number): FeedbackStatus {
   if (mark === undefined) return 'unmatched'
   if (entry.timeMs < nowMs - LATE_MS) return 'late'
-  return seen.wasTold(mark, entry.timeMs) ? 'duplicate' : 'learned'
+  return telling.wasTold(entry.queryId, mark, entry.timeMs) ? 'duplicate' : 'learned'
 }
 
 interface Recorded {

@@ -2,16 +2,31 @@ import type { Store } from '../../store/store.ts'
 
 /** What was told, and when: the same is told again within `REPEAT_MS` counts once. */
 export interface Seen {
-  /** Inside a transaction: whether it was told at most `REPEAT_MS` before or after; else it is now. */
-  wasTold: (mark: string, timeMs: number) => boolean
+  /** What one request tells. Only inside a transaction, whose end `save` must come before. */
+  begin: () => Telling
   /** Forgets some of what was told before a moment; returns how much. Call again while it forgets. */
   sweep: (beforeMs: number) => Promise<number>
 }
 
+export interface Telling {
+  /** Whether a search was told of by the same mark at most `REPEAT_MS` before or after; else it is now. */
+  wasTold: (queryId: string, mark: string, timeMs: number) => boolean
+  save: () => void
+}
+
 const REPEAT_MS = 30 * 60_000
 const SWEEP_ROWS = 1000
+/** Marks of one search and half hour that share a row; of those after, which no person sends, each has its own. */
+const ROW_MARKS = 256
 
-/** Two marks of one half hour are the same in any case, so a row for each half hour is enough. */
+/** When each mark of a row was told of. */
+interface Row {
+  key: [halfHour: number, name: string]
+  times: Map<string, number>
+  isChanged: boolean
+}
+
+/** Two marks of one half hour are the same in any case, so one time for each half hour is enough. */
 export function openSeen(store: Store): Seen {
   const { feedbackSeen } = store.tables
   /** There is nothing outside of these half hours. */
@@ -21,17 +36,25 @@ export function openSeen(store: Store): Seen {
   for (const [halfHour] of feedbackSeen.keys({ reverse: true, limit: 1 })) last = halfHour
 
   return {
-    wasTold: (mark, timeMs) => {
-      const halfHour = halfHourOf(timeMs)
-      const until = Math.min(last, halfHour + 1)
-      for (let near = Math.max(first, halfHour - 1); near <= until; near += 1) {
-        const toldMs = feedbackSeen.get([near, mark])
-        if (toldMs !== undefined && Math.abs(toldMs - timeMs) <= REPEAT_MS) return true
+    begin: () => {
+      const rows = openRows(store)
+      return {
+        wasTold: (queryId, mark, timeMs) => {
+          const halfHour = halfHourOf(timeMs)
+          const until = Math.min(last, halfHour + 1)
+          for (let near = Math.max(first, halfHour - 1); near <= until; near += 1) {
+            const toldMs = rows.of(near, queryId, mark).times.get(mark)
+            if (toldMs !== undefined && Math.abs(toldMs - timeMs) <= REPEAT_MS) return true
+          }
+          const row = rows.of(halfHour, queryId, mark)
+          row.times.set(mark, timeMs)
+          row.isChanged = true
+          first = Math.min(first, halfHour)
+          last = Math.max(last, halfHour)
+          return false
+        },
+        save: rows.save,
       }
-      feedbackSeen.put([halfHour, mark], timeMs)
-      first = Math.min(first, halfHour)
-      last = Math.max(last, halfHour)
-      return false
     },
     sweep: async (beforeMs) => {
       const end = halfHourOf(beforeMs) - 1
@@ -41,6 +64,34 @@ export function openSeen(store: Store): Seen {
           for (const key of due) feedbackSeen.remove(key)
         })
       return due.length
+    },
+  }
+}
+
+/** The rows that a request looks at: each is read and written once, and most requests speak of few searches. */
+function openRows({ tables: { feedbackSeen } }: Store) {
+  const rows = new Map<string, Row>()
+
+  function read(halfHour: number, name: string): Row {
+    const id = `${halfHour}/${name}`
+    let row = rows.get(id)
+    if (row === undefined) {
+      const known = feedbackSeen.get([halfHour, name])
+      const times = new Map(typeof known === 'number' ? [[name, known]] : known)
+      row = { key: [halfHour, name], times, isChanged: false }
+      rows.set(id, row)
+    }
+    return row
+  }
+  return {
+    /** The row in which a mark stands, or would. */
+    of: (halfHour: number, queryId: string, mark: string): Row => {
+      const shared = read(halfHour, queryId)
+      return shared.times.has(mark) || shared.times.size < ROW_MARKS ? shared : read(halfHour, mark)
+    },
+    save: () => {
+      for (const { key, times, isChanged } of rows.values())
+        if (isChanged) feedbackSeen.put(key, [...times])
     },
   }
 }

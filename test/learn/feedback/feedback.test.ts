@@ -168,6 +168,44 @@ it('the same told again is a duplicate by when it happened, in any order', async
   expect(await at(10, { userAction: 'CLICK' })).toBe(1)
 })
 
+it('a repetition is found among any number of entries about one search, in one request and over several', async () => {
+  const { session, search, feedback, store } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['a'])
+  const say = async (words: string[]) => {
+    const sent = words.map((userAction) => entry(queryId, { userAction }))
+    const { accepted, duplicate } = await feedback.submit({ sessionId, feedback: sent })
+    return { accepted, duplicate }
+  }
+  const words = (from: number) => Array.from({ length: 200 }, (_, at) => `word-${from + at}`)
+  expect(await say([...words(0), 'word-7'])).toEqual({ accepted: 201, duplicate: 1 })
+  expect(await say([...words(100), 'word-299'])).toEqual({ accepted: 201, duplicate: 101 })
+  expect(await say([...words(0), ...words(200)])).toEqual({ accepted: 400, duplicate: 300 })
+  expect(await say([...words(0), ...words(200)])).toEqual({ accepted: 400, duplicate: 400 })
+  // Of one search and half hour only so many share a row.
+  expect(store.tables.feedbackSeen.count()).toBe(1 + 400 - 256)
+})
+
+it('a row of before is still known', async () => {
+  const { session, search, feedback, store } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['a'])
+  const say = async (from: number, to: number) => {
+    const sent = Array.from({ length: to - from }, (_, at) =>
+      entry(queryId, { userAction: `word-${from + at}` }),
+    )
+    return (await feedback.submit({ sessionId, feedback: sent })).duplicate
+  }
+  await say(0, 300)
+  await store.write(() => {
+    for (const { key, value } of [...store.tables.feedbackSeen.range()]) {
+      const [first] = value as [string, number][]
+      if (key[1] === first?.[0]) store.tables.feedbackSeen.put(key, first[1])
+    }
+  })
+  expect(await say(290, 310)).toBe(10)
+})
+
 it('what was told is not remembered for ever', async () => {
   const { session, search, tell, feedback, store } = start()
   const sessionId = await session()
