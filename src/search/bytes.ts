@@ -14,6 +14,10 @@ export interface BytesWriter {
 
 const slabs = openSlabs()
 
+/** Most characters that are written here: the call of the platform's own writer costs as much as some dozen. */
+const SHORT_MAX = 64
+const ASCII_MAX = 0x7f
+
 /** Starts a new page. */
 export function bytesWriter(): BytesWriter {
   let buffer = slabs.next()
@@ -23,11 +27,22 @@ export function bytesWriter(): BytesWriter {
     if (end + bytes > buffer.length) buffer = slabs.grow(end, end + bytes)
   }
 
+  /** Bytes written; none of a text that is not all ASCII. */
+  function writeAscii(text: string): number {
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code > ASCII_MAX) return 0
+      buffer[end + at] = code
+    }
+    return text.length
+  }
+
   return {
     text: (text) => {
       // At most three bytes of UTF-8 for each UTF-16 unit.
       reserve(text.length * 3)
-      end += buffer.write(text, end)
+      const written = text.length <= SHORT_MAX ? writeAscii(text) : 0
+      end += written > 0 ? written : buffer.write(text, end)
     },
     bytes: (bytes) => {
       reserve(bytes.length)

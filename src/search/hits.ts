@@ -43,11 +43,11 @@ function pickRows<Rows extends Float32Array | Float64Array>(
   rows: Rows,
 ): Rows {
   const width = rows.length / places.length
-  for (const [place, [result, at]] of places.entries()) {
-    const from = results[result]
-    const numbers = from === undefined ? undefined : numbersOf(from)
-    for (let column = 0; column < width; column++)
-      rows[place * width + column] = numbers?.[at * width + column] ?? 0
+  const lists = results.map(numbersOf)
+  for (let place = 0; place < places.length; place++) {
+    const [result, at] = places[place] as HitPlace
+    const row = lists[result]?.subarray(at * width, (at + 1) * width)
+    if (row !== undefined) rows.set(row, place * width)
   }
   return rows
 }

@@ -1,6 +1,6 @@
 import { firstIdOf } from '../../ids.ts'
 import type { VersionName } from '../../schema/model.ts'
-import type { Judgement, ModelUsage, Trial } from '../../schema/model-record.ts'
+import type { ModelUsage, Trial } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackEntry, FeedbackFact, Impression } from '../facts.ts'
 import { openTrialUnits, type TrialUnits } from './trial-units.ts'
@@ -24,11 +24,19 @@ export interface EvidenceParts {
   gainOf: (entry: FeedbackEntry) => number | undefined
 }
 
+/** A judgement that is still added to: the gain of each hit that has one. */
+interface Judged {
+  unit: string
+  gains: Map<number, number>
+  /** The place of the first of them; none yet: infinite. */
+  first: number
+}
+
 /** What was taken and not yet saved. */
 interface Pending {
   store: Store
   usage: Map<string, ModelUsage>
-  judged: Map<string, Judgement>
+  judged: Map<string, Judged>
   units: TrialUnits
   clicked: number
 }
@@ -57,7 +65,8 @@ export function openEvidence({ store, trial, gainOf }: EvidenceParts): Evidence 
     },
     save: () => {
       for (const [name, value] of pending.usage) modelUsage.put(name, value)
-      for (const [queryId, value] of pending.judged) judgements.put(queryId, value)
+      for (const [queryId, { unit, gains }] of pending.judged)
+        judgements.put(queryId, { unit, gains: [...gains] })
       units.saveWithin()
       if (pending.judged.size > 0) meta.put(CLICKED, pending.clicked)
       pending.usage.clear()
@@ -100,15 +109,18 @@ function takeFeedback(
   const who = unit ?? impression?.unit
   if (!(gain > 0) || impression === undefined || hit === undefined || who === undefined) return
   const { queryId, from } = impression
-  const before = pending.judged.get(queryId) ?? pending.store.tables.judgements.get(queryId)
-  const gains = new Map(before?.gains)
+  const judged = judgedOf(pending, queryId)
+  const { gains, first } = judged
+  judged.unit = who
+  judged.first = Math.min(first, hit)
   gains.set(hit, Math.max(gain, gains.get(hit) ?? 0))
-  pending.judged.set(queryId, { unit: who, gains: [...gains] })
-  const rank = (places: Iterable<number>) => 1 / (from + Math.min(...places) + 1)
-  const was = before === undefined ? 0 : rank(before.gains.map(([place]) => place))
-  const first = before === undefined ? 1 : 0
-  const delta = { clicked: first, reciprocalRank: rank(gains.keys()) - was }
-  pending.clicked += first
+  const isNew = first === Number.POSITIVE_INFINITY
+  const reciprocal = (place: number) => 1 / (from + place + 1)
+  const delta = {
+    clicked: isNew ? 1 : 0,
+    reciprocalRank: reciprocal(judged.first) - reciprocal(first),
+  }
+  pending.clicked += delta.clicked
   count(pending, impression.model ?? '', delta)
   const row = pending.units.of(impression)
   if (row === undefined) return
@@ -116,14 +128,32 @@ function takeFeedback(
   row.reciprocalRank += delta.reciprocalRank
 }
 
+function judgedOf({ judged, store }: Pending, queryId: string): Judged {
+  let found = judged.get(queryId)
+  if (found === undefined) {
+    const known = store.tables.judgements.get(queryId)
+    const gains = new Map(known?.gains)
+    found = { unit: known?.unit ?? '', gains, first: Math.min(...gains.keys()) }
+    judged.set(queryId, found)
+  }
+  return found
+}
+
 function usageOf({ usage, store }: Pending, name: string): ModelUsage {
   return usage.get(name) ?? store.tables.modelUsage.get(name) ?? NO_USAGE
 }
 
 function count(pending: Pending, name: string, delta: Partial<ModelUsage>): void {
-  const sum = { ...usageOf(pending, name) }
-  for (const key of Object.keys(delta) as (keyof ModelUsage)[]) sum[key] += delta[key] ?? 0
-  pending.usage.set(name, sum)
+  let sum = pending.usage.get(name)
+  if (sum === undefined) {
+    sum = { ...usageOf(pending, name) }
+    pending.usage.set(name, sum)
+  }
+  const { searches = 0, clicked = 0, reciprocalRank = 0, shadowSearches = 0 } = delta
+  sum.searches += searches
+  sum.clicked += clicked
+  sum.reciprocalRank += reciprocalRank
+  sum.shadowSearches += shadowSearches
 }
 
 async function sweep(store: Store, beforeMs: number, trial: number): Promise<number> {

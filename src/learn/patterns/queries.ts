@@ -41,7 +41,7 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
     if (from > 0) return
     const zeroResults = total === 0
     queries.count(timeMs, queryHash, (row) => {
-      row.query = query
+      nameQuery(row, query)
       row.searches += 1
       row.known += unit === undefined ? 0 : 1
       row.zeroResults += zeroResults ? 1 : 0
@@ -53,8 +53,8 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
     if (before !== undefined && isReformulated(before, now)) {
       now.from = before.queryHash
       reformulations.count(timeMs, nameOf(now), (row) => {
-        row.from = before.query
-        row.to = query
+        if (row.from !== before.query) row.from = before.query
+        if (row.to !== query) row.to = query
         row.count += 1
         row.fromNothing += before.zeroResults ? 1 : 0
       })
@@ -67,7 +67,7 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
     if (impression === undefined || hit === undefined || position === undefined) return
     const { queryHash, timeMs, query } = impression
     queries.count(timeMs, queryHash, (row) => {
-      row.query = query
+      nameQuery(row, query)
       row.clicked += 1
       row.known += impression.unit === undefined ? 1 : 0
       row.firstPositions += position
@@ -98,6 +98,11 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
     save: () => parts.forEach((part) => void part.save()),
     reset: () => parts.forEach((part) => void part.reset()),
   }
+}
+
+/** The same words again are not kept a second time: what rows hold, collections have to copy. */
+function nameQuery(row: QueryPattern, query: string): void {
+  if (row.query !== query) row.query = query
 }
 
 function isReformulated(before: LastSearch, now: LastSearch): boolean {
