@@ -155,10 +155,23 @@ function writeHead(res: uWS.HttpResponse, status: number, headers: [string, stri
 function write(res: uWS.HttpResponse, headOnly: boolean, outgoing: Outgoing): void {
   const { status, headers, body, close } = outgoing
   writeHead(res, status, headers)
-  if (status === 204) res.endWithoutBody(undefined, close)
-  else if (headOnly) res.endWithoutBody(bodyBytes(body), close)
+  if (status === 204) endWithoutBody(res, undefined, close)
+  else if (headOnly) endWithoutBody(res, bodyBytes(body), close)
   else if (bodyBytes(body) <= PIECEWISE_BYTES || close) res.end(passingBody(body), close)
   else writePieces(res, wholeBody(body))
+}
+
+/**
+ * Given a length, the library waits for a body of it and takes no further request; given `undefined`, it announces one of
+ * exabytes. A connection that closes can't be left waiting, and says no length of what has none.
+ */
+function endWithoutBody(res: uWS.HttpResponse, bytes: number | undefined, close = false): void {
+  if (close) {
+    res.endWithoutBody(bytes ?? 0, true)
+    return
+  }
+  if (bytes !== undefined) res.writeHeader('Content-Length', String(bytes))
+  res.endWithoutBody()
 }
 
 function writePieces(res: uWS.HttpResponse, body: Uint8Array): void {

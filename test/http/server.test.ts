@@ -520,6 +520,29 @@ describe('the settings', () => {
     expect(preflight.headers.get('access-control-allow-headers')).toContain('idempotency-key')
   })
 
+  it('leave a connection open behind answers without a body', async () => {
+    await start({ CORS: 'https://a.example' })
+    const raw = await connectRaw(stub.server.port)
+    const asked = [
+      'HEAD /api/things/a',
+      'OPTIONS /api/things/a',
+      'HEAD /livez',
+      'GET /api/things/a',
+    ]
+    for (const [before, line] of asked.entries()) {
+      raw.socket.write(`${line} HTTP/1.1\r\nhost: a\r\norigin: https://a.example\r\n\r\n`)
+      const answers = () => raw.received().split('HTTP/1.1 ').slice(1)
+      await until(() => answers()[before]?.includes('\r\n\r\n') === true)
+    }
+    const [thing, preflight, alive, whole] = raw.received().split('HTTP/1.1 ').slice(1)
+    expect(thing).toMatch(/^200 [\s\S]*\ncontent-length: [1-9]\d*\r\n[\s\S]*\r\n\r\n$/i)
+    expect(preflight).toMatch(/^204 /)
+    expect(preflight).not.toMatch(/content-length/i)
+    expect(alive).toMatch(/^200 [\s\S]*\ncontent-length: 5\r\n/i)
+    expect(whole).toMatch(/^200 [\s\S]*\{[\s\S]*\}$/)
+    raw.socket.destroy()
+  })
+
   it('leave CORS off by default', async () => {
     const response = await fetch(`${stub.url}/things/a`, {
       headers: { origin: 'https://a.example' },
