@@ -5,6 +5,12 @@ export const EVENT_STREAM = 'text/event-stream'
 const RETRY_MS = 3000
 
 /**
+ * The end of a chunk is sent with the next one only, and some clients hand on no chunk before they have its end: behind
+ * each event comes a comment, so that nobody waits for the next event to see this one.
+ */
+const NOTHING_MORE = ':\n\n'
+
+/**
  * The text of events as browsers read it: the sequence is the id that a client comes back with. An absent event is a
  * comment, which keeps the connection alive.
  */
@@ -12,10 +18,16 @@ export async function* sentEvents(
   rows: AsyncIterable<{ sequence: number; event: { type: string } } | undefined>,
 ): AsyncIterable<string> {
   yield `retry: ${RETRY_MS}\n\n`
-  for await (const row of rows)
-    yield row === undefined
-      ? ': still here\n\n'
-      : `id: ${row.sequence}\nevent: ${oneLine(row.event.type)}\ndata: ${JSON.stringify(row.event)}\n\n`
+  yield NOTHING_MORE
+  for await (const row of rows) {
+    if (row === undefined) {
+      yield ': still here\n\n'
+      continue
+    }
+    const { sequence, event } = row
+    yield `id: ${sequence}\nevent: ${oneLine(event.type)}\ndata: ${JSON.stringify(event)}\n\n`
+    yield NOTHING_MORE
+  }
 }
 
 function oneLine(text: string): string {

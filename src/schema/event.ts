@@ -31,13 +31,21 @@ export const LearningEvent = Type.Object({
   priority: Type.String({ description: 'LOW, NORMAL, HIGH or CRITICAL' }),
   timestamp: DateTime,
   source: Type.String({ description: 'the part of the service that it comes from' }),
-  correlationId: Type.Optional(Type.String()),
-  sessionId: Type.Optional(Type.String()),
+  correlationId: Type.Union([Type.String(), Type.Null()], {
+    description: 'what it belongs to, such as a feedback id',
+  }),
+  sessionId: Type.Union([Type.String(), Type.Null()]),
   modelId: Type.Optional(Type.String()),
   adaptationId: Type.Optional(Type.String()),
   data: FreeForm,
 })
 export type LearningEvent = Static<typeof LearningEvent>
+
+/** An event as it is kept: what it does not speak of is left out. */
+export type StoredEvent = Omit<LearningEvent, 'correlationId' | 'sessionId'> & {
+  correlationId?: string
+  sessionId?: string
+}
 
 /** A page of the history. */
 export const EventList = Type.Object({

@@ -8,7 +8,7 @@ import type {
   SuggestionRecord,
 } from '../schema/adaptation-record.ts'
 import type { ExaminationDay, HourReport, MetricSeries } from '../schema/analytics-record.ts'
-import type { LearningEvent } from '../schema/event.ts'
+import type { StoredEvent } from '../schema/event.ts'
 import type {
   ArmRow,
   ExperimentRecord,
@@ -79,7 +79,7 @@ export interface Rows {
   /** Sequence → what happened; append-only. */
   journal: { key: number; value: JournalEntry }
   /** Sequence → event of the history of learning; append-only. */
-  events: { key: number; value: LearningEvent }
+  events: { key: number; value: StoredEvent }
   /** Query id → what the search showed; see learn/impressions/impression.ts. */
   impressions: { key: string; value: Uint8Array }
   models: { key: string; value: ModelRecord }

@@ -53,7 +53,7 @@ describe('GET /nous/learn/events', () => {
     expect(data.events[0]).toMatchObject({
       status: 'COMPLETED',
       priority: 'NORMAL',
-      sessionId: 's-1',
+      ...{ correlationId: null, sessionId: 's-1' },
       data: { n: 1 },
     })
   })
@@ -211,6 +211,8 @@ describe('the stream of events', () => {
     const told = `event: GATE_PASSED\ndata: ${JSON.stringify(event)}\n\n`
     expect(follower.text()).toContain(told)
     await eventually(() => follower.text().includes(': still here\n\n'))
+    // What ends the event's chunk came with it, and not with the next event.
+    expect(follower.text()).toContain(`${told}\r\n3\r\n:\n\n`)
   })
 
   it('goes on behind the event that a client names, without a gap', async () => {

@@ -3,7 +3,7 @@ import type { EventList, EventQuery, LearningEvent } from '../../schema/event.ts
 import type { Store } from '../../store/store.ts'
 import { type Following, followEvents } from './follow.ts'
 import { listEvents } from './list.ts'
-import { eventRows } from './rows.ts'
+import { eventRows, whole } from './rows.ts'
 
 export type EventPriority = 'LOW' | 'NORMAL' | 'HIGH' | 'CRITICAL'
 
@@ -71,8 +71,9 @@ export function openEvents(
     newestMs = Math.max(newestMs, clock())
     const { priority = 'NORMAL', data = {}, ...same } = report
     const timestamp = new Date(newestMs).toISOString()
-    const event = { id: newId(newestMs), ...same, priority, timestamp, data }
-    events.put(sequence, event)
+    const stored = { id: newId(newestMs), ...same, priority, timestamp, data }
+    events.put(sequence, stored)
+    const event = whole(stored)
     meta.put('events', sequence)
     const day: [number, string] = [Math.floor(newestMs / DAY_MS), report.type]
     eventDays.put(day, (eventDays.get(day) ?? 0) + 1)

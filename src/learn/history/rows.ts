@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises'
-import type { LearningEvent } from '../../schema/event.ts'
+import type { LearningEvent, StoredEvent } from '../../schema/event.ts'
 import type { Store } from '../../store/store.ts'
 
 /** An event and the number under which it stands. */
@@ -24,6 +24,12 @@ export interface EventRows {
   walk: (from: number, to: number, visit: (row: EventRow) => boolean) => Promise<void>
 }
 
+/** With `null` for what it does not speak of: all events have the same fields. */
+export function whole(event: StoredEvent): LearningEvent {
+  const { correlationId = null, sessionId = null } = event
+  return { ...event, correlationId, sessionId }
+}
+
 const READ_ROWS = 256
 /** Time that one stretch of a walk may hold the main thread. */
 const STRETCH_MS = 4
@@ -40,7 +46,7 @@ export function eventRows(store: Store): EventRows {
     const reverse = to < from
     const end = reverse ? to - 1 : to + 1
     const rows = events.range({ start: from, end, reverse, limit: READ_ROWS })
-    return Array.from(rows, ({ key, value }) => ({ sequence: key, event: value }))
+    return Array.from(rows, ({ key, value }) => ({ sequence: key, event: whole(value) }))
   }
   return {
     first,

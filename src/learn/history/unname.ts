@@ -13,7 +13,7 @@ export async function unnameEvents(store: Store, sessionIds: ReadonlySet<string>
   const rows = eventRows(store)
   const named: number[] = []
   await rows.walk(rows.first(), rows.last(), ({ sequence, event }) => {
-    if (event.sessionId !== undefined && sessionIds.has(event.sessionId)) named.push(sequence)
+    if (event.sessionId !== null && sessionIds.has(event.sessionId)) named.push(sequence)
     return true
   })
   for (let from = 0; from < named.length; from += SLICE_ROWS)

@@ -1,5 +1,5 @@
 import { validate } from 'uuid'
-import type { LearningEvent } from '../../schema/event.ts'
+import type { StoredEvent } from '../../schema/event.ts'
 import type { Journal, JournalRow } from '../../store/journal.ts'
 import type { Store } from '../../store/store.ts'
 import type { Fact, FeedbackBatch } from '../facts.ts'
@@ -119,7 +119,7 @@ function read(log: Log, { tables }: Store, { sequence, entry }: JournalRow): Jou
   }))
 }
 
-function describe(event: LearningEvent | undefined): Record<string, unknown> | undefined {
+function describe(event: StoredEvent | undefined): Record<string, unknown> | undefined {
   if (event === undefined) return undefined
   const { type, status, modelId, data } = event
   return { event: type, status, modelId, ...data }

@@ -3,7 +3,7 @@ import { readConfig } from '../../../src/config.ts'
 import { type Experiments, openExperiments } from '../../../src/learn/experiments/experiments.ts'
 import type { Impression } from '../../../src/learn/facts.ts'
 import { openEvents } from '../../../src/learn/history/events.ts'
-import type { LearningEvent } from '../../../src/schema/event.ts'
+import type { StoredEvent } from '../../../src/schema/event.ts'
 import type { ExperimentCreate } from '../../../src/schema/experiment.ts'
 import type { ExperimentKind } from '../../../src/schema/experiment-record.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -20,7 +20,7 @@ export interface Laboratory extends Learner {
   /** Session of a new user whom the experiment puts into this variant. */
   memberOf: (id: string, variantId: string) => Promise<string>
   click: (sessionId: string, queryId: string, resultId: string) => Promise<unknown>
-  events: () => LearningEvent[]
+  events: () => StoredEvent[]
   /** The same store with everything opened anew. */
   reopen: () => Promise<Laboratory>
 }
