@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module'
 import { Type } from 'typebox'
 import { DOCS_PAGE } from '../http/docs.ts'
 import { describeApi } from '../http/openapi.ts'
@@ -47,7 +46,7 @@ export function openApi(routes: () => readonly Route[]): Route {
     reply: FreeForm,
     produces: 'application/json',
     handle: ({ app }) => {
-      const document = describeApi(routes(), app.config, packageVersion())
+      const document = describeApi(routes(), app.config)
       return raw(JSON.stringify(document), 'application/json; charset=utf-8')
     },
   })
@@ -66,15 +65,3 @@ export const docs = route({
       headers: { 'content-security-policy': DOCS_POLICY },
     }),
 })
-
-/** The package lies one folder further away from the compiled file than from its source. */
-function packageVersion(): string {
-  const require = createRequire(import.meta.url)
-  for (const path of ['../../package.json', '../../../package.json'])
-    try {
-      return (require(path) as { version: string }).version
-    } catch {
-      // The other place.
-    }
-  return 'unknown'
-}

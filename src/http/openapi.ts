@@ -18,11 +18,14 @@ const WITH_BODY: ErrorCode[] = [
   'UNSUPPORTED_MEDIA_TYPE',
 ]
 
+/** That of the interface, which other services may speak too; this one has a version of its own. */
+const INTERFACE_VERSION = '1.0.0'
+
 /**
  * The OpenAPI 3.1 document of the routes, made from the schemas that check their requests and with the
  * limits that are in force.
  */
-export function describeApi(routes: readonly Route[], config: Config, version: string): Json {
+export function describeApi(routes: readonly Route[], config: Config): Json {
   const paths: Record<string, Json> = {}
   for (const route of routes)
     for (const { method, path } of [route, ...aliasesOf(route)]) {
@@ -34,7 +37,7 @@ export function describeApi(routes: readonly Route[], config: Config, version: s
     openapi: '3.1.0',
     info: {
       title: 'Attune',
-      version,
+      version: INTERFACE_VERSION,
       description: 'A search server that learns from the people who search with it.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },

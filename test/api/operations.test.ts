@@ -29,13 +29,14 @@ interface Document {
 it('the API document is valid OpenAPI 3.1', async () => {
   const text = await (await fetch(`${root}/openapi.json`)).text()
   expect(text).toContain('"openapi":"3.1.0"')
+  expect(JSON.parse(text).info.version).toBe('1.0.0')
   const result = await new Validator().validate(JSON.parse(text))
   expect(result.errors).toBeUndefined()
   expect(result.valid).toBe(true)
 })
 
 it('the API document names every route and alias, each under an id of its own', () => {
-  const { paths } = describeApi(routes, readConfig({}), '1') as unknown as Document
+  const { paths } = describeApi(routes, readConfig({})) as unknown as Document
   for (const route of routes)
     expect(paths[route.path]?.[route.method.toLowerCase()], route.path).toBeDefined()
   expect(paths['/cortex/analytics/events']?.post).toBeDefined()
@@ -46,7 +47,7 @@ it('the API document names every route and alias, each under an id of its own', 
 })
 
 it('the API document shows the Idempotency-Key of every POST, and of nothing else', () => {
-  const { paths } = describeApi(routes, readConfig({}), '1') as unknown as Document
+  const { paths } = describeApi(routes, readConfig({})) as unknown as Document
   for (const [path, item] of Object.entries(paths))
     for (const [method, { parameters, responses }] of Object.entries(item)) {
       const isPost = method === 'post'
@@ -59,7 +60,7 @@ it('the API document shows the Idempotency-Key of every POST, and of nothing els
 
 it('the API document shows the limits in force and the errors of a route', () => {
   const config = readConfig({ DOCUMENT_BYTES_MAX: '123456', API_KEYS: 'k' })
-  const document = describeApi(routes, config, '1') as unknown as Document & { security: unknown }
+  const document = describeApi(routes, config) as unknown as Document & { security: unknown }
   const create = document.paths['/cortex/documents']?.post
   expect(create?.requestBody?.description).toContain('123456 bytes')
   expect(create?.responses[413]?.description).toBe('BODY_TOO_LARGE')

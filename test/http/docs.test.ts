@@ -47,7 +47,7 @@ function openPage(pathname: string) {
     named.set(id, element)
     return element
   }
-  const api: unknown = JSON.parse(JSON.stringify(describeApi(routes, readConfig({}), '1')))
+  const api: unknown = JSON.parse(JSON.stringify(describeApi(routes, readConfig({}))))
   const fetch = async (url: string, options: { method?: string; body?: string } = {}) => {
     sent.push({ url, ...options })
     return { status: 200, json: async () => api, text: async () => '{"success":true}' }
