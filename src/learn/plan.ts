@@ -68,7 +68,7 @@ export interface LearnedPlan {
 /** The parts of learning that a plan is made of. */
 export interface PlanParts {
   glimpse: (sessionId: string) => SessionGlimpse | undefined
-  variants: (unit: string, session: SessionGlimpse) => AppliedVariant[]
+  variants: (unit: string, session: Omit<SessionGlimpse, 'active'>) => AppliedVariant[]
   adaptations: (queryHash: string, unit: string | undefined) => AppliedAdaptation[]
   added: (queryHash: string) => AddedScores
   clickRates: Pick<ClickRates, 'newest' | 'none'>
@@ -96,7 +96,7 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
   const unit = session?.active ? (session.userId ?? session.sessionId) : undefined
   const adaptations = settings.learning ? parts.adaptations(queryHash, unit) : NOTHING
   const variants =
-    unit === undefined || session === undefined ? NOTHING : parts.variants(unit, session)
+    search.sessionId === undefined ? NOTHING : variantsOf(search.sessionId, session, parts)
   const tuning = tuningOf(adaptations, variants)
   const learning = settings.learning && tuning.learning !== false
   const added = learning ? parts.added(queryHash) : NOTHING_ADDED
@@ -122,6 +122,16 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
         ? recorded(search, session, unit, variants)
         : undefined,
   }
+}
+
+/** A test's variant goes with the session's name: it is there before the session is, and when it is over. */
+function variantsOf(
+  sessionId: string,
+  session: SessionGlimpse | undefined,
+  { variants }: PlanParts,
+): AppliedVariant[] {
+  if (session !== undefined) return variants(session.userId ?? session.sessionId, session)
+  return variants(sessionId, { sessionId, userId: undefined, clientId: undefined, metadata: {} })
 }
 
 /** To most searches nothing applies: that is found out, and said, without lists of its own. */

@@ -283,6 +283,27 @@ describe('a test that runs', () => {
     await app.call('POST', `/cortex/ab-test/${testId}/stop`)
   })
 
+  it('changes the searches of sessions that it has never heard of, and counts nobody by them', async () => {
+    const variants = [{ id: 'control' }, { id: 'nothing', config: { minScore: 100 } }]
+    const { testId } = (await create({ variants })).data
+    const totals = new Map<string, number>()
+    for (let n = 0; n < 20; n += 1) {
+      const sessionId = `session ${n}`
+      const sent = { sessionId, query: 'red fox', index: 'ab' }
+      const { data: assigned } = await app.call<Data>('POST', '/cortex/ab-test/assign', {
+        ...{ sessionId, testId },
+      })
+      const { data } = await app.call<Data>('POST', '/cortex/search', sent)
+      const applied = data.searchContext.experiments.find((each: Data) => each.testId === testId)
+      expect(applied.variantId).toBe(assigned.variantId)
+      totals.set(assigned.variantId, data.total)
+    }
+    expect(Object.fromEntries(totals)).toEqual({ control: 2, nothing: 0 })
+    const { data } = await app.call<Data>('GET', `/cortex/ab-test/${testId}`)
+    expect(data.metrics.nothing.units).toBe(0)
+    await app.call('POST', `/cortex/ab-test/${testId}/stop`)
+  })
+
   it('leaves searches without a session alone', async () => {
     await create({ variants: [{}, { config: { minScore: 100 } }] })
     const { data } = await app.call<Data>('POST', '/cortex/search', {

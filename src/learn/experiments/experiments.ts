@@ -12,7 +12,7 @@ import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import type { AppliedVariant } from '../plan.ts'
-import type { SessionGlimpse, Sessions } from '../sessions/sessions.ts'
+import type { Sessions } from '../sessions/sessions.ts'
 import { MACHINES } from '../states.ts'
 import { knownWordsOf } from '../words.ts'
 import { describeExperiment, monitoringOf, reportExperiment } from './answers.ts'
@@ -26,6 +26,7 @@ import { openReported } from './reported.ts'
 import { assignmentOf, prepare, variantsFor } from './running.ts'
 import { advanceAll, watch } from './schedule.ts'
 import { openSweep } from './sweep.ts'
+import type { Target } from './targeting.ts'
 
 /** What a verb makes of a test or an experiment. */
 const VERBS = {
@@ -52,7 +53,7 @@ export interface Experiments {
   /** Counts values that others measured, and checks the guardrails at once. */
   record: (sent: ExperimentResult) => Promise<object>
   /** What applies to a unit's search; from memory. */
-  variants: (unit: string, session: SessionGlimpse) => AppliedVariant[]
+  variants: (unit: string, session: Target) => AppliedVariant[]
   consumer: Consumer
   tick: () => Promise<void>
   /** Takes a unit out of all evidence; returns in how many experiments it was. */
