@@ -78,14 +78,25 @@ export function prepareFailure(failure: ServiceError, meta: Meta): Prepared {
   return {
     status,
     contentType: JSON_TYPE,
-    body: `{"success":false,"error":${JSON.stringify(failure.message)},"code":"${code}",${listed}"meta":${metaJson(meta)}}`,
+    body: `{"success":false,"error":${JSON.stringify(cut(failure.message, SENTENCE_MAX))},"code":"${code}",${listed}"meta":${metaJson(meta)}}`,
     errorCode: code,
     ...(retry === undefined ? {} : { headers: { 'retry-after': String(retry) } }),
   }
 }
 
 function cleanDetails(details: ErrorDetail[]): ErrorDetail[] {
-  return details.map(({ path, message }) => ({ path, message }))
+  return details.map(({ path, message }) => ({
+    path: cut(path, PLACE_MAX),
+    message: cut(message, SENTENCE_MAX),
+  }))
+}
+
+/** Characters of a failure: what it names may be a client's own words, of any length. */
+const SENTENCE_MAX = 1000
+const PLACE_MAX = 256
+
+function cut(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}…`
 }
 
 /** Anything that is not a ServiceError is INTERNAL; the caller logs it whole. */

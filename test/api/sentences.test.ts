@@ -121,3 +121,13 @@ it('the same name in the path and in the body is no contradiction', async () => 
   ]
   expect(answers.map(({ status, error }) => error ?? status)).toEqual([200, 200, 200])
 })
+
+it('a name of any length is told by its beginning', async () => {
+  const name = 'long'.repeat(1000)
+  const sent = { filters: { [name]: { near: 1 } } }
+  const { status, error, details } = await service.call('POST', '/cortex/search', sent)
+  expect(status).toBe(400)
+  expect(error).toHaveLength(1000)
+  expect(details[0]?.path).toMatch(/^filters\.(long)+.{1,4}$/)
+  expect(details[0]?.path).toHaveLength(256)
+})
