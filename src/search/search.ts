@@ -6,6 +6,7 @@ import type { SearchRequest, SuggestRequest } from '../schema/search.ts'
 import { refuseAnalysed } from './analysed.ts'
 import type { Engine } from './engine.ts'
 import { type Describe, evidenceOf } from './evidence.ts'
+import { refuseMistyped } from './filtered.ts'
 import type { IndexEntry, Indices } from './indices.ts'
 import { searchJob } from './job.ts'
 import { wellFormedJson } from './json.ts'
@@ -71,6 +72,7 @@ export function openSearch(parts: SearchParts): Search {
       const entries = named(search.index)
       const planned = planSearch(search, (field) => isMapped(field, entries))
       refuseAnalysed(planned.request, entries)
+      refuseMistyped(planned.request, entries)
       const { queryHash } = planned
       const plan = parts.plan(search, queryHash)
       const request = tune(planned.request, search, plan.tuning)

@@ -6,6 +6,25 @@ beforeAll(async () => {
   service = await startApp()
   const mappings = { properties: { year: { type: 'integer' }, 'dc:year': { type: 'integer' } } }
   await service.call('PUT', '/cortex/indices/mapped', { mappings })
+  await service.call('PUT', '/cortex/indices/typed', {
+    mappings: {
+      properties: {
+        ...{ year: { type: 'integer' }, on: { type: 'boolean' }, when: { type: 'date' } },
+        ...{ word: { type: 'keyword' }, price: { type: 'float' } },
+      },
+    },
+  })
+  const typed = {
+    title: 'x',
+    year: 1,
+    on: true,
+    when: '2024-02-29',
+    word: '1',
+    price: 2.5,
+    free: 'x',
+  }
+  const put = await service.call('PUT', '/cortex/documents/a?index=typed', typed)
+  expect(put.error).toBeUndefined()
   await service.call('POST', '/cortex/documents/bulk', {
     index: 'mapped',
     documents: [1, 3, 2].map((n) => ({
@@ -14,6 +33,9 @@ beforeAll(async () => {
   })
 }, 120_000)
 afterAll(() => service.close())
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client reads them
+const search = (request: object) => service.call<any>('POST', '/cortex/search', request)
 
 it.each<[string, string, unknown, string, string]>([
   [
@@ -120,6 +142,41 @@ it('the same name in the path and in the body is no contradiction', async () => 
     await service.call('GET', '/cortex/search?q=x&query=x'),
   ]
   expect(answers.map(({ status, error }) => error ?? status)).toEqual([200, 200, 200])
+})
+
+it.each<[object, string, string]>([
+  [{ year: 'new' }, 'year', 'number'],
+  [{ year: [1, 'two'] }, 'year', 'number'],
+  [{ year: { gte: true } }, 'year', 'number'],
+  [{ not: { or: [{ year: 1 }, { on: 'maybe' }] } }, 'on', 'boolean'],
+  [{ on: 1 }, 'on', 'boolean'],
+  [{ when: { lt: 'junk' } }, 'when', 'date (ISO 8601 or epoch milliseconds)'],
+  [{ price: { gte: 'abc', lt: 3 } }, 'price', 'number'],
+])('the filter %j compares a field with another type', async (filters, field, wanted) => {
+  const { status, code, details } = await search({ index: 'typed', filters })
+  expect([status, code]).toEqual([400, 'VALIDATION_FAILED'])
+  expect(details[0]?.path).toBe(`filters.${field}`)
+  expect(details[0]?.message).toContain(`must be compared with a ${wanted}: its type is `)
+})
+
+it.each<[object]>([
+  [{ year: '1' }],
+  [{ year: { gt: 0.5 } }],
+  [{ on: 'true' }],
+  [{ when: '2024-02-29' }],
+  [{ when: { gte: '2024-02-29t00:00:00z' } }],
+  [{ when: { gte: 0 } }],
+  [{ word: 1 }],
+  [{ price: { lt: 3 } }],
+  [{ free: 'x' }],
+])('the filter %j compares what it may', async (filters) => {
+  const { status, data } = await search({ index: 'typed', filters })
+  expect([status, data.total]).toEqual([200, 1])
+})
+
+it('an index in which a field may hold anything takes any value', async () => {
+  const { status } = await search({ index: ['typed', 'mapped'], filters: { price: 'abc' } })
+  expect(status).toBe(200)
 })
 
 it('a name of any length is told by its beginning', async () => {

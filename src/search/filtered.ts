@@ -1,0 +1,63 @@
+import { invalid } from '../errors.ts'
+import { isDate } from './date.ts'
+import type { FieldDefinition } from './definition.ts'
+import type { FilterNode, FilterValue } from './filter.ts'
+import type { IndexEntry } from './indices.ts'
+import type { CoreRequest } from './plan.ts'
+
+/**
+ * Throws VALIDATION_FAILED for a filter whose value none of the searched indices can compare with the field that it
+ * names, such as a word with a number. A field that one of them does not map may hold anything there.
+ */
+export function refuseMistyped({ filter }: CoreRequest, entries: IndexEntry[]): void {
+  if (filter !== undefined) refuseNode(filter, entries)
+}
+
+function refuseNode(node: FilterNode, entries: IndexEntry[]): void {
+  if ('and' in node) for (const each of node.and) refuseNode(each, entries)
+  else if ('or' in node) for (const each of node.or) refuseNode(each, entries)
+  else if ('not' in node) refuseNode(node.not, entries)
+  else if ('any' in node) refuseValues(node.field, node.any, entries)
+  else if (!('exists' in node)) {
+    const { field, ...bounds } = node
+    refuseValues(field, Object.values(bounds), entries)
+  }
+}
+
+function refuseValues(name: string, values: readonly FilterValue[], entries: IndexEntry[]): void {
+  const types = entries.map(
+    ({ definition }) => definition.fields.find((field) => field.name === name)?.type,
+  )
+  const [type] = types
+  const isRefused = (value: FilterValue) =>
+    types.every((own) => own !== undefined && !compares(own, value))
+  if (type === undefined || !values.some(isRefused)) return
+  throw invalid(`filters.${name}`, `must be compared with a ${WANTED[type]}: its type is ${type}`)
+}
+
+const WANTED = {
+  text: 'string',
+  keyword: 'string',
+  integer: 'number',
+  long: 'number',
+  float: 'number',
+  double: 'number',
+  boolean: 'boolean',
+  date: 'date (ISO 8601 or epoch milliseconds)',
+} as const satisfies Record<FieldDefinition['type'], string>
+
+/** As the core reads values; numbers and booleans may come as strings, as they do in an address. */
+function compares(type: FieldDefinition['type'], value: FilterValue): boolean {
+  if (type === 'text' || type === 'keyword') return true
+  if (type === 'boolean') return typeof value === 'boolean' || value === 'true' || value === 'false'
+  if (type === 'date') return isDate(value) || isNumber(value) || DAY_FIRST.test(String(value))
+  return isNumber(value)
+}
+
+/** Spellings of dates that only the core knows begin like this. */
+const DAY_FIRST = /^\d{4}-\d\d-\d\d/
+
+function isNumber(value: FilterValue): boolean {
+  if (typeof value === 'string') return value.trim() !== '' && Number.isFinite(Number(value))
+  return typeof value === 'number'
+}
