@@ -19,6 +19,9 @@ export function sourceProblem(
   for (const field of definition.fields) {
     const problem = fieldProblem(valueAt(source, field.source), field)
     if (problem !== undefined) return invalid(`${place}${field.source}`, problem)
+    const broken = field.source.includes('.') ? brokenAt(source, field.source) : undefined
+    if (broken !== undefined && !definition.fields.some((own) => own.source === broken))
+      return invalid(`${place}${broken}`, 'must be an object')
   }
   const vectorProblem = fieldVectorProblem(source, definition, place)
   if (vectorProblem !== undefined) return vectorProblem
@@ -54,6 +57,25 @@ export function valueAt(source: Source, path: string): unknown {
     value = (value as Source)[key]
   }
   return value
+}
+
+/** The beginning of a dotted path that holds something else than an object, or objects. */
+function brokenAt(source: Source, path: string): string | undefined {
+  if (source[path] !== undefined) return undefined
+  const keys = path.split('.')
+  let value: unknown = source
+  for (let at = 1; at < keys.length; at++) {
+    value = (value as Source)[keys[at - 1] as string]
+    if (value === undefined || value === null) return undefined
+    const isBroken = Array.isArray(value) ? !value.every(isObject) : !isObject(value)
+    if (isBroken) return keys.slice(0, at).join('.')
+    if (Array.isArray(value)) return undefined
+  }
+  return undefined
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function fieldProblem(value: unknown, { type }: FieldDefinition): string | undefined {

@@ -22,6 +22,10 @@ describe('a document’s values are checked against the mapping', () => {
     { seen: ['0000-01-01', '1492-10-12'] },
     { year: [1, 2], place: { city: 'Bern' } },
     { year: null, anything: { else: 1 } },
+    { place: null },
+    { place: [{ city: 'Bern' }, {}] },
+    { place: {}, 'place.city': 'Bern' },
+    { place: 5, 'place.city': 'Bern' },
   ])('%j fits', (source) => {
     expect(sourceProblem(source, definition)).toBeUndefined()
   })
@@ -35,6 +39,9 @@ describe('a document’s values are checked against the mapping', () => {
     [{ seen: '2020-13-01' }, 'document.seen'],
     [{ seen: 8.64e15 }, 'document.seen'],
     [{ place: { city: 3 } }, 'document.place.city'],
+    [{ place: 5 }, 'document.place'],
+    [{ place: 'Bern' }, 'document.place'],
+    [{ place: ['Bern'] }, 'document.place'],
     [{ title: 3 }, 'document.title'],
   ])('%j is refused', (source, path) => {
     expect(sourceProblem(source, definition)?.details?.[0]?.path).toBe(path)
