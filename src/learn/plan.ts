@@ -1,5 +1,6 @@
 import type { SearchRequest } from '../schema/search.ts'
 import type { Tuning } from '../schema/tuning.ts'
+import { strangerOf, type Target } from './experiments/targeting.ts'
 import type { Impression } from './facts.ts'
 import { isDrawn } from './impressions/draw.ts'
 import type { ClickRates, ClickRatesRead } from './memory/click-rates.ts'
@@ -68,7 +69,7 @@ export interface LearnedPlan {
 /** The parts of learning that a plan is made of. */
 export interface PlanParts {
   glimpse: (sessionId: string) => SessionGlimpse | undefined
-  variants: (unit: string, session: Omit<SessionGlimpse, 'active'>) => AppliedVariant[]
+  variants: (unit: string, session: Target) => AppliedVariant[]
   adaptations: (queryHash: string, unit: string | undefined) => AppliedAdaptation[]
   added: (queryHash: string) => AddedScores
   clickRates: Pick<ClickRates, 'newest' | 'none'>
@@ -131,7 +132,7 @@ function variantsOf(
   { variants }: PlanParts,
 ): AppliedVariant[] {
   if (session !== undefined) return variants(session.userId ?? session.sessionId, session)
-  return variants(sessionId, { sessionId, userId: undefined, clientId: undefined, metadata: {} })
+  return variants(sessionId, strangerOf(sessionId))
 }
 
 /** To most searches nothing applies: that is found out, and said, without lists of its own. */

@@ -32,19 +32,13 @@ function refuseValues(name: string, values: readonly FilterValue[], entries: Ind
   const isRefused = (value: FilterValue) =>
     types.every((own) => own !== undefined && !compares(own, value))
   if (type === undefined || !values.some(isRefused)) return
-  throw invalid(`filters.${name}`, `must be compared with a ${WANTED[type]}: its type is ${type}`)
+  throw invalid(`filters.${name}`, `must be compared with a ${wantedBy(type)}: its type is ${type}`)
 }
 
-const WANTED = {
-  text: 'string',
-  keyword: 'string',
-  integer: 'number',
-  long: 'number',
-  float: 'number',
-  double: 'number',
-  boolean: 'boolean',
-  date: 'date (ISO 8601 or epoch milliseconds)',
-} as const satisfies Record<FieldDefinition['type'], string>
+function wantedBy(type: FieldDefinition['type']): string {
+  if (type === 'date') return 'date (ISO 8601 or epoch milliseconds)'
+  return type === 'boolean' ? 'boolean' : 'number'
+}
 
 /** As the core reads values; numbers and booleans may come as strings, as they do in an address. */
 function compares(type: FieldDefinition['type'], value: FilterValue): boolean {

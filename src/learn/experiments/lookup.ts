@@ -4,7 +4,7 @@ import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-r
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Register } from './register.ts'
 import { place, prepare } from './running.ts'
-import type { Target } from './targeting.ts'
+import { strangerOf, type Target } from './targeting.ts'
 
 /** Throws the kind's …_NOT_FOUND. */
 export function mustFind(register: Register, kind: ExperimentKind, id: string): ExperimentRecord {
@@ -52,15 +52,7 @@ export function unitOf(
   const session = sessionId === undefined ? undefined : sessions.peek(sessionId)
   if (sessionId !== undefined) sessions.touch(sessionId)
   const named = unit ?? session?.userId ?? session?.sessionId ?? sessionId
-  return {
-    unit: named,
-    target: session ?? {
-      sessionId: sessionId ?? '',
-      userId: unit,
-      clientId: undefined,
-      metadata: {},
-    },
-  }
+  return { unit: named, target: session ?? strangerOf(sessionId ?? '', unit) }
 }
 
 /** The variant that is named, else the one that the unit is in. Throws VALIDATION_FAILED. */

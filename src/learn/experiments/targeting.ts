@@ -10,6 +10,11 @@ export interface Target {
   metadata: Record<string, unknown>
 }
 
+/** A session that is not known. */
+export function strangerOf(sessionId: string, userId?: string): Target {
+  return { sessionId, userId, clientId: undefined, metadata: {} }
+}
+
 type Operator = TargetingCondition['operator']
 
 /** Every spelling of an operator, without case, spaces and underscores. */

@@ -28,8 +28,6 @@ export interface EvidenceParts {
 interface Judged {
   unit: string
   gains: Map<number, number>
-  /** The place of the first of them; none yet: infinite. */
-  first: number
 }
 
 /** What was taken and not yet saved. */
@@ -110,16 +108,16 @@ function takeFeedback(
   if (!(gain > 0) || impression === undefined || hit === undefined || who === undefined) return
   const { queryId, from } = impression
   const judged = judgedOf(pending, queryId)
-  const { gains, first } = judged
-  judged.unit = who
-  judged.first = Math.min(first, hit)
-  gains.set(hit, Math.max(gain, gains.get(hit) ?? 0))
-  const isNew = first === Number.POSITIVE_INFINITY
+  const { gains } = judged
+  // Infinite before the first, whose reciprocal is 0.
+  const before = Math.min(...gains.keys())
   const reciprocal = (place: number) => 1 / (from + place + 1)
   const delta = {
-    clicked: isNew ? 1 : 0,
-    reciprocalRank: reciprocal(judged.first) - reciprocal(first),
+    clicked: gains.size === 0 ? 1 : 0,
+    reciprocalRank: reciprocal(Math.min(before, hit)) - reciprocal(before),
   }
+  judged.unit = who
+  gains.set(hit, Math.max(gain, gains.get(hit) ?? 0))
   pending.clicked += delta.clicked
   count(pending, impression.model ?? '', delta)
   const row = pending.units.of(impression)
@@ -132,8 +130,7 @@ function judgedOf({ judged, store }: Pending, queryId: string): Judged {
   let found = judged.get(queryId)
   if (found === undefined) {
     const known = store.tables.judgements.get(queryId)
-    const gains = new Map(known?.gains)
-    found = { unit: known?.unit ?? '', gains, first: Math.min(...gains.keys()) }
+    found = { unit: known?.unit ?? '', gains: new Map(known?.gains) }
     judged.set(queryId, found)
   }
   return found
