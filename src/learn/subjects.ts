@@ -101,9 +101,9 @@ async function removeAll(
 ): Promise<void> {
   const { store, loop, sessions } = parts
   const { journal, impressions, meta } = store.tables
-  await removeRows(store, doomed.impressions, (id) => impressions.remove(id))
+  await removeRows(store, doomed.impressions, (ids) => impressions.removeAll(ids))
   const entries = [...doomed.feedback.map(({ sequence }) => sequence), ...doomed.events]
-  await removeRows(store, entries, (sequence) => journal.remove(sequence))
+  await removeRows(store, entries, (sequences) => journal.removeAll(sequences))
   await unnameEvents(store, new Set([subject, ...sessionIds]))
   await parts.forgetUnit?.(subject)
   await sessions.remove(sessionIds)
@@ -180,10 +180,8 @@ async function find({ journal, shown }: Log, names: Set<string>): Promise<Doomed
 async function removeRows<Key>(
   store: Store,
   keys: Key[],
-  remove: (key: Key) => void,
+  remove: (keys: Key[]) => void,
 ): Promise<void> {
   for (let from = 0; from < keys.length; from += SLICE_ROWS)
-    await store.release(() => {
-      for (const key of keys.slice(from, from + SLICE_ROWS)) remove(key)
-    })
+    await store.release(() => remove(keys.slice(from, from + SLICE_ROWS)))
 }

@@ -1,4 +1,5 @@
 import { compareKeys, type Database, type Key as LmdbKey, type RootDatabase } from 'lmdb'
+import { openBlocks } from './blocks.ts'
 import { type Rows, TABLES, type TableName } from './tables.ts'
 
 /** Which keys a walk visits: from `start` on, up to but not including `end`. */
@@ -30,9 +31,11 @@ export interface Table<Key, Value> {
    * The same for rows, ascending, that mostly come behind all others: pages are filled to their end then, and
    * not split in halves.
    */
-  append(rows: readonly Row<Key, Value>[]): void
+  append(rows: Iterable<Row<Key, Value>>): void
   /** Only inside `store.write`. Returns whether there was such a row. */
   remove(key: Key): boolean
+  /** Only inside `store.write`. Returns how many of these rows there were. */
+  removeAll(keys: readonly Key[]): number
   /** Removes every row. Only inside `store.write`. */
   clear(): void
   /** Walks rows in key order over one snapshot. Don't await between rows: an open walk keeps old pages alive. */
@@ -78,7 +81,9 @@ export function wrapTables(databases: Databases, writable: () => boolean): Table
   const tables: Partial<Record<TableName, unknown>> = {}
   for (const [name, database] of Object.entries(databases))
     tables[name as TableName] = wrapTable(database as Database<unknown, LmdbKey>, writable)
-  return tables as Tables
+  const { impressions, impressionBlocks, ...others } = tables as Tables
+  const whole = openBlocks(impressions, impressionBlocks, writable)
+  return { ...others, impressionBlocks, impressions: whole }
 }
 
 function wrapTable<Key extends LmdbKey, Value>(
@@ -115,6 +120,10 @@ function wrapTable<Key extends LmdbKey, Value>(
     remove: (key) => {
       mustBeWriting()
       return database.removeSync(key)
+    },
+    removeAll: (keys) => {
+      mustBeWriting()
+      return keys.filter((key) => database.removeSync(key)).length
     },
     clear: () => {
       mustBeWriting()

@@ -82,6 +82,8 @@ export interface Rows {
   events: { key: number; value: StoredEvent }
   /** Query id → what the search showed; see learn/impressions/impression.ts. */
   impressions: { key: string; value: Uint8Array }
+  /** First query id → impressions in a row; read and written as part of `impressions`, see blocks.ts. */
+  impressionBlocks: { key: string; value: Uint8Array }
   models: { key: string; value: ModelRecord }
   /** [model id, version] → what is known of it. */
   modelVersions: { key: [string, number]; value: VersionRecord }
@@ -181,6 +183,7 @@ export const TABLES = {
   journal: 'msgpack',
   events: 'msgpack',
   impressions: 'binary',
+  impressionBlocks: 'binary',
   feedbackSeen: 'msgpack',
   clickMemory: 'msgpack',
   attributions: 'msgpack',

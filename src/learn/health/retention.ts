@@ -52,9 +52,6 @@ async function sweepImpressions(
       ? { limit: Math.min(spare, SLICE_ROWS) }
       : { end: firstIdOf(nowMs - config.retentionMs), limit: SLICE_ROWS }
   const old = [...impressions.keys(range)]
-  if (old.length > 0)
-    await store.release(() => {
-      for (const queryId of old) impressions.remove(queryId)
-    })
+  if (old.length > 0) await store.release(() => impressions.removeAll(old))
   return old.length
 }

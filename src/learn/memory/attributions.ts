@@ -49,6 +49,8 @@ type Attributed = Map<DocumentKey, Attribution>
 interface Kept {
   key: [sessionId: string, queryHash: string]
   look?: Look | undefined
+  /** The same taken apart, to be compared with later looks: not to be changed. */
+  parts?: Attributed | undefined
   attributed?: Attributed
 }
 
@@ -185,9 +187,14 @@ function rangeOf(sessionId: string): { start: [string, string]; end: [string, st
 }
 
 function unfold(found: Kept): Attributed {
-  found.attributed ??= found.look === undefined ? new Map() : unfoldLook(found.look)
-  found.look = undefined
+  found.attributed ??= partsOf(found)
+  found.look = found.parts = undefined
   return found.attributed
+}
+
+function partsOf(found: Kept): Attributed {
+  found.parts ??= found.look === undefined ? new Map() : unfoldLook(found.look)
+  return found.parts
 }
 
 function seeWith(found: Kept, page: Page): readonly DocumentChange[] {
@@ -205,19 +212,18 @@ function seeWith(found: Kept, page: Page): readonly DocumentChange[] {
     }
     if (isAgain(found.look, look)) return NOTHING
   }
-  const changing = { ...found }
-  const attributed = unfold(changing)
+  const attributed = found.attributed ?? partsOf(found)
   const seen: DocumentChange[] = []
   for (const [at, document] of documents.entries()) {
     const known = attributed.get(document)
     const examinations = known?.examinations ?? []
-    if (known === undefined) attributed.set(document, { entries: 0, gains: [], examinations })
     const filled = fillSlot(examinations, timeMs, millionths[at] as number)
     if (filled === undefined) continue
+    if (known === undefined) attributed.set(document, { entries: 0, gains: [], examinations })
     seen.push({ document, day: dayOf(filled.timeMs), gain: 0, examination: filled.change })
   }
   // A look that teaches nothing more leaves the row in its form: when it was last saved must not matter.
-  if (seen.length > 0) Object.assign(found, changing)
+  if (seen.length > 0) unfold(found)
   return seen
 }
 
