@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type * as Addon from '../native/attune.d.ts'
+import { packageRoot } from './package.ts'
 
 export type {
   CheckpointReport,
@@ -12,13 +13,6 @@ export type {
 
 /** The Rust core's exports; see native/attune.d.ts for shapes and units. */
 export type Native = typeof Addon
-
-/** The folder that holds package.json: sources and the compiled tree lie at different depths below it. */
-function packageRoot(): string {
-  let folder = import.meta.dirname
-  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
-  return folder
-}
 
 function load(): Native {
   const path = join(packageRoot(), 'native', 'attune.node')

@@ -1,8 +1,8 @@
-import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { packageRoot } from '../package.ts'
 import { type Client, dataOf, openClient } from './client.ts'
 import { load } from './load.ts'
 import { duration } from './progress.ts'
@@ -87,11 +87,4 @@ async function markdownFiles(folder: string): Promise<string[]> {
     )
     .map((entry) => join(entry.parentPath, entry.name))
     .toSorted()
-}
-
-/** The folder that holds package.json; sources and the compiled tree lie at different depths below it. */
-function packageRoot(): string {
-  let folder = import.meta.dirname
-  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
-  return folder
 }

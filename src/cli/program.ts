@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { packageVersion } from '../package.ts'
 import { SETTINGS } from '../settings.ts'
 import { DEFAULT_URL } from './client.ts'
 import { demo } from './demo.ts'
@@ -31,6 +32,7 @@ export async function runCommand(terminal: Terminal, args: readonly string[]): P
 function createProgram(terminal: Terminal, end: (code: number) => void): Command {
   const program = new Command('attune')
     .description('A search server that learns from the people who search with it.')
+    .version(packageVersion(), '-V, --version', 'say which release this is')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => terminal.print(text.trimEnd()),

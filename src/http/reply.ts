@@ -80,7 +80,10 @@ export function prepareFailure(failure: ServiceError, meta: Meta): Prepared {
     contentType: JSON_TYPE,
     body: `{"success":false,"error":${JSON.stringify(cut(failure.message, SENTENCE_MAX))},"code":"${code}",${listed}"meta":${metaJson(meta)}}`,
     errorCode: code,
-    ...(retry === undefined ? {} : { headers: { 'retry-after': String(retry) } }),
+    headers: {
+      ...(retry === undefined ? {} : { 'retry-after': String(retry) }),
+      ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+    },
   }
 }
 

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { serviceError } from '../errors.ts'
 import type { IndexMappings, IndexSettings } from '../schema/indices.ts'
 import type { Engine } from './engine.ts'
@@ -79,7 +80,8 @@ export function openCatalog(
       const next = await indices.extend(entry, declaration.mappings ?? {})
       if (next === undefined) throw exists()
       engine.rebuild(entry)
-      return declared(next, next.record.settings)
+      const { settings } = next.record
+      return declared(next, settings, isOther(declaration.settings, settings) ? [KEPT] : [])
     },
     list: async () => {
       const summaries: IndexSummary[] = []
@@ -101,8 +103,22 @@ export function openCatalog(
   }
 }
 
-function declared({ record, definition }: Standing, settings: IndexSettings): Declared {
-  const { warnings } = definition
+const KEPT =
+  'settings: an index keeps those that it was created with; create another one to change them.'
+
+/** Whether settings that were sent say something else than those that an index has. */
+function isOther(sent: IndexSettings = {}, own: IndexSettings): boolean {
+  return Object.entries(sent).some(
+    ([name, value]) => !isDeepStrictEqual(value, own[name as keyof IndexSettings]),
+  )
+}
+
+function declared(
+  { record, definition }: Standing,
+  settings: IndexSettings,
+  more: readonly string[] = [],
+): Declared {
+  const warnings = [...definition.warnings, ...more]
   return {
     name: record.name,
     settings,

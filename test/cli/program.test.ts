@@ -200,6 +200,12 @@ describe('help and mistakes', () => {
     },
   )
 
+  test('attune --version says the release', async () => {
+    const terminal = openRecorder()
+    expect(await runCommand(terminal, ['--version'])).toBe(0)
+    expect(terminal.out.join()).toMatch(/^\d+\.\d+\.\d+$/)
+  })
+
   test.each([
     [['serach', 'x'], 'Did you mean search?'],
     [['load'], "missing required argument 'path'"],

@@ -489,7 +489,9 @@ describe('the settings', () => {
     await start({ API_KEYS: 'alpha, beta' })
     const get = (key?: string) =>
       fetch(`${stub.url}/things/a`, { headers: key ? { authorization: `Bearer ${key}` } : {} })
-    expect((await get()).status).toBe(401)
+    const refused = await get()
+    expect(refused.status).toBe(401)
+    expect(refused.headers.get('www-authenticate')).toBe('Bearer')
     expect((await get('gamma')).status).toBe(401)
     expect((await get('beta')).status).toBe(200)
     expect((await fetch(`${stub.url}/livez`)).status).toBe(200)

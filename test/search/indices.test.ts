@@ -105,6 +105,19 @@ describe('settings', () => {
     expect((await service.call('PUT', '/cortex/indices/byput')).status).toBe(409)
     expect((await service.call('PUT', '/cortex/indices/bare')).status).toBe(200)
   })
+
+  it('stay as they were when fields are added, which is said', async () => {
+    await createIndex({ name: 'kept-settings', settings: { shards: 1 } })
+    const put = async (name: string, settings?: object) => {
+      const body = { mappings: { properties: { [name]: { type: 'keyword' } } }, settings }
+      return (await service.call<Index>('PUT', '/cortex/indices/kept-settings', body)).data
+    }
+    expect((await put('a')).warnings).toBeUndefined()
+    expect((await put('b', { shards: 1 })).warnings).toBeUndefined()
+    const { settings, warnings } = await put('c', { shards: 1, analysis: { language: 'german' } })
+    expect(settings).not.toHaveProperty('analysis')
+    expect(warnings?.join()).toMatch(/created with/)
+  })
 })
 
 describe('analysis', () => {
