@@ -90,7 +90,7 @@ export function openLearning(options: LearningOptions): Learning {
     signals,
     subjects: openSubjects({
       ...{ store, log, loop, events, sessions, clock, onFailure },
-      forgetUnit: experiments.forget,
+      ...{ forgetUnit: experiments.forget, forgetTold: reporting.analytics.forget },
     }),
     analytics: reporting.analytics,
     metricRecords: reporting.metricRecords,

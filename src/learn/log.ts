@@ -168,6 +168,7 @@ function writeImpressions(
   { store, journal, unwritten, timeMs }: Writing,
   ids: readonly string[],
 ): void {
+  if (ids.length === 0) return
   const rows = ids.map((key) => ({ key, value: unwritten.find(key) as Buffer }))
   // Ids begin with their time.
   store.tables.impressions.append(rows.sort((a, b) => (a.key < b.key ? -1 : 1)))

@@ -13,6 +13,8 @@ export function readMoment(text: string, path: string, end = false): number {
   const [, day, time, zone = 'Z'] = ISO.exec(text) ?? []
   // A plus that was not escaped arrives as a space.
   const ms = Date.parse(`${day}T${time ?? '00:00'}${zone.replace(' ', '+')}`)
-  if (Number.isNaN(ms)) throw invalid(path, 'must be an ISO 8601 time or epoch milliseconds')
+  // A day that its month does not have is counted on into the next one.
+  if (Number.isNaN(ms) || Number(day?.slice(8)) !== new Date(`${day}T00:00Z`).getUTCDate())
+    throw invalid(path, 'must be an ISO 8601 time or epoch milliseconds')
   return end && time === undefined ? ms + DAY_MS - 1 : ms
 }

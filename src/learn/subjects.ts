@@ -35,6 +35,8 @@ interface SubjectParts {
   clock: () => number
   /** Takes a unit out of what is counted by unit and not learned anew. */
   forgetUnit?: (unit: string) => Promise<unknown>
+  /** Forgets what sessions told that is kept in memory alone. */
+  forgetTold?: (sessionIds: readonly string[]) => void
   /** Forgetting that a crash cut short, and that could not be finished at the start either. */
   onFailure: (cause: unknown) => void
 }
@@ -106,6 +108,7 @@ async function removeAll(
   await removeRows(store, entries, (sequences) => journal.removeAll(sequences))
   await unnameEvents(store, new Set([subject, ...sessionIds]))
   await parts.forgetUnit?.(subject)
+  parts.forgetTold?.([subject, ...sessionIds])
   await sessions.remove(sessionIds)
   await loop.rebuild()
   const others = underWay(store).filter((name) => name !== subject)

@@ -1,8 +1,11 @@
 import { type Static, Type } from 'typebox'
-import { FreeForm, Id, ListBounds, Moment, Words } from './common.ts'
+import { FreeForm, Id, ListBounds, Words } from './common.ts'
 import { Findings, GuardrailState, SampleRatioState } from './experiment-report.ts'
 
 export const IdPath = Type.Object({ id: Id })
+
+const When = (description: string) =>
+  Type.Optional(Type.Union([Type.String({ maxLength: 64 }), Type.Number()], { description }))
 
 const Name = Type.String({ minLength: 1, maxLength: 128 })
 
@@ -79,8 +82,8 @@ const Common = {
   ),
   mode: Type.Optional(Type.String({ description: 'split (default) or interleaving' })),
   status: Type.Optional(Type.String({ description: 'DRAFT: it starts by hand alone' })),
-  startDate: Type.Optional(Moment),
-  endDate: Type.Optional(Moment),
+  startDate: When('ISO 8601 or epoch ms; a day alone means its beginning'),
+  endDate: When('the same; a day alone means its end; after 30 days by default'),
 }
 
 /** A test of search behaviour. The first variant is control. */

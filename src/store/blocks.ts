@@ -9,18 +9,19 @@ const COUNT = '!'
 /**
  * A table of bytes whose rows mostly come in the order of their keys, many at a time: those lie together in blocks. A
  * row by itself costs a walk down the tree, and what is longer than half a page a page of its own. Blocks never
- * overlap: what comes behind the last of them begins the next one, and a row that comes late stays by itself.
+ * overlap: what comes behind the last of them begins the next one, and a row that comes late stays by itself (after a
+ * clock that was ahead all do, until its time is reached).
  *
- * Keys are ASCII, and greater than `!`.
+ * Keys are ASCII, and greater than `!`; `append` takes those that are not there yet. Without `writable` others write:
+ * then each read looks anew.
  */
-export function openBlocks(singles: Bytes, blocks: Bytes, writable: () => boolean): Bytes {
+export function openBlocks(singles: Bytes, blocks: Bytes, writable?: () => boolean): Bytes {
   const place = openPlace(blocks, writable)
   const { find } = place
 
   function removeAll(keys: readonly string[]): number {
-    const others = keys.filter((key) => !singles.remove(key))
     place.forget()
-    return keys.length - others.length + removeFrom(blocks, place, others.sort())
+    return singles.removeAll(keys) + removeFrom(blocks, place, keys.toSorted())
   }
   return {
     get: (key) => {
@@ -71,7 +72,7 @@ interface Place {
   forget: () => void
 }
 
-function openPlace(blocks: Bytes, writable: () => boolean): Place {
+function openPlace(blocks: Bytes, writable?: () => boolean): Place {
   let known: Block | undefined
   // One for whatever is read: buffers of their own would be many, and outlive small collections.
   let room = Buffer.alloc(0)
@@ -88,7 +89,7 @@ function openPlace(blocks: Bytes, writable: () => boolean): Place {
     if (bytes.length > room.length) room = Buffer.allocUnsafeSlow(bytes.length)
     room.set(bytes)
     const block = openBlock(room.subarray(0, bytes.length))
-    if (writable()) return block
+    if (writable === undefined || writable()) return block
     // No longer than LMDB's own view of it lasts: a block may be on its way to be changed.
     if (isForgotten) queueMicrotask(forget)
     isForgotten = false
@@ -160,11 +161,12 @@ function* rowsOf(
   const { reverse = false, limit = Number.POSITIVE_INFINITY } = range
   const { limit: _, ...unlimited } = range
   const alone = singles.range(unlimited)[Symbol.iterator]()
+  const isFirst = (key: string, other: string) => (reverse ? key > other : key < other)
   let left = limit
   try {
     let single = alone.next()
     for (const row of blockRows(blocks, range)) {
-      while (!single.done && single.value.key < row.key !== reverse) {
+      while (!single.done && isFirst(single.value.key, row.key)) {
         if (left-- <= 0) return
         yield single.value
         single = alone.next()

@@ -73,7 +73,7 @@ function buildReader(dataDir: string): OpenedReader {
     maxDbs: TABLES_MAX,
     maxReaders: READERS_MAX,
   })
-  const tables = wrapTables(openDatabases(root), () => false)
+  const tables = wrapTables(openDatabases(root))
   const { documents, meta, records, removals, vectors } = tables
   const { clickMemory, impressions, judgements, modelStates, trialUnits } = tables
   const after = (indexId: number, sequence: number) => ({

@@ -54,9 +54,9 @@ export interface Store {
   release<T>(work: () => T): Promise<T>
   /**
    * One row without a transaction of its own; the fastest durable write. Resolves when it is on the disk.
-   * May overtake writes under way, so it is for rows that nobody else changes at that time.
+   * May overtake writes under way, so it is for rows that nobody else changes at that time, and not for blocks.
    */
-  put<Name extends TableName>(
+  put<Name extends Exclude<TableName, 'impressions' | 'impressionBlocks'>>(
     table: Name,
     key: Rows[Name]['key'],
     value: Rows[Name]['value'],

@@ -29,7 +29,7 @@ export interface Table<Key, Value> {
   put(key: Key, value: Value): void
   /**
    * The same for rows, ascending, that mostly come behind all others: pages are filled to their end then, and
-   * not split in halves.
+   * not split in halves. Each is copied before the next one is asked for.
    */
   append(rows: Iterable<Row<Key, Value>>): void
   /** Only inside `store.write`. Returns whether there was such a row. */
@@ -47,8 +47,12 @@ export interface Table<Key, Value> {
   bytes(): number
 }
 
+/** Tables by name; that of blocks is reached through the one whose rows lie in them. */
 export type Tables = {
-  readonly [Name in TableName]: Table<Rows[Name]['key'], Rows[Name]['value']>
+  readonly [Name in Exclude<TableName, 'impressionBlocks'>]: Table<
+    Rows[Name]['key'],
+    Rows[Name]['value']
+  >
 }
 
 export type Databases = Record<TableName, Database>
@@ -76,19 +80,21 @@ export function openDatabases(root: RootDatabase): Databases {
   return opened as Databases
 }
 
-/** Wraps the tables; `writable` says whether a write is under way on this thread. */
-export function wrapTables(databases: Databases, writable: () => boolean): Tables {
+/** Wraps the tables; `writable` says whether a write is under way on this thread, which without it only reads. */
+export function wrapTables(databases: Databases, writable?: () => boolean): Tables {
   const tables: Partial<Record<TableName, unknown>> = {}
   for (const [name, database] of Object.entries(databases))
     tables[name as TableName] = wrapTable(database as Database<unknown, LmdbKey>, writable)
-  const { impressions, impressionBlocks, ...others } = tables as Tables
-  const whole = openBlocks(impressions, impressionBlocks, writable)
-  return { ...others, impressionBlocks, impressions: whole }
+  const { impressionBlocks, ...others } = tables as Tables & { impressionBlocks: Blocks }
+  const impressions = openBlocks(others.impressions, impressionBlocks, writable)
+  return { ...others, impressions }
 }
+
+type Blocks = Table<string, Uint8Array>
 
 function wrapTable<Key extends LmdbKey, Value>(
   database: Database<Value, Key>,
-  writable: () => boolean,
+  writable: () => boolean = () => false,
 ): Table<Key, Value> {
   function mustBeWriting(): void {
     if (!writable()) throw new Error('A table can only be changed inside store.write.')

@@ -227,7 +227,7 @@ export const TABLES = {
 } as const satisfies Record<TableName, 'msgpack' | 'binary'>
 
 /** Version of the tables above; a store written by a newer one is refused. */
-export const FORMAT = 1
+export const FORMAT = 2
 
 /** Tables that an environment may hold; LMDB wants to know before it opens the first. */
 export const TABLES_MAX = 64

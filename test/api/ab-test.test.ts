@@ -106,6 +106,7 @@ describe('creating a test', () => {
       'trafficAllocation',
       { trafficAllocation: { control: 50, x: 50 } },
     ],
+    ['an object that names none', 'trafficAllocation', { trafficAllocation: {} }],
     ['an allocation over 100', 'trafficAllocation', { trafficAllocation: 101 }],
     [
       'an end before the start',

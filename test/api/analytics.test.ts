@@ -62,6 +62,16 @@ describe('POST /cortex/analytics/search', () => {
     }
   })
 
+  it('goes on with the totals of a session that is unknown or over, until it is forgotten', async () => {
+    const counted = async (sessionId: string, eventType = 'click') =>
+      (await record({ sessionId, eventType })).data
+    expect((await counted('web-9')).metrics).toMatchObject({ clicks: 1, events: 1 })
+    expect((await counted('WEB-9', 'view')).metrics).toMatchObject({ clicks: 1, events: 2 })
+    expect((await counted('web-10')).metrics.events).toBe(1)
+    await running.call('DELETE', '/nous/learn/subjects/web-9')
+    expect((await counted('web-9')).metrics).toMatchObject({ clicks: 1, events: 1 })
+  })
+
   it('takes many events at once, in their order', async () => {
     const sessionId = await newSession()
     const events = Array.from({ length: 1000 }, (_, at) => ({

@@ -135,6 +135,8 @@ describe('GET /nous/learn/events', () => {
   it.each([
     ['?startDate=yesterday', 'startDate', 'VALIDATION_FAILED'],
     ['?endDate=2026-13-01', 'endDate', 'VALIDATION_FAILED'],
+    ['?endDate=2026-02-29', 'endDate', 'VALIDATION_FAILED'],
+    ['?startDate=2026-02-30T00:00:00Z', 'startDate', 'VALIDATION_FAILED'],
     ['?startDate=2026-01-02&endDate=2026-01-01', 'endDate', 'VALIDATION_FAILED'],
     ['?limit=0', 'limit', 'VALIDATION_FAILED'],
     ['?limit=1001', 'limit', 'VALIDATION_FAILED'],

@@ -101,7 +101,7 @@ describe('rows in blocks', () => {
   })
 
   it('are not there when their transaction failed, and are gone at once when they were removed', async () => {
-    const { store, impressions } = beside()
+    const { dataDir, store, impressions } = beside()
     const row = (number: number) => ({ key: keyOf(number), value: Buffer.alloc(500, number) })
     await store.write(() => impressions.append([1, 2, 3].map(row)))
     const failed = store.write(() => {
@@ -120,6 +120,11 @@ describe('rows in blocks', () => {
     expect(await gone).toBe(true)
     expect(impressions.has(keyOf(2))).toBe(false)
     expect(impressions.get(keyOf(3))).toEqual(row(3).value)
+    const reader = openReader(dataDir)
+    expect(reader.impression(keyOf(1))).toBeDefined()
+    await store.write(() => impressions.remove(keyOf(1)))
+    expect(openReader(dataDir).impression(keyOf(1))).toBeUndefined()
+    await store.write(() => impressions.append([row(1)]))
     await store.write(() => impressions.put(keyOf(3), Buffer.from('anew')))
     expect(impressions.get(keyOf(3))?.toString()).toBe('anew')
     expect(impressions.count()).toBe(2)

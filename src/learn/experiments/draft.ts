@@ -1,6 +1,7 @@
 import { invalid } from '../../errors.ts'
 import type { ExperimentCreate } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
+import { readMoment } from '../moment.ts'
 import { mustReadTuning } from '../tuning.ts'
 import { readGuardrails } from './guardrails.ts'
 import { metricName } from './metrics.ts'
@@ -112,17 +113,21 @@ function readDates(
   { startDate, endDate }: ExperimentCreate,
   nowMs: number,
 ): Pick<ExperimentRecord, 'startMs' | 'endMs' | 'endByDefault'> {
-  const startMs = readMoment(startDate, 'startDate') ?? nowMs
-  const endMs = readMoment(endDate, 'endDate')
+  const startMs = momentOf(startDate, 'startDate') ?? nowMs
+  const endMs = momentOf(endDate, 'endDate', true)
   if (endMs !== undefined && endMs <= startMs) throw invalid('endDate', 'must be after the start')
   if (endMs !== undefined && endMs <= nowMs) throw invalid('endDate', 'must lie ahead')
   const from = Math.max(startMs, nowMs)
   return { startMs, endMs: endMs ?? endOf(from), endByDefault: endMs === undefined }
 }
 
-function readMoment(sent: string | number | undefined, path: string): number | undefined {
+function momentOf(
+  sent: string | number | undefined,
+  path: string,
+  end = false,
+): number | undefined {
   if (sent === undefined) return undefined
-  const timeMs = typeof sent === 'number' ? sent : Date.parse(sent)
+  const timeMs = typeof sent === 'number' ? sent : readMoment(sent, path, end)
   if (!(Math.abs(timeMs) <= TIME_MS_MAX - DURATION_MS))
     throw invalid(path, 'must be ISO 8601 or epoch milliseconds')
   return timeMs

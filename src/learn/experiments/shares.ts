@@ -78,6 +78,8 @@ function sharesByName(
   for (const key of Object.keys(shares))
     if (!named.some(({ id, name }) => id === key || name === key))
       throw invalid(path, 'must name only variants of the test')
+  if (Object.keys(shares).length === 0)
+    throw invalid(path, 'must hold shares that sum to 1 or to 100')
   const listed = named.map(({ id, name }) => [id, name].find((key) => Object.hasOwn(shares, key)))
   return sharesOf(
     listed.map((key) => (key === undefined ? undefined : shares[key])),

@@ -49,7 +49,7 @@ type Attributed = Map<DocumentKey, Attribution>
 interface Kept {
   key: [sessionId: string, queryHash: string]
   look?: Look | undefined
-  /** The same taken apart, to be compared with later looks: not to be changed. */
+  /** The same taken apart, kept to be compared with later looks: not to be changed. */
   parts?: Attributed | undefined
   attributed?: Attributed
 }

@@ -10,6 +10,7 @@ import type { SessionTotals } from '../../schema/session.ts'
 import type { JournalEntry } from '../../store/tables.ts'
 import type { Log } from '../log.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import { sumTotals, type Totals } from '../sessions/totals.ts'
 import { hasFigures } from '../signals/signal-words.ts'
 
 /** What clients tell of their searchers. */
@@ -21,6 +22,8 @@ export interface Analytics {
   record: (sent: AnalyticsEvents) => Promise<AnalyticsReceipt | AnalyticsReceipts>
   /** Events since the start that are signals: those with figures of performance. */
   submitted: () => number
+  /** Forgets what sessions told since they are unknown, or over. */
+  forget: (sessionIds: readonly string[]) => void
 }
 
 export interface AnalyticsOptions {
@@ -31,11 +34,14 @@ export interface AnalyticsOptions {
 
 /** Events that wait for their commit; beyond it the service says that it has enough to do. */
 const WAITING_MAX = 100_000
+/** Sessions that are unknown, or over, whose events are remembered; the least recent go first. */
+const STRANGERS_MAX = 10_000
 /** However a client joins the words. */
 const CLICK = /(?:^|[_.\s-])click(?:ed)?$/i
 
 export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analytics {
   const { totals } = sessions
+  const strangers = openStrangers()
   let waiting = 0
   let submitted = 0
 
@@ -43,8 +49,10 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
   function count(event: AnalyticsEvent, eventId: string): AnalyticsReceipt {
     const delta = deltaOf(event)
     const session = event.sessionId === undefined ? undefined : sessions.peek(event.sessionId)
-    if (session?.active !== true)
-      return { eventId, processed: true, unmatched: true, metrics: { ...NOTHING, ...delta } }
+    if (session?.active !== true) {
+      const metrics = strangers.count(event.sessionId, delta, totals)
+      return { eventId, processed: true, unmatched: true, metrics }
+    }
     totals.addWithin(session.sessionId, delta)
     const metrics = totals.of(session.sessionId)
     return { eventId, processed: true, unmatched: false, metrics }
@@ -87,6 +95,7 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
       return receipt as AnalyticsReceipt
     },
     submitted: () => submitted,
+    forget: strangers.forget,
   }
 }
 
@@ -107,7 +116,30 @@ function listed(events: AnalyticsReceipt[]): AnalyticsReceipts {
   return { processed: true, total: events.length, unmatched, events }
 }
 
-const NOTHING: SessionTotals = { searches: 0, clicks: 0, feedback: 0, events: 0 }
+/** What sessions that are unknown, or over, told since the start: counted nowhere, but told in answers. */
+function openStrangers() {
+  const told = new Map<string, SessionTotals>()
+  return {
+    /** The totals of a session with what it told since. */
+    count: (
+      sessionId: string | undefined,
+      delta: Partial<SessionTotals>,
+      totals: Pick<Totals, 'of'>,
+    ): SessionTotals => {
+      if (sessionId === undefined || sessionId === '') return sumTotals(delta)
+      const id = sessionId.toLowerCase()
+      const sum = sumTotals(told.get(id), delta)
+      told.delete(id)
+      told.set(id, sum)
+      const [oldest] = told.size > STRANGERS_MAX ? told.keys() : []
+      if (oldest !== undefined) told.delete(oldest)
+      return sumTotals(totals.of(sessionId), sum)
+    },
+    forget: (sessionIds: readonly string[]) => {
+      for (const sessionId of sessionIds) told.delete(sessionId.toLowerCase())
+    },
+  }
+}
 
 /** A search of which a client tells was counted when it was made. */
 function deltaOf({ eventType }: AnalyticsEvent): Partial<SessionTotals> {

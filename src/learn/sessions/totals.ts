@@ -33,7 +33,7 @@ export function openTotals(store: Store): Totals {
   const flushes = (): number => (meta.get(FLUSHES) as number | undefined) ?? 0
   function count(deltas: Deltas, sessionId: string, delta: Partial<SessionTotals>): void {
     const known = deltas.get(sessionId)
-    if (known === undefined) deltas.set(sessionId, sum(delta))
+    if (known === undefined) deltas.set(sessionId, sumTotals(delta))
     else for (const key in delta) known[key as Key] += delta[key as Key] ?? 0
   }
   /** Outside of transactions, where only what is committed can be seen. */
@@ -49,7 +49,7 @@ export function openTotals(store: Store): Totals {
     flushed = flushed.filter(({ flush }) => flush <= before)
     if (waiting.size === 0) return
     for (const [sessionId, delta] of waiting)
-      sessionTotals.put(sessionId, sum(sessionTotals.get(sessionId), delta))
+      sessionTotals.put(sessionId, sumTotals(sessionTotals.get(sessionId), delta))
     meta.put(FLUSHES, before + 1)
     flushed.push({ flush: before + 1, deltas: waiting })
     waiting = new Map()
@@ -61,15 +61,15 @@ export function openTotals(store: Store): Totals {
     },
     addWithin: (sessionId, delta) => {
       const id = sessionId.toLowerCase()
-      sessionTotals.put(id, sum(sessionTotals.get(id), delta))
+      sessionTotals.put(id, sumTotals(sessionTotals.get(id), delta))
     },
     of: (sessionId) => {
-      if (sessionId.length > ID_CHARACTERS_MAX) return sum()
+      if (sessionId.length > ID_CHARACTERS_MAX) return sumTotals()
       const id = sessionId.toLowerCase()
       const seen = flushes()
-      let totals = sum(sessionTotals.get(id), waiting.get(id))
+      let totals = sumTotals(sessionTotals.get(id), waiting.get(id))
       for (const { flush, deltas } of flushed)
-        if (flush > seen) totals = sum(totals, deltas.get(id))
+        if (flush > seen) totals = sumTotals(totals, deltas.get(id))
       return totals
     },
     flushWithin,
@@ -80,7 +80,8 @@ export function openTotals(store: Store): Totals {
   }
 }
 
-function sum(
+/** Adds two totals, whatever of them is there. */
+export function sumTotals(
   { searches = 0, clicks = 0, feedback = 0, events = 0 }: Partial<SessionTotals> = {},
   delta: Partial<SessionTotals> = {},
 ): SessionTotals {

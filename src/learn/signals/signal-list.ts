@@ -4,7 +4,7 @@ import type { SignalQuery, SignalRow } from '../../schema/signal.ts'
 import type { Store } from '../../store/store.ts'
 import { wordsOf } from '../words.ts'
 import type { JournalSignal, JournalSignals } from './signal-sources.ts'
-import { readStatus, readType, type SignalStatus } from './signal-words.ts'
+import { readStatus, type SignalStatus, typeKey } from './signal-words.ts'
 
 /** What a list of signals is made from. */
 export interface SignalSources {
@@ -88,12 +88,12 @@ type Matches = (signal: {
 const ALL: Matches = () => true
 
 function filterOf(query: SignalQuery): Matches {
-  const types = wordsOf(query.type)?.map(readType)
+  const types = wordsOf(query.type)?.map(typeKey)
   const statuses: string[] | undefined = wordsOf(query.status)?.map(readStatus)
   const session = query.sessionId?.toLowerCase()
   if ([types, statuses, session].every((each) => each === undefined)) return ALL
   return ({ type, status, sessionId }) =>
-    types?.includes(type) !== false &&
+    types?.includes(typeKey(type)) !== false &&
     statuses?.includes(status) !== false &&
     (session === undefined || sessionId()?.toLowerCase() === session)
 }

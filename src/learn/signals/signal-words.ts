@@ -26,9 +26,20 @@ export function readStatus(text: string): SignalStatus {
   throw invalid('status', `must be one of ${SIGNAL_STATUSES.join(', ')}, or a usual synonym`)
 }
 
-/** An open vocabulary, in upper case. */
+const TYPES = new Set([
+  ...['SEARCH', 'IMPRESSION', 'VIEW', 'CLICK', 'CONVERSION', 'FEEDBACK', 'PERFORMANCE'],
+  ...['MODEL_PERFORMANCE', 'SYSTEM_HEALTH', 'SESSION'],
+])
+
+/** An open vocabulary: the known words in one spelling, others as they are sent. */
 export function readType(text: string): string {
-  return spell(text)
+  const known = spell(text)
+  return TYPES.has(known) ? known : text.trim()
+}
+
+/** By which types are compared: however they are joined, in any case. */
+export function typeKey(type: string): string {
+  return TYPES.has(type) ? type : spell(type)
 }
 
 /** The type of signal that a feedback entry's action makes. */

@@ -49,6 +49,15 @@ describe('dates', () => {
       })
   })
 
+  it('may be days: a start is their beginning, an end the end of the day', () => {
+    const day = (ahead: number) => new Date(NOW_MS + ahead * DAY_MS).toISOString().slice(0, 10)
+    expect(draft({ startDate: day(1), endDate: day(2) })).toMatchObject({
+      startMs: Date.parse(`${day(1)}T00:00Z`),
+      endMs: Date.parse(`${day(3)}T00:00Z`) - 1,
+    })
+    expect(() => draft({ endDate: '2090-02-30' })).toThrow('endDate')
+  })
+
   it('in the past start at once, and run their whole time from now', () => {
     expect(draft({ startDate: NOW_MS - DAY_MS })).toMatchObject({
       status: 'ACTIVE',

@@ -194,9 +194,14 @@ it('an unknown status is refused with the known ones; types are open', async () 
     message: expect.stringContaining('PENDING, PROCESSING, COMPLETED, FAILED, IGNORED'),
   })
   expect(await signals.record({ signalId: 'x' })).toMatchObject({ type: 'SEARCH' })
-  expect(await signals.record({ type: 'of my own' })).toMatchObject({
-    ...{ type: 'OF_MY_OWN', signalId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+  expect(await signals.record({ type: 'model-performance' })).toMatchObject({
+    type: 'MODEL_PERFORMANCE',
   })
+  expect(await signals.record({ type: 'of my own' })).toMatchObject({
+    ...{ type: 'of my own', signalId: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+  })
+  const { signals: listed } = await signals.list({ type: ['Of-My_Own'] })
+  expect(listed.map(({ type }) => type)).toEqual(['of my own'])
   await expect(
     signals.record({ signalId: 'x', metadata: { failureReason: 'x'.repeat(70_000) } }),
   ).rejects.toMatchObject({ details: [{ path: 'metadata' }] })
