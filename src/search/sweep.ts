@@ -18,7 +18,7 @@ export async function forgetRemovals(
     ]
     if (keys.length === 0) return
     await store.release(() => {
-      for (const key of keys) removals.remove(key)
+      removals.removeAll(keys)
     })
   }
 }
@@ -53,7 +53,7 @@ export async function clearIndex(store: Store, indexId: number): Promise<void> {
 
 interface Clearable<Key> {
   keys: (range: { start: Key; end: Key; limit: number }) => Iterable<Key>
-  remove: (key: Key) => boolean
+  removeAll: (keys: readonly Key[]) => number
 }
 
 async function clearRange<Key>(
@@ -66,7 +66,7 @@ async function clearRange<Key>(
     const keys = [...table.keys({ start, end, limit: STEP_ROWS })]
     if (keys.length === 0) return
     await store.release(() => {
-      for (const key of keys) table.remove(key)
+      table.removeAll(keys)
     })
   }
 }

@@ -103,7 +103,7 @@ export function openJournal(store: Store): Journal {
       }
       if (old.length === 0) return 0
       await store.release(() => {
-        for (const sequence of old) journal.remove(sequence)
+        journal.removeAll(old)
       })
       return old.length
     },

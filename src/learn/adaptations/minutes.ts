@@ -94,14 +94,15 @@ export function readTotals(store: Store, adaptationId: string): Arms {
 export function removeMinutes(store: Store, adaptationId: string, limit: number): number {
   const { adaptationFigures } = store.tables
   const keys = [...adaptationFigures.keys({ ...rangeOf(adaptationId, TOTALS + 1), limit })]
-  for (const key of keys) adaptationFigures.remove(key)
+  adaptationFigures.removeAll(keys)
   return keys.length
 }
 
 /** Inside a transaction: no figures at all, not even totals. */
 export function resetMinutes({ tables }: Store, adaptationId: string): void {
-  for (const key of [...tables.adaptationFigures.keys(rangeOf(adaptationId, TOTALS))])
-    tables.adaptationFigures.remove(key)
+  tables.adaptationFigures.removeAll([
+    ...tables.adaptationFigures.keys(rangeOf(adaptationId, TOTALS)),
+  ])
 }
 
 function rangeOf(adaptationId: string, first: number) {

@@ -26,9 +26,7 @@ export function openRules(store: Store, clock: () => number): Rules {
     const createdMs = clock()
     const added = { ruleId: newId(createdMs), ...rule, createdMs }
     const excess = adaptationRules.count() + 1 - RULES_MAX
-    if (excess > 0)
-      for (const ruleId of [...adaptationRules.keys({ limit: excess })])
-        adaptationRules.remove(ruleId)
+    if (excess > 0) adaptationRules.removeAll([...adaptationRules.keys({ limit: excess })])
     adaptationRules.put(added.ruleId, added)
     return added
   }

@@ -96,11 +96,11 @@ export function openUnitCounts(store: Store): UnitCounts {
     },
     dropWithin: (adaptationId, limit) => {
       const keys = [...adaptationUnits.keys({ ...rangeOf(adaptationId, 0, 2), limit })]
-      for (const key of keys) adaptationUnits.remove(key)
+      adaptationUnits.removeAll(keys)
       return keys.length
     },
     resetWithin: () => {
-      for (const key of [...adaptationUnits.keys()]) adaptationUnits.remove(key)
+      adaptationUnits.clear()
     },
   }
 }

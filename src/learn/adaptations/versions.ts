@@ -52,7 +52,7 @@ export function openVersions(store: Store): Versions {
       for (const { value } of adaptations.range())
         needed.add(value.version).add(value.targetVersion)
       const spare = old.filter((version) => !needed.has(version))
-      for (const version of spare) rankingVersions.remove(version)
+      rankingVersions.removeAll(spare)
       return spare.length
     },
   }

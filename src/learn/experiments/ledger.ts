@@ -65,7 +65,7 @@ export function openLedger({ tables }: Store): Ledger {
         end: [id, '\u{10ffff}'] as [string, string],
       }
       const keys = [...tables.experimentUnits.keys({ ...range, limit: rows })]
-      for (const key of keys) tables.experimentUnits.remove(key)
+      tables.experimentUnits.removeAll(keys)
       return keys.length
     },
     clearArms: ({ id, variants }) => {

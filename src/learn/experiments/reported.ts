@@ -88,12 +88,12 @@ export function openReported({ tables }: Store): Reported {
     clearUnits: (id, rows) => {
       const range = { start: [id, '', ''], end: [id, LAST, ''], limit: rows } as const
       const keys = [...experimentObserved.keys(range as never)]
-      for (const key of keys) experimentObserved.remove(key)
+      experimentObserved.removeAll(keys)
       return keys.length
     },
     clearSums: (id) => {
       const keys = [...experimentReported.keys({ start: [id, '', 0], end: [id, LAST, 0] })]
-      for (const key of keys) experimentReported.remove(key)
+      experimentReported.removeAll(keys)
     },
   }
 }

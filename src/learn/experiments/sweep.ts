@@ -87,7 +87,7 @@ function clearOutcomes({ tables, release }: Store, beforeMs: number): Promise<nu
   const old = [...experimentSearches.keys({ end: firstIdOf(beforeMs), limit: SLICE_ROWS })]
   if (old.length === 0) return Promise.resolve(0)
   return release(() => {
-    for (const queryId of old) experimentSearches.remove(queryId)
+    experimentSearches.removeAll(old)
     return old.length
   })
 }

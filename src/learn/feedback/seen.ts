@@ -61,7 +61,7 @@ export function openSeen(store: Store): Seen {
       const due = [...feedbackSeen.keys({ end: [end, ''], limit: SWEEP_ROWS })]
       if (due.length > 0)
         await store.release(() => {
-          for (const key of due) feedbackSeen.remove(key)
+          feedbackSeen.removeAll(due)
         })
       return due.length
     },

@@ -107,8 +107,8 @@ export function openEvents(
       const days = [...eventDays.keys({ end, limit: SWEEP_ROWS })]
       if (old.length + days.length > 0)
         await store.release(() => {
-          for (const sequence of old) events.remove(sequence)
-          for (const day of days) eventDays.remove(day)
+          events.removeAll(old)
+          eventDays.removeAll(days)
         })
       return old.length
     },

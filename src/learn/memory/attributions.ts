@@ -166,8 +166,8 @@ function nameOf(sessionId: string, queryHash: string): string {
 /** Ids of sessions begin with the time of their creation. */
 function removeBefore({ tables: { attributions, flaggedSessions } }: Store, timeMs: number): void {
   const before = firstIdOf(timeMs)
-  for (const key of [...attributions.keys({ end: [before, ''] })]) attributions.remove(key)
-  for (const id of [...flaggedSessions.keys({ end: before })]) flaggedSessions.remove(id)
+  attributions.removeAll([...attributions.keys({ end: [before, ''] })])
+  flaggedSessions.removeAll([...flaggedSessions.keys({ end: before })])
 }
 
 function putKept({ tables: { attributions } }: Store, { key, look, attributed }: Kept): void {
@@ -177,7 +177,7 @@ function putKept({ tables: { attributions } }: Store, { key, look, attributed }:
 
 function takeOut({ tables }: Store, sessionId: string, timeMs: number): void {
   const { attributions, flaggedSessions } = tables
-  for (const key of [...attributions.keys(rangeOf(sessionId))]) attributions.remove(key)
+  attributions.removeAll([...attributions.keys(rangeOf(sessionId))])
   flaggedSessions.put(sessionId, timeMs)
 }
 

@@ -81,7 +81,7 @@ export function openExamination(store: Store): Examination {
       const old = [...examinations.keys({ end, limit: SWEEP_ROWS })]
       if (old.length > 0)
         await store.release(() => {
-          for (const day of old) examinations.remove(day)
+          examinations.removeAll(old)
         })
       return old.length
     },

@@ -75,7 +75,7 @@ export function openMetricRecords(options: MetricRecordsOptions): MetricRecords 
       const idle = names.idleSince(nowMs - config.retentionMs, SWEEP_ROWS)
       if (idle.length === 0) return 0
       await store.release(() => {
-        for (const key of idle) metricSeries.remove(key)
+        metricSeries.removeAll(idle)
       })
       for (const key of idle) restore(...key)
       return idle.length

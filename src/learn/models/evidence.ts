@@ -74,8 +74,8 @@ export function openEvidence({ store, trial, gainOf }: EvidenceParts): Evidence 
       pending.usage.clear()
       pending.judged.clear()
       pending.clicked = 0
-      for (const key of [...modelUsage.keys()]) modelUsage.remove(key)
-      for (const key of [...judgements.keys()]) judgements.remove(key)
+      modelUsage.clear()
+      judgements.clear()
       units.clearWithin()
       meta.put(CLICKED, 0)
     },
@@ -159,8 +159,8 @@ async function sweep(store: Store, beforeMs: number, trial: number): Promise<num
   const over = [...trialUnits.keys({ end: [trial, ''], limit: SWEEP_ROWS })]
   if (old.length + over.length === 0) return 0
   await store.release(() => {
-    for (const key of old) judgements.remove(key)
-    for (const key of over) trialUnits.remove(key)
+    judgements.removeAll(old)
+    trialUnits.removeAll(over)
   })
   return old.length + over.length
 }

@@ -64,7 +64,7 @@ export function openTrialUnits(store: Store, trial: () => Trial | undefined): Tr
     forget,
     clearWithin: () => {
       forget()
-      for (const key of [...trialUnits.keys()]) trialUnits.remove(key)
+      trialUnits.clear()
     },
   }
 }

@@ -77,7 +77,7 @@ export function openClicks(store: Store): Clicks {
       changed.clear()
     },
     reset: () => {
-      for (const queryId of [...clickedSearches.keys()]) clickedSearches.remove(queryId)
+      clickedSearches.clear()
       searches = new Map()
       changed.clear()
       seen = undefined

@@ -40,7 +40,7 @@ export function openLastSearches({ tables: { lastSearches } }: Store) {
       changed.clear()
     },
     reset: () => {
-      for (const sessionId of [...lastSearches.keys()]) lastSearches.remove(sessionId)
+      lastSearches.clear()
       load()
     },
   }

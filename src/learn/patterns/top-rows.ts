@@ -101,7 +101,7 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
       hour = undefined
     },
     reset: () => {
-      for (const key of [...table.keys()]) table.remove(key)
+      table.clear()
       meta.remove(mark)
       load()
     },

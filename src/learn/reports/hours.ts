@@ -80,8 +80,8 @@ async function sweepHours(store: Store, beforeMs: number): Promise<number> {
   const queries = [...reportedClicks.keys({ end: firstIdOf(beforeMs), limit: SWEEP_ROWS })]
   if (hours.length + queries.length > 0)
     await store.release(() => {
-      for (const key of hours) hourReports.remove(key)
-      for (const key of queries) reportedClicks.remove(key)
+      hourReports.removeAll(hours)
+      reportedClicks.removeAll(queries)
     })
   return hours.length + queries.length
 }

@@ -68,7 +68,7 @@ export function openDeadSignals(parts: DeadSignalParts): DeadSignals {
       const old = [...deadSignals.range()].filter(({ value }) => value.failedMs < beforeMs)
       if (old.length === 0) return 0
       await store.release(() => {
-        for (const { key } of old) deadSignals.remove(key)
+        deadSignals.removeAll(old.map(({ key }) => key))
       })
       for (const { key } of old) dead.delete(key)
       return old.length
