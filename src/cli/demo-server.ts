@@ -63,6 +63,7 @@ export async function withDemoServer<Result>(
 /** Waits until the index has learned its vector space from what was loaded, and changes no more. */
 async function settled(terminal: Terminal, client: Client): Promise<void> {
   const started = Date.now()
+  terminal.print('Learning from them which words mean alike; that takes some seconds …')
   while (Date.now() - started < LEARNING_DEADLINE_MS) {
     terminal.signal.throwIfAborted()
     const index = dataOf(await client.get(`/cortex/indices/${DEMO_INDEX}`), "The demo's index")
