@@ -123,6 +123,8 @@ export interface AdaptationRecord {
   validation: AdaptationValidation
   /** Version of the scope that a rollback goes back to; 0 is the ranking without any change. */
   targetVersion: number
+  /** The version that took it back. */
+  restoredBy?: number
   /** Adaptations that it took the place of when it became active. */
   supersedes: string[]
   /** The scope's figures before it came. */

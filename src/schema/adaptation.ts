@@ -63,7 +63,10 @@ const Metrics = Type.Object(
 
 const AdaptationParts = {
   adaptationId: Type.String(),
-  version: Type.Integer(),
+  version: Type.Integer({
+    description:
+      'The version that it made, by which searches name it; after a rollback the one that repeats what was before.',
+  }),
   type: Type.String(),
   status: Type.String({
     description:

@@ -142,7 +142,7 @@ export function rollBack(
   )
   versions.setHeadWithin(scope, version)
   restoreSuperseded(record, content, version, store, moves)
-  const next = moves.to(record, 'ROLLED_BACK', cause.reason)
+  const next = moves.to(record, 'ROLLED_BACK', cause.reason, { restoredBy: version })
   const restored = { version, restores, kept }
   moves.report(next, 'ADAPTATION_ROLLED_BACK', { ...cause, ...restored })
   return { record: next, restored }

@@ -17,10 +17,11 @@ export function showAdaptation(
   arms: Arms,
   units: [withoutIt: number, withIt: number],
 ): AdaptationRead {
-  const { adaptationId, version, type, status, tuning, validation, warnings } = record
+  const { adaptationId, type, status, tuning, validation, warnings } = record
   const { ruleId, suggestionId } = record
   return {
-    ...{ adaptationId, version, type, status, tuning },
+    ...{ adaptationId, type, status, tuning },
+    version: record.restoredBy ?? record.version,
     queryHash: record.scope === EVERY_QUERY ? null : record.scope,
     changes: JSON.parse(record.changes),
     metrics: {

@@ -174,6 +174,8 @@ describe('a rollback', () => {
     const rolled = await shop.adaptations.rollBack(newer.adaptationId, 'no good')
     expect(rolled).toMatchObject({ status: 'ROLLED_BACK', restored: { restores: older.version } })
     expect(rolled.restored?.version).toBe(newer.version + 1)
+    expect(rolled.version).toBe(newer.version + 1)
+    expect(shop.adaptations.get(newer.adaptationId).version).toBe(newer.version + 1)
     const versions = shop.store.tables.rankingVersions
     expect(versions.get(rolled.restored!.version)?.content).toEqual(
       versions.get(older.version)?.content,
