@@ -212,7 +212,9 @@ function recorded(
   const said: NonNullable<LearnedPlan['recorded']> = {
     variants: variantNames(variants),
   }
-  if (search.sessionId !== undefined) said.sessionId = search.sessionId
+  // In its own spelling: in several ones a session would count several times.
+  const sessionId = session?.sessionId ?? search.sessionId
+  if (sessionId !== undefined) said.sessionId = sessionId
   if (unit !== undefined) said.unit = unit
   if (typeof deviceType === 'string') said.deviceType = deviceType
   return said

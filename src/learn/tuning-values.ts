@@ -59,7 +59,9 @@ export const SETTINGS: Record<string, Setting> = {
 }
 
 const WEIGHTS = 'must be an object of weights by name'
-const WEIGHT = 'must be a number of at least 0'
+/** The core takes no greater ones, from a search itself neither. */
+const WEIGHT_MAX = 1e6
+const WEIGHT = `must be a number from 0 to ${WEIGHT_MAX}`
 
 function readFieldWeights(value: unknown, tuning: Tuning): Problem | undefined {
   const problem = notWeights(value)
@@ -87,7 +89,7 @@ function notWeights(value: unknown): Problem | undefined {
 }
 
 function isWeight(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value < Number.POSITIVE_INFINITY
+  return typeof value === 'number' && value >= 0 && value <= WEIGHT_MAX
 }
 
 /** One leg's weight; the other's is what is left of 1 until it is named itself. */
@@ -137,7 +139,7 @@ function readDocuments(
     if (typeof asObject(entry)?.id !== 'string')
       return { path: place, message: 'must be the id of a document, or an object with an id' }
     if (key === 'boosts' && !isBoost(entry.value))
-      return { path: place, message: 'must be a number' }
+      return { path: place, message: `must be a number from -${WEIGHT_MAX} to ${WEIGHT_MAX}` }
   }
   if (key === 'pins') tuning.pins = documents as DocumentName[]
   else
@@ -152,7 +154,7 @@ function readDocuments(
 const BOOST = 0.1
 
 function isBoost(value: unknown): boolean {
-  return value === undefined || (typeof value === 'number' && Number.isFinite(value))
+  return value === undefined || (typeof value === 'number' && Math.abs(value) <= WEIGHT_MAX)
 }
 
 function word(key: 'fusion' | 'operator' | 'fuzziness', words: readonly string[]): Setting {

@@ -220,11 +220,15 @@ describe('a suggestion', () => {
 })
 
 it.each([
-  [{ fieldWeights: { title: -1 } }, 'changes.fieldWeights.title', 'must be a number of at least 0'],
+  [
+    { fieldWeights: { title: -1 } },
+    'changes.fieldWeights.title',
+    'must be a number from 0 to 1000000',
+  ],
   [
     { ranking: { textWeight: 'x' } },
     'changes.ranking.textWeight',
-    'must be a number of at least 0',
+    'must be a number from 0 to 1000000',
   ],
   [
     [{ parameter: 'neighbors', value: 0 }],

@@ -251,6 +251,14 @@ describe('the stream of events', () => {
     expect(fresh.ids()).toEqual(follower.ids().slice(-1))
   })
 
+  it('refuses an id that no event has, also one that reads as later than all', async () => {
+    await record()
+    const later = 'f47ac10b-58cc-4372-a567-0e02b2c3d479'
+    const refused = await follow('', { 'last-event-id': later })
+    expect(refused.text()).toMatch(/^HTTP\/1.1 400/)
+    expect(refused.text()).toContain('INVALID_CURSOR')
+  })
+
   it('sends only what matches, from a date on if one is named', async () => {
     await record({ type: 'WANTED', modelId: 'm-9' })
     const follower = await follow('?type=wanted&modelId=m-9&startDate=2020-01-01')

@@ -75,7 +75,7 @@ describe('a free-form configuration', () => {
     ],
     // Everyday words that mean something else here.
     [{ boost: 1.5 }, ['boost (must be an object of weights by name)']],
-    [{ weights: { age: -0.2 } }, ['weights.age (must be a number of at least 0)']],
+    [{ weights: { age: -0.2 } }, ['weights.age (must be a number from 0 to 1000000)']],
     [{ fields: ['title'] }, ['fields (must be an object of weights by name)']],
     [{ model: { trees: 9 } }, ['model (must be the name of a model, or null for none)']],
     [{ learning: { rate: 0.1 } }, ['learning (must be true or false)']],
@@ -83,7 +83,7 @@ describe('a free-form configuration', () => {
     [{ fusion: 'max' }, ['fusion (must be one of convex, rrf)']],
     [{ similarity: 'dot' }, ['similarity (must be a number from -1 to 1)']],
     [{ synonyms: { tv: ['set'] } }, ['synonyms (must be a list)']],
-    [{ boosts: { a: 'much' } }, ['boosts.a (must be a number)']],
+    [{ boosts: { a: 'much' } }, ['boosts.a (must be a number from -1000000 to 1000000)']],
     ['text', []],
     [undefined, []],
   ])('names what it does not understand in %j', (config, unread) => {
@@ -91,11 +91,14 @@ describe('a free-form configuration', () => {
   })
 
   it.each([
-    [{ fieldWeights: { title: -1 } }, 'fieldWeights.title', 'must be a number of at least 0'],
-    [{ fieldWeights: { title: 'x' } }, 'fieldWeights.title', 'must be a number of at least 0'],
+    [{ fieldWeights: { title: -1 } }, 'fieldWeights.title', 'must be a number from 0 to 1000000'],
+    [{ fieldWeights: { title: 'x' } }, 'fieldWeights.title', 'must be a number from 0 to 1000000'],
+    // The core would refuse every search with these.
+    [{ fieldWeights: { title: 2e6 } }, 'fieldWeights.title', 'must be a number from 0 to 1000000'],
+    [{ textWeight: 1e308 }, 'textWeight', 'must be a number from 0 to 1000000'],
     [{ fieldWeights: 2 }, 'fieldWeights', 'must be an object of weights by name'],
-    [{ boost: { vector: '1' } }, 'boost.vector', 'must be a number of at least 0'],
-    [{ textWeight: '0.5' }, 'textWeight', 'must be a number of at least 0'],
+    [{ boost: { vector: '1' } }, 'boost.vector', 'must be a number from 0 to 1000000'],
+    [{ textWeight: '0.5' }, 'textWeight', 'must be a number from 0 to 1000000'],
     [{ fuzziness: 3 }, 'fuzziness', 'must be one of 0, 1, 2, auto'],
     [{ neighbors: 0 }, 'neighbors', 'must be a number from 1 to 10000'],
     [{ thresholds: { similarity: 2 } }, 'thresholds.similarity', 'must be a number from -1 to 1'],

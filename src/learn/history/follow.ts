@@ -69,7 +69,8 @@ function findEvent(rows: EventRows, id: string): number | undefined {
   if (!validate(id)) return undefined
   const timeMs = timeOf(id)
   let at = rows.at(timeMs)
-  for (;;) {
+  // Behind the last one the rows would be read backwards.
+  while (at <= rows.last()) {
     const some = rows.some(at, rows.last())
     for (const { sequence, event } of some) {
       if (event.id === id) return sequence
@@ -78,4 +79,5 @@ function findEvent(rows: EventRows, id: string): number | undefined {
     }
     if (some.length === 0) return undefined
   }
+  return undefined
 }

@@ -15,7 +15,7 @@ export interface EventRows {
   last: () => number
   /** The first sequence whose event is not before a time. */
   at: (timeMs: number) => number
-  /** Some rows from one sequence up to another, both included; none when nothing is left there. */
+  /** Some rows from one sequence to another, both included, downwards when that is smaller; none when none is left. */
   some: (from: number, to: number) => EventRow[]
   /**
    * Visits what stands from one sequence to another, both included, upwards or downwards, until `visit` says no.
