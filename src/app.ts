@@ -5,6 +5,7 @@ import { serviceError } from './errors.ts'
 import { collectFigures, meterPool } from './figures.ts'
 import { documentKey } from './learn/facts.ts'
 import { type Learning, openLearning } from './learn/learning.ts'
+import type { ListPlace } from './learn/pages.ts'
 import type { LearnedPlan } from './learn/plan.ts'
 import { openSessions, type Sessions } from './learn/sessions/sessions.ts'
 import { type Metrics, openMetrics } from './metrics.ts'
@@ -82,7 +83,7 @@ export async function openApp(
   })
   const search = openSearch({
     ...{ config, pool, indices, engine, show: learning.show },
-    plan: (request, queryHash) => planFor(request, queryHash, { sessions, learning }),
+    plan: (request, queryHash, place) => planFor(request, queryHash, place, { sessions, learning }),
     describe: (queryHash, { indexId, id }) =>
       learning.clickMemory.describe(queryHash, documentKey(indexId, id)),
     embedQuery: (text) => embedQuery(embedder, text),
@@ -122,9 +123,10 @@ function storePlace({ dataDir, storeBytesMax }: Config): { dataDir: string; byte
 function planFor(
   search: SearchRequest,
   queryHash: string,
+  place: ListPlace,
   { sessions, learning }: Pick<App, 'sessions' | 'learning'>,
 ): LearnedPlan {
-  const plan = learning.plan(search, queryHash)
+  const plan = learning.plan(search, queryHash, place)
   if (search.sessionId !== undefined && plan.unit !== undefined) {
     sessions.touch(search.sessionId)
     sessions.totals.add(search.sessionId, { searches: 1 })

@@ -28,6 +28,8 @@ export interface SearchInput {
   highlight: string | undefined
   /** What a cursor of this list is tied to. */
   cursorText: string
+  /** The list's number, for its cursor. */
+  list: number
   /** Hits on the pages before this one. */
   shownBefore: number
   startedMs: number
@@ -154,6 +156,7 @@ function cursorAfter(result: SearchResult, after: string, input: SearchInput): s
     after,
     queryHash: cursorHash(input.cursorText),
     shown: input.shownBefore + result.ords.length,
+    list: input.list,
   })
 }
 

@@ -242,11 +242,18 @@ fn add_exact(fields: &mut TantivyDocument, entry: &FieldEntry, value: &Value) {
             }
         }
         FieldKind::Date => {
-            if let Some(micros) = date_of(value) {
-                fields.add_date(field, DateTime::from_timestamp_micros(micros));
+            if let Some(date) = date_of(value).and_then(moment) {
+                fields.add_date(field, date);
             }
         }
     }
+}
+
+/// The index counts nanoseconds, from 1677 to 2262: beyond, they would wrap around to another date.
+fn moment(micros: i64) -> Option<DateTime> {
+    micros
+        .checked_mul(1000)
+        .map(|_| DateTime::from_timestamp_micros(micros))
 }
 
 fn number_of(value: &Value) -> Option<f64> {
@@ -335,12 +342,11 @@ impl<'a> Dynamic<'a> {
                 self.push(path, number);
             }
             Value::String(text) => {
-                if let Some(micros) = parse_date(text) {
-                    let date = OwnedValue::Date(DateTime::from_timestamp_micros(micros));
+                if let Some(date) = parse_date(text).and_then(moment) {
                     self.values
                         .entry(format!("{path}@date"))
                         .or_default()
-                        .push(date);
+                        .push(OwnedValue::Date(date));
                 }
                 if text.len() <= EXACT_BYTES_MAX {
                     self.push(path, OwnedValue::Str(text.clone()));

@@ -15,7 +15,7 @@ import { openLoop } from './loop.ts'
 import type { ClickMemory } from './memory/click-memory.ts'
 import type { MetricRecords } from './metrics/metric-records.ts'
 import type { Models } from './models/models.ts'
-import { openPages } from './pages.ts'
+import { type ListPlace, openPages } from './pages.ts'
 import type { Patterns } from './patterns/patterns.ts'
 import { type LearnedPlan, makePlan, type PlanParts } from './plan.ts'
 import type { Analytics } from './reports/analytics.ts'
@@ -42,7 +42,7 @@ export interface Learning {
   adaptations: Adaptations
   patterns: Patterns
   /** What applies to a search besides its own words. */
-  plan: (search: SearchRequest, queryHash: string) => LearnedPlan
+  plan: (search: SearchRequest, queryHash: string, place: ListPlace) => LearnedPlan
   /** Takes what a search showed (see impressions/impression.ts); never waits. */
   show: Log['show']
   /** Resolves when everything that happened before is learned: readers see their own writes. */

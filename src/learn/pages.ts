@@ -22,28 +22,63 @@ const PLAIN: Ranking = Object.freeze({
   rerankSize: 0,
 })
 
+/** Which list a page belongs to: by its number, which cursors carry, or by what decides it. */
+export interface ListPlace {
+  text: string
+  list: number | undefined
+}
+
+interface List {
+  /** 0: nothing applied to its first page. */
+  number: number
+  ranking: Ranking
+}
+
+const PLAIN_LIST: List = { number: 0, ranking: PLAIN }
+
 /**
  * Keeps what applied to the first page of a list for the pages after it: what was learned in between must not move
- * a hit from one page to another. A list belongs to a session and a query.
+ * a hit from one page to another. A cursor names its list; a page without one belongs to the list that its session, or
+ * else anybody without a session, began last with the same words.
  */
 export function openPages(
   make: (search: SearchRequest, queryHash: string) => LearnedPlan,
-): (search: SearchRequest, queryHash: string) => LearnedPlan {
-  let young = new Map<string, Ranking>()
-  let old: ReadonlyMap<string, Ranking> = new Map()
+): (search: SearchRequest, queryHash: string, place: ListPlace) => LearnedPlan {
+  const lists = openLists()
+  let begun = 0
 
-  return (search, queryHash) => {
+  return (search, queryHash, place) => {
     const plan = make(search, queryHash)
-    const key = `${search.sessionId ?? ''} ${queryHash}`
+    const key = `${search.sessionId ?? ''} ${place.text}`
     const isFirst = (search.from ?? 0) === 0 && search.cursor === undefined
-    const before = isFirst ? undefined : (young.get(key) ?? old.get(key))
+    const before = isFirst ? undefined : lists.find(place.list ?? key)
     if (before !== undefined) return laterPage(plan, before)
-    young.set(key, rankingOf(plan))
-    if (young.size >= LISTS_MIN) {
+    const ranking = rankingOf(plan)
+    if (ranking !== PLAIN) {
+      begun += 1
+      plan.list = begun
+    }
+    lists.keep(ranking === PLAIN ? PLAIN_LIST : { number: begun, ranking }, key)
+    return plan
+  }
+}
+
+function openLists() {
+  let young = new Map<string | number, List>()
+  let old: ReadonlyMap<string | number, List> = new Map()
+  let kept = 0
+  return {
+    find: (name: string | number): List | undefined =>
+      name === 0 ? PLAIN_LIST : (young.get(name) ?? old.get(name)),
+    keep: (list: List, key: string): void => {
+      young.set(key, list)
+      if (list.number > 0) young.set(list.number, list)
+      kept += 1
+      if (kept < LISTS_MIN) return
       old = young
       young = new Map()
-    }
-    return plan
+      kept = 0
+    },
   }
 }
 
@@ -60,10 +95,10 @@ function rankingOf(plan: LearnedPlan): Ranking {
 }
 
 /** Only first pages are drawn or dealt, and only they are judged. */
-function laterPage(plan: LearnedPlan, before: Ranking): LearnedPlan {
-  const later = { ...plan, ...before }
+function laterPage(plan: LearnedPlan, { number, ranking }: List): LearnedPlan {
+  const later = { ...plan, ...ranking, list: number }
   later.exploration = later.interleaved = later.shadow = undefined
   if (plan.recorded !== undefined)
-    later.recorded = { ...plan.recorded, variants: variantNames(before.experiments) }
+    later.recorded = { ...plan.recorded, variants: variantNames(ranking.experiments) }
   return later
 }

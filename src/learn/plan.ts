@@ -46,6 +46,8 @@ export interface ServedModel {
 
 /** Everything that applies to one search besides its own words, made from memory in microseconds. */
 export interface LearnedPlan {
+  /** Number of the list, for its cursors; 0 when nothing applied to its first page. */
+  list: number
   sessionId: string | undefined
   /** Undefined: nobody's search; nothing is learned from it and nothing is drawn. */
   unit: string | undefined
@@ -105,6 +107,7 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
   const model = chooseModel(tuning, { learning, isKnown, unit }, parts)
   const explores = learning && unit !== undefined && settings.explorationShare > 0
   return {
+    list: 0,
     sessionId: search.sessionId,
     unit,
     tuning,

@@ -7,10 +7,13 @@ export interface Cursor {
   queryHash: string
   /** Hits on the pages so far. */
   shown: number
+  /** Number of the list, under which what applied to its first page is kept; undefined in cursors of before. */
+  list?: number | undefined
 }
 
-export function encodeCursor({ generation, after, queryHash, shown }: Cursor): string {
-  return Buffer.from(JSON.stringify([generation, after, queryHash, shown])).toString('base64url')
+export function encodeCursor({ generation, after, queryHash, shown, list }: Cursor): string {
+  const parts = [generation, after, queryHash, shown, list]
+  return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
 /** Throws INVALID_CURSOR when the text is no cursor, or one of another query. */
@@ -22,13 +25,13 @@ export function decodeCursor(text: string, queryHash: string): Cursor {
     throw invalid('cursor is not one that this service gave.', cause)
   }
   if (!Array.isArray(parts)) throw invalid('cursor is not one that this service gave.')
-  const [generation, after, hash, shown] = parts as unknown[]
+  const [generation, after, hash, shown, list] = parts as unknown[]
   const isOurs = typeof generation === 'number' && typeof after === 'string'
   if (!isOurs || typeof hash !== 'string' || typeof shown !== 'number')
     throw invalid('cursor is not one that this service gave.')
   if (hash !== queryHash)
     throw invalid('cursor belongs to another query; send it with the query that it came from.')
-  return { generation, after, queryHash, shown }
+  return { generation, after, queryHash, shown, list: typeof list === 'number' ? list : undefined }
 }
 
 function invalid(message: string, cause?: unknown): Error {

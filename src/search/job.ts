@@ -6,7 +6,6 @@ import type { IndexEntry } from './indices.ts'
 import { wellFormedJson } from './json.ts'
 import type { PageIndex } from './page.ts'
 import type { CoreRequest, PlannedSearch } from './plan.ts'
-import { cursorText } from './query-hash.ts'
 import type { AddedScores, Plan } from './ranking-plan.ts'
 import { tune, tunedScores } from './tune.ts'
 
@@ -48,7 +47,8 @@ export function searchJob(asked: Asked): { job: SearchInput; head: string | unde
     vector,
     fields: search.fields,
     highlight: highlightOf(search, request),
-    cursorText: cursorText(search, planned.queryHash),
+    cursorText: planned.listText,
+    list: plan.list,
     shownBefore: planned.shownBefore,
     startedMs: asked.startedMs,
     context: JSON.stringify(asked.context).slice(0, -1),

@@ -63,6 +63,10 @@ export interface PlannedSearch {
   queryHash: string
   /** Hits on the pages before this one. */
   shownBefore: number
+  /** What decides the list and its order: a cursor is tied to it. */
+  listText: string
+  /** The list's number, from its cursor. */
+  list: number | undefined
 }
 
 /**
@@ -89,15 +93,18 @@ export function planSearch(
   readWeights(search, request)
   if (search.facets !== undefined) request.facets = readFacets(search.facets)
   if (search.sort !== undefined) request.sort = readSort(search.sort, isMapped)
+  const listText = cursorText(search, queryHash)
   let shownBefore = request.from
+  let list: number | undefined
   if (search.cursor !== undefined) {
     if (request.from > 0) throw invalid('from', 'must be 0 beside a cursor')
-    const cursor = decodeCursor(search.cursor, cursorHash(cursorText(search, queryHash)))
+    const cursor = decodeCursor(search.cursor, cursorHash(listText))
     request.after = cursor.after
     request.generation = cursor.generation
     shownBefore = cursor.shown
+    list = cursor.list
   } else if (search.generation !== undefined) request.generation = search.generation
-  return { request, queryHash, shownBefore }
+  return { request, queryHash, shownBefore, listText, list }
 }
 
 function readWords(search: SearchRequest, request: CoreRequest): void {

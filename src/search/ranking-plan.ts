@@ -12,8 +12,18 @@ export interface AddedScores {
   count: number
 }
 
+/** Which list a page belongs to. */
+export interface ListPlace {
+  /** What decides the list and its order. */
+  text: string
+  /** Its number, where a cursor tells it. */
+  list: number | undefined
+}
+
 /** What applies to this search besides its own words; the learning side fills it. */
 export interface Plan {
+  /** Number of the list, for its cursors. */
+  list: number
   sessionId: string | undefined
   tuning: Tuning
   /** Learned additions to scores. */

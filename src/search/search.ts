@@ -11,7 +11,7 @@ import type { IndexEntry, Indices } from './indices.ts'
 import { searchJob } from './job.ts'
 import { wellFormedJson } from './json.ts'
 import { type CoreRequest, planSearch } from './plan.ts'
-import { type Plan, wirePlan } from './ranking-plan.ts'
+import { type ListPlace, type Plan, wirePlan } from './ranking-plan.ts'
 import { type Replayed, replayJob, replayJson, type ShownSearch } from './shown.ts'
 import { openLentBytes } from './slab.ts'
 import { tune } from './tune.ts'
@@ -41,7 +41,7 @@ interface SearchParts {
   pool: Pool
   indices: Indices
   engine: Engine
-  plan: (search: SearchRequest, queryHash: string) => Plan
+  plan: (search: SearchRequest, queryHash: string, place: ListPlace) => Plan
   /** What stands behind a learned score. */
   describe: Describe
   /** Takes what a search showed; bytes are copied. */
@@ -74,7 +74,7 @@ export function openSearch(parts: SearchParts): Search {
       refuseAnalysed(planned.request, entries)
       refuseMistyped(planned.request, entries)
       const { queryHash } = planned
-      const plan = parts.plan(search, queryHash)
+      const plan = parts.plan(search, queryHash, { text: planned.listText, list: planned.list })
       const request = tune(planned.request, search, plan.tuning)
       const { vector, degraded } = await queryVector(search, request, entries, parts)
       const queryId = newId()

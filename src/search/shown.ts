@@ -30,6 +30,7 @@ export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: st
     fields: [],
     highlight: undefined,
     cursorText: '',
+    list: 0,
     shownBefore: shown.from,
     startedMs: Date.now(),
     context: '{"replay":true',

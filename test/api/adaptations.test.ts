@@ -303,3 +303,24 @@ it('a change to a model that never comes fails at the end of its canary, and ran
   expect(data.events[0]).toMatchObject({ type: 'ADAPTATION_FAILED', status: 'FAILED' })
   expect((await call('GET', '/adaptations?status=failed')).data.total).toBe(1)
 }, 60_000)
+
+it('a cursor goes on in its own list, whatever came into force and whoever began it again', async () => {
+  const words = { query: 'coffee', index: 'ranked', searchType: 'text' }
+  const page = (cursor?: string) =>
+    running.call<Data>('POST', '/cortex/search', { ...words, size: 1, cursor })
+  const first = await page()
+  const { total } = first.data
+  const pins = (await search()).ids.slice(-1)
+  const change = await apply({ pins }, { immediate: true, force: true })
+  await page()
+  const seen = [first.data.hits[0].id]
+  for (let { nextCursor } = first.data; nextCursor !== undefined; ) {
+    const { data } = await page(nextCursor)
+    expect(data.total).toBe(total)
+    seen.push(...data.hits.map(({ id }: Data) => id))
+    nextCursor = data.nextCursor
+  }
+  expect(seen).toHaveLength(total)
+  expect(new Set(seen).size).toBe(total)
+  await rollBack(change.adaptationId)
+})

@@ -137,7 +137,9 @@ it('a start counts again, and one without learning gives all documents the prior
   await service.restart()
   await eventually(async () => (await look()).edition !== undefined)
   expect((await look()).rates).toEqual(before.rates)
-  const plan = () => service.app.learning.plan({ query: 'pear', sessionId: reader }, 'pear')
+  const place = { text: 'pear', list: undefined }
+  const search = { query: 'pear', sessionId: reader }
+  const plan = () => service.app.learning.plan(search, 'pear', place)
   expect(plan().clickRates).toEqual({ prior: PRIOR, edition: expect.any(Number) })
   await service.restart({ LEARNING: 'false' })
   expect(plan().clickRates).toEqual({ prior: PRIOR })

@@ -3,9 +3,15 @@ import { openPages } from '../../src/learn/pages.ts'
 import { type LearnedPlan, NOTHING_ADDED } from '../../src/learn/plan.ts'
 import type { SearchRequest } from '../../src/schema/search.ts'
 
+/** The hash tells which list a page belongs to, as all of a search's words would; a cursor names its list's number. */
+function openNamed(make: () => LearnedPlan) {
+  const plan = openPages(make)
+  return (search: SearchRequest, text: string, list?: number) => plan(search, text, { text, list })
+}
+
 function openCounted() {
   let made = 0
-  return openPages(() => {
+  return openNamed(() => {
     made += 1
     const plan = { tuning: { size: 5 }, added: NOTHING_ADDED, adaptations: [], experiments: [] }
     return { ...plan, rerankSize: made, exploration: { seed: made } } as unknown as LearnedPlan
@@ -37,7 +43,7 @@ it('a list is kept while ten thousand others begin, and not for ever', () => {
 
 it('a list to which nothing applied stays so while something is learned', () => {
   let added = NOTHING_ADDED
-  const plan = openPages(() => {
+  const plan = openNamed(() => {
     const nothing = { tuning: {}, model: undefined, adaptations: [], experiments: [] }
     return { ...nothing, added, recorded: { variants: [] } } as unknown as LearnedPlan
   })
@@ -53,7 +59,7 @@ it('a list to which nothing applied stays so while something is learned', () => 
 it('a later page reads the click rates that a model ranked the first one by', () => {
   let edition = 1
   let model: LearnedPlan['model'] = { name: 'liked@1', handle: 1 }
-  const plan = openPages(() => {
+  const plan = openNamed(() => {
     const rest = { tuning: {}, added: NOTHING_ADDED, adaptations: [], experiments: [] }
     return { ...rest, model, clickRates: { prior: 0.05, edition } } as unknown as LearnedPlan
   })
@@ -68,7 +74,7 @@ it('a later page reads the click rates that a model ranked the first one by', ()
 
 it('a later page is recorded with the variants of the first one', () => {
   let experiments: LearnedPlan['experiments'] = [{ testId: 't', testName: 'T', variantId: 'b' }]
-  const plan = openPages(() => {
+  const plan = openNamed(() => {
     const rest = { tuning: {}, added: [], model: undefined, adaptations: [] }
     return {
       ...rest,
@@ -79,4 +85,27 @@ it('a later page is recorded with the variants of the first one', () => {
   plan(first, 'one')
   experiments = []
   expect(plan(next, 'one').recorded).toEqual({ unit: 'ann', variants: [['t', 'b']] })
+})
+
+it('a cursor goes on in its own list, whoever began the same one since', () => {
+  const plan = openCounted()
+  const { sessionId: _, ...anybody } = first
+  const mine = plan(anybody, 'one')
+  expect(plan(anybody, 'one').rerankSize).toBe(2)
+  const further = { ...anybody, cursor: 'after' }
+  expect(plan(further, 'one', mine.list)).toMatchObject({ rerankSize: 1, list: mine.list })
+  expect(plan({ ...anybody, from: 10 }, 'one').rerankSize).toBe(2)
+})
+
+it('a list to which nothing applied needs no number', () => {
+  let made = 0
+  const plan = openNamed(() => {
+    made += 1
+    const rest = { tuning: {}, model: undefined, adaptations: [], experiments: [], list: 0 }
+    const added = made === 1 ? NOTHING_ADDED : { documents: '"1/a"', values: '0.5', count: 1 }
+    return { ...rest, added } as unknown as LearnedPlan
+  })
+  expect(plan(first, 'one').list).toBe(0)
+  expect(plan(first, 'one').list).toBe(1)
+  expect(plan({ ...first, cursor: 'after' }, 'one', 0)).toMatchObject({ added: NOTHING_ADDED })
 })
