@@ -52,6 +52,11 @@ describe('a learning experiment', () => {
     ['no type', 'type', { type: undefined }],
     ['one variant', 'variants', { variants: [{ id: 'a' }] }],
     ['an unknown rollout', 'rolloutStrategy.type', { rolloutStrategy: { type: 'magic' } }],
+    [
+      'steps of more than a year',
+      'rolloutStrategy.interval',
+      { rolloutStrategy: { type: 'steps', steps: [10, 100], interval: 9e15 } },
+    ],
     ['a rollout in words', 'rolloutStrategy', { rolloutStrategy: 'steps' }],
     ['a guardrail in words', 'guardrails', { guardrails: 'strict' }],
     [

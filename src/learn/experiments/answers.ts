@@ -5,6 +5,7 @@ import { type Arm, newArm, searchesOf, sumsOf, unitsOf } from './arms.ts'
 import { type Counted, guardrailStates, ratioOf } from './checks.ts'
 import { findingsOf } from './comparisons.ts'
 import { METRICS } from './metrics.ts'
+import { stepEndMs } from './rollout.ts'
 import { INTERLEAVED, shareOf } from './running.ts'
 
 /** Time between two looks at what runs. */
@@ -57,7 +58,7 @@ export function monitoringOf(
   nowMs: number,
 ): Monitoring {
   const { status, rollout, step, stepSinceMs } = record
-  const growsAtMs = step + 1 < rollout.steps.length ? stepSinceMs + rollout.intervalMs : 0
+  const growsAtMs = stepEndMs(record) ?? 0
   const watches = status === 'ACTIVE' || status === 'PAUSED'
   return {
     srm: ratioOf(record, counted.arms),

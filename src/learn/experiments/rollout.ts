@@ -1,5 +1,5 @@
 import { invalid } from '../../errors.ts'
-import type { Rollout } from '../../schema/experiment-record.ts'
+import type { ExperimentRecord, Rollout } from '../../schema/experiment-record.ts'
 import { wordOf } from '../../word.ts'
 
 const TYPES: Record<string, Rollout['type']> = {
@@ -20,6 +20,8 @@ const DEFAULT_STEPS = [0.1, 0.25, 0.5, 1]
 const LINEAR_STEPS = 10
 const STEPS_MAX = 100
 const DEFAULT_INTERVAL_MS = 3_600_000
+/** A year: the ends of longer ones may lie beyond what a date can hold. */
+const INTERVAL_MS_MAX = 365 * 86_400_000
 const DEFAULT_SAMPLES = 100
 const UNITS_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
@@ -43,6 +45,15 @@ export function readRollout(sent: object = {}): Rollout {
     intervalMs: readDuration(strategy.interval, 'rolloutStrategy.interval'),
     minSamples: readSamples(strategy.minSamples),
   }
+}
+
+/**
+ * When the time at its step is over; undefined at the last one. Records stored before intervals had a maximum are
+ * held to it here, so that they can still be read.
+ */
+export function stepEndMs({ rollout, step, stepSinceMs }: ExperimentRecord): number | undefined {
+  if (step + 1 >= rollout.steps.length) return undefined
+  return stepSinceMs + Math.min(rollout.intervalMs, INTERVAL_MS_MAX)
 }
 
 function linearSteps(sent: unknown): number[] {
@@ -80,6 +91,7 @@ function readDuration(sent: unknown, path: string): number {
   const durationMs = typeof sent === 'number' ? sent : Number(number) * (UNITS_MS[unit] ?? 0)
   if (!(durationMs >= 0) || !Number.isFinite(durationMs))
     throw invalid(path, 'must be milliseconds, or a number with its unit, like "1h"')
+  if (durationMs > INTERVAL_MS_MAX) throw invalid(path, 'must be at most a year, "365d"')
   return durationMs
 }
 

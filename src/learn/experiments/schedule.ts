@@ -1,10 +1,10 @@
 import { ServiceError } from '../../errors.ts'
-import type { Monitoring } from '../../schema/experiment.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
 import { monitoringOf } from './answers.ts'
 import { unitsOf } from './arms.ts'
 import type { Counted } from './checks.ts'
 import { type Change, hasEnded, type Register } from './register.ts'
+import { stepEndMs } from './rollout.ts'
 
 export interface ScheduleParts {
   register: Register
@@ -75,7 +75,7 @@ export async function watch(
       }))
     return
   }
-  if (mayGrow(record, evidence, state, clock()))
+  if (mayGrow(record, evidence, clock()))
     await register.alter(record.id, (now) =>
       now.status === 'ACTIVE' && now.step === record.step
         ? { record: { ...now, step: now.step + 1, stepSinceMs: clock() }, event: 'STEP' }
@@ -88,14 +88,9 @@ function isGrown({ rollout, step }: ExperimentRecord): boolean {
 }
 
 /** After its time at a step, with enough units seen there. */
-function mayGrow(
-  record: ExperimentRecord,
-  { arms }: Counted,
-  { step }: Monitoring,
-  nowMs: number,
-): boolean {
+function mayGrow(record: ExperimentRecord, { arms }: Counted, nowMs: number): boolean {
   const { rollout, stepSinceMs } = record
-  if (step.current >= step.of || nowMs - stepSinceMs < rollout.intervalMs) return false
+  if (nowMs < (stepEndMs(record) ?? Infinity)) return false
   const units = arms.reduce(
     (sum, arm) => sum + Math.min(unitsOf(arm), arm.stepSinceMs === stepSinceMs ? arm.stepUnits : 0),
     0,

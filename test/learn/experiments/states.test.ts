@@ -115,4 +115,16 @@ describe('time', () => {
   })
 })
 
+it('that was stored with steps of ages is read and listed', async () => {
+  const lab = openLaboratory()
+  const { experimentId } = await lab.create('experiment', { rolloutStrategy: {} })
+  const stored = await read(lab, experimentId)
+  const rollout = { ...stored.rollout, intervalMs: 9e15 }
+  await lab.store.write(() => lab.store.tables.experiments.put(stored.id, { ...stored, rollout }))
+  const later = await lab.reopen()
+  const { experiments } = later.experiments.list('experiment', {}) as Record<string, object[]>
+  const nextCheckAt = new Date(stored.stepSinceMs + 365 * DAYS).toISOString()
+  expect(experiments).toMatchObject([{ monitoring: { nextCheckAt } }])
+})
+
 const DAYS = 86_400_000
