@@ -233,7 +233,9 @@ export type AnsweredAssignment = Static<typeof AnsweredAssignment>
 export const AnsweredResult = Type.Object({
   experimentId: Type.String(),
   variantId: Type.String(),
-  recorded: Type.Integer({ description: 'values that were counted' }),
+  recorded: Type.Integer({
+    description: 'values that were counted: none of a unit outside of the experiment',
+  }),
   status: Type.String(),
   monitoring: Monitoring,
 })

@@ -15,16 +15,17 @@ import type { AppliedVariant } from '../plan.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { MACHINES } from '../states.ts'
 import { knownWordsOf } from '../words.ts'
-import { describeExperiment, monitoringOf, reportExperiment } from './answers.ts'
+import { describeExperiment, reportExperiment } from './answers.ts'
 import type { Counted } from './checks.ts'
 import { draftExperiment } from './draft.ts'
 import { evidenceOf } from './evidence.ts'
 import { openLedger } from './ledger.ts'
-import { armOf, findAssigned, findReported, mustFind, notActive, unitOf } from './lookup.ts'
+import { findAssigned, mustFind, notActive, unitOf } from './lookup.ts'
 import { openRegister, type Register } from './register.ts'
 import { openReported } from './reported.ts'
+import { openResults } from './results.ts'
 import { assignmentOf, prepare, variantsFor } from './running.ts'
-import { advanceAll, watch } from './schedule.ts'
+import { advanceAll } from './schedule.ts'
 import { openSweep } from './sweep.ts'
 import type { Target } from './targeting.ts'
 
@@ -50,7 +51,7 @@ export interface Experiments {
   get: (kind: ExperimentKind, id: string) => object
   /** Throws the kind's …_NOT_FOUND, INVALID_TRANSITION, LIMIT_REACHED. */
   steer: (kind: ExperimentKind, id: string, verb: Verb) => Promise<object>
-  /** Counts values that others measured, and checks the guardrails at once. */
+  /** Counts values that others measured of who is in it, and checks the guardrails at once. */
   record: (sent: ExperimentResult) => Promise<object>
   /** What applies to a unit's search; from memory. */
   variants: (unit: string, session: Target) => AppliedVariant[]
@@ -96,24 +97,6 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
     const record = await register.steer(id, { to: VERBS[verb] })
     return describeExperiment(record, counted(record), clock())
   }
-  async function record(sent: ExperimentResult): Promise<object> {
-    const experiment = findReported(register, sent)
-    if (experiment.status !== 'ACTIVE' && experiment.status !== 'PAUSED')
-      throw notActive(experiment)
-    const { unit, target } = unitOf(sent, sessions)
-    const arm = armOf(experiment, sent, unit, target)
-    const { metrics } = sent
-    const values = await store.write(() => reported.record({ experiment, arm, unit, metrics }))
-    if (experiment.status === 'ACTIVE') await watch(schedule, experiment)
-    const now = register.find(experiment.id) ?? experiment
-    return {
-      experimentId: now.id,
-      variantId: now.variants[arm]?.id ?? '',
-      recorded: values,
-      status: now.status,
-      monitoring: monitoringOf(now, counted(now), clock()),
-    }
-  }
   return {
     create: async (kind, sent) => {
       const nowMs = clock()
@@ -135,7 +118,7 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
       return reportExperiment(record, counted(record), clock())
     },
     steer,
-    record,
+    record: openResults({ ...schedule, store, sessions, ledger, reported }),
     variants: (unit, session) => variantsFor(register.running(), unit, session),
     consumer: evidenceOf(ledger, register.find),
     tick: () => advanceAll(schedule),

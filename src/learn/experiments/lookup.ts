@@ -55,13 +55,13 @@ export function unitOf(
   return { unit: named, target: session ?? strangerOf(sessionId ?? '', unit) }
 }
 
-/** The variant that is named, else the one that the unit is in. Throws VALIDATION_FAILED. */
+/** The variant that is named, else the one that the unit is in; undefined outside. Throws VALIDATION_FAILED. */
 export function armOf(
   record: ExperimentRecord,
   { variantId }: ExperimentResult,
   unit: string | undefined,
   target: Target,
-): number {
+): number | undefined {
   const { variants } = record
   if (variantId !== undefined) {
     const at = variants.findIndex(({ id }) => id === variantId)
@@ -69,5 +69,6 @@ export function armOf(
     return at
   }
   if (unit === undefined) throw invalid('variantId', 'is required without a unit or a session')
-  return place(prepare(record), unit, target).arm
+  const { inExperiment, arm } = place(prepare(record), unit, target)
+  return inExperiment ? arm : undefined
 }

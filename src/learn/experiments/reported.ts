@@ -12,6 +12,8 @@ export interface Reported {
    * how many were counted. Throws VALIDATION_FAILED when there are too many metrics.
    */
   record: (report: Report) => number
+  /** The arm that a unit's values count in so far. */
+  armOf: (id: string, unit: string) => number | undefined
   /** Sums by metric and arm. */
   sums: (record: ExperimentRecord) => Map<string, UnitSums[]>
   /** Inside a transaction: takes a unit out. */
@@ -48,13 +50,18 @@ export function openReported({ tables }: Store): Reported {
     }
     return found
   }
-  function count(key: [string, string, number], unit: string | undefined, value: number): boolean {
-    const [id, metric, arm] = key
+  function count(
+    [id, metric, given]: [string, string, number],
+    unit: string | undefined,
+    value: number,
+  ): boolean {
+    const before = unit === undefined ? undefined : experimentObserved.get([id, unit, metric])
+    // What the unit had is in the sums of the arm it was counted in: that one takes the rest too.
+    const [arm, x, y] = before ?? [given, 0, 0]
+    const key: [string, string, number] = [id, metric, arm]
     const stored = experimentReported.get(key)
     let own = stored === undefined ? NO_UNITS : sumsFrom(stored)
-    const before = unit === undefined ? undefined : experimentObserved.get([id, unit, metric])
     if (before === undefined && own.units >= ARM_UNITS_MAX) return false
-    const [, x, y] = before ?? [arm, 0, 0]
     if (before !== undefined) own = subtractUnit(own, { x, y })
     own = addUnit(own, { x: x + value, y: y + 1 })
     if (unit !== undefined) experimentObserved.put([id, unit, metric], [arm, x + value, y + 1])
@@ -73,6 +80,11 @@ export function openReported({ tables }: Store): Reported {
         if (count([experiment.id, name, arm], unit, value)) counted += 1
       }
       return counted
+    },
+    armOf: (id, unit) => {
+      const range = { start: [id, unit, ''], end: [id, unit, LAST], limit: 1 } as const
+      for (const { value } of experimentObserved.range(range as never)) return value[0]
+      return undefined
     },
     sums,
     removeUnit: (id, unit) => {

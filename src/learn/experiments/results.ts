@@ -1,0 +1,51 @@
+import type { ExperimentResult } from '../../schema/experiment.ts'
+import type { ExperimentRecord } from '../../schema/experiment-record.ts'
+import type { Store } from '../../store/store.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { monitoringOf } from './answers.ts'
+import type { Experiments } from './experiments.ts'
+import type { Ledger } from './ledger.ts'
+import { armOf, findReported, notActive, unitOf } from './lookup.ts'
+import type { Reported } from './reported.ts'
+import { type ScheduleParts, watch } from './schedule.ts'
+
+interface ResultsParts extends ScheduleParts {
+  store: Store
+  sessions: Pick<Sessions, 'peek' | 'touch'>
+  ledger: Ledger
+  reported: Reported
+}
+
+/** Takes results that others measured: in the arm that a unit is in, or not at all when it is in none. */
+export function openResults(parts: ResultsParts): Experiments['record'] {
+  const { store, sessions, register, ledger, reported, counted, clock } = parts
+
+  async function count(experiment: ExperimentRecord, sent: ExperimentResult) {
+    const { unit, target } = unitOf(sent, sessions)
+    const given = armOf(experiment, sent, unit, target)
+    const { metrics } = sent
+    return await store.write(() => {
+      const kept = unit === undefined ? undefined : reported.armOf(experiment.id, unit)
+      // Who took part is in it, even if nothing that is sent now says so.
+      const searched = unit === undefined ? undefined : ledger.armOf(experiment, unit)
+      const arm = kept ?? given ?? searched
+      if (arm === undefined) return { arm: 0, recorded: 0 }
+      return { arm, recorded: reported.record({ experiment, arm, unit, metrics }) }
+    })
+  }
+  return async (sent) => {
+    const experiment = findReported(register, sent)
+    if (experiment.status !== 'ACTIVE' && experiment.status !== 'PAUSED')
+      throw notActive(experiment)
+    const { arm, recorded } = await count(experiment, sent)
+    if (experiment.status === 'ACTIVE') await watch(parts, experiment)
+    const now = register.find(experiment.id) ?? experiment
+    return {
+      experimentId: now.id,
+      variantId: now.variants[arm]?.id ?? '',
+      recorded,
+      status: now.status,
+      monitoring: monitoringOf(now, counted(now), clock()),
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { type Answered, type Laboratory, openLaboratory } from './laboratory.ts'
+
+const report = (lab: Laboratory, sent: object) =>
+  lab.experiments.record({ metrics: { revenue: 2 }, ...sent } as never) as Promise<Answered>
+
+/** Revenue by variant, as it is read. */
+async function revenue(lab: Laboratory, id: string): Promise<unknown[]> {
+  const { metrics } = await lab.get('experiment', id)
+  return ['a', 'b'].map((variant) => metrics[variant].reported?.revenue)
+}
+
+async function growing(lab: Laboratory): Promise<string> {
+  const rolloutStrategy = { type: 'steps', steps: [0.01, 100], interval: 0, minSamples: 0 }
+  return (await lab.create('experiment', { rolloutStrategy })).experimentId
+}
+
+describe('a reported value', () => {
+  it('of a unit outside of the experiment is not counted until it is in', async () => {
+    const lab = openLaboratory()
+    const id = await growing(lab)
+    const outside = await report(lab, { experimentId: id, unit: 'u' })
+    expect(outside).toMatchObject({ recorded: 0, variantId: 'a', status: 'ACTIVE' })
+    expect(await revenue(lab, id)).toEqual([undefined, undefined])
+    await lab.experiments.tick()
+    expect(await report(lab, { experimentId: id, unit: 'u' })).toMatchObject({ recorded: 1 })
+  })
+
+  it('of a unit that is no target is not counted', async () => {
+    const lab = openLaboratory()
+    const { experimentId } = await lab.create('experiment', {
+      rolloutStrategy: { type: 'immediate' },
+      targetingRules: { plan: 'pro' },
+    })
+    expect(await report(lab, { experimentId, unit: 'u' })).toMatchObject({ recorded: 0 })
+  })
+
+  it('of a unit that searched counts there, whatever its session said since', async () => {
+    const lab = openLaboratory()
+    const { experimentId } = await lab.create('experiment', {
+      rolloutStrategy: { type: 'immediate' },
+    })
+    const session = await lab.memberOf(experimentId, 'b')
+    lab.searchIn(session)
+    await lab.get('experiment', experimentId)
+    const unit = lab.sessions.peek(session)!.userId
+    const table = lab.store.tables.experiments
+    const stored = table.get(experimentId)!
+    const targeting = [{ field: 'plan', operator: 'any' as const, values: ['pro'] }]
+    await lab.store.write(() => table.put(experimentId, { ...stored, targeting }))
+    const later = await lab.reopen()
+    expect(await report(later, { experimentId, unit })).toMatchObject({
+      recorded: 1,
+      variantId: 'b',
+    })
+  })
+
+  it('stays with the variant that its unit was counted in', async () => {
+    const lab = openLaboratory()
+    const id = await growing(lab)
+    const units = Array.from({ length: 20 }, (_, at) => `u${at}`)
+    for (const unit of units) await report(lab, { experimentId: id, unit, variantId: 'a' })
+    await lab.experiments.tick()
+    for (const unit of units)
+      expect(await report(lab, { experimentId: id, unit })).toMatchObject({ variantId: 'a' })
+    expect(await revenue(lab, id)).toEqual([{ mean: 2, values: 40, units: 20 }, undefined])
+  })
+})
