@@ -5,7 +5,7 @@ import type { Adaptations } from './adaptations/adaptations.ts'
 import type { Experiments } from './experiments/experiments.ts'
 import type { FeedbackIntake } from './feedback/feedback.ts'
 import type { LearningHealth } from './health/health.ts'
-import { openOversight } from './health/oversight.ts'
+import { type Oversight, openOversight } from './health/oversight.ts'
 import type { Events } from './history/events.ts'
 import { openAllowance } from './impressions/allowance.ts'
 import { openSearches, type Searches } from './impressions/searches.ts'
@@ -19,6 +19,7 @@ import { type ListPlace, openPages } from './pages.ts'
 import type { Patterns } from './patterns/patterns.ts'
 import { type LearnedPlan, makePlan, type PlanParts } from './plan.ts'
 import type { Analytics } from './reports/analytics.ts'
+import { openRound } from './round.ts'
 import type { Signals } from './signals/signals.ts'
 import { openSubjects, type Subjects } from './subjects.ts'
 
@@ -105,14 +106,7 @@ export function openLearning(options: LearningOptions): Learning {
     plan: openPages((search, queryHash) => makePlan(search, queryHash, planParts)),
     show: log.show,
     caughtUp: loop.caughtUp,
-    tick: async () => {
-      clickRates.tick()
-      await sessions.totals.flush()
-      await models.tick()
-      await experiments.tick()
-      await adaptations.tick(clock())
-      await oversight.tick(clock())
-    },
+    tick: tickOf(options, learners, oversight),
     close: async () => {
       await log.close()
       await loop.close()
@@ -120,4 +114,23 @@ export function openLearning(options: LearningOptions): Learning {
       await models.close()
     },
   }
+}
+
+/** Retention comes last and needs none of the others: it is what makes room when the store is full. */
+function tickOf(
+  { clock, sessions, logger }: LearningOptions,
+  { clickRates, models, experiments, adaptations }: ReturnType<typeof openLearners>,
+  oversight: Oversight,
+): () => Promise<void> {
+  return openRound(
+    {
+      clickRates: () => clickRates.tick(),
+      totals: () => sessions.totals.flush(),
+      models: () => models.tick(),
+      experiments: () => experiments.tick(),
+      adaptations: () => adaptations.tick(clock()),
+      retention: () => oversight.tick(clock()),
+    },
+    (err, part) => logger.error({ err, part }, 'learning: a part failed; it is tried again'),
+  )
 }

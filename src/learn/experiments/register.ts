@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
 import { move } from '../states.ts'
 import { endOf } from './draft.ts'
-import { type Running, runningOf } from './running.ts'
+import { isRunning, type Running, runningOf } from './running.ts'
 
 /** Every test and experiment, on the disk and in memory. */
 export interface Register {
@@ -66,33 +66,63 @@ export function hasEnded({ status }: ExperimentRecord): boolean {
   return ENDS.has(status)
 }
 
-export function openRegister({ store, events, clock }: RegisterParts): Register {
-  const { experiments, experimentNames } = store.tables
+/** What is known of every record in memory, and the one way to change it. */
+function openRecords({ store, events, clock }: RegisterParts) {
+  const { experiments } = store.tables
   const records = new Map<string, ExperimentRecord>()
   for (const { key, value } of experiments.range()) records.set(key, value)
+  // Written by a transaction whose commit is awaited: those after it must count them.
+  const underWay = new Map<string, ExperimentRecord>()
   let running = runningOf(records.values(), clock())
 
   function refresh(): void {
     running = runningOf(records.values(), clock())
   }
-  function publish(record: ExperimentRecord): ExperimentRecord {
-    records.set(record.id, record)
-    refresh()
-    return record
+  return {
+    records,
+    running: (): readonly Running[] => running,
+    refresh,
+    putWithin: (record: ExperimentRecord, words: readonly string[]): void => {
+      experiments.put(record.id, record)
+      for (const word of words) events.recordWithin(eventOf(record, word))
+      underWay.set(record.id, record)
+    },
+    refuseMoreActive: (): void => {
+      const runs = (record?: ExperimentRecord) =>
+        Number(record !== undefined && isRunning(record, clock()))
+      let count = running.length
+      for (const [id, record] of underWay) count += runs(record) - runs(records.get(id))
+      if (count >= ACTIVE_MAX)
+        throw serviceError('LIMIT_REACHED', `At most ${ACTIVE_MAX} may be active at the same time.`)
+    },
+    write: async <T extends ExperimentRecord | undefined>(work: () => T): Promise<T> => {
+      let written: T | undefined
+      try {
+        const record = await store.write(() => {
+          written = work()
+          return written
+        })
+        if (record !== undefined) {
+          records.set(record.id, record)
+          refresh()
+        }
+        return record
+      } finally {
+        if (written !== undefined && underWay.get(written.id) === written)
+          underWay.delete(written.id)
+      }
+    },
   }
-  function putWithin(record: ExperimentRecord, words: readonly string[]): void {
-    experiments.put(record.id, record)
-    for (const word of words) events.recordWithin(eventOf(record, word))
-  }
-  async function write<T extends ExperimentRecord | undefined>(work: () => T): Promise<T> {
-    const record = await store.write(work)
-    if (record !== undefined) publish(record)
-    return record
-  }
+}
+
+export function openRegister(parts: RegisterParts): Register {
+  const { store, clock } = parts
+  const { experiments, experimentNames } = store.tables
+  const { records, running, refresh, putWithin, refuseMoreActive, write } = openRecords(parts)
   return {
     find: (id) => records.get(id),
     all: () => records.values(),
-    running: () => running,
+    running,
     named: (kind, name) => {
       const id = experimentNames.get([kind, name])
       return id === undefined ? undefined : records.get(id)
@@ -106,7 +136,7 @@ export function openRegister({ store, events, clock }: RegisterParts): Register 
           })
         if (experiments.count() >= EXPERIMENTS_MAX)
           throw serviceError('LIMIT_REACHED', `There are ${EXPERIMENTS_MAX} of them already.`)
-        if (status === 'ACTIVE') refuseMoreActive(running)
+        if (status === 'ACTIVE') refuseMoreActive()
         experimentNames.put([kind, name], id)
         putWithin(record, status === 'ACTIVE' ? ['CREATED', 'STARTED'] : ['CREATED'])
         return record
@@ -116,7 +146,7 @@ export function openRegister({ store, events, clock }: RegisterParts): Register 
         const record = mustFind(experiments.get(id))
         if (change.from !== undefined && record.status !== change.from) return record
         if (moveOf(record, change.to) === 'unchanged') return record
-        if (change.to === 'ACTIVE') refuseMoreActive(running)
+        if (change.to === 'ACTIVE') refuseMoreActive()
         const moved = movedTo(record, change, clock())
         putWithin(moved, [wordOf(record, change.to)])
         return moved
@@ -141,11 +171,6 @@ function mustFind(record: ExperimentRecord | undefined): ExperimentRecord {
   if (record === undefined)
     throw serviceError('EXPERIMENT_NOT_FOUND', 'There is no experiment with this id.')
   return record
-}
-
-function refuseMoreActive(running: readonly Running[]): void {
-  if (running.length >= ACTIVE_MAX)
-    throw serviceError('LIMIT_REACHED', `At most ${ACTIVE_MAX} may be active at the same time.`)
 }
 
 /** Tests and experiments have state machines of their own. */

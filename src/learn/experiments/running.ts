@@ -34,13 +34,18 @@ export function shareOf({ allocation, rollout, step }: ExperimentRecord): number
   return allocation * (rollout.steps[step] ?? 1)
 }
 
+/** Whether it applies to searches. */
+export function isRunning({ status, fallback, endMs }: ExperimentRecord, nowMs: number): boolean {
+  return status === 'ACTIVE' || (status === 'ROLLED_BACK' && !!fallback && endMs > nowMs)
+}
+
 /** Those that apply to searches: active ones, and fallbacks of those rolled back; in order of creation. */
 export function runningOf(records: Iterable<ExperimentRecord>, nowMs: number): Running[] {
   const running: Running[] = []
   for (const record of records) {
-    if (record.status === 'ACTIVE') running.push(prepare(record))
-    else if (record.status === 'ROLLED_BACK' && record.fallback && record.endMs > nowMs)
-      running.push({ ...prepare(record), untilMs: record.endMs })
+    if (!isRunning(record, nowMs)) continue
+    const untilMs = record.status === 'ACTIVE' ? undefined : record.endMs
+    running.push({ ...prepare(record), untilMs })
   }
   return running.sort(
     (a, b) => a.record.createdMs - b.record.createdMs || (a.record.id < b.record.id ? -1 : 1),

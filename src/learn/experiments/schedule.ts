@@ -12,23 +12,40 @@ export interface ScheduleParts {
   clock: () => number
 }
 
-/** Lets time pass: starts, ends, guardrails, steps. One that can't be judged has failed; the others go on. */
+/**
+ * Lets time pass: starts, ends, guardrails, steps. One that can't be judged has failed; the others go on. Throws when
+ * all are done what the store refused: the next round tries that again.
+ */
 export async function advanceAll(parts: ScheduleParts): Promise<void> {
   const { register, clock } = parts
+  const refused: { id: string; cause: unknown }[] = []
   for (const record of [...register.all()]) {
     if (hasEnded(record)) continue
     try {
-      await advance(parts, record)
+      await advanceOrFail(parts, record)
     } catch (cause) {
-      // The store's refusals say nothing of the evidence; the next round tries again.
-      if (cause instanceof ServiceError) throw cause
-      const text = 'Its evidence could not be read.'
-      const figures = { cause: cause instanceof Error ? cause.message : String(cause) }
-      await register.steer(record.id, { to: 'FAILED', reason: { text, figures } })
+      refused.push({ id: record.id, cause })
     }
   }
   const over = register.running().some(({ untilMs = Infinity }) => untilMs <= clock())
   if (over) register.refresh()
+  const [first] = refused
+  if (first === undefined) return
+  const { message } = Object(first.cause) as Error
+  const others = refused.length === 1 ? '' : ` and ${refused.length - 1} others`
+  throw new Error(`${first.id}${others} can't go on: ${message}`, { cause: first.cause })
+}
+
+async function advanceOrFail(parts: ScheduleParts, record: ExperimentRecord): Promise<void> {
+  try {
+    await advance(parts, record)
+  } catch (cause) {
+    // The store's refusals say nothing of the evidence.
+    if (cause instanceof ServiceError) throw cause
+    const text = 'Its evidence could not be read.'
+    const figures = { cause: cause instanceof Error ? cause.message : String(cause) }
+    await parts.register.steer(record.id, { to: 'FAILED', reason: { text, figures } })
+  }
 }
 
 async function advance(parts: ScheduleParts, record: ExperimentRecord): Promise<void> {

@@ -127,4 +127,31 @@ it('that was stored with steps of ages is read and listed', async () => {
   expect(experiments).toMatchObject([{ monitoring: { nextCheckAt } }])
 })
 
+describe('the most that may be active', () => {
+  const create = (lab: Laboratory, count: number, sent: object = {}) =>
+    Promise.allSettled(Array.from({ length: count }, () => lab.create('test', sent)))
+
+  it('is kept by those that are made at the same time', async () => {
+    const lab = openLaboratory()
+    const made = await create(lab, 103)
+    expect(made.filter(({ status }) => status === 'rejected')).toMatchObject(
+      Array(3).fill({ reason: { code: 'LIMIT_REACHED' } }),
+    )
+    expect(lab.experiments.figures()).toMatchObject([{ status: 'ACTIVE', count: 100 }])
+  })
+
+  it('keeps one whose start is due waiting, and none of the others', async () => {
+    const lab = openLaboratory()
+    const { nowMs } = lab.clock
+    const late = await lab.create('test', { startDate: nowMs + 1000 })
+    await create(lab, 99)
+    const ends = await lab.create('test', { endDate: nowMs + 2000 })
+    lab.clock.nowMs = nowMs + 2000
+    await expect(lab.experiments.tick()).rejects.toThrow(`${late.testId} can't go on: At most 100`)
+    expect((await read(lab, ends.testId)).status).toBe('COMPLETED')
+    await lab.experiments.tick()
+    expect((await read(lab, late.testId)).status).toBe('ACTIVE')
+  })
+})
+
 const DAYS = 86_400_000

@@ -1,0 +1,21 @@
+/**
+ * A round over parts that know nothing of each other: one that fails keeps none behind it from its turn. A failure is
+ * reported when it begins, not again in every round that it lasts.
+ */
+export function openRound(
+  parts: Record<string, () => unknown>,
+  onFailure: (err: unknown, part: string) => void,
+): () => Promise<void> {
+  const failing = new Map<string, string>()
+  return async () => {
+    for (const [name, part] of Object.entries(parts))
+      try {
+        await part()
+        failing.delete(name)
+      } catch (err) {
+        const text = String(err)
+        if (failing.get(name) !== text) onFailure(err, name)
+        failing.set(name, text)
+      }
+  }
+}

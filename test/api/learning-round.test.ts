@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { firstIdOf } from '../../src/ids.ts'
+import { startApp } from '../running-app.ts'
+
+it('what is past its time is removed though a part of learning can not write', async () => {
+  const running = await startApp()
+  try {
+    const { store, sessions, learning } = running.app
+    const outcomes = store.tables.experimentSearches
+    const old = `${firstIdOf(0)}-7000-8000-000000000000`
+    sessions.totals.flush = () => Promise.reject(new Error('full'))
+    const none = { best: 0, clicked: false, converted: false, places: [] }
+    await store.write(() => outcomes.put(old, none))
+    await learning.tick()
+    expect(outcomes.has(old)).toBe(false)
+  } finally {
+    await running.close()
+  }
+}, 120_000)
