@@ -108,13 +108,17 @@ export const Assignment = Type.Object({
 })
 export type Assignment = Static<typeof Assignment>
 
+/** Sums of squares of greater ones would be infinite, and stay so. */
+const REPORTED_MAX = 1e100
+const Reportable = Type.Number({ minimum: -REPORTED_MAX, maximum: REPORTED_MAX })
+
 export const ExperimentResult = Type.Object({
   experimentId: Type.Optional(Id),
   experimentName: Type.Optional(Name),
   variantId: Type.Optional(Id),
   unit: Type.Optional(Id),
   sessionId: Type.Optional(Id),
-  metrics: Type.Record(Type.String({ minLength: 1, maxLength: 128 }), Type.Number(), {
+  metrics: Type.Record(Type.String({ minLength: 1, maxLength: 128 }), Reportable, {
     minProperties: 1,
     maxProperties: 50,
   }),

@@ -138,6 +138,21 @@ describe('a reported result', () => {
     expect(metrics.b.reported.nps).toEqual({ mean: 7, values: 1, units: 1 })
   })
 
+  it('as great as may be can be summed and compared', async () => {
+    const more = { rolloutStrategy: { type: 'immediate' }, successMetrics: ['revenue'] }
+    const { experimentId } = (await create(more)).data
+    for (const variantId of ['a', 'b'])
+      for (const revenue of [1e100, -1e100, 1e100])
+        await report({ experimentId, variantId, metrics: { revenue } })
+    const { status, data } = await app.call<Data>('GET', `${PATH}/${experimentId}`)
+    expect(status).toBe(200)
+    expect(data.metrics.b.reported.revenue).toMatchObject({ values: 3, units: 3 })
+    expect(data.metrics.b.reported.revenue.mean / 1e100).toBeCloseTo(1 / 3)
+    expect(data.comparisons).toMatchObject([{ metric: 'revenue' }])
+    for (const value of Object.values(data.comparisons[0]).flat())
+      if (typeof value === 'number') expect(value).toSatisfy(Number.isFinite)
+  })
+
   it('beyond a guardrail rolls the experiment back', async () => {
     const { experimentId } = (
       await create({ guardrails: [{ metric: 'latency', operator: '>', threshold: 500 }] })
@@ -158,6 +173,8 @@ describe('a reported result', () => {
     ['no experiment', { metrics: { a: 1 } }, 400, 'experimentId'],
     ['an unknown one', { experimentId: 'x', variantId: 'a', metrics: { a: 1 } }, 404, undefined],
     ['no metrics', { experimentId: 'x', metrics: {} }, 400, 'metrics'],
+    ['a value too great to sum', { experimentId: 'x', metrics: { a: 1e308 } }, 400, 'metrics.a'],
+    ['a value too small to sum', { experimentId: 'x', metrics: { a: -1e101 } }, 400, 'metrics.a'],
     ['a metric in words', { experimentId: 'x', metrics: { a: '1' } }, 400, 'metrics.a'],
   ])('with %s is refused', async (_, sent, status, path) => {
     const answered = await report(sent)
