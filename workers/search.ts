@@ -41,7 +41,9 @@ export interface SearchInput {
   /** The page's order is drawn; `relative` when scores have no common span. */
   draw: { seed: number; temperature: number; relative: boolean } | undefined
   /** Another ranking, by its request, that is dealt into the page. */
-  interleaved: { testId: string; seed: number; request: string } | undefined
+  interleaved:
+    | { testId: string; seed: number; request: string; added: AddedScores | undefined }
+    | undefined
   /** Whether the impression is written down. */
   recorded: boolean
 }
@@ -110,10 +112,9 @@ function explain(result: SearchResult, reader: Reader, input: SearchInput): Sear
 function askCore(
   { reader, generation }: View,
   input: SearchInput,
-  request = input.request,
+  { request, added }: Pick<SearchInput, 'request' | 'added'> = input,
 ): SearchResult {
   const engineIds = Float64Array.from(input.indices, ({ engineId }) => engineId)
-  const { added } = input
   if (added === undefined) return native.search(engineIds, request, input.vector)
   const triples = numberAdded(reader, added, { indices: input.indices, generation })
   return native.search(engineIds, request, input.vector, triples)
@@ -132,8 +133,8 @@ function drawPage(
   const { draw, interleaved } = input
   if (greedy.ords.length < 2) return { result: greedy, logged: AS_IT_IS }
   if (interleaved !== undefined) {
-    const { seed, request } = interleaved
-    const other = askCore(view, input, request)
+    const { seed } = interleaved
+    const other = askCore(view, input, interleaved)
     const { places, teams } = dealTeams(namesOf(greedy), namesOf(other), seed)
     pickHits([greedy, other], places)
     return { result: greedy, logged: { order: undefined, teams } }

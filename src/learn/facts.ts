@@ -72,6 +72,7 @@ export interface ReplayRecord {
   /** The core's request, and the other ranking's. */
   request: object
   otherRequest?: object
+  otherAdded?: { documents: string; values: string; count: number }
   /** The query's own vector, base64 of little-endian float32. */
   vector?: string
   /** What was added to scores: [index id, id, value] each. */

@@ -117,7 +117,7 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
     shadow: learning ? knowing(parts.shadowModel(), isKnown) : undefined,
     rerankSize: Math.min(settings.rerankSize, model?.depth ?? settings.rerankSize),
     exploration: explores && mayDraw(search) ? explorationOf(parts) : undefined,
-    interleaved: dealtOf(search, variants, parts),
+    interleaved: dealtOf(search, variants, adaptations, parts),
     adaptations: adaptations.length === 0 ? NOTHING : adaptations.map(nameOf),
     experiments: variants.length === 0 ? NOTHING : variants.map(experimentOf),
     featured: settings.learning && unit !== undefined,
@@ -168,11 +168,16 @@ function explorationOf({ settings, seed: next }: PlanParts): LearnedPlan['explor
 function dealtOf(
   search: SearchRequest,
   variants: readonly AppliedVariant[],
+  adaptations: readonly AppliedAdaptation[],
   { seed }: PlanParts,
 ): LearnedPlan['interleaved'] {
   const dealt = variants.find(({ against }) => against !== undefined)
   if (dealt?.against === undefined || !mayDraw(search)) return undefined
-  return { testId: dealt.testId, against: dealt.against, seed: seed() }
+  // It takes the variant's place among all that applies: what that one sets is none of its own.
+  const own = variants.map((variant) => (variant === dealt ? dealt.against : variant.tuning))
+  const tunings = [...adaptations.map(({ tuning }) => tuning), ...own]
+  const against = layTunings(tunings.filter((tuning) => tuning !== undefined))
+  return { testId: dealt.testId, against, seed: seed() }
 }
 
 /** Whether a page's order may be drawn: never on later pages, sorted lists, or very long ones. */

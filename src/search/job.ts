@@ -31,6 +31,8 @@ export interface Replayable {
   /** The core's request, and the other ranking's. */
   request: object
   otherRequest?: object
+  /** What was added to the other ranking's scores, where it is something else. */
+  otherAdded?: AddedScores
   /** The query's own vector, base64 of float32. */
   vector?: string
   added?: Added[]
@@ -55,7 +57,7 @@ export function searchJob(asked: Asked): { job: SearchInput; head: string | unde
     added: added.count > 0 ? added : undefined,
     evidence: undefined,
     draw: drawOf(plan, request),
-    interleaved: dealtOf(asked),
+    interleaved: dealtOf(asked, added),
     recorded: plan.recorded !== undefined,
   }
   return { job, head: job.recorded ? impressionHead(asked, job) : undefined }
@@ -109,12 +111,17 @@ function drawOf({ interleaved, exploration }: Plan, request: CoreRequest): Searc
 }
 
 /** The ranking that is dealt into the page, if one is. */
-function dealtOf({ search, planned, plan }: Asked): SearchInput['interleaved'] {
+function dealtOf(
+  { search, planned, plan, entries }: Asked,
+  added: AddedScores,
+): SearchInput['interleaved'] {
   const { interleaved, tuning } = plan
   if (interleaved === undefined) return undefined
   const { testId, seed, against } = interleaved
-  const other = tune(planned.request, search, { ...tuning, ...against })
-  return { testId, seed, request: requestJson(other, plan) }
+  const request = requestJson(tune(planned.request, search, against), plan)
+  const places = [tuning, against].some(({ pins, boosts }) => pins ?? boosts)
+  const own = places ? addedOf({ ...plan, tuning: against }, entries) : added
+  return { testId, seed, request, added: own.count > 0 ? own : undefined }
 }
 
 /** Whether the scores of a request have no common span. */

@@ -36,7 +36,7 @@ export interface Plan {
   rerankSize: number
   /** The page's order may be drawn. */
   exploration: { seed: number; epsilon: number; temperature: number; explored: boolean } | undefined
-  /** Another ranking that is dealt into the page. */
+  /** Another ranking that is dealt into the page: all that applies to it. */
   interleaved: { testId: string; against: Tuning; seed: number } | undefined
   /** `id@version` */
   adaptations: readonly string[]

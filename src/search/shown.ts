@@ -1,5 +1,5 @@
 import type { SearchInput } from '../pool.ts'
-import { type Added, packAdded } from './added.ts'
+import { type Added, NOTHING_ADDED, packAdded } from './added.ts'
 import type { IndexEntry } from './indices.ts'
 import { pageIndex, type Replayable } from './job.ts'
 
@@ -20,7 +20,8 @@ export interface Replayed {
 
 /** The worker's job that runs a shown search again over the view that it saw. */
 export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: string): SearchInput {
-  const { generation, exploration, interleaved, otherRequest } = shown
+  const { generation, exploration, interleaved, otherRequest, otherAdded } = shown
+  const added = shown.added === undefined ? undefined : packAdded(shown.added)
   const isDealt = interleaved !== undefined && otherRequest !== undefined
   return {
     dataDir,
@@ -34,11 +35,15 @@ export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: st
     shownBefore: shown.from,
     startedMs: Date.now(),
     context: '{"replay":true',
-    added: shown.added === undefined ? undefined : packAdded(shown.added),
+    added,
     evidence: undefined,
     draw: exploration?.explored === true ? exploration : undefined,
     interleaved: isDealt
-      ? { ...interleaved, request: atGeneration(otherRequest, generation) }
+      ? {
+          ...interleaved,
+          request: atGeneration(otherRequest, generation),
+          added: otherAdded?.count === 0 ? undefined : (otherAdded ?? added),
+        }
       : undefined,
     recorded: false,
   }
@@ -48,7 +53,11 @@ export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: st
 export function replayJson(input: SearchInput): string {
   const { indices, request, interleaved, vector, added } = input
   let json = `{"indices":[${indices.map(({ indexId }) => indexId)}],"request":${request}`
-  if (interleaved !== undefined) json += `,"otherRequest":${interleaved.request}`
+  if (interleaved !== undefined) {
+    json += `,"otherRequest":${interleaved.request}`
+    if (interleaved.added !== added)
+      json += `,"otherAdded":${JSON.stringify(interleaved.added ?? NOTHING_ADDED)}`
+  }
   if (vector !== undefined) json += `,"vector":"${base64(vector)}"`
   if (added !== undefined) json += `,"addedTo":[${added.documents}],"addedValues":"${added.values}"`
   return `${json}}`

@@ -284,6 +284,32 @@ describe('a test that runs', () => {
     await app.call('POST', `/cortex/ab-test/${testId}/stop`)
   })
 
+  it.each([
+    [{ pins: ['a'] }, { pins: ['b'] }],
+    [{ pins: ['b'] }, {}],
+    [{ fieldWeights: { title: 0.01 } }, {}],
+  ])('deals each ranking by its own settings alone: %j and %j', async (one, other) => {
+    const variants = [
+      { id: 'one', config: one },
+      { id: 'other', config: other },
+    ]
+    const { testId } = (await create({ variants, mode: 'interleaving' })).data
+    const firsts = new Set<string>()
+    for (let n = 0; n < 20; n += 1) {
+      const sessionId = await session({ userId: `chooser ${n}` })
+      const words = { query: 'red fox', index: 'ab', searchType: 'text', sessionId }
+      const { data } = await app.call<Data>('POST', '/cortex/search', words)
+      const hits: string[] = data.hits.map((hit: Data) => hit.id)
+      firsts.add(hits[0] ?? '')
+      const path = `/nous/learn/searches/${data.searchContext.queryId}`
+      const again = await app.call<Data>('POST', `${path}/replay`)
+      expect(again.status).toBe(200)
+      expect(again.data.hits.map((hit: Data) => hit.id)).toEqual(hits)
+    }
+    expect([...firsts].sort()).toEqual(['a', 'b'])
+    await app.call('POST', `/cortex/ab-test/${testId}/stop`)
+  })
+
   it('changes the searches of sessions that it has never heard of, and counts nobody by them', async () => {
     const variants = [{ id: 'control' }, { id: 'nothing', config: { minScore: 100 } }]
     const { testId } = (await create({ variants })).data
