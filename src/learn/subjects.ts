@@ -34,7 +34,7 @@ interface SubjectParts {
   sessions: Pick<Sessions, 'hide' | 'show' | 'remove'>
   clock: () => number
   /** Takes a unit out of what is counted by unit and not learned anew. */
-  forgetUnit?: (unit: string) => Promise<unknown>
+  forgetUnit?: (unit: string) => Promise<number>
   /** Forgets what sessions told that is kept in memory alone. */
   forgetTold?: (sessionIds: readonly string[]) => void
   /** Forgetting that a crash cut short, and that could not be finished at the start either. */
@@ -56,7 +56,14 @@ export function openSubjects(parts: SubjectParts): Subjects {
     return flight
   }
   for (const subject of underWay(parts.store)) fly(subject).catch(parts.onFailure)
-  return { forget: (subject) => fly(oneSpelling(subject)) }
+  return { forget: async (sent) => fly(await spellingOf(parts.store, sent)) }
+}
+
+/** A user's name stays as it was sent, even if it looks like an id of ours, which has one spelling. */
+async function spellingOf(store: Store, sent: string): Promise<string> {
+  const own = oneSpelling(sent)
+  if (own === sent) return own
+  return (await sessionsOf(store, sent)).length > 0 ? sent : own
 }
 
 function underWay({ tables }: Store): string[] {
@@ -77,8 +84,12 @@ async function forget(parts: SubjectParts, subject: string): Promise<Forgotten> 
       events: doomed.events.length,
     }
     const isEmpty = Object.values(removed).every((count) => count === 0)
-    if (isEmpty && !underWay(store).includes(subject))
+    if (isEmpty && !underWay(store).includes(subject)) {
+      // Others may have reported of a unit that never searched.
+      const reported = (await parts.forgetUnit?.(subject)) ?? 0
+      if (reported > 0) return { subject, removed, rebuilt: false }
       throw serviceError('SUBJECT_NOT_FOUND', 'Nothing is known of this session or user.')
+    }
     await announce(parts, subject, removed)
     await removeAll(parts, subject, sessionIds, doomed)
     return { subject, removed, rebuilt: true }

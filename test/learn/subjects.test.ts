@@ -128,6 +128,29 @@ it('who was never heard of is not found, nor who was forgotten already', async (
     await expect(subjects.forget(name)).rejects.toMatchObject(notFound)
 })
 
+it('a user is forgotten by the very name, also one that looks like an id in capitals', async () => {
+  const { session, subjects } = start()
+  const user = '0F1E2D3C-4B5A-4678-8990-A1B2C3D4E5F6'
+  const sessionId = await session(user)
+  expect((await subjects.forget(user)).removed.sessions).toBe(1)
+  const other = await session('somebody')
+  expect((await subjects.forget(other.toUpperCase())).subject).toBe(other)
+  expect(sessionId).not.toBe(other)
+})
+
+it('a unit of which only others reported is found, and forgotten', async () => {
+  const learner = openLearner(temporaryStore())
+  onTestFinished(learner.close)
+  const clock = () => learner.clock.nowMs
+  const reported = new Set(['till 7'])
+  const subjects = openSubjects({
+    ...{ ...learner, clock, events: openEvents(learner.store, clock), onFailure: () => {} },
+    forgetUnit: async (unit) => Number(reported.delete(unit)),
+  })
+  expect(await subjects.forget('till 7')).toMatchObject({ subject: 'till 7', rebuilt: false })
+  await expect(subjects.forget('till 7')).rejects.toMatchObject({ code: 'SUBJECT_NOT_FOUND' })
+})
+
 it('nothing in the store names somebody who was forgotten', async () => {
   const learner = start()
   const { session, search, tell, sessions, store, subjects } = learner
@@ -173,6 +196,7 @@ it("what comes in the name of somebody who is just being forgotten is nobody's",
       const late = await tell(sessionId, search(await session(), ['a']), 'a')
       expect(late).toMatchObject({ accepted: 1, unmatched: 1 })
       await flushed
+      return 0
     },
   })
   await subjects.forget('ann')

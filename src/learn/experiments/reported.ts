@@ -16,8 +16,8 @@ export interface Reported {
   armOf: (id: string, unit: string) => number | undefined
   /** Sums by metric and arm. */
   sums: (record: ExperimentRecord) => Map<string, UnitSums[]>
-  /** Inside a transaction: takes a unit out. */
-  removeUnit: (id: string, unit: string) => void
+  /** Inside a transaction: takes a unit out; says whether it was there. */
+  removeUnit: (id: string, unit: string) => boolean
   /** Inside a transaction: removes at most `rows` rows of units; returns how many. */
   clearUnits: (id: string, rows: number) => number
   clearSums: (id: string) => void
@@ -96,6 +96,7 @@ export function openReported({ tables }: Store): Reported {
           experimentReported.put([id, key[2], arm], sumsRow(subtractUnit(sumsFrom(own), { x, y })))
         experimentObserved.remove(key)
       }
+      return rows.length > 0
     },
     clearUnits: (id, rows) => {
       const range = { start: [id, '', ''], end: [id, LAST, ''], limit: rows } as const

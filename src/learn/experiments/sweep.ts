@@ -68,8 +68,9 @@ export function openSweep(parts: SweepParts): Pick<Experiments, 'forget' | 'swee
 function forgetWithin({ ledger, reported }: SweepParts, records: ExperimentRecord[], unit: string) {
   let count = 0
   for (const record of records) {
-    if (ledger.removeUnit(record, unit)) count += 1
-    reported.removeUnit(record.id, unit)
+    const searched = ledger.removeUnit(record, unit)
+    const isReported = reported.removeUnit(record.id, unit)
+    if (searched || isReported) count += 1
   }
   return count
 }

@@ -8,6 +8,7 @@ import {
 } from '../../schema/analytics.ts'
 import type { SessionTotals } from '../../schema/session.ts'
 import type { JournalEntry } from '../../store/tables.ts'
+import { oneSpelling } from '../feedback/feedback-ids.ts'
 import type { Log } from '../log.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { sumTotals, type Totals } from '../sessions/totals.ts'
@@ -148,5 +149,5 @@ function deltaOf({ eventType }: AnalyticsEvent): Partial<SessionTotals> {
 function entryOf(event: AnalyticsEvent, eventId: string, timeMs: number): JournalEntry {
   const { sessionId, ...told } = event
   const entry: JournalEntry = { timeMs, type: 'analytics', data: { eventId, ...told } }
-  return sessionId === undefined ? entry : { ...entry, sessionId }
+  return sessionId === undefined ? entry : { ...entry, sessionId: oneSpelling(sessionId) }
 }
