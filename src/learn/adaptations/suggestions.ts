@@ -115,10 +115,12 @@ export function openSuggestions(parts: SuggestionsParts): Suggestions {
         (record, at) =>
           at < excess || (!isOpen(record) && nowMs - record.updatedMs > config.retentionMs),
       )
-      const open = all.filter((record) => !old.includes(record) && isOpen(record))
-      const expired = open.filter(({ createdMs }) => nowMs - createdMs > EXPIRY_MS)
+      const gone = new Set(old)
+      const open = all.filter((record) => !gone.has(record) && isOpen(record))
+      const isExpired = ({ createdMs }: SuggestionRecord) => nowMs - createdMs > EXPIRY_MS
+      const expired = open.filter(isExpired)
       const judged = open
-        .filter((record) => waits(record) && !expired.includes(record))
+        .filter((record) => waits(record) && !isExpired(record))
         .map((record) => ({ record, derived: derive(record) }))
         .filter(({ derived }) => derived.changes !== undefined)
       if (old.length + expired.length + judged.length === 0) return

@@ -13,7 +13,9 @@ export function openAllowance(perSecond: number, clock: () => number): Allowance
   return {
     take: () => {
       const nowMs = clock()
-      tokens = Math.min(perSecond * BURST_S, tokens + ((nowMs - filledMs) / 1000) * perSecond)
+      // A clock that is set back takes nothing away.
+      const pastMs = Math.max(0, nowMs - filledMs)
+      tokens = Math.min(perSecond * BURST_S, tokens + (pastMs / 1000) * perSecond)
       filledMs = nowMs
       if (tokens < 1) return false
       tokens -= 1

@@ -95,9 +95,14 @@ export function openSessionRecords(store: Store, sessionsMax: number): SessionRe
       return removed
     },
     removeBefore: async (timeMs) => {
-      const old = oldest(store, timeMs)
-      if (old.length > 0) await drop(old)
-      return old.length
+      let removed = 0
+      for (;;) {
+        const old = oldest(store, timeMs)
+        if (old.length > 0) await drop(old)
+        removed += old.length
+        // As many as there are: more may come in a round than one step takes.
+        if (old.length < BATCH_ROWS) return removed
+      }
     },
     cache,
     close: async () => {

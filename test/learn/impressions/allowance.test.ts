@@ -15,3 +15,10 @@ it('lets ten seconds of the rate come at once, and the rate from then on', () =>
   clock.nowMs = 1e9
   expect(takeAll()).toBe(20)
 })
+
+it('takes nothing away when the clock is set back', () => {
+  const clock = { nowMs: 3_600_000 }
+  const allowance = openAllowance(2, () => clock.nowMs)
+  clock.nowMs = 0
+  expect(allowance.take()).toBe(true)
+})

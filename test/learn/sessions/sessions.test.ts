@@ -160,6 +160,14 @@ describe('expiry', () => {
     expect(store.tables.sessionTotals.count()).toBe(0)
     expect(sessions.analytics(young.sessionId).searches).toBe(0)
   })
+
+  it('are removed however many have ended since the last round', async () => {
+    const { sessions, store } = open()
+    await Promise.all(Array.from({ length: 1500 }, () => sessions.create({})))
+    const dueMs = START_MS + config.sessionAbsoluteMs + config.retentionMs
+    expect(await sessions.sweep(dueMs + MINUTE_MS)).toBe(1500)
+    expect(store.tables.sessions.count()).toBe(0)
+  })
 })
 
 describe('the cache', () => {
