@@ -94,21 +94,27 @@ export function openSessionRecords(store: Store, sessionsMax: number): SessionRe
       flushed = removed.catch(() => undefined)
       return removed
     },
-    removeBefore: async (timeMs) => {
-      let removed = 0
-      for (;;) {
-        const old = oldest(store, timeMs)
-        if (old.length > 0) await drop(old)
-        removed += old.length
-        // As many as there are: more may come in a round than one step takes.
-        if (old.length < BATCH_ROWS) return removed
-      }
-    },
+    removeBefore: (timeMs) => removeOld(store, timeMs, drop),
     cache,
     close: async () => {
       clearInterval(timer)
       await flush().catch(() => undefined)
     },
+  }
+}
+
+/** As many as there are: more may come in a round than one step takes. */
+async function removeOld(
+  store: Store,
+  beforeMs: number,
+  drop: (sessionIds: readonly string[]) => Promise<void>,
+): Promise<number> {
+  let removed = 0
+  for (;;) {
+    const old = oldest(store, beforeMs)
+    if (old.length > 0) await drop(old)
+    removed += old.length
+    if (old.length < BATCH_ROWS) return removed
   }
 }
 
