@@ -153,6 +153,16 @@ export interface ModelFact {
 
 export type Fact = SearchFact | FeedbackFact | AnalyticsFact | ModelFact
 
+/** Somebody who is to be forgotten, and what the log still says of them. */
+export interface Doomed {
+  /** Ids of their sessions, and the user's own name. */
+  names: ReadonlySet<string>
+  /** What they did, in the order in which it was taken. */
+  facts: readonly Fact[]
+  /** Sequence of the last entry that was looked at. */
+  sequence: number
+}
+
 /** Consumers that are saved together. */
 export interface ConsumerGroup {
   /** By this name its place is kept. */
@@ -180,6 +190,12 @@ export interface Consumer {
   save: () => void
   /** Makes the new state visible to searches. */
   publish?: () => void
-  /** For state that is rebuilt when a subject is forgotten: empties it, inside a transaction. */
+  /** For state that is folded anew when somebody is forgotten: empties it, inside a transaction. */
   reset?: () => void
+  /**
+   * The same when the log no longer holds all that the state was made of, so that a fold anew would lose what others
+   * taught: takes out what these taught, and whatever names them. Sums that name nobody may stay. Inside a transaction;
+   * `save` follows.
+   */
+  forget?: (doomed: Doomed) => void
 }

@@ -35,6 +35,10 @@ export interface Log {
   isShown: (queryId: string) => boolean
   /** Writes the impressions that wait. */
   flush: () => Promise<void>
+  /** Whether retention has removed any of it: what was learned can't be folded anew from what is left. */
+  isCut: () => boolean
+  /** Inside the transaction that does. */
+  cutWithin: () => void
   figures: () => { waiting: number; written: number; dropped: number }
   /** `listener` runs after each transaction that appended something. */
   onAppend: (listener: () => void) => void
@@ -47,6 +51,8 @@ export interface Log {
  * search that comes meanwhile.
  */
 const FLUSH_MS = 100
+/** By this name it is kept whether retention has removed something. */
+const CUT = 'log cut'
 /** Impressions that one journal entry names; the processor takes an entry whole. */
 const ENTRY_IMPRESSIONS = 64
 
@@ -124,11 +130,16 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
       behind(store).then(tell, () => undefined)
     },
     ...readImpressions(store, unwritten),
+    ...noteCuts(store),
     flush,
     figures: () => ({ waiting: unwritten.size(), written, dropped }),
     onAppend: (listener) => listeners.push(listener),
     close: flush,
   }
+}
+
+function noteCuts({ tables: { meta } }: Store): Pick<Log, 'isCut' | 'cutWithin'> {
+  return { isCut: () => meta.get(CUT) === true, cutWithin: () => meta.put(CUT, true) }
 }
 
 function readImpressions(

@@ -1,12 +1,12 @@
 import { performance } from 'node:perf_hooks'
 import { isRefusal } from '../store/failure.ts'
 import type { Store } from '../store/store.ts'
-import type { Consumer, Fact } from './facts.ts'
-import { type Fold, openFold, RELEARNING } from './fold.ts'
+import type { Consumer, Doomed, Fact } from './facts.ts'
+import { openFold, RELEARNING } from './fold.ts'
 import type { Log } from './log.ts'
-import { openPauses, type Pauses } from './pauses.ts'
-import type { Taken } from './slice.ts'
-import { endOf, nothingTaken, readSome, sliceFor, takeRows, takeStretch } from './slice.ts'
+import { openPauses } from './pauses.ts'
+import { relearn, type Still, unlearn } from './relearn.ts'
+import { endOf, nothingTaken, readSome, sliceFor, type Taken, takeRows } from './slice.ts'
 
 /**
  * The processor: takes the journal's entries in order, joins feedback to what was shown, and lets each consumer
@@ -21,6 +21,8 @@ export interface Loop {
   caughtUp: () => Promise<void>
   /** Folds the whole journal anew into the consumers that can be reset. */
   rebuild: () => Promise<void>
+  /** Takes out what somebody taught, where the log no longer holds all that was learned; see relearn.ts. */
+  unlearn: (doomed: Doomed, within: () => void) => Promise<void>
   /** Sequence of the last entry that was taken, with what is saved at once on the disk. */
   position: () => number
   close: () => Promise<void>
@@ -46,43 +48,39 @@ export interface LoopOptions {
 const REST_MS = 2
 /** Time that one slice may hold the main thread while somebody waits to see what it takes. */
 const AWAITED_MS = 2
-/** Time that one step of a rebuild may hold the main thread. */
-const REBUILD_SLICE_MS = 2
 const RETRY_MS = 1000
 
 /** The processor's own state, shared by its functions. */
-interface Core extends LoopOptions {
-  fold: Fold
-  running: Promise<void> | undefined
-  closed: boolean
-  /** What the consumers are taking right now. */
-  taking: Fact | undefined
-  /** How many wait to see what was learned: nothing is put off for them. */
-  readers: number
-  /** How many wait to fold the journal anew: until then nothing more is taken. */
-  rebuilders: number
-  /** The store takes nothing: it is full, or broken. */
-  refused: boolean
-  pauses: Pauses
-}
+type Core = LoopOptions &
+  Still & {
+    running: Promise<void> | undefined
+    /** How many wait to see what was learned: nothing is put off for them. */
+    readers: number
+    /** How many want the processor to stand still: until then nothing more is taken. */
+    stills: number
+    /** The store takes nothing: it is full, or broken. */
+    refused: boolean
+  }
 
 export function openLoop(options: LoopOptions): Loop {
   const core: Core = {
     ...options,
     fold: openFold(options.store, options.consumers),
     ...{ running: undefined, closed: false, taking: undefined, refused: false },
-    ...{ readers: 0, rebuilders: 0 },
+    ...{ readers: 0, stills: 0 },
+    recover: (cause) => recover(core, cause),
     pauses: openPauses(() => core.closed || (core.readers > 0 && !core.refused)),
   }
+  const rebuild = () => standStill(core, () => relearn(core))
   core.fold.load()
   options.log.onAppend(() => wake(core))
   // A rebuild that a crash cut short starts again.
-  if (options.store.tables.meta.get(RELEARNING) !== undefined)
-    rebuild(core).catch(options.onFailure)
+  if (options.store.tables.meta.get(RELEARNING) !== undefined) rebuild().catch(options.onFailure)
   else wake(core)
   return {
     caughtUp: () => catchUp(core),
-    rebuild: () => rebuild(core),
+    rebuild,
+    unlearn: (doomed, within) => standStill(core, () => unlearn(core, doomed, within)),
     position: core.fold.saved,
     close: async () => {
       core.closed = true
@@ -113,7 +111,7 @@ async function catchUp(core: Core): Promise<void> {
 
 /** Starts to take what has come, unless that is under way. */
 function wake(core: Core): void {
-  if (core.closed || core.rebuilders > 0 || core.running !== undefined) return
+  if (core.closed || core.stills > 0 || core.running !== undefined) return
   core.running = takeAll(core).finally(() => {
     core.running = undefined
     if (core.fold.taken() < core.log.journal.last()) wake(core)
@@ -124,7 +122,7 @@ async function takeAll(core: Core): Promise<void> {
   const { fold, clock, pauses } = core
   let sliceMs = sliceFor(0)
   await pauses.gather()
-  while (!core.closed && core.rebuilders === 0) {
+  while (!core.closed && core.stills === 0) {
     const until = core.log.journal.last()
     const isAll = core.readers > 0
     if (fold.taken() >= until && !fold.isDue(true)) return
@@ -183,52 +181,23 @@ async function takeSome(core: Core, until: number, sliceMs: number): Promise<Tak
   return taken
 }
 
-async function rebuild(core: Core): Promise<void> {
+/** Runs `work` when nothing is being taken and all that was taken is saved; nothing more is taken until it is done. */
+async function standStill(core: Core, work: () => Promise<void>): Promise<void> {
   // It would wait for ever for a moment in which nothing happens.
-  core.rebuilders += 1
+  core.stills += 1
   core.pauses.stir()
   while (core.running !== undefined) await core.running
-  core.running = takeAnew(core).finally(() => {
-    core.running = undefined
-    core.rebuilders -= 1
-    wake(core)
-  })
+  core.running = saveAll(core)
+    .then(work)
+    .finally(() => {
+      core.running = undefined
+      core.stills -= 1
+      wake(core)
+    })
   await core.running
 }
 
-async function takeAnew(core: Core): Promise<void> {
-  const { store, fold } = core
-  const consumers = core.consumers.filter(({ reset }) => reset !== undefined)
-  // What is folded anew tells nothing to the history; what is not saved yet may still have to.
-  if (fold.isDue(true)) await save(core, true)
-  const until = fold.saved()
-  await store.write(() => {
-    for (const consumer of consumers) consumer.reset?.()
-    store.tables.meta.put(RELEARNING, 0)
-  })
-  const takeSome = (after: number) => {
-    const end = takeStretch(core, { after, until, sliceMs: REBUILD_SLICE_MS }, (fact) => {
-      for (const consumer of consumers) consumer.take(fact)
-    })
-    for (const consumer of consumers) consumer.save()
-    store.tables.meta.put(RELEARNING, end)
-    return end
-  }
-  let after = 0
-  while (after < until && !core.closed) {
-    const from = after
-    try {
-      after = await store.write(() => takeSome(from))
-      await core.pauses.rest(REST_MS)
-    } catch (cause) {
-      // The disk is full, say: half a rebuild is worse than one that waits.
-      await recover(core, cause)
-    }
-  }
-  if (core.closed) return
-  await store.write(() => {
-    store.tables.meta.remove(RELEARNING)
-    fold.moveTo(until, consumers)
-  })
-  for (const consumer of consumers) consumer.publish?.()
+/** What is folded anew tells nothing to the history; what is not saved yet may still have to. */
+async function saveAll(core: Core): Promise<void> {
+  if (core.fold.isDue(true)) await save(core, true)
 }

@@ -25,7 +25,8 @@ export interface Taken {
   oldestMs: number | undefined
 }
 
-interface Taking {
+/** What it takes to hand facts on. */
+export interface Taking {
   log: Log
   fold: Fold
   dead: { isDead: (fact: Fact) => boolean }

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { serviceError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
-import type { FeedbackBatch } from './facts.ts'
+import { type DoomedRows, findDoomed, removeDoomed, SLICE_ROWS } from './doomed.ts'
 import { oneSpelling } from './feedback/feedback-ids.ts'
 import type { Events } from './history/events.ts'
 import { unnameEvents } from './history/unname.ts'
@@ -20,7 +20,7 @@ export interface Forgotten {
 export interface Subjects {
   /**
    * Removes a session, or a user's sessions, with what they did from the log, takes their names out of the history, and
-   * learns anew from what is left. Throws SUBJECT_NOT_FOUND when nothing is known of it. The same subject again waits
+   * learns anew from what is left, or unlearns what they taught when too little is left for that. Throws SUBJECT_NOT_FOUND when nothing is known of it. The same subject again waits
    * for the first.
    */
   forget: (subject: string) => Promise<Forgotten>
@@ -29,7 +29,7 @@ export interface Subjects {
 interface SubjectParts {
   store: Store
   log: Log
-  loop: Pick<Loop, 'caughtUp' | 'rebuild'>
+  loop: Pick<Loop, 'caughtUp' | 'rebuild' | 'unlearn'>
   events: Pick<Events, 'recordWithin'>
   sessions: Pick<Sessions, 'hide' | 'show' | 'remove'>
   clock: () => number
@@ -43,8 +43,8 @@ interface SubjectParts {
 
 /** Where it is kept who is being forgotten, until that is done. */
 const FORGETTING = 'forgetting'
-/** Rows that one transaction looks at, so that others come in between. */
-const SLICE_ROWS = 64
+/** Those of them whose teaching is taken out already: nothing is learned anew for them. */
+const UNLEARNED = 'unlearned'
 
 export function openSubjects(parts: SubjectParts): Subjects {
   const flights = new Map<string, Promise<Forgotten>>()
@@ -55,7 +55,7 @@ export function openSubjects(parts: SubjectParts): Subjects {
     flights.set(subject, flight)
     return flight
   }
-  for (const subject of underWay(parts.store)) fly(subject).catch(parts.onFailure)
+  for (const subject of marked(parts.store, FORGETTING)) fly(subject).catch(parts.onFailure)
   return { forget: async (sent) => fly(await spellingOf(parts.store, sent)) }
 }
 
@@ -66,8 +66,25 @@ async function spellingOf(store: Store, sent: string): Promise<string> {
   return (await sessionsOf(store, sent)).length > 0 ? sent : own
 }
 
-function underWay({ tables }: Store): string[] {
-  return (tables.meta.get(FORGETTING) as string[] | undefined) ?? []
+type Mark = typeof FORGETTING | typeof UNLEARNED
+
+function marked({ tables }: Store, mark: Mark): string[] {
+  return (tables.meta.get(mark) as string[] | undefined) ?? []
+}
+
+function isMarked(store: Store, mark: Mark, subject: string): boolean {
+  return marked(store, mark).includes(subject)
+}
+
+/** Inside a transaction. */
+function mark(store: Store, name: Mark, subject: string): void {
+  store.tables.meta.put(name, [...new Set([...marked(store, name), subject])])
+}
+
+/** Inside a transaction. */
+function unmark(store: Store, name: Mark, subject: string): void {
+  const others = marked(store, name).filter((each) => each !== subject)
+  store.tables.meta.put(name, others)
 }
 
 async function forget(parts: SubjectParts, subject: string): Promise<Forgotten> {
@@ -76,7 +93,8 @@ async function forget(parts: SubjectParts, subject: string): Promise<Forgotten> 
   // What still comes in their name is nobody's.
   sessions.hide(sessionIds)
   try {
-    const doomed = await takeStock(parts, [subject, ...sessionIds])
+    await parts.loop.caughtUp()
+    const doomed = await findDoomed(parts.log, new Set([subject, ...sessionIds]))
     const removed = {
       sessions: sessionIds.length,
       impressions: doomed.impressions.length,
@@ -84,25 +102,25 @@ async function forget(parts: SubjectParts, subject: string): Promise<Forgotten> 
       events: doomed.events.length,
     }
     const isEmpty = Object.values(removed).every((count) => count === 0)
-    if (isEmpty && !underWay(store).includes(subject)) {
+    if (isEmpty && !isMarked(store, FORGETTING, subject)) {
       // Others may have reported of a unit that never searched.
       const reported = (await parts.forgetUnit?.(subject)) ?? 0
       if (reported > 0) return { subject, removed, rebuilt: false }
       throw serviceError('SUBJECT_NOT_FOUND', 'Nothing is known of this session or user.')
     }
-    await announce(parts, subject, removed)
+    if (!isMarked(store, FORGETTING, subject)) await begin(parts, subject, doomed, removed)
+    const rebuilt = !isMarked(store, UNLEARNED, subject)
     await removeAll(parts, subject, sessionIds, doomed)
-    return { subject, removed, rebuilt: true }
+    await removeLate(parts, doomed, rebuilt)
+    if (rebuilt) await parts.loop.rebuild()
+    await store.release(() => {
+      for (const mark of [FORGETTING, UNLEARNED] as const) unmark(store, mark, subject)
+    })
+    return { subject, removed, rebuilt }
   } catch (cause) {
     sessions.show(sessionIds)
     throw cause
   }
-}
-
-/** What the log says of any of these; all of it is taken by then. */
-async function takeStock({ log, loop }: SubjectParts, names: string[]): Promise<Doomed> {
-  await loop.caughtUp()
-  return find(log, new Set(names))
 }
 
 /** The sessions go last but for what is learned anew: a start that goes on with this finds the rest by them. */
@@ -110,37 +128,52 @@ async function removeAll(
   parts: SubjectParts,
   subject: string,
   sessionIds: string[],
-  doomed: Doomed,
+  doomed: DoomedRows,
 ): Promise<void> {
-  const { store, loop, sessions } = parts
-  const { journal, impressions, meta } = store.tables
-  await removeRows(store, doomed.impressions, (ids) => impressions.removeAll(ids))
-  const entries = [...doomed.feedback.map(({ sequence }) => sequence), ...doomed.events]
-  await removeRows(store, entries, (sequences) => journal.removeAll(sequences))
+  const { store, sessions } = parts
+  await removeDoomed(store, doomed)
   await unnameEvents(store, new Set([subject, ...sessionIds]))
   await parts.forgetUnit?.(subject)
   parts.forgetTold?.([subject, ...sessionIds])
   await sessions.remove(sessionIds)
-  await loop.rebuild()
-  const others = underWay(store).filter((name) => name !== subject)
-  await store.release(() => meta.put(FORGETTING, others))
 }
 
-/** From here on it will be finished, whatever happens. */
-async function announce(
-  { store, log, events, clock }: SubjectParts,
+/** What was under way when their sessions were hidden came into the log behind what was found. */
+async function removeLate(
+  { store, log, loop }: SubjectParts,
+  { names, sequence }: DoomedRows,
+  isLearnedAnew: boolean,
+): Promise<void> {
+  await loop.caughtUp()
+  const late = await findDoomed(log, names, sequence)
+  if (late.facts.length > 0 && !isLearnedAnew) await loop.unlearn(late, () => {})
+  await removeDoomed(store, late)
+}
+
+/** From here on it will be finished, whatever happens. What is unlearned is marked with it, and never twice. */
+async function begin(
+  { store, log, loop, events, clock }: SubjectParts,
   subject: string,
+  doomed: DoomedRows,
   removed: Forgotten['removed'],
 ): Promise<void> {
-  await log.append(() => {
-    store.tables.meta.put(FORGETTING, [...new Set([...underWay(store), subject])])
+  const announceWithin = () => {
+    mark(store, FORGETTING, subject)
     events.recordWithin({
       type: 'SUBJECT_FORGOTTEN',
       status: 'COMPLETED',
       source: 'subjects',
       data: removed,
     })
-    return { entry: { timeMs: clock(), type: 'forget', data: removed }, value: undefined }
+    log.appendWithin({ timeMs: clock(), type: 'forget', data: removed })
+  }
+  if (!log.isCut()) {
+    await store.write(announceWithin)
+    return
+  }
+  await loop.unlearn(doomed, () => {
+    mark(store, UNLEARNED, subject)
+    announceWithin()
   })
 }
 
@@ -157,45 +190,4 @@ async function sessionsOf({ tables }: Store, subject: string): Promise<string[]>
     start = `${last.key}~`
     await breathe()
   }
-}
-
-interface Doomed {
-  impressions: string[]
-  feedback: { sequence: number; entries: number }[]
-  events: number[]
-}
-
-/** Where the log speaks of any of these. */
-async function find({ journal, shown }: Log, names: Set<string>): Promise<Doomed> {
-  const doomed: Doomed = { impressions: [], feedback: [], events: [] }
-  const isNamed = (name: string | undefined) => name !== undefined && names.has(name)
-  let after = 0
-  for (;;) {
-    const rows = journal.read({ after, limit: SLICE_ROWS })
-    for (const { sequence, entry } of rows) {
-      after = sequence
-      if (entry.type === 'searches')
-        for (const queryId of entry.data as string[]) {
-          const impression = shown(queryId)
-          if (isNamed(impression?.unit) || isNamed(impression?.sessionId))
-            doomed.impressions.push(queryId)
-        }
-      else if (entry.type === 'feedback') {
-        const { unit, entries } = entry.data as FeedbackBatch
-        if (isNamed(unit) || isNamed(entry.sessionId))
-          doomed.feedback.push({ sequence, entries: entries.length })
-      } else if (isNamed(entry.sessionId)) doomed.events.push(sequence)
-    }
-    if (rows.length < SLICE_ROWS) return doomed
-    await breathe()
-  }
-}
-
-async function removeRows<Key>(
-  store: Store,
-  keys: Key[],
-  remove: (keys: Key[]) => void,
-): Promise<void> {
-  for (let from = 0; from < keys.length; from += SLICE_ROWS)
-    await store.release(() => remove(keys.slice(from, from + SLICE_ROWS)))
 }

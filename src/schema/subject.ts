@@ -11,5 +11,8 @@ export const SubjectForgotten = Type.Object({
     feedback: Count('entries of feedback'),
     events: Count('analytics events'),
   }),
-  rebuilt: Type.Boolean({ description: 'what was learned is learned anew from what is left' }),
+  rebuilt: Type.Boolean({
+    description:
+      'what was learned is learned anew from what is left; false: the log is too short for that, and what they taught was taken out',
+  }),
 })

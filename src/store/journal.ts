@@ -30,8 +30,11 @@ export interface Journal {
   walk: (after: number) => Iterable<JournalRow>
   /** Number of the newest entry, kept or removed; 0 when there never was one. */
   last: () => number
-  /** Removes some entries older than `beforeMs`; returns how many. Call again while it removes. */
-  sweep: (beforeMs: number) => Promise<number>
+  /**
+   * Removes some entries older than `beforeMs`, and runs `within` in the same transaction; returns how many. Call again
+   * while it removes.
+   */
+  sweep: (beforeMs: number, within?: () => void) => Promise<number>
 }
 
 interface Waiting {
@@ -95,7 +98,7 @@ export function openJournal(store: Store): Journal {
         yield { sequence: key, entry: value }
     },
     last,
-    sweep: async (beforeMs) => {
+    sweep: async (beforeMs, within) => {
       const old: number[] = []
       for (const { key, value } of journal.range({ limit: BATCH_ROWS })) {
         if (value.timeMs >= beforeMs) break
@@ -104,6 +107,7 @@ export function openJournal(store: Store): Journal {
       if (old.length === 0) return 0
       await store.release(() => {
         journal.removeAll(old)
+        within?.()
       })
       return old.length
     },

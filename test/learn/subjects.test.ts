@@ -219,7 +219,7 @@ it('forgetting that failed half-way is finished by asking again', async () => {
     if (attempts === 1) throw new Error('no room')
     await learner.loop.rebuild()
   }
-  const loop = { caughtUp: learner.loop.caughtUp, rebuild }
+  const loop = { ...learner.loop, rebuild }
   const events = openEvents(store, clock)
   const subjects = openSubjects({ ...learner, loop, clock, events, onFailure: () => {} })
   await expect(subjects.forget('ann')).rejects.toThrow('no room')

@@ -20,6 +20,8 @@ export interface UnitCounts {
   dropWithin: (adaptationId: string, limit: number) => number
   /** Inside a transaction: no units at all. */
   resetWithin: () => void
+  /** Inside a transaction: removes these units from these adaptations. */
+  forgetWithin: (units: ReadonlySet<string>, adaptationIds: Iterable<string>) => void
 }
 
 interface Arm {
@@ -40,14 +42,10 @@ export function openUnitCounts(store: Store): UnitCounts {
   const changed = new Set<string>()
   let generation = 0
 
-  function sumArm(adaptationId: string, arm: 0 | 1): Arm {
-    const sums: Arm = { units: 0, ctr: NO_UNITS, zeroResultRate: NO_UNITS }
-    for (const { value } of adaptationUnits.range(rangeOf(adaptationId, arm, arm + 1))) {
-      sums.units += 1
-      sums.ctr = addUnit(sums.ctr, { x: value[1], y: value[0] })
-      sums.zeroResultRate = addUnit(sums.zeroResultRate, { x: value[2], y: value[0] })
-    }
-    return sums
+  function clear(): void {
+    cached.clear()
+    changed.clear()
+    generation += 1
   }
   function read(key: [string, number, string]): { counts: Counts | undefined; name: string } {
     const name = key.join(' ')
@@ -58,7 +56,7 @@ export function openUnitCounts(store: Store): UnitCounts {
     let loaded = -1
     function both(): [Arm, Arm] {
       if (arms === undefined || loaded !== generation) {
-        arms = [sumArm(adaptationId, 0), sumArm(adaptationId, 1)]
+        arms = [sumArm(store, adaptationId, 0), sumArm(store, adaptationId, 1)]
         loaded = generation
       }
       return arms
@@ -89,11 +87,7 @@ export function openUnitCounts(store: Store): UnitCounts {
       changed.clear()
       if (cached.size > CACHED_MAX) cached.clear()
     },
-    clear: () => {
-      cached.clear()
-      changed.clear()
-      generation += 1
-    },
+    clear,
     dropWithin: (adaptationId, limit) => {
       const keys = [...adaptationUnits.keys({ ...rangeOf(adaptationId, 0, 2), limit })]
       adaptationUnits.removeAll(keys)
@@ -102,7 +96,26 @@ export function openUnitCounts(store: Store): UnitCounts {
     resetWithin: () => {
       adaptationUnits.clear()
     },
+    forgetWithin: (units, adaptationIds) => {
+      for (const adaptationId of adaptationIds)
+        for (const unit of units)
+          adaptationUnits.removeAll([
+            [adaptationId, 0, unit],
+            [adaptationId, 1, unit],
+          ])
+      clear()
+    },
   }
+}
+
+function sumArm({ tables }: Store, adaptationId: string, arm: 0 | 1): Arm {
+  const sums: Arm = { units: 0, ctr: NO_UNITS, zeroResultRate: NO_UNITS }
+  for (const { value } of tables.adaptationUnits.range(rangeOf(adaptationId, arm, arm + 1))) {
+    sums.units += 1
+    sums.ctr = addUnit(sums.ctr, { x: value[1], y: value[0] })
+    sums.zeroResultRate = addUnit(sums.zeroResultRate, { x: value[2], y: value[0] })
+  }
+  return sums
 }
 
 function fold(sums: Arm, before: Counts | undefined, after: Counts): void {

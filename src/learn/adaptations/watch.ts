@@ -114,6 +114,7 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
       for (const { minutes } of followed.values()) minutes.save()
       units.save()
     },
+    forget: ({ names }) => units.forgetWithin(names, followed.keys()),
     reset: () => {
       // What is not followed any more can't be counted anew, and its totals name nobody.
       for (const adaptationId of [EVERY_QUERY, ...followed.keys()])

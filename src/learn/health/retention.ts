@@ -38,11 +38,11 @@ export function openRetention(options: RetentionOptions): (nowMs: number) => Pro
 function sweepJournal({ log, config, position }: RetentionOptions, nowMs: number): Promise<number> {
   const [next] = log.journal.read({ after: position(), limit: 1 })
   const oldestMs = nowMs - config.retentionMs
-  return log.journal.sweep(Math.min(oldestMs, next?.entry.timeMs ?? oldestMs))
+  return log.journal.sweep(Math.min(oldestMs, next?.entry.timeMs ?? oldestMs), log.cutWithin)
 }
 
 async function sweepImpressions(
-  { store, config }: RetentionOptions,
+  { store, log, config }: RetentionOptions,
   nowMs: number,
 ): Promise<number> {
   const { impressions } = store.tables
@@ -52,6 +52,10 @@ async function sweepImpressions(
       ? { limit: Math.min(spare, SLICE_ROWS) }
       : { end: firstIdOf(nowMs - config.retentionMs), limit: SLICE_ROWS }
   const old = [...impressions.keys(range)]
-  if (old.length > 0) await store.release(() => impressions.removeAll(old))
+  if (old.length > 0)
+    await store.release(() => {
+      impressions.removeAll(old)
+      log.cutWithin()
+    })
   return old.length
 }

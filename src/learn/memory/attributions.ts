@@ -21,8 +21,10 @@ export interface Attributions {
   /** By document; changes made to it are saved with the next `save`. */
   of: (sessionId: string, queryHash: string) => Map<DocumentKey, Attribution>
   isFlagged: (sessionId: string) => boolean
-  /** Hands over all that a session taught, and forgets it; nothing of it counts from then on. */
-  flag: (sessionId: string, timeMs: number) => Iterable<[string, DocumentKey, Attribution]>
+  /** Hands over all that a session taught, and forgets it. */
+  take: (sessionId: string) => Taught[]
+  /** The same; nothing that it tells counts from then on. */
+  flag: (sessionId: string, timeMs: number) => Taught[]
   /** Inside a transaction. Removes what belongs to sessions that were over by `nowMs`, too. */
   save: (nowMs: number) => void
   /** Drops what was not saved. */
@@ -30,6 +32,9 @@ export interface Attributions {
   /** Inside a transaction. */
   reset: () => void
 }
+
+/** What a session taught of one query and document. */
+export type Taught = [queryHash: string, document: DocumentKey, attribution: Attribution]
 
 /** What a session looked at: documents, and how likely each. */
 export interface Page {
@@ -59,30 +64,37 @@ export function openAttributions(store: Store, lifeMs: number): Attributions {
   const { attributions, flaggedSessions } = store.tables
   const shelf = openShelf(store)
   const changed = new Set<Kept>()
-  /** Sessions to be taken out with the next save, and since when. */
-  const flagged = new Map<string, number>()
+  /** Sessions to be taken out with the next save, and since when they are flagged, if they are. */
+  const taken = new Map<string, number | undefined>()
   let anyFlagged = false
   /** Up to which moment what was over has been removed. */
   let removedMs = 0
 
-  /** What a session taught of a query, which is forgotten. */
-  function take(sessionId: string, queryHash: string): [string, DocumentKey, Attribution][] {
-    const found = shelf.keep(sessionId, queryHash)
-    changed.delete(found)
-    shelf.drop(found)
-    return Array.from(unfold(found), ([document, taught]) => [queryHash, document, taught])
+  function take(sessionId: string, flaggedMs?: number): Taught[] {
+    taken.set(sessionId, flaggedMs)
+    const keys = [...attributions.keys(rangeOf(sessionId)), ...Array.from(changed, (k) => k.key)]
+    const queries = keys.filter(([id]) => id === sessionId).map(([, queryHash]) => queryHash)
+    return [...new Set(queries.sort())].flatMap((queryHash) => {
+      const found = shelf.keep(sessionId, queryHash)
+      changed.delete(found)
+      shelf.drop(found)
+      return Array.from(
+        unfold(found),
+        ([document, taught]): Taught => [queryHash, document, taught],
+      )
+    })
   }
   function saveChanged(): void {
     for (const found of changed) putKept(store, found)
     changed.clear()
-    for (const [sessionId, timeMs] of flagged) takeOut(store, sessionId, timeMs)
-    flagged.clear()
+    for (const [sessionId, flaggedMs] of taken) takeOut(store, sessionId, flaggedMs)
+    taken.clear()
     shelf.trim()
   }
   function forget(): void {
     shelf.forget()
     changed.clear()
-    flagged.clear()
+    taken.clear()
     anyFlagged = flaggedSessions.count() > 0
     removedMs = 0
   }
@@ -100,13 +112,11 @@ export function openAttributions(store: Store, lifeMs: number): Attributions {
       return unfold(found)
     },
     isFlagged: (sessionId) =>
-      anyFlagged && (flagged.has(sessionId) || flaggedSessions.has(sessionId)),
+      anyFlagged && (taken.has(sessionId) || flaggedSessions.has(sessionId)),
+    take: (sessionId) => take(sessionId),
     flag: (sessionId, timeMs) => {
-      flagged.set(sessionId, timeMs)
       anyFlagged = true
-      const keys = [...attributions.keys(rangeOf(sessionId)), ...Array.from(changed, (k) => k.key)]
-      const queries = keys.filter(([id]) => id === sessionId).map(([, queryHash]) => queryHash)
-      return [...new Set(queries.sort())].flatMap((queryHash) => take(sessionId, queryHash))
+      return take(sessionId, timeMs)
     },
     save: (nowMs) => {
       saveChanged()
@@ -175,15 +185,17 @@ function putKept({ tables: { attributions } }: Store, { key, look, attributed }:
   else if (attributed !== undefined) attributions.put(key, packAttributed(attributed))
 }
 
-function takeOut({ tables }: Store, sessionId: string, timeMs: number): void {
+/** The session's rows go; that it was flagged is noted, or forgotten with it. */
+function takeOut({ tables }: Store, sessionId: string, flaggedMs: number | undefined): void {
   const { attributions, flaggedSessions } = tables
   attributions.removeAll([...attributions.keys(rangeOf(sessionId))])
-  flaggedSessions.put(sessionId, timeMs)
+  if (flaggedMs === undefined) flaggedSessions.remove(sessionId)
+  else flaggedSessions.put(sessionId, flaggedMs)
 }
 
 /** All queries of a session. */
 function rangeOf(sessionId: string): { start: [string, string]; end: [string, string] } {
-  return { start: [sessionId, ''], end: [`${sessionId}~`, ''] }
+  return { start: [sessionId, ''], end: [sessionId, '~'] }
 }
 
 function unfold(found: Kept): Attributed {

@@ -7,7 +7,7 @@ import {
 } from '../facts.ts'
 import { wasNotViewed } from '../feedback/feedback-entries.ts'
 import type { Gains } from '../feedback/gains.ts'
-import type { Attributions, Page } from './attributions.ts'
+import type { Attributions, Page, Taught } from './attributions.ts'
 import { dayOf, MILLION } from './click-memory-evidence.ts'
 import type { DocumentChange, QueryChange } from './click-memory-pairs.ts'
 import type { Attribution } from './click-memory-rows.ts'
@@ -18,14 +18,19 @@ export interface Lessons {
   seen: (fact: SearchFact) => void
   /** Returns the pair that a session reported over and over, when this entry was one too many. */
   told: (fact: FeedbackFact) => { queryHash: string; document: DocumentKey } | undefined
+  /** Takes out all that a session taught, as a change of this entry of the journal; returns whether that was anything. */
+  untaught: (sessionId: string, sequence: number) => boolean
 }
+
+/** Takes a change to what is remembered of a query. */
+export type Teach = (change: QueryChange) => void
 
 interface LessonOptions {
   attributions: Attributions
   gains: Gains
   /** Position p is looked at with probability 1/p^eta. */
   eta: number
-  change: (change: QueryChange) => void
+  teach: Teach
 }
 
 interface LessonParts extends LessonOptions {
@@ -62,25 +67,30 @@ export function openLessons(options: LessonOptions): Lessons {
       attributed.set(document, known)
       known.entries += 1
       if (known.entries > ENTRIES_MAX) {
-        unteach(parts, fact)
+        unteach(parts, attributions.flag(sessionId, fact.receivedMs), fact.sequence)
         return { queryHash, document }
       }
       if (entry.status === 'learned')
         judge(parts, fact, { queryHash, document, known, shownMs: impression.timeMs })
       return undefined
     },
+    untaught: (sessionId, sequence) => {
+      const taught = attributions.take(sessionId)
+      unteach(parts, taught, sequence)
+      return taught.length > 0
+    },
   }
 }
 
 /** A session looked at a page: each hit counts as likely as its position is looked at. */
 function examine(
-  { attributions, change, examined }: LessonParts,
+  { attributions, teach, examined }: LessonParts,
   { sequence, impression }: Pick<SearchFact, 'sequence' | 'impression'>,
   sessionId: string,
 ): void {
   const { queryHash } = impression
   const documents = attributions.see(sessionId, queryHash, pageOf(impression, examined))
-  if (documents.length > 0) change({ sequence, queryHash, documents })
+  if (documents.length > 0) teach({ sequence, queryHash, documents })
 }
 
 function pageOf({ hits, from, timeMs }: Impression, examined: Examined): Page {
@@ -121,7 +131,7 @@ interface Judged {
 }
 
 function judge(
-  { gains, change }: LessonParts,
+  { gains, teach }: LessonParts,
   { sequence, entry }: FeedbackFact,
   { queryHash, document, known, shownMs }: Judged,
 ): void {
@@ -145,16 +155,12 @@ function judge(
         ...{ gain: filled.change, examination: 0 },
       })
   }
-  if (documents.length > 0) change({ sequence, queryHash, documents })
+  if (documents.length > 0) teach({ sequence, queryHash, documents })
 }
 
-/** Takes out all that a session taught; it teaches nothing from then on. */
-function unteach(
-  { attributions, change }: LessonParts,
-  { sequence, sessionId, receivedMs }: FeedbackFact,
-): void {
+function unteach({ teach }: LessonParts, all: readonly Taught[], sequence: number): void {
   const byQuery = new Map<string, DocumentChange[]>()
-  for (const [queryHash, document, taught] of attributions.flag(sessionId, receivedMs)) {
+  for (const [queryHash, document, taught] of all) {
     const documents = byQuery.get(queryHash) ?? []
     byQuery.set(queryHash, documents)
     for (const [timeMs, amount] of filledSlots(taught.gains))
@@ -162,5 +168,5 @@ function unteach(
     for (const [timeMs, amount] of filledSlots(taught.examinations))
       documents.push({ document, day: dayOf(timeMs), gain: 0, examination: -amount })
   }
-  for (const [queryHash, documents] of byQuery) change({ sequence, queryHash, documents })
+  for (const [queryHash, documents] of byQuery) teach({ sequence, queryHash, documents })
 }

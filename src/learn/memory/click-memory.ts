@@ -7,11 +7,12 @@ import type { Events } from '../history/events.ts'
 import { type AddedScores, NOTHING_ADDED } from '../plan.ts'
 import { openAttributions } from './attributions.ts'
 import { dayOf, weighEvidence } from './click-memory-evidence.ts'
-import { ENTRIES_MAX, openLessons } from './click-memory-lessons.ts'
+import { ENTRIES_MAX, openLessons, type Teach } from './click-memory-lessons.ts'
 import { DOCUMENTS_MAX, openPairs, type Pairs, type Remembered } from './click-memory-pairs.ts'
 import { type ClickReasons, reasonsOf } from './click-memory-reasons.ts'
 import { packNames } from './click-memory-rows.ts'
 import { rateOf } from './click-rate.ts'
+import { unteach } from './unteach.ts'
 
 /**
  * What people chose among what a query showed them, corrected for how likely they were to look at it: for a query
@@ -62,6 +63,13 @@ const ADDED_MAX = 200
 /** Time after a session's end in which its last feedback may still be on its way. */
 const GRACE_MS = 30 * 60_000
 
+/** A session that told the same over and over, and of what. */
+interface Flagged {
+  sessionId: string
+  queryHash: string
+  document: DocumentKey
+}
+
 interface Core {
   config: MemoryConfig
   clock: () => number
@@ -74,18 +82,16 @@ interface Core {
 
 export function openClickMemory(parts: MemoryParts): ClickMemory {
   const { store, events, gains, config, clock } = parts
-  const attributions = openAttributions(store, config.sessionAbsoluteMs + GRACE_MS)
+  const noteSessions = () => openAttributions(store, config.sessionAbsoluteMs + GRACE_MS)
+  const attributions = noteSessions()
   const stale = new Set<Remembered>()
   const openAll = () => openPairs(store, config.memoryPairsMax, (query) => keepView(core, query))
   const first = openAll()
   const core: Core = { config, clock, stale, written: first, read: first }
-  const lessons = openLessons({
-    attributions,
-    gains,
-    eta: config.examinationEta,
-    change: (change) => core.written.add(change),
-  })
-  let flaggedNow: { sessionId: string; queryHash: string; document: string }[] = []
+  const lessonsTo = (teach: Teach, known = noteSessions()) =>
+    openLessons({ attributions: known, gains, eta: config.examinationEta, teach })
+  const lessons = lessonsTo((change) => core.written.add(change), attributions)
+  let flaggedNow: Flagged[] = []
   let flagged = 0
   /** The newest moment among the facts: the only clock of the fold. */
   let latestMs = 0
@@ -118,8 +124,7 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
       isSaving = core.written.save() || isSaving
       attributions.save(latestMs)
       // A fold anew repeats what the history tells already.
-      if (core.written === core.read)
-        for (const { sessionId, ...data } of flaggedNow) tell(events, sessionId, data)
+      if (core.written === core.read) for (const each of flaggedNow) tell(events, each)
       flagged += flaggedNow.length
       flaggedNow = []
     },
@@ -138,6 +143,10 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
       isAnew = true
       latestMs = 0
       flagged = 0
+    },
+    forget: (doomed) => {
+      unteach(doomed, { lessons, again: lessonsTo, teach: core.written.add })
+      isAnew = true
     },
     added: (queryHash) => added(core, queryHash),
     describe: (queryHash, key) => describe(core, queryHash, key),
@@ -206,11 +215,7 @@ function scoreOf(config: MemoryConfig, gain: number, examination: number): numbe
   return config.memoryStrength * (rateOf(config, gain, examination) - config.memoryPriorRate)
 }
 
-function tell(
-  events: Pick<Events, 'recordWithin'>,
-  sessionId: string,
-  data: Record<string, unknown>,
-): void {
+function tell(events: Pick<Events, 'recordWithin'>, { sessionId, ...data }: Flagged): void {
   events.recordWithin({
     type: 'SESSION_FLAGGED',
     status: 'COMPLETED',

@@ -79,6 +79,13 @@ export function openEvidence({ store, trial, gainOf }: EvidenceParts): Evidence 
       units.clearWithin()
       meta.put(CLICKED, 0)
     },
+    forget: ({ names, facts }) => {
+      const told = facts.flatMap((fact) => (fact.kind === 'feedback' ? fact.entry.queryId : []))
+      judgements.removeAll(
+        [...new Set(told)].filter((queryId) => names.has(judgements.get(queryId)?.unit ?? '')),
+      )
+      units.forgetWithin(names)
+    },
     clicked: () => pending.clicked,
     usage: (name) => usageOf(pending, name),
     searches: (name, stage) => {

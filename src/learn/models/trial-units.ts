@@ -12,6 +12,8 @@ export interface TrialUnits {
   /** Drops what was not saved. */
   forget: () => void
   clearWithin: () => void
+  /** Removes the rows of these users. */
+  forgetWithin: (names: ReadonlySet<string>) => void
 }
 
 interface PendingRow {
@@ -65,6 +67,12 @@ export function openTrialUnits(store: Store, trial: () => Trial | undefined): Tr
     clearWithin: () => {
       forget()
       trialUnits.clear()
+    },
+    forgetWithin: (names) => {
+      forget()
+      const now = trial()
+      if (now !== undefined)
+        trialUnits.removeAll(Array.from(names, (unit) => [now.number, unit] as [number, string]))
     },
   }
 }

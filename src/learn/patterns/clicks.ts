@@ -76,6 +76,11 @@ export function openClicks(store: Store): Clicks {
       }
       changed.clear()
     },
+    forget: ({ facts }) => {
+      for (const fact of facts)
+        if (fact.kind === 'search' && searches.delete(fact.impression.queryId))
+          changed.add(fact.impression.queryId)
+    },
     reset: () => {
       clickedSearches.clear()
       searches = new Map()

@@ -4,21 +4,40 @@ import type { Store } from '../../store/store.ts'
 /** Sessions whose last search is kept; the least recent go first. */
 const SESSIONS_MAX = 20_000
 const KEPT_SHARE = 0.99
+/** Nothing follows a search later than this, and no click on it counts here. */
+const KEPT_MS = 24 * 3_600_000
+/** What is older is looked for so often, by the time of the searches. */
+const SWEEP_MS = 60_000
 
 /** The last search of each of the most recent sessions. */
 export function openLastSearches({ tables: { lastSearches } }: Store) {
   let sessions = new Map<string, LastSearch>()
   const changed = new Set<string>()
+  let latestMs = 0
 
   function load(): void {
     const rows = Array.from(lastSearches.range(), ({ key, value }) => [key, unpack(value)] as const)
     rows.sort(([a, first], [b, second]) => first.timeMs - second.timeMs || (a < b ? -1 : 1))
     sessions = new Map(rows)
+    latestMs = rows.at(-1)?.[1].timeMs ?? 0
     changed.clear()
+  }
+  /** The same rows go, however often the process starts anew in between. */
+  function sweep(timeMs: number): void {
+    const stepMs = (atMs: number) => SWEEP_MS * Math.floor(atMs / SWEEP_MS)
+    const isNext = stepMs(timeMs) > stepMs(latestMs)
+    latestMs = Math.max(latestMs, timeMs)
+    if (!isNext) return
+    for (const [sessionId, search] of sessions)
+      if (search.timeMs < stepMs(timeMs) - KEPT_MS) {
+        sessions.delete(sessionId)
+        changed.add(sessionId)
+      }
   }
   return {
     get: (sessionId: string) => sessions.get(sessionId),
     put: (sessionId: string, search: LastSearch) => {
+      sweep(search.timeMs)
       sessions.delete(sessionId)
       sessions.set(sessionId, search)
       changed.add(sessionId)
@@ -38,6 +57,9 @@ export function openLastSearches({ tables: { lastSearches } }: Store) {
         else lastSearches.put(sessionId, pack(search))
       }
       changed.clear()
+    },
+    forget: (sessionIds: Iterable<string>) => {
+      for (const sessionId of sessionIds) if (sessions.delete(sessionId)) changed.add(sessionId)
     },
     reset: () => {
       lastSearches.clear()

@@ -12,6 +12,7 @@ import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
 import { GROUPS } from '../fold.ts'
 import type { Clicks } from './clicks.ts'
 import { openLastSearches } from './last-searches.ts'
+import { timesOfPairs, timesOfQueries } from './times.ts'
 import { openTopRows, type TopRows } from './top-rows.ts'
 
 /** What searchers did, query by query, and how they put one query in other words. */
@@ -96,6 +97,11 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
       else if (fact.kind === 'feedback') takeFeedback(fact)
     },
     save: () => parts.forEach((part) => void part.save()),
+    forget: ({ names, facts }) => {
+      for (const [name, timesMs] of timesOfQueries(facts)) queries.forget(name, timesMs)
+      for (const [name, timesMs] of timesOfPairs(facts)) reformulations.forget(name, timesMs)
+      last.forget(names)
+    },
     reset: () => parts.forEach((part) => void part.reset()),
   }
 }

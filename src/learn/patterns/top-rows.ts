@@ -19,6 +19,8 @@ export interface TopRows<Row> {
   save: () => void
   /** Inside a transaction: no counts at all. */
   reset: () => void
+  /** Removes the rows of a name in which nothing counts but what was counted at these times. */
+  forget: (name: string, timesMs: readonly number[]) => void
 }
 
 export interface TopRowsOptions<Row, Written> extends RowKind<Row> {
@@ -91,8 +93,7 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
     ...readTopRows(options),
     load,
     save: () => {
-      let written = 0
-      for (const period of open.values()) written += writePeriod(period, options)
+      const written = writePeriods(open.values(), options)
       if (!isMarked) meta.put(mark, newest)
       isMarked = true
       if (written > 0 && newest !== cleared && removeOld(table, newest) === 0) cleared = newest
@@ -100,11 +101,34 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
       open.clear()
       hour = undefined
     },
+    forget: (name, timesMs) => {
+      const hours = timesMs.map(hourOf)
+      const days = hours.filter((each) => each !== newest).map(dayOfHour)
+      forgetIn((period) => opened(1, period), hours, name, options)
+      forgetIn((period) => opened(24, period), days, name, options)
+    },
     reset: () => {
       table.clear()
       meta.remove(mark)
       load()
     },
+  }
+}
+
+/** `periods` has a period as often as something is to go that was counted there. */
+function forgetIn<Row>(
+  opened: (period: number) => OpenPeriod<Row>,
+  periods: readonly number[],
+  name: string,
+  { weight }: RowKind<Row>,
+): void {
+  for (const period of new Set(periods)) {
+    const { rows, changed } = opened(period)
+    const row = rows.get(name)
+    if (row === undefined || weight(row) > periods.filter((each) => each === period).length)
+      continue
+    rows.delete(name)
+    changed.add(name)
   }
 }
 
@@ -120,6 +144,15 @@ function markOf({ name }: { name: string }): string {
 }
 
 /** Returns how many rows it wrote or removed. */
+function writePeriods<Row, Written>(
+  periods: Iterable<OpenPeriod<Row>>,
+  options: TopRowsOptions<Row, Written>,
+): number {
+  let written = 0
+  for (const period of periods) written += writePeriod(period, options)
+  return written
+}
+
 function writePeriod<Row, Written>(
   { level, period, rows, changed }: OpenPeriod<Row>,
   { table, pack }: TopRowsOptions<Row, Written>,

@@ -63,6 +63,12 @@ export function openHours(store: Store): Hours {
       const spare = [...open.keys()].sort((a, b) => b - a).slice(OPEN_MAX)
       for (const key of spare) open.delete(key)
     },
+    forget: ({ facts }) => {
+      const theirs = facts.flatMap((fact) =>
+        fact.kind === 'search' ? fact.impression.queryId : [],
+      )
+      reportedClicks.removeAll(theirs)
+    },
     reset: () => {
       forget()
       hourReports.clear()

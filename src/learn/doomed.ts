@@ -1,0 +1,78 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import type { JournalRow } from '../store/journal.ts'
+import type { Store } from '../store/store.ts'
+import type { Doomed, Fact, FeedbackBatch, Impression } from './facts.ts'
+import { factsOf } from './join.ts'
+import type { Log } from './log.ts'
+
+/** What the log holds of somebody: what they did, and where that stands. */
+export interface DoomedRows extends Doomed {
+  impressions: string[]
+  feedback: { sequence: number; entries: number }[]
+  events: number[]
+}
+
+/** Rows that one transaction looks at, so that others come in between. */
+export const SLICE_ROWS = 64
+
+/** Everything that the log says after an entry of any of these: sessions by their id, users by their name. */
+export async function findDoomed(
+  log: Log,
+  names: ReadonlySet<string>,
+  after = 0,
+): Promise<DoomedRows> {
+  const facts: Fact[] = []
+  const rowsOf = { impressions: [], feedback: [], events: [] }
+  const found: DoomedRows = { names, facts, sequence: after, ...rowsOf }
+  for (;;) {
+    const rows = log.journal.read({ after: found.sequence, limit: SLICE_ROWS })
+    for (const row of rows) {
+      found.sequence = row.sequence
+      facts.push(...take(row, log, found))
+    }
+    if (rows.length < SLICE_ROWS) return found
+    await breathe()
+  }
+}
+
+/** Notes what of an entry is theirs; returns what that says to learning. */
+function take({ sequence, entry }: JournalRow, log: Log, found: DoomedRows): Iterable<Fact> {
+  const isNamed = (name: string | undefined) => name !== undefined && found.names.has(name)
+  if (entry.type === 'searches') {
+    const theirs = (entry.data as string[]).filter((queryId) => {
+      const impression = log.shown(queryId)
+      return isNamed(impression?.unit) || isNamed(impression?.sessionId)
+    })
+    found.impressions.push(...theirs)
+    return factsIn({ sequence, entry: { ...entry, data: theirs } }, log)
+  }
+  if (entry.type === 'feedback') {
+    const { unit, entries } = entry.data as FeedbackBatch
+    if (!isNamed(unit) && !isNamed(entry.sessionId)) return []
+    found.feedback.push({ sequence, entries: entries.length })
+    return factsIn({ sequence, entry }, log)
+  }
+  if (isNamed(entry.sessionId)) found.events.push(sequence)
+  return []
+}
+
+function factsIn(row: JournalRow, log: Log): Iterable<Fact> {
+  return factsOf(row, log, new Map<string, Impression | undefined>())
+}
+
+/** Removes it from the log. */
+export async function removeDoomed(store: Store, doomed: DoomedRows): Promise<void> {
+  const { journal, impressions } = store.tables
+  await removeRows(store, doomed.impressions, (ids) => impressions.removeAll(ids))
+  const entries = [...doomed.feedback.map(({ sequence }) => sequence), ...doomed.events]
+  await removeRows(store, entries, (sequences) => journal.removeAll(sequences))
+}
+
+async function removeRows<Key>(
+  store: Store,
+  keys: Key[],
+  remove: (keys: Key[]) => void,
+): Promise<void> {
+  for (let from = 0; from < keys.length; from += SLICE_ROWS)
+    await store.release(() => remove(keys.slice(from, from + SLICE_ROWS)))
+}

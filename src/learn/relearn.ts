@@ -1,0 +1,76 @@
+import type { Store } from '../store/store.ts'
+import type { Consumer, Doomed } from './facts.ts'
+import { RELEARNING } from './fold.ts'
+import type { Pauses } from './pauses.ts'
+import { type Taking, takeStretch } from './slice.ts'
+
+/** The processor while it takes nothing new: all that was taken is saved. */
+export interface Still extends Taking {
+  store: Store
+  consumers: readonly Consumer[]
+  pauses: Pauses
+  closed: boolean
+  /** Back to what is on the disk, after a while. */
+  recover: (cause: unknown) => Promise<void>
+}
+
+/** Time that one step may hold the main thread, and leaves to others behind it. */
+const SLICE_MS = 2
+const REST_MS = 2
+
+/** Folds the whole log into those consumers anew that can be emptied. What a crash cuts short is begun again. */
+export async function relearn(still: Still): Promise<void> {
+  const { store, fold, pauses } = still
+  const consumers = still.consumers.filter(({ reset }) => reset !== undefined)
+  const until = fold.saved()
+  await store.write(() => {
+    for (const consumer of consumers) consumer.reset?.()
+    store.tables.meta.put(RELEARNING, 0)
+  })
+  const takeSome = (after: number) => {
+    const end = takeStretch(still, { after, until, sliceMs: SLICE_MS }, (fact) => {
+      for (const consumer of consumers) consumer.take(fact)
+    })
+    for (const consumer of consumers) consumer.save()
+    store.tables.meta.put(RELEARNING, end)
+    return end
+  }
+  let after = 0
+  while (after < until && !still.closed) {
+    const from = after
+    try {
+      after = await store.write(() => takeSome(from))
+      await pauses.rest(REST_MS)
+    } catch (cause) {
+      // The disk is full, say: half a fold is worse than one that waits.
+      await still.recover(cause)
+    }
+  }
+  if (still.closed) return
+  await store.write(() => {
+    store.tables.meta.remove(RELEARNING)
+    fold.moveTo(until, consumers)
+  })
+  for (const consumer of consumers) consumer.publish?.()
+}
+
+/** Takes out of the learned state what somebody taught; `within` runs in the same transaction. */
+export async function unlearn(
+  { store, fold, consumers }: Still,
+  doomed: Doomed,
+  within: () => void,
+): Promise<void> {
+  try {
+    await store.write(() => {
+      for (const consumer of consumers) {
+        consumer.forget?.(doomed)
+        consumer.save()
+      }
+      within()
+    })
+  } catch (cause) {
+    fold.load()
+    throw cause
+  }
+  for (const consumer of consumers) consumer.publish?.()
+}

@@ -1,0 +1,171 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { openRetention } from '../../src/learn/health/retention.ts'
+import { openEvents } from '../../src/learn/history/events.ts'
+import { unpackRemembered } from '../../src/learn/memory/click-memory-rows.ts'
+import { openPatterns } from '../../src/learn/patterns/patterns.ts'
+import { openSubjects } from '../../src/learn/subjects.ts'
+import type { Store } from '../../src/store/store.ts'
+import { temporaryStore } from '../store/open.ts'
+import { DAY_MS, type Learner, MINUTE_MS, openLearner } from './learner.ts'
+
+const DOCUMENTS = ['a', 'b', 'c', 'd']
+
+function start(store = temporaryStore()) {
+  const learner = openLearner(
+    store,
+    {},
+    (parts) => openPatterns(parts.store, parts.clock).consumers,
+  )
+  const clock = () => learner.clock.nowMs
+  const events = openEvents(store, clock)
+  const subjects = openSubjects({ ...learner, clock, events, onFailure: () => {} })
+  onTestFinished(learner.close)
+  return { ...learner, subjects }
+}
+
+/** Some sessions of a user, each with some searches that are clicked. */
+async function live(learner: Learner, user: string, days: number): Promise<string[]> {
+  const { session, search, tell, clock } = learner
+  const sessions: string[] = []
+  for (let day = 0; day < days; day++) {
+    const sessionId = await session(user)
+    sessions.push(sessionId)
+    for (let step = 0; step < 12; step++) {
+      const queryHash = step % 4 === 3 ? `${user}'s own` : `q${step % 3}`
+      const queryId = search(sessionId, DOCUMENTS, { queryHash, query: queryHash })
+      await tell(sessionId, queryId, DOCUMENTS[(step * day + user.length) % 4] ?? '')
+      clock.nowMs += (10 + step) * MINUTE_MS
+    }
+    await learner.loop.caughtUp()
+    clock.nowMs += DAY_MS
+  }
+  return sessions
+}
+
+/** The oldest searches go, as they do when there are too many. */
+async function cut({ store, log, loop, clock }: Learner, spare: number): Promise<void> {
+  const impressionsMax = store.tables.impressions.count() - spare
+  const config = { retentionMs: 365 * DAY_MS, impressionsMax }
+  await openRetention({ store, log, config, position: loop.position, sweeps: [] })(clock.nowMs)
+  expect(store.tables.impressions.count()).toBe(impressionsMax)
+}
+
+function remembered({ tables }: Store) {
+  return Array.from(tables.clickMemory.range(), ({ key, value }) => [
+    key,
+    [...unpackRemembered(value)].sort(),
+  ])
+}
+
+it('who is forgotten leaves what the others taught, also where the log is cut', async () => {
+  const [learner, others] = [start(), start()]
+  for (const each of [learner, others]) await live(each, 'bob', 2)
+  for (const each of [learner, others]) await live(each, 'eve', 1)
+  const sessions = await live(learner, 'ann', 4)
+  await others.loop.caughtUp()
+  expect(remembered(learner.store)).not.toEqual(remembered(others.store))
+  // Bob's searches can't be learned anew any more.
+  await cut(learner, 24)
+  expect(await learner.subjects.forget('ann')).toEqual({
+    subject: 'ann',
+    removed: { sessions: 4, impressions: 48, feedback: 48, events: 0 },
+    rebuilt: false,
+  })
+  expect(remembered(learner.store)).toEqual(remembered(others.store))
+  const { tables } = learner.store
+  for (const { key } of tables.attributions.range()) expect(sessions).not.toContain(key[0])
+  expect(tables.meta.get('unlearned')).toEqual([])
+})
+
+it('what nobody else asked is no longer told of', async () => {
+  const learner = start()
+  await live(learner, 'bob', 1)
+  await live(learner, 'ann', 1)
+  await live(learner, 'eve', 1)
+  await cut(learner, 6)
+  const texts = () => {
+    const { queryPatterns, reformulations, lastSearches, clickedSearches } = learner.store.tables
+    return JSON.stringify(
+      [queryPatterns, reformulations, lastSearches, clickedSearches].map((table) => [
+        ...table.range(),
+      ]),
+    )
+  }
+  expect(texts()).toContain("ann's own")
+  await learner.subjects.forget('ann')
+  expect(texts()).not.toContain("ann's own")
+  expect(texts()).toContain("bob's own")
+  expect(texts()).toContain('q1')
+})
+
+it('what one session taught today is taken out, also what its searches no longer tell', async () => {
+  const learner = start()
+  const [one = '', other = ''] = [await learner.session(), await learner.session()]
+  const click = async (sessionId: string) => {
+    await learner.tell(sessionId, learner.search(sessionId, ['a', 'b']), 'b')
+    return learner.added()
+  }
+  const before = await click(one)
+  learner.clock.nowMs += MINUTE_MS
+  expect(await click(other)).not.toEqual(before)
+  await cut(learner, 2)
+  expect(await learner.subjects.forget(other)).toMatchObject({ rebuilt: false })
+  expect(await learner.added()).toEqual(before)
+})
+
+it('what is unlearned is unlearned once, also when a crash comes in between', async () => {
+  const learner = start()
+  const days = await live(learner, 'bob', 2)
+  await live(learner, 'ann', 2)
+  await cut(learner, 3)
+  const before = remembered(learner.store)
+  const failing = {
+    ...learner,
+    sessions: { ...learner.sessions, remove: () => Promise.reject(new Error('no room')) },
+    clock: () => learner.clock.nowMs,
+    events: openEvents(learner.store, () => learner.clock.nowMs),
+    onFailure: () => {},
+  }
+  await expect(openSubjects(failing).forget('ann')).rejects.toThrow('no room')
+  const after = remembered(learner.store)
+  expect(after).not.toEqual(before)
+  expect(await learner.subjects.forget('ann')).toMatchObject({ rebuilt: false })
+  expect(remembered(learner.store)).toEqual(after)
+  expect(learner.sessions.peek(days[0] ?? '')).toBeDefined()
+})
+
+it('a search that was under way when its session was forgotten goes with it', async () => {
+  const learner = start()
+  const sessionId = await learner.session('ann')
+  await learner.tell(sessionId, learner.search(sessionId, ['a', 'b']), 'b')
+  const { recordWithin } = openEvents(learner.store, () => learner.clock.nowMs)
+  const late: string[] = []
+  const subjects = openSubjects({
+    ...learner,
+    clock: () => learner.clock.nowMs,
+    events: {
+      recordWithin: (event) => {
+        late.push(learner.search(sessionId, ['c'], { unit: 'ann' }))
+        return recordWithin(event)
+      },
+    },
+    onFailure: () => {},
+  })
+  await subjects.forget('ann')
+  expect(late).toHaveLength(1)
+  expect(learner.log.isShown(late[0] ?? '')).toBe(false)
+  expect(await learner.added()).toEqual({})
+  expect(learner.store.tables.attributions.count()).toBe(0)
+})
+
+it('the last words of a session are kept for a day', async () => {
+  const learner = start()
+  learner.search(await learner.session(), ['a'])
+  await learner.loop.caughtUp()
+  const { lastSearches } = learner.store.tables
+  expect(lastSearches.count()).toBe(1)
+  learner.clock.nowMs += DAY_MS + MINUTE_MS
+  learner.search(await learner.session(), ['b'])
+  await learner.loop.caughtUp()
+  expect(lastSearches.count()).toBe(1)
+})
