@@ -1,17 +1,9 @@
 import { firstIdOf } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
 import type { DocumentKey } from '../facts.ts'
-import { dayOf } from './click-memory-evidence.ts'
 import type { DocumentChange } from './click-memory-pairs.ts'
-import {
-  type Attribution,
-  type Look,
-  packAttributed,
-  packLook,
-  unfoldLook,
-  unpackAttributed,
-} from './click-memory-rows.ts'
-import { fillSlot, isCloseTo } from './slots.ts'
+import { type Attribution, unpackAttributed } from './click-memory-rows.ts'
+import { type Page, putTeaching, seeWith, type Teaching, unfold } from './teaching.ts'
 import { openWrittenPairs } from './written-pairs.ts'
 
 /** What sessions taught, so that each has a bounded say and can be taken out again. */
@@ -36,34 +28,15 @@ export interface Attributions {
 /** What a session taught of one query and document. */
 export type Taught = [queryHash: string, document: DocumentKey, attribution: Attribution]
 
-/** What a session looked at: documents, and how likely each. */
-export interface Page {
-  timeMs: number
-  documents: readonly DocumentKey[]
-  /** Not to be changed: pages of one shape share it. */
-  millionths: Int32Array
-}
-
 const KEPT_MAX = 2000
 /** What is over is looked for so often, by the time of the facts. */
 const SWEEP_MS = 60_000
-
-type Attributed = Map<DocumentKey, Attribution>
-
-/** Most sessions look once at a query: that is kept as it came until something else happens. */
-interface Kept {
-  key: [sessionId: string, queryHash: string]
-  look?: Look | undefined
-  /** The same taken apart, kept to be compared with later looks: not to be changed. */
-  parts?: Attributed | undefined
-  attributed?: Attributed
-}
 
 /** `lifeMs` after its creation no session can teach any more. */
 export function openAttributions(store: Store, lifeMs: number): Attributions {
   const { attributions, flaggedSessions } = store.tables
   const shelf = openShelf(store)
-  const changed = new Set<Kept>()
+  const changed = new Set<Teaching>()
   /** Sessions to be taken out with the next save, and since when they are flagged, if they are. */
   const taken = new Map<string, number | undefined>()
   let anyFlagged = false
@@ -85,7 +58,7 @@ export function openAttributions(store: Store, lifeMs: number): Attributions {
     })
   }
   function saveChanged(): void {
-    for (const found of changed) putKept(store, found)
+    for (const found of changed) putTeaching(store, found)
     changed.clear()
     for (const [sessionId, flaggedMs] of taken) takeOut(store, sessionId, flaggedMs)
     taken.clear()
@@ -135,15 +108,15 @@ export function openAttributions(store: Store, lifeMs: number): Attributions {
 
 /** Pairs in memory. */
 interface Shelf {
-  keep: (sessionId: string, queryHash: string) => Kept
-  drop: (kept: Kept) => void
+  keep: (sessionId: string, queryHash: string) => Teaching
+  drop: (kept: Teaching) => void
   /** Everything is saved: what was kept makes room. */
   trim: () => void
   forget: () => void
 }
 
 function openShelf({ tables: { attributions } }: Store): Shelf {
-  const kept = new Map<string, Kept>()
+  const kept = new Map<string, Teaching>()
   const written = openWrittenPairs()
   return {
     keep: (sessionId, queryHash) => {
@@ -180,11 +153,6 @@ function removeBefore({ tables: { attributions, flaggedSessions } }: Store, time
   flaggedSessions.removeAll([...flaggedSessions.keys({ end: before })])
 }
 
-function putKept({ tables: { attributions } }: Store, { key, look, attributed }: Kept): void {
-  if (look !== undefined) attributions.put(key, packLook(look))
-  else if (attributed !== undefined) attributions.put(key, packAttributed(attributed))
-}
-
 /** The session's rows go; that it was flagged is noted, or forgotten with it. */
 function takeOut({ tables }: Store, sessionId: string, flaggedMs: number | undefined): void {
   const { attributions, flaggedSessions } = tables
@@ -197,55 +165,3 @@ function takeOut({ tables }: Store, sessionId: string, flaggedMs: number | undef
 function rangeOf(sessionId: string): { start: [string, string]; end: [string, string] } {
   return { start: [sessionId, ''], end: [sessionId, '~'] }
 }
-
-function unfold(found: Kept): Attributed {
-  found.attributed ??= partsOf(found)
-  found.look = found.parts = undefined
-  return found.attributed
-}
-
-function partsOf(found: Kept): Attributed {
-  found.parts ??= found.look === undefined ? new Map() : unfoldLook(found.look)
-  return found.parts
-}
-
-function seeWith(found: Kept, page: Page): readonly DocumentChange[] {
-  const { timeMs, documents, millionths } = page
-  // An empty page is no first look: it isn't saved, and would be forgotten with what is in memory.
-  if (documents.length === 0) return NOTHING
-  if (found.attributed === undefined) {
-    const look = { timeMs, documents: JSON.stringify(documents), millionths }
-    if (found.look === undefined) {
-      found.look = look
-      const day = dayOf(timeMs)
-      return documents.map((document, at) => {
-        return { document, day, gain: 0, examination: millionths[at] as number }
-      })
-    }
-    if (isAgain(found.look, look)) return NOTHING
-  }
-  const attributed = found.attributed ?? partsOf(found)
-  const seen: DocumentChange[] = []
-  for (const [at, document] of documents.entries()) {
-    const known = attributed.get(document)
-    const examinations = known?.examinations ?? []
-    const filled = fillSlot(examinations, timeMs, millionths[at] as number)
-    if (filled === undefined) continue
-    if (known === undefined) attributed.set(document, { entries: 0, gains: [], examinations })
-    seen.push({ document, day: dayOf(filled.timeMs), gain: 0, examination: filled.change })
-  }
-  // A look that teaches nothing more leaves the row in its form: when it was last saved must not matter.
-  if (seen.length > 0) unfold(found)
-  return seen
-}
-
-/** The same page at nearly the same time, loaded again say, teaches nothing: what is found out here saves taking it apart. */
-function isAgain(first: Look, again: Look): boolean {
-  return (
-    isCloseTo(first.timeMs, again.timeMs) &&
-    first.millionths === again.millionths &&
-    first.documents === again.documents
-  )
-}
-
-const NOTHING: readonly DocumentChange[] = []

@@ -7,11 +7,12 @@ import {
 } from '../facts.ts'
 import { wasNotViewed } from '../feedback/feedback-entries.ts'
 import type { Gains } from '../feedback/gains.ts'
-import type { Attributions, Page, Taught } from './attributions.ts'
+import type { Attributions, Taught } from './attributions.ts'
 import { dayOf, MILLION } from './click-memory-evidence.ts'
 import type { DocumentChange, QueryChange } from './click-memory-pairs.ts'
 import type { Attribution } from './click-memory-rows.ts'
 import { emptySlot, filledSlots, fillSlot } from './slots.ts'
+import type { Page } from './teaching.ts'
 
 /** What one fact changes in what is remembered, with each session's say bounded. */
 export interface Lessons {
