@@ -1,5 +1,5 @@
 import type { JournalRow } from '../store/journal.ts'
-import type { Fact, FeedbackBatch, Impression } from './facts.ts'
+import type { Fact, FeedbackBatch, FeedbackEntry, Impression } from './facts.ts'
 import type { Log } from './log.ts'
 import type { ModelNote } from './signals/model-signals.ts'
 
@@ -29,6 +29,16 @@ export function* factsOf(
   }
 }
 
+/** By its id; where hits of two indices share one, by the position that was told. */
+function hitOf({ hits, from }: Impression, entry: FeedbackEntry): number | undefined {
+  const { resultId, position = 0 } = entry
+  if (resultId === undefined) return undefined
+  const told = position - from - 1
+  if (hits[told]?.id === resultId) return told
+  const place = hits.findIndex(({ id }) => id === resultId)
+  return place < 0 ? undefined : place
+}
+
 function* feedbackFacts(
   sequence: number,
   { timeMs, sessionId = '', data }: JournalRow['entry'],
@@ -39,8 +49,7 @@ function* feedbackFacts(
   for (const entry of entries) {
     if (!seen.has(entry.queryId)) seen.set(entry.queryId, log.shown(entry.queryId))
     const impression = seen.get(entry.queryId)
-    const place = impression?.hits.findIndex(({ id }) => id === entry.resultId) ?? -1
-    const hit = place < 0 ? undefined : place
+    const hit = impression === undefined ? undefined : hitOf(impression, entry)
     yield {
       kind: 'feedback',
       sequence,

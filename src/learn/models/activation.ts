@@ -3,6 +3,7 @@ import type { VersionName } from '../../schema/model.ts'
 import type { Standing, Trial, VersionRecord } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
+import type { Evidence } from './evidence.ts'
 import { nameOf, sameVersion, type Versions } from './versions.ts'
 
 /** Who let a model rank. */
@@ -32,13 +33,14 @@ export interface ActivationParts {
   store: Store
   versions: Versions
   events: Events
+  evidence: Pick<Evidence, 'searches'>
   clock: () => number
   /** Makes sure that the core has it; throws MODEL_NOT_SERVABLE. */
   load: (name: VersionName) => Promise<unknown>
 }
 
 export function openActivation(parts: ActivationParts): Activation {
-  const { store, versions, events, clock } = parts
+  const { store, versions, events } = parts
 
   function activateWithin(record: VersionRecord, by: ActivatedBy, figures: object = {}): Activated {
     if (record.status === 'ACTIVE') return { record, previous: undefined, unchanged: true }
@@ -53,7 +55,7 @@ export function openActivation(parts: ActivationParts): Activation {
       active: { modelId, version },
       earlier: earlier.slice(-EARLIER_MAX),
     }
-    versions.standWithin(trialAfter(standing, clock()))
+    versions.standWithin(trialAfter(parts, standing))
     events.recordWithin({
       type: 'MODEL_ACTIVATED',
       status: 'ACTIVE',
@@ -111,10 +113,11 @@ function earlierOf(versions: Versions, modelId: string): VersionName | undefined
 }
 
 function rollBackWithin(
-  { versions, events, clock }: ActivationParts,
+  parts: ActivationParts,
   modelId: string,
   target: VersionName | undefined,
 ): { record: VersionRecord; active: VersionName | undefined } {
+  const { versions, events } = parts
   const before = versions.standing()
   const { active, earlier, trials } = before
   if (active?.modelId !== modelId || !sameVersion(earlierOf(versions, modelId), target))
@@ -126,7 +129,7 @@ function rollBackWithin(
   const trial = before.trial === undefined ? {} : { trial: before.trial }
   const standing: Standing = { earlier: earlier.slice(0, left), trials, ...trial }
   if (target !== undefined) standing.active = target
-  versions.standWithin(trialAfter(standing, clock()))
+  versions.standWithin(trialAfter(parts, standing))
   events.recordWithin({
     type: 'MODEL_ROLLED_BACK',
     status: record.status,
@@ -144,11 +147,15 @@ function archive(versions: Versions, name: VersionName | undefined): void {
 }
 
 /** A trial ends when its model ranks, and starts anew when who ranks the others has changed. */
-function trialAfter({ trial, ...standing }: Standing, nowMs: number): Standing {
+function trialAfter(
+  { evidence, clock }: ActivationParts,
+  { trial, ...standing }: Standing,
+): Standing {
   if (trial === undefined || sameVersion(trial, standing.active)) return standing
   const control = standing.active === undefined ? '' : nameOf(standing.active)
   if (trial.control === control) return { ...standing, trial }
-  return beginStage(standing, { ...trial, stage: 'SHADOW', control, nowMs, base: 0 })
+  const base = evidence.searches(trial, 'SHADOW')
+  return beginStage(standing, { ...trial, stage: 'SHADOW', control, nowMs: clock(), base })
 }
 
 /** A stage of a trial; what it goes by starts from nothing. */

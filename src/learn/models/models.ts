@@ -152,9 +152,9 @@ function openParts(options: ModelsParts): Parts {
   const { dataDir } = config
   const serving = openServing({ pool, dataDir, clock, depthOf, onFailure })
   const ranking = openRanking({ versions, serving })
-  const activation = openActivation({ ...same, versions, load: serving.load })
-  const shelving = openShelving({ ...same, versions, serving, activation })
   const evidence = openEvidence({ store, gainOf, trial: () => ranking.standing().trial })
+  const activation = openActivation({ ...same, versions, evidence, load: serving.load })
+  const shelving = openShelving({ ...same, versions, serving, activation })
   const gating = openGating({ ...same, versions, activation, evidence })
   const onEnd = ranking.refresh
   const training = openTraining({ ...same, evidence, shelving, gating, onEnd })

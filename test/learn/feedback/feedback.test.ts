@@ -1,7 +1,7 @@
 import { v7 as uuid } from 'uuid'
 import { expect, it, onTestFinished } from 'vitest'
 import { temporaryStore } from '../../store/open.ts'
-import { DAY_MS, type Learner, MINUTE_MS, openLearner, START_MS } from '../learner.ts'
+import { DAY_MS, type Learner, MINUTE_MS, openLearner, QUERY_HASH, START_MS } from '../learner.ts'
 
 function start(settings: Record<string, string> = {}): Learner {
   const learner = openLearner(temporaryStore(), settings)
@@ -106,6 +106,18 @@ it('a position without a result means what stood there', async () => {
   expect((await feedback.read({ limit: 3 })).feedback.map(({ resultId }) => resultId)).toEqual(
     Array(3).fill(undefined),
   )
+})
+
+it('a position tells hits of two indices apart that share an id', async () => {
+  const { session, search, feedback, loop, memory } = start()
+  const sessionId = await session()
+  const hits = [1, 2].map((indexId) => ({ indexId, id: 'k', score: 1 }))
+  const metadata = { userAction: 'click', resultId: 'k', customMetadata: { position: 2 } }
+  const queryId = search(sessionId, [], { hits, total: 2 })
+  await feedback.submit({ sessionId, feedback: [{ queryId, rating: 1, metadata }] })
+  await loop.caughtUp()
+  expect(memory.describe(QUERY_HASH, '2/k')?.gain).toBeGreaterThan(0)
+  expect(memory.describe(QUERY_HASH, '1/k')?.gain).toBe(0)
 })
 
 it('one entry from the future refuses the request as a whole, and names the place', async () => {

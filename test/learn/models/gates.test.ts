@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { native } from '../../../src/native.ts'
+import type { Standing } from '../../../src/schema/model-record.ts'
 import { eventually, type RunningApp, startApp } from '../../running-app.ts'
 import { openSimulation, relevance, type SimulatedUser } from './simulation.ts'
 
@@ -156,6 +157,12 @@ it('a trial begins anew when who ranks the others has changed, and ends for a ne
   expect((await evaluate('older')).data.status).toBe('SHADOW')
   const before = await trial()
   expect(before).toMatchObject({ modelId: 'older', stage: 'SHADOW', control: null })
+  const { app } = running
+  const shadow = { name: 'older@1', score: relevance }
+  await openSimulation(app, 9).run({
+    ...{ users: users.slice(0, 3), searches: 10, ranker: blind, shadow },
+  })
+  await app.learning.caughtUp()
   const weak = { weights: [1], featureNames: ['indexSize'] }
   await running.call('POST', '/nous/learn/models/sync', {
     ...{ modelId: 'weak', state: weak, activate: true },
@@ -163,6 +170,9 @@ it('a trial begins anew when who ranks the others has changed, and ends for a ne
   const anew = await trial()
   expect(anew).toMatchObject({ modelId: 'older', stage: 'SHADOW', control: 'weak@1' })
   expect(anew!.since > before!.since).toBe(true)
+  // What it was asked for before counts no more.
+  const standing = app.store.tables.meta.get('models') as Standing
+  expect(standing.trial).toMatchObject({ base: 30 })
   await running.call('POST', '/nous/learn/models/sync', { modelId: 'newer', state: weighing(1) })
   expect((await evaluate('newer')).data.status).toBe('SHADOW')
   expect(await trial()).toMatchObject({ modelId: 'newer', control: 'weak@1' })
