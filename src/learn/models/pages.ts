@@ -156,7 +156,7 @@ function expectedOf({ hits, exploration }: Impression, examination: number[]): n
   const { epsilon, temperature, relative } = exploration
   const scores = hits.map(({ score }) => score)
   const span = relative ? Math.max(1e-9, ...scores.map(Math.abs)) : 1
-  const greedy = orderBy(scores)
+  const greedy = greedyOrder(scores, exploration.order)
   const scaled = greedy.map((hit) => (scores[hit] ?? 0) / span)
   const known = expectedExamination({ scores: scaled, epsilon, temperature, examination })
   const expected = new Array<number>(hits.length)
@@ -164,6 +164,16 @@ function expectedOf({ hits, exploration }: Impression, examination: number[]): n
     expected[hit] = known[place] ?? 0
   })
   return expected
+}
+
+/** The hits as they stood before the draw, which was logged: of equal scores the page itself doesn't tell. */
+function greedyOrder(scores: readonly number[], drawn: readonly number[] = []): number[] {
+  if (drawn.length === 0) return orderBy(scores)
+  const greedy = scores.map((_, hit) => hit)
+  drawn.forEach((place, hit) => {
+    greedy[place] = hit
+  })
+  return greedy
 }
 
 /** Places of the greatest scores first; equal ones stay in order. */

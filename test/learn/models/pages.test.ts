@@ -38,3 +38,21 @@ it('rows from before a feature was added say that nothing is known of it, others
   const rates = columnsFor(pages, names, ['clickRate'])
   expect([...rates]).toEqual([2019, 2039, 2059, ...new Array<number>(9).fill(0.25)])
 })
+
+it('hits of equal scores are expected where they stood before the draw', async () => {
+  const dataDir = temporaryFolder()
+  const store = temporaryStore({ dataDir })
+  const blank = blankRow(native.featureNames(), 0.25)
+  const exploration = { seed: 1, epsilon: 0.1, temperature: 1, explored: true, relative: false }
+  const shown = { ...impression(blank.length), exploration: { ...exploration, order: [2, 0, 1] } }
+  await store.write(() => {
+    const rows = new Float32Array(HITS.length * blank.length)
+    store.tables.impressions.put(shown.queryId, encodeImpression(partsOf(shown, rows)))
+  })
+  const [page] = shownPages(openReader(dataDir), { blank, eta: 1, sinceMs: 0, limit: 1 })
+  // Of ten searches nine show the greedy order, and one any: each place is as likely.
+  const any = (1 + 1 / 2 + 1 / 3) / 3
+  const expected = [1 / 3, 1, 1 / 2].map((greedy) => 0.9 * greedy + 0.1 * any)
+  page?.expected.forEach((each, hit) => void expect(each).toBeCloseTo(expected[hit] ?? 0, 6))
+  expect(page?.expected).toHaveLength(3)
+})
