@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { JournalRow } from '../store/journal.ts'
 import type { Store } from '../store/store.ts'
@@ -14,6 +15,8 @@ export interface DoomedRows extends Doomed {
 
 /** Rows that one transaction looks at, so that others come in between. */
 export const SLICE_ROWS = 64
+/** Time that a look through the log may hold the main thread: an entry names up to 64 searches. */
+const SLICE_MS = 2
 
 /** Everything that the log says after an entry of any of these: sessions by their id, users by their name. */
 export async function findDoomed(
@@ -24,14 +27,17 @@ export async function findDoomed(
   const facts: Fact[] = []
   const rowsOf = { impressions: [], feedback: [], events: [] }
   const found: DoomedRows = { names, facts, sequence: after, ...rowsOf }
+  let startedMs = performance.now()
   for (;;) {
     const rows = log.journal.read({ after: found.sequence, limit: SLICE_ROWS })
     for (const row of rows) {
       found.sequence = row.sequence
       facts.push(...take(row, log, found))
+      if (performance.now() - startedMs < SLICE_MS) continue
+      await breathe()
+      startedMs = performance.now()
     }
     if (rows.length < SLICE_ROWS) return found
-    await breathe()
   }
 }
 
