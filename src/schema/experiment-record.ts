@@ -110,8 +110,8 @@ export type SumsRow = [number, number, number, number, number, number]
 
 /** What the units of one arm did. */
 export interface ArmRow {
-  /** By metric, in the order of learn/experiments/metrics.ts; then the preference of interleaving. */
-  sums: SumsRow[]
+  /** By metric. Rows of before have a list, in the order that learn/experiments/arms.ts remembers. */
+  sums: Record<string, SumsRow> | SumsRow[]
   /** Searches by latency bucket. */
   latency: number[]
   /** Units that came when there were too many to count. */
@@ -126,7 +126,7 @@ export interface UnitRow {
   arm: number
   firstMs: number
   lastMs: number
-  /** In the order of learn/experiments/metrics.ts. */
+  /** In the order of learn/experiments/metrics.ts, to which new ones are added at the end. */
   counts: number[]
 }
 

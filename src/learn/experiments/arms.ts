@@ -11,7 +11,8 @@ import { COUNT, COUNTS, METRICS, type Metric, PREFERENCE } from './metrics.ts'
 
 /** What the units of one arm did, as it is counted and compared. */
 export interface Arm {
-  sums: UnitSums[]
+  /** By metric. */
+  sums: Map<string, UnitSums>
   /** Searches by latency bucket. */
   latency: Uint32Array
   leftOut: number
@@ -19,9 +20,19 @@ export interface Arm {
   stepUnits: number
 }
 
+type Summed = Pick<Metric, 'name' | 'x' | 'y'>
+
+const SUMMED: readonly Summed[] = [...METRICS, PREFERENCE]
+const RATING = 'rating'
+/** The order of sums in rows of before, which had no names. */
+const EARLIER_ORDER = [
+  ...['ctr', 'mrr', 'zeroResultRate', 'conversionRate', 'latencyMs'],
+  ...[RATING, PREFERENCE.name],
+]
+
 export function newArm(): Arm {
   return {
-    sums: Array.from({ length: PREFERENCE + 1 }, () => NO_UNITS),
+    sums: new Map(SUMMED.map(({ name }) => [name, NO_UNITS])),
     latency: new Uint32Array(LATENCY_BUCKETS),
     leftOut: 0,
     stepSinceMs: 0,
@@ -31,17 +42,17 @@ export function newArm(): Arm {
 
 /** Units of an arm that searched. */
 export function unitsOf(arm: Arm): number {
-  return arm.sums[0]?.units ?? 0
+  return arm.sums.get('ctr')?.units ?? 0
 }
 
-/** The sums of a metric; none for one that isn't compared. */
+/** The sums of a metric; none for one that isn't counted. */
 export function sumsOf(arm: Arm, name: string): UnitSums | undefined {
-  return arm.sums[METRICS.findIndex((metric) => metric.name === name)]
+  return arm.sums.get(name)
 }
 
 /** Searches of an arm. */
 export function searchesOf(arm: Arm): number {
-  return arm.sums[0]?.y ?? 0
+  return arm.sums.get('ctr')?.y ?? 0
 }
 
 export function noCounts(): number[] {
@@ -54,9 +65,8 @@ export function replaceUnit(
   before: readonly number[] | undefined,
   after: readonly number[] | undefined,
 ): void {
-  for (const [at, metric] of METRICS.entries())
-    replaceAt(arm, at, countsOf(metric, before), countsOf(metric, after))
-  replaceAt(arm, PREFERENCE, preferenceOf(before), preferenceOf(after))
+  for (const metric of SUMMED)
+    replaceIn(arm, metric.name, countsOf(metric, before), countsOf(metric, after))
 }
 
 export function sumsRow({ units, x, xx, y, yy, xy }: UnitSums): SumsRow {
@@ -68,32 +78,44 @@ export function sumsFrom([units, x, xx, y, yy, xy]: SumsRow): UnitSums {
 }
 
 export function armRow({ sums, latency, ...same }: Arm): ArmRow {
-  return { ...same, sums: sums.map(sumsRow), latency: [...latency] }
+  const named = [...sums].map(([name, each]) => [name, sumsRow(each)])
+  return { ...same, sums: Object.fromEntries(named), latency: [...latency] }
 }
 
+/** What a row says; a metric that it doesn't know has no units. */
 export function armFrom({ sums, latency, ...same }: ArmRow): Arm {
-  return { ...same, sums: sums.map(sumsFrom), latency: Uint32Array.from(latency) }
+  const arm = { ...newArm(), ...same, latency: Uint32Array.from(latency) }
+  for (const [key, row] of Object.entries(sums)) {
+    const name = Array.isArray(sums) ? EARLIER_ORDER[Number(key)] : key
+    if (name !== undefined && arm.sums.has(name)) arm.sums.set(name, sumsFrom(row))
+  }
+  // Rows of before took every unit for one that rated; at most, each rating is of another.
+  const rating = arm.sums.get(RATING)
+  if (Array.isArray(sums) && rating !== undefined)
+    arm.sums.set(RATING, { ...rating, units: Math.min(rating.units, rating.y) })
+  return arm
 }
 
-function replaceAt(
+/** Whether a row tells of every metric all that its units' rows would. */
+export function isWhole({ sums }: ArmRow): boolean {
+  return !Array.isArray(sums) && SUMMED.every(({ name }) => Object.hasOwn(sums, name))
+}
+
+function replaceIn(
   arm: Arm,
-  at: number,
+  name: string,
   before: UnitCounts | undefined,
   after: UnitCounts | undefined,
 ): void {
   if (before?.x === after?.x && before?.y === after?.y) return
-  let sums = arm.sums[at] ?? NO_UNITS
+  let sums = arm.sums.get(name) ?? NO_UNITS
   if (before !== undefined) sums = subtractUnit(sums, before)
   if (after !== undefined) sums = addUnit(sums, after)
-  arm.sums[at] = sums
+  arm.sums.set(name, sums)
 }
 
-function countsOf({ x, y }: Metric, counts: readonly number[] | undefined): UnitCounts | undefined {
-  return counts && { x: counts[COUNT[x]] ?? 0, y: counts[COUNT[y]] ?? 0 }
-}
-
-/** Units without a winner stay out. */
-function preferenceOf(counts: readonly number[] | undefined): UnitCounts | undefined {
-  const decided = counts?.[COUNT.decided] ?? 0
-  return decided === 0 ? undefined : { x: counts?.[COUNT.wins] ?? 0, y: decided }
+/** Undefined for a unit without a denominator: one that rated nothing says nothing of ratings. */
+function countsOf({ x, y }: Summed, counts: readonly number[] | undefined): UnitCounts | undefined {
+  const of = counts?.[COUNT[y]] ?? 0
+  return of === 0 ? undefined : { x: counts?.[COUNT[x]] ?? 0, y: of }
 }

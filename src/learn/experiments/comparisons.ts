@@ -9,6 +9,7 @@ import { type Comparison, compare } from '../statistics/compare.ts'
 import { falseDiscovery } from '../statistics/false-discovery.ts'
 import { preferenceOf } from '../statistics/interleaving.ts'
 import { NO_UNITS, type UnitSums } from '../statistics/sums.ts'
+import { sumsOf } from './arms.ts'
 import type { Counted } from './checks.ts'
 import { harmOf, LATENCY_P95, METRICS, PREFERENCE } from './metrics.ts'
 import { INTERLEAVED } from './running.ts'
@@ -42,10 +43,10 @@ export function findingsOf(
 /** Every metric of every variant against control, with what many comparisons cost. */
 function comparisonsOf(record: ExperimentRecord, { arms, reported }: Counted): ComparisonState[] {
   const sums = new Map<string, UnitSums[]>(reported)
-  for (const [at, { name }] of METRICS.entries())
+  for (const { name } of METRICS)
     sums.set(
       name,
-      arms.map((arm) => arm.sums[at] ?? NO_UNITS),
+      arms.map((arm) => sumsOf(arm, name) ?? NO_UNITS),
     )
   const primary = primaryOf(record)
   const compared = [...sums].flatMap(([metric, [control = NO_UNITS, ...treatments]]) =>
@@ -104,10 +105,8 @@ function verdictOf(record: ExperimentRecord, comparisons: readonly ComparisonSta
 }
 
 function interleavingOf({ arms }: Counted): InterleavingState {
-  const found = preferenceOf(arms[0]?.sums[PREFERENCE] ?? NO_UNITS)
-  if (found === undefined)
-    return { units: arms[0]?.sums[PREFERENCE]?.units ?? 0, preference: null, significant: false }
-  return found
+  const sums = (arms[0] && sumsOf(arms[0], PREFERENCE.name)) ?? NO_UNITS
+  return preferenceOf(sums) ?? { units: sums.units, preference: null, significant: false }
 }
 
 function interleavedVerdict(

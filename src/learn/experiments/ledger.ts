@@ -1,6 +1,20 @@
-import type { ExperimentRecord, SearchOutcome, UnitRow } from '../../schema/experiment-record.ts'
+import type {
+  ArmRow,
+  ExperimentRecord,
+  SearchOutcome,
+  UnitRow,
+} from '../../schema/experiment-record.ts'
 import type { Store } from '../../store/store.ts'
-import { type Arm, armFrom, armRow, newArm, noCounts, replaceUnit, unitsOf } from './arms.ts'
+import {
+  type Arm,
+  armFrom,
+  armRow,
+  isWhole,
+  newArm,
+  noCounts,
+  replaceUnit,
+  unitsOf,
+} from './arms.ts'
 import { COUNT, type Count } from './metrics.ts'
 
 /** Units that one arm counts; those that come later are left out, of every arm alike. */
@@ -47,7 +61,7 @@ export function openLedger({ tables }: Store): Ledger {
   const { arms, changed, outcomes } = state
   return {
     // Kept only inside a transaction: outside, what was just written may not be seen yet.
-    arms: (record) => arms.get(record.id) ?? readArms(state, record),
+    arms: (record) => arms.get(record.id) ?? readRows(state, record).map(armOf),
     counting: (record) => armsOf(state, record),
     unit: (record, arm, unit) => unitOf(state, record, arm, unit),
     hasUnit: (id, unit) =>
@@ -66,11 +80,7 @@ export function openLedger({ tables }: Store): Ledger {
     },
     removeUnit: (record, unit) => removeUnit(state, record, unit),
     clearUnits: (id, rows) => {
-      const range = {
-        start: [id, ''] as [string, string],
-        end: [id, '\u{10ffff}'] as [string, string],
-      }
-      const keys = [...tables.experimentUnits.keys({ ...range, limit: rows })]
+      const keys = [...tables.experimentUnits.keys({ ...unitsIn(id), limit: rows })]
       tables.experimentUnits.removeAll(keys)
       return keys.length
     },
@@ -89,17 +99,34 @@ export function add(row: UnitRow, count: Count, value: number): void {
 function armsOf(state: State, record: ExperimentRecord): Arm[] {
   const known = state.arms.get(record.id)
   if (known !== undefined) return known
-  const read = readArms(state, record)
+  const rows = readRows(state, record)
+  const read = rows.map(armOf)
+  if (record.endedMs === undefined && !rows.every((row) => row === undefined || isWhole(row)))
+    countAnew(state, record.id, read)
   state.arms.set(record.id, read)
   return read
 }
 
-function readArms({ tables }: State, { id, mode, variants }: ExperimentRecord): Arm[] {
+function readRows({ tables }: State, { id, mode, variants }: ExperimentRecord) {
   const count = mode === 'interleaving' ? 1 : variants.length
-  return Array.from({ length: count }, (_, at) => {
-    const row = tables.experimentArms.get([id, at])
-    return row === undefined ? newArm() : armFrom(row)
-  })
+  return Array.from({ length: count }, (_, at) => tables.experimentArms.get([id, at]))
+}
+
+function armOf(row: ArmRow | undefined): Arm {
+  return row === undefined ? newArm() : armFrom(row)
+}
+
+/** Of units that are not in its sums, none could be taken out to be put in again: rows of before lack some. */
+function countAnew({ tables }: State, id: string, arms: readonly Arm[]): void {
+  for (const arm of arms) arm.sums = newArm().sums
+  for (const { value } of tables.experimentUnits.range(unitsIn(id))) {
+    const arm = arms[value.arm]
+    if (arm !== undefined) replaceUnit(arm, undefined, value.counts)
+  }
+}
+
+function unitsIn(id: string): { start: [string, string]; end: [string, string] } {
+  return { start: [id, ''], end: [id, '\u{10ffff}'] }
 }
 
 function unitOf(

@@ -1,6 +1,6 @@
 import type { MetricKind } from '../statistics/estimate.ts'
 
-/** What is counted of each unit, in the order in which rows keep it. */
+/** What is counted of each unit, in the order in which rows keep it: new ones go to the end. */
 export const COUNTS = [
   'searches',
   'clicked',
@@ -31,7 +31,7 @@ export interface Metric {
   harm: 'increase' | 'decrease'
 }
 
-/** The metrics that are compared, in the order in which rows keep their sums. */
+/** The metrics that are compared. */
 export const METRICS = [
   { name: 'ctr', x: 'clicked', y: 'searches', kind: 'ratio', harm: 'decrease' },
   { name: 'mrr', x: 'reciprocal', y: 'searches', kind: 'ratio', harm: 'decrease' },
@@ -41,8 +41,8 @@ export const METRICS = [
   { name: 'rating', x: 'rated', y: 'ratings', kind: 'ratio', harm: 'decrease' },
 ] as const satisfies readonly Metric[]
 
-/** Where the sums of the preference stand, behind those of the metrics. */
-export const PREFERENCE = METRICS.length
+/** Which of two interleaved rankings won, of the searches that one won: no metric to be named by a client. */
+export const PREFERENCE = { name: '@preference', x: 'wins', y: 'decided' } as const
 
 /** The 95th percentile of the latency: watched by guardrails, never compared. */
 export const LATENCY_P95 = 'latencyP95Ms'
