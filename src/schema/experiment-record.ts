@@ -114,7 +114,7 @@ export interface ArmRow {
   sums: Record<string, SumsRow> | SumsRow[]
   /** Searches by latency bucket. */
   latency: number[]
-  /** Units that came when there were too many to count. */
+  /** Searches of units that came when there were too many to count. */
   leftOut: number
   /** Units seen since the step that began then. */
   stepSinceMs: number

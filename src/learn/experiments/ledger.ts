@@ -17,7 +17,7 @@ import {
 } from './arms.ts'
 import { COUNT, type Count } from './metrics.ts'
 
-/** Units that one arm counts; those that come later are left out, of every arm alike. */
+/** Units that an arm counts; once one is full, those that come later are left out of every arm alike. */
 const ARM_UNITS_MAX = 500_000
 
 /** Rows of evidence: what is stored, and what one transaction changes of it. */
@@ -140,9 +140,10 @@ function unitOf(
   const known = units.get(unit)
   if (known !== undefined) return known.row
   const stored = state.tables.experimentUnits.get([record.id, unit])
-  const own = armsOf(state, record)[arm]
+  const arms = armsOf(state, record)
+  const own = arms[arm]
   if (own === undefined) return undefined
-  if (stored === undefined && unitsOf(own) + units.size >= ARM_UNITS_MAX) {
+  if (stored === undefined && Math.max(...arms.map(unitsOf)) + units.size >= ARM_UNITS_MAX) {
     own.leftOut += 1
     return undefined
   }

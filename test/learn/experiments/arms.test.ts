@@ -80,6 +80,23 @@ describe('the sums of an arm', () => {
   })
 })
 
+it('no arm takes further units once one is full, so that their sizes stay as the shares say', async () => {
+  const lab = openLaboratory()
+  const id = await started(lab)
+  let at = 0
+  const full = await rewrite(lab, id, (row) => {
+    if (at++ === 0) return row
+    return { ...row, sums: { ...row.sums, ctr: [5e5, 1, 1, 5e5, 5e5, 1] } }
+  })
+  const one = await full.memberOf(id, 'a')
+  for (const session of [one, await full.memberOf(id, 'b'), one]) full.searchIn(session)
+  const { metrics } = await full.get('test', id)
+  expect(metrics).toMatchObject({
+    a: { units: 2, searches: 2, searchesLeftOut: 2 },
+    b: { units: 5e5, searches: 5e5, searchesLeftOut: 1 },
+  })
+})
+
 it('a unit that rated nothing is no unit of the rating', async () => {
   const lab = openLaboratory()
   const { testId } = await lab.create('test', { successMetrics: ['rating'] })
