@@ -30,6 +30,9 @@ export type GuardrailState = Static<typeof GuardrailState>
 /** One metric of a variant against control. */
 export const ComparisonState = Type.Object({
   metric: Type.String(),
+  source: Type.String({
+    description: 'counted: from its searches; reported: from results that others sent',
+  }),
   role: Type.String({ description: 'primary or secondary' }),
   variantId: Type.String(),
   control: Type.Number(),

@@ -40,44 +40,71 @@ export function findingsOf(
   return { ...found, verdict }
 }
 
+/** One metric in one variant; what others report is one of its own, whatever its name. */
+interface Measured {
+  metric: string
+  source: 'counted' | 'reported'
+  variantId: string
+  found: Comparison
+}
+
 /** Every metric of every variant against control, with what many comparisons cost. */
 function comparisonsOf(record: ExperimentRecord, { arms, reported }: Counted): ComparisonState[] {
-  const sums = new Map<string, UnitSums[]>(reported)
-  for (const { name } of METRICS)
-    sums.set(
-      name,
+  const counted = METRICS.flatMap(({ name }) =>
+    compareArms(
+      record,
+      { metric: name, source: 'counted' },
       arms.map((arm) => sumsOf(arm, name) ?? NO_UNITS),
-    )
-  const primary = primaryOf(record)
-  const compared = [...sums].flatMap(([metric, [control = NO_UNITS, ...treatments]]) =>
-    treatments.flatMap((treatment, at) => {
-      const found = compare({ control, treatment, kind: 'ratio' })
-      const variantId = record.variants[at + 1]?.id
-      return found === undefined || variantId === undefined ? [] : [{ metric, variantId, found }]
-    }),
+    ),
   )
-  const first = compared.filter(({ metric }) => metric === primary)
-  const others = compared.filter(({ metric }) => metric !== primary)
+  const told = [...reported].flatMap(([metric, sums]) =>
+    compareArms(record, { metric, source: 'reported' }, sums),
+  )
+  const compared = [...told, ...counted]
+  const primary = primaryOf(record)
+  // Two sources of one metric may disagree: what is reported decides only where nothing was counted.
+  const isCounted = counted.some(({ metric }) => metric === primary)
+  const decides = ({ metric, source }: Measured) =>
+    isCounted
+      ? source === 'counted' && metric === primary
+      : source === 'reported' && metric === firstOf(record)
+  const first = compared.filter(decides)
+  const others = compared.filter((each) => !decides(each))
   const adjusted = falseDiscovery(others.map(({ found }) => found.alwaysValid?.p ?? 1))
   return [
-    ...first.map(({ metric, variantId, found }) => {
+    ...first.map(({ found, ...named }) => {
       const p = Math.min(1, (found.alwaysValid?.p ?? 1) * first.length)
-      return describe(found, { metric, variantId, role: 'primary', p })
+      return describe(found, { ...named, role: 'primary', p })
     }),
-    ...others.map(({ metric, variantId, found }, at) =>
-      describe(found, { metric, variantId, role: 'secondary', p: adjusted[at] ?? 1 }),
+    ...others.map(({ found, ...named }, at) =>
+      describe(found, { ...named, role: 'secondary', p: adjusted[at] ?? 1 }),
     ),
   ]
 }
 
+function compareArms(
+  { variants }: ExperimentRecord,
+  named: Pick<Measured, 'metric' | 'source'>,
+  [control = NO_UNITS, ...treatments]: readonly UnitSums[],
+): Measured[] {
+  return treatments.flatMap((treatment, at) => {
+    const found = compare({ control, treatment, kind: 'ratio' })
+    const variantId = variants[at + 1]?.id
+    return found === undefined || variantId === undefined ? [] : [{ ...named, variantId, found }]
+  })
+}
+
 /** The metric that decides. A quantile can't be compared: the mean latency stands for it. */
-function primaryOf({ successMetrics: [first = 'ctr'] }: ExperimentRecord): string {
+function primaryOf(record: ExperimentRecord): string {
+  const first = firstOf(record)
   return first === LATENCY_P95 ? 'latencyMs' : first
 }
 
-interface Description {
-  metric: string
-  variantId: string
+function firstOf({ successMetrics: [first = 'ctr'] }: ExperimentRecord): string {
+  return first
+}
+
+interface Description extends Omit<Measured, 'found'> {
   role: string
   /** Adjusted for the number of comparisons. */
   p: number

@@ -66,3 +66,40 @@ describe('a reported value', () => {
     expect(await revenue(lab, id)).toEqual([{ mean: 2, values: 40, units: 20 }, undefined])
   })
 })
+
+describe('a reported metric with the name of one that is counted', () => {
+  /** Each unit of b reports more conversions than those of a; `searches` of them search, too. */
+  async function converted(lab: Laboratory, searches: number): Promise<Answered> {
+    const { experimentId } = await lab.create('experiment', {
+      rolloutStrategy: { type: 'immediate' },
+      successMetrics: ['conversionRate'],
+    })
+    for (let n = 0; n < 60; n += 1)
+      for (const variantId of ['a', 'b']) {
+        const sessionId = await lab.memberOf(experimentId, variantId)
+        if (n < searches) lab.searchIn(sessionId)
+        const conversions = variantId === 'a' ? n % 2 : 3 + (n % 2)
+        await report(lab, { experimentId, sessionId, metrics: { conversions } })
+      }
+    return lab.get('experiment', experimentId)
+  }
+  const rates = ({ comparisons }: Answered) =>
+    comparisons
+      .filter(({ metric }: Answered) => metric === 'conversionRate')
+      .map(({ source, role, difference }: Answered) => ({ source, role, difference }))
+
+  it('is compared beside it, and decides when nothing was counted', async () => {
+    const read = await converted(openLaboratory(), 0)
+    expect(rates(read)).toEqual([{ source: 'reported', role: 'primary', difference: 3 }])
+    expect(read.verdict).toMatchObject({ decision: 'VARIANT', variantId: 'b' })
+  })
+
+  it('leaves the decision to what was counted', async () => {
+    const read = await converted(openLaboratory(), 5)
+    expect(rates(read)).toEqual([
+      { source: 'counted', role: 'primary', difference: 0 },
+      { source: 'reported', role: 'secondary', difference: 3 },
+    ])
+    expect(read.verdict).toMatchObject({ decision: 'UNDECIDED' })
+  })
+})
