@@ -1,7 +1,7 @@
 import type { ExperimentRecord, SearchOutcome, UnitRow } from '../../schema/experiment-record.ts'
 import type { Consumer, FeedbackFact, Impression, SearchFact } from '../facts.ts'
 import { actionOf } from '../feedback/gains.ts'
-import { type Team, winnerOf } from '../statistics/interleaving.ts'
+import { winnerOf } from '../statistics/interleaving.ts'
 import { latencyBucket } from '../statistics/latency-histogram.ts'
 import type { Arm } from './arms.ts'
 import { add, type Ledger } from './ledger.ts'
@@ -119,7 +119,7 @@ function countOutcome(
   add(row, 'converted', Number(after.converted) - Number(before.converted))
   add(row, 'reciprocal', reciprocal(after.best) - reciprocal(before.best))
   if (interleaved?.testId !== record.id) return
-  const teams = [...interleaved.teams] as Team[]
+  const { teams } = interleaved
   const [won, wins] = [winnerOf(teams, before.places), winnerOf(teams, after.places)]
   add(row, 'wins', wins - won)
   add(row, 'decided', Math.abs(wins) - Math.abs(won))

@@ -51,17 +51,17 @@ export function propensitiesOf({ hits, exploration }: Impression): number[] {
 export interface Deal {
   /** Where each shown hit comes from: ranking 0 (a) or 1 (b), and its place there. */
   places: [ranking: number, at: number][]
-  /** 'a' or 'b' for each place. */
+  /** 'a' or 'b' for each place, '-' where neither is to be credited. */
   teams: string
 }
 
 /** Deals two pages of one search into one as teams; `a` and `b` name their hits. */
 export function dealTeams(a: readonly string[], b: readonly string[], seed: number): Deal {
-  const { list, teams } = teamDraft(a, b, seeded(seed), Math.max(a.length, b.length))
+  const { list, teams, credited } = teamDraft(a, b, seeded(seed), Math.max(a.length, b.length))
   const places = list.map((name, place): [number, number] =>
     teams[place] === 'a' ? [0, a.indexOf(name)] : [1, b.indexOf(name)],
   )
-  return { places, teams: teams.join('') }
+  return { places, teams: teams.map((team, place) => (place < credited ? team : '-')).join('') }
 }
 
 /** Six figures are more than any estimate has. */

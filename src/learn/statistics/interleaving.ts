@@ -9,12 +9,15 @@ export interface TeamDraft {
   list: string[]
   /** Which ranking supplied the hit at each place. */
   teams: Team[]
+  /** So many places, from the first, are to be credited to their team. */
+  credited: number
 }
 
 /**
  * Mixes two rankings into one of at most `size` hits: the ranking with fewer picks, or at a tie the winner
  * of a coin, adds its best hit that isn't in the list (team draft: Radlinski, Kurup, Joachims 2008). When
- * one has nothing left, the other goes on alone.
+ * one has nothing left, the other goes on alone, without credit: there the paper's list ends. Credit ends with the
+ * last round that both are sure to play, whoever goes first, or the coin of the next one would favour the longer one.
  */
 export function teamDraft(
   a: readonly string[],
@@ -22,33 +25,31 @@ export function teamDraft(
   random: Random,
   size: number,
 ): TeamDraft {
-  const captains = { a: { hits: a, next: 0, picks: 0 }, b: { hits: b, next: 0, picks: 0 } }
-  const taken = new Set<string>()
+  const left = { a: new Set(a), b: new Set(b) }
+  const list: string[] = []
   const teams: Team[] = []
-  while (taken.size < size) {
-    for (const captain of [captains.a, captains.b])
-      while (taken.has(captain.hits[captain.next] ?? '')) captain.next += 1
-    const able = (['a', 'b'] as const).filter(
-      (team) => captains[team].next < captains[team].hits.length,
-    )
-    const [first, second] = able
-    if (first === undefined) break
-    const lead = captains.a.picks - captains.b.picks
+  let lead = 0
+  let credited = 0
+  let isFair = true
+  while (list.length < size && left.a.size + left.b.size > 0) {
+    if (lead === 0) isFair &&= Math.min(left.a.size, left.b.size) >= Math.min(2, size - list.length)
     const fewer = lead < 0 || (lead === 0 && random() < 0.5) ? 'a' : 'b'
-    const team = second === undefined ? first : fewer
-    const captain = captains[team]
-    taken.add(captain.hits[captain.next] ?? '')
-    captain.picks += 1
+    const team = left[fewer].size > 0 ? fewer : fewer === 'a' ? 'b' : 'a'
+    const [hit = ''] = left[team]
+    for (const hits of [left.a, left.b]) hits.delete(hit)
+    list.push(hit)
     teams.push(team)
+    lead += team === 'a' ? 1 : -1
+    if (isFair) credited += 1
   }
-  return { list: [...taken], teams }
+  return { list, teams, credited }
 }
 
 /**
- * Who won one search: 1 when team b's hits got more clicks, −1 when team a's did, 0 at a tie. `clicked` are
- * the 0-based places clicked, each once.
+ * Who won one search: 1 when team b's hits got more clicks, −1 when team a's did, 0 at a tie. `teams` hold the team to
+ * be credited at each place, if any; `clicked` are the 0-based places clicked, each once.
  */
-export function winnerOf(teams: readonly Team[], clicked: readonly number[]): -1 | 0 | 1 {
+export function winnerOf(teams: ArrayLike<string>, clicked: readonly number[]): -1 | 0 | 1 {
   let lead = 0
   for (const place of clicked) {
     if (teams[place] === 'b') lead += 1

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { Impression } from '../../../src/learn/facts.ts'
-import { drawOrder, isDrawn, propensitiesOf, spanOf } from '../../../src/learn/impressions/draw.ts'
+import {
+  dealTeams,
+  drawOrder,
+  isDrawn,
+  propensitiesOf,
+  spanOf,
+} from '../../../src/learn/impressions/draw.ts'
 import { propensities } from '../../../src/learn/impressions/exploration.ts'
 
 // Neither falling nor without ties: a model may have ranked the first among their own places.
@@ -43,4 +49,10 @@ describe('the probabilities of a page that may have been drawn', () => {
     const before = { ...exploration, propensities: [0.25, 0.5] }
     expect(propensitiesOf(shown([3, 2, 1], [1, 0, 2], before))).toEqual([0.25, 0.5, 1])
   })
+})
+
+it('hits that only one of two rankings could still supply are dealt without a team', () => {
+  const deal = dealTeams(['x', 'y'], ['y', 'z', 'x', 'v', 'w'], 5)
+  expect(deal.places).toHaveLength(5)
+  expect(deal.teams).toMatch(/^(ab|ba)---$/)
 })

@@ -18,7 +18,8 @@ function tosses(...teams: Team[]): Random {
 describe('a team draft', () => {
   it('lets the teams pick by turns, after a coin in each round', () => {
     const draft = teamDraft(['1', '2', '3', '4'], ['2', '5', '1', '6'], tosses('a', 'b'), 4)
-    expect(draft).toEqual({ list: ['1', '2', '5', '3'], teams: ['a', 'b', 'b', 'a'] })
+    const teams = ['a', 'b', 'b', 'a']
+    expect(draft).toEqual({ list: ['1', '2', '5', '3'], teams, credited: 4 })
   })
 
   it('of two equal rankings is that ranking', () => {
@@ -26,12 +27,33 @@ describe('a team draft', () => {
     expect(teamDraft(list, list, seeded(1), 10).list).toEqual(list)
   })
 
-  it('goes on alone when one ranking has nothing left', () => {
-    expect(teamDraft(['1'], ['1', '2', '3'], tosses('a'), 3)).toEqual({
-      list: ['1', '2', '3'],
-      teams: ['a', 'b', 'b'],
-    })
-    expect(teamDraft([], [], seeded(1), 3)).toEqual({ list: [], teams: [] })
+  it('goes on alone when one ranking has nothing left, without credit', () => {
+    const draft = teamDraft(['1', '2'], ['1', '3', '4', '5'], tosses('a', 'a'), 4)
+    expect(draft).toEqual({ list: ['1', '3', '2', '4'], teams: ['a', 'b', 'a', 'b'], credited: 2 })
+    expect(teamDraft([], [], seeded(1), 3)).toEqual({ list: [], teams: [], credited: 0 })
+  })
+
+  it('of two rankings that end together is credited to the last hit', () => {
+    expect(teamDraft(['1', '2', '3'], ['3', '1', '2'], seeded(1), 3).credited).toBe(3)
+    expect(teamDraft(['1'], ['2'], seeded(1), 1).credited).toBe(1)
+  })
+
+  it.each([
+    [
+      ['1', '2', '3'],
+      ['1', '2', '3', '4', '5', '6'],
+    ],
+    [['1'], ['1', '2', '3']],
+    [[], ['1', '2', '3']],
+  ])('prefers no ranking for going on where %j ends', (a, b) => {
+    const wins = new Map(b.map((hit) => [hit, 0]))
+    for (let coins = 0; coins < 2 ** b.length; coins += 1) {
+      const heads = b.map((_, at): Team => ((coins >> at) % 2 === 0 ? 'a' : 'b'))
+      const { list, teams, credited } = teamDraft(a, b, tosses(...heads), b.length)
+      for (const [place, hit] of list.entries())
+        wins.set(hit, wins.get(hit)! + winnerOf(teams.slice(0, credited), [place]))
+    }
+    expect([...wins.values()]).toEqual(b.map(() => 0))
   })
 
   it('holds each hit once, as many as asked, and fair teams', () => {
@@ -61,6 +83,7 @@ describe('a team draft', () => {
     expect(winnerOf(teams, [3])).toBe(-1)
     expect(winnerOf(teams, [0, 1])).toBe(0)
     expect(winnerOf(teams, [9])).toBe(0)
+    expect(winnerOf('ab--', [2, 3])).toBe(0)
   })
 })
 
