@@ -78,6 +78,8 @@ export interface EarlierTotals {
 /** Counts of searches of one kind: with a change, or without it. */
 export interface ArmTotals extends EarlierTotals {
   reciprocalRanks: number
+  /** Units that searched, for as many as are told apart. Only in totals, since those keep them. */
+  units?: number
 }
 
 export interface AdaptationValidation {

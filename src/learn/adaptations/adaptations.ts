@@ -6,7 +6,7 @@ import type {
   AdaptationQuery,
   AdaptationRead,
 } from '../../schema/adaptation.ts'
-import type { AdaptationRecord, RuleRecord } from '../../schema/adaptation-record.ts'
+import type { AdaptationRecord, ArmTotals, RuleRecord } from '../../schema/adaptation-record.ts'
 import type {
   Rule,
   RuleCreate,
@@ -176,9 +176,13 @@ function openShow(
   const { adaptations } = store.tables
 
   function one(record: AdaptationRecord): AdaptationRead {
-    const units = watch.units(record.adaptationId)
-    const count = (arm: 0 | 1) => units?.sums(arm, 'ctr').units ?? 0
-    return showAdaptation(record, watch.totals(record.adaptationId), [count(0), count(1)])
+    const { adaptationId } = record
+    const totals = watch.totals(adaptationId)
+    const followed = watch.units(adaptationId)
+    // Totals of before had no units in them.
+    const count = (arm: 0 | 1, { units }: ArmTotals) =>
+      units ?? followed?.sums(arm, 'ctr').units ?? 0
+    return showAdaptation(record, totals, [count(0, totals.without), count(1, totals.with)])
   }
   return {
     one,

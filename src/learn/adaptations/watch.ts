@@ -73,8 +73,7 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
     const bucket = latencyBucket(impression.tookMs)
     count(impression, (arm) => countSearch(arm, impression, bucket))
     if (unit === undefined) return
-    for (const { one, has } of concerned(byScope, impression))
-      one.units.add(has ? 1 : 0, unit, [1, 0, total === 0 ? 1 : 0])
+    for (const each of concerned(byScope, impression)) countUnit(each, unit, total === 0)
   }
   function takeFeedback(fact: FeedbackFact): void {
     const { impression } = fact
@@ -123,6 +122,13 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
       load()
     },
   }
+}
+
+/** The rows of units go when the change does: its totals, which stay, keep how many there were. */
+function countUnit({ one, has }: Concerned, unit: string, isEmpty: boolean): void {
+  const arm = has ? 1 : 0
+  one.units.add(arm, unit, [1, 0, isEmpty ? 1 : 0])
+  one.minutes.totals()[has ? 'with' : 'without'].units = one.units.sums(arm, 'ctr').units
 }
 
 /** The changes that this search speaks of, and whether it had them. */

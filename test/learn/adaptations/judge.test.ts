@@ -228,10 +228,13 @@ describe('the figures', () => {
     const shop = openWorkshop()
     const { adaptationId } = await shop.apply({ minScore: 0.5 }, { immediate: true })
     shop.searchIn(undefined)
+    shop.searchIn(await shop.session())
     await shop.loop.caughtUp()
     await shop.adaptations.rollBack(adaptationId)
+    const { metrics } = shop.adaptations.get(adaptationId)
+    expect(metrics.with).toMatchObject({ searches: 2, units: 1 })
     await shop.loop.rebuild()
-    expect(shop.adaptations.get(adaptationId).metrics.with.searches).toBe(1)
+    expect(shop.adaptations.get(adaptationId).metrics).toEqual(metrics)
   })
 
   it('are the same after all was folded anew', async () => {
