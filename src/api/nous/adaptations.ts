@@ -88,7 +88,10 @@ export const applyAdaptation = route({
     ],
   },
   reply: AdaptationRead,
-  errors: ['ADAPTATION_CONFLICT', 'RULE_NOT_FOUND', 'SUGGESTION_NOT_FOUND', 'INVALID_TRANSITION'],
+  errors: [
+    ...['ADAPTATION_CONFLICT', 'LIMIT_REACHED', 'INVALID_TRANSITION'],
+    ...['RULE_NOT_FOUND', 'SUGGESTION_NOT_FOUND'],
+  ],
   handle: async ({ app, body }) => {
     await app.learning.caughtUp()
     return app.learning.adaptations.apply(body)

@@ -43,7 +43,7 @@ export interface Adaptations extends Pick<Force, 'applying'> {
   listSuggestions: (query: SuggestionQuery) => SuggestionList
   createRule: (sent: RuleCreate) => Promise<Rule>
   listRules: (query: RuleQuery) => RuleList
-  /** Throws VALIDATION_FAILED, ADAPTATION_CONFLICT, RULE_NOT_FOUND, SUGGESTION_NOT_FOUND. */
+  /** Throws VALIDATION_FAILED, ADAPTATION_CONFLICT, LIMIT_REACHED, RULE_NOT_FOUND, SUGGESTION_NOT_FOUND. */
   apply: (sent: Adaptation) => Promise<AdaptationRead>
   /** Newest first. Throws VALIDATION_FAILED for an unknown status. */
   list: (query: AdaptationQuery) => AdaptationList

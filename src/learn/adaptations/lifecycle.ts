@@ -22,7 +22,7 @@ import type { Watch } from './watch.ts'
 export interface Lifecycle {
   /**
    * Stores a change and takes it as far as it comes at once: REJECTED, FAILED, CANARY, or ACTIVE with `immediate`.
-   * `within` runs in the same transaction. Throws ADAPTATION_CONFLICT.
+   * `within` runs in the same transaction. Throws ADAPTATION_CONFLICT, LIMIT_REACHED.
    */
   apply: (
     draft: Draft,
@@ -64,6 +64,8 @@ const SWEEP_ROWS = 1000
 const JUDGED_MAX = 200
 /** Adaptations that are kept, in force or not; the oldest finished ones go first. */
 const ADAPTATIONS_MAX = 2000
+/** Those in force: the others keep as much room. */
+const IN_FORCE_MAX = 1000
 
 export function openLifecycle(parts: LifecycleParts): Lifecycle {
   const { store, force, watch, config } = parts
@@ -82,18 +84,19 @@ export function openLifecycle(parts: LifecycleParts): Lifecycle {
   }
   const step: Step = (record, next) => changing(record.scope, () => ifStill(record, store, next))
   let judged = 0
+  // Those whose transaction is not on the disk yet are not in force: the ones after them must count them.
+  let underWay = 0
   watch.follow(force.records())
   return {
-    apply: (draft, immediate, within) =>
-      changing(draft.scope, () => {
-        const record = begin(draft, parts)
-        if (record.validation.failed) return fail(record, record.validation.note, parts)
-        if (!record.validation.passed) return reject(record, record.validation.note, parts)
-        within(record)
-        if (!immediate)
-          return startCanary(record, `for a share of ${config.adaptationCanaryShare}`, parts)
-        return activate(startCanary(record, 'skipped as asked for', parts), 'as asked for', parts)
-      }),
+    apply: async (draft, immediate, within) => {
+      if (force.records().length + underWay >= IN_FORCE_MAX) throw tooManyInForce()
+      underWay += 1
+      try {
+        return await changing(draft.scope, () => applyWithin(draft, immediate, within, parts))
+      } finally {
+        underWay -= 1
+      }
+    },
     rollBack: async (adaptationId, cause) => {
       const { scope } = find(adaptationId)
       return changing(scope, () => rollBack(find(adaptationId), cause, parts))
@@ -127,6 +130,21 @@ export function openLifecycle(parts: LifecycleParts): Lifecycle {
       })
     },
   }
+}
+
+function applyWithin(
+  draft: Draft,
+  immediate: boolean,
+  within: (record: AdaptationRecord) => void,
+  parts: LifecycleParts,
+): AdaptationRecord {
+  const record = begin(draft, parts)
+  if (record.validation.failed) return fail(record, record.validation.note, parts)
+  if (!record.validation.passed) return reject(record, record.validation.note, parts)
+  within(record)
+  const share = parts.config.adaptationCanaryShare
+  if (!immediate) return startCanary(record, `for a share of ${share}`, parts)
+  return activate(startCanary(record, 'skipped as asked for', parts), 'as asked for', parts)
 }
 
 /** Takes a step unless somebody else has taken another meanwhile. */
@@ -188,4 +206,11 @@ function finished({ tables }: Store): AdaptationRecord[] {
 function removeRecord({ tables }: Store, { adaptationId }: AdaptationRecord): void {
   tables.adaptations.remove(adaptationId)
   tables.adaptationFigures.remove([adaptationId, 0])
+}
+
+function tooManyInForce(): Error {
+  return serviceError(
+    'LIMIT_REACHED',
+    `At most ${IN_FORCE_MAX} changes may be in force at the same time; roll back what is not needed any more.`,
+  )
 }

@@ -293,3 +293,19 @@ describe('the statuses of a change', () => {
     expect(figures).not.toContain(gone.adaptationId)
   })
 })
+
+describe('the most that may be in force', () => {
+  it('is kept by those that are applied at the same time, and one that is rolled back makes room', async () => {
+    const shop = openWorkshop()
+    const apply = (at: number) => shop.apply(PINS, { queryHash: `q${at}`, immediate: at % 2 === 0 })
+    const asked = await Promise.allSettled(Array.from({ length: 1002 }, (_, at) => apply(at)))
+    const refused = { code: 'LIMIT_REACHED', message: expect.stringContaining('roll back') }
+    expect(asked.filter(({ status }) => status === 'rejected')).toMatchObject(
+      Array(2).fill({ reason: refused }),
+    )
+    const [one] = shop.adaptations.list({ status: ['ACTIVE'], limit: 1 }).adaptations
+    await shop.adaptations.rollBack(one!.adaptationId)
+    expect((await apply(1002)).status).toBe('ACTIVE')
+    await expect(apply(1003)).rejects.toMatchObject(refused)
+  }, 60_000)
+})
