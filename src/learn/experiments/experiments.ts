@@ -25,7 +25,7 @@ import { openRegister, type Register } from './register.ts'
 import { openReported } from './reported.ts'
 import { openResults } from './results.ts'
 import { assignmentOf, prepare, variantsFor } from './running.ts'
-import { advanceAll } from './schedule.ts'
+import { advanceAll, settle } from './schedule.ts'
 import { openSweep } from './sweep.ts'
 import type { Target } from './targeting.ts'
 
@@ -44,11 +44,11 @@ export interface Experiments {
   /** Throws VALIDATION_FAILED, NAME_TAKEN, LIMIT_REACHED. */
   create: (kind: ExperimentKind, sent: ExperimentCreate) => Promise<object>
   /** A unit's variant of a test. Throws TEST_NOT_FOUND, NOT_ACTIVE. */
-  assign: (sent: Assignment) => AnsweredAssignment
+  assign: (sent: Assignment) => Promise<AnsweredAssignment>
   /** Newest first. */
-  list: (kind: ExperimentKind, query: ExperimentQuery) => object
+  list: (kind: ExperimentKind, query: ExperimentQuery) => Promise<object>
   /** With comparisons and a verdict. Throws the kind's …_NOT_FOUND. */
-  get: (kind: ExperimentKind, id: string) => object
+  get: (kind: ExperimentKind, id: string) => Promise<object>
   /** Throws the kind's …_NOT_FOUND, INVALID_TRANSITION, LIMIT_REACHED. */
   steer: (kind: ExperimentKind, id: string, verb: Verb) => Promise<object>
   /** Counts values that others measured of who is in it, and checks the guardrails at once. */
@@ -105,15 +105,21 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
       await register.add(record)
       return describeExperiment(record, counted(record), nowMs)
     },
-    assign: (sent) => {
+    assign: async (sent) => {
+      await settle(schedule, [findAssigned(register, sent)])
       const record = findAssigned(register, sent)
       if (record.status !== 'ACTIVE') throw notActive(record)
       const { unit = sent.sessionId, target } = unitOf(sent, sessions)
       return assignmentOf(prepare(record), unit, target)
     },
-    list: (kind, query) =>
-      listOf(register, kind, query, (each) => describeExperiment(each, counted(each), clock())),
-    get: (kind, id) => {
+    list: async (kind, query) => {
+      await settle(schedule, register.all())
+      return listOf(register, kind, query, (each) =>
+        describeExperiment(each, counted(each), clock()),
+      )
+    },
+    get: async (kind, id) => {
+      await settle(schedule, [mustFind(register, kind, id)])
       const record = mustFind(register, kind, id)
       return reportExperiment(record, counted(record), clock())
     },

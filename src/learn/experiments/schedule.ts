@@ -54,8 +54,28 @@ async function advance(parts: ScheduleParts, record: ExperimentRecord): Promise<
   else if (record.status === 'ACTIVE') await watch(parts, record)
 }
 
+/**
+ * Starts and ends what is due by the clock, for who reads it before the next round does. What is refused then, by the
+ * store or because too many are active, stays as it is.
+ */
+export async function settle(
+  { register, clock }: Pick<ScheduleParts, 'register' | 'clock'>,
+  records: Iterable<ExperimentRecord>,
+): Promise<void> {
+  for (const record of [...records])
+    try {
+      let change = dueChange(record, clock())
+      // Both dates may have passed.
+      while (change !== undefined)
+        change = dueChange(await register.steer(record.id, change), clock())
+    } catch (cause) {
+      if (!(cause instanceof ServiceError)) throw cause
+    }
+}
+
 function dueChange(record: ExperimentRecord, nowMs: number): Change | undefined {
   const { status, held, startMs, endMs } = record
+  if (hasEnded(record)) return undefined
   if (status === 'DRAFT') {
     if (!held && startMs <= nowMs) return { to: 'ACTIVE', from: 'DRAFT' }
     if (held && endMs <= nowMs)

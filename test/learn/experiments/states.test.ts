@@ -99,6 +99,30 @@ describe('time', () => {
     expect((await later.get('test', made.testId)).status).toBe('COMPLETED')
   })
 
+  it('starts and ends in time for whoever reads or is assigned before the next round', async () => {
+    const lab = openLaboratory()
+    const { nowMs } = lab.clock
+    const dates = { startDate: nowMs + 1000, endDate: nowMs + 5000 }
+    const [one, two, three] = await Promise.all([1, 2, 3].map(() => lab.create('test', dates)))
+    const assigned = () => lab.experiments.assign({ sessionId: 's', testId: two!.testId })
+    await expect(assigned()).rejects.toMatchObject({ code: 'NOT_ACTIVE' })
+    lab.clock.nowMs = nowMs + 1000
+    expect((await lab.get('test', one!.testId)).status).toBe('ACTIVE')
+    expect(await assigned()).toMatchObject({ inExperiment: true })
+    expect((await read(lab, three!.testId)).status).toBe('DRAFT')
+    lab.clock.nowMs = nowMs + 5000
+    await expect(assigned()).rejects.toMatchObject({ code: 'NOT_ACTIVE' })
+    expect(await lab.experiments.list('test', { status: ['COMPLETED'] })).toMatchObject({
+      total: 3,
+    })
+    expect(
+      lab
+        .events()
+        .map(({ type }) => type)
+        .sort(),
+    ).toEqual(['COMPLETED', 'CREATED', 'STARTED'].flatMap((word) => Array(3).fill(`TEST_${word}`)))
+  })
+
   it('leaves a draft alone until it is started by hand, which moves its end', async () => {
     const lab = openLaboratory()
     const made = await lab.create('experiment', { status: 'draft' })
@@ -122,7 +146,10 @@ it('that was stored with steps of ages is read and listed', async () => {
   const rollout = { ...stored.rollout, intervalMs: 9e15 }
   await lab.store.write(() => lab.store.tables.experiments.put(stored.id, { ...stored, rollout }))
   const later = await lab.reopen()
-  const { experiments } = later.experiments.list('experiment', {}) as Record<string, object[]>
+  const { experiments } = (await later.experiments.list('experiment', {})) as Record<
+    string,
+    object[]
+  >
   const nextCheckAt = new Date(stored.stepSinceMs + 365 * DAYS).toISOString()
   expect(experiments).toMatchObject([{ monitoring: { nextCheckAt } }])
 })
@@ -147,6 +174,7 @@ describe('the most that may be active', () => {
     await create(lab, 99)
     const ends = await lab.create('test', { endDate: nowMs + 2000 })
     lab.clock.nowMs = nowMs + 2000
+    expect((await lab.get('test', late.testId)).status).toBe('DRAFT')
     await expect(lab.experiments.tick()).rejects.toThrow(`${late.testId} can't go on: At most 100`)
     expect((await read(lab, ends.testId)).status).toBe('COMPLETED')
     await lab.experiments.tick()
