@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { FreeForm, Id, ListBounds, Words } from './common.ts'
+import { COUNTED_METRICS, namesByHarm } from './experiment-metrics.ts'
 import { Findings, GuardrailState, SampleRatioState } from './experiment-report.ts'
 
 export const IdPath = Type.Object({ id: Id })
@@ -56,8 +57,7 @@ const Common = {
   ),
   guardrails: Type.Optional(
     Type.Unknown({
-      description:
-        'a list of {metric, operator or direction, threshold, minSamples, relative}, or a map metric → threshold. ctr, mrr, conversionRate and rating are breached below it, latency, zeroResultRate and errors above it; for other metrics the operator names the breach. relative: the share of the value of control that may be lost, judged by a one-sided test that holds at every look',
+      description: `a list of {metric, operator or direction, threshold, minSamples, relative}, or a map metric → threshold. Breached below it: ${namesByHarm('decrease')}; above it: ${namesByHarm('increase')}, and reported metrics that are named after harm, like errors; for others the operator names the breach. relative: the share of the value of control that may be lost, judged by a one-sided test that holds at every look`,
     }),
   ),
   rolloutStrategy: Type.Optional(
@@ -144,13 +144,12 @@ const VariantMetrics = Type.Object(
   {
     units: Type.Integer({ description: 'users, or sessions without one, that searched' }),
     searches: Type.Integer(),
-    ctr: Type.Number({ description: 'searches with a click, of all' }),
-    mrr: Type.Number({ description: '1 / highest place clicked, up to the tenth; mean of all' }),
-    zeroResultRate: Type.Number(),
-    conversionRate: Type.Number({ description: 'searches with a conversion or purchase, of all' }),
-    latencyMs: Type.Number({ description: 'mean' }),
-    latencyP95Ms: Type.Number({ description: 'within 2 %' }),
-    rating: Type.Number({ description: 'mean rating of the feedback on its searches' }),
+    ...Object.fromEntries(
+      Object.entries(COUNTED_METRICS).map(([name, { description }]) => [
+        name,
+        Type.Number({ description }),
+      ]),
+    ),
     reported: Type.Optional(
       Type.Object(
         {},

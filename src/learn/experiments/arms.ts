@@ -20,7 +20,7 @@ export interface Arm {
   stepUnits: number
 }
 
-type Summed = Pick<Metric, 'name' | 'x' | 'y'>
+type Summed = Omit<Metric, 'name'> & { name: string }
 
 const SUMMED: readonly Summed[] = [...METRICS, PREFERENCE]
 const RATING = 'rating'

@@ -16,9 +16,8 @@ const KNOWN = 'must be one of >, >=, <, <=, above, below, increase, decrease'
 
 /**
  * Reads guardrails: a list of `{metric, operator | direction, threshold, minSamples?, relative?}`, or a map metric →
- * threshold. A metric that is known to be good when it is high (ctr, mrr, conversionRate, rating) is breached below its
- * threshold, one that is good when low (latency, zeroResultRate, errors) above it, whatever the operator says; for
- * any other the operator names the breach, and without one it is a rise. Throws VALIDATION_FAILED.
+ * threshold. A metric whose harm is known (`harmOf`) is breached on that side of its threshold, whatever the operator
+ * says; for any other the operator names the breach, and without one it is a rise. Throws VALIDATION_FAILED.
  */
 export function readGuardrails(sent: unknown): GuardrailRule[] {
   if (sent === undefined || sent === null) return []

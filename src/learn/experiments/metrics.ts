@@ -1,4 +1,4 @@
-import type { MetricKind } from '../statistics/estimate.ts'
+import { COUNTED_METRICS, type CountedMetric } from '../../schema/experiment-metrics.ts'
 
 /** What is counted of each unit, in the order in which rows keep it: new ones go to the end. */
 export const COUNTS = [
@@ -21,31 +21,29 @@ export const COUNT = Object.fromEntries(COUNTS.map((name, at) => [name, at])) as
   number
 >
 
+/** A ratio of two counts. */
 export interface Metric {
-  name: string
+  name: CountedMetric
   /** Numerator and denominator of one unit. */
   x: Count
   y: Count
-  kind: MetricKind
-  /** Which way harm lies. */
-  harm: 'increase' | 'decrease'
 }
 
 /** The metrics that are compared. */
 export const METRICS = [
-  { name: 'ctr', x: 'clicked', y: 'searches', kind: 'ratio', harm: 'decrease' },
-  { name: 'mrr', x: 'reciprocal', y: 'searches', kind: 'ratio', harm: 'decrease' },
-  { name: 'zeroResultRate', x: 'empty', y: 'searches', kind: 'ratio', harm: 'increase' },
-  { name: 'conversionRate', x: 'converted', y: 'searches', kind: 'ratio', harm: 'decrease' },
-  { name: 'latencyMs', x: 'tookMs', y: 'searches', kind: 'ratio', harm: 'increase' },
-  { name: 'rating', x: 'rated', y: 'ratings', kind: 'ratio', harm: 'decrease' },
+  { name: 'ctr', x: 'clicked', y: 'searches' },
+  { name: 'mrr', x: 'reciprocal', y: 'searches' },
+  { name: 'zeroResultRate', x: 'empty', y: 'searches' },
+  { name: 'conversionRate', x: 'converted', y: 'searches' },
+  { name: 'latencyMs', x: 'tookMs', y: 'searches' },
+  { name: 'rating', x: 'rated', y: 'ratings' },
 ] as const satisfies readonly Metric[]
 
 /** Which of two interleaved rankings won, of the searches that one won: no metric to be named by a client. */
 export const PREFERENCE = { name: '@preference', x: 'wins', y: 'decided' } as const
 
 /** The 95th percentile of the latency: watched by guardrails, never compared. */
-export const LATENCY_P95 = 'latencyP95Ms'
+export const LATENCY_P95: CountedMetric = 'latencyP95Ms'
 
 /** Other spellings, without case and punctuation. */
 const SPELLINGS: Record<string, string> = {
@@ -73,8 +71,7 @@ const SPELLINGS: Record<string, string> = {
   p95latency: LATENCY_P95,
   p95latencyms: LATENCY_P95,
 }
-for (const { name } of METRICS) SPELLINGS[name.toLowerCase()] = name
-SPELLINGS[LATENCY_P95.toLowerCase()] = LATENCY_P95
+for (const name of Object.keys(COUNTED_METRICS)) SPELLINGS[name.toLowerCase()] = name
 
 /** The service's own spelling of a metric; a name that it doesn't count itself stays as it is. */
 export function metricName(sent: string): string {
@@ -84,9 +81,7 @@ export function metricName(sent: string): string {
 
 /** Which way harm lies; undefined for a reported metric whose name doesn't tell. */
 export function harmOf(name: string): 'increase' | 'decrease' | undefined {
-  if (name === LATENCY_P95) return 'increase'
-  const own = METRICS.find((metric) => metric.name === name)
-  if (own !== undefined) return own.harm
+  if (Object.hasOwn(COUNTED_METRICS, name)) return COUNTED_METRICS[name as CountedMetric].harm
   const isCost = /error|fail|latenc|timeout|cost|bounce|abandon|zero|crash|churn/i.test(name)
   return isCost ? 'increase' : undefined
 }

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { readGuardrails } from '../../../src/learn/experiments/guardrails.ts'
+import { harmOf, LATENCY_P95, METRICS } from '../../../src/learn/experiments/metrics.ts'
 import { readRollout } from '../../../src/learn/experiments/rollout.ts'
+import { SearchTest } from '../../../src/schema/experiment.ts'
 import { type Laboratory, openLaboratory } from './laboratory.ts'
 
 const HOUR_MS = 3_600_000
@@ -48,6 +50,15 @@ describe('guardrails', () => {
     ],
   ])('refuse %s', (_, sent, path) => {
     expect(() => readGuardrails(sent)).toThrow(new RegExp(path))
+  })
+
+  it('are described with every metric that is counted, on the side where it is breached', () => {
+    const { guardrails } = SearchTest.properties
+    const { description = '' } = guardrails as { description?: string }
+    const [, below = '', above = ''] =
+      /below it: ([^;]*); above it: ([^;]*)/.exec(description) ?? []
+    for (const { name } of [...METRICS, { name: LATENCY_P95 }])
+      expect(harmOf(name) === 'increase' ? above : below).toContain(name)
   })
 
   it('roll an experiment back at the first reported value beyond a limit, and put the fallback in force', async () => {
