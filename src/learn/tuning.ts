@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts'
 import type { Tuning } from '../schema/tuning.ts'
 import { wordOf } from '../word.ts'
-import { asObject, SETTINGS } from './tuning-values.ts'
+import { asObject, MATCHING, SETTINGS } from './tuning-values.ts'
 
 /** What was understood of a free-form configuration, and what was not. */
 export interface TuningRead {
@@ -81,6 +81,13 @@ export function layTunings(tunings: readonly Tuning[]): Tuning {
     if (boosts !== undefined) laid.boosts = [...(laid.boosts ?? []), ...boosts]
   }
   return laid
+}
+
+/** The settings by which two rankings may match different documents. */
+export function matchingDifferences(one: Tuning, other: Tuning): string[] {
+  return Object.entries(MATCHING)
+    .filter(([, of]) => JSON.stringify(of(one)) !== JSON.stringify(of(other)))
+    .map(([setting]) => setting)
 }
 
 const NAMES = ['parameter', 'setting', 'key', 'path', 'target', 'name']

@@ -80,7 +80,12 @@ const Common = {
       },
     ),
   ),
-  mode: Type.Optional(Type.String({ description: 'split (default) or interleaving' })),
+  mode: Type.Optional(
+    Type.String({
+      description:
+        'split (default): each unit sees one variant; interleaving: two variants that differ in the order of hits alone are dealt into one list',
+    }),
+  ),
   status: Type.Optional(Type.String({ description: 'DRAFT: it starts by hand alone' })),
   startDate: When('ISO 8601 or epoch ms; a day alone means its beginning'),
   endDate: When('the same; a day alone means its end; after 30 days by default'),

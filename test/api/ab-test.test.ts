@@ -66,6 +66,29 @@ describe('creating a test', () => {
   })
 
   it.each([
+    ['synonyms', { synonyms: ['fox, vixen'] }],
+    ['operator', { operator: 'and' }],
+    ['minScore', { thresholds: { minScore: 0.2 } }],
+    ['fields of weight 0', { fieldWeights: { title: 0 } }],
+  ])(
+    'refuses to interleave rankings that differ in %s, and says what to do',
+    async (what, config) => {
+      const variants = [{ id: 'control' }, { id: 'other', config }]
+      const { status, details } = await create({ variants, mode: 'interleaving' })
+      expect([status, details[0]?.path]).toEqual([400, 'variants[1].config'])
+      expect(details[0]?.message).toContain(`differ from variants[0] in ${what} `)
+      expect(details[0]?.message).toContain('A/B test (mode split)')
+      expect((await create({ variants, status: 'draft' })).status).toBe(200)
+      const same = [
+        { id: 'control', config: { ...config, fusion: 'rrf' } },
+        { id: 'other', config },
+      ]
+      const both = await create({ variants: same, mode: 'interleaving', status: 'draft' })
+      expect(both.status).toBe(200)
+    },
+  )
+
+  it.each([
     ['weights', { variants: [{ weight: 0.2 }, { weight: 0.8 }] }, [0.2, 0.8]],
     ['percent', { variants: [{ allocation: 30 }, { allocation: 70 }] }, [0.3, 0.7]],
     ['an object by name', { trafficAllocation: { other: 90, control: 10 } }, [0.1, 0.9]],

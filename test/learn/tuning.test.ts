@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { layTunings, readTuning } from '../../src/learn/tuning.ts'
+import { layTunings, matchingDifferences, readTuning } from '../../src/learn/tuning.ts'
 
 describe('a free-form configuration', () => {
   it.each([
@@ -127,5 +127,34 @@ describe('a free-form configuration', () => {
       fieldWeights: { title: 3, tags: 1 },
       pins: [{ id: 'b' }, { id: 'a' }],
     })
+  })
+})
+
+describe('two rankings match the same documents', () => {
+  it.each([
+    { fieldWeights: { title: 0.01 } },
+    { legWeights: { text: 1, vector: 0 } },
+    { fusion: 'rrf' },
+    { pins: ['a'] },
+    { boosts: { a: 1 } },
+    { model: 'm' },
+    { learning: false },
+  ])('that differ in %j', (config) => {
+    expect(matchingDifferences({}, readTuning(config).tuning)).toEqual([])
+  })
+
+  it.each([
+    ['fieldWeights', { fieldWeights: { title: 0 } }],
+    ['operator', { operator: 'and' }],
+    ['fuzziness', { fuzziness: 'auto' }],
+    ['neighbors', { neighbors: 5 }],
+    ['similarity', { similarity: 0.9 }],
+    ['minScore', { minScore: 0 }],
+    ['feedback', { feedback: false }],
+    ['synonyms', { synonyms: ['car, auto'] }],
+  ])('but for %s', (setting, config) => {
+    const { tuning } = readTuning(config)
+    expect(matchingDifferences({}, tuning)).toEqual([setting])
+    expect(matchingDifferences(tuning, { ...tuning, fusion: 'rrf' })).toEqual([])
   })
 })

@@ -3,6 +3,7 @@ import type { ExperimentCreate } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
 import { readMoment } from '../moment.ts'
 import { mustReadTuning } from '../tuning.ts'
+import { refuseUndealable } from './dealable.ts'
 import { readGuardrails } from './guardrails.ts'
 import { metricName } from './metrics.ts'
 import { AT_ONCE, readRollout } from './rollout.ts'
@@ -45,6 +46,7 @@ export function draftExperiment(
 ): ExperimentRecord {
   const { variants, allocation, warnings } = readVariants(sent.variants, sent.trafficAllocation)
   const mode = readMode(sent.mode, variants.length)
+  refuseUndealable({ mode, variants })
   const fallback = readFallback(sent.fallbackConfig, warnings)
   const held = readHeld(sent.status)
   const dates = readDates(sent, nowMs)

@@ -7,6 +7,7 @@ import type {
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
 import { move } from '../states.ts'
+import { refuseUndealable } from './dealable.ts'
 import { endOf } from './draft.ts'
 import { isRunning, type Running, runningOf } from './running.ts'
 
@@ -20,7 +21,8 @@ export interface Register {
   /** Throws NAME_TAKEN, LIMIT_REACHED. */
   add: (record: ExperimentRecord) => Promise<ExperimentRecord>
   /**
-   * Takes an experiment to a state, with an event. Throws the kind's …_NOT_FOUND, INVALID_TRANSITION, LIMIT_REACHED.
+   * Takes an experiment to a state, with an event. Throws the kind's …_NOT_FOUND, INVALID_TRANSITION, LIMIT_REACHED,
+   * VALIDATION_FAILED for one to be started whose rankings can't be dealt.
    * The state that it is in already changes nothing.
    */
   steer: (id: string, change: Change) => Promise<ExperimentRecord>
@@ -146,7 +148,10 @@ export function openRegister(parts: RegisterParts): Register {
         const record = mustFind(experiments.get(id))
         if (change.from !== undefined && record.status !== change.from) return record
         if (moveOf(record, change.to) === 'unchanged') return record
-        if (change.to === 'ACTIVE') refuseMoreActive()
+        if (change.to === 'ACTIVE') {
+          refuseUndealable(record)
+          refuseMoreActive()
+        }
         const moved = movedTo(record, change, clock())
         putWithin(moved, [wordOf(record, change.to)])
         return moved

@@ -40,12 +40,16 @@ async function advanceOrFail(parts: ScheduleParts, record: ExperimentRecord): Pr
   try {
     await advance(parts, record)
   } catch (cause) {
-    // The store's refusals say nothing of the evidence.
-    if (cause instanceof ServiceError) throw cause
-    const text = 'Its evidence could not be read.'
-    const figures = { cause: cause instanceof Error ? cause.message : String(cause) }
-    await parts.register.steer(record.id, { to: 'FAILED', reason: { text, figures } })
+    // Other refusals of the store say nothing of the experiment.
+    if (cause instanceof ServiceError && cause.code !== 'VALIDATION_FAILED') throw cause
+    await parts.register.steer(record.id, { to: 'FAILED', reason: reasonOf(cause) })
   }
+}
+
+function reasonOf(cause: unknown): NonNullable<Change['reason']> {
+  const message = cause instanceof Error ? cause.message : String(cause)
+  if (cause instanceof ServiceError) return { text: message }
+  return { text: 'Its evidence could not be read.', figures: { cause: message } }
 }
 
 async function advance(parts: ScheduleParts, record: ExperimentRecord): Promise<void> {

@@ -154,6 +154,38 @@ it('that was stored with steps of ages is read and listed', async () => {
   expect(experiments).toMatchObject([{ monitoring: { nextCheckAt } }])
 })
 
+describe('an interleaved one whose rankings match different documents, as stores of before hold', () => {
+  async function stored(sent: object) {
+    const lab = openLaboratory()
+    const { testId } = await lab.create('test', { mode: 'interleaving', ...sent })
+    const record = await read(lab, testId)
+    const [first, second] = record.variants
+    const variants = [first!, { ...second!, tuning: { minScore: 0.5 } }]
+    await lab.store.write(() => lab.store.tables.experiments.put(testId, { ...record, variants }))
+    return { lab: await lab.reopen(), testId }
+  }
+
+  it('is not started by hand', async () => {
+    const { lab, testId } = await stored({ status: 'draft' })
+    await expect(lab.experiments.steer('test', testId, 'resume')).rejects.toMatchObject({
+      code: 'VALIDATION_FAILED',
+      message: expect.stringContaining('variants[0] in minScore'),
+    })
+    await lab.experiments.steer('test', testId, 'stop')
+  })
+
+  it('fails on its day, and says why', async () => {
+    const { lab, testId } = await stored({ startDate: Date.now() + 1000 * DAYS })
+    const { startMs } = await read(lab, testId)
+    lab.clock.nowMs = startMs
+    await lab.experiments.tick()
+    expect(await read(lab, testId)).toMatchObject({
+      status: 'FAILED',
+      reason: { text: expect.stringContaining('variants[0] in minScore') },
+    })
+  })
+})
+
 describe('the most that may be active', () => {
   const create = (lab: Laboratory, count: number, sent: object = {}) =>
     Promise.allSettled(Array.from({ length: count }, () => lab.create('test', sent)))

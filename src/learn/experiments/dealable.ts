@@ -1,0 +1,22 @@
+import { invalid } from '../../errors.ts'
+import type { ExperimentRecord } from '../../schema/experiment-record.ts'
+import { matchingDifferences } from '../tuning.ts'
+
+type Rankings = Pick<ExperimentRecord, 'mode' | 'variants'>
+
+/**
+ * Throws VALIDATION_FAILED for an interleaved test whose rankings would match different documents: its lists have one
+ * total, one set of facets and one end, and what only one ranking finds could not be in all of them.
+ */
+export function refuseUndealable({ mode, variants }: Rankings): void {
+  if (mode !== 'interleaving') return
+  const [first, second] = variants
+  if (first === undefined || second === undefined) return
+  const [setting] = matchingDifferences(first.tuning, second.tuning)
+  if (setting === undefined) return
+  const what = setting === 'fieldWeights' ? 'fields of weight 0' : setting
+  throw invalid(
+    'variants[1].config',
+    `must not differ from variants[0] in ${what} to be interleaved, because that changes which documents match, not only their order; compare them in an A/B test (mode split)`,
+  )
+}
