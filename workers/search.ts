@@ -40,12 +40,21 @@ export interface SearchInput {
   evidence: Evidence[] | undefined
   /** The page's order is drawn; `relative` when scores have no common span. */
   draw: { seed: number; temperature: number; relative: boolean } | undefined
-  /** Another ranking, by its request, that is dealt into the page. */
-  interleaved:
-    | { testId: string; seed: number; request: string; added: AddedScores | undefined }
-    | undefined
+  /** Another ranking that is dealt into the list; `request` is then for its first hits, not for the page. */
+  interleaved: Dealt | undefined
   /** Whether the impression is written down. */
   recorded: boolean
+}
+
+/** A ranking that is dealt, by its request for any view, into the first `depth` hits of another; a page of them is shown. */
+interface Dealt {
+  testId: string
+  seed: number
+  depth: number
+  from: number
+  size: number
+  request: string
+  added: AddedScores | undefined
 }
 
 export interface SearchOutput {
@@ -131,19 +140,29 @@ function drawPage(
   input: SearchInput,
 ): { result: SearchResult; logged: Logged } {
   const { draw, interleaved } = input
-  if (greedy.ords.length < 2) return { result: greedy, logged: AS_IT_IS }
-  if (interleaved !== undefined) {
-    const { seed } = interleaved
-    const other = askCore(view, input, interleaved)
-    const { places, teams } = dealTeams(namesOf(greedy), namesOf(other), seed)
-    pickHits([greedy, other], places)
-    return { result: greedy, logged: { order: undefined, teams } }
-  }
-  if (draw === undefined) return { result: greedy, logged: AS_IT_IS }
+  if (interleaved !== undefined)
+    return { result: greedy, logged: dealPage(greedy, interleaved, view, input) }
+  if (greedy.ords.length < 2 || draw === undefined) return { result: greedy, logged: AS_IT_IS }
   const order = drawOrder(greedy.scores, draw, draw.relative ? spanOf(greedy.scores) : 1)
   const places = order.map((at): HitPlace => [0, at])
   pickHits([greedy], places)
   return { result: greedy, logged: { order, teams: undefined } }
+}
+
+/** Makes the first hits of a list, and how it goes on behind them, the page that a dealt list has at its place. */
+function dealPage(first: SearchResult, dealt: Dealt, view: View, input: SearchInput): Logged {
+  const hits = first.ords.length
+  const { from, size, added } = dealt
+  const end = from + size
+  // Something may have been published since: later pages deal over the view that the first ranking saw.
+  const request = `${dealt.request.slice(0, -1)},"generation":${first.generation}}`
+  // One hit has no order: it is nobody's.
+  const other = hits < 2 ? first : askCore(view, input, { request, added })
+  const { places, teams } = dealTeams(namesOf(first), namesOf(other), dealt)
+  pickHits([first, other], places.slice(from, end))
+  // Neither ranking has a position of its own among dealt hits: there the list goes on by their number.
+  if (end < hits) first.next = ''
+  return hits < 2 ? AS_IT_IS : { order: undefined, teams: teams.slice(from, end) }
 }
 
 /** A name for each hit that two results share. */

@@ -54,7 +54,7 @@ export interface Impression {
     /** Only in impressions of before: P(hit at its place) for each hit. */
     propensities?: number[]
   }
-  /** Two rankings dealt as teams: 'a' or 'b' for each hit, '-' for one that only one of them could still supply. */
+  /** Two rankings dealt as teams: 'a' or 'b' for each hit, '-' for one that neither is credited with, because only one could still supply it. */
   interleaved?: { testId: string; seed: number; teams: string }
   /** `id@version` of the model in shadow, and what it would have said of each hit. */
   shadowModel?: string
@@ -73,6 +73,8 @@ export interface ReplayRecord {
   request: object
   otherRequest?: object
   otherAdded?: { documents: string; values: string; count: number }
+  /** Which hits of the list that both were dealt into, so deep, the page shows. */
+  dealt?: { from: number; size: number; depth: number }
   /** The query's own vector, base64 of little-endian float32. */
   vector?: string
   /** What was added to scores: [index id, id, value] each. */

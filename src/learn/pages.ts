@@ -10,7 +10,7 @@ const LISTS_MIN = 10_000
 /** What a plan says of the ranking: as little as possible, because so many are kept. */
 type Ranking = Pick<
   LearnedPlan,
-  'tuning' | 'added' | 'model' | 'rerankSize' | 'adaptations' | 'experiments'
+  'tuning' | 'added' | 'model' | 'rerankSize' | 'adaptations' | 'experiments' | 'interleaved'
 > &
   // Click rates rank through models only.
   Partial<Pick<LearnedPlan, 'clickRates'>>
@@ -20,6 +20,7 @@ const PLAIN: Ranking = Object.freeze({
   ...{ tuning: {}, added: NOTHING_ADDED, model: undefined, adaptations: [], experiments: [] },
   // No model ranks.
   rerankSize: 0,
+  interleaved: undefined,
 })
 
 /** Which list a page belongs to: by its number, which cursors carry, or by what decides it. */
@@ -83,7 +84,8 @@ function openLists() {
 }
 
 function rankingOf(plan: LearnedPlan): Ranking {
-  const { tuning, added, model, rerankSize, adaptations, experiments, clickRates } = plan
+  const { tuning, added, model, rerankSize, adaptations, experiments } = plan
+  const { clickRates, interleaved } = plan
   const isPlain =
     Object.keys(tuning).length === 0 &&
     added.count === 0 &&
@@ -91,13 +93,13 @@ function rankingOf(plan: LearnedPlan): Ranking {
     adaptations.length === 0 &&
     experiments.length === 0
   if (isPlain) return PLAIN
-  return { tuning, added, model, rerankSize, adaptations, experiments, clickRates }
+  return { tuning, added, model, rerankSize, adaptations, experiments, clickRates, interleaved }
 }
 
-/** Only first pages are drawn or dealt, and only they are judged. */
+/** Only first pages are drawn, and only they are judged; a list that is dealt is dealt as a whole. */
 function laterPage(plan: LearnedPlan, { number, ranking }: List): LearnedPlan {
   const later = { ...plan, ...ranking, list: number }
-  later.exploration = later.interleaved = later.shadow = undefined
+  later.exploration = later.shadow = undefined
   if (plan.recorded !== undefined)
     later.recorded = { ...plan.recorded, variants: variantNames(ranking.experiments) }
   return later

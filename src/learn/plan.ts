@@ -59,7 +59,8 @@ export interface LearnedPlan {
   /** How many candidates the model ranks. */
   rerankSize: number
   exploration: { seed: number; epsilon: number; temperature: number; explored: boolean } | undefined
-  interleaved: { testId: string; against: Tuning; seed: number } | undefined
+  /** Another ranking whose order is dealt, with this one's, into the first `depth` hits of the list. */
+  interleaved: { testId: string; against: Tuning; seed: number; depth: number } | undefined
   adaptations: readonly string[]
   experiments: readonly { testId: string; testName: string; variantId: string }[]
   /** Whether features are written down: only where somebody could teach something by them. */
@@ -90,7 +91,8 @@ export interface PlanParts {
   seed: () => number
 }
 
-const EXPLORED_SIZE_MAX = 100
+/** A page may be drawn, and a list dealt, so far down. */
+const DRAWN_MAX = 100
 
 /** What applies to this search, in the order base settings < adaptations < variants; its own words win later. */
 export function makePlan(search: SearchRequest, queryHash: string, parts: PlanParts): LearnedPlan {
@@ -164,7 +166,7 @@ function explorationOf({ settings, seed: next }: PlanParts): LearnedPlan['explor
   return { seed, epsilon, temperature, explored: isDrawn({ seed, epsilon }) }
 }
 
-/** The ranking that is dealt into the page, of the first test that deals. */
+/** The ranking that is dealt into the list, of the first test that deals. */
 function dealtOf(
   search: SearchRequest,
   variants: readonly AppliedVariant[],
@@ -177,14 +179,14 @@ function dealtOf(
   const own = variants.map((variant) => (variant === dealt ? dealt.against : variant.tuning))
   const tunings = [...adaptations.map(({ tuning }) => tuning), ...own]
   const against = layTunings(tunings.filter((tuning) => tuning !== undefined))
-  return { testId: dealt.testId, against, seed: seed() }
+  return { testId: dealt.testId, against, seed: seed(), depth: DRAWN_MAX }
 }
 
-/** Whether a page's order may be drawn: never on later pages, sorted lists, or very long ones. */
+/** Whether an order may be drawn: never from later pages on, for sorted lists, or very long pages. */
 function mayDraw({ from = 0, size = 10, sort, cursor, explain, generation }: SearchRequest) {
   return (
     from === 0 &&
-    size <= EXPLORED_SIZE_MAX &&
+    size <= DRAWN_MAX &&
     sort === undefined &&
     cursor === undefined &&
     generation === undefined &&

@@ -1,8 +1,9 @@
 import { serviceError } from '../errors.ts'
 
-/** Where a list goes on: the view it was made from, the core's own position, and the query it belongs to. */
+/** Where a list goes on: the view it was made from, the position in it, and the query it belongs to. */
 export interface Cursor {
   generation: number
+  /** The core's own position; empty among hits that were dealt, which are counted alone. */
   after: string
   queryHash: string
   /** Hits on the pages so far. */

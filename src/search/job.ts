@@ -33,6 +33,8 @@ export interface Replayable {
   otherRequest?: object
   /** What was added to the other ranking's scores, where it is something else. */
   otherAdded?: AddedScores
+  /** Which hits of the list that both were dealt into, so deep, the page shows. */
+  dealt?: { from: number; size: number; depth: number }
   /** The query's own vector, base64 of float32. */
   vector?: string
   added?: Added[]
@@ -42,10 +44,11 @@ export interface Replayable {
 export function searchJob(asked: Asked): { job: SearchInput; head: string | undefined } {
   const { search, planned, plan, request, entries, vector } = asked
   const added = addedOf(plan, entries)
+  const interleaved = dealtOf(asked, added)
   const job: SearchInput = {
     dataDir: asked.dataDir,
     indices: entries.map(pageIndex),
-    request: requestJson(request, plan),
+    request: requestJson(interleaved === undefined ? request : fromTop(request, interleaved), plan),
     vector,
     fields: search.fields,
     highlight: highlightOf(search, request),
@@ -57,7 +60,7 @@ export function searchJob(asked: Asked): { job: SearchInput; head: string | unde
     added: added.count > 0 ? added : undefined,
     evidence: undefined,
     draw: drawOf(plan, request),
-    interleaved: dealtOf(asked, added),
+    interleaved,
     recorded: plan.recorded !== undefined,
   }
   return { job, head: job.recorded ? impressionHead(asked, job) : undefined }
@@ -110,18 +113,27 @@ function drawOf({ interleaved, exploration }: Plan, request: CoreRequest): Searc
   return { seed, temperature, relative: isRelative(request) }
 }
 
-/** The ranking that is dealt into the page, if one is. */
+/** The ranking that is dealt into the list, if one is, and which of the dealt hits the page shows. */
 function dealtOf(
-  { search, planned, plan, entries }: Asked,
+  { search, planned, plan, request, entries }: Asked,
   added: AddedScores,
 ): SearchInput['interleaved'] {
   const { interleaved, tuning } = plan
-  if (interleaved === undefined) return undefined
-  const { testId, seed, against } = interleaved
-  const request = requestJson(tune(planned.request, search, against), plan)
+  const { shownBefore: from } = planned
+  // Behind the hits that are dealt, the list is that of the first ranking.
+  if (interleaved === undefined || from >= interleaved.depth) return undefined
+  const { testId, seed, depth, against } = interleaved
+  const { facets: _, generation: __, ...other } = tune(planned.request, search, against)
+  const json = requestJson({ ...other, mode: request.mode, from: 0, size: depth }, plan)
   const places = [tuning, against].some(({ pins, boosts }) => pins ?? boosts)
   const own = places ? addedOf({ ...plan, tuning: against }, entries) : added
-  return { testId, seed, request, added: own.count > 0 ? own : undefined }
+  const given = own.count > 0 ? own : undefined
+  return { testId, seed, depth, from, size: request.size, request: json, added: given }
+}
+
+/** The request for all hits that are dealt, and the page's own. */
+function fromTop(request: CoreRequest, page: { from: number; size: number; depth: number }) {
+  return { ...request, from: 0, size: Math.max(page.depth, page.from + page.size) }
 }
 
 /** Whether the scores of a request have no common span. */

@@ -99,7 +99,8 @@ export function planSearch(
   if (search.cursor !== undefined) {
     if (request.from > 0) throw invalid('from', 'must be 0 beside a cursor')
     const cursor = decodeCursor(search.cursor, cursorHash(listText))
-    request.after = cursor.after
+    if (cursor.after === '') request.from = cursor.shown
+    else request.after = cursor.after
     request.generation = cursor.generation
     shownBefore = cursor.shown
     list = cursor.list

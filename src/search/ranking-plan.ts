@@ -36,8 +36,8 @@ export interface Plan {
   rerankSize: number
   /** The page's order may be drawn. */
   exploration: { seed: number; epsilon: number; temperature: number; explored: boolean } | undefined
-  /** Another ranking that is dealt into the page: all that applies to it. */
-  interleaved: { testId: string; against: Tuning; seed: number } | undefined
+  /** Another ranking, all that applies to it, that is dealt into the first `depth` hits of the list. */
+  interleaved: { testId: string; against: Tuning; seed: number; depth: number } | undefined
   /** `id@version` */
   adaptations: readonly string[]
   experiments: readonly object[]

@@ -20,9 +20,8 @@ export interface Replayed {
 
 /** The worker's job that runs a shown search again over the view that it saw. */
 export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: string): SearchInput {
-  const { generation, exploration, interleaved, otherRequest, otherAdded } = shown
+  const { generation, exploration, interleaved, otherRequest, otherAdded, dealt } = shown
   const added = shown.added === undefined ? undefined : packAdded(shown.added)
-  const isDealt = interleaved !== undefined && otherRequest !== undefined
   return {
     dataDir,
     indices: entries.map(pageIndex),
@@ -38,13 +37,16 @@ export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: st
     added,
     evidence: undefined,
     draw: exploration?.explored === true ? exploration : undefined,
-    interleaved: isDealt
-      ? {
-          ...interleaved,
-          request: atGeneration(otherRequest, generation),
-          added: otherAdded?.count === 0 ? undefined : (otherAdded ?? added),
-        }
-      : undefined,
+    interleaved:
+      otherRequest === undefined || dealt === undefined
+        ? undefined
+        : {
+            // A list of one hit was not dealt.
+            ...(interleaved ?? { testId: '', seed: 0 }),
+            ...dealt,
+            request: JSON.stringify(otherRequest),
+            added: otherAdded?.count === 0 ? undefined : (otherAdded ?? added),
+          },
     recorded: false,
   }
 }
@@ -54,7 +56,8 @@ export function replayJson(input: SearchInput): string {
   const { indices, request, interleaved, vector, added } = input
   let json = `{"indices":[${indices.map(({ indexId }) => indexId)}],"request":${request}`
   if (interleaved !== undefined) {
-    json += `,"otherRequest":${interleaved.request}`
+    const { from, size, depth } = interleaved
+    json += `,"otherRequest":${interleaved.request},"dealt":${JSON.stringify({ from, size, depth })}`
     if (interleaved.added !== added)
       json += `,"otherAdded":${JSON.stringify(interleaved.added ?? NOTHING_ADDED)}`
   }

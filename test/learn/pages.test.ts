@@ -32,6 +32,20 @@ it('what applied to the first page of a list applies to its next ones, but for t
   expect(plan(next, 'one').rerankSize).toBe(6)
 })
 
+it('a list that is dealt is dealt on its later pages as on its first', () => {
+  let seed = 0
+  const plan = openNamed(() => {
+    const rest = { tuning: {}, added: NOTHING_ADDED, adaptations: [] }
+    const experiments = [{ testId: 't', testName: 'T', variantId: '@interleaved' }]
+    seed += 1
+    return { ...rest, experiments, interleaved: { testId: 't', seed } } as unknown as LearnedPlan
+  })
+  const { list } = plan(first, 'one')
+  expect(plan(next, 'one').interleaved).toEqual({ testId: 't', seed: 1 })
+  expect(plan({ ...first, cursor: 'after' }, 'one', list).interleaved).toMatchObject({ seed: 1 })
+  expect(plan(first, 'one').interleaved).toMatchObject({ seed: 4 })
+})
+
 it('a list is kept while ten thousand others begin, and not for ever', () => {
   const plan = openCounted()
   plan(first, 'one')

@@ -49,19 +49,33 @@ export function propensitiesOf({ hits, exploration }: Impression): number[] {
 }
 
 export interface Deal {
-  /** Where each shown hit comes from: ranking 0 (a) or 1 (b), and its place there. */
+  /** Where each hit comes from: ranking 0 (a) or 1 (b), and its place there. */
   places: [ranking: number, at: number][]
-  /** 'a' or 'b' for each place, '-' where neither is to be credited. */
+  /** 'a' or 'b' for each place, '-' where neither was credited. */
   teams: string
 }
 
-/** Deals two pages of one search into one as teams; `a` and `b` name their hits. */
-export function dealTeams(a: readonly string[], b: readonly string[], seed: number): Deal {
-  const { list, teams, credited } = teamDraft(a, b, seeded(seed), Math.max(a.length, b.length))
-  const places = list.map((name, place): [number, number] =>
-    teams[place] === 'a' ? [0, a.indexOf(name)] : [1, b.indexOf(name)],
+/**
+ * Deals the first `depth` hits of ranking a as teams: b orders them too, as far as it has them among its own. Nothing
+ * comes in and nothing goes out, so that the list goes on, and has the totals and facets, as a has it. `a` and `b` name
+ * their hits.
+ */
+export function dealTeams(
+  a: readonly string[],
+  b: readonly string[],
+  { seed, depth }: { seed: number; depth: number },
+): Deal {
+  const placesInA = new Map(a.map((name, at) => [name, at]))
+  const placesInB = new Map(b.map((name, at) => [name, at]))
+  const first = a.slice(0, depth)
+  const known = b.filter((name) => (placesInA.get(name) ?? depth) < depth)
+  const { list, teams, credited } = teamDraft(first, known, seeded(seed), first.length)
+  const dealt = new Set(list)
+  const rest = a.filter((name) => !dealt.has(name))
+  const places = [...list, ...rest].map((name, place): [number, number] =>
+    teams[place] === 'b' ? [1, placesInB.get(name) ?? 0] : [0, placesInA.get(name) ?? 0],
   )
-  return { places, teams: teams.map((team, place) => (place < credited ? team : '-')).join('') }
+  return { places, teams: teams.slice(0, credited).join('').padEnd(a.length, '-') }
 }
 
 /** Six figures are more than any estimate has. */

@@ -52,7 +52,38 @@ describe('the probabilities of a page that may have been drawn', () => {
 })
 
 it('hits that only one of two rankings could still supply are dealt without a team', () => {
-  const deal = dealTeams(['x', 'y'], ['y', 'z', 'x', 'v', 'w'], 5)
+  const deal = dealTeams(['y', 'z', 'x', 'v', 'w'], ['x', 'y'], { seed: 5, depth: 5 })
   expect(deal.places).toHaveLength(5)
   expect(deal.teams).toMatch(/^(ab|ba)---$/)
+})
+
+describe('two rankings dealt into one list', () => {
+  const a = Array.from({ length: 12 }, (_, at) => `d${at}`)
+
+  it.each([
+    ['the same order', a],
+    ['another order', [...a].reverse()],
+    ['hits that a has further down, or not at all', ['d11', 'new', 'd9', 'd1', 'd0']],
+    ['nothing', []],
+  ])('hold the hits of a: b has %s', (_, b) => {
+    for (let seed = 1; seed <= 50; seed += 1) {
+      const { places, teams } = dealTeams(a, b, { seed, depth: 8 })
+      const dealt = places.map(([ranking, at]) => (ranking === 0 ? a[at] : b[at]))
+      expect(dealt.slice(0, 8).sort()).toEqual(a.slice(0, 8))
+      expect(dealt.slice(8)).toEqual(a.slice(8))
+      expect(teams).toHaveLength(a.length)
+      expect(teams.slice(8)).toBe('----')
+      const suppliers = places.slice(0, 8).map(([ranking]) => (ranking === 0 ? /[a-]/ : /b/))
+      for (const [place, supplier] of suppliers.entries()) expect(teams[place]).toMatch(supplier)
+    }
+  })
+
+  it('put the first of b, as far as it is among those of a, first in half of the lists', () => {
+    const lists = Array.from({ length: 100 }, (_, seed) =>
+      dealTeams(a, ['d11', 'd3', 'd0'], { seed, depth: 8 }),
+    )
+    const firsts = lists.filter(({ places: [first] }) => first?.[0] === 1 && first[1] === 1)
+    expect(firsts.length).toBeGreaterThan(30)
+    expect(firsts.length).toBeLessThan(70)
+  })
 })

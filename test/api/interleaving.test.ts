@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningApp, startApp } from '../running-app.ts'
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are read as a client reads them
+type Data = Record<string, any>
+
+const DOCUMENTS = 130
+let app: RunningApp
+let sessionId: string
+
+beforeAll(async () => {
+  // Nothing but the test itself may change an order here.
+  app = await startApp({ EXPLORATION_SHARE: '0', MEMORY_STRENGTH: '0' })
+  const documents = Array.from({ length: DOCUMENTS }, (_, n) => {
+    const title = n % 3 === 0 ? `fox ${n}` : `story ${n}`
+    const document = {
+      title,
+      content: `${'fox '.repeat(1 + (n % 7))}and ${'others '.repeat(n % 5)}`,
+    }
+    return { id: `d${n}`, document }
+  })
+  await app.call('POST', '/cortex/documents/bulk', { index: 'tales', documents })
+  await interleave({}, { fieldWeights: { title: 0.001 } })
+  sessionId = (await app.call<Data>('POST', '/cortex/sessions', { userId: 'walker' })).data
+    .sessionId
+}, 120_000)
+afterAll(() => app.close())
+
+/** An interleaved test of two configurations; returns its id. */
+async function interleave(one: object, two: object): Promise<string> {
+  const variants = [
+    { id: 'one', config: one },
+    { id: 'two', config: two },
+  ]
+  const name = `${JSON.stringify(one)} or ${JSON.stringify(two)}`
+  const sent = { name, variants, mode: 'interleaving' }
+  const { status, data } = await app.call<Data>('POST', '/cortex/ab-test/create', sent)
+  expect(status).toBe(200)
+  return data.testId
+}
+
+async function search(more: object): Promise<Data> {
+  const words = { query: 'fox', index: 'tales', sessionId, ...more }
+  const { status, data } = await app.call<Data>('POST', '/cortex/search', words)
+  expect(status).toBe(200)
+  return data
+}
+
+const idsOf = ({ hits }: Data): string[] => hits.map(({ id }: Data) => id)
+const shown = async ({ searchContext: { queryId } }: Data): Promise<Data> =>
+  (await app.call<Data>('GET', `/nous/learn/searches/${queryId}`)).data
+const replayed = async ({ searchContext: { queryId } }: Data): Promise<Data> =>
+  (await app.call<Data>('POST', `/nous/learn/searches/${queryId}/replay`)).data
+
+const WALKS: Record<string, (size: number, more: object) => Promise<Data[]>> = {
+  from: async (size, more) => {
+    const pages = [await search({ size, ...more })]
+    while (idsOf(pages.at(-1) ?? {}).length === size)
+      pages.push(await search({ size, from: pages.length * size, ...more }))
+    return pages
+  },
+  cursor: async (size, more) => {
+    const pages = [await search({ size, ...more })]
+    while (pages.at(-1)?.nextCursor !== undefined)
+      pages.push(await search({ size, cursor: pages.at(-1)?.nextCursor, ...more }))
+    return pages
+  },
+}
+
+describe.each(Object.keys(WALKS))('the pages of an interleaved list, walked by %s,', (way) => {
+  it.each([
+    [1, {}],
+    [7, {}],
+    [10, { searchType: 'text' }],
+    [60, {}],
+    [100, {}],
+  ])('show each hit once, %i at a time, %j', async (size, more) => {
+    const plain = await search({ size: 1000, sessionId: undefined, ...more })
+    const pages = await WALKS[way]!(size, more)
+    const walked = pages.flatMap(idsOf)
+    expect(new Set(walked).size).toBe(walked.length)
+    expect([...walked].sort()).toEqual(idsOf(plain).sort())
+    for (const { total } of pages) expect(total).toBe(plain.total)
+    const [first, second] = pages
+    expect(idsOf(first ?? {})).toHaveLength(size)
+    const teams = (await Promise.all([first, second].map((page) => shown(page!)))).map(
+      ({ interleaved }) => interleaved?.teams ?? '',
+    )
+    expect(teams[0]).toMatch(/^[ab]+$/)
+    expect(teams[1]).toMatch(size === 100 ? /^$/ : /^[ab]+-*$/)
+  })
+})
+
+it('a page of an interleaved list is run again as it was', async () => {
+  for (const page of await WALKS.from!(40, {})) {
+    const again = await replayed(page)
+    expect(again.hits.map(({ id }: Data) => id)).toEqual(idsOf(page))
+    expect(again.total).toBe(page.total)
+  }
+})
