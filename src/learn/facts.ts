@@ -36,7 +36,7 @@ export interface Impression {
   from: number
   generation: number
   hits: ShownHit[]
-  /** `id@version` of the model that ranked. */
+  /** `id@version` of the model that ranked; absent where rankings of two models were dealt. */
   model?: string
   /** `id@version` of the adaptations that applied. */
   adaptations: string[]

@@ -3,20 +3,16 @@ import type { Tuning } from '../schema/tuning.ts'
 import { strangerOf, type Target } from './experiments/targeting.ts'
 import type { Impression } from './facts.ts'
 import { isDrawn } from './impressions/draw.ts'
-import type { ClickRates, ClickRatesRead } from './memory/click-rates.ts'
+import {
+  knowing,
+  mayLearn,
+  type Ranking,
+  type RankingParts,
+  rankingBy,
+  type ServedModel,
+} from './ranking.ts'
 import type { SessionGlimpse } from './sessions/sessions.ts'
 import { layTunings } from './tuning.ts'
-
-/** Learned additions to scores; 1 is the span of the fused score. */
-export interface AddedScores {
-  /** Keys of the documents, as a JSON list without its brackets. */
-  documents: string
-  /** Base64 of little-endian float64: written and read in a tenth of the time that figures take. */
-  values: string
-  count: number
-}
-
-export const NOTHING_ADDED: AddedScores = Object.freeze({ documents: '', values: '', count: 0 })
 
 /** A variant that a unit is in. */
 export interface AppliedVariant {
@@ -35,32 +31,17 @@ export interface AppliedAdaptation {
   tuning: Tuning
 }
 
-/** A model that the core has loaded. */
-export interface ServedModel {
-  /** `id@version` */
-  name: string
-  handle: number
-  /** How many hits it ranks at most: one that learned from pages ranks as deep as it has seen. */
-  depth?: number
-}
-
 /** Everything that applies to one search besides its own words, made from memory in microseconds. */
-export interface LearnedPlan {
+export interface LearnedPlan extends Ranking {
   /** Number of the list, for its cursors; 0 when nothing applied to its first page. */
   list: number
   sessionId: string | undefined
   /** Undefined: nobody's search; nothing is learned from it and nothing is drawn. */
   unit: string | undefined
-  tuning: Tuning
-  added: AddedScores
-  clickRates: ClickRatesRead
-  model: ServedModel | undefined
   shadow: ServedModel | undefined
-  /** How many candidates the model ranks. */
-  rerankSize: number
   exploration: { seed: number; epsilon: number; temperature: number; explored: boolean } | undefined
   /** Another ranking whose order is dealt, with this one's, into the first `depth` hits of the list. */
-  interleaved: { testId: string; against: Tuning; seed: number; depth: number } | undefined
+  interleaved: { testId: string; against: Ranking; seed: number; depth: number } | undefined
   adaptations: readonly string[]
   experiments: readonly { testId: string; testName: string; variantId: string }[]
   /** Whether features are written down: only where somebody could teach something by them. */
@@ -70,21 +51,12 @@ export interface LearnedPlan {
 }
 
 /** The parts of learning that a plan is made of. */
-export interface PlanParts {
+export interface PlanParts extends RankingParts {
   glimpse: (sessionId: string) => SessionGlimpse | undefined
   variants: (unit: string, session: Target) => AppliedVariant[]
   adaptations: (queryHash: string, unit: string | undefined) => AppliedAdaptation[]
-  added: (queryHash: string) => AddedScores
-  clickRates: Pick<ClickRates, 'newest' | 'none'>
-  servedModel: (unit: string | undefined) => ServedModel | undefined
   shadowModel: () => ServedModel | undefined
-  namedModel: (name: string) => ServedModel | undefined
-  settings: {
-    learning: boolean
-    explorationShare: number
-    explorationTemperature: number
-    rerankSize: number
-  }
+  settings: RankingParts['settings'] & { explorationShare: number; explorationTemperature: number }
   /** Whether the impression of a search without a session may be written now. */
   mayRecord: () => boolean
   /** A fresh number from 0 to 2³² − 1. */
@@ -102,11 +74,13 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
   const adaptations = settings.learning ? parts.adaptations(queryHash, unit) : NOTHING
   const variants =
     search.sessionId === undefined ? NOTHING : variantsOf(search.sessionId, session, parts)
-  const tuning = tuningOf(adaptations, variants)
-  const learning = settings.learning && tuning.learning !== false
-  const added = learning ? parts.added(queryHash) : NOTHING_ADDED
-  const isKnown = added.count > 0
-  const model = chooseModel(tuning, { learning, isKnown, unit }, parts)
+  const asked = { queryHash, unit }
+  const { tuning, added, clickRates, model, rerankSize } = rankingBy(
+    tuningOf(adaptations, variants),
+    asked,
+    parts,
+  )
+  const learning = mayLearn(tuning, parts)
   const explores = learning && unit !== undefined && settings.explorationShare > 0
   return {
     list: 0,
@@ -114,12 +88,12 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
     unit,
     tuning,
     added,
-    clickRates: learning ? parts.clickRates.newest() : parts.clickRates.none,
+    clickRates,
     model,
-    shadow: learning ? knowing(parts.shadowModel(), isKnown) : undefined,
-    rerankSize: Math.min(settings.rerankSize, model?.depth ?? settings.rerankSize),
+    shadow: learning ? knowing(parts.shadowModel(), added) : undefined,
+    rerankSize,
     exploration: explores && mayDraw(search) ? explorationOf(parts) : undefined,
-    interleaved: dealtOf(search, variants, adaptations, parts),
+    interleaved: mayDraw(search) ? dealtOf({ variants, adaptations }, asked, parts) : undefined,
     adaptations: adaptations.length === 0 ? NOTHING : adaptations.map(nameOf),
     experiments: variants.length === 0 ? NOTHING : variants.map(experimentOf),
     featured: settings.learning && unit !== undefined,
@@ -168,18 +142,19 @@ function explorationOf({ settings, seed: next }: PlanParts): LearnedPlan['explor
 
 /** The ranking that is dealt into the list, of the first test that deals. */
 function dealtOf(
-  search: SearchRequest,
-  variants: readonly AppliedVariant[],
-  adaptations: readonly AppliedAdaptation[],
-  { seed }: PlanParts,
+  applied: { variants: readonly AppliedVariant[]; adaptations: readonly AppliedAdaptation[] },
+  asked: { queryHash: string; unit: string | undefined },
+  parts: PlanParts,
 ): LearnedPlan['interleaved'] {
+  const { variants, adaptations } = applied
   const dealt = variants.find(({ against }) => against !== undefined)
-  if (dealt?.against === undefined || !mayDraw(search)) return undefined
+  if (dealt?.against === undefined) return undefined
   // It takes the variant's place among all that applies: what that one sets is none of its own.
   const own = variants.map((variant) => (variant === dealt ? dealt.against : variant.tuning))
   const tunings = [...adaptations.map(({ tuning }) => tuning), ...own]
-  const against = layTunings(tunings.filter((tuning) => tuning !== undefined))
-  return { testId: dealt.testId, against, seed: seed(), depth: DRAWN_MAX }
+  const tuning = layTunings(tunings.filter((each) => each !== undefined))
+  const against = rankingBy(tuning, asked, parts)
+  return { testId: dealt.testId, against, seed: parts.seed(), depth: DRAWN_MAX }
 }
 
 /** Whether an order may be drawn: never from later pages on, for sorted lists, or very long pages. */
@@ -192,24 +167,6 @@ function mayDraw({ from = 0, size = 10, sort, cursor, explain, generation }: Sea
     generation === undefined &&
     explain !== true
   )
-}
-
-function chooseModel(
-  tuning: Tuning,
-  { learning, isKnown, unit }: { learning: boolean; isKnown: boolean; unit: string | undefined },
-  parts: PlanParts,
-): ServedModel | undefined {
-  if (tuning.model === null) return undefined
-  if (tuning.model !== undefined) return parts.namedModel(tuning.model)
-  return learning ? knowing(parts.servedModel(unit), isKnown) : undefined
-}
-
-/**
- * A model that learned from clicks knows nothing of a query that nobody clicked under: that keeps its order. (Measured
- * on SciFact with two fifths of the queries unasked: they lost .003 of nDCG@10 to such a model, and nothing without.)
- */
-function knowing(model: ServedModel | undefined, isKnown: boolean): ServedModel | undefined {
-  return model?.depth === undefined || isKnown ? model : undefined
 }
 
 function recorded(

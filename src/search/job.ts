@@ -6,7 +6,7 @@ import type { IndexEntry } from './indices.ts'
 import { wellFormedJson } from './json.ts'
 import type { PageIndex } from './page.ts'
 import type { CoreRequest, PlannedSearch } from './plan.ts'
-import type { AddedScores, Plan } from './ranking-plan.ts'
+import { type AddedScores, modelOf, type Plan, type Ranking } from './ranking-plan.ts'
 import { tune, tunedScores } from './tune.ts'
 
 /** One search as it is known on the main thread. */
@@ -44,7 +44,7 @@ export interface Replayable {
 export function searchJob(asked: Asked): { job: SearchInput; head: string | undefined } {
   const { search, planned, plan, request, entries, vector } = asked
   const added = addedOf(plan, entries)
-  const interleaved = dealtOf(asked, added)
+  const interleaved = dealtOf(asked)
   const job: SearchInput = {
     dataDir: asked.dataDir,
     indices: entries.map(pageIndex),
@@ -57,7 +57,7 @@ export function searchJob(asked: Asked): { job: SearchInput; head: string | unde
     shownBefore: planned.shownBefore,
     startedMs: asked.startedMs,
     context: JSON.stringify(asked.context).slice(0, -1),
-    added: added.count > 0 ? added : undefined,
+    added,
     evidence: undefined,
     draw: drawOf(plan, request),
     interleaved,
@@ -70,9 +70,10 @@ export function pageIndex({ record }: IndexEntry): PageIndex {
   return { indexId: record.id, engineId: record.engineId, name: record.name }
 }
 
-/** The request as JSON, with what the plan asks of the core besides. */
-function requestJson(request: CoreRequest, plan: Plan): string {
-  const { model, shadow, featured, rerankSize, clickRates } = plan
+/** The request as JSON, with what the plan, and one of its rankings, ask of the core besides. */
+function requestJson(request: CoreRequest, plan: Plan, ranking: Ranking = plan): string {
+  const { shadow, featured } = plan
+  const { model, rerankSize, clickRates } = ranking
   const device = deviceOf(plan)
   let json = wellFormedJson(request).slice(0, -1)
   if (model !== undefined) json += `,"rerank":{"model":${model.handle},"size":${rerankSize}}`
@@ -91,11 +92,12 @@ function deviceOf({ recorded }: Plan): number {
   return DEVICES.indexOf(recorded?.deviceType?.toLowerCase() ?? '') + 1
 }
 
-/** What rankings changes and learning add to scores. */
-function addedOf({ tuning, added }: Plan, entries: IndexEntry[]): AddedScores {
+/** What rankings changes and learning add to scores, if they add anything. */
+function addedOf({ tuning, added }: Ranking, entries: IndexEntry[]): AddedScores | undefined {
   const { pins, boosts } = tuning
-  if (pins === undefined && boosts === undefined) return added
-  return packAdded(tunedScores(tuning, indicesOf(entries)), added)
+  const tuned = pins !== undefined || boosts !== undefined
+  const all = tuned ? packAdded(tunedScores(tuning, indicesOf(entries)), added) : added
+  return all.count > 0 ? all : undefined
 }
 
 /** Which of the searched indices a document's name may mean. */
@@ -114,21 +116,19 @@ function drawOf({ interleaved, exploration }: Plan, request: CoreRequest): Searc
 }
 
 /** The ranking that is dealt into the list, if one is, and which of the dealt hits the page shows. */
-function dealtOf(
-  { search, planned, plan, request, entries }: Asked,
-  added: AddedScores,
-): SearchInput['interleaved'] {
-  const { interleaved, tuning } = plan
+function dealtOf({ search, planned, plan, request, entries }: Asked): SearchInput['interleaved'] {
+  const { interleaved } = plan
   const { shownBefore: from } = planned
   // Behind the hits that are dealt, the list is that of the first ranking.
   if (interleaved === undefined || from >= interleaved.depth) return undefined
   const { testId, seed, depth, against } = interleaved
-  const { facets: _, generation: __, ...other } = tune(planned.request, search, against)
-  const json = requestJson({ ...other, mode: request.mode, from: 0, size: depth }, plan)
-  const places = [tuning, against].some(({ pins, boosts }) => pins ?? boosts)
-  const own = places ? addedOf({ ...plan, tuning: against }, entries) : added
-  const given = own.count > 0 ? own : undefined
-  return { testId, seed, depth, from, size: request.size, request: json, added: given }
+  const { facets: _, generation: __, ...other } = tune(planned.request, search, against.tuning)
+  const whole = { ...other, mode: request.mode, from: 0, size: depth }
+  return {
+    ...{ testId, seed, depth, from, size: request.size },
+    request: requestJson(whole, plan, against),
+    added: addedOf(against, entries),
+  }
 }
 
 /** The request for all hits that are dealt, and the page's own. */
@@ -155,14 +155,15 @@ function impressionHead(
   { interleaved, added }: SearchInput,
 ): string {
   const { queryId, queryHash, searchType } = context
-  const { recorded, model, shadow, adaptations } = plan
+  const { recorded, shadow, adaptations } = plan
+  const model = modelOf(plan)
   const query = wellFormedJson((search.query ?? '').slice(0, QUERY_LENGTH_MAX))
   // Ids, hashes and words of our own need no escapes.
   let head = `{"queryId":"${queryId}","queryHash":"${queryHash}","query":${query}`
   head += `,"searchType":"${searchType}","timeMs":${Math.floor(startedMs)}`
   head +=
     adaptations.length === 0 ? ',"adaptations":[]' : `,"adaptations":${wellFormedJson(adaptations)}`
-  if (model !== undefined) head += `,"model":${wellFormedJson(model.name)}`
+  if (model !== undefined) head += `,"model":${wellFormedJson(model)}`
   if (shadow !== undefined) head += `,"shadowModel":${wellFormedJson(shadow.name)}`
   if (added !== undefined) head += `,"addedScores":${added.count}`
   if (interleaved !== undefined) {

@@ -20,24 +20,29 @@ export interface ListPlace {
   list: number | undefined
 }
 
-/** What applies to this search besides its own words; the learning side fills it. */
-export interface Plan {
-  /** Number of the list, for its cursors. */
-  list: number
-  sessionId: string | undefined
+/** What decides the order of a list besides the search's own words. */
+export interface Ranking {
   tuning: Tuning
   /** Learned additions to scores. */
   added: AddedScores
   /** Which click rates of documents features are made from. */
   clickRates: { prior: number; edition?: number }
-  /** The model that ranks the first `rerankSize` candidates, and the one that is only asked. */
+  /** The model that ranks the first `rerankSize` candidates. */
   model: { name: string; handle: number } | undefined
-  shadow: { name: string; handle: number } | undefined
   rerankSize: number
+}
+
+/** What applies to this search besides its own words; the learning side fills it. */
+export interface Plan extends Ranking {
+  /** Number of the list, for its cursors. */
+  list: number
+  sessionId: string | undefined
+  /** A model that is only asked. */
+  shadow: { name: string; handle: number } | undefined
   /** The page's order may be drawn. */
   exploration: { seed: number; epsilon: number; temperature: number; explored: boolean } | undefined
   /** Another ranking, all that applies to it, that is dealt into the first `depth` hits of the list. */
-  interleaved: { testId: string; against: Tuning; seed: number; depth: number } | undefined
+  interleaved: { testId: string; against: Ranking; seed: number; depth: number } | undefined
   /** `id@version` */
   adaptations: readonly string[]
   experiments: readonly object[]
@@ -48,6 +53,13 @@ export interface Plan {
 }
 
 /** The plan as a search's context shows it. */
-export function wirePlan({ sessionId, model, adaptations, experiments }: Plan): object {
-  return { sessionId: sessionId ?? null, model: model?.name ?? null, adaptations, experiments }
+export function wirePlan(plan: Plan): object {
+  const { sessionId, adaptations, experiments } = plan
+  return { sessionId: sessionId ?? null, model: modelOf(plan) ?? null, adaptations, experiments }
+}
+
+/** The model that ranks a list; one that is dealt from the rankings of two models, or of one and none, is neither's. */
+export function modelOf({ model, interleaved }: Plan): string | undefined {
+  const other = interleaved === undefined ? model : interleaved.against.model
+  return other?.name === model?.name ? model?.name : undefined
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningApp, startApp } from '../running-app.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client reads them
@@ -6,6 +6,7 @@ type Data = Record<string, any>
 
 const DOCUMENTS = 130
 let app: RunningApp
+let testId: string
 let sessionId: string
 
 beforeAll(async () => {
@@ -20,7 +21,7 @@ beforeAll(async () => {
     return { id: `d${n}`, document }
   })
   await app.call('POST', '/cortex/documents/bulk', { index: 'tales', documents })
-  await interleave({}, { fieldWeights: { title: 0.001 } })
+  testId = await interleave({}, { fieldWeights: { title: 0.001 } })
   sessionId = (await app.call<Data>('POST', '/cortex/sessions', { userId: 'walker' })).data
     .sessionId
 }, 120_000)
@@ -97,4 +98,70 @@ it('a page of an interleaved list is run again as it was', async () => {
     expect(again.hits.map(({ id }: Data) => id)).toEqual(idsOf(page))
     expect(again.total).toBe(page.total)
   }
+})
+
+describe('each ranking is made by its own part of learning', () => {
+  const others: string[] = []
+  const stop = (id?: string) => app.call('POST', `/cortex/ab-test/${id}/stop`)
+  beforeAll(async () => {
+    await stop(testId)
+    for (const id of ['x', 'y', 'z']) {
+      const source = { title: 'rare bird', content: `${'bird '.repeat(id.charCodeAt(0) - 118)}` }
+      await app.call('PUT', `/cortex/documents/${id}?index=few`, source)
+    }
+  })
+  afterEach(async () => {
+    for (const id of others.splice(0)) await stop(id)
+  })
+
+  /** First hits of the lists that twenty people are shown, and whether each is run again as it was. */
+  async function firstsOf(one: object, two: object): Promise<string[]> {
+    others.push(await interleave(one, two))
+    const firsts = new Set<string>()
+    for (let n = 0; n < 20; n += 1) {
+      const { data } = await app.call<Data>('POST', '/cortex/sessions', { userId: `u${n}` })
+      const page = await search({ query: 'bird', index: 'few', sessionId: data.sessionId })
+      firsts.add(idsOf(page)[0] ?? '')
+      const again = await replayed(page)
+      expect(again.hits.map(({ id }: Data) => id)).toEqual(idsOf(page))
+    }
+    return [...firsts].sort()
+  }
+
+  it.each([
+    [{ model: null }, { model: 'backwards' }],
+    [{ model: 'backwards' }, {}],
+  ])('model: %j and %j', async (one, two) => {
+    const state = {
+      ...{ weights: [-1], bias: 0, featureNames: ['fusedScore'] },
+      scaler: { mean: [0], std: [1] },
+    }
+    await app.call('POST', '/nous/learn/models/sync', { modelId: 'backwards', state })
+    const best = idsOf(await search({ query: 'bird', index: 'few', sessionId: undefined }))
+    expect(await firstsOf(one, two)).toEqual([best[0], best[2]].sort())
+    const page = await search({ query: 'bird', index: 'few' })
+    expect(page.searchContext.model).toBeNull()
+    expect(await shown(page)).not.toHaveProperty('model')
+  })
+
+  it.each([
+    [{ learning: false }, {}],
+    [{}, { learning: false }],
+  ])('click memory: %j and %j', async (one, two) => {
+    await app.restart({ MEMORY_STRENGTH: '0.8' })
+    const query = { query: 'bird', index: 'few' }
+    const last = (await search({ ...query, sessionId: undefined })).hits.at(-1)
+    for (const userId of ['ann', 'bob', 'cem']) {
+      const { data } = await app.call<Data>('POST', '/cortex/sessions', { userId })
+      const { searchContext } = await search({ ...query, sessionId: data.sessionId })
+      const metadata = { userAction: 'purchase', resultId: last.id }
+      const feedback = [{ queryId: searchContext.queryId, rating: 1, metadata }]
+      await app.call('POST', '/cortex/feedback', { sessionId: data.sessionId, feedback })
+    }
+    await app.app.learning.caughtUp()
+    const learned = await search({ ...query, sessionId: undefined })
+    const firsts = await firstsOf(one, two)
+    expect(firsts).toHaveLength(2)
+    expect(firsts).toContain(idsOf(learned)[0])
+  })
 })
