@@ -49,12 +49,15 @@ export interface SearchInput {
 /** A ranking that is dealt, by its request for any view, into the first `depth` hits of another; a page of them is shown. */
 interface Dealt {
   testId: string
+  /** Whose the two rankings are: explanations tell. */
+  variantIds: readonly [string, string]
   seed: number
   depth: number
   from: number
   size: number
   request: string
   added: AddedScores | undefined
+  evidence: Evidence[] | undefined
 }
 
 export interface SearchOutput {
@@ -82,10 +85,10 @@ function searchOne(input: SearchInput): SearchOutput {
   const generation = native.generation()
   const reader = openReader(input.dataDir)
   const view = { reader, generation }
-  const { result, logged } = drawPage(askCore(view, input), view, input)
-  const explained = explain(result, reader, input)
+  const found = explain(askCore(view, input), reader, input)
+  const { result, logged } = drawPage(found, view, input)
   const { indices, startedMs, context, fields, highlight, recorded } = input
-  const { data, dataLength } = writePage(reader, explained, {
+  const { data, dataLength } = writePage(reader, result, {
     indices,
     fields,
     highlights:
@@ -107,8 +110,11 @@ interface View {
   generation: number
 }
 
-function explain(result: SearchResult, reader: Reader, input: SearchInput): SearchResult {
-  const { evidence, indices } = input
+function explain(
+  result: SearchResult,
+  reader: Reader,
+  { evidence, indices }: Pick<SearchInput, 'evidence' | 'indices'>,
+): SearchResult {
   if (evidence === undefined || evidence.length === 0) return result
   const engines = new Map(indices.map(({ indexId, engineId }) => [indexId, engineId]))
   return showEvidence(result, evidence, (indexId, id) => {
@@ -152,17 +158,36 @@ function drawPage(
 /** Makes the first hits of a list, and how it goes on behind them, the page that a dealt list has at its place. */
 function dealPage(first: SearchResult, dealt: Dealt, view: View, input: SearchInput): Logged {
   const hits = first.ords.length
-  const { from, size, added } = dealt
-  const end = from + size
-  // Something may have been published since: later pages deal over the view that the first ranking saw.
-  const request = `${dealt.request.slice(0, -1)},"generation":${first.generation}}`
   // One hit has no order: it is nobody's.
-  const other = hits < 2 ? first : askCore(view, input, { request, added })
-  const { places, teams } = dealTeams(namesOf(first), namesOf(other), dealt)
-  pickHits([first, other], places.slice(from, end))
+  const other = hits < 2 ? first : askOther(first, dealt, view, input)
+  const deal = dealTeams(namesOf(first), namesOf(other), dealt)
+  const end = dealt.from + dealt.size
+  const teams = deal.teams.slice(dealt.from, end)
+  pickHits([first, other], deal.places.slice(dealt.from, end))
   // Neither ranking has a position of its own among dealt hits: there the list goes on by their number.
   if (end < hits) first.next = ''
-  return hits < 2 ? AS_IT_IS : { order: undefined, teams: teams.slice(from, end) }
+  if (hits < 2) return AS_IT_IS
+  if (first.explain !== undefined)
+    first.explain = first.explain.map((json, at) => ofTeam(json, teams[at], dealt))
+  return { order: undefined, teams }
+}
+
+/** The other ranking, of the view that the first one saw: something may have been published since. */
+function askOther(
+  { generation }: SearchResult,
+  { request, added, evidence }: Dealt,
+  view: View,
+  input: SearchInput,
+): SearchResult {
+  const sameView = `${request.slice(0, -1)},"generation":${generation}}`
+  const other = askCore(view, input, { request: sameView, added })
+  return explain(other, view.reader, { evidence, indices: input.indices })
+}
+
+/** An explanation with the variant whose ranking supplied the hit. */
+function ofTeam(json: string, team: string | undefined, { variantIds: [a, b] }: Dealt): string {
+  if (team !== 'a' && team !== 'b') return json
+  return `${json.slice(0, -1)},"variant":${JSON.stringify(team === 'a' ? a : b)}}`
 }
 
 /** A name for each hit that two results share. */

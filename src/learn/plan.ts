@@ -20,8 +20,8 @@ export interface AppliedVariant {
   testName: string
   variantId: string
   tuning: Tuning
-  /** Interleaving: the other ranking; both are dealt into one list as teams. */
-  against?: Tuning
+  /** Interleaving: the other ranking, and whose the two are; both are dealt into one list as teams. */
+  against?: { tuning: Tuning; variantIds: readonly [string, string] }
 }
 
 /** A ranking change that is in force for a query. */
@@ -41,13 +41,21 @@ export interface LearnedPlan extends Ranking {
   shadow: ServedModel | undefined
   exploration: { seed: number; epsilon: number; temperature: number; explored: boolean } | undefined
   /** Another ranking whose order is dealt, with this one's, into the first `depth` hits of the list. */
-  interleaved: { testId: string; against: Ranking; seed: number; depth: number } | undefined
+  interleaved: Dealt | undefined
   adaptations: readonly string[]
   experiments: readonly { testId: string; testName: string; variantId: string }[]
   /** Whether features are written down: only where somebody could teach something by them. */
   featured: boolean
   /** What the impression says besides what was found; undefined when searches are not recorded. */
   recorded: Pick<Impression, 'sessionId' | 'unit' | 'deviceType' | 'variants'> | undefined
+}
+
+interface Dealt {
+  testId: string
+  variantIds: readonly [string, string]
+  against: Ranking
+  seed: number
+  depth: number
 }
 
 /** The parts of learning that a plan is made of. */
@@ -92,7 +100,9 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
     model,
     shadow: learning ? knowing(parts.shadowModel(), added) : undefined,
     rerankSize,
-    exploration: explores && mayDraw(search) ? explorationOf(parts) : undefined,
+    // An explanation is of the ranking, not of a draw.
+    exploration:
+      explores && mayDraw(search) && search.explain !== true ? explorationOf(parts) : undefined,
     interleaved: mayDraw(search) ? dealtOf({ variants, adaptations }, asked, parts) : undefined,
     adaptations: adaptations.length === 0 ? NOTHING : adaptations.map(nameOf),
     experiments: variants.length === 0 ? NOTHING : variants.map(experimentOf),
@@ -145,27 +155,27 @@ function dealtOf(
   applied: { variants: readonly AppliedVariant[]; adaptations: readonly AppliedAdaptation[] },
   asked: { queryHash: string; unit: string | undefined },
   parts: PlanParts,
-): LearnedPlan['interleaved'] {
+): Dealt | undefined {
   const { variants, adaptations } = applied
   const dealt = variants.find(({ against }) => against !== undefined)
   if (dealt?.against === undefined) return undefined
+  const { testId, against } = dealt
   // It takes the variant's place among all that applies: what that one sets is none of its own.
-  const own = variants.map((variant) => (variant === dealt ? dealt.against : variant.tuning))
+  const own = variants.map((variant) => (variant === dealt ? against.tuning : variant.tuning))
   const tunings = [...adaptations.map(({ tuning }) => tuning), ...own]
-  const tuning = layTunings(tunings.filter((each) => each !== undefined))
-  const against = rankingBy(tuning, asked, parts)
-  return { testId: dealt.testId, against, seed: parts.seed(), depth: DRAWN_MAX }
+  const ranking = rankingBy(layTunings(tunings), asked, parts)
+  const { variantIds } = against
+  return { testId, variantIds, against: ranking, seed: parts.seed(), depth: DRAWN_MAX }
 }
 
 /** Whether an order may be drawn: never from later pages on, for sorted lists, or very long pages. */
-function mayDraw({ from = 0, size = 10, sort, cursor, explain, generation }: SearchRequest) {
+function mayDraw({ from = 0, size = 10, sort, cursor, generation }: SearchRequest) {
   return (
     from === 0 &&
     size <= DRAWN_MAX &&
     sort === undefined &&
     cursor === undefined &&
-    generation === undefined &&
-    explain !== true
+    generation === undefined
   )
 }
 

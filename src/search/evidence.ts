@@ -1,6 +1,6 @@
 import type { SearchResult } from '../native.ts'
 import { unpackAdded } from './added.ts'
-import type { Plan } from './ranking-plan.ts'
+import type { Ranking } from './ranking-plan.ts'
 
 /** What stands behind a document's learned score, as JSON. */
 export type Evidence = [indexId: number, id: string, json: string]
@@ -14,9 +14,9 @@ export type Describe = (
 /** Most figures that an explanation shows of a number. */
 const DIGITS = 6
 
-/** The evidence of all documents that a plan may move; only explanations ask for it. */
-export function evidenceOf(plan: Plan, queryHash: string, describe: Describe): Evidence[] {
-  return unpackAdded(plan.added).flatMap(([indexId, id, value]): Evidence[] => {
+/** The evidence of all documents that a ranking may move; only explanations ask for it. */
+export function evidenceOf({ added }: Ranking, queryHash: string, describe: Describe): Evidence[] {
+  return unpackAdded(added).flatMap(([indexId, id, value]): Evidence[] => {
     const known = describe(queryHash, { indexId, id })
     return known === undefined ? [] : [[indexId, id, JSON.stringify({ ...known, value }, short)]]
   })

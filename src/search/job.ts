@@ -121,13 +121,14 @@ function dealtOf({ search, planned, plan, request, entries }: Asked): SearchInpu
   const { shownBefore: from } = planned
   // Behind the hits that are dealt, the list is that of the first ranking.
   if (interleaved === undefined || from >= interleaved.depth) return undefined
-  const { testId, seed, depth, against } = interleaved
+  const { testId, variantIds, seed, depth, against } = interleaved
   const { facets: _, generation: __, ...other } = tune(planned.request, search, against.tuning)
   const whole = { ...other, mode: request.mode, from: 0, size: depth }
   return {
-    ...{ testId, seed, depth, from, size: request.size },
+    ...{ testId, variantIds, seed, depth, from, size: request.size },
     request: requestJson(whole, plan, against),
     added: addedOf(against, entries),
+    evidence: undefined,
   }
 }
 

@@ -42,7 +42,7 @@ export interface Plan extends Ranking {
   /** The page's order may be drawn. */
   exploration: { seed: number; epsilon: number; temperature: number; explored: boolean } | undefined
   /** Another ranking, all that applies to it, that is dealt into the first `depth` hits of the list. */
-  interleaved: { testId: string; against: Ranking; seed: number; depth: number } | undefined
+  interleaved: Dealt | undefined
   /** `id@version` */
   adaptations: readonly string[]
   experiments: readonly object[]
@@ -50,6 +50,15 @@ export interface Plan extends Ranking {
   featured: boolean
   /** What the impression says of who searched; undefined: the search is not recorded. */
   recorded: { deviceType?: string } | undefined
+}
+
+interface Dealt {
+  testId: string
+  /** Whose the two rankings are. */
+  variantIds: readonly [string, string]
+  against: Ranking
+  seed: number
+  depth: number
 }
 
 /** The plan as a search's context shows it. */

@@ -59,6 +59,11 @@ export function openSearch(parts: SearchParts): Search {
     const names = Array.isArray(index) ? index : index.split(',')
     return [...new Set(names)].map((name) => indices.get(name))
   }
+  function addEvidence(job: SearchInput, plan: Plan, queryHash: string): void {
+    job.evidence = evidenceOf(plan, queryHash, parts.describe)
+    if (job.interleaved !== undefined && plan.interleaved !== undefined)
+      job.interleaved.evidence = evidenceOf(plan.interleaved.against, queryHash, parts.describe)
+  }
   async function execute(entries: IndexEntry[], job: SearchInput) {
     const output = await engine.using(entries, () => pool.search(job))
     const bytes = bytesOf(output.data)
@@ -82,7 +87,7 @@ export function openSearch(parts: SearchParts): Search {
       const context = { queryId, queryHash, searchType, ...wirePlan(plan), ...degraded }
       const asked = { search, planned, plan, request, entries, vector, context, startedMs }
       const { job, head } = searchJob({ ...asked, dataDir: config.dataDir })
-      if (search.explain === true) job.evidence = evidenceOf(plan, queryHash, parts.describe)
+      if (search.explain === true) addEvidence(job, plan, queryHash)
       const { data, found } = await execute(entries, job).catch((cause: unknown) => {
         throw retold(cause, search.cursor === undefined ? 'generation' : 'cursor')
       })

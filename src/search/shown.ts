@@ -43,7 +43,7 @@ export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: st
         : {
             // A list of one hit was not dealt.
             ...(interleaved ?? { testId: '', seed: 0 }),
-            ...dealt,
+            ...{ ...dealt, variantIds: ['', ''], evidence: undefined },
             request: JSON.stringify(otherRequest),
             added: otherAdded?.count === 0 ? undefined : (otherAdded ?? added),
           },

@@ -92,6 +92,42 @@ describe.each(Object.keys(WALKS))('the pages of an interleaved list, walked by %
   })
 })
 
+it('a list of one hit is nobody’s, and ends behind it', async () => {
+  const only = { query: '"story 7"', searchType: 'text', size: 1, explain: true }
+  for (const [from, ids] of [
+    [0, ['d7']],
+    [1, []],
+  ] as const) {
+    const page = await search({ ...only, from })
+    expect([idsOf(page), page.total, page.nextCursor]).toEqual([ids, 1, undefined])
+    for (const { explain } of page.hits) expect(explain).not.toHaveProperty('variant')
+    expect(await shown(page)).not.toHaveProperty('interleaved')
+    expect((await replayed(page)).hits.map(({ id }: Data) => id)).toEqual(ids)
+  }
+})
+
+it('an explanation is of the ranking that supplied the hit, and names its variant', async () => {
+  const rankings = new Map<string, Map<string, number>>()
+  for (const [variant, boost] of [
+    ['one', {}],
+    ['two', { title: 0.001 }],
+  ] as const) {
+    const { hits } = await search({ size: 1000, sessionId: undefined, boost })
+    rankings.set(variant, new Map(hits.map(({ id, score }: Data) => [id, score])))
+  }
+  const page = await search({ explain: true, size: 100 })
+  const { teams } = (await shown(page)).interleaved
+  const variants = page.hits.map(({ explain }: Data) => explain.variant)
+  expect(variants).toEqual([...teams].map((team) => (team === 'a' ? 'one' : 'two')))
+  for (const { id, score, explain } of page.hits) {
+    expect(score).toBe(rankings.get(explain.variant)?.get(id))
+    expect(explain.score).toBeCloseTo(score, 6)
+  }
+  const [, second] = await WALKS.from!(90, { explain: true })
+  const own = second?.hits.map(({ explain }: Data) => explain.variant !== undefined)
+  expect(own).toEqual([...Array(10).fill(true), ...Array(30).fill(false)])
+})
+
 it('a page of an interleaved list is run again as it was', async () => {
   for (const page of await WALKS.from!(40, {})) {
     const again = await replayed(page)
@@ -163,5 +199,9 @@ describe('each ranking is made by its own part of learning', () => {
     const firsts = await firstsOf(one, two)
     expect(firsts).toHaveLength(2)
     expect(firsts).toContain(idsOf(learned)[0])
+    const learner = Object.keys(one).length === 0 ? 'one' : 'two'
+    const explained = await search({ ...query, explain: true })
+    for (const { explain } of explained.hits)
+      expect(explain.clickMemory !== undefined).toBe(explain.variant === learner)
   })
 })

@@ -128,7 +128,9 @@ function appliedIn({
       ? []
       : [{ ...named, variantId: FALLBACK, tuning: fallback.tuning }]
   const [first, second] = variants
-  if (mode === 'interleaving' && first !== undefined && second !== undefined)
-    return [{ ...named, variantId: INTERLEAVED, tuning: first.tuning, against: second.tuning }]
+  if (mode === 'interleaving' && first !== undefined && second !== undefined) {
+    const against = { tuning: second.tuning, variantIds: [first.id, second.id] as const }
+    return [{ ...named, variantId: INTERLEAVED, tuning: first.tuning, against }]
+  }
   return variants.map(({ id: variantId, tuning }) => ({ ...named, variantId, tuning }))
 }

@@ -104,7 +104,7 @@ describe('what applies to a search', () => {
         testName: 'x',
         variantId: '@interleaved',
         tuning: {},
-        against: { fusion: 'rrf' },
+        against: { tuning: { fusion: 'rrf' }, variantIds: ['a', 'b'] },
       },
     ])
   })
