@@ -21,12 +21,16 @@ export interface BulkOptions {
 
 /** What became of one batch. */
 export interface BulkOutcome {
+  /** Documents that were stored. */
   accepted: number
+  deleted: number
+  /** Deletions of documents that were not there. */
+  absent: number
   refused: Unreadable[]
 }
 
 /**
- * Sends one batch and stays with it until every document is accepted or refused. Overload (429, 503)
+ * Sends one batch and stays with it until every document is settled. Overload (429, 503)
  * and broken connections are waited out, longer each time and never shorter than Retry-After asks;
  * sending twice is harmless because ids are fixed. A batch that is refused as a whole is halved until
  * the document at fault stands alone. Throws when the server refuses the request itself, and when it
@@ -37,7 +41,7 @@ export async function sendBatch(
   batch: readonly Found[],
   options: BulkOptions,
 ): Promise<BulkOutcome> {
-  const outcome: BulkOutcome = { accepted: 0, refused: [] }
+  const outcome: BulkOutcome = { accepted: 0, deleted: 0, absent: 0, refused: [] }
   let pending: readonly Found[] = batch
   let patience = openPatience(options)
   while (pending.length > 0) {
@@ -116,14 +120,16 @@ async function halved(
   }
   const middle = batch.length >> 1
   for (const half of [batch.slice(0, middle), batch.slice(middle)]) {
-    const { accepted, refused } = await sendBatch(client, half, options)
+    const { accepted, deleted, absent, refused } = await sendBatch(client, half, options)
     outcome.accepted += accepted
+    outcome.deleted += deleted
+    outcome.absent += absent
     outcome.refused.push(...refused)
   }
   return outcome
 }
 
-/** Counts what was accepted and refused; returns what the server was too busy for. */
+/** Counts what became of each document; returns what the server was too busy for. */
 function settle(batch: readonly Found[], reply: Reply, outcome: BulkOutcome): Found[] {
   const items = Array.isArray(reply.data.items) ? (reply.data.items as unknown[]) : []
   if (items.length !== batch.length)
@@ -131,8 +137,11 @@ function settle(batch: readonly Found[], reply: Reply, outcome: BulkOutcome): Fo
   const again: Found[] = []
   for (const [position, found] of batch.entries()) {
     const item = items[position]
-    const status = isObject(item) ? Number(item.status) : 0
-    if (status >= 200 && status < 300) outcome.accepted += 1
+    const { status = 0, code } = isObject(item) ? item : {}
+    const deletes = found.document === undefined
+    if (Number(status) >= 200 && Number(status) < 300)
+      outcome[deletes ? 'deleted' : 'accepted'] += 1
+    else if (deletes && code === 'DOCUMENT_NOT_FOUND') outcome.absent += 1
     else if (status === 429 || status === 503) again.push(found)
     else outcome.refused.push({ file: found.file, line: found.line, reason: itemError(item) })
   }

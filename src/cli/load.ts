@@ -35,7 +35,11 @@ export interface LoadOptions {
 /** What a load did. */
 export interface LoadReport {
   files: number
+  /** Documents that were stored. */
   accepted: number
+  deleted: number
+  /** Deletions of documents that were not there. */
+  absent: number
   refused: number
   /** Passed over because an earlier run had settled them. */
   skipped: number
@@ -91,11 +95,15 @@ interface Shown {
   resume: Resume
 }
 
+function noTotals(): Omit<LoadReport, 'files' | 'tookS'> {
+  return { accepted: 0, deleted: 0, absent: 0, refused: 0, skipped: 0 }
+}
+
 /** One load under way: reads files, fills batches and counts what becomes of them. */
 function openRun(client: Client, options: LoadOptions, shown: Shown) {
   const { progress, resume } = shown
   const started = performance.now()
-  const totals = { accepted: 0, refused: 0, skipped: 0 }
+  const totals = noTotals()
   let bytes = 0
   let taken = 0
   let batch: Found[] = []
@@ -103,7 +111,8 @@ function openRun(client: Client, options: LoadOptions, shown: Shown) {
   let marks: Mark[] = []
 
   const show = () => {
-    const settled = totals.accepted + totals.refused + totals.skipped
+    const { accepted, deleted, absent, refused, skipped } = totals
+    const settled = accepted + deleted + absent + refused + skipped
     // reading runs ahead of the server: a byte counts once its documents are settled
     progress.update(taken === 0 ? bytes : (bytes * settled) / taken, settled)
   }
@@ -112,8 +121,10 @@ function openRun(client: Client, options: LoadOptions, shown: Shown) {
     progress.note(refusal(place))
   }
   const sender = openSender(client, bulkOptions(options, shown), {
-    onOutcome: ({ accepted, refused }) => {
+    onOutcome: ({ accepted, deleted, absent, refused }) => {
       totals.accepted += accepted
+      totals.deleted += deleted
+      totals.absent += absent
       refused.forEach(refuse)
       show()
     },
@@ -196,13 +207,14 @@ function report(
   totals: Omit<LoadReport, 'files'>,
   files: readonly SourceFile[],
 ): LoadReport {
-  const { accepted, refused, skipped, tookS } = totals
+  const { accepted, deleted, absent, refused, skipped, tookS } = totals
   const rate = count(Math.round(accepted / Math.max(0.001, tookS)))
   const from = `from ${counted(files.length, 'file')} in ${duration(tookS)} (${rate}/s)`
-  const earlier = skipped > 0 ? `, ${count(skipped)} loaded earlier` : ''
-  terminal.print(
-    `Loaded ${counted(accepted, 'document')} ${from}; ${count(refused)} refused${earlier}.`,
-  )
+  const rest = [`${count(refused)} refused`]
+  if (deleted > 0) rest.push(`${count(deleted)} deleted`)
+  if (absent > 0) rest.push(`${count(absent)} to delete not there`)
+  if (skipped > 0) rest.push(`${count(skipped)} settled earlier`)
+  terminal.print(`Loaded ${counted(accepted, 'document')} ${from}; ${rest.join(', ')}.`)
   return { files: files.length, ...totals }
 }
 
@@ -212,7 +224,7 @@ async function dryRun(
   options: LoadOptions,
 ): Promise<LoadReport> {
   const started = performance.now()
-  const totals = { accepted: 0, refused: 0, skipped: 0 }
+  const totals = noTotals()
   for (const file of files) {
     let documents = 0
     for await (const found of readDocuments(file, { ...options, onBytes: () => undefined })) {

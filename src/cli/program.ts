@@ -224,7 +224,7 @@ Examples:
 
 Each line that is refused is reported with its number and reason; the rest is loaded, and the exit
 status is 1. Documents without an id get one from their file and position, so that loading again
-replaces them.`,
+from the same folder replaces them.`,
   search: `
 Examples:
   $ attune search "how do I get my money back"

@@ -17,7 +17,9 @@ export interface BulkServer {
   /** Used up one by one, before requests are taken as usual. */
   troubles: Trouble[]
   /** Documents that are refused, with the error. */
-  refuses: (line: Record<string, unknown>) => { status: number; error: string } | undefined
+  refuses: (
+    line: Record<string, unknown>,
+  ) => { status: number; code?: string; error: string } | undefined
   mostUnderWay: number
   /** Called before each request is answered. */
   before: () => Promise<void> | void
@@ -71,8 +73,9 @@ export async function openBulkServer(): Promise<BulkServer> {
     const refused = self.refuses(line)
     if (refused !== undefined) return refused
     const id = String(line.id)
-    if (line.op === 'delete') self.documents.delete(id)
-    else self.documents.set(id, line.document as Record<string, unknown>)
+    if (line.op !== 'delete') self.documents.set(id, line.document as Record<string, unknown>)
+    else if (!self.documents.delete(id))
+      return { status: 404, code: 'DOCUMENT_NOT_FOUND', error: 'There is no such document.' }
     return { status: 200, id, version: 1, vectorized: true }
   }
 

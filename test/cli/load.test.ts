@@ -198,6 +198,22 @@ test('loading the same files twice replaces their documents', async () => {
   expect([...server.documents.keys()].toSorted()).toEqual(ids)
 })
 
+test('deletions count by themselves, and what was not there to delete is no refusal', async () => {
+  const line = (id: string) => `{"op":"delete","id":"${id}"}\n`
+  file('mixed.ndjson', `{"id":"a","title":"a"}\n${line('a')}${line('never')}${line('elsewhere')}`)
+  server.refuses = ({ id }) =>
+    id === 'elsewhere'
+      ? { status: 404, code: 'INDEX_NOT_FOUND', error: 'There is no such index.' }
+      : undefined
+  const terminal = openRecorder()
+  const report = await load(terminal, ['mixed.ndjson'], options())
+  expect(report).toMatchObject({ accepted: 1, deleted: 1, absent: 1, refused: 1 })
+  expect(terminal.notes).toEqual(['mixed.ndjson:4: There is no such index.'])
+  expect(terminal.out.at(-1)).toMatch(
+    /^Loaded 1 document from .*; 1 refused, 1 deleted, 1 to delete not there\.$/,
+  )
+})
+
 test('a dry run shows documents and sends nothing', async () => {
   file('a.ndjson', ndjson(20))
   const terminal = openRecorder()

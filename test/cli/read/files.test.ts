@@ -174,6 +174,19 @@ describe('reading prose', () => {
     ])
   })
 
+  test('ids do not depend on how the path is spelled, only on the folder of the command', async () => {
+    file('notes/a.txt', 'hello')
+    const nameOf = async (path: string, from = folder) => {
+      const [source] = await findFiles([path], from)
+      return source?.name
+    }
+    for (const path of ['notes/a.txt', './notes/a.txt', 'notes/../notes/a.txt', 'notes', '.'])
+      expect(await nameOf(path), path).toBe('notes/a.txt')
+    expect(await nameOf(join(folder, 'notes/a.txt'))).toBe('notes/a.txt')
+    expect(await nameOf('a.txt', join(folder, 'notes'))).toBe('a.txt')
+    expect(await nameOf('../a.txt', join(folder, 'notes', 'deeper'))).toBe(join(folder, 'notes/a.txt'))
+  })
+
   test('an empty text file holds no document', async () => {
     expect(await read('a.txt', ' \n')).toEqual([])
   })
