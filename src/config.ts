@@ -86,7 +86,7 @@ function parseSetting(setting: Setting, sent: unknown): unknown {
   const { kind, env } = setting
   const text = String(sent).trim()
   if (kind === 'string' && text === '') return setting.fallback
-  if (kind === 'string') return text
+  if (kind === 'string') return textOf(setting, text)
   if (kind === 'boolean') {
     if (/^(true|1|yes|on)$/i.test(text)) return true
     if (/^(false|0|no|off)$/i.test(text)) return false
@@ -105,4 +105,9 @@ function parseSetting(setting: Setting, sent: unknown): unknown {
       `${env} must be ${kind === 'integer' ? 'a whole number' : 'a number'} from ${min} to ${max}.`,
     )
   return number
+}
+
+function textOf({ env, form }: Setting, text: string): string {
+  if (form === undefined || form.pattern.test(text)) return text
+  throw new Error(`${env} must be ${form.means}.`)
 }

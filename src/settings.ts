@@ -10,11 +10,21 @@ export interface Setting {
   max?: number
   /** The default in words, where it depends on the machine. */
   fallbackAbout?: string
+  /** What a text must look like; `means` ends the sentence "NAME must be …". */
+  form?: { pattern: RegExp; means: string }
   /** One line for README and `attune serve --help`. */
   about: string
 }
 
 const cores = availableParallelism()
+
+/** As browsers send it in `Origin` (Fetch standard): without a path, nothing in capitals; another would never be met. */
+const ORIGIN = String.raw`[a-z][a-z\d+.-]*://[a-z\d._:[\]-]+`
+const ORIGINS = {
+  pattern: new RegExp(String.raw`^(\*|${ORIGIN}(\s*,\s*${ORIGIN})*)$`),
+  means: '* or a comma list of origins like https://a.example or http://localhost:8080',
+}
+const KEYS = { pattern: /[^,\s]/, means: 'a comma list of keys, at least one' }
 
 /** Every setting: its variable, type, default and bounds. Names carry their unit. */
 // biome-ignore format: one setting a line reads as the table that it is
@@ -87,7 +97,7 @@ export const SETTINGS = {
   openIndicesMax: { env: 'OPEN_INDICES_MAX', kind: 'integer', fallback: 256, min: 1, max: 100_000, about: 'indices held open; the least used is closed beyond it' },
   openWritersMax: { env: 'OPEN_WRITERS_MAX', kind: 'integer', fallback: 8, min: 1, max: 1024, about: 'indices with a writer (threads and a heap) at the same time' },
   storeBytesMax: { env: 'STORE_BYTES_MAX', kind: 'integer', fallback: 64 * 2 ** 30, min: 1 << 20, max: 2 ** 46, about: 'size that the record store may grow to (address space, not memory)' },
-  cors: { env: 'CORS', kind: 'string', fallback: '', about: 'origin that browsers may call from; empty = off, * = any' },
-  apiKeys: { env: 'API_KEYS', kind: 'string', fallback: '', about: 'comma list of keys, one of which each request must carry as a bearer token; empty = no authentication' },
+  cors: { env: 'CORS', kind: 'string', fallback: '', form: ORIGINS, about: 'comma list of origins that browsers may call from, scheme://host[:port] each; empty = off, * = any' },
+  apiKeys: { env: 'API_KEYS', kind: 'string', fallback: '', form: KEYS, about: 'comma list of keys, one of which each request must carry as a bearer token; empty = no authentication' },
   quantiles: { env: 'QUANTILES', kind: { oneOf: ['inline', 'family', 'off'] }, fallback: 'inline', about: 'where the metrics page puts rolling quantiles' },
 } as const satisfies Record<string, Setting>

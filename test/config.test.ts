@@ -64,3 +64,38 @@ describe('an embedder of its own', () => {
     },
   )
 })
+
+describe('origins that browsers may call from', () => {
+  it.each([
+    '*',
+    'https://a.example',
+    'http://localhost:8080, https://b.example',
+    'http://[::1]:3000',
+    'chrome-extension://abcdef',
+  ])('may be %s', (origins) => {
+    expect(readConfig({ CORS: origins })).toMatchObject({ cors: origins })
+  })
+
+  it.each([
+    'abc',
+    'a.example',
+    'https://a.example/',
+    'https://a.example/app',
+    'https://A.example',
+    'https://a.example,',
+    'https://a.example https://b.example',
+    'https://a.example,*',
+    'https://',
+    'null',
+  ])('are not %s, and the refusal says what they may be', (origins) => {
+    expect(() => readConfig({ CORS: origins })).toThrow(
+      'CORS must be * or a comma list of origins like https://a.example or http://localhost:8080.',
+    )
+  })
+})
+
+it('keys that are none do not leave the service open', () => {
+  expect(() => readConfig({ API_KEYS: ' , ' })).toThrow(
+    'API_KEYS must be a comma list of keys, at least one.',
+  )
+})

@@ -80,6 +80,12 @@ it('gains that are none stop the start with one sentence, as any bad setting doe
   )
 }, 60_000)
 
+it('a default index that can not be stops the start with one sentence', async () => {
+  const process = start({ DEFAULT_INDEX: 'My Files' })
+  expect(await process.ended).toBe(2)
+  expect(process.output().trim()).toBe('DEFAULT_INDEX must be lower case.')
+}, 60_000)
+
 it.skipIf(process.platform !== 'linux')(
   'a data folder that can not be made ends the start with one sentence',
   async () => {

@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { invalid, ServiceError, serviceError } from '../errors.ts'
+import { invalid, ServiceError, StartError, serviceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { BulkItem, CallerVector } from '../schema/document.ts'
 import { hasText, type IfVersion, mismatch, noText, versionHolds, type WriteOp } from './decide.ts'
@@ -11,6 +11,7 @@ import {
   type Written,
   writeDocuments,
 } from './document-writes.ts'
+import { nameProblem } from './index-name.ts'
 import { type IndexEntry, type Indices, latest } from './indices.ts'
 import { isWellFormed } from './json.ts'
 import { decodeRecord } from './record.ts'
@@ -62,8 +63,11 @@ interface DocumentsParts extends WriteParts {
   config: Pick<Config, 'defaultIndex'>
 }
 
+/** Throws a StartError when no index can have the name of the default one. */
 export function openDocuments(parts: DocumentsParts): Documents {
   const { store, indices, engine, config } = parts
+  const problem = nameProblem(config.defaultIndex)
+  if (problem !== undefined) throw new StartError(`DEFAULT_INDEX ${problem}.`, { lasts: true })
 
   async function one(op: WriteOp, options: WriteOptions): Promise<Written> {
     const [outcome] = await writeDocuments([op], options, parts)

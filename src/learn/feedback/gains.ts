@@ -34,20 +34,23 @@ const DWELL_LONG_MS = 30_000
 const DWELL_SHORT_SHARE = 0.33
 
 const BAD_SETTING = 'GAINS must be a list like click=0.3,purchase=1 with gains from 0 to 1.'
+const NO_GAIN = `GAINS can't name ${RATING}: what an entry without an action says is its own rating.`
 
 /**
- * Reads the setting GAINS: `word=gain` pairs, separated by commas, over the defaults. Throws a
- * StartError for anything else.
+ * Reads the setting GAINS: `word=gain` pairs, separated by commas, over the defaults; words are read as those of
+ * entries are. Throws a StartError for anything else.
  */
 export function openGains(setting: string): Gains {
   const gains = new Map<string, number>(Object.entries(DEFAULTS))
   for (const pair of setting.split(',')) {
     if (pair.trim() === '') continue
-    const [, word = '', number = ''] = /^\s*(\w+)\s*=\s*([\d.]+)\s*$/.exec(pair) ?? []
+    const [, word = '', number = ''] = /^\s*([\w-]+)\s*=\s*([\d.]+)\s*$/.exec(pair) ?? []
     const gain = Number(number)
     if (word === '' || number === '' || !(gain >= 0 && gain <= 1))
       throw new StartError(BAD_SETTING, { lasts: true })
-    gains.set(word.toLowerCase(), gain)
+    const action = spell(word)
+    if (action === RATING) throw new StartError(NO_GAIN, { lasts: true })
+    gains.set(action, gain)
   }
   const click = gains.get('click') ?? DEFAULTS.click
   const stayed = gains.get('dwell') ?? DEFAULTS.dwell

@@ -184,7 +184,9 @@ describe('reading prose', () => {
       expect(await nameOf(path), path).toBe('notes/a.txt')
     expect(await nameOf(join(folder, 'notes/a.txt'))).toBe('notes/a.txt')
     expect(await nameOf('a.txt', join(folder, 'notes'))).toBe('a.txt')
-    expect(await nameOf('../a.txt', join(folder, 'notes', 'deeper'))).toBe(join(folder, 'notes/a.txt'))
+    expect(await nameOf('../a.txt', join(folder, 'notes', 'deeper'))).toBe(
+      join(folder, 'notes/a.txt'),
+    )
   })
 
   test('an empty text file holds no document', async () => {

@@ -36,6 +36,22 @@ it('each gain is a setting, and new words may have one', () => {
   expect(gains.of({ action: 'share', rating: 0 })).toBe(0.6)
 })
 
+it('its words are read as those of entries are', () => {
+  const gains = openGains('addToCart=0.2,USER_BEHAVIOR_SHARE=0.4,book-mark=0.5,Bookmark=0.3')
+  for (const [word, gain] of [
+    ['addToCart', 0.2],
+    ['add-to-cart', 0.2],
+    ['share', 0.4],
+    ['book mark', 0.5],
+    ['bookmark', 0.3],
+  ] as const)
+    expect(gains.of({ action: actionOf(word), rating: 0 }), word).toBe(gain)
+})
+
+it('a rating is worth itself, whatever GAINS would say', () => {
+  expect(() => openGains('rating=0.5')).toThrow(/^GAINS can't name rating: /)
+})
+
 it.each(['click', 'click=', 'click=2', 'click=-1', 'click=1.2.3', 'a b=1', '=1'])(
   'GAINS=%s stops the start with a sentence',
   (setting) => {
