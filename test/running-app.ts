@@ -6,6 +6,7 @@ import { routes } from '../src/api/index.ts'
 import { type App, openApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { type Server, startServer } from '../src/http/server.ts'
+import { expectDeclared, routeOf } from './contract.ts'
 
 /** An answer as a client sees it. */
 export interface Answered<Data = Record<string, unknown>> {
@@ -22,7 +23,7 @@ export interface RunningApp {
   app: App
   /** Base address, with /api. */
   url: string
-  /** One request; `body` is sent as JSON unless it is text. */
+  /** One request; `body` is sent as JSON unless it is text. What succeeds must be as its route declares it. */
   call: <Data = Record<string, unknown>>(
     method: string,
     path: string,
@@ -96,6 +97,9 @@ async function call<Data>(
     ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   })
   const read = (await response.json()) as Omit<Answered<Data>, 'status'>
+  const route = routeOf(method, path)
+  if (response.status === 200 && route?.produces === undefined && route !== undefined)
+    expectDeclared(route, read.data)
   return { ...read, details: read.details ?? [], status: response.status }
 }
 

@@ -107,6 +107,8 @@ export const BulkReply = Type.Object({
       index: Type.Optional(Type.String()),
       version: Type.Optional(Type.Integer()),
       vectorized: Type.Optional(Type.Boolean()),
+      created: Type.Optional(Type.String({ format: 'date-time' })),
+      updated: Type.Optional(Type.String({ format: 'date-time' })),
       result: Type.Optional(Type.String()),
       code: Type.Optional(Type.String()),
       error: Type.Optional(Type.String()),

@@ -74,6 +74,7 @@ export const IndexInfo = Type.Object({
   }),
   settings: Type.Optional(IndexSettings),
   mappings: Type.Optional(IndexMappings),
+  warnings: Type.Optional(Type.Array(Type.String())),
 })
 
 export const IndexList = Type.Object({ indices: Type.Array(IndexInfo) })
