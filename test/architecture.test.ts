@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const map = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
+const named = [...map.matchAll(/`([^`\n]+)`/g)].map(([, name]) => String(name))
+
+/** Every file and folder below the rooms of the map, as `/src/…`; folders end in a slash. */
+const paths = [
+  '/native/',
+  ...['src', 'workers', 'native/src', 'test', 'bench'].flatMap((room) => [
+    `/${room}/`,
+    ...readdirSync(join(root, room), { recursive: true, withFileTypes: true }).map((entry) => {
+      const path = relative(root, join(entry.parentPath, entry.name))
+      return entry.isDirectory() ? `/${path}/` : `/${path}`
+    }),
+  ]),
+]
+
+test('each file and folder that the map names exists', () => {
+  const looksLikePath = /^[\w.-]+\/[\w./-]*$|^[\w-]+(\.test)?\.(ts|rs)$/
+  const sought = named.filter((name) => looksLikePath.test(name))
+  expect(sought.length).toBeGreaterThan(50)
+  for (const name of sought)
+    expect(
+      paths.some((path) => ['', '.ts', '/'].some((end) => path.endsWith(`/${name}${end}`))),
+      name,
+    ).toBe(true)
+})
+
+test('each room, and each room of learning, is on the map', () => {
+  const rooms = paths.filter((path) => /^\/src\/([\w.-]+|learn\/\w+\/|\w+\/)$/.test(path))
+  expect(rooms.length).toBeGreaterThan(30)
+  for (const room of rooms) {
+    const name = `${basename(room)}${room.endsWith('/') ? '/' : ''}`
+    const spelled = [name, room.slice(1), room.slice(1).replace(/\/$/, '')]
+    expect(
+      spelled.some((one) => named.includes(one)),
+      room,
+    ).toBe(true)
+  }
+})
+
+test('each worker job is in the drawing', () => {
+  const [drawing = ''] = /```[\s\S]*?```/.exec(map) ?? []
+  for (const path of paths.filter((path) => /^\/workers\/\w+\.ts$/.test(path)))
+    expect(drawing, path).toMatch(new RegExp(`\\b${basename(path, '.ts')}\\b`))
+})
