@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { routes } from '../src/api/index.ts'
 import type { Route } from '../src/http/route.ts'
+import { QUERY_CHARACTERS_MAX } from '../src/schema/common.ts'
 import { SETTINGS } from '../src/settings.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -36,6 +37,10 @@ test('the route table is the routes of the server, in their order', () => {
   const table = ['| method | path | |', '|---|---|---|', ...routes.map(routeRow)].join('\n')
   const [, shown] = /## Routes[\s\S]*?\n(\| method[\s\S]*?)\n\n/.exec(readme) ?? []
   expect(shown).toBe(table)
+})
+
+test('the length of a query is the one that is read', () => {
+  expect(readme).toContain(`| \`query\` | up to ${QUERY_CHARACTERS_MAX} characters; `)
 })
 
 test('each script that is named exists', () => {

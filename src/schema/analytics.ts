@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
-import { AnyCase, DateTime, ForeignId, FreeForm, Moment, Share } from './common.ts'
+import { AnyCase, DateTime, ForeignId, FreeForm, Moment, QueryText, Share } from './common.ts'
 
 /** Objects or lists that are kept as they came. */
 const Loose = Type.Union([FreeForm, Type.Array(Type.Unknown())])
 
 const EventParts = {
   sessionId: Type.Optional(ForeignId),
-  query: Type.Optional(Type.Union([Type.String({ maxLength: 4096 }), FreeForm])),
+  query: Type.Optional(Type.Union([QueryText, FreeForm])),
   results: Type.Optional(Loose),
   userActions: Type.Optional(Loose),
   performance: Type.Optional(Loose),

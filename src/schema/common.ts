@@ -8,6 +8,11 @@ export const Id = Type.String({ minLength: 1, maxLength: 128 })
 /** A session, user, client or query as others call it. */
 export const ForeignId = Type.String({ maxLength: 128 })
 
+export const QUERY_CHARACTERS_MAX = 4096
+
+/** The words of a search. */
+export const QueryText = Type.String({ maxLength: QUERY_CHARACTERS_MAX })
+
 /** Between none (0) and all (1). */
 export const Share = Type.Number({ minimum: 0, maximum: 1 })
 

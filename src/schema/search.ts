@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { QueryText } from './common.ts'
 import { CallerVector } from './document.ts'
 
 const IndexNames = Type.Union([
@@ -49,7 +50,7 @@ const Highlight = Type.Union([
 
 /** A search. Every field has a default; `{}` finds everything. */
 export const SearchRequest = Type.Object({
-  query: Type.Optional(Type.String({ maxLength: 4096 })),
+  query: Type.Optional(QueryText),
   index: Type.Optional(IndexNames),
   searchType: Type.Optional(
     Type.String({ description: 'text, vector or hybrid (default), in any case' }),
@@ -90,8 +91,8 @@ export type SearchRequest = Static<typeof SearchRequest>
 
 /** The GET form: the same words, lists with commas, filters and weights as JSON. */
 export const SearchQuery = Type.Object({
-  q: Type.Optional(Type.String({ maxLength: 4096 })),
-  query: Type.Optional(Type.String({ maxLength: 4096 })),
+  q: Type.Optional(QueryText),
+  query: Type.Optional(QueryText),
   index: Type.Optional(Type.String()),
   searchType: Type.Optional(Type.String()),
   filters: Type.Optional(Type.String({ description: 'JSON object' })),
