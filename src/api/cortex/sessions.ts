@@ -23,7 +23,9 @@ export const createSession = route({
     userId: 'u-42',
     metadata: { deviceType: 'desktop', platform: 'web' },
   },
-  top: Type.Object({ cached: Type.Boolean() }),
+  top: Type.Object({
+    cached: Type.Boolean({ description: 'the session is in memory already: always true' }),
+  }),
   reply: SessionCreated,
   handle: async ({ app, body }) =>
     answer(await app.sessions.create(body), { top: { cached: true } }),
