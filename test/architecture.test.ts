@@ -29,6 +29,18 @@ test('each file and folder that the map names exists', () => {
     ).toBe(true)
 })
 
+test('each file that a comment refers to exists', () => {
+  const sources = paths.filter((path) => /^\/(src|workers|test|bench)\/.*\.ts$/.test(path))
+  for (const source of sources)
+    for (const [, name] of readFileSync(join(root, source), 'utf8').matchAll(
+      /\bsee ((?:[\w-]+\/)*[\w-]+\.(?:ts|rs))\b/g,
+    ))
+      expect(
+        paths.some((path) => path.endsWith(`/${name}`)),
+        `${source}: ${name}`,
+      ).toBe(true)
+})
+
 test('each room, and each room of learning, is on the map', () => {
   const rooms = paths.filter((path) => /^\/src\/([\w.-]+|learn\/\w+\/|\w+\/)$/.test(path))
   expect(rooms.length).toBeGreaterThan(30)

@@ -1,4 +1,4 @@
-/** Documents remembered under one query, and the evidence of each; see learn/click-memory-rows.ts. */
+/** Documents remembered under one query, and the evidence of each; see learn/memory/click-memory-rows.ts. */
 export interface RememberedRow {
   /** Journal entry of the newest evidence. */
   sequence: number
@@ -8,7 +8,7 @@ export interface RememberedRow {
   evidence: Uint8Array
 }
 
-/** What one session taught about the documents of one query; see learn/click-memory-rows.ts. */
+/** What one session taught about the documents of one query; see learn/memory/click-memory-rows.ts. */
 export type AttributionRow = LookRow | TaughtRow
 
 /** Nothing but that it looked once. */

@@ -124,9 +124,9 @@ export interface Rows {
    * epoch ms. Rows of before have a mark in their key, and its time as value.
    */
   feedbackSeen: { key: [number, string]; value: [string, number][] | number }
-  /** Query hash → what is remembered of its documents; see learn/click-memory.ts. */
+  /** Query hash → what is remembered of its documents; see learn/memory/click-memory.ts. */
   clickMemory: { key: string; value: RememberedRow }
-  /** [session id, query hash] → what this session has taught; see learn/attributions.ts. */
+  /** [session id, query hash] → what this session has taught; see learn/memory/attributions.ts. */
   attributions: { key: [string, string]; value: AttributionRow }
   /** Signal id → a signal that others told of. */
   signals: { key: string; value: SignalRecord }
@@ -150,7 +150,7 @@ export interface Rows {
   experimentReported: { key: [string, string, number]; value: SumsRow }
   /** [experiment id, unit, metric] → what was reported of one unit. */
   experimentObserved: { key: [string, string, string]; value: ObservedRow }
-  /** Day since the epoch → clicks on pairs of neighbours that might have been swapped; see learn/examination.ts. */
+  /** Day since the epoch → clicks on pairs of neighbours that might have been swapped; see learn/memory/examination.ts. */
   examinations: { key: number; value: ExaminationDay }
   /** [day since the epoch, type] → events of learning. */
   eventDays: { key: [number, string]; value: number }

@@ -27,7 +27,7 @@ export function findAssigned(
   return record
 }
 
-/** Results of tests are taken too. Throws EXPERIMENT_NOT_FOUND. */
+/** Results of tests are taken too, if they name its id. Throws EXPERIMENT_NOT_FOUND. */
 export function findReported(register: Register, sent: ExperimentResult): ExperimentRecord {
   const { experimentId, experimentName } = sent
   if (experimentId === undefined && experimentName === undefined)
@@ -44,7 +44,7 @@ export function notActive({ kind, status }: ExperimentRecord): Error {
   return serviceError('NOT_ACTIVE', `The ${kind} is not active: it is ${status}.`)
 }
 
-/** A session's user, else the session; the session need not exist. */
+/** The unit that is named, else the session's user, else the session, which need not exist; one that does stays alive by it. */
 export function unitOf(
   { unit, sessionId }: { unit?: string; sessionId?: string },
   sessions: Pick<Sessions, 'peek' | 'touch'>,

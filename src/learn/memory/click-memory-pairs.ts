@@ -13,7 +13,7 @@ export interface Remembered {
   gain: number
   /** Keys of the documents as the row holds them; undefined when they are other ones by now. */
   names?: string | undefined
-  /** What searches read: the state at the last commit, on one day. */
+  /** What searches read: what was last published, as it weighs on one day. */
   view?: { day: number; added: AddedScores } | undefined
 }
 

@@ -155,7 +155,7 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
   }
 }
 
-/** Before evidence changes: until the commit, searches see what was true before. */
+/** Before evidence changes: until `publish`, searches see what was true before. */
 function keepView(core: Core, remembered: Remembered): void {
   if (core.stale.has(remembered)) return
   if (core.written === core.read) remembered.view ??= viewOf(core, remembered)

@@ -8,10 +8,10 @@ import { nameOf } from './versions.ts'
 
 /** What people's searches and clicks say about models. */
 export interface Evidence extends Consumer {
-  /** Searches with a gain, since the beginning. */
+  /** Searches with a gain, since the beginning or since the oldest search that a fold anew could take. */
   clicked: () => number
   usage: (name: string) => ModelUsage
-  /** Searches that the model ranked, or scored unseen, since the beginning. */
+  /** Searches that the model ranked, or scored unseen, since then. */
   searches: (name: VersionName, stage: Trial['stage']) => number
   /** Removes some rows that are too old, or of trials that are over; call again while it removes. */
   sweep: (beforeMs: number) => Promise<number>
@@ -36,6 +36,7 @@ interface Pending {
   usage: Map<string, ModelUsage>
   judged: Map<string, Judged>
   units: TrialUnits
+  /** All of them, the saved ones too. */
   clicked: number
 }
 
