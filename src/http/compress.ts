@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { qualitiesOf } from './qualities.ts'
 
 /** Below this a compressed answer saves less than the work costs. */
 export const COMPRESS_BYTES_MIN = 1536
@@ -14,15 +15,10 @@ export type Coding = 'br' | 'gzip'
 /** The best coding that an Accept-Encoding header allows (RFC 9110 §12.5.3); undefined for none. */
 export function chooseCoding(accept: string | undefined): Coding | undefined {
   if (accept === undefined) return undefined
-  const weights = new Map<string, number>()
-  for (const part of accept.toLowerCase().split(',')) {
-    const [name = '', ...parameters] = part.split(';').map((text) => text.trim())
-    const quality = parameters.find((text) => text.startsWith('q='))
-    weights.set(name, quality === undefined ? 1 : Number(quality.slice(2)))
-  }
-  const rest = weights.get('*') ?? 0
-  const brotli = weights.get('br') ?? rest
-  const zip = weights.get('gzip') ?? rest
+  const qualities = qualitiesOf(accept)
+  const rest = qualities.get('*') ?? 0
+  const brotli = qualities.get('br') ?? rest
+  const zip = qualities.get('gzip') ?? rest
   if (brotli > 0 && brotli >= zip) return 'br'
   return zip > 0 ? 'gzip' : undefined
 }

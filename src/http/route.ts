@@ -103,7 +103,7 @@ export interface RouteContract<
   top?: TObject
   /** Content type of a reply outside the envelope. */
   produces?: string
-  /** Content type of the stream that the route gives instead when a client accepts nothing but that. */
+  /** Content type of the stream that the route gives instead to clients that ask for it by name. */
   streams?: string
   /** Error codes worth naming in OpenAPI besides those that every route can give. */
   errors?: string[]

@@ -1,5 +1,15 @@
+import { qualitiesOf } from './qualities.ts'
+
 /** Server-sent events (HTML standard, section 9.2) as a content type. */
 export const EVENT_STREAM = 'text/event-stream'
+
+/** Whether an Accept header asks for events by name, and no less than for JSON. */
+export function asksForEvents(accept: string | undefined): boolean {
+  if (accept === undefined) return false
+  const qualities = qualitiesOf(accept)
+  const wanted = qualities.get(EVENT_STREAM) ?? 0
+  return wanted > 0 && wanted >= (qualities.get('application/json') ?? 0)
+}
 
 /** Time after which a client that lost the stream asks again. */
 const RETRY_MS = 3000

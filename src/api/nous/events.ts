@@ -1,5 +1,5 @@
 import { route, stream } from '../../http/route.ts'
-import { EVENT_STREAM, sentEvents } from '../../http/sent-events.ts'
+import { asksForEvents, EVENT_STREAM, sentEvents } from '../../http/sent-events.ts'
 import { EventList, EventQuery } from '../../schema/event.ts'
 import { LearningFigures } from '../../schema/learning-figures.ts'
 
@@ -14,7 +14,7 @@ export const listLearningEvents = route({
   errors: ['INVALID_CURSOR', 'OVERLOADED'],
   handle: async ({ app, query, header }) => {
     const { events, caughtUp } = app.learning
-    if (header('accept')?.includes(EVENT_STREAM) !== true) {
+    if (!asksForEvents(header('accept'))) {
       await caughtUp()
       return events.list(query)
     }
