@@ -51,12 +51,17 @@ function readConfigFile(name: string): Record<string, unknown> {
 
 function contentOf(path: string): Buffer {
   try {
-    return readFileSync(path)
+    return withoutMark(readFileSync(path))
   } catch (cause) {
     const { code = 'unknown' } = cause as NodeJS.ErrnoException
     const why = code === 'ENOENT' ? 'does not exist' : `can't be read (${code})`
     throw new Error(`The file ${path}, named by CONFIG, ${why}.`, { cause })
   }
+}
+
+/** Some editors put a byte order mark before UTF-8; JSON has none. */
+function withoutMark(bytes: Buffer): Buffer {
+  return bytes.indexOf('\uFEFF') === 0 ? bytes.subarray(3) : bytes
 }
 
 /** The parser's own words would quote the file, which may hold keys. */

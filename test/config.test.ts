@@ -42,6 +42,11 @@ describe('the file named by CONFIG', () => {
     )
   })
 
+  it('may begin with a byte order mark', () => {
+    expect(read('\uFEFF{"PORT":4000}')).toMatchObject({ port: 4000 })
+    expect(() => read('\uFEFF{"PORT" 4000}')).toThrow('is not valid JSON at line 1, column 9.')
+  })
+
   it('is named when it holds something else than settings', () => {
     expect(() => read('[]')).toThrow(/attune\.json, named by CONFIG, must hold one JSON object/)
   })
