@@ -12,7 +12,11 @@ export function startUpkeep(
 
   async function round(): Promise<void> {
     for (const task of tasks)
-      if (!stopped) await task().catch((err: unknown) => log.error({ err }, 'background upkeep'))
+      try {
+        if (!stopped) await task()
+      } catch (err) {
+        log.error({ err }, 'background upkeep')
+      }
     schedule()
   }
 

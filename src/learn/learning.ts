@@ -65,7 +65,8 @@ export function openLearning(options: LearningOptions): Learning {
   const oversight = openOversight({
     ...{ store, log, loop, config, metrics, reporting, clock, events, clickMemory },
     ...{ models, signals, experiments, adaptations },
-    swept: [events, experiments, feedback, signals],
+    swept: { events, experiments, feedback, signals },
+    onSweepFailure: (err, part) => logger.error({ err, part }, 'learning: a sweep failed'),
   })
   const anonymous = openAllowance(config.anonymousImpressionsMax, clock)
   const planParts: PlanParts = {

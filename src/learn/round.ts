@@ -2,15 +2,15 @@
  * A round over parts that know nothing of each other: one that fails keeps none behind it from its turn. A failure is
  * reported when it begins, not again in every round that it lasts.
  */
-export function openRound(
-  parts: Record<string, () => unknown>,
+export function openRound<Told extends unknown[]>(
+  parts: Record<string, (...told: Told) => unknown>,
   onFailure: (err: unknown, part: string) => void,
-): () => Promise<void> {
+): (...told: Told) => Promise<void> {
   const failing = new Map<string, string>()
-  return async () => {
+  return async (...told) => {
     for (const [name, part] of Object.entries(parts))
       try {
-        await part()
+        await part(...told)
         failing.delete(name)
       } catch (err) {
         const text = String(err)

@@ -46,7 +46,14 @@ async function live(learner: Learner, user: string, days: number): Promise<strin
 async function cut({ store, log, loop, clock }: Learner, spare: number): Promise<void> {
   const impressionsMax = store.tables.impressions.count() - spare
   const config = { retentionMs: 365 * DAY_MS, impressionsMax }
-  await openRetention({ store, log, config, position: loop.position, sweeps: [] })(clock.nowMs)
+  const onFailure = (err: unknown) => {
+    throw err
+  }
+  const retain = openRetention({
+    ...{ store, log, config, position: loop.position },
+    ...{ sweeps: {}, onFailure },
+  })
+  await retain(clock.nowMs)
   expect(store.tables.impressions.count()).toBe(impressionsMax)
 }
 

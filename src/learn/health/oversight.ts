@@ -21,7 +21,8 @@ export interface OversightParts extends Omit<FigureParts, 'lag' | 'tally'> {
   reporting: Reporting
   models: Pick<Models, 'figures' | 'sweep'>
   /** Parts that remove what is past its time themselves. */
-  swept: readonly { sweep: Sweep }[]
+  swept: Readonly<Record<string, { sweep: Sweep }>>
+  onSweepFailure: (err: unknown, part: string) => void
 }
 
 export function openOversight(parts: OversightParts): Oversight {
@@ -29,14 +30,16 @@ export function openOversight(parts: OversightParts): Oversight {
   const figureParts: FigureParts = { ...parts, lag: reporting.lag, tally: reporting.tally }
   collectLearning(parts.metrics, figureParts)
   const health = openLearningHealth({ ...parts, examination: reporting.examination })
+  const swept = Object.entries(parts.swept).map(([name, { sweep }]) => [name, sweep] as const)
   const retain = openRetention({
     ...parts,
     position: parts.loop.position,
-    sweeps: [
+    sweeps: {
       ...reporting.sweeps,
-      ...parts.swept.map(({ sweep }) => sweep),
-      (nowMs) => models.sweep(nowMs - config.retentionMs),
-    ],
+      ...Object.fromEntries(swept),
+      models: (nowMs) => models.sweep(nowMs - config.retentionMs),
+    },
+    onFailure: parts.onSweepFailure,
   })
   return {
     figures: () => readFigures(figureParts),

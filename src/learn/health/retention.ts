@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts'
 import { firstIdOf } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
 import type { Log } from '../log.ts'
+import { openRound } from '../round.ts'
 
 /** Removes some rows that are past their time; returns how many. */
 export type Sweep = (nowMs: number) => Promise<number>
@@ -12,8 +13,9 @@ export interface RetentionOptions {
   config: Pick<Config, 'retentionMs' | 'impressionsMax'>
   /** Number of the last journal entry that learning has taken. */
   position: () => number
-  /** What the parts of learning remove themselves. */
-  sweeps: readonly Sweep[]
+  /** What the parts of learning remove themselves, by what it is. */
+  sweeps: Readonly<Record<string, Sweep>>
+  onFailure: (err: unknown, part: string) => void
 }
 
 /** Rows of one table that go in one transaction. */
@@ -21,16 +23,20 @@ const SLICE_ROWS = 1000
 /** Slices of one table in one round, so that no round takes long. */
 const SLICES = 10
 
-/** Everything that has an end: one round removes some of what is due of each kind, and leaves the rest to the next. */
+/** Everything that has an end: one round removes some of what is due of each kind, and leaves the rest to the next. One that fails keeps none behind it from its turn. */
 export function openRetention(options: RetentionOptions): (nowMs: number) => Promise<void> {
-  const sweeps = [
+  const sweeps: Record<string, Sweep> = {
     ...options.sweeps,
-    (nowMs: number) => sweepJournal(options, nowMs),
-    (nowMs: number) => sweepImpressions(options, nowMs),
-  ]
+    journal: (nowMs) => sweepJournal(options, nowMs),
+    impressions: (nowMs) => sweepImpressions(options, nowMs),
+  }
+  const parts = Object.entries(sweeps).map(([name, sweep]) => [name, inSlices(sweep)] as const)
+  return openRound(Object.fromEntries(parts), options.onFailure)
+}
+
+function inSlices(sweep: Sweep): (nowMs: number) => Promise<void> {
   return async (nowMs) => {
-    for (const sweep of sweeps)
-      for (let slice = 0; slice < SLICES; slice += 1) if ((await sweep(nowMs)) === 0) break
+    for (let slice = 0; slice < SLICES; slice += 1) if ((await sweep(nowMs)) === 0) break
   }
 }
 

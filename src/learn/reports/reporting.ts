@@ -26,7 +26,7 @@ export interface Reporting {
   report: (query: ReportQuery) => Promise<AnalyticsReport>
   /** Seconds from the receipt of a feedback entry until searches see it. */
   onLag: (seconds: number) => void
-  sweeps: readonly Sweep[]
+  sweeps: Readonly<Record<string, Sweep>>
 }
 
 export interface ReportingOptions {
@@ -57,10 +57,10 @@ export function openReporting(options: ReportingOptions): Reporting {
       lag.observe(seconds)
       metrics.loopLag(seconds)
     },
-    sweeps: [
-      (nowMs) => hours.sweep(nowMs - config.retentionMs),
-      (nowMs) => examination.sweep(nowMs - config.retentionMs),
-      metricRecords.sweep,
-    ],
+    sweeps: {
+      hours: (nowMs) => hours.sweep(nowMs - config.retentionMs),
+      examination: (nowMs) => examination.sweep(nowMs - config.retentionMs),
+      metricRecords: metricRecords.sweep,
+    },
   }
 }

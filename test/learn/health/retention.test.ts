@@ -12,6 +12,10 @@ import { temporaryStore } from '../../store/open.ts'
 const DAY_MS = 86_400_000
 const START_MS = 20_000 * DAY_MS
 
+function fails(err: unknown): never {
+  throw err
+}
+
 it('removes what is past its time, of every kind, and nothing that is not', async () => {
   const store = temporaryStore()
   let nowMs = START_MS
@@ -25,7 +29,12 @@ it('removes what is past its time, of every kind, and nothing that is not', asyn
   let position = 0
   const retain = openRetention({
     ...{ store, log, config, position: () => position },
-    sweeps: [events.sweep, metricRecords.sweep, (atMs) => hours.sweep(atMs - config.retentionMs)],
+    sweeps: {
+      events: events.sweep,
+      metricRecords: metricRecords.sweep,
+      hours: (atMs) => hours.sweep(atMs - config.retentionMs),
+    },
+    onFailure: fails,
   })
   const { tables } = store
   const counted = () => ({
@@ -86,7 +95,8 @@ it('keeps at most so many impressions and events, the newest', async () => {
   const events = openEvents(store, clock, config)
   const retain = openRetention({
     ...{ store, log, config, position: () => 0 },
-    sweeps: [events.sweep],
+    sweeps: { events: events.sweep },
+    onFailure: fails,
   })
   const idOf = (at: number) => `${firstIdOf(START_MS)}-7000-8000-${String(at).padStart(12, '0')}`
   await store.write(() => {
@@ -100,4 +110,28 @@ it('keeps at most so many impressions and events, the newest', async () => {
   const left = await events.list({ order: 'asc', limit: 1000 })
   expect(left.total).toBe(100)
   expect(left.events[0]?.data).toEqual({ at: 50 })
+})
+
+it('goes on behind a part that fails, and says which', async () => {
+  const store = temporaryStore()
+  const config = readConfig({})
+  const log = openLog(store, 100, () => START_MS)
+  const swept: string[] = []
+  const failed: string[] = []
+  const retain = openRetention({
+    ...{ store, log, config, position: () => 0 },
+    sweeps: {
+      first: () => Promise.reject(new Error('full')),
+      second: async () => {
+        swept.push('second')
+        return 0
+      },
+    },
+    onFailure: (err, part) => failed.push(`${part}: ${(err as Error).message}`),
+  })
+  await store.write(() => store.tables.impressions.put(firstIdOf(1), Buffer.from([1])))
+  await retain(START_MS)
+  expect(failed).toEqual(['first: full'])
+  expect(swept).toEqual(['second'])
+  expect(store.tables.impressions.count()).toBe(0)
 })
