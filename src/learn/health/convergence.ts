@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import type { Store } from '../../store/store.ts'
 import { dayOf, type Evidence, weighEvidence } from '../memory/click-memory-evidence.ts'
 import { unpackRemembered } from '../memory/click-memory-rows.ts'
+import { addedScore } from '../memory/click-rate.ts'
 import { type Score, scoreOf } from './score.ts'
 
 type MemoryConfig = Pick<
@@ -62,8 +63,6 @@ function withoutDay(evidence: Evidence, day: number): Evidence {
 }
 
 function valueOn(evidence: Evidence, day: number, config: MemoryConfig): number {
-  const { memoryStrength, memoryPriorWeight, memoryPriorRate, memoryHalfLifeMs } = config
-  const { gain, examination } = weighEvidence(evidence, day, memoryHalfLifeMs)
-  const rate = (gain + memoryPriorWeight * memoryPriorRate) / (examination + memoryPriorWeight)
-  return memoryStrength * (rate - memoryPriorRate)
+  const { gain, examination } = weighEvidence(evidence, day, config.memoryHalfLifeMs)
+  return addedScore(config, gain, examination)
 }

@@ -11,12 +11,12 @@ import { ENTRIES_MAX, openLessons, type Teach } from './click-memory-lessons.ts'
 import { DOCUMENTS_MAX, openPairs, type Pairs, type Remembered } from './click-memory-pairs.ts'
 import { type ClickReasons, reasonsOf } from './click-memory-reasons.ts'
 import { packNames } from './click-memory-rows.ts'
-import { rateOf } from './click-rate.ts'
+import { addedScore, rateOf } from './click-rate.ts'
 import { unteach } from './unteach.ts'
 
 /**
  * What people chose among what a query showed them, corrected for how likely they were to look at it: for a query
- * hash and a document the added score is λ · ((c + a·p₀) / (e + a) − p₀), with c the gains of feedback, e the
+ * hash and a document the added score is λ · (min(1, (c + a·p₀) / (e + a)) − p₀), with c the gains of feedback, e the
  * examinations (1/pᵑ at position p), and a·p₀ / a what is expected of a document that nobody has met.
  */
 export interface ClickMemory extends Consumer {
@@ -176,7 +176,7 @@ function viewOf({ config, clock }: Core, remembered: Remembered) {
   let count = 0
   for (const evidence of documents.values()) {
     const { gain, examination } = weighEvidence(evidence, day, config.memoryHalfLifeMs)
-    values[count] = scoreOf(config, gain, examination)
+    values[count] = addedScore(config, gain, examination)
     count += 1
   }
   if (count > ADDED_MAX) return { day, added: greatest([...documents.keys()]) }
@@ -207,12 +207,8 @@ function describe({ read, config, clock }: Core, queryHash: string, key: Documen
   if (evidence === undefined) return undefined
   const { gain, examination } = weighEvidence(evidence, dayOf(clock()), config.memoryHalfLifeMs)
   const rate = rateOf(config, gain, examination)
-  const value = scoreOf(config, gain, examination)
+  const value = addedScore(config, gain, examination)
   return { value, gain, examination, rate, ...reasonsOf(evidence, config) }
-}
-
-function scoreOf(config: MemoryConfig, gain: number, examination: number): number {
-  return config.memoryStrength * (rateOf(config, gain, examination) - config.memoryPriorRate)
 }
 
 function tell(events: Pick<Events, 'recordWithin'>, { sessionId, ...data }: Flagged): void {

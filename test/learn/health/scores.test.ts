@@ -78,6 +78,11 @@ describe('convergence', () => {
     expect(samples).toBe(200)
   })
 
+  it('is one where the added score was at its bound, and is', async () => {
+    const bounded = [DAY - 3, 50 * MILLION, MILLION, DAY, 50 * MILLION, MILLION]
+    expect(await scored(many(bounded))).toMatchObject({ score: 1 })
+  })
+
   it('is not known from a few pairs', async () => {
     expect(await scored(many(settled, 19))).toMatchObject({ score: null, samples: 19 })
   })
