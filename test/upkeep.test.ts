@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino'
-import { expect, it } from 'vitest'
+import { it } from 'vitest'
 import { startUpkeep } from '../src/upkeep.ts'
 import { eventually } from './running-app.ts'
 

@@ -149,7 +149,7 @@ function drawPage(
   if (interleaved !== undefined)
     return { result: greedy, logged: dealPage(greedy, interleaved, view, input) }
   if (greedy.ords.length < 2 || draw === undefined) return { result: greedy, logged: AS_IT_IS }
-  const order = drawOrder(greedy.scores, draw, draw.relative ? spanOf(greedy.scores) : 1)
+  const order = drawOrder(greedy.scores, draw, spanOf(greedy.scores, draw))
   const places = order.map((at): HitPlace => [0, at])
   pickHits([greedy], places)
   return { result: greedy, logged: { order, teams: undefined } }

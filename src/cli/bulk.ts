@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { isObject } from '../object.ts'
 import { type Client, connectionFailure, type Reply } from './client.ts'
-import { type Found, isObject, type Unreadable } from './read/record.ts'
+import type { Found, Unreadable } from './read/record.ts'
 import { commandError } from './terminal.ts'
 
 const FIRST_PAUSE_MS = 200

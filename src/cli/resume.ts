@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isObject } from '../object.ts'
 import type { SourceFile } from './read/files.ts'
-import { isObject } from './read/record.ts'
 
 const SAVE_EVERY_MS = 1000
 

@@ -1,6 +1,6 @@
+import { isObject } from '../object.ts'
 import { dataOf, openClient } from './client.ts'
 import { count } from './progress.ts'
-import { isObject } from './read/record.ts'
 import { bold, commandError, dim, printable, type Terminal } from './terminal.ts'
 
 const SNIPPET_CHARACTERS = 240

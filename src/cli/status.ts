@@ -1,6 +1,6 @@
+import { isObject } from '../object.ts'
 import { type Client, dataOf, openClient } from './client.ts'
 import { count, size } from './progress.ts'
-import { isObject } from './read/record.ts'
 import { bold, printable, type Terminal } from './terminal.ts'
 
 /** Prints the health of both components and a table of the indices; false when something is down. */

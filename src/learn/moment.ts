@@ -1,5 +1,10 @@
 import { invalid } from '../errors.ts'
 
+/** A moment as answers tell it. */
+export function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString()
+}
+
 const ISO =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+ -]\d\d(?::?\d\d)?)?)?$/i
 const DAY_MS = 86_400_000

@@ -1,3 +1,4 @@
+import { asObject, isObject } from '../object.ts'
 import type { DocumentName, Tuning } from '../schema/tuning.ts'
 import { wordOf } from '../word.ts'
 
@@ -14,7 +15,6 @@ interface Setting {
   mayBeOther?: (value: unknown) => boolean
 }
 
-const isObject = (value: unknown): boolean => asObject(value) !== undefined
 const isNumber = (value: unknown): boolean => typeof value === 'number'
 const isText = (value: unknown): boolean => typeof value === 'string'
 const always = (): boolean => true
@@ -227,11 +227,4 @@ function toggle(key: 'feedback' | 'learning'): Setting {
     },
     mayBeOther: always,
   }
-}
-
-/** Undefined for a list, and for whatever else is no object. */
-export function asObject(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined
 }

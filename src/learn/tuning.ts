@@ -1,7 +1,8 @@
 import { invalid } from '../errors.ts'
+import { asObject } from '../object.ts'
 import type { Tuning } from '../schema/tuning.ts'
 import { wordOf } from '../word.ts'
-import { asObject, MATCHING, SETTINGS } from './tuning-values.ts'
+import { MATCHING, SETTINGS } from './tuning-values.ts'
 
 /** What was understood of a free-form configuration, and what was not. */
 export interface TuningRead {

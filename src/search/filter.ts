@@ -1,4 +1,5 @@
 import { invalid } from '../errors.ts'
+import { isObject } from '../object.ts'
 
 /** A filter as the Rust core reads it. */
 export type FilterNode =
@@ -33,7 +34,7 @@ interface Budget {
 }
 
 function readObject(filters: unknown, path: string, budget: Budget): FilterNode {
-  if (!isShape(filters)) throw invalid(path, 'must be an object')
+  if (!isObject(filters)) throw invalid(path, 'must be an object')
   return all(Object.entries(filters).map(([key, value]) => readKey(key, value, path, budget)))
 }
 
@@ -60,7 +61,7 @@ function readCondition(field: string, value: unknown, path: string): FilterNode 
   if (value === null) return { not: { field, exists: true } }
   if (isValue(value)) return { field, any: [value] }
   if (Array.isArray(value)) return { field, any: readValues(value, path) }
-  if (!isShape(value)) throw invalid(path, 'must be a value, a list of values or a range')
+  if (!isObject(value)) throw invalid(path, 'must be a value, a list of values or a range')
   const parts: FilterNode[] = []
   const range: Record<string, FilterValue> = {}
   for (const [key, bound] of Object.entries(value)) {
@@ -95,8 +96,4 @@ function all(nodes: FilterNode[]): FilterNode {
 
 function isValue(value: unknown): value is FilterValue {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-}
-
-function isShape(value: unknown): value is Shape {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

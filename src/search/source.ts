@@ -1,4 +1,5 @@
 import { invalid, type ServiceError } from '../errors.ts'
+import { isObject } from '../object.ts'
 import { isDate } from './date.ts'
 import type { Definition, FieldDefinition } from './definition.ts'
 
@@ -72,10 +73,6 @@ function brokenAt(source: Source, path: string): string | undefined {
     if (Array.isArray(value)) return undefined
   }
   return undefined
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function fieldProblem(value: unknown, { type }: FieldDefinition): string | undefined {

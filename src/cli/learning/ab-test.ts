@@ -1,5 +1,5 @@
 import { seeded } from '../../learn/statistics/random.ts'
-import { isObject } from '../read/record.ts'
+import { isObject } from '../../object.ts'
 import { crowd, glancingFor } from './people.ts'
 import type { Stage } from './stage.ts'
 

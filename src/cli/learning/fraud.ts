@@ -1,4 +1,4 @@
-import { isObject } from '../read/record.ts'
+import { isObject } from '../../object.ts'
 import { arrive, clickOn } from './people.ts'
 import { isSameList, type Stage } from './stage.ts'
 

@@ -1,4 +1,4 @@
-import { isObject } from '../read/record.ts'
+import { isObject } from '../../object.ts'
 import { crowd, lookingFor } from './people.ts'
 import { type Found, isSameList, type Stage } from './stage.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { isObject } from '../../object.ts'
 import { type Client, dataOf, type Reply } from '../client.ts'
 import { DEMO_INDEX } from '../demo-server.ts'
-import { isObject } from '../read/record.ts'
 import { bold, commandError, dim, printable, type Terminal } from '../terminal.ts'
 
 /** One line of a list of results. */

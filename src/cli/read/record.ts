@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isObject } from '../../object.ts'
 
 /** A document as it goes to the server, and where it came from. */
 export interface Found {
@@ -101,8 +102,4 @@ function shaped(fields: Record<string, unknown>, mapping: Mapping): Record<strin
     delete document.text
   }
   return document
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

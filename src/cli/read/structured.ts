@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse'
-import { type Found, isObject, type Mapping, toFound, type Unreadable } from './record.ts'
+import { isObject } from '../../object.ts'
+import { type Found, type Mapping, toFound, type Unreadable } from './record.ts'
 
 const LINE_CHARACTERS_MAX = 64_000_000
 

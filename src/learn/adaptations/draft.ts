@@ -1,5 +1,6 @@
 import { invalid } from '../../errors.ts'
 import { newId } from '../../ids.ts'
+import { isObject } from '../../object.ts'
 import type { Adaptation } from '../../schema/adaptation.ts'
 import type { EarlierTotals, RuleRecord, Trigger } from '../../schema/adaptation-record.ts'
 import { mustReadTuning, type TuningRead } from '../tuning.ts'
@@ -64,9 +65,8 @@ export function makeDraft(
  * place of a setting that can't have its value.
  */
 export function mustReadChanges(changes: unknown): TuningRead {
-  if (typeof changes !== 'object' || changes === null || Array.isArray(changes))
-    return mustReadTuning(changes, 'changes')
-  const { queryHash, ...settings } = changes as Record<string, unknown>
+  if (!isObject(changes)) return mustReadTuning(changes, 'changes')
+  const { queryHash, ...settings } = changes
   return mustReadTuning(settings, 'changes')
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { newId } from '../../ids.ts'
+import { isObject } from '../../object.ts'
 import type { SuggestionRecord, SuggestionStatus } from '../../schema/adaptation-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
@@ -108,7 +109,7 @@ export function openSuggestionSteps(parts: SuggestionStepsParts): SuggestionStep
 /** The same for the same content, whatever the order of its keys. */
 export function suggestionKey(content: unknown): string {
   const canonical = JSON.stringify(content, (_key, inner: unknown) =>
-    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+    isObject(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
   )

@@ -1,6 +1,7 @@
 import { invalid } from '../../errors.ts'
 import type { Trigger, TriggerOperator } from '../../schema/adaptation-record.ts'
 import { wordOf } from '../../word.ts'
+import { durationOf } from '../duration.ts'
 import { lessIsBetter, metricOf } from './figures.ts'
 
 /** Watched for every change unless it brings a trigger for the same metric. */
@@ -116,14 +117,10 @@ function readOperator(sent: unknown, path: string): TriggerOperator {
   return operator
 }
 
-const UNITS_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
-/** Milliseconds, or a text like `15m`; longer ones are cut to a day. */
+/** Longer ones are cut to a day. */
 function readWindow(sent: unknown, path: string): number {
   if (sent === undefined) return WINDOW_MS
-  const [, amount, unit = 'ms'] =
-    /^(\d+(?:\.\d+)?)\s*(ms|s|m|h|d)?$/i.exec(wordOf(sent).trim()) ?? []
-  const ms = Number(amount) * (UNITS_MS[unit.toLowerCase()] ?? Number.NaN)
-  if (!(ms > 0)) throw invalid(path, 'must be a time: milliseconds, or a text like 15m, 1h')
+  const ms = durationOf(sent) ?? 0
+  if (ms === 0) throw invalid(path, 'must be a time: milliseconds, or a text like 15m, 1h')
   return Math.min(ms, WINDOW_MS_MAX)
 }

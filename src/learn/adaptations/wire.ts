@@ -7,6 +7,7 @@ import type {
   SuggestionRecord,
 } from '../../schema/adaptation-record.ts'
 import type { Rule, SuggestionRead } from '../../schema/suggestion.ts'
+import { isoTime } from '../moment.ts'
 import { EVERY_QUERY } from './content.ts'
 import { METRICS } from './figures.ts'
 import type { Arms } from './minutes.ts'
@@ -43,8 +44,8 @@ export function showAdaptation(
     ...(ruleId === undefined ? {} : { ruleId }),
     ...(suggestionId === undefined ? {} : { suggestionId }),
     ...(warnings.length === 0 ? {} : { warnings }),
-    created: iso(record.createdMs),
-    updated: iso(record.updatedMs),
+    created: isoTime(record.createdMs),
+    updated: isoTime(record.updatedMs),
   }
 }
 
@@ -59,15 +60,15 @@ export function showHistory(
     versions: versions.map(({ version, reason, content, restores, timeMs }) => ({
       ...{ version, reason, content },
       ...(restores === undefined ? {} : { restores }),
-      timestamp: iso(timeMs),
+      timestamp: isoTime(timeMs),
     })),
-    history: record.history.map(({ timeMs, ...step }) => ({ ...step, timestamp: iso(timeMs) })),
+    history: record.history.map(({ timeMs, ...step }) => ({ ...step, timestamp: isoTime(timeMs) })),
   }
 }
 
 export function showRule(rule: RuleRecord): Rule {
   const { queryHash = null, changes, createdMs, ...same } = rule
-  return { ...same, queryHash, changes: JSON.parse(changes), created: iso(createdMs) }
+  return { ...same, queryHash, changes: JSON.parse(changes), created: isoTime(createdMs) }
 }
 
 export function showSuggestion(record: SuggestionRecord): SuggestionRead {
@@ -76,8 +77,8 @@ export function showSuggestion(record: SuggestionRecord): SuggestionRead {
     ...same,
     rule: rule === undefined ? null : showRule(rule),
     patterns: JSON.parse(patterns),
-    created: iso(createdMs),
-    updated: iso(updatedMs),
+    created: isoTime(createdMs),
+    updated: isoTime(updatedMs),
   }
 }
 
@@ -113,8 +114,4 @@ function showCheck({
   passed: boolean | null | undefined
 }): object {
   return { ...check, value, from, passed }
-}
-
-function iso(timeMs: number): string {
-  return new Date(timeMs).toISOString()
 }

@@ -1,5 +1,6 @@
 import type { Monitoring } from '../../schema/experiment.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
+import { isoTime } from '../moment.ts'
 import { latencyQuantile } from '../statistics/latency-histogram.ts'
 import { type Arm, newArm, searchesOf, sumsOf, unitsOf } from './arms.ts'
 import { type Counted, guardrailStates, ratioOf } from './checks.ts'
@@ -101,8 +102,4 @@ function armFigures(arm: Arm): object {
   figures.latencyP95Ms = latencyQuantile(arm.latency, 0.95) ?? 0
   if (arm.leftOut > 0) figures.searchesLeftOut = arm.leftOut
   return figures
-}
-
-function isoTime(timeMs: number): string {
-  return new Date(timeMs).toISOString()
 }

@@ -1,4 +1,5 @@
 import { invalid } from '../../errors.ts'
+import { isObject } from '../../object.ts'
 import type { GuardrailRule } from '../../schema/experiment-record.ts'
 import { wordOf } from '../../word.ts'
 import { harmOf, metricName } from './metrics.ts'
@@ -37,9 +38,8 @@ function readEntry(metric: string, value: unknown): GuardrailRule {
 }
 
 function readRule(sent: unknown, path: string): GuardrailRule {
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent))
-    throw invalid(path, 'must be an object')
-  const rule = sent as Record<string, unknown>
+  if (!isObject(sent)) throw invalid(path, 'must be an object')
+  const rule = sent
   const name = rule.metric ?? rule.name
   if (typeof name !== 'string' || name === '' || name.length > 128)
     throw invalid(`${path}.metric`, 'must be a text of at most 128 characters')

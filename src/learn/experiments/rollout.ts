@@ -1,6 +1,7 @@
 import { invalid } from '../../errors.ts'
 import type { ExperimentRecord, Rollout } from '../../schema/experiment-record.ts'
 import { wordOf } from '../../word.ts'
+import { durationOf } from '../duration.ts'
 
 const TYPES: Record<string, Rollout['type']> = {
   immediate: 'immediate',
@@ -23,7 +24,6 @@ const DEFAULT_INTERVAL_MS = 3_600_000
 /** A year: the ends of longer ones may lie beyond what a date can hold. */
 const INTERVAL_MS_MAX = 365 * 86_400_000
 const DEFAULT_SAMPLES = 100
-const UNITS_MS: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** All units of its share at once. */
 export const AT_ONCE: Rollout = { type: 'immediate', steps: [1], intervalMs: 0, minSamples: 0 }
@@ -42,7 +42,7 @@ export function readRollout(sent: object = {}): Rollout {
   return {
     type,
     steps: type === 'linear' ? linearSteps(strategy.steps) : readSteps(strategy.steps),
-    intervalMs: readDuration(strategy.interval, 'rolloutStrategy.interval'),
+    intervalMs: readInterval(strategy.interval, 'rolloutStrategy.interval'),
     minSamples: readSamples(strategy.minSamples),
   }
 }
@@ -84,12 +84,10 @@ function shareOf(step: unknown): number {
   return Number(wordOf(percentage ?? percent ?? share ?? allocation))
 }
 
-/** Milliseconds, or a number with its unit: "500ms", "30s", "15m", "1h", "1d". */
-function readDuration(sent: unknown, path: string): number {
+function readInterval(sent: unknown, path: string): number {
   if (sent === undefined) return DEFAULT_INTERVAL_MS
-  const [, number, unit = ''] = /^(\d+(?:\.\d+)?)\s*(ms|[smhd])$/.exec(wordOf(sent)) ?? []
-  const durationMs = typeof sent === 'number' ? sent : Number(number) * (UNITS_MS[unit] ?? 0)
-  if (!(durationMs >= 0) || !Number.isFinite(durationMs))
+  const durationMs = durationOf(sent)
+  if (durationMs === undefined)
     throw invalid(path, 'must be milliseconds, or a number with its unit, like "1h"')
   if (durationMs > INTERVAL_MS_MAX) throw invalid(path, 'must be at most a year, "365d"')
   return durationMs

@@ -1,4 +1,5 @@
 import { invalid } from '../../errors.ts'
+import { asObject } from '../../object.ts'
 import type { TargetingCondition } from '../../schema/experiment-record.ts'
 import { wordOf } from '../../word.ts'
 
@@ -160,10 +161,4 @@ function valueIn(field: string, target: Target): unknown {
     value = object[key]
   }
   return value
-}
-
-function asObject(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined
 }

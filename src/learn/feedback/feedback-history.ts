@@ -2,13 +2,13 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { FeedbackPage, FeedbackQuery, FeedbackRow } from '../../schema/feedback.ts'
 import type { Journal } from '../../store/journal.ts'
 import type { JournalEntry } from '../../store/tables.ts'
+import { durationOf } from '../duration.ts'
 import type { FeedbackBatch, FeedbackEntry } from '../facts.ts'
 import { oneSpelling } from './feedback-ids.ts'
 
 /** Reads what was told, newest first, from the journal itself. */
 export type ReadFeedback = (query: FeedbackQuery) => Promise<FeedbackPage>
 
-const UNITS_MS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 }
 const TIMEFRAME = '30d'
 const LIMIT = 100
 /** What one reading may look at; a summary over less than all says so. */
@@ -22,7 +22,7 @@ export function openFeedbackHistory(journal: Journal, clock: () => number): Read
     const { timeframe = TIMEFRAME, limit = LIMIT } = query
     const sessionId = oneSpelling(query.sessionId ?? '')
     const queryId = oneSpelling(query.queryId ?? '')
-    const sinceMs = clock() - readTimeframe(timeframe)
+    const sinceMs = clock() - (durationOf(timeframe) ?? 0)
     const feedback: FeedbackRow[] = []
     const byAction = new Map<string, number>()
     let ratings = 0
@@ -80,10 +80,6 @@ async function* feedbackSince(
     if (rows.length < SLICE_ROWS) return
     await breathe()
   }
-}
-
-function readTimeframe(text: string): number {
-  return Number(text.slice(0, -1)) * (UNITS_MS[text.slice(-1)] ?? 0)
 }
 
 function describe(

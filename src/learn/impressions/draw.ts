@@ -29,19 +29,20 @@ export function drawOrder(
   return explore(scaled, (seed ^ 0x9e3779b9) >>> 0, temperature)
 }
 
-/** The span of scores that have no common one: the highest. */
-export function spanOf(scores: ArrayLike<number>): number {
+/** The span of scores, in which temperatures are told: 1 for fused ones, the highest where there is no common one. */
+export function spanOf(scores: ArrayLike<number>, { relative }: { relative: boolean }): number {
+  if (!relative) return 1
   return Math.max(1e-9, ...Array.from(scores, Math.abs))
 }
 
 /** P(hit at its place) for each hit shown, drawn or not: both are outcomes of one random policy. */
 export function propensitiesOf({ hits, exploration }: Impression): number[] {
   if (exploration === undefined) return hits.map(() => 1)
-  const { propensities: logged, explored, epsilon, temperature, relative } = exploration
+  const { propensities: logged, explored, epsilon, temperature } = exploration
   // Until orders were logged, drawn pages came with their probabilities.
   if (explored && logged !== undefined) return hits.map((_, at) => logged[at] ?? 1)
   const shown = hits.map(({ score }) => score)
-  const span = relative ? spanOf(shown) : 1
+  const span = spanOf(shown, exploration)
   const order = shown.map((_, at) => exploration.order?.[at] ?? at)
   const scores: number[] = []
   for (const [at, place] of order.entries()) scores[place] = (shown[at] ?? 0) / span

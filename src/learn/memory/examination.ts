@@ -2,6 +2,7 @@ import type { ExaminationDay } from '../../schema/analytics-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
 import { GROUPS } from '../fold.ts'
+import { spanOf } from '../impressions/draw.ts'
 import { EXPLORED_MAX } from '../impressions/exploration.ts'
 
 /**
@@ -94,11 +95,11 @@ export function openExamination(store: Store): Examination {
  */
 export function swapWeights({ hits, exploration }: Impression): number[] {
   if (exploration === undefined) return []
-  const { epsilon, temperature, relative } = exploration
+  const { epsilon, temperature } = exploration
   const scores = hits.slice(0, EXPLORED_MAX).map(({ score }) => score)
   const highest = Math.max(...scores)
-  const span = temperature * (relative ? Math.abs(highest) : 1)
-  const odds = scores.map((score) => Math.exp((score - highest) / span))
+  const spread = temperature * spanOf(scores, exploration)
+  const odds = scores.map((score) => Math.exp((score - highest) / spread))
   // Probability of the shown order, and of what is left to draw from at each place.
   const left: number[] = []
   for (let at = odds.length - 1, sum = 0; at >= 0; at -= 1) {

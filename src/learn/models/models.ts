@@ -11,12 +11,12 @@ import type {
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackEntry } from '../facts.ts'
 import type { Events } from '../history/events.ts'
+import { isoTime } from '../moment.ts'
 import { type Activation, openActivation } from './activation.ts'
 import { type Evidence, openEvidence } from './evidence.ts'
 import { type Gating, openGating } from './gating.ts'
 import { openRanking, type Ranking } from './ranking.ts'
 import {
-  iso,
   nameOrNull,
   showKept,
   showList,
@@ -186,20 +186,20 @@ function changes(parts: Parts): Changes {
       const name = chosen(modelId, version)
       const { record, previous, unchanged } = await changing(activation.activate(name, 'CALL'))
       const { status, updatedMs } = record
-      const updatedAt = iso(updatedMs)
+      const updatedAt = isoTime(updatedMs)
       return { ...name, status, previous: nameOrNull(previous), unchanged, updatedAt }
     },
     rollBack: async (modelId) => {
       const { record, active } = await changing(activation.rollBack(modelId))
       const { version, status, updatedMs } = record
-      return { modelId, version, status, active: nameOrNull(active), updatedAt: iso(updatedMs) }
+      return { modelId, version, status, active: nameOrNull(active), updatedAt: isoTime(updatedMs) }
     },
     train: training.train,
     judge: async (modelId, version) => {
       const name = chosen(modelId, version)
       const { record, report } = await changing(gating.judge(name))
       const { timeMs, ...gate } = report
-      return { ...name, status: record.status, gate: { ...gate, timestamp: iso(timeMs) } }
+      return { ...name, status: record.status, gate: { ...gate, timestamp: isoTime(timeMs) } }
     },
   }
 }

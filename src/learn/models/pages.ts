@@ -2,6 +2,7 @@ import type { Judgement } from '../../schema/model-record.ts'
 import type { Reader } from '../../store/reader.ts'
 import { BUCKETS, bucketOf } from '../assignment.ts'
 import type { Impression } from '../facts.ts'
+import { spanOf } from '../impressions/draw.ts'
 import { expectedExamination } from '../impressions/exploration.ts'
 import { decodeImpression } from '../impressions/impression.ts'
 
@@ -153,9 +154,9 @@ function pageOf(
 
 function expectedOf({ hits, exploration }: Impression, examination: number[]): number[] {
   if (exploration === undefined) return examination
-  const { epsilon, temperature, relative } = exploration
+  const { epsilon, temperature } = exploration
   const scores = hits.map(({ score }) => score)
-  const span = relative ? Math.max(1e-9, ...scores.map(Math.abs)) : 1
+  const span = spanOf(scores, exploration)
   const greedy = greedyOrder(scores, exploration.order)
   const scaled = greedy.map((hit) => (scores[hit] ?? 0) / span)
   const known = expectedExamination({ scores: scaled, epsilon, temperature, examination })

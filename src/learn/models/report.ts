@@ -1,5 +1,6 @@
 import type { ModelQuery, VersionName } from '../../schema/model.ts'
 import type { ModelUsage, Standing, VersionRecord } from '../../schema/model-record.ts'
+import { isoTime } from '../moment.ts'
 import { MACHINES } from '../states.ts'
 import { knownWordsOf } from '../words.ts'
 import type { Kept } from './sync.ts'
@@ -18,7 +19,7 @@ export function showKept({ record, unchanged, previousVersion }: Kept): object {
     ...(reasons.length === 0 ? {} : { reasons }),
     checksum,
     previousVersion: previousVersion ?? null,
-    updatedAt: iso(updatedMs),
+    updatedAt: isoTime(updatedMs),
     unchanged,
   }
 }
@@ -41,8 +42,8 @@ export function showList(versions: Versions, { status, limit = 100 }: ModelQuery
       models.push({
         ...headOf(newest, active),
         versions: versions.count(modelId),
-        createdAt: iso(record.createdMs),
-        updatedAt: iso(record.updatedMs),
+        createdAt: isoTime(record.createdMs),
+        updatedAt: isoTime(record.updatedMs),
       })
   }
   return { models, total, active: nameOrNull(active), trial: showTrial(trial) }
@@ -57,8 +58,8 @@ export function showModel(
   const model = versions.model(modelId)
   return {
     ...headOf(record, standing.active),
-    createdAt: iso(model?.createdMs ?? record.createdMs),
-    updatedAt: iso(model?.updatedMs ?? record.updatedMs),
+    createdAt: isoTime(model?.createdMs ?? record.createdMs),
+    updatedAt: isoTime(model?.updatedMs ?? record.updatedMs),
     versions: versions
       .of(modelId)
       .reverse()
@@ -78,10 +79,10 @@ function showVersion(record: VersionRecord, { trial }: Standing, usage: ModelUsa
     ...same,
     ...(sameVersion(trial, record) ? { stage: trial?.stage } : {}),
     ...(reasons.length === 0 ? {} : { reasons }),
-    createdAt: iso(createdMs),
-    updatedAt: iso(updatedMs),
-    ...(activatedMs === undefined ? {} : { activatedAt: iso(activatedMs) }),
-    gates: gates.map(({ timeMs, ...gate }) => ({ ...gate, timestamp: iso(timeMs) })),
+    createdAt: isoTime(createdMs),
+    updatedAt: isoTime(updatedMs),
+    ...(activatedMs === undefined ? {} : { activatedAt: isoTime(activatedMs) }),
+    gates: gates.map(({ timeMs, ...gate }) => ({ ...gate, timestamp: isoTime(timeMs) })),
     usage: showUsage(usage),
   }
 }
@@ -96,20 +97,16 @@ export function showUsage(usage: ModelUsage): Record<string, unknown> {
 export function showTrial(trial: Standing['trial']): Record<string, unknown> | null {
   if (trial === undefined) return null
   const { modelId, version, stage, sinceMs, control } = trial
-  return { modelId, version, stage, since: iso(sinceMs), control: control || null }
+  return { modelId, version, stage, since: isoTime(sinceMs), control: control || null }
 }
 
 export function showTraining(last: LastTraining | undefined): Record<string, unknown> | null {
   if (last === undefined) return null
   const { startedMs, endedMs, ...same } = last
-  const ended = endedMs === undefined ? {} : { ended: iso(endedMs) }
-  return { ...same, started: iso(startedMs), ...ended }
+  const ended = endedMs === undefined ? {} : { ended: isoTime(endedMs) }
+  return { ...same, started: isoTime(startedMs), ...ended }
 }
 
 export function nameOrNull(name: VersionName | undefined): VersionName | null {
   return name === undefined ? null : { modelId: name.modelId, version: name.version }
-}
-
-export function iso(timeMs: number): string {
-  return new Date(timeMs).toISOString()
 }

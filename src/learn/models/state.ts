@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { asObject } from '../../object.ts'
 import type { ModelState } from '../../schema/model.ts'
 import type { ModelKind } from '../../schema/model-record.ts'
 
@@ -157,10 +158,4 @@ function readStd(std: number, reasons: string[]): number {
   const sentence = 'scaler.std holds a number below 0.'
   if (std < 0 && !reasons.includes(sentence)) reasons.push(sentence)
   return std === 0 ? 1 : std
-}
-
-function asObject(value: unknown): Record<string, unknown> | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : undefined
 }

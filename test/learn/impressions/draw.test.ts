@@ -26,7 +26,7 @@ describe('the probabilities of a page that may have been drawn', () => {
     let drawn = 0
     for (let seed = 1; seed <= 200; seed++) {
       const settings = { seed, epsilon: 0.5, temperature: 0.1 }
-      const span = relative ? spanOf(scores) : 1
+      const span = spanOf(scores, { relative })
       const explored = isDrawn(settings)
       const greedy = scores.map((_, at) => at)
       const order = explored ? drawOrder(scores, settings, span) : greedy
