@@ -119,8 +119,8 @@ function isCertain(
   }
   const harm = metric === 'ctr' ? 'decrease' : 'increase'
   if (sameTime && units !== undefined) {
-    const control = estimateOf(units.sums(0, metric), 'ratio')
-    const treatment = estimateOf(units.sums(1, metric), 'ratio')
+    const control = estimateOf(units.sums(0, metric))
+    const treatment = estimateOf(units.sums(1, metric))
     const judged = control && treatment && guardrail({ control, treatment, harm })
     if (judged !== undefined) return judged.breached
   }

@@ -104,8 +104,8 @@ function judge(
     return { ...state, status: 'INSUFFICIENT_DATA' }
   if (treatment?.sums === undefined || control.sums === undefined)
     return { ...state, ...statusOf(sign * (observed - control.value * (1 + sign * threshold)) > 0) }
-  const before = estimateOf(control.sums, 'ratio')
-  const after = estimateOf(treatment.sums, 'ratio')
+  const before = estimateOf(control.sums)
+  const after = estimateOf(treatment.sums)
   const found =
     before && after && guardrail({ control: before, treatment: after, harm, tolerance: threshold })
   if (found === undefined) return { ...state, status: 'INSUFFICIENT_DATA' }

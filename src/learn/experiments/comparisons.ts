@@ -88,7 +88,7 @@ function compareArms(
   [control = NO_UNITS, ...treatments]: readonly UnitSums[],
 ): Measured[] {
   return treatments.flatMap((treatment, at) => {
-    const found = compare({ control, treatment, kind: 'ratio' })
+    const found = compare({ control, treatment })
     const variantId = variants[at + 1]?.id
     return found === undefined || variantId === undefined ? [] : [{ ...named, variantId, found }]
   })

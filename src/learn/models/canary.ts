@@ -40,7 +40,7 @@ function emptyArm(): ArmSums {
 }
 
 function compareArms(control: UnitSums, treatment: UnitSums): Comparison | undefined {
-  return compare({ control, treatment, kind: 'ratio' })
+  return compare({ control, treatment })
 }
 
 /** The always-valid interval of the difference lies below 0. */

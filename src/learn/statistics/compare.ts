@@ -4,7 +4,7 @@ import {
   alwaysValid,
   steadyContrast,
 } from './always-valid.ts'
-import { estimateOf, type MetricKind } from './estimate.ts'
+import { estimateOf } from './estimate.ts'
 import {
   type DetectableEffect,
   detectableEffect,
@@ -16,7 +16,6 @@ import type { UnitSums } from './sums.ts'
 export interface ComparisonRequest {
   control: UnitSums
   treatment: UnitSums
-  kind: MetricKind
 }
 
 /** One metric of a treatment against control. */
@@ -32,10 +31,10 @@ export interface Comparison extends FixedHorizon {
   minimumDetectableEffect: DetectableEffect
 }
 
-/** Undefined until each arm has two units, and for a ratio a denominator. */
-export function compare({ control, treatment, kind }: ComparisonRequest): Comparison | undefined {
-  const before = estimateOf(control, kind)
-  const after = estimateOf(treatment, kind)
+/** Undefined until each arm has two units and a denominator. */
+export function compare({ control, treatment }: ComparisonRequest): Comparison | undefined {
+  const before = estimateOf(control)
+  const after = estimateOf(treatment)
   if (before === undefined || after === undefined) return undefined
   const units = { control: before.units, treatment: after.units }
   const enough = Math.min(before.units, after.units) >= ALWAYS_VALID_UNITS_MIN
@@ -44,7 +43,7 @@ export function compare({ control, treatment, kind }: ComparisonRequest): Compar
     control: before.value,
     treatment: after.value,
     units,
-    ...fixedHorizon(before, after, kind),
+    ...fixedHorizon(before, after),
     ...(sequence && { alwaysValid: sequence }),
     significant: sequence !== undefined && (sequence.low > 0 || sequence.high < 0),
     minimumDetectableEffect: detectableEffect(before, after),

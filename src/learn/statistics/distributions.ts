@@ -12,36 +12,9 @@ export function normalTails(z: number): number {
   return gammaUpper(0.5, (z * z) / 2)
 }
 
-/** P(|T| > t) of Student's distribution; `degrees` need not be whole. DLMF 8.17, from the beta integral. */
-export function studentTails(t: number, degrees: number): number {
-  if (degrees === Number.POSITIVE_INFINITY) return normalTails(t)
-  return betaLower(degrees / (degrees + t * t), degrees / 2, 0.5)
-}
-
 /** P(X² > x) of the chi-square distribution. */
 export function chiSquareTail(x: number, degrees: number): number {
   return gammaUpper(degrees / 2, x / 2)
-}
-
-/**
- * The t that |T| exceeds with probability `level`; infinite `degrees` give the normal one. Newton's
- * method from 0: the tails are convex there, so that each step stays left of the answer.
- */
-export function studentCritical(level: number, degrees: number): number {
-  let t = 0
-  for (let step = 0; step < STEPS_MAX; step += 1) {
-    const move = (studentTails(t, degrees) - level) / (2 * studentDensity(t, degrees))
-    t += move
-    if (Math.abs(move) <= 1e-13 * t) break
-  }
-  return t
-}
-
-function studentDensity(t: number, degrees: number): number {
-  if (degrees === Number.POSITIVE_INFINITY) return Math.exp(-t * t * 0.5) / Math.sqrt(2 * Math.PI)
-  const scale = logGamma((degrees + 1) / 2) - logGamma(degrees / 2)
-  const tail = ((degrees + 1) / 2) * Math.log1p((t * t) / degrees)
-  return Math.exp(scale - tail) / Math.sqrt(degrees * Math.PI)
 }
 
 const LANCZOS = [
@@ -87,36 +60,6 @@ function gammaFraction(a: number, x: number): number {
     base += 2
     below = 1 / apart(term * below + base)
     above = apart(base + term / above)
-    fraction *= below * above
-    if (Math.abs(below * above - 1) < PRECISION) break
-  }
-  return fraction
-}
-
-/** I(x; a, b), the regularised incomplete beta function: fraction 8.17.22 of DLMF by Lentz's method. */
-function betaLower(x: number, a: number, b: number): number {
-  if (x <= 0) return 0
-  if (x >= 1) return 1
-  const logScale =
-    logGamma(a + b) - logGamma(a) - logGamma(b) + a * Math.log(x) + b * Math.log1p(-x)
-  const scale = Math.exp(logScale)
-  return x < (a + 1) / (a + b + 2)
-    ? (scale * betaFraction(x, a, b)) / a
-    : 1 - (scale * betaFraction(1 - x, b, a)) / b
-}
-
-function betaFraction(x: number, a: number, b: number): number {
-  let above = 1
-  let below = 1 / apart(1 - ((a + b) * x) / (a + 1))
-  let fraction = below
-  for (let step = 1; step < STEPS_MAX; step += 1) {
-    const even = (step * (b - step) * x) / ((a + 2 * step - 1) * (a + 2 * step))
-    below = 1 / apart(1 + even * below)
-    above = apart(1 + even / above)
-    fraction *= below * above
-    const odd = (-(a + step) * (a + b + step) * x) / ((a + 2 * step) * (a + 2 * step + 1))
-    below = 1 / apart(1 + odd * below)
-    above = apart(1 + odd / above)
     fraction *= below * above
     if (Math.abs(below * above - 1) < PRECISION) break
   }

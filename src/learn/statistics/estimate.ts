@@ -1,9 +1,6 @@
 import type { UnitSums } from './sums.ts'
 
-/** Mean: Σx over the units. Ratio: Σx over Σy, as clicks per search. */
-export type MetricKind = 'mean' | 'ratio'
-
-/** A metric of one arm. `variance` is that of one unit: the value's own is `variance / units`. */
+/** A metric of one arm: Σx over Σy of its units, as clicks per search. `variance` is that of one unit: the value's own is `variance / units`. */
 export interface Estimate {
   units: number
   value: number
@@ -29,13 +26,11 @@ export interface Interval {
  * Lu: Applying the delta method in metric analytics, 2018), so that a unit's searches may depend on
  * each other.
  */
-export function estimateOf(sums: UnitSums, kind: MetricKind): Estimate | undefined {
+export function estimateOf(sums: UnitSums): Estimate | undefined {
   const { units, x, y } = sums
-  if (units < 2) return undefined
-  const spreadX = spread(sums.xx, x, x, units)
-  if (kind === 'mean') return { units, value: x / units, variance: Math.max(0, spreadX) }
-  if (!(y > 0)) return undefined
+  if (units < 2 || !(y > 0)) return undefined
   const value = x / y
+  const spreadX = spread(sums.xx, x, x, units)
   const spreadY = spread(sums.yy, y, y, units)
   const spreadXY = spread(sums.xy, x, y, units)
   const spreadOfRatio = spreadX - 2 * value * spreadXY + value * value * spreadY

@@ -1,11 +1,5 @@
-import { NORMAL_80, NORMAL_975, studentCritical, studentTails } from './distributions.ts'
-import {
-  contrastOf,
-  type Estimate,
-  errorSquared,
-  type Interval,
-  type MetricKind,
-} from './estimate.ts'
+import { NORMAL_80, NORMAL_975, normalTails } from './distributions.ts'
+import { contrastOf, type Estimate, errorSquared, type Interval } from './estimate.ts'
 
 /** A comparison read once, at an end that was fixed beforehand. */
 export interface FixedHorizon {
@@ -27,25 +21,14 @@ export interface DetectableEffect {
   lift?: number
 }
 
-const LEVEL = 0.05
-
-/**
- * Two-sided test of treatment against control. Means: Welch 1947 with Satterthwaite's degrees of
- * freedom. Ratios: the delta method's variances and the normal distribution (Deng, Knoblich, Lu 2018).
- */
-export function fixedHorizon(
-  control: Estimate,
-  treatment: Estimate,
-  kind: MetricKind,
-): FixedHorizon {
+/** Two-sided test of treatment against control: the normal distribution under the delta method's variances. */
+export function fixedHorizon(control: Estimate, treatment: Estimate): FixedHorizon {
   const { difference, standardError } = contrastOf(control, treatment)
-  const degrees = kind === 'mean' ? degreesOf(control, treatment) : Number.POSITIVE_INFINITY
-  const critical = studentCritical(LEVEL, degrees)
   return {
     difference,
-    interval: around(difference, critical * standardError),
-    ...liftOf(control, treatment, critical),
-    p: difference === 0 ? 1 : studentTails(difference / standardError, degrees),
+    interval: around(difference, NORMAL_975 * standardError),
+    ...liftOf(control, treatment),
+    p: difference === 0 ? 1 : normalTails(difference / standardError),
   }
 }
 
@@ -65,22 +48,13 @@ export function detectableEffect(control: Estimate, treatment: Estimate): Detect
 function liftOf(
   control: Estimate,
   treatment: Estimate,
-  critical: number,
 ): { lift: number; liftInterval: Interval } | undefined {
   if (control.value === 0) return undefined
   const quotient = treatment.value / control.value
   const variance =
     (errorSquared(treatment) + quotient * quotient * errorSquared(control)) / control.value ** 2
   const lift = quotient - 1
-  return { lift, liftInterval: around(lift, critical * Math.sqrt(variance)) }
-}
-
-function degreesOf(control: Estimate, treatment: Estimate): number {
-  const first = errorSquared(control)
-  const second = errorSquared(treatment)
-  const degrees =
-    (first + second) ** 2 / (first ** 2 / (control.units - 1) + second ** 2 / (treatment.units - 1))
-  return Number.isNaN(degrees) ? control.units + treatment.units - 2 : degrees
+  return { lift, liftInterval: around(lift, NORMAL_975 * Math.sqrt(variance)) }
 }
 
 function around(middle: number, width: number): Interval {

@@ -72,7 +72,7 @@ export interface Preference {
  * (those with a winner); units without one stay out. Undefined until two units have decided.
  */
 export function preferenceOf(sums: UnitSums): Preference | undefined {
-  const estimate = estimateOf(sums, 'ratio')
+  const estimate = estimateOf(sums)
   if (estimate === undefined) return undefined
   const { units, value, variance } = estimate
   if (units < ALWAYS_VALID_UNITS_MIN) return { preference: value, units, significant: false }

@@ -23,23 +23,6 @@ export const WEIGHT_MAX = 10
 /** With fewer effective units there is no answer. */
 const EFFECTIVE_UNITS_MIN = 100
 
-export interface LoggedAction {
-  /** Probability with which logging chose what was shown. */
-  propensity: number
-  /** Probability with which the policy would have chosen it. */
-  target: number
-  reward: number
-}
-
-/**
- * One search's part by inverse propensity, clipped. Divided by its own weights it is the self-normalised
- * estimator (Swaminathan, Joachims: The self-normalized estimator for counterfactual learning, 2015).
- */
-export function inversePropensity({ propensity, target, reward }: LoggedAction): PolicySums {
-  const weight = target === 0 ? 0 : Math.min(target / propensity, WEIGHT_MAX)
-  return { searches: 1, weight, reward: weight * reward, mass: 1 }
-}
-
 /** One shown page; all four by hit, in any one order. */
 export interface LoggedPage {
   /** Gain of each hit, 0 without feedback. */
@@ -56,7 +39,7 @@ export interface LoggedPage {
  * One search's part under the position-based model, where a hit is clicked when it is examined and
  * good: Σ target · reward / expected over the hits. Its control variate is the examination that the same
  * weights give to what was shown, whose expectation is Σ target. (Joachims, Swaminathan, Schnabel 2017;
- * self-normalised as above.)
+ * self-normalised: Swaminathan, Joachims 2015.)
  */
 export function positionBased({ rewards, shown, expected, target }: LoggedPage): PolicySums {
   const sums = { searches: 1, weight: 0, reward: 0, mass: 0 }

@@ -39,11 +39,6 @@ export function gumbel(random: Random): number {
   return -Math.log(-Math.log(uniform === 0 ? 2 ** -54 : uniform))
 }
 
-/** One draw of the standard normal distribution (Box, Muller 1958; takes two uniforms a draw). */
-export function normal(random: Random): number {
-  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
-}
-
 function splitMix32(seed: number): () => number {
   let state = seed | 0
   return () => {

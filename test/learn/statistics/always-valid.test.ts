@@ -5,7 +5,7 @@ import {
   steadyContrast,
 } from '../../../src/learn/statistics/always-valid.ts'
 import { compare } from '../../../src/learn/statistics/compare.ts'
-import { contrastOf, estimateOf, type MetricKind } from '../../../src/learn/statistics/estimate.ts'
+import { contrastOf, estimateOf } from '../../../src/learn/statistics/estimate.ts'
 import { type Random, seeded } from '../../../src/learn/statistics/random.ts'
 import type { UnitSums } from '../../../src/learn/statistics/sums.ts'
 
@@ -74,14 +74,13 @@ interface Alarms {
 }
 
 interface Design {
-  kind: MetricKind
   /** Share of units in control. */
   share: number
   draw: (random: Random) => { x: number; y: number }
 }
 
 /** Share of A/A tests, each read 100 times while it grows to 5 000 units, that ever alarm. */
-function everAlarmed({ kind, share, draw }: Design, seed: number): Alarms {
+function everAlarmed({ share, draw }: Design, seed: number): Alarms {
   const tests = 2000
   const random = seeded(seed)
   const alarms = { alwaysValid: 0, guardrail: 0, naive: 0 }
@@ -91,8 +90,8 @@ function everAlarmed({ kind, share, draw }: Design, seed: number): Alarms {
     for (let look = 0; look < 100; look += 1) {
       for (let unit = 0; unit < 50; unit += 1) count(arms[random() < share ? 0 : 1]!, draw(random))
       if (arms.some(({ units }) => units < 50)) continue
-      const control = estimateOf(arms[0]!, kind)!
-      const treatment = estimateOf(arms[1]!, kind)!
+      const control = estimateOf(arms[0]!)!
+      const treatment = estimateOf(arms[1]!)!
       const { p } = alwaysValid(steadyContrast(control, treatment))
       const { difference, standardError } = contrastOf(control, treatment)
       ever.alwaysValid ||= p < 0.05
@@ -137,14 +136,14 @@ function conversion(random: Random): { x: number; y: number } {
 
 describe('tests of nothing, read 100 times each', () => {
   it('rarely alarm on clicks per search, where naive p values alarm in every third', () => {
-    const alarms = everAlarmed({ kind: 'ratio', share: 0.5, draw: clicksPerSearch }, 1)
+    const alarms = everAlarmed({ share: 0.5, draw: clicksPerSearch }, 1)
     expect(alarms.alwaysValid).toBeLessThanOrEqual(0.05)
     expect(alarms.guardrail).toBeLessThanOrEqual(0.05)
     expect(alarms.naive).toBeGreaterThan(0.25)
   }, 30_000)
 
   it('rarely alarm on a rare conversion in a small arm, which first has none at all', () => {
-    const alarms = everAlarmed({ kind: 'mean', share: 0.9, draw: conversion }, 2)
+    const alarms = everAlarmed({ share: 0.9, draw: conversion }, 2)
     expect(alarms.alwaysValid).toBeLessThanOrEqual(0.05)
     expect(alarms.guardrail).toBeLessThanOrEqual(0.05)
     expect(alarms.naive).toBeGreaterThan(0.25)
@@ -162,7 +161,7 @@ describe('a test of something', () => {
         count(control, { x: random() < 0.3 ? 1 : 0, y: 1 })
         count(treatment, { x: random() < 0.37 ? 1 : 0, y: 1 })
       }
-      if (compare({ control, treatment, kind: 'mean' })!.significant) found += 1
+      if (compare({ control, treatment })!.significant) found += 1
     }
     expect(found).toBeGreaterThan(95)
   })

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { GROUPS_MAX, groupUnits, resample } from '../../../src/learn/statistics/bootstrap.ts'
-import { normal, seeded } from '../../../src/learn/statistics/random.ts'
+import { seeded } from '../../../src/learn/statistics/random.ts'
+import { normal } from './normal.ts'
 
 /** A ratio's numerator and denominator by unit. */
 function columnsOf(units: number, seed: number): [Float64Array, Float64Array] {

@@ -4,7 +4,6 @@ import {
   addSearches,
   comparePolicies,
   effectiveUnitsOf,
-  inversePropensity,
   NO_SEARCHES,
   type PolicySums,
   policyValue,
@@ -13,7 +12,17 @@ import {
 } from '../../../src/learn/statistics/off-policy.ts'
 import { type Random, seeded } from '../../../src/learn/statistics/random.ts'
 
-describe('inverse propensity', () => {
+describe('the value of a policy', () => {
+  /** One search's part by inverse propensity. */
+  function inversePropensity(logged: {
+    propensity: number
+    target: number
+    reward: number
+  }): PolicySums {
+    const weight = logged.target / logged.propensity
+    return { searches: 1, weight, reward: weight * logged.reward, mass: 1 }
+  }
+
   /** Two actions with click rates .2 and .5, logged 80:20; the policy takes the second in 70 %. */
   function units(count: number, random: Random): PolicySums[] {
     return Array.from({ length: count }, () => {
@@ -62,9 +71,10 @@ describe('inverse propensity', () => {
   })
 
   it('clips the weight of what logging hardly ever did', () => {
-    const rare = inversePropensity({ propensity: 1e-6, target: 1, reward: 1 })
+    const rare = positionBased({ rewards: [1], shown: [1], expected: [1e-6], target: [1] })
     expect(rare).toEqual({ searches: 1, weight: WEIGHT_MAX, reward: WEIGHT_MAX, mass: 1 })
-    expect(inversePropensity({ propensity: 0, target: 0, reward: 1 }).weight).toBe(0)
+    const never = positionBased({ rewards: [1], shown: [1], expected: [0], target: [0] })
+    expect(never.weight).toBe(0)
   })
 
   it('gives the same interval for the same seed, of few units and of many', () => {

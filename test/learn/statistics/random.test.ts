@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { gumbel, normal, seeded, xoshiro128 } from '../../../src/learn/statistics/random.ts'
+import { gumbel, seeded, xoshiro128 } from '../../../src/learn/statistics/random.ts'
 
 /** Mean and variance of many draws. */
 function momentsOf(draw: () => number, draws: number): { mean: number; variance: number } {
@@ -45,17 +45,12 @@ describe('the seeded source', () => {
     }
   })
 
-  it('makes Gumbel and normal draws with the right mean and variance, always finite', () => {
+  it('makes Gumbel draws with the right mean and variance, always finite', () => {
     const random = seeded(3)
     const draws = momentsOf(() => gumbel(random), 200_000)
     expect(draws.mean).toBeCloseTo(0.5772, 1)
     expect(Math.abs(draws.variance / (Math.PI ** 2 / 6) - 1)).toBeLessThan(0.03)
-    const normals = momentsOf(() => normal(random), 200_000)
-    expect(Math.abs(normals.mean)).toBeLessThan(0.01)
-    expect(Math.abs(normals.variance - 1)).toBeLessThan(0.02)
-    for (const uniform of [0, 1 - 2 ** -53]) {
+    for (const uniform of [0, 1 - 2 ** -53])
       expect(gumbel(() => uniform)).toSatisfy(Number.isFinite)
-      expect(normal(() => uniform)).toSatisfy(Number.isFinite)
-    }
   })
 })
