@@ -96,9 +96,10 @@ export function openExamination(store: Store): Examination {
 export function swapWeights({ hits, exploration }: Impression): number[] {
   if (exploration === undefined) return []
   const { epsilon, temperature } = exploration
-  const scores = hits.slice(0, EXPLORED_MAX).map(({ score }) => score)
+  const all = hits.map(({ score }) => score)
+  const scores = all.slice(0, EXPLORED_MAX)
   const highest = Math.max(...scores)
-  const spread = temperature * spanOf(scores, exploration)
+  const spread = temperature * spanOf(all, exploration)
   const odds = scores.map((score) => Math.exp((score - highest) / spread))
   // Probability of the shown order, and of what is left to draw from at each place.
   const left: number[] = []

@@ -30,6 +30,16 @@ describe('the weights of pairs that might have been swapped', () => {
     expect(swapWeights(shown(scores, [1, 0], draw))[0]).toBeCloseTo(greedy, 12)
   })
 
+  it('are in the span of the draw, also below zero: the greatest score of the page, whatever its sign', () => {
+    const scores = [-1, -2, ...Array.from({ length: 10 }, (_, at) => -10 - at)]
+    const order = scores.map((_, at) => at)
+    const draw = { epsilon: 0.4, temperature: 0.1, relative: true }
+    const scaled = scores.map((score) => score / 19)
+    const same = swapWeights(shown(scaled, order, { ...draw, relative: false }))
+    for (const [at, weight] of swapWeights(shown(scores, order, draw)).entries())
+      expect(weight).toBeCloseTo(same[at] as number, 12)
+  })
+
   it('are there for neighbours among the first ten, and nothing for equal scores', () => {
     const draw = { epsilon: 1, temperature: 0.1, relative: true }
     const scores = Array.from({ length: 14 }, (_, at) => 20 - at)
