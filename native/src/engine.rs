@@ -446,7 +446,6 @@ impl Engine {
         writing.sequence = sequence;
         drop(writing);
         self.committed.notify_all();
-        self.views.release_old();
         let current = self.views.current();
         Ok(Committed {
             generation: current.generation,
@@ -606,8 +605,10 @@ impl Engine {
         ords.iter().map(of).collect()
     }
 
-    /// Figures of the index, as JSON.
+    /// Figures of the index, as JSON. They are read every few seconds, whether something is written
+    /// or not, and old views go by the way.
     pub fn stats(&self) -> String {
+        self.views.release_old();
         let current = self.views.current();
         let vectors = self.vectors.read().clone();
         let (memory, disk) = self.directory.bytes();

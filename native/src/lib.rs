@@ -253,6 +253,7 @@ pub fn search(
         request.added = Added::read(added.as_deref().unwrap_or_default())?;
         let cut = registry::cut(&numbers(&ids)?, request.generation)?;
         let answer = fuse::search(&cut.views, &request, vector.as_deref())?;
+        cut.note_use(&request, &answer);
         Ok(SearchResult {
             ids: floats(&answer.ids),
             ords: floats(&answer.ords),

@@ -1,7 +1,8 @@
 //! From the committed segments to a published view, reusing what did not change.
 
+use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -11,16 +12,21 @@ use tantivy::index::SegmentId;
 use tantivy::{Directory, Index, SegmentReader};
 
 use crate::definition::{Definition, ORD};
+use crate::facts::Facts;
 use crate::failure::{Code, Failure};
 use crate::rates::Editions;
-use crate::snapshot::{SegmentView, Snapshot, NONE};
+use crate::snapshot::{SegmentView, Snapshot, Use, NONE};
 use crate::space::Space;
 use crate::vectors::VectorSet;
 
 /// A view that was searched is held this long after its last search.
 const HELD_MS: u64 = 60_000;
+/// So many of the views held for later pages stay whatever they take.
+const HELD_MIN: usize = 16;
 /// Views held for later pages, at most.
-const HELD_MAX: usize = 16;
+const HELD_MAX: usize = 256;
+/// Memory that they take beside the newest view, at most.
+const HELD_BYTES: usize = 64_000_000;
 
 /// The last generation given away; begins at the time of day, so that numbers of an earlier run
 /// of the process are never mistaken for numbers of this one.
@@ -53,12 +59,13 @@ pub struct SegmentCache {
 
 #[derive(Clone)]
 struct Cached {
-    reader: Option<SegmentReader>,
+    reader: Option<Arc<SegmentReader>>,
     deletes: Option<u64>,
     ords: Arc<Vec<u64>>,
     by_ord: Option<Arc<Vec<(u64, u32)>>>,
     range: (u64, u64),
     slots: Option<Arc<Vec<u32>>>,
+    facts: Arc<OnceLock<Facts>>,
 }
 
 impl SegmentCache {
@@ -92,7 +99,7 @@ impl SegmentCache {
                     reader: Some(reader),
                     ..
                 }) => reader.clone(),
-                _ => SegmentReader::open(&segment)?,
+                _ => Arc::new(SegmentReader::open(&segment)?),
             };
             let mut cached = match known {
                 Some(known) => known.clone(),
@@ -110,6 +117,7 @@ impl SegmentCache {
                 by_ord: cached.by_ord.clone(),
                 slots: slots.clone(),
                 range: cached.range,
+                facts: cached.facts.clone(),
                 reader,
             });
             base += cached.ords.len() as u32;
@@ -131,6 +139,7 @@ impl SegmentCache {
         for (id, cached) in &mut self.segments {
             if ids.contains(&id.uuid_string()) {
                 cached.reader = None;
+                cached.facts = Arc::default();
             }
         }
     }
@@ -157,6 +166,7 @@ fn columns_of(reader: &SegmentReader) -> Result<Cached, Failure> {
         by_ord,
         range,
         slots: None,
+        facts: Arc::default(),
     })
 }
 
@@ -198,36 +208,62 @@ impl Views {
         generation
     }
 
-    /// Lets go of the views that nobody has searched for a while.
+    /// Lets go of the views that nobody has searched for a while, and of those that are too many
+    /// or take too much, the least wanted first.
     pub fn release_old(&self) {
         let now = now_ms();
+        let current = self.current();
         let mut held = self.held.lock();
         held.retain(|s| s.searched.load(Ordering::Relaxed) + HELD_MS > now);
-        let surplus = held.len().saturating_sub(HELD_MAX);
-        held.drain(..surplus);
+        if held.len() <= HELD_MIN {
+            return;
+        }
+        // A search that is under way holds its view anyway, and may offer to go on in it.
+        held.sort_by_cached_key(|s| {
+            let used = s.used.load(Ordering::Relaxed);
+            let wanted = (used, s.searched.load(Ordering::Relaxed));
+            Reverse((Arc::strong_count(s) > 1, wanted, s.generation))
+        });
+        let kept = fitting(&current, &held);
+        let surplus = held.split_off(kept);
+        drop(held);
+        drop(surplus);
     }
 
     /// The view that was the newest at a generation; GENERATION_GONE when it isn't held any more.
     pub fn at(&self, generation: u64) -> Result<Arc<Snapshot>, Failure> {
-        let current = self.current();
-        let found = if current.generation <= generation {
-            Some(current)
-        } else {
-            let held = self.held.lock();
-            held.iter()
-                .rev()
-                .find(|s| {
-                    s.generation <= generation && s.superseded.load(Ordering::SeqCst) > generation
-                })
-                .cloned()
-        };
+        // Marked under the lock: a view that is replaced is held if somebody has searched it.
+        let current = self.current.read();
+        if current.generation <= generation {
+            current.mark_used(Use::Searched, now_ms());
+            return Ok(current.clone());
+        }
+        drop(current);
+        let held = self.held.lock();
+        let found = held.iter().find(|s| {
+            s.generation <= generation && s.superseded.load(Ordering::SeqCst) > generation
+        });
         let found = found.ok_or_else(|| {
             let message = "this generation is no longer held, search again without it";
             Failure::new(Code::GenerationGone, message)
         })?;
-        found.mark_searched(now_ms());
-        Ok(found)
+        found.mark_used(Use::Searched, now_ms());
+        Ok(found.clone())
     }
+}
+
+/// How many of these views may be held beside the newest one, the first ones first. What a view
+/// takes is what neither the newest nor one before it holds.
+fn fitting(newest: &Snapshot, views: &[Arc<Snapshot>]) -> usize {
+    let mut seen = HashSet::new();
+    newest.bytes_beyond(&mut seen);
+    let mut bytes = 0;
+    let too_much = views.iter().position(|view| {
+        bytes += view.bytes_beyond(&mut seen);
+        bytes > HELD_BYTES
+    });
+    let fitting = too_much.unwrap_or(views.len());
+    fitting.clamp(HELD_MIN.min(views.len()), HELD_MAX)
 }
 
 /// Builds a view; `Views` gives it its generation.
@@ -260,7 +296,6 @@ pub fn build(
         generation: 0,
         sequence,
         definition: definition.clone(),
-        facts: segments.iter().map(|_| OnceLock::new()).collect(),
         segments,
         documents,
         live,
@@ -271,5 +306,6 @@ pub fn build(
         rates: rates.clone(),
         superseded: AtomicU64::new(u64::MAX),
         searched: AtomicU64::new(0),
+        used: AtomicU8::new(0),
     }
 }

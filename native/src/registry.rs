@@ -8,8 +8,9 @@ use parking_lot::RwLock;
 
 use crate::engine::{Engine, Opened};
 use crate::failure::{Code, Failure};
-use crate::publish::generation_now;
-use crate::snapshot::Snapshot;
+use crate::publish::{generation_now, now_ms};
+use crate::query::{Answer, Request};
+use crate::snapshot::{Snapshot, Use};
 
 fn engines() -> &'static RwLock<HashMap<u64, Arc<Engine>>> {
     static ENGINES: OnceLock<RwLock<HashMap<u64, Arc<Engine>>>> = OnceLock::new();
@@ -89,4 +90,20 @@ pub struct Cut {
     pub generation: u64,
     /// Index → its view.
     pub views: Vec<(u64, Arc<Snapshot>)>,
+}
+
+impl Cut {
+    /// Notes that a search was answered from here: who may go on finds the views held for longer.
+    pub fn note_use(&self, request: &Request, answer: &Answer) {
+        let what = if request.after.is_some() {
+            Use::Continued
+        } else if request.generation.is_some() || answer.next.is_some() {
+            Use::Offered
+        } else {
+            Use::Searched
+        };
+        for (_, view) in &self.views {
+            view.mark_used(what, now_ms());
+        }
+    }
 }

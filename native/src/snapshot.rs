@@ -1,7 +1,7 @@
 //! One immutable, published view of an index: text and vectors appear in it together.
 
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::atomic::{AtomicU64, AtomicU8, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use tantivy::{DocId, SegmentReader};
@@ -16,6 +16,17 @@ use crate::vectors::VectorSet;
 
 /// Stands for "no slot" and "no position".
 pub const NONE: u32 = u32::MAX;
+
+/// What a view was used for: the later in this list, the longer it is held for more of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Use {
+    /// Somebody searched it.
+    Searched,
+    /// Somebody may go on in it: it was named, or a page of it was not the last.
+    Offered,
+    /// Somebody went on in it.
+    Continued,
+}
 
 /// A published view. A search works on one of these from its first to its last step.
 pub struct Snapshot {
@@ -42,19 +53,26 @@ pub struct Snapshot {
     pub live_vectors: u32,
     /// Click rates of the documents; the views of an index share them.
     pub rates: Arc<Editions>,
-    /// Per segment, once they were asked for.
-    pub(crate) facts: Vec<OnceLock<Facts>>,
     /// The generation that took this one's place, `u64::MAX` while it is the newest.
     pub(crate) superseded: AtomicU64,
     /// Milliseconds since the process began when it was last searched, 0 = never.
     pub(crate) searched: AtomicU64,
+    /// The greatest `Use` so far.
+    pub(crate) used: AtomicU8,
+}
+
+/// What an open segment of a few documents takes, its text in memory included.
+const READER_BYTES: usize = 32 * 1024;
+
+fn address<T>(shared: &Arc<T>) -> usize {
+    Arc::as_ptr(shared) as usize
 }
 
 /// One segment inside a snapshot.
 #[derive(Clone)]
 pub struct SegmentView {
-    /// The text of the segment.
-    pub reader: SegmentReader,
+    /// The text of the segment; views share it as long as nothing of it is deleted.
+    pub reader: Arc<SegmentReader>,
     /// Global position of its document 0.
     pub base: u32,
     /// Document → ord.
@@ -65,6 +83,8 @@ pub struct SegmentView {
     pub slots: Arc<Vec<u32>>,
     /// Smallest and largest ord, deleted documents included.
     pub range: (u64, u64),
+    /// Once they were asked for.
+    pub(crate) facts: Arc<OnceLock<Facts>>,
 }
 
 impl SegmentView {
@@ -145,11 +165,12 @@ impl Snapshot {
 
     /// Lengths and dates of the documents of a segment.
     pub fn facts(&self, segment: usize) -> Result<&Facts, Failure> {
-        if let Some(known) = self.facts[segment].get() {
+        let segment = &self.segments[segment];
+        if let Some(known) = segment.facts.get() {
             return Ok(known);
         }
-        let opened = Facts::open(&self.definition, &self.segments[segment])?;
-        Ok(self.facts[segment].get_or_init(|| opened))
+        let opened = Facts::open(&self.definition, segment)?;
+        Ok(segment.facts.get_or_init(|| opened))
     }
 
     /// The unit vector of a text in the space of this view; `None` when the space knows nothing of
@@ -180,7 +201,35 @@ impl Snapshot {
         self.space.embed(&mut terms, text, &mut out).then_some(out)
     }
 
-    pub(crate) fn mark_searched(&self, now_ms: u64) {
+    pub(crate) fn mark_used(&self, what: Use, now_ms: u64) {
         self.searched.store(now_ms.max(1), Ordering::Relaxed);
+        self.used.fetch_max(what as u8, Ordering::Relaxed);
+    }
+
+    /// Bytes of what it holds beside the parts whose addresses were seen before, which views share;
+    /// adds its own to them. What the reader of a segment holds is an estimate.
+    pub(crate) fn bytes_beyond(&self, seen: &mut HashSet<usize>) -> usize {
+        let mut bytes = self.slot_positions.len() * 4;
+        for segment in &self.segments {
+            let documents = segment.ords.len();
+            bytes += size_of::<SegmentView>();
+            if seen.insert(address(&segment.reader)) {
+                bytes += READER_BYTES + documents / 8;
+            }
+            if seen.insert(address(&segment.ords)) {
+                let sorted = segment.by_ord.as_ref().map_or(0, |sorted| sorted.len());
+                bytes += documents * 8 + sorted * 16;
+            }
+            if seen.insert(address(&segment.slots)) {
+                bytes += documents * 4;
+            }
+        }
+        if seen.insert(address(&self.vectors)) {
+            bytes += self.vectors.bytes();
+        }
+        if seen.insert(address(&self.space)) {
+            bytes += self.space.memory_bytes();
+        }
+        bytes
     }
 }

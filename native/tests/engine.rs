@@ -7,7 +7,9 @@ use std::thread;
 
 use attune_native::definition::Definition;
 use attune_native::engine::Engine;
+use attune_native::fuse;
 use attune_native::publish::generation_now;
+use attune_native::query::Request;
 use attune_native::registry;
 use support::*;
 
@@ -183,6 +185,54 @@ fn a_generation_names_one_cut_over_several_indices() {
         1,
         "a held view outlives its index"
     );
+}
+
+#[test]
+fn a_view_that_somebody_goes_on_in_outlives_those_that_were_only_searched() {
+    let folder = Folder::new();
+    let id = 903;
+    registry::open(id, folder.path(), &definition()).unwrap();
+    let mut ord = 0;
+    let mut put = || {
+        ord += 1;
+        let engine = registry::get(id).unwrap();
+        apply(&engine, ord..ord + 1, &[]);
+        engine.commit(ord).unwrap();
+    };
+    let page = |generation: Option<u64>, after: Option<&str>, size: usize| {
+        let mut request = Request::parse(r#"{"query":"","mode":"text"}"#).unwrap();
+        (request.generation, request.size) = (generation, size);
+        request.after = after.map(str::to_owned);
+        let cut = registry::cut(&[id], generation).ok()?;
+        let answer = fuse::search(&cut.views, &request, None).unwrap();
+        cut.note_use(&request, &answer);
+        Some((cut.generation, answer.next))
+    };
+    let last_page = |generation| page(Some(generation), None, 10);
+    put();
+    put();
+    // One list is gone on with, the next is only begun, and the last was all there was.
+    let (gone_on, after) = page(None, None, 1).unwrap();
+    put();
+    assert!(page(Some(gone_on), after.as_deref(), 1).is_some());
+    let (begun, _) = page(None, None, 1).unwrap();
+    put();
+    let (searched, next) = page(None, None, 10).unwrap();
+    assert!(next.is_none());
+    for _ in 0..270 {
+        put();
+        page(None, None, 1000);
+    }
+    let held = [gone_on, begun, searched].map(|generation| last_page(generation).is_some());
+    assert_eq!(held, [true, true, false]);
+    for _ in 0..270 {
+        put();
+        page(None, None, 1);
+    }
+    let last = page(Some(gone_on), after.as_deref(), 1);
+    assert_eq!(last, Some((gone_on, None)));
+    assert!(last_page(begun).is_none());
+    registry::close(id).unwrap();
 }
 
 #[test]

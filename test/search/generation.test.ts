@@ -92,6 +92,20 @@ it('pages through one view while documents come, change and go', async () => {
   expect(seen).toEqual(whole.hits.map(({ id }) => id))
 })
 
+it('goes on with a cursor after many searched changes of the index', async () => {
+  const index = 'busy'
+  await fill(index, 4)
+  const body = { index, query: 'river', searchType: 'text', size: 2 }
+  const { nextCursor: cursor, hits: first } = await find(body)
+  for (let round = 0; round < 40; round++) {
+    await must('PUT', `/cortex/documents/x${round}?index=${index}`, { title: 'river' })
+    await find({ index, size: 1000 })
+  }
+  const { hits, total } = await find({ ...body, cursor })
+  expect(total).toBe(4)
+  expect([...first, ...hits].map(({ id }) => id).sort()).toEqual(['d0', 'd1', 'd2', 'd3'])
+})
+
 it('follows a cursor beyond the ten thousandth hit', async () => {
   const index = 'long'
   const documents = Array.from({ length: 10_500 }, (_, n) => ({
