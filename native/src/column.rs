@@ -4,7 +4,7 @@ use serde_json::{json, Value};
 use tantivy::columnar::{ColumnType, DynamicColumn, StrColumn, TermOrdHit};
 use tantivy::{f64_to_u64, i64_to_u64, u64_to_f64, u64_to_i64};
 
-use crate::date::{from_epoch_ms, parse_date};
+use crate::date::{date_unmapped, from_epoch_ms, parse_date};
 use crate::definition::{Definition, FieldEntry, FieldKind};
 use crate::failure::Failure;
 use crate::snapshot::{SegmentView, Snapshot};
@@ -175,14 +175,15 @@ impl Column {
         })
     }
 
-    /// The same for one side of a range. Words have no place between numbers: where a path holds
-    /// both, a number bounds only the numbers.
+    /// The same for one side of a range. Words have no place between numbers, nor between dates:
+    /// where a path holds both, a number bounds only the numbers, and a date only the dates.
     pub fn bound_of_range(
         &self,
         value: &Value,
         bound: Bound,
     ) -> Result<Option<(u64, u64)>, Failure> {
-        if self.dynamic && !value.is_string() {
+        let word = value.as_str();
+        if self.dynamic && word.is_none_or(|word| parse_date(word).is_some()) {
             return Ok(None);
         }
         self.bound(value, bound)
@@ -192,7 +193,7 @@ impl Column {
         let (Some(strings), Some(word)) = (&self.strings, word_of(value)) else {
             return Ok(None);
         };
-        if self.dynamic && parse_date(&word).is_some() {
+        if self.dynamic && date_unmapped(&word).is_some() {
             // The shadow column, if this segment has one, compares it as the date that it is.
             return Ok(None);
         }

@@ -60,6 +60,18 @@ pub fn from_epoch_ms(ms: f64) -> Option<i64> {
     (ms.is_finite() && ms.abs() < 6.3e15).then(|| (ms * 1000.0).round() as i64)
 }
 
+/// Whether an instant, in microseconds since 1970, can be indexed: the index counts nanoseconds, which
+/// reach from 1677 to 2262. Beyond, they would wrap around to another date.
+pub fn is_indexable(micros: i64) -> bool {
+    micros.checked_mul(1000).is_some()
+}
+
+/// Microseconds since 1970 of a text that is a date where no mapping says what it is. One that
+/// can't be indexed is text there.
+pub fn date_unmapped(text: &str) -> Option<i64> {
+    parse_date(text).filter(|micros| is_indexable(*micros))
+}
+
 /// Minutes of `Z`, `+02:00`, `-0530`, `+02` or nothing.
 fn offset(bytes: &[u8]) -> Option<i64> {
     let sign = match bytes.first() {
@@ -123,6 +135,17 @@ mod tests {
             parse_date("2024-01-01 10:00:00.123456789"),
             Some(1_704_103_200_123_456)
         );
+    }
+
+    #[test]
+    fn dates_that_would_wrap_around_are_not_indexed() {
+        for text in ["1677-09-22", "2262-04-11", "1970-01-01"] {
+            assert_eq!(date_unmapped(text), parse_date(text), "{text}");
+        }
+        for text in ["1677-09-20", "2262-04-12", "0001-01-01", "9999-12-31"] {
+            assert!(parse_date(text).is_some(), "{text}");
+            assert_eq!(date_unmapped(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub const WORDS: &str = "_words";
 pub const PRESENT: &str = "_present";
 /// Name of the JSON field with everything that the mapping doesn't name.
 pub const DYNAMIC: &str = "_dynamic";
+/// Name of the JSON field with the dates among the strings of `DYNAMIC`, by the same paths.
+pub const DATES: &str = "_dates";
 /// Longest exact value in bytes; longer ones are not found by exact value.
 pub const EXACT_BYTES_MAX: usize = 8191;
 /// The tokenizer of what was analysed before.
@@ -159,6 +161,8 @@ pub struct Definition {
     pub present: Field,
     /// `_dynamic`, when the index is dynamic.
     pub other: Option<Field>,
+    /// `_dates`, beside it.
+    pub dates: Option<Field>,
     /// Splits text into the words of `_words`.
     pub words_analyzer: Arc<Analyzer>,
     by_name: HashMap<String, usize>,
@@ -183,6 +187,10 @@ impl Definition {
         let other = wire
             .dynamic
             .then(|| schema.add_json_field(DYNAMIC, dynamic_options()));
+        let dates = wire.dynamic.then(|| {
+            let options = JsonObjectOptions::default().set_expand_dots_enabled();
+            schema.add_json_field(DATES, options.set_fast("raw"))
+        });
         let mut fields = Vec::with_capacity(wire.fields.len());
         let mut by_name = HashMap::new();
         for (number, field) in wire.fields.into_iter().enumerate() {
@@ -204,6 +212,7 @@ impl Definition {
             words,
             present,
             other,
+            dates,
             words_analyzer: Arc::new(words_analyzer()),
             by_name,
         })
@@ -234,9 +243,9 @@ impl Definition {
         format!("{DYNAMIC}.{path}")
     }
 
-    /// Name of the date column of a dynamic path: its strings that look like ISO 8601 dates.
+    /// Name of the date column of a dynamic path: its strings that are ISO 8601 dates.
     pub fn dynamic_date_column(path: &str) -> String {
-        format!("{DYNAMIC}.{path}@date")
+        format!("{DATES}.{path}")
     }
 
     pub(crate) fn tokenizers(&self) -> TokenizerManager {

@@ -9,7 +9,7 @@ use tantivy::schema::OwnedValue;
 use tantivy::{DateTime, TantivyDocument};
 
 use crate::analysis::Analyzer;
-use crate::date::{from_epoch_ms, parse_date};
+use crate::date::{date_unmapped, from_epoch_ms, is_indexable, parse_date};
 use crate::definition::{Definition, FieldEntry, FieldKind, EXACT_BYTES_MAX};
 use crate::failure::Failure;
 use crate::hashed::TermHash;
@@ -104,8 +104,11 @@ impl Preparer {
             for path in &other.present {
                 fields.add_text(definition.present, path);
             }
+            if let Some(dates) = definition.dates.filter(|_| !other.dates.is_empty()) {
+                fields.add_object(dates, in_lists(std::mem::take(&mut other.dates)));
+            }
             if !other.values.is_empty() {
-                fields.add_object(field, other.into_values());
+                fields.add_object(field, in_lists(other.values));
             }
         }
         let mut words = Row::default();
@@ -242,18 +245,11 @@ fn add_exact(fields: &mut TantivyDocument, entry: &FieldEntry, value: &Value) {
             }
         }
         FieldKind::Date => {
-            if let Some(date) = date_of(value).and_then(moment) {
-                fields.add_date(field, date);
+            if let Some(micros) = date_of(value).filter(|micros| is_indexable(*micros)) {
+                fields.add_date(field, DateTime::from_timestamp_micros(micros));
             }
         }
     }
-}
-
-/// The index counts nanoseconds, from 1677 to 2262: beyond, they would wrap around to another date.
-fn moment(micros: i64) -> Option<DateTime> {
-    micros
-        .checked_mul(1000)
-        .map(|_| DateTime::from_timestamp_micros(micros))
 }
 
 fn number_of(value: &Value) -> Option<f64> {
@@ -286,10 +282,14 @@ fn date_of(value: &Value) -> Option<i64> {
     }
 }
 
+type Values = BTreeMap<String, Vec<OwnedValue>>;
+
 /// What the mapping doesn't name: path → values.
 struct Dynamic<'a> {
     named: &'a HashSet<String>,
-    values: BTreeMap<String, Vec<OwnedValue>>,
+    values: Values,
+    /// The dates among the strings.
+    dates: Values,
     present: HashSet<String>,
     count: usize,
 }
@@ -298,7 +298,8 @@ impl<'a> Dynamic<'a> {
     fn new(named: &'a HashSet<String>) -> Self {
         Dynamic {
             named,
-            values: BTreeMap::new(),
+            values: Values::new(),
+            dates: Values::new(),
             present: HashSet::new(),
             count: 0,
         }
@@ -342,16 +343,14 @@ impl<'a> Dynamic<'a> {
                 self.push(path, number);
             }
             Value::String(text) => {
-                if let Some(date) = parse_date(text).and_then(moment) {
-                    self.values
-                        .entry(format!("{path}@date"))
-                        .or_default()
-                        .push(OwnedValue::Date(date));
-                }
-                if text.len() <= EXACT_BYTES_MAX {
-                    self.push(path, OwnedValue::Str(text.clone()));
-                } else {
+                if text.len() > EXACT_BYTES_MAX {
                     self.note(path);
+                    return;
+                }
+                self.push(path, OwnedValue::Str(text.clone()));
+                if let Some(micros) = date_unmapped(text).filter(|_| self.has_room()) {
+                    let date = OwnedValue::Date(DateTime::from_timestamp_micros(micros));
+                    self.dates.entry(path.clone()).or_default().push(date);
                 }
             }
         }
@@ -360,7 +359,7 @@ impl<'a> Dynamic<'a> {
     fn push(&mut self, path: &str, value: OwnedValue) {
         self.note(path);
         self.count += 1;
-        if self.count > DYNAMIC_VALUES_MAX {
+        if !self.has_room() {
             return;
         }
         match self.values.get_mut(path) {
@@ -369,6 +368,11 @@ impl<'a> Dynamic<'a> {
                 self.values.insert(path.to_owned(), vec![value]);
             }
         }
+    }
+
+    /// Whether the last value was still one of those that are indexed.
+    fn has_room(&self) -> bool {
+        self.count <= DYNAMIC_VALUES_MAX
     }
 
     /// The path and everything around it is present.
@@ -383,16 +387,17 @@ impl<'a> Dynamic<'a> {
             }
         }
     }
+}
 
-    fn into_values(self) -> BTreeMap<String, OwnedValue> {
-        let values = self.values.into_iter().map(|(path, mut values)| {
-            let value = if values.len() == 1 {
-                values.remove(0)
-            } else {
-                OwnedValue::Array(values)
-            };
-            (path, value)
-        });
-        values.collect()
-    }
+/// Each path's values as one: itself, or a list.
+fn in_lists(values: Values) -> BTreeMap<String, OwnedValue> {
+    let values = values.into_iter().map(|(path, mut values)| {
+        let value = if values.len() == 1 {
+            values.remove(0)
+        } else {
+            OwnedValue::Array(values)
+        };
+        (path, value)
+    });
+    values.collect()
 }

@@ -144,6 +144,61 @@ fn unnamed_paths_are_found_by_value_number_and_date() {
 }
 
 #[test]
+fn a_path_named_like_another_ones_dates_has_values_of_its_own() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    let documents = [
+        r#"{"x":"2024-03-01"}"#,
+        r#"{"x":"2024-05-01","x@date":"mine"}"#,
+        r#"{"x@date":"2024-07-01"}"#,
+    ]
+    .map(str::to_owned);
+    engine.apply(&[1, 2, 3], &documents, &[], &[], &[]).unwrap();
+    engine.commit(1).unwrap();
+    let ords = |field: &str, condition: &str| {
+        let filter = format!(r#"{{"field":"{field}",{condition}}}"#);
+        let request = format!(r#"{{"query":"","mode":"text","filter":{filter}}}"#);
+        search(&engine, &request).ords
+    };
+    let since = r#""gte":"2024-01-01""#;
+    assert_eq!(ords("x", since), [1, 2]);
+    assert_eq!(ords("x@date", since), [3]);
+    assert_eq!(ords("x@date", r#""any":["mine"]"#), [2]);
+    assert_eq!(ords("x@date@date", since), Vec::<u64>::new());
+}
+
+#[test]
+fn dates_that_the_index_has_no_room_for_are_never_taken_for_others() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    let documents = [
+        "1676-01-01",
+        "1678-01-01",
+        "2261-12-31",
+        "2263-01-01",
+        "9999-12-31",
+    ]
+    .map(|day| format!(r#"{{"day":"{day}","free":"{day}"}}"#));
+    let ords = [1, 2, 3, 4, 5];
+    engine.apply(&ords, &documents, &[], &[], &[]).unwrap();
+    engine.commit(1).unwrap();
+    let ords = |field: &str, condition: &str| {
+        let filter = format!(r#"{{"field":"{field}",{condition}}}"#);
+        let request = format!(r#"{{"query":"","mode":"text","filter":{filter}}}"#);
+        search(&engine, &request).ords
+    };
+    for field in ["day", "free"] {
+        assert_eq!(ords(field, r#""gte":"0001-01-01""#), [2, 3], "{field}");
+        assert_eq!(ords(field, r#""lt":"9999-12-31""#), [2, 3], "{field}");
+        assert_eq!(ords(field, r#""gt":"1678-01-01""#), [3], "{field}");
+        assert_eq!(ords(field, r#""exists":true"#), [1, 2, 3, 4, 5], "{field}");
+    }
+    // Without a mapping they are text.
+    assert_eq!(ords("day", r#""any":["2263-01-01"]"#), Vec::<u64>::new());
+    assert_eq!(ords("free", r#""any":["2263-01-01"]"#), [4]);
+}
+
+#[test]
 fn a_generation_names_one_cut_over_several_indices() {
     let folder = Folder::new();
     let (first, second) = (7_000_001, 7_000_002);
