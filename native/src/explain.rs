@@ -4,7 +4,7 @@ use serde_json::{json, Map, Value};
 
 use crate::added::LearnedScores;
 use crate::failure::Failure;
-use crate::fuse::{Scale, View};
+use crate::fuse::{Ranks, Scale, View};
 use crate::postings::Postings;
 use crate::query::{Fusion, Mode, Request};
 use crate::rerank::Reranked;
@@ -12,7 +12,10 @@ use crate::score::{self, Scorer};
 use crate::sort::Hit;
 use crate::terms::{self, Plan};
 
-/// One object per hit: `{score, text?, vector?, parts, weights, fusion}`.
+/// One object per hit: `{score, text?, vector?, parts, weights?, fusion?}`. Where two legs are fused,
+/// the score is the sum of the parts by their weights, with what was learned added to it: a part is
+/// a score brought to 0 … 1, or what its rank is worth, 1/(60 + rank). Where nothing is asked there
+/// is nothing to fuse, and every document has score 1.
 pub fn explain(views: &[View], hits: &[Hit], request: &Request) -> Result<Vec<Value>, Failure> {
     let mut texts = vec![Value::Null; hits.len()];
     let asked = request.mode != Mode::Vector && !request.is_empty_query();
@@ -31,11 +34,15 @@ pub fn explain(views: &[View], hits: &[Hit], request: &Request) -> Result<Vec<Va
         }
     }
     let scale = Scale::of(views, request);
+    let ranks = scale.by_rank().then(|| Ranks::of(views, &scale));
     let all = hits.iter().zip(texts).map(|(hit, text)| {
         let view = &views[hit.view];
         let score = view.text.score_at(hit.position);
         let cosine = view.cosine_at(hit.position);
-        let (text_part, vector_part) = scale.parts(view, score, cosine);
+        let (text_part, vector_part) = match &ranks {
+            Some(ranks) => ranks.parts(views, hit.view, hit.position),
+            None => scale.parts(view, score, cosine),
+        };
         let mut reasons = Map::new();
         reasons.insert("score".into(), json!(hit.score));
         if score.is_some() && !text.is_null() {
@@ -52,7 +59,7 @@ pub fn explain(views: &[View], hits: &[Hit], request: &Request) -> Result<Vec<Va
         }
         let parts = json!({ "text": text_part, "vector": vector_part });
         reasons.insert("parts".into(), parts);
-        if request.mode == Mode::Hybrid {
+        if request.mode == Mode::Hybrid && !scale.is_flat() {
             let weights = json!({ "text": view.weights.text, "vector": view.weights.vector });
             reasons.insert("weights".into(), weights);
             let fusion = match request.fusion {

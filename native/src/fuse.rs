@@ -423,23 +423,50 @@ fn union(view: &View, mut each: impl FnMut(u32, Option<f32>, Option<f32>)) {
     near.for_each(|(position, cosine)| each(position, None, Some(cosine)));
 }
 
-/// Reciprocal rank fusion over all views.
-fn fuse_ranks(views: &[View], scale: &Scale) -> Vec<Matches> {
-    let mut text = Vec::new();
-    let mut near = Vec::new();
-    for (number, view) in views.iter().enumerate() {
-        for (position, score) in view.text.positions.iter().zip(&view.text.scores) {
-            text.push((f64::from(*score), number, *position));
+/// What the ranks of both legs over all views are worth: 1/(k + rank), per view in the order of T
+/// and of V.
+pub struct Ranks {
+    text: Vec<Vec<f64>>,
+    near: Vec<Vec<f64>>,
+}
+
+impl Ranks {
+    /// The ranks of a search whose legs have run.
+    pub fn of(views: &[View], scale: &Scale) -> Ranks {
+        let mut text = Vec::new();
+        let mut near = Vec::new();
+        for (number, view) in views.iter().enumerate() {
+            for (position, score) in view.text.positions.iter().zip(&view.text.scores) {
+                text.push((f64::from(*score), number, *position));
+            }
+            for (position, cosine) in &view.near {
+                // Cosines of different spaces compare by their normalised part only.
+                let part = scale.parts(view, None, Some(*cosine)).1;
+                near.push((part, number, *position));
+            }
         }
-        for (position, cosine) in &view.near {
-            // Cosines of different spaces compare by their normalised part only.
-            let part = scale.parts(view, None, Some(*cosine)).1;
-            near.push((part, number, *position));
+        Ranks {
+            text: reciprocals(views, text),
+            near: reciprocals(views, near),
         }
     }
-    let text = reciprocals(views, text);
-    let near = reciprocals(views, near);
-    let both = views.iter().zip(text.iter().zip(&near));
+
+    /// The parts of both legs of a document of a view; 0 where a leg doesn't have it.
+    pub fn parts(&self, views: &[View], number: usize, position: u32) -> (f64, f64) {
+        let view = &views[number];
+        let text = view.text.positions.binary_search(&position);
+        let near = view.near.binary_search_by_key(&position, |pair| pair.0);
+        (
+            text.map_or(0.0, |at| self.text[number][at]),
+            near.map_or(0.0, |at| self.near[number][at]),
+        )
+    }
+}
+
+/// Reciprocal rank fusion over all views.
+fn fuse_ranks(views: &[View], scale: &Scale) -> Vec<Matches> {
+    let ranks = Ranks::of(views, scale);
+    let both = views.iter().zip(ranks.text.iter().zip(&ranks.near));
     both.map(|(view, (text, near))| {
         let mut matches = Matches::default();
         let (mut text, mut near) = (text.iter(), near.iter());

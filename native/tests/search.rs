@@ -384,6 +384,31 @@ fn synonyms_and_stop_words_follow_the_analyzer_of_the_field() {
 }
 
 #[test]
+fn an_explanation_adds_up_however_legs_are_fused_and_with_one_of_them_empty() {
+    let index = Index::random(92, 3, 40);
+    let own: Vec<f32> = vec![0.4, -0.5, 0.25, 0.9, 0.3, -1.0, 0.8, 0.1];
+    for (query, vector) in [
+        ("amber cedar", Some(own.as_slice())),
+        ("amber cedar", None),
+        ("unknown", Some(own.as_slice())),
+        ("", Some(own.as_slice())),
+        ("", None),
+    ] {
+        for fusion in ["convex", "rrf"] {
+            let more = json!({ "explain": true, "fusion": fusion });
+            let answer = index.search_near(with(all("hybrid", query), more), vector);
+            assert!(answer.total > 0, "{query} {fusion}");
+            for (score, text) in answer.scores.iter().zip(answer.explain.unwrap()) {
+                let reasons: Value = serde_json::from_str(&text).unwrap();
+                let weight = |name: &str| reasons["weights"][name].as_f64().unwrap_or(1.0);
+                let part = |name: &str| weight(name) * reasons["parts"][name].as_f64().unwrap();
+                assert!(close(part("text") + part("vector"), *score), "{text}");
+            }
+        }
+    }
+}
+
+#[test]
 fn explanations_add_up_to_the_score() {
     let index = Index::random(91, 3, 40);
     let vector: Vec<f32> = vec![0.4, -0.5, 0.25, 0.9, 0.3, -1.0, 0.8, 0.1];

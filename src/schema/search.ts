@@ -134,7 +134,8 @@ const Hit = Type.Object({
       {
         additionalProperties: true,
         description:
-          'score, text, vector, parts, weights and fusion: the score taken apart; learned: what was added to it; ' +
+          'score, text, vector, parts, weights and fusion: the score taken apart, where two halves are fused into ' +
+          'the sum of their parts by their weights; learned: what was added to it; ' +
           'clickMemory: what people chose, behind that; model: what a model gave; ' +
           'variant: whose ranking supplied the hit, and is told here, in a list of an interleaved test',
       },

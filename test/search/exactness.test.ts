@@ -299,7 +299,7 @@ async function check(index: string, documents: Map<string, Known>, one: Search):
   expect(full.total).toBe(ids.length)
   for (const hit of full.hits) expect(hit.source).toEqual(documents.get(hit.id)?.source)
   checkOrder(full, one, documents)
-  checkScores(full, cosines, request.query !== '')
+  checkScores(full, cosines)
   checkFacets(full, found)
   await checkPages(request, one.pageSize, ids)
 }
@@ -324,10 +324,10 @@ function checkOrder(full: Found, one: Search, documents: Map<string, Known>): vo
   }
 }
 
-function checkScores(full: Found, cosines: Map<string, number>, asked: boolean): void {
+function checkScores(full: Found, cosines: Map<string, number>): void {
   for (const { id: key, score, explain } of full.hits) {
     const { parts, weights, vector } = explain
-    if (weights !== undefined && asked)
+    if (weights !== undefined)
       expect(score).toBeCloseTo(weights.text * parts.text + weights.vector * parts.vector, 9)
     for (const part of [parts.text, parts.vector]) {
       expect(part).toBeGreaterThanOrEqual(0)

@@ -167,7 +167,7 @@ describe('modes', () => {
       fusion: 'rrf',
       explain: true,
     })
-    expect(hits[0]?.explain?.fusion).toBe('rrf')
+    expect(hits[0]?.explain).toMatchObject({ fusion: 'rrf', parts: { text: 1 / 61 } })
     expect(hits[0]?.score).toBeLessThan(0.05)
   })
 
