@@ -333,14 +333,20 @@ pub fn number_value(number: f64) -> Value {
     }
 }
 
-/// ISO 8601 with milliseconds, UTC, of nanoseconds since 1970.
+/// ISO 8601 in UTC of nanoseconds since 1970: with milliseconds, and microseconds if there are any.
 pub fn iso(nanos: i64) -> String {
-    let ms = nanos.div_euclid(1_000_000);
+    let micros = nanos.div_euclid(1000);
+    let (ms, micros) = (micros.div_euclid(1000), micros.rem_euclid(1000));
     let (day, of_day) = (ms.div_euclid(86_400_000), ms.rem_euclid(86_400_000));
     let (year, month, date) = civil(day);
     let (hour, minute) = (of_day / 3_600_000, of_day / 60_000 % 60);
     let (second, ms) = (of_day / 1000 % 60, of_day % 1000);
-    format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
+    let fraction = if micros == 0 {
+        format!("{ms:03}")
+    } else {
+        format!("{ms:03}{micros:03}")
+    };
+    format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}.{fraction}Z")
 }
 
 /// Year, month, day of a day number (Hinnant, "chrono-compatible low-level date algorithms").
@@ -366,6 +372,8 @@ mod tests {
             "2024-02-29T23:59:59.999Z",
             "1969-12-31T00:00:00.001Z",
             "2000-03-01T12:30:00.000Z",
+            "2000-03-01T12:30:00.000250Z",
+            "1969-12-31T00:00:00.001999Z",
         ] {
             assert_eq!(iso(parse_date(text).unwrap() * 1000), text);
         }
