@@ -9,6 +9,9 @@ use crate::definition::{Definition, FieldEntry, FieldKind};
 use crate::failure::Failure;
 use crate::snapshot::{SegmentView, Snapshot};
 
+/// From here on neighbouring whole numbers are one to those who read JSON numbers as floats.
+pub const WHOLE_MAX: f64 = 9e15;
+
 /// Where the values of a name in a request lie.
 pub enum Place<'a> {
     /// In the columns of a field; for text with a keyword field over the same source, that one.
@@ -55,8 +58,8 @@ pub struct Column {
     pub codes: tantivy::columnar::Column<u64>,
     /// The dates among the strings of a dynamic path: a shadow of the string column.
     pub dates: bool,
-    /// A string column of a dynamic path: dates in it are compared in their shadow.
-    dynamic: bool,
+    /// Of a dynamic path: dates among its strings are compared in their shadow.
+    pub dynamic: bool,
     strings: Option<StrColumn>,
 }
 
@@ -90,7 +93,7 @@ pub fn open(snapshot: &Snapshot, place: &Place) -> Result<Vec<Columns>, Failure>
         if let Some(shadow) = &shadow {
             for handle in fast.dynamic_column_handles(shadow)? {
                 if handle.column_type() == ColumnType::DateTime {
-                    columns.extend(Column::new(handle.open()?, true, false));
+                    columns.extend(Column::new(handle.open()?, true, true));
                 }
             }
         }
@@ -119,13 +122,18 @@ pub fn dates(
     };
     for handle in segment.reader.fast_fields().dynamic_column_handles(&name)? {
         if handle.column_type() == ColumnType::DateTime {
-            return Ok(Column::new(handle.open()?, shadow, false));
+            return Ok(Column::new(handle.open()?, shadow, shadow));
         }
     }
     Ok(None)
 }
 
 impl Columns {
+    /// The dates that shadow strings.
+    pub fn dates(&self) -> Option<&Column> {
+        self.columns.iter().find(|column| column.dates)
+    }
+
     /// The columns without the dates that shadow strings: every value once.
     pub fn values(&self) -> impl Iterator<Item = &Column> {
         self.columns.iter().filter(|column| !column.dates)
@@ -148,7 +156,7 @@ impl Column {
             kind,
             codes,
             dates,
-            dynamic: dynamic && kind == ColumnType::Str,
+            dynamic,
             strings,
         })
     }
@@ -175,6 +183,23 @@ impl Column {
         })
     }
 
+    /// Whether a value may equal one of this column's. Where no mapping says what values are, the
+    /// same word is the same value whatever its type, and so is the same instant however it is
+    /// written, but nothing else ("5" is 5, "5.0" is not): facets count by the same rule.
+    pub fn may_equal(&self, value: &Value) -> bool {
+        match (self.kind, value) {
+            _ if !self.dynamic => true,
+            (ColumnType::Str | ColumnType::Bool, _) => true,
+            (ColumnType::DateTime, Value::String(word)) => parse_date(word).is_some(),
+            (ColumnType::DateTime, _) => false,
+            (kind, Value::String(word)) => {
+                let whole = || word.parse().is_ok_and(|n: i64| n.to_string() == *word);
+                (kind == ColumnType::I64 && whole()) || number_written(word).is_some()
+            }
+            _ => true,
+        }
+    }
+
     /// The same for one side of a range. Words have no place between numbers, nor between dates:
     /// where a path holds both, a number bounds only the numbers, and a date only the dates.
     pub fn bound_of_range(
@@ -183,7 +208,8 @@ impl Column {
         bound: Bound,
     ) -> Result<Option<(u64, u64)>, Failure> {
         let word = value.as_str();
-        if self.dynamic && word.is_none_or(|word| parse_date(word).is_some()) {
+        let strings = self.dynamic && self.kind == ColumnType::Str;
+        if strings && word.is_none_or(|word| parse_date(word).is_some()) {
             return Ok(None);
         }
         self.bound(value, bound)
@@ -206,18 +232,6 @@ impl Column {
                 },
             },
         ))
-    }
-
-    /// The value of a code as JSON: dates as ISO 8601, whole numbers without a fraction.
-    pub fn value(&self, code: u64) -> Result<Value, Failure> {
-        Ok(match self.kind {
-            ColumnType::Str => Value::String(self.word(code)?),
-            ColumnType::Bool => Value::Bool(code > 0),
-            ColumnType::I64 => json!(u64_to_i64(code)),
-            ColumnType::U64 => json!(code),
-            ColumnType::DateTime => Value::String(iso(u64_to_i64(code))),
-            _ => number_value(u64_to_f64(code)),
-        })
     }
 
     /// The value of a code as a number, dates in milliseconds; `None` for strings.
@@ -315,6 +329,17 @@ fn whole_of(value: &Value) -> Option<(i64, i64)> {
     Some((number.floor() as i64, number.ceil() as i64))
 }
 
+/// The number that a word is, written as the service writes it; `None` for other words.
+pub fn number_written(word: &str) -> Option<f64> {
+    let first = word.as_bytes().first()?;
+    let number: f64 = match first {
+        b'-' | b'0'..=b'9' => word.parse().ok()?,
+        _ => return None,
+    };
+    let written = number_value(number).to_string();
+    (written == word).then_some(number)
+}
+
 /// A value as microseconds since 1970: ISO 8601 or epoch milliseconds.
 pub fn date_of(value: &Value) -> Option<i64> {
     match value {
@@ -326,7 +351,7 @@ pub fn date_of(value: &Value) -> Option<i64> {
 
 /// A number as JSON, without a fraction when it has none.
 pub fn number_value(number: f64) -> Value {
-    if number.fract() == 0.0 && number.abs() < 9e15 {
+    if number.fract() == 0.0 && number.abs() < WHOLE_MAX {
         json!(number as i64)
     } else {
         json!(number)

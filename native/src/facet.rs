@@ -7,7 +7,8 @@ use serde_json::{json, Map, Value};
 use tantivy::columnar::ColumnType;
 use tantivy::{f64_to_u64, u64_to_f64, u64_to_i64};
 
-use crate::column::{self, number_value, Bound, Column, Columns, Place};
+use crate::column::{self, number_value, number_written, Bound, Column, Columns, Place, WHOLE_MAX};
+use crate::date::date_unmapped;
 use crate::failure::Failure;
 use crate::fuse::{Matches, View};
 use crate::query::{FacetRange, FacetRequest};
@@ -34,7 +35,8 @@ pub fn facets(
     Ok(Some(Value::Object(all).to_string()))
 }
 
-/// A value, the same for equal values of different segments and column types.
+/// A value, the same for values that a filter takes for equal, whatever segment and column they
+/// are from.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Key {
     /// Bits that keep the order of numbers.
@@ -46,6 +48,34 @@ enum Key {
 }
 
 impl Key {
+    /// The value of a code of a column that has no words.
+    fn of_code(column: &Column, code: u64) -> Key {
+        match column.kind {
+            ColumnType::Bool => Key::Bool(code > 0),
+            ColumnType::DateTime => Key::Date(u64_to_i64(code)),
+            // As a number it would reach a client as one of its neighbours.
+            ColumnType::I64 if u64_to_i64(code).unsigned_abs() >= WHOLE_MAX as u64 => {
+                Key::Text(u64_to_i64(code).to_string())
+            }
+            _ => Key::Number(f64_to_u64(column.number(code).unwrap_or_default())),
+        }
+    }
+
+    /// The value that a column's word is.
+    fn of_word(column: &Column, word: &str) -> Key {
+        let date = column.dynamic.then(|| date_unmapped(word)).flatten();
+        if let Some(micros) = date {
+            return Key::Date(micros * 1000);
+        }
+        let number = number_written(word).filter(|number| number.abs() < WHOLE_MAX);
+        match (number, word) {
+            (Some(number), _) => Key::Number(f64_to_u64(number)),
+            (None, "true") => Key::Bool(true),
+            (None, "false") => Key::Bool(false),
+            (None, word) => Key::Text(word.to_owned()),
+        }
+    }
+
     fn value(&self) -> Value {
         match self {
             Key::Number(bits) => number_value(u64_to_f64(*bits)),
@@ -64,9 +94,45 @@ struct Stats {
     max: f64,
 }
 
+/// How often a value was counted.
+struct Tally {
+    count: u64,
+    /// The position of the document in the view that it was last counted for.
+    last: u32,
+    /// The least of the words that a value of another kind is written as, if nothing else stands
+    /// for it.
+    word: Option<String>,
+}
+
+/// Where the values of a column are counted: code → place among the tallies, `NONE` before the
+/// first.
+enum Places {
+    /// By code: words have numbers without gaps.
+    Words(Vec<u32>),
+    Others(HashMap<u64, u32>),
+}
+
+impl Places {
+    fn of(column: &Column) -> Places {
+        match column.words() {
+            Some(words) => Places::Words(vec![NONE; words]),
+            None => Places::Others(HashMap::new()),
+        }
+    }
+
+    fn at(&mut self, code: u64) -> &mut u32 {
+        match self {
+            Places::Words(places) => &mut places[code as usize],
+            Places::Others(places) => places.entry(code).or_insert(NONE),
+        }
+    }
+}
+
 struct Facet<'a> {
     request: &'a FacetRequest,
-    counts: HashMap<Key, u64>,
+    /// Value → its place among the tallies.
+    places: HashMap<Key, u32>,
+    tallies: Vec<Tally>,
     ranges: Vec<u64>,
     stats: Stats,
 }
@@ -75,7 +141,8 @@ impl<'a> Facet<'a> {
     fn new(request: &'a FacetRequest) -> Self {
         Facet {
             request,
-            counts: HashMap::new(),
+            places: HashMap::new(),
+            tallies: Vec::new(),
             ranges: vec![0; request.ranges.len()],
             stats: Stats {
                 min: f64::INFINITY,
@@ -94,6 +161,9 @@ impl<'a> Facet<'a> {
             )));
         }
         let segments = column::open(view.snapshot, &place)?;
+        for tally in &mut self.tallies {
+            tally.last = NONE;
+        }
         for (index, range) in matches.by_segment(view.snapshot) {
             let Some(columns) = segments.get(index) else {
                 continue;
@@ -103,9 +173,7 @@ impl<'a> Facet<'a> {
                 continue;
             }
             if self.request.size > 0 {
-                for column in columns.values() {
-                    self.count_values(column, columns.base, positions)?;
-                }
+                self.count_values(columns, positions)?;
             }
             self.count_ranges(columns, positions)?;
             if self.request.stats {
@@ -116,52 +184,50 @@ impl<'a> Facet<'a> {
     }
 
     /// Each document counts once for each of its values.
-    fn count_values(
-        &mut self,
-        column: &Column,
-        base: u32,
-        positions: &[u32],
-    ) -> Result<(), Failure> {
-        match column.words() {
-            Some(words) => {
-                let mut counts = vec![0u64; words];
-                let mut last = vec![NONE; words];
-                for position in positions {
-                    for code in column.codes.values_for_doc(position - base) {
-                        let at = code as usize;
-                        if last[at] != *position {
-                            last[at] = *position;
-                            counts[at] += 1;
-                        }
+    fn count_values(&mut self, columns: &Columns, positions: &[u32]) -> Result<(), Failure> {
+        let mut places: Vec<Places> = columns.values().map(Places::of).collect();
+        for position in positions {
+            for (column, places) in columns.values().zip(&mut places) {
+                for code in column.codes.values_for_doc(position - columns.base) {
+                    let place = places.at(code);
+                    if *place == NONE {
+                        *place = self.place_of(column, code)?;
                     }
-                }
-                for (code, count) in counts.into_iter().enumerate().filter(|(_, n)| *n > 0) {
-                    let word = Key::Text(column.word(code as u64)?);
-                    *self.counts.entry(word).or_default() += count;
-                }
-            }
-            None => {
-                let mut counts: HashMap<u64, u64> = HashMap::new();
-                let mut own: Vec<u64> = Vec::new();
-                for position in positions {
-                    own.clear();
-                    own.extend(column.codes.values_for_doc(position - base));
-                    if own.len() > 1 {
-                        own.sort_unstable();
-                        own.dedup();
-                    }
-                    for code in &own {
-                        *counts.entry(*code).or_default() += 1;
-                    }
-                }
-                for (code, count) in counts {
-                    if let Some(key) = key_of(column, code) {
-                        *self.counts.entry(key).or_default() += count;
+                    let tally = &mut self.tallies[*place as usize];
+                    if tally.last != *position {
+                        tally.last = *position;
+                        tally.count += 1;
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// The place of a column's value among the tallies.
+    fn place_of(&mut self, column: &Column, code: u64) -> Result<u32, Failure> {
+        let (key, word) = match column.kind {
+            ColumnType::Str => {
+                let word = column.word(code)?;
+                let key = Key::of_word(column, &word);
+                let other = !matches!(key, Key::Text(_));
+                (key, other.then_some(word))
+            }
+            _ => (Key::of_code(column, code), None),
+        };
+        let fresh = self.tallies.len() as u32;
+        let place = *self.places.entry(key).or_insert(fresh);
+        match self.tallies.get_mut(place as usize) {
+            None => self.tallies.push(Tally {
+                count: 0,
+                last: NONE,
+                word,
+            }),
+            // `None` is the least: a value that stands for itself.
+            Some(tally) if word < tally.word => tally.word = word,
+            Some(_) => {}
+        }
+        Ok(place)
     }
 
     /// Each document counts once for each range that any of its values lies in.
@@ -184,9 +250,11 @@ impl<'a> Facet<'a> {
         Ok(())
     }
 
+    /// Numbers, and dates in milliseconds; true and false are neither.
     fn count_stats(&mut self, columns: &Columns, positions: &[u32]) {
         let stats = &mut self.stats;
-        for column in columns.values() {
+        let all = columns.columns.iter();
+        for column in all.filter(|column| column.kind != ColumnType::Bool) {
             for position in positions {
                 let codes = column.codes.values_for_doc(position - columns.base);
                 for number in codes.filter_map(|code| column.number(code)) {
@@ -201,7 +269,12 @@ impl<'a> Facet<'a> {
 
     fn finish(self) -> Value {
         let mut facet = Map::new();
-        let values = first(self.counts, self.request.size);
+        let tallies = &self.tallies;
+        let counted = self.places.into_iter().map(|(key, place)| {
+            let Tally { count, word, .. } = &tallies[place as usize];
+            (word.clone().map_or(key, Key::Text), *count)
+        });
+        let values = first(counted.collect(), self.request.size);
         let values = values
             .into_iter()
             .map(|(key, count)| json!({ "value": key.value(), "count": count }));
@@ -234,14 +307,6 @@ impl Stats {
     }
 }
 
-fn key_of(column: &Column, code: u64) -> Option<Key> {
-    match column.kind {
-        ColumnType::Bool => Some(Key::Bool(code > 0)),
-        ColumnType::DateTime => Some(Key::Date(u64_to_i64(code))),
-        _ => column.number(code).map(|n| Key::Number(f64_to_u64(n))),
-    }
-}
-
 /// The codes inside a range; `None` when its bounds aren't of the column's type or leave nothing.
 fn codes_of(range: &FacetRange, column: &Column) -> Result<Option<(u64, u64)>, Failure> {
     let (mut low, mut high) = (0, u64::MAX);
@@ -256,10 +321,9 @@ fn codes_of(range: &FacetRange, column: &Column) -> Result<Option<(u64, u64)>, F
 }
 
 /// The `size` most frequent values; equal counts in the order of values.
-fn first(counts: HashMap<Key, u64>, size: usize) -> Vec<(Key, u64)> {
+fn first(mut values: Vec<(Key, u64)>, size: usize) -> Vec<(Key, u64)> {
     let rank =
         |a: &(Key, u64), b: &(Key, u64)| -> Ordering { b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)) };
-    let mut values: Vec<(Key, u64)> = counts.into_iter().collect();
     if size > 0 && values.len() > size {
         values.select_nth_unstable_by(size - 1, rank);
     }

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use tantivy::columnar::{ColumnType, TermOrdHit};
 use tantivy::{f64_to_u64, u64_to_f64};
 
-use crate::column::{self, Columns, Place};
+use crate::column::{self, Column, Columns, Place};
+use crate::date::date_unmapped;
 use crate::failure::Failure;
 use crate::fuse::{by_segment, Matches, View};
 use crate::query::{Request, SortKey};
@@ -203,7 +204,9 @@ impl Order<'_> {
                 let document = position - segment.base;
                 let ord = segment.ords[document as usize];
                 let start = codes.len();
-                codes.extend(sources.iter().map(|s| s.code(index, document, score)));
+                for source in &sources {
+                    codes.push(source.code(index, document, score)?);
+                }
                 let behind = cursor.as_ref().is_none_or(|(last, view, last_ord)| {
                     let order = codes[start..].cmp(last).then(number.cmp(view));
                     order.then(ord.cmp(last_ord)) == Ordering::Greater
@@ -338,27 +341,52 @@ impl Source {
 
     /// The code of a document: the least value, or when descending the greatest.
     #[inline]
-    fn code(&self, segment: usize, document: u32, score: f64) -> u128 {
+    fn code(&self, segment: usize, document: u32, score: f64) -> Result<u128, Failure> {
         let Some(columns) = &self.columns else {
-            return self.directed(u128::from(f64_to_u64(score)));
+            return Ok(self.directed(u128::from(f64_to_u64(score))));
         };
         let mut best = LAST;
         let Some(columns) = columns.get(segment) else {
-            return best;
+            return Ok(best);
         };
-        for column in columns.values() {
-            for code in column.codes.values_for_doc(document) {
-                let code = match column.kind {
-                    ColumnType::Str => text_code(2 * u128::from(code) + 1),
-                    _ => match column.number(code) {
-                        Some(number) => u128::from(f64_to_u64(number)),
-                        None => continue,
-                    },
-                };
-                best = best.min(self.directed(code));
+        for column in &columns.columns {
+            if column.kind == ColumnType::Str {
+                best = best.min(self.code_of_words(columns, column, document)?);
+                continue;
+            }
+            let codes = column.codes.values_for_doc(document);
+            for number in codes.filter_map(|code| column.number(code)) {
+                best = best.min(self.directed(u128::from(f64_to_u64(number))));
             }
         }
-        best
+        Ok(best)
+    }
+
+    /// The code of a document's words, those left out that are dates and have a code as such.
+    fn code_of_words(
+        &self,
+        columns: &Columns,
+        column: &Column,
+        document: u32,
+    ) -> Result<u128, Failure> {
+        let directed = |word: u64| self.directed(text_code(2 * u128::from(word) + 1));
+        let words = || column.codes.values_for_doc(document);
+        let dates = columns.dates();
+        let dates = dates.map_or(0, |dates| dates.codes.values_for_doc(document).count());
+        if dates == 0 {
+            return Ok(words().map(directed).min().unwrap_or(LAST));
+        }
+        // Dates come before words, as numbers do.
+        if !self.descending || dates == words().count() {
+            return Ok(LAST);
+        }
+        let mut best = LAST;
+        for word in words() {
+            if date_unmapped(&column.word(word)?).is_none() {
+                best = best.min(directed(word));
+            }
+        }
+        Ok(best)
     }
 
     fn key(&self, segment: usize, code: u128) -> Result<Key, Failure> {

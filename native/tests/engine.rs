@@ -11,6 +11,7 @@ use attune_native::fuse;
 use attune_native::publish::generation_now;
 use attune_native::query::Request;
 use attune_native::registry;
+use serde_json::{json, Value};
 use support::*;
 
 const ALL: &str = r#"{"query":"","mode":"text","size":1000}"#;
@@ -141,6 +142,148 @@ fn unnamed_paths_are_found_by_value_number_and_date() {
         ords(r#"{"field":"empty","exists":true}"#),
         Vec::<u64>::new()
     );
+}
+
+/// An index of documents with these values of a path that no mapping names, two in a commit: too
+/// few commits for segments to be merged by themselves.
+fn unmapped(folder: &Folder, values: &[&str]) -> Engine {
+    let engine = open(folder.path());
+    let mut ord = 0;
+    for pair in values.chunks(2) {
+        for value in pair {
+            ord += 1;
+            let document = format!(r#"{{"v":{value},"day":{value}}}"#);
+            engine.apply(&[ord], &[document], &[], &[], &[]).unwrap();
+        }
+        engine.commit(ord).unwrap();
+    }
+    engine
+}
+
+fn facet_of(engine: &Engine, field: &str) -> Value {
+    let facet = json!({ "field": field, "size": 100, "stats": true });
+    let request = json!({ "query": "", "mode": "text", "facets": [facet] });
+    let facets = search(engine, &request.to_string()).facets.unwrap();
+    serde_json::from_str::<Value>(&facets).unwrap()[field].clone()
+}
+
+#[test]
+fn unmapped_dates_are_sorted_by_and_summed_up_as_the_dates_that_filters_compare() {
+    let folder = Folder::new();
+    // The second is a day after its text says.
+    let values = [
+        r#""2024-05-01""#,
+        r#""2024-04-30T23:00:00-03:00""#,
+        r#""2024-03-01""#,
+        r#""never""#,
+        r#"["always","2024-02-01","zebra"]"#,
+        "1709251200001",
+    ];
+    let engine = unmapped(&folder, &values);
+    let ords = |more: &str| {
+        let request = format!(r#"{{"query":"","mode":"text",{more}}}"#);
+        search(&engine, &request).ords
+    };
+    let up = r#""sort":[{"field":"v"}]"#;
+    assert_eq!(ords(up), [5, 3, 6, 1, 2, 4]);
+    let since = r#""filter":{"field":"v","gte":"2024-05-01T01:00:00Z"}"#;
+    assert_eq!(ords(since), [2]);
+    let down = r#""sort":[{"field":"v","descending":true}]"#;
+    assert_eq!(ords(down), [5, 4, 2, 1, 6, 3]);
+    let stats = &facet_of(&engine, "v")["stats"];
+    assert_eq!(stats["count"], 5);
+    assert_eq!(stats["min"], json!(1_706_745_600_000_i64));
+    assert_eq!(stats["max"], json!(1_714_528_800_000_i64));
+    // The list of all hits goes on where a page of it ends.
+    let mut after = Value::Null;
+    let mut paged = Vec::new();
+    while paged.len() < values.len() {
+        let request = json!({ "query": "", "mode": "text", "size": 1, "after": after,
+                              "sort": [{ "field": "v", "descending": true }] });
+        let page = search(&engine, &request.to_string());
+        paged.extend(page.ords);
+        after = json!(page.next);
+    }
+    assert_eq!(paged, ords(down));
+}
+
+#[test]
+fn a_facet_counts_of_a_value_what_a_filter_by_it_finds() {
+    let folder = Folder::new();
+    let values = [
+        r#"[5,"5","5.0"]"#,
+        "5",
+        r#""5""#,
+        r#"[true,"true"]"#,
+        r#""true""#,
+        "false",
+        r#""05""#,
+        "2.5",
+        r#""2.5""#,
+        r#""7""#,
+        r#"["2024-03-01","2024-03-01T00:00:00Z"]"#,
+        r#""2024-03-01T01:00:00+01:00""#,
+        "1709251200000",
+        r#""1709251200000""#,
+        r#""2024-03-01T00:00:00.0001Z""#,
+        r#"["2024-03-01T00:00:00.0004Z","9223372036854775807"]"#,
+        "9223372036854775807",
+    ];
+    let engine = unmapped(&folder, &values);
+    // In a segment with few others, then all in one.
+    for (merged, field) in [(false, "v"), (false, "day"), (true, "v"), (true, "day")] {
+        if merged {
+            engine.merge().unwrap();
+        }
+        let facet = facet_of(&engine, field);
+        for entry in facet["values"].as_array().unwrap() {
+            let filter = json!({ "field": field, "any": [entry["value"]] });
+            let request = json!({ "query": "", "mode": "text", "filter": filter, "size": 0 });
+            let total = search(&engine, &request.to_string()).total;
+            assert_eq!(entry["count"], total, "{field} {entry}");
+        }
+    }
+    let count = |value: Value| {
+        let facet = facet_of(&engine, "v");
+        let entries = facet["values"].as_array().unwrap().clone();
+        let mut entries = entries.iter().filter(|entry| entry["value"] == value);
+        let found = entries.next().map(|entry| entry["count"].clone());
+        assert!(entries.next().is_none(), "{value} is there twice");
+        found
+    };
+    assert_eq!(count(json!(5)), Some(json!(3)));
+    assert_eq!(count(json!("5")), None);
+    assert_eq!(count(json!(true)), Some(json!(2)));
+    assert_eq!(count(json!("7")), Some(json!(1)), "a word stays one");
+    assert_eq!(count(json!("2024-03-01")), Some(json!(2)));
+    assert_eq!(count(json!("2024-03-01T00:00:00.0001Z")), Some(json!(1)));
+}
+
+#[test]
+fn a_facet_over_two_indices_counts_the_documents_of_both() {
+    let folders = [Folder::new(), Folder::new()];
+    let engines = [
+        unmapped(&folders[0], &["5"]),
+        unmapped(&folders[1], &[r#""5""#]),
+    ];
+    let request = r#"{"query":"","mode":"text","facets":[{"field":"v","size":10}]}"#;
+    let request = Request::parse(request).unwrap();
+    let views = [
+        (1, engines[0].views.current()),
+        (2, engines[1].views.current()),
+    ];
+    let found = fuse::search(&views, &request, None).unwrap().facets;
+    let expected = json!({ "v": { "values": [{ "value": 5, "count": 2 }] } });
+    assert_eq!(found, Some(expected.to_string()));
+}
+
+#[test]
+fn truths_are_no_numbers_to_sum_up() {
+    let folder = Folder::new();
+    let engine = unmapped(&folder, &["true", "[false,3]", "4"]);
+    let stats = &facet_of(&engine, "v")["stats"];
+    let expected = json!({ "min": 3, "max": 4, "avg": 3.5, "sum": 7, "count": 2 });
+    assert_eq!(stats, &expected);
 }
 
 #[test]
@@ -562,6 +705,5 @@ fn a_document_is_found_by_its_number_whatever_numbers_are_missing() {
         }
     };
     check();
-    engine.merge().unwrap();
     check();
 }

@@ -22,7 +22,7 @@ const tag = fc.constantFrom('red', 'blue', 'Blue', 'green apple', 'fox')
 const whole = fc.integer({ min: -3, max: 5 })
 const dynamic = fc.oneof(
   whole,
-  fc.constantFrom('red', 'blue', 'zebra'),
+  fc.constantFrom('red', 'blue', 'zebra', '2', '2.5', '2.50', 'true'),
   fc.boolean(),
   fc.constant(2.5),
 )
@@ -221,8 +221,8 @@ const FACETS = {
   price: { ranges: [{ to: 1 }, { from: 1, to: 5 }, { from: 5 }], stats: true },
   day: { ranges: [{ from: '2020-01-01', to: '2021-01-01' }, { to: '2019-01-01' }] },
   open: {},
-  dyn: { ranges: [{ from: 0, to: 3 }] },
-  when: {},
+  dyn: { ranges: [{ from: 0, to: 3 }], stats: true },
+  when: { stats: true },
   'deep.x': { stats: true },
 }
 

@@ -45,7 +45,14 @@ function comparable(field: string, value: unknown, other: unknown): unknown {
   return dateOf(other) !== undefined ? dateOf(value) : value
 }
 
+/** Dynamic values that are one value have one name: the instant of a date, else the word. */
+function nameOf(value: unknown): string {
+  const date = typeof value === 'string' ? dateOf(value) : undefined
+  return date === undefined ? String(value) : new Date(date).toISOString()
+}
+
 function isEqual(field: string, value: unknown, wanted: unknown): boolean {
+  if (TYPES[field] === undefined) return nameOf(value) === nameOf(wanted)
   const left = comparable(field, value, wanted)
   return left !== undefined && left === comparable(field, wanted, wanted)
 }
@@ -173,7 +180,8 @@ export function sortValue(
 ): SortValue | undefined {
   const values = valuesOf(source, field).map((value): SortValue => {
     if (TYPES[field] === 'date') return dateOf(value) ?? 0
-    return typeof value === 'string' ? value : Number(value)
+    if (typeof value !== 'string') return Number(value)
+    return (TYPES[field] === undefined ? dateOf(value) : undefined) ?? value
   })
   return values.sort((a, b) => (descending ? -1 : 1) * compareValues(a, b))[0]
 }
@@ -186,16 +194,22 @@ export function compareValues(a: SortValue, b: SortValue): number {
 
 /** The terms of a facet, most frequent first, then in the order of values. */
 export function facetValues(documents: Known[], field: string, size: number) {
-  const counts = new Map<unknown, number>()
+  const counts = new Map<string, { value: unknown; count: number }>()
   for (const { source } of documents) {
     const values = valuesOf(source, field).map((value) =>
       TYPES[field] === 'date' ? new Date(dateOf(value) ?? 0).toISOString() : value,
     )
-    for (const value of new Set(values)) counts.set(value, (counts.get(value) ?? 0) + 1)
+    for (const name of new Set(values.map(nameOf))) {
+      const known = counts.get(name)
+      const spellings = values.filter((value) => nameOf(value) === name)
+      counts.set(name, {
+        value: shown([...spellings, ...(known === undefined ? [] : [known.value])]),
+        count: (known?.count ?? 0) + 1,
+      })
+    }
   }
   const rank = (value: unknown) => ['number', 'string', 'boolean'].indexOf(typeof value)
-  return [...counts]
-    .map(([value, count]) => ({ value, count }))
+  return [...counts.values()]
     .sort(
       (a, b) =>
         b.count - a.count ||
@@ -203,6 +217,11 @@ export function facetValues(documents: Known[], field: string, size: number) {
         compareValues(a.value as SortValue, b.value as SortValue),
     )
     .slice(0, size)
+}
+
+/** What stands for equal values: one that is no string, else the least. */
+function shown(values: unknown[]): unknown {
+  return values.find((value) => typeof value !== 'string') ?? values.sort()[0]
 }
 
 export interface Range {
@@ -221,7 +240,10 @@ export function facetRange(documents: Known[], field: string, { from, to }: Rang
 }
 
 export function facetStats(documents: Known[], field: string) {
-  const values = documents.flatMap(({ source }) => valuesOf(source, field) as number[])
+  const values = documents
+    .flatMap(({ source }) => valuesOf(source, field))
+    .map((value) => (typeof value === 'string' ? dateOf(value) : value))
+    .filter((value) => typeof value === 'number')
   const sum = values.reduce((total, value) => total + value, 0)
   if (values.length === 0) return { min: null, max: null, avg: null, sum: 0, count: 0 }
   return {
