@@ -95,13 +95,11 @@ struct Stats {
 }
 
 /// How often a value was counted.
+#[derive(Clone, Copy)]
 struct Tally {
     count: u64,
     /// The position of the document in the view that it was last counted for.
     last: u32,
-    /// The least of the words that a value of another kind is written as, if nothing else stands
-    /// for it.
-    word: Option<String>,
 }
 
 /// Where the values of a column are counted: code → place among the tallies, `NONE` before the
@@ -133,6 +131,9 @@ struct Facet<'a> {
     /// Value → its place among the tallies.
     places: HashMap<Key, u32>,
     tallies: Vec<Tally>,
+    /// Beside the tallies, the least of the words that a value of another kind is written as, if
+    /// nothing else stands for it.
+    words: Vec<Option<String>>,
     ranges: Vec<u64>,
     stats: Stats,
 }
@@ -143,6 +144,7 @@ impl<'a> Facet<'a> {
             request,
             places: HashMap::new(),
             tallies: Vec::new(),
+            words: Vec::new(),
             ranges: vec![0; request.ranges.len()],
             stats: Stats {
                 min: f64::INFINITY,
@@ -217,14 +219,16 @@ impl<'a> Facet<'a> {
         };
         let fresh = self.tallies.len() as u32;
         let place = *self.places.entry(key).or_insert(fresh);
-        match self.tallies.get_mut(place as usize) {
-            None => self.tallies.push(Tally {
-                count: 0,
-                last: NONE,
-                word,
-            }),
+        match self.words.get_mut(place as usize) {
+            None => {
+                self.words.push(word);
+                self.tallies.push(Tally {
+                    count: 0,
+                    last: NONE,
+                });
+            }
             // `None` is the least: a value that stands for itself.
-            Some(tally) if word < tally.word => tally.word = word,
+            Some(known) if word < *known => *known = word,
             Some(_) => {}
         }
         Ok(place)
@@ -269,10 +273,10 @@ impl<'a> Facet<'a> {
 
     fn finish(self) -> Value {
         let mut facet = Map::new();
-        let tallies = &self.tallies;
+        let (tallies, words) = (&self.tallies, &self.words);
         let counted = self.places.into_iter().map(|(key, place)| {
-            let Tally { count, word, .. } = &tallies[place as usize];
-            (word.clone().map_or(key, Key::Text), *count)
+            let word = words[place as usize].clone();
+            (word.map_or(key, Key::Text), tallies[place as usize].count)
         });
         let values = first(counted.collect(), self.request.size);
         let values = values
