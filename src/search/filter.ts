@@ -70,7 +70,7 @@ function readCondition(field: string, value: unknown, path: string): FilterNode 
       if (!isValue(bound)) throw invalid(place, 'must be a number, a date or a string')
       range[key] = bound
     } else if (key === 'not') parts.push({ not: readCondition(field, bound, place) })
-    else if (key === 'exists') parts.push({ field, exists: bound === true })
+    else if (key === 'exists') parts.push({ field, exists: readFlag(bound, place) })
     else if (key === 'eq') parts.push(readCondition(field, bound, place))
     else if (key === 'in' || key === 'any') parts.push(readCondition(field, bound, place))
     else throw invalid(place, `is not known; known are ${BOUNDS.join(', ')}, not, exists, in`)
@@ -79,6 +79,11 @@ function readCondition(field: string, value: unknown, path: string): FilterNode 
   if (parts.length === 0)
     throw invalid(path, `must hold one of ${BOUNDS.join(', ')}, not, exists, in`)
   return all(parts)
+}
+
+function readFlag(value: unknown, path: string): boolean {
+  if (typeof value !== 'boolean') throw invalid(path, 'must be true or false')
+  return value
 }
 
 function readValues(values: unknown[], path: string): FilterValue[] {

@@ -11,6 +11,7 @@ describe('filters are read', () => {
     [{ tag: { not: ['a', 'b'] } }, { not: { field: 'tag', any: ['a', 'b'] } }],
     [{ tag: null }, { not: { field: 'tag', exists: true } }],
     [{ tag: { exists: true } }, { field: 'tag', exists: true }],
+    [{ tag: { exists: false } }, { field: 'tag', exists: false }],
     [
       { a: 1, b: 2 },
       {
@@ -45,6 +46,9 @@ describe('a filter that says nothing clear is refused with its place', () => {
     [{ year: { above: 3 } }, 'filters.year.above'],
     [{ year: { gte: [1] } }, 'filters.year.gte'],
     [{ tag: [{}] }, 'filters.tag[0]'],
+    [{ tag: { exists: 'true' } }, 'filters.tag.exists'],
+    [{ tag: { exists: 1 } }, 'filters.tag.exists'],
+    [{ tag: { exists: null } }, 'filters.tag.exists'],
     [{ and: [3] }, 'filters.and[0]'],
   ])('%j', (filters, path) => {
     expect(() => readFilters(filters)).toThrow(
