@@ -154,6 +154,9 @@ export function search(
 /** The newest generation of all indices: it grows with each publication. */
 export function generation(): number
 
+/** For how many milliseconds the oldest view that any index holds for later pages has no longer been the newest; 0: none is held. */
+export function heldMs(): number
+
 /**
  * Hands over an edition of the click rates of an index: the rate, 0 … 1, of each of these documents (50 000 at
  * most, in any order); others have the prior that a request says. Editions ascend. Rates that no edition from

@@ -278,6 +278,12 @@ pub fn generation() -> f64 {
     publish::generation_now() as f64
 }
 
+/// For how many milliseconds the oldest view that is held has no longer been the newest.
+#[napi]
+pub fn held_ms() -> f64 {
+    registry::held_ms() as f64
+}
+
 /// Hands over an edition of the click rates of an index.
 #[napi(catch_unwind)]
 pub fn publish_rates(

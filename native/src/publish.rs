@@ -19,8 +19,10 @@ use crate::snapshot::{SegmentView, Snapshot, Use, NONE};
 use crate::space::Space;
 use crate::vectors::VectorSet;
 
-/// A view that was searched is held this long after its last search.
+/// A view that was searched is held this long after its last search, …
 const HELD_MS: u64 = 60_000;
+/// … and no longer than this after it was replaced: what it shows has to stay for as long.
+const HELD_MS_MAX: u64 = 3_600_000;
 /// So many of the views held for later pages stay whatever they take.
 const HELD_MIN: usize = 16;
 /// Views held for later pages, at most.
@@ -200,6 +202,7 @@ impl Views {
         snapshot.generation = generation;
         let before = std::mem::replace(&mut *current, Arc::new(snapshot));
         before.superseded.store(generation, Ordering::SeqCst);
+        before.superseded_ms.store(now_ms(), Ordering::Relaxed);
         drop(current);
         if before.searched.load(Ordering::Relaxed) != 0 {
             self.held.lock().push(before);
@@ -214,7 +217,10 @@ impl Views {
         let now = now_ms();
         let current = self.current();
         let mut held = self.held.lock();
-        held.retain(|s| s.searched.load(Ordering::Relaxed) + HELD_MS > now);
+        held.retain(|s| {
+            s.searched.load(Ordering::Relaxed) + HELD_MS > now
+                && s.superseded_ms.load(Ordering::Relaxed) + HELD_MS_MAX > now
+        });
         if held.len() <= HELD_MIN {
             return;
         }
@@ -228,6 +234,16 @@ impl Views {
         let surplus = held.split_off(kept);
         drop(held);
         drop(surplus);
+    }
+
+    /// For how many milliseconds the oldest view that is held has no longer been the newest.
+    pub fn held_ms(&self) -> u64 {
+        self.release_old();
+        let held = self.held.lock();
+        let since = held.iter().map(|s| s.superseded_ms.load(Ordering::Relaxed));
+        since
+            .min()
+            .map_or(0, |since| now_ms().saturating_sub(since))
     }
 
     /// The view that was the newest at a generation; GENERATION_GONE when it isn't held any more.
@@ -305,6 +321,7 @@ pub fn build(
         live_vectors,
         rates: rates.clone(),
         superseded: AtomicU64::new(u64::MAX),
+        superseded_ms: AtomicU64::new(0),
         searched: AtomicU64::new(0),
         used: AtomicU8::new(0),
     }

@@ -38,6 +38,13 @@ pub fn get(id: u64) -> Result<Arc<Engine>, Failure> {
     found.ok_or_else(|| Failure::new(Code::NotOpen, format!("index {id} is not open")))
 }
 
+/// For how many milliseconds the oldest view that any index holds has no longer been the newest.
+pub fn held_ms() -> u64 {
+    let engines = engines().read();
+    let held = engines.values().map(|engine| engine.views.held_ms());
+    held.max().unwrap_or(0)
+}
+
 /// Forgets an index; searches that hold one of its views finish.
 pub fn close(id: u64) -> Result<(), Failure> {
     let found = engines().write().remove(&id);

@@ -55,6 +55,8 @@ pub struct Snapshot {
     pub rates: Arc<Editions>,
     /// The generation that took this one's place, `u64::MAX` while it is the newest.
     pub(crate) superseded: AtomicU64,
+    /// Milliseconds since the process began when that was.
+    pub(crate) superseded_ms: AtomicU64,
     /// Milliseconds since the process began when it was last searched, 0 = never.
     pub(crate) searched: AtomicU64,
     /// The greatest `Use` so far.

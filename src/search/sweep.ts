@@ -1,6 +1,7 @@
+import { native } from '../native.ts'
 import type { Store } from '../store/store.ts'
 
-/** How long a replaced record stays readable: longer than any search or kept page under way. */
+/** How long a replaced record stays readable after the last view that shows it: longer than any search under way. */
 const SUPERSEDED_MS = 120_000
 /** Rows that one transaction clears, so that no write waits long behind it. */
 const STEP_ROWS = 2000
@@ -26,7 +27,7 @@ export async function forgetRemovals(
 /** Clears records that a newer version replaced, once no search can still want them. */
 export async function clearSuperseded(store: Store, nowMs: number): Promise<void> {
   const { superseded, records, vectors } = store.tables
-  const end: [number, number, number] = [nowMs - SUPERSEDED_MS, 0, 0]
+  const end: [number, number, number] = [nowMs - native.heldMs() - SUPERSEDED_MS, 0, 0]
   for (;;) {
     const keys = [...superseded.keys({ start: [0, 0, 0], end, limit: STEP_ROWS })]
     if (keys.length === 0) return

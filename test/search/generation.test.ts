@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { clearSuperseded } from '../../src/search/sweep.ts'
 import { eventually, type RunningApp, startApp } from '../running-app.ts'
 
 interface Found {
@@ -104,6 +105,22 @@ it('goes on with a cursor after many searched changes of the index', async () =>
   const { hits, total } = await find({ ...body, cursor })
   expect(total).toBe(4)
   expect([...first, ...hits].map(({ id }) => id).sort()).toEqual(['d0', 'd1', 'd2', 'd3'])
+})
+
+it('goes on with a cursor for longer than replaced records stay without one', async () => {
+  const { store } = service.app
+  const index = 'slow'
+  await fill(index, 4)
+  const body = { index, query: 'river', searchType: 'text', size: 2 }
+  const { nextCursor: cursor, hits: first } = await find(body)
+  for (const id of ['d0', 'd1', 'd2', 'd3'])
+    await must('PUT', `/cortex/documents/${id}?index=${index}`, { title: 'sea' })
+  await new Promise((resolve) => setTimeout(resolve, 2500))
+  await clearSuperseded(store, Date.now() + 118_000)
+  const { hits } = await find({ ...body, cursor })
+  expect([...first, ...hits].map(({ id }) => id).sort()).toEqual(['d0', 'd1', 'd2', 'd3'])
+  await clearSuperseded(store, Date.now() + 86_400_000)
+  expect([...store.tables.superseded.keys({ limit: 1 })]).toEqual([])
 })
 
 it('follows a cursor beyond the ten thousandth hit', async () => {
