@@ -9,9 +9,6 @@ use crate::definition::{Definition, FieldEntry, FieldKind};
 use crate::failure::Failure;
 use crate::snapshot::{SegmentView, Snapshot};
 
-/// From here on neighbouring whole numbers are one to those who read JSON numbers as floats.
-pub const WHOLE_MAX: f64 = 9e15;
-
 /// Where the values of a name in a request lie.
 pub enum Place<'a> {
     /// In the columns of a field; for text with a keyword field over the same source, that one.
@@ -192,10 +189,7 @@ impl Column {
             (ColumnType::Str | ColumnType::Bool, _) => true,
             (ColumnType::DateTime, Value::String(word)) => parse_date(word).is_some(),
             (ColumnType::DateTime, _) => false,
-            (kind, Value::String(word)) => {
-                let whole = || word.parse().is_ok_and(|n: i64| n.to_string() == *word);
-                (kind == ColumnType::I64 && whole()) || number_written(word).is_some()
-            }
+            (_, Value::String(word)) => number_written(word).is_some(),
             _ => true,
         }
     }
@@ -286,11 +280,12 @@ fn upto(last: Option<u64>) -> (u64, u64) {
     last.map_or((1, 0), |last| (0, last))
 }
 
-/// A value as an exact string.
+/// A value as an exact string, numbers as the service writes them.
 pub fn word_of(value: &Value) -> Option<String> {
     match value {
         Value::String(word) => Some(word.clone()),
-        Value::Number(number) => Some(number.to_string()),
+        Value::Number(number) if number.is_i64() => Some(number.to_string()),
+        Value::Number(number) => Some(number_value(number.as_f64()?).to_string()),
         Value::Bool(yes) => Some(yes.to_string()),
         _ => None,
     }
@@ -351,7 +346,8 @@ pub fn date_of(value: &Value) -> Option<i64> {
 
 /// A number as JSON, without a fraction when it has none.
 pub fn number_value(number: f64) -> Value {
-    if number.fract() == 0.0 && number.abs() < WHOLE_MAX {
+    // From 2^63 on, a cast would stop there.
+    if number.fract() == 0.0 && number.abs() < i64::MAX as f64 {
         json!(number as i64)
     } else {
         json!(number)

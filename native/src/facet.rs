@@ -7,7 +7,7 @@ use serde_json::{json, Map, Value};
 use tantivy::columnar::ColumnType;
 use tantivy::{f64_to_u64, u64_to_f64, u64_to_i64};
 
-use crate::column::{self, number_value, number_written, Bound, Column, Columns, Place, WHOLE_MAX};
+use crate::column::{self, number_value, number_written, Bound, Column, Columns, Place};
 use crate::date::date_unmapped;
 use crate::failure::Failure;
 use crate::fuse::{Matches, View};
@@ -53,10 +53,6 @@ impl Key {
         match column.kind {
             ColumnType::Bool => Key::Bool(code > 0),
             ColumnType::DateTime => Key::Date(u64_to_i64(code)),
-            // As a number it would reach a client as one of its neighbours.
-            ColumnType::I64 if u64_to_i64(code).unsigned_abs() >= WHOLE_MAX as u64 => {
-                Key::Text(u64_to_i64(code).to_string())
-            }
             _ => Key::Number(f64_to_u64(column.number(code).unwrap_or_default())),
         }
     }
@@ -67,8 +63,7 @@ impl Key {
         if let Some(micros) = date {
             return Key::Date(micros * 1000);
         }
-        let number = number_written(word).filter(|number| number.abs() < WHOLE_MAX);
-        match (number, word) {
+        match (number_written(word), word) {
             (Some(number), _) => Key::Number(f64_to_u64(number)),
             (None, "true") => Key::Bool(true),
             (None, "false") => Key::Bool(false),

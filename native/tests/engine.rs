@@ -227,7 +227,16 @@ fn a_facet_counts_of_a_value_what_a_filter_by_it_finds() {
         r#""1709251200000""#,
         r#""2024-03-01T00:00:00.0001Z""#,
         r#"["2024-03-01T00:00:00.0004Z","9223372036854775807"]"#,
-        "9223372036854775807",
+        "9223372036854775808",
+        "9007199254740992",
+        r#"["9007199254740992",9007199254740992,0.5]"#,
+        r#""9007199254740993""#,
+        "9000000000000000",
+        r#"[9e15,"9000000000000000.0"]"#,
+        "1e19",
+        r#"["1e+19","10000000000000000000"]"#,
+        "1e21",
+        r#""1e+21""#,
     ];
     let engine = unmapped(&folder, &values);
     // In a segment with few others, then all in one.
@@ -255,6 +264,9 @@ fn a_facet_counts_of_a_value_what_a_filter_by_it_finds() {
     assert_eq!(count(json!("5")), None);
     assert_eq!(count(json!(true)), Some(json!(2)));
     assert_eq!(count(json!("7")), Some(json!(1)), "a word stays one");
+    assert_eq!(count(json!(9_007_199_254_740_992_i64)), Some(json!(2)));
+    assert_eq!(count(json!("9007199254740993")), Some(json!(1)));
+    assert_eq!(count(json!(1e21)), Some(json!(2)));
     assert_eq!(count(json!("2024-03-01")), Some(json!(2)));
     assert_eq!(count(json!("2024-03-01T00:00:00.0001Z")), Some(json!(1)));
 }
