@@ -43,7 +43,7 @@ export interface Reader {
 
 interface OpenedReader {
   reader: Reader
-  refresh: () => void
+  release: () => void
 }
 
 /**
@@ -54,7 +54,7 @@ const opened = new Map<string, OpenedReader>()
 
 /**
  * Reading access to the store under `dataDir`. Cheap after the first call on a thread; each call moves on to
- * the newest commit, so call it once a job. The store must have been opened before.
+ * the newest commit, so call it once a job, which lets go of it when it returns. The store must have been opened before.
  */
 export function openReader(dataDir: string): Reader {
   let found = opened.get(dataDir)
@@ -62,7 +62,10 @@ export function openReader(dataDir: string): Reader {
     found = buildReader(dataDir)
     opened.set(dataDir, found)
   }
-  found.refresh()
+  found.release()
+  // The thread then waits without turning its event loop, where LMDB's timer would do this. What it goes on
+  // holding, no later write could reuse: the file would grow with every commit.
+  queueMicrotask(found.release)
   return found.reader
 }
 
@@ -127,5 +130,5 @@ function buildReader(dataDir: string): OpenedReader {
     },
     modelState: (modelId, version) => modelStates.peek([modelId, version]),
   }
-  return { reader, refresh: () => root.resetReadTxn() }
+  return { reader, release: () => root.resetReadTxn() }
 }

@@ -108,7 +108,7 @@ describe('a worker thread', () => {
     const dataDir = temporaryFolder()
     const store = temporaryStore({ dataDir })
     const worker = startWorker(dataDir)
-    worker.postMessage(1)
+    worker.postMessage(-1)
     await once(worker, 'message')
     await store.put('records', [1, 1], Buffer.alloc(100_000))
     const { fileBytes } = store.figures()
