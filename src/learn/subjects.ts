@@ -20,8 +20,8 @@ export interface Forgotten {
 export interface Subjects {
   /**
    * Removes a session, or a user's sessions, with what they did from the log, takes their names out of the history, and
-   * learns anew from what is left, or unlearns what they taught when too little is left for that. Throws SUBJECT_NOT_FOUND when nothing is known of it. The same subject again waits
-   * for the first.
+   * learns anew from what is left, or unlearns what they taught when too little is left for that. Throws SUBJECT_NOT_FOUND when nothing is known of it. One
+   * after the other: a user and one of their sessions taught the same, which must go once. The same subject again waits for the first.
    */
   forget: (subject: string) => Promise<Forgotten>
 }
@@ -48,11 +48,13 @@ const UNLEARNED = 'unlearned'
 
 export function openSubjects(parts: SubjectParts): Subjects {
   const flights = new Map<string, Promise<Forgotten>>()
+  let last: Promise<unknown> = Promise.resolve()
   function fly(subject: string): Promise<Forgotten> {
     const known = flights.get(subject)
     if (known !== undefined) return known
-    const flight = forget(parts, subject).finally(() => flights.delete(subject))
+    const flight = last.then(() => forget(parts, subject)).finally(() => flights.delete(subject))
     flights.set(subject, flight)
+    last = flight.catch(() => undefined)
     return flight
   }
   for (const subject of marked(parts.store, FORGETTING)) fly(subject).catch(parts.onFailure)

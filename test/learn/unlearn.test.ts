@@ -105,6 +105,27 @@ it('what nobody else asked is no longer told of', async () => {
   expect(texts()).toContain('q1')
 })
 
+it('what somebody and a session of theirs taught goes once, also when both are forgotten at once', async () => {
+  const learner = start()
+  const click = async (user: string) => {
+    const sessionId = await learner.session(user)
+    await learner.tell(sessionId, learner.search(sessionId, DOCUMENTS), 'b')
+    await learner.loop.caughtUp()
+    return sessionId
+  }
+  for (const user of ['bob', 'eve']) await click(user)
+  const before = await learner.added()
+  const sessionId = await click('ann')
+  await cut(learner, 1)
+  const [ann, session] = await Promise.allSettled([
+    learner.subjects.forget('ann'),
+    learner.subjects.forget(sessionId),
+  ])
+  expect(ann).toMatchObject({ value: { removed: { sessions: 1 }, rebuilt: false } })
+  expect(session).toMatchObject({ reason: { code: 'SUBJECT_NOT_FOUND' } })
+  expect(await learner.added()).toEqual(before)
+})
+
 it('what one session taught today is taken out, also what its searches no longer tell', async () => {
   const learner = start()
   const [one = '', other = ''] = [await learner.session(), await learner.session()]
