@@ -105,6 +105,28 @@ it('what nobody else asked is no longer told of', async () => {
   expect(texts()).toContain('q1')
 })
 
+it('who clicked before asking anew takes nobody along who asked in other words', async () => {
+  const learner = start()
+  await live(learner, 'bob', 1)
+  const ask = async (user: string, clicked: string[]) => {
+    const sessionId = await learner.session(user)
+    for (const query of ['one', 'two']) {
+      const queryId = learner.search(sessionId, DOCUMENTS, { queryHash: `#${query}`, query })
+      for (const id of clicked) await learner.tell(sessionId, queryId, id)
+      learner.clock.nowMs += MINUTE_MS
+    }
+    await learner.loop.caughtUp()
+  }
+  await ask('eve', [])
+  const rows = () => [...learner.store.tables.reformulations.range()]
+  const before = rows()
+  expect(JSON.stringify(before)).toContain('#one #two')
+  await ask('ann', ['a'])
+  await cut(learner, 3)
+  await learner.subjects.forget('ann')
+  expect(rows()).toEqual(before)
+})
+
 it('what somebody and a session of theirs taught goes once, also when both are forgotten at once', async () => {
   const learner = start()
   const click = async (user: string) => {

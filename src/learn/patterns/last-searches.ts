@@ -6,6 +6,8 @@ const SESSIONS_MAX = 20_000
 const KEPT_SHARE = 0.99
 /** Nothing follows a search later than this, and no click on it counts here. */
 const KEPT_MS = 24 * 3_600_000
+/** A second query later than this is a matter of its own. */
+const REFORMULATED_MS = 5 * 60_000
 /** What is older is looked for so often, by the time of the searches. */
 const SWEEP_MS = 60_000
 
@@ -66,6 +68,17 @@ export function openLastSearches({ tables: { lastSearches } }: Store) {
       load()
     },
   }
+}
+
+type Followed = Pick<LastSearch, 'queryHash' | 'timeMs' | 'clicked'>
+
+/** Whether somebody put a query in other words: soon, and with nothing clicked. */
+export function isReformulated(before: Followed, now: Followed): boolean {
+  return (
+    before.queryHash !== now.queryHash &&
+    !before.clicked &&
+    now.timeMs - before.timeMs <= REFORMULATED_MS
+  )
 }
 
 function pack(search: LastSearch): LastSearchRow {

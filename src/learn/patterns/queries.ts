@@ -11,7 +11,7 @@ import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
 import { GROUPS } from '../fold.ts'
 import type { Clicks } from './clicks.ts'
-import { openLastSearches } from './last-searches.ts'
+import { isReformulated, openLastSearches } from './last-searches.ts'
 import { timesOfPairs, timesOfQueries } from './times.ts'
 import { openTopRows, type TopRows } from './top-rows.ts'
 
@@ -28,8 +28,6 @@ const REFORMULATIONS_MAX = 250
 const DOCUMENTS_MAX = 10
 /** MRR@10: a first click further down counts 0. */
 const RANK_MAX = 10
-/** A second query later than this is a matter of its own. */
-const REFORMULATED_MS = 5 * 60_000
 
 export function openQueries(store: Store, clicks: Clicks): Queries {
   const queries = openTopRows(queryRows(store))
@@ -109,14 +107,6 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
 /** The same words again are not kept a second time: what rows hold, collections have to copy. */
 function nameQuery(row: QueryPattern, query: string): void {
   if (row.query !== query) row.query = query
-}
-
-function isReformulated(before: LastSearch, now: LastSearch): boolean {
-  return (
-    before.queryHash !== now.queryHash &&
-    !before.clicked &&
-    now.timeMs - before.timeMs <= REFORMULATED_MS
-  )
 }
 
 function nameOf({ from = '', queryHash }: LastSearch): string {

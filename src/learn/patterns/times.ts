@@ -1,28 +1,49 @@
+import type { LastSearch } from '../../schema/pattern-record.ts'
 import type { Fact, Impression } from '../facts.ts'
+import { hasOpened } from '../feedback/feedback-entries.ts'
+import { isReformulated } from './last-searches.ts'
 
 /** When each query was asked, by its hash. */
 export function timesOfQueries(facts: readonly Fact[]): Map<string, number[]> {
   const times = new Map<string, number[]>()
-  for (const { queryHash, timeMs } of listsOf(facts))
-    times.set(queryHash, [...(times.get(queryHash) ?? []), timeMs])
-  return times
-}
-
-/** When one query may have followed another in a session, by both hashes as reformulations name them. */
-export function timesOfPairs(facts: readonly Fact[]): Map<string, number[]> {
-  const last = new Map<string, string>()
-  const times = new Map<string, number[]>()
-  for (const { queryHash, timeMs, sessionId = '' } of listsOf(facts)) {
-    const name = `${last.get(sessionId)} ${queryHash}`
-    times.set(name, [...(times.get(name) ?? []), timeMs])
-    last.set(sessionId, queryHash)
+  for (const fact of facts) {
+    const list = listOf(fact)
+    if (list !== undefined) note(times, list.queryHash, list.timeMs)
   }
   return times
 }
 
-/** First pages: further ones are no searches of their own. */
-function listsOf(facts: readonly Fact[]): Impression[] {
-  return facts.flatMap((fact) =>
-    fact.kind === 'search' && fact.impression.from === 0 ? fact.impression : [],
-  )
+/** When one query was put in the words of another, by both hashes as reformulations name them. */
+export function timesOfPairs(facts: readonly Fact[]): Map<string, number[]> {
+  const last = new Map<string, Pick<LastSearch, 'queryId' | 'queryHash' | 'timeMs' | 'clicked'>>()
+  const times = new Map<string, number[]>()
+  for (const fact of facts) {
+    if (fact.kind === 'feedback') {
+      const own = last.get(fact.sessionId)
+      const isOwn = own !== undefined && own.queryId === fact.impression?.queryId
+      if (isOwn && fact.hit !== undefined && hasOpened(fact.entry)) own.clicked = true
+      continue
+    }
+    const list = listOf(fact)
+    if (list?.sessionId === undefined || list.unit === undefined) continue
+    const { queryId, queryHash, timeMs, sessionId } = list
+    const now = { queryId, queryHash, timeMs, clicked: false }
+    const before = last.get(sessionId)
+    if (before !== undefined && timeMs < before.timeMs) continue
+    last.set(sessionId, now)
+    if (before !== undefined && isReformulated(before, now))
+      note(times, `${before.queryHash} ${queryHash}`, timeMs)
+  }
+  return times
+}
+
+function note(times: Map<string, number[]>, name: string, timeMs: number): void {
+  const known = times.get(name)
+  if (known === undefined) times.set(name, [timeMs])
+  else known.push(timeMs)
+}
+
+/** A first page: further ones are no searches of their own. */
+function listOf(fact: Fact): Impression | undefined {
+  return fact.kind === 'search' && fact.impression.from === 0 ? fact.impression : undefined
 }
