@@ -148,6 +148,26 @@ it('what somebody and a session of theirs taught goes once, also when both are f
   expect(await learner.added()).toEqual(before)
 })
 
+it('who was flagged long ago taught nothing, also when the log holds too little to see why', async () => {
+  const learner = start()
+  for (const user of ['bob', 'eve', 'zoe']) {
+    const sessionId = await learner.session(user)
+    await learner.tell(sessionId, learner.search(sessionId, DOCUMENTS), 'b')
+  }
+  const sessionId = await learner.session('ann')
+  for (let times = 0; times < 60; times++) {
+    await learner.tell(sessionId, learner.search(sessionId, DOCUMENTS), 'b')
+    learner.clock.nowMs += MINUTE_MS
+  }
+  learner.clock.nowMs += 2 * DAY_MS
+  learner.search(await learner.session(), ['c'], { queryHash: 'later' })
+  const before = await learner.added()
+  expect(learner.memory.figures().flagged).toBe(1)
+  await cut(learner, 30)
+  expect(await learner.subjects.forget('ann')).toMatchObject({ rebuilt: false })
+  expect(await learner.added()).toEqual(before)
+})
+
 it('what one session taught today is taken out, also what its searches no longer tell', async () => {
   const learner = start()
   const [one = '', other = ''] = [await learner.session(), await learner.session()]

@@ -32,8 +32,14 @@ const KEPT_MAX = 2000
 /** What is over is looked for so often, by the time of the facts. */
 const SWEEP_MS = 60_000
 
-/** `lifeMs` after its creation no session can teach any more. */
-export function openAttributions(store: Store, lifeMs: number): Attributions {
+export interface Life {
+  /** So long after its creation no session can teach any more. */
+  lifeMs: number
+  /** So long after that the log may tell of it: who was flagged is no one's teacher when it is read again. */
+  toldMs: number
+}
+
+export function openAttributions(store: Store, { lifeMs, toldMs }: Life): Attributions {
   const { attributions, flaggedSessions } = store.tables
   const shelf = openShelf(store)
   const changed = new Set<Teaching>()
@@ -94,7 +100,7 @@ export function openAttributions(store: Store, lifeMs: number): Attributions {
     save: (nowMs) => {
       saveChanged()
       const beforeMs = SWEEP_MS * Math.floor((nowMs - lifeMs) / SWEEP_MS)
-      if (beforeMs !== removedMs) removeBefore(store, beforeMs)
+      if (beforeMs !== removedMs) removeBefore(store, beforeMs, toldMs)
       removedMs = beforeMs
     },
     load: forget,
@@ -147,10 +153,13 @@ function nameOf(sessionId: string, queryHash: string): string {
 }
 
 /** Ids of sessions begin with the time of their creation. */
-function removeBefore({ tables: { attributions, flaggedSessions } }: Store, timeMs: number): void {
-  const before = firstIdOf(timeMs)
-  attributions.removeAll([...attributions.keys({ end: [before, ''] })])
-  flaggedSessions.removeAll([...flaggedSessions.keys({ end: before })])
+function removeBefore(
+  { tables: { attributions, flaggedSessions } }: Store,
+  timeMs: number,
+  toldMs: number,
+): void {
+  attributions.removeAll([...attributions.keys({ end: [firstIdOf(timeMs), ''] })])
+  flaggedSessions.removeAll([...flaggedSessions.keys({ end: firstIdOf(timeMs - toldMs) })])
 }
 
 /** The session's rows go; that it was flagged is noted, or forgotten with it. */

@@ -5,7 +5,7 @@ import type { Gains } from '../feedback/gains.ts'
 import { GROUPS } from '../fold.ts'
 import type { Events } from '../history/events.ts'
 import { type AddedScores, NOTHING_ADDED } from '../ranking.ts'
-import { openAttributions } from './attributions.ts'
+import { type Life, openAttributions } from './attributions.ts'
 import { dayOf, weighEvidence } from './click-memory-evidence.ts'
 import { ENTRIES_MAX, openLessons, type Teach } from './click-memory-lessons.ts'
 import { DOCUMENTS_MAX, openPairs, type Pairs, type Remembered } from './click-memory-pairs.ts'
@@ -48,6 +48,7 @@ type MemoryConfig = Pick<
   | 'memoryPairsMax'
   | 'examinationEta'
   | 'sessionAbsoluteMs'
+  | 'retentionMs'
 >
 
 interface MemoryParts {
@@ -82,7 +83,7 @@ interface Core {
 
 export function openClickMemory(parts: MemoryParts): ClickMemory {
   const { store, events, gains, config, clock } = parts
-  const noteSessions = () => openAttributions(store, config.sessionAbsoluteMs + GRACE_MS)
+  const noteSessions = () => openAttributions(store, lifeOf(config))
   const attributions = noteSessions()
   const stale = new Set<Remembered>()
   const openAll = () => openPairs(store, config.memoryPairsMax, (query) => keepView(core, query))
@@ -153,6 +154,10 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
     figures: () => ({ ...core.read.figures(), flagged }),
     changes: () => changes,
   }
+}
+
+function lifeOf({ sessionAbsoluteMs, retentionMs }: MemoryConfig): Life {
+  return { lifeMs: sessionAbsoluteMs + GRACE_MS, toldMs: retentionMs }
 }
 
 /** Before evidence changes: until `publish`, searches see what was true before. */

@@ -3,6 +3,7 @@ import { openAttributions } from '../../../src/learn/memory/attributions.ts'
 import { temporaryStore } from '../../store/open.ts'
 
 const HOUR_MS = 3_600_000
+const LIFE = { lifeMs: HOUR_MS, toldMs: HOUR_MS }
 const millionths = Int32Array.of(1_000_000, 500_000)
 
 function pageOf(timeMs: number, documents: string[]) {
@@ -13,7 +14,7 @@ it('an empty page is no look: rows do not depend on when they were saved', async
   const rows = []
   for (const isReloaded of [false, true]) {
     const store = temporaryStore()
-    const attributions = openAttributions(store, HOUR_MS)
+    const attributions = openAttributions(store, LIFE)
     expect(attributions.see('s', 'q', pageOf(1, []))).toEqual([])
     await store.write(() => attributions.save(1))
     if (isReloaded) attributions.load()
@@ -26,7 +27,7 @@ it('an empty page is no look: rows do not depend on when they were saved', async
 })
 
 it('the same page again teaches nothing, a later one and another one do', () => {
-  const attributions = openAttributions(temporaryStore(), HOUR_MS)
+  const attributions = openAttributions(temporaryStore(), LIFE)
   const see = (timeMs: number, documents: string[]) =>
     attributions.see('s', 'q', pageOf(timeMs, documents)).map(({ document }) => document)
   expect(see(1000, ['1/a', '1/b'])).toEqual(['1/a', '1/b'])
