@@ -19,8 +19,9 @@ export interface ScheduleParts {
 export async function advanceAll(parts: ScheduleParts): Promise<void> {
   const { register, clock } = parts
   const refused: { id: string; cause: unknown }[] = []
+  const isFull = () => refused.some(({ cause }) => isLimit(cause))
   for (const record of [...register.all()]) {
-    if (hasEnded(record)) continue
+    if (hasEnded(record) || (isFull() && isStart(dueChange(record, clock())))) continue
     try {
       await advanceOrFail(parts, record)
     } catch (cause) {
@@ -66,15 +67,27 @@ export async function settle(
   { register, clock }: Pick<ScheduleParts, 'register' | 'clock'>,
   records: Iterable<ExperimentRecord>,
 ): Promise<void> {
+  let isFull = false
   for (const record of [...records])
     try {
       let change = dueChange(record, clock())
+      if (isFull && isStart(change)) continue
       // Both dates may have passed.
       while (change !== undefined)
         change = dueChange(await register.steer(record.id, change), clock())
     } catch (cause) {
       if (!(cause instanceof ServiceError)) throw cause
+      isFull ||= isLimit(cause)
     }
+}
+
+/** Too many are active: further starts wait without a transaction each that is refused. */
+function isLimit(cause: unknown): boolean {
+  return cause instanceof ServiceError && cause.code === 'LIMIT_REACHED'
+}
+
+function isStart(change: Change | undefined): boolean {
+  return change?.to === 'ACTIVE'
 }
 
 function dueChange(record: ExperimentRecord, nowMs: number): Change | undefined {

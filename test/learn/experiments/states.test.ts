@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Verb } from '../../../src/learn/experiments/experiments.ts'
 import { MACHINES } from '../../../src/learn/states.ts'
 import type { ExperimentKind, ExperimentStatus } from '../../../src/schema/experiment-record.ts'
@@ -121,6 +121,19 @@ describe('time', () => {
         .map(({ type }) => type)
         .sort(),
     ).toEqual(['COMPLETED', 'CREATED', 'STARTED'].flatMap((word) => Array(3).fill(`TEST_${word}`)))
+  })
+
+  it('waits where too many are active, and asks the store once a round', async () => {
+    const lab = openLaboratory()
+    const startDate = lab.clock.nowMs + 1000
+    for (let made = 0; made < 105; made++) await lab.create('test', made < 100 ? {} : { startDate })
+    lab.clock.nowMs = startDate
+    const write = vi.spyOn(lab.store, 'write')
+    await lab.experiments.list('test', {})
+    expect(write).toHaveBeenCalledTimes(1)
+    await expect(lab.experiments.tick()).rejects.toThrow('At most 100')
+    expect(write).toHaveBeenCalledTimes(2)
+    expect(await lab.experiments.list('test', { status: ['DRAFT'] })).toMatchObject({ total: 5 })
   })
 
   it('leaves a draft alone until it is started by hand, which moves its end', async () => {
