@@ -87,7 +87,7 @@ describe.each(Object.keys(WALKS))('the pages of an interleaved list, walked by %
     const teams = (await Promise.all([first, second].map((page) => shown(page!)))).map(
       ({ interleaved }) => interleaved?.teams ?? '',
     )
-    expect(teams[0]).toMatch(/^[ab]+$/)
+    expect(teams[0]).toMatch(size === 100 ? /^[ab]+-*$/ : /^[ab]+$/)
     expect(teams[1]).toMatch(size === 100 ? /^$/ : /^[ab]+-*$/)
   })
 })
@@ -118,14 +118,17 @@ it('an explanation is of the ranking that supplied the hit, and names its varian
   const page = await search({ explain: true, size: 100 })
   const { teams } = (await shown(page)).interleaved
   const variants = page.hits.map(({ explain }: Data) => explain.variant)
-  expect(variants).toEqual([...teams].map((team) => (team === 'a' ? 'one' : 'two')))
+  const named: Record<string, string> = { a: 'one', b: 'two' }
+  expect(variants).toEqual([...teams].map((team) => named[team]))
+  expect(new Set(variants)).toContain('two')
   for (const { id, score, explain } of page.hits) {
-    expect(score).toBe(rankings.get(explain.variant)?.get(id))
+    if (explain.variant !== undefined) expect(score).toBe(rankings.get(explain.variant)?.get(id))
     expect(explain.score).toBeCloseTo(score, 6)
   }
-  const [, second] = await WALKS.from!(90, { explain: true })
+  const [, second] = await WALKS.from!(60, { explain: true })
   const own = second?.hits.map(({ explain }: Data) => explain.variant !== undefined)
-  expect(own).toEqual([...Array(10).fill(true), ...Array(30).fill(false)])
+  expect(own).toEqual([...(await shown(second!)).interleaved.teams].map((team) => team !== '-'))
+  expect(own.slice(40)).toEqual(Array(20).fill(false))
 })
 
 it('a page of an interleaved list is run again as it was', async () => {

@@ -17,7 +17,7 @@ export interface TeamDraft {
  * Mixes two rankings into one of at most `size` hits: the ranking with fewer picks, or at a tie the winner
  * of a coin, adds its best hit that isn't in the list (team draft: Radlinski, Kurup, Joachims 2008). When
  * one has nothing left, the other goes on alone, without credit: there the paper's list ends. Credit ends with the
- * last round that both are sure to play, whoever goes first, or the coin of the next one would favour the longer one.
+ * last round that both are sure to play, however the coins before it fell, or where it ends would favour one of them.
  */
 export function teamDraft(
   a: readonly string[],
@@ -30,9 +30,11 @@ export function teamDraft(
   const teams: Team[] = []
   let lead = 0
   let credited = 0
+  // Each hit in the list may be one of either: whose it was must not matter.
+  const shortest = Math.min(left.a.size, left.b.size)
   let isFair = true
   while (list.length < size && left.a.size + left.b.size > 0) {
-    if (lead === 0) isFair &&= Math.min(left.a.size, left.b.size) >= Math.min(2, size - list.length)
+    if (lead === 0) isFair &&= shortest - list.length >= Math.min(2, size - list.length)
     const fewer = lead < 0 || (lead === 0 && random() < 0.5) ? 'a' : 'b'
     const team = left[fewer].size > 0 ? fewer : fewer === 'a' ? 'b' : 'a'
     const [hit = ''] = left[team]

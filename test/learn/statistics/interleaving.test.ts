@@ -56,6 +56,22 @@ describe('a team draft', () => {
     expect([...wins.values()]).toEqual(b.map(() => 0))
   })
 
+  it('prefers no ranking for where people click, whatever it holds', () => {
+    const [a, b] = [
+      ['1', '2', '3', '4', '5'],
+      ['1', '6', '7'],
+    ]
+    for (const clicked of [[0], [1], [0, 2], [0, 3], [1, 2], [0, 1, 3], [0, 2, 4]]) {
+      let lead = 0
+      for (let coins = 0; coins < 2 ** 5; coins += 1) {
+        const heads = Array.from({ length: 5 }, (_, at) => ((coins >> at) % 2 === 0 ? 'a' : 'b'))
+        const { teams, credited } = teamDraft(a, b, tosses(...(heads as Team[])), 7)
+        lead += winnerOf(teams.slice(0, credited), clicked)
+      }
+      expect([clicked, lead]).toEqual([clicked, 0])
+    }
+  })
+
   it('holds each hit once, as many as asked, and fair teams', () => {
     const ranking = fc.uniqueArray(fc.integer({ min: 0, max: 15 }).map(String))
     const size = fc.integer({ min: 0, max: 12 })
