@@ -32,6 +32,8 @@ interface Report {
 
 const METRICS_MAX = 50
 const ARM_UNITS_MAX = 500_000
+/** Beside a square so many times as great, sums of squares lose more than a ten millionth. */
+const SWALLOWING = 2 ** 30
 /** Behind every text that a key may hold. */
 const LAST = '\u{10ffff}'
 
@@ -89,13 +91,7 @@ export function openReported({ tables }: Store): Reported {
     sums,
     removeUnit: (id, unit) => {
       const rows = [...experimentObserved.range({ start: [id, unit, ''], end: [id, unit, LAST] })]
-      for (const { key, value } of rows) {
-        const [arm, x, y] = value
-        const own = experimentReported.get([id, key[2], arm])
-        if (own !== undefined)
-          experimentReported.put([id, key[2], arm], sumsRow(subtractUnit(sumsFrom(own), { x, y })))
-        experimentObserved.remove(key)
-      }
+      for (const { key, value } of rows) removeRow(tables, key, value)
       return rows.length > 0
     },
     clearUnits: (id, rows) => {
@@ -109,4 +105,33 @@ export function openReported({ tables }: Store): Reported {
       experimentReported.removeAll(keys)
     },
   }
+}
+
+/** What a unit reported of one metric goes, also out of the sums. */
+function removeRow(
+  tables: Store['tables'],
+  key: [string, string, string],
+  [arm, x, y]: [number, number, number],
+): void {
+  const { experimentReported, experimentObserved } = tables
+  experimentObserved.remove(key)
+  const place: [string, string, number] = [key[0], key[2], arm]
+  const own = experimentReported.get(place)
+  if (own === undefined) return
+  const left = subtractUnit(sumsFrom(own), { x, y })
+  // A great value has swallowed small ones: those come back where all have a row.
+  const again = x * x > SWALLOWING * left.xx ? countAnew(tables, place) : left
+  experimentReported.put(place, sumsRow(again.units === left.units ? again : left))
+}
+
+/** Sums of what has a unit, in one arm. */
+function countAnew(
+  { experimentObserved }: Store['tables'],
+  [id, metric, arm]: [string, string, number],
+): UnitSums {
+  let sums = NO_UNITS
+  const range = { start: [id, '', ''], end: [id, LAST, ''] } as const
+  for (const { key, value } of experimentObserved.range(range as never))
+    if (key[2] === metric && value[0] === arm) sums = addUnit(sums, { x: value[1], y: value[2] })
+  return sums
 }

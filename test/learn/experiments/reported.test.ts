@@ -16,6 +16,20 @@ async function growing(lab: Laboratory): Promise<string> {
 }
 
 describe('a reported value', () => {
+  it('that is forgotten leaves the others as they were, however great it was', async () => {
+    const lab = openLaboratory()
+    const { experimentId } = await lab.create('experiment', {
+      rolloutStrategy: { type: 'immediate' },
+    })
+    for (const unit of ['u1', 'u2', 'u3', 'u4', 'u5', 'u6'])
+      await report(lab, { experimentId, unit })
+    const before = await revenue(lab, experimentId)
+    await report(lab, { experimentId, unit: 'great', metrics: { revenue: 1e100 } })
+    expect(await revenue(lab, experimentId)).not.toEqual(before)
+    expect(await lab.experiments.forget('great')).toBe(1)
+    expect(await revenue(lab, experimentId)).toEqual(before)
+  })
+
   it('of a unit outside of the experiment is not counted until it is in', async () => {
     const lab = openLaboratory()
     const id = await growing(lab)
