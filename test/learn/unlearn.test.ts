@@ -3,6 +3,7 @@ import { openRetention } from '../../src/learn/health/retention.ts'
 import { openEvents } from '../../src/learn/history/events.ts'
 import { unpackRemembered } from '../../src/learn/memory/click-memory-rows.ts'
 import { openPatterns } from '../../src/learn/patterns/patterns.ts'
+import { openHours } from '../../src/learn/reports/hours.ts'
 import { openSubjects } from '../../src/learn/subjects.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryStore } from '../store/open.ts'
@@ -11,11 +12,10 @@ import { DAY_MS, type Learner, MINUTE_MS, openLearner } from './learner.ts'
 const DOCUMENTS = ['a', 'b', 'c', 'd']
 
 function start(store = temporaryStore()) {
-  const learner = openLearner(
-    store,
-    {},
-    (parts) => openPatterns(parts.store, parts.clock).consumers,
-  )
+  const learner = openLearner(store, {}, (parts) => [
+    ...openPatterns(parts.store, parts.clock).consumers,
+    openHours(parts.store),
+  ])
   const clock = () => learner.clock.nowMs
   const events = openEvents(store, clock)
   const subjects = openSubjects({ ...learner, clock, events, onFailure: () => {} })
@@ -91,9 +91,10 @@ it('what nobody else asked is no longer told of', async () => {
   await live(learner, 'eve', 1)
   await cut(learner, 6)
   const texts = () => {
-    const { queryPatterns, reformulations, lastSearches, clickedSearches } = learner.store.tables
+    const { queryPatterns, reformulations, lastSearches, clickedSearches, hourReports } =
+      learner.store.tables
     return JSON.stringify(
-      [queryPatterns, reformulations, lastSearches, clickedSearches].map((table) => [
+      [queryPatterns, reformulations, lastSearches, clickedSearches, hourReports].map((table) => [
         ...table.range(),
       ]),
     )

@@ -9,6 +9,8 @@ export interface Frequent {
   add: (queryHash: string, query: string, isClickable: boolean) => void
   /** One more of its searches was clicked; says nothing about a query that has no room. */
   click: (queryHash: string, wasClickable: boolean) => void
+  /** Takes a query out that was asked no more often than this. */
+  forget: (queryHash: string, searches: number) => void
   record: () => QueryList
 }
 
@@ -58,6 +60,12 @@ export function openFrequent(roomMax: number, from: QueryList = NONE): Frequent 
       if (known === undefined) return
       known.clicked += 1
       if (!wasClickable) known.clickable += 1
+    },
+    forget: (queryHash, searches) => {
+      if ((queries.get(queryHash)?.searches ?? Infinity) > searches) return
+      queries.delete(queryHash)
+      names = undefined
+      least = []
     },
     record: () => {
       const counts = new Float64Array(WIDTH * queries.size)

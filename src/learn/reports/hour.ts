@@ -11,6 +11,8 @@ export interface Hour {
   addClick: (impression: Impression, best: number, before: number | undefined) => void
   addFeedback: (status: string) => void
   addEvent: (type: string) => void
+  /** Takes the words of a query out that nobody asked but these times. */
+  forget: (queryHash: string, times: number) => void
   record: () => HourReport
 }
 
@@ -75,6 +77,9 @@ export function openHour(from: HourReport = EMPTY): Hour {
     },
     addFeedback: (status) => addOne(feedback, status),
     addEvent: (type) => addOne(events, events.has(type) || events.size < WORDS_MAX ? type : OTHERS),
+    forget: (queryHash, times) => {
+      for (const list of [queries, zeroes]) list.forget(queryHash, times)
+    },
     record: () => ({
       all: { ...all },
       learned: { ...learned },

@@ -3,6 +3,7 @@ import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact } from '../facts.ts'
 import { hasOpened } from '../feedback/feedback-entries.ts'
 import { GROUPS } from '../fold.ts'
+import { timesOfQueries } from '../patterns/times.ts'
 import { type Hour, openHour } from './hour.ts'
 
 export const HOUR_MS = 3_600_000
@@ -68,6 +69,12 @@ export function openHours(store: Store): Hours {
         fact.kind === 'search' ? fact.impression.queryId : [],
       )
       reportedClicks.removeAll(theirs)
+      for (const [queryHash, timesMs] of timesOfQueries(facts)) {
+        const hours = timesMs.map((timeMs) => Math.floor(timeMs / HOUR_MS))
+        for (const key of new Set(hours))
+          if (hourReports.has(key))
+            at(key * HOUR_MS).forget(queryHash, hours.filter((hour) => hour === key).length)
+      }
     },
     reset: () => {
       forget()
