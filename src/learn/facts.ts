@@ -54,7 +54,7 @@ export interface Impression {
     /** Only in impressions of before: P(hit at its place) for each hit. */
     propensities?: number[]
   }
-  /** Two rankings dealt as teams: 'a' or 'b' for each hit, '-' for one that neither is credited with, because only one could still supply it. */
+  /** Two rankings dealt as teams: 'a' or 'b' for each hit, '-' for one that neither is credited with. */
   interleaved?: { testId: string; seed: number; teams: string }
   /** `id@version` of the model in shadow, and what it would have said of each hit. */
   shadowModel?: string

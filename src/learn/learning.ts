@@ -93,6 +93,7 @@ export function openLearning(options: LearningOptions): Learning {
     subjects: openSubjects({
       ...{ store, log, loop, events, sessions, clock, onFailure },
       ...{ forgetUnit: experiments.forget, forgetTold: reporting.analytics.forget },
+      withdraw: adaptations.withdraw,
     }),
     analytics: reporting.analytics,
     metricRecords: reporting.metricRecords,

@@ -7,6 +7,7 @@ import type { Events } from './history/events.ts'
 import { unnameEvents } from './history/unname.ts'
 import type { Log } from './log.ts'
 import type { Loop } from './loop.ts'
+import { timesOfQueries } from './patterns/times.ts'
 import type { Sessions } from './sessions/sessions.ts'
 
 /** What went with somebody. */
@@ -20,8 +21,9 @@ export interface Forgotten {
 export interface Subjects {
   /**
    * Removes a session, or a user's sessions, with what they did from the log, takes their names out of the history, and
-   * learns anew from what is left, or unlearns what they taught when too little is left for that. Throws SUBJECT_NOT_FOUND when nothing is known of it. One
-   * after the other: a user and one of their sessions taught the same, which must go once. The same subject again waits for the first.
+   * learns anew from what is left, or unlearns what they taught when too little is left for that. One after the other: a
+   * user and one of their sessions taught the same, which must go once. The same subject again waits for the first.
+   * Throws SUBJECT_NOT_FOUND when nothing is known of it.
    */
   forget: (subject: string) => Promise<Forgotten>
 }
@@ -35,6 +37,8 @@ interface SubjectParts {
   clock: () => number
   /** Takes a unit out of what is counted by unit and not learned anew. */
   forgetUnit?: (unit: string) => Promise<number>
+  /** Takes back what was proposed for queries that they asked. */
+  withdraw?: (queryHashes: ReadonlySet<string>) => Promise<void>
   /** Forgets what sessions told that is kept in memory alone. */
   forgetTold?: (sessionIds: readonly string[]) => void
   /** Forgetting that a crash cut short, and that could not be finished at the start either. */
@@ -115,6 +119,7 @@ async function forget(parts: SubjectParts, subject: string): Promise<Forgotten> 
     await removeAll(parts, subject, sessionIds, doomed)
     await removeLate(parts, doomed, rebuilt)
     if (rebuilt) await parts.loop.rebuild()
+    await parts.withdraw?.(new Set(timesOfQueries(doomed.facts).keys()))
     await store.release(() => {
       for (const mark of [FORGETTING, UNLEARNED] as const) unmark(store, mark, subject)
     })

@@ -18,9 +18,11 @@ function start(store = temporaryStore()) {
   ])
   const clock = () => learner.clock.nowMs
   const events = openEvents(store, clock)
-  const subjects = openSubjects({ ...learner, clock, events, onFailure: () => {} })
+  const withdrawn: string[] = []
+  const withdraw = async (hashes: ReadonlySet<string>) => void withdrawn.push(...hashes)
+  const subjects = openSubjects({ ...learner, clock, events, withdraw, onFailure: () => {} })
   onTestFinished(learner.close)
-  return { ...learner, subjects }
+  return { ...learner, subjects, withdrawn }
 }
 
 /** Some sessions of a user, each with some searches that are clicked. */
@@ -104,6 +106,7 @@ it('what nobody else asked is no longer told of', async () => {
   expect(texts()).not.toContain("ann's own")
   expect(texts()).toContain("bob's own")
   expect(texts()).toContain('q1')
+  expect(learner.withdrawn.sort()).toEqual(["ann's own", 'q0', 'q1', 'q2'])
 })
 
 it('who clicked before asking anew takes nobody along who asked in other words', async () => {

@@ -51,6 +51,8 @@ export interface Adaptations extends Pick<Force, 'applying'> {
   get: (adaptationId: string) => AdaptationHistory
   /** Throws ADAPTATION_NOT_FOUND, INVALID_TRANSITION when there is nothing to roll back. */
   rollBack: (adaptationId: string, reason?: string) => Promise<AdaptationHistory>
+  /** Takes back the service's own suggestions for these queries. */
+  withdraw: (queryHashes: ReadonlySet<string>) => Promise<void>
   /** Triggers, the end of canaries, the service's own suggestions, expiry. */
   tick: (nowMs: number) => Promise<void>
   /** How many adaptations and suggestions there are by status. */
@@ -107,6 +109,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
   return {
     applying: force.applying,
     consumer: watch,
+    withdraw: suggestions.withdraw,
     suggest: async (sent) => showSuggestion(await suggestions.suggest(sent)),
     listSuggestions: (query) => {
       const { suggestions: found, total } = suggestions.list(query)

@@ -9,6 +9,8 @@ export interface Rules {
   create: (sent: RuleCreate) => Promise<RuleRecord>
   /** Inside a transaction. */
   addWithin: (rule: Omit<RuleRecord, 'ruleId' | 'createdMs'>) => RuleRecord
+  /** Inside a transaction. */
+  removeWithin: (ruleId: string) => void
   /** Throws RULE_NOT_FOUND. */
   get: (ruleId: string) => RuleRecord
   /** Newest first. */
@@ -42,6 +44,9 @@ export function openRules(store: Store, clock: () => number): Rules {
           ...(name === undefined ? {} : { name }),
         }),
       ),
+    removeWithin: (ruleId) => {
+      adaptationRules.remove(ruleId)
+    },
     get: (ruleId) => {
       const rule = adaptationRules.get(ruleId)
       if (rule === undefined) throw serviceError('RULE_NOT_FOUND', 'There is no rule with this id.')

@@ -25,6 +25,8 @@ export interface SuggestionSteps {
   applied: (record: SuggestionRecord, adaptationId: string) => void
   expire: (record: SuggestionRecord) => void
   remove: (record: SuggestionRecord) => void
+  /** The same, with the rule that it offers. */
+  withdraw: (record: SuggestionRecord) => void
 }
 
 interface SuggestionStepsParts {
@@ -42,6 +44,10 @@ export function openSuggestionSteps(parts: SuggestionStepsParts): SuggestionStep
   function put(record: SuggestionRecord): SuggestionRecord {
     suggestions.put(record.suggestionId, record)
     return record
+  }
+  function remove({ suggestionId, key }: SuggestionRecord): void {
+    suggestions.remove(suggestionId)
+    if (suggestionKeys.get(key) === suggestionId) suggestionKeys.remove(key)
   }
   function to(
     record: SuggestionRecord,
@@ -99,9 +105,10 @@ export function openSuggestionSteps(parts: SuggestionStepsParts): SuggestionStep
       to(record, 'EXPIRED', 'nobody applied it in time')
       suggestionKeys.remove(record.key)
     },
-    remove: ({ suggestionId, key }) => {
-      suggestions.remove(suggestionId)
-      if (suggestionKeys.get(key) === suggestionId) suggestionKeys.remove(key)
+    remove,
+    withdraw: (record) => {
+      remove(record)
+      if (record.rule !== undefined) rules.removeWithin(record.rule.ruleId)
     },
   }
 }

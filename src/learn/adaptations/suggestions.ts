@@ -25,6 +25,8 @@ export interface Suggestions {
   suggest: (sent: Suggestion) => Promise<SuggestionRecord>
   /** Stores what is new among proposals, PENDING until somebody applies them. */
   propose: (proposals: readonly Proposal[]) => Promise<void>
+  /** Takes back what the service offers for these queries: it is offered anew if what is left says so. */
+  withdraw: (queryHashes: ReadonlySet<string>) => Promise<void>
   /** Throws SUGGESTION_NOT_FOUND. */
   get: (suggestionId: string) => SuggestionRecord
   /** Newest first. Throws VALIDATION_FAILED for an unknown status or source. */
@@ -81,23 +83,7 @@ export function openSuggestions(parts: SuggestionsParts): Suggestions {
         })
       )
     },
-    propose: async (proposals) => {
-      const keyed = proposals.map((proposal) => {
-        const { kind, queryHash, changes } = proposal
-        return { ...proposal, key: suggestionKey([kind, queryHash, changes]) }
-      })
-      const fresh = keyed.filter(({ key }) => find(key) === undefined)
-      if (fresh.length === 0) return
-      await store.write(() => {
-        for (const { changes, description, ...proposal } of fresh) {
-          const patterns = JSON.stringify({ changes })
-          steps.offer(steps.add({ ...proposal, patterns, source: 'service' }), {
-            changes,
-            description,
-          })
-        }
-      })
-    },
+    ...openOwn(store, steps, find),
     get: (suggestionId) => {
       const found = suggestions.get(suggestionId)
       if (found !== undefined) return found
@@ -125,6 +111,42 @@ export function openSuggestions(parts: SuggestionsParts): Suggestions {
         .filter(({ derived }) => derived.changes !== undefined)
       if (old.length + expired.length + judged.length === 0) return
       await store.write(() => age(steps, old, expired, judged))
+    },
+  }
+}
+
+/** What the service suggests by itself. */
+function openOwn(
+  store: Store,
+  steps: SuggestionSteps,
+  find: (key: string) => SuggestionRecord | undefined,
+): Pick<Suggestions, 'propose' | 'withdraw'> {
+  const { suggestions } = store.tables
+  return {
+    propose: async (proposals) => {
+      const keyed = proposals.map((proposal) => {
+        const { kind, queryHash, changes } = proposal
+        return { ...proposal, key: suggestionKey([kind, queryHash, changes]) }
+      })
+      const fresh = keyed.filter(({ key }) => find(key) === undefined)
+      if (fresh.length === 0) return
+      await store.write(() => {
+        for (const { changes, description, ...proposal } of fresh) {
+          const patterns = JSON.stringify({ changes })
+          steps.offer(steps.add({ ...proposal, patterns, source: 'service' }), {
+            changes,
+            description,
+          })
+        }
+      })
+    },
+    withdraw: async (queryHashes) => {
+      const all = Array.from(suggestions.range(), ({ value }) => value)
+      const theirs = all.filter(
+        ({ source, status, queryHash }) =>
+          source === 'service' && status === 'PENDING' && queryHashes.has(queryHash),
+      )
+      if (theirs.length > 0) await store.write(() => theirs.forEach(steps.withdraw))
     },
   }
 }

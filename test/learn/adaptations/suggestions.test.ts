@@ -195,4 +195,17 @@ describe('what the service suggests itself', () => {
     await shop.pass(ROUND_MS)
     expect(shop.adaptations.listSuggestions({}).total).toBe(0)
   })
+
+  it('is taken back for queries of somebody forgotten, and comes again while others say so', async () => {
+    const shop = openWorkshop()
+    await reformulate(shop, 4)
+    await shop.pass(ROUND_MS)
+    await shop.adaptations.withdraw(new Set(['other']))
+    expect(shop.adaptations.listSuggestions({}).total).toBe(1)
+    await shop.adaptations.withdraw(new Set(['first']))
+    expect(shop.adaptations.listSuggestions({}).total).toBe(0)
+    expect(shop.adaptations.listRules({}).total).toBe(0)
+    await shop.pass(ROUND_MS)
+    expect(shop.adaptations.listSuggestions({}).total).toBe(1)
+  })
 })
