@@ -111,7 +111,11 @@ function readCondition(field: string, sent: string, value: unknown): TargetingCo
   const operator = Object.hasOwn(OPERATORS, word) ? OPERATORS[word] : undefined
   if (operator === undefined) throw invalid(PATH, `must use known operators: ${KNOWN}`)
   const values = Array.isArray(value) ? value : [value]
-  if (operator === 'exists') return { field, operator, values: [value !== false] }
+  if (operator === 'exists') {
+    if (value !== undefined && typeof value !== 'boolean')
+      throw invalid(PATH, 'must be true or false with exists')
+    return { field, operator, values: [value ?? true] }
+  }
   if (
     values.some((each) => each !== null && !['string', 'number', 'boolean'].includes(typeof each))
   )

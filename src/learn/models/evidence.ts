@@ -81,9 +81,12 @@ export function openEvidence({ store, trial, gainOf }: EvidenceParts): Evidence 
       meta.put(CLICKED, 0)
     },
     forget: ({ names, facts }) => {
-      const told = facts.flatMap((fact) => (fact.kind === 'feedback' ? fact.entry.queryId : []))
+      const told = facts.flatMap((fact) => (fact.kind === 'feedback' ? fact : []))
+      // A session's user, too: what it told stands under that name.
+      const tellers = new Set([...names, ...told.map(({ unit }) => unit)])
+      const queryIds = new Set(told.map(({ entry }) => entry.queryId))
       judgements.removeAll(
-        [...new Set(told)].filter((queryId) => names.has(judgements.get(queryId)?.unit ?? '')),
+        [...queryIds].filter((queryId) => tellers.has(judgements.get(queryId)?.unit ?? '')),
       )
       units.forgetWithin(names)
     },

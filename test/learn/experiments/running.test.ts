@@ -164,6 +164,7 @@ describe('targeting rules', () => {
     [[4]],
     [{ age: { eq: { deep: 1 } } }],
     [{ age: { constructor: 1 } }],
+    [{ plan: { exists: 'false' } }],
   ])('%j is refused', (rules) => {
     expect(() => readTargeting(rules)).toThrow(/^targetingRules/)
   })

@@ -175,6 +175,17 @@ it('folded anew the state is the same', async () => {
   expect(evidence.clicked()).toBe(50)
 })
 
+it('what a forgotten session told goes, also under the name of its user; what others told stays', async () => {
+  const { store, evidence, fold } = start()
+  const [own, other] = [impression({ unit: 'ann' }), impression({ unit: 'bob' })]
+  const told = feedback(own, 0)
+  await fold(told, feedback(other, 0))
+  const doomed = { names: new Set(['s']), facts: [search(own), told], sequence: 9 }
+  await store.write(() => evidence.forget!(doomed))
+  expect([...store.tables.judgements.range()].map(({ value }) => value.unit)).toEqual(['bob'])
+  expect(evidence.clicked()).toBe(2)
+})
+
 it('what is too old goes, and trials that are over', async () => {
   const { store, evidence, fold } = start({ ...trial, number: 8 })
   const old = impression({ queryId: uuid({ msecs: 5000 }) })
