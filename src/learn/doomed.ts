@@ -8,6 +8,7 @@ import type { Log } from './log.ts'
 
 /** What the log holds of somebody: what they did, and where that stands. */
 export interface DoomedRows extends Doomed {
+  names: Set<string>
   impressions: string[]
   feedback: { sequence: number; entries: number }[]
   events: number[]
@@ -18,13 +19,17 @@ export const SLICE_ROWS = 64
 /** Time that a look through the log may hold the main thread: an entry names up to 64 searches. */
 const SLICE_MS = 2
 
-/** Everything that the log says after an entry of any of these: sessions by their id, users by their name. */
+/**
+ * Everything that the log says after an entry of any of these: sessions by their id, users by their name. A user's
+ * sessions that are known no more are found by their searches, and are among the names from there on.
+ */
 export async function findDoomed(
   log: Log,
-  names: ReadonlySet<string>,
+  subjects: Iterable<string>,
   after = 0,
 ): Promise<DoomedRows> {
   const facts: Fact[] = []
+  const names = new Set(subjects)
   const rowsOf = { impressions: [], feedback: [], events: [] }
   const found: DoomedRows = { names, facts, sequence: after, ...rowsOf }
   let startedMs = performance.now()
@@ -46,8 +51,9 @@ function take({ sequence, entry }: JournalRow, log: Log, found: DoomedRows): Ite
   const isNamed = (name: string | undefined) => name !== undefined && found.names.has(name)
   if (entry.type === 'searches') {
     const theirs = (entry.data as string[]).filter((queryId) => {
-      const impression = log.shown(queryId)
-      return isNamed(impression?.unit) || isNamed(impression?.sessionId)
+      const { unit, sessionId } = log.shown(queryId) ?? {}
+      if (isNamed(unit) && sessionId !== undefined) found.names.add(sessionId)
+      return isNamed(unit) || isNamed(sessionId)
     })
     found.impressions.push(...theirs)
     return factsIn({ sequence, entry: { ...entry, data: theirs } }, log)

@@ -100,7 +100,7 @@ async function forget(parts: SubjectParts, subject: string): Promise<Forgotten> 
   sessions.hide(sessionIds)
   try {
     await parts.loop.caughtUp()
-    const doomed = await findDoomed(parts.log, new Set([subject, ...sessionIds]))
+    const doomed = await findDoomed(parts.log, [subject, ...sessionIds])
     const removed = {
       sessions: sessionIds.length,
       impressions: doomed.impressions.length,
@@ -138,10 +138,11 @@ async function removeAll(
   doomed: DoomedRows,
 ): Promise<void> {
   const { store, sessions } = parts
+  // By searches that are still there: sessions that are known no more are found by them alone.
+  await unnameEvents(store, doomed.names)
   await removeDoomed(store, doomed)
-  await unnameEvents(store, new Set([subject, ...sessionIds]))
   await parts.forgetUnit?.(subject)
-  parts.forgetTold?.([subject, ...sessionIds])
+  parts.forgetTold?.([...doomed.names])
   await sessions.remove(sessionIds)
 }
 

@@ -243,3 +243,15 @@ it('the last words of a session are kept for a day', async () => {
   await learner.loop.caughtUp()
   expect(lastSearches.count()).toBe(1)
 })
+
+it('what a session told that is known no more goes with its user, too', async () => {
+  const learner = start()
+  const sessionId = await learner.session('ann')
+  const queryId = learner.search(sessionId, ['a', 'b'])
+  await learner.tell(sessionId, queryId, 'b')
+  await learner.sessions.remove([sessionId])
+  await learner.tell(sessionId, queryId, 'a')
+  expect((await learner.subjects.forget('ann')).removed).toMatchObject({ sessions: 0, feedback: 2 })
+  const { journal } = learner.store.tables
+  expect(JSON.stringify([...journal.range()])).not.toContain(sessionId)
+})

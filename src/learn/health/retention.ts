@@ -23,7 +23,10 @@ const SLICE_ROWS = 1000
 /** Slices of one table in one round, so that no round takes long. */
 const SLICES = 10
 
-/** Everything that has an end: one round removes some of what is due of each kind, and leaves the rest to the next. One that fails keeps none behind it from its turn. */
+/**
+ * Everything that has an end: one round removes some of what is due of each kind, and leaves the rest to the next. One
+ * that fails keeps none behind it from its turn.
+ */
 export function openRetention(options: RetentionOptions): (nowMs: number) => Promise<void> {
   const sweeps: Record<string, Sweep> = {
     ...options.sweeps,
