@@ -73,9 +73,9 @@ function factsIn(row: JournalRow, log: Log): Iterable<Fact> {
 }
 
 /** Removes it from the log. */
-export async function removeDoomed(store: Store, doomed: DoomedRows): Promise<void> {
-  const { journal, impressions } = store.tables
-  await removeRows(store, doomed.impressions, (ids) => impressions.removeAll(ids))
+export async function removeDoomed(store: Store, log: Log, doomed: DoomedRows): Promise<void> {
+  const { journal } = store.tables
+  await removeRows(store, doomed.impressions, (ids) => log.removeWithin(ids))
   const entries = [...doomed.feedback.map(({ sequence }) => sequence), ...doomed.events]
   await removeRows(store, entries, (sequences) => journal.removeAll(sequences))
 }

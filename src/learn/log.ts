@@ -8,7 +8,7 @@ import {
   readShown,
   type StoredImpression,
 } from './impressions/impression.ts'
-import { openUnwritten, type Unwritten } from './impressions/unwritten.ts'
+import { openRecent, type Recent } from './impressions/recent.ts'
 
 /** The write side of learning: what happened, durable and in order. */
 export interface Log {
@@ -35,6 +35,8 @@ export interface Log {
   isShown: (queryId: string) => boolean
   /** Writes the impressions that wait. */
   flush: () => Promise<void>
+  /** Removes written impressions as part of the caller's own transaction. */
+  removeWithin: (queryIds: readonly string[]) => void
   /** Whether retention has removed any of it: what was learned can't be folded anew from what is left. */
   isCut: () => boolean
   /** Inside the transaction that does. */
@@ -58,19 +60,19 @@ const ENTRY_IMPRESSIONS = 64
 
 export function openLog(store: Store, waitingMax: number, clock: () => number): Log {
   const journal = openJournal(store)
-  const unwritten = openUnwritten(waitingMax)
+  const recent = openRecent(waitingMax)
   const listeners: (() => void)[] = []
   let timer: NodeJS.Timeout | undefined
   let written = 0
   let dropped = 0
 
   const write = (ids: readonly string[]) =>
-    writeImpressions({ store, journal, unwritten, timeMs: clock() }, ids)
+    writeImpressions({ store, journal, recent, timeMs: clock() }, ids)
   function tell(): void {
     for (const listener of listeners) listener()
   }
   function settle(ids: string[]): void {
-    unwritten.forget(ids)
+    recent.settle(ids)
     written += ids.length
     tell()
   }
@@ -78,17 +80,17 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
     clearTimeout(timer)
     timer = undefined
     // Also for those under way: who flushes wants to find them on the disk.
-    if (unwritten.size() === 0) return
+    if (recent.size() === 0) return
     let ids: string[] = []
     try {
       await store.write(() => {
-        ids = unwritten.take()
+        ids = recent.take()
         write(ids)
       })
     } catch {
       // The store is full or broken, and says so itself; impressions may be lost, feedback may not.
-      const lost = ids.length === 0 ? unwritten.take() : ids
-      unwritten.forget(lost)
+      const lost = ids.length === 0 ? recent.take() : ids
+      recent.lose(lost)
       dropped += lost.length
       return
     }
@@ -97,7 +99,7 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
   return {
     journal,
     show: (queryId, parts) => {
-      if (!unwritten.add(queryId, parts)) {
+      if (!recent.add(queryId, parts)) {
         dropped += 1
         return
       }
@@ -110,7 +112,7 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
       let ids: string[] = []
       try {
         const value = await store.write(() => {
-          ids = unwritten.take()
+          ids = recent.take()
           write(ids)
           const done = work()
           journal.appendWithin(done.entry)
@@ -119,7 +121,7 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
         settle(ids)
         return value
       } catch (error) {
-        unwritten.putBack(ids)
+        recent.putBack(ids)
         timer ??= setTimeout(() => void flush(), FLUSH_MS)
         throw error
       }
@@ -129,35 +131,45 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
       // A store that takes nothing, or is closed: the entry is taken with the next one, or at the next start.
       behind(store).then(tell, () => undefined)
     },
-    ...readImpressions(store, unwritten),
-    ...noteCuts(store),
+    ...readImpressions(store, recent),
+    ...removal(store, recent),
     flush,
-    figures: () => ({ waiting: unwritten.size(), written, dropped }),
+    figures: () => ({ waiting: recent.size(), written, dropped }),
     onAppend: (listener) => listeners.push(listener),
     close: flush,
   }
 }
 
-function noteCuts({ tables: { meta } }: Store): Pick<Log, 'isCut' | 'cutWithin'> {
-  return { isCut: () => meta.get(CUT) === true, cutWithin: () => meta.put(CUT, true) }
+function removal(
+  { tables: { impressions, meta } }: Store,
+  recent: Recent,
+): Pick<Log, 'removeWithin' | 'isCut' | 'cutWithin'> {
+  return {
+    removeWithin: (queryIds) => {
+      recent.forget(queryIds)
+      impressions.removeAll(queryIds)
+    },
+    isCut: () => meta.get(CUT) === true,
+    cutWithin: () => meta.put(CUT, true),
+  }
 }
 
 function readImpressions(
   { tables: { impressions } }: Store,
-  unwritten: Unwritten,
+  recent: Recent,
 ): Pick<Log, 'find' | 'shown' | 'isShown'> {
   return {
     find: (queryId) => {
-      const waits = unwritten.find(queryId)
+      const waits = recent.find(queryId)
       // A copy: features and replay may be read when it waits no more.
       const bytes = waits === undefined ? impressions.get(queryId) : Buffer.from(waits)
       return bytes === undefined ? undefined : decodeImpression(bytes)
     },
     shown: (queryId) => {
-      const bytes = unwritten.find(queryId) ?? impressions.peek(queryId)
+      const bytes = recent.find(queryId) ?? impressions.peek(queryId)
       return bytes === undefined ? undefined : readShown(bytes)
     },
-    isShown: (queryId) => unwritten.find(queryId) !== undefined || impressions.has(queryId),
+    isShown: (queryId) => recent.find(queryId) !== undefined || impressions.has(queryId),
   }
 }
 
@@ -170,17 +182,17 @@ async function behind(store: Store): Promise<undefined> {
 interface Writing {
   store: Store
   journal: Journal
-  unwritten: Unwritten
+  recent: Recent
   timeMs: number
 }
 
 /** Inside a transaction: the rows of what was taken, and the entries that name them. */
 function writeImpressions(
-  { store, journal, unwritten, timeMs }: Writing,
+  { store, journal, recent, timeMs }: Writing,
   ids: readonly string[],
 ): void {
   if (ids.length === 0) return
-  const rows = ids.map((key) => ({ key, value: unwritten.find(key) as Buffer }))
+  const rows = ids.map((key) => ({ key, value: recent.find(key) as Buffer }))
   // Ids begin with their time.
   store.tables.impressions.append(rows.sort((a, b) => (a.key < b.key ? -1 : 1)))
   for (let from = 0; from < ids.length; from += ENTRY_IMPRESSIONS) {

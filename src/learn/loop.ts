@@ -6,7 +6,7 @@ import { openFold, RELEARNING } from './fold.ts'
 import type { Log } from './log.ts'
 import { openPauses } from './pauses.ts'
 import { relearn, type Still, unlearn } from './relearn.ts'
-import { endOf, nothingTaken, readSome, sliceFor, type Taken, takeRows } from './slice.ts'
+import { endOf, nothingTaken, type Pace, paceFor, readSome, type Taken, takeRows } from './slice.ts'
 
 /**
  * The processor: takes the journal's entries in order, joins feedback to what was shown, and lets each consumer
@@ -44,8 +44,6 @@ export interface LoopOptions {
   onFailure: (cause: unknown) => void
 }
 
-/** Time that the processor leaves to others between two slices. */
-const REST_MS = 2
 /** Time that one slice may hold the main thread while somebody waits to see what it takes. */
 const AWAITED_MS = 2
 const RETRY_MS = 1000
@@ -120,7 +118,7 @@ function wake(core: Core): void {
 
 async function takeAll(core: Core): Promise<void> {
   const { fold, clock, pauses } = core
-  let sliceMs = sliceFor(0)
+  let pace = paceFor(0)
   await pauses.gather()
   while (!core.closed && core.stills === 0) {
     const until = core.log.journal.last()
@@ -131,13 +129,13 @@ async function takeAll(core: Core): Promise<void> {
       continue
     }
     try {
-      const { received, oldestMs } = await takeSome(core, until, sliceMs)
+      const { received, oldestMs } = await takeSome(core, until, pace)
       if (fold.isDue(core.readers > 0)) await save(core, core.readers > 0)
       else fold.publish()
       const nowMs = clock()
       for (const timeMs of received) core.onLag(Math.max(0, nowMs - timeMs) / 1000)
-      sliceMs = sliceFor(nowMs - (oldestMs ?? nowMs))
-      await pauses.rest(REST_MS)
+      pace = paceFor(nowMs - (oldestMs ?? nowMs))
+      await pauses.rest(pace.restMs)
     } catch (cause) {
       await recover(core, cause)
       return
@@ -166,15 +164,15 @@ async function recover(core: Core, cause: unknown): Promise<void> {
 }
 
 /** One transaction's worth, a slice at a time. What was begun is ended: half an entry must not be saved. */
-async function takeSome(core: Core, until: number, sliceMs: number): Promise<Taken> {
+async function takeSome(core: Core, until: number, pace: Pace): Promise<Taken> {
   const { fold } = core
   const taken = nothingTaken(fold.taken())
   const rows = readSome(core.log, taken.end)
   let startedMs = performance.now()
   for (const _ of takeRows(core, rows, taken, fold.take)) {
-    const limitMs = core.readers > 0 ? Math.max(AWAITED_MS, sliceMs) : sliceMs
+    const limitMs = core.readers > 0 ? Math.max(AWAITED_MS, pace.sliceMs) : pace.sliceMs
     if (performance.now() - startedMs < limitMs) continue
-    await core.pauses.rest(REST_MS)
+    await core.pauses.rest(pace.restMs)
     startedMs = performance.now()
   }
   fold.advance(await endOf(core.log, rows, { end: taken.end, until }))

@@ -5,12 +5,20 @@ import type { Fold } from './fold.ts'
 import { factsOf } from './join.ts'
 import type { Log } from './log.ts'
 
+/** How the main thread is shared: so long a slice may hold it, and so long it is left to others between two. */
+export interface Pace {
+  sliceMs: number
+  restMs: number
+}
+
 /**
- * Time that one slice may hold the main thread: a search that comes meanwhile waits so long. Slices are short while what
- * they take is young and nobody waits to see it, and the longer the older it is. Shorter ones than this cost more than
- * they spare: between two, searches take the caches.
+ * A search that comes during a slice waits for its end, one that takes long for several. While what they take is young
+ * and nobody waits to see it, slices are short, and rests spread them over the time until the next impressions are
+ * written; the older it is, the longer slices and the shorter rests. Shorter slices cost more than they spare: between
+ * two, searches take the caches.
  */
 const SLICE_MS = { least: 0.5, most: 8 }
+const REST_MS = { least: 2, most: 5 }
 const YOUNG_MS = 300
 
 /** Journal entries that are taken before they are saved. */
@@ -96,9 +104,13 @@ export function nothingTaken(end: number): Taken {
   return { end, received: [], oldestMs: undefined }
 }
 
-/** How long the next slice may be, given the age of the oldest entry taken. */
-export function sliceFor(ageMs: number): number {
-  return Math.max(SLICE_MS.least, Math.min(SLICE_MS.most, ageMs / YOUNG_MS - 1))
+/** The pace of what comes next, given the age of the oldest entry taken. */
+export function paceFor(ageMs: number): Pace {
+  const times = ageMs / YOUNG_MS
+  return {
+    sliceMs: Math.max(SLICE_MS.least, Math.min(SLICE_MS.most, times - 1)),
+    restMs: Math.max(REST_MS.least, REST_MS.most - (REST_MS.most - REST_MS.least) * times),
+  }
 }
 
 /** The next entries to take. */

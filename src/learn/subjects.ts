@@ -137,10 +137,10 @@ async function removeAll(
   sessionIds: string[],
   doomed: DoomedRows,
 ): Promise<void> {
-  const { store, sessions } = parts
+  const { store, log, sessions } = parts
   // By searches that are still there: sessions that are known no more are found by them alone.
   await unnameEvents(store, doomed.names)
-  await removeDoomed(store, doomed)
+  await removeDoomed(store, log, doomed)
   await parts.forgetUnit?.(subject)
   parts.forgetTold?.([...doomed.names])
   await sessions.remove(sessionIds)
@@ -155,7 +155,7 @@ async function removeLate(
   await loop.caughtUp()
   const late = await findDoomed(log, names, sequence)
   if (late.facts.length > 0 && !isLearnedAnew) await loop.unlearn(late, () => {})
-  await removeDoomed(store, late)
+  await removeDoomed(store, log, late)
 }
 
 /** From here on it will be finished, whatever happens. What is unlearned is marked with it, and never twice. */

@@ -54,3 +54,21 @@ it('impressions whose own rows can not be written are put back, or lost and coun
   await log.flush()
   expect(log.figures()).toEqual({ waiting: 0, written: 1, dropped: 1 })
 })
+
+it('what was written is found while it stays in memory and after, until it is removed', async () => {
+  const learner = start()
+  const { log, search, store } = learner
+  // More than stay in memory.
+  const shown: string[] = []
+  for (let flush = 0; flush < 5; flush += 1) {
+    for (let each = 0; each < 300; each += 1) shown.push(search(undefined, [`d-${shown.length}`]))
+    await log.flush()
+  }
+  const idOf = (queryId: string) => log.shown(queryId)?.hits[0]?.id
+  expect(shown.map(idOf)).toEqual(shown.map((_, number) => `d-${number}`))
+  expect(log.figures()).toEqual({ waiting: 0, written: 1500, dropped: 0 })
+  const gone = [shown[0] as string, shown.at(-1) as string]
+  await store.write(() => log.removeWithin(gone))
+  expect(shown.filter((queryId) => !log.isShown(queryId))).toEqual(gone)
+  expect(gone.map(idOf)).toEqual([undefined, undefined])
+})

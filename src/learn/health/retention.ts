@@ -63,7 +63,7 @@ async function sweepImpressions(
   const old = [...impressions.keys(range)]
   if (old.length > 0)
     await store.release(() => {
-      impressions.removeAll(old)
+      log.removeWithin(old)
       log.cutWithin()
     })
   return old.length

@@ -83,8 +83,10 @@ describe('a change whose step can not be taken', () => {
       await shop.store.write(() =>
         shop.store.tables.impressions.put(queryId, Buffer.from('damaged')),
       )
-      const { adaptationId } = await shop.apply({ pins: ['b'] })
-      return { shop, id: adaptationId }
+      // Until a new start it is still in memory.
+      const again = await shop.reopen()
+      const { adaptationId } = await again.apply({ pins: ['b'] })
+      return { shop: again, id: adaptationId }
     },
     CANARY: async (shop) => {
       const { adaptationId } = await shop.apply({ model: 'gone' })
