@@ -272,6 +272,21 @@ fn a_facet_counts_of_a_value_what_a_filter_by_it_finds() {
 }
 
 #[test]
+fn what_is_merged_by_itself_is_waited_for_by_a_merge() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    // As many segments of one size as the writer merges by itself.
+    for batch in 0..16 {
+        apply(&engine, 1 + batch * 60..61 + batch * 60, &[]);
+        engine.commit(batch + 1).unwrap();
+    }
+    engine.merge().unwrap();
+    let current = engine.views.current();
+    assert_eq!((current.segments.len(), current.live), (1, 960));
+    assert_eq!(search(&engine, ALL).total, 960);
+}
+
+#[test]
 fn a_facet_over_two_indices_counts_the_documents_of_both() {
     let folders = [Folder::new(), Folder::new()];
     let engines = [

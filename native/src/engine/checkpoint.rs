@@ -1,0 +1,174 @@
+//! What makes a commit durable: the files of text, vectors and space, and the manifest that counts on them.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::sync::Arc;
+
+use super::writing::Writing;
+use super::Engine;
+use crate::failure::Failure;
+use crate::manifest::{self, FileRecord, Manifest, VectorsRecord};
+use crate::space::Space;
+
+/// Dead vectors that are worth a new set.
+const COMPACT_MIN: u32 = 256;
+
+/// What a checkpoint made durable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Checkpointed {
+    /// The sequence that the files contain.
+    pub sequence: u64,
+    /// Files written, 0 when nothing had changed.
+    pub files: u32,
+    /// Bytes of the text files and the manifest that were written.
+    pub bytes: u64,
+}
+
+/// What the folder holds.
+#[derive(Default)]
+pub(super) struct Durable {
+    pub(super) meta: Arc<[u8]>,
+    pub(super) sequence: u64,
+    pub(super) number: u64,
+    pub(super) vectors: usize,
+    pub(super) graph: u32,
+    pub(super) space: Option<FileRecord>,
+    pub(super) space_id: u32,
+    pub(super) valid: bool,
+}
+
+impl Engine {
+    /// Makes the last commit durable: text, vectors, space and manifest.
+    pub fn checkpoint(&self) -> Result<Checkpointed, Failure> {
+        self.checkpoint_by_steps(&mut || {})
+    }
+
+    /// `checkpoint` with a call between any two changes of the folder: a crash there must leave
+    /// either the state before or the state after.
+    pub fn checkpoint_by_steps(&self, step: &mut dyn FnMut()) -> Result<Checkpointed, Failure> {
+        let mut durable = self.durable.lock();
+        self.views.release_old();
+        let mut writing = self.write()?;
+        self.compact(&mut writing)?;
+        let image = self.directory.image()?;
+        let sequence = writing.sequence;
+        let vectors = self.vectors.read().clone();
+        drop(writing);
+        let unchanged = durable.valid
+            && durable.meta == image.meta
+            && durable.sequence == sequence
+            && durable.number == vectors.number
+            && durable.vectors == vectors.set.len()
+            && durable.space_id == vectors.space.id()
+            && (durable.graph > 0) == vectors.set.has_graph();
+        if unchanged {
+            return Ok(Checkpointed {
+                sequence,
+                files: 0,
+                bytes: 0,
+            });
+        }
+        let persisted = self.directory.persist(&image, step)?;
+        let flat = format!("vectors-{}.flat", vectors.number);
+        let graph = format!("vectors-{}.graph", vectors.number);
+        let saved = vectors
+            .set
+            .save(&self.root.join(&flat), &self.root.join(&graph))?;
+        step();
+        let space = match &durable.space {
+            Some(known) if durable.space_id == vectors.space.id() => known.clone(),
+            _ => self.save_space(&vectors.space)?,
+        };
+        step();
+        // Names first, then the manifest that counts on them.
+        manifest::sync_folder(&self.root)?;
+        let meta = String::from_utf8_lossy(&image.meta).into_owned();
+        let record = VectorsRecord { flat, graph, saved };
+        let (vectors_saved, graph_saved) = (record.saved.vectors, record.saved.graph_vectors);
+        let hash = self.definition.hash.clone();
+        let files = persisted.files;
+        let manifest = Manifest::new(hash, sequence, meta, files, space.clone(), record);
+        let bytes = manifest.write(&self.root)?;
+        step();
+        *durable = Durable {
+            meta: image.meta.clone(),
+            sequence,
+            number: vectors.number,
+            vectors: vectors_saved as usize,
+            graph: graph_saved,
+            space: Some(space),
+            space_id: vectors.space.id(),
+            valid: true,
+        };
+        let moved: HashSet<String> = self
+            .directory
+            .settle(image)
+            .iter()
+            .filter_map(|path| Some(path.to_str()?.split_once('.')?.0.to_owned()))
+            .collect();
+        step();
+        self.remove_stale(&manifest.names());
+        self.writing.lock().cache.forget_readers(&moved);
+        Ok(Checkpointed {
+            sequence,
+            files: persisted.written + 2,
+            bytes: persisted.bytes + bytes,
+        })
+    }
+
+    /// Leaves dead vectors behind when more than half are dead.
+    fn compact(&self, writing: &mut Writing) -> Result<(), Failure> {
+        let current = self.views.current();
+        let vectors = self.vectors.read().clone();
+        let all = vectors.set.len() as u32;
+        let dead = all - current.live_vectors.min(all);
+        if writing.uncommitted > 0 || dead < COMPACT_MIN || dead <= all / 2 {
+            return Ok(());
+        }
+        let kept = vectors
+            .set
+            .retain(|slot| current.position_of_slot(slot).is_some());
+        self.replace_vectors(kept, vectors.space);
+        let sequence = writing.sequence;
+        self.publish(writing, sequence)?;
+        Ok(())
+    }
+
+    fn save_space(&self, space: &Space) -> io::Result<FileRecord> {
+        let bytes = space.to_bytes();
+        let name = format!("space-{}.bin", space.id());
+        let mut file = fs::File::create(self.root.join(&name))?;
+        io::Write::write_all(&mut file, &bytes)?;
+        file.sync_all()?;
+        Ok(FileRecord {
+            name,
+            bytes: bytes.len() as u64,
+            hash: crc32fast::hash(&bytes),
+        })
+    }
+
+    /// Removes vectors and spaces that the manifest doesn't name any more.
+    fn remove_stale(&self, names: &HashSet<&str>) {
+        let Ok(entries) = fs::read_dir(&self.root) else {
+            return;
+        };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let Some(name) = name.to_str() else { continue };
+            let ours = name.starts_with("vectors-") || name.starts_with("space-");
+            if ours && !names.contains(name) {
+                // What stays is swept at the next open.
+                let _ = fs::remove_file(entry.path());
+            }
+        }
+    }
+}
+
+/// The number in the name of a set's files.
+pub(super) fn number_of(flat: &str) -> u64 {
+    let digits = flat
+        .trim_start_matches("vectors-")
+        .trim_end_matches(".flat");
+    digits.parse().unwrap_or(1)
+}
