@@ -9,6 +9,7 @@ import type { Log } from './log.ts'
 /** What the log holds of somebody: what they did, and where that stands. */
 export interface DoomedRows extends Doomed {
   names: Set<string>
+  facts: Fact[]
   impressions: string[]
   feedback: { sequence: number; entries: number }[]
   events: number[]
@@ -19,30 +20,28 @@ export const SLICE_ROWS = 64
 /** Time that a look through the log may hold the main thread: an entry names up to 64 searches. */
 const SLICE_MS = 2
 
+/** Nothing yet of what stands behind an entry of the log. */
+export function nothingDoomed(names: Set<string>, sequence = 0): DoomedRows {
+  return { names, facts: [], sequence, impressions: [], feedback: [], events: [] }
+}
+
 /**
- * Everything that the log says after an entry of any of these: sessions by their id, users by their name. A user's
+ * Adds what the log says, up to an entry, of any who are named: sessions by their id, users by their name. A user's
  * sessions that are known no more are found by their searches, and are among the names from there on.
  */
-export async function findDoomed(
-  log: Log,
-  subjects: Iterable<string>,
-  after = 0,
-): Promise<DoomedRows> {
-  const facts: Fact[] = []
-  const names = new Set(subjects)
-  const rowsOf = { impressions: [], feedback: [], events: [] }
-  const found: DoomedRows = { names, facts, sequence: after, ...rowsOf }
+export async function findDoomed(log: Log, found: DoomedRows, until: number): Promise<void> {
   let startedMs = performance.now()
-  for (;;) {
-    const rows = log.journal.read({ after: found.sequence, limit: SLICE_ROWS })
+  while (found.sequence < until) {
+    const next = log.journal.read({ after: found.sequence, limit: SLICE_ROWS })
+    const rows = next.filter(({ sequence }) => sequence <= until)
     for (const row of rows) {
       found.sequence = row.sequence
-      facts.push(...take(row, log, found))
+      found.facts.push(...take(row, log, found))
       if (performance.now() - startedMs < SLICE_MS) continue
       await breathe()
       startedMs = performance.now()
     }
-    if (rows.length < SLICE_ROWS) return found
+    if (rows.length < SLICE_ROWS) found.sequence = until
   }
 }
 

@@ -2,6 +2,7 @@ import { type Journal, openJournal } from '../store/journal.ts'
 import type { Store } from '../store/store.ts'
 import type { JournalEntry } from '../store/tables.ts'
 import type { Impression } from './facts.ts'
+import { willRelearn } from './forgetting.ts'
 import {
   decodeImpression,
   type ImpressionParts,
@@ -39,8 +40,11 @@ export interface Log {
   removeWithin: (queryIds: readonly string[]) => void
   /** Whether retention has removed any of it: what was learned can't be folded anew from what is left. */
   isCut: () => boolean
-  /** Inside the transaction that does. */
-  cutWithin: () => void
+  /**
+   * Inside the transaction that does: returns whether it may. While somebody is forgotten by learning all anew, what
+   * others did must stay.
+   */
+  cutWithin: () => boolean
   figures: () => { waiting: number; written: number; dropped: number }
   /** `listener` runs after each transaction that appended something. */
   onAppend: (listener: () => void) => void
@@ -140,17 +144,19 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
   }
 }
 
-function removal(
-  { tables: { impressions, meta } }: Store,
-  recent: Recent,
-): Pick<Log, 'removeWithin' | 'isCut' | 'cutWithin'> {
+function removal(store: Store, recent: Recent): Pick<Log, 'removeWithin' | 'isCut' | 'cutWithin'> {
+  const { impressions, meta } = store.tables
   return {
     removeWithin: (queryIds) => {
       recent.forget(queryIds)
       impressions.removeAll(queryIds)
     },
     isCut: () => meta.get(CUT) === true,
-    cutWithin: () => meta.put(CUT, true),
+    cutWithin: () => {
+      const may = !willRelearn(store)
+      if (may) meta.put(CUT, true)
+      return may
+    },
   }
 }
 

@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks'
 import { isRefusal } from '../store/failure.ts'
 import type { Store } from '../store/store.ts'
-import type { Consumer, Doomed, Fact } from './facts.ts'
+import type { Consumer, Fact } from './facts.ts'
 import { openFold, RELEARNING } from './fold.ts'
 import type { Log } from './log.ts'
 import { openPauses } from './pauses.ts'
-import { relearn, type Still, unlearn } from './relearn.ts'
+import { type FindTaught, relearn, type Still, unlearn } from './relearn.ts'
 import { endOf, nothingTaken, type Pace, paceFor, readSome, type Taken, takeRows } from './slice.ts'
 
 /**
@@ -22,7 +22,7 @@ export interface Loop {
   /** Folds the whole journal anew into the consumers that can be reset. */
   rebuild: () => Promise<void>
   /** Takes out what somebody taught, where the log no longer holds all that was learned; see relearn.ts. */
-  unlearn: (doomed: Doomed, within: () => void) => Promise<void>
+  unlearn: (find: FindTaught, within: () => void) => Promise<void>
   /** Sequence of the last entry that was taken, with what is saved at once on the disk. */
   position: () => number
   close: () => Promise<void>
@@ -78,7 +78,7 @@ export function openLoop(options: LoopOptions): Loop {
   return {
     caughtUp: () => catchUp(core),
     rebuild,
-    unlearn: (doomed, within) => standStill(core, () => unlearn(core, doomed, within)),
+    unlearn: (find, within) => standStill(core, () => unlearn(core, find, within)),
     position: core.fold.saved,
     close: async () => {
       core.closed = true

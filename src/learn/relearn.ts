@@ -18,12 +18,15 @@ export interface Still extends Taking {
 const SLICE_MS = 2
 const REST_MS = 2
 
-/** Folds the whole log into those consumers anew that can be emptied. What a crash cuts short is begun again. */
+/**
+ * Folds the whole log into those consumers anew that can be emptied. What a crash cuts short is begun again. It takes no
+ * more room than it gives back, and goes on in a full store: retention, which would make room, waits for it.
+ */
 export async function relearn(still: Still): Promise<void> {
   const { store, fold, pauses } = still
   const consumers = still.consumers.filter(({ reset }) => reset !== undefined)
   const until = fold.saved()
-  await store.write(() => {
+  await store.release(() => {
     for (const consumer of consumers) consumer.reset?.()
     store.tables.meta.put(RELEARNING, 0)
   })
@@ -39,7 +42,7 @@ export async function relearn(still: Still): Promise<void> {
   while (after < until && !still.closed) {
     const from = after
     try {
-      after = await store.write(() => takeSome(from))
+      after = await store.release(() => takeSome(from))
       await pauses.rest(REST_MS)
     } catch (cause) {
       // The disk is full, say: half a fold is worse than one that waits.
@@ -47,19 +50,26 @@ export async function relearn(still: Still): Promise<void> {
     }
   }
   if (still.closed) return
-  await store.write(() => {
+  await store.release(() => {
     store.tables.meta.remove(RELEARNING)
     fold.moveTo(until, consumers)
   })
   for (const consumer of consumers) consumer.publish?.()
 }
 
-/** Takes out of the learned state what somebody taught; `within` runs in the same transaction. */
+/** Says what somebody taught, of entries up to that one. */
+export type FindTaught = (until: number) => Promise<Doomed>
+
+/**
+ * Takes out of the learned state what somebody taught it by now: what was not taken yet can't be taken out. `within`
+ * runs in the same transaction.
+ */
 export async function unlearn(
   { store, fold, consumers }: Still,
-  doomed: Doomed,
+  find: FindTaught,
   within: () => void,
 ): Promise<void> {
+  const doomed = await find(fold.taken())
   try {
     await store.write(() => {
       for (const consumer of consumers) {

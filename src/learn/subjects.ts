@@ -1,8 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { serviceError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
-import { type DoomedRows, findDoomed, removeDoomed, SLICE_ROWS } from './doomed.ts'
+import { type DoomedRows, findDoomed, nothingDoomed, removeDoomed, SLICE_ROWS } from './doomed.ts'
 import { oneSpelling } from './feedback/feedback-ids.ts'
+import { allForgetting, endForgetting, findForgetting, noteForgetting } from './forgetting.ts'
 import type { Events } from './history/events.ts'
 import { unnameEvents } from './history/unname.ts'
 import type { Log } from './log.ts'
@@ -31,7 +32,7 @@ export interface Subjects {
 interface SubjectParts {
   store: Store
   log: Log
-  loop: Pick<Loop, 'caughtUp' | 'rebuild' | 'unlearn'>
+  loop: Pick<Loop, 'caughtUp' | 'position' | 'rebuild' | 'unlearn'>
   events: Pick<Events, 'recordWithin'>
   sessions: Pick<Sessions, 'hide' | 'show' | 'remove'>
   clock: () => number
@@ -45,11 +46,6 @@ interface SubjectParts {
   onFailure: (cause: unknown) => void
 }
 
-/** Where it is kept who is being forgotten, until that is done. */
-const FORGETTING = 'forgetting'
-/** Those of them whose teaching is taken out already: nothing is learned anew for them. */
-const UNLEARNED = 'unlearned'
-
 export function openSubjects(parts: SubjectParts): Subjects {
   const flights = new Map<string, Promise<Forgotten>>()
   let last: Promise<unknown> = Promise.resolve()
@@ -61,7 +57,7 @@ export function openSubjects(parts: SubjectParts): Subjects {
     last = flight.catch(() => undefined)
     return flight
   }
-  for (const subject of marked(parts.store, FORGETTING)) fly(subject).catch(parts.onFailure)
+  for (const { subject } of allForgetting(parts.store)) fly(subject).catch(parts.onFailure)
   return { forget: async (sent) => fly(await spellingOf(parts.store, sent)) }
 }
 
@@ -72,35 +68,15 @@ async function spellingOf(store: Store, sent: string): Promise<string> {
   return (await sessionsOf(store, sent)).length > 0 ? sent : own
 }
 
-type Mark = typeof FORGETTING | typeof UNLEARNED
-
-function marked({ tables }: Store, mark: Mark): string[] {
-  return (tables.meta.get(mark) as string[] | undefined) ?? []
-}
-
-function isMarked(store: Store, mark: Mark, subject: string): boolean {
-  return marked(store, mark).includes(subject)
-}
-
-/** Inside a transaction. */
-function mark(store: Store, name: Mark, subject: string): void {
-  store.tables.meta.put(name, [...new Set([...marked(store, name), subject])])
-}
-
-/** Inside a transaction. */
-function unmark(store: Store, name: Mark, subject: string): void {
-  const others = marked(store, name).filter((each) => each !== subject)
-  store.tables.meta.put(name, others)
-}
-
 async function forget(parts: SubjectParts, subject: string): Promise<Forgotten> {
-  const { store, sessions } = parts
+  const { store, log, loop, sessions } = parts
   const sessionIds = await sessionsOf(store, subject)
   // What still comes in their name is nobody's.
   sessions.hide(sessionIds)
   try {
-    await parts.loop.caughtUp()
-    const doomed = await findDoomed(parts.log, [subject, ...sessionIds])
+    await loop.caughtUp()
+    const doomed = nothingDoomed(new Set([subject, ...sessionIds]))
+    await findDoomed(log, doomed, loop.position())
     const removed = {
       sessions: sessionIds.length,
       impressions: doomed.impressions.length,
@@ -108,21 +84,27 @@ async function forget(parts: SubjectParts, subject: string): Promise<Forgotten> 
       events: doomed.events.length,
     }
     const isEmpty = Object.values(removed).every((count) => count === 0)
-    if (isEmpty && !isMarked(store, FORGETTING, subject)) {
+    const begun = findForgetting(store, subject)
+    if (isEmpty && begun === undefined) {
       // Others may have reported of a unit that never searched.
       const reported = (await parts.forgetUnit?.(subject)) ?? 0
       if (reported > 0) return { subject, removed, rebuilt: false }
       throw serviceError('SUBJECT_NOT_FOUND', 'Nothing is known of this session or user.')
     }
-    if (!isMarked(store, FORGETTING, subject)) await begin(parts, subject, doomed, removed)
-    const rebuilt = !isMarked(store, UNLEARNED, subject)
-    await removeAll(parts, subject, sessionIds, doomed)
-    await removeLate(parts, doomed, rebuilt)
-    if (rebuilt) await parts.loop.rebuild()
+    if (begun === undefined) await begin(parts, subject, doomed, removed)
+    else if (begun.unlearnedTo !== undefined) await unlearn(parts, subject, doomed)
+    const rebuilt = findForgetting(store, subject)?.unlearnedTo === undefined
+    await removeRows(parts, doomed)
+    await parts.forgetUnit?.(subject)
+    const unlearnedTo = await removeLate(parts, subject, doomed)
+    if (rebuilt) {
+      await loop.rebuild()
+      await store.release(() => noteForgetting(store, { subject, unlearnedTo }))
+    }
     await parts.withdraw?.(new Set(timesOfQueries(doomed.facts).keys()))
-    await store.release(() => {
-      for (const mark of [FORGETTING, UNLEARNED] as const) unmark(store, mark, subject)
-    })
+    // Last: a start that goes on with this finds the rest by them.
+    await sessions.remove(sessionIds)
+    await store.release(() => endForgetting(store, subject))
     return { subject, removed, rebuilt }
   } catch (cause) {
     sessions.show(sessionIds)
@@ -130,43 +112,48 @@ async function forget(parts: SubjectParts, subject: string): Promise<Forgotten> 
   }
 }
 
-/** The sessions go last but for what is learned anew: a start that goes on with this finds the rest by them. */
-async function removeAll(
-  parts: SubjectParts,
-  subject: string,
-  sessionIds: string[],
+async function removeRows(
+  { store, log, forgetTold }: SubjectParts,
   doomed: DoomedRows,
 ): Promise<void> {
-  const { store, log, sessions } = parts
   // By searches that are still there: sessions that are known no more are found by them alone.
   await unnameEvents(store, doomed.names)
   await removeDoomed(store, log, doomed)
-  await parts.forgetUnit?.(subject)
-  parts.forgetTold?.([...doomed.names])
-  await sessions.remove(sessionIds)
+  forgetTold?.([...doomed.names])
 }
 
-/** What was under way when their sessions were hidden came into the log behind what was found. */
+/**
+ * What was under way when their sessions were hidden came into the log behind what was found. Returns up to which entry
+ * it holds nothing of them.
+ */
 async function removeLate(
-  { store, log, loop }: SubjectParts,
+  parts: SubjectParts,
+  subject: string,
   { names, sequence }: DoomedRows,
-  isLearnedAnew: boolean,
-): Promise<void> {
+): Promise<number> {
+  const { store, log, loop } = parts
   await loop.caughtUp()
-  const late = await findDoomed(log, names, sequence)
-  if (late.facts.length > 0 && !isLearnedAnew) await loop.unlearn(late, () => {})
-  await removeDoomed(store, log, late)
+  const late = nothingDoomed(names, sequence)
+  await findDoomed(log, late, loop.position())
+  if (late.impressions.length + late.feedback.length + late.events.length === 0)
+    return late.sequence
+  if (findForgetting(store, subject)?.unlearnedTo !== undefined) await unlearn(parts, subject, late)
+  await removeRows(parts, late)
+  return late.sequence
 }
 
-/** From here on it will be finished, whatever happens. What is unlearned is marked with it, and never twice. */
+/**
+ * From here on it will be finished, whatever happens. Whether all is learned anew is decided where retention can't come
+ * in between, and keeps it waiting from there on.
+ */
 async function begin(
-  { store, log, loop, events, clock }: SubjectParts,
+  parts: SubjectParts,
   subject: string,
   doomed: DoomedRows,
   removed: Forgotten['removed'],
 ): Promise<void> {
+  const { store, log, events, clock } = parts
   const announceWithin = () => {
-    mark(store, FORGETTING, subject)
     events.recordWithin({
       type: 'SUBJECT_FORGOTTEN',
       status: 'COMPLETED',
@@ -175,13 +162,30 @@ async function begin(
     })
     log.appendWithin({ timeMs: clock(), type: 'forget', data: removed })
   }
-  if (!log.isCut()) {
-    await store.write(announceWithin)
-    return
-  }
-  await loop.unlearn(doomed, () => {
-    mark(store, UNLEARNED, subject)
+  const isBegun = await store.write(() => {
+    if (log.isCut()) return false
+    noteForgetting(store, { subject })
     announceWithin()
+    return true
+  })
+  if (!isBegun) await unlearn(parts, subject, doomed, announceWithin)
+}
+
+/** Takes out what they taught since that was done last; how far it is done stands in the same transaction. */
+async function unlearn(
+  { store, log, loop }: SubjectParts,
+  subject: string,
+  doomed: DoomedRows,
+  within = () => {},
+): Promise<void> {
+  const after = findForgetting(store, subject)?.unlearnedTo ?? 0
+  const find = async (until: number) => {
+    await findDoomed(log, doomed, until)
+    return { ...doomed, facts: doomed.facts.filter(({ sequence }) => sequence > after) }
+  }
+  await loop.unlearn(find, () => {
+    noteForgetting(store, { subject, unlearnedTo: doomed.sequence })
+    within()
   })
 }
 

@@ -31,10 +31,10 @@ export interface Journal {
   /** Number of the newest entry, kept or removed; 0 when there never was one. */
   last: () => number
   /**
-   * Removes some entries older than `beforeMs`, and runs `within` in the same transaction; returns how many. Call again
-   * while it removes.
+   * Removes some entries older than `beforeMs`, if `mayRemove`, which runs in the same transaction, says so; returns how
+   * many. Call again while it removes.
    */
-  sweep: (beforeMs: number, within?: () => void) => Promise<number>
+  sweep: (beforeMs: number, mayRemove?: () => boolean) => Promise<number>
 }
 
 interface Waiting {
@@ -98,18 +98,18 @@ export function openJournal(store: Store): Journal {
         yield { sequence: key, entry: value }
     },
     last,
-    sweep: async (beforeMs, within) => {
+    sweep: async (beforeMs, mayRemove = () => true) => {
       const old: number[] = []
       for (const { key, value } of journal.range({ limit: BATCH_ROWS })) {
         if (value.timeMs >= beforeMs) break
         old.push(key)
       }
       if (old.length === 0) return 0
-      await store.release(() => {
+      return store.release(() => {
+        if (!mayRemove()) return 0
         journal.removeAll(old)
-        within?.()
+        return old.length
       })
-      return old.length
     },
   }
 }

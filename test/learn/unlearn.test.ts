@@ -83,7 +83,7 @@ it('who is forgotten leaves what the others taught, also where the log is cut', 
   expect(remembered(learner.store)).toEqual(remembered(others.store))
   const { tables } = learner.store
   for (const { key } of tables.attributions.range()) expect(sessions).not.toContain(key[0])
-  expect(tables.meta.get('unlearned')).toEqual([])
+  expect(tables.meta.get('forgetting')).toEqual([])
 })
 
 it('what nobody else asked is no longer told of', async () => {

@@ -61,10 +61,10 @@ async function sweepImpressions(
       ? { limit: Math.min(spare, SLICE_ROWS) }
       : { end: firstIdOf(nowMs - config.retentionMs), limit: SLICE_ROWS }
   const old = [...impressions.keys(range)]
-  if (old.length > 0)
-    await store.release(() => {
-      log.removeWithin(old)
-      log.cutWithin()
-    })
-  return old.length
+  if (old.length === 0) return 0
+  return store.release(() => {
+    if (!log.cutWithin()) return 0
+    log.removeWithin(old)
+    return old.length
+  })
 }
