@@ -29,8 +29,16 @@ export interface Learner {
   memory: ClickMemory
   /** Starts a session now. */
   session: (userId?: string) => Promise<string>
-  /** A search that showed these documents of index 1, in this order; returns its query id. */
-  search: (sessionId: string | undefined, documents: string[], more?: Partial<Impression>) => string
+  /**
+   * A search that showed these documents of index 1, in this order; returns its query id. `rows` are features, as
+   * many for each document as the impression says.
+   */
+  search: (
+    sessionId: string | undefined,
+    documents: string[],
+    more?: Partial<Impression>,
+    rows?: Float32Array,
+  ) => string
   /** One entry of feedback, received now. */
   tell: (
     sessionId: string,
@@ -79,13 +87,13 @@ export function openLearner(
     ...{ store, clock, log, loop, sessions, feedback, memory },
     session: async (userId) =>
       (await sessions.create(userId === undefined ? {} : { userId })).sessionId,
-    search: (sessionId, documents, changes = {}) => {
+    search: (sessionId, documents, changes = {}, rows = new Float32Array()) => {
       const session = sessionId === undefined ? undefined : sessions.peek(sessionId)
       const unit = session?.active ? (session.userId ?? session.sessionId) : undefined
       const impression = { ...shown(documents, clock.nowMs), ...changes }
       if (sessionId !== undefined) impression.sessionId = sessionId
       if (unit !== undefined) impression.unit = unit
-      log.show(impression.queryId, partsOf(impression, new Float32Array()))
+      log.show(impression.queryId, partsOf(impression, rows))
       return impression.queryId
     },
     tell: (sessionId, queryId, resultId, metadata = { userAction: 'click' }, rating = 1) =>

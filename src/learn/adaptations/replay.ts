@@ -17,6 +17,8 @@ type Replayed = Pick<AdaptationValidation, 'samples' | 'estimates' | 'note'>
 /** Clicked searches that are ranked anew; each takes a tenth of a millisecond. */
 const SAMPLES_MAX = 200
 const REPLAYABLE = new Set(['boosts', 'pins', 'legWeights'])
+/** What other weights of the legs are reckoned from. */
+const OF_LEGS = ['textScore', 'vectorScore', 'fusedScore']
 
 /**
  * Ranks the pages of the newest clicked searches of a scope anew, as the change would have, and estimates what
@@ -30,12 +32,14 @@ export function replay(tuning: Tuning, scope: string, parts: ReplayParts): Repla
   if (keys.length === 0) return nothing('The change sets nothing that ranks.')
   if (other !== undefined)
     return nothing(`A change of ${other} can't be replayed on logged searches.`)
+  const lastOfLegs = Math.max(...OF_LEGS.map((name) => parts.featureNames.indexOf(name)))
   const moves: [from: number, to: number][] = []
   for (const { queryId, search } of parts.clicks.newest(scope, SAMPLES_MAX)) {
     const [first] = search.clicked
     const shown = parts.find(queryId)
     if (shown === undefined || first === undefined || shown.impression.from > 0) continue
-    if (tuning.legWeights !== undefined && shown.impression.features === 0) continue
+    // Searches without a session keep the first features only.
+    if (tuning.legWeights !== undefined && shown.impression.features <= lastOfLegs) continue
     const order = rank(shown, tuning, parts.featureNames)
     moves.push([first + 1, order.indexOf(first) + 1])
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openWorkshop, type Workshop } from './workshop.ts'
+import { DOCUMENTS, openWorkshop, type Workshop } from './workshop.ts'
 
 async function clickThird(shop: Workshop, times: number) {
   for (let user = 0; user < times; user += 1) {
@@ -41,5 +41,24 @@ describe('a replay of logged searches', () => {
     await clickThird(shop, 1)
     const other = await shop.apply({ fusion: 'rrf' })
     expect(other.validation.note).toBe("A change of fusion can't be replayed on logged searches.")
+  })
+
+  it('reckons other weights of the legs from searches that keep all they need', async () => {
+    const shop = openWorkshop()
+    // Words like the first hit best, meaning the last; both come to the scores that were shown.
+    const row = (place: number, width: number) => {
+      const [text, vector] = [1 - place / 10, place / 10]
+      return [text, vector, 7, 0.5, 1, 1, 1 - place / 100].slice(0, width)
+    }
+    const clickLast = async (width: number, searcher?: string) => {
+      const rows = Float32Array.from(DOCUMENTS.flatMap((_, place) => row(place, width)))
+      const queryId = shop.search(searcher, DOCUMENTS, { features: width }, rows)
+      await shop.tell(await shop.session(), queryId, 'j')
+      await shop.loop.caughtUp()
+    }
+    await clickLast(4)
+    await clickLast(7, await shop.session())
+    const byMeaning = await shop.apply({ legWeights: { text: 0, vector: 1 } })
+    expect(byMeaning.validation).toMatchObject({ samples: 1, estimates: { clickPosition: 1 } })
   })
 })

@@ -29,6 +29,8 @@ export interface Workshop extends Learner {
   reopen: () => Promise<Workshop>
 }
 
+/** The first ones that the core reckons; a search without a session keeps four of them. */
+const FEATURES = 'textScore vectorScore bm25 cosine textRank vectorRank fusedScore'.split(' ')
 export const DOCUMENTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
 
 export function openWorkshop(
@@ -45,7 +47,7 @@ export function openWorkshop(
     adaptations = openAdaptations({
       ...{ store, patterns, config, clock, events: openEvents(store, clock, config) },
       find: (queryId) => learner?.log.find(queryId),
-      featureNames: () => ['textScore', 'vectorScore', 'fusedScore'],
+      featureNames: () => FEATURES,
       hasModel: (name) => name === 'known',
     })
     return [...patterns.consumers, adaptations.consumer]
