@@ -18,7 +18,7 @@ export interface Versions {
   content: (version: number) => RankingMember[]
   /** Those that an adaptation led to, oldest first. */
   ledToBy: (adaptation: { adaptationId: string; version: number }) => RankingVersion[]
-  /** Inside a transaction: removes some old versions that nothing goes back to; returns how many. */
+  /** Inside a transaction: removes some old versions that nothing goes back to, and scopes without a change; returns how many. */
   sweepWithin: (beforeMs: number) => number
 }
 
@@ -44,16 +44,29 @@ export function openVersions(store: Store): Versions {
         (version) => version.adaptationId === adaptationId,
       ),
     sweepWithin: (beforeMs) => {
-      const old = Array.from(rankingVersions.range({ limit: SWEEP_ROWS }), ({ value }) => value)
-        .filter(({ timeMs }) => timeMs < beforeMs)
-        .map(({ version }) => version)
-      if (old.length === 0) return 0
+      const idle = idleScopes(store, beforeMs)
+      rankingScopes.removeAll(idle)
       const needed = new Set(Array.from(rankingScopes.range(), ({ value }) => value.head))
       for (const { value } of adaptations.range())
         needed.add(value.version).add(value.targetVersion)
-      const spare = old.filter((version) => !needed.has(version))
+      const spare: number[] = []
+      for (const { key, value } of rankingVersions.range()) {
+        if (value.timeMs >= beforeMs || spare.length === SWEEP_ROWS) break
+        if (!needed.has(key)) spare.push(key)
+      }
       rankingVersions.removeAll(spare)
-      return spare.length
+      return idle.length + spare.length
     },
   }
+}
+
+/** Some scopes whose ranking has long been the one without any change, which is what a scope without a row has. */
+function idleScopes({ tables }: Store, beforeMs: number): string[] {
+  const idle: string[] = []
+  for (const { key, value } of tables.rankingScopes.range()) {
+    if (idle.length === SWEEP_ROWS) break
+    const { content = [], timeMs = 0 } = tables.rankingVersions.get(value.head) ?? {}
+    if (value.open.length + content.length === 0 && timeMs < beforeMs) idle.push(key)
+  }
+  return idle
 }

@@ -292,6 +292,41 @@ describe('the statuses of a change', () => {
     const figures = [...shop.store.tables.adaptationFigures.keys()].map(([id]) => id)
     expect(figures).not.toContain(gone.adaptationId)
   })
+
+  it('leave no row for a query whose ranking has long been as it was', async () => {
+    const shop = openWorkshop()
+    const { rankingScopes, rankingVersions } = shop.store.tables
+    const change = (queryHash: string) => shop.apply(PINS, { queryHash, immediate: true })
+    const { adaptationId } = await change('q-over')
+    await shop.adaptations.rollBack(adaptationId)
+    const { adaptationId: going } = await change('q-kept')
+    const scopes = () => [...rankingScopes.keys()]
+    await shop.pass(86_400_000)
+    expect(scopes()).toEqual(['q-kept', 'q-over'])
+    await shop.pass(31 * 86_400_000)
+    expect(scopes()).toEqual(['q-kept'])
+    expect([...rankingVersions.keys()]).toHaveLength(1)
+    expect(shop.applying(undefined, 'q-kept')).toEqual([`${going}@3`])
+    expect(await change('q-over')).toMatchObject({ rollbackPlan: { targetVersion: 0 } })
+    expect(shop.applying(undefined, 'q-over')).toHaveLength(1)
+  })
+
+  it('make room for later versions, however many early ones stay', async () => {
+    const shop = openWorkshop()
+    const { rankingScopes, rankingVersions } = shop.store.tables
+    const same = { timeMs: shop.clock.nowMs, reason: 'ACTIVE' as const }
+    await shop.store.write(() => {
+      for (let version = 1; version <= 1001; version += 1) {
+        const [scope, adaptationId] = [`q${version}`, `a${version}`]
+        const content = [{ adaptationId, version, tuning: {} }]
+        rankingVersions.put(version, { ...same, version, scope, adaptationId, content })
+        if (version <= 1000) rankingScopes.put(scope, { head: version, open: [adaptationId] })
+      }
+    })
+    await shop.pass(31 * 86_400_000)
+    expect(rankingVersions.get(1001)).toBeUndefined()
+    expect([...rankingVersions.keys()]).toHaveLength(1000)
+  })
 })
 
 describe('the most that may be in force', () => {
