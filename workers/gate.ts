@@ -1,3 +1,4 @@
+import { RELEARNING } from '../src/learn/fold.ts'
 import { judgeCanary } from '../src/learn/models/canary.ts'
 import {
   columnsFor,
@@ -39,9 +40,13 @@ export type GateOutput = Omit<GateReport, 'timeMs'>
 
 const PAGES_MAX = 20_000
 
-/** Whether a model may go one step further: by estimate on logged pages, or by what its own users did. */
-export function gate(input: GateInput): GateOutput {
+/**
+ * Whether a model may go one step further: by estimate on logged pages, or by what its own users did. Undefined while
+ * that is being folded anew: it is not whole then.
+ */
+export function gate(input: GateInput): GateOutput | undefined {
   const reader = openReader(input.dataDir)
+  if (reader.mark(RELEARNING) !== undefined) return undefined
   if (input.gate === 'CANARY') {
     const units = reader.trialUnits(input.trial)
     return { gate: 'CANARY', ...judgeCanary(units, input.searchesMin) }

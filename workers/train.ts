@@ -1,3 +1,4 @@
+import { RELEARNING } from '../src/learn/fold.ts'
 import { columnsFor, gainPerSearch, loggedRanker, rankerOf } from '../src/learn/models/estimate.ts'
 import { blankRow, judgedPages, type Page } from '../src/learn/models/pages.ts'
 import { stateOf } from '../src/learn/models/state.ts'
@@ -37,11 +38,15 @@ export interface TrainOutput {
 const PAGES_MAX = 20_000
 const SEED = 1
 
-/** Learns from what people chose to order hits; the best of the kinds on units that none has seen. */
-export function train(input: TrainInput): TrainOutput {
+/**
+ * Learns from what people chose to order hits; the best of the kinds on units that none has seen. Undefined while what
+ * they chose is being folded anew: it is not whole then.
+ */
+export function train(input: TrainInput): TrainOutput | undefined {
   const startedMs = Date.now()
   const names = native.featureNames()
   const reader = openReader(input.dataDir)
+  if (reader.mark(RELEARNING) !== undefined) return undefined
   const { sinceMs, eta, kinds, pagesMin, priorRate } = input
   const filter = { blank: blankRow(names, priorRate), eta, sinceMs, limit: PAGES_MAX }
   const seen = judgedPages(reader, { ...filter, heldOut: false })

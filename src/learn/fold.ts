@@ -44,6 +44,10 @@ const PROMPT_MS = 500
 /** How far learning anew is; while there is such a mark, what is on the disk is not whole. */
 export const RELEARNING = 'relearning'
 
+export function isFoldedAnew({ tables }: Store): boolean {
+  return tables.meta.get(RELEARNING) !== undefined
+}
+
 interface Group {
   mark: string
   saveMs: number

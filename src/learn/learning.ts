@@ -4,6 +4,7 @@ import type { SearchRequest } from '../schema/search.ts'
 import type { Adaptations } from './adaptations/adaptations.ts'
 import type { Experiments } from './experiments/experiments.ts'
 import type { FeedbackIntake } from './feedback/feedback.ts'
+import { isFoldedAnew } from './fold.ts'
 import type { LearningHealth } from './health/health.ts'
 import { type Oversight, openOversight } from './health/oversight.ts'
 import type { Events } from './history/events.ts'
@@ -118,19 +119,23 @@ export function openLearning(options: LearningOptions): Learning {
   }
 }
 
-/** Retention comes last and needs none of the others: it is what makes room when the store is full. */
+/**
+ * Retention comes last and needs none of the others: it is what makes room when the store is full. Gates and triggers
+ * wait while what they decide by is folded anew: they would see a part of it.
+ */
 function tickOf(
-  { clock, sessions, logger }: LearningOptions,
+  { store, clock, sessions, logger }: LearningOptions,
   { clickRates, models, experiments, adaptations }: ReturnType<typeof openLearners>,
   oversight: Oversight,
 ): () => Promise<void> {
+  const whenWhole = (tick: () => Promise<void>) => () => (isFoldedAnew(store) ? undefined : tick())
   return openRound(
     {
       clickRates: () => clickRates.tick(),
       totals: () => sessions.totals.flush(),
-      models: () => models.tick(),
+      models: whenWhole(() => models.tick()),
       experiments: () => experiments.tick(),
-      adaptations: () => adaptations.tick(clock()),
+      adaptations: whenWhole(() => adaptations.tick(clock())),
       retention: () => oversight.tick(clock()),
     },
     (err, part) => logger.error({ err, part }, 'learning: a part failed; it is tried again'),

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import { isRefusal } from '../store/failure.ts'
 import type { Store } from '../store/store.ts'
 import type { Consumer, Fact } from './facts.ts'
-import { openFold, RELEARNING } from './fold.ts'
+import { isFoldedAnew, openFold } from './fold.ts'
 import type { Log } from './log.ts'
 import { openPauses } from './pauses.ts'
 import { type FindTaught, relearn, type Still, unlearn } from './relearn.ts'
@@ -73,7 +73,7 @@ export function openLoop(options: LoopOptions): Loop {
   core.fold.load()
   options.log.onAppend(() => wake(core))
   // A rebuild that a crash cut short starts again.
-  if (options.store.tables.meta.get(RELEARNING) !== undefined) rebuild().catch(options.onFailure)
+  if (isFoldedAnew(options.store)) rebuild().catch(options.onFailure)
   else wake(core)
   return {
     caughtUp: () => catchUp(core),

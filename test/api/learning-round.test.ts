@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { firstIdOf } from '../../src/ids.ts'
+import { RELEARNING } from '../../src/learn/fold.ts'
 import { startApp } from '../running-app.ts'
 
 it('what is past its time is removed though a part of learning can not write', async () => {
@@ -13,6 +14,26 @@ it('what is past its time is removed though a part of learning can not write', a
     await store.write(() => outcomes.put(old, none))
     await learning.tick()
     expect(outcomes.has(old)).toBe(false)
+  } finally {
+    await running.close()
+  }
+}, 120_000)
+
+it('gates and triggers wait while what they decide by is learned anew', async () => {
+  const running = await startApp()
+  try {
+    const { store, learning } = running.app
+    const { meta } = store.tables
+    const ticked = new Set<string>()
+    for (const part of ['models', 'adaptations'] as const)
+      learning[part].tick = async () => void ticked.add(part)
+    await store.write(() => meta.put(RELEARNING, 0))
+    ticked.clear()
+    await learning.tick()
+    expect([...ticked]).toEqual([])
+    await store.write(() => meta.remove(RELEARNING))
+    await learning.tick()
+    expect([...ticked].sort()).toEqual(['adaptations', 'models'])
   } finally {
     await running.close()
   }

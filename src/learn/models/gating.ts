@@ -8,6 +8,7 @@ import { move } from '../states.ts'
 import { type Activation, beginStage, refuseUnservable } from './activation.ts'
 import type { Evidence } from './evidence.ts'
 import { GATES_MAX, nameOf, sameVersion, type Versions } from './versions.ts'
+import { askWhole } from './whole.ts'
 
 /** Lets a model rank step by step: estimate, shadow, a share of the users, all. Each step is an event. */
 export interface Gating {
@@ -38,7 +39,7 @@ export function openGating(parts: GatingParts): Gating {
 
   async function ask(trial: Trial, searches: number): Promise<GateReport> {
     const input = stageInput(parts, trial)
-    const report = { ...(await pool.run('gate', input)), timeMs: clock() }
+    const report = { ...(await askWhole(() => pool.run('gate', input))), timeMs: clock() }
     const tired = searches >= PATIENCE * searchesMin(config, trial)
     if (report.outcome !== 'not_yet' || !tired) return report
     const figures = { ...report.figures, reason: 'It was undecided for too long.' }
@@ -58,7 +59,7 @@ export function openGating(parts: GatingParts): Gating {
         sinceMs: 0,
         ...(active === undefined ? {} : { active }),
       }
-      const report = { ...(await pool.run('gate', input)), timeMs: clock() }
+      const report = { ...(await askWhole(() => pool.run('gate', input))), timeMs: clock() }
       return store.write(() => ({ record: judgedWithin(parts, name, report), report }))
     },
     advance: async () => {

@@ -5,11 +5,13 @@ import type { Pool } from '../../pool.ts'
 import type { ModelTrained, ModelTraining } from '../../schema/model.ts'
 import type { ModelKind } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
+import { isFoldedAnew } from '../fold.ts'
 import type { Events } from '../history/events.ts'
 import { readMoment } from '../moment.ts'
 import type { Evidence } from './evidence.ts'
 import type { Gating } from './gating.ts'
 import type { Shelving } from './sync.ts'
+import { askWhole } from './whole.ts'
 
 /** How the last training went. */
 export interface LastTraining {
@@ -91,7 +93,9 @@ export function openTraining(parts: TrainingParts): Training {
       const trainingId = newId()
       const needed = config.modelTrainClicksMin
       const have = evidence.clicked()
-      if (have < needed) return { modelId, trainingId, status: 'NOT_ENOUGH_DATA', needed, have }
+      // While they are counted anew there are fewer of them: the training waits for all, and counts itself.
+      if (have < needed && !isFoldedAnew(store))
+        return { modelId, trainingId, status: 'NOT_ENOUGH_DATA', needed, have }
       const kinds = kind === undefined ? KINDS : [kind.toLowerCase() as ModelKind]
       const work = begin({ trainingId, modelId, kinds, sinceMs })
       const waiting = { modelId, trainingId, status: 'RUNNING' as const }
@@ -132,7 +136,8 @@ async function run(parts: TrainingParts, job: Job): Promise<ModelTrained> {
   try {
     const { dataDir, examinationEta: eta, modelTrainClicksMin: pagesMin } = config
     const { memoryPriorRate: priorRate } = config
-    const made = await pool.run('train', { dataDir, sinceMs, eta, priorRate, kinds, pagesMin })
+    const input = { dataDir, sinceMs, eta, priorRate, kinds, pagesMin }
+    const made = await askWhole(() => pool.run('train', input))
     if (made.trained === undefined) {
       const counts = { needed: pagesMin, have: made.pages }
       await end('NOT_ENOUGH_DATA', 'TRAINING_COMPLETED', counts)

@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { RELEARNING } from '../../../src/learn/fold.ts'
 import { native } from '../../../src/native.ts'
 import type { Standing } from '../../../src/schema/model-record.ts'
 import { eventually, type RunningApp, startApp } from '../../running-app.ts'
@@ -133,6 +135,21 @@ it('a bad model is refused by the first gate', async () => {
     'MODEL_REJECTED HELD_OUT',
   ])
   expect(await evaluate('bad')).toMatchObject({ status: 409, code: 'INVALID_TRANSITION' })
+})
+
+it('a gate and a training wait while what people did is counted anew', async () => {
+  const { store } = running.app
+  const { meta } = store.tables
+  await running.call('POST', '/nous/learn/models/sync', { modelId: 'late', state: weighing(-2) })
+  await store.write(() => meta.put(RELEARNING, 0))
+  const asked = { modelId: 'late', kind: 'linear' }
+  const training = running.call('POST', '/nous/learn/models/train', asked)
+  const answers = [evaluate('late'), training] as const
+  expect(await Promise.race([...answers, sleep(1500, 'nothing yet')])).toBe('nothing yet')
+  await store.write(() => meta.remove(RELEARNING))
+  const [judged, trained] = await Promise.all(answers)
+  expect(judged.data).toMatchObject({ gate: { outcome: 'refuse' } })
+  expect(trained.data).toMatchObject({ status: 'COMPLETED', version: 2 })
 })
 
 it('a model like the one that ranks is not let through', async () => {
