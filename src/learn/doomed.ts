@@ -1,7 +1,9 @@
 import { performance } from 'node:perf_hooks'
 import { setImmediate as breathe } from 'node:timers/promises'
+import { asObject } from '../object.ts'
 import type { JournalRow } from '../store/journal.ts'
 import type { Store } from '../store/store.ts'
+import type { JournalEntry } from '../store/tables.ts'
 import type { Doomed, Fact, FeedbackBatch, Impression } from './facts.ts'
 import { factsOf } from './join.ts'
 import type { Log } from './log.ts'
@@ -63,8 +65,16 @@ function take({ sequence, entry }: JournalRow, log: Log, found: DoomedRows): Ite
     found.feedback.push({ sequence, entries: entries.length })
     return factsIn({ sequence, entry }, log)
   }
-  if (isNamed(entry.sessionId)) found.events.push(sequence)
+  if (isNamed(entry.sessionId) || isNamed(userOf(entry))) found.events.push(sequence)
   return []
+}
+
+/** Whom an event of analytics names by itself: clients may send it without a session. */
+function userOf({ type, data }: JournalEntry): string | undefined {
+  if (type !== 'analytics') return undefined
+  const event = asObject(data)
+  const userId = event?.userId ?? asObject(event?.metadata)?.userId
+  return typeof userId === 'string' ? userId : undefined
 }
 
 function factsIn(row: JournalRow, log: Log): Iterable<Fact> {

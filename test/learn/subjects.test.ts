@@ -179,6 +179,30 @@ it('nothing in the store names somebody who was forgotten', async () => {
   expect(JSON.stringify(events)).not.toMatch(new RegExp(['ann', ...ids].join('|')))
 })
 
+it('events that name a user without a session go with the user', async () => {
+  const { log, store, subjects, clock } = start()
+  const told = [
+    { userId: 'ann' },
+    { metadata: { userId: 'ann' } },
+    { metadata: { userId: 'bob', friend: 'ann' } },
+    {},
+  ]
+  for (const more of told) {
+    const data = { eventId: 'e', eventType: 'scroll', ...more }
+    await log.append(() => ({ entry: { timeMs: clock.nowMs, type: 'analytics', data }, value: 1 }))
+  }
+  expect((await subjects.forget('ann')).removed).toEqual({
+    ...{ sessions: 0, impressions: 0, feedback: 0, events: 2 },
+  })
+  const rows = Array.from(store.tables.journal.range(), ({ value }) => value)
+  const left = rows.filter(({ type }) => type === 'analytics').map(({ data }) => data)
+  expect(left).toEqual([
+    { eventId: 'e', eventType: 'scroll', metadata: { userId: 'bob', friend: 'ann' } },
+    { eventId: 'e', eventType: 'scroll' },
+  ])
+  await expect(subjects.forget('ann')).rejects.toMatchObject({ code: 'SUBJECT_NOT_FOUND' })
+})
+
 it("what comes in the name of somebody who is just being forgotten is nobody's", async () => {
   const learner = openLearner(temporaryStore())
   onTestFinished(learner.close)
