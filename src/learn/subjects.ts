@@ -102,6 +102,8 @@ async function forget(parts: SubjectParts, subject: string): Promise<Forgotten> 
       await store.release(() => noteForgetting(store, { subject, unlearnedTo }))
     }
     await parts.withdraw?.(new Set(timesOfQueries(doomed.facts).keys()))
+    // To learn anew takes a while, in which clients may go on in their name.
+    await removeLate(parts, subject, { ...doomed, sequence: unlearnedTo })
     // Last: a start that goes on with this finds the rest by them.
     await sessions.remove(sessionIds)
     await store.release(() => endForgetting(store, subject))
@@ -123,8 +125,8 @@ async function removeRows(
 }
 
 /**
- * What was under way when their sessions were hidden came into the log behind what was found. Returns up to which entry
- * it holds nothing of them.
+ * What came into the log behind what was found: it was under way when their sessions were hidden, or came since. Returns
+ * up to which entry the log holds nothing of them.
  */
 async function removeLate(
   parts: SubjectParts,

@@ -230,6 +230,38 @@ it("what comes in the name of somebody who is just being forgotten is nobody's",
   expect(await learner.added()).toEqual({})
 })
 
+it('what comes in their name while the others are learned anew goes, too', async () => {
+  const learner = openLearner(temporaryStore())
+  onTestFinished(learner.close)
+  const { session, search, tell, store, log } = learner
+  const sessionId = await session('ann')
+  await tell(sessionId, search(sessionId, ['a']), 'a')
+  const late: string[] = []
+  const tellLate = async () => {
+    const queryId = search(sessionId, ['b'])
+    await tell(sessionId, queryId, 'b')
+    late.push(queryId)
+  }
+  const rebuild = async () => {
+    await tellLate()
+    await learner.loop.rebuild()
+    await tellLate()
+  }
+  const clock = () => learner.clock.nowMs
+  const subjects = openSubjects({
+    ...{ ...learner, loop: { ...learner.loop, rebuild }, clock, onFailure: () => {} },
+    events: openEvents(store, clock),
+    forgetUnit: async () => {
+      await tellLate()
+      return 0
+    },
+  })
+  await subjects.forget('ann')
+  expect(late.map(log.isShown)).toEqual([false, false, false])
+  const rest = JSON.stringify([[...store.tables.events.range()], [...store.tables.journal.range()]])
+  expect(rest).not.toContain(sessionId)
+})
+
 it('forgetting that failed half-way is finished by asking again', async () => {
   const learner = openLearner(temporaryStore())
   onTestFinished(learner.close)
