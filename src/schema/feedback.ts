@@ -104,7 +104,8 @@ export const FeedbackPage = Type.Object({
     total: Count('entries within the time, whatever the limit, duplicates left out'),
     duplicates: Count('entries beside these that were told before within 30 minutes'),
     byAction: Type.Record(Type.String(), Type.Integer(), {
-      description: 'the entries of total by what was done',
+      description:
+        'the entries of total by what was done; beyond the 64 most frequent actions they are counted as other',
     }),
     averageRating: Type.Union([Share, Type.Null()], {
       description: 'over the entries of total; null when there is none',

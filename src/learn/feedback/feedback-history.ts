@@ -14,6 +14,9 @@ const LIMIT = 100
 /** What one reading may look at; a summary over less than all says so. */
 const JOURNAL_ROWS_MAX = 50_000
 const ENTRIES_MAX = 100_000
+/** Different actions that a summary tells apart: clients may send any word. */
+const ACTIONS_MAX = 64
+const OTHERS = 'other'
 /** Journal entries between two breaths of the main thread. */
 const SLICE_ROWS = 64
 
@@ -48,13 +51,21 @@ export function openFeedbackHistory(journal: Journal, clock: () => number): Read
     }
     const complete = looked < ENTRIES_MAX && rows < JOURNAL_ROWS_MAX
     const averageRating = total === 0 ? null : ratings / total
-    const actions = Object.fromEntries([...byAction].sort(([, a], [, b]) => b - a))
     return {
       feedback,
       limit,
-      summary: { total, duplicates, byAction: actions, averageRating, complete },
+      summary: { total, duplicates, byAction: mostFrequent(byAction), averageRating, complete },
     }
   }
+}
+
+/** The most frequent actions first; the others are counted together. */
+function mostFrequent(byAction: ReadonlyMap<string, number>): Record<string, number> {
+  const sorted = [...byAction].sort(([, a], [, b]) => b - a)
+  const shown = new Map(sorted.slice(0, ACTIONS_MAX))
+  for (const [, count] of sorted.slice(ACTIONS_MAX))
+    shown.set(OTHERS, (shown.get(OTHERS) ?? 0) + count)
+  return Object.fromEntries(shown)
 }
 
 /** `count` hears of each journal entry that was looked at. */

@@ -298,3 +298,16 @@ it('a duplicate is listed, and counts once in the summary', async () => {
     ...{ averageRating: 0.5, complete: true },
   })
 })
+
+it('a summary names the most frequent actions, and counts the others together', async () => {
+  const { session, search, feedback } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['a', 'b'])
+  const rare = Array.from({ length: 80 }, (_, at) => entry(queryId, { userAction: `rare-${at}` }))
+  const often = ['a', 'b'].map((resultId) => entry(queryId, { resultId, userAction: 'often' }))
+  await feedback.submit({ sessionId, feedback: [...rare, ...often] })
+  const { summary } = await feedback.read({})
+  expect(summary.total).toBe(82)
+  expect(Object.keys(summary.byAction)).toHaveLength(65)
+  expect(summary.byAction).toMatchObject({ often: 2, other: 17 })
+})
