@@ -27,8 +27,8 @@ const pins: Setting = {
   mayBeOther: isObject,
 }
 
-/** Every spelling that is understood. */
-export const SETTINGS: Record<string, Setting> = {
+/** What a change or a variant may set, by every spelling that is understood. */
+export const TUNABLE: Record<string, Setting> = {
   fieldWeights,
   fieldBoosts: fieldWeights,
   // The fields that are returned, or the weights of a model.

@@ -2,7 +2,7 @@ import { invalid } from '../errors.ts'
 import { asObject } from '../object.ts'
 import type { Tuning } from '../schema/tuning.ts'
 import { wordOf } from '../word.ts'
-import { MATCHING, SETTINGS } from './tuning-values.ts'
+import { MATCHING, TUNABLE } from './tuning-values.ts'
 
 /** What was understood of a free-form configuration, and what was not. */
 export interface TuningRead {
@@ -51,7 +51,7 @@ function readSetting(key: string, value: unknown, { tuning, unread, wrong }: Tun
     wrong.push(...inner.wrong)
     return
   }
-  const setting = Object.hasOwn(SETTINGS, key) ? SETTINGS[key] : undefined
+  const setting = Object.hasOwn(TUNABLE, key) ? TUNABLE[key] : undefined
   const problem =
     setting === undefined || value === undefined ? { path: '' } : setting.read(value, tuning)
   if (problem === undefined) return
