@@ -1,11 +1,19 @@
 import { performance } from 'node:perf_hooks'
-import type { App } from './app.ts'
 import type { MetricRow, Metrics } from './metrics.ts'
 import type { Pool } from './pool.ts'
+import type { Engine } from './search/engine.ts'
 import type { IndexFigures } from './search/figures.ts'
+import type { Writer } from './search/writer.ts'
+import type { Store } from './store/store.ts'
 
 /** The parts whose figures the metrics page shows. */
-export type FigureParts = Pick<App, 'engine' | 'metrics' | 'pool' | 'store' | 'writer'>
+interface FigureParts {
+  engine: Engine
+  metrics: Metrics
+  pool: Pool
+  store: Store
+  writer: Writer
+}
 
 /** Puts the figures of the pool, the indices, the record store and the write queue on the metrics page. */
 export function collectFigures(parts: FigureParts): void {

@@ -47,7 +47,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   learn: ['config', 'errors', 'metrics', 'schema', 'store', 'pool', 'word', 'object', 'ids'],
   workers: ['embed', 'search', 'learn', 'native', 'schema', 'shared-hops', 'store'],
   health: ['app', 'errors'],
-  figures: ['app', 'metrics', 'pool', 'search'],
+  figures: ['metrics', 'pool', 'search', 'store'],
   upkeep: [],
   app: [
     ...['config', 'errors', 'metrics', 'native', 'pool', 'store', 'embed', 'search', 'learn'],

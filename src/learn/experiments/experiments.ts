@@ -5,7 +5,6 @@ import type {
   Assignment,
   ExperimentCreate,
   ExperimentQuery,
-  ExperimentResult,
 } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Store } from '../../store/store.ts'
@@ -23,10 +22,10 @@ import { openLedger } from './ledger.ts'
 import { findAssigned, mustFind, notActive, unitOf } from './lookup.ts'
 import { openRegister, type Register } from './register.ts'
 import { openReported } from './reported.ts'
-import { openResults } from './results.ts'
+import { openResults, type RecordResult } from './results.ts'
 import { assignmentOf, prepare, variantsFor } from './running.ts'
 import { advanceAll, settle } from './schedule.ts'
-import { openSweep } from './sweep.ts'
+import { openSweep, type Sweep } from './sweep.ts'
 import type { Target } from './targeting.ts'
 
 /** What a verb makes of a test or an experiment. */
@@ -40,7 +39,7 @@ const VERBS = {
 export type Verb = keyof typeof VERBS
 
 /** Search A/B tests and learning experiments: one engine for both. */
-export interface Experiments {
+export interface Experiments extends Sweep {
   /** Throws VALIDATION_FAILED, NAME_TAKEN, LIMIT_REACHED. */
   create: (kind: ExperimentKind, sent: ExperimentCreate) => Promise<object>
   /** A unit's variant of a test. Throws TEST_NOT_FOUND, NOT_ACTIVE. */
@@ -51,18 +50,11 @@ export interface Experiments {
   get: (kind: ExperimentKind, id: string) => Promise<object>
   /** Throws the kind's …_NOT_FOUND, INVALID_TRANSITION, LIMIT_REACHED. */
   steer: (kind: ExperimentKind, id: string, verb: Verb) => Promise<object>
-  /** Counts values that others measured of who is in it, and checks the guardrails at once. */
-  record: (sent: ExperimentResult) => Promise<object>
+  record: RecordResult
   /** What applies to a unit's search; from memory. */
   variants: (unit: string, session: Target) => AppliedVariant[]
   consumer: Consumer
   tick: () => Promise<void>
-  /** Takes a unit out of all evidence; returns in how many experiments it was. */
-  forget: (unit: string) => Promise<number>
-  /** Removes some rows of what ended long ago; returns how many. Call again while it removes. */
-  sweep: (nowMs: number) => Promise<number>
-  /** How many there are, by kind and status, and units that took part in those not ended. */
-  figures: () => { kind: ExperimentKind; status: string; count: number; units: number }[]
 }
 
 export interface ExperimentsParts {

@@ -3,7 +3,6 @@ import type { ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { monitoringOf } from './answers.ts'
-import type { Experiments } from './experiments.ts'
 import type { Ledger } from './ledger.ts'
 import { armOf, findReported, notActive, unitOf } from './lookup.ts'
 import type { Reported } from './reported.ts'
@@ -16,8 +15,11 @@ interface ResultsParts extends ScheduleParts {
   reported: Reported
 }
 
+/** Counts values that others measured of who is in an experiment, and checks the guardrails at once. */
+export type RecordResult = (sent: ExperimentResult) => Promise<object>
+
 /** Takes results that others measured: in the arm that a unit is in, or not at all when it is in none. */
-export function openResults(parts: ResultsParts): Experiments['record'] {
+export function openResults(parts: ResultsParts): RecordResult {
   const { store, sessions, register, ledger, reported, counted, clock } = parts
 
   async function count(experiment: ExperimentRecord, sent: ExperimentResult) {

@@ -1,8 +1,7 @@
 import { firstIdOf } from '../../ids.ts'
-import type { ExperimentRecord } from '../../schema/experiment-record.ts'
+import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Store } from '../../store/store.ts'
 import { unitsOf } from './arms.ts'
-import type { Experiments } from './experiments.ts'
 import type { Ledger } from './ledger.ts'
 import { EXPERIMENTS_MAX, hasEnded, type Register } from './register.ts'
 import type { Reported } from './reported.ts'
@@ -21,7 +20,23 @@ const SLICE_ROWS = 500
 const FORGET_RECORDS = 200
 
 /** Forgetting: a unit by its name, and what ended long ago. */
-export function openSweep(parts: SweepParts): Pick<Experiments, 'forget' | 'sweep' | 'figures'> {
+export interface Sweep {
+  /** Takes a unit out of all evidence; returns in how many experiments it was. */
+  forget: (unit: string) => Promise<number>
+  /** Removes some rows of what ended long ago; returns how many. Call again while it removes. */
+  sweep: (nowMs: number) => Promise<number>
+  /** How many there are, by kind and status, and units that took part in those not ended. */
+  figures: () => ExperimentFigures[]
+}
+
+interface ExperimentFigures {
+  kind: ExperimentKind
+  status: string
+  count: number
+  units: number
+}
+
+export function openSweep(parts: SweepParts): Sweep {
   const { store, register, ledger } = parts
   // Experiments whose units are all gone; a restart looks through them once more.
   const cleared = new Set<string>()
@@ -51,7 +66,7 @@ export function openSweep(parts: SweepParts): Pick<Experiments, 'forget' | 'swee
       return (await clearOutcomes(store, beforeMs)) + (await removeOldest(parts))
     },
     figures: () => {
-      const rows = new Map<string, ReturnType<Experiments['figures']>[number]>()
+      const rows = new Map<string, ExperimentFigures>()
       for (const record of register.all()) {
         const { kind, status } = record
         const row = rows.get(`${kind} ${status}`) ?? { kind, status, count: 0, units: 0 }
