@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { serviceError } from '../../src/errors.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
 
 let running: RunningApp
@@ -250,6 +251,21 @@ describe('activation', () => {
     expect((await activate('known', { version: 9 })).code).toBe('MODEL_NOT_FOUND')
     expect((await activate('known', { version: 'one' })).code).toBe('VALIDATION_FAILED')
     expect((await rollBack('known')).code).toBe('NOT_ACTIVE')
+  })
+
+  it('that could not be loaded for the moment is asked for again in the same words', async () => {
+    const { pool } = running.app
+    const run = pool.run
+    pool.run = (name, input) =>
+      'source' in input && 'dataDir' in input.source
+        ? Promise.reject(serviceError('OVERLOADED', 'Not now.', { retryAfterS: 1 }))
+        : run(name, input)
+    const ask = () => sync('later', state([1, 1, 2]), { activate: true })
+    expect((await ask()).code).toBe('OVERLOADED')
+    pool.run = run
+    expect((await get('later')).data).toMatchObject({ status: 'CANDIDATE', active: null })
+    expect((await ask()).data).toMatchObject({ version: 1, status: 'ACTIVE', unchanged: true })
+    await rollBack('later')
   })
 
   it('is still there after a restart', async () => {

@@ -78,7 +78,8 @@ export function openShelving(parts: ShelvingParts): Shelving {
     sync: async ({ modelId, state, activate = false }) => {
       const made: NewVersion = { ...(await read(modelId, state)), source: 'SYNC' }
       if (!activate) return keep(made)
-      // Refused as a whole: a request that fails leaves nothing behind.
+      // What can't rank is refused as a whole. Whatever fails later is not the state's fault: the version stays, and the
+      // same request again goes on from there.
       refuseUnservable(made)
       const kept = await keep(made)
       const { record } = await activation.activate(kept.record, 'SYNC')
