@@ -185,14 +185,16 @@ async function standStill(core: Core, work: () => Promise<void>): Promise<void> 
   core.stills += 1
   core.pauses.stir()
   while (core.running !== undefined) await core.running
-  core.running = saveAll(core)
+  const done = saveAll(core)
     .then(work)
     .finally(() => {
       core.running = undefined
       core.stills -= 1
       wake(core)
     })
-  await core.running
+  // Who waits for its end need not know how it went.
+  core.running = done.catch(() => undefined)
+  await done
 }
 
 /** What is folded anew tells nothing to the history; what is not saved yet may still have to. */

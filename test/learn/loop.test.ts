@@ -122,3 +122,16 @@ const note = () => ({ entry: { timeMs: 1, type: 'analytics' as const, data: {} }
 function consumerOf(group?: ConsumerGroup): Consumer {
   return { name: 'none', ...(group && { group }), load() {}, take() {}, save() {} }
 }
+
+it('who wants the processor to stand still gets it, whatever became of who had it before', async () => {
+  const learner = openLearner(temporaryStore())
+  const noRoom = new Error('no room')
+  const failing = learner.loop.unlearn(
+    () => Promise.reject(noRoom),
+    () => {},
+  )
+  const rebuilt = learner.loop.rebuild()
+  await expect(failing).rejects.toBe(noRoom)
+  await rebuilt
+  await learner.close()
+})
