@@ -6,7 +6,7 @@ import { type IndexEntry, latest } from './indices.ts'
 import { wellFormedJson } from './json.ts'
 import { awaitVector, sentVector, vectorFor } from './outside-vector.ts'
 import { type DocumentRecord, decodeRecord, encodeRecord } from './record.ts'
-import { valueAt } from './source.ts'
+import { valuesAt } from './source.ts'
 
 type Source = Record<string, unknown>
 
@@ -172,8 +172,9 @@ function withoutNulls(source: Source): Source {
 export function hasText(source: Source, definition: Definition): boolean {
   return definition.fields.some((field) => {
     if (field.type !== 'text') return false
-    const values = [valueAt(source, field.source)].flat()
-    return values.some((value) => typeof value === 'string' && value.trim() !== '')
+    return valuesAt(source, field.source).some(
+      (value) => typeof value === 'string' && value.trim() !== '',
+    )
   })
 }
 

@@ -46,6 +46,8 @@ export interface Embedder {
 export interface Definition {
   analyzers: Record<string, Analyzer>
   fields: FieldDefinition[]
+  /** Fields that hold objects, by dotted path; an open one may hold any, as the mapping names none inside. */
+  objects: { name: string; isOpen: boolean }[]
   dynamic: boolean
   /** `dynamic: "strict"`: fields that the mapping doesn't name are refused. */
   strict: boolean
@@ -92,16 +94,18 @@ export function compileDefinition(
   const analyzers = readAnalyzers((settings.analysis ?? nested ?? {}) as Shape)
   const warnings = readWarnings(settings)
   const fields: FieldDefinition[] = []
+  const objects: Definition['objects'] = []
   const embedder = readEmbedder(settings, config)
   const properties = { ...DEFAULT_PROPERTIES, ...mappings.properties }
   for (const [name, property] of Object.entries(properties))
-    readField(name, property, { analyzers, fields, embedder, warnings })
+    readField(name, property, { analyzers, fields, objects, embedder, warnings })
   const dynamic = mappings.dynamic === undefined ? 'true' : wordOf(mappings.dynamic).toLowerCase()
   if (!['true', 'false', 'strict'].includes(dynamic))
     throw invalid('mappings.dynamic', 'must be true, false or "strict"')
   return {
     analyzers,
     fields,
+    objects,
     dynamic: dynamic === 'true',
     strict: dynamic === 'strict',
     embedder,
@@ -123,6 +127,7 @@ export function definitionJson({ analyzers, fields, dynamic, embedder }: Definit
 interface Reading {
   analyzers: Record<string, Analyzer>
   fields: FieldDefinition[]
+  objects: Definition['objects']
   embedder: Embedder
   warnings: string[]
 }
@@ -133,6 +138,7 @@ function readField(name: string, sent: unknown, reading: Reading, source = name)
   const type = wordOf(property.type ?? (property.properties === undefined ? 'text' : 'object'))
   if (name.startsWith('_')) throw invalid(path, 'field names must not start with _')
   if (type === 'object') {
+    if (name === source) reading.objects.push({ name, isOpen: property.properties === undefined })
     for (const [child, inner] of Object.entries(
       asShape(property.properties ?? {}, `${path}.properties`),
     ))

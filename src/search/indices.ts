@@ -191,7 +191,9 @@ async function extend(
 }
 
 function isSame(one: Definition, other: Definition): boolean {
-  return one.strict === other.strict && definitionJson(one) === definitionJson(other)
+  const isSameCore = definitionJson(one) === definitionJson(other)
+  const isSameShape = JSON.stringify(one.objects) === JSON.stringify(other.objects)
+  return isSameCore && isSameShape && one.strict === other.strict
 }
 
 function notFound(): Error {
@@ -229,13 +231,19 @@ function checkTypes(before: Definition, after: Definition): void {
       'would change where the vectors come from; create a new index instead',
       'MAPPING_CONFLICT',
     )
-  for (const field of before.fields) {
-    const now = after.fields.find(({ name }) => name === field.name)
-    if (now?.type !== field.type)
+  const now = new Map(typesOf(after))
+  for (const [name, type] of typesOf(before))
+    if (now.get(name) !== type)
       throw invalid(
-        `mappings.properties.${field.name}.type`,
-        `is ${field.type} already and can't change; create a new index instead`,
+        `mappings.properties.${name}.type`,
+        `is ${type} already and can't change; create a new index instead`,
         'MAPPING_CONFLICT',
       )
-  }
+}
+
+function typesOf({ fields, objects }: Definition): [name: string, type: string][] {
+  return [
+    ...fields.map(({ name, type }): [string, string] => [name, type]),
+    ...objects.map(({ name }): [string, string] => [name, 'object']),
+  ]
 }

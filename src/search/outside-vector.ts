@@ -2,7 +2,7 @@ import type { Store } from '../store/store.ts'
 import type { WriteOp } from './decide.ts'
 import type { IndexEntry } from './indices.ts'
 import type { DocumentRecord } from './record.ts'
-import { valueAt } from './source.ts'
+import { valuesAt } from './source.ts'
 
 type Source = Record<string, unknown>
 
@@ -82,6 +82,6 @@ export function vectorText({ definition }: IndexEntry, source: string | Source):
   const values = typeof source === 'string' ? (JSON.parse(source) as Source) : source
   return definition.fields
     .filter((field) => field.vectorized === true)
-    .flatMap((field) => valueAt(values, field.source) ?? [])
+    .flatMap((field) => valuesAt(values, field.source))
     .join('\n')
 }

@@ -18,12 +18,16 @@ export function sourceProblem(
   place: SourcePlace = 'document.',
 ): ServiceError | undefined {
   for (const field of definition.fields) {
-    const problem = fieldProblem(valueAt(source, field.source), field)
-    if (problem !== undefined) return invalid(`${place}${field.source}`, problem)
+    for (const value of leavesAt(source, field.source.split('.'))) {
+      const problem = fieldProblem(value, field)
+      if (problem !== undefined) return invalid(`${place}${field.source}`, problem)
+    }
     const broken = field.source.includes('.') ? brokenAt(source, field.source) : undefined
     if (broken !== undefined && !definition.fields.some((own) => own.source === broken))
       return invalid(`${place}${broken}`, 'must be an object')
   }
+  const flat = definition.objects.find(({ name }) => holdsNoObject(source, name, definition))
+  if (flat !== undefined) return invalid(`${place}${flat.name}`, 'must be an object')
   const vectorProblem = fieldVectorProblem(source, definition, place)
   if (vectorProblem !== undefined) return vectorProblem
   return definition.strict ? unmappedField(source, definition, place) : undefined
@@ -48,16 +52,29 @@ function fieldVectorProblem(
     : invalid(path, 'must be finite numbers that are not all zero')
 }
 
-/** The value at a dotted path; a key that holds the dots itself counts too. */
-export function valueAt(source: Source, path: string): unknown {
-  const direct = source[path]
-  if (direct !== undefined || !path.includes('.')) return direct
-  let value: unknown = source
-  for (const key of path.split('.')) {
-    if (typeof value !== 'object' || value === null) return undefined
-    value = (value as Source)[key]
-  }
-  return value
+/** All values at a dotted path, those of lists one by one. */
+export function valuesAt(source: Source, path: string): unknown[] {
+  return leavesAt(source, path.split('.')).flat()
+}
+
+/**
+ * What stands at a path, as the core reads it: in each object of a list, and under keys that hold the dots themselves.
+ * A list at its end is one leaf.
+ */
+function leavesAt(value: unknown, keys: string[]): unknown[] {
+  if (keys.length === 0) return [value]
+  if (Array.isArray(value)) return value.flatMap((one) => leavesAt(one, keys))
+  if (!isObject(value)) return []
+  return keys.flatMap((_, at) => {
+    const inner = value[keys.slice(0, at + 1).join('.')]
+    return inner === undefined || inner === null ? [] : leavesAt(inner, keys.slice(at + 1))
+  })
+}
+
+/** Whether something else stands where the mapping has an object. Those that have fields are looked through by these. */
+function holdsNoObject(source: Source, name: string, { fields }: Definition): boolean {
+  if (fields.some((field) => field.source.startsWith(`${name}.`))) return false
+  return valuesAt(source, name).some((value) => value !== null && !isObject(value))
 }
 
 /** The beginning of a dotted path that holds something else than an object, or objects. */
@@ -122,15 +139,40 @@ function unmappedField(
   definition: Definition,
   place: SourcePlace,
 ): ServiceError | undefined {
-  const known = new Set(definition.fields.map((field) => field.source.split('.')[0]))
-  if (definition.embedder.field !== undefined) known.add(definition.embedder.field)
-  const unmapped = Object.keys(source).find(
-    (key) => source[key] !== null && !known.has(key.split('.')[0]),
-  )
+  const { fields, objects, embedder } = definition
+  const names: Names = {
+    whole: new Set(fields.map((field) => field.source)),
+    around: new Set(objects.filter(({ isOpen }) => !isOpen).map(({ name }) => name)),
+    open: objects.filter(({ isOpen }) => isOpen).map(({ name }) => name),
+  }
+  if (embedder.field !== undefined) names.whole.add(embedder.field)
+  const unmapped = unnamed(source, '', names)
   if (unmapped === undefined) return undefined
   return invalid(
     `${place}${unmapped.slice(0, NAME_CHARACTERS_MAX)}`,
     'is not named by the index’s strict mapping; add the field to the mapping, or leave it out',
     'UNKNOWN_FIELD',
   )
+}
+
+/** What a mapping names: fields, objects whose fields it names, and objects that may hold any. */
+interface Names {
+  whole: Set<string>
+  around: Set<string>
+  open: string[]
+}
+
+function unnamed(source: Source, prefix: string, names: Names): string | undefined {
+  for (const [key, value] of Object.entries(source)) {
+    const path = prefix + key
+    const isNamed =
+      names.whole.has(path) || names.open.some((name) => `${path}.`.startsWith(`${name}.`))
+    if (value === null || isNamed) continue
+    if (!names.around.has(path)) return path
+    for (const inner of [value].flat()) {
+      const found = isObject(inner) ? unnamed(inner, `${path}.`, names) : undefined
+      if (found !== undefined) return found
+    }
+  }
+  return undefined
 }

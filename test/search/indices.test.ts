@@ -412,6 +412,18 @@ describe('adding fields', () => {
     ])
   })
 
+  it('keeps an object that names no fields, and never lets it become something else', async () => {
+    await createIndex({ name: 'objects', mappings: { dynamic: 'strict' } })
+    expect((await extend('objects', { extra: { type: 'object' } })).status).toBe(200)
+    expect((await getIndex('objects')).data.mappings.properties).toHaveProperty('extra')
+    expect((await add('objects', '1', { title: 'x', extra: { any: 1 } })).status).toBe(200)
+    const { status, details } = await extend('objects', { extra: { type: 'keyword' } })
+    expect({ status, details }).toMatchObject({
+      status: 400,
+      details: [{ path: 'mappings.properties.extra.type' }],
+    })
+  })
+
   it('shows the new mapping at once, and checks documents against it', async () => {
     await createIndex({ name: 'atonce' })
     await extend('atonce', { count: { type: 'integer' } })

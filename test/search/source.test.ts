@@ -10,6 +10,7 @@ const mappings = {
     open: { type: 'boolean' },
     seen: { type: 'date' },
     place: { properties: { city: { type: 'keyword' } } },
+    extra: { type: 'object' },
   },
 }
 const definition = compileDefinition({}, mappings, config)
@@ -26,6 +27,10 @@ describe('a document’s values are checked against the mapping', () => {
     { place: [{ city: 'Bern' }, {}] },
     { place: {}, 'place.city': 'Bern' },
     { place: 5, 'place.city': 'Bern' },
+    { place: [{ city: ['Bern', null] }, {}, { city: 'Basel' }] },
+    { extra: { any: 1 } },
+    { extra: [{}, null] },
+    { 'extra.any': 1 },
   ])('%j fits', (source) => {
     expect(sourceProblem(source, definition)).toBeUndefined()
   })
@@ -42,6 +47,10 @@ describe('a document’s values are checked against the mapping', () => {
     [{ place: 5 }, 'document.place'],
     [{ place: 'Bern' }, 'document.place'],
     [{ place: ['Bern'] }, 'document.place'],
+    [{ place: [{ city: 'Bern' }, { city: 3 }] }, 'document.place.city'],
+    [{ place: { city: 'Bern' }, 'place.city': 3 }, 'document.place.city'],
+    [{ extra: 5 }, 'document.extra'],
+    [{ extra: [{}, 'x'] }, 'document.extra'],
     [{ title: 3 }, 'document.title'],
   ])('%j is refused', (source, path) => {
     expect(sourceProblem(source, definition)?.details?.[0]?.path).toBe(path)
@@ -52,6 +61,38 @@ describe('a document’s values are checked against the mapping', () => {
   test.each([2 ** 53, -(2 ** 53), 1e300, [1, 2 ** 53]])('%j: the limit is told', (year) => {
     const message = sourceProblem({ year }, definition)?.message
     expect(message).toContain('a whole number from -(2^53-1) to 2^53-1')
+  })
+})
+
+describe('a strict mapping looks into objects', () => {
+  const properties = {
+    place: { properties: { city: { type: 'keyword' }, more: { type: 'object' } } },
+    extra: { type: 'object' },
+    none: { type: 'object', properties: {} },
+  }
+  const strict = compileDefinition({}, { dynamic: 'strict', properties }, config)
+
+  test.each([
+    { place: { city: 'Bern', more: { any: [{ thing: 1 }] } } },
+    { place: [{ city: 'Bern' }, {}], extra: { any: 1 } },
+    { 'place.city': 'Bern', 'extra.any': 1, 'place.more.any': 1 },
+    { place: { other: null }, none: {} },
+  ])('%j is named', (source) => {
+    expect(sourceProblem(source, strict)).toBeUndefined()
+  })
+
+  test.each([
+    [{ place: { other: 1 } }, 'document.place.other'],
+    [{ place: [{ city: 'Bern' }, { other: 1 }] }, 'document.place.other'],
+    [{ 'place.other': 1 }, 'document.place.other'],
+    [{ 'title.other': 1 }, 'document.title.other'],
+    [{ none: { other: 1 } }, 'document.none.other'],
+    [{ extras: 1 }, 'document.extras'],
+  ])('%j is not', (source, path) => {
+    expect(sourceProblem(source, strict)).toMatchObject({
+      code: 'UNKNOWN_FIELD',
+      details: [{ path }],
+    })
   })
 })
 
