@@ -1,5 +1,24 @@
 import { type Static, Type } from 'typebox'
 
+const StopWords = Type.Optional(
+  Type.Union([Type.Boolean(), Type.String(), Type.Array(Type.String(), { maxItems: 100_000 })]),
+)
+
+/** Analysis of what no analyzer is named for; the named ones are read by search/analysis.ts. */
+const Analysis = Type.Object(
+  {
+    stemming: Type.Optional(Type.Boolean()),
+    asciiFolding: Type.Optional(Type.Boolean()),
+    stopWords: StopWords,
+    stop_words: StopWords,
+    stopwords: StopWords,
+    synonyms: Type.Optional(
+      Type.Array(Type.Union([Type.String(), Type.Array(Type.String())]), { maxItems: 100_000 }),
+    ),
+  },
+  { additionalProperties: true },
+)
+
 /** Free-form by design: both spellings of the field's search engines are read; see search/definition.ts. */
 export const IndexSettings = Type.Object(
   {
@@ -7,7 +26,7 @@ export const IndexSettings = Type.Object(
     number_of_shards: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })),
     replication: Type.Optional(Type.Integer({ minimum: 0, maximum: 1024 })),
     number_of_replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 1024 })),
-    analysis: Type.Optional(Type.Object({}, { additionalProperties: true })),
+    analysis: Type.Optional(Analysis),
     embedder: Type.Optional(Type.Object({}, { additionalProperties: true })),
     /** The same below `index`, as search engines nest them. */
     index: Type.Optional(
@@ -15,7 +34,7 @@ export const IndexSettings = Type.Object(
         {
           number_of_shards: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })),
           number_of_replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 1024 })),
-          analysis: Type.Optional(Type.Object({}, { additionalProperties: true })),
+          analysis: Type.Optional(Analysis),
         },
         { additionalProperties: true },
       ),

@@ -20,26 +20,10 @@ const ENGLISH_STOP_WORDS =
     ' ',
   )
 
-const LANGUAGES = [
-  'arabic',
-  'danish',
-  'dutch',
-  'english',
-  'finnish',
-  'french',
-  'german',
-  'greek',
-  'hungarian',
-  'italian',
-  'norwegian',
-  'portuguese',
-  'romanian',
-  'russian',
-  'spanish',
-  'swedish',
-  'tamil',
-  'turkish',
-]
+const LANGUAGES =
+  'arabic danish dutch english finnish french german greek hungarian italian norwegian portuguese romanian russian spanish swedish tamil turkish'.split(
+    ' ',
+  )
 
 const TOKENIZERS = ['standard', 'whitespace', 'keyword', 'letter', 'ngram', 'edge_ngram']
 const LOWERCASE: AnalysisFilter = { type: 'lowercase' }
@@ -59,16 +43,44 @@ function builtInAnalyzer(name: string): Analyzer | undefined {
   return undefined
 }
 
-/** Analysis of one language: words, lower case, folded, without stop words, stemmed. */
-function languageAnalyzer(language: string, analysis: Shape): Analyzer {
+/** Analysis of words in one language, or in none: lower case, folded, without stop words, stemmed. */
+function languageAnalyzer(language: string | undefined, analysis: Shape): Analyzer {
   const filters: AnalysisFilter[] = [LOWERCASE]
   if (analysis.asciiFolding !== false) filters.push(FOLD)
   filters.push(LENGTH)
-  const stop = analysis.stopWords ?? analysis.stop_words ?? analysis.stopwords
-  if (stop !== false) filters.push(stopFilter(stop ?? `_${language}_`, 'stopWords'))
-  if (Array.isArray(analysis.synonyms)) filters.push(synonymFilter(analysis.synonyms, 'synonyms'))
-  if (analysis.stemming !== false) filters.push({ type: 'stemmer', language })
-  return { tokenizer: 'standard', filters }
+  const sent = analysis.stopWords ?? analysis.stop_words ?? analysis.stopwords
+  const listed = sent ?? (language === undefined ? false : `_${language}_`)
+  if (Array.isArray(analysis.synonyms))
+    filters.push(synonymFilter(analysis.synonyms, 'settings.analysis'))
+  if (language !== undefined && analysis.stemming !== false)
+    filters.push({ type: 'stemmer', language })
+  const analyzer = { tokenizer: 'standard', filters }
+  if (listed === false) return analyzer
+  return withStopWords(analyzer, stopFilter(listed, 'settings.analysis.stopWords'))
+}
+
+/**
+ * The same with these stop words, in place of its own if it has any. A word is compared as it is written but for its
+ * case: before it is folded, where the list has letters that folding changes, and before it is stemmed.
+ */
+function withStopWords({ tokenizer, filters }: Analyzer, stop: AnalysisFilter): Analyzer {
+  const rest = filters.filter(({ type }) => type !== 'stop')
+  const isLower = rest.some(({ type }) => type === 'lowercase')
+  const words = Array.isArray(stop.words) ? { words: stop.words.map(isLower ? lower : wordOf) } : {}
+  const early = rest.findIndex(({ type }) => type === 'asciifolding')
+  const late = rest.findIndex(({ type }) => type === 'synonym' || type === 'stemmer')
+  const at = early >= 0 && !isAscii(stop) ? early : late
+  rest.splice(at < 0 ? rest.length : at, 0, { ...stop, ...words })
+  return { tokenizer, filters: rest }
+}
+
+function lower(word: unknown): string {
+  return wordOf(word).toLowerCase()
+}
+
+/** Whether folding changes none of a list's words. English is the one language of which that is known. */
+function isAscii({ words }: AnalysisFilter): boolean {
+  return Array.isArray(words) && words.every((word) => /^[\x20-\x7e]*$/.test(wordOf(word)))
 }
 
 /**
@@ -79,10 +91,7 @@ function languageAnalyzer(language: string, analysis: Shape): Analyzer {
 export function readAnalyzers(analysis: Shape): Record<string, Analyzer> {
   const language = readLanguage(analysis)
   const analyzers: Record<string, Analyzer> = {
-    default:
-      language === undefined
-        ? { tokenizer: 'standard', filters: [LOWERCASE, FOLD, LENGTH] }
-        : languageAnalyzer(language, analysis),
+    default: languageAnalyzer(language, analysis),
   }
   for (const [name, definition] of Object.entries(asShape(analysis.analyzer, 'analyzer')))
     analyzers[name] = readAnalyzer(asShape(definition, `analyzer.${name}`), analysis, name)
@@ -117,9 +126,8 @@ function knownAnalyzers(analyzers: Record<string, Analyzer>): string[] {
 }
 
 function readLanguage(analysis: Shape): string | undefined {
-  const language = analysis.language ?? 'english'
-  if (language === 'none' || language === false || language === 'standard') return undefined
-  const word = wordOf(language).toLowerCase()
+  const word = lower(analysis.language ?? 'english')
+  if (word === 'none' || word === 'false' || word === 'standard') return undefined
   if (!LANGUAGES.includes(word))
     throw unknown('language', 'settings.analysis.language', ['none', ...LANGUAGES])
   return word
@@ -127,13 +135,13 @@ function readLanguage(analysis: Shape): string | undefined {
 
 function readAnalyzer(definition: Shape, analysis: Shape, name: string): Analyzer {
   const path = `settings.analysis.analyzer.${name}`
-  const type = definition.type === undefined ? 'custom' : wordOf(definition.type)
+  const type = lower(definition.type ?? 'custom')
   if (type !== 'custom') {
     const builtIn = builtInAnalyzer(type)
     if (builtIn === undefined) throw unknown('analyzer type', path, knownAnalyzers({}))
     return definition.stopwords === undefined
       ? builtIn
-      : { ...builtIn, filters: [...builtIn.filters, stopFilter(definition.stopwords, path)] }
+      : withStopWords(builtIn, stopFilter(definition.stopwords, path))
   }
   const tokenizers = asShape(analysis.tokenizer, 'tokenizer')
   const filters = asShape(analysis.filter, 'filter')

@@ -152,6 +152,46 @@ describe('analysis', () => {
     expect((await search('plain', { query: 'run' })).ids).toEqual([])
   })
 
+  it('takes stop words, synonyms and no folding where it leaves words as they are', async () => {
+    const analysis = {
+      language: 'None',
+      stopWords: ['Foo'],
+      synonyms: ['car, auto'],
+      asciiFolding: false,
+    }
+    await createIndex({ name: 'plainer', settings: { analysis } })
+    await add('plainer', '1', { title: 'foo cars car café' })
+    for (const [query, found] of Object.entries({ auto: 1, autos: 0, foo: 0, café: 1, cafe: 0 }))
+      expect([query, (await search('plainer', { query })).ids.length]).toEqual([query, found])
+  })
+
+  it('leaves out stop words as they are written, before they are folded or stemmed', async () => {
+    const found = async (name: string, analysis: object, query: string) => {
+      await createIndex({ name, settings: { analysis } })
+      await add(name, '1', { title: 'the Foo running café für das Rad' })
+      return (await search(name, { query })).ids.length
+    }
+    const own = (stopwords: unknown) => ({ analyzer: { default: { type: 'English', stopwords } } })
+    expect(await found('own-case', { stopWords: ['Foo'] }, 'foo')).toBe(0)
+    expect(await found('own-accent', { stopWords: ['Café'] }, 'café')).toBe(0)
+    expect(await found('named-accent', { language: 'german' }, 'für')).toBe(0)
+    expect(await found('own-stemmed', own(['running']), 'running')).toBe(0)
+    expect(await found('own-instead', own(['running']), 'the')).toBe(1)
+    expect(await found('own-none', own('_none_'), 'the')).toBe(1)
+  })
+
+  it.each([
+    [{ synonyms: 'car, auto' }, 'synonyms'],
+    [{ synonyms: [1] }, 'synonyms[0]'],
+    [{ stemming: 'no' }, 'stemming'],
+    [{ asciiFolding: 0 }, 'asciiFolding'],
+    [{ stopWords: [1] }, 'stopWords[0]'],
+    [{ stopWords: '_fancy_' }, 'stopWords'],
+  ])('refuses %j by name', async (analysis, at) => {
+    const { status, details } = await createIndex({ name: 'mistyped', settings: { analysis } })
+    expect([status, details[0]?.path]).toEqual([400, `settings.analysis.${at}`])
+  })
+
   it('builds analyzers in the shape that search engines share', async () => {
     const settings = {
       analysis: {
