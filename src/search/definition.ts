@@ -135,7 +135,8 @@ interface Reading {
 function readField(name: string, sent: unknown, reading: Reading, source = name): void {
   const path = `mappings.properties.${name}`
   const property = asShape(sent, path)
-  const type = wordOf(property.type ?? (property.properties === undefined ? 'text' : 'object'))
+  const sentType = property.type ?? (property.properties === undefined ? 'text' : 'object')
+  const type = wordOf(sentType).toLowerCase()
   if (name.startsWith('_')) throw invalid(path, 'field names must not start with _')
   if (type === 'object') {
     if (name === source) reading.objects.push({ name, isOpen: property.properties === undefined })
@@ -211,7 +212,7 @@ function readEmbedder(
   config: Pick<Config, 'embedder' | 'embedderDimensions'>,
 ): Embedder {
   const sent = (settings.embedder ?? {}) as Shape
-  const kind = wordOf(sent.kind ?? sent.source ?? config.embedder)
+  const kind = wordOf(sent.kind ?? sent.source ?? config.embedder).toLowerCase()
   if (kind !== 'learned' && kind !== 'http' && kind !== 'given')
     throw invalid('settings.embedder.kind', 'must be learned, http or given')
   if (kind === 'learned') return { kind, dimensions: LEARNED_DIMENSIONS }

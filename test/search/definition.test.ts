@@ -39,6 +39,15 @@ describe('an index without settings', () => {
   })
 })
 
+test('types of fields and kinds of embedders are read in any case', () => {
+  const properties = { a: { type: 'Keyword' }, b: { type: 'OBJECT', properties: { c: {} } } }
+  const definition = compile({ embedder: { kind: 'GIVEN', dimensions: 3 } }, { properties })
+  const types = definition.fields.map(({ name, type }) => [name, type])
+  expect(types).toContainEqual(['a', 'keyword'])
+  expect(types).toContainEqual(['b.c', 'text'])
+  expect(definition.embedder.kind).toBe('given')
+})
+
 test('sub-fields share their parent’s source and are not searched by default', () => {
   const { fields } = compile(
     {},
