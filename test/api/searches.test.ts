@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type RunningApp, startApp } from '../running-app.ts'
+import { eventually, type RunningApp, startApp } from '../running-app.ts'
 
 interface Shown {
   queryId: string
@@ -62,6 +62,24 @@ describe('what a search showed', () => {
     expect(data.hits[0]?.score).toBe(hits[0]?.score)
     expect(data.features).toContain('textScore')
     for (const { features } of data.hits) expect(features.textScore).toBeGreaterThan(0)
+  })
+
+  it('is found by its ids in capitals, too, as feedback finds it', async () => {
+    const capitals = sessionId.toUpperCase()
+    const { searchContext } = await search({ sessionId: capitals })
+    const queryId = searchContext.queryId.toUpperCase()
+    const { status, data } = await read(queryId)
+    expect([status, data.queryId]).toEqual([200, searchContext.queryId])
+    const entry = { queryId, rating: 1, metadata: { userAction: 'share', resultId: 'd0' } }
+    await service.call('POST', '/cortex/feedback', { sessionId: capitals, feedback: [entry] })
+    for (const id of [sessionId, capitals]) {
+      const path = `/nous/learn/events?type=FEEDBACK_RECEIVED&sessionId=${id}`
+      await eventually(
+        async () => (await service.call<{ total: number }>('GET', path)).data.total > 0,
+      )
+      const session = await service.call<{ sessionId: string }>('GET', `/cortex/sessions/${id}`)
+      expect(session.data.sessionId).toBe(sessionId)
+    }
   })
 
   it('tells by its features what the session is held in, and what title and body score', async () => {

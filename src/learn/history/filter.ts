@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { invalid } from '../../errors.ts'
 import type { EventQuery, LearningEvent } from '../../schema/event.ts'
+import { oneSpelling } from '../feedback/feedback-ids.ts'
 import { readMoment } from '../moment.ts'
 import { wordsOf } from '../words.ts'
 
@@ -19,6 +20,7 @@ export function readFilter(query: EventQuery): Filter {
   const types = setOf(query.type)
   const statuses = setOf(query.status)
   const { sessionId, modelId, adaptationId } = query
+  const session = oneSpelling(sessionId ?? '')
   const startMs = query.startDate === undefined ? 0 : readMoment(query.startDate, 'startDate')
   const endMs = query.endDate === undefined ? Infinity : readMoment(query.endDate, 'endDate', true)
   if (endMs < startMs) throw invalid('endDate', 'must not be before startDate')
@@ -32,7 +34,8 @@ export function readFilter(query: EventQuery): Filter {
     matches: (event) =>
       (types === undefined || types.has(event.type.toUpperCase())) &&
       (statuses === undefined || statuses.has(event.status.toUpperCase())) &&
-      (sessionId === undefined || event.sessionId === sessionId) &&
+      (sessionId === undefined ||
+        (event.sessionId !== null && oneSpelling(event.sessionId) === session)) &&
       (modelId === undefined || event.modelId === modelId) &&
       (adaptationId === undefined || event.adaptationId === adaptationId),
   }

@@ -1,6 +1,7 @@
 import { serviceError } from '../../errors.ts'
 import type { Replay, ShownSearch } from '../../schema/impression.ts'
 import type { Impression, ReplayRecord } from '../facts.ts'
+import { oneSpelling } from '../feedback/feedback-ids.ts'
 import type { Log } from '../log.ts'
 import { propensitiesOf } from './draw.ts'
 import type { StoredImpression } from './impression.ts'
@@ -27,7 +28,7 @@ export function openSearches(options: SearchesOptions): Searches {
   const { log, indexName, featureNames } = options
 
   function find(queryId: string): StoredImpression {
-    const found = log.find(queryId)
+    const found = log.find(oneSpelling(queryId))
     if (found === undefined)
       throw serviceError(
         'SEARCH_NOT_FOUND',

@@ -191,7 +191,7 @@ function describe(sessionId: string, record: SessionRecord, active: boolean): Se
 
 function describeTimes(sessionId: string, record: SessionRecord, active: boolean) {
   return {
-    sessionId,
+    sessionId: sessionId.toLowerCase(),
     status: active ? ('ACTIVE' as const) : ('EXPIRED' as const),
     created: new Date(record.createdMs).toISOString(),
     lastSeen: new Date(record.lastSeenMs).toISOString(),
