@@ -57,7 +57,7 @@ export interface Log {
  * search that comes meanwhile.
  */
 const FLUSH_MS = 100
-/** By this name it is kept whether retention has removed something. */
+/** By this name it is kept whether retention has removed something; in stores of before it is not. */
 const CUT = 'log cut'
 /** Impressions that one journal entry names; the processor takes an entry whole. */
 const ENTRY_IMPRESSIONS = 64
@@ -135,8 +135,8 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
       // A store that takes nothing, or is closed: the entry is taken with the next one, or at the next start.
       behind(store).then(tell, () => undefined)
     },
-    ...readImpressions(store, recent),
-    ...removal(store, recent),
+    ...impressionsOf(store, recent),
+    ...openCut(store, journal),
     flush,
     figures: () => ({ waiting: recent.size(), written, dropped }),
     onAppend: (listener) => listeners.push(listener),
@@ -144,14 +144,13 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
   }
 }
 
-function removal(store: Store, recent: Recent): Pick<Log, 'removeWithin' | 'isCut' | 'cutWithin'> {
-  const { impressions, meta } = store.tables
+function openCut(store: Store, journal: Journal): Pick<Log, 'isCut' | 'cutWithin'> {
+  const { meta } = store.tables
+  const isCut = () => (meta.get(CUT) as boolean | undefined) ?? looksCut(store, journal)
+  // Noted before anybody is forgotten here: from then on it would look cut. A full disk leaves it to the next start.
+  if (meta.get(CUT) === undefined) store.put('meta', CUT, isCut()).catch(() => undefined)
   return {
-    removeWithin: (queryIds) => {
-      recent.forget(queryIds)
-      impressions.removeAll(queryIds)
-    },
-    isCut: () => meta.get(CUT) === true,
+    isCut,
     cutWithin: () => {
       const may = !willRelearn(store)
       if (may) meta.put(CUT, true)
@@ -160,10 +159,21 @@ function removal(store: Store, recent: Recent): Pick<Log, 'removeWithin' | 'isCu
   }
 }
 
-function readImpressions(
+/** Whether the beginning is missing. It may be that of somebody forgotten: then others' lessons are kept all the same. */
+function looksCut({ tables: { impressions } }: Store, journal: Journal): boolean {
+  let next = 1
+  for (const { sequence, entry } of journal.walk(0)) {
+    if (sequence > next) return true
+    if (entry.type === 'searches') return !(entry.data as string[]).every(impressions.has)
+    next = sequence + 1
+  }
+  return journal.last() >= next
+}
+
+function impressionsOf(
   { tables: { impressions } }: Store,
   recent: Recent,
-): Pick<Log, 'find' | 'shown' | 'isShown'> {
+): Pick<Log, 'find' | 'shown' | 'isShown' | 'removeWithin'> {
   return {
     find: (queryId) => {
       const waits = recent.find(queryId)
@@ -176,6 +186,10 @@ function readImpressions(
       return bytes === undefined ? undefined : readShown(bytes)
     },
     isShown: (queryId) => recent.find(queryId) !== undefined || impressions.has(queryId),
+    removeWithin: (queryIds) => {
+      recent.forget(queryIds)
+      impressions.removeAll(queryIds)
+    },
   }
 }
 

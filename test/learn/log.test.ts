@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { openLog } from '../../src/learn/log.ts'
 import { temporaryStore } from '../store/open.ts'
 import { type Learner, openLearner } from './learner.ts'
 
@@ -71,4 +72,26 @@ it('what was written is found while it stays in memory and after, until it is re
   await store.write(() => log.removeWithin(gone))
   expect(shown.filter((queryId) => !log.isShown(queryId))).toEqual(gone)
   expect(gone.map(idOf)).toEqual([undefined, undefined])
+})
+
+it('a log of before that does not say whether it was cut shows it by its beginning, and keeps that', async () => {
+  const { log, search, store } = start()
+  const { meta, journal, impressions } = store.tables
+  const isCut = () => openLog(store, 10, Date.now).isCut()
+  const ofBefore = () => store.write(() => meta.remove('log cut'))
+  expect(log.isCut()).toBe(false)
+  await log.append(note)
+  const [first, second] = [search(undefined, ['a']), search(undefined, ['b'])]
+  await log.append(note)
+  await ofBefore()
+  expect(isCut()).toBe(false)
+  await store.write(() => impressions.removeAll([first as string]))
+  // Somebody was forgotten, which the log knew to be whole.
+  expect(isCut()).toBe(false)
+  await ofBefore()
+  expect(isCut()).toBe(true)
+  await store.write(() => impressions.removeAll([second as string]))
+  await store.write(() => journal.removeAll([1, 2, 3]))
+  await ofBefore()
+  expect(isCut()).toBe(true)
 })
