@@ -119,6 +119,15 @@ describe('the store', () => {
     expect(() => openStore({ dataDir, bytesMax: 2 ** 30, log: quiet })).toThrow('newer version')
   })
 
+  it('marks a folder of before as its own, so that the version that wrote it no longer takes it', async () => {
+    const dataDir = temporaryFolder()
+    const before = openStore({ dataDir, bytesMax: 2 ** 30, log: quiet })
+    // The last one that kept the sums of tests as lists.
+    await before.put('meta', 'format', 2)
+    await before.close()
+    expect(temporaryStore({ dataDir }).tables.meta.get('format')).toBeGreaterThan(2)
+  })
+
   it('reports reader slots, sizes and transactions as LMDB counts them', async () => {
     const store = temporaryStore()
     const before = await store.health()
