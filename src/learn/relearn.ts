@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks'
 import type { Store } from '../store/store.ts'
 import type { Consumer, Doomed } from './facts.ts'
 import { RELEARNING } from './fold.ts'
@@ -64,13 +65,11 @@ export type FindTaught = (until: number) => Promise<Doomed>
  * Takes out of the learned state what somebody taught it by now: what was not taken yet can't be taken out. `within`
  * runs in the same transaction.
  */
-export async function unlearn(
-  { store, fold, consumers }: Still,
-  find: FindTaught,
-  within: () => void,
-): Promise<void> {
+export async function unlearn(still: Still, find: FindTaught, within: () => void): Promise<void> {
+  const { store, fold, consumers } = still
   const doomed = await find(fold.taken())
   try {
+    await untakeAll(still, doomed)
     await store.write(() => {
       for (const consumer of consumers) {
         consumer.forget?.(doomed)
@@ -83,4 +82,14 @@ export async function unlearn(
     throw cause
   }
   for (const consumer of consumers) consumer.publish?.()
+}
+
+async function untakeAll({ consumers, pauses }: Still, doomed: Doomed): Promise<void> {
+  let startedMs = performance.now()
+  for (const consumer of consumers)
+    for (const _ of consumer.untake?.(doomed) ?? []) {
+      if (performance.now() - startedMs < SLICE_MS) continue
+      await pauses.rest(REST_MS)
+      startedMs = performance.now()
+    }
 }

@@ -1,4 +1,6 @@
+import { performance } from 'node:perf_hooks'
 import { expect, it, onTestFinished } from 'vitest'
+import type { Consumer } from '../../src/learn/facts.ts'
 import { openRetention } from '../../src/learn/health/retention.ts'
 import { openEvents } from '../../src/learn/history/events.ts'
 import { unpackRemembered } from '../../src/learn/memory/click-memory-rows.ts'
@@ -11,8 +13,8 @@ import { DAY_MS, type Learner, MINUTE_MS, openLearner } from './learner.ts'
 const DOCUMENTS = ['a', 'b', 'c', 'd']
 const NO_ROOM = new Error('no room')
 
-function open(store = temporaryStore()): Learner {
-  const learner = openLearner(store)
+function open(store = temporaryStore(), more: Consumer[] = []): Learner {
+  const learner = openLearner(store, {}, () => more)
   onTestFinished(learner.close)
   return learner
 }
@@ -172,4 +174,41 @@ it('what came meanwhile goes at the next start, when a crash came before', async
   await first.close()
   await forgetting(open(first.store)).forget('ann')
   expect(named()).not.toContain(sessionId)
+})
+
+it('others have their turn while what somebody taught is taken out', async () => {
+  let turns = 0
+  const slow: Consumer = {
+    ...{ name: 'slow', load: () => {}, take: () => {}, save: () => {} },
+    *untake() {
+      const deadlineMs = performance.now() + 5000
+      const timer = setInterval(() => {
+        turns += 1
+      }, 1)
+      while (turns < 3 && performance.now() < deadlineMs) yield
+      clearInterval(timer)
+    },
+  }
+  const learner = open(temporaryStore(), [slow])
+  await live(learner, 'ann')
+  await retain(learner, 4)
+  await forgetting(learner).forget('ann')
+  expect(turns).toBeGreaterThanOrEqual(3)
+})
+
+it('what was taken out is back when that could not be written, and goes when asked again', async () => {
+  const [learner, others] = [open(), open()]
+  for (const each of [learner, others]) await live(each, 'bob')
+  await live(learner, 'ann')
+  await retain(learner, 12)
+  const before = await learner.added('q0')
+  const recordWithin = () => {
+    throw NO_ROOM
+  }
+  await expect(forgetting(learner, { events: { recordWithin } }).forget('ann')).rejects.toBe(
+    NO_ROOM,
+  )
+  expect(await learner.added('q0')).toEqual(before)
+  await forgetting(learner).forget('ann')
+  expect(remembered(learner.store)).toEqual(remembered(others.store))
 })

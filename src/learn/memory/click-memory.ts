@@ -145,9 +145,9 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
       latestMs = 0
       flagged = 0
     },
-    forget: (doomed) => {
-      unteach(doomed, { lessons, again: lessonsTo, teach: core.written.add })
+    untake: (doomed) => {
       isAnew = true
+      return unteach(doomed, { lessons, again: lessonsTo, teach: core.written.add })
     },
     added: (queryHash) => added(core, queryHash),
     describe: (queryHash, key) => describe(core, queryHash, key),

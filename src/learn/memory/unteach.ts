@@ -13,21 +13,26 @@ interface UnteachParts {
 /**
  * Takes out of the click memory what somebody's sessions taught it. What an older session taught isn't noted any more:
  * it is taught again aside, by what the log still says of it, and the opposite is taught. What one session teaches
- * depends on nobody else.
+ * depends on nobody else. Yields after each step.
  */
-export function unteach({ names, facts, sequence }: Doomed, parts: UnteachParts): void {
+export function* unteach({ names, facts, sequence }: Doomed, parts: UnteachParts): Iterable<void> {
   const over = new Set<string>()
-  for (const sessionId of new Set([...names, ...facts.flatMap(sessionOf)]))
+  for (const sessionId of new Set([...names, ...facts.flatMap(sessionOf)])) {
     if (!parts.lessons.untaught(sessionId, sequence)) over.add(sessionId)
+    yield
+  }
   const taught: QueryChange[] = []
   const again = parts.again((change) => taught.push(change))
   for (const fact of facts) {
     if (!sessionOf(fact).some((sessionId) => over.has(sessionId))) continue
     if (fact.kind === 'search') again.seen(fact)
     else if (fact.kind === 'feedback') again.told(fact)
+    yield
   }
-  for (const { queryHash, documents } of taught)
+  for (const { queryHash, documents } of taught) {
     parts.teach({ sequence, queryHash, documents: documents.map(negative) })
+    yield
+  }
 }
 
 function sessionOf(fact: Fact): string[] {

@@ -76,10 +76,12 @@ export function openClicks(store: Store): Clicks {
       }
       changed.clear()
     },
-    forget: ({ facts }) => {
-      for (const fact of facts)
+    *untake({ facts }) {
+      for (const fact of facts) {
         if (fact.kind === 'search' && searches.delete(fact.impression.queryId))
           changed.add(fact.impression.queryId)
+        yield
+      }
     },
     reset: () => {
       clickedSearches.clear()

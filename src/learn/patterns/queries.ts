@@ -95,9 +95,9 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
       else if (fact.kind === 'feedback') takeFeedback(fact)
     },
     save: () => parts.forEach((part) => void part.save()),
-    forget: ({ names, facts }) => {
-      for (const [name, timesMs] of timesOfQueries(facts)) queries.forget(name, timesMs)
-      for (const [name, timesMs] of timesOfPairs(facts)) reformulations.forget(name, timesMs)
+    *untake({ names, facts }) {
+      for (const [name, timesMs] of timesOfQueries(facts)) yield* queries.forget(name, timesMs)
+      for (const [name, timesMs] of timesOfPairs(facts)) yield* reformulations.forget(name, timesMs)
       last.forget(names)
     },
     reset: () => parts.forEach((part) => void part.reset()),

@@ -19,8 +19,8 @@ export interface TopRows<Row> {
   save: () => void
   /** Inside a transaction: no counts at all. */
   reset: () => void
-  /** Removes the rows of a name in which nothing counts but what was counted at these times. */
-  forget: (name: string, timesMs: readonly number[]) => void
+  /** Removes the rows of a name in which nothing counts but what was counted at these times; yields at each period. */
+  forget: (name: string, timesMs: readonly number[]) => Iterable<unknown>
 }
 
 export interface TopRowsOptions<Row, Written> extends RowKind<Row> {
@@ -101,11 +101,11 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
       open.clear()
       hour = undefined
     },
-    forget: (name, timesMs) => {
+    *forget(name, timesMs) {
       const hours = timesMs.map(hourOf)
       const days = hours.filter((each) => each !== newest).map(dayOfHour)
-      forgetIn((period) => opened(1, period), hours, name, options)
-      forgetIn((period) => opened(24, period), days, name, options)
+      yield* forgetIn((period) => opened(1, period), hours, name, options)
+      yield* forgetIn((period) => opened(24, period), days, name, options)
     },
     reset: () => {
       table.clear()
@@ -116,13 +116,14 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
 }
 
 /** `periods` has a period as often as something is to go that was counted there. */
-function forgetIn<Row>(
+function* forgetIn<Row>(
   opened: (period: number) => OpenPeriod<Row>,
   periods: readonly number[],
   name: string,
   { weight }: RowKind<Row>,
-): void {
+): Iterable<unknown> {
   for (const period of new Set(periods)) {
+    yield
     const { rows, changed } = opened(period)
     const row = rows.get(name)
     if (row === undefined || weight(row) > periods.filter((each) => each === period).length)

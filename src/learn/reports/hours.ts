@@ -64,17 +64,19 @@ export function openHours(store: Store): Hours {
       const spare = [...open.keys()].sort((a, b) => b - a).slice(OPEN_MAX)
       for (const key of spare) open.delete(key)
     },
+    *untake({ facts }) {
+      for (const [queryHash, timesMs] of timesOfQueries(facts)) {
+        const hours = timesMs.map((timeMs) => Math.floor(timeMs / HOUR_MS))
+        for (const key of new Set(hours))
+          if (hourReports.has(key))
+            yield at(key * HOUR_MS).forget(queryHash, hours.filter((hour) => hour === key).length)
+      }
+    },
     forget: ({ facts }) => {
       const theirs = facts.flatMap((fact) =>
         fact.kind === 'search' ? fact.impression.queryId : [],
       )
       reportedClicks.removeAll(theirs)
-      for (const [queryHash, timesMs] of timesOfQueries(facts)) {
-        const hours = timesMs.map((timeMs) => Math.floor(timeMs / HOUR_MS))
-        for (const key of new Set(hours))
-          if (hourReports.has(key))
-            at(key * HOUR_MS).forget(queryHash, hours.filter((hour) => hour === key).length)
-      }
     },
     reset: () => {
       forget()
