@@ -39,12 +39,15 @@ interface SubjectParts {
   /** Takes a unit out of what is counted by unit and not learned anew. */
   forgetUnit?: (unit: string) => Promise<number>
   /** Takes back what was proposed for queries that they asked. */
-  withdraw?: (queryHashes: ReadonlySet<string>) => Promise<void>
+  withdraw?: (queryHashes: Pick<ReadonlySet<string>, 'has'>) => Promise<void>
   /** Forgets what sessions told that is kept in memory alone. */
   forgetTold?: (sessionIds: readonly string[]) => void
   /** Forgetting that a crash cut short, and that could not be finished at the start either. */
   onFailure: (cause: unknown) => void
 }
+
+/** What was asked is no longer known once it is off the log; what others say of a query is proposed again. */
+const ANY_QUERY = { has: () => true }
 
 export function openSubjects(parts: SubjectParts): Subjects {
   const flights = new Map<string, Promise<Forgotten>>()
@@ -101,7 +104,8 @@ async function forget(parts: SubjectParts, subject: string): Promise<Forgotten> 
       await loop.rebuild()
       await store.release(() => noteForgetting(store, { subject, unlearnedTo }))
     }
-    await parts.withdraw?.(new Set(timesOfQueries(doomed.facts).keys()))
+    const asked = new Set(timesOfQueries(doomed.facts).keys())
+    await parts.withdraw?.(begun === undefined ? asked : ANY_QUERY)
     // To learn anew takes a while, in which clients may go on in their name.
     await removeLate(parts, subject, { ...doomed, sequence: unlearnedTo })
     // Last: a start that goes on with this finds the rest by them.

@@ -212,3 +212,16 @@ it('what was taken out is back when that could not be written, and goes when ask
   await forgetting(learner).forget('ann')
   expect(remembered(learner.store)).toEqual(remembered(others.store))
 })
+
+it('what was proposed for their queries is taken back, also when that failed at first', async () => {
+  const learner = open()
+  await live(learner, 'ann')
+  const failing = forgetting(learner, { withdraw: () => Promise.reject(NO_ROOM) })
+  await expect(failing.forget('ann')).rejects.toBe(NO_ROOM)
+  const proposed = new Set(['q0', 'q1', 'q2'])
+  const withdraw = async (hashes: { has: (queryHash: string) => boolean }) => {
+    for (const each of proposed) if (hashes.has(each)) proposed.delete(each)
+  }
+  await forgetting(learner, { withdraw }).forget('ann')
+  expect([...proposed]).toEqual([])
+})

@@ -10,6 +10,7 @@ import { temporaryStore } from '../store/open.ts'
 import { DAY_MS, type Learner, MINUTE_MS, openLearner } from './learner.ts'
 
 const DOCUMENTS = ['a', 'b', 'c', 'd']
+const ASKED = ["ann's own", "bob's own", 'q0', 'q1', 'q2']
 
 function start(store = temporaryStore()) {
   const learner = openLearner(store, {}, (parts) => [
@@ -19,7 +20,8 @@ function start(store = temporaryStore()) {
   const clock = () => learner.clock.nowMs
   const events = openEvents(store, clock)
   const withdrawn: string[] = []
-  const withdraw = async (hashes: ReadonlySet<string>) => void withdrawn.push(...hashes)
+  const withdraw = async (hashes: Pick<ReadonlySet<string>, 'has'>) =>
+    void withdrawn.push(...ASKED.filter((each) => hashes.has(each)))
   const subjects = openSubjects({ ...learner, clock, events, withdraw, onFailure: () => {} })
   onTestFinished(learner.close)
   return { ...learner, subjects, withdrawn }

@@ -52,7 +52,7 @@ export interface Adaptations extends Pick<Force, 'applying'> {
   /** Throws ADAPTATION_NOT_FOUND, INVALID_TRANSITION when there is nothing to roll back. */
   rollBack: (adaptationId: string, reason?: string) => Promise<AdaptationHistory>
   /** Takes back the service's own suggestions for these queries. */
-  withdraw: (queryHashes: ReadonlySet<string>) => Promise<void>
+  withdraw: (queryHashes: Pick<ReadonlySet<string>, 'has'>) => Promise<void>
   /** Triggers, the end of canaries, the service's own suggestions, expiry. */
   tick: (nowMs: number) => Promise<void>
   /** How many adaptations and suggestions there are by status. */

@@ -26,7 +26,7 @@ export interface Suggestions {
   /** Stores what is new among proposals, PENDING until somebody applies them. */
   propose: (proposals: readonly Proposal[]) => Promise<void>
   /** Takes back what the service offers for these queries: it is offered anew if what is left says so. */
-  withdraw: (queryHashes: ReadonlySet<string>) => Promise<void>
+  withdraw: (queryHashes: Pick<ReadonlySet<string>, 'has'>) => Promise<void>
   /** Throws SUGGESTION_NOT_FOUND. */
   get: (suggestionId: string) => SuggestionRecord
   /** Newest first. Throws VALIDATION_FAILED for an unknown status or source. */
