@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import { type ServiceError, serviceError } from '../errors.ts'
+import { ServiceError, serviceError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import { decideAll, type WriteOp, type WriteOutcome } from './decide.ts'
 
@@ -34,19 +34,28 @@ export function openWriter(
     await new Promise((resolve) => setImmediate(resolve))
     while (waiting.length > 0) {
       const taken = takeShare(waiting)
-      const ops = taken.flatMap((one) => one.ops)
       try {
-        const outcomes = await store.write(() => decideAll(store, ops, clock()))
-        let at = 0
-        for (const one of taken) {
-          one.resolve(outcomes.slice(at, at + one.ops.length))
-          at += one.ops.length
-        }
+        await commit(taken, store.write)
       } catch (cause) {
-        for (const one of taken) one.reject(cause)
+        const deleting = isFull(cause) ? taken.filter(deletesOnly) : []
+        for (const one of taken) if (!deleting.includes(one)) one.reject(cause)
+        // What only deletes makes room, and needs hardly any.
+        await commit(deleting, store.release).catch((again: unknown) => {
+          for (const one of deleting) one.reject(again)
+        })
       } finally {
-        queued -= ops.length
+        for (const { ops } of taken) queued -= ops.length
       }
+    }
+  }
+  async function commit(taken: Waiting[], transact: Store['write']): Promise<void> {
+    const ops = taken.flatMap((one) => one.ops)
+    if (ops.length === 0) return
+    const outcomes = await transact(() => decideAll(store, ops, clock()))
+    let at = 0
+    for (const one of taken) {
+      one.resolve(outcomes.slice(at, at + one.ops.length))
+      at += one.ops.length
     }
   }
 
@@ -69,6 +78,14 @@ export function openWriter(
       await running
     },
   }
+}
+
+function isFull(cause: unknown): boolean {
+  return cause instanceof ServiceError && cause.code === 'DISK_FULL'
+}
+
+function deletesOnly({ ops }: Waiting): boolean {
+  return ops.every(({ kind }) => kind === 'delete')
 }
 
 function takeShare(waiting: Waiting[]): Waiting[] {

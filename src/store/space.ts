@@ -20,6 +20,8 @@ export interface Space {
   hasRoom(): boolean
   /** Whether the disk itself is nearly full. */
   diskIsFull(): boolean
+  /** False when so little is left of the disk that not even removals may write. */
+  mayRemove(): boolean
   figures(): SpaceFigures
 }
 
@@ -29,6 +31,8 @@ const WRITE_BYTES = 1 << 20
 /** Left free on the disk, so that removals still find pages: this much, or a share of a small disk. */
 const RESERVE_BYTES = 32 << 20
 const RESERVE_SHARE = 0.05
+/** Others may fill the disk beyond it; what of the reserve has to be free for a removal. */
+const REMOVAL_SHARE = 0.25
 
 /**
  * Watches the size of the store. LMDB's own limit can't serve: this binding enlarges the map by itself.
@@ -68,6 +72,7 @@ export function openSpace(
       return room > 0
     },
     diskIsFull: () => diskRoom(directory) <= 0,
+    mayRemove: () => diskRoom(directory, 1 - REMOVAL_SHARE) > 0,
     figures: () => {
       const { mapSize, lastTxnId } = statsOf(root)
       return {
@@ -81,11 +86,12 @@ export function openSpace(
   }
 }
 
-/** Bytes that may still be written to the disk; negative when even the reserve is touched. */
-function diskRoom(directory: string): number {
+/** Bytes that may still be written to the disk; negative when even the reserve, or more of it than `usable`, is touched. */
+function diskRoom(directory: string, usable = 0): number {
   try {
     const { bavail, blocks, bsize } = statfsSync(directory)
-    return bavail * bsize - Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE)
+    const reserve = Math.min(RESERVE_BYTES, blocks * bsize * RESERVE_SHARE)
+    return bavail * bsize - (1 - usable) * reserve
   } catch {
     // A file system that doesn't say is left to speak for itself.
     return Number.MAX_SAFE_INTEGER

@@ -50,7 +50,7 @@ export interface Store {
    * commit is on the disk. Throws what `work` threw, DISK_FULL, or STORE_UNAVAILABLE.
    */
   write<T>(work: () => T): Promise<T>
-  /** The same for work that only removes: goes on when the store has reached its size. */
+  /** The same for work that only removes: goes on when the store has reached its size, or the disk its reserve. */
   release<T>(work: () => T): Promise<T>
   /**
    * One row without a transaction of its own; the fastest durable write. Resolves when it is on the disk.
@@ -127,7 +127,7 @@ function buildStore(root: RootDatabase, options: StoreOptions): Store {
   return {
     tables,
     write: (work) => run(refusal(), work),
-    release: (work) => run(commits.refusal(), work),
+    release: (work) => run(commits.refusal() ?? (space.mayRemove() ? undefined : diskFull()), work),
     put: (name, key, value) => {
       const refused = refusal()
       if (refused !== undefined) return Promise.reject(refused)

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder, temporaryStore } from './open.ts'
 
@@ -29,6 +29,13 @@ it('on a disk that others filled, writes are DISK_FULL until there is room, and 
   })().catch((error: unknown) => error)
   expect(filled).toMatchObject({ code: 'DISK_FULL', status: 507 })
   await expect(store.put('meta', 'x', 1)).rejects.toMatchObject({ code: 'DISK_FULL' })
+  // Nor would removals be written whole.
+  writeFileSync(`${disk}/rest`, Buffer.alloc(statfsSync(disk).bavail * statfsSync(disk).bsize))
+  await expect(store.release(() => records.remove([1, 1]))).rejects.toMatchObject({
+    code: 'DISK_FULL',
+  })
+  rmSync(`${disk}/rest`)
+  await store.release(() => records.remove([1, 1]))
   expect(records.get([1, 0])?.length).toBe(100_000)
   await store.health()
   rmSync(`${disk}/ballast`)
