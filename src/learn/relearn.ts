@@ -18,6 +18,8 @@ export interface Still extends Taking {
 /** Time that one step may hold the main thread, and leaves to others behind it. */
 const SLICE_MS = 2
 const REST_MS = 2
+/** Steps that are saved together: a commit takes longer than one of them. */
+const SAVED_SLICES = 8
 
 /**
  * Folds the whole log into those consumers anew that can be emptied. What a crash cuts short is begun again. It takes no
@@ -31,20 +33,24 @@ export async function relearn(still: Still): Promise<void> {
     for (const consumer of consumers) consumer.reset?.()
     store.tables.meta.put(RELEARNING, 0)
   })
-  const takeSome = (after: number) => {
-    const end = takeStretch(still, { after, until, sliceMs: SLICE_MS }, (fact) => {
+  const takeSlice = (after: number) =>
+    takeStretch(still, { after, until, sliceMs: SLICE_MS }, (fact) => {
       for (const consumer of consumers) consumer.take(fact)
     })
+  const saveTo = (end: number) => {
     for (const consumer of consumers) consumer.save()
     store.tables.meta.put(RELEARNING, end)
-    return end
   }
   let after = 0
   while (after < until && !still.closed) {
-    const from = after
     try {
-      after = await store.release(() => takeSome(from))
-      await pauses.rest(REST_MS)
+      let end = after
+      for (let slice = 0; slice < SAVED_SLICES && end < until; slice += 1) {
+        end = takeSlice(end)
+        await pauses.rest(REST_MS)
+      }
+      await store.release(() => saveTo(end))
+      after = end
     } catch (cause) {
       // The disk is full, say: half a fold is worse than one that waits.
       await still.recover(cause)
