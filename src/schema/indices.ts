@@ -19,6 +19,29 @@ const Analysis = Type.Object(
   { additionalProperties: true },
 )
 
+/** Where vectors come from, and what they weigh; the rest is read by search/definition.ts. */
+const Embedder = Type.Object(
+  {
+    cut: Type.Optional(Type.Number({ minimum: -1, maximum: 1, description: 'least cosine' })),
+    weights: Type.Optional(
+      Type.Array(Type.Number({ minimum: 0 }), {
+        minItems: 2,
+        maxItems: 2,
+        description: 'of text, of vectors',
+      }),
+    ),
+  },
+  { additionalProperties: true },
+)
+
+/** What only this service's own words say of a field; types and analyzers are read by search/definition.ts. */
+const Property = Type.Unsafe<Record<string, unknown>>(
+  Type.Object(
+    { searched: Type.Optional(Type.Boolean()), vectorized: Type.Optional(Type.Boolean()) },
+    { additionalProperties: true },
+  ),
+)
+
 /** Free-form by design: both spellings of the field's search engines are read; see search/definition.ts. */
 export const IndexSettings = Type.Object(
   {
@@ -27,7 +50,7 @@ export const IndexSettings = Type.Object(
     replication: Type.Optional(Type.Integer({ minimum: 0, maximum: 1024 })),
     number_of_replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 1024 })),
     analysis: Type.Optional(Analysis),
-    embedder: Type.Optional(Type.Object({}, { additionalProperties: true })),
+    embedder: Type.Optional(Embedder),
     /** The same below `index`, as search engines nest them. */
     index: Type.Optional(
       Type.Object(
@@ -47,9 +70,7 @@ export type IndexSettings = Static<typeof IndexSettings>
 export const IndexMappings = Type.Object(
   {
     dynamic: Type.Optional(Type.Union([Type.Boolean(), Type.String()])),
-    properties: Type.Optional(
-      Type.Record(Type.String(), Type.Object({}, { additionalProperties: true })),
-    ),
+    properties: Type.Optional(Type.Record(Type.String(), Property)),
   },
   { additionalProperties: true },
 )

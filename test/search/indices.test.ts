@@ -192,6 +192,17 @@ describe('analysis', () => {
     expect([status, details[0]?.path]).toEqual([400, `settings.analysis.${at}`])
   })
 
+  it.each([
+    [{ settings: { embedder: { kind: 'given', cut: 'x' } } }, 'settings.embedder.cut'],
+    [{ settings: { embedder: { kind: 'given', cut: 7 } } }, 'settings.embedder.cut'],
+    [{ settings: { embedder: { weights: [-1, 5] } } }, 'settings.embedder.weights[0]'],
+    [{ mappings: { properties: { a: { searched: 'no' } } } }, 'mappings.properties.a.searched'],
+    [{ mappings: { properties: { a: { vectorized: 0 } } } }, 'mappings.properties.a.vectorized'],
+  ])('refuses %j, which it would keep without effect', async (body, path) => {
+    const { status, details } = await createIndex({ name: 'mistyped', ...body })
+    expect([status, details[0]?.path]).toEqual([400, path])
+  })
+
   it('builds analyzers in the shape that search engines share', async () => {
     const settings = {
       analysis: {
