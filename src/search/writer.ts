@@ -49,8 +49,8 @@ export function openWriter(
     }
   }
   async function commit(taken: Waiting[], transact: Store['write']): Promise<void> {
+    if (taken.length === 0) return
     const ops = taken.flatMap((one) => one.ops)
-    if (ops.length === 0) return
     const outcomes = await transact(() => decideAll(store, ops, clock()))
     let at = 0
     for (const one of taken) {
