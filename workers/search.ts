@@ -119,8 +119,8 @@ function explain(
   const engines = new Map(indices.map(({ indexId, engineId }) => [indexId, engineId]))
   return showEvidence(result, evidence, (indexId, id) => {
     const engineId = engines.get(indexId)
-    const ord = engineId === undefined ? undefined : reader.ordOf(indexId, id)
-    return engineId === undefined || ord === undefined ? undefined : { engineId, ord }
+    if (engineId === undefined) return []
+    return reader.ordsOf(indexId, id).map((ord) => ({ engineId, ord }))
   })
 }
 

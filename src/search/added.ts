@@ -7,7 +7,7 @@ export type Added = [indexId: number, id: string, value: number]
 
 /** Documents whose score one search may change; the core takes no more. */
 const ADDED_MAX = 4096
-/** Documents whose numbers a thread remembers, and those in the lists that it remembers. */
+/** Numbers of documents that a thread remembers, and those in the lists that it remembers. */
 const NUMBERED_MAX = 50_000
 
 export const NOTHING_ADDED: AddedScores = Object.freeze({ documents: '', values: '', count: 0 })
@@ -49,8 +49,9 @@ function placeOf(name: string): [indexId: number, id: string] {
   return [Number(name.slice(0, slash)), name.slice(slash + 1)]
 }
 
-/** Documents by their index and number, -1 when there is none. */
+/** The numbers of a list's documents, with their index and the document's place in the list. */
 interface Numbered {
+  places: Int32Array
   indexIds: Int32Array
   ords: Float64Array
 }
@@ -62,30 +63,31 @@ interface Numbered {
 const numbered = {
   generation: -1,
   count: 0,
-  ords: new Map<string, number>(),
+  ords: new Map<string, readonly number[]>(),
   lists: new Map<string, Numbered>(),
 }
 
 /**
- * Additions as the core takes them: triples of engine, document number and value; unknown documents are left out. Read
- * the generation before the first look into the store, which then holds all that the generation shows.
+ * Additions as the core takes them: triples of engine, document number and value; unknown documents are left out. A
+ * document that was written again comes with its earlier numbers too, since an older view has one of these; the core
+ * passes over what its view has not. Read the generation before the first look into the store, which then holds all that
+ * the generation shows.
  */
 export function numberAdded(
-  reader: Pick<Reader, 'ordOf'>,
+  reader: Pick<Reader, 'ordsOf'>,
   added: AddedScores,
   { indices, generation }: { indices: readonly PageIndex[]; generation: number },
 ): Float64Array {
-  const { indexIds, ords } = numbersOf(reader, added.documents, generation)
+  const { places, indexIds, ords } = numbersOf(reader, added.documents, generation)
   const values = valuesOf(added)
   const triples = new Float64Array(3 * ords.length)
   let length = 0
   for (let at = 0; at < ords.length; at++) {
-    const ord = ords[at] as number
-    const engineId = ord < 0 ? undefined : engineOf(indices, indexIds[at] as number)
+    const engineId = engineOf(indices, indexIds[at] as number)
     if (engineId === undefined) continue
     triples[length] = engineId
-    triples[length + 1] = ord
-    triples[length + 2] = values[at] as number
+    triples[length + 1] = ords[at] as number
+    triples[length + 2] = values[places[at] as number] as number
     length += 3
   }
   return triples.subarray(0, length)
@@ -96,7 +98,11 @@ function engineOf(indices: readonly PageIndex[], indexId: number): number | unde
   return undefined
 }
 
-function numbersOf(reader: Pick<Reader, 'ordOf'>, documents: string, generation: number): Numbered {
+function numbersOf(
+  reader: Pick<Reader, 'ordsOf'>,
+  documents: string,
+  generation: number,
+): Numbered {
   if (numbered.generation !== generation || numbered.count > NUMBERED_MAX) {
     numbered.ords.clear()
     numbered.lists.clear()
@@ -105,21 +111,37 @@ function numbersOf(reader: Pick<Reader, 'ordOf'>, documents: string, generation:
   }
   const known = numbered.lists.get(documents)
   if (known !== undefined) return known
-  const names = namesOf(documents)
-  const list = {
-    indexIds: Int32Array.from(names, (name) => placeOf(name)[0]),
-    ords: Float64Array.from(names, (name) => numberOf(reader, name)),
-  }
+  const list = numberAll(reader, namesOf(documents))
   numbered.lists.set(documents, list)
-  numbered.count += names.length
+  numbered.count += list.ords.length
   return list
 }
 
-function numberOf(reader: Pick<Reader, 'ordOf'>, name: string): number {
+function numberAll(reader: Pick<Reader, 'ordsOf'>, names: readonly string[]): Numbered {
+  const places: number[] = []
+  const ords: number[] = []
+  // Each document has room for its newest number; earlier ones share the rest.
+  let room = ADDED_MAX - names.length
+  names.forEach((name, place) => {
+    const taken = ordsOf(reader, name).slice(0, 1 + room)
+    room -= Math.max(0, taken.length - 1)
+    for (const ord of taken) {
+      places.push(place)
+      ords.push(ord)
+    }
+  })
+  return {
+    places: Int32Array.from(places),
+    indexIds: Int32Array.from(places, (place) => placeOf(names[place] as string)[0]),
+    ords: Float64Array.from(ords),
+  }
+}
+
+function ordsOf(reader: Pick<Reader, 'ordsOf'>, name: string): readonly number[] {
   const known = numbered.ords.get(name)
   if (known !== undefined) return known
-  const ord = reader.ordOf(...placeOf(name)) ?? -1
-  numbered.ords.set(name, ord)
-  numbered.count += 1
-  return ord
+  const ords = reader.ordsOf(...placeOf(name))
+  numbered.ords.set(name, ords)
+  numbered.count += Math.max(1, ords.length)
+  return ords
 }

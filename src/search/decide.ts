@@ -13,6 +13,9 @@ type Source = Record<string, unknown>
 /** What `If-Match` asks for: a version, or any that there is. */
 export type IfVersion = number | 'any'
 
+/** Earlier numbers by which older views find a document; one that is written more often is no longer found in the oldest. */
+const EARLIER_MAX = 128
+
 /** One write of one document, checked by itself; the writer decides it against what is stored. */
 export interface WriteOp {
   /**
@@ -115,7 +118,7 @@ function save(
       Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength),
     )
   awaitVector(store, op, record, vector)
-  if (ord !== undefined) retire(store, { indexId, ord, sequence, nowMs })
+  if (ord !== undefined) retire(store, { indexId, id: op.id, ord, sequence, nowMs })
   return {
     result: old === undefined ? 'created' : 'updated',
     record,
@@ -131,16 +134,23 @@ function save(
 
 interface Retire {
   indexId: number
+  id: string
   ord: number
   /** The write that replaces or deletes it. */
   sequence: number
   nowMs: number
 }
 
-/** The old record stays readable for searches under way and pages of an older view; a sweep clears it later. */
-function retire(store: Store, { indexId, ord, sequence, nowMs }: Retire): void {
-  store.tables.removals.put([indexId, sequence], [ord])
-  store.tables.superseded.put([nowMs, indexId, ord], true)
+/**
+ * The old record stays readable, and its number known, for searches under way and pages of an older view; a sweep clears
+ * both later.
+ */
+function retire({ tables }: Store, { indexId, id, ord, sequence, nowMs }: Retire): void {
+  const { removals, superseded, earlierOrds } = tables
+  removals.put([indexId, sequence], [ord])
+  superseded.put([nowMs, indexId, ord], true)
+  const earlier = earlierOrds.get([indexId, id]) ?? []
+  earlierOrds.put([indexId, id], [ord, ...earlier.slice(0, EARLIER_MAX - 1)])
 }
 
 function remove(
@@ -155,7 +165,7 @@ function remove(
 ): WriteOutcome {
   const indexId = op.entry.record.id
   store.tables.documents.remove([indexId, op.id])
-  retire(store, { indexId, ord, sequence, nowMs })
+  retire(store, { indexId, id: op.id, ord, sequence, nowMs })
   return { result: 'deleted', record: old, ord, change: { sequence, adds: false, removed: ord } }
 }
 

@@ -23,19 +23,18 @@ export function evidenceOf({ added }: Ranking, queryHash: string, describe: Desc
 }
 
 /**
- * The explanations with `clickMemory` in those of hits that it moved; `placeOf` tells where a document stands in the
- * core.
+ * The explanations with `clickMemory` in those of hits that it moved; `placesOf` tells where a document stands in the
+ * core, in whichever view.
  */
 export function showEvidence(
   result: SearchResult,
   evidence: readonly Evidence[],
-  placeOf: (indexId: number, id: string) => { engineId: number; ord: number } | undefined,
+  placesOf: (indexId: number, id: string) => { engineId: number; ord: number }[],
 ): SearchResult {
   if (result.explain === undefined) return result
   const known = new Map<string, string>()
   for (const [indexId, id, json] of evidence) {
-    const place = placeOf(indexId, id)
-    if (place !== undefined) known.set(`${place.engineId}/${place.ord}`, json)
+    for (const { engineId, ord } of placesOf(indexId, id)) known.set(`${engineId}/${ord}`, json)
   }
   const explain = result.explain.map((reasons, at) => {
     const json = known.get(`${result.ids[at]}/${result.ords[at]}`)

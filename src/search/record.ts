@@ -36,12 +36,16 @@ export function encodeRecord(record: DocumentRecord): Buffer {
 
 export function decodeRecord(bytes: Buffer): DocumentRecord {
   return {
-    id: JSON.parse(idJson(bytes).toString()) as string,
+    id: decodeId(bytes),
     version: bytes.readUInt32LE(0),
     createdMs: bytes.readDoubleLE(4),
     updatedMs: bytes.readDoubleLE(12),
     source: sourceJson(bytes).toString(),
   }
+}
+
+export function decodeId(bytes: Buffer): string {
+  return JSON.parse(idJson(bytes).toString()) as string
 }
 
 /** The id as JSON, a view into the record. */

@@ -1,5 +1,6 @@
 import { native } from '../native.ts'
 import type { Store } from '../store/store.ts'
+import { decodeId } from './record.ts'
 
 /** How long a replaced record stays readable after the last view that shows it: longer than any search under way. */
 const SUPERSEDED_MS = 120_000
@@ -34,6 +35,7 @@ export async function clearSuperseded(store: Store, nowMs: number): Promise<void
     await store.release(() => {
       for (const key of keys) {
         const [, indexId, ord] = key
+        forgetOrd(store, indexId, ord)
         records.remove([indexId, ord])
         vectors.remove([indexId, ord])
         superseded.remove(key)
@@ -42,12 +44,26 @@ export async function clearSuperseded(store: Store, nowMs: number): Promise<void
   }
 }
 
+/** The document of a replaced record is no longer known by its number, which only the record tells. */
+function forgetOrd({ tables }: Store, indexId: number, ord: number): void {
+  const { records, earlierOrds } = tables
+  const bytes = records.peek([indexId, ord])
+  if (bytes === undefined) return
+  const key: [number, string] = [indexId, decodeId(bytes)]
+  const earlier = earlierOrds.get(key)
+  if (!earlier?.includes(ord)) return
+  // What is older went before.
+  const left = earlier.filter((one) => one > ord)
+  if (left.length > 0) earlierOrds.put(key, left)
+  else earlierOrds.remove(key)
+}
+
 /** Clears everything that a deleted index left, step by step; begun again after a restart. */
 export async function clearIndex(store: Store, indexId: number): Promise<void> {
-  const { documents, records, removals, vectors, unvectorized, indices } = store.tables
+  const { documents, earlierOrds, records, removals, vectors, unvectorized, indices } = store.tables
   for (const table of [records, removals, vectors])
     await clearRange(store, table, [indexId, 0], [indexId + 1, 0])
-  for (const table of [documents, unvectorized])
+  for (const table of [documents, earlierOrds, unvectorized])
     await clearRange(store, table, [indexId, ''], [indexId + 1, ''])
   await store.release(() => indices.remove(indexId))
 }

@@ -18,6 +18,8 @@ export interface Reader {
   vector(indexId: number, ord: number): Float32Array | undefined
   /** The number that the document has now. */
   ordOf(indexId: number, id: string): number | undefined
+  /** All numbers that the document has in any view, newest first: at most one of them is in each. */
+  ordsOf(indexId: number, id: string): readonly number[]
   /** A fact about the store, by its name in the table `meta`. */
   mark(name: string): unknown
   /** What the click memory has on the disk, by query. */
@@ -77,7 +79,7 @@ function buildReader(dataDir: string): OpenedReader {
     maxReaders: READERS_MAX,
   })
   const tables = wrapTables(openDatabases(root))
-  const { documents, meta, records, removals, vectors } = tables
+  const { documents, earlierOrds, meta, records, removals, vectors } = tables
   const { clickMemory, impressions, judgements, modelStates, trialUnits } = tables
   const after = (indexId: number, sequence: number) => ({
     start: [indexId, sequence + 1] as [number, number],
@@ -90,6 +92,11 @@ function buildReader(dataDir: string): OpenedReader {
       return bytes && new Float32Array(Uint8Array.prototype.slice.call(bytes).buffer)
     },
     ordOf: (indexId, id) => documents.get([indexId, id]),
+    ordsOf: (indexId, id) => {
+      const ord = documents.get([indexId, id])
+      const earlier = earlierOrds.get([indexId, id]) ?? []
+      return ord === undefined ? earlier : [ord, ...earlier]
+    },
     mark: (name) => meta.get(name),
     *remembered() {
       for (const { value } of clickMemory.range()) yield value

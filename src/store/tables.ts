@@ -70,6 +70,8 @@ export interface Rows {
   removals: { key: [number, number]; value: number[] }
   /** [time in ms, index id, document number] → true: a record that a newer version replaced. */
   superseded: { key: [number, number, number]; value: true }
+  /** [index id, document id] → the numbers it had before, newest first, as long as their records are kept. */
+  earlierOrds: { key: [number, string]; value: number[] }
   /** [index id, document number] → vector as little-endian float32. */
   vectors: { key: [number, number]; value: Uint8Array }
   /** [index id, document id] → true: its vector comes from an endpoint that has not given it yet. */
@@ -176,6 +178,7 @@ export const TABLES = {
   records: 'binary',
   removals: 'msgpack',
   superseded: 'msgpack',
+  earlierOrds: 'msgpack',
   vectors: 'binary',
   unvectorized: 'msgpack',
   sessions: 'msgpack',

@@ -41,6 +41,35 @@ it('numbers documents as they stand, whatever was written since the last time', 
   expect(triples(8, later)).toEqual([8, 4, 0.75, 8, 3, 1])
 })
 
+it('comes with earlier numbers as far as there is room', async () => {
+  const dataDir = temporaryFolder()
+  const store = temporaryStore({ dataDir })
+  const { documents, earlierOrds } = store.tables
+  await store.write(() => {
+    documents.put([1, 'kept'], 9)
+    earlierOrds.put([1, 'kept'], [7, 3])
+    earlierOrds.put([1, 'deleted'], [8, 4])
+    for (let ord = 10; ord < 4104; ord++) documents.put([1, `${ord}`], ord)
+  })
+  const indices = [{ indexId: 1, engineId: 7, name: 'stones' }]
+  const two = packAdded([
+    [1, 'kept', 0.5],
+    [1, 'deleted', 1],
+  ])
+  expect(Array.from(numberAdded(openReader(dataDir), two, { indices, generation: 100 }))).toEqual([
+    7, 9, 0.5, 7, 7, 0.5, 7, 3, 0.5, 7, 8, 1, 7, 4, 1,
+  ])
+  const many = Array.from({ length: 4094 }, (_, at): [number, string, number] => [
+    1,
+    `${at + 10}`,
+    2,
+  ])
+  const full = packAdded(many, two)
+  const triples = numberAdded(openReader(dataDir), full, { indices, generation: 100 })
+  expect(triples).toHaveLength(3 * 4096)
+  expect(Array.from(triples.slice(-6))).toEqual([7, 9, 0.5, 7, 8, 1])
+})
+
 it('is read as it was written, behind what ranking changes add', () => {
   const learned = packAdded([[1, 'a "quoted" id/with', 0.1 + 0.2]])
   expect(unpackAdded(learned)).toEqual([[1, 'a "quoted" id/with', 0.1 + 0.2]])
