@@ -81,10 +81,8 @@ export function search(inputs: SearchInput[]): Outcome<SearchOutput>[] {
 
 /** One search from the core's answer to the bytes of the reply: the only hop that a search makes. */
 function searchOne(input: SearchInput): SearchOutput {
-  // In this order: the store then holds what the newest generation shows.
-  const generation = native.generation()
-  const reader = openReader(input.dataDir)
-  const view = { reader, generation }
+  const view = openView(input.dataDir)
+  const { reader } = view
   const found = explain(askCore(view, input), reader, input)
   const { result, logged } = drawPage(found, view, input)
   const { indices, startedMs, context, fields, highlight, recorded } = input
@@ -110,6 +108,12 @@ interface View {
   generation: number
 }
 
+/** In this order: the store then holds what the newest generation shows. */
+function openView(dataDir: string): View {
+  const generation = native.generation()
+  return { reader: openReader(dataDir), generation }
+}
+
 function explain(
   result: SearchResult,
   reader: Reader,
@@ -132,7 +136,10 @@ function askCore(
   const engineIds = Float64Array.from(input.indices, ({ engineId }) => engineId)
   if (added === undefined) return native.search(engineIds, request, input.vector)
   const triples = numberAdded(reader, added, { indices: input.indices, generation })
-  return native.search(engineIds, request, input.vector, triples)
+  const result = native.search(engineIds, request, input.vector, triples)
+  if (result.generation <= generation) return result
+  // Published meanwhile: documents may have numbers there that were not looked up.
+  return askCore(openView(input.dataDir), input, { request, added })
 }
 
 type Logged = Pick<Found, 'order' | 'teams'>

@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
+import { native } from '../../src/native.ts'
+import { openLentBytes } from '../../src/search/slab.ts'
 import { clearSuperseded } from '../../src/search/sweep.ts'
+import { search } from '../../workers/search.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
 
 interface Found {
@@ -98,6 +101,26 @@ it('so they do while documents are whose place was learned', async () => {
   expect(best).toHaveProperty('explain.clickMemory')
   await walk(change)
 })
+
+it('a search in whose midst a write is published shows the new version in its place', () =>
+  whileRanked({ boosts: { d11: 1 } }, async () => {
+    const asked = vi.spyOn(service.app.pool, 'search')
+    await find({ size: 1 })
+    const [input] = asked.mock.calls[0] ?? []
+    if (input === undefined) throw new Error('Nothing was asked.')
+    const take = openLentBytes()
+    const found = () => {
+      const [outcome] = search([input])
+      if (outcome === undefined || !('value' in outcome)) throw new Error('Nothing was found.')
+      const { data, dataLength } = outcome.value
+      return JSON.parse(Buffer.from(take(data)).subarray(0, dataLength).toString()).hits[0]
+    }
+    const before = native.generation()
+    expect(found()).toHaveProperty('id', 'd11')
+    await must('PUT', `/cortex/documents/d11?index=${index}`, { title: 'fox', content: 'tail' })
+    vi.spyOn(native, 'generation').mockReturnValueOnce(before)
+    expect(found()).toMatchObject({ id: 'd11', source: { content: 'tail' } })
+  }))
 
 it('earlier numbers are known as long as replaced records are kept, and not too many', async () => {
   const { store, indices } = service.app
