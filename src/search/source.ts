@@ -65,6 +65,11 @@ function leavesAt(value: unknown, keys: string[]): unknown[] {
   if (keys.length === 0) return [value]
   if (Array.isArray(value)) return value.flatMap((one) => leavesAt(one, keys))
   if (!isObject(value)) return []
+  // Nearly all paths are one name, and every document is looked through.
+  if (keys.length === 1) {
+    const leaf = value[keys[0] as string]
+    return leaf === undefined || leaf === null ? [] : [leaf]
+  }
   return keys.flatMap((_, at) => {
     const inner = value[keys.slice(0, at + 1).join('.')]
     return inner === undefined || inner === null ? [] : leavesAt(inner, keys.slice(at + 1))
