@@ -51,8 +51,8 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use napi::bindgen_prelude::{Either, Float32Array, Float64Array, Uint32Array, Uint8Array};
-use napi::{Error, Status};
+use napi::bindgen_prelude::{Either, Float32ArraySlice, Float64ArraySlice, Uint8ArraySlice};
+use napi::{Env, Error, Status};
 use napi_derive::napi;
 
 use added::Added;
@@ -103,20 +103,23 @@ pub struct FitReport {
 }
 
 /// The answer to a search, flat.
-#[napi(object)]
-pub struct SearchResult {
-    pub ids: Float64Array,
-    pub ords: Float64Array,
-    pub scores: Float64Array,
-    pub parts: Float32Array,
+///
+/// Its lists are copied into V8's own memory, as those of every answer: so few numbers cost less than lending V8 memory of
+/// ours, which comes back only in a turn of the thread's event loop after the next collection.
+#[napi(object, object_from_js = false)]
+pub struct SearchResult<'env> {
+    pub ids: Float64ArraySlice<'env>,
+    pub ords: Float64ArraySlice<'env>,
+    pub scores: Float64ArraySlice<'env>,
+    pub parts: Float32ArraySlice<'env>,
     pub total: f64,
     pub generation: f64,
     pub next: Option<String>,
     pub facets: Option<String>,
     pub explain: Option<Vec<String>>,
-    pub features: Option<Float32Array>,
-    pub model_scores: Option<Float32Array>,
-    pub shadow_scores: Option<Float32Array>,
+    pub features: Option<Float32ArraySlice<'env>>,
+    pub model_scores: Option<Float32ArraySlice<'env>>,
+    pub shadow_scores: Option<Float32ArraySlice<'env>>,
     pub rerank_failed: Option<bool>,
 }
 
@@ -179,21 +182,22 @@ pub fn grow_graph(id: f64, time_ms: u32) -> napi::Result<bool> {
 
 /// Adds and deletes documents, to be seen with the next commit.
 #[napi(catch_unwind)]
-pub fn apply(
+pub fn apply<'env>(
+    env: &'env Env,
     id: f64,
-    ords: Float64Array,
+    ords: &[f64],
     documents: Vec<String>,
-    deletes: Float64Array,
-    vector_ords: Float64Array,
-    vectors: Float32Array,
-) -> napi::Result<Uint8Array> {
-    guard(|| {
+    deletes: &[f64],
+    vector_ords: &[f64],
+    vectors: &[f32],
+) -> napi::Result<Uint8ArraySlice<'env>> {
+    let has_vector = guard(|| {
         let engine = registry::get(number(id)?)?;
-        let (ords, deletes) = (numbers(&ords)?, numbers(&deletes)?);
-        let vector_ords = numbers(&vector_ords)?;
-        let has_vector = engine.apply(&ords, &documents, &deletes, &vector_ords, &vectors)?;
-        Ok(has_vector.into())
-    })
+        let (ords, deletes) = (numbers(ords)?, numbers(deletes)?);
+        let vector_ords = numbers(vector_ords)?;
+        engine.apply(&ords, &documents, &deletes, &vector_ords, vectors)
+    })?;
+    Uint8ArraySlice::copy_from(env, has_vector)
 }
 
 /// Publishes what was applied.
@@ -242,33 +246,36 @@ pub fn fit(id: f64) -> napi::Result<FitReport> {
 
 /// Answers a search over one or several indices.
 #[napi(catch_unwind)]
-pub fn search(
-    ids: Float64Array,
+pub fn search<'env>(
+    env: &'env Env,
+    ids: &[f64],
     request: String,
-    vector: Option<Float32Array>,
-    added: Option<Float64Array>,
-) -> napi::Result<SearchResult> {
-    guard(|| {
+    vector: Option<Float32ArraySlice>,
+    added: Option<Float64ArraySlice>,
+) -> napi::Result<SearchResult<'env>> {
+    let (answer, generation) = guard(|| {
         let mut request = Request::parse(&request)?;
         request.added = Added::read(added.as_deref().unwrap_or_default())?;
-        let cut = registry::cut(&numbers(&ids)?, request.generation)?;
+        let cut = registry::cut(&numbers(ids)?, request.generation)?;
         let answer = fuse::search(&cut.views, &request, vector.as_deref())?;
         cut.note_use(&request, &answer);
-        Ok(SearchResult {
-            ids: floats(&answer.ids),
-            ords: floats(&answer.ords),
-            scores: answer.scores.into(),
-            parts: answer.parts.into(),
-            total: answer.total as f64,
-            generation: cut.generation as f64,
-            next: answer.next,
-            facets: answer.facets,
-            explain: answer.explain,
-            features: answer.features.map(Into::into),
-            model_scores: answer.model_scores.map(Into::into),
-            shadow_scores: answer.shadow_scores.map(Into::into),
-            rerank_failed: answer.rerank_failed.then_some(true),
-        })
+        Ok((answer, cut.generation))
+    })?;
+    let list = |values: Vec<f32>| Float32ArraySlice::copy_from(env, values);
+    Ok(SearchResult {
+        ids: Float64ArraySlice::copy_from(env, floats(&answer.ids))?,
+        ords: Float64ArraySlice::copy_from(env, floats(&answer.ords))?,
+        scores: Float64ArraySlice::copy_from(env, answer.scores)?,
+        parts: list(answer.parts)?,
+        total: answer.total as f64,
+        generation: generation as f64,
+        next: answer.next,
+        facets: answer.facets,
+        explain: answer.explain,
+        features: answer.features.map(list).transpose()?,
+        model_scores: answer.model_scores.map(list).transpose()?,
+        shadow_scores: answer.shadow_scores.map(list).transpose()?,
+        rerank_failed: answer.rerank_failed.then_some(true),
     })
 }
 
@@ -290,11 +297,11 @@ pub fn publish_rates(
     id: f64,
     edition: f64,
     since: f64,
-    ords: Float64Array,
-    rates: Float32Array,
+    ords: &[f64],
+    rates: &[f32],
 ) -> napi::Result<()> {
     guard(|| {
-        let rates = Rates::new(&numbers(&ords)?, &rates)?;
+        let rates = Rates::new(&numbers(ords)?, rates)?;
         let engine = registry::get(number(id)?)?;
         engine
             .rates
@@ -326,32 +333,37 @@ pub fn drop_model(handle: f64) -> napi::Result<()> {
 
 /// Scores of rows by a loaded model, or by one that is given.
 #[napi(catch_unwind)]
-pub fn predict(model: Either<f64, String>, features: Float32Array) -> napi::Result<Float32Array> {
-    guard(|| {
+pub fn predict<'env>(
+    env: &'env Env,
+    model: Either<f64, String>,
+    features: &[f32],
+) -> napi::Result<Float32ArraySlice<'env>> {
+    let scores = guard(|| {
         let scores = match model {
             Either::A(handle) => {
                 let handle = number(handle)?;
                 let loaded = model::get(handle).ok_or_else(|| {
                     Failure::bad_request(format!("no model is loaded under {handle}"))
                 })?;
-                loaded.model().score(&features)?
+                loaded.model().score(features)?
             }
-            Either::B(model) => model::Model::parse(&model)?.score(&features)?,
+            Either::B(model) => model::Model::parse(&model)?.score(features)?,
         };
-        Ok(scores.into())
-    })
+        Ok(scores)
+    })?;
+    Float32ArraySlice::copy_from(env, scores)
 }
 
 /// A ranking model learned from judged lists.
 #[napi(catch_unwind)]
 pub fn train(
     options: String,
-    features: Float32Array,
-    labels: Float32Array,
-    groups: Uint32Array,
-    weights: Option<Float32Array>,
+    features: &[f32],
+    labels: &[f32],
+    groups: &[u32],
+    weights: Option<Float32ArraySlice>,
 ) -> napi::Result<String> {
-    guard(|| train::train(&options, &features, &labels, &groups, weights.as_deref()))
+    guard(|| train::train(&options, features, labels, groups, weights.as_deref()))
 }
 
 /// Fragments of documents with the words of a query marked.
@@ -371,9 +383,9 @@ pub fn highlight(id: f64, request: String, documents: Vec<String>) -> napi::Resu
 
 /// Completions of a prefix or corrections of a query.
 #[napi(catch_unwind)]
-pub fn suggest(ids: Float64Array, request: String) -> napi::Result<String> {
+pub fn suggest(ids: &[f64], request: String) -> napi::Result<String> {
     guard(|| {
-        let cut = registry::cut(&numbers(&ids)?, None)?;
+        let cut = registry::cut(&numbers(ids)?, None)?;
         suggest::suggest(&cut.views, &suggest::Request::parse(&request)?)
     })
 }
@@ -386,17 +398,16 @@ pub fn analyze(id: f64, field: String, text: String) -> napi::Result<Vec<String>
 
 /// Vectors of texts in the current space.
 #[napi(catch_unwind)]
-pub fn embed(id: f64, texts: Vec<String>) -> napi::Result<Float32Array> {
-    guard(|| Ok(registry::get(number(id)?)?.embed(&texts).into()))
+pub fn embed(env: &Env, id: f64, texts: Vec<String>) -> napi::Result<Float32ArraySlice<'_>> {
+    let vectors = guard(|| Ok(registry::get(number(id)?)?.embed(&texts)))?;
+    Float32ArraySlice::copy_from(env, vectors)
 }
 
 /// Where documents can be found now.
 #[napi(catch_unwind)]
-pub fn located(id: f64, ords: Float64Array) -> napi::Result<Uint8Array> {
-    guard(|| {
-        let ords = numbers(&ords)?;
-        Ok(registry::get(number(id)?)?.located(&ords).into())
-    })
+pub fn located<'env>(env: &'env Env, id: f64, ords: &[f64]) -> napi::Result<Uint8ArraySlice<'env>> {
+    let found = guard(|| Ok(registry::get(number(id)?)?.located(&numbers(ords)?)))?;
+    Uint8ArraySlice::copy_from(env, found)
 }
 
 /// Figures of an index as JSON.
@@ -427,6 +438,6 @@ fn numbers(values: &[f64]) -> Result<Vec<u64>, Failure> {
     values.iter().copied().map(number).collect()
 }
 
-fn floats(values: &[u64]) -> Float64Array {
-    values.iter().map(|v| *v as f64).collect::<Vec<_>>().into()
+fn floats(values: &[u64]) -> Vec<f64> {
+    values.iter().map(|value| *value as f64).collect()
 }

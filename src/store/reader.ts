@@ -65,8 +65,8 @@ export function openReader(dataDir: string): Reader {
     opened.set(dataDir, found)
   }
   found.release()
-  // The thread then waits without turning its event loop, where LMDB's timer would do this. What it goes on
-  // holding, no later write could reuse: the file would grow with every commit.
+  // LMDB's own timer comes later, behind the jobs that wait. What a thread goes on holding, no later write could reuse:
+  // the file would grow with every commit.
   queueMicrotask(found.release)
   return found.reader
 }
