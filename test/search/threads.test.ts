@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { startApp } from '../running-app.ts'
 
 const LANES = 8
-/** What a thread kept of each of these searches was five kilobytes; collections come and go by some megabytes. */
+/** Threads once kept seven kilobytes of each of these searches; collections come and go by some megabytes. */
 const GROWTH_MAX = 30e6
 const SEARCHES = 20_000
 
