@@ -4,16 +4,10 @@ import type { IndexMappings, IndexSettings } from '../schema/indices.ts'
 import { wordOf } from '../word.ts'
 import { type Analyzer, findAnalyzer, readAnalyzers } from './analysis.ts'
 import { wellFormedJson } from './json.ts'
+import { type StrictNames, strictNames } from './strict.ts'
 
-export type FieldType =
-  | 'text'
-  | 'keyword'
-  | 'integer'
-  | 'long'
-  | 'float'
-  | 'double'
-  | 'boolean'
-  | 'date'
+const TYPES = ['text', 'keyword', 'integer', 'long', 'float', 'double', 'boolean', 'date'] as const
+export type FieldType = (typeof TYPES)[number]
 
 /** One field of an index as the Rust core reads it. */
 export interface FieldDefinition {
@@ -49,8 +43,8 @@ export interface Definition {
   /** Fields that hold objects, by dotted path; an open one may hold any, as the mapping names none inside. */
   objects: { name: string; isOpen: boolean }[]
   dynamic: boolean
-  /** `dynamic: "strict"`: fields that the mapping doesn't name are refused. */
-  strict: boolean
+  /** `dynamic: "strict"`: fields that the mapping doesn't name are refused; absent: none are. */
+  strict: StrictNames | undefined
   embedder: Embedder
   warnings: string[]
 }
@@ -58,16 +52,6 @@ export interface Definition {
 type Shape = Record<string, unknown>
 
 const LEARNED_DIMENSIONS = 256
-const TYPES: FieldType[] = [
-  'text',
-  'keyword',
-  'integer',
-  'long',
-  'float',
-  'double',
-  'boolean',
-  'date',
-]
 
 /** The mapping of the known fields; an index's own mapping is laid over it. */
 const DEFAULT_PROPERTIES: Record<string, Shape> = {
@@ -107,7 +91,7 @@ export function compileDefinition(
     fields,
     objects,
     dynamic: dynamic === 'true',
-    strict: dynamic === 'strict',
+    strict: dynamic === 'strict' ? strictNames({ fields, objects, embedder }) : undefined,
     embedder,
     warnings,
   }

@@ -193,7 +193,8 @@ async function extend(
 function isSame(one: Definition, other: Definition): boolean {
   const isSameCore = definitionJson(one) === definitionJson(other)
   const isSameShape = JSON.stringify(one.objects) === JSON.stringify(other.objects)
-  return isSameCore && isSameShape && one.strict === other.strict
+  const isAsStrict = (one.strict === undefined) === (other.strict === undefined)
+  return isSameCore && isSameShape && isAsStrict
 }
 
 function notFound(): Error {

@@ -2,6 +2,7 @@ import { invalid, type ServiceError } from '../errors.ts'
 import { isObject } from '../object.ts'
 import { isDate } from './date.ts'
 import type { Definition, FieldDefinition } from './definition.ts'
+import { findUnnamed } from './strict.ts'
 
 type Source = Record<string, unknown>
 
@@ -28,9 +29,7 @@ export function sourceProblem(
   }
   const flat = definition.objects.find(({ name }) => holdsNoObject(source, name, definition))
   if (flat !== undefined) return invalid(`${place}${flat.name}`, 'must be an object')
-  const vectorProblem = fieldVectorProblem(source, definition, place)
-  if (vectorProblem !== undefined) return vectorProblem
-  return definition.strict ? unmappedField(source, definition, place) : undefined
+  return fieldVectorProblem(source, definition, place) ?? unmappedField(source, definition, place)
 }
 
 function fieldVectorProblem(
@@ -138,46 +137,16 @@ function matches(value: unknown, type: FieldDefinition['type']): boolean {
 /** Longest name of a field that a refusal shows. */
 const NAME_CHARACTERS_MAX = 128
 
-/** A field that is not named may still be removed, which changes nothing. */
 function unmappedField(
   source: Source,
-  definition: Definition,
+  { strict }: Definition,
   place: SourcePlace,
 ): ServiceError | undefined {
-  const { fields, objects, embedder } = definition
-  const names: Names = {
-    whole: new Set(fields.map((field) => field.source)),
-    around: new Set(objects.filter(({ isOpen }) => !isOpen).map(({ name }) => name)),
-    open: objects.filter(({ isOpen }) => isOpen).map(({ name }) => name),
-  }
-  if (embedder.field !== undefined) names.whole.add(embedder.field)
-  const unmapped = unnamed(source, '', names)
+  const unmapped = strict === undefined ? undefined : findUnnamed(source, strict)
   if (unmapped === undefined) return undefined
   return invalid(
     `${place}${unmapped.slice(0, NAME_CHARACTERS_MAX)}`,
     'is not named by the index’s strict mapping; add the field to the mapping, or leave it out',
     'UNKNOWN_FIELD',
   )
-}
-
-/** What a mapping names: fields, objects whose fields it names, and objects that may hold any. */
-interface Names {
-  whole: Set<string>
-  around: Set<string>
-  open: string[]
-}
-
-function unnamed(source: Source, prefix: string, names: Names): string | undefined {
-  for (const [key, value] of Object.entries(source)) {
-    const path = prefix + key
-    const isNamed =
-      names.whole.has(path) || names.open.some((name) => `${path}.`.startsWith(`${name}.`))
-    if (value === null || isNamed) continue
-    if (!names.around.has(path)) return path
-    for (const inner of [value].flat()) {
-      const found = isObject(inner) ? unnamed(inner, `${path}.`, names) : undefined
-      if (found !== undefined) return found
-    }
-  }
-  return undefined
 }
