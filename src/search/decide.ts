@@ -2,36 +2,17 @@ import { invalid, type ServiceError, serviceError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { Change } from './batch.ts'
 import type { Definition } from './definition.ts'
-import { type IndexEntry, latest } from './indices.ts'
+import { latest } from './indices.ts'
 import { wellFormedJson } from './json.ts'
+import type { IfVersion, WriteOp } from './operation.ts'
 import { awaitVector, sentVector, vectorFor } from './outside-vector.ts'
 import { type DocumentRecord, decodeRecord, encodeRecord } from './record.ts'
 import { valuesAt } from './source.ts'
 
 type Source = Record<string, unknown>
 
-/** What `If-Match` asks for: a version, or any that there is. */
-export type IfVersion = number | 'any'
-
 /** Earlier numbers by which older views find a document; one that is written more often is no longer found in the oldest. */
 const EARLIER_MAX = 128
-
-/** One write of one document, checked by itself; the writer decides it against what is stored. */
-export interface WriteOp {
-  /**
-   * put replaces the document, merge changes the sent fields (and creates it when unknown), vector gives
-   * the stored version the vector that it waits for.
-   */
-  kind: 'put' | 'merge' | 'delete' | 'vector'
-  entry: IndexEntry
-  id: string
-  source: Source
-  vector?: Float32Array
-  /** The text that the vector was made from; another write may have changed it meanwhile. */
-  vectorOf?: string
-  /** Only when the stored version is this one; `any`: only when there is one. */
-  ifVersion?: IfVersion
-}
 
 /** What became of a write; durable. */
 export interface WriteOutcome {

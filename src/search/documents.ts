@@ -2,7 +2,7 @@ import type { Config } from '../config.ts'
 import { invalid, ServiceError, StartError, serviceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { BulkItem, CallerVector } from '../schema/document.ts'
-import { hasText, type IfVersion, mismatch, noText, versionHolds, type WriteOp } from './decide.ts'
+import { hasText, mismatch, noText, versionHolds } from './decide.ts'
 import type { Definition } from './definition.ts'
 import {
   hasVector,
@@ -14,6 +14,7 @@ import {
 import { nameProblem } from './index-name.ts'
 import { type IndexEntry, type Indices, latest } from './indices.ts'
 import { isWellFormed } from './json.ts'
+import type { IfVersion, WriteOp } from './operation.ts'
 import { decodeRecord } from './record.ts'
 import { type SourcePlace, sourceProblem } from './source.ts'
 import { checkDimensions, readVector } from './vector.ts'

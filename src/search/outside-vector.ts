@@ -1,6 +1,6 @@
 import type { Store } from '../store/store.ts'
-import type { WriteOp } from './decide.ts'
 import type { IndexEntry } from './indices.ts'
+import type { WriteOp } from './operation.ts'
 import type { DocumentRecord } from './record.ts'
 import { valuesAt } from './source.ts'
 

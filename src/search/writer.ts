@@ -1,7 +1,8 @@
 import type { Config } from '../config.ts'
 import { ServiceError, serviceError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
-import { decideAll, type WriteOp, type WriteOutcome } from './decide.ts'
+import { decideAll, type WriteOutcome } from './decide.ts'
+import type { WriteOp } from './operation.ts'
 
 export interface Writer {
   /** Resolves in order when all are durable; a refused one is its error. Throws OVERLOADED when too many wait. */
