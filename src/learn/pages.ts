@@ -1,6 +1,6 @@
 import type { SearchRequest } from '../schema/search.ts'
+import { NOTHING_ADDED } from './memory/added-scores.ts'
 import { type LearnedPlan, variantNames } from './plan.ts'
-import { NOTHING_ADDED } from './ranking.ts'
 
 /**
  * So many lists that were begun last are kept, and up to twice as many: they are dropped by the generation, because a

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
+import { NOTHING_ADDED } from '../../src/learn/memory/added-scores.ts'
 import { openPages } from '../../src/learn/pages.ts'
 import type { LearnedPlan } from '../../src/learn/plan.ts'
-import { NOTHING_ADDED } from '../../src/learn/ranking.ts'
 import type { SearchRequest } from '../../src/schema/search.ts'
 
 /** The hash tells which list a page belongs to, as all of a search's words would; a cursor names its list's number. */

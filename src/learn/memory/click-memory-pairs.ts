@@ -1,6 +1,6 @@
 import type { Store } from '../../store/store.ts'
 import type { DocumentKey } from '../facts.ts'
-import type { AddedScores } from '../ranking.ts'
+import type { AddedScores } from './added-scores.ts'
 import { addEvidence, type Evidence, examinationOf, gainOf } from './click-memory-evidence.ts'
 import { packNames, packRemembered, unpackRemembered } from './click-memory-rows.ts'
 
