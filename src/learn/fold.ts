@@ -2,10 +2,19 @@ import { performance } from 'node:perf_hooks'
 import type { Store } from '../store/store.ts'
 import type { Consumer, ConsumerGroup, Fact } from './facts.ts'
 
-/**
- * Where the consumers are in the journal. Each group of them has a place on the disk, written in one transaction with
- * its rows; in memory all are at the same place. After a crash each group takes again what it had not saved.
+/*
+ * Where the consumers are in the journal. In memory all are at the same place, `taken`. On the disk each group of them
+ * has a place of its own, `saved`, which is written in one transaction with its rows:
+ *
+ *   journal     1  2  3  4  5  6  7  8  9
+ *   on disk           └ patterns └ memory
+ *   in memory                          └ all
+ *
+ * After a crash all start where the group that is furthest behind was saved, and each passes over what it has already:
+ * nothing is folded twice, nothing is left out.
  */
+
+/** The state of all consumers, and its place in the journal. */
 export interface Fold {
   /** Sequence of the last entry that every consumer has taken. */
   taken: () => number
@@ -49,88 +58,124 @@ export function isFoldedAnew({ tables }: Store): boolean {
 }
 
 interface Group {
+  /** The name of its place on the disk, and the place. */
   mark: string
-  saveMs: number
-  consumers: Consumer[]
-  /** Its place on the disk. */
   saved: number
+  /** How often it is saved at most, and when it last was, in the process's own time. */
+  saveMs: number
   savedMs: number
+  consumers: Consumer[]
+}
+
+interface Core {
+  store: Store
+  consumers: readonly Consumer[]
+  /** Consumers without a group, which are saved as soon as somebody told something. */
+  prompt: Group
+  /** All of them, the prompt one first. */
+  groups: Group[]
+  taken: number
+  /** Something was taken that is more than what a search showed. */
+  isTold: boolean
+  /** What the transaction under way saves. */
+  saving: Group[]
 }
 
 export function openFold(store: Store, consumers: readonly Consumer[]): Fold {
-  const { meta } = store.tables
   const shared = [...new Set(consumers.map(({ group }) => group))].filter(
     (group) => group !== undefined,
   )
-  const newGroup = (own?: ConsumerGroup): Group => ({
-    mark: own === undefined ? PLACE : `${PLACE}/${own.name}`,
-    saveMs: own?.saveMs ?? PROMPT_MS,
-    consumers: consumers.filter(({ group }) => group === own),
-    ...{ saved: 0, savedMs: 0 },
-  })
-  const prompt = newGroup()
-  const groups = [prompt, ...shared.map(newGroup)]
-  let taken = 0
-  /** Something was taken that is more than what a search showed. */
-  let isTold = false
-  let saving: Group[] = []
-
-  function load(): void {
-    const place = (meta.get(PLACE) as number | undefined) ?? 0
-    for (const group of groups) group.saved = (meta.get(group.mark) as number | undefined) ?? place
-    taken = Math.min(...groups.map(({ saved }) => saved))
-    for (const consumer of consumers) consumer.load()
-  }
-  /** Groups take turns, so that no slice has to save them all. */
-  function due(all: boolean): Group[] {
-    const behind = groups.filter(({ saved }) => saved < taken)
-    const over = behind.filter(({ savedMs, saveMs }) => performance.now() - savedMs >= saveMs)
-    const [longest] = over.filter((group) => group !== prompt).sort((a, b) => a.savedMs - b.savedMs)
-    const isPromptDue = isTold || over.includes(prompt)
-    return behind.filter((group) => all || (group === prompt ? isPromptDue : group === longest))
+  const prompt = newGroup(consumers, undefined)
+  const groups = [prompt, ...shared.map((group) => newGroup(consumers, group))]
+  const core: Core = {
+    ...{ store, consumers, prompt, groups },
+    ...{ taken: 0, isTold: false, saving: [] },
   }
   return {
-    taken: () => taken,
+    taken: () => core.taken,
     saved: () => prompt.saved,
-    take: (fact) => {
-      isTold ||= fact.kind !== 'search'
-      for (const group of groups)
-        if (fact.sequence > group.saved) for (const consumer of group.consumers) consumer.take(fact)
-    },
+    take: (fact) => take(core, fact),
     advance: (sequence) => {
-      taken = Math.max(taken, sequence)
+      core.taken = Math.max(core.taken, sequence)
     },
-    isDue: (all) => due(all).length > 0,
-    save: (all) => {
-      saving = due(all)
-      for (const group of saving) {
-        for (const consumer of group.consumers) consumer.save()
-        meta.put(group.mark, taken)
-      }
-      // A group without a place would be taken to be where the others are.
-      for (const { mark, saved } of groups) if (meta.get(mark) === undefined) meta.put(mark, saved)
-    },
-    settle: () => {
-      if (saving.includes(prompt)) isTold = false
-      for (const group of saving) {
-        group.saved = taken
-        group.savedMs = performance.now()
-      }
-      saving = []
-    },
-    publish: () => {
-      for (const group of groups)
-        if (group !== prompt || group.saved === taken)
-          for (const consumer of group.consumers) consumer.publish?.()
-    },
-    load,
-    moveTo: (sequence, anew) => {
-      for (const group of groups) {
-        if (!group.consumers.every((consumer) => anew.includes(consumer))) continue
-        group.saved = sequence
-        meta.put(group.mark, sequence)
-      }
-      taken = Math.min(...groups.map(({ saved }) => saved))
-    },
+    isDue: (all) => dueOf(core, all).length > 0,
+    save: (all) => save(core, all),
+    settle: () => settle(core),
+    publish: () => publish(core),
+    load: () => load(core),
+    moveTo: (sequence, anew) => moveTo(core, sequence, anew),
   }
+}
+
+function newGroup(consumers: readonly Consumer[], own: ConsumerGroup | undefined): Group {
+  return {
+    ...{ mark: own === undefined ? PLACE : `${PLACE}/${own.name}`, saved: 0 },
+    ...{ saveMs: own?.saveMs ?? PROMPT_MS, savedMs: 0 },
+    consumers: consumers.filter(({ group }) => group === own),
+  }
+}
+
+function load(core: Core): void {
+  const { meta } = core.store.tables
+  const place = (meta.get(PLACE) as number | undefined) ?? 0
+  for (const group of core.groups)
+    group.saved = (meta.get(group.mark) as number | undefined) ?? place
+  core.taken = furthestBehind(core)
+  for (const consumer of core.consumers) consumer.load()
+}
+
+function furthestBehind({ groups }: Core): number {
+  return Math.min(...groups.map(({ saved }) => saved))
+}
+
+function take(core: Core, fact: Fact): void {
+  core.isTold ||= fact.kind !== 'search'
+  for (const group of core.groups)
+    if (fact.sequence > group.saved) for (const consumer of group.consumers) consumer.take(fact)
+}
+
+/** Which groups are to be saved now. They take turns, so that no slice has to save them all. */
+function dueOf({ groups, prompt, taken, isTold }: Core, all: boolean): Group[] {
+  const behind = groups.filter(({ saved }) => saved < taken)
+  if (all) return behind
+  const nowMs = performance.now()
+  const over = behind.filter(({ savedMs, saveMs }) => nowMs - savedMs >= saveMs)
+  const [longest] = over.filter((group) => group !== prompt).sort((a, b) => a.savedMs - b.savedMs)
+  const isPromptDue = isTold || over.includes(prompt)
+  return behind.filter((group) => (group === prompt ? isPromptDue : group === longest))
+}
+
+function save(core: Core, all: boolean): void {
+  const { meta } = core.store.tables
+  core.saving = dueOf(core, all)
+  for (const group of core.saving) {
+    for (const consumer of group.consumers) consumer.save()
+    meta.put(group.mark, core.taken)
+  }
+  // A group without a place would be taken to be where the others are.
+  for (const { mark, saved } of core.groups) if (meta.get(mark) === undefined) meta.put(mark, saved)
+}
+
+function settle(core: Core): void {
+  if (core.saving.includes(core.prompt)) core.isTold = false
+  for (const group of core.saving) {
+    group.saved = core.taken
+    group.savedMs = performance.now()
+  }
+  core.saving = []
+}
+
+function publish({ groups, prompt, taken }: Core): void {
+  for (const group of groups)
+    if (group !== prompt || group.saved === taken)
+      for (const consumer of group.consumers) consumer.publish?.()
+}
+
+function moveTo(core: Core, sequence: number, anew: readonly Consumer[]): void {
+  for (const group of core.groups) {
+    if (!group.consumers.every((consumer) => anew.includes(consumer))) continue
+    group.saved = sequence
+    core.store.tables.meta.put(group.mark, sequence)
+  }
+  core.taken = furthestBehind(core)
 }
