@@ -5,6 +5,14 @@ import { RELEARNING } from './fold.ts'
 import type { Pauses } from './pauses.ts'
 import { type Taking, takeStretch } from './slice.ts'
 
+/*
+ * Two ways to take somebody out of what was learned, both while the processor stands still:
+ *
+ * - `relearn` empties what can be emptied and folds the log, which no longer holds them, into it from the beginning.
+ *   It wants the log whole.
+ * - `unlearn` takes out what they taught, where retention has cut the log.
+ */
+
 /** The processor while it takes nothing new: all that was taken is saved. */
 export interface Still extends Taking {
   store: Store
@@ -26,42 +34,56 @@ const SAVED_SLICES = 8
  * more room than it gives back, and goes on in a full store: retention, which would make room, waits for it.
  */
 export async function relearn(still: Still): Promise<void> {
-  const { store, fold, pauses } = still
+  const { store, fold } = still
+  const { meta } = store.tables
   const consumers = still.consumers.filter(({ reset }) => reset !== undefined)
   const until = fold.saved()
   await store.release(() => {
     for (const consumer of consumers) consumer.reset?.()
-    store.tables.meta.put(RELEARNING, 0)
+    meta.put(RELEARNING, 0)
   })
-  const takeSlice = (after: number) =>
-    takeStretch(still, { after, until, sliceMs: SLICE_MS }, (fact) => {
-      for (const consumer of consumers) consumer.take(fact)
-    })
-  const saveTo = (end: number) => {
-    for (const consumer of consumers) consumer.save()
-    store.tables.meta.put(RELEARNING, end)
-  }
+  await foldAnew(still, consumers, until)
+  if (still.closed) return
+  await store.release(() => {
+    meta.remove(RELEARNING)
+    fold.moveTo(until, consumers)
+  })
+  for (const consumer of consumers) consumer.publish?.()
+}
+
+/** Up to the end, unless the process closes meanwhile; a stretch that fails is taken again. */
+async function foldAnew(still: Still, consumers: readonly Consumer[], until: number) {
+  const { store } = still
   let after = 0
   while (after < until && !still.closed) {
     try {
-      let end = after
-      for (let slice = 0; slice < SAVED_SLICES && end < until; slice += 1) {
-        end = takeSlice(end)
-        await pauses.rest(REST_MS)
-      }
-      await store.release(() => saveTo(end))
+      const end = await foldStretch(still, consumers, { after, until })
+      await store.release(() => {
+        for (const consumer of consumers) consumer.save()
+        store.tables.meta.put(RELEARNING, end)
+      })
       after = end
     } catch (cause) {
       // The disk is full, say: half a fold is worse than one that waits.
       await still.recover(cause)
     }
   }
-  if (still.closed) return
-  await store.release(() => {
-    store.tables.meta.remove(RELEARNING)
-    fold.moveTo(until, consumers)
-  })
-  for (const consumer of consumers) consumer.publish?.()
+}
+
+/** As much as is saved together; returns up to where that is. */
+async function foldStretch(
+  still: Still,
+  consumers: readonly Consumer[],
+  { after, until }: { after: number; until: number },
+): Promise<number> {
+  let end = after
+  for (let slice = 0; slice < SAVED_SLICES && end < until; slice += 1) {
+    end = takeStretch(still, { after: end, until, sliceMs: SLICE_MS }, (fact) => {
+      for (const consumer of consumers) consumer.take(fact)
+    })
+    await still.pauses.rest(REST_MS)
+  }
+  return end
 }
 
 /** Says what somebody taught, of entries up to that one. */
@@ -75,7 +97,7 @@ export async function unlearn(still: Still, find: FindTaught, within: () => void
   const { store, fold, consumers } = still
   const doomed = await find(fold.taken())
   try {
-    await untakeAll(still, doomed)
+    await untake(still, doomed)
     await store.write(() => {
       for (const consumer of consumers) {
         consumer.forget?.(doomed)
@@ -90,7 +112,8 @@ export async function unlearn(still: Still, find: FindTaught, within: () => void
   for (const consumer of consumers) consumer.publish?.()
 }
 
-async function untakeAll({ consumers, pauses }: Still, doomed: Doomed): Promise<void> {
+/** In memory, and in slices. */
+async function untake({ consumers, pauses }: Still, doomed: Doomed): Promise<void> {
   let startedMs = performance.now()
   for (const consumer of consumers)
     for (const _ of consumer.untake?.(doomed) ?? []) {
