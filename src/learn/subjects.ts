@@ -11,6 +11,22 @@ import type { Loop } from './loop.ts'
 import { timesOfQueries } from './patterns/times.ts'
 import type { Sessions } from './sessions/sessions.ts'
 
+/*
+ * Forgetting somebody, step by step. A note in the store says that it has begun, and how far it is: what a crash or a
+ * failure cuts short goes on at the next start, or when it is asked for again.
+ *
+ * 1. Their sessions are hidden: what still comes in their name is nobody's.
+ * 2. The log is looked through for what they did.
+ * 3. The note is written: from here on it will be finished. Where retention has cut the log, what they taught is taken
+ *    out of the learned state in the same transaction.
+ * 4. Their rows leave the log, their names the history.
+ * 5. Where the log is whole, all is learned anew from what is left.
+ * 6. What was proposed for their queries is taken back.
+ * 7. The sessions go, and the note.
+ *
+ * What was under way comes late: behind 4 and 6 the log is looked through again.
+ */
+
 /** What went with somebody. */
 export interface Forgotten {
   subject: string
@@ -72,93 +88,81 @@ async function spellingOf(store: Store, sent: string): Promise<string> {
 }
 
 async function forget(parts: SubjectParts, subject: string): Promise<Forgotten> {
-  const { store, log, loop, sessions } = parts
+  const { store, sessions } = parts
   const sessionIds = await sessionsOf(store, subject)
-  // What still comes in their name is nobody's.
   sessions.hide(sessionIds)
   try {
-    await loop.caughtUp()
-    const doomed = nothingDoomed(new Set([subject, ...sessionIds]))
-    await findDoomed(log, doomed, loop.position())
-    const removed = {
-      sessions: sessionIds.length,
-      impressions: doomed.impressions.length,
-      feedback: doomed.feedback.reduce((sum, { entries }) => sum + entries, 0),
-      events: doomed.events.length,
-    }
-    const isEmpty = Object.values(removed).every((count) => count === 0)
-    const begun = findForgetting(store, subject)
-    if (isEmpty && begun === undefined) {
-      // Others may have reported of a unit that never searched.
-      const reported = (await parts.forgetUnit?.(subject)) ?? 0
-      if (reported > 0) return { subject, removed, rebuilt: false }
-      throw serviceError('SUBJECT_NOT_FOUND', 'Nothing is known of this session or user.')
-    }
-    if (begun === undefined) await begin(parts, subject, doomed, removed)
-    else if (begun.unlearnedTo !== undefined) await unlearn(parts, subject, doomed)
-    const rebuilt = findForgetting(store, subject)?.unlearnedTo === undefined
-    await removeRows(parts, doomed)
-    await parts.forgetUnit?.(subject)
-    const unlearnedTo = await removeLate(parts, subject, doomed)
-    if (rebuilt) {
-      await loop.rebuild()
-      await store.release(() => noteForgetting(store, { subject, unlearnedTo }))
-    }
-    const asked = new Set(timesOfQueries(doomed.facts).keys())
-    await parts.withdraw?.(begun === undefined ? asked : ANY_QUERY)
-    // To learn anew takes a while, in which clients may go on in their name.
-    await removeLate(parts, subject, { ...doomed, sequence: unlearnedTo })
-    // Last: a start that goes on with this finds the rest by them.
-    await sessions.remove(sessionIds)
-    await store.release(() => endForgetting(store, subject))
-    return { subject, removed, rebuilt }
+    return await forgetHidden({ ...parts, subject, sessionIds })
   } catch (cause) {
     sessions.show(sessionIds)
     throw cause
   }
 }
 
-async function removeRows(
-  { store, log, forgetTold }: SubjectParts,
-  doomed: DoomedRows,
-): Promise<void> {
-  // By searches that are still there: sessions that are known no more are found by them alone.
-  await unnameEvents(store, doomed.names)
-  await removeDoomed(store, log, doomed)
-  forgetTold?.([...doomed.names])
+/** One who is being forgotten. */
+interface Task extends SubjectParts {
+  subject: string
+  sessionIds: readonly string[]
 }
 
-/**
- * What came into the log behind what was found: it was under way when their sessions were hidden, or came since. Returns
- * up to which entry the log holds nothing of them.
- */
-async function removeLate(
-  parts: SubjectParts,
-  subject: string,
-  { names, sequence }: DoomedRows,
-): Promise<number> {
-  const { store, log, loop } = parts
+async function forgetHidden(task: Task): Promise<Forgotten> {
+  const { store, loop, sessions, subject, sessionIds } = task
+  const doomed = await findNow(task, nothingDoomed(new Set([subject, ...sessionIds])))
+  const removed = { sessions: sessionIds.length, ...countsOf(doomed) }
+  const isNew = findForgetting(store, subject) === undefined
+  const isUnknown = Object.values(removed).every((count) => count === 0)
+  if (isNew && isUnknown) return forgetReported(task, removed)
+  if (isNew) await begin(task, doomed, removed)
+  else await unlearnWhereCut(task, doomed)
+  const rebuilt = willBeRelearned(task)
+  await removeRows(task, doomed)
+  await task.forgetUnit?.(subject)
+  const unlearnedTo = await removeLate(task, doomed)
+  if (rebuilt) {
+    await loop.rebuild()
+    await store.release(() => noteForgetting(store, { subject, unlearnedTo }))
+  }
+  const asked = new Set(timesOfQueries(doomed.facts).keys())
+  await task.withdraw?.(isNew ? asked : ANY_QUERY)
+  // To learn anew takes a while, in which clients may go on in their name.
+  await removeLate(task, { ...doomed, sequence: unlearnedTo })
+  // Last: a start that goes on with this finds the rest by them.
+  await sessions.remove(sessionIds)
+  await store.release(() => endForgetting(store, subject))
+  return { subject, removed, rebuilt }
+}
+
+/** Adds what has come into the log by now. */
+async function findNow({ log, loop }: Task, doomed: DoomedRows): Promise<DoomedRows> {
   await loop.caughtUp()
-  const late = nothingDoomed(names, sequence)
-  await findDoomed(log, late, loop.position())
-  if (late.impressions.length + late.feedback.length + late.events.length === 0)
-    return late.sequence
-  if (findForgetting(store, subject)?.unlearnedTo !== undefined) await unlearn(parts, subject, late)
-  await removeRows(parts, late)
-  return late.sequence
+  await findDoomed(log, doomed, loop.position())
+  return doomed
+}
+
+function countsOf({ impressions, feedback, events }: DoomedRows) {
+  return {
+    impressions: impressions.length,
+    feedback: feedback.reduce((sum, { entries }) => sum + entries, 0),
+    events: events.length,
+  }
+}
+
+/** Others may have reported of a unit that never searched. */
+async function forgetReported(
+  { subject, forgetUnit }: Task,
+  removed: Forgotten['removed'],
+): Promise<Forgotten> {
+  const reported = (await forgetUnit?.(subject)) ?? 0
+  if (reported > 0) return { subject, removed, rebuilt: false }
+  throw serviceError('SUBJECT_NOT_FOUND', 'Nothing is known of this session or user.')
 }
 
 /**
  * From here on it will be finished, whatever happens. Whether all is learned anew is decided where retention can't come
  * in between, and keeps it waiting from there on.
  */
-async function begin(
-  parts: SubjectParts,
-  subject: string,
-  doomed: DoomedRows,
-  removed: Forgotten['removed'],
-): Promise<void> {
-  const { store, log, events, clock } = parts
+async function begin(task: Task, doomed: DoomedRows, removed: Forgotten['removed']): Promise<void> {
+  const { store, log, events, clock, subject } = task
   const announceWithin = () => {
     events.recordWithin({
       type: 'SUBJECT_FORGOTTEN',
@@ -174,13 +178,21 @@ async function begin(
     announceWithin()
     return true
   })
-  if (!isBegun) await unlearn(parts, subject, doomed, announceWithin)
+  if (!isBegun) await unlearn(task, doomed, announceWithin)
+}
+
+/** Whether they go with what is learned anew, or have to be taken out by themselves. */
+function willBeRelearned({ store, subject }: Task): boolean {
+  return findForgetting(store, subject)?.unlearnedTo === undefined
+}
+
+async function unlearnWhereCut(task: Task, doomed: DoomedRows): Promise<void> {
+  if (!willBeRelearned(task)) await unlearn(task, doomed)
 }
 
 /** Takes out what they taught since that was done last; how far it is done stands in the same transaction. */
 async function unlearn(
-  { store, log, loop }: SubjectParts,
-  subject: string,
+  { store, log, loop, subject }: Task,
   doomed: DoomedRows,
   within = () => {},
 ): Promise<void> {
@@ -193,6 +205,26 @@ async function unlearn(
     noteForgetting(store, { subject, unlearnedTo: doomed.sequence })
     within()
   })
+}
+
+async function removeRows({ store, log, forgetTold }: Task, doomed: DoomedRows): Promise<void> {
+  // By searches that are still there: sessions that are known no more are found by them alone.
+  await unnameEvents(store, doomed.names)
+  await removeDoomed(store, log, doomed)
+  forgetTold?.([...doomed.names])
+}
+
+/**
+ * What came into the log behind what was found: it was under way when their sessions were hidden, or came since. Returns
+ * up to which entry the log holds nothing of them.
+ */
+async function removeLate(task: Task, { names, sequence }: DoomedRows): Promise<number> {
+  const late = await findNow(task, nothingDoomed(names, sequence))
+  if (late.impressions.length + late.feedback.length + late.events.length === 0)
+    return late.sequence
+  await unlearnWhereCut(task, late)
+  await removeRows(task, late)
+  return late.sequence
 }
 
 /** The session itself, or the sessions of the user. */
