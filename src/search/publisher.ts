@@ -1,6 +1,17 @@
 import { type Batch, type Change, joinChanges, outlived } from './batch.ts'
 import type { IndexEntry } from './indices.ts'
 
+/*
+ * Durable changes on their way into the core, one queue an index: while one batch is in the core, the next gathers.
+ *
+ *   publish ─────────────────┬─► start ─► take a batch ─► apply ─► answer ─► gather ──┐
+ *   publishSoon ─► SHARE_MS ─┘              ▲                 while somebody waits    │
+ *                                           └─────────────────────────────────────────┘
+ *
+ * What runs exclusively waits for the batch that is under way and keeps the next one waiting.
+ * A queue without changes goes; the next write of its index makes another.
+ */
+
 export interface Publisher {
   /** Makes changes searchable. Resolves when they are, with 1 for each that can be found by vector. */
   publish: (entry: IndexEntry, changes: Change[]) => Promise<Uint8Array>
@@ -43,85 +54,97 @@ const GATHER_MS_MAX = 10
 /** So many changes share the cost of a commit well enough. */
 const GATHERED_CHANGES = 64
 
-/** One queue an index: while one batch is in the core, the next one gathers. */
+interface Core {
+  apply: Apply
+  /** By the id of the index. */
+  queues: Map<number, Queue>
+}
+
 export function openPublisher(apply: Apply): Publisher {
-  const queues = new Map<number, Queue>()
-
-  function queueOf(entry: IndexEntry): Queue {
-    const { id } = entry.record
-    const queue: Queue = queues.get(id) ?? { entry, waiting: [] }
-    queues.set(id, queue)
-    return queue
-  }
-
-  function start(queue: Queue): void {
-    clearTimeout(queue.timer)
-    queue.timer = undefined
-    if (queue.running === undefined) occupy(queue, drain(queue, apply))
-  }
-
-  function startSoon(queue: Queue): void {
-    queue.timer ??= setTimeout(() => start(queue), SHARE_MS)
-  }
-
-  /** Keeps the queue for `work`, then goes on with what came meanwhile. */
-  function occupy(queue: Queue, work: Promise<void>): void {
-    const free = (): void => {
-      queue.running = undefined
-      if (isPressing(queue)) {
-        start(queue)
-        return
-      }
-      if (queue.waiting.length > 0) {
-        startSoon(queue)
-        return
-      }
-      // A timer left over would strike later, when another queue has taken this one's place.
-      clearTimeout(queue.timer)
-      queues.delete(queue.entry.record.id)
-    }
-    queue.running = work.then(free, free)
-  }
-
-  async function settled(id: number): Promise<void> {
-    for (let queue = queues.get(id); queue !== undefined; queue = queues.get(id)) {
-      start(queue)
-      await queue.running
-    }
-  }
-
+  const core: Core = { apply, queues: new Map() }
   return {
     publish: (entry, changes) =>
       new Promise((resolve, reject) => {
-        const queue = queueOf(entry)
+        const queue = queueOf(core, entry)
         queue.waiting.push({ changes, caller: { resolve, reject } })
         const { gathering } = queue
         if (gathering !== undefined && writersOf(queue.waiting) >= gathering.writers)
           gathering.complete()
-        start(queue)
+        start(core, queue)
       }),
     publishSoon: (entry, changes) => {
-      const queue = queueOf(entry)
+      const queue = queueOf(core, entry)
       queue.waiting.push({ changes })
-      if (queue.waiting.length >= BATCH_CHANGES) start(queue)
-      else startSoon(queue)
+      if (queue.waiting.length >= BATCH_CHANGES) start(core, queue)
+      else startSoon(core, queue)
     },
-    exclusive: async (entry, work) => {
-      // Asked for anew each time: a queue that has run dry is replaced by the next write's.
-      let queue = queueOf(entry)
-      while (queue.running !== undefined) {
-        await queue.running
-        queue = queueOf(entry)
-      }
-      const done = work()
-      occupy(queue, done)
-      await done
-    },
-    isBusy: ({ record }) => queues.has(record.id),
-    settled: ({ record }) => settled(record.id),
+    exclusive: (entry, work) => exclusive(core, entry, work),
+    isBusy: ({ record }) => core.queues.has(record.id),
+    settled: ({ record }) => settled(core, record.id),
     idle: async () => {
-      while (queues.size > 0) await Promise.all([...queues.keys()].map(settled))
+      const { queues } = core
+      while (queues.size > 0)
+        await Promise.all(Array.from(queues.keys(), (id) => settled(core, id)))
     },
+  }
+}
+
+function queueOf({ queues }: Core, entry: IndexEntry): Queue {
+  const { id } = entry.record
+  const queue: Queue = queues.get(id) ?? { entry, waiting: [] }
+  queues.set(id, queue)
+  return queue
+}
+
+function start(core: Core, queue: Queue): void {
+  stopTimer(queue)
+  if (queue.running === undefined) occupy(core, queue, drain(queue, core.apply))
+}
+
+function startSoon(core: Core, queue: Queue): void {
+  queue.timer ??= setTimeout(() => start(core, queue), SHARE_MS)
+}
+
+function stopTimer(queue: Queue): void {
+  clearTimeout(queue.timer)
+  queue.timer = undefined
+}
+
+/** Keeps the queue for `work`, then goes on with what came meanwhile. */
+function occupy(core: Core, queue: Queue, work: Promise<void>): void {
+  const free = () => {
+    queue.running = undefined
+    goOn(core, queue)
+  }
+  queue.running = work.then(free, free)
+}
+
+function goOn(core: Core, queue: Queue): void {
+  if (isPressing(queue)) start(core, queue)
+  else if (queue.waiting.length > 0) startSoon(core, queue)
+  else {
+    // A timer left over would strike later, when another queue has taken this one's place.
+    stopTimer(queue)
+    core.queues.delete(queue.entry.record.id)
+  }
+}
+
+async function exclusive(core: Core, entry: IndexEntry, work: () => Promise<void>): Promise<void> {
+  // Asked for anew each time: a queue that has run dry is replaced by the next write's.
+  let queue = queueOf(core, entry)
+  while (queue.running !== undefined) {
+    await queue.running
+    queue = queueOf(core, entry)
+  }
+  const done = work()
+  occupy(core, queue, done)
+  await done
+}
+
+async function settled(core: Core, id: number): Promise<void> {
+  for (let queue = core.queues.get(id); queue !== undefined; queue = core.queues.get(id)) {
+    start(core, queue)
+    await queue.running
   }
 }
 
@@ -132,13 +155,33 @@ async function drain(queue: Queue, apply: Apply): Promise<void> {
     const taken = takeBatch(queue.waiting)
     const changes = taken.flatMap(({ changes }) => changes)
     try {
-      const vectorized = await apply(queue.entry, joinChanges(changes))
-      settle(taken, vectorized)
+      answer(taken, await apply(queue.entry, joinChanges(changes)))
     } catch (cause) {
       for (const { caller } of taken) caller?.reject(cause)
     }
     await gather(queue, writersOf(taken), performance.now() - startedMs)
     if (!isPressing(queue)) return
+  }
+}
+
+function takeBatch(waiting: Waiting[]): Waiting[] {
+  let count = 0
+  let size = 0
+  while (count < waiting.length && size < BATCH_CHANGES)
+    size += waiting[count++]?.changes.length ?? 0
+  return waiting.splice(0, count)
+}
+
+/** Hands each waiting caller its own part of the flags, which the core gives per indexed document. */
+function answer(taken: Waiting[], vectorized: Uint8Array): void {
+  const removed = outlived(taken.flatMap(({ changes }) => changes))
+  let at = 0
+  for (const { changes, caller } of taken) {
+    const flags = new Uint8Array(changes.length)
+    changes.forEach(({ adds, sequence }, place) => {
+      if (adds && !removed.has(sequence)) flags[place] = vectorized[at++] ?? 0
+    })
+    caller?.resolve(flags)
   }
 }
 
@@ -172,25 +215,4 @@ function writersOf(waiting: Waiting[]): number {
 /** Whether the next batch must not be put off. */
 function isPressing({ waiting }: Queue): boolean {
   return waiting.length >= BATCH_CHANGES || writersOf(waiting) > 0
-}
-
-function takeBatch(waiting: Waiting[]): Waiting[] {
-  let count = 0
-  let size = 0
-  while (count < waiting.length && size < BATCH_CHANGES)
-    size += waiting[count++]?.changes.length ?? 0
-  return waiting.splice(0, count)
-}
-
-/** Hands each waiting caller its own part of the flags, which the core gives per indexed document. */
-function settle(taken: Waiting[], vectorized: Uint8Array): void {
-  const removed = outlived(taken.flatMap(({ changes }) => changes))
-  let at = 0
-  for (const { changes, caller } of taken) {
-    const flags = new Uint8Array(changes.length)
-    changes.forEach(({ adds, sequence }, place) => {
-      if (adds && !removed.has(sequence)) flags[place] = vectorized[at++] ?? 0
-    })
-    caller?.resolve(flags)
-  }
 }
