@@ -1,13 +1,10 @@
 import { performance } from 'node:perf_hooks'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Consumer } from '../../src/learn/facts.ts'
-import { openRetention } from '../../src/learn/health/retention.ts'
-import { openEvents } from '../../src/learn/history/events.ts'
-import { unpackRemembered } from '../../src/learn/memory/click-memory-rows.ts'
-import { openSubjects } from '../../src/learn/subjects.ts'
 import { diskFull } from '../../src/store/failure.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryStore } from '../store/open.ts'
+import { openForgetting, remembered, retain } from './forgetting.ts'
 import { DAY_MS, type Learner, MINUTE_MS, openLearner } from './learner.ts'
 
 const DOCUMENTS = ['a', 'b', 'c', 'd']
@@ -17,13 +14,6 @@ function open(store = temporaryStore(), more: Consumer[] = []): Learner {
   const learner = openLearner(store, {}, () => more)
   onTestFinished(learner.close)
   return learner
-}
-
-/** Forgetting in which some steps are others than those of the learner. */
-function forgetting(learner: Learner, changes: Partial<Parameters<typeof openSubjects>[0]> = {}) {
-  const clock = () => learner.clock.nowMs
-  const events = openEvents(learner.store, clock)
-  return openSubjects({ ...learner, clock, events, onFailure: () => {}, ...changes })
 }
 
 /** Some searches of a session, each clicked. */
@@ -43,23 +33,6 @@ async function live(learner: Learner, user: string): Promise<string> {
   return sessionId
 }
 
-/** One round in which the oldest searches go. */
-async function retain({ store, log, loop, clock }: Learner, impressionsMax: number) {
-  const onFailure = (err: unknown) => {
-    throw err
-  }
-  const config = { retentionMs: 365 * DAY_MS, impressionsMax }
-  const options = { store, log, config, position: loop.position, sweeps: {}, onFailure }
-  await openRetention(options)(clock.nowMs)
-}
-
-function remembered({ tables }: Store) {
-  return Array.from(tables.clickMemory.range(), ({ key, value }) => [
-    key,
-    [...unpackRemembered(value)].sort(),
-  ])
-}
-
 it('what is past its time waits for a fold anew, which needs all that others did', async () => {
   const [learner, others] = [open(), open()]
   for (const each of [learner, others]) await live(each, 'bob')
@@ -71,7 +44,7 @@ it('what is past its time waits for a fold anew, which needs all that others did
       await learner.loop.rebuild()
     },
   }
-  expect(await forgetting(learner, { loop }).forget('ann')).toMatchObject({ rebuilt: true })
+  expect(await openForgetting(learner, { loop }).forget('ann')).toMatchObject({ rebuilt: true })
   expect(remembered(learner.store)).toEqual(remembered(others.store))
   expect(learner.log.isCut()).toBe(false)
   await retain(learner, 4)
@@ -84,11 +57,11 @@ it('the same after a crash, until the next start has finished it', async () => {
   for (const each of [first, others]) await live(each, 'bob')
   await live(first, 'ann')
   const loop = { ...first.loop, rebuild: () => Promise.reject(NO_ROOM) }
-  await expect(forgetting(first, { loop }).forget('ann')).rejects.toBe(NO_ROOM)
+  await expect(openForgetting(first, { loop }).forget('ann')).rejects.toBe(NO_ROOM)
   await first.close()
   const second = open(first.store)
   await retain(second, 4)
-  await forgetting(second).forget('ann')
+  await openForgetting(second).forget('ann')
   expect(remembered(second.store)).toEqual(remembered(others.store))
 })
 
@@ -103,13 +76,13 @@ it('a store that fills up meanwhile does not stop a fold anew, nor retention beh
     isFull = true
     return 0
   }
-  const failing = forgetting(learner, { forgetUnit: fillUp, withdraw: () => write(() => {}) })
+  const failing = openForgetting(learner, { forgetUnit: fillUp, withdraw: () => write(() => {}) })
   await expect(failing.forget('ann')).rejects.toMatchObject({ code: 'DISK_FULL' })
   expect(remembered(roomy)).toEqual(remembered(others.store))
   await retain(learner, 4)
   expect(roomy.tables.impressions.count()).toBe(4)
   isFull = false
-  expect(await forgetting(learner).forget('ann')).toMatchObject({ rebuilt: false })
+  expect(await openForgetting(learner).forget('ann')).toMatchObject({ rebuilt: false })
   expect(remembered(roomy)).toEqual(remembered(others.store))
 })
 
@@ -120,7 +93,7 @@ for (const days of [0, 3])
     const sessionId = await live(learner, 'ann')
     await retain(learner, 12)
     const withdraw = () => Promise.reject(NO_ROOM)
-    await expect(forgetting(learner, { withdraw }).forget('ann')).rejects.toBe(NO_ROOM)
+    await expect(openForgetting(learner, { withdraw }).forget('ann')).rejects.toBe(NO_ROOM)
     expect(remembered(learner.store)).toEqual(remembered(others.store))
     await ask(learner, sessionId, 1)
     await live(learner, 'ann')
@@ -131,7 +104,7 @@ for (const days of [0, 3])
     others.clock.nowMs = learner.clock.nowMs
     await live(others, 'eve')
     const removed = { sessions: 2, impressions: 16, feedback: 16, events: 0 }
-    expect(await forgetting(learner).forget('ann')).toMatchObject({ removed, rebuilt: false })
+    expect(await openForgetting(learner).forget('ann')).toMatchObject({ removed, rebuilt: false })
     expect(remembered(learner.store)).toEqual(remembered(others.store))
   })
 
@@ -146,7 +119,7 @@ it('a search that comes just before they are unlearned is unlearned once', async
     await learner.loop.caughtUp()
     await learner.loop.unlearn(find, within)
   }
-  await forgetting(learner, { loop: { ...learner.loop, unlearn } }).forget('ann')
+  await openForgetting(learner, { loop: { ...learner.loop, unlearn } }).forget('ann')
   expect(remembered(learner.store)).toEqual(remembered(others.store))
   expect(learner.log.isShown(late ?? '')).toBe(false)
 })
@@ -164,7 +137,7 @@ it('what came meanwhile goes at the next start, when a crash came before', async
     await first.tell(sessionId, queryId, 'a')
     throw NO_ROOM
   }
-  const failing = forgetting(first, { loop: { ...first.loop, caughtUp } })
+  const failing = openForgetting(first, { loop: { ...first.loop, caughtUp } })
   await expect(failing.forget('ann')).rejects.toBe(NO_ROOM)
   const named = () => {
     const { journal, events, sessions } = first.store.tables
@@ -172,7 +145,7 @@ it('what came meanwhile goes at the next start, when a crash came before', async
   }
   expect(named()).toContain(sessionId)
   await first.close()
-  await forgetting(open(first.store)).forget('ann')
+  await openForgetting(open(first.store)).forget('ann')
   expect(named()).not.toContain(sessionId)
 })
 
@@ -192,7 +165,7 @@ it('others have their turn while what somebody taught is taken out', async () =>
   const learner = open(temporaryStore(), [slow])
   await live(learner, 'ann')
   await retain(learner, 4)
-  await forgetting(learner).forget('ann')
+  await openForgetting(learner).forget('ann')
   expect(turns).toBeGreaterThanOrEqual(3)
 })
 
@@ -205,23 +178,23 @@ it('what was taken out is back when that could not be written, and goes when ask
   const recordWithin = () => {
     throw NO_ROOM
   }
-  await expect(forgetting(learner, { events: { recordWithin } }).forget('ann')).rejects.toBe(
+  await expect(openForgetting(learner, { events: { recordWithin } }).forget('ann')).rejects.toBe(
     NO_ROOM,
   )
   expect(await learner.added('q0')).toEqual(before)
-  await forgetting(learner).forget('ann')
+  await openForgetting(learner).forget('ann')
   expect(remembered(learner.store)).toEqual(remembered(others.store))
 })
 
 it('what was proposed for their queries is taken back, also when that failed at first', async () => {
   const learner = open()
   await live(learner, 'ann')
-  const failing = forgetting(learner, { withdraw: () => Promise.reject(NO_ROOM) })
+  const failing = openForgetting(learner, { withdraw: () => Promise.reject(NO_ROOM) })
   await expect(failing.forget('ann')).rejects.toBe(NO_ROOM)
   const proposed = new Set(['q0', 'q1', 'q2'])
   const withdraw = async (hashes: { has: (queryHash: string) => boolean }) => {
     for (const each of proposed) if (hashes.has(each)) proposed.delete(each)
   }
-  await forgetting(learner, { withdraw }).forget('ann')
+  await openForgetting(learner, { withdraw }).forget('ann')
   expect([...proposed]).toEqual([])
 })

@@ -1,18 +1,15 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { openEvents } from '../../src/learn/history/events.ts'
 import { decodeImpression } from '../../src/learn/impressions/impression.ts'
-import { openSubjects, type Subjects } from '../../src/learn/subjects.ts'
+import type { Subjects } from '../../src/learn/subjects.ts'
 import type { Store } from '../../src/store/store.ts'
 import { temporaryStore } from '../store/open.ts'
+import { openForgetting } from './forgetting.ts'
 import { type Learner, learnedRows, MINUTE_MS, openLearner } from './learner.ts'
 
 function start(store = temporaryStore()): Learner & { subjects: Subjects } {
   const learner = openLearner(store)
-  const clock = () => learner.clock.nowMs
-  const events = openEvents(store, clock)
-  const subjects = openSubjects({ ...learner, clock, events, onFailure: () => {} })
   onTestFinished(learner.close)
-  return { ...learner, subjects }
+  return { ...learner, subjects: openForgetting(learner) }
 }
 
 /** A small crowd with habits, the same at each run; returns sessions by user. */
@@ -139,12 +136,8 @@ it('a user is forgotten by the very name, also one that looks like an id in capi
 })
 
 it('a unit of which only others reported is found, and forgotten', async () => {
-  const learner = openLearner(temporaryStore())
-  onTestFinished(learner.close)
-  const clock = () => learner.clock.nowMs
   const reported = new Set(['till 7'])
-  const subjects = openSubjects({
-    ...{ ...learner, clock, events: openEvents(learner.store, clock), onFailure: () => {} },
+  const subjects = openForgetting(start(), {
     forgetUnit: async (unit) => Number(reported.delete(unit)),
   })
   expect(await subjects.forget('till 7')).toMatchObject({ subject: 'till 7', rebuilt: false })
@@ -204,14 +197,11 @@ it('events that name a user without a session go with the user', async () => {
 })
 
 it("what comes in the name of somebody who is just being forgotten is nobody's", async () => {
-  const learner = openLearner(temporaryStore())
-  onTestFinished(learner.close)
+  const learner = start()
   const { session, search, tell, sessions, store } = learner
   const sessionId = await session('ann')
   await tell(sessionId, search(sessionId, ['a']), 'a')
-  const clock = () => learner.clock.nowMs
-  const subjects = openSubjects({
-    ...{ ...learner, clock, events: openEvents(store, clock), onFailure: () => {} },
+  const subjects = openForgetting(learner, {
     forgetUnit: async () => {
       expect(store.tables.sessions.has(sessionId)).toBe(true)
       expect(sessions.peek(sessionId)).toBeUndefined()
@@ -231,8 +221,7 @@ it("what comes in the name of somebody who is just being forgotten is nobody's",
 })
 
 it('what comes in their name while the others are learned anew goes, too', async () => {
-  const learner = openLearner(temporaryStore())
-  onTestFinished(learner.close)
+  const learner = start()
   const { session, search, tell, store, log } = learner
   const sessionId = await session('ann')
   await tell(sessionId, search(sessionId, ['a']), 'a')
@@ -247,10 +236,8 @@ it('what comes in their name while the others are learned anew goes, too', async
     await learner.loop.rebuild()
     await tellLate()
   }
-  const clock = () => learner.clock.nowMs
-  const subjects = openSubjects({
-    ...{ ...learner, loop: { ...learner.loop, rebuild }, clock, onFailure: () => {} },
-    events: openEvents(store, clock),
+  const subjects = openForgetting(learner, {
+    loop: { ...learner.loop, rebuild },
     forgetUnit: async () => {
       await tellLate()
       return 0
@@ -263,21 +250,17 @@ it('what comes in their name while the others are learned anew goes, too', async
 })
 
 it('forgetting that failed half-way is finished by asking again', async () => {
-  const learner = openLearner(temporaryStore())
-  onTestFinished(learner.close)
-  const { session, search, tell, store } = learner
+  const learner = start()
+  const { session, search, tell } = learner
   const sessionId = await session('ann')
   await tell(sessionId, search(sessionId, ['a']), 'a')
-  const clock = () => learner.clock.nowMs
   let attempts = 0
   const rebuild = async () => {
     attempts += 1
     if (attempts === 1) throw new Error('no room')
     await learner.loop.rebuild()
   }
-  const loop = { ...learner.loop, rebuild }
-  const events = openEvents(store, clock)
-  const subjects = openSubjects({ ...learner, loop, clock, events, onFailure: () => {} })
+  const subjects = openForgetting(learner, { loop: { ...learner.loop, rebuild } })
   await expect(subjects.forget('ann')).rejects.toThrow('no room')
   expect(await subjects.forget('ann')).toMatchObject({ rebuilt: true })
   expect(await learner.added()).toEqual({})
@@ -285,15 +268,12 @@ it('forgetting that failed half-way is finished by asking again', async () => {
 })
 
 it('a session is known again when forgetting it fails', async () => {
-  const learner = openLearner(temporaryStore())
-  onTestFinished(learner.close)
+  const learner = start()
   const sessionId = await learner.session('ann')
-  const clock = () => learner.clock.nowMs
-  const events = { recordWithin: () => raise() }
-  const raise = (): never => {
+  const recordWithin = () => {
     throw new Error('no room')
   }
-  const subjects = openSubjects({ ...learner, clock, events, onFailure: () => {} })
+  const subjects = openForgetting(learner, { events: { recordWithin } })
   await expect(subjects.forget('ann')).rejects.toThrow('no room')
   expect(learner.sessions.get(sessionId).userId).toBe('ann')
 })

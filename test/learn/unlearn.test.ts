@@ -1,12 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { openRetention } from '../../src/learn/health/retention.ts'
 import { openEvents } from '../../src/learn/history/events.ts'
-import { unpackRemembered } from '../../src/learn/memory/click-memory-rows.ts'
 import { openPatterns } from '../../src/learn/patterns/patterns.ts'
 import { openHours } from '../../src/learn/reports/hours.ts'
-import { openSubjects } from '../../src/learn/subjects.ts'
-import type { Store } from '../../src/store/store.ts'
 import { temporaryStore } from '../store/open.ts'
+import { openForgetting, remembered, retain } from './forgetting.ts'
 import { DAY_MS, type Learner, MINUTE_MS, openLearner } from './learner.ts'
 
 const DOCUMENTS = ['a', 'b', 'c', 'd']
@@ -17,12 +14,10 @@ function start(store = temporaryStore()) {
     ...openPatterns(parts.store, parts.clock).consumers,
     openHours(parts.store),
   ])
-  const clock = () => learner.clock.nowMs
-  const events = openEvents(store, clock)
   const withdrawn: string[] = []
   const withdraw = async (hashes: Pick<ReadonlySet<string>, 'has'>) =>
     void withdrawn.push(...ASKED.filter((each) => hashes.has(each)))
-  const subjects = openSubjects({ ...learner, clock, events, withdraw, onFailure: () => {} })
+  const subjects = openForgetting(learner, { withdraw })
   onTestFinished(learner.close)
   return { ...learner, subjects, withdrawn }
 }
@@ -47,25 +42,11 @@ async function live(learner: Learner, user: string, days: number): Promise<strin
 }
 
 /** The oldest searches go, as they do when there are too many. */
-async function cut({ store, log, loop, clock }: Learner, spare: number): Promise<void> {
-  const impressionsMax = store.tables.impressions.count() - spare
-  const config = { retentionMs: 365 * DAY_MS, impressionsMax }
-  const onFailure = (err: unknown) => {
-    throw err
-  }
-  const retain = openRetention({
-    ...{ store, log, config, position: loop.position },
-    ...{ sweeps: {}, onFailure },
-  })
-  await retain(clock.nowMs)
-  expect(store.tables.impressions.count()).toBe(impressionsMax)
-}
-
-function remembered({ tables }: Store) {
-  return Array.from(tables.clickMemory.range(), ({ key, value }) => [
-    key,
-    [...unpackRemembered(value)].sort(),
-  ])
+async function cut(learner: Learner, spare: number): Promise<void> {
+  const { impressions } = learner.store.tables
+  const left = impressions.count() - spare
+  await retain(learner, left)
+  expect(impressions.count()).toBe(left)
 }
 
 it('who is forgotten leaves what the others taught, also where the log is cut', async () => {
@@ -195,14 +176,11 @@ it('what is unlearned is unlearned once, also when a crash comes in between', as
   await live(learner, 'ann', 2)
   await cut(learner, 3)
   const before = remembered(learner.store)
-  const failing = {
-    ...learner,
-    sessions: { ...learner.sessions, remove: () => Promise.reject(new Error('no room')) },
-    clock: () => learner.clock.nowMs,
-    events: openEvents(learner.store, () => learner.clock.nowMs),
-    onFailure: () => {},
+  const sessions = {
+    ...learner.sessions,
+    remove: () => Promise.reject(new Error('no room')),
   }
-  await expect(openSubjects(failing).forget('ann')).rejects.toThrow('no room')
+  await expect(openForgetting(learner, { sessions }).forget('ann')).rejects.toThrow('no room')
   const after = remembered(learner.store)
   expect(after).not.toEqual(before)
   expect(await learner.subjects.forget('ann')).toMatchObject({ rebuilt: false })
@@ -216,16 +194,13 @@ it('a search that was under way when its session was forgotten goes with it', as
   await learner.tell(sessionId, learner.search(sessionId, ['a', 'b']), 'b')
   const { recordWithin } = openEvents(learner.store, () => learner.clock.nowMs)
   const late: string[] = []
-  const subjects = openSubjects({
-    ...learner,
-    clock: () => learner.clock.nowMs,
+  const subjects = openForgetting(learner, {
     events: {
       recordWithin: (event) => {
         late.push(learner.search(sessionId, ['c'], { unit: 'ann' }))
         return recordWithin(event)
       },
     },
-    onFailure: () => {},
   })
   await subjects.forget('ann')
   expect(late).toHaveLength(1)
