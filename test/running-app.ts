@@ -30,6 +30,12 @@ export interface RunningApp {
     body?: unknown,
     headers?: Record<string, string>,
   ) => Promise<Answered<Data>>
+  /** The data of a request that must succeed; throws with the answer when it doesn't. */
+  must: <Data = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+  ) => Promise<Data>
   /** Stops the service and starts it again on the same folder, with other settings too. */
   restart: (env?: Record<string, string>) => Promise<void>
   close: () => Promise<void>
@@ -51,6 +57,7 @@ export async function startApp(env: Record<string, string> = {}): Promise<Runnin
       return running.url
     },
     call: (method, path, body, headers) => call(running.url, method, path, body, headers),
+    must: (method, path, body) => must(running.url, method, path, body),
     restart: async (changed = {}) => {
       await running.close()
       running = await open({ ...settings, ...changed })
@@ -101,6 +108,17 @@ async function call<Data>(
   if (response.status === 200 && route?.produces === undefined && route !== undefined)
     expectDeclared(route, read.data)
   return { ...read, details: read.details ?? [], status: response.status }
+}
+
+async function must<Data>(
+  url: string,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<Data> {
+  const answer = await call<Data>(url, method, path, body)
+  if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
+  return answer.data
 }
 
 /** Waits until `condition` holds; fails when it doesn't come true in time. */

@@ -29,23 +29,18 @@ beforeAll(async () => {
     id,
     document: { title: 'pear', content: `pear juice ${'sweet '.repeat(at)}` },
   }))
-  await must('POST', '/cortex/documents/bulk', { index: 'fruit', documents })
+  await service.must('POST', '/cortex/documents/bulk', { index: 'fruit', documents })
   reader = await session('reader')
 }, 120_000)
 afterAll(() => service.close())
 
-async function must<Data>(method: string, path: string, body?: unknown): Promise<Data> {
-  const answer = await service.call<Data>(method, path, body)
-  if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
-  return answer.data
-}
-
 async function session(userId: string): Promise<string> {
-  return (await must<{ sessionId: string }>('POST', '/cortex/sessions', { userId })).sessionId
+  return (await service.must<{ sessionId: string }>('POST', '/cortex/sessions', { userId }))
+    .sessionId
 }
 
 const search = (query: string, sessionId: string, more: object = {}) =>
-  must<Found>('POST', '/cortex/search', {
+  service.must<Found>('POST', '/cortex/search', {
     ...{ query, index: 'fruit', searchType: 'text', sessionId, size: IDS.length },
     ...more,
   })
@@ -56,7 +51,7 @@ async function take(userId: string, query: string, resultId: string): Promise<nu
   const { hits, searchContext } = await search(query, sessionId)
   const metadata = { resultId, userAction: 'purchase' }
   const feedback = [{ queryId: searchContext.queryId, rating: 1, metadata }]
-  await must('POST', '/cortex/feedback', { sessionId, feedback })
+  await service.must('POST', '/cortex/feedback', { sessionId, feedback })
   return hits.findIndex(({ id }) => id === resultId) + 1
 }
 
@@ -64,7 +59,7 @@ async function take(userId: string, query: string, resultId: string): Promise<nu
 async function look(query = 'juice') {
   const { searchContext } = await search(query, reader)
   const path = `/nous/learn/searches/${searchContext.queryId}`
-  const { hits, request } = await must<Shown>('GET', path)
+  const { hits, request } = await service.must<Shown>('GET', path)
   const rates = new Map(hits.map(({ id, features }) => [id, features.clickRate]))
   expect(request.clickRates?.prior).toBe(PRIOR)
   return { rates, edition: request.clickRates?.edition, rate: (id: string) => rates.get(id) ?? -1 }
@@ -87,7 +82,7 @@ it('a document that is written anew has the prior until the next count', async (
   // Counts when the index is open, and then not for an hour.
   await service.restart({ CLICK_RATES_MS: '3600000' })
   await eventually(async () => (await look()).rate('d3') === known)
-  await must('PUT', '/cortex/documents/d3?index=fruit', { title: 'pear', n: 1 })
+  await service.must('PUT', '/cortex/documents/d3?index=fruit', { title: 'pear', n: 1 })
   expect((await look()).rate('d3')).toBe(PRIOR)
   await service.restart()
   await eventually(async () => (await look()).rate('d3') === known)
@@ -102,7 +97,7 @@ it('nothing is counted while nobody gains, or sees again what somebody gained fr
 }, 60_000)
 
 it('a synced model ranks by it, its later pages and its replay by the same count', async () => {
-  await must('POST', '/nous/learn/models/sync', {
+  await service.must('POST', '/nous/learn/models/sync', {
     ...{ modelId: 'liked', activate: true },
     state: {
       ...{ weights: [1], bias: 0, scaler: { mean: [0], std: [1] } },
@@ -124,7 +119,7 @@ it('a synced model ranks by it, its later pages and its replay by the same count
   expect(seen.at(-1)).toBe(last)
   for (const { searchContext } of pages) {
     const path = `/nous/learn/searches/${searchContext.queryId}/replay`
-    expect(await must('POST', path)).toMatchObject({ same: true })
+    expect(await service.must('POST', path)).toMatchObject({ same: true })
   }
   expect((await search('juice', reader, { size: 4 })).hits[0]?.id).toBe(last)
 }, 30_000)
@@ -153,9 +148,10 @@ it('forgetting who chose takes the choice out at once, later pages included', as
   await service.restart({ CLICK_RATES_MS: '3600000' })
   await eventually(async () => (await look()).edition !== undefined)
   expect((await look()).rate('d3')).toBe(before.rate('d3'))
-  await must('DELETE', '/nous/learn/subjects/ann')
+  await service.must('DELETE', '/nous/learn/subjects/ann')
   await eventually(async () => (await look()).rate('d3') < PRIOR)
-  for (const subject of ['bob', 'cleo']) await must('DELETE', `/nous/learn/subjects/${subject}`)
+  for (const subject of ['bob', 'cleo'])
+    await service.must('DELETE', `/nous/learn/subjects/${subject}`)
   const isPrior = (rate: number | undefined) => rate === PRIOR
   await eventually(async () => [...(await look()).rates.values()].every(isPrior))
 }, 60_000)

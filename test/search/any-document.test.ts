@@ -22,12 +22,6 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-async function must<Data>(method: string, path: string, body?: unknown): Promise<Data> {
-  const answer = await service.call<Data>(method, path, body)
-  if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
-  return answer.data
-}
-
 const letters = fc.string({ unit: 'binary', maxLength: 12 })
 const half = fc.constantFrom(
   '\ud83d',
@@ -96,7 +90,7 @@ it(
           const id = `any${named++}`
           return { id, document: { title: `zebra ${id}`, content, tags: [id], extra } }
         })
-        const { items: written } = await must<{ items: { status: number }[] }>(
+        const { items: written } = await service.must<{ items: { status: number }[] }>(
           'POST',
           '/cortex/documents/bulk',
           { index: 'any', documents: items },
@@ -105,13 +99,15 @@ it(
         expect(written.map(({ status }) => status)).toEqual(items.map(() => 200))
         for (const { id, document } of items) {
           const query = { index: 'any', query: id, searchType: 'text', highlight: true }
-          const { hits } = await must<Found>('POST', '/cortex/search', query)
+          const { hits } = await service.must<Found>('POST', '/cortex/search', query)
           expect(hits.map((hit) => hit.id)).toEqual([id])
           expect(hits[0]?.source).toEqual(stored(document))
-          const filtered = await must<Found>('POST', '/cortex/search', { filters: { tags: id } })
+          const filtered = await service.must<Found>('POST', '/cortex/search', {
+            filters: { tags: id },
+          })
           expect(filtered.total).toBe(1)
         }
-        const all = await must<Found>('POST', '/cortex/search', { index: 'any', size: 0 })
+        const all = await service.must<Found>('POST', '/cortex/search', { index: 'any', size: 0 })
         expect(all.total).toBe(documents)
       },
     )
@@ -167,7 +163,10 @@ it(
       { requiredKeys: [] },
     )
     const property = fc.asyncProperty(search, async (body) => {
-      const { hits, total } = await must<Found>('POST', '/cortex/search', { index: 'any', ...body })
+      const { hits, total } = await service.must<Found>('POST', '/cortex/search', {
+        index: 'any',
+        ...body,
+      })
       expect(hits.length).toBe(Math.min(total, body.size ?? 10))
     })
     await fc.assert(property, {
@@ -181,7 +180,7 @@ it(
 
 it('takes a word of many bytes, and finds the others', async () => {
   const document = { title: 'zebra any-long', content: 'long'.repeat(100_000) }
-  await must('POST', '/cortex/documents', { index: 'any', id: 'any-long', document })
+  await service.must('POST', '/cortex/documents', { index: 'any', id: 'any-long', document })
   documents += 1
   const query = {
     index: 'any',
@@ -190,14 +189,14 @@ it('takes a word of many bytes, and finds the others', async () => {
     searchType: 'text',
     highlight: true,
   }
-  expect((await must<Found>('POST', '/cortex/search', query)).hits.map(({ id }) => id)).toContain(
-    'any-long',
-  )
+  expect(
+    (await service.must<Found>('POST', '/cortex/search', query)).hits.map(({ id }) => id),
+  ).toContain('any-long')
 })
 
 it('still has everything after a restart', async () => {
-  const before = await must<Found>('POST', '/cortex/search', { index: 'any', size: 0 })
+  const before = await service.must<Found>('POST', '/cortex/search', { index: 'any', size: 0 })
   await service.restart()
-  const after = await must<Found>('POST', '/cortex/search', { index: 'any', size: 0 })
+  const after = await service.must<Found>('POST', '/cortex/search', { index: 'any', size: 0 })
   expect(after.total).toBe(before.total)
 }, 60_000)

@@ -47,22 +47,16 @@ afterAll(async () => {
   await new Promise((resolve) => endpoint.close(resolve))
 })
 
-async function must<Data = Record<string, unknown>>(method: string, path: string, body?: unknown) {
-  const answer = await service.call<Data>(method, path, body)
-  if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
-  return answer.data
-}
-
 const add = (id: string, document: object) =>
-  must('POST', '/cortex/documents', { index: 'e', id, document })
+  service.must('POST', '/cortex/documents', { index: 'e', id, document })
 const find = (body: object) =>
-  must<{ hits: { id: string }[]; total: number; searchContext: { degraded?: string[] } }>(
+  service.must<{ hits: { id: string }[]; total: number; searchContext: { degraded?: string[] } }>(
     'POST',
     '/cortex/search',
     { index: 'e', ...body },
   )
 const isVectorized = async (id: string) =>
-  (await must<{ vectorized: boolean }>('GET', `/cortex/documents/${id}?index=e`)).vectorized
+  (await service.must<{ vectorized: boolean }>('GET', `/cortex/documents/${id}?index=e`)).vectorized
 
 it('vectorises a document at its creation and a query at its search', async () => {
   expect(await add('1', { title: 'A cat', content: 'purrs' })).toMatchObject({ vectorized: true })
@@ -76,16 +70,20 @@ it('vectorises a document at its creation and a query at its search', async () =
 
 it('asks again only for text that has changed', async () => {
   asked = []
-  expect(await must('PUT', '/cortex/documents/1?index=e', { source: 'home' })).toMatchObject({
+  expect(
+    await service.must('PUT', '/cortex/documents/1?index=e', { source: 'home' }),
+  ).toMatchObject({
     result: 'updated',
     vectorized: true,
   })
-  expect(await must('PUT', '/cortex/documents/1?index=e', { source: 'home' })).toMatchObject({
+  expect(
+    await service.must('PUT', '/cortex/documents/1?index=e', { source: 'home' }),
+  ).toMatchObject({
     result: 'unchanged',
     vectorized: true,
   })
   expect(asked).toEqual([])
-  await must('PUT', '/cortex/documents/1?index=e', { title: 'The sea' })
+  await service.must('PUT', '/cortex/documents/1?index=e', { title: 'The sea' })
   expect(asked).toEqual(['The sea\npurrs'])
   expect((await find({ query: 'sea', searchType: 'vector' })).hits[0]?.id).toBe('1')
 })
@@ -96,9 +94,9 @@ it('stores what comes while the endpoint is down, and vectorises it later', asyn
     expect(await add('3', { title: 'The sun' })).toMatchObject({ vectorized: false })
     expect(await isVectorized('3')).toBe(false)
     expect((await find({ query: 'sun', searchType: 'text' })).hits[0]?.id).toBe('3')
-    const changed = await must('PUT', '/cortex/documents/2?index=e', { title: 'A sun car' })
+    const changed = await service.must('PUT', '/cortex/documents/2?index=e', { title: 'A sun car' })
     expect(changed).toMatchObject({ vectorized: false })
-    const bulk = await must<{ items: { vectorized: boolean; status: number }[] }>(
+    const bulk = await service.must<{ items: { vectorized: boolean; status: number }[] }>(
       'POST',
       '/cortex/documents/bulk',
       { index: 'e', documents: [{ id: '4', document: { title: 'sun sun sea' } }] },
@@ -109,7 +107,7 @@ it('stores what comes while the endpoint is down, and vectorises it later', asyn
   }
   for (const id of ['2', '3', '4']) await eventually(() => isVectorized(id), 30_000)
   expect((await find({ query: 'sun', searchType: 'vector' })).hits[0]?.id).toBe('3')
-  expect(await must('GET', '/cortex/documents/3?index=e')).toMatchObject({ version: 1 })
+  expect(await service.must('GET', '/cortex/documents/3?index=e')).toMatchObject({ version: 1 })
 }, 60_000)
 
 it('answers by text alone while the endpoint is down, and says so', async () => {

@@ -180,7 +180,7 @@ async function build(steps: Step[]): Promise<{ index: string; documents: Map<str
   const properties = Object.fromEntries(
     Object.entries(types).map(([name, type]) => [name, { type }]),
   )
-  await must('POST', '/cortex/indices', { name: index, mappings: { properties } })
+  await service.must('POST', '/cortex/indices', { name: index, mappings: { properties } })
   const documents = new Map<string, Known>()
   let order = 0
   const put = (key: string, made: Source) => {
@@ -190,29 +190,23 @@ async function build(steps: Step[]): Promise<{ index: string; documents: Map<str
   for (const one of steps) {
     if (one.bulk !== undefined) {
       const items = one.bulk.map((item) => ({ id: item.id, document: item.source }))
-      await must('POST', '/cortex/documents/bulk', { index, documents: items })
+      await service.must('POST', '/cortex/documents/bulk', { index, documents: items })
       for (const item of one.bulk) put(item.id, item.source)
     } else if (one.put !== undefined && one.source !== undefined) {
-      await must('POST', '/cortex/documents', { index, id: one.put, document: one.source })
+      await service.must('POST', '/cortex/documents', { index, id: one.put, document: one.source })
       put(one.put, one.source)
     } else if (one.merge !== undefined) {
       const changes = { ...one.changes, [one.gone ?? '']: null }
-      await must('PUT', `/cortex/documents/${one.merge}?index=${index}`, changes)
+      await service.must('PUT', `/cortex/documents/${one.merge}?index=${index}`, changes)
       const { [one.gone ?? '']: _, ...merged } = {
         ...documents.get(one.merge)?.source,
         ...one.changes,
       }
       put(one.merge, merged)
     } else if (one.remove !== undefined && documents.delete(one.remove))
-      await must('DELETE', `/cortex/documents/${one.remove}?index=${index}`)
+      await service.must('DELETE', `/cortex/documents/${one.remove}?index=${index}`)
   }
   return { index, documents }
-}
-
-async function must<Data>(method: string, path: string, body?: unknown): Promise<Data> {
-  const answer = await service.call<Data>(method, path, body)
-  if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
-  return answer.data
 }
 
 const FACETS = {
@@ -263,7 +257,7 @@ async function expected(request: Request, one: Search, documents: Known[]) {
     const { sort: _, ...first } = { ...request, feedback: false, size: 5 } as Request & {
       size: number
     }
-    const { hits } = await must<Found>('POST', '/cortex/search', first)
+    const { hits } = await service.must<Found>('POST', '/cortex/search', first)
     vector = reference.moved(
       vector,
       hits.flatMap((hit) => vectors.get(hit.id) ?? []),
@@ -283,7 +277,7 @@ async function expected(request: Request, one: Search, documents: Known[]) {
 async function check(index: string, documents: Map<string, Known>, one: Search): Promise<void> {
   const request = requestOf(index, one)
   const all = [...documents.values()]
-  const full = await must<Found>('POST', '/cortex/search', {
+  const full = await service.must<Found>('POST', '/cortex/search', {
     ...request,
     size: 1000,
     explain: true,
@@ -360,7 +354,7 @@ function checkFacets({ facets }: Found, found: Known[]): void {
 async function checkPages(request: Request, size: number, ids: string[]): Promise<void> {
   const paged: string[] = []
   for (let from = 0; from <= ids.length; from += size) {
-    const page = await must<Found>('POST', '/cortex/search', { ...request, from, size })
+    const page = await service.must<Found>('POST', '/cortex/search', { ...request, from, size })
     expect(page.total).toBe(ids.length)
     expect(page.nextCursor === undefined).toBe(from + size >= ids.length)
     paged.push(...page.hits.map((hit) => hit.id))
@@ -368,7 +362,7 @@ async function checkPages(request: Request, size: number, ids: string[]): Promis
   expect(paged).toEqual(ids)
   const followed: string[] = []
   for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
-    const page: Found = await must('POST', '/cortex/search', { ...request, size, cursor })
+    const page: Found = await service.must('POST', '/cortex/search', { ...request, size, cursor })
     expect(page.total).toBe(ids.length)
     followed.push(...page.hits.map((hit) => hit.id))
     cursor = page.nextCursor

@@ -17,21 +17,15 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-async function must<Data>(method: string, path: string, body?: unknown): Promise<Data> {
-  const answer = await service.call<Data>(method, path, body)
-  if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
-  return answer.data
-}
-
 const fill = (index: string, count: number) =>
-  must('POST', '/cortex/documents/bulk', {
+  service.must('POST', '/cortex/documents/bulk', {
     index,
     documents: Array.from({ length: count }, (_, n) => ({
       id: `d${n}`,
       document: { title: `river fish ${n % 7}`, content: `stone ${n % 3}`, n },
     })),
   })
-const find = (body: object) => must<Found>('POST', '/cortex/search', body)
+const find = (body: object) => service.must<Found>('POST', '/cortex/search', body)
 const list = ({ hits, total }: Found) => ({
   total,
   hits: hits.map(({ id, score, source }) => ({ id, score, source })),
@@ -45,13 +39,13 @@ it.each(['text', 'hybrid', 'vector'])(
     const body = { index, query: 'river stone', searchType, size: 100 }
     const before = await find(body)
     const { generation } = before.searchContext
-    await must('POST', '/cortex/documents', {
+    await service.must('POST', '/cortex/documents', {
       index,
       id: 'new',
       document: { title: 'river stone' },
     })
-    await must('DELETE', `/cortex/documents/d0?index=${index}`)
-    await must('PUT', `/cortex/documents/d1?index=${index}`, { title: 'changed', n: 1000 })
+    await service.must('DELETE', `/cortex/documents/d0?index=${index}`)
+    await service.must('PUT', `/cortex/documents/d1?index=${index}`, { title: 'changed', n: 1000 })
     const after = await find(body)
     expect(after.searchContext.generation).toBeGreaterThan(generation)
     expect(after.hits.map(({ id }) => id)).toContain('new')
@@ -81,9 +75,9 @@ it('pages through one view while documents come, change and go', async () => {
     for (const hit of page.hits) expect(hit.source.n).toBe(Number(hit.id.slice(1)))
     seen.push(...page.hits.map(({ id }) => id))
     cursor = page.nextCursor
-    await must('DELETE', `/cortex/documents/d${round}?index=${index}`)
-    await must('PUT', `/cortex/documents/d${59 - round}?index=${index}`, { n: -1 })
-    await must('POST', '/cortex/documents', {
+    await service.must('DELETE', `/cortex/documents/d${round}?index=${index}`)
+    await service.must('PUT', `/cortex/documents/d${59 - round}?index=${index}`, { n: -1 })
+    await service.must('POST', '/cortex/documents', {
       index,
       id: `x${round}`,
       document: { title: 'river' },
@@ -99,7 +93,7 @@ it('goes on with a cursor after many searched changes of the index', async () =>
   const body = { index, query: 'river', searchType: 'text', size: 2 }
   const { nextCursor: cursor, hits: first } = await find(body)
   for (let round = 0; round < 40; round++) {
-    await must('PUT', `/cortex/documents/x${round}?index=${index}`, { title: 'river' })
+    await service.must('PUT', `/cortex/documents/x${round}?index=${index}`, { title: 'river' })
     await find({ index, size: 1000 })
   }
   const { hits, total } = await find({ ...body, cursor })
@@ -114,7 +108,7 @@ it('goes on with a cursor for longer than replaced records stay without one', as
   const body = { index, query: 'river', searchType: 'text', size: 2 }
   const { nextCursor: cursor, hits: first } = await find(body)
   for (const id of ['d0', 'd1', 'd2', 'd3'])
-    await must('PUT', `/cortex/documents/${id}?index=${index}`, { title: 'sea' })
+    await service.must('PUT', `/cortex/documents/${id}?index=${index}`, { title: 'sea' })
   await new Promise((resolve) => setTimeout(resolve, 2500))
   await clearSuperseded(store, Date.now() + 118_000)
   const { hits } = await find({ ...body, cursor })
@@ -130,7 +124,7 @@ it('follows a cursor beyond the ten thousandth hit', async () => {
     document: { title: 'x', n },
   }))
   for (let at = 0; at < documents.length; at += 3500)
-    await must('POST', '/cortex/documents/bulk?refresh=false', {
+    await service.must('POST', '/cortex/documents/bulk?refresh=false', {
       index,
       documents: documents.slice(at, at + 3500),
     })
@@ -166,7 +160,7 @@ it('goes on with a cursor while a new vector space is learned', async () => {
   const body = { index, query: 'river fish', searchType: 'hybrid', size: 50 }
   const first = await find(body)
   await eventually(async () => {
-    const { vectorSpace } = await must<{ vectorSpace: { kind: string } }>(
+    const { vectorSpace } = await service.must<{ vectorSpace: { kind: string } }>(
       'GET',
       `/cortex/indices/${index}`,
     )
@@ -185,7 +179,10 @@ it('goes on with a cursor while a new vector space is learned', async () => {
   // A word that every document has points nowhere; a number of a title does.
   const vectors = await find({ ...body, query: 'fish 5', searchType: 'vector', size: 5 })
   expect(vectors.total).toBe(100)
-  const read = await must<{ vectorized: boolean }>('GET', `/cortex/documents/d7?index=${index}`)
+  const read = await service.must<{ vectorized: boolean }>(
+    'GET',
+    `/cortex/documents/d7?index=${index}`,
+  )
   expect(read.vectorized).toBe(true)
 }, 60_000)
 

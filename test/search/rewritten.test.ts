@@ -28,28 +28,31 @@ beforeEach(async () => {
     id: `d${n}`,
     document: { title: `fox ${'and others '.repeat(n)}` },
   }))
-  await must('POST', '/cortex/documents/bulk', { index, documents })
+  await service.must('POST', '/cortex/documents/bulk', { index, documents })
 })
 
-async function must<Data>(method: string, path: string, body?: unknown): Promise<Data> {
-  const answer = await service.call<Data>(method, path, body)
-  if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
-  return answer.data
-}
-
 const find = (more: object) =>
-  must<Found>('POST', '/cortex/search', { index, query: 'fox', searchType: 'text', ...more })
+  service.must<Found>('POST', '/cortex/search', {
+    index,
+    query: 'fox',
+    searchType: 'text',
+    ...more,
+  })
 const shown = ({ hits }: Found) => hits.map(({ id, score }) => ({ id, score }))
 const rewrite = (id: string) =>
-  must('PUT', `/cortex/documents/${id}?index=${index}`, { title: 'wolf', round: round++ })
-const drop = (id: string) => must('DELETE', `/cortex/documents/${id}?index=${index}`)
+  service.must('PUT', `/cortex/documents/${id}?index=${index}`, { title: 'wolf', round: round++ })
+const drop = (id: string) => service.must('DELETE', `/cortex/documents/${id}?index=${index}`)
 
 /** Ranks the documents for everybody as long as the test lasts. */
 async function whileRanked(changes: object, act: () => Promise<void>): Promise<void> {
   const change = { type: 'ranking', immediate: true, changes }
-  const { adaptationId } = await must<{ adaptationId: string }>('POST', '/nous/adapt/apply', change)
+  const { adaptationId } = await service.must<{ adaptationId: string }>(
+    'POST',
+    '/nous/adapt/apply',
+    change,
+  )
   await act()
-  await must('POST', `/nous/adaptations/${adaptationId}/rollback`, {})
+  await service.must('POST', `/nous/adaptations/${adaptationId}/rollback`, {})
 }
 
 /** All pages of a list; something is done to its documents behind each. */
@@ -68,7 +71,7 @@ async function walk(between: (page: number) => Promise<unknown>): Promise<void> 
   expect(seen).toHaveLength(COUNT)
   const { generation, queryId } = first.searchContext
   expect(shown(await find({ size: COUNT, generation }))).toEqual(shown(whole))
-  const replay = await must('POST', `/nous/learn/searches/${queryId}/replay`)
+  const replay = await service.must('POST', `/nous/learn/searches/${queryId}/replay`)
   expect(replay).toMatchObject({ same: true })
 }
 
@@ -89,11 +92,11 @@ it.each([
 
 it('so they do while documents are whose place was learned', async () => {
   for (const resultId of ['d11', 'd11', 'd10', 'd10']) {
-    const { sessionId } = await must<{ sessionId: string }>('POST', '/cortex/sessions', {})
+    const { sessionId } = await service.must<{ sessionId: string }>('POST', '/cortex/sessions', {})
     const { queryId } = (await find({ sessionId, size: COUNT })).searchContext
     const metadata = { userAction: 'purchase', resultId }
     const feedback = [{ queryId, rating: 1, metadata }]
-    await must('POST', '/cortex/feedback', { sessionId, feedback })
+    await service.must('POST', '/cortex/feedback', { sessionId, feedback })
     await service.app.learning.caughtUp()
   }
   const [best] = (await find({ explain: true })).hits
@@ -117,7 +120,10 @@ it('a search in whose midst a write is published shows the new version in its pl
     }
     const before = native.generation()
     expect(found()).toHaveProperty('id', 'd11')
-    await must('PUT', `/cortex/documents/d11?index=${index}`, { title: 'fox', content: 'tail' })
+    await service.must('PUT', `/cortex/documents/d11?index=${index}`, {
+      title: 'fox',
+      content: 'tail',
+    })
     vi.spyOn(native, 'generation').mockReturnValueOnce(before)
     expect(found()).toMatchObject({ id: 'd11', source: { content: 'tail' } })
   }))
@@ -136,7 +142,7 @@ it('earlier numbers are known as long as replaced records are kept, and not too 
     id: 'd1',
     document: { title: `${n}` },
   }))
-  await must('POST', '/cortex/documents/bulk', { index, documents })
+  await service.must('POST', '/cortex/documents/bulk', { index, documents })
   expect(earlierOrds.get(key)).toHaveLength(128)
   await clearSuperseded(store, Date.now() + 86_400_000)
   expect([...earlierOrds.keys({ limit: 1 })]).toEqual([])

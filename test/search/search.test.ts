@@ -61,8 +61,8 @@ beforeAll(async () => {
       extra: { deep: 1, other: 2 },
     },
   ].map(({ id, ...document }) => ({ id, document }))
-  await must('POST', '/cortex/documents/bulk', { index: 'main', documents })
-  await must('POST', '/cortex/documents', {
+  await service.must('POST', '/cortex/documents/bulk', { index: 'main', documents })
+  await service.must('POST', '/cortex/documents', {
     index: 'side',
     id: '1',
     document: { title: 'A side fox', year: 1999 },
@@ -70,14 +70,8 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-async function must<Data>(method: string, path: string, body?: unknown): Promise<Data> {
-  const answer = await service.call<Data>(method, path, body)
-  if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
-  return answer.data
-}
-
 const find = (body: object) =>
-  must<Found>('POST', '/cortex/search', { index: 'main', searchType: 'text', ...body })
+  service.must<Found>('POST', '/cortex/search', { index: 'main', searchType: 'text', ...body })
 const ids = async (body: object) => (await find(body)).hits.map(({ id }) => id)
 const sorted = async (body: object) => (await ids(body)).sort()
 
@@ -145,7 +139,7 @@ const partsOf = (explain: unknown) => (explain as { parts: { text: number } }).p
 
 describe('modes', () => {
   it('is hybrid by default, and reads its words in any case', async () => {
-    const { searchContext } = await must<Found>('POST', '/cortex/search', { query: 'fox' })
+    const { searchContext } = await service.must<Found>('POST', '/cortex/search', { query: 'fox' })
     expect(searchContext.searchType).toBe('hybrid')
     expect((await find({ query: 'fox', searchType: 'HYBRID' })).searchContext.searchType).toBe(
       'hybrid',
@@ -197,7 +191,7 @@ describe("a caller's vector", () => {
     Buffer.from(Float32Array.from(values).buffer).toString('base64')
 
   beforeAll(async () => {
-    await must('POST', '/cortex/indices', {
+    await service.must('POST', '/cortex/indices', {
       name: 'given',
       mappings: { properties: { place: { type: 'dense_vector', dims: 3 } } },
     })
@@ -208,10 +202,14 @@ describe("a caller's vector", () => {
         document: { title: `to the ${id}` },
         vector: id === 'up' ? base64(vector) : vector,
       }
-      expect(await must('POST', '/cortex/documents', body)).toMatchObject({ vectorized: true })
+      expect(await service.must('POST', '/cortex/documents', body)).toMatchObject({
+        vectorized: true,
+      })
     }
     const none = { index: 'given', id: 'none', document: { title: 'to nowhere' } }
-    expect(await must('POST', '/cortex/documents', none)).toMatchObject({ vectorized: false })
+    expect(await service.must('POST', '/cortex/documents', none)).toMatchObject({
+      vectorized: false,
+    })
   })
 
   const nearest = (vector: unknown, more: object = {}) =>
@@ -256,27 +254,32 @@ describe("a caller's vector", () => {
   })
 
   it('survives an update of the document, and goes with a new one', async () => {
-    await must('PUT', '/cortex/documents/up?index=given', { source: 'sky' })
+    await service.must('PUT', '/cortex/documents/up?index=given', { source: 'sky' })
     expect((await nearest([0, 0, 1])).hits[0]?.id).toBe('up')
     const body = { index: 'given', id: 'up', document: { title: 'down now' }, vector: [0, 0, -1] }
-    await must('POST', '/cortex/documents', body)
+    await service.must('POST', '/cortex/documents', body)
     expect((await nearest([0, 0, -1])).hits[0]?.id).toBe('up')
     const { vector: _, ...bare } = body
-    expect(await must('POST', '/cortex/documents', { ...bare, id: 'east' })).toMatchObject({
+    expect(await service.must('POST', '/cortex/documents', { ...bare, id: 'east' })).toMatchObject({
       vectorized: false,
     })
-    await must('POST', '/cortex/documents', { ...bare, id: 'east', vector: [1, 0, 0] })
+    await service.must('POST', '/cortex/documents', { ...bare, id: 'east', vector: [1, 0, 0] })
   })
 
   it('may stand in its field of the document', async () => {
     const body = { index: 'given', id: 'field', document: { title: 'field', place: [-1, 0, 0] } }
-    expect(await must('POST', '/cortex/documents', body)).toMatchObject({ vectorized: true })
+    expect(await service.must('POST', '/cortex/documents', body)).toMatchObject({
+      vectorized: true,
+    })
     expect((await nearest([-1, 0, 0])).hits[0]?.id).toBe('field')
-    await must('PUT', '/cortex/documents/field?index=given', { place: [-1, -1, 0], source: 'x' })
+    await service.must('PUT', '/cortex/documents/field?index=given', {
+      place: [-1, -1, 0],
+      source: 'x',
+    })
     expect((await nearest([-1, -1, 0])).hits[0]?.score).toBeCloseTo(1, 2)
-    const gone = await must('PUT', '/cortex/documents/field?index=given', { place: null })
+    const gone = await service.must('PUT', '/cortex/documents/field?index=given', { place: null })
     expect(gone).toMatchObject({ vectorized: false })
-    await must('DELETE', '/cortex/documents/field?index=given')
+    await service.must('DELETE', '/cortex/documents/field?index=given')
   })
 
   it.each([[[1, 2]], ['AAAA'], [[0, 0, 0]], [[1, 'x', 2]], [[]], ['not base64!'], [{}]])(
@@ -415,7 +418,10 @@ describe('several indices', () => {
     expect(new Set(everywhere.hits.map(({ index, id }) => `${index}/${id}`))).toEqual(
       new Set(['main/1', 'main/4', 'side/1']),
     )
-    const all = await must<Found>('POST', '/cortex/search', { query: 'fox', searchType: 'text' })
+    const all = await service.must<Found>('POST', '/cortex/search', {
+      query: 'fox',
+      searchType: 'text',
+    })
     expect(all.total).toBe(3)
     expect((await find({ query: 'fox', index: ['side', 'side'] })).total).toBe(1)
   })
@@ -572,11 +578,10 @@ describe('the GET form', () => {
 
 describe('suggestions', () => {
   const suggest = (body: object) =>
-    must<{ completions: { text: string; documents: number }[]; corrections: { text: string }[] }>(
-      'POST',
-      '/cortex/suggest',
-      { index: 'main', ...body },
-    )
+    service.must<{
+      completions: { text: string; documents: number }[]
+      corrections: { text: string }[]
+    }>('POST', '/cortex/suggest', { index: 'main', ...body })
 
   it('completes the beginning of a word from the indexed words', async () => {
     const { completions } = await suggest({ prefix: 'do' })
@@ -595,9 +600,9 @@ describe('suggestions', () => {
 
   it('counts no document that is gone', async () => {
     const document = { title: 'ephemeral' }
-    await must('POST', '/cortex/documents', { index: 'main', id: 'e', document })
+    await service.must('POST', '/cortex/documents', { index: 'main', id: 'e', document })
     expect((await suggest({ prefix: 'ephem' })).completions).toHaveLength(1)
-    await must('DELETE', '/cortex/documents/e?index=main')
+    await service.must('DELETE', '/cortex/documents/e?index=main')
     expect((await suggest({ prefix: 'ephem' })).completions).toEqual([])
   })
 
