@@ -1,4 +1,5 @@
 import { Pool } from 'undici'
+import type { IndexInfo } from '../src/schema/indices.ts'
 import type { BenchDocument } from './beir.ts'
 
 /** What an answer's envelope holds. `status` is HTTP's. */
@@ -13,21 +14,6 @@ export interface Service {
   close: () => Promise<void>
 }
 
-/** The answer fields of an index that benches wait for. */
-export interface IndexState {
-  documents: number
-  bytes: number
-  generation: number
-  settled: boolean
-  vectorSpace: {
-    kind: string
-    version: number
-    dimensions: number
-    vectors: number
-    fitting: boolean
-  }
-}
-
 const FAST_POLL_MS = 25
 
 /** Polls until nothing is being learned, merged or linked any more. */
@@ -38,7 +24,7 @@ export async function waitUntilSettled(
 ): Promise<void> {
   const deadline = performance.now() + deadlineMs
   for (;;) {
-    const { settled } = (await must(service.call('GET', `/cortex/indices/${index}`))) as IndexState
+    const { settled } = (await must(service.call('GET', `/cortex/indices/${index}`))) as IndexInfo
     if (settled) return
     if (performance.now() > deadline) throw new Error('The index did not come to rest.')
     await new Promise((resolve) => setTimeout(resolve, 10 * FAST_POLL_MS))
@@ -121,10 +107,10 @@ export async function waitUntilLearned(
   index: string,
   documents: number,
   deadlineMs = 600_000,
-): Promise<IndexState> {
+): Promise<IndexInfo> {
   const deadline = performance.now() + deadlineMs
   for (;;) {
-    const state = (await must(service.call('GET', `/cortex/indices/${index}`))) as IndexState
+    const state = (await must(service.call('GET', `/cortex/indices/${index}`))) as IndexInfo
     const { kind, fitting } = state.vectorSpace
     const learned = kind === 'given' || kind === 'learned' || documents < 300
     if (state.documents >= documents && learned && !fitting) return state

@@ -1,5 +1,6 @@
+import type { IndexInfo } from '../../src/schema/indices.ts'
 import { jsonShot } from '../request.ts'
-import { type IndexState, loadDocuments, must, waitUntilLearned } from '../service.ts'
+import { loadDocuments, must, waitUntilLearned } from '../service.ts'
 import type { Figure } from '../workload.ts'
 import { cycle, INDEX, loadFigures, measureLoad, type RunContext } from './run.ts'
 
@@ -47,7 +48,7 @@ export async function runWrites(context: RunContext): Promise<Figure[]> {
 async function mustHold({ service }: RunContext, documents: number): Promise<void> {
   const deadline = performance.now() + 60_000
   for (;;) {
-    const state = (await must(service.call('GET', `/cortex/indices/${INDEX}`))) as IndexState
+    const state = (await must(service.call('GET', `/cortex/indices/${INDEX}`))) as IndexInfo
     if (state.documents === documents) return
     if (performance.now() > deadline || state.documents > documents)
       throw new Error(`The index holds ${state.documents} documents, ${documents} were answered.`)

@@ -97,7 +97,9 @@ export const IndexCreated = Type.Object({
   created: Type.String({ format: 'date-time' }),
   warnings: Type.Optional(Type.Array(Type.String())),
 })
+export type IndexCreated = Static<typeof IndexCreated>
 
+/** What an index holds right now, read from the engine; read by its name, also how it was declared. */
 export const IndexInfo = Type.Object({
   name: Type.String(),
   created: Type.String({ format: 'date-time' }),
@@ -116,6 +118,7 @@ export const IndexInfo = Type.Object({
   mappings: Type.Optional(IndexMappings),
   warnings: Type.Optional(Type.Array(Type.String())),
 })
+export type IndexInfo = Static<typeof IndexInfo>
 
 export const IndexList = Type.Object({ indices: Type.Array(IndexInfo) })
 

@@ -1,47 +1,21 @@
 import { isDeepStrictEqual } from 'node:util'
 import { serviceError } from '../errors.ts'
-import type { IndexMappings, IndexSettings } from '../schema/indices.ts'
+import type { IndexCreated, IndexInfo, IndexMappings, IndexSettings } from '../schema/indices.ts'
 import type { Engine } from './engine.ts'
-import { type IndexEntry, type Indices, latest, type Declared as Standing } from './indices.ts'
+import { type Declared, type IndexEntry, type Indices, latest } from './indices.ts'
 
 interface Declaration {
   settings?: IndexSettings | undefined
   mappings?: IndexMappings | undefined
 }
 
-export interface Declared {
-  name: string
-  settings: IndexSettings
-  mappings: IndexMappings
-  created: string
-  warnings?: string[]
-}
-
-/** What an index holds right now, read from the engine. */
-export interface IndexSummary {
-  name: string
-  created: string
-  documents: number
-  bytes: number
-  generation: number
-  /** Nothing is being learned, merged or linked: it answers as fast as it will. */
-  settled: boolean
-  vectorSpace: {
-    kind: string
-    version: number
-    dimensions: number
-    vectors: number
-    fitting: boolean
-  }
-}
-
 /** Indices as clients see them: declared, listed, measured, deleted. */
 export interface Catalog {
-  create: (name: string, declaration: Declaration) => Promise<Declared>
+  create: (name: string, declaration: Declaration) => Promise<IndexCreated>
   /** Creates, or adds fields to an index that exists; without a change it is a conflict. */
-  put: (name: string, declaration: Declaration) => Promise<Declared>
-  list: () => Promise<IndexSummary[]>
-  get: (name: string) => Promise<IndexSummary & Declared>
+  put: (name: string, declaration: Declaration) => Promise<IndexCreated>
+  list: () => Promise<IndexInfo[]>
+  get: (name: string) => Promise<IndexInfo>
   remove: (name: string) => Promise<{ name: string; deleted: boolean }>
 }
 
@@ -50,12 +24,12 @@ export function openCatalog(
   engine: Engine,
   forgetRecords: (indexId: number) => Promise<void>,
 ): Catalog {
-  async function create(name: string, declaration: Declaration): Promise<Declared> {
+  async function create(name: string, declaration: Declaration): Promise<IndexCreated> {
     const { settings = {}, mappings = {} } = declaration
     return declared(await indices.create(name, settings, mappings), settings)
   }
 
-  async function summary(entry: IndexEntry): Promise<IndexSummary> {
+  async function summary(entry: IndexEntry): Promise<IndexInfo> {
     await engine.ready(entry)
     const { documents, bytes, generation, vectors, space } = engine.figures(entry)
     const { kind, id, dimensions } = space
@@ -84,7 +58,7 @@ export function openCatalog(
       return declared(next, settings, isOther(declaration.settings, settings) ? [KEPT] : [])
     },
     list: async () => {
-      const summaries: IndexSummary[] = []
+      const summaries: IndexInfo[] = []
       for (const entry of indices.all()) summaries.push(await summary(entry))
       return summaries
     },
@@ -114,10 +88,10 @@ function isOther(sent: IndexSettings = {}, own: IndexSettings): boolean {
 }
 
 function declared(
-  { record, definition }: Standing,
+  { record, definition }: Declared,
   settings: IndexSettings,
   more: readonly string[] = [],
-): Declared {
+): IndexCreated {
   const warnings = [...definition.warnings, ...more]
   return {
     name: record.name,
