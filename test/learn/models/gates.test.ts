@@ -60,6 +60,27 @@ const types = async (modelId: string) => {
   return data.events.map(({ type, data: { gate } }) => (gate ? `${type} ${gate}` : type))
 }
 
+/** People search, those whom a model serves by its scores, until the last gate has spoken. */
+async function serveUntilDecided(
+  id: string,
+  simulation: ReturnType<typeof openSimulation>,
+  score: (row: number[]) => number,
+): Promise<void> {
+  const { models } = running.app.learning
+  const decided = async () => (await shown(id)).status !== 'SHADOW'
+  await goOn(decided, () =>
+    simulation.run({
+      users,
+      searches: 2,
+      ranker: blind,
+      model: ({ unit }) => {
+        const name = models.servedModel(unit)?.name
+        return name === undefined ? undefined : { name, score }
+      },
+    }),
+  )
+}
+
 it('a model that learned from clicks goes from estimate over shadow and a share of users to all', async () => {
   const simulation = openSimulation(running.app, 2)
   await simulation.run({ users, searches: 6, ranker: blind })
@@ -84,18 +105,7 @@ it('a model that learned from clicks goes from estimate over shadow and a share 
   expect(served.length).toBeGreaterThan(users.length * 0.2)
   expect(served.length).toBeLessThan(users.length * 0.4)
   expect(models.servedModel(undefined)).toBeUndefined()
-  const decided = async () => (await shown('good')).status !== 'SHADOW'
-  await goOn(decided, () =>
-    simulation.run({
-      users,
-      searches: 2,
-      ranker: blind,
-      model: ({ unit }) => {
-        const model = models.servedModel(unit)
-        return model === undefined ? undefined : { name: model.name, score }
-      },
-    }),
-  )
+  await serveUntilDecided('good', simulation, score)
   expect((await shown('good')).status).toBe('ACTIVE')
   expect(models.servedModel(undefined)?.name).toBe('good@1')
   expect(await types('good')).toEqual([
@@ -211,18 +221,7 @@ it('a model that harms its share of the users is rejected, and they get the othe
   const promise = { name: 'harm@1', score: relevance }
   await simulation.run({ users, searches: 2, ranker: blind, shadow: promise })
   await eventually(async () => (await shown('harm')).versions[0]!.stage === 'CANARY')
-  const decided = async () => (await shown('harm')).status !== 'SHADOW'
-  await goOn(decided, () =>
-    simulation.run({
-      users,
-      searches: 2,
-      ranker: blind,
-      model: ({ unit }) => {
-        const name = models.servedModel(unit)?.name
-        return name === undefined ? undefined : { name, score: (row) => -relevance(row) }
-      },
-    }),
-  )
+  await serveUntilDecided('harm', simulation, (row) => -relevance(row))
   expect((await shown('harm')).status).toBe('REJECTED')
   expect(users.filter(({ unit }) => models.servedModel(unit) !== undefined)).toEqual([])
   expect((await types('harm')).slice(-2)).toEqual(['GATE_REFUSED CANARY', 'MODEL_REJECTED CANARY'])
