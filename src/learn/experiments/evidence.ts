@@ -1,6 +1,6 @@
 import type { ExperimentRecord, SearchOutcome, UnitRow } from '../../schema/experiment-record.ts'
 import type { Consumer, FeedbackFact, Impression, SearchFact } from '../facts.ts'
-import { actionOf } from '../feedback/gains.ts'
+import { ACTIONS, actionOf } from '../feedback/actions.ts'
 import { winnerOf } from '../statistics/interleaving.ts'
 import { latencyBucket } from '../statistics/latency-histogram.ts'
 import type { Arm } from './arms.ts'
@@ -10,7 +10,6 @@ import { add, type Ledger } from './ledger.ts'
 const RANK_MAX = 10
 /** Clicked places kept of one interleaved search. */
 const PLACES_MAX = 100
-const CONVERSIONS = new Set(['conversion', 'purchase'])
 const NOTHING: SearchOutcome = { best: 0, clicked: false, converted: false, places: [] }
 
 type Find = (id: string) => ExperimentRecord | undefined
@@ -94,7 +93,7 @@ function outcomeAfter(
   hit: number | undefined,
 ): SearchOutcome {
   const words = [action, actionOf(undefined, engagementType)]
-  const converted = before.converted || words.some((word) => CONVERSIONS.has(word))
+  const converted = before.converted || words.some((word) => ACTIONS.get(word)?.converts)
   if (!words.includes('click'))
     return converted === before.converted ? before : { ...before, converted }
   const place = hit === undefined ? position : from + hit + 1

@@ -1,8 +1,8 @@
 import { invalid } from '../../errors.ts'
 import type { Feedback } from '../../schema/feedback.ts'
 import type { FeedbackEntry } from '../facts.ts'
+import { ACTIONS, actionOf } from './actions.ts'
 import { oneSpelling } from './feedback-ids.ts'
-import { actionOf } from './gains.ts'
 
 /** An entry as it was understood, before it is known whether it counts. */
 export type ReadEntry = Omit<FeedbackEntry, 'signalId' | 'status'>
@@ -46,14 +46,9 @@ function readMoment(moment: string | number, nowMs: number, path: string): numbe
   return timeMs
 }
 
-/** Actions that mean that somebody opened a hit. */
-const OPENING = new Set([
-  ...['click', 'conversion', 'purchase', 'add_to_cart', 'bookmark', 'share', 'download'],
-])
-
 /** Whether an entry that counts says that the hit was opened. */
 export function hasOpened({ status, action }: FeedbackEntry): boolean {
-  return status === 'learned' && OPENING.has(action)
+  return status === 'learned' && ACTIONS.get(action)?.opens === true
 }
 
 /** Whether the client says that the result was never in sight. */

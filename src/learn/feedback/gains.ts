@@ -1,5 +1,6 @@
 import { StartError } from '../../errors.ts'
 import type { FeedbackEntry } from '../facts.ts'
+import { ACTIONS, RATING, spell } from './actions.ts'
 
 /** What people's actions say about a result, between nothing (0) and all that one could wish for (1). */
 export interface Gains {
@@ -7,29 +8,9 @@ export interface Gains {
   of: (entry: Pick<FeedbackEntry, 'action' | 'rating' | 'dwellMs'>) => number | undefined
 }
 
-/** The action of an entry that names none: its rating is meant. */
-const RATING = 'rating'
-
-/** `dwell` is what a click is worth when the reader stayed for `DWELL_LONG_MS`. */
-const DEFAULTS = {
-  conversion: 1,
-  purchase: 1,
-  dwell: 1,
-  add_to_cart: 0.7,
-  bookmark: 0.6,
-  share: 0.6,
-  download: 0.6,
-  click: 0.3,
-  ignore: 0,
-  dismiss: 0,
-  abandon: 0,
-  reformulate: 0,
-}
-/** Known words that report what was seen, and judge nothing. */
-const NEUTRAL = ['impression', 'view', RATING]
-
-const DWELL_SHORT_MS = 10_000
+/** `dwell` is what a click is worth when the reader stayed for so long. */
 const DWELL_LONG_MS = 30_000
+const DWELL_SHORT_MS = 10_000
 /** Share of a click that is left when the reader came back at once. */
 const DWELL_SHORT_SHARE = 0.33
 
@@ -41,7 +22,8 @@ const NO_GAIN = `GAINS can't name ${RATING}: what an entry without an action say
  * entries are. Throws a StartError for anything else.
  */
 export function openGains(setting: string): Gains {
-  const gains = new Map<string, number>(Object.entries(DEFAULTS))
+  const gains = new Map<string, number>()
+  for (const [action, { gain }] of ACTIONS) if (gain !== undefined) gains.set(action, gain)
   for (const pair of setting.split(',')) {
     if (pair.trim() === '') continue
     const [, word = '', number = ''] = /^\s*([\w-]+)\s*=\s*([\d.]+)\s*$/.exec(pair) ?? []
@@ -52,8 +34,8 @@ export function openGains(setting: string): Gains {
     if (action === RATING) throw new StartError(NO_GAIN, { lasts: true })
     gains.set(action, gain)
   }
-  const click = gains.get('click') ?? DEFAULTS.click
-  const stayed = gains.get('dwell') ?? DEFAULTS.dwell
+  const click = gains.get('click') ?? 0
+  const stayed = gains.get('dwell') ?? 0
 
   function clicked(dwellMs: number | undefined): number {
     if (dwellMs === undefined) return click
@@ -67,31 +49,4 @@ export function openGains(setting: string): Gains {
       return gains.get(action)
     },
   }
-}
-
-/**
- * One spelling of an action: lower case, words joined by `_`, without the older prefix `USER_BEHAVIOR_`. The user's
- * action counts before the kind of engagement, unless only the latter is a known word; none at all is a rating.
- */
-export function actionOf(userAction?: string, engagementType?: string): string {
-  const words = [userAction, engagementType].map(spell).filter((word) => word !== '')
-  return words.find(isKnown) ?? words[0] ?? RATING
-}
-
-/** `addToCart` and `dwell time` are words that are known; one that isn't keeps its own letters. */
-function spell(word = ''): string {
-  const parted = joined(word.replace(/([a-z])([A-Z])/g, '$1_$2')).replace(/^dwell_time$/, 'dwell')
-  return isKnown(parted) ? parted : joined(word)
-}
-
-function joined(word: string): string {
-  return word
-    .trim()
-    .toLowerCase()
-    .replace(/[\s-]+/g, '_')
-    .replace(/^user_behaviou?r_/, '')
-}
-
-function isKnown(word: string): boolean {
-  return Object.hasOwn(DEFAULTS, word) || NEUTRAL.includes(word)
 }

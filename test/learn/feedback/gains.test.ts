@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { actionOf, openGains } from '../../../src/learn/feedback/gains.ts'
+import { actionOf } from '../../../src/learn/feedback/actions.ts'
+import { openGains } from '../../../src/learn/feedback/gains.ts'
 
 it.each([
   ['purchase', undefined, 1],
