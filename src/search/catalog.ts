@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { serviceError } from '../errors.ts'
 import type { IndexCreated, IndexInfo, IndexMappings, IndexSettings } from '../schema/indices.ts'
+import { refuseContradictions } from './contradictions.ts'
 import type { Engine } from './engine.ts'
 import { type Declared, type IndexEntry, type Indices, latest } from './indices.ts'
 
@@ -26,6 +27,7 @@ export function openCatalog(
 ): Catalog {
   async function create(name: string, declaration: Declaration): Promise<IndexCreated> {
     const { settings = {}, mappings = {} } = declaration
+    refuseContradictions(settings)
     return declared(await indices.create(name, settings, mappings), settings)
   }
 

@@ -88,13 +88,16 @@ describe('settings', () => {
     expect((await createIndex({ name: 'quiet', settings })).data.warnings).toBeUndefined()
   })
 
-  it.each([{ shards: '3' }, { replication: -1 }, { number_of_shards: 0 }, { analysis: 'english' }])(
-    'refuses %j',
-    async (settings) => {
-      expect((await createIndex({ name: 'badsettings', settings })).status).toBe(400)
-      expect((await getIndex('badsettings')).status).toBe(404)
-    },
-  )
+  it.each([
+    { shards: '3' },
+    { replication: -1 },
+    { number_of_shards: 0 },
+    { analysis: 'english' },
+    { shards: 1, number_of_shards: 3 },
+  ])('refuses %j', async (settings) => {
+    expect((await createIndex({ name: 'badsettings', settings })).status).toBe(400)
+    expect((await getIndex('badsettings')).status).toBe(404)
+  })
 
   it('is created by PUT with its name in the path', async () => {
     const { status, data } = await service.call<Index>('PUT', '/cortex/indices/byput', {
