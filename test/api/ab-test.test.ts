@@ -217,6 +217,9 @@ describe('assigning a session', () => {
     expect((await assign({ sessionId: 's', testName: 'no such' })).code).toBe('TEST_NOT_FOUND')
     const nameless = await assign({ sessionId: 's' })
     expect([nameless.status, nameless.details[0]?.path]).toEqual([400, 'testName'])
+    const both = await assign({ sessionId: 's', testId, testName: 'another' })
+    expect([both.status, both.details[0]?.path]).toEqual([400, 'testName'])
+    expect((await assign({ sessionId: 's', testId, testName })).data.testId).toBe(testId)
     await app.call('POST', `/cortex/ab-test/${testId}/pause`)
     expect(await assign({ sessionId: 's', testName })).toMatchObject({
       status: 409,

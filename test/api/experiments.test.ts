@@ -181,6 +181,29 @@ describe('a reported result', () => {
     expect([answered.status, answered.details[0]?.path]).toEqual([status, path])
   })
 
+  it('of an id and a name that mean two is refused', async () => {
+    const { experimentId, name } = (await create()).data
+    const result = { experimentId, variantId: 'a', metrics: { a: 1 } }
+    const { status, details } = await report({ ...result, experimentName: 'another' })
+    expect([status, details[0]?.path]).toEqual([400, 'experimentName'])
+    expect((await report({ ...result, experimentName: name })).data.recorded).toBe(1)
+  })
+
+  it('counts while the experiment is paused, and no more when a test was stopped', async () => {
+    const { experimentId } = (await create()).data
+    await app.call('POST', `${PATH}/${experimentId}/deactivate`)
+    const { data } = await report({ experimentId, variantId: 'a', metrics: { late: 3 } })
+    expect(data).toMatchObject({ recorded: 1, status: 'PAUSED' })
+    const { metrics } = (await app.call<Data>('GET', `${PATH}/${experimentId}`)).data
+    expect(metrics.a.reported.late).toMatchObject({ mean: 3, values: 1 })
+
+    const test = { name: 'to be stopped', variants: [{ id: 'a' }, {}] }
+    const { testId } = (await app.call<Data>('POST', '/cortex/ab-test', test)).data
+    await app.call('POST', `/cortex/ab-test/${testId}/stop`)
+    const sent = { experimentId: testId, variantId: 'a', metrics: { late: 3 } }
+    expect((await report(sent)).code).toBe('NOT_ACTIVE')
+  })
+
   it('for an unknown variant, and for nobody, is refused', async () => {
     const { experimentId } = (await create()).data
     for (const variantId of ['z', undefined]) {

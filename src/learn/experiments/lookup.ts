@@ -15,19 +15,20 @@ export function mustFind(register: Register, kind: ExperimentKind, id: string): 
     : serviceError('EXPERIMENT_NOT_FOUND', 'There is no experiment with this id.')
 }
 
-/** Throws TEST_NOT_FOUND. */
+/** Throws TEST_NOT_FOUND, or VALIDATION_FAILED when id and name mean two. */
 export function findAssigned(
   register: Register,
   { testId, testName }: Assignment,
 ): ExperimentRecord {
-  if (testId !== undefined) return mustFind(register, 'test', testId)
+  if (testId !== undefined)
+    return mustBeCalled(mustFind(register, 'test', testId), testName, 'testName')
   if (testName === undefined) throw invalid('testName', 'is required')
   const record = register.named('test', testName)
   if (record === undefined) throw serviceError('TEST_NOT_FOUND', 'There is no test of this name.')
   return record
 }
 
-/** Results of tests are taken too, if they name its id. Throws EXPERIMENT_NOT_FOUND. */
+/** Results of tests are taken too, if they name its id. Throws EXPERIMENT_NOT_FOUND, or VALIDATION_FAILED as above. */
 export function findReported(register: Register, sent: ExperimentResult): ExperimentRecord {
   const { experimentId, experimentName } = sent
   if (experimentId === undefined && experimentName === undefined)
@@ -36,8 +37,18 @@ export function findReported(register: Register, sent: ExperimentResult): Experi
     experimentId === undefined
       ? register.named('experiment', experimentName ?? '')
       : register.find(experimentId)
-  if (record !== undefined) return record
+  if (record !== undefined) return mustBeCalled(record, experimentName, 'experimentName')
   throw serviceError('EXPERIMENT_NOT_FOUND', 'There is no experiment of this id or name.')
+}
+
+/** What an id found, when a name that was sent beside it means the same. */
+function mustBeCalled(
+  record: ExperimentRecord,
+  name: string | undefined,
+  path: string,
+): ExperimentRecord {
+  if (name === undefined || name === record.name) return record
+  throw invalid(path, 'is not the name of what the id means; send one of them')
 }
 
 export function notActive({ kind, status }: ExperimentRecord): Error {
