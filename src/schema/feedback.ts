@@ -9,12 +9,14 @@ const Viewport = Type.Object({
 const CustomMetadata = Type.Object(
   {
     searchType: Type.Optional(Type.String()),
-    position: Type.Optional(Type.Number({ minimum: 1 })),
+    position: Type.Optional(Type.Integer({ minimum: 1, description: 'the first hit is 1' })),
     timeToClick: Type.Optional(Type.Number()),
     deviceType: Type.Optional(Type.String()),
     viewport: Type.Optional(Viewport),
     scrollDepth: Type.Optional(Type.Number()),
-    dwellTime: Type.Optional(Type.Number({ description: 'milliseconds spent on the result' })),
+    dwellTime: Type.Optional(
+      Type.Number({ minimum: 0, description: 'milliseconds spent on the result' }),
+    ),
     viewed: Type.Optional(
       Type.Boolean({
         description: 'false: the result was never in sight, and counts as not shown',

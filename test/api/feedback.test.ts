@@ -118,6 +118,16 @@ it.each([
     [clicked('q', 'a', { customMetadata: { position: 0 } })],
     'feedback[0].metadata.customMetadata.position',
   ],
+  [
+    'a position between two',
+    [clicked('q', 'a', { customMetadata: { position: 1.5 } })],
+    'feedback[0].metadata.customMetadata.position',
+  ],
+  [
+    'a stay that ended before it began',
+    [clicked('q', 'a', { customMetadata: { dwellTime: -1 } })],
+    'feedback[0].metadata.customMetadata.dwellTime',
+  ],
   ['too many', Array(1001).fill({ queryId: 'q', rating: 1 }), 'feedback'],
 ])('%s refuses the whole request and names the place', async (_name, feedback, path) => {
   const total = async () =>

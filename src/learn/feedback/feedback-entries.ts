@@ -32,7 +32,7 @@ function readEntry({ queryId, rating, metadata = {} }: Sent, nowMs: number, path
   if (userAction !== undefined) entry.userAction = userAction
   if (engagementType !== undefined) entry.engagementType = engagementType
   if (position !== undefined) entry.position = position
-  if (dwellTime !== undefined && dwellTime >= 0) entry.dwellMs = dwellTime
+  if (dwellTime !== undefined) entry.dwellMs = dwellTime
   if (queryHash !== undefined) entry.queryHash = queryHash
   if (Object.keys(rest).length > 0) entry.metadata = rest
   return entry
