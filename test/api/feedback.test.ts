@@ -119,6 +119,11 @@ it.each([
     'feedback[0].metadata.customMetadata.position',
   ],
   [
+    'an id that no document can have',
+    [clicked('q', 'é'.repeat(256)), clicked('q', 'é'.repeat(257))],
+    'feedback[1].metadata.resultId',
+  ],
+  [
     'a position between two',
     [clicked('q', 'a', { customMetadata: { position: 1.5 } })],
     'feedback[0].metadata.customMetadata.position',

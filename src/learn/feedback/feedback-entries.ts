@@ -14,9 +14,12 @@ const AHEAD_MS_MAX = 5 * 60_000
 /** The greatest time that ECMAScript can name. */
 const TIME_MS_MAX = 8.64e15
 
-/** Throws VALIDATION_FAILED with the place of a moment that is none, or lies ahead. */
+/** Bytes of the longest id that a document can have. */
+const RESULT_ID_BYTES_MAX = 512
+
+/** Throws VALIDATION_FAILED with the place of a moment that is none or lies ahead, or of an id that no result can have. */
 export function readEntries(sent: readonly Sent[], nowMs: number): ReadEntry[] {
-  return sent.map((entry, at) => readEntry(entry, nowMs, `feedback[${at}].metadata.timestamp`))
+  return sent.map((entry, at) => readEntry(entry, nowMs, `feedback[${at}].metadata`))
 }
 
 function readEntry({ queryId, rating, metadata = {} }: Sent, nowMs: number, path: string) {
@@ -26,9 +29,9 @@ function readEntry({ queryId, rating, metadata = {} }: Sent, nowMs: number, path
     queryId: oneSpelling(queryId),
     action: actionOf(userAction, engagementType),
     rating: rating > 1 ? rating / 5 : rating,
-    timeMs: timestamp === undefined ? nowMs : readMoment(timestamp, nowMs, path),
+    timeMs: timestamp === undefined ? nowMs : readMoment(timestamp, nowMs, `${path}.timestamp`),
   }
-  if (resultId !== undefined) entry.resultId = resultId
+  if (resultId !== undefined) entry.resultId = readResultId(resultId, `${path}.resultId`)
   if (userAction !== undefined) entry.userAction = userAction
   if (engagementType !== undefined) entry.engagementType = engagementType
   if (position !== undefined) entry.position = position
@@ -36,6 +39,11 @@ function readEntry({ queryId, rating, metadata = {} }: Sent, nowMs: number, path
   if (queryHash !== undefined) entry.queryHash = queryHash
   if (Object.keys(rest).length > 0) entry.metadata = rest
   return entry
+}
+
+function readResultId(id: string, path: string): string {
+  if (Buffer.byteLength(id) <= RESULT_ID_BYTES_MAX) return id
+  throw invalid(path, `must be at most ${RESULT_ID_BYTES_MAX} bytes, as ids of documents are`)
 }
 
 function readMoment(moment: string | number, nowMs: number, path: string): number {
