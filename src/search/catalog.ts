@@ -65,12 +65,12 @@ export function openCatalog(
       return summaries
     },
     get: async (name) => {
-      const entry = indices.get(name)
+      const entry = indices.get(name, 'name')
       const now = latest(entry)
       return { ...(await summary(entry)), ...declared(now, now.record.settings) }
     },
     remove: async (name) => {
-      const entry = indices.get(name)
+      const entry = indices.get(name, 'name')
       await indices.remove(entry)
       await engine.drop(entry)
       await forgetRecords(entry.record.id)

@@ -34,8 +34,8 @@ export interface Indices {
    * switch to; answers undefined when nothing is different. Throws MAPPING_CONFLICT on a changed type.
    */
   extend: (entry: IndexEntry, mappings: IndexMappings) => Promise<Declared | undefined>
-  /** Throws INDEX_NOT_FOUND. */
-  get: (name: string) => IndexEntry
+  /** Throws INDEX_NOT_FOUND about the place where the name was sent; default: index. */
+  get: (name: string, path?: string) => IndexEntry
   find: (name: string) => IndexEntry | undefined
   byId: (id: number) => IndexEntry | undefined
   /** What an index is that was declared with nothing but its name. */
@@ -83,9 +83,9 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
       )
       return done
     },
-    get: (name) => {
+    get: (name, path) => {
       const entry = entries.get(name)
-      if (entry === undefined) throw notFound()
+      if (entry === undefined) throw notFound(path)
       return entry
     },
     find: (name) => entries.get(name),
@@ -95,10 +95,7 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
       const known = entries.get(name) ?? (await creating.get(name))
       if (known !== undefined) return known
       if (!config.autoCreateIndex)
-        throw serviceError(
-          'INDEX_NOT_FOUND',
-          'There is no such index, and AUTO_CREATE_INDEX is off: create it first.',
-        )
+        throw notFound('index', ', and AUTO_CREATE_INDEX is off: create it first')
       checkName(name, 'index')
       return declare(registry, name, { settings: {}, mappings: {} })
     },
@@ -181,7 +178,7 @@ async function extend(
   checkTypes(before.definition, definition)
   if (isSame(before.definition, definition)) return undefined
   const record = await store.write(() => {
-    if (entry.dropped === true) throw notFound()
+    if (entry.dropped === true) throw notFound('name')
     const next: IndexRecord = { ...before.record, mappings, engineId: nextNumber(store) }
     store.tables.indices.put(next.id, next)
     return next
@@ -197,8 +194,8 @@ function isSame(one: Definition, other: Definition): boolean {
   return isSameCore && isSameShape && isAsStrict
 }
 
-function notFound(): Error {
-  return serviceError('INDEX_NOT_FOUND', 'There is no such index.')
+function notFound(path = 'index', advice = '; GET /cortex/indices lists them'): Error {
+  return invalid(path, `is not the name of an index${advice}`, 'INDEX_NOT_FOUND')
 }
 
 /** Folders that no declaration names any more: a switch or a deletion that a crash cut short. */

@@ -57,7 +57,7 @@ export function openSearch(parts: SearchParts): Search {
     if (index === undefined) return indices.all()
     if (typeof index === 'string' && !index.includes(',')) return [indices.get(index)]
     const names = Array.isArray(index) ? index : index.split(',')
-    return [...new Set(names)].map((name) => indices.get(name))
+    return [...new Set(names.map((name, at) => indices.get(name, `index[${at}]`)))]
   }
   function addEvidence(job: SearchInput, plan: Plan, queryHash: string): void {
     job.evidence = evidenceOf(plan, queryHash, parts.describe)

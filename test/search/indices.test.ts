@@ -525,7 +525,10 @@ describe('listing, reading, deleting', () => {
     expect(await getIndex('nowhere')).toMatchObject({ status: 404, code: 'INDEX_NOT_FOUND' })
     const gone = await service.call('DELETE', '/cortex/indices/nowhere')
     expect(gone).toMatchObject({ status: 404, code: 'INDEX_NOT_FOUND' })
-    expect(await search('nowhere', {})).toMatchObject({ status: 404, code: 'INDEX_NOT_FOUND' })
+    expect(gone.details).toMatchObject([{ path: 'name' }])
+    const unfound = await search('nowhere', {})
+    expect(unfound).toMatchObject({ status: 404, code: 'INDEX_NOT_FOUND' })
+    expect(unfound.details).toMatchObject([{ path: 'index' }])
   })
 
   it('deletes an index with its documents; its name is free again', async () => {

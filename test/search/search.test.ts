@@ -448,7 +448,8 @@ describe('several indices', () => {
   it('answers 404 when one is unknown', async () => {
     const body = { query: 'fox', index: ['main', 'unknown'] }
     const answer = await service.call('POST', '/cortex/search', body)
-    expect(answer).toMatchObject({ status: 404, code: 'INDEX_NOT_FOUND' })
+    const details = [{ path: 'index[1]' }]
+    expect(answer).toMatchObject({ status: 404, code: 'INDEX_NOT_FOUND', details })
   })
 })
 
