@@ -1,4 +1,4 @@
-import { route } from '../../http/route.ts'
+import { answer, route } from '../../http/route.ts'
 import {
   Adaptation,
   AdaptationHistory,
@@ -107,7 +107,7 @@ export const listAdaptations = route({
   reply: AdaptationList,
   handle: async ({ app, query }) => {
     await app.learning.caughtUp()
-    return app.learning.adaptations.list(query)
+    return answer(await app.learning.adaptations.list(query))
   },
 })
 

@@ -2,7 +2,6 @@ import { serviceError } from '../../errors.ts'
 import type {
   Adaptation,
   AdaptationHistory,
-  AdaptationList,
   AdaptationQuery,
   AdaptationRead,
 } from '../../schema/adaptation.ts'
@@ -20,6 +19,7 @@ import type {
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
+import { listJson } from '../list-json.ts'
 import type { Patterns } from '../patterns/patterns.ts'
 import { MACHINES } from '../states.ts'
 import { knownWordsOf, wordsOf } from '../words.ts'
@@ -45,8 +45,8 @@ export interface Adaptations extends Pick<Force, 'applying'> {
   listRules: (query: RuleQuery) => RuleList
   /** Throws VALIDATION_FAILED, ADAPTATION_CONFLICT, LIMIT_REACHED, RULE_NOT_FOUND, SUGGESTION_NOT_FOUND. */
   apply: (sent: Adaptation) => Promise<AdaptationRead>
-  /** Newest first. Throws VALIDATION_FAILED for an unknown status. */
-  list: (query: AdaptationQuery) => AdaptationList
+  /** An AdaptationList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status. */
+  list: (query: AdaptationQuery) => Promise<Uint8Array>
   /** Throws ADAPTATION_NOT_FOUND. */
   get: (adaptationId: string) => AdaptationHistory
   /** Throws ADAPTATION_NOT_FOUND, INVALID_TRANSITION when there is nothing to roll back. */
@@ -189,19 +189,16 @@ function openShow(
   }
   return {
     one,
-    list: ({ status, type, queryHash, limit = LIMIT }: AdaptationQuery): AdaptationList => {
+    list: async ({ status, type, queryHash, limit = LIMIT }: AdaptationQuery) => {
       const statuses = knownWordsOf('status', status, Object.keys(MACHINES.adaptation))
       const types = wordsOf(type)
-      const found: AdaptationRead[] = []
-      let total = 0
-      for (const { value } of adaptations.range({ reverse: true })) {
-        if (statuses?.includes(value.status) === false) continue
-        if (types?.includes(value.type.toUpperCase()) === false) continue
-        if (queryHash !== undefined && value.scope !== queryHash) continue
-        total += 1
-        if (found.length < limit) found.push(one(value))
-      }
-      return { adaptations: found, total, limit }
+      const isWanted = (record: AdaptationRecord) =>
+        statuses?.includes(record.status) !== false &&
+        types?.includes(record.type.toUpperCase()) !== false &&
+        (queryHash === undefined || record.scope === queryHash)
+      const isEach = statuses === undefined && types === undefined && queryHash === undefined
+      const listing = { limit, show: one, ...(isEach ? {} : { isWanted }) }
+      return await listJson('adaptations', adaptations, listing)
     },
     history: (adaptationId: string): AdaptationHistory => {
       const record = adaptations.get(adaptationId)

@@ -248,7 +248,7 @@ describe('the statuses of a change', () => {
     await shop.adaptations.rollBack(active.adaptationId)
     const canary = await shop.apply(PINS)
     await shop.adaptations.rollBack(canary.adaptationId)
-    for (const { adaptationId } of shop.adaptations.list({}).adaptations) {
+    for (const { adaptationId } of await shop.listed()) {
       const { history } = shop.adaptations.get(adaptationId)
       history.reduce((from, to) => {
         reached.add(`${from.status} ${to.status}`)
@@ -285,7 +285,7 @@ describe('the statuses of a change', () => {
     shop.searchIn(undefined)
     await shop.adaptations.rollBack(gone.adaptationId)
     await shop.pass(31 * 86_400_000)
-    const ids = shop.adaptations.list({}).adaptations.map(({ adaptationId }) => adaptationId)
+    const ids = (await shop.listed()).map(({ adaptationId }) => adaptationId)
     expect(ids.sort()).toEqual([over.adaptationId, kept.adaptationId].sort())
     await shop.adaptations.rollBack(over.adaptationId)
     expect(shop.applying()).toEqual([nameOf(kept)])
@@ -338,7 +338,7 @@ describe('the most that may be in force', () => {
     expect(asked.filter(({ status }) => status === 'rejected')).toMatchObject(
       Array(2).fill({ reason: refused }),
     )
-    const [one] = shop.adaptations.list({ status: ['ACTIVE'], limit: 1 }).adaptations
+    const [one] = await shop.listed({ status: ['ACTIVE'], limit: 1 })
     await shop.adaptations.rollBack(one!.adaptationId)
     expect((await apply(1002)).status).toBe('ACTIVE')
     await expect(apply(1003)).rejects.toMatchObject(refused)

@@ -4,7 +4,7 @@ import { type Adaptations, openAdaptations } from '../../../src/learn/adaptation
 import type { Impression } from '../../../src/learn/facts.ts'
 import { openEvents } from '../../../src/learn/history/events.ts'
 import { openPatterns, type Patterns } from '../../../src/learn/patterns/patterns.ts'
-import type { Adaptation } from '../../../src/schema/adaptation.ts'
+import type { Adaptation, AdaptationList, AdaptationQuery } from '../../../src/schema/adaptation.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
 import { type Learner, openLearner, QUERY_HASH } from '../learner.ts'
@@ -19,6 +19,8 @@ export interface Workshop extends Learner {
   ) => ReturnType<Adaptations['apply']>
   /** Names of the changes that a search of the session would get. */
   applying: (sessionId?: string, queryHash?: string) => string[]
+  /** The list of the changes, as clients read it. */
+  listed: (query?: AdaptationQuery) => Promise<AdaptationList['adaptations']>
   /** A search by the session in whatever changes apply to it; returns its query id. */
   searchIn: (sessionId: string | undefined, more?: Partial<Impression>) => string
   /** Turns the clock, lets learning catch up, and lets time take effect. */
@@ -76,6 +78,10 @@ export function openWorkshop(
     patterns: patterns as unknown as Patterns,
     apply: (changes, more = {}) => shop.apply({ type: 'ranking', changes, ...more }),
     applying,
+    listed: async (query = {}) => {
+      const bytes = await shop.list(query)
+      return (JSON.parse(Buffer.from(bytes).toString()) as AdaptationList).adaptations
+    },
     searchIn: (sessionId, more = {}) => {
       const names = applying(sessionId, more.queryHash)
       return own.search(sessionId, DOCUMENTS, { adaptations: names, ...more })
