@@ -50,6 +50,7 @@ export interface CreateItem {
   id?: string | undefined
   document: Source
   vector?: CallerVector | undefined
+  ifVersion?: IfVersion | undefined
 }
 
 /** A document by id; without an index it is looked for in all of them. */
@@ -77,8 +78,13 @@ export function openDocuments(parts: DocumentsParts): Documents {
   }
 
   return {
-    create: async (item, options) =>
-      one(putOp(await entryFor(indices, item.index, item.document, 'document.'), item), options),
+    create: async (item, options) => {
+      const { index, document, ifVersion } = item
+      if (!versionHolds(ifVersion, undefined) && indices.find(index) === undefined)
+        throw mismatch(undefined)
+      const entry = await entryFor(indices, index, document, 'document.')
+      return one(withVersion(putOp(entry, item), ifVersion), options)
+    },
     merge: async ({ id, index, ifVersion }, source, options) => {
       const known = index === undefined ? locate(parts, id, undefined)?.entry : indices.find(index)
       if (known === undefined && !versionHolds(ifVersion, undefined)) throw mismatch(undefined)

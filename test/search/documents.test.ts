@@ -281,6 +281,25 @@ describe('changing a document', () => {
     expect((await remove('if', '', { 'if-match': '"2"' })).status).toBe(200)
   })
 
+  it.each(['/cortex/documents', '/cortex/indices/match/documents'])(
+    'replaces a document by POST %s only when its version is the one of If-Match',
+    async (path) => {
+      const id = `posted ${path}`
+      const post = (title: string, version: string, index = 'match') =>
+        service.call<Written>(
+          'POST',
+          path,
+          { index, id, document: { title } },
+          { 'if-match': version },
+        )
+      expect(await post('One', '"1"')).toMatchObject({ status: 412, code: 'VERSION_MISMATCH' })
+      expect((await post('One', '"0"')).data.version).toBe(1)
+      expect(await post('Two', '"7"')).toMatchObject({ status: 412, code: 'VERSION_MISMATCH' })
+      expect((await post('Two', '"1"')).data.version).toBe(2)
+      expect((await post('Three', 'abc')).status).toBe(400)
+    },
+  )
+
   it('changes only a document that is there when If-Match is *', async () => {
     const any = { 'if-match': '*' }
     for (const query of ['', '?index=match', '?index=nevermade']) {
@@ -318,6 +337,9 @@ describe('changing a document', () => {
   it('does not create an index for a change that an unknown version refuses', async () => {
     const { status } = await put('x', { title: 'x' }, '?index=nevermade', { 'if-match': '"1"' })
     expect(status).toBe(412)
+    const body = { index: 'nevermade', id: 'x', document: { title: 'x' } }
+    const posted = await service.call('POST', '/cortex/documents', body, { 'if-match': '*' })
+    expect(posted.status).toBe(412)
     expect((await service.call('GET', '/cortex/indices/nevermade')).status).toBe(404)
   })
 

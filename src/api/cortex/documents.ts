@@ -36,9 +36,12 @@ export const createDocument = route({
     document: { title: 'Espresso at home', content: 'Grind fine, tamp level.', tags: ['coffee'] },
   },
   reply: DocumentWritten,
-  errors: ['INDEX_NOT_FOUND', 'OVERLOADED', 'DISK_FULL'],
-  handle: ({ app, body, query }) =>
-    app.documents.create(body, { refresh: query.refresh !== false }),
+  errors: ['INDEX_NOT_FOUND', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
+  handle: ({ app, body, query, header }) =>
+    app.documents.create(
+      { ...body, ifVersion: readVersion(header('if-match')) },
+      { refresh: query.refresh !== false },
+    ),
 })
 
 export const createDocumentInIndex = route({
@@ -52,11 +55,14 @@ export const createDocumentInIndex = route({
   bodyLimit: 'documentBytesMax',
   content: ['document'],
   reply: DocumentWritten,
-  errors: ['INDEX_NOT_FOUND', 'OVERLOADED', 'DISK_FULL'],
-  handle: ({ app, params, body, query }) => {
+  errors: ['INDEX_NOT_FOUND', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
+  handle: ({ app, params, body, query, header }) => {
     const { name: first } = params
     refuseContradiction({ path: 'index', again: body.index, place: 'the path', first })
-    return app.documents.create({ ...body, index: first }, { refresh: query.refresh !== false })
+    return app.documents.create(
+      { ...body, index: first, ifVersion: readVersion(header('if-match')) },
+      { refresh: query.refresh !== false },
+    )
   },
 })
 
