@@ -67,8 +67,7 @@ export type AnalyticsReceipts = Static<typeof AnalyticsReceipts>
 
 export const ReportQuery = Type.Object({
   timeWindow: Type.Optional(
-    Type.String({
-      pattern: '^(1h|24h|7d|30d)$',
+    AnyCase(['1h', '24h', '7d', '30d'], {
       default: '24h',
       description:
         '1h, 24h, 7d or 30d back from now, and what the hour in which that falls had before: 1h at 16:51 is from 15:00 on',

@@ -73,7 +73,7 @@ export type FeedbackReceipt = Static<typeof FeedbackReceipt>
 export const FeedbackQuery = Type.Object({
   timeframe: Type.Optional(
     Type.String({
-      pattern: '^[1-9][0-9]{0,3}[mhd]$',
+      pattern: '^[1-9][0-9]{0,3}[mhdMHD]$',
       examples: ['30m', '24h', '7d'],
       description: 'minutes, hours or days back: 30m, 1h, 24h, 7d, 30d (default)',
     }),

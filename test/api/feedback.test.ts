@@ -91,6 +91,10 @@ it('what was told is read back by session, query and time', async () => {
   expect(byQuery.data.summary.total).toBe(2)
   const analytics = await running.call('GET', `/cortex/sessions/${sessionId}/analytics`)
   expect(analytics.data).toMatchObject({ feedback: 2, clicks: 1, searches: 1 })
+  const [lower, upper] = await Promise.all(
+    ['24h', '24H'].map((word) => running.call('GET', `/cortex/feedback?timeframe=${word}`)),
+  )
+  expect(upper?.data).toEqual(lower?.data)
   for (const query of ['timeframe=soon', 'timeframe=0d', 'limit=0', 'limit=1001'])
     expect((await running.call('GET', `/cortex/feedback?${query}`)).status).toBe(400)
 })

@@ -134,7 +134,11 @@ describe('GET /cortex/analytics/reports', () => {
     expect((await report('?limit=1')).topQueries).toHaveLength(1)
   })
 
-  it.each(['2h', '1H', '30', ''])('refuses the window %j', async (timeWindow) => {
+  it('reads the window in any case, and names it in one', async () => {
+    expect((await report('?timeWindow=24H')).timeWindow).toBe('24h')
+  })
+
+  it.each(['2h', '30', ''])('refuses the window %j', async (timeWindow) => {
     const path = `/cortex/analytics/reports?timeWindow=${timeWindow}`
     const { status, details } = await running.call('GET', path)
     expect(status).toBe(400)

@@ -58,7 +58,7 @@ it.each<[string, string, unknown, string, string]>([
     '/cortex/feedback?timeframe=soon',
     undefined,
     'timeframe',
-    'must be of the form of 30m, 24h, 7d (^[1-9][0-9]{0,3}[mhd]$)',
+    'must be of the form of 30m, 24h, 7d (^[1-9][0-9]{0,3}[mhdMHD]$)',
   ],
   ['POST', '/nous/learn/models/train', { kind: 'deep' }, 'kind', 'must be one of linear, trees'],
   ['POST', '/cortex/search', { sort: [5] }, 'sort[0]', 'must be string or object'],

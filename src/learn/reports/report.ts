@@ -22,9 +22,10 @@ const STRETCH_MS = 4
 /** Adds up the hours of a window; the first hour is whole, though the window may begin within it. */
 export async function makeReport(
   store: Store,
-  { timeWindow = DEFAULT_WINDOW, limit = LIMIT }: ReportQuery,
+  { timeWindow: sent = DEFAULT_WINDOW, limit = LIMIT }: ReportQuery,
   nowMs: number,
 ): Promise<AnalyticsReport> {
+  const timeWindow = sent.toLowerCase()
   const last = Math.floor(nowMs / HOUR_MS)
   const first = Math.floor((nowMs - (WINDOWS_H[timeWindow] as number) * HOUR_MS) / HOUR_MS)
   const sums = newSums()
