@@ -156,7 +156,9 @@ function readSort(sort: Sort, isMapped: (field: string) => boolean): SortKey[] {
   return keys.flatMap((key, at) => {
     const path = Array.isArray(sort) ? `sort[${at}]` : 'sort'
     if (typeof key === 'string') return [readSortText(key, path, isMapped)]
-    return Object.entries(key).map(([field, order]) => ({
+    const named = Object.entries(key)
+    if (named.length === 0) throw invalid(path, 'must name a field')
+    return named.map(([field, order]) => ({
       field,
       descending: readOrder(order, `${path}.${field}`),
     }))

@@ -63,6 +63,7 @@ it.each<[string, string, unknown, string, string]>([
   ['POST', '/nous/learn/models/train', { kind: 'deep' }, 'kind', 'must be one of linear, trees'],
   ['POST', '/cortex/search', { sort: [5] }, 'sort[0]', 'must be string or object'],
   ['POST', '/cortex/search', { sort: 5 }, 'sort', 'must be string or object or array'],
+  ['POST', '/cortex/search', { sort: [{}] }, 'sort[0]', 'must name a field'],
   ['POST', '/cortex/search', { sort: [{ year: 'up' }] }, 'sort[0].year', 'must be asc or desc'],
 ])('%s %s %j says what it wants', async (method, path, body, place, message) => {
   const { status, details } = await service.call(method, path, body)
