@@ -1,5 +1,5 @@
-import { openChunks } from './chunks.ts'
 import { encodeImpression, type ImpressionParts } from './impression.ts'
+import { openShelf } from './shelf.ts'
 
 /**
  * Impressions on their way to the disk, and the last that came there: learning reads each a moment later, and would find
@@ -10,7 +10,7 @@ export interface Recent {
   add: (queryId: string, parts: ImpressionParts) => boolean
   /** All that wait; no other transaction gets them until they are put back. */
   take: () => string[]
-  /** Its bytes, until the next call that forgets. */
+  /** Its bytes, until the next call that adds. */
   find: (queryId: string) => Buffer | undefined
   /** They were taken, and are on the disk: the last of them stay. */
   settle: (queryIds: readonly string[]) => void
@@ -24,31 +24,43 @@ export interface Recent {
   size: () => number
 }
 
-/** Impressions on the disk that stay: with some 3 kB each, those of a tenth of a second and more under full load. */
-const WRITTEN_MAX = 1024
+/**
+ * Impressions of a shelf; on the disk, those of one to two shelves stay. With some 3 kB each, one holds those of a tenth
+ * of a second and more under full load.
+ */
+const SHELF_MAX = 1024
 
 export function openRecent(max: number): Recent {
-  const chunks = openChunks()
-  const kept = new Map<string, Buffer>()
+  let young = openShelf()
+  let old = openShelf()
   let waiting: string[] = []
   let unsettled = 0
-  /** Those on the disk, as they came there; some may be forgotten. */
-  const written: (readonly string[])[] = []
-  let settled = 0
+  /** Those of the old shelf, which stays until there are none. */
+  let unsettledOld = 0
 
-  function release(queryIds: readonly string[]): void {
+  function turn(): void {
+    if (young.size() < SHELF_MAX || unsettledOld > 0) return
+    old.clear()
+    ;[young, old] = [old, young]
+    unsettledOld = unsettled
+  }
+  function settle(queryIds: readonly string[]): void {
+    unsettled -= queryIds.length
+    if (unsettledOld === 0) return
+    for (const queryId of queryIds) if (old.has(queryId)) unsettledOld -= 1
+  }
+  function forget(queryIds: readonly string[]): void {
     for (const queryId of queryIds) {
-      const bytes = kept.get(queryId)
-      if (bytes === undefined) continue
-      kept.delete(queryId)
-      chunks.release(bytes)
+      young.remove(queryId)
+      old.remove(queryId)
     }
   }
   return {
     add: (queryId, parts) => {
       if (unsettled >= max) return false
+      turn()
       unsettled += 1
-      kept.set(queryId, encodeImpression(parts, chunks.room))
+      encodeImpression(parts, (bytes) => young.room(queryId, bytes))
       waiting.push(queryId)
       return true
     },
@@ -57,22 +69,13 @@ export function openRecent(max: number): Recent {
       waiting = []
       return taken
     },
-    find: (queryId) => kept.get(queryId),
-    settle: (queryIds) => {
-      unsettled -= queryIds.length
-      written.push(queryIds)
-      settled += queryIds.length
-      while (settled > WRITTEN_MAX) {
-        const oldest = written.shift() ?? []
-        settled -= oldest.length
-        release(oldest)
-      }
-    },
+    find: (queryId) => young.find(queryId) ?? old.find(queryId),
+    settle,
     lose: (queryIds) => {
-      unsettled -= queryIds.length
-      release(queryIds)
+      settle(queryIds)
+      forget(queryIds)
     },
-    forget: release,
+    forget,
     putBack: (queryIds) => {
       waiting = [...queryIds, ...waiting]
     },
