@@ -28,6 +28,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   package: [],
   native: ['errors', 'package', 'addon'],
   'shared-hops': ['errors'],
+  'shared-clock': [],
   pool: ['workers', 'balancer', 'shared-hops', 'errors', 'metrics', 'config'],
   store: ['config', 'errors', 'metrics', 'schema'],
   embed: ['config', 'errors', 'metrics', 'native', 'schema'],
@@ -43,6 +44,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'word',
     'object',
     'ids',
+    'shared-clock',
   ],
   learn: ['config', 'errors', 'metrics', 'schema', 'store', 'pool', 'word', 'object', 'ids'],
   workers: ['embed', 'search', 'learn', 'native', 'schema', 'shared-hops', 'store'],
@@ -53,7 +55,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     ...['config', 'errors', 'metrics', 'native', 'pool', 'store', 'embed', 'search', 'learn'],
     ...['schema', 'figures', 'upkeep'],
   ],
-  http: ['app', 'config', 'errors', 'first-mistake', 'ids', 'metrics', 'schema'],
+  http: ['app', 'config', 'errors', 'first-mistake', 'ids', 'metrics', 'schema', 'shared-clock'],
   api: ['app', 'errors', 'health', 'http', 'schema'],
 }
 /** These stand above all rooms. */

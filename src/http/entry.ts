@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto'
 import type { App } from '../app.ts'
 import { serviceError } from '../errors.ts'
 import type { ArrivingBody, KeptAnswer } from '../schema/answer.ts'
+import { sharedMs } from '../shared-clock.ts'
 import { bodyFormat, readBody, streamBody } from './body.ts'
 import { wholeBody } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
@@ -91,7 +92,7 @@ function newCall(app: ServedApp, flight: Flight, params: unknown, query: unknown
     stream: NO_CHUNKS,
     header: (name) => flight.exchange.header(name),
     requestId: flight.requestId,
-    receivedMs: performance.timeOrigin + flight.startedMs,
+    receivedMs: sharedMs(flight.startedMs),
     // Not a getter: each one would give its object a hidden class of its own, which keeps the whole request
     // in memory until the next full collection.
     signal: () => signalOf(flight),

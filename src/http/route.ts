@@ -21,7 +21,7 @@ export interface Call<Params, Query, Body> {
   /** A request header by lower-case name; undefined when it was not sent. */
   header: (name: string) => string | undefined
   requestId: string
-  /** When the request's head had been read, epoch ms with fractions. */
+  /** When the request's head had been read, by `sharedMs`. */
   receivedMs: number
   /** Gives what is aborted when the client left or the request ran out of time; made when first asked for. */
   signal: () => AbortSignal

@@ -1,6 +1,7 @@
 import type { SearchInput } from '../pool.ts'
 import type { SearchRequest } from '../schema/search.ts'
 import type { DocumentName } from '../schema/tuning.ts'
+import { epochMs } from '../shared-clock.ts'
 import { type Added, packAdded } from './added.ts'
 import type { IndexEntry } from './indices.ts'
 import { wellFormedJson } from './json.ts'
@@ -20,6 +21,7 @@ export interface Asked {
   vector: Float32Array | undefined
   /** The searchContext so far. */
   context: { queryId: string; queryHash: string; searchType: string }
+  /** By `sharedMs`. */
   startedMs: number
   dataDir: string
 }
@@ -161,7 +163,7 @@ function impressionHead(
   const query = wellFormedJson((search.query ?? '').slice(0, QUERY_LENGTH_MAX))
   // Ids, hashes and words of our own need no escapes.
   let head = `{"queryId":"${queryId}","queryHash":"${queryHash}","query":${query}`
-  head += `,"searchType":"${searchType}","timeMs":${Math.floor(startedMs)}`
+  head += `,"searchType":"${searchType}","timeMs":${Math.floor(epochMs(startedMs))}`
   head +=
     adaptations.length === 0 ? ',"adaptations":[]' : `,"adaptations":${wellFormedJson(adaptations)}`
   if (model !== undefined) head += `,"model":${wellFormedJson(model)}`

@@ -1,4 +1,5 @@
 import type { SearchResult } from '../native.ts'
+import { sharedMs } from '../shared-clock.ts'
 import type { Reader } from '../store/reader.ts'
 import { type BytesWriter, bytesWriter } from './bytes.ts'
 import { idJson, sourceJson } from './record.ts'
@@ -18,7 +19,7 @@ export interface PageParts {
   /** Per hit, JSON of `{field: [fragments]}`. */
   highlights: (string | undefined)[] | undefined
   nextCursor: string | undefined
-  /** Start of the request, epoch ms with fractions. */
+  /** Start of the request, by `sharedMs`. */
   startedMs: number
   /** JSON of the searchContext without its last brace; the generation is added here. */
   context: string
@@ -69,7 +70,7 @@ export function writePage(
   text(']')
   if (parts.nextCursor !== undefined) text(`,"nextCursor":"${parts.nextCursor}"`)
   if (result.facets !== undefined) text(`,"facets":${result.facets}`)
-  const tookMs = Math.max(0, Math.round(Date.now() - parts.startedMs))
+  const tookMs = Math.round(sharedMs() - parts.startedMs)
   text(`,"total":${result.total},"took":${tookMs},"searchContext":${parts.context}`)
   text(`,"generation":${result.generation}}}`)
   const dataLength = length()

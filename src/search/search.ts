@@ -26,7 +26,7 @@ export interface SearchAnswer {
 }
 
 export interface Search {
-  /** Throws INDEX_NOT_FOUND, VALIDATION_FAILED and the like; a failing leg degrades instead. */
+  /** Throws INDEX_NOT_FOUND, VALIDATION_FAILED and the like; a failing leg degrades instead. The start is by `sharedMs`. */
   run: (search: SearchRequest, startedMs: number) => Promise<SearchAnswer>
   suggest: (request: SuggestRequest) => Promise<object>
   /** Runs a search again as it was shown, sources left out. Throws GENERATION_GONE when its view is held no more. */

@@ -1,4 +1,5 @@
 import type { SearchInput } from '../pool.ts'
+import { sharedMs } from '../shared-clock.ts'
 import { type Added, NOTHING_ADDED, packAdded } from './added.ts'
 import type { IndexEntry } from './indices.ts'
 import { pageIndex, type Replayable } from './job.ts'
@@ -32,7 +33,7 @@ export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: st
     cursorText: '',
     list: 0,
     shownBefore: shown.from,
-    startedMs: Date.now(),
+    startedMs: sharedMs(),
     context: '{"replay":true',
     added,
     evidence: undefined,

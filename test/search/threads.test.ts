@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { sharedMs } from '../../src/shared-clock.ts'
 import { startApp } from '../running-app.ts'
 
 const LANES = 8
@@ -16,7 +17,7 @@ it('threads that search for long take no more memory', async () => {
   const searchOften = async (times: number) => {
     const lane = async () => {
       for (let n = 0; n < times / LANES; n++) {
-        const found = await service.app.search.run({ query: 'word', size: 100 }, Date.now())
+        const found = await service.app.search.run({ query: 'word', size: 100 }, sharedMs())
         expect(found.data.length).toBeGreaterThan(1000)
       }
     }
