@@ -30,20 +30,36 @@ function isAlive(owner: Owner): boolean {
     // EPERM: it runs, as another user.
     if ((error as NodeJS.ErrnoException).code !== 'EPERM') return false
   }
+  if (hasEnded(owner.pid)) return false
   return owner.started === undefined || owner.started === startOf(owner.pid)
+}
+
+/** Whether a process is over and only waits for its parent to take note, which some parents never do. */
+function hasEnded(pid: number): boolean {
+  try {
+    const fields = statOf(pid)
+    // Field 3 is the state of its first thread, 20 the number of threads: others may end later.
+    return fields[0] === 'Z' && Number(fields[17]) <= 1
+  } catch {
+    return false
+  }
 }
 
 /** Boot and start tick of a process (proc(5), stat field 22). */
 function startOf(pid: number): string | undefined {
   try {
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name in field 2 may hold blanks and brackets: count from the last bracket.
-    const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-    return `${boot}:${start}`
+    return `${boot}:${statOf(pid)[19]}`
   } catch {
     return undefined
   }
+}
+
+/** What the system says of a process (proc(5)), from field 3 on. Throws where it says nothing. */
+function statOf(pid: number): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // The name in field 2 may hold blanks and brackets: count from the last bracket.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
 /** Throws a StartError when a living process writes to the store that `claimant` wants. */
