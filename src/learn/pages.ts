@@ -65,23 +65,38 @@ export function openPages(
   }
 }
 
+/** Lists that were begun one after the other. */
+interface Generation {
+  byKey: Map<string, List>
+  /** By their numbers, which count up from this one. */
+  first: number
+  numbered: List[]
+}
+
 function openLists() {
-  let young = new Map<string | number, List>()
-  let old: ReadonlyMap<string | number, List> = new Map()
+  let young = newGeneration(1)
+  let old = newGeneration(1)
   let kept = 0
+  const at = ({ first, numbered }: Generation, number: number) => numbered[number - first]
   return {
-    find: (name: string | number): List | undefined =>
-      name === 0 ? PLAIN_LIST : (young.get(name) ?? old.get(name)),
+    find: (name: string | number): List | undefined => {
+      if (typeof name === 'string') return young.byKey.get(name) ?? old.byKey.get(name)
+      return name === 0 ? PLAIN_LIST : (at(young, name) ?? at(old, name))
+    },
     keep: (list: List, key: string): void => {
-      young.set(key, list)
-      if (list.number > 0) young.set(list.number, list)
+      young.byKey.set(key, list)
+      if (list.number > 0) young.numbered.push(list)
       kept += 1
       if (kept < LISTS_MIN) return
       old = young
-      young = new Map()
+      young = newGeneration(old.first + old.numbered.length)
       kept = 0
     },
   }
+}
+
+function newGeneration(first: number): Generation {
+  return { byKey: new Map(), first, numbered: [] }
 }
 
 function rankingOf(plan: LearnedPlan): Ranking {
