@@ -49,6 +49,8 @@ function placeOf(name: string): [indexId: number, id: string] {
   return [Number(name.slice(0, slash)), name.slice(slash + 1)]
 }
 
+const triples = new Float64Array(3 * ADDED_MAX)
+
 /** The numbers of a list's documents, with their index and the document's place in the list. */
 interface Numbered {
   places: Int32Array
@@ -71,7 +73,7 @@ const numbered = {
  * Additions as the core takes them: triples of engine, document number and value; unknown documents are left out. A
  * document that was written again comes with its earlier numbers too, since an older view has one of these; the core
  * passes over what its view has not. Read the generation before the first look into the store, which then holds all that
- * the generation shows.
+ * the generation shows. The triples stand in memory that the next call uses again.
  */
 export function numberAdded(
   reader: Pick<Reader, 'ordsOf'>,
@@ -80,7 +82,6 @@ export function numberAdded(
 ): Float64Array {
   const { places, indexIds, ords } = numbersOf(reader, added.documents, generation)
   const values = valuesOf(added)
-  const triples = new Float64Array(3 * ords.length)
   let length = 0
   for (let at = 0; at < ords.length; at++) {
     const engineId = engineOf(indices, indexIds[at] as number)
