@@ -62,7 +62,7 @@ interface SubjectParts {
   onFailure: (cause: unknown) => void
 }
 
-/** What was asked is no longer known once it is off the log; what others say of a query is proposed again. */
+/** What was asked is no longer known once it is off the log, nor where that is cut; what others say of a query is proposed again. */
 const ANY_QUERY = { has: () => true }
 
 export function openSubjects(parts: SubjectParts): Subjects {
@@ -123,7 +123,7 @@ async function forgetHidden(task: Task): Promise<Forgotten> {
     await store.release(() => noteForgetting(store, { subject, unlearnedTo }))
   }
   const asked = new Set(timesOfQueries(doomed.facts).keys())
-  await task.withdraw?.(isNew ? asked : ANY_QUERY)
+  await task.withdraw?.(isNew && rebuilt ? asked : ANY_QUERY)
   // To learn anew takes a while, in which clients may go on in their name.
   await removeLate(task, { ...doomed, sequence: unlearnedTo })
   // Last: a start that goes on with this finds the rest by them.

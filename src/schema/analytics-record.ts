@@ -19,13 +19,15 @@ export interface QueryCounts {
   searches: number
   clickable: number
   clicked: number
+  /** Who asked it, see learn/patterns/askers.ts. */
+  asker: number
 }
 
 /** Such queries as they are written: one text and one block of bytes take less time than many small rows. */
 export interface QueryList {
   /** [query hash, query, …] as JSON. */
   names: string
-  /** [searches, clicked, clickable, …] as float64; earlier versions wrote pairs, without the last. */
+  /** [searches, clicked, clickable, asker, …] as float64; earlier versions wrote only the first two or three. */
   counts: Uint8Array
 }
 

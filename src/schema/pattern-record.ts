@@ -22,6 +22,8 @@ export interface QueryPattern {
    * when some of it was counted before ranks were.
    */
   reciprocalRanks: number | undefined
+  /** Who asked it, see learn/patterns/askers.ts. */
+  asker: number
   /** Documents that were clicked most: `index id/id` → clicks, sum of positions. */
   documents: Map<string, [clicks: number, positions: number]>
 }
@@ -30,8 +32,8 @@ export interface QueryPattern {
 export const RANK_PARTS = 2520
 
 /**
- * The same as it is written, in this order: there are many, and names would take most of the time. Rows from before
- * ranks were counted go on with their documents.
+ * The same as it is written, in this order: there are many, and names would take most of the time. Rows of before lack
+ * the asker, or ranks and asker, and go on with their documents.
  */
 export type QueryPatternRow = [
   query: string,
@@ -40,7 +42,7 @@ export type QueryPatternRow = [
   clicked: number,
   zeroResults: number,
   firstPositions: number,
-  ...ranksAndDocuments: (number | WrittenDocument)[],
+  ...ranksAskerAndDocuments: (number | undefined | WrittenDocument)[],
 ]
 
 export type WrittenDocument = [key: string, clicks: number, positions: number]
@@ -54,15 +56,18 @@ export interface Reformulation {
   fromNothing: number
   /** The second was clicked. */
   clicked: number
+  /** Who did that, see learn/patterns/askers.ts. */
+  asker: number
 }
 
-/** The same as it is written, in this order. */
+/** The same as it is written, in this order; rows of before lack the asker. */
 export type ReformulationRow = [
   from: string,
   to: string,
   count: number,
   fromNothing: number,
   clicked: number,
+  asker?: number,
 ]
 
 export interface LastSearch {

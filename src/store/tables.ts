@@ -233,7 +233,7 @@ export const TABLES = {
  * Version of the tables above; a store written by a newer one is refused. Raised by whatever writes rows that the version
  * before would misread: it must not take part in tests, say, whose sums it can't read, and end them for that.
  */
-export const FORMAT = 3
+export const FORMAT = 4
 
 /** Tables that an environment may hold; LMDB wants to know before it opens the first. */
 export const TABLES_MAX = 64

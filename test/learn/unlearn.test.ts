@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { openEvents } from '../../src/learn/history/events.ts'
 import { openPatterns } from '../../src/learn/patterns/patterns.ts'
 import { openHours } from '../../src/learn/reports/hours.ts'
+import { makeReport } from '../../src/learn/reports/report.ts'
 import { temporaryStore } from '../store/open.ts'
 import { openForgetting, remembered, retain } from './forgetting.ts'
 import { DAY_MS, type Learner, MINUTE_MS, openLearner } from './learner.ts'
@@ -89,7 +90,36 @@ it('what nobody else asked is no longer told of', async () => {
   expect(texts()).not.toContain("ann's own")
   expect(texts()).toContain("bob's own")
   expect(texts()).toContain('q1')
-  expect(learner.withdrawn.sort()).toEqual(["ann's own", 'q0', 'q1', 'q2'])
+})
+
+it('what somebody alone asked is no longer told of, also what the log says only half of', async () => {
+  const learner = start()
+  const [patterns, clock] = [openPatterns(learner.store, () => learner.clock.nowMs), learner.clock]
+  const ask = async (user: string, ...queries: string[]) => {
+    const sessionId = await learner.session(user)
+    for (const query of queries) {
+      learner.search(sessionId, [], { queryHash: query, query })
+      clock.nowMs += MINUTE_MS
+    }
+    await learner.loop.caughtUp()
+  }
+  const { queryPatterns, reformulations, hourReports } = learner.store.tables
+  const told = async () => {
+    const tables = [queryPatterns, reformulations, hourReports].map((table) => [...table.range()])
+    const report = await makeReport(learner.store, {}, clock.nowMs)
+    return JSON.stringify([tables, patterns.searches({ window: '7d' }), report])
+  }
+  await ask('bob', 'shared')
+  await ask('ann', 'secret', 'secret', 'shared', 'secret', 'secret two', 'secret')
+  clock.nowMs += DAY_MS
+  await ask('ann', 'secret', 'shared')
+  await cut(learner, 4)
+  expect(await told()).toContain('secret')
+  await learner.subjects.forget('ann')
+  expect(await told()).not.toContain('secret')
+  const [shared, ...others] = patterns.searches({ window: '7d' }).topQueries
+  expect([shared, others]).toMatchObject([{ query: 'shared', searches: 2 }, []])
+  expect(learner.withdrawn.sort()).toEqual(ASKED)
 })
 
 it('who clicked before asking anew takes nobody along who asked in other words', async () => {

@@ -44,7 +44,7 @@ export function openPatterns(store: Store, clock: () => number): Patterns {
     const pairs = searched.reformulations.sum(window)
     return {
       queries: Array.from(queries, ([queryHash, row]) => evidence(queryHash, row)),
-      reformulations: Array.from(pairs, ([name, { from, to, ...counts }]) => {
+      reformulations: Array.from(pairs, ([name, { from, to, asker: _, ...counts }]) => {
         const [fromHash = '', toHash = ''] = name.split(' ')
         return { from: fromHash, fromQuery: from, to: toHash, toQuery: to, ...counts }
       }),

@@ -1,4 +1,8 @@
+import type { Table } from '../../store/table.ts'
+import { type Asker, SEVERAL } from './askers.ts'
 import type { Level } from './periods.ts'
+
+export type Key = [level: number, period: number, name: string]
 
 /** What is counted of a name, and how it is bounded. */
 export interface RowKind<Row> {
@@ -7,6 +11,8 @@ export interface RowKind<Row> {
   fresh: () => Row
   /** How much a row counts: when a period is full, those with least go. */
   weight: (row: Row) => number
+  /** Who asked for it; absent where a row says nothing of anybody. */
+  askerOf?: (row: Row) => Asker
   /** Adds the second to the first. */
   add: (sum: Row, row: Row) => void
   /** Adds an hour to its day, in bounded room. */
@@ -57,6 +63,39 @@ export function joinDay<Row>(
   if (rows.size > mostOf(24, kind) * SPARE) dropLightest(day, kind)
 }
 
+/**
+ * Removes the rows of a name in which nothing counts but what is to go: `periods` has a period as often as something is to
+ * go that was counted there.
+ */
+export function* forgetIn<Row>(
+  opened: (period: number) => OpenPeriod<Row>,
+  periods: readonly number[],
+  name: string,
+  { weight }: RowKind<Row>,
+): Iterable<unknown> {
+  for (const period of new Set(periods)) {
+    yield
+    const { rows, changed } = opened(period)
+    const row = rows.get(name)
+    if (row === undefined || weight(row) > periods.filter((each) => each === period).length)
+      continue
+    rows.delete(name)
+    changed.add(name)
+  }
+}
+
+export function forgetAskersIn<Row>(
+  { rows, changed }: OpenPeriod<Row>,
+  askers: ReadonlySet<Asker>,
+  { askerOf }: RowKind<Row>,
+): void {
+  for (const [name, row] of rows) {
+    if (!askers.has(askerOf?.(row) ?? SEVERAL)) continue
+    rows.delete(name)
+    changed.add(name)
+  }
+}
+
 function mostOf(level: Level, { hourRowsMax }: { hourRowsMax: number }): number {
   return level === 1 ? hourRowsMax : 2 * hourRowsMax
 }
@@ -90,4 +129,20 @@ function lastOf(names: readonly string[], count: number): readonly string[] {
   if (above.length >= count) return lastOf(above, count)
   const below = names.filter((name) => name < pivot)
   return [...above, pivot, ...lastOf(below, count - above.length - 1)]
+}
+
+export function rangeOf(level: Level, first: number, last: number): { start: Key; end: Key } {
+  return { start: [level, first, ''], end: [level, last + 1, ''] }
+}
+
+/** Periods that hold a row, found without a look at each row. */
+export function* periodsIn<Written>(table: Table<Key, Written>): Iterable<[Level, number]> {
+  let start: Key = [1, 0, '']
+  for (;;) {
+    const [next] = table.keys({ start, limit: 1 })
+    if (next === undefined) return
+    const [level, period] = next
+    yield [level as Level, period]
+    start = [level, period + 1, '']
+  }
 }

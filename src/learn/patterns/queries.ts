@@ -5,11 +5,11 @@ import {
   RANK_PARTS,
   type Reformulation,
   type ReformulationRow,
-  type WrittenDocument,
 } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
-import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
+import type { Consumer, Doomed, FeedbackFact, Impression } from '../facts.ts'
 import { GROUPS } from '../fold.ts'
+import { askerOf, askersNamed, joinAskers, NOBODY, SEVERAL } from './askers.ts'
 import type { Clicks } from './clicks.ts'
 import { isReformulated, openLastSearches } from './last-searches.ts'
 import { timesOfPairs, timesOfQueries } from './times.ts'
@@ -40,7 +40,7 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
     if (from > 0) return
     const zeroResults = total === 0
     queries.count(timeMs, queryHash, (row) => {
-      nameQuery(row, query)
+      nameQuery(row, impression)
       row.searches += 1
       row.known += unit === undefined ? 0 : 1
       row.zeroResults += zeroResults ? 1 : 0
@@ -54,6 +54,7 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
       reformulations.count(timeMs, nameOf(now), (row) => {
         if (row.from !== before.query) row.from = before.query
         if (row.to !== query) row.to = query
+        noteAsker(row, impression)
         row.count += 1
         row.fromNothing += before.zeroResults ? 1 : 0
       })
@@ -64,9 +65,9 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
     const { impression, hit, sessionId } = fact
     const position = clicks.first(fact)
     if (impression === undefined || hit === undefined || position === undefined) return
-    const { queryHash, timeMs, query } = impression
+    const { queryHash, timeMs } = impression
     queries.count(timeMs, queryHash, (row) => {
-      nameQuery(row, query)
+      nameQuery(row, impression)
       row.clicked += 1
       row.known += impression.unit === undefined ? 1 : 0
       row.firstPositions += position
@@ -95,18 +96,34 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
       else if (fact.kind === 'feedback') takeFeedback(fact)
     },
     save: () => parts.forEach((part) => void part.save()),
-    *untake({ names, facts }) {
-      for (const [name, timesMs] of timesOfQueries(facts)) yield* queries.forget(name, timesMs)
-      for (const [name, timesMs] of timesOfPairs(facts)) yield* reformulations.forget(name, timesMs)
-      last.forget(names)
+    *untake(doomed) {
+      yield* untakeFrom(queries, reformulations, doomed)
+      last.forget(doomed.names)
     },
     reset: () => parts.forEach((part) => void part.reset()),
   }
 }
 
+function* untakeFrom(
+  queries: Queries['queries'],
+  reformulations: Queries['reformulations'],
+  { names, facts }: Doomed,
+): Iterable<unknown> {
+  for (const [name, timesMs] of timesOfQueries(facts)) yield* queries.forget(name, timesMs)
+  for (const [name, timesMs] of timesOfPairs(facts)) yield* reformulations.forget(name, timesMs)
+  const askers = askersNamed(names)
+  yield* queries.forgetAskers(askers)
+  yield* reformulations.forgetAskers(askers)
+}
+
 /** The same words again are not kept a second time: what rows hold, collections have to copy. */
-function nameQuery(row: QueryPattern, query: string): void {
-  if (row.query !== query) row.query = query
+function nameQuery(row: QueryPattern, impression: Impression): void {
+  if (row.query !== impression.query) row.query = impression.query
+  noteAsker(row, impression)
+}
+
+function noteAsker(row: QueryPattern | Reformulation, impression: Impression): void {
+  if (row.asker !== SEVERAL) row.asker = joinAskers(row.asker, askerOf(impression))
 }
 
 function nameOf({ from = '', queryHash }: LastSearch): string {
@@ -132,10 +149,11 @@ function queryRows({ tables }: Store) {
     hourRowsMax: QUERIES_MAX,
     fresh: (): QueryPattern => ({
       ...{ query: '', searches: 0, known: 0, clicked: 0, zeroResults: 0, firstPositions: 0 },
-      reciprocalRanks: 0,
+      ...{ reciprocalRanks: 0, asker: NOBODY },
       documents: new Map(),
     }),
     weight: (row: QueryPattern) => row.searches,
+    askerOf: (row: QueryPattern) => row.asker,
     add: addQuery,
     join: (day: QueryPattern, hour: QueryPattern) => {
       day.query = hour.query
@@ -155,6 +173,7 @@ function addQuery(sum: QueryPattern, row: QueryPattern): void {
     sum.reciprocalRanks === undefined || row.reciprocalRanks === undefined
       ? undefined
       : sum.reciprocalRanks + row.reciprocalRanks
+  sum.asker = joinAskers(sum.asker, row.asker)
   for (const [key, [clicks, positions]] of row.documents) {
     const [earlier, at] = sum.documents.get(key) ?? [0, 0]
     sum.documents.set(key, [earlier + clicks, at + positions])
@@ -170,16 +189,19 @@ function reformulationRows({ tables }: Store) {
   return {
     ...{ name: 'reformulations', meta: tables.meta, table: tables.reformulations },
     pack: (row: Reformulation): ReformulationRow => {
-      const { from, to, count, fromNothing, clicked } = row
-      return [from, to, count, fromNothing, clicked]
+      const { from, to, count, fromNothing, clicked, asker } = row
+      return [from, to, count, fromNothing, clicked, asker]
     },
     unpack: (row: ReformulationRow): Reformulation => {
-      const [from, to, count, fromNothing, clicked] = row
-      return { from, to, count, fromNothing, clicked }
+      const [from, to, count, fromNothing, clicked, asker = SEVERAL] = row
+      return { from, to, count, fromNothing, clicked, asker }
     },
     hourRowsMax: REFORMULATIONS_MAX,
-    fresh: (): Reformulation => ({ from: '', to: '', count: 0, fromNothing: 0, clicked: 0 }),
+    fresh: (): Reformulation => ({
+      ...{ from: '', to: '', count: 0, fromNothing: 0, clicked: 0, asker: NOBODY },
+    }),
     weight: (row: Reformulation) => row.count,
+    askerOf: (row: Reformulation) => row.asker,
     add: addReformulation,
     join: (day: Reformulation, hour: Reformulation) => {
       day.from = hour.from
@@ -193,25 +215,29 @@ function addReformulation(sum: Reformulation, row: Reformulation): void {
   sum.count += row.count
   sum.fromNothing += row.fromNothing
   sum.clicked += row.clicked
+  sum.asker = joinAskers(sum.asker, row.asker)
 }
 
 function packQuery(row: QueryPattern): QueryPatternRow {
-  const { query, searches, known, clicked, zeroResults, firstPositions, reciprocalRanks } = row
+  const { query, searches, known, clicked, zeroResults, firstPositions } = row
+  const { reciprocalRanks, asker } = row
   const written: QueryPatternRow = [query, searches, known, clicked, zeroResults, firstPositions]
-  if (reciprocalRanks !== undefined) written.push(reciprocalRanks)
+  written.push(reciprocalRanks, asker)
   for (const [key, [clicks, positions]] of row.documents) written.push([key, clicks, positions])
   return written
 }
 
 function unpackQuery(written: QueryPatternRow): QueryPattern {
-  const [query, searches, known, clicked, zeroResults, firstPositions, ranks, ...more] = written
-  const earlier = typeof ranks !== 'number'
-  const documents = (earlier ? written.slice(6) : more) as WrittenDocument[]
+  const [query, searches, known, clicked, zeroResults, firstPositions, ...more] = written
+  const documents = more.filter((part) => Array.isArray(part))
+  const [ranks, asker = SEVERAL] = more.filter(
+    (part) => typeof part === 'number' || part === undefined,
+  )
   // Without a rank it is known when nothing was clicked, or nothing but first hits.
   const derived = clicked === firstPositions ? clicked * RANK_PARTS : undefined
   return {
     ...{ query, searches, known, clicked, zeroResults, firstPositions },
-    reciprocalRanks: earlier ? derived : ranks,
+    ...{ reciprocalRanks: ranks ?? derived, asker },
     documents: new Map(
       documents.map(([key, clicks, positions]) => [key, [clicks, positions]] as const),
     ),

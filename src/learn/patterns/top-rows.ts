@@ -1,9 +1,18 @@
 import type { Store } from '../../store/store.ts'
 import type { Table } from '../../store/table.ts'
-import { countIn, joinDay, type OpenPeriod, type RowKind } from './period-rows.ts'
+import { type Asker, SEVERAL } from './askers.ts'
+import {
+  countIn,
+  forgetAskersIn,
+  forgetIn,
+  joinDay,
+  type Key,
+  type OpenPeriod,
+  periodsIn,
+  type RowKind,
+  rangeOf,
+} from './period-rows.ts'
 import { dayOfHour, hourOf, type Level, oldestKept, type Span } from './periods.ts'
-
-type Key = [level: number, period: number, name: string]
 
 /** Counts by name and period; of each period the names that count most are kept. */
 export interface TopRows<Row> {
@@ -21,6 +30,8 @@ export interface TopRows<Row> {
   reset: () => void
   /** Removes the rows of a name in which nothing counts but what was counted at these times; yields at each period. */
   forget: (name: string, timesMs: readonly number[]) => Iterable<unknown>
+  /** Removes the rows that one of these alone asked for; yields at each period. */
+  forgetAskers: (askers: ReadonlySet<Asker>) => Iterable<unknown>
 }
 
 export interface TopRowsOptions<Row, Written> extends RowKind<Row> {
@@ -38,7 +49,7 @@ const OPEN_PERIODS_MAX = 8
 
 /** The newest hour is counted by itself, and joins its day when it is over; what comes late counts in both. */
 export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>): TopRows<Row> {
-  const { table, meta, unpack } = options
+  const { table, meta } = options
   const open = new Map<number, OpenPeriod<Row>>()
   const mark = markOf(options)
   /** The hour that is in no day yet. */
@@ -53,9 +64,7 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
     const place = period * 2 + (level === 1 ? 0 : 1)
     let found = open.get(place)
     if (found === undefined) {
-      const read = table.range(rangeOf(level, period, period))
-      const rows = new Map(Array.from(read, ({ key, value }) => [key[2], unpack(value)]))
-      found = { level, period, rows, changed: new Set() }
+      found = { level, period, rows: readPeriod(level, period, options), changed: new Set() }
       open.set(place, found)
     }
     return found
@@ -107,6 +116,7 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
       yield* forgetIn((period) => opened(1, period), hours, name, options)
       yield* forgetIn((period) => opened(24, period), days, name, options)
     },
+    forgetAskers: (askers) => forgetAskers(askers, opened, options),
     reset: () => {
       table.clear()
       meta.remove(mark)
@@ -115,22 +125,28 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
   }
 }
 
-/** `periods` has a period as often as something is to go that was counted there. */
-function* forgetIn<Row>(
-  opened: (period: number) => OpenPeriod<Row>,
-  periods: readonly number[],
-  name: string,
-  { weight }: RowKind<Row>,
+/** Opens a period only where something goes: what is open stays in memory until it is saved. */
+function* forgetAskers<Row, Written>(
+  askers: ReadonlySet<Asker>,
+  opened: (level: Level, period: number) => OpenPeriod<Row>,
+  options: TopRowsOptions<Row, Written>,
 ): Iterable<unknown> {
-  for (const period of new Set(periods)) {
+  const { table, askerOf } = options
+  for (const [level, period] of periodsIn(table)) {
     yield
-    const { rows, changed } = opened(period)
-    const row = rows.get(name)
-    if (row === undefined || weight(row) > periods.filter((each) => each === period).length)
-      continue
-    rows.delete(name)
-    changed.add(name)
+    const rows = [...readPeriod(level, period, options).values()]
+    if (rows.some((row) => askers.has(askerOf?.(row) ?? SEVERAL)))
+      forgetAskersIn(opened(level, period), askers, options)
   }
+}
+
+function readPeriod<Row, Written>(
+  level: Level,
+  period: number,
+  { table, unpack }: TopRowsOptions<Row, Written>,
+): Map<string, Row> {
+  const rows = table.range(rangeOf(level, period, period))
+  return new Map(Array.from(rows, ({ key, value }) => [key[2], unpack(value)]))
 }
 
 /** Days that were written without a mark hold their newest hour, too: the hour after it is the first one apart. */
@@ -226,7 +242,3 @@ function readTopRows<Row, Written>(
 
 /** Rows that one write removes at most. */
 const REMOVED_ROWS = 200
-
-function rangeOf(level: Level, first: number, last: number): { start: Key; end: Key } {
-  return { start: [level, first, ''], end: [level, last + 1, ''] }
-}

@@ -1,4 +1,5 @@
 import type { QueryCounts, QueryList } from '../../schema/analytics-record.ts'
+import { type Asker, joinAskers, SEVERAL } from '../patterns/askers.ts'
 
 /**
  * The most frequent queries in bounded room: the space-saving sketch of Metwally, Agrawal and El Abbadi, "Efficient
@@ -6,16 +7,25 @@ import type { QueryCounts, QueryList } from '../../schema/analytics-record.ts'
  * than it has room for; then a count may be too high by at most the least one.
  */
 export interface Frequent {
-  add: (queryHash: string, query: string, isClickable: boolean) => void
+  add: (search: AskedQuery) => void
   /** One more of its searches was clicked; says nothing about a query that has no room. */
   click: (queryHash: string, wasClickable: boolean) => void
   /** Takes a query out that was asked no more often than this. */
   forget: (queryHash: string, searches: number) => void
+  /** Takes out what one of these alone asked. */
+  forgetAskers: (askers: ReadonlySet<Asker>) => void
   record: () => QueryList
 }
 
+export interface AskedQuery {
+  queryHash: string
+  query: string
+  isClickable: boolean
+  asker: Asker
+}
+
 /** Numbers of a query. */
-const WIDTH = 3
+const WIDTH = 4
 const NONE: QueryList = { names: '[]', counts: new Uint8Array() }
 
 export function openFrequent(roomMax: number, from: QueryList = NONE): Frequent {
@@ -41,18 +51,24 @@ export function openFrequent(roomMax: number, from: QueryList = NONE): Frequent 
     queries.delete(found.queryHash)
     return found.searches
   }
+  function remove(queryHash: string): void {
+    queries.delete(queryHash)
+    names = undefined
+    least = []
+  }
   return {
-    add: (queryHash, query, isClickable) => {
+    add: ({ queryHash, query, isClickable, asker }) => {
       const clickable = isClickable ? 1 : 0
       const known = queries.get(queryHash)
       if (known !== undefined) {
         known.searches += 1
         known.clickable += clickable
+        known.asker = joinAskers(known.asker, asker)
       } else {
         const inherited = queries.size < roomMax ? 0 : makeRoom()
         names = undefined
         const searches = inherited + 1
-        queries.set(queryHash, { queryHash, query, searches, clickable, clicked: 0 })
+        queries.set(queryHash, { queryHash, query, searches, clickable, clicked: 0, asker })
       }
     },
     click: (queryHash, wasClickable) => {
@@ -62,19 +78,20 @@ export function openFrequent(roomMax: number, from: QueryList = NONE): Frequent 
       if (!wasClickable) known.clickable += 1
     },
     forget: (queryHash, searches) => {
-      if ((queries.get(queryHash)?.searches ?? Infinity) > searches) return
-      queries.delete(queryHash)
-      names = undefined
-      least = []
+      if ((queries.get(queryHash)?.searches ?? Infinity) <= searches) remove(queryHash)
+    },
+    forgetAskers: (askers) => {
+      for (const { queryHash, asker } of queries.values()) if (askers.has(asker)) remove(queryHash)
     },
     record: () => {
       const counts = new Float64Array(WIDTH * queries.size)
       const texts: string[] = []
       let at = 0
-      for (const { queryHash, query, searches, clicked, clickable } of queries.values()) {
+      for (const { queryHash, query, searches, clicked, clickable, asker } of queries.values()) {
         counts[at] = searches
         counts[at + 1] = clicked
         counts[at + 2] = clickable
+        counts[at + 3] = asker
         at += WIDTH
         if (names === undefined) texts.push(queryHash, query)
       }
@@ -97,7 +114,8 @@ export function readQueries({ names, counts }: QueryList): QueryCounts[] {
       query: texts[2 * at + 1] as string,
       searches,
       clicked: numbers[width * at + 1] as number,
-      clickable: width === WIDTH ? (numbers[width * at + 2] as number) : searches,
+      clickable: width > 2 ? (numbers[width * at + 2] as number) : searches,
+      asker: width > 3 ? (numbers[width * at + 3] as number) : SEVERAL,
     }
   })
 }

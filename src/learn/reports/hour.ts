@@ -1,5 +1,6 @@
 import type { HourReport, SearchCounts } from '../../schema/analytics-record.ts'
 import type { Impression } from '../facts.ts'
+import { type Asker, askerOf } from '../patterns/askers.ts'
 import { latencyBucket } from '../statistics/latency-histogram.ts'
 import { type Distinct, openDistinct } from './distinct.ts'
 import { type Frequent, openFrequent } from './frequent.ts'
@@ -13,6 +14,8 @@ export interface Hour {
   addEvent: (type: string) => void
   /** Takes the words of a query out that nobody asked but these times. */
   forget: (queryHash: string, times: number) => void
+  /** The same of queries that one of these alone asked. */
+  forgetAskers: (askers: ReadonlySet<Asker>) => void
   record: () => HourReport
 }
 
@@ -34,6 +37,7 @@ export function openHour(from: HourReport = EMPTY): Hour {
   const units: Distinct = openDistinct(from.units)
   const queries: Frequent = openFrequent(QUERIES_MAX, from.queries)
   const zeroes: Frequent = openFrequent(ZERO_RESULT_QUERIES_MAX, from.zeroResultQueries)
+  const lists = [queries, zeroes]
 
   function shownOf({ searchType }: Impression): Required<SearchCounts>[] {
     const type = byType.get(searchType) ?? noSearches()
@@ -59,8 +63,9 @@ export function openHour(from: HourReport = EMPTY): Hour {
       addOne(latency, latencyBucket(tookMs))
       if (sessionId !== undefined) sessions.add(sessionId)
       if (unit !== undefined) units.add(unit)
-      queries.add(queryHash, query, isClickable)
-      if (total === 0) zeroes.add(queryHash, query, isClickable)
+      const asked = { queryHash, query, isClickable, asker: askerOf(impression) }
+      queries.add(asked)
+      if (total === 0) zeroes.add(asked)
     },
     addClick: (impression, best, before) => {
       const gained = reciprocal(best) - reciprocal(before ?? 0)
@@ -77,17 +82,15 @@ export function openHour(from: HourReport = EMPTY): Hour {
     },
     addFeedback: (status) => addOne(feedback, status),
     addEvent: (type) => addOne(events, events.has(type) || events.size < WORDS_MAX ? type : OTHERS),
-    forget: (queryHash, times) => {
-      for (const list of [queries, zeroes]) list.forget(queryHash, times)
-    },
+    forget: (queryHash, times) => lists.forEach((list) => void list.forget(queryHash, times)),
+    forgetAskers: (askers) => lists.forEach((list) => void list.forgetAskers(askers)),
     record: () => ({
       all: { ...all },
       learned: { ...learned },
       plain: { ...plain },
       byType: [...byType].map(([type, counts]) => [type, { ...counts }]),
       latency: [...latency],
-      sessions: sessions.record(),
-      units: units.record(),
+      ...{ sessions: sessions.record(), units: units.record() },
       feedback: [...feedback],
       events: [...events],
       queries: queries.record(),

@@ -1,9 +1,12 @@
 import { firstIdOf } from '../../ids.ts'
+import type { HourReport } from '../../schema/analytics-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact } from '../facts.ts'
 import { hasOpened } from '../feedback/feedback-entries.ts'
 import { GROUPS } from '../fold.ts'
+import { type Asker, askersNamed } from '../patterns/askers.ts'
 import { timesOfQueries } from '../patterns/times.ts'
+import { readQueries } from './frequent.ts'
 import { type Hour, openHour } from './hour.ts'
 
 export const HOUR_MS = 3_600_000
@@ -64,12 +67,17 @@ export function openHours(store: Store): Hours {
       const spare = [...open.keys()].sort((a, b) => b - a).slice(OPEN_MAX)
       for (const key of spare) open.delete(key)
     },
-    *untake({ facts }) {
+    *untake({ names, facts }) {
       for (const [queryHash, timesMs] of timesOfQueries(facts)) {
         const hours = timesMs.map((timeMs) => Math.floor(timeMs / HOUR_MS))
         for (const key of new Set(hours))
           if (hourReports.has(key))
             yield at(key * HOUR_MS).forget(queryHash, hours.filter((hour) => hour === key).length)
+      }
+      const askers = askersNamed(names)
+      for (const key of [...hourReports.keys()]) {
+        yield
+        if (listsOne(hourReports.get(key), askers)) at(key * HOUR_MS).forgetAskers(askers)
       }
     },
     forget: ({ facts }) => {
@@ -85,6 +93,13 @@ export function openHours(store: Store): Hours {
     },
     sweep: (beforeMs) => sweepHours(store, beforeMs),
   }
+}
+
+/** Whether it names a query that one of these alone asked. */
+function listsOne(report: HourReport | undefined, askers: ReadonlySet<Asker>): boolean {
+  if (report === undefined) return false
+  const listed = [report.queries, report.zeroResultQueries].flatMap(readQueries)
+  return listed.some(({ asker }) => askers.has(asker))
 }
 
 /** Ids of queries begin with their time, so the oldest come first. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { SEVERAL } from '../../../src/learn/patterns/askers.ts'
 import type { QueryPatternRow, WrittenDocument } from '../../../src/schema/pattern-record.ts'
 import { DOCUMENTS, openWorkshop, type Workshop } from '../adaptations/workshop.ts'
 import { MINUTE_MS, QUERY_HASH } from '../learner.ts'
@@ -73,6 +74,33 @@ describe('the ranks of first clicks of a query', () => {
     })
     await again.loop.rebuild()
     expect(ranks(again, QUERY_HASH)).toBeCloseTo(1 / 3 + 1 / 2, 12)
+  })
+})
+
+describe('the patterns of queries', () => {
+  it('are read as they were written before it was noted who asked', async () => {
+    const shop = openWorkshop()
+    await click(shop, await shop.session(), 'c')
+    await shop.loop.caughtUp()
+    const { queryPatterns } = shop.store.tables
+    await shop.store.write(() => {
+      for (const { key, value } of [...queryPatterns.range()]) {
+        const [query, searches, known, clicked, zeroResults, firstPositions, ...more] = value
+        const [ranks, asker, ...documents] = more
+        expect(asker).toBeGreaterThan(0)
+        const row = [query, searches, known, clicked, zeroResults, firstPositions] as const
+        queryPatterns.put(key, [...row, ranks, ...documents] satisfies QueryPatternRow)
+      }
+    })
+    const before = shop.patterns.searches({})
+    const again = await shop.reopen()
+    expect(again.patterns.searches({})).toEqual(before)
+    await click(again, await again.session(), 'c')
+    await again.loop.caughtUp()
+    for (const { value } of queryPatterns.range()) expect(value[7]).toBe(SEVERAL)
+    expect(again.patterns.searches({}).topQueries).toMatchObject([
+      { searches: 2, clicked: 2, documents: [{ id: 'c', clicks: 2 }] },
+    ])
   })
 })
 

@@ -38,25 +38,41 @@ describe('how many different', () => {
 describe('the most frequent queries', () => {
   it('are exact while there is room', () => {
     const frequent = openFrequent(3)
-    for (const hash of ['a', 'b', 'a', 'c', 'a', 'b'])
-      frequent.add(hash, `query ${hash}`, hash === 'a')
+    for (const [at, hash] of ['a', 'b', 'a', 'c', 'a', 'b'].entries()) {
+      const asker = hash === 'a' ? 2 ** 32 - 1 : at
+      frequent.add({ queryHash: hash, query: `query ${hash}`, isClickable: hash === 'a', asker })
+    }
     frequent.click('b', false)
     frequent.click('a', true)
     frequent.click('gone', true)
     const expected = [
-      { queryHash: 'a', query: 'query a', searches: 3, clickable: 3, clicked: 1 },
-      { queryHash: 'b', query: 'query b', searches: 2, clickable: 1, clicked: 1 },
-      { queryHash: 'c', query: 'query c', searches: 1, clickable: 0, clicked: 0 },
+      {
+        queryHash: 'a',
+        query: 'query a',
+        searches: 3,
+        clickable: 3,
+        clicked: 1,
+        asker: 2 ** 32 - 1,
+      },
+      { queryHash: 'b', query: 'query b', searches: 2, clickable: 1, clicked: 1, asker: 0 },
+      { queryHash: 'c', query: 'query c', searches: 1, clickable: 0, clicked: 0, asker: 3 },
     ]
     expect(readQueries(frequent.record())).toEqual(expected)
     expect(readQueries(openFrequent(3, frequent.record()).record())).toEqual(expected)
   })
 
-  it('are read as earlier versions wrote them: all searches can be clicked', () => {
-    const counts = new Uint8Array(new Float64Array([3, 1, 2, 0]).buffer)
-    expect(readQueries({ names: '["a","x","b","y"]', counts })).toEqual([
-      { queryHash: 'a', query: 'x', searches: 3, clickable: 3, clicked: 1 },
-      { queryHash: 'b', query: 'y', searches: 2, clickable: 2, clicked: 0 },
+  it('are read as earlier versions wrote them: all searches can be clicked, by several', () => {
+    const read = (...counts: number[]) => {
+      const bytes = new Uint8Array(new Float64Array(counts).buffer)
+      return readQueries({ names: '["a","x","b","y"]', counts: bytes })
+    }
+    expect(read(3, 1, 2, 0)).toEqual([
+      { queryHash: 'a', query: 'x', searches: 3, clickable: 3, clicked: 1, asker: 0 },
+      { queryHash: 'b', query: 'y', searches: 2, clickable: 2, clicked: 0, asker: 0 },
+    ])
+    expect(read(3, 1, 2, 2, 0, 0)).toMatchObject([
+      { queryHash: 'a', searches: 3, clickable: 2, clicked: 1, asker: 0 },
+      { queryHash: 'b', searches: 2, clickable: 0, clicked: 0, asker: 0 },
     ])
   })
 
@@ -68,7 +84,7 @@ describe('the most frequent queries', () => {
       // Half of the searches are for ten queries, the others for thousands.
       const hash = random() < 0.5 ? `head-${Math.floor(random() * 10)}` : `tail-${at}`
       exact.set(hash, (exact.get(hash) ?? 0) + 1)
-      frequent.add(hash, hash, true)
+      frequent.add({ queryHash: hash, query: hash, isClickable: true, asker: 1 })
     }
     const counts = readQueries(frequent.record())
     expect(counts).toHaveLength(50)
