@@ -12,7 +12,7 @@ import type { Log } from './log.ts'
 export interface DoomedRows extends Doomed {
   names: Set<string>
   facts: Fact[]
-  impressions: string[]
+  impressions: { sequence: number; queryId: string }[]
   feedback: { sequence: number; entries: number }[]
   events: number[]
 }
@@ -56,7 +56,7 @@ function take({ sequence, entry }: JournalRow, log: Log, found: DoomedRows): Ite
       if (isNamed(unit) && sessionId !== undefined) found.names.add(sessionId)
       return isNamed(unit) || isNamed(sessionId)
     })
-    found.impressions.push(...theirs)
+    found.impressions.push(...theirs.map((queryId) => ({ sequence, queryId })))
     return factsIn({ sequence, entry: { ...entry, data: theirs } }, log)
   }
   if (entry.type === 'feedback') {
@@ -84,9 +84,24 @@ function factsIn(row: JournalRow, log: Log): Iterable<Fact> {
 /** Removes it from the log. */
 export async function removeDoomed(store: Store, log: Log, doomed: DoomedRows): Promise<void> {
   const { journal } = store.tables
-  await removeRows(store, doomed.impressions, (ids) => log.removeWithin(ids))
+  await removeRows(store, doomed.impressions, (rows) => {
+    log.removeWithin(rows.map(({ queryId }) => queryId))
+    unnameWithin(store, rows)
+  })
   const entries = [...doomed.feedback.map(({ sequence }) => sequence), ...doomed.events]
   await removeRows(store, entries, (sequences) => journal.removeAll(sequences))
+}
+
+/** Takes searches out of the entries that name them: those of others stand there, too. */
+function unnameWithin({ tables: { journal } }: Store, rows: DoomedRows['impressions']): void {
+  const theirs = new Set(rows.map(({ queryId }) => queryId))
+  for (const sequence of new Set(rows.map((row) => row.sequence))) {
+    const entry = journal.get(sequence)
+    if (entry === undefined) continue
+    const data = (entry.data as string[]).filter((queryId) => !theirs.has(queryId))
+    if (data.length > 0) journal.put(sequence, { ...entry, data })
+    else journal.remove(sequence)
+  }
 }
 
 async function removeRows<Key>(

@@ -16,7 +16,10 @@ export interface JournalRange {
   reverse?: boolean
 }
 
-/** What happened, in order; entries are added and, when they are old, removed, but never changed. */
+/**
+ * What happened, in order; entries are added and, when they are old, removed. None is changed but for searches of somebody
+ * who is forgotten, which are taken out of the entries that name them.
+ */
 export interface Journal {
   /** Resolves with the entry's number when it is on the disk. Throws OVERLOADED when too many wait. */
   append: (entry: JournalEntry) => Promise<number>

@@ -9,6 +9,7 @@ import { openSignals, type Signals } from '../../../src/learn/signals/signals.ts
 import { MACHINES } from '../../../src/learn/states.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
+import { openForgetting } from '../forgetting.ts'
 import { DAY_MS, type Learner, MINUTE_MS, openLearner, START_MS } from '../learner.ts'
 
 interface Desk extends Learner {
@@ -113,6 +114,27 @@ it('a figure of performance and an event of a model wait like the others; given 
   expect([...store.tables.events.range()].at(-1)?.value).toMatchObject({
     ...{ type: 'SIGNAL_FAILED', correlationId: told, data: { type: 'PERFORMANCE' } },
   })
+})
+
+it('searches of somebody who was forgotten are no longer listed, and stay counted', async () => {
+  const learner = start()
+  const { session, search, tell, signals, learn, log, store } = learner
+  const [ann, bob] = [await session('ann'), await session('bob')]
+  const theirs = [search(ann, ['a'])]
+  const others = [search(bob, ['a'])]
+  theirs.push(search(ann, ['a']))
+  await log.flush()
+  theirs.push(search(ann, ['b']))
+  await tell(ann, theirs[0] ?? '', 'a')
+  await learn()
+  const list = async () => (await signals.list({})).signals.map(({ signalId }) => signalId)
+  expect(await list()).toEqual(expect.arrayContaining([...theirs, ...others]))
+  const before = signals.counts()
+  await openForgetting(learner).forget('ann')
+  expect(await list()).toEqual(others)
+  const journal = JSON.stringify([...store.tables.journal.range()])
+  for (const queryId of theirs) expect(journal).not.toContain(queryId)
+  expect(signals.counts()).toEqual(before)
 })
 
 it('steps are recorded in order, with their history', async () => {
