@@ -25,7 +25,7 @@ export interface Suggestions {
   suggest: (sent: Suggestion) => Promise<SuggestionRecord>
   /** Stores what is new among proposals, PENDING until somebody applies them. */
   propose: (proposals: readonly Proposal[]) => Promise<void>
-  /** Takes back what the service offers for these queries: it is offered anew if what is left says so. */
+  /** Takes back what the service offers, or offered in vain, for these queries; anew if the rest says so. */
   withdraw: (queryHashes: Pick<ReadonlySet<string>, 'has'>) => Promise<void>
   /** Throws SUGGESTION_NOT_FOUND. */
   get: (suggestionId: string) => SuggestionRecord
@@ -47,6 +47,8 @@ export interface SuggestionsParts {
 }
 
 const EXPIRY_MS = 7 * 86_400_000
+/** Nothing rests on these; once they are taken back, nothing tells of the queries. */
+const UNUSED = new Set(['PENDING', 'EXPIRED'])
 /** Suggestions that are kept; the oldest go first. */
 const SUGGESTIONS_MAX = 10_000
 const KNOWN = [
@@ -144,7 +146,7 @@ function openOwn(
       const all = Array.from(suggestions.range(), ({ value }) => value)
       const theirs = all.filter(
         ({ source, status, queryHash }) =>
-          source === 'service' && status === 'PENDING' && queryHashes.has(queryHash),
+          source === 'service' && UNUSED.has(status) && queryHashes.has(queryHash),
       )
       if (theirs.length > 0) await store.write(() => theirs.forEach(steps.withdraw))
     },
