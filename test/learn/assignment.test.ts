@@ -30,6 +30,10 @@ describe('murmur3', () => {
   ])('of %j under seed %i is the published value', (text, seed, hash) => {
     expect(murmur3(text, seed)).toBe(hash)
   })
+
+  it('is the same function of long texts, beyond the room that short ones share', () => {
+    expect(murmur3('π'.repeat(600), 0x9747b28c)).toBe(0xa227b5b9)
+  })
 })
 
 describe('assignment', () => {
