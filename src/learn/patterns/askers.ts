@@ -15,8 +15,16 @@ export const SEVERAL: Asker = 0
 
 const SEED = 0xa5ced
 
+/** What a search says of who asked. */
+export type Asked = Pick<Impression, 'unit' | 'sessionId'>
+
+/** Who asked with one more search; who that was is looked at only while it can make a difference. */
+export function withAsker(asker: Asker, asked: Asked): Asker {
+  return asker === SEVERAL ? SEVERAL : joinAskers(asker, askerOf(asked))
+}
+
 /** A session that is known no more counts by itself. */
-export function askerOf({ unit, sessionId }: Pick<Impression, 'unit' | 'sessionId'>): Asker {
+export function askerOf({ unit, sessionId }: Asked): Asker {
   const name = unit ?? sessionId
   return name === undefined ? SEVERAL : hashOf(name)
 }
@@ -31,6 +39,10 @@ export function joinAskers(one: Asker, other: Asker): Asker {
   return other === NOBODY ? one : SEVERAL
 }
 
+/** One search is counted in several rows, one after the other. */
+let last: { name: string; hash: Asker } | undefined
+
 function hashOf(name: string): Asker {
-  return murmur3(name, SEED) || 1
+  if (last?.name !== name) last = { name, hash: murmur3(name, SEED) || 1 }
+  return last.hash
 }

@@ -9,7 +9,7 @@ import {
 import type { Store } from '../../store/store.ts'
 import type { Consumer, Doomed, FeedbackFact, Impression } from '../facts.ts'
 import { GROUPS } from '../fold.ts'
-import { askerOf, askersNamed, joinAskers, NOBODY, SEVERAL } from './askers.ts'
+import { askersNamed, joinAskers, NOBODY, SEVERAL, withAsker } from './askers.ts'
 import type { Clicks } from './clicks.ts'
 import { isReformulated, openLastSearches } from './last-searches.ts'
 import { timesOfPairs, timesOfQueries } from './times.ts'
@@ -54,7 +54,7 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
       reformulations.count(timeMs, nameOf(now), (row) => {
         if (row.from !== before.query) row.from = before.query
         if (row.to !== query) row.to = query
-        noteAsker(row, impression)
+        row.asker = withAsker(row.asker, impression)
         row.count += 1
         row.fromNothing += before.zeroResults ? 1 : 0
       })
@@ -119,11 +119,7 @@ function* untakeFrom(
 /** The same words again are not kept a second time: what rows hold, collections have to copy. */
 function nameQuery(row: QueryPattern, impression: Impression): void {
   if (row.query !== impression.query) row.query = impression.query
-  noteAsker(row, impression)
-}
-
-function noteAsker(row: QueryPattern | Reformulation, impression: Impression): void {
-  if (row.asker !== SEVERAL) row.asker = joinAskers(row.asker, askerOf(impression))
+  row.asker = withAsker(row.asker, impression)
 }
 
 function nameOf({ from = '', queryHash }: LastSearch): string {

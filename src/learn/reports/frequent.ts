@@ -1,5 +1,6 @@
 import type { QueryCounts, QueryList } from '../../schema/analytics-record.ts'
-import { type Asker, joinAskers, SEVERAL } from '../patterns/askers.ts'
+import type { Impression } from '../facts.ts'
+import { type Asked, type Asker, NOBODY, SEVERAL, withAsker } from '../patterns/askers.ts'
 
 /**
  * The most frequent queries in bounded room: the space-saving sketch of Metwally, Agrawal and El Abbadi, "Efficient
@@ -7,7 +8,8 @@ import { type Asker, joinAskers, SEVERAL } from '../patterns/askers.ts'
  * than it has room for; then a count may be too high by at most the least one.
  */
 export interface Frequent {
-  add: (search: AskedQuery) => void
+  /** One more search; one of nobody can't be clicked. */
+  add: (search: Asked & Pick<Impression, 'queryHash' | 'query'>) => void
   /** One more of its searches was clicked; says nothing about a query that has no room. */
   click: (queryHash: string, wasClickable: boolean) => void
   /** Takes a query out that was asked no more often than this. */
@@ -15,13 +17,6 @@ export interface Frequent {
   /** Takes out what one of these alone asked. */
   forgetAskers: (askers: ReadonlySet<Asker>) => void
   record: () => QueryList
-}
-
-export interface AskedQuery {
-  queryHash: string
-  query: string
-  isClickable: boolean
-  asker: Asker
 }
 
 /** Numbers of a query. */
@@ -57,17 +52,19 @@ export function openFrequent(roomMax: number, from: QueryList = NONE): Frequent 
     least = []
   }
   return {
-    add: ({ queryHash, query, isClickable, asker }) => {
-      const clickable = isClickable ? 1 : 0
+    add: (search) => {
+      const { queryHash, query } = search
+      const clickable = search.unit === undefined ? 0 : 1
       const known = queries.get(queryHash)
       if (known !== undefined) {
         known.searches += 1
         known.clickable += clickable
-        known.asker = joinAskers(known.asker, asker)
+        known.asker = withAsker(known.asker, search)
       } else {
         const inherited = queries.size < roomMax ? 0 : makeRoom()
         names = undefined
         const searches = inherited + 1
+        const asker = withAsker(NOBODY, search)
         queries.set(queryHash, { queryHash, query, searches, clickable, clicked: 0, asker })
       }
     },

@@ -1,6 +1,6 @@
 import type { HourReport, SearchCounts } from '../../schema/analytics-record.ts'
 import type { Impression } from '../facts.ts'
-import { type Asker, askerOf } from '../patterns/askers.ts'
+import type { Asker } from '../patterns/askers.ts'
 import { latencyBucket } from '../statistics/latency-histogram.ts'
 import { type Distinct, openDistinct } from './distinct.ts'
 import { type Frequent, openFrequent } from './frequent.ts'
@@ -51,21 +51,19 @@ export function openHour(from: HourReport = EMPTY): Hour {
   }
   return {
     addSearch: (impression) => {
-      const { queryHash, query, total, tookMs, from, sessionId, unit } = impression
+      const { total, tookMs, from, sessionId, unit } = impression
       for (const counts of judgedOf(impression)) addSearch(counts, impression)
       // Further pages of a list are no searches of their own.
       if (from > 0) return
-      const isClickable = unit !== undefined
       for (const counts of shownOf(impression)) {
         addSearch(counts, impression)
-        if (isClickable) counts.clickable += 1
+        if (unit !== undefined) counts.clickable += 1
       }
       addOne(latency, latencyBucket(tookMs))
       if (sessionId !== undefined) sessions.add(sessionId)
       if (unit !== undefined) units.add(unit)
-      const asked = { queryHash, query, isClickable, asker: askerOf(impression) }
-      queries.add(asked)
-      if (total === 0) zeroes.add(asked)
+      queries.add(impression)
+      if (total === 0) zeroes.add(impression)
     },
     addClick: (impression, best, before) => {
       const gained = reciprocal(best) - reciprocal(before ?? 0)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { addToSketch, type Sketch, sketchQuantile } from '../../../src/learn/metrics/sketch.ts'
+import { askerOf } from '../../../src/learn/patterns/askers.ts'
 import { openDistinct } from '../../../src/learn/reports/distinct.ts'
 import { openFrequent, readQueries } from '../../../src/learn/reports/frequent.ts'
 import { seeded } from '../../../src/learn/statistics/random.ts'
@@ -39,23 +40,20 @@ describe('the most frequent queries', () => {
   it('are exact while there is room', () => {
     const frequent = openFrequent(3)
     for (const [at, hash] of ['a', 'b', 'a', 'c', 'a', 'b'].entries()) {
-      const asker = hash === 'a' ? 2 ** 32 - 1 : at
-      frequent.add({ queryHash: hash, query: `query ${hash}`, isClickable: hash === 'a', asker })
+      const asked = hash === 'a' ? { unit: 'eve' } : { sessionId: `session ${at}` }
+      frequent.add({ queryHash: hash, query: `query ${hash}`, ...asked })
     }
     frequent.click('b', false)
     frequent.click('a', true)
     frequent.click('gone', true)
+    // More than 31 bits.
+    const eve = askerOf({ unit: 'eve' })
+    expect(eve).toBe(3195153537)
+    const third = askerOf({ sessionId: 'session 3' })
     const expected = [
-      {
-        queryHash: 'a',
-        query: 'query a',
-        searches: 3,
-        clickable: 3,
-        clicked: 1,
-        asker: 2 ** 32 - 1,
-      },
+      { queryHash: 'a', query: 'query a', searches: 3, clickable: 3, clicked: 1, asker: eve },
       { queryHash: 'b', query: 'query b', searches: 2, clickable: 1, clicked: 1, asker: 0 },
-      { queryHash: 'c', query: 'query c', searches: 1, clickable: 0, clicked: 0, asker: 3 },
+      { queryHash: 'c', query: 'query c', searches: 1, clickable: 0, clicked: 0, asker: third },
     ]
     expect(readQueries(frequent.record())).toEqual(expected)
     expect(readQueries(openFrequent(3, frequent.record()).record())).toEqual(expected)
@@ -84,7 +82,7 @@ describe('the most frequent queries', () => {
       // Half of the searches are for ten queries, the others for thousands.
       const hash = random() < 0.5 ? `head-${Math.floor(random() * 10)}` : `tail-${at}`
       exact.set(hash, (exact.get(hash) ?? 0) + 1)
-      frequent.add({ queryHash: hash, query: hash, isClickable: true, asker: 1 })
+      frequent.add({ queryHash: hash, query: hash, unit: 'ann' })
     }
     const counts = readQueries(frequent.record())
     expect(counts).toHaveLength(50)
