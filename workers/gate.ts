@@ -1,4 +1,4 @@
-import { RELEARNING } from '../src/learn/fold.ts'
+import { RELEARNING } from '../src/learn/loop/fold.ts'
 import { judgeCanary } from '../src/learn/models/canary.ts'
 import {
   columnsFor,

@@ -1,4 +1,4 @@
-import { RELEARNING } from '../src/learn/fold.ts'
+import { RELEARNING } from '../src/learn/loop/fold.ts'
 import {
   countRates,
   RATED_MAX,

@@ -1,4 +1,4 @@
-import { RELEARNING } from '../src/learn/fold.ts'
+import { RELEARNING } from '../src/learn/loop/fold.ts'
 import { columnsFor, gainPerSearch, loggedRanker, rankerOf } from '../src/learn/models/estimate.ts'
 import { blankRow, judgedPages, type Page } from '../src/learn/models/pages.ts'
 import { stateOf } from '../src/learn/models/state.ts'

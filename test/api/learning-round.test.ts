@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { firstIdOf } from '../../src/ids.ts'
-import { RELEARNING } from '../../src/learn/fold.ts'
+import { RELEARNING } from '../../src/learn/loop/fold.ts'
 import { startApp } from '../running-app.ts'
 
 it('what is past its time is removed though a part of learning can not write', async () => {

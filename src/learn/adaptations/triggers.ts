@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import type { Trigger, TriggerOperator } from '../../schema/adaptation-record.ts'
 import { wordOf } from '../../word.ts'
-import { durationOf } from '../duration.ts'
+import { durationOf } from '../wire/duration.ts'
 import { lessIsBetter, metricOf } from './figures.ts'
 
 /** Watched for every change unless it brings a trigger for the same metric. */

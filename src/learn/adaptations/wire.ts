@@ -7,7 +7,7 @@ import type {
   SuggestionRecord,
 } from '../../schema/adaptation-record.ts'
 import type { Rule, SuggestionRead } from '../../schema/suggestion.ts'
-import { isoTime } from '../moment.ts'
+import { isoTime } from '../wire/moment.ts'
 import { EVERY_QUERY } from './content.ts'
 import { METRICS } from './figures.ts'
 import type { Arms } from './minutes.ts'

@@ -1,7 +1,7 @@
 import type { Monitoring } from '../../schema/experiment.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
-import { isoTime } from '../moment.ts'
 import { latencyQuantile } from '../statistics/latency-histogram.ts'
+import { isoTime } from '../wire/moment.ts'
 import { type Arm, newArm, searchesOf, sumsOf, unitsOf } from './arms.ts'
 import { type Counted, guardrailStates, ratioOf } from './checks.ts'
 import { findingsOf } from './comparisons.ts'

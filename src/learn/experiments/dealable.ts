@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
-import { matchingDifferences } from '../tuning.ts'
+import { matchingDifferences } from '../plan/tuning.ts'
 
 type Rankings = Pick<ExperimentRecord, 'mode' | 'variants'>
 

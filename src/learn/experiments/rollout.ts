@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import type { ExperimentRecord, Rollout } from '../../schema/experiment-record.ts'
 import { wordOf } from '../../word.ts'
-import { durationOf } from '../duration.ts'
+import { durationOf } from '../wire/duration.ts'
 
 const TYPES: Record<string, Rollout['type']> = {
   immediate: 'immediate',

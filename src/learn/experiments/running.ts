@@ -1,7 +1,7 @@
 import type { AnsweredAssignment } from '../../schema/experiment.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
-import { BUCKETS, bucketOf, bucketsOfArms } from '../assignment.ts'
-import type { AppliedVariant } from '../plan.ts'
+import type { AppliedVariant } from '../plan/plan.ts'
+import { BUCKETS, bucketOf, bucketsOfArms } from './assignment.ts'
 import { isTarget, type Target } from './targeting.ts'
 
 /** Variant id of a search whose list holds both rankings. */

@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts'
 import type { ExperimentVariant } from '../../schema/experiment-record.ts'
-import { mustReadTuning } from '../tuning.ts'
+import { mustReadTuning } from '../plan/tuning.ts'
 
 /** A variant as it was sent. */
 export interface SentVariant {

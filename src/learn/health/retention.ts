@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import { firstIdOf } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../loop/log.ts'
 import { openRound } from '../round.ts'
 
 /** Removes some rows that are past their time; returns how many. */

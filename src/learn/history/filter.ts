@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { invalid } from '../../errors.ts'
 import type { EventQuery, LearningEvent } from '../../schema/event.ts'
 import { oneSpelling } from '../feedback/feedback-ids.ts'
-import { readMoment } from '../moment.ts'
-import { wordsOf } from '../words.ts'
+import { readMoment } from '../wire/moment.ts'
+import { wordsOf } from '../wire/words.ts'
 
 /** Which events a query asks for. */
 export interface Filter {

@@ -2,7 +2,7 @@ import { serviceError } from '../../errors.ts'
 import type { Replay, ShownSearch } from '../../schema/impression.ts'
 import type { Impression, ReplayRecord } from '../facts.ts'
 import { oneSpelling } from '../feedback/feedback-ids.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../loop/log.ts'
 import { propensitiesOf } from './draw.ts'
 import type { StoredImpression } from './impression.ts'
 

@@ -1,9 +1,9 @@
 import type { ExaminationDay } from '../../schema/analytics-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
-import { GROUPS } from '../fold.ts'
 import { spanOf } from '../impressions/draw.ts'
 import { EXPLORED_MAX } from '../impressions/exploration.ts'
+import { GROUPS } from '../loop/fold.ts'
 
 /**
  * How likely people look at a position, from what drawn orders showed: the chance falls as 1/pᵑ. Two neighbours that

@@ -11,7 +11,7 @@ import type {
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackEntry } from '../facts.ts'
 import type { Events } from '../history/events.ts'
-import { isoTime } from '../moment.ts'
+import { isoTime } from '../wire/moment.ts'
 import { type Activation, openActivation } from './activation.ts'
 import { type Evidence, openEvidence } from './evidence.ts'
 import { type Gating, openGating } from './gating.ts'

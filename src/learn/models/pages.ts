@@ -1,6 +1,6 @@
 import type { Judgement } from '../../schema/model-record.ts'
 import type { Reader } from '../../store/reader.ts'
-import { BUCKETS, bucketOf } from '../assignment.ts'
+import { BUCKETS, bucketOf } from '../experiments/assignment.ts'
 import type { Impression } from '../facts.ts'
 import { spanOf } from '../impressions/draw.ts'
 import { expectedExamination } from '../impressions/exploration.ts'

@@ -1,6 +1,6 @@
 import type { VersionName } from '../../schema/model.ts'
 import type { Standing, Trial } from '../../schema/model-record.ts'
-import type { ServedModel } from '../ranking.ts'
+import type { ServedModel } from '../plan/ranking.ts'
 import type { Serving } from './serving.ts'
 import { isInShare } from './trial-units.ts'
 import { nameOf, type Versions } from './versions.ts'

@@ -1,7 +1,7 @@
 import { ServiceError, serviceError } from '../../errors.ts'
 import type { Pool } from '../../pool.ts'
 import type { VersionName } from '../../schema/model.ts'
-import type { ServedModel } from '../ranking.ts'
+import type { ServedModel } from '../plan/ranking.ts'
 import { nameOf } from './versions.ts'
 
 /** The models that the core has loaded, by `id@version`. */

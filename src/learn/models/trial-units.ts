@@ -1,6 +1,6 @@
 import type { Trial, TrialUnit } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
-import { BUCKETS, bucketOf } from '../assignment.ts'
+import { BUCKETS, bucketOf } from '../experiments/assignment.ts'
 import type { Impression } from '../facts.ts'
 import { nameOf } from './versions.ts'
 

@@ -1,5 +1,5 @@
-import { murmur3 } from '../assignment.ts'
 import type { Impression } from '../facts.ts'
+import { murmur3 } from '../statistics/murmur3.ts'
 
 /**
  * Who asked a query as long as nobody else did: a hash of the unit, 32 bits. Words that one alone used go with them, also

@@ -2,7 +2,7 @@ import type { ClickedSearch } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, Fact, FeedbackFact } from '../facts.ts'
 import { hasOpened } from '../feedback/feedback-entries.ts'
-import { GROUPS } from '../fold.ts'
+import { GROUPS } from '../loop/fold.ts'
 
 /** The newest searches whose hits were clicked: which click was a search's first, and what to replay. */
 export interface Clicks extends Consumer {

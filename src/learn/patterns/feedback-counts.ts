@@ -1,7 +1,7 @@
 import type { FeedbackPattern } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
-import { GROUPS } from '../fold.ts'
+import { GROUPS } from '../loop/fold.ts'
 import type { Clicks } from './clicks.ts'
 import { openTopRows, type TopRows } from './top-rows.ts'
 

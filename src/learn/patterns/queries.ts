@@ -8,7 +8,7 @@ import {
 } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, Doomed, FeedbackFact, Impression } from '../facts.ts'
-import { GROUPS } from '../fold.ts'
+import { GROUPS } from '../loop/fold.ts'
 import { askersNamed, joinAskers, NOBODY, SEVERAL, withAsker } from './askers.ts'
 import type { Clicks } from './clicks.ts'
 import { isReformulated, openLastSearches } from './last-searches.ts'

@@ -9,7 +9,7 @@ import {
 import type { SessionTotals } from '../../schema/session.ts'
 import type { JournalEntry } from '../../store/tables.ts'
 import { oneSpelling } from '../feedback/feedback-ids.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../loop/log.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { sumTotals, type Totals } from '../sessions/totals.ts'
 import { hasFigures } from '../signals/signal-words.ts'

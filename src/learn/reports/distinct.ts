@@ -1,5 +1,5 @@
 import type { DistinctRecord } from '../../schema/analytics-record.ts'
-import { murmur3 } from '../assignment.ts'
+import { murmur3 } from '../statistics/murmur3.ts'
 
 /**
  * How many different texts were added: exact (but for equal hashes) while they are few, then HyperLogLog (Flajolet,

@@ -1,6 +1,6 @@
 import type { LearningEvent } from '../../schema/event.ts'
 import type { Store } from '../../store/store.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../loop/log.ts'
 
 /** Data of a journal entry of type `model`: where the event of a model stands in the history. */
 export interface ModelNote {

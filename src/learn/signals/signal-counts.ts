@@ -1,6 +1,6 @@
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../loop/log.ts'
 import { isSignal, type JournalSignals } from './signal-sources.ts'
 
 /** How many of the journal's signals were taken, and how many wait, without reading it each time. */

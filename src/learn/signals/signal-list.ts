@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { serviceError } from '../../errors.ts'
 import type { SignalQuery, SignalRow } from '../../schema/signal.ts'
 import type { Store } from '../../store/store.ts'
-import { wordsOf } from '../words.ts'
+import { wordsOf } from '../wire/words.ts'
 import type { JournalSignal, JournalSignals } from './signal-sources.ts'
 import { readStatus, type SignalStatus, typeKey } from './signal-words.ts'
 

@@ -4,7 +4,7 @@ import type { Journal, JournalRow } from '../../store/journal.ts'
 import type { Store } from '../../store/store.ts'
 import type { Fact, FeedbackBatch } from '../facts.ts'
 import { timeOf } from '../feedback/feedback-ids.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../loop/log.ts'
 import type { ModelNote } from './model-signals.ts'
 import { hasFigures, typeOfAction } from './signal-words.ts'
 

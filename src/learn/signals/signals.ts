@@ -10,7 +10,7 @@ import type {
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
-import type { Log } from '../log.ts'
+import type { Log } from '../loop/log.ts'
 import { type DeadSignals, openDeadSignals } from './dead-signals.ts'
 import { type JournalCounts, openJournalCounts, type SignalIntake } from './signal-counts.ts'
 import { listSignals } from './signal-list.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { assign } from '../../../src/learn/assignment.ts'
+import { assign } from '../../../src/learn/experiments/assignment.ts'
 import { draftExperiment } from '../../../src/learn/experiments/draft.ts'
 import {
   assignmentOf,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { type HealthParts, openLearningHealth } from '../../../src/learn/health/health.ts'
 import { openEvents } from '../../../src/learn/history/events.ts'
-import { openLog } from '../../../src/learn/log.ts'
+import { openLog } from '../../../src/learn/loop/log.ts'
 import { openExamination } from '../../../src/learn/memory/examination.ts'
 import { temporaryStore } from '../../store/open.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { RELEARNING } from '../../../src/learn/fold.ts'
+import { RELEARNING } from '../../../src/learn/loop/fold.ts'
 import { native } from '../../../src/native.ts'
 import type { Standing } from '../../../src/schema/model-record.ts'
 import { eventually, type RunningApp, startApp } from '../../running-app.ts'

@@ -2,15 +2,15 @@ import { v7 as uuid } from 'uuid'
 import { expect, it, onTestFinished } from 'vitest'
 import type { FeedbackBatch, FeedbackFact } from '../../../src/learn/facts.ts'
 import { openEvents } from '../../../src/learn/history/events.ts'
-import { openLoop } from '../../../src/learn/loop.ts'
+import { openLoop } from '../../../src/learn/loop/loop.ts'
 import { type DeadSignals, openDeadSignals } from '../../../src/learn/signals/dead-signals.ts'
 import { openModelSignals } from '../../../src/learn/signals/model-signals.ts'
 import { openSignals, type Signals } from '../../../src/learn/signals/signals.ts'
 import { MACHINES } from '../../../src/learn/states.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
-import { openForgetting } from '../forgetting.ts'
 import { DAY_MS, type Learner, MINUTE_MS, openLearner, START_MS } from '../learner.ts'
+import { openForgetting } from '../subjects/forgetting.ts'
 
 interface Desk extends Learner {
   signals: Signals

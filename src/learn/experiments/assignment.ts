@@ -1,0 +1,50 @@
+import {
+  ASSIGNMENT_SEEDS,
+  type Assignment,
+  type AssignmentRequest,
+  BUCKETS,
+  type Purpose,
+} from '../../schema/assignment.ts'
+import { murmur3 } from '../statistics/murmur3.ts'
+
+export { BUCKETS } from '../../schema/assignment.ts'
+
+/**
+ * The arm of a unit. A pure function of its arguments: sticky, no state, the session need not exist. A
+ * greater share only adds units, and never moves one to another arm.
+ */
+export function assign({ testId, unit, share, arms }: AssignmentRequest): Assignment {
+  const inclusionBucket = bucketOf(testId, unit, 'inclusion')
+  const bucket = bucketOf(testId, unit, 'arm')
+  const inExperiment = inclusionBucket < Math.round(share * BUCKETS)
+  if (!inExperiment) return { inExperiment, arm: 0, bucket, inclusionBucket }
+  let last = -1
+  const arm = bucketsOfArms(arms).findIndex((count) => {
+    last += count
+    return bucket <= last
+  })
+  return { inExperiment, arm, bucket, inclusionBucket }
+}
+
+/** The bucket of a unit, 0..9999: murmur3-32 of `testId:unit` under the purpose's seed, modulo 10 000. */
+export function bucketOf(testId: string, unit: string, purpose: Purpose): number {
+  return murmur3(`${testId}:${unit}`, ASSIGNMENT_SEEDS[purpose]) % BUCKETS
+}
+
+/**
+ * How many of the 10 000 buckets each arm holds, lowest buckets to the first arm. Largest remainder
+ * (Hamilton): the counts sum to exactly 10 000, and each is within one of its share.
+ */
+export function bucketsOfArms(arms: readonly number[]): number[] {
+  const total = arms.reduce((sum, share) => sum + share, 0)
+  if (!(total > 0) || arms.some((share) => share < 0))
+    throw new RangeError('The shares of the arms must be positive.')
+  const exact = arms.map((share) => Number(((share / total) * BUCKETS).toFixed(6)))
+  const counts = exact.map(Math.floor)
+  const missing = BUCKETS - counts.reduce((sum, count) => sum + count, 0)
+  const byRemainder = exact
+    .map((value, arm) => ({ arm, remainder: value - Math.floor(value) }))
+    .sort((a, b) => b.remainder - a.remainder || a.arm - b.arm)
+  for (const { arm } of byRemainder.slice(0, missing)) counts[arm] = (counts[arm] ?? 0) + 1
+  return counts
+}

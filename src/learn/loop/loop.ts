@@ -1,0 +1,203 @@
+import { performance } from 'node:perf_hooks'
+import { isRefusal } from '../../store/failure.ts'
+import type { Store } from '../../store/store.ts'
+import type { Consumer, Fact } from '../facts.ts'
+import { isFoldedAnew, openFold } from './fold.ts'
+import type { Log } from './log.ts'
+import { openPauses } from './pauses.ts'
+import { type FindTaught, relearn, type Still, unlearn } from './relearn.ts'
+import { endOf, nothingTaken, type Pace, paceFor, readSome, type Taken, takeRows } from './slice.ts'
+
+/**
+ * The processor: takes the journal's entries in order, joins feedback to what was shown, and lets each consumer
+ * fold them into its state. New state and its place in the journal are written in one transaction: a crash at any
+ * point repeats nothing and skips nothing.
+ */
+export interface Loop {
+  /**
+   * Resolves when everything that happened before the call has been taken, published and saved, or when the store
+   * takes nothing: then with what was learned before.
+   */
+  caughtUp: () => Promise<void>
+  /** Folds the whole journal anew into the consumers that can be reset. */
+  rebuild: () => Promise<void>
+  /** Takes out what somebody taught, where the log no longer holds all that was learned; see relearn.ts. */
+  unlearn: (find: FindTaught, within: () => void) => Promise<void>
+  /** Sequence of the last entry that was taken, with what is saved at once on the disk. */
+  position: () => number
+  close: () => Promise<void>
+}
+
+export interface LoopOptions {
+  store: Store
+  log: Log
+  consumers: readonly Consumer[]
+  clock: () => number
+  /** Seconds from the receipt of a feedback entry until searches see it. */
+  onLag: (seconds: number) => void
+  /** Facts that were given up are left out; one that made a consumer throw is counted, and tried again. */
+  dead: {
+    isDead: (fact: Fact) => boolean
+    failed: (fact: Fact, cause: unknown) => Promise<void>
+  }
+  /** A slice that failed; it is tried again after a while. */
+  onFailure: (cause: unknown) => void
+}
+
+/** Time that one slice may hold the main thread while somebody waits to see what it takes. */
+const AWAITED_MS = 2
+const RETRY_MS = 1000
+
+/** The processor's own state, shared by its functions. */
+type Core = LoopOptions &
+  Still & {
+    running: Promise<void> | undefined
+    /** How many wait to see what was learned: nothing is put off for them. */
+    readers: number
+    /** How many want the processor to stand still: until then nothing more is taken. */
+    stills: number
+    /** The store takes nothing: it is full, or broken. */
+    refused: boolean
+  }
+
+export function openLoop(options: LoopOptions): Loop {
+  const core: Core = {
+    ...options,
+    fold: openFold(options.store, options.consumers),
+    ...{ running: undefined, closed: false, taking: undefined, refused: false },
+    ...{ readers: 0, stills: 0 },
+    recover: (cause) => recover(core, cause),
+    pauses: openPauses(() => core.closed || (core.readers > 0 && !core.refused)),
+  }
+  const rebuild = () => standStill(core, () => relearn(core))
+  core.fold.load()
+  options.log.onAppend(() => wake(core))
+  // A rebuild that a crash cut short starts again.
+  if (isFoldedAnew(options.store)) rebuild().catch(options.onFailure)
+  else wake(core)
+  return {
+    caughtUp: () => catchUp(core),
+    rebuild,
+    unlearn: (find, within) => standStill(core, () => unlearn(core, find, within)),
+    position: core.fold.saved,
+    close: async () => {
+      core.closed = true
+      core.pauses.stir()
+      await core.running
+      // What is not saved is taken again at the next start; saved now, that start is quicker.
+      if (!core.refused && core.fold.isDue(true)) await save(core, true).catch(options.onFailure)
+    },
+  }
+}
+
+/** For readers nothing is put off; a store that takes nothing shows them what was learned before. */
+async function catchUp(core: Core): Promise<void> {
+  core.readers += 1
+  if (!core.refused) core.pauses.stir()
+  try {
+    await core.log.flush()
+    const until = core.log.journal.last()
+    const isBehind = () => core.fold.taken() < until || core.fold.isDue(true)
+    while (!core.closed && !core.refused && isBehind()) {
+      wake(core)
+      await core.running
+    }
+  } finally {
+    core.readers -= 1
+  }
+}
+
+/** Starts to take what has come, unless that is under way. */
+function wake(core: Core): void {
+  if (core.closed || core.stills > 0 || core.running !== undefined) return
+  core.running = takeAll(core).finally(() => {
+    core.running = undefined
+    if (core.fold.taken() < core.log.journal.last()) wake(core)
+  })
+}
+
+async function takeAll(core: Core): Promise<void> {
+  const { fold, clock, pauses } = core
+  let pace = paceFor(0)
+  await pauses.gather()
+  while (!core.closed && core.stills === 0) {
+    const until = core.log.journal.last()
+    const isAll = core.readers > 0
+    if (fold.taken() >= until && !fold.isDue(true)) return
+    if (fold.taken() >= until && !fold.isDue(isAll)) {
+      await pauses.gather()
+      continue
+    }
+    try {
+      const { received, oldestMs } = await takeSome(core, until, pace)
+      if (fold.isDue(core.readers > 0)) await save(core, core.readers > 0)
+      else fold.publish()
+      const nowMs = clock()
+      for (const timeMs of received) core.onLag(Math.max(0, nowMs - timeMs) / 1000)
+      pace = paceFor(nowMs - (oldestMs ?? nowMs))
+      await pauses.rest(pace.restMs)
+    } catch (cause) {
+      await recover(core, cause)
+      return
+    }
+  }
+}
+
+/** What is due, or all that is not saved yet. */
+async function save(core: Core, all: boolean): Promise<void> {
+  const { store, fold } = core
+  await store.write(() => fold.save(all))
+  core.refused = false
+  fold.settle()
+  fold.publish()
+}
+
+/** Back to what is on the disk; a fact that made a consumer throw is counted, and given up in the end. */
+async function recover(core: Core, cause: unknown): Promise<void> {
+  const { taking } = core
+  core.taking = undefined
+  core.refused = isRefusal(cause)
+  core.onFailure(cause)
+  core.fold.load()
+  if (taking === undefined) await core.pauses.rest(RETRY_MS)
+  else await core.dead.failed(taking, cause).catch(core.onFailure)
+}
+
+/** One transaction's worth, a slice at a time. What was begun is ended: half an entry must not be saved. */
+async function takeSome(core: Core, until: number, pace: Pace): Promise<Taken> {
+  const { fold } = core
+  const taken = nothingTaken(fold.taken())
+  const rows = readSome(core.log, taken.end)
+  let startedMs = performance.now()
+  for (const _ of takeRows(core, rows, taken, fold.take)) {
+    const limitMs = core.readers > 0 ? Math.max(AWAITED_MS, pace.sliceMs) : pace.sliceMs
+    if (performance.now() - startedMs < limitMs) continue
+    await core.pauses.rest(pace.restMs)
+    startedMs = performance.now()
+  }
+  fold.advance(await endOf(core.log, rows, { end: taken.end, until }))
+  return taken
+}
+
+/** Runs `work` when nothing is being taken and all that was taken is saved; nothing more is taken until it is done. */
+async function standStill(core: Core, work: () => Promise<void>): Promise<void> {
+  // It would wait for ever for a moment in which nothing happens.
+  core.stills += 1
+  core.pauses.stir()
+  while (core.running !== undefined) await core.running
+  const done = saveAll(core)
+    .then(work)
+    .finally(() => {
+      core.running = undefined
+      core.stills -= 1
+      wake(core)
+    })
+  // Who waits for its end need not know how it went.
+  core.running = done.catch(() => undefined)
+  await done
+}
+
+/** What is folded anew tells nothing to the history; what is not saved yet may still have to. */
+async function saveAll(core: Core): Promise<void> {
+  if (core.fold.isDue(true)) await save(core, true)
+}

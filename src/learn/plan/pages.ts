@@ -1,0 +1,122 @@
+import type { SearchRequest } from '../../schema/search.ts'
+import { NOTHING_ADDED } from '../memory/added-scores.ts'
+import { type LearnedPlan, variantNames } from './plan.ts'
+
+/**
+ * So many lists that were begun last are kept, and up to twice as many: they are dropped by the generation, because a
+ * map from which the oldest is taken out one by one is rehashed all the time.
+ */
+const LISTS_MIN = 10_000
+
+/** What a plan says of the ranking: as little as possible, because so many are kept. */
+type Ranking = Pick<
+  LearnedPlan,
+  'tuning' | 'added' | 'model' | 'rerankSize' | 'adaptations' | 'experiments' | 'interleaved'
+> &
+  // Click rates rank through models only.
+  Partial<Pick<LearnedPlan, 'clickRates'>>
+
+/** The ranking of most lists: nothing applies to them. */
+const PLAIN: Ranking = Object.freeze({
+  ...{ tuning: {}, added: NOTHING_ADDED, model: undefined, adaptations: [], experiments: [] },
+  // No model ranks.
+  rerankSize: 0,
+  interleaved: undefined,
+})
+
+/** Which list a page belongs to: by its number, which cursors carry, or by what decides it. */
+export interface ListPlace {
+  text: string
+  list: number | undefined
+}
+
+interface List {
+  /** 0: nothing applied to its first page. */
+  number: number
+  ranking: Ranking
+}
+
+const PLAIN_LIST: List = { number: 0, ranking: PLAIN }
+
+/**
+ * Keeps what applied to the first page of a list for the pages after it: what was learned in between must not move
+ * a hit from one page to another. A cursor names its list; a page without one belongs to the list that its session, or
+ * else anybody without a session, began last with the same words.
+ */
+export function openPages(
+  make: (search: SearchRequest, queryHash: string) => LearnedPlan,
+): (search: SearchRequest, queryHash: string, place: ListPlace) => LearnedPlan {
+  const lists = openLists()
+  let begun = 0
+
+  return (search, queryHash, place) => {
+    const plan = make(search, queryHash)
+    const key = `${search.sessionId ?? ''} ${place.text}`
+    const isFirst = (search.from ?? 0) === 0 && search.cursor === undefined
+    const before = isFirst ? undefined : lists.find(place.list ?? key)
+    if (before !== undefined) return laterPage(plan, before)
+    const ranking = rankingOf(plan)
+    if (ranking !== PLAIN) {
+      begun += 1
+      plan.list = begun
+    }
+    lists.keep(ranking === PLAIN ? PLAIN_LIST : { number: begun, ranking }, key)
+    return plan
+  }
+}
+
+/** Lists that were begun one after the other. */
+interface Generation {
+  byKey: Map<string, List>
+  /** By their numbers, which count up from this one. */
+  first: number
+  numbered: List[]
+}
+
+function openLists() {
+  let young = newGeneration(1)
+  let old = newGeneration(1)
+  let kept = 0
+  const at = ({ first, numbered }: Generation, number: number) => numbered[number - first]
+  return {
+    find: (name: string | number): List | undefined => {
+      if (typeof name === 'string') return young.byKey.get(name) ?? old.byKey.get(name)
+      return name === 0 ? PLAIN_LIST : (at(young, name) ?? at(old, name))
+    },
+    keep: (list: List, key: string): void => {
+      young.byKey.set(key, list)
+      if (list.number > 0) young.numbered.push(list)
+      kept += 1
+      if (kept < LISTS_MIN) return
+      old = young
+      young = newGeneration(old.first + old.numbered.length)
+      kept = 0
+    },
+  }
+}
+
+function newGeneration(first: number): Generation {
+  return { byKey: new Map(), first, numbered: [] }
+}
+
+function rankingOf(plan: LearnedPlan): Ranking {
+  const { tuning, added, model, rerankSize, adaptations, experiments } = plan
+  const { clickRates, interleaved } = plan
+  const isPlain =
+    Object.keys(tuning).length === 0 &&
+    added.count === 0 &&
+    model === undefined &&
+    adaptations.length === 0 &&
+    experiments.length === 0
+  if (isPlain) return PLAIN
+  return { tuning, added, model, rerankSize, adaptations, experiments, clickRates, interleaved }
+}
+
+/** Only first pages are drawn, and only they are judged; a list that is dealt is dealt as a whole. */
+function laterPage(plan: LearnedPlan, { number, ranking }: List): LearnedPlan {
+  const later = { ...plan, ...ranking, list: number }
+  later.exploration = later.shadow = undefined
+  if (plan.recorded !== undefined)
+    later.recorded = { ...plan.recorded, variants: variantNames(ranking.experiments) }
+  return later
+}

@@ -1,0 +1,205 @@
+import type { SearchRequest } from '../../schema/search.ts'
+import type { Tuning } from '../../schema/tuning.ts'
+import { strangerOf, type Target } from '../experiments/targeting.ts'
+import type { Impression } from '../facts.ts'
+import { isDrawn } from '../impressions/draw.ts'
+import type { SessionGlimpse } from '../sessions/sessions.ts'
+import {
+  knowing,
+  mayLearn,
+  type Ranking,
+  type RankingParts,
+  rankingBy,
+  type ServedModel,
+} from './ranking.ts'
+import { layTunings } from './tuning.ts'
+
+/** A variant that a unit is in. */
+export interface AppliedVariant {
+  testId: string
+  testName: string
+  variantId: string
+  tuning: Tuning
+  /** Interleaving: the other ranking, and whose the two are; both are dealt into one list as teams. */
+  against?: { tuning: Tuning; variantIds: readonly [string, string] }
+}
+
+/** A ranking change that is in force for a query. */
+export interface AppliedAdaptation {
+  adaptationId: string
+  version: number
+  tuning: Tuning
+}
+
+/** Everything that applies to one search besides its own words, made from memory in microseconds. */
+export interface LearnedPlan extends Ranking {
+  /** Number of the list, for its cursors; 0 when nothing applied to its first page. */
+  list: number
+  sessionId: string | undefined
+  /** Undefined: nobody's search; nothing is learned from it and nothing is drawn. */
+  unit: string | undefined
+  shadow: ServedModel | undefined
+  exploration: { seed: number; epsilon: number; temperature: number; explored: boolean } | undefined
+  /** Another ranking whose order is dealt, with this one's, into the first `depth` hits of the list. */
+  interleaved: Dealt | undefined
+  adaptations: readonly string[]
+  experiments: readonly { testId: string; testName: string; variantId: string }[]
+  /** Whether features are written down: only where somebody could teach something by them. */
+  featured: boolean
+  /** What the impression says besides what was found; undefined when searches are not recorded. */
+  recorded: Pick<Impression, 'sessionId' | 'unit' | 'deviceType' | 'variants'> | undefined
+}
+
+interface Dealt {
+  testId: string
+  variantIds: readonly [string, string]
+  against: Ranking
+  seed: number
+  depth: number
+}
+
+/** The parts of learning that a plan is made of. */
+export interface PlanParts extends RankingParts {
+  glimpse: (sessionId: string) => SessionGlimpse | undefined
+  variants: (unit: string, session: Target) => AppliedVariant[]
+  adaptations: (queryHash: string, unit: string | undefined) => AppliedAdaptation[]
+  shadowModel: () => ServedModel | undefined
+  settings: RankingParts['settings'] & { explorationShare: number; explorationTemperature: number }
+  /** Whether the impression of a search without a session may be written now. */
+  mayRecord: () => boolean
+  /** A fresh number from 0 to 2³² − 1. */
+  seed: () => number
+}
+
+/** A page may be drawn, and a list dealt, so far down. */
+const DRAWN_MAX = 100
+
+/** What applies to this search, in the order base settings < adaptations < variants; its own words win later. */
+export function makePlan(search: SearchRequest, queryHash: string, parts: PlanParts): LearnedPlan {
+  const { settings } = parts
+  const session = search.sessionId === undefined ? undefined : parts.glimpse(search.sessionId)
+  const unit = session?.active ? (session.userId ?? session.sessionId) : undefined
+  const adaptations = settings.learning ? parts.adaptations(queryHash, unit) : NOTHING
+  const variants =
+    search.sessionId === undefined ? NOTHING : variantsOf(search.sessionId, session, parts)
+  const asked = { queryHash, unit }
+  const { tuning, added, clickRates, model, rerankSize } = rankingBy(
+    tuningOf(adaptations, variants),
+    asked,
+    parts,
+  )
+  const learning = mayLearn(tuning, parts)
+  const explores = learning && unit !== undefined && settings.explorationShare > 0
+  return {
+    list: 0,
+    sessionId: search.sessionId,
+    unit,
+    tuning,
+    added,
+    clickRates,
+    model,
+    shadow: learning ? knowing(parts.shadowModel(), added) : undefined,
+    rerankSize,
+    // An explanation is of the ranking, not of a draw.
+    exploration:
+      explores && mayDraw(search) && search.explain !== true ? explorationOf(parts) : undefined,
+    interleaved: mayDraw(search) ? dealtOf({ variants, adaptations }, asked, parts) : undefined,
+    adaptations: adaptations.length === 0 ? NOTHING : adaptations.map(nameOf),
+    experiments: variants.length === 0 ? NOTHING : variants.map(experimentOf),
+    featured: settings.learning && unit !== undefined,
+    recorded:
+      settings.learning && (unit !== undefined || parts.mayRecord())
+        ? recorded(search, session, unit, variants)
+        : undefined,
+  }
+}
+
+/** A test's variant goes with the session's name: it is there before the session is, and when it is over. */
+function variantsOf(
+  sessionId: string,
+  session: SessionGlimpse | undefined,
+  { variants }: PlanParts,
+): AppliedVariant[] {
+  if (session !== undefined) return variants(session.userId ?? session.sessionId, session)
+  return variants(sessionId, strangerOf(sessionId))
+}
+
+/** To most searches nothing applies: that is found out, and said, without lists of its own. */
+const NOTHING: readonly never[] = []
+const UNTUNED: Tuning = Object.freeze({})
+
+function nameOf({ adaptationId, version }: AppliedAdaptation): string {
+  return `${adaptationId}@${version}`
+}
+
+function experimentOf({ testId, testName, variantId }: AppliedVariant) {
+  return { testId, testName, variantId }
+}
+
+function tuningOf(
+  adaptations: readonly AppliedAdaptation[],
+  variants: readonly AppliedVariant[],
+): Tuning {
+  if (adaptations.length === 0 && variants.length === 0) return UNTUNED
+  return layTunings([...adaptations, ...variants].map(({ tuning }) => tuning))
+}
+
+function explorationOf({ settings, seed: next }: PlanParts): LearnedPlan['exploration'] {
+  const { explorationShare: epsilon, explorationTemperature: temperature } = settings
+  const seed = next()
+  return { seed, epsilon, temperature, explored: isDrawn({ seed, epsilon }) }
+}
+
+/** The ranking that is dealt into the list, of the first test that deals. */
+function dealtOf(
+  applied: { variants: readonly AppliedVariant[]; adaptations: readonly AppliedAdaptation[] },
+  asked: { queryHash: string; unit: string | undefined },
+  parts: PlanParts,
+): Dealt | undefined {
+  const { variants, adaptations } = applied
+  const dealt = variants.find(({ against }) => against !== undefined)
+  if (dealt?.against === undefined) return undefined
+  const { testId, against } = dealt
+  // It takes the variant's place among all that applies: what that one sets is none of its own.
+  const own = variants.map((variant) => (variant === dealt ? against.tuning : variant.tuning))
+  const tunings = [...adaptations.map(({ tuning }) => tuning), ...own]
+  const ranking = rankingBy(layTunings(tunings), asked, parts)
+  const { variantIds } = against
+  return { testId, variantIds, against: ranking, seed: parts.seed(), depth: DRAWN_MAX }
+}
+
+/** Whether an order may be drawn: never from later pages on, for sorted lists, or very long pages. */
+function mayDraw({ from = 0, size = 10, sort, cursor, generation }: SearchRequest) {
+  return (
+    from === 0 &&
+    size <= DRAWN_MAX &&
+    sort === undefined &&
+    cursor === undefined &&
+    generation === undefined
+  )
+}
+
+function recorded(
+  search: SearchRequest,
+  session: SessionGlimpse | undefined,
+  unit: string | undefined,
+  variants: readonly AppliedVariant[],
+): LearnedPlan['recorded'] {
+  const deviceType = session?.metadata.deviceType
+  const said: NonNullable<LearnedPlan['recorded']> = {
+    variants: variantNames(variants),
+  }
+  // In its own spelling: in several ones a session would count several times.
+  const sessionId = session?.sessionId ?? search.sessionId
+  if (sessionId !== undefined) said.sessionId = sessionId
+  if (unit !== undefined) said.unit = unit
+  if (typeof deviceType === 'string') said.deviceType = deviceType
+  return said
+}
+
+/** The variants as an impression names them. */
+export function variantNames(
+  variants: readonly Pick<AppliedVariant, 'testId' | 'variantId'>[],
+): [string, string][] {
+  return variants.map(({ testId, variantId }) => [testId, variantId])
+}

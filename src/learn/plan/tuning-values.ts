@@ -1,0 +1,230 @@
+import { asObject, isObject } from '../../object.ts'
+import type { DocumentName, Tuning } from '../../schema/tuning.ts'
+import { wordOf } from '../../word.ts'
+
+/** Why a value can't be read: where inside of it, and what may stand there. */
+interface Problem {
+  path: string
+  message?: string
+}
+
+interface Setting {
+  /** Writes what it understands into the tuning. */
+  read: (value: unknown, tuning: Tuning) => Problem | undefined
+  /** Whether a value that can't be read is likely to mean something else of that everyday name. */
+  mayBeOther?: (value: unknown) => boolean
+}
+
+const isNumber = (value: unknown): boolean => typeof value === 'number'
+const isText = (value: unknown): boolean => typeof value === 'string'
+const always = (): boolean => true
+
+const fieldWeights: Setting = { read: readFieldWeights }
+const legWeights: Setting = { read: readBoost }
+const model: Setting = { read: readModel, mayBeOther: isObject }
+const pins: Setting = {
+  read: (value, tuning) => readDocuments('pins', value, tuning),
+  mayBeOther: isObject,
+}
+
+/** What a change or a variant may set, by every spelling that is understood. */
+export const TUNABLE: Record<string, Setting> = {
+  fieldWeights,
+  fieldBoosts: fieldWeights,
+  // The fields that are returned, or the weights of a model.
+  fields: { ...fieldWeights, mayBeOther: always },
+  weights: { ...legWeights, mayBeOther: always },
+  boost: { ...legWeights, mayBeOther: isNumber },
+  legWeights,
+  textWeight: { read: (value, tuning) => readLeg('text', value, tuning) },
+  vectorWeight: { read: (value, tuning) => readLeg('vector', value, tuning) },
+  fusion: word('fusion', ['convex', 'rrf']),
+  operator: word('operator', ['or', 'and']),
+  fuzziness: word('fuzziness', ['0', '1', '2', 'auto']),
+  neighbors: number('neighbors', 1, 10_000),
+  // Elsewhere the name of a measure.
+  similarity: { ...number('similarity', -1, 1), mayBeOther: isText },
+  minScore: number('minScore', -1e9, 1e9),
+  feedback: toggle('feedback'),
+  learning: toggle('learning'),
+  model,
+  modelId: model,
+  synonyms: { read: readSynonyms, mayBeOther: isObject },
+  pins,
+  pinned: pins,
+  boosts: {
+    read: (value, tuning) => readDocuments('boosts', value, tuning),
+    mayBeOther: always,
+  },
+}
+
+/**
+ * What of each setting decides which documents match; undefined where it decides their order alone. Two rankings can be
+ * dealt into one list where all of this is the same. (Vector feedback looks at the first hits, so that any order has a
+ * few neighbours of its own: a dealt list holds what its first ranking finds.)
+ */
+export const MATCHING: Record<keyof Tuning, (tuning: Tuning) => unknown> = {
+  fieldWeights: unsearchedFields,
+  legWeights: orderAlone,
+  fusion: orderAlone,
+  operator: ({ operator }) => operator,
+  fuzziness: ({ fuzziness }) => fuzziness,
+  neighbors: ({ neighbors }) => neighbors,
+  similarity: ({ similarity }) => similarity,
+  minScore: ({ minScore }) => minScore,
+  feedback: ({ feedback }) => feedback,
+  synonyms: ({ synonyms }) => synonyms,
+  pins: orderAlone,
+  boosts: orderAlone,
+  model: orderAlone,
+  learning: orderAlone,
+}
+
+function orderAlone(): undefined {
+  return undefined
+}
+
+/** A field that weighs nothing is not searched. */
+function unsearchedFields({ fieldWeights = {} }: Tuning): string[] {
+  return Object.keys(fieldWeights)
+    .filter((field) => fieldWeights[field] === 0)
+    .sort()
+}
+
+const WEIGHTS = 'must be an object of weights by name'
+/** The core takes no greater ones, from a search itself neither. */
+const WEIGHT_MAX = 1e6
+const WEIGHT = `must be a number from 0 to ${WEIGHT_MAX}`
+
+function readFieldWeights(value: unknown, tuning: Tuning): Problem | undefined {
+  const problem = notWeights(value)
+  if (problem === undefined)
+    tuning.fieldWeights = { ...tuning.fieldWeights, ...(value as Record<string, number>) }
+  return problem
+}
+
+/** `text` and `vector` weigh the legs, any other key a field, as in a search. */
+function readBoost(value: unknown, tuning: Tuning): Problem | undefined {
+  const problem = notWeights(value)
+  if (problem !== undefined) return problem
+  const { text, vector, ...fields } = value as Record<string, number>
+  if (text !== undefined) readLeg('text', text, tuning)
+  if (vector !== undefined) readLeg('vector', vector, tuning)
+  if (Object.keys(fields).length > 0) readFieldWeights(fields, tuning)
+  return undefined
+}
+
+function notWeights(value: unknown): Problem | undefined {
+  const object = asObject(value)
+  if (object === undefined) return { path: '', message: WEIGHTS }
+  const bad = Object.keys(object).find((name) => !isWeight(object[name]))
+  return bad === undefined ? undefined : { path: `.${bad.slice(0, 64)}`, message: WEIGHT }
+}
+
+function isWeight(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= WEIGHT_MAX
+}
+
+/** One leg's weight; the other's is what is left of 1 until it is named itself. */
+function readLeg(leg: 'text' | 'vector', value: unknown, tuning: Tuning): Problem | undefined {
+  if (!isWeight(value)) return { path: '', message: WEIGHT }
+  const rest = Math.max(0, 1 - value)
+  const legs = tuning.legWeights ?? { text: rest, vector: rest }
+  tuning.legWeights = { ...legs, [leg]: value }
+  return undefined
+}
+
+function readModel(value: unknown, tuning: Tuning): Problem | undefined {
+  if (value !== null && (typeof value !== 'string' || value === ''))
+    return { path: '', message: 'must be the name of a model, or null for none' }
+  tuning.model = value
+  return undefined
+}
+
+function readSynonyms(value: unknown, tuning: Tuning): Problem | undefined {
+  if (!Array.isArray(value)) return { path: '', message: 'must be a list' }
+  const lists = value.map((entry) =>
+    typeof entry === 'string' ? entry.split(',').map((part) => part.trim()) : entry,
+  )
+  const isList = (list: unknown) =>
+    Array.isArray(list) && list.every((each) => typeof each === 'string')
+  const bad = lists.findIndex((list) => !isList(list))
+  if (bad >= 0)
+    return { path: `[${bad}]`, message: 'must be words, as a list or a text with commas' }
+  tuning.synonyms = lists as string[][]
+  return undefined
+}
+
+function readDocuments(
+  key: 'pins' | 'boosts',
+  value: unknown,
+  tuning: Tuning,
+): Problem | undefined {
+  const byId = Array.isArray(value) ? undefined : asObject(value)
+  const list =
+    byId === undefined ? value : Object.entries(byId).map(([id, boost]) => ({ id, value: boost }))
+  if (!Array.isArray(list))
+    return { path: '', message: 'must be a list of ids, or of objects with an id' }
+  if (list.length === 0) return { path: '' }
+  const documents = list.map((entry) => (typeof entry === 'string' ? { id: entry } : entry))
+  for (const [at, entry] of documents.entries()) {
+    const place = byId === undefined ? `[${at}]` : `.${String(entry.id).slice(0, 64)}`
+    if (typeof asObject(entry)?.id !== 'string')
+      return { path: place, message: 'must be the id of a document, or an object with an id' }
+    if (key === 'boosts' && !isBoost(entry.value))
+      return { path: place, message: `must be a number from -${WEIGHT_MAX} to ${WEIGHT_MAX}` }
+  }
+  if (key === 'pins') tuning.pins = documents as DocumentName[]
+  else
+    tuning.boosts = documents.map((document: DocumentName & { value?: number }) => ({
+      ...document,
+      value: document.value ?? BOOST,
+    }))
+  return undefined
+}
+
+/** Added to the score of a document whose boost names no number; 1 is the span of the fused score. */
+const BOOST = 0.1
+
+function isBoost(value: unknown): boolean {
+  return value === undefined || (typeof value === 'number' && Math.abs(value) <= WEIGHT_MAX)
+}
+
+function word(key: 'fusion' | 'operator' | 'fuzziness', words: readonly string[]): Setting {
+  return {
+    read: (value, tuning) => {
+      const sent = wordOf(value).toLowerCase()
+      if (!words.includes(sent)) return { path: '', message: `must be one of ${words.join(', ')}` }
+      Object.assign(tuning, { [key]: key === 'fuzziness' ? sent.toUpperCase() : sent })
+      return undefined
+    },
+    // Other engines know other words.
+    mayBeOther: isText,
+  }
+}
+
+function number(
+  key: 'neighbors' | 'similarity' | 'minScore',
+  least: number,
+  most: number,
+): Setting {
+  return {
+    read: (value, tuning) => {
+      if (typeof value !== 'number' || !(value >= least && value <= most))
+        return { path: '', message: `must be a number from ${least} to ${most}` }
+      tuning[key] = key === 'neighbors' ? Math.round(value) : value
+      return undefined
+    },
+  }
+}
+
+function toggle(key: 'feedback' | 'learning'): Setting {
+  return {
+    read: (value, tuning) => {
+      if (typeof value !== 'boolean') return { path: '', message: 'must be true or false' }
+      tuning[key] = value
+      return undefined
+    },
+    mayBeOther: always,
+  }
+}

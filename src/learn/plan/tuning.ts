@@ -1,0 +1,111 @@
+import { invalid } from '../../errors.ts'
+import { asObject } from '../../object.ts'
+import type { Tuning } from '../../schema/tuning.ts'
+import { wordOf } from '../../word.ts'
+import { MATCHING, TUNABLE } from './tuning-values.ts'
+
+/** What was understood of a free-form configuration, and what was not. */
+export interface TuningRead {
+  tuning: Tuning
+  /** Where something stands that is no setting of the ranking, and for a known word what a setting would be. */
+  unread: string[]
+  /** Settings with a value that they can't have. */
+  wrong: { path: string; message: string }[]
+}
+
+/** Words under which settings may be gathered. */
+const GROUPS = ['ranking', 'search', 'thresholds']
+
+/**
+ * Reads a variant's `config` or an adaptation's `changes`, which may also be a list of such objects or of
+ * `{parameter, value}`. The vocabulary is open, so what is no setting is kept elsewhere as it came and named in `unread`;
+ * a setting with a value of a wrong type or out of range is `wrong`.
+ */
+export function readTuning(config: unknown): TuningRead {
+  if (Array.isArray(config)) {
+    const reads = config.map((entry, at) => under(`[${at}]`, readTuning(asSetting(entry))))
+    return {
+      tuning: layTunings(reads.map(({ tuning }) => tuning)),
+      unread: reads.flatMap(({ unread }) => unread),
+      wrong: reads.flatMap(({ wrong }) => wrong),
+    }
+  }
+  const read: TuningRead = { tuning: {}, unread: [], wrong: [] }
+  for (const [key, value] of Object.entries(asObject(config) ?? {})) readSetting(key, value, read)
+  return read
+}
+
+/** The same where a wrong value refuses the request: throws VALIDATION_FAILED with its place under `path`. */
+export function mustReadTuning(config: unknown, path: string): TuningRead {
+  const read = readTuning(config)
+  const [first] = under(path, read).wrong
+  if (first !== undefined) throw invalid(first.path, first.message)
+  return read
+}
+
+function readSetting(key: string, value: unknown, { tuning, unread, wrong }: TuningRead): void {
+  if (GROUPS.includes(key) && asObject(value) !== undefined) {
+    const inner = under(key, readTuning(value))
+    Object.assign(tuning, layTunings([tuning, inner.tuning]))
+    unread.push(...inner.unread)
+    wrong.push(...inner.wrong)
+    return
+  }
+  const setting = Object.hasOwn(TUNABLE, key) ? TUNABLE[key] : undefined
+  const problem =
+    setting === undefined || value === undefined ? { path: '' } : setting.read(value, tuning)
+  if (problem === undefined) return
+  const path = `${key}${problem.path}`
+  if (problem.message === undefined) unread.push(path)
+  else if (setting?.mayBeOther?.(value) === true) unread.push(`${path} (${problem.message})`)
+  else wrong.push({ path, message: problem.message })
+}
+
+function under(path: string, { tuning, unread, wrong }: TuningRead): TuningRead {
+  const join = (inner: string) => (inner.startsWith('[') ? `${path}${inner}` : `${path}.${inner}`)
+  return {
+    tuning,
+    unread: unread.map((inner) => (path.startsWith('[') ? inner : join(inner))),
+    wrong: wrong.map((each) => ({ ...each, path: join(each.path) })),
+  }
+}
+
+/** Lays tunings over each other, the later winning; maps and lists of documents are joined. */
+export function layTunings(tunings: readonly Tuning[]): Tuning {
+  const laid: Tuning = {}
+  for (const tuning of tunings) {
+    const { fieldWeights, synonyms, pins, boosts, ...plain } = tuning
+    Object.assign(laid, plain)
+    if (fieldWeights !== undefined) laid.fieldWeights = { ...laid.fieldWeights, ...fieldWeights }
+    if (synonyms !== undefined) laid.synonyms = [...(laid.synonyms ?? []), ...synonyms]
+    if (pins !== undefined) laid.pins = [...pins, ...(laid.pins ?? [])]
+    if (boosts !== undefined) laid.boosts = [...(laid.boosts ?? []), ...boosts]
+  }
+  return laid
+}
+
+/** The settings by which two rankings may match different documents. */
+export function matchingDifferences(one: Tuning, other: Tuning): string[] {
+  return Object.entries(MATCHING)
+    .filter(([, of]) => JSON.stringify(of(one)) !== JSON.stringify(of(other)))
+    .map(([setting]) => setting)
+}
+
+const NAMES = ['parameter', 'setting', 'key', 'path', 'target', 'name']
+const VALUES = ['value', 'newValue', 'to', 'new']
+
+/** `{parameter: 'ranking.vectorWeight', value: 0.4}` as `{ranking: {vectorWeight: 0.4}}`; a field's weight likewise. */
+function asSetting(entry: unknown): unknown {
+  const sent = asObject(entry)
+  if (sent === undefined) return { [wordOf(entry)]: undefined }
+  const name = NAMES.map((key) => sent[key]).find((each) => typeof each === 'string')
+  const value = [...VALUES, 'weight', 'boost', 'factor']
+    .map((key) => sent[key])
+    .find((each) => each !== undefined)
+  if (typeof sent.field === 'string' && typeof value === 'number')
+    return { fieldWeights: { [sent.field]: value } }
+  if (name === undefined || value === undefined) return sent
+  return String(name)
+    .split('.')
+    .reduceRight<unknown>((inner, part) => ({ [part]: inner }), value)
+}

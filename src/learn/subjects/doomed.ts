@@ -1,0 +1,114 @@
+import { performance } from 'node:perf_hooks'
+import { setImmediate as breathe } from 'node:timers/promises'
+import { asObject } from '../../object.ts'
+import type { JournalRow } from '../../store/journal.ts'
+import type { Store } from '../../store/store.ts'
+import type { JournalEntry } from '../../store/tables.ts'
+import type { Doomed, Fact, FeedbackBatch, Impression } from '../facts.ts'
+import { factsOf } from '../loop/join.ts'
+import type { Log } from '../loop/log.ts'
+
+/** What the log holds of somebody: what they did, and where that stands. */
+export interface DoomedRows extends Doomed {
+  names: Set<string>
+  facts: Fact[]
+  impressions: { sequence: number; queryId: string }[]
+  feedback: { sequence: number; entries: number }[]
+  events: number[]
+}
+
+/** Rows that one transaction looks at, so that others come in between. */
+export const SLICE_ROWS = 64
+/** Time that a look through the log may hold the main thread: an entry names up to 64 searches. */
+const SLICE_MS = 2
+
+/** Nothing yet of what stands behind an entry of the log. */
+export function nothingDoomed(names: Set<string>, sequence = 0): DoomedRows {
+  return { names, facts: [], sequence, impressions: [], feedback: [], events: [] }
+}
+
+/**
+ * Adds what the log says, up to an entry, of any who are named: sessions by their id, users by their name. A user's
+ * sessions that are known no more are found by their searches, and are among the names from there on.
+ */
+export async function findDoomed(log: Log, found: DoomedRows, until: number): Promise<void> {
+  let startedMs = performance.now()
+  while (found.sequence < until) {
+    const next = log.journal.read({ after: found.sequence, limit: SLICE_ROWS })
+    const rows = next.filter(({ sequence }) => sequence <= until)
+    for (const row of rows) {
+      found.sequence = row.sequence
+      found.facts.push(...take(row, log, found))
+      if (performance.now() - startedMs < SLICE_MS) continue
+      await breathe()
+      startedMs = performance.now()
+    }
+    if (rows.length < SLICE_ROWS) found.sequence = until
+  }
+}
+
+/** Notes what of an entry is theirs; returns what that says to learning. */
+function take({ sequence, entry }: JournalRow, log: Log, found: DoomedRows): Iterable<Fact> {
+  const isNamed = (name: string | undefined) => name !== undefined && found.names.has(name)
+  if (entry.type === 'searches') {
+    const theirs = (entry.data as string[]).filter((queryId) => {
+      const { unit, sessionId } = log.shown(queryId) ?? {}
+      if (isNamed(unit) && sessionId !== undefined) found.names.add(sessionId)
+      return isNamed(unit) || isNamed(sessionId)
+    })
+    found.impressions.push(...theirs.map((queryId) => ({ sequence, queryId })))
+    return factsIn({ sequence, entry: { ...entry, data: theirs } }, log)
+  }
+  if (entry.type === 'feedback') {
+    const { unit, entries } = entry.data as FeedbackBatch
+    if (!isNamed(unit) && !isNamed(entry.sessionId)) return []
+    found.feedback.push({ sequence, entries: entries.length })
+    return factsIn({ sequence, entry }, log)
+  }
+  if (isNamed(entry.sessionId) || isNamed(userOf(entry))) found.events.push(sequence)
+  return []
+}
+
+/** Whom an event of analytics names by itself: clients may send it without a session. */
+function userOf({ type, data }: JournalEntry): string | undefined {
+  if (type !== 'analytics') return undefined
+  const event = asObject(data)
+  const userId = event?.userId ?? asObject(event?.metadata)?.userId
+  return typeof userId === 'string' ? userId : undefined
+}
+
+function factsIn(row: JournalRow, log: Log): Iterable<Fact> {
+  return factsOf(row, log, new Map<string, Impression | undefined>())
+}
+
+/** Removes it from the log. */
+export async function removeDoomed(store: Store, log: Log, doomed: DoomedRows): Promise<void> {
+  const { journal } = store.tables
+  await removeRows(store, doomed.impressions, (rows) => {
+    log.removeWithin(rows.map(({ queryId }) => queryId))
+    unnameWithin(store, rows)
+  })
+  const entries = [...doomed.feedback.map(({ sequence }) => sequence), ...doomed.events]
+  await removeRows(store, entries, (sequences) => journal.removeAll(sequences))
+}
+
+/** Takes searches out of the entries that name them: those of others stand there, too. */
+function unnameWithin({ tables: { journal } }: Store, rows: DoomedRows['impressions']): void {
+  const theirs = new Set(rows.map(({ queryId }) => queryId))
+  for (const sequence of new Set(rows.map((row) => row.sequence))) {
+    const entry = journal.get(sequence)
+    if (entry === undefined) continue
+    const data = (entry.data as string[]).filter((queryId) => !theirs.has(queryId))
+    if (data.length > 0) journal.put(sequence, { ...entry, data })
+    else journal.remove(sequence)
+  }
+}
+
+async function removeRows<Key>(
+  store: Store,
+  keys: Key[],
+  remove: (keys: Key[]) => void,
+): Promise<void> {
+  for (let from = 0; from < keys.length; from += SLICE_ROWS)
+    await store.release(() => remove(keys.slice(from, from + SLICE_ROWS)))
+}

@@ -1,0 +1,39 @@
+import type { Store } from '../../store/store.ts'
+
+/** Somebody who is being forgotten: in the store until that is done, so that a start goes on with it. */
+export interface Forgetting {
+  subject: string
+  /** What they taught up to this entry of the journal is taken out; absent: all has yet to be learned anew. */
+  unlearnedTo?: number
+}
+
+const FORGETTING = 'forgetting'
+
+export function allForgetting({ tables }: Store): Forgetting[] {
+  const kept = (tables.meta.get(FORGETTING) as (Forgetting | string)[] | undefined) ?? []
+  // Stores of before kept names alone.
+  return kept.map((each) => (typeof each === 'string' ? { subject: each } : each))
+}
+
+export function findForgetting(store: Store, subject: string): Forgetting | undefined {
+  return allForgetting(store).find((each) => each.subject === subject)
+}
+
+/** Inside a transaction. */
+export function noteForgetting(store: Store, forgetting: Forgetting): void {
+  store.tables.meta.put(FORGETTING, [...others(store, forgetting.subject), forgetting])
+}
+
+/** Inside a transaction. */
+export function endForgetting(store: Store, subject: string): void {
+  store.tables.meta.put(FORGETTING, others(store, subject))
+}
+
+function others(store: Store, subject: string): Forgetting[] {
+  return allForgetting(store).filter((each) => each.subject !== subject)
+}
+
+/** Whether all is to be learned anew without somebody, for which the log must stay as it is. */
+export function willRelearn(store: Store): boolean {
+  return allForgetting(store).some(({ unlearnedTo }) => unlearnedTo === undefined)
+}

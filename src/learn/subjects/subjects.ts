@@ -1,0 +1,243 @@
+import { setImmediate as breathe } from 'node:timers/promises'
+import { serviceError } from '../../errors.ts'
+import type { Store } from '../../store/store.ts'
+import { oneSpelling } from '../feedback/feedback-ids.ts'
+import type { Events } from '../history/events.ts'
+import { unnameEvents } from '../history/unname.ts'
+import type { Log } from '../loop/log.ts'
+import type { Loop } from '../loop/loop.ts'
+import { timesOfQueries } from '../patterns/times.ts'
+import type { Sessions } from '../sessions/sessions.ts'
+import { type DoomedRows, findDoomed, nothingDoomed, removeDoomed, SLICE_ROWS } from './doomed.ts'
+import { allForgetting, endForgetting, findForgetting, noteForgetting } from './forgetting.ts'
+
+/*
+ * Forgetting somebody, step by step. A note in the store says that it has begun, and how far it is: what a crash or a
+ * failure cuts short goes on at the next start, or when it is asked for again.
+ *
+ * 1. Their sessions are hidden: what still comes in their name is nobody's.
+ * 2. The log is looked through for what they did.
+ * 3. The note is written: from here on it will be finished. Where retention has cut the log, what they taught is taken
+ *    out of the learned state in the same transaction.
+ * 4. Their rows leave the log, their names the history.
+ * 5. Where the log is whole, all is learned anew from what is left.
+ * 6. What was proposed for their queries is taken back.
+ * 7. The sessions go, and the note.
+ *
+ * What was under way comes late: behind 4 and 6 the log is looked through again.
+ */
+
+/** What went with somebody. */
+export interface Forgotten {
+  subject: string
+  removed: { sessions: number; impressions: number; feedback: number; events: number }
+  rebuilt: boolean
+}
+
+/** People, as learning knows them: sessions and users. */
+export interface Subjects {
+  /**
+   * Removes a session, or a user's sessions, with what they did from the log, takes their names out of the history, and
+   * learns anew from what is left, or unlearns what they taught when too little is left for that. One after the other: a
+   * user and one of their sessions taught the same, which must go once. The same subject again waits for the first.
+   * Throws SUBJECT_NOT_FOUND when nothing is known of it.
+   */
+  forget: (subject: string) => Promise<Forgotten>
+}
+
+interface SubjectParts {
+  store: Store
+  log: Log
+  loop: Pick<Loop, 'caughtUp' | 'position' | 'rebuild' | 'unlearn'>
+  events: Pick<Events, 'recordWithin'>
+  sessions: Pick<Sessions, 'hide' | 'show' | 'remove'>
+  clock: () => number
+  /** Takes a unit out of what is counted by unit and not learned anew. */
+  forgetUnit?: (unit: string) => Promise<number>
+  /** Takes back what was proposed for queries that they asked. */
+  withdraw?: (queryHashes: Pick<ReadonlySet<string>, 'has'>) => Promise<void>
+  /** Forgets what sessions told that is kept in memory alone. */
+  forgetTold?: (sessionIds: readonly string[]) => void
+  /** Forgetting that a crash cut short, and that could not be finished at the start either. */
+  onFailure: (cause: unknown) => void
+}
+
+/** What was asked is no longer known once it is off the log, nor where that is cut; what others say of a query is proposed again. */
+const ANY_QUERY = { has: () => true }
+
+export function openSubjects(parts: SubjectParts): Subjects {
+  const flights = new Map<string, Promise<Forgotten>>()
+  let last: Promise<unknown> = Promise.resolve()
+  function fly(subject: string): Promise<Forgotten> {
+    const known = flights.get(subject)
+    if (known !== undefined) return known
+    const flight = last.then(() => forget(parts, subject)).finally(() => flights.delete(subject))
+    flights.set(subject, flight)
+    last = flight.catch(() => undefined)
+    return flight
+  }
+  for (const { subject } of allForgetting(parts.store)) fly(subject).catch(parts.onFailure)
+  return { forget: async (sent) => fly(await spellingOf(parts.store, sent)) }
+}
+
+/** A user's name stays as it was sent, even if it looks like an id of ours, which has one spelling. */
+async function spellingOf(store: Store, sent: string): Promise<string> {
+  const own = oneSpelling(sent)
+  if (own === sent) return own
+  return (await sessionsOf(store, sent)).length > 0 ? sent : own
+}
+
+async function forget(parts: SubjectParts, subject: string): Promise<Forgotten> {
+  const { store, sessions } = parts
+  const sessionIds = await sessionsOf(store, subject)
+  sessions.hide(sessionIds)
+  try {
+    return await forgetHidden({ ...parts, subject, sessionIds })
+  } catch (cause) {
+    sessions.show(sessionIds)
+    throw cause
+  }
+}
+
+/** One who is being forgotten. */
+interface Task extends SubjectParts {
+  subject: string
+  sessionIds: readonly string[]
+}
+
+async function forgetHidden(task: Task): Promise<Forgotten> {
+  const { store, loop, sessions, subject, sessionIds } = task
+  const doomed = await findNow(task, nothingDoomed(new Set([subject, ...sessionIds])))
+  const removed = { sessions: sessionIds.length, ...countsOf(doomed) }
+  const isNew = findForgetting(store, subject) === undefined
+  const isUnknown = Object.values(removed).every((count) => count === 0)
+  if (isNew && isUnknown) return forgetReported(task, removed)
+  if (isNew) await begin(task, doomed, removed)
+  else await unlearnWhereCut(task, doomed)
+  const rebuilt = willBeRelearned(task)
+  await removeRows(task, doomed)
+  await task.forgetUnit?.(subject)
+  const unlearnedTo = await removeLate(task, doomed)
+  if (rebuilt) {
+    await loop.rebuild()
+    await store.release(() => noteForgetting(store, { subject, unlearnedTo }))
+  }
+  const asked = new Set(timesOfQueries(doomed.facts).keys())
+  await task.withdraw?.(isNew && rebuilt ? asked : ANY_QUERY)
+  // To learn anew takes a while, in which clients may go on in their name.
+  await removeLate(task, { ...doomed, sequence: unlearnedTo })
+  // Last: a start that goes on with this finds the rest by them.
+  await sessions.remove(sessionIds)
+  await store.release(() => endForgetting(store, subject))
+  return { subject, removed, rebuilt }
+}
+
+/** Adds what has come into the log by now. */
+async function findNow({ log, loop }: Task, doomed: DoomedRows): Promise<DoomedRows> {
+  await loop.caughtUp()
+  await findDoomed(log, doomed, loop.position())
+  return doomed
+}
+
+function countsOf({ impressions, feedback, events }: DoomedRows) {
+  return {
+    impressions: impressions.length,
+    feedback: feedback.reduce((sum, { entries }) => sum + entries, 0),
+    events: events.length,
+  }
+}
+
+/** Others may have reported of a unit that never searched. */
+async function forgetReported(
+  { subject, forgetUnit }: Task,
+  removed: Forgotten['removed'],
+): Promise<Forgotten> {
+  const reported = (await forgetUnit?.(subject)) ?? 0
+  if (reported > 0) return { subject, removed, rebuilt: false }
+  throw serviceError('SUBJECT_NOT_FOUND', 'Nothing is known of this session or user.')
+}
+
+/**
+ * From here on it will be finished, whatever happens. Whether all is learned anew is decided where retention can't come
+ * in between, and keeps it waiting from there on.
+ */
+async function begin(task: Task, doomed: DoomedRows, removed: Forgotten['removed']): Promise<void> {
+  const { store, log, events, clock, subject } = task
+  const announceWithin = () => {
+    events.recordWithin({
+      type: 'SUBJECT_FORGOTTEN',
+      status: 'COMPLETED',
+      source: 'subjects',
+      data: removed,
+    })
+    log.appendWithin({ timeMs: clock(), type: 'forget', data: removed })
+  }
+  const isBegun = await store.write(() => {
+    if (log.isCut()) return false
+    noteForgetting(store, { subject })
+    announceWithin()
+    return true
+  })
+  if (!isBegun) await unlearn(task, doomed, announceWithin)
+}
+
+/** Whether they go with what is learned anew, or have to be taken out by themselves. */
+function willBeRelearned({ store, subject }: Task): boolean {
+  return findForgetting(store, subject)?.unlearnedTo === undefined
+}
+
+async function unlearnWhereCut(task: Task, doomed: DoomedRows): Promise<void> {
+  if (!willBeRelearned(task)) await unlearn(task, doomed)
+}
+
+/** Takes out what they taught since that was done last; how far it is done stands in the same transaction. */
+async function unlearn(
+  { store, log, loop, subject }: Task,
+  doomed: DoomedRows,
+  within = () => {},
+): Promise<void> {
+  const after = findForgetting(store, subject)?.unlearnedTo ?? 0
+  const find = async (until: number) => {
+    await findDoomed(log, doomed, until)
+    return { ...doomed, facts: doomed.facts.filter(({ sequence }) => sequence > after) }
+  }
+  await loop.unlearn(find, () => {
+    noteForgetting(store, { subject, unlearnedTo: doomed.sequence })
+    within()
+  })
+}
+
+async function removeRows({ store, log, forgetTold }: Task, doomed: DoomedRows): Promise<void> {
+  // By searches that are still there: sessions that are known no more are found by them alone.
+  await unnameEvents(store, doomed.names)
+  await removeDoomed(store, log, doomed)
+  forgetTold?.([...doomed.names])
+}
+
+/**
+ * What came into the log behind what was found: it was under way when their sessions were hidden, or came since. Returns
+ * up to which entry the log holds nothing of them.
+ */
+async function removeLate(task: Task, { names, sequence }: DoomedRows): Promise<number> {
+  const late = await findNow(task, nothingDoomed(names, sequence))
+  if (late.impressions.length + late.feedback.length + late.events.length === 0)
+    return late.sequence
+  await unlearnWhereCut(task, late)
+  await removeRows(task, late)
+  return late.sequence
+}
+
+/** The session itself, or the sessions of the user. */
+async function sessionsOf({ tables }: Store, subject: string): Promise<string[]> {
+  const found: string[] = []
+  let start = ''
+  for (;;) {
+    const rows = [...tables.sessions.range({ start, limit: SLICE_ROWS })]
+    for (const { key, value } of rows)
+      if (key === subject || value.userId === subject) found.push(key)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < SLICE_ROWS) return found
+    start = `${last.key}~`
+    await breathe()
+  }
+}

@@ -1,0 +1,192 @@
+import fc from 'fast-check'
+import { expect, it, onTestFinished } from 'vitest'
+import type { Consumer } from '../../../src/learn/facts.ts'
+import { unpackAttributed, unpackRemembered } from '../../../src/learn/memory/click-memory-rows.ts'
+import type { AttributionRow } from '../../../src/schema/memory-record.ts'
+import { temporaryStore, until } from '../../store/open.ts'
+import { type Learner, learnedRows, MINUTE_MS, openLearner, QUERY_HASH } from '../learner.ts'
+
+it('a transaction that fails half-way repeats nothing and skips nothing', async () => {
+  const whole = openLearner(temporaryStore())
+  const store = temporaryStore()
+  let toFail = 0
+  const faulty: Consumer = {
+    name: 'faulty',
+    load: () => {},
+    take: () => {},
+    save: () => {
+      if (toFail-- > 0) throw new Error('no')
+    },
+  }
+  const broken = openLearner(store, {}, () => [faulty])
+  const sessionIds = await Promise.all([whole.session(), broken.session()])
+  for (const clicked of ['a', 'c', 'b', 'c']) {
+    toFail = 1
+    for (const [at, learner] of [whole, broken].entries()) {
+      const sessionId = sessionIds[at] ?? ''
+      learner.clock.nowMs += MINUTE_MS
+      await learner.tell(sessionId, learner.search(sessionId, ['a', 'b', 'c']), clicked)
+    }
+  }
+  const expected = await whole.added()
+  expect(Object.keys(expected)).toHaveLength(3)
+  expect(await broken.added()).toEqual(expected)
+  await broken.close()
+  const again = openLearner(store)
+  expect(await again.added()).toEqual(expected)
+  await Promise.all([whole.close(), again.close()])
+}, 20_000)
+
+it('a fact that nobody can take is given up after some attempts, and the others are learned', async () => {
+  const store = temporaryStore()
+  let poisoned = ''
+  let attempts = 0
+  const picky: Consumer = {
+    name: 'picky',
+    load: () => {},
+    take: (fact) => {
+      if (fact.kind !== 'search' || fact.impression.queryId !== poisoned) return
+      attempts += 1
+      throw new Error('not this one')
+    },
+    save: () => {},
+  }
+  const learner = openLearner(store, {}, () => [picky])
+  const sessionId = await learner.session()
+  poisoned = learner.search(sessionId, ['x'])
+  await learner.tell(sessionId, learner.search(sessionId, ['a', 'b']), 'b')
+  expect(Object.keys(await learner.added()).sort()).toEqual(['a', 'b'])
+  expect(attempts).toBe(5)
+  const types = [...store.tables.events.range()].map(({ value }) => value.type)
+  expect(types.filter((type) => type === 'SIGNAL_FAILED')).toHaveLength(1)
+  await learner.close()
+}, 20_000)
+
+it('what is saved with every lesson waits for one while people only search, and counts once', async () => {
+  let slice = 0
+  const counted: number[] = []
+  const counter: Consumer = {
+    name: 'counter',
+    load: () => {
+      slice = 0
+    },
+    take: () => {
+      slice += 1
+    },
+    save: () => {
+      counted.push(slice)
+    },
+    publish: () => {
+      slice = 0
+    },
+  }
+  const learner = openLearner(temporaryStore(), {}, () => [counter])
+  const sessionId = await learner.session()
+  const total = () => counted.reduce((sum, each) => sum + each, 0)
+  const queryId = learner.search(sessionId, ['a', 'b'])
+  await learner.tell(sessionId, queryId, 'a')
+  await learner.loop.caughtUp()
+  expect(total()).toBe(2)
+
+  // A fold anew saves what waits; what it saved does not wait any more.
+  const taken = async () => {
+    learner.search(sessionId, ['a', 'b'])
+    await learner.log.flush()
+    await until(() => slice > 0)
+  }
+  await taken()
+  expect(total()).toBe(2)
+  await learner.loop.rebuild()
+  expect(total()).toBe(3)
+  await taken()
+  await until(() => total() > 3)
+  expect(total()).toBe(4)
+  await learner.close()
+})
+
+const ACTIONS = ['click', 'purchase', 'dwell', 'share', 'dismiss', 'view', 'hover']
+const story = fc.array(
+  fc.record({
+    waitMinutes: fc.integer({ min: 0, max: 29 }),
+    searches: fc.boolean(),
+    action: fc.constantFrom(...ACTIONS),
+    resultId: fc.constantFrom('a', 'b', 'c', 'none'),
+    backMinutes: fc.integer({ min: 0, max: 300 }),
+    dwellTime: fc.integer({ min: 0, max: 60_000 }),
+  }),
+  { minLength: 1, maxLength: 40 },
+)
+
+async function tellStory(
+  learner: Learner,
+  steps: typeof story extends fc.Arbitrary<infer T> ? T : never,
+) {
+  const sessionId = await learner.session()
+  let queryId = learner.search(sessionId, ['a', 'b', 'c'])
+  for (const { waitMinutes, searches, action, resultId, backMinutes, dwellTime } of steps) {
+    learner.clock.nowMs += waitMinutes * MINUTE_MS
+    if (searches) queryId = learner.search(sessionId, ['c', 'a', 'b'])
+    const timestamp = learner.clock.nowMs - backMinutes * MINUTE_MS
+    const more = { userAction: action, timestamp, customMetadata: { dwellTime } }
+    await learner.tell(sessionId, queryId, resultId, more)
+  }
+  await learner.loop.caughtUp()
+}
+
+it('whatever one session does, in whatever order it arrives, its say is bounded', async () => {
+  await fc.assert(
+    fc.asyncProperty(story, async (steps) => {
+      const learner = openLearner(temporaryStore())
+      await tellStory(learner, steps)
+      for (const document of ['1/a', '1/b', '1/c']) {
+        const known = learner.memory.describe(QUERY_HASH, document)
+        expect(known?.gain ?? 0).toBeLessThanOrEqual(3)
+        expect(known?.examination ?? 0).toBeLessThanOrEqual(3)
+      }
+      for (const { value } of learner.store.tables.attributions.range())
+        for (const slots of slotsOf(value)) {
+          const times = slots.filter((_, at) => at % 2 === 0).sort((a, b) => a - b)
+          expect(times.length).toBeLessThanOrEqual(3)
+          for (let at = 1; at < times.length; at++)
+            expect((times[at] ?? 0) - (times[at - 1] ?? 0)).toBeGreaterThanOrEqual(30 * MINUTE_MS)
+        }
+      const rows = learnedRows(learner.store)
+      await learner.loop.rebuild()
+      expect(learnedRows(learner.store)).toBe(rows)
+      await learner.close()
+    }),
+    { numRuns: 12 },
+  )
+}, 60_000)
+
+it('what is remembered of a pair is what its sessions are on record for', async () => {
+  const learner = openLearner(temporaryStore(), {}, () => [])
+  onTestFinished(learner.close)
+  await fc.assert(
+    fc.asyncProperty(story, async (steps) => {
+      await tellStory(learner, steps)
+    }),
+    { numRuns: 6 },
+  )
+  const { tables } = learner.store
+  const sums = new Map<string, number>()
+  for (const { value } of tables.attributions.range())
+    for (const [document, { gains, examinations }] of unpackAttributed(value))
+      for (const slots of [gains, examinations])
+        for (const [slot, amount] of slots.entries())
+          if (slot % 2 === 1) sums.set(document, (sums.get(document) ?? 0) + amount)
+  const row = tables.clickMemory.get(QUERY_HASH)
+  const remembered = row === undefined ? new Map<string, number[]>() : unpackRemembered(row)
+  for (const [document, evidence] of remembered) {
+    const sum = evidence.reduce((all, each, place) => all + (place % 3 === 0 ? 0 : each), 0)
+    expect(sum, document).toBe(sums.get(document))
+  }
+  expect(remembered.size).toBe(3)
+}, 60_000)
+
+function slotsOf(row: AttributionRow): number[][] {
+  return [...unpackAttributed(row).values()].flatMap(({ gains, examinations }) => [
+    gains,
+    examinations,
+  ])
+}

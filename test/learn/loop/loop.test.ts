@@ -1,0 +1,137 @@
+import { expect, it } from 'vitest'
+import type { Consumer, ConsumerGroup } from '../../../src/learn/facts.ts'
+import { openFold } from '../../../src/learn/loop/fold.ts'
+import { diskFull } from '../../../src/store/failure.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { temporaryStore, until } from '../../store/open.ts'
+import { learnedRows, openLearner } from '../learner.ts'
+
+/** A store whose disk can be filled and freed. */
+function openFillable(): { store: Store; disk: { full: boolean; refused: number } } {
+  const real = temporaryStore()
+  const disk = { full: false, refused: 0 }
+  const write: Store['write'] = (work) => {
+    if (!disk.full) return real.write(work)
+    disk.refused += 1
+    return Promise.reject(diskFull())
+  }
+  return { store: { ...real, write }, disk }
+}
+
+it('shows readers what was learned before when the disk is full, and goes on when there is room', async () => {
+  const { store, disk } = openFillable()
+  const learner = openLearner(store)
+  const sessionId = await learner.session()
+  await learner.tell(sessionId, learner.search(sessionId, ['a', 'b']), 'b')
+  const before = await learner.added()
+  await learner.tell(sessionId, learner.search(sessionId, ['c', 'd']), 'd')
+  disk.full = true
+  expect(await learner.added()).toEqual(before)
+  const refused = disk.refused
+  for (let reader = 0; reader < 100; reader++) expect(await learner.added()).toEqual(before)
+  // Readers are no reason to try more often.
+  expect(disk.refused - refused).toBeLessThan(5)
+  disk.full = false
+  await until(() => learner.loop.position() === learner.log.journal.last())
+  expect(Object.keys(await learner.added()).sort()).toEqual(['a', 'b', 'c', 'd'])
+  await learner.close()
+}, 20_000)
+
+it('takes again after a crash what some had not saved, and only that', async () => {
+  const store = temporaryStore()
+  const learner = openLearner(store)
+  const sessionId = await learner.session()
+  for (let round = 0; round < 3; round += 1) {
+    const queryId = learner.search(sessionId, ['a', 'b', 'c'], { queryHash: `q${round}` })
+    await learner.tell(sessionId, queryId, 'b')
+  }
+  await learner.loop.caughtUp()
+  const before = learnedRows(store)
+
+  // Searches see at once what the disk does not hold yet.
+  const queryId = learner.search(sessionId, ['a', 'b', 'c'], { queryHash: 'late' })
+  await learner.tell(sessionId, queryId, 'c')
+  await until(() => learner.memory.added('late').count > 0)
+  const { taught, saved } = { taught: learner.memory.added('late'), saved: learnedRows(store) }
+  expect(saved).toBe(before)
+
+  // Nothing was closed: the process is gone.
+  const next = openLearner(store)
+  await next.loop.caughtUp()
+  expect(next.memory.added('late')).toEqual(taught)
+  const after = learnedRows(store)
+  await next.loop.rebuild()
+  expect(learnedRows(store)).toBe(after)
+  await next.close()
+  await learner.close()
+})
+
+it('writes the same rows however often it saves in between', async () => {
+  const store = temporaryStore()
+  const learner = openLearner(store)
+  const sessionId = await learner.session()
+  for (const documents of [
+    ['a', 'b'],
+    ['a', 'b'],
+    ['b', 'c'],
+  ]) {
+    learner.search(sessionId, documents)
+    await learner.loop.caughtUp()
+  }
+  learner.search(sessionId, ['x', 'y'], { queryHash: 'looked at twice' })
+  await learner.loop.caughtUp()
+  learner.search(sessionId, ['x', 'y'], { queryHash: 'looked at twice' })
+  await learner.loop.caughtUp()
+  const before = learnedRows(store)
+  await learner.loop.rebuild()
+  expect(learnedRows(store)).toBe(before)
+  await learner.close()
+})
+
+it('takes again what a group had not saved, also when it had never saved anything', async () => {
+  const store = temporaryStore()
+  const consumers = ['one', 'two'].map((name) => consumerOf({ name, saveMs: 1000 }))
+  const fold = openFold(store, [consumerOf(), ...consumers])
+  fold.advance(7)
+  await store.write(() => fold.save(false))
+  fold.settle()
+  // Groups take turns: the process was killed before it was the second one's.
+  const again = openFold(store, [consumerOf(), ...consumers])
+  again.load()
+  expect([again.saved(), again.taken()]).toEqual([7, 0])
+})
+
+it('folds the journal anew although there is no moment in which nothing happens', async () => {
+  const learner = openLearner(temporaryStore())
+  const sessionId = await learner.session()
+  learner.search(sessionId, ['a', 'b'])
+  const busy = setInterval(() => void learner.log.append(note), 20)
+  try {
+    await learner.loop.caughtUp()
+    const startedMs = performance.now()
+    await learner.loop.rebuild()
+    expect(performance.now() - startedMs).toBeLessThan(2000)
+  } finally {
+    clearInterval(busy)
+  }
+  await learner.close()
+})
+
+const note = () => ({ entry: { timeMs: 1, type: 'analytics' as const, data: {} }, value: 1 })
+
+function consumerOf(group?: ConsumerGroup): Consumer {
+  return { name: 'none', ...(group && { group }), load() {}, take() {}, save() {} }
+}
+
+it('who wants the processor to stand still gets it, whatever became of who had it before', async () => {
+  const learner = openLearner(temporaryStore())
+  const noRoom = new Error('no room')
+  const failing = learner.loop.unlearn(
+    () => Promise.reject(noRoom),
+    () => {},
+  )
+  const rebuilt = learner.loop.rebuild()
+  await expect(failing).rejects.toBe(noRoom)
+  await rebuilt
+  await learner.close()
+})

@@ -1,0 +1,19 @@
+import { performance } from 'node:perf_hooks'
+import { expect, it } from 'vitest'
+import { openPauses } from '../../../src/learn/loop/pauses.ts'
+
+async function timed(work: Promise<unknown>): Promise<number> {
+  const startedMs = performance.now()
+  await work
+  return performance.now() - startedMs
+}
+
+it('ends a pause at once for those who wait, and makes none while they do', async () => {
+  let isAwaited = false
+  const pauses = openPauses(() => isAwaited)
+  const rested = timed(pauses.rest(60_000))
+  pauses.stir()
+  expect(await rested).toBeLessThan(1000)
+  isAwaited = true
+  expect(await timed(pauses.rest(60_000))).toBeLessThan(1000)
+})

@@ -1,0 +1,126 @@
+import { expect, it } from 'vitest'
+import { NOTHING_ADDED } from '../../../src/learn/memory/added-scores.ts'
+import { openPages } from '../../../src/learn/plan/pages.ts'
+import type { LearnedPlan } from '../../../src/learn/plan/plan.ts'
+import type { SearchRequest } from '../../../src/schema/search.ts'
+
+/** The hash tells which list a page belongs to, as all of a search's words would; a cursor names its list's number. */
+function openNamed(make: () => LearnedPlan) {
+  const plan = openPages(make)
+  return (search: SearchRequest, text: string, list?: number) => plan(search, text, { text, list })
+}
+
+function openCounted() {
+  let made = 0
+  return openNamed(() => {
+    made += 1
+    const plan = { tuning: { size: 5 }, added: NOTHING_ADDED, adaptations: [], experiments: [] }
+    return { ...plan, rerankSize: made, exploration: { seed: made } } as unknown as LearnedPlan
+  })
+}
+
+const first: SearchRequest = { query: 'one', sessionId: 'ann' }
+const next: SearchRequest = { ...first, from: 10 }
+
+it('what applied to the first page of a list applies to its next ones, but for the draw', () => {
+  const plan = openCounted()
+  expect(plan(first, 'one').exploration).toEqual({ seed: 1 })
+  expect(plan(next, 'one')).toMatchObject({ rerankSize: 1, exploration: undefined })
+  expect(plan({ ...first, cursor: 'after' }, 'one').rerankSize).toBe(1)
+  expect(plan({ ...next, sessionId: 'bob' }, 'one').rerankSize).toBe(4)
+  expect(plan(next, 'two').rerankSize).toBe(5)
+  expect(plan(first, 'one').rerankSize).toBe(6)
+  expect(plan(next, 'one').rerankSize).toBe(6)
+})
+
+it('a list that is dealt is dealt on its later pages as on its first', () => {
+  let seed = 0
+  const plan = openNamed(() => {
+    const rest = { tuning: {}, added: NOTHING_ADDED, adaptations: [] }
+    const experiments = [{ testId: 't', testName: 'T', variantId: '@interleaved' }]
+    seed += 1
+    return { ...rest, experiments, interleaved: { testId: 't', seed } } as unknown as LearnedPlan
+  })
+  const { list } = plan(first, 'one')
+  expect(plan(next, 'one').interleaved).toEqual({ testId: 't', seed: 1 })
+  expect(plan({ ...first, cursor: 'after' }, 'one', list).interleaved).toMatchObject({ seed: 1 })
+  expect(plan(first, 'one').interleaved).toMatchObject({ seed: 4 })
+})
+
+it('a list is kept while ten thousand others begin, and not for ever', () => {
+  const plan = openCounted()
+  plan(first, 'one')
+  for (let list = 0; list < 10_000; list += 1) plan(first, `other-${list}`)
+  expect(plan(next, 'one').rerankSize).toBe(1)
+  for (let list = 0; list < 10_000; list += 1) plan(first, `another-${list}`)
+  expect(plan(next, 'one').rerankSize).toBe(20_003)
+})
+
+it('a list to which nothing applied stays so while something is learned', () => {
+  let added = NOTHING_ADDED
+  const plan = openNamed(() => {
+    const nothing = { tuning: {}, model: undefined, adaptations: [], experiments: [] }
+    return { ...nothing, added, recorded: { variants: [] } } as unknown as LearnedPlan
+  })
+  plan(first, 'one')
+  const learned = { documents: '"1/a"', values: '0.5', count: 1 }
+  added = learned
+  expect(plan(next, 'one')).toMatchObject({ added: NOTHING_ADDED, recorded: { variants: [] } })
+  expect(plan(first, 'one').added).toBe(learned)
+  added = NOTHING_ADDED
+  expect(plan(next, 'one').added).toBe(learned)
+})
+
+it('a later page reads the click rates that a model ranked the first one by', () => {
+  let edition = 1
+  let model: LearnedPlan['model'] = { name: 'liked@1', handle: 1 }
+  const plan = openNamed(() => {
+    const rest = { tuning: {}, added: NOTHING_ADDED, adaptations: [], experiments: [] }
+    return { ...rest, model, clickRates: { prior: 0.05, edition } } as unknown as LearnedPlan
+  })
+  plan(first, 'one')
+  edition = 2
+  expect(plan(next, 'one').clickRates).toEqual({ prior: 0.05, edition: 1 })
+  model = undefined
+  plan(first, 'one')
+  edition = 3
+  expect(plan(next, 'one').clickRates).toEqual({ prior: 0.05, edition: 3 })
+})
+
+it('a later page is recorded with the variants of the first one', () => {
+  let experiments: LearnedPlan['experiments'] = [{ testId: 't', testName: 'T', variantId: 'b' }]
+  const plan = openNamed(() => {
+    const rest = { tuning: {}, added: [], model: undefined, adaptations: [] }
+    return {
+      ...rest,
+      experiments,
+      recorded: { unit: 'ann', variants: [] },
+    } as unknown as LearnedPlan
+  })
+  plan(first, 'one')
+  experiments = []
+  expect(plan(next, 'one').recorded).toEqual({ unit: 'ann', variants: [['t', 'b']] })
+})
+
+it('a cursor goes on in its own list, whoever began the same one since', () => {
+  const plan = openCounted()
+  const { sessionId: _, ...anybody } = first
+  const mine = plan(anybody, 'one')
+  expect(plan(anybody, 'one').rerankSize).toBe(2)
+  const further = { ...anybody, cursor: 'after' }
+  expect(plan(further, 'one', mine.list)).toMatchObject({ rerankSize: 1, list: mine.list })
+  expect(plan({ ...anybody, from: 10 }, 'one').rerankSize).toBe(2)
+})
+
+it('a list to which nothing applied needs no number', () => {
+  let made = 0
+  const plan = openNamed(() => {
+    made += 1
+    const rest = { tuning: {}, model: undefined, adaptations: [], experiments: [], list: 0 }
+    const added = made === 1 ? NOTHING_ADDED : { documents: '"1/a"', values: '0.5', count: 1 }
+    return { ...rest, added } as unknown as LearnedPlan
+  })
+  expect(plan(first, 'one').list).toBe(0)
+  expect(plan(first, 'one').list).toBe(1)
+  expect(plan({ ...first, cursor: 'after' }, 'one', 0)).toMatchObject({ added: NOTHING_ADDED })
+})

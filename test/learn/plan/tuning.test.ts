@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest'
+import { layTunings, matchingDifferences, readTuning } from '../../../src/learn/plan/tuning.ts'
+
+describe('a free-form configuration', () => {
+  it.each([
+    [{ fieldWeights: { title: 2 } }, { fieldWeights: { title: 2 } }],
+    [
+      { boost: { title: 2, vector: 0.4 } },
+      { fieldWeights: { title: 2 }, legWeights: { text: 0.6, vector: 0.4 } },
+    ],
+    [{ textWeight: 0.7, vectorWeight: 0.3 }, { legWeights: { text: 0.7, vector: 0.3 } }],
+    [
+      { fusion: 'RRF', operator: 'AND', fuzziness: 'auto' },
+      { fusion: 'rrf', operator: 'and', fuzziness: 'AUTO' },
+    ],
+    [{ thresholds: { minScore: 0.2, similarity: 0.1 } }, { minScore: 0.2, similarity: 0.1 }],
+    [{ pinned: ['a', { id: 'b', index: 'i' }] }, { pins: [{ id: 'a' }, { id: 'b', index: 'i' }] }],
+    [
+      { boosts: { a: 0.5, b: -0.2 } },
+      {
+        boosts: [
+          { id: 'a', value: 0.5 },
+          { id: 'b', value: -0.2 },
+        ],
+      },
+    ],
+    [{ boosts: ['a'] }, { boosts: [{ id: 'a', value: 0.1 }] }],
+    [
+      { synonyms: ['tv, television', 'car => automobile'] },
+      { synonyms: [['tv', 'television'], ['car => automobile']] },
+    ],
+    [
+      { model: null, learning: false },
+      { model: null, learning: false },
+    ],
+    [{ modelId: 'm@2' }, { model: 'm@2' }],
+  ])('reads %j', (config, tuning) => {
+    expect(readTuning(config)).toEqual({ tuning, unread: [], wrong: [] })
+  })
+
+  it.each(['valueOf', 'hasOwnProperty', 'constructor', 'toString', '__proto__'])(
+    'leaves %s unread, which no setting is called',
+    (name) => {
+      const config = JSON.parse(`{"${name}": 1}`)
+      expect(readTuning(config)).toEqual({ tuning: {}, unread: [name], wrong: [] })
+    },
+  )
+
+  it('reads a list of settings as one', () => {
+    const changes = [
+      { field: 'title', weight: 2 },
+      { parameter: 'ranking.vectorWeight', newValue: 0.4 },
+      { key: 'fusion', to: 'rrf' },
+      { minScore: 0.1 },
+    ]
+    expect(readTuning(changes)).toEqual({
+      tuning: {
+        fieldWeights: { title: 2 },
+        legWeights: { text: 0.6, vector: 0.4 },
+        fusion: 'rrf',
+        minScore: 0.1,
+      },
+      ...{ unread: [], wrong: [] },
+    })
+  })
+
+  it.each([
+    [{ colour: 'blue' }, ['colour']],
+    [{ pins: [] }, ['pins']],
+    [{ thresholds: { colour: 1 } }, ['thresholds.colour']],
+    [{ ranking: 'fast' }, ['ranking']],
+    [
+      ['faster', 'fusion', { parameter: 'colour', value: 1 }],
+      ['faster', 'fusion', 'colour'],
+    ],
+    // Everyday words that mean something else here.
+    [{ boost: 1.5 }, ['boost (must be an object of weights by name)']],
+    [{ weights: { age: -0.2 } }, ['weights.age (must be a number from 0 to 1000000)']],
+    [{ fields: ['title'] }, ['fields (must be an object of weights by name)']],
+    [{ model: { trees: 9 } }, ['model (must be the name of a model, or null for none)']],
+    [{ learning: { rate: 0.1 } }, ['learning (must be true or false)']],
+    [{ learning: 'off' }, ['learning (must be true or false)']],
+    [{ fusion: 'max' }, ['fusion (must be one of convex, rrf)']],
+    [{ similarity: 'dot' }, ['similarity (must be a number from -1 to 1)']],
+    [{ synonyms: { tv: ['set'] } }, ['synonyms (must be a list)']],
+    [{ boosts: { a: 'much' } }, ['boosts.a (must be a number from -1000000 to 1000000)']],
+    ['text', []],
+    [undefined, []],
+  ])('names what it does not understand in %j', (config, unread) => {
+    expect(readTuning(config)).toEqual({ tuning: {}, unread, wrong: [] })
+  })
+
+  it.each([
+    [{ fieldWeights: { title: -1 } }, 'fieldWeights.title', 'must be a number from 0 to 1000000'],
+    [{ fieldWeights: { title: 'x' } }, 'fieldWeights.title', 'must be a number from 0 to 1000000'],
+    // The core would refuse every search with these.
+    [{ fieldWeights: { title: 2e6 } }, 'fieldWeights.title', 'must be a number from 0 to 1000000'],
+    [{ textWeight: 1e308 }, 'textWeight', 'must be a number from 0 to 1000000'],
+    [{ fieldWeights: 2 }, 'fieldWeights', 'must be an object of weights by name'],
+    [{ boost: { vector: '1' } }, 'boost.vector', 'must be a number from 0 to 1000000'],
+    [{ textWeight: '0.5' }, 'textWeight', 'must be a number from 0 to 1000000'],
+    [{ fuzziness: 3 }, 'fuzziness', 'must be one of 0, 1, 2, auto'],
+    [{ neighbors: 0 }, 'neighbors', 'must be a number from 1 to 10000'],
+    [{ thresholds: { similarity: 2 } }, 'thresholds.similarity', 'must be a number from -1 to 1'],
+    [{ model: 5 }, 'model', 'must be the name of a model, or null for none'],
+    [{ synonyms: 'tv' }, 'synonyms', 'must be a list'],
+    [{ synonyms: ['a, b', 5] }, 'synonyms[1]', 'must be words, as a list or a text with commas'],
+    [{ pins: 'a' }, 'pins', 'must be a list of ids, or of objects with an id'],
+    [{ pins: ['a', {}] }, 'pins[1]', 'must be the id of a document, or an object with an id'],
+    [
+      [{ minScore: 1 }, { key: 'neighbors', to: 0 }],
+      '[1].neighbors',
+      'must be a number from 1 to 10000',
+    ],
+  ])('says what may stand in %j', (config, path, message) => {
+    expect(readTuning(config).wrong).toEqual([{ path, message }])
+  })
+
+  it('is laid over another: the later wins, maps and lists of documents join', () => {
+    expect(
+      layTunings([
+        { fusion: 'rrf', fieldWeights: { title: 2, tags: 1 }, pins: [{ id: 'a' }] },
+        { fusion: 'convex', fieldWeights: { title: 3 }, pins: [{ id: 'b' }] },
+      ]),
+    ).toEqual({
+      fusion: 'convex',
+      fieldWeights: { title: 3, tags: 1 },
+      pins: [{ id: 'b' }, { id: 'a' }],
+    })
+  })
+})
+
+describe('two rankings match the same documents', () => {
+  it.each([
+    { fieldWeights: { title: 0.01 } },
+    { legWeights: { text: 1, vector: 0 } },
+    { fusion: 'rrf' },
+    { pins: ['a'] },
+    { boosts: { a: 1 } },
+    { model: 'm' },
+    { learning: false },
+  ])('that differ in %j', (config) => {
+    expect(matchingDifferences({}, readTuning(config).tuning)).toEqual([])
+  })
+
+  it.each([
+    ['fieldWeights', { fieldWeights: { title: 0 } }],
+    ['operator', { operator: 'and' }],
+    ['fuzziness', { fuzziness: 'auto' }],
+    ['neighbors', { neighbors: 5 }],
+    ['similarity', { similarity: 0.9 }],
+    ['minScore', { minScore: 0 }],
+    ['feedback', { feedback: false }],
+    ['synonyms', { synonyms: ['car, auto'] }],
+  ])('but for %s', (setting, config) => {
+    const { tuning } = readTuning(config)
+    expect(matchingDifferences({}, tuning)).toEqual([setting])
+    expect(matchingDifferences(tuning, { ...tuning, fusion: 'rrf' })).toEqual([])
+  })
+})

@@ -1,0 +1,294 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { decodeImpression } from '../../../src/learn/impressions/impression.ts'
+import type { Subjects } from '../../../src/learn/subjects/subjects.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { temporaryStore } from '../../store/open.ts'
+import { type Learner, learnedRows, MINUTE_MS, openLearner } from '../learner.ts'
+import { openForgetting } from './forgetting.ts'
+
+function start(store = temporaryStore()): Learner & { subjects: Subjects } {
+  const learner = openLearner(store)
+  onTestFinished(learner.close)
+  return { ...learner, subjects: openForgetting(learner) }
+}
+
+/** A small crowd with habits, the same at each run; returns sessions by user. */
+async function live({ session, search, tell, clock, feedback }: Learner): Promise<string[][]> {
+  const users = ['ann', 'bob', 'eve']
+  const sessions: string[][] = users.map(() => [])
+  for (let step = 0; step < 60; step++) {
+    const who = (step * 7) % users.length
+    if (step % 5 === 0)
+      for (const [at, user] of users.entries()) sessions[at]?.push(await session(user))
+    const sessionId = sessions[who]?.at(-1) ?? ''
+    const documents = ['a', 'b', 'c', 'd', 'e'].slice(step % 3)
+    const queryId = search(step % 9 === 0 ? undefined : sessionId, documents, {
+      queryHash: `q${step % 4}`,
+    })
+    const resultId = documents[(step * 3) % documents.length] ?? ''
+    await tell(sessionId, queryId, resultId, {
+      userAction: ['click', 'share', 'view', 'purchase', 'dismiss'][step % 5],
+      customMetadata: { viewed: step % 11 !== 0 },
+      timestamp: clock.nowMs - (step % 4) * MINUTE_MS,
+    })
+    clock.nowMs += 3 * MINUTE_MS
+  }
+  const spam = { queryId: search(sessions[2]?.at(-1), ['a'], { queryHash: 'q1' }), rating: 1 }
+  const entry = { ...spam, metadata: { resultId: 'a', userAction: 'click' } }
+  await feedback.submit({ sessionId: sessions[2]?.at(-1) ?? '', feedback: Array(60).fill(entry) })
+  return sessions
+}
+
+/** Another store with the same log, but for what a predicate names. */
+async function copyLog(from: Store, isLeftOut: (name: string | undefined) => boolean) {
+  const store = temporaryStore()
+  const { journal, impressions, meta, sessions } = from.tables
+  await store.write(() => {
+    for (const { key, value } of impressions.range()) {
+      const { impression: head } = decodeImpression(value)
+      if (!isLeftOut(head.unit) && !isLeftOut(head.sessionId))
+        store.tables.impressions.put(key, value)
+    }
+    for (const { key, value } of journal.range()) {
+      const { unit } = (value.data ?? {}) as { unit?: string }
+      if (!isLeftOut(unit) && !isLeftOut(value.sessionId)) store.tables.journal.put(key, value)
+    }
+    for (const { key, value } of sessions.range()) store.tables.sessions.put(key, value)
+    store.tables.meta.put('journal', meta.get('journal'))
+  })
+  return store
+}
+
+it('a fold anew gives the same rows, to the bit', async () => {
+  const learner = start()
+  await live(learner)
+  await learner.loop.caughtUp()
+  const before = learnedRows(learner.store)
+  const scores = await learner.added('q1')
+  const events = learner.store.tables.events.count()
+  expect(before.length).toBeGreaterThan(1000)
+  await learner.loop.rebuild()
+  expect(learnedRows(learner.store)).toBe(before)
+  expect(await learner.added('q1')).toEqual(scores)
+  expect(learner.store.tables.events.count()).toBe(events)
+})
+
+it('a user forgotten leaves what a log without them would have taught', async () => {
+  const learner = start()
+  const sessions = await live(learner)
+  await learner.sessions.flush()
+  const names = new Set<string | undefined>(['ann', ...(sessions[0] ?? [])])
+  const fresh = openLearner(await copyLog(learner.store, (name) => names.has(name)))
+  onTestFinished(fresh.close)
+  await fresh.loop.caughtUp()
+  const before = learnedRows(learner.store)
+  const answer = await learner.subjects.forget('ann')
+  expect(answer).toMatchObject({ subject: 'ann', rebuilt: true })
+  expect(answer.removed.impressions).toBeGreaterThan(10)
+  expect(answer.removed.feedback).toBe(20)
+  expect(learnedRows(learner.store)).not.toBe(before)
+  expect(learnedRows(learner.store)).toBe(learnedRows(fresh.store))
+  expect(await learner.added('q1')).toEqual(await fresh.added('q1'))
+  expect(
+    (await learner.feedback.read({ limit: 1000 })).feedback.map((row) => row.sessionId),
+  ).not.toContain(sessions[0]?.[0])
+})
+
+it('a session is forgotten without its user', async () => {
+  const learner = start()
+  const [one = '', other = ''] = [await learner.session('u'), await learner.session('u')]
+  const click = async (sessionId: string) =>
+    learner.tell(sessionId, learner.search(sessionId, ['a', 'b']), 'b')
+  await click(one)
+  const before = await learner.added()
+  await click(other)
+  expect(await learner.added()).not.toEqual(before)
+  expect(await learner.subjects.forget(other.toUpperCase())).toEqual({
+    subject: other,
+    removed: { sessions: 1, impressions: 1, feedback: 1, events: 0 },
+    rebuilt: true,
+  })
+  expect(await learner.added()).toEqual(before)
+  expect(learner.sessions.totals.of(other)).toMatchObject({ feedback: 0 })
+  expect(learner.sessions.totals.of(one)).toMatchObject({ feedback: 1 })
+})
+
+it('who was never heard of is not found, nor who was forgotten already', async () => {
+  const { session, subjects } = start()
+  const notFound = { code: 'SUBJECT_NOT_FOUND' }
+  await expect(subjects.forget('nobody')).rejects.toMatchObject(notFound)
+  const sessionId = await session('somebody')
+  expect((await subjects.forget('somebody')).removed).toEqual({
+    ...{ sessions: 1, impressions: 0, feedback: 0, events: 0 },
+  })
+  for (const name of [sessionId, 'somebody'])
+    await expect(subjects.forget(name)).rejects.toMatchObject(notFound)
+})
+
+it('a user is forgotten by the very name, also one that looks like an id in capitals', async () => {
+  const { session, subjects } = start()
+  const user = '0F1E2D3C-4B5A-4678-8990-A1B2C3D4E5F6'
+  const sessionId = await session(user)
+  expect((await subjects.forget(user)).removed.sessions).toBe(1)
+  const other = await session('somebody')
+  expect((await subjects.forget(other.toUpperCase())).subject).toBe(other)
+  expect(sessionId).not.toBe(other)
+})
+
+it('a unit of which only others reported is found, and forgotten', async () => {
+  const reported = new Set(['till 7'])
+  const subjects = openForgetting(start(), {
+    forgetUnit: async (unit) => Number(reported.delete(unit)),
+  })
+  expect(await subjects.forget('till 7')).toMatchObject({ subject: 'till 7', rebuilt: false })
+  await expect(subjects.forget('till 7')).rejects.toMatchObject({ code: 'SUBJECT_NOT_FOUND' })
+})
+
+it('nothing in the store names somebody who was forgotten', async () => {
+  const learner = start()
+  const { session, search, tell, sessions, store, subjects } = learner
+  const others = await session('bob')
+  const ids = [await session('ann'), await session('ann')]
+  for (const id of [...ids, others]) {
+    const queryId = search(id, ['a', 'b'])
+    await tell(id, queryId, 'a')
+    sessions.touch(id)
+    sessions.totals.add(id, { searches: 1 })
+  }
+  expect((await subjects.forget('ann')).removed).toMatchObject({
+    ...{ sessions: 2, impressions: 2, feedback: 2 },
+  })
+  await sessions.flush()
+  for (const id of ids) expect(() => sessions.get(id)).toThrow('no session')
+  expect([...store.tables.sessions.keys()]).toEqual([others])
+  expect([...store.tables.sessionTotals.keys()]).toEqual([others])
+  expect(sessions.totals.of(others)).toMatchObject({ searches: 1, feedback: 1 })
+  const events = Array.from(store.tables.events.range(), ({ value }) => value)
+  expect(events.map(({ type }) => type).toSorted()).toEqual([
+    ...Array(3).fill('FEEDBACK_RECEIVED'),
+    'SUBJECT_FORGOTTEN',
+  ])
+  expect(events.flatMap(({ sessionId = [] }) => sessionId)).toEqual([others])
+  expect(JSON.stringify(events)).not.toMatch(new RegExp(['ann', ...ids].join('|')))
+})
+
+it('events that name a user without a session go with the user', async () => {
+  const { log, store, subjects, clock } = start()
+  const told = [
+    { userId: 'ann' },
+    { metadata: { userId: 'ann' } },
+    { metadata: { userId: 'bob', friend: 'ann' } },
+    {},
+  ]
+  for (const more of told) {
+    const data = { eventId: 'e', eventType: 'scroll', ...more }
+    await log.append(() => ({ entry: { timeMs: clock.nowMs, type: 'analytics', data }, value: 1 }))
+  }
+  expect((await subjects.forget('ann')).removed).toEqual({
+    ...{ sessions: 0, impressions: 0, feedback: 0, events: 2 },
+  })
+  const rows = Array.from(store.tables.journal.range(), ({ value }) => value)
+  const left = rows.filter(({ type }) => type === 'analytics').map(({ data }) => data)
+  expect(left).toEqual([
+    { eventId: 'e', eventType: 'scroll', metadata: { userId: 'bob', friend: 'ann' } },
+    { eventId: 'e', eventType: 'scroll' },
+  ])
+  await expect(subjects.forget('ann')).rejects.toMatchObject({ code: 'SUBJECT_NOT_FOUND' })
+})
+
+it("what comes in the name of somebody who is just being forgotten is nobody's", async () => {
+  const learner = start()
+  const { session, search, tell, sessions, store } = learner
+  const sessionId = await session('ann')
+  await tell(sessionId, search(sessionId, ['a']), 'a')
+  const subjects = openForgetting(learner, {
+    forgetUnit: async () => {
+      expect(store.tables.sessions.has(sessionId)).toBe(true)
+      expect(sessions.peek(sessionId)).toBeUndefined()
+      sessions.touch(sessionId)
+      const flushed = sessions.flush()
+      const late = await tell(sessionId, search(await session(), ['a']), 'a')
+      expect(late).toMatchObject({ accepted: 1, unmatched: 1 })
+      await flushed
+      return 0
+    },
+  })
+  await subjects.forget('ann')
+  await sessions.flush()
+  expect(store.tables.sessions.has(sessionId)).toBe(false)
+  expect(store.tables.sessionTotals.count()).toBe(0)
+  expect(await learner.added()).toEqual({})
+})
+
+it('what comes in their name while the others are learned anew goes, too', async () => {
+  const learner = start()
+  const { session, search, tell, store, log } = learner
+  const sessionId = await session('ann')
+  await tell(sessionId, search(sessionId, ['a']), 'a')
+  const late: string[] = []
+  const tellLate = async () => {
+    const queryId = search(sessionId, ['b'])
+    await tell(sessionId, queryId, 'b')
+    late.push(queryId)
+  }
+  const rebuild = async () => {
+    await tellLate()
+    await learner.loop.rebuild()
+    await tellLate()
+  }
+  const subjects = openForgetting(learner, {
+    loop: { ...learner.loop, rebuild },
+    forgetUnit: async () => {
+      await tellLate()
+      return 0
+    },
+  })
+  await subjects.forget('ann')
+  expect(late.map(log.isShown)).toEqual([false, false, false])
+  const rest = JSON.stringify([[...store.tables.events.range()], [...store.tables.journal.range()]])
+  expect(rest).not.toContain(sessionId)
+})
+
+it('forgetting that failed half-way is finished by asking again', async () => {
+  const learner = start()
+  const { session, search, tell } = learner
+  const sessionId = await session('ann')
+  await tell(sessionId, search(sessionId, ['a']), 'a')
+  let attempts = 0
+  const rebuild = async () => {
+    attempts += 1
+    if (attempts === 1) throw new Error('no room')
+    await learner.loop.rebuild()
+  }
+  const subjects = openForgetting(learner, { loop: { ...learner.loop, rebuild } })
+  await expect(subjects.forget('ann')).rejects.toThrow('no room')
+  expect(await subjects.forget('ann')).toMatchObject({ rebuilt: true })
+  expect(await learner.added()).toEqual({})
+  await expect(subjects.forget('ann')).rejects.toMatchObject({ code: 'SUBJECT_NOT_FOUND' })
+})
+
+it('a session is known again when forgetting it fails', async () => {
+  const learner = start()
+  const sessionId = await learner.session('ann')
+  const recordWithin = () => {
+    throw new Error('no room')
+  }
+  const subjects = openForgetting(learner, { events: { recordWithin } })
+  await expect(subjects.forget('ann')).rejects.toThrow('no room')
+  expect(learner.sessions.get(sessionId).userId).toBe('ann')
+})
+
+it('forgetting that was cut short goes on at the next start', async () => {
+  const store = temporaryStore()
+  const first = openLearner(store)
+  const sessionId = await first.session('u')
+  await first.tell(sessionId, first.search(sessionId, ['a']), 'a')
+  await first.added()
+  await first.close()
+  await store.write(() => store.tables.meta.put('forgetting', ['u']))
+  const second = start(store)
+  await second.subjects.forget('u')
+  expect(await second.added()).toEqual({})
+  expect(store.tables.impressions.count()).toBe(0)
+  expect(store.tables.meta.get('forgetting')).toEqual([])
+})
