@@ -81,6 +81,15 @@ export interface ReplayRecord {
   added?: [number, string, number][]
 }
 
+/** An impression as it is kept: most who read one want no more than what was shown. */
+export interface StoredImpression {
+  impression: Impression
+  /** Row-major; read from the bytes when they are asked for. */
+  features: () => Float32Array
+  /** What running the search again needs; read from the bytes when it is asked for. */
+  replay: () => ReplayRecord
+}
+
 /** A search as the processor hands it on. */
 export interface SearchFact {
   kind: 'search'

@@ -1,7 +1,7 @@
 import { open } from 'lmdb'
 import type { RememberedRow } from '../schema/memory-record.ts'
 import type { Judgement, TrialUnit } from '../schema/model-record.ts'
-import { openDatabases, wrapTables } from './table.ts'
+import { openDatabases, wrapTables } from './databases.ts'
 import { READERS_MAX, recordsDirectory, TABLES_MAX } from './tables.ts'
 
 /** A stored record and its document number. */

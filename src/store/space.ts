@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs'
 import type { RootDatabase } from 'lmdb'
-import { bytesOf, type Databases, statsOf } from './table.ts'
+import type { Databases } from './databases.ts'
+import { bytesOf, statsOf } from './table.ts'
 
 /** What the store occupies and who reads it, as the engine reports it. */
 export interface SpaceFigures {

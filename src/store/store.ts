@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { open, type RootDatabase } from 'lmdb'
 import { type ServiceError, StartError } from '../errors.ts'
 import { openCommits } from './commits.ts'
+import { openDatabases, type Tables, wrapTables } from './databases.ts'
 import { diskFull, wantsRoom } from './failure.ts'
 import { makeFolder } from './folder.ts'
 import { type Owner, refuseOwned, thisProcess } from './owner.ts'
 import { openSpace, type SpaceFigures } from './space.ts'
-import { openDatabases, type Tables, wrapTables } from './table.ts'
 import {
   FORMAT,
   READERS_MAX,

@@ -1,6 +1,4 @@
-import { compareKeys, type Database, type Key as LmdbKey, type RootDatabase } from 'lmdb'
-import { openBlocks } from './blocks.ts'
-import { type Rows, TABLES, type TableName } from './tables.ts'
+import { compareKeys, type Database, type Key as LmdbKey } from 'lmdb'
 
 /** Which keys a walk visits: from `start` on, up to but not including `end`. */
 export interface Range<Key> {
@@ -47,16 +45,6 @@ export interface Table<Key, Value> {
   bytes(): number
 }
 
-/** Tables by name; that of blocks is reached through the one whose rows lie in them. */
-export type Tables = {
-  readonly [Name in Exclude<TableName, 'impressionBlocks'>]: Table<
-    Rows[Name]['key'],
-    Rows[Name]['value']
-  >
-}
-
-export type Databases = Record<TableName, Database>
-
 /** LMDB's figures: of one table, and of the environment around it. */
 interface Stats {
   entryCount: number
@@ -69,30 +57,8 @@ interface Stats {
   overflowPages: number
 }
 
-/** Opens every table of the environment. A reader finds only tables that exist already. */
-export function openDatabases(root: RootDatabase): Databases {
-  const opened: Partial<Databases> = {}
-  for (const [name, encoding] of Object.entries(TABLES)) {
-    const database: Database | undefined = root.openDB({ name, encoding })
-    if (database === undefined) throw new Error(`The record store has no table ${name}.`)
-    opened[name as TableName] = database
-  }
-  return opened as Databases
-}
-
-/** Wraps the tables; `writable` says whether a write is under way on this thread, which without it only reads. */
-export function wrapTables(databases: Databases, writable?: () => boolean): Tables {
-  const tables: Partial<Record<TableName, unknown>> = {}
-  for (const [name, database] of Object.entries(databases))
-    tables[name as TableName] = wrapTable(database as Database<unknown, LmdbKey>, writable)
-  const { impressionBlocks, ...others } = tables as Tables & { impressionBlocks: Blocks }
-  const impressions = openBlocks(others.impressions, impressionBlocks, writable)
-  return { ...others, impressions }
-}
-
-type Blocks = Table<string, Uint8Array>
-
-function wrapTable<Key extends LmdbKey, Value>(
+/** Wraps one; `writable` says whether a write is under way on this thread, which without it only reads. */
+export function wrapTable<Key extends LmdbKey, Value>(
   database: Database<Value, Key>,
   writable: () => boolean = () => false,
 ): Table<Key, Value> {

@@ -1,6 +1,6 @@
 import type { AdaptationValidation } from '../../schema/adaptation-record.ts'
 import type { Tuning } from '../../schema/tuning.ts'
-import type { StoredImpression } from '../impressions/impression.ts'
+import type { StoredImpression } from '../facts.ts'
 import type { Clicks } from '../patterns/clicks.ts'
 import { keysOf } from './content.ts'
 

@@ -1,5 +1,4 @@
-import type { Impression, ReplayRecord } from '../facts.ts'
-import type { StoredImpression } from './impression.ts'
+import type { Impression, ReplayRecord, StoredImpression } from '../facts.ts'
 
 /*
  * Impressions of before, as bytes, numbers little-endian. They are kept for `RETENTION_MS` like all others:

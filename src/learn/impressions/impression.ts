@@ -1,4 +1,10 @@
-import { type DocumentKey, documentOf, type Impression, type ReplayRecord } from '../facts.ts'
+import {
+  type DocumentKey,
+  documentOf,
+  type Impression,
+  type ReplayRecord,
+  type StoredImpression,
+} from '../facts.ts'
 import { decodeEarlier, isEarlier } from './earlier-layouts.ts'
 import { readFeatures, readFound, writeFound } from './found.ts'
 
@@ -17,15 +23,6 @@ import { readFeatures, readFound, writeFound } from './found.ts'
  */
 const LAYOUT = 0x8000_0003
 const START_BYTES = 12
-
-/** An impression and the features of its hits. */
-export interface StoredImpression {
-  impression: Impression
-  /** Row-major; read from the bytes when they are asked for. */
-  features: () => Float32Array
-  /** What running the search again needs; read from the bytes when it is asked for. */
-  replay: () => ReplayRecord
-}
 
 /** What is known of a search before it runs, as JSON, and what it found, as bytes. */
 export interface ImpressionParts {

@@ -1,10 +1,9 @@
 import { serviceError } from '../../errors.ts'
 import type { Replay, ShownSearch } from '../../schema/impression.ts'
-import type { Impression, ReplayRecord } from '../facts.ts'
+import type { Impression, ReplayRecord, StoredImpression } from '../facts.ts'
 import { oneSpelling } from '../feedback/feedback-ids.ts'
 import type { Log } from '../loop/log.ts'
 import { propensitiesOf } from './draw.ts'
-import type { StoredImpression } from './impression.ts'
 
 /** What searches showed, to be read and run again. */
 export interface Searches {

@@ -1,13 +1,8 @@
 import { type Journal, openJournal } from '../../store/journal.ts'
 import type { Store } from '../../store/store.ts'
 import type { JournalEntry } from '../../store/tables.ts'
-import type { Impression } from '../facts.ts'
-import {
-  decodeImpression,
-  type ImpressionParts,
-  readShown,
-  type StoredImpression,
-} from '../impressions/impression.ts'
+import type { Impression, StoredImpression } from '../facts.ts'
+import { decodeImpression, type ImpressionParts, readShown } from '../impressions/impression.ts'
 import { openRecent, type Recent } from '../impressions/recent.ts'
 import { willRelearn } from '../subjects/forgetting.ts'
 

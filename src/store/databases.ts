@@ -1,0 +1,37 @@
+import type { Database, Key, RootDatabase } from 'lmdb'
+import { openBlocks } from './blocks.ts'
+import { type Table, wrapTable } from './table.ts'
+import { type Rows, TABLES, type TableName } from './tables.ts'
+
+/** Tables by name; that of blocks is reached through the one whose rows lie in them. */
+export type Tables = {
+  readonly [Name in Exclude<TableName, 'impressionBlocks'>]: Table<
+    Rows[Name]['key'],
+    Rows[Name]['value']
+  >
+}
+
+export type Databases = Record<TableName, Database>
+
+/** Opens every table of the environment. A reader finds only tables that exist already. */
+export function openDatabases(root: RootDatabase): Databases {
+  const opened: Partial<Databases> = {}
+  for (const [name, encoding] of Object.entries(TABLES)) {
+    const database: Database | undefined = root.openDB({ name, encoding })
+    if (database === undefined) throw new Error(`The record store has no table ${name}.`)
+    opened[name as TableName] = database
+  }
+  return opened as Databases
+}
+
+/** Wraps the tables; `writable` says whether a write is under way on this thread, which without it only reads. */
+export function wrapTables(databases: Databases, writable?: () => boolean): Tables {
+  const tables: Partial<Record<TableName, unknown>> = {}
+  for (const [name, database] of Object.entries(databases))
+    tables[name as TableName] = wrapTable(database as Database<unknown, Key>, writable)
+  const { impressionBlocks, ...others } = tables as Tables & {
+    impressionBlocks: Table<string, Uint8Array>
+  }
+  const impressions = openBlocks(others.impressions, impressionBlocks, writable)
+  return { ...others, impressions }
+}
