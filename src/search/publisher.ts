@@ -46,7 +46,10 @@ interface Queue {
   gathering?: { writers: number; complete: () => void } | undefined
 }
 
+/** A batch is full with so many changes; the last write that it takes may bring more. */
 const BATCH_CHANGES = 4096
+/** So many writes that nobody waits for are no longer kept for others to share their commit. */
+const WAITING_WRITES_MAX = BATCH_CHANGES
 /** How long a write that nobody waits for may stay unsearchable, so that others share its commit. */
 const SHARE_MS = 250
 /** How long a batch waits for writers that were just answered; never longer than the last batch took. */
@@ -75,7 +78,7 @@ export function openPublisher(apply: Apply): Publisher {
     publishSoon: (entry, changes) => {
       const queue = queueOf(core, entry)
       queue.waiting.push({ changes })
-      if (queue.waiting.length >= BATCH_CHANGES) start(core, queue)
+      if (queue.waiting.length >= WAITING_WRITES_MAX) start(core, queue)
       else startSoon(core, queue)
     },
     exclusive: (entry, work) => exclusive(core, entry, work),
@@ -214,5 +217,5 @@ function writersOf(waiting: Waiting[]): number {
 
 /** Whether the next batch must not be put off. */
 function isPressing({ waiting }: Queue): boolean {
-  return waiting.length >= BATCH_CHANGES || writersOf(waiting) > 0
+  return waiting.length >= WAITING_WRITES_MAX || writersOf(waiting) > 0
 }
