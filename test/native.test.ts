@@ -1,11 +1,25 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { native } from '../src/native.ts'
+import { FUSIONS, FUZZINESSES, OPERATORS } from '../src/schema/tuning.ts'
 
 it('the addon exports what its declaration says and nothing else', () => {
   const declaration = readFileSync(new URL('../native/attune.d.ts', import.meta.url), 'utf8')
   const declared = [...declaration.matchAll(/^export function (\w+)\(/gm)].map(([, name]) => name)
   expect(Object.keys(native).toSorted()).toEqual(declared.toSorted())
+})
+
+it('the core knows the words of the lists that searches choose from, and no others', () => {
+  const search = (words: object) => () => {
+    const request = { query: '', mode: 'text', from: 0, size: 0, ...words }
+    native.search(new Float64Array(), JSON.stringify(request))
+  }
+  const refusal = (words: readonly string[]) =>
+    `unknown variant \`?\`, expected ${words.map((word) => `\`${word}\``).join(' or ')}`
+  expect(search({ fusion: '?' })).toThrow(refusal(FUSIONS))
+  expect(search({ operator: '?' })).toThrow(refusal(OPERATORS))
+  for (const word of FUZZINESSES) expect(search({ fuzziness: word })).not.toThrow()
+  expect(search({ fuzziness: '3' })).toThrow(/^BAD_REQUEST: /)
 })
 
 it('a loaded model scores as the one that is given', () => {

@@ -1,3 +1,13 @@
+/*
+ * Closed lists of words that a search and a change to its ranking share, in lower case. The core knows the same ones.
+ */
+export const FUSIONS = ['convex', 'rrf'] as const
+export const OPERATORS = ['or', 'and'] as const
+export const FUZZINESSES = ['0', '1', '2', 'auto'] as const
+
+export type Fusion = (typeof FUSIONS)[number]
+export type Operator = (typeof OPERATORS)[number]
+
 /** A document as settings of a ranking name it; without an index, whichever index holds the id. */
 export interface DocumentName {
   index?: string
@@ -13,13 +23,13 @@ export interface Tuning {
   fieldWeights?: Record<string, number>
   /** Weights of the two legs. */
   legWeights?: { text: number; vector: number }
-  fusion?: 'convex' | 'rrf'
+  fusion?: Fusion
   /** Neighbours that the vector leg looks for. */
   neighbors?: number
   /** Similarity cut-off of the vector leg. */
   similarity?: number
   minScore?: number
-  operator?: 'or' | 'and'
+  operator?: Operator
   fuzziness?: string
   /** Vector feedback on or off. */
   feedback?: boolean

@@ -1,5 +1,6 @@
 import { invalid } from '../errors.ts'
 import type { Facets, SearchRequest, Sort } from '../schema/search.ts'
+import { FUSIONS, FUZZINESSES, type Fusion, OPERATORS, type Operator } from '../schema/tuning.ts'
 import { wordOf } from '../word.ts'
 import { decodeCursor } from './cursor.ts'
 import { type FilterNode, readFilters } from './filter.ts'
@@ -11,7 +12,7 @@ export type SearchType = 'text' | 'vector' | 'hybrid'
 export interface CoreRequest {
   query: string
   mode: SearchType
-  operator?: 'or' | 'and'
+  operator?: Operator
   phrase?: boolean
   slop?: number
   prefix?: boolean
@@ -19,7 +20,7 @@ export interface CoreRequest {
   fields?: Record<string, number>
   boost?: Record<string, number>
   weights?: { text: number; vector: number }
-  fusion?: 'convex' | 'rrf'
+  fusion?: Fusion
   neighbors?: number
   cut?: number
   feedback?: boolean
@@ -110,14 +111,14 @@ export function planSearch(
 
 function readWords(search: SearchRequest, request: CoreRequest): void {
   if (search.operator !== undefined)
-    request.operator = readWord('operator', search.operator, ['or', 'and'], 'or')
+    request.operator = readWord('operator', search.operator, OPERATORS, 'or')
   if (search.fusion !== undefined)
-    request.fusion = readWord('fusion', search.fusion, ['convex', 'rrf'], 'convex')
+    request.fusion = readWord('fusion', search.fusion, FUSIONS, 'convex')
   if (search.fuzziness !== undefined)
     request.fuzziness = readWord(
       'fuzziness',
       String(search.fuzziness),
-      ['0', '1', '2', 'auto'],
+      FUZZINESSES,
       '0',
     ).toUpperCase()
   if (search.phrase !== undefined) request.phrase = search.phrase

@@ -1,5 +1,11 @@
 import { asObject, isObject } from '../../object.ts'
-import type { DocumentName, Tuning } from '../../schema/tuning.ts'
+import {
+  type DocumentName,
+  FUSIONS,
+  FUZZINESSES,
+  OPERATORS,
+  type Tuning,
+} from '../../schema/tuning.ts'
 import { wordOf } from '../../word.ts'
 
 /** Why a value can't be read: where inside of it, and what may stand there. */
@@ -38,9 +44,9 @@ export const TUNABLE: Record<string, Setting> = {
   legWeights,
   textWeight: { read: (value, tuning) => readLeg('text', value, tuning) },
   vectorWeight: { read: (value, tuning) => readLeg('vector', value, tuning) },
-  fusion: word('fusion', ['convex', 'rrf']),
-  operator: word('operator', ['or', 'and']),
-  fuzziness: word('fuzziness', ['0', '1', '2', 'auto']),
+  fusion: word('fusion', FUSIONS),
+  operator: word('operator', OPERATORS),
+  fuzziness: word('fuzziness', FUZZINESSES),
   neighbors: number('neighbors', 1, 10_000),
   // Elsewhere the name of a measure.
   similarity: { ...number('similarity', -1, 1), mayBeOther: isText },
