@@ -29,16 +29,6 @@ export function* factsOf(
   }
 }
 
-/** By its id; where hits of two indices share one, by the position that was told. */
-function hitOf({ hits, from }: Impression, entry: FeedbackEntry): number | undefined {
-  const { resultId, position = 0 } = entry
-  if (resultId === undefined) return undefined
-  const told = position - from - 1
-  if (hits[told]?.id === resultId) return told
-  const place = hits.findIndex(({ id }) => id === resultId)
-  return place < 0 ? undefined : place
-}
-
 function* feedbackFacts(
   sequence: number,
   { timeMs, sessionId = '', data }: JournalRow['entry'],
@@ -61,4 +51,14 @@ function* feedbackFacts(
       hit,
     }
   }
+}
+
+/** The hit that is spoken of: by its id; where hits of two indices share one, by the position that was told. */
+function hitOf({ hits, from }: Impression, entry: FeedbackEntry): number | undefined {
+  const { resultId, position = 0 } = entry
+  if (resultId === undefined) return undefined
+  const told = position - from - 1
+  if (hits[told]?.id === resultId) return told
+  const place = hits.findIndex(({ id }) => id === resultId)
+  return place < 0 ? undefined : place
 }

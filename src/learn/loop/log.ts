@@ -6,7 +6,7 @@ import { decodeImpression, type ImpressionParts, readShown } from '../impression
 import { openRecent, type Recent } from '../impressions/recent.ts'
 import { willRelearn } from '../subjects/forgetting.ts'
 
-/** The write side of learning: what happened, durable and in order. */
+/** What happened, durable and in order: what was shown, and the journal of what was told. */
 export interface Log {
   journal: Journal
   /**

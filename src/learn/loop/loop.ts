@@ -143,7 +143,23 @@ async function takeAll(core: Core): Promise<void> {
   }
 }
 
-/** What is due, or all that is not saved yet. */
+/** What is read at once, a slice at a time. What was begun is ended: half an entry must not be saved. */
+async function takeSome(core: Core, until: number, pace: Pace): Promise<Taken> {
+  const { fold } = core
+  const taken = nothingTaken(fold.taken())
+  const rows = readSome(core.log, taken.end)
+  let startedMs = performance.now()
+  for (const _ of takeRows(core, rows, taken, fold.take)) {
+    const limitMs = core.readers > 0 ? Math.max(AWAITED_MS, pace.sliceMs) : pace.sliceMs
+    if (performance.now() - startedMs < limitMs) continue
+    await core.pauses.rest(pace.restMs)
+    startedMs = performance.now()
+  }
+  fold.advance(await endOf(core.log, rows, { end: taken.end, until }))
+  return taken
+}
+
+/** Saves what is due, or all that is not saved yet. */
 async function save(core: Core, all: boolean): Promise<void> {
   const { store, fold } = core
   await store.write(() => fold.save(all))
@@ -161,22 +177,6 @@ async function recover(core: Core, cause: unknown): Promise<void> {
   core.fold.load()
   if (taking === undefined) await core.pauses.rest(RETRY_MS)
   else await core.dead.failed(taking, cause).catch(core.onFailure)
-}
-
-/** One transaction's worth, a slice at a time. What was begun is ended: half an entry must not be saved. */
-async function takeSome(core: Core, until: number, pace: Pace): Promise<Taken> {
-  const { fold } = core
-  const taken = nothingTaken(fold.taken())
-  const rows = readSome(core.log, taken.end)
-  let startedMs = performance.now()
-  for (const _ of takeRows(core, rows, taken, fold.take)) {
-    const limitMs = core.readers > 0 ? Math.max(AWAITED_MS, pace.sliceMs) : pace.sliceMs
-    if (performance.now() - startedMs < limitMs) continue
-    await core.pauses.rest(pace.restMs)
-    startedMs = performance.now()
-  }
-  fold.advance(await endOf(core.log, rows, { end: taken.end, until }))
-  return taken
 }
 
 /** Runs `work` when nothing is being taken and all that was taken is saved; nothing more is taken until it is done. */

@@ -1,6 +1,6 @@
 /** When the processor lets others work: between two slices, and until there is enough to take. */
 export interface Pauses {
-  /** Lets others work for so many milliseconds; not at all while somebody waits for the processor. */
+  /** Lets others work for so many milliseconds; for one turn of the event loop while somebody waits for the processor. */
   rest: (ms: number) => Promise<void>
   /** Waits for more to come. */
   gather: () => Promise<void>

@@ -21,7 +21,16 @@ const SLICE_MS = { least: 0.5, most: 8 }
 const REST_MS = { least: 2, most: 5 }
 const YOUNG_MS = 300
 
-/** Journal entries that are taken before they are saved. */
+/** The pace of what comes next, given the age of the oldest entry taken. */
+export function paceFor(ageMs: number): Pace {
+  const times = ageMs / YOUNG_MS
+  return {
+    sliceMs: Math.max(SLICE_MS.least, Math.min(SLICE_MS.most, times - 1)),
+    restMs: Math.max(REST_MS.least, REST_MS.most - (REST_MS.most - REST_MS.least) * times),
+  }
+}
+
+/** Journal entries that are read at a time. */
 const ENTRIES_MAX = 8
 
 /** What some entries of the journal held. */
@@ -33,6 +42,10 @@ export interface Taken {
   oldestMs: number | undefined
 }
 
+export function nothingTaken(end: number): Taken {
+  return { end, received: [], oldestMs: undefined }
+}
+
 /** What it takes to hand facts on. */
 export interface Taking {
   log: Log
@@ -40,6 +53,11 @@ export interface Taking {
   dead: { isDead: (fact: Fact) => boolean }
   /** What is being taken right now. */
   taking: Fact | undefined
+}
+
+/** The next entries to take. */
+export function readSome({ journal }: Log, after: number): JournalRow[] {
+  return journal.read({ after, limit: ENTRIES_MAX })
 }
 
 /**
@@ -72,6 +90,20 @@ export function* takeRows(
   }
 }
 
+/**
+ * Up to where everything was taken. Where entries are missing before the newest, they are old and were removed; that
+ * there are none left is looked for again a turn later, when whatever has a number can be seen.
+ */
+export async function endOf(
+  { journal }: Log,
+  rows: readonly JournalRow[],
+  { end, until }: { end: number; until: number },
+): Promise<number> {
+  if (rows.length === ENTRIES_MAX) return end
+  await new Promise(setImmediate)
+  return journal.read({ after: end, limit: 1 }).length > 0 ? end : Math.max(until, end)
+}
+
 interface Stretch {
   after: number
   until: number
@@ -98,36 +130,4 @@ function* rowsBetween({ journal }: Log, after: number, until: number): Iterable<
     if (row.sequence > until) return
     yield row
   }
-}
-
-export function nothingTaken(end: number): Taken {
-  return { end, received: [], oldestMs: undefined }
-}
-
-/** The pace of what comes next, given the age of the oldest entry taken. */
-export function paceFor(ageMs: number): Pace {
-  const times = ageMs / YOUNG_MS
-  return {
-    sliceMs: Math.max(SLICE_MS.least, Math.min(SLICE_MS.most, times - 1)),
-    restMs: Math.max(REST_MS.least, REST_MS.most - (REST_MS.most - REST_MS.least) * times),
-  }
-}
-
-/** The next entries to take. */
-export function readSome({ journal }: Log, after: number): JournalRow[] {
-  return journal.read({ after, limit: ENTRIES_MAX })
-}
-
-/**
- * Up to where everything was taken. Where entries are missing before the newest, they are old and were removed; that
- * there are none left is looked for again a turn later, when whatever has a number can be seen.
- */
-export async function endOf(
-  { journal }: Log,
-  rows: readonly JournalRow[],
-  { end, until }: { end: number; until: number },
-): Promise<number> {
-  if (rows.length === ENTRIES_MAX) return end
-  await new Promise(setImmediate)
-  return journal.read({ after: end, limit: 1 }).length > 0 ? end : Math.max(until, end)
 }
