@@ -95,6 +95,7 @@ describe('what a search showed', () => {
       })
       const { searchContext } = await search({ sessionId: begun.data.sessionId })
       const { data } = await read(searchContext.queryId)
+      expect(data.hits).not.toEqual([])
       for (const { features } of data.hits) {
         expect(features.device, deviceType).toBe(device)
         expect(features.titleScore).toBeGreaterThan(0)

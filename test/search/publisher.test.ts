@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { IndexEntry } from '../../src/search/indices.ts'
 import { openPublisher } from '../../src/search/publisher.ts'
 
@@ -26,6 +26,10 @@ function openSlowCore() {
     together: () => together,
   }
 }
+
+// Time passes as soon as everything waits: a busy machine makes nobody late.
+beforeEach(() => void vi.useFakeTimers().setTimerTickMode('nextTimerAsync'))
+afterEach(() => void vi.useRealTimers())
 
 const passMs = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 

@@ -97,6 +97,7 @@ it('notices each thing that is in another state than was acknowledged', async ()
       for (const [thing, settled] of states) thing.settled = settled
     },
   )
+  expect(states.size).toBeGreaterThan(0)
   for (const { kind, name } of states.keys())
     expect(broken.some((sentence) => sentence.startsWith(`${kind} ${name}:`))).toBe(true)
 })
