@@ -266,14 +266,27 @@ impl<'a> Facet<'a> {
         }
     }
 
+    /// The values as they are shown, and how many documents have each. A word that is a date to one
+    /// index may be nothing but a word to another: a filter on it finds both.
+    fn counted(&self) -> Vec<(Key, u64)> {
+        let count = |place: u32| self.tallies[place as usize].count;
+        let mut both: HashMap<u32, u64> = HashMap::new();
+        let mut counted = Vec::with_capacity(self.places.len());
+        for (key, place) in &self.places {
+            let shown = self.words[*place as usize].clone().map(Key::Text);
+            match shown.as_ref().and_then(|shown| self.places.get(shown)) {
+                Some(same) => *both.entry(*same).or_default() += count(*place),
+                None => counted.push((*place, shown.unwrap_or_else(|| key.clone()))),
+            }
+        }
+        let more = |place| both.get(&place).copied().unwrap_or(0);
+        let sum = |(place, key)| (key, count(place) + more(place));
+        counted.into_iter().map(sum).collect()
+    }
+
     fn finish(self) -> Value {
         let mut facet = Map::new();
-        let (tallies, words) = (&self.tallies, &self.words);
-        let counted = self.places.into_iter().map(|(key, place)| {
-            let word = words[place as usize].clone();
-            (word.map_or(key, Key::Text), tallies[place as usize].count)
-        });
-        let values = first(counted.collect(), self.request.size);
+        let values = first(self.counted(), self.request.size);
         let values = values
             .into_iter()
             .map(|(key, count)| json!({ "value": key.value(), "count": count }));

@@ -391,6 +391,21 @@ describe('fields that the mapping does not name', () => {
     expect(data.hits.map(({ id }) => id)).toEqual(['2', '1'])
   })
 
+  it('are one value with the same words of an index that maps them, as for a filter', async () => {
+    await createIndex({ name: 'loose' })
+    await createIndex({ name: 'mapped', mappings: { properties: { made: { type: 'keyword' } } } })
+    const mades = ['2024-03-01', '2024-03-01', '2024-03-02', '7', 'true', 'word']
+    for (const [at, made] of mades.entries())
+      for (const index of ['loose', 'mapped']) await add(index, `${index}${at}`, { title: 'x', made })
+    await add('loose', 'more', { title: 'x', made: '2024-03-01T00:00Z' })
+    const both = (body: object) => search('loose,mapped', { ...body, size: 100 })
+    const { values } = (await both({ facets: ['made'] })).data.facets.made!
+    expect(values.slice(0, 1)).toEqual([{ value: '2024-03-01', count: 5 }])
+    expect(values.length).toBe(new Set(mades).size)
+    for (const { value, count } of values)
+      expect((await both({ filters: { made: value } })).ids.length).toBe(count)
+  })
+
   it('are only kept with dynamic false', async () => {
     await createIndex({ name: 'kept', mappings: { dynamic: false } })
     await add('kept', '1', document)
