@@ -6,7 +6,7 @@ import { monitoringOf } from './answers.ts'
 import type { Ledger } from './ledger.ts'
 import { armOf, findReported, notActive, unitOf } from './lookup.ts'
 import type { Reported } from './reported.ts'
-import { type ScheduleParts, watch } from './schedule.ts'
+import { type ScheduleParts, settle, watch } from './schedule.ts'
 
 interface ResultsParts extends ScheduleParts {
   store: Store
@@ -36,6 +36,7 @@ export function openResults(parts: ResultsParts): RecordResult {
     })
   }
   return async (sent) => {
+    await settle(parts, [findReported(register, sent)])
     const experiment = findReported(register, sent)
     if (experiment.status !== 'ACTIVE' && experiment.status !== 'PAUSED')
       throw notActive(experiment)

@@ -99,18 +99,26 @@ describe('time', () => {
     expect((await later.get('test', made.testId)).status).toBe('COMPLETED')
   })
 
-  it('starts and ends in time for whoever reads or is assigned before the next round', async () => {
+  it('starts and ends in time for whoever reads, is assigned or reports before the next round', async () => {
     const lab = openLaboratory()
     const { nowMs } = lab.clock
     const dates = { startDate: nowMs + 1000, endDate: nowMs + 5000 }
     const [one, two, three] = await Promise.all([1, 2, 3].map(() => lab.create('test', dates)))
     const assigned = () => lab.experiments.assign({ sessionId: 's', testId: two!.testId })
+    const reported = (at: typeof one) =>
+      lab.experiments.record({
+        experimentId: at!.testId,
+        variantId: 'a',
+        metrics: { latency: 1 },
+      })
     await expect(assigned()).rejects.toMatchObject({ code: 'NOT_ACTIVE' })
     lab.clock.nowMs = nowMs + 1000
     expect((await lab.get('test', one!.testId)).status).toBe('ACTIVE')
     expect(await assigned()).toMatchObject({ inExperiment: true })
     expect((await read(lab, three!.testId)).status).toBe('DRAFT')
+    expect(await reported(three)).toMatchObject({ recorded: 1, status: 'ACTIVE' })
     lab.clock.nowMs = nowMs + 5000
+    await expect(reported(one)).rejects.toMatchObject({ code: 'NOT_ACTIVE' })
     await expect(assigned()).rejects.toMatchObject({ code: 'NOT_ACTIVE' })
     expect(await lab.experiments.list('test', { status: ['COMPLETED'] })).toMatchObject({
       total: 3,
