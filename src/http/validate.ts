@@ -36,7 +36,34 @@ export function openValidators(): Validators {
   formats.default(coercing)
   return {
     exact: (schema, whole = 'body') => checkWith(exact.compile(schema), whole),
-    coercing: (schema) => checkWith(coercing.compile(schema), 'parameter'),
+    coercing: (schema) => {
+      const check = checkWith(coercing.compile(schema), 'parameter')
+      const numbers = numbersOf(schema)
+      return (value) => {
+        refuseUnusual(numbers, value as Record<string, unknown>)
+        check(value)
+      }
+    },
+  }
+}
+
+/** Names of the parameters that are numbers. */
+function numbersOf({ properties = {} }: TSchema & { properties?: object }): string[] {
+  const named = Object.entries(properties as Record<string, { type?: unknown }>)
+  return named
+    .filter(([, { type }]) => type === 'integer' || type === 'number')
+    .map(([name]) => name)
+}
+
+/** What JavaScript takes for a number besides, such as `0x10`, `1e3` or a blank before it, is a slip. */
+const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/
+
+function refuseUnusual(names: readonly string[], sent: Record<string, unknown>): void {
+  for (const path of names) {
+    const text = sent[path]
+    if (typeof text !== 'string' || PLAIN_NUMBER.test(text)) continue
+    const message = 'must be a number in plain digits'
+    throw serviceError('VALIDATION_FAILED', `${path} ${message}.`, { details: [{ path, message }] })
   }
 }
 

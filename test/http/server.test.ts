@@ -286,6 +286,11 @@ describe('a request that is wrong', () => {
     expect(wrong.error).toContain('tags[1]')
     const union = await failure(await post('{"title":"a","size":true}'))
     expect(union.details).toEqual([{ path: 'size', message: 'must be integer or string' }])
+    for (const size of ['0x10', '1e1', '%205', '+5', '5.', '']) {
+      const slip = await failure(await fetch(`${stub.url}/things/a?size=${size}`))
+      expect(slip.code).toBe('VALIDATION_FAILED')
+      expect(slip.details).toEqual([{ path: 'size', message: 'must be a number in plain digits' }])
+    }
     const query = await failure(await fetch(`${stub.url}/things/a?size=-1`))
     expect(query.details).toEqual([{ path: 'size', message: 'must be >= 0' }])
     const path = await fetch(`${stub.url}/things/%ff`)
