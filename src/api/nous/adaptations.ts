@@ -46,7 +46,7 @@ export const listSuggestions = route({
   reply: SuggestionList,
   handle: async ({ app, query }) => {
     await app.learning.caughtUp()
-    return app.learning.adaptations.listSuggestions(query)
+    return answer(await app.learning.adaptations.listSuggestions(query))
   },
 })
 
@@ -57,7 +57,7 @@ export const listRules = route({
   summary: 'List the rules',
   query: RuleQuery,
   reply: RuleList,
-  handle: ({ app, query }) => app.learning.adaptations.listRules(query),
+  handle: async ({ app, query }) => answer(await app.learning.adaptations.listRules(query)),
 })
 
 export const createRule = route({

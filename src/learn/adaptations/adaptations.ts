@@ -9,10 +9,8 @@ import type { AdaptationRecord, ArmTotals, RuleRecord } from '../../schema/adapt
 import type {
   Rule,
   RuleCreate,
-  RuleList,
   RuleQuery,
   Suggestion,
-  SuggestionList,
   SuggestionQuery,
   SuggestionRead,
 } from '../../schema/suggestion.ts'
@@ -40,9 +38,11 @@ import { showAdaptation, showHistory, showRule, showSuggestion } from './wire.ts
 export interface Adaptations extends Pick<Force, 'applying'> {
   consumer: Consumer
   suggest: (sent: Suggestion) => Promise<SuggestionRead>
-  listSuggestions: (query: SuggestionQuery) => SuggestionList
+  /** A SuggestionList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status or source. */
+  listSuggestions: (query: SuggestionQuery) => Promise<Uint8Array>
   createRule: (sent: RuleCreate) => Promise<Rule>
-  listRules: (query: RuleQuery) => RuleList
+  /** A RuleList in UTF-8 JSON, newest first. */
+  listRules: (query: RuleQuery) => Promise<Uint8Array>
   /** Throws VALIDATION_FAILED, ADAPTATION_CONFLICT, LIMIT_REACHED, RULE_NOT_FOUND, SUGGESTION_NOT_FOUND. */
   apply: (sent: Adaptation) => Promise<AdaptationRead>
   /** An AdaptationList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status. */
@@ -111,19 +111,13 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     consumer: watch,
     withdraw: suggestions.withdraw,
     suggest: async (sent) => showSuggestion(await suggestions.suggest(sent)),
-    listSuggestions: (query) => {
-      const { suggestions: found, total } = suggestions.list(query)
-      return { suggestions: found.map(showSuggestion), total, limit: query.limit ?? LIMIT }
-    },
+    listSuggestions: suggestions.list,
     createRule: async (sent) => {
       const warnings = warningsOf(mustReadChanges(sent.changes), { ...parts, ...config })
       const rule = showRule(await rules.create(sent))
       return { ...rule, ...(warnings.length === 0 ? {} : { warnings }) }
     },
-    listRules: (query) => {
-      const { rules: found, total } = rules.list(query)
-      return { rules: found.map(showRule), total, limit: query.limit ?? LIMIT }
-    },
+    listRules: rules.list,
     apply: async (sent) => {
       const rule = ruleOf(sent, rules, suggestions)
       const draft = draftOf(sent, rule)

@@ -3,6 +3,8 @@ import { newId } from '../../ids.ts'
 import type { RuleRecord } from '../../schema/adaptation-record.ts'
 import type { RuleCreate, RuleQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
+import { listJson } from '../wire/list-json.ts'
+import { showRule } from './wire.ts'
 
 /** Changes that may be applied, by name. */
 export interface Rules {
@@ -13,8 +15,8 @@ export interface Rules {
   removeWithin: (ruleId: string) => void
   /** Throws RULE_NOT_FOUND. */
   get: (ruleId: string) => RuleRecord
-  /** Newest first. */
-  list: (query: RuleQuery) => { rules: RuleRecord[]; total: number }
+  /** A RuleList in UTF-8 JSON, newest first. */
+  list: (query: RuleQuery) => Promise<Uint8Array>
 }
 
 /** Rules that are kept; the oldest go first. */
@@ -53,14 +55,9 @@ export function openRules(store: Store, clock: () => number): Rules {
       return rule
     },
     list: ({ queryHash, limit = LIMIT }) => {
-      const rules: RuleRecord[] = []
-      let total = 0
-      for (const { value } of adaptationRules.range({ reverse: true })) {
-        if (queryHash !== undefined && value.queryHash !== queryHash) continue
-        total += 1
-        if (rules.length < limit) rules.push(value)
-      }
-      return { rules, total }
+      const isWanted = (rule: RuleRecord) => rule.queryHash === queryHash
+      const listing = { limit, show: showRule, ...(queryHash === undefined ? {} : { isWanted }) }
+      return listJson('rules', adaptationRules, listing)
     },
   }
 }

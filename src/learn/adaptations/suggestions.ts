@@ -5,10 +5,12 @@ import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
 import type { QueryEvidence } from '../patterns/evidence.ts'
 import { MACHINES } from '../states.ts'
+import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf } from '../wire/words.ts'
 import { type Derived, deriveChanges } from './derive.ts'
 import type { Rules } from './rules.ts'
 import { openSuggestionSteps, type SuggestionSteps, suggestionKey } from './suggestion-steps.ts'
+import { showSuggestion } from './wire.ts'
 
 /** A change that the service found itself. */
 export interface Proposal {
@@ -29,8 +31,8 @@ export interface Suggestions {
   withdraw: (queryHashes: Pick<ReadonlySet<string>, 'has'>) => Promise<void>
   /** Throws SUGGESTION_NOT_FOUND. */
   get: (suggestionId: string) => SuggestionRecord
-  /** Newest first. Throws VALIDATION_FAILED for an unknown status or source. */
-  list: (query: SuggestionQuery) => { suggestions: SuggestionRecord[]; total: number }
+  /** A SuggestionList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status or source. */
+  list: (query: SuggestionQuery) => Promise<Uint8Array>
   /** Inside a transaction: a change that rests on it was applied. */
   appliedWithin: (suggestionId: string, adaptationId: string) => void
   /** Judges what waited for evidence, expires what is 7 days old, removes what is past its time. */
@@ -176,20 +178,17 @@ function waits({ status, source }: SuggestionRecord): boolean {
 const LIMIT = 100
 const SOURCES = ['CLIENT', 'SERVICE']
 
-function listSuggestions(
+async function listSuggestions(
   store: Store,
   { status, queryHash, source, limit = LIMIT }: SuggestionQuery,
-): { suggestions: SuggestionRecord[]; total: number } {
+): Promise<Uint8Array> {
   const statuses = knownWordsOf('status', status, Object.keys(MACHINES.suggestion))
   const sources = knownWordsOf('source', source, SOURCES)
-  const found: SuggestionRecord[] = []
-  let total = 0
-  for (const { value } of store.tables.suggestions.range({ reverse: true })) {
-    if (statuses?.includes(value.status) === false) continue
-    if (queryHash !== undefined && value.queryHash !== queryHash) continue
-    if (sources?.includes(value.source.toUpperCase()) === false) continue
-    total += 1
-    if (found.length < limit) found.push(value)
-  }
-  return { suggestions: found, total }
+  const isWanted = (suggestion: SuggestionRecord) =>
+    statuses?.includes(suggestion.status) !== false &&
+    (queryHash === undefined || suggestion.queryHash === queryHash) &&
+    sources?.includes(suggestion.source.toUpperCase()) !== false
+  const isEach = statuses === undefined && queryHash === undefined && sources === undefined
+  const listing = { limit, show: showSuggestion, ...(isEach ? {} : { isWanted }) }
+  return await listJson('suggestions', store.tables.suggestions, listing)
 }

@@ -59,13 +59,13 @@ describe('the verbs', () => {
         suggestions.put(suggestionId, { ...suggestions.get(suggestionId)!, status }),
       )
       const applied = shop.apply({ minScore: 0.5 }, { suggestionId })
-      const now = () => shop.adaptations.listSuggestions({}).suggestions[0]?.status
+      const now = async () => (await shop.suggestions()).suggestions[0]?.status
       if (status === 'REJECTED' || status === 'EXPIRED') {
         await expect(applied).rejects.toMatchObject(refused)
-        expect(now()).toBe(status)
+        expect(await now()).toBe(status)
       } else {
         await applied
-        expect(now()).toBe('APPLIED')
+        expect(await now()).toBe('APPLIED')
       }
     },
   )

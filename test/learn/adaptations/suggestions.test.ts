@@ -35,7 +35,8 @@ async function reformulate(shop: Workshop, times: number) {
 
 describe('a suggestion', () => {
   it('is accepted with a rule when its confidence suffices, else rejected', async () => {
-    const { adaptations } = openWorkshop()
+    const shop = openWorkshop()
+    const { adaptations } = shop
     const accepted = await adaptations.suggest({ ...low, confidence: 0.7 })
     expect(accepted).toMatchObject({ status: 'ACCEPTED', source: 'client', kind: 'suggested' })
     expect(accepted.rule).toMatchObject({
@@ -45,11 +46,12 @@ describe('a suggestion', () => {
     })
     const rejected = await adaptations.suggest({ ...low, confidence: 0.69 })
     expect(rejected).toMatchObject({ status: 'REJECTED', rule: null })
-    expect(adaptations.listRules({ queryHash: 'h' })).toMatchObject({ total: 1 })
+    expect(await shop.rules({ queryHash: 'h' })).toMatchObject({ total: 1 })
   })
 
   it('is one, however often it comes and in whatever order its keys stand', async () => {
-    const { adaptations } = openWorkshop()
+    const shop = openWorkshop()
+    const { adaptations } = shop
     const patterns = { clickThroughRate: 0.01, averageRelevance: 0.2 }
     const turned = { averageRelevance: 0.2, clickThroughRate: 0.01 }
     const sent = { queryHash: 'h', confidence: 0.9 }
@@ -63,7 +65,7 @@ describe('a suggestion', () => {
     )
     const other = await adaptations.suggest({ ...sent, patterns, confidence: 0.91 })
     expect(other.suggestionId).not.toBe(both[0].suggestionId)
-    expect(adaptations.listSuggestions({}).total).toBe(2)
+    expect((await shop.suggestions()).total).toBe(2)
   })
 
   it('waits while there is nothing to judge it by, and is judged when there is', async () => {
@@ -74,7 +76,7 @@ describe('a suggestion', () => {
     expect(waiting).toMatchObject({ status: 'PENDING', rule: null })
     await clickAt(shop, 2, 12)
     await shop.pass(ROUND_MS)
-    const [judged] = shop.adaptations.listSuggestions({ queryHash: QUERY_HASH }).suggestions
+    const [judged] = (await shop.suggestions({ queryHash: QUERY_HASH })).suggestions
     expect(judged).toMatchObject({
       suggestionId: waiting.suggestionId,
       status: 'ACCEPTED',
@@ -89,7 +91,7 @@ describe('a suggestion', () => {
     const applied = await shop.apply(changes, { type: 'rules', suggestionId, immediate: true })
     expect(applied).toMatchObject({ queryHash: 'h', suggestionId, ruleId: rule!.ruleId })
     await shop.pass(8 * DAY_MS)
-    expect(shop.adaptations.listSuggestions({ status: ['applied'] })).toMatchObject({
+    expect(await shop.suggestions({ status: ['applied'] })).toMatchObject({
       total: 1,
       suggestions: [{ suggestionId }],
     })
@@ -99,9 +101,9 @@ describe('a suggestion', () => {
     const shop = openWorkshop()
     const first = await shop.adaptations.suggest({ ...low, confidence: 0.9 })
     await shop.pass(7 * DAY_MS)
-    expect(shop.adaptations.listSuggestions({}).suggestions[0]?.status).toBe('ACCEPTED')
+    expect((await shop.suggestions()).suggestions[0]?.status).toBe('ACCEPTED')
     await shop.pass(ROUND_MS)
-    expect(shop.adaptations.listSuggestions({}).suggestions[0]?.status).toBe('EXPIRED')
+    expect((await shop.suggestions()).suggestions[0]?.status).toBe('EXPIRED')
     const refused = { code: 'INVALID_TRANSITION' }
     await expect(
       shop.apply({ fusion: 'rrf' }, { suggestionId: first.suggestionId }),
@@ -109,7 +111,7 @@ describe('a suggestion', () => {
     const again = await shop.adaptations.suggest({ ...low, confidence: 0.9 })
     expect(again.suggestionId).not.toBe(first.suggestionId)
     await shop.pass(31 * DAY_MS)
-    expect(shop.adaptations.listSuggestions({}).total).toBe(1)
+    expect((await shop.suggestions()).total).toBe(1)
   })
 
   it('names what it wants to know', async () => {
@@ -139,7 +141,7 @@ describe('a suggestion', () => {
     shop.clock.nowMs += 1
     await shop.adaptations.suggest({ ...low, queryHash: 'j', confidence: 0.9 })
     await shop.pass(8 * DAY_MS)
-    const statuses = shop.adaptations.listSuggestions({}).suggestions.map(({ status }) => status)
+    const statuses = (await shop.suggestions()).suggestions.map(({ status }) => status)
     expect(statuses).toEqual(['EXPIRED', 'EXPIRED', 'REJECTED', 'APPLIED'])
     expect(Object.keys(MACHINES.suggestion)).toEqual(expect.arrayContaining(statuses))
     expect(shop.eventTypes().filter((type) => type.startsWith('SUGGESTION_'))).toEqual([
@@ -157,7 +159,7 @@ describe('what the service suggests itself', () => {
     await clickAt(shop, 6, 8)
     await clickAt(shop, 0, 1)
     await shop.pass(ROUND_MS)
-    const { suggestions } = shop.adaptations.listSuggestions({ source: ['service'] })
+    const { suggestions } = await shop.suggestions({ source: ['service'] })
     expect(suggestions).toMatchObject([
       {
         kind: 'click_far_down',
@@ -168,17 +170,17 @@ describe('what the service suggests itself', () => {
       },
     ])
     await shop.pass(ROUND_MS)
-    expect(shop.adaptations.listSuggestions({}).total).toBe(1)
+    expect((await shop.suggestions()).total).toBe(1)
     const { suggestionId, rule } = suggestions[0]!
     await shop.apply(rule!.changes as Record<string, unknown>, { suggestionId, immediate: true })
-    expect(shop.adaptations.listSuggestions({}).suggestions[0]?.status).toBe('APPLIED')
+    expect((await shop.suggestions()).suggestions[0]?.status).toBe('APPLIED')
   })
 
   it('is a synonym where people found nothing and then put it in other words', async () => {
     const shop = openWorkshop()
     await reformulate(shop, 4)
     await shop.pass(ROUND_MS)
-    expect(shop.adaptations.listSuggestions({ queryHash: 'first' }).suggestions).toMatchObject([
+    expect((await shop.suggestions({ queryHash: 'first' })).suggestions).toMatchObject([
       {
         kind: 'zero_result_reformulated',
         rule: { changes: { synonyms: [['telly => television']] } },
@@ -193,7 +195,7 @@ describe('what the service suggests itself', () => {
     await clickAt(shop, 1, 10, { queryHash: 'other' })
     await reformulate(shop, 2)
     await shop.pass(ROUND_MS)
-    expect(shop.adaptations.listSuggestions({}).total).toBe(0)
+    expect((await shop.suggestions()).total).toBe(0)
   })
 
   it('is taken back for queries of somebody forgotten, and comes again while others say so', async () => {
@@ -201,15 +203,15 @@ describe('what the service suggests itself', () => {
     await reformulate(shop, 4)
     await shop.pass(ROUND_MS)
     await shop.adaptations.withdraw(new Set(['other']))
-    expect(shop.adaptations.listSuggestions({}).total).toBe(1)
+    expect((await shop.suggestions()).total).toBe(1)
     await shop.adaptations.withdraw(new Set(['first']))
-    expect(shop.adaptations.listSuggestions({}).total).toBe(0)
-    expect(shop.adaptations.listRules({}).total).toBe(0)
+    expect((await shop.suggestions()).total).toBe(0)
+    expect((await shop.rules()).total).toBe(0)
     await shop.pass(ROUND_MS)
-    expect(shop.adaptations.listSuggestions({}).total).toBe(1)
+    expect((await shop.suggestions()).total).toBe(1)
     await shop.pass(8 * DAY_MS)
-    expect(shop.adaptations.listSuggestions({}).suggestions[0]?.status).toBe('EXPIRED')
+    expect((await shop.suggestions()).suggestions[0]?.status).toBe('EXPIRED')
     await shop.adaptations.withdraw(new Set(['first']))
-    expect(shop.adaptations.listSuggestions({}).total).toBe(0)
+    expect((await shop.suggestions()).total).toBe(0)
   })
 })

@@ -5,6 +5,12 @@ import type { Impression } from '../../../src/learn/facts.ts'
 import { openEvents } from '../../../src/learn/history/events.ts'
 import { openPatterns, type Patterns } from '../../../src/learn/patterns/patterns.ts'
 import type { Adaptation, AdaptationList, AdaptationQuery } from '../../../src/schema/adaptation.ts'
+import type {
+  RuleList,
+  RuleQuery,
+  SuggestionList,
+  SuggestionQuery,
+} from '../../../src/schema/suggestion.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
 import { type Learner, openLearner, QUERY_HASH } from '../learner.ts'
@@ -19,8 +25,10 @@ export interface Workshop extends Learner {
   ) => ReturnType<Adaptations['apply']>
   /** Names of the changes that a search of the session would get. */
   applying: (sessionId?: string, queryHash?: string) => string[]
-  /** The list of the changes, as clients read it. */
+  /** The lists of the changes, of suggestions and rules, as clients read them. */
   listed: (query?: AdaptationQuery) => Promise<AdaptationList['adaptations']>
+  suggestions: (query?: SuggestionQuery) => Promise<SuggestionList>
+  rules: (query?: RuleQuery) => Promise<RuleList>
   /** A search by the session in whatever changes apply to it; returns its query id. */
   searchIn: (sessionId: string | undefined, more?: Partial<Impression>) => string
   /** Turns the clock, lets learning catch up, and lets time take effect. */
@@ -78,10 +86,9 @@ export function openWorkshop(
     patterns: patterns as unknown as Patterns,
     apply: (changes, more = {}) => shop.apply({ type: 'ranking', changes, ...more }),
     applying,
-    listed: async (query = {}) => {
-      const bytes = await shop.list(query)
-      return (JSON.parse(Buffer.from(bytes).toString()) as AdaptationList).adaptations
-    },
+    listed: async (query = {}) => parse<AdaptationList>(await shop.list(query)).adaptations,
+    suggestions: async (query = {}) => parse<SuggestionList>(await shop.listSuggestions(query)),
+    rules: async (query = {}) => parse<RuleList>(await shop.listRules(query)),
     searchIn: (sessionId, more = {}) => {
       const names = applying(sessionId, more.queryHash)
       return own.search(sessionId, DOCUMENTS, { adaptations: names, ...more })
@@ -98,4 +105,8 @@ export function openWorkshop(
       return openWorkshop(settings, store, own.clock.nowMs)
     },
   }
+}
+
+function parse<List>(bytes: Uint8Array): List {
+  return JSON.parse(Buffer.from(bytes).toString()) as List
 }
