@@ -214,7 +214,10 @@ impl Views {
     /// Lets go of the views that nobody has searched for a while, and of those that are too many
     /// or take too much, the least wanted first.
     pub fn release_old(&self) {
-        let now = now_ms();
+        self.release_at(now_ms());
+    }
+
+    fn release_at(&self, now: u64) {
         let current = self.current();
         let mut held = self.held.lock();
         held.retain(|s| {
@@ -324,5 +327,65 @@ pub fn build(
         superseded_ms: AtomicU64::new(0),
         searched: AtomicU64::new(0),
         used: AtomicU8::new(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Engine;
+
+    const DEFINITION: &str =
+        r#"{ "fields": [], "embedder": { "kind": "given", "dimensions": 2 } }"#;
+
+    /// Publishes a view without documents; gives its generation.
+    fn publish(engine: &Engine) -> u64 {
+        let Snapshot {
+            definition,
+            vectors,
+            space,
+            rates,
+            ..
+        } = &*engine.views.current();
+        let views = &engine.views;
+        views.publish(build(definition, Vec::new(), vectors, space, rates, 0))
+    }
+
+    #[test]
+    fn a_view_is_let_go_a_minute_after_its_last_search_and_an_hour_after_it_was_replaced() {
+        let folder = std::env::temp_dir().join(format!("attune-views-{}", std::process::id()));
+        let (engine, _) = Engine::open(&folder, DEFINITION).unwrap();
+        let views = &engine.views;
+        let (left, paged) = (publish(&engine), publish(&engine));
+        let holds = |generation| {
+            let held = views.held.lock();
+            held.iter().any(|view| view.generation == generation)
+        };
+        views.at(paged).unwrap();
+        publish(&engine);
+        let replaced = now_ms();
+        assert!(holds(paged));
+        // Nobody searched it before it was replaced.
+        assert!(!holds(left));
+        // Somebody goes on in it, a search every half minute.
+        for step in 1..=119 {
+            let now = replaced + step * HELD_MS / 2;
+            views.release_at(now);
+            assert!(holds(paged), "{step}");
+            views.held.lock()[0].mark_used(Use::Searched, now);
+        }
+        views.release_at(replaced + HELD_MS_MAX);
+        assert!(!holds(paged));
+        // Another is searched once.
+        let once = publish(&engine);
+        views.at(once).unwrap();
+        publish(&engine);
+        let searched = now_ms();
+        views.release_at(searched + HELD_MS - 5000);
+        assert!(holds(once));
+        views.release_at(searched + HELD_MS + 1);
+        assert!(!holds(once));
+        engine.close();
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }
