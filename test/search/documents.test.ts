@@ -274,7 +274,10 @@ describe('changing a document', () => {
     await create({ index: 'match', id: 'if', document: { title: 'One' } })
     const no = await put('if', { title: 'Two' }, '', { 'if-match': '"7"' })
     expect(no).toMatchObject({ status: 412, code: 'VERSION_MISMATCH' })
-    const yes = await put('if', { title: 'Two' }, '', { 'if-match': '"1"' })
+    const read = await fetch(`${service.url}/cortex/documents/if`)
+    const ifMatch = read.headers.get('etag') ?? ''
+    expect(ifMatch).toBe('"1"')
+    const yes = await put('if', { title: 'Two' }, '', { 'if-match': ifMatch })
     expect(yes.data.version).toBe(2)
     expect((await remove('if', '', { 'if-match': '"1"' })).status).toBe(412)
     expect((await put('if', { title: 'x' }, '', { 'if-match': 'abc' })).status).toBe(400)

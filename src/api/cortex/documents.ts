@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { invalid } from '../../errors.ts'
 import { readJson } from '../../http/json.ts'
-import { route } from '../../http/route.ts'
+import { answer, route } from '../../http/route.ts'
 import { refuseUnkeepable } from '../../http/unkeepable.ts'
 import { openValidators } from '../../http/validate.ts'
 import {
@@ -117,7 +117,11 @@ export const getDocument = route({
   query: DocumentQuery,
   reply: DocumentRead,
   errors: ['DOCUMENT_NOT_FOUND', 'AMBIGUOUS_ID'],
-  handle: ({ app, params, query }) => app.documents.get(params.id, query.index),
+  handle: async ({ app, params, query }) => {
+    const read = await app.documents.get(params.id, query.index)
+    // As If-Match wants it.
+    return answer(read, { headers: { etag: `"${read.version}"` } })
+  },
 })
 
 function writeDocument(method: 'PUT' | 'PATCH') {
