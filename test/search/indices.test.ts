@@ -396,7 +396,8 @@ describe('fields that the mapping does not name', () => {
     await createIndex({ name: 'mapped', mappings: { properties: { made: { type: 'keyword' } } } })
     const mades = ['2024-03-01', '2024-03-01', '2024-03-02', '7', 'true', 'word']
     for (const [at, made] of mades.entries())
-      for (const index of ['loose', 'mapped']) await add(index, `${index}${at}`, { title: 'x', made })
+      for (const index of ['loose', 'mapped'])
+        await add(index, `${index}${at}`, { title: 'x', made })
     await add('loose', 'more', { title: 'x', made: '2024-03-01T00:00Z' })
     const both = (body: object) => search('loose,mapped', { ...body, size: 100 })
     const { values } = (await both({ facets: ['made'] })).data.facets.made!

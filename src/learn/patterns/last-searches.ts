@@ -1,7 +1,7 @@
 import type { LastSearch, LastSearchRow } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 
-/** Sessions whose last search is kept; the least recent go first. */
+/** Sessions whose last search is kept; those that searched longest ago go first. */
 const SESSIONS_MAX = 20_000
 const KEPT_SHARE = 0.99
 /** Nothing follows a search later than this, and no click on it counts here. */
@@ -18,10 +18,9 @@ export function openLastSearches({ tables: { lastSearches } }: Store) {
   let latestMs = 0
 
   function load(): void {
-    const rows = Array.from(lastSearches.range(), ({ key, value }) => [key, unpack(value)] as const)
-    rows.sort(([a, first], [b, second]) => first.timeMs - second.timeMs || (a < b ? -1 : 1))
-    sessions = new Map(rows)
-    latestMs = rows.at(-1)?.[1].timeMs ?? 0
+    sessions = new Map(Array.from(lastSearches.range(), ({ key, value }) => [key, unpack(value)]))
+    latestMs = 0
+    for (const { timeMs } of sessions.values()) latestMs = Math.max(latestMs, timeMs)
     changed.clear()
   }
   /** The same rows go, however often the process starts anew in between. */
@@ -36,20 +35,24 @@ export function openLastSearches({ tables: { lastSearches } }: Store) {
         changed.add(sessionId)
       }
   }
+  /** Many at once, because all are looked through. */
+  function makeRoom(): void {
+    const times = Float64Array.from(sessions.values(), ({ timeMs }) => timeMs).sort()
+    const untilMs = times[sessions.size - SESSIONS_MAX * KEPT_SHARE - 1] as number
+    for (const [sessionId, { timeMs }] of sessions)
+      if (timeMs <= untilMs) {
+        sessions.delete(sessionId)
+        changed.add(sessionId)
+      }
+  }
   return {
     get: (sessionId: string) => sessions.get(sessionId),
     put: (sessionId: string, search: LastSearch) => {
       sweep(search.timeMs)
-      sessions.delete(sessionId)
+      // Where it stood: a map from which each is taken out and put back gets new tables all the time.
       sessions.set(sessionId, search)
       changed.add(sessionId)
-      if (sessions.size <= SESSIONS_MAX) return
-      // Many at once: a map takes long to find its first entry when others were before it.
-      for (const oldest of sessions.keys()) {
-        sessions.delete(oldest)
-        changed.add(oldest)
-        if (sessions.size <= SESSIONS_MAX * KEPT_SHARE) break
-      }
+      if (sessions.size > SESSIONS_MAX) makeRoom()
     },
     load,
     save: () => {
