@@ -47,22 +47,25 @@ export function openValidators(): Validators {
   }
 }
 
-/** Names of the parameters that are numbers. */
-function numbersOf({ properties = {} }: TSchema & { properties?: object }): string[] {
+/** How numbers are written; what JavaScript takes for one besides, such as `0x10` or a blank before it, is a slip. */
+const WRITTEN = {
+  integer: { form: /^-?\d+$/, message: 'must be a whole number in plain digits' },
+  number: { form: /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i, message: 'must be a number, such as 2 or 0.5' },
+} as const
+type Written = (typeof WRITTEN)[keyof typeof WRITTEN]
+
+/** The parameters that are numbers. */
+function numbersOf({ properties = {} }: TSchema & { properties?: object }): [string, Written][] {
   const named = Object.entries(properties as Record<string, { type?: unknown }>)
-  return named
-    .filter(([, { type }]) => type === 'integer' || type === 'number')
-    .map(([name]) => name)
+  return named.flatMap(([name, { type }]) =>
+    type === 'integer' || type === 'number' ? [[name, WRITTEN[type]]] : [],
+  )
 }
 
-/** What JavaScript takes for a number besides, such as `0x10`, `1e3` or a blank before it, is a slip. */
-const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/
-
-function refuseUnusual(names: readonly string[], sent: Record<string, unknown>): void {
-  for (const path of names) {
+function refuseUnusual(numbers: readonly [string, Written][], sent: Record<string, unknown>): void {
+  for (const [path, { form, message }] of numbers) {
     const text = sent[path]
-    if (typeof text !== 'string' || PLAIN_NUMBER.test(text)) continue
-    const message = 'must be a number in plain digits'
+    if (typeof text !== 'string' || form.test(text)) continue
     throw serviceError('VALIDATION_FAILED', `${path} ${message}.`, { details: [{ path, message }] })
   }
 }

@@ -289,7 +289,9 @@ describe('a request that is wrong', () => {
     for (const size of ['0x10', '1e1', '%205', '+5', '5.', '']) {
       const slip = await failure(await fetch(`${stub.url}/things/a?size=${size}`))
       expect(slip.code).toBe('VALIDATION_FAILED')
-      expect(slip.details).toEqual([{ path: 'size', message: 'must be a number in plain digits' }])
+      expect(slip.details).toEqual([
+        { path: 'size', message: 'must be a whole number in plain digits' },
+      ])
     }
     const query = await failure(await fetch(`${stub.url}/things/a?size=-1`))
     expect(query.details).toEqual([{ path: 'size', message: 'must be >= 0' }])
