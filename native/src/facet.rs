@@ -266,27 +266,10 @@ impl<'a> Facet<'a> {
         }
     }
 
-    /// The values as they are shown, and how many documents have each. A word that is a date to one
-    /// index may be nothing but a word to another: a filter on it finds both.
-    fn counted(&self) -> Vec<(Key, u64)> {
-        let count = |place: u32| self.tallies[place as usize].count;
-        let mut both: HashMap<u32, u64> = HashMap::new();
-        let mut counted = Vec::with_capacity(self.places.len());
-        for (key, place) in &self.places {
-            let shown = self.words[*place as usize].clone().map(Key::Text);
-            match shown.as_ref().and_then(|shown| self.places.get(shown)) {
-                Some(same) => *both.entry(*same).or_default() += count(*place),
-                None => counted.push((*place, shown.unwrap_or_else(|| key.clone()))),
-            }
-        }
-        let more = |place| both.get(&place).copied().unwrap_or(0);
-        let sum = |(place, key)| (key, count(place) + more(place));
-        counted.into_iter().map(sum).collect()
-    }
-
     fn finish(self) -> Value {
         let mut facet = Map::new();
-        let values = first(self.counted(), self.request.size);
+        let counted = shown(self.places, &self.tallies, self.words);
+        let values = first(counted, self.request.size);
         let values = values
             .into_iter()
             .map(|(key, count)| json!({ "value": key.value(), "count": count }));
@@ -330,6 +313,27 @@ fn codes_of(range: &FacetRange, column: &Column) -> Result<Option<(u64, u64)>, F
         }
     }
     Ok((low <= high).then_some((low, high)))
+}
+
+/// The values as they are shown, and how many documents have each. A word that is a date to one
+/// index may be nothing but a word to another: it is one value, since a filter on it finds both.
+fn shown(
+    places: HashMap<Key, u32>,
+    tallies: &[Tally],
+    mut words: Vec<Option<String>>,
+) -> Vec<(Key, u64)> {
+    let mut counts: Vec<u64> = tallies.iter().map(|tally| tally.count).collect();
+    for (place, word) in words.iter().enumerate() {
+        let same = word.clone().and_then(|word| places.get(&Key::Text(word)));
+        if let Some(same) = same {
+            counts[*same as usize] += std::mem::take(&mut counts[place]);
+        }
+    }
+    let counted = places.into_iter().map(|(key, place)| {
+        let word = words[place as usize].take();
+        (word.map_or(key, Key::Text), counts[place as usize])
+    });
+    counted.filter(|(_, count)| *count > 0).collect()
 }
 
 /// The `size` most frequent values; equal counts in the order of values.
