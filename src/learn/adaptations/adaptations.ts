@@ -191,8 +191,10 @@ function openShow(
         types?.includes(record.type.toUpperCase()) !== false &&
         (queryHash === undefined || record.scope === queryHash)
       const isEach = statuses === undefined && types === undefined && queryHash === undefined
-      const listing = { limit, show: one, ...(isEach ? {} : { isWanted }) }
-      return await listJson('adaptations', adaptations, listing)
+      return await listJson('adaptations', adaptations, {
+        ...{ limit, show: one },
+        isWanted: isEach ? undefined : isWanted,
+      })
     },
     history: (adaptationId: string): AdaptationHistory => {
       const record = adaptations.get(adaptationId)

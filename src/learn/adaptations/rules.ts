@@ -55,9 +55,9 @@ export function openRules(store: Store, clock: () => number): Rules {
       return rule
     },
     list: ({ queryHash, limit = LIMIT }) => {
-      const isWanted = (rule: RuleRecord) => rule.queryHash === queryHash
-      const listing = { limit, show: showRule, ...(queryHash === undefined ? {} : { isWanted }) }
-      return listJson('rules', adaptationRules, listing)
+      const isOf = (rule: RuleRecord) => rule.queryHash === queryHash
+      const isWanted = queryHash === undefined ? undefined : isOf
+      return listJson('rules', adaptationRules, { limit, show: showRule, isWanted })
     },
   }
 }

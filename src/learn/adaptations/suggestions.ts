@@ -189,6 +189,8 @@ async function listSuggestions(
     (queryHash === undefined || suggestion.queryHash === queryHash) &&
     sources?.includes(suggestion.source.toUpperCase()) !== false
   const isEach = statuses === undefined && queryHash === undefined && sources === undefined
-  const listing = { limit, show: showSuggestion, ...(isEach ? {} : { isWanted }) }
-  return await listJson('suggestions', store.tables.suggestions, listing)
+  return await listJson('suggestions', store.tables.suggestions, {
+    ...{ limit, show: showSuggestion },
+    isWanted: isEach ? undefined : isWanted,
+  })
 }

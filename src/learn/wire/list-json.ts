@@ -8,7 +8,7 @@ interface Listing<Value> {
   /** A row as it goes over the wire. */
   show: (value: Value) => object
   /** Absent: every row is. */
-  isWanted?: (value: Value) => boolean
+  isWanted?: ((value: Value) => boolean) | undefined
 }
 
 /** Time that one stretch of making a list may hold the main thread. */
