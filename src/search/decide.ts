@@ -61,7 +61,8 @@ function decide(
     return save(store, op, { record: old, old, ord, nowMs, sequence: ++counter.last })
   }
   const source = op.kind === 'put' ? withoutNulls(op.source) : merge(old, op.source)
-  if (!hasText(source, latest(op.entry).definition)) return noText()
+  const { definition } = latest(op.entry)
+  if (!hasText(source, definition)) return noText(definition)
   const json = wellFormedJson(source)
   if (old !== undefined && ord !== undefined && op.vector === undefined && json === old.source)
     return { result: 'unchanged', record: old, ord }
@@ -169,8 +170,15 @@ export function hasText(source: Source, definition: Definition): boolean {
   })
 }
 
-export function noText(): ServiceError {
-  return invalid('document', 'must have at least one of title, content, abstract that is not empty')
+/** Text fields that a refusal names. */
+const NAMED_MAX = 10
+
+export function noText({ fields }: Definition): ServiceError {
+  const texts = fields.filter(({ type }) => type === 'text').map(({ source }) => source)
+  const sources = [...new Set(texts)]
+  const more = sources.length > NAMED_MAX ? ', …' : ''
+  const names = sources.slice(0, NAMED_MAX).join(', ')
+  return invalid('document', `must have at least one of ${names}${more} that is not empty`)
 }
 
 /** Whether `If-Match` holds; 0 is the version of a document that is not there. */

@@ -202,7 +202,7 @@ async function entryFor(
   if (known !== undefined) return known
   const definition = indices.defaults()
   checkSource(source, definition, place)
-  if (!hasText(source, definition)) throw noText()
+  if (!hasText(source, definition)) throw noText(definition)
   return indices.ensure(name)
 }
 

@@ -259,6 +259,14 @@ describe('changing a document', () => {
     expect((await get('nothing-there')).status).toBe(404)
   })
 
+  it('names the text fields of the mapping that a document without text may have', async () => {
+    const properties = { summary: { type: 'text' }, views: { type: 'integer' } }
+    await service.call('POST', '/cortex/indices', { name: 'own-text', mappings: { properties } })
+    const { status, details } = await create({ index: 'own-text', document: { views: 3 } })
+    expect(status).toBe(400)
+    expect(details[0]?.message).toContain('one of title, content, abstract, summary that is not')
+  })
+
   it('does not guess between two indices that hold the id', async () => {
     await create({ index: 'amb-a', id: 'two', document: { title: 'A' } })
     await create({ index: 'amb-b', id: 'two', document: { title: 'B' } })
