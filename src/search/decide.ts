@@ -175,10 +175,14 @@ const NAMED_MAX = 10
 
 export function noText({ fields }: Definition): ServiceError {
   const texts = fields.filter(({ type }) => type === 'text').map(({ source }) => source)
-  const sources = [...new Set(texts)]
-  const more = sources.length > NAMED_MAX ? ', …' : ''
-  const names = sources.slice(0, NAMED_MAX).join(', ')
-  return invalid('document', `must have at least one of ${names}${more} that is not empty`)
+  const names = [...new Set(texts)]
+  if (names.length === 0)
+    return invalid(
+      'document',
+      'needs text, but its index’s mapping has no text field; use an index whose mapping has one',
+    )
+  const named = names.length > NAMED_MAX ? [...names.slice(0, NAMED_MAX), '…'] : names
+  return invalid('document', `must have at least one of ${named.join(', ')} that is not empty`)
 }
 
 /** Whether `If-Match` holds; 0 is the version of a document that is not there. */

@@ -267,6 +267,15 @@ describe('changing a document', () => {
     expect(details[0]?.message).toContain('one of title, content, abstract, summary that is not')
   })
 
+  it('says so when the mapping has no text field that a document may have', async () => {
+    const keyword = { type: 'keyword' }
+    const properties = { title: keyword, content: keyword, abstract: keyword }
+    await service.call('POST', '/cortex/indices', { name: 'no-text', mappings: { properties } })
+    const { status, details } = await create({ index: 'no-text', document: { title: 'Sold' } })
+    expect(status).toBe(400)
+    expect(details[0]?.message).toContain('mapping has no text field')
+  })
+
   it('does not guess between two indices that hold the id', async () => {
     await create({ index: 'amb-a', id: 'two', document: { title: 'A' } })
     await create({ index: 'amb-b', id: 'two', document: { title: 'B' } })
