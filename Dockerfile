@@ -34,4 +34,4 @@ USER node
 VOLUME /data
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/livez`).then((reply) => process.exit(reply.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--single-threaded-gc", "--max-semi-space-size=4", "dist/src/main.js"]
+CMD ["node", "--single-threaded-gc", "--no-memory-reducer", "--max-semi-space-size=4", "dist/src/main.js"]
