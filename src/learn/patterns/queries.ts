@@ -7,9 +7,23 @@ import {
   type ReformulationRow,
 } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
-import type { Consumer, Doomed, FeedbackFact, Impression } from '../facts.ts'
+import {
+  type Consumer,
+  type Doomed,
+  documentKey,
+  type FeedbackFact,
+  type Impression,
+  type ShownHit,
+} from '../facts.ts'
 import { GROUPS } from '../loop/fold.ts'
 import { askersNamed, joinAskers, NOBODY, SEVERAL, withAsker } from './askers.ts'
+import {
+  addDocuments,
+  countDocument,
+  mostClicked,
+  NO_DOCUMENTS,
+  withDocuments,
+} from './clicked-documents.ts'
 import type { Clicks } from './clicks.ts'
 import { isReformulated, openLastSearches } from './last-searches.ts'
 import { timesOfPairs, timesOfQueries } from './times.ts'
@@ -24,8 +38,6 @@ export interface Queries extends Consumer {
 /** Queries that one hour keeps; a day keeps twice as many. */
 const QUERIES_MAX = 500
 const REFORMULATIONS_MAX = 250
-/** Documents of one query and period that are counted. */
-const DOCUMENTS_MAX = 10
 /** MRR@10: a first click further down counts 0. */
 const RANK_MAX = 10
 
@@ -73,8 +85,7 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
       row.firstPositions += position
       if (row.reciprocalRanks !== undefined && impression.from === 0)
         row.reciprocalRanks += rankParts(position)
-      const shown = impression.hits[hit]
-      if (shown !== undefined) countDocument(row, `${shown.indexId}/${shown.id}`, position)
+      clickOn(row, impression.hits[hit], position)
     })
     const own = last.get(sessionId)
     if (own === undefined || own.queryId !== impression.queryId || own.clicked) return
@@ -126,15 +137,14 @@ function nameOf({ from = '', queryHash }: LastSearch): string {
   return `${from} ${queryHash}`
 }
 
+function clickOn(row: QueryPattern, hit: ShownHit | undefined, position: number): void {
+  if (hit === undefined) return
+  row.documents = countDocument(row.documents, documentKey(hit.indexId, hit.id), position)
+}
+
 /** Whole, because no position up to the tenth leaves a rest. */
 function rankParts(position: number): number {
   return position <= RANK_MAX ? RANK_PARTS / position : 0
-}
-
-function countDocument({ documents }: QueryPattern, key: string, position: number): void {
-  const [clicks, positions] = documents.get(key) ?? [0, 0]
-  if (clicks === 0 && documents.size >= DOCUMENTS_MAX) return
-  documents.set(key, [clicks + 1, positions + position])
 }
 
 function queryRows({ tables }: Store) {
@@ -146,7 +156,7 @@ function queryRows({ tables }: Store) {
     fresh: (): QueryPattern => ({
       ...{ query: '', searches: 0, known: 0, clicked: 0, zeroResults: 0, firstPositions: 0 },
       ...{ reciprocalRanks: 0, asker: NOBODY },
-      documents: new Map(),
+      documents: NO_DOCUMENTS,
     }),
     weight: (row: QueryPattern) => row.searches,
     askerOf: (row: QueryPattern) => row.asker,
@@ -154,7 +164,7 @@ function queryRows({ tables }: Store) {
     join: (day: QueryPattern, hour: QueryPattern) => {
       day.query = hour.query
       addQuery(day, hour)
-      if (day.documents.size > DOCUMENTS_MAX) day.documents = mostClicked(day.documents)
+      day.documents = mostClicked(day.documents)
     },
   }
 }
@@ -170,15 +180,7 @@ function addQuery(sum: QueryPattern, row: QueryPattern): void {
       ? undefined
       : sum.reciprocalRanks + row.reciprocalRanks
   sum.asker = joinAskers(sum.asker, row.asker)
-  for (const [key, [clicks, positions]] of row.documents) {
-    const [earlier, at] = sum.documents.get(key) ?? [0, 0]
-    sum.documents.set(key, [earlier + clicks, at + positions])
-  }
-}
-
-function mostClicked(documents: QueryPattern['documents']): QueryPattern['documents'] {
-  const sorted = [...documents].sort(([a, [x]], [b, [y]]) => y - x || (a < b ? -1 : 1))
-  return new Map(sorted.slice(0, DOCUMENTS_MAX))
+  sum.documents = addDocuments(sum.documents, row.documents)
 }
 
 function reformulationRows({ tables }: Store) {
@@ -234,8 +236,9 @@ function unpackQuery(written: QueryPatternRow): QueryPattern {
   return {
     ...{ query, searches, known, clicked, zeroResults, firstPositions },
     ...{ reciprocalRanks: ranks ?? derived, asker },
-    documents: new Map(
-      documents.map(([key, clicks, positions]) => [key, [clicks, positions]] as const),
+    documents: withDocuments(
+      NO_DOCUMENTS,
+      documents.map(([key, clicks, positions]) => [key, [clicks, positions]]),
     ),
   }
 }
