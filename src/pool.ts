@@ -128,7 +128,7 @@ export function openPool(options: PoolOptions): Pool {
 
 /** One hop under way and one at the door of each thread: it need not wait for the main thread to have the next. */
 const HOPS_EACH = 2
-const YOUNG_MB = 8
+const YOUNG_MB = 3
 /**
  * How long a thread that is only made for work stays without any: while people click, from one count of the click rates
  * to the next (`CLICK_RATES_MS`), since to start one takes a tenth of a second of a processor that searches want.
