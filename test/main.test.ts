@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -157,3 +157,16 @@ it('keys and the contents of requests are not logged', async () => {
   expect(await process.ended).toBe(0)
   expect(process.output()).not.toMatch(/hunter|private-person/)
 }, 120_000)
+
+it('whatever starts the server gives V8 the same flags', () => {
+  const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+  const flags = scripts.start?.split(' ').filter((word) => word.startsWith('--')) ?? []
+  expect(flags).toContain('--no-memory-reducer')
+  const plain = flags.join(' ')
+  const quoted = (mark: string) => flags.map((flag) => `${mark}${flag}${mark}`).join(', ')
+  expect(scripts.attune).toContain(`node ${plain} dist/`)
+  expect(read('README.md')).toContain(`node ${plain} dist/src/main.js`)
+  expect(read('Dockerfile')).toContain(`"node", ${quoted('"')}, "dist/src/main.js"`)
+  expect(read('src/cli/serve.ts')).toContain(`= [${quoted("'")}]`)
+})
