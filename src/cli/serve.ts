@@ -12,7 +12,7 @@ const LONGEST_PAUSE_MS = 30_000
 const STEADY_MS = 60_000
 /**
  * As `npm start` says it: with all cores at work, a collector's helper threads only keep requests waiting, and a small
- * room for what is young is collected often, each time for as short.
+ * room for what is young is collected often, each time for as short; a collection in a quiet time would drop compiled code.
  */
 const COLLECTOR = ['--single-threaded-gc', '--no-memory-reducer', '--max-semi-space-size=4']
 /** The server's own word for settings that can't be right: starting it again would not help. */
