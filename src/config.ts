@@ -33,6 +33,11 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   return config
 }
 
+/** The variable by which a setting is given: messages about its limit name it. */
+export function variableOf(name: keyof Config): string {
+  return SETTINGS[name].env
+}
+
 function sentIn(env: Record<string, string | undefined>, name: string): string | undefined {
   return env[name]?.trim() === '' ? undefined : env[name]
 }

@@ -103,8 +103,10 @@ pub struct Weights {
     pub vector: f64,
 }
 
-/// A condition. All parts that are present must hold; a part `and`, `or`, `not` holds others.
+/// A condition. All parts that are present must hold; a part `and`, `or`, `not` holds others. A part
+/// that is not known is refused: passed over, it would let everything through.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Node {
     /// Every one of these.
     pub and: Option<Vec<Node>>,

@@ -44,20 +44,28 @@ export function mustClose(exchange: Exchange): boolean {
   return exchange.header('transfer-encoding') !== undefined
 }
 
+/** The largest body of a route, and the setting that says so. */
+export interface BodyLimit {
+  bytesMax: number
+  setting: string
+}
+
 /**
- * Collects a body of at most `bytesMax` and resolves with what `read` makes of it; the bytes are valid
+ * Collects a body within its limit and resolves with what `read` makes of it; the bytes are valid
  * during that call only, so that a body that came in one piece is never copied.
  * Rejects with BODY_TOO_LARGE as soon as that is known, with BODY_INCOMPLETE when the client leaves, and
  * with what `read` throws.
  */
 export function readBody<T>(
   exchange: Exchange,
-  bytesMax: number,
+  { bytesMax, setting }: BodyLimit,
   read: (bytes: Uint8Array) => T,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const tooLarge = (): void =>
-      reject(serviceError('BODY_TOO_LARGE', `The body is larger than ${bytesMax} bytes.`))
+    const tooLarge = (): void => {
+      const message = `The body is larger than ${bytesMax} bytes, the setting ${setting}.`
+      reject(serviceError('BODY_TOO_LARGE', message))
+    }
     if ((announcedBytes(exchange) ?? 0) > bytesMax) {
       tooLarge()
       return

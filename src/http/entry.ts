@@ -1,9 +1,10 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { App } from '../app.ts'
+import { variableOf } from '../config.ts'
 import { serviceError } from '../errors.ts'
 import type { ArrivingBody, KeptAnswer } from '../schema/answer.ts'
 import { sharedMs } from '../shared-clock.ts'
-import { bodyFormat, readBody, streamBody } from './body.ts'
+import { type BodyLimit, bodyFormat, readBody, streamBody } from './body.ts'
 import { wholeBody } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
 import { type Flight, metaOf, signalOf } from './flight.ts'
@@ -25,7 +26,9 @@ export interface Entry {
   checkBody: Check | undefined
   bodyKind: BodyKind
   consumes: string[]
-  bodyBytesMax: number
+  /** What to do about a body that is no JSON. */
+  advice: string
+  bodyLimit: BodyLimit
   /** False for the probes, which answer while the service starts and without an API key. */
   guarded: boolean
 }
@@ -36,7 +39,7 @@ const PROBES = new Set(['/livez', '/readyz'])
 
 /** Compiles a route's schemas; called once per route at start. */
 export function compileEntry(app: ServedApp, route: Route, validators: Validators): Entry {
-  const { params, query, body } = route
+  const { params, query, body, bodyLimit: limit = 'bodyBytesMax' } = route
   return {
     route,
     name: `${route.method} ${route.path}`,
@@ -46,7 +49,8 @@ export function compileEntry(app: ServedApp, route: Route, validators: Validator
     checkBody: body === undefined ? undefined : validators.exact(body),
     bodyKind: route.bodyKind ?? (body === undefined ? 'none' : 'json'),
     consumes: route.consumes ?? [],
-    bodyBytesMax: app.config[route.bodyLimit ?? 'bodyBytesMax'],
+    advice: route.consumes === undefined ? '' : `; send ${route.consumes.join(' or ')} as such`,
+    bodyLimit: { bytesMax: app.config[limit], setting: variableOf(limit) },
     guarded: !PROBES.has(route.path),
   }
 }
@@ -156,7 +160,7 @@ async function collected(
 ): Promise<Prepared> {
   const { exchange } = flight
   const key = repeatKey(exchange)
-  const bodyHash = await readBody(exchange, entry.bodyBytesMax, (bytes) => {
+  const bodyHash = await readBody(exchange, entry.bodyLimit, (bytes) => {
     flight.bodyRead = true
     readWhole(app, entry, call, bytes)
     return key === undefined ? '' : hashRequest(exchange, bytes)
@@ -198,7 +202,9 @@ function readWhole(app: ServedApp, entry: Entry, call: AnyCall, bytes: Uint8Arra
       details: [{ path: '', message: 'is required' }],
     })
   const { value, suspicious } =
-    bytes.length === 0 ? { value: {}, suspicious: false } : readJson(bytes, app.config.jsonDepthMax)
+    bytes.length === 0
+      ? { value: {}, suspicious: false }
+      : readJson(bytes, app.config.jsonDepthMax, { advice: entry.advice })
   if (suspicious && route.content !== 'items') refuseUnkeepable(value, route.content)
   checkBody?.(value)
   call.body = value

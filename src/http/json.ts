@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { variableOf } from '../config.ts'
 import { serviceError } from '../errors.ts'
 import { firstMistake } from '../first-mistake.ts'
 import { type Content, mayBeUnkeepable, refuseUnkeepable } from './unkeepable.ts'
@@ -39,10 +40,14 @@ export function parseJson(bytes: Uint8Array, depthMax: number, content?: Content
 }
 
 /**
- * Reads a JSON text in UTF-8, which is called `name` in what is said of it.
+ * Reads a JSON text in UTF-8, which is called `name` in what is said of it; `advice` follows what is wrong with it.
  * Throws JSON_TOO_DEEP (checked before parsing), MALFORMED_JSON with the byte position of the first mistake.
  */
-export function readJson(bytes: Uint8Array, depthMax: number, name = 'The body'): ReadJson {
+export function readJson(
+  bytes: Uint8Array,
+  depthMax: number,
+  { name = 'The body', advice = '' }: { name?: string; advice?: string } = {},
+): ReadJson {
   const text = bytes[0] === 0xef && bytes[1] === 0xbb ? bytes.subarray(3) : bytes
   if (!isUtf8(text)) throw serviceError('MALFORMED_JSON', `${name} is not valid UTF-8.`)
   const numbersMayBeHuge = scan(text, depthMax, name)
@@ -53,7 +58,7 @@ export function readJson(bytes: Uint8Array, depthMax: number, name = 'The body')
     value = JSON.parse(json)
   } catch {
     const position = firstMistake(text)
-    throw serviceError('MALFORMED_JSON', `${name} is not valid JSON at byte ${position}.`)
+    throw serviceError('MALFORMED_JSON', `${name} is not valid JSON at byte ${position}${advice}.`)
   }
   return { value, suspicious: numbersMayBeHuge || mayBeUnkeepable(json) }
 }
@@ -75,11 +80,15 @@ function scan(bytes: Uint8Array, depthMax: number, name: string): boolean {
       if (at - first >= DIGITS_SURE || hasLongExponent(bytes, at + 1)) numbersMayBeHuge = true
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
       depth += 1
-      if (depth > depthMax)
-        throw serviceError('JSON_TOO_DEEP', `${name} is nested deeper than ${depthMax} levels.`)
+      if (depth > depthMax) throw serviceError('JSON_TOO_DEEP', tooDeep(name, depthMax))
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1
   }
   return numbersMayBeHuge
+}
+
+function tooDeep(name: string, depthMax: number): string {
+  const setting = variableOf('jsonDepthMax')
+  return `${name} is nested deeper than ${depthMax} levels, the setting ${setting}.`
 }
 
 /** Whether an exponent of three digits or more begins here; one below zero makes no number huge. */

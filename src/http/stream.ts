@@ -1,3 +1,4 @@
+import { variableOf } from '../config.ts'
 import { serviceError } from '../errors.ts'
 import type { Exchange, Outflow } from './exchange.ts'
 import type { StreamReply } from './route.ts'
@@ -41,9 +42,7 @@ export function openStreams(limits: StreamLimits, onFailure: (cause: unknown) =>
   return {
     start: (exchange, reply, headers) => {
       if (going.size >= limits.eventStreamsMax)
-        throw serviceError('OVERLOADED', 'Too many clients follow the events already.', {
-          retryAfterS: 10,
-        })
+        throw serviceError('OVERLOADED', tooMany(limits), { retryAfterS: 10 })
       const outflow = exchange.begin({ status: 200, headers })
       if (outflow === undefined) return
       const leave = new AbortController()
@@ -71,4 +70,9 @@ function taken(outflow: Outflow, limitMs: number, signal: AbortSignal): Promise<
     signal.addEventListener('abort', left)
     outflow.onReady(settle(true))
   })
+}
+
+function tooMany({ eventStreamsMax }: StreamLimits): string {
+  const setting = variableOf('eventStreamsMax')
+  return `As many clients follow the events as may at a time: ${eventStreamsMax}, the setting ${setting}.`
 }

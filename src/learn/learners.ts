@@ -48,7 +48,9 @@ export function openLearners(options: LearningOptions, position: () => number) {
     onFailure: (err) => logger.error({ err }, 'click rates could not be counted'),
   })
   const addTotals = sessions.totals.addWithin
-  const feedback = openFeedback({ store, log, events, sessions, config, clock, addTotals })
+  const feedback = openFeedback({
+    ...{ store, log, events, sessions, gains, config, clock, addTotals },
+  })
   const models = openModels({ store, pool, events, config, clock, logger, gainOf: gains.of })
   const { hasModel } = models
   const experiments = openExperiments({

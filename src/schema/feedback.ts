@@ -67,6 +67,11 @@ export const FeedbackReceipt = Type.Object({
   duplicate: Count('of these, told before within 30 minutes: counted once'),
   unmatched: Count('of these, of an unknown or expired session or an unknown query: not learned'),
   late: Count('of these, older than 30 days: not learned'),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'what was taken, and teaches nothing as it was sent',
+    }),
+  ),
 })
 export type FeedbackReceipt = Static<typeof FeedbackReceipt>
 

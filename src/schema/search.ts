@@ -55,7 +55,19 @@ export const SearchRequest = Type.Object({
   searchType: Type.Optional(
     Type.String({ description: 'text, vector or hybrid (default), in any case' }),
   ),
-  filters: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  filters: Type.Optional(
+    Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description:
+          'field → value, list of values (any of, like {in: […]}), null (has none), {gt, gte, lt, lte}, {not: …} or ' +
+          '{exists: true or false}; and, or: lists of such objects; not: one, or a list of which none may hold; ' +
+          'all keys of an object must hold',
+        examples: [{ year: { gte: 2020 }, tags: ['coffee', 'tea'], not: { source: 'draft' } }],
+      },
+    ),
+  ),
   boost: Type.Optional(Weights),
   sessionId: Type.Optional(Type.String({ maxLength: 128 })),
   userId: Type.Optional(Type.String({ maxLength: 128 })),
@@ -68,8 +80,14 @@ export const SearchRequest = Type.Object({
   searchFields: Type.Optional(
     Type.Union([Type.Array(Type.String(), { minItems: 1, maxItems: 100 }), Weights]),
   ),
-  operator: Type.Optional(Type.String()),
-  fuzziness: Type.Optional(Type.Union([Type.Integer({ minimum: 0, maximum: 2 }), Type.String()])),
+  operator: Type.Optional(
+    Type.String({ description: 'how many of the words must be there: or (default), and' }),
+  ),
+  fuzziness: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 0, maximum: 2 }), Type.String()], {
+      description: 'letters in which a word may differ: 0 (default), 1, 2, or AUTO, by its length',
+    }),
+  ),
   phrase: Type.Optional(Type.Boolean()),
   slop: Type.Optional(Slop),
   prefix: Type.Optional(Type.Boolean()),
@@ -164,6 +182,11 @@ export const SearchReply = Type.Object({
       Type.Array(Type.String(), {
         description:
           'parts of the search that could not run: `vector` when an endpoint failed, or when all indices take their vectors from you and none was sent',
+      }),
+    ),
+    warnings: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'fields of the request that are no fields of a search',
       }),
     ),
   }),

@@ -52,6 +52,8 @@ export interface Definition {
 type Shape = Record<string, unknown>
 
 const LEARNED_DIMENSIONS = 256
+/** Parts of a mapping that are told of. */
+const UNREAD_MAX = 16
 
 /** The mapping of the known fields; an index's own mapping is laid over it. */
 const DEFAULT_PROPERTIES: Record<string, Shape> = {
@@ -76,7 +78,7 @@ export function compileDefinition(
 ): Definition {
   const nested = (settings.index as IndexSettings | undefined)?.analysis
   const analyzers = readAnalyzers((settings.analysis ?? nested ?? {}) as Shape)
-  const warnings = readWarnings(settings)
+  const warnings = [...readWarnings(settings), ...unreadMappings(mappings)]
   const fields: FieldDefinition[] = []
   const objects: Definition['objects'] = []
   const embedder = readEmbedder(settings, config)
@@ -230,4 +232,12 @@ function readWarnings(sent: IndexSettings): string[] {
   if (shards > 1) warnings.push('shards: recorded; the embedded engine keeps one shard an index.')
   if (replicas > 0) warnings.push('replication: recorded; a single node keeps no replicas.')
   return warnings
+}
+
+/** Fields stand below `properties`; one beside it would be kept and mean nothing. */
+function unreadMappings(mappings: IndexMappings): string[] {
+  const unread = Object.keys(mappings).filter((key) => key !== 'dynamic' && key !== 'properties')
+  return unread
+    .slice(0, UNREAD_MAX)
+    .map((key) => `mappings.${key}: recorded, not read; fields are listed in mappings.properties.`)
 }

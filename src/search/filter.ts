@@ -15,6 +15,8 @@ type Bound = 'gt' | 'gte' | 'lt' | 'lte'
 
 const BOUNDS: readonly string[] = ['gt', 'gte', 'lt', 'lte']
 const NODES_MAX = 1024
+/** Parts of a condition that messages name. */
+const KNOWN = [...BOUNDS, 'not', 'exists', 'in'].join(', ')
 
 type Shape = Record<string, unknown>
 
@@ -73,11 +75,10 @@ function readCondition(field: string, value: unknown, path: string): FilterNode 
     else if (key === 'exists') parts.push({ field, exists: readFlag(bound, place) })
     else if (key === 'eq') parts.push(readCondition(field, bound, place))
     else if (key === 'in' || key === 'any') parts.push(readCondition(field, bound, place))
-    else throw invalid(place, `is not known; known are ${BOUNDS.join(', ')}, not, exists, in`)
+    else throw invalid(place, `is not known; known are ${KNOWN}`)
   }
   if (Object.keys(range).length > 0) parts.push({ field, ...range })
-  if (parts.length === 0)
-    throw invalid(path, `must hold one of ${BOUNDS.join(', ')}, not, exists, in`)
+  if (parts.length === 0) throw invalid(path, `must hold one of ${KNOWN}`)
   return all(parts)
 }
 

@@ -15,6 +15,7 @@ import { type ListPlace, type Plan, wirePlan } from './ranking-plan.ts'
 import { type Replayed, replayJob, replayJson, type ShownSearch } from './shown.ts'
 import { openLentBytes } from './slab.ts'
 import { tune } from './tune.ts'
+import { unreadFields } from './unread.ts'
 import { checkDimensions, readVector } from './vector.ts'
 
 /** A search's answer. */
@@ -84,7 +85,14 @@ export function openSearch(parts: SearchParts): Search {
       const { vector, degraded } = await queryVector(search, request, entries, parts)
       const queryId = newId()
       const searchType = request.mode
-      const context = { queryId, queryHash, searchType, ...wirePlan(plan), ...degraded }
+      const context = {
+        queryId,
+        queryHash,
+        searchType,
+        ...wirePlan(plan),
+        ...degraded,
+        ...unreadFields(search),
+      }
       const asked = { search, planned, plan, request, entries, vector, context, startedMs }
       const { job, head } = searchJob({ ...asked, dataDir: config.dataDir })
       if (search.explain === true) addEvidence(job, plan, queryHash)

@@ -205,3 +205,40 @@ it('what was told and learned is there after a new start', async () => {
   const page = await running.call<Page>('GET', `/cortex/feedback?sessionId=${sessionId}`)
   expect(page.data.feedback).toMatchObject([{ resultId: last, status: 'LEARNED' }])
 }, 60_000)
+
+it('what teaches nothing as it was sent is told', async () => {
+  const sessionId = await session()
+  const { searchContext } = await search('red apple', sessionId)
+  const { queryId } = searchContext
+  const send = async (...feedback: object[]) =>
+    (
+      await running.call<{ warnings?: string[] }>('POST', '/cortex/feedback', {
+        sessionId,
+        feedback,
+      })
+    ).data.warnings
+  expect(await send(clicked(queryId, 'a'))).toBeUndefined()
+  expect(
+    await send(
+      clicked(queryId, 'a'),
+      { queryId, rating: 1, userAction: 'click', metadata: { position: 1 } },
+      { queryId, rating: 1, metadata: { userAction: 'klick' } },
+    ),
+  ).toEqual([
+    'feedback[1].userAction is not read; it belongs in feedback[1].metadata.userAction.',
+    'feedback[1].metadata.position is not read; it belongs in feedback[1].metadata.customMetadata.position.',
+    'feedback[2] names no action that is known: it is kept, and teaches nothing.',
+  ])
+  const same = { queryId, rating: 1, resultId: 'a' }
+  expect(await send(...Array.from({ length: 20 }, () => same))).toHaveLength(8)
+})
+
+it('a field that a search does not have is told, and not kept', async () => {
+  const found = await running.call<Found & { searchContext: { warnings?: string[] } }>(
+    ...(['POST', '/cortex/search', { query: 'red apple', filter: { title: 'none' } }] as const),
+  )
+  expect(found.data.hits).not.toHaveLength(0)
+  expect(found.data.searchContext.warnings).toEqual([
+    '"filter" is not a field of a search and was ignored; "filters" is.',
+  ])
+})

@@ -65,15 +65,12 @@ export function openLearner(
   const log = openLog(store, 20_000, now)
   const events = openEvents(store, now, config)
   const sessions = openSessions({ store, config, clock: now })
-  const memory = openClickMemory({
-    store,
-    events,
-    gains: openGains(config.gains),
-    config,
-    clock: now,
-  })
+  const gains = openGains(config.gains)
+  const memory = openClickMemory({ store, events, gains, config, clock: now })
   const addTotals = sessions.totals.addWithin
-  const feedback = openFeedback({ store, log, events, sessions, config, clock: now, addTotals })
+  const feedback = openFeedback({
+    ...{ store, log, events, sessions, gains, config, clock: now, addTotals },
+  })
   const loop = openLoop({
     store,
     log,

@@ -201,7 +201,7 @@ describe('a bulk as NDJSON', () => {
     expect(data.items.map((item) => item.error)).toMatchObject({
       2: 'Line 5 of the body is not valid JSON at byte 30.',
       3: 'Line 6 of the body is not valid JSON at byte 0.',
-      7: 'Line 10 of the body is nested deeper than 32 levels.',
+      7: 'Line 10 of the body is nested deeper than 32 levels, the setting JSON_DEPTH_MAX.',
     })
     expect(data).toMatchObject({ succeeded: 5, failed: 4 })
     expect(await total('nd')).toBe(3)

@@ -150,3 +150,10 @@ function filter(options: object): object {
   const analyzer = { a: { filter: ['f'] } }
   return { analysis: { analyzer, filter: { f: { type: 'length', ...options } } } }
 }
+
+test('what a mapping says beside its properties is told, because it is not read', () => {
+  expect(compile({}, { dynamic: true, properties: {} }).warnings).toEqual([])
+  expect(compile({}, { year: { type: 'integer' } }).warnings).toEqual([
+    'mappings.year: recorded, not read; fields are listed in mappings.properties.',
+  ])
+})

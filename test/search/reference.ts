@@ -64,7 +64,9 @@ function isWithin(field: string, value: unknown, bounds: Source): boolean {
     const [a, b] = [left as number, right as number]
     if (word === 'gt') return a > b
     if (word === 'gte') return a >= b
-    return word === 'lt' ? a < b : a <= b
+    if (word === 'lt') return a < b
+    if (word === 'lte') return a <= b
+    throw new Error(`The reference knows no operator ${word}.`)
   })
 }
 

@@ -90,7 +90,7 @@ export const bulkDocuments = route({
     const options = { index: query.index, refresh: query.refresh !== false, check: checkItem }
     if (body === undefined) {
       const { documentBytesMax: lineBytesMax, jsonDepthMax } = app.config
-      const parse = (line: Uint8Array, name: string) => readJson(line, jsonDepthMax, name)
+      const parse = (line: Uint8Array, name: string) => readJson(line, jsonDepthMax, { name })
       return app.bulk.lines(stream, { ...options, parse, lineBytesMax })
     }
     if (Array.isArray(body)) return app.bulk.list(body, { ...options, suspicious })

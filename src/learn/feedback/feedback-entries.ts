@@ -7,7 +7,7 @@ import { oneSpelling } from './feedback-ids.ts'
 /** An entry as it was understood, before it is known whether it counts. */
 export type ReadEntry = Omit<FeedbackEntry, 'signalId' | 'status'>
 
-type Sent = Feedback['feedback'][number]
+export type SentEntry = Feedback['feedback'][number]
 
 /** How far a client's clock may be ahead of ours. */
 const AHEAD_MS_MAX = 5 * 60_000
@@ -18,11 +18,11 @@ const TIME_MS_MAX = 8.64e15
 const RESULT_ID_BYTES_MAX = 512
 
 /** Throws VALIDATION_FAILED with the place of a moment that is none or lies ahead, or of an id that no result can have. */
-export function readEntries(sent: readonly Sent[], nowMs: number): ReadEntry[] {
+export function readEntries(sent: readonly SentEntry[], nowMs: number): ReadEntry[] {
   return sent.map((entry, at) => readEntry(entry, nowMs, `feedback[${at}].metadata`))
 }
 
-function readEntry({ queryId, rating, metadata = {} }: Sent, nowMs: number, path: string) {
+function readEntry({ queryId, rating, metadata = {} }: SentEntry, nowMs: number, path: string) {
   const { userAction, engagementType, timestamp, resultId, queryHash, ...rest } = metadata
   const { position, dwellTime } = rest.customMetadata ?? {}
   const entry: ReadEntry = {

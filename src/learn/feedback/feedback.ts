@@ -10,7 +10,9 @@ import type { Sessions } from '../sessions/sessions.ts'
 import { type ReadEntry, readEntries } from './feedback-entries.ts'
 import { openFeedbackHistory, type ReadFeedback } from './feedback-history.ts'
 import { feedbackIdAt, signalIdOf } from './feedback-ids.ts'
+import type { Gains } from './gains.ts'
 import { openSeen, type Telling } from './seen.ts'
+import { warningsOf } from './warnings.ts'
 
 /** Takes feedback: whatever is answered is durable, and learned from within seconds. */
 export interface FeedbackIntake {
@@ -34,6 +36,7 @@ export interface FeedbackParts {
   log: Log
   events: Events
   sessions: Pick<Sessions, 'peek' | 'touch'>
+  gains: Gains
   config: { sessionAbsoluteMs: number }
   clock: () => number
   /** Counts for a session, inside the transaction. */
@@ -45,7 +48,7 @@ const LATE_MS = 30 * 86_400_000
 type Counts = Record<FeedbackStatus, number>
 
 export function openFeedback(parts: FeedbackParts): FeedbackIntake {
-  const { store, log, sessions, clock } = parts
+  const { store, log, sessions, gains, clock } = parts
   const seen = openSeen(store)
   const totals: Counts = { learned: 0, duplicate: 0, unmatched: 0, late: 0 }
 
@@ -78,7 +81,7 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
         }
       })
       for (const status of Object.keys(totals) as FeedbackStatus[]) totals[status] += counts[status]
-      return receipt
+      return { ...receipt, ...warningsOf(feedback, read, gains) }
     },
     read: openFeedbackHistory(log.journal, clock),
     // By then the session is long over, and its feedback no longer matches.

@@ -1,3 +1,4 @@
+import { variableOf } from '../../config.ts'
 import { serviceError } from '../../errors.ts'
 import type { Metrics } from '../../metrics.ts'
 import type { MetricSeries, MetricType } from '../../schema/analytics-record.ts'
@@ -49,6 +50,15 @@ export function openMetricNames(
     names.set(name, named)
     return named
   }
+  /** Which limit leaves no room for one more series, of a name that is known or a new one. */
+  function fullBy(named: Named | undefined): string | undefined {
+    const { metricSeriesMax, metricNamesMax } = limits
+    if (named === undefined && names.size >= metricNamesMax)
+      return `${names.size} names of metrics, the setting ${variableOf('metricNamesMax')}`
+    if (named !== undefined && named.series.size >= metricSeriesMax)
+      return `${named.series.size} label sets of this name, the setting ${variableOf('metricSeriesMax')}`
+    return total >= SERIES_MAX ? `${total} label sets of all names together` : undefined
+  }
   return {
     show: (name, key, series) => {
       const named = names.get(name) ?? add(name, series.type)
@@ -66,9 +76,9 @@ export function openMetricNames(
     typeOf: (name) => names.get(name)?.type,
     checkNew: (name, type) => {
       const named = names.get(name)
-      const many = (named?.series.size ?? 0) >= limits.metricSeriesMax || total >= SERIES_MAX
-      if (many || (named === undefined && names.size >= limits.metricNamesMax))
-        throw serviceError('TOO_MANY_SERIES', 'There are too many metrics or label sets already.')
+      const full = fullBy(named)
+      if (full !== undefined)
+        throw serviceError('TOO_MANY_SERIES', `No room for one more: there are ${full}.`)
       const whole = names.get(name.replace(PART, ''))
       const isPart = PART.test(name) && whole !== undefined && hasParts(whole.type)
       if (isPart || (hasParts(type) && PARTS.some((part) => names.has(name + part))))
