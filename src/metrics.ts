@@ -47,7 +47,7 @@ export interface Metrics {
   contentType: string
 }
 
-/** Opens the registry with every instrument of the service. */
+/** Opens the registry, with what the process itself tells; the parts add their own lines. */
 export function openMetrics(config: Pick<Config, 'quantiles'>): Metrics {
   const registry = new Registry()
   const { route, families } = openRequestSeries(config.quantiles)

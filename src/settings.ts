@@ -38,7 +38,7 @@ export const SETTINGS = {
   searchQueueMax: { env: 'SEARCH_QUEUE_MAX', kind: 'integer', fallback: 2048, min: 1, max: 1_000_000, about: 'searches waiting for a thread before 503' },
   writeQueueMax: { env: 'WRITE_QUEUE_MAX', kind: 'integer', fallback: 20_000, min: 1, max: 10_000_000, about: 'documents waiting to be written before 503' },
   autoCreateIndex: { env: 'AUTO_CREATE_INDEX', kind: 'boolean', fallback: true, about: 'create an unknown index when a document names it' },
-  defaultIndex: { env: 'DEFAULT_INDEX', kind: 'string', fallback: 'documents', about: 'index of a document that names none' },
+  defaultIndex: { env: 'DEFAULT_INDEX', kind: 'string', fallback: 'documents', about: 'index of a bulk item, or a new document by PUT, that names none' },
   embedder: { env: 'EMBEDDER', kind: { oneOf: ['learned', 'http', 'given'] }, fallback: 'learned', about: 'where vectors of new indices come from' },
   embedderUrl: { env: 'EMBEDDER_URL', kind: 'string', fallback: '', about: 'address of an OpenAI-compatible /embeddings endpoint (EMBEDDER=http)' },
   embedderModel: { env: 'EMBEDDER_MODEL', kind: 'string', fallback: '', about: 'model name sent to that endpoint' },

@@ -2,3 +2,10 @@
 export function wordOf(sent: unknown): string {
   return typeof sent === 'object' && sent !== null ? '' : String(sent)
 }
+
+/** One spelling of a word of several: `greaterThan`, `greater_than`, `Greater than` and `greater-than` are one. */
+export function plainWord(sent: unknown): string {
+  return wordOf(sent)
+    .toLowerCase()
+    .replaceAll(/[\s_-]/g, '')
+}

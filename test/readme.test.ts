@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { routes } from '../src/api/index.ts'
 import type { Route } from '../src/http/route.ts'
+import { ACTIONS } from '../src/learn/feedback/actions.ts'
 import { QUERY_CHARACTERS_MAX } from '../src/schema/common.ts'
+import { SearchRequest } from '../src/schema/search.ts'
 import { SETTINGS } from '../src/settings.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -52,4 +54,24 @@ test('each script that is named exists', () => {
 test('each link inside the repository leads somewhere', () => {
   const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path]) => String(path))
   for (const path of links) expect(() => statSync(join(root, path))).not.toThrow()
+})
+
+test('every field of a search stands in the part that tells of searching', () => {
+  const [part = ''] = /## Searching[\s\S]*?\n## /.exec(readme) ?? []
+  const missing = Object.keys(SearchRequest.properties).filter(
+    (name) => !part.includes(`\`${name}\``),
+  )
+  expect(missing).toEqual([])
+})
+
+test('the table of gains has every action that says something, with its gain', () => {
+  const [, table = ''] = /\| action \| gain \|\n\|---\|---\|\n([\s\S]*?)\n\n/.exec(readme) ?? []
+  const shown = table.split('\n').flatMap((row) => {
+    const [, names = '', gain = ''] = row.split('|')
+    return [...names.matchAll(/`(\w+)`/g)].map(([, name]) => [name, Number.parseFloat(gain)])
+  })
+  const known = [...ACTIONS].filter(([, { gain }]) => gain !== undefined)
+  // What a dwell time is worth is told beside a click's gain.
+  const expected = known.map(([name, { gain }]) => [name, name === 'dwell' ? 0.3 : gain])
+  expect(new Map(shown as [string, number][])).toEqual(new Map(expected as [string, number][]))
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { wordOf } from '../src/word.ts'
+import { plainWord, wordOf } from '../src/word.ts'
 
 it.each([
   ['asc', 'asc'],
@@ -14,3 +14,10 @@ it.each([
 ])('the word of %j is %j', (sent, word) => {
   expect(wordOf(sent)).toBe(word)
 })
+
+it.each(['greaterThan', 'greater_than', 'Greater than', 'GREATER-THAN'])(
+  '%s is one word',
+  (sent) => {
+    expect(plainWord(sent)).toBe('greaterthan')
+  },
+)

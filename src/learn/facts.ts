@@ -97,7 +97,7 @@ export interface SearchFact {
   impression: Impression
 }
 
-/** Why an entry carries no weight. */
+/** What became of an entry; only one that is learned carries weight. */
 export type FeedbackStatus = 'learned' | 'duplicate' | 'unmatched' | 'late'
 
 /** One entry of a feedback request as the journal keeps it. */

@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts'
 import type { Trigger, TriggerOperator } from '../../schema/adaptation-record.ts'
-import { wordOf } from '../../word.ts'
+import { plainWord } from '../../word.ts'
 import { durationOf } from '../wire/duration.ts'
 import { lessIsBetter, metricOf } from './figures.ts'
 
@@ -21,32 +21,33 @@ const WINDOW_MS = 3_600_000
 export const WINDOW_MS_MAX = 86_400_000
 const SAMPLES_MIN = 20
 
+/** Every spelling of an operator, as a plain word. */
 const OPERATORS: Record<string, TriggerOperator> = {
   lt: 'lt',
   '<': 'lt',
-  less_than: 'lt',
+  lessthan: 'lt',
   below: 'lt',
   lte: 'lte',
-  less_than_or_equal: 'lte',
-  at_most: 'lte',
+  lessthanorequal: 'lte',
+  atmost: 'lte',
   '<=': 'lte',
   gt: 'gt',
   '>': 'gt',
-  greater_than: 'gt',
+  greaterthan: 'gt',
   above: 'gt',
   gte: 'gte',
-  greater_than_or_equal: 'gte',
-  at_least: 'gte',
+  greaterthanorequal: 'gte',
+  atleast: 'gte',
   '>=': 'gte',
   drop: 'drop',
   decrease: 'drop',
   decreases: 'drop',
-  decreases_by: 'drop',
-  relative_drop: 'drop',
+  decreasesby: 'drop',
+  relativedrop: 'drop',
   rise: 'rise',
   increase: 'rise',
   increases: 'rise',
-  increases_by: 'rise',
+  increasesby: 'rise',
   times: 'times',
   ratio: 'times',
 }
@@ -110,7 +111,7 @@ function nameAndOperator(name: string): Pick<Trigger, 'metric' | 'operator'> {
 }
 
 function readOperator(sent: unknown, path: string): TriggerOperator {
-  const word = wordOf(sent).toLowerCase().trim()
+  const word = plainWord(sent)
   const operator = Object.hasOwn(OPERATORS, word) ? OPERATORS[word] : undefined
   if (operator === undefined)
     throw invalid(path, 'must be one of lt, lte, gt, gte, drop, rise, times')

@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { isObject } from '../../object.ts'
 import type { GuardrailRule } from '../../schema/experiment-record.ts'
-import { wordOf } from '../../word.ts'
+import { plainWord } from '../../word.ts'
 import { harmOf, metricName } from './metrics.ts'
 
 const GUARDRAILS_MAX = 100
@@ -76,9 +76,7 @@ function isRelative({ relative, type, mode, maxDegradation }: Record<string, unk
 /** Which way the words of the rule say that harm lies. Throws for words that say nothing. */
 function harmSaid(sent: unknown, path: string): Harm | undefined {
   if (sent === undefined) return undefined
-  const word = wordOf(sent)
-    .toLowerCase()
-    .replaceAll(/[\s_-]/g, '')
+  const word = plainWord(sent)
   if (ABOVE.has(word) || BETTER_LOWER.has(word)) return 'increase'
   if (BELOW.has(word) || BETTER_HIGHER.has(word)) return 'decrease'
   throw invalid(`${path}.operator`, KNOWN)

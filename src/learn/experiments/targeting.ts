@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { asObject } from '../../object.ts'
 import type { TargetingCondition } from '../../schema/experiment-record.ts'
-import { wordOf } from '../../word.ts'
+import { plainWord, wordOf } from '../../word.ts'
 
 /** Whom a condition is about. */
 export interface Target {
@@ -18,7 +18,7 @@ export function strangerOf(sessionId: string, userId?: string): Target {
 
 type Operator = TargetingCondition['operator']
 
-/** Every spelling of an operator, without case, spaces and underscores. */
+/** Every spelling of an operator, as a plain word. */
 const OPERATORS: Record<string, Operator> = {
   eq: 'any',
   equals: 'any',
@@ -107,7 +107,7 @@ function readField(field: string, value: unknown): TargetingCondition[] {
 }
 
 function readCondition(field: string, sent: string, value: unknown): TargetingCondition {
-  const word = sent.toLowerCase().replaceAll(/[\s_-]/g, '')
+  const word = plainWord(sent)
   const operator = Object.hasOwn(OPERATORS, word) ? OPERATORS[word] : undefined
   if (operator === undefined) throw invalid(PATH, `must use known operators: ${KNOWN}`)
   const values = Array.isArray(value) ? value : [value]

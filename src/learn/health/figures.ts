@@ -10,6 +10,7 @@ import type { Models } from '../models/models.ts'
 import type { Lag } from '../reports/lag.ts'
 import type { Tally } from '../reports/tally.ts'
 import type { Signals } from '../signals/signals.ts'
+import { DAY_MS } from '../wire/moment.ts'
 
 /** The parts of learning whose figures are shown. */
 export interface FigureParts {
@@ -28,8 +29,6 @@ export interface FigureParts {
   events: Pick<Events, 'counts'>
   clock: () => number
 }
-
-const DAY_MS = 86_400_000
 
 /** Everything at once, as the parts say it. */
 export function readFigures(parts: FigureParts): LearningFigures {

@@ -1,6 +1,7 @@
 import { newId } from '../../ids.ts'
 import type { EventList, EventQuery, LearningEvent } from '../../schema/event.ts'
 import type { Store } from '../../store/store.ts'
+import { DAY_MS } from '../wire/moment.ts'
 import { type Following, followEvents } from './follow.ts'
 import { listEvents } from './list.ts'
 import { eventRows, whole } from './rows.ts'
@@ -50,7 +51,6 @@ const LIMITS: EventLimits = {
   eventHeartbeatMs: 15_000,
 }
 const SWEEP_ROWS = 1000
-const DAY_MS = 86_400_000
 
 /** `note` runs inside the transaction of each event. */
 export function openEvents(

@@ -1,3 +1,5 @@
+import { DAY_MS } from '../wire/moment.ts'
+
 /**
  * What is known of one document under one query: gain and examination by UTC day, flat triples [day, gain,
  * examination, …] with ascending days. Both are whole millionths, so that sums don't depend on their order and
@@ -6,7 +8,6 @@
 export type Evidence = number[]
 
 export const MILLION = 1_000_000
-export const DAY_MS = 86_400_000
 /** Days kept apart for one pair; beyond it the oldest joins the one after. */
 const DAYS_MAX = 32
 const WIDTH = 3

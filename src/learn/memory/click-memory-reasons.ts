@@ -1,5 +1,6 @@
 import type { Config } from '../../config.ts'
-import { DAY_MS, type Evidence, examinationOf, gainOf, MILLION } from './click-memory-evidence.ts'
+import { DAY_MS } from '../wire/moment.ts'
+import { type Evidence, examinationOf, gainOf, MILLION } from './click-memory-evidence.ts'
 
 /** Where a document's added score comes from: value = strength · (rate − expectedRate). */
 export interface ClickReasons {

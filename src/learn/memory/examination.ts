@@ -4,6 +4,7 @@ import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
 import { spanOf } from '../impressions/draw.ts'
 import { EXPLORED_MAX } from '../impressions/exploration.ts'
 import { GROUPS } from '../loop/fold.ts'
+import { DAY_MS } from '../wire/moment.ts'
 
 /**
  * How likely people look at a position, from what drawn orders showed: the chance falls as 1/pᵑ. Two neighbours that
@@ -28,7 +29,6 @@ export interface ExaminationEstimate {
   samples: number
 }
 
-const DAY_MS = 86_400_000
 const PAIRS = EXPLORED_MAX - 1
 const CLICKS_MIN = 50
 /** An interval wider than this on either side says nothing. */

@@ -45,6 +45,8 @@ describe('rollback triggers', () => {
     ['>=', 'gte'],
     ['GT', 'gt'],
     ['decreases_by', 'drop'],
+    ['greaterThan', 'gt'],
+    ['less than or equal', 'lte'],
     ['Increase', 'rise'],
     ['times', 'times'],
   ])('know the operator %s', (operator, read) => {
