@@ -100,7 +100,7 @@ function choicesOf(errors: ErrorObject[]): string {
   const precise = others.filter((error) => error.keyword !== 'type')
   const [first] = precise
   if (first === undefined) {
-    const types = others.map((error) => String(error.params.type))
+    const types = others.map((error) => typeNamed(error.params.type))
     return `must be ${[...new Set(types)].join(' or ')}`
   }
   if (precise.some((error) => error.keyword !== 'const')) return messageOf(first)
@@ -125,12 +125,32 @@ function messageOf(error: ErrorObject): string {
   if (error.keyword === 'additionalProperties') return 'is not a known property'
   if (error.keyword === 'enum')
     return `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}`
-  if (error.keyword === 'minItems') return `must have at least ${error.params.limit} items`
+  if (error.keyword === 'minItems')
+    return `must have at least ${error.params.limit} item${error.params.limit === 1 ? '' : 's'}`
   if (error.keyword === 'minProperties')
     return `must have at least ${error.params.limit} properties`
+  if (error.keyword === 'minLength')
+    return error.params.limit === 1
+      ? 'must not be empty'
+      : `must have at least ${error.params.limit} characters`
+  if (error.keyword === 'type') return `must be ${typeNamed(error.params.type)}`
   if (error.keyword === 'const') return `must be ${error.params.allowedValue}`
   if (error.keyword === 'pattern') return patternMessage(error)
   return error.message ?? 'is not valid'
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  object: 'an object',
+  array: 'a list',
+  string: 'a text',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+}
+
+/** A JSON type, in the words of other messages. */
+function typeNamed(type: unknown): string {
+  return TYPES[String(type)] ?? String(type)
 }
 
 /** A list of words as a pattern is read as the list; of another pattern, an example is shown. */

@@ -78,7 +78,7 @@ export function move<M extends Machine>(
   const allowed = next.length === 0 ? 'this state is final' : `from here: ${next.join(', ')}`
   throw serviceError(
     'INVALID_TRANSITION',
-    `A ${machine} that is ${from} can't become ${to}; ${allowed}.`,
+    `${/^[aeiou]/.test(machine) ? 'An' : 'A'} ${machine} that is ${from} can't become ${to}; ${allowed}.`,
     { details: [{ path: 'status', message: `${from} → ${to} is not allowed` }] },
   )
 }

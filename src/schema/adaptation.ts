@@ -46,7 +46,9 @@ const Trigger = Type.Object({
 const Figure = Type.Union([Type.Number(), Type.Null()])
 const Arm = Type.Object({
   searches: Type.Integer(),
-  units: Type.Integer(),
+  units: Type.Union([Type.Integer(), Type.Null()], {
+    description: 'null for the searches before: they are counted without whose they were',
+  }),
   ctr: Figure,
   mrr: Figure,
   zeroResultRate: Figure,

@@ -50,7 +50,7 @@ export const AnalyticsReceipt = Type.Object({
     },
     {
       description:
-        'what the session did so far, this event included; of an unmatched event, the event alone',
+        'what the session did so far, this event included; of an unmatched event, with what this session has told since it was over: kept nowhere',
     },
   ),
 })

@@ -61,8 +61,8 @@ it.each<[string, string, unknown, string, string]>([
     'must be of the form of 30m, 24h, 7d (^[1-9][0-9]{0,3}[mhdMHD]$)',
   ],
   ['POST', '/nous/learn/models/train', { kind: 'deep' }, 'kind', 'must be one of linear, trees'],
-  ['POST', '/cortex/search', { sort: [5] }, 'sort[0]', 'must be string or object'],
-  ['POST', '/cortex/search', { sort: 5 }, 'sort', 'must be string or object or array'],
+  ['POST', '/cortex/search', { sort: [5] }, 'sort[0]', 'must be a text or an object'],
+  ['POST', '/cortex/search', { sort: 5 }, 'sort', 'must be a text or an object or a list'],
   ['POST', '/cortex/search', { sort: [{}] }, 'sort[0]', 'must name a field'],
   ['POST', '/cortex/search', { sort: [{ year: 'up' }] }, 'sort[0].year', 'must be asc or desc'],
 ])('%s %s %j says what it wants', async (method, path, body, place, message) => {
@@ -110,7 +110,7 @@ it('an item of a bulk that is none is called an item', async () => {
     '/cortex/documents/bulk',
     [5],
   )
-  expect(data.items[0]?.error).toBe('The item must be object.')
+  expect(data.items[0]?.error).toBe('The item must be an object.')
 })
 
 it.each<[string, string, object, string]>([

@@ -282,10 +282,10 @@ describe('a request that is wrong', () => {
     expect(malformed.error).toBe('The body is not valid JSON at byte 10.')
     expect(JSON.stringify(malformed)).not.toContain('hunter2')
     const wrong = await failure(await post('{"title":"a","tags":["b",7]}'))
-    expect(wrong.details).toEqual([{ path: 'tags[1]', message: 'must be string' }])
+    expect(wrong.details).toEqual([{ path: 'tags[1]', message: 'must be a text' }])
     expect(wrong.error).toContain('tags[1]')
     const union = await failure(await post('{"title":"a","size":true}'))
-    expect(union.details).toEqual([{ path: 'size', message: 'must be integer or string' }])
+    expect(union.details).toEqual([{ path: 'size', message: 'must be a whole number or a text' }])
     for (const size of ['0x10', '1e1', '%205', '+5', '5.', '']) {
       const slip = await failure(await fetch(`${stub.url}/things/a?size=${size}`))
       expect(slip.code).toBe('VALIDATION_FAILED')

@@ -46,7 +46,8 @@ export function readThresholds(sent: unknown): Threshold[] {
 function readLimits(metric: string, sent: unknown, path: string): Threshold[] {
   const byName = lessIsBetter(metric) ? 'lte' : 'gte'
   if (typeof sent === 'number') return [{ metric, operator: byName, threshold: sent }]
-  if (typeof sent !== 'object' || sent === null) throw invalid(path, 'must be number or object')
+  if (typeof sent !== 'object' || sent === null)
+    throw invalid(path, 'must be a number or an object')
   const { operator, threshold, value, min, max } = sent as Record<string, unknown>
   const word = wordOf(operator ?? byName).toLowerCase()
   const limits: Record<string, unknown> = { [word]: threshold ?? value, min, max }
@@ -55,7 +56,7 @@ function readLimits(metric: string, sent: unknown, path: string): Threshold[] {
   return read.map(([name, limit]) => {
     const known = operatorOf(name)
     if (known === undefined) throw invalid(`${path}.operator`, 'must be one of lt, lte, gt, gte')
-    if (typeof limit !== 'number') throw invalid(`${path}.threshold`, 'must be number')
+    if (typeof limit !== 'number') throw invalid(`${path}.threshold`, 'must be a number')
     return { metric, operator: known, threshold: limit }
   })
 }

@@ -83,7 +83,7 @@ function readTrigger(sent: unknown, path: string): Trigger {
   >
   if (typeof metric !== 'string' || metric === '') throw invalid(`${path}.metric`, 'is required')
   const limit = threshold ?? value
-  if (typeof limit !== 'number') throw invalid(`${path}.threshold`, 'must be number')
+  if (typeof limit !== 'number') throw invalid(`${path}.threshold`, 'must be a number')
   if (minSamples !== undefined && !(Number.isInteger(minSamples) && Number(minSamples) >= 1))
     throw invalid(`${path}.minSamples`, 'must be a whole number from 1')
   const named = nameAndOperator(metric)

@@ -28,7 +28,7 @@ export function showAdaptation(
     metrics: {
       with: showArm(arms.with, units[1]),
       without: showArm(arms.without, units[0]),
-      before: showArm(withoutFalseRanks(record), 0),
+      before: showArm(withoutFalseRanks(record), null),
     },
     validation: { ...validation, checks: validation.checks.map(showCheck) },
     rollbackPlan: {
@@ -88,7 +88,7 @@ function withoutFalseRanks({ scope, baseline }: AdaptationRecord): EarlierTotals
   return isFalse ? { ...baseline, reciprocalRanks: undefined } : baseline
 }
 
-function showArm(arm: EarlierTotals, units: number): AdaptationRead['metrics']['with'] {
+function showArm(arm: EarlierTotals, units: number | null): AdaptationRead['metrics']['with'] {
   const shown = (metric: 'ctr' | 'mrr' | 'zeroResultRate' | 'latencyP95') => {
     const value = METRICS[metric](arm)
     return value === undefined ? null : Number(value.toFixed(6))

@@ -62,7 +62,7 @@ export function draftExperiment(
     allocation,
     targeting: readTargeting(sent.targetingRules),
     successMetrics: readMetrics(sent),
-    guardrails: readGuardrails(sent.guardrails),
+    guardrails: readGuardrails(sent.guardrails, warnings),
     rollout:
       kind === 'test' && sent.rolloutStrategy === undefined
         ? AT_ONCE

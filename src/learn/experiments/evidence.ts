@@ -1,6 +1,7 @@
 import type { ExperimentRecord, SearchOutcome, UnitRow } from '../../schema/experiment-record.ts'
 import type { Consumer, FeedbackFact, Impression, SearchFact } from '../facts.ts'
 import { ACTIONS, actionOf } from '../feedback/actions.ts'
+import { namesUnshown } from '../feedback/feedback-entries.ts'
 import { winnerOf } from '../statistics/interleaving.ts'
 import { latencyBucket } from '../statistics/latency-histogram.ts'
 import type { Arm } from './arms.ts'
@@ -31,7 +32,7 @@ export function evidenceOf(ledger: Ledger, find: Find): Consumer {
 }
 
 function takeSearch(ledger: Ledger, find: Find, { impression }: SearchFact): void {
-  const { unit, variants, timeMs, tookMs, total } = impression
+  const { unit, variants, timeMs, tookMs, total, from } = impression
   if (unit === undefined) return
   for (const [id, variantId] of variants) {
     const record = find(id)
@@ -43,6 +44,8 @@ function takeSearch(ledger: Ledger, find: Find, { impression }: SearchFact): voi
     countStep(record, arm, row, timeMs)
     row.firstMs = row.firstMs === 0 ? timeMs : Math.min(row.firstMs, timeMs)
     row.lastMs = Math.max(row.lastMs, timeMs)
+    // Further pages of a list are no searches of their own; what comes of them comes of the list.
+    if (from > 0) continue
     add(row, 'searches', 1)
     add(row, 'empty', total === 0 ? 1 : 0)
     add(row, 'tookMs', tookMs)
@@ -52,12 +55,12 @@ function takeSearch(ledger: Ledger, find: Find, { impression }: SearchFact): voi
 }
 
 function takeFeedback(ledger: Ledger, find: Find, fact: FeedbackFact): void {
-  const { entry, unit, impression, hit } = fact
+  const { entry, unit, impression } = fact
   if (entry.status !== 'learned' || unit === undefined || impression === undefined) return
   // A search counts for who made it: what others say of it is no part of it.
   if (unit !== impression.unit || impression.variants.length === 0) return
   const before = ledger.outcome(impression.queryId) ?? NOTHING
-  const after = outcomeAfter(before, entry, impression, hit)
+  const after = outcomeAfter(before, fact, impression)
   if (after !== before) ledger.setOutcome(impression.queryId, after)
   for (const [id, variantId] of impression.variants) {
     const record = find(id)
@@ -88,13 +91,14 @@ function countStep({ stepSinceMs }: ExperimentRecord, arm: Arm, row: UnitRow, ti
 /** What came of a search after one more entry; the same object when the entry says nothing of it. */
 function outcomeAfter(
   before: SearchOutcome,
-  { action, engagementType, position }: FeedbackFact['entry'],
+  fact: FeedbackFact,
   { from, interleaved }: Impression,
-  hit: number | undefined,
 ): SearchOutcome {
+  const { entry, hit } = fact
+  const { action, engagementType, position } = entry
   const words = [action, actionOf(undefined, engagementType)]
   const converted = before.converted || words.some((word) => ACTIONS.get(word)?.converts)
-  if (!words.includes('click'))
+  if (!words.includes('click') || namesUnshown(fact))
     return converted === before.converted ? before : { ...before, converted }
   const place = hit === undefined ? position : from + hit + 1
   const better = place !== undefined && (before.best === 0 || place < before.best)

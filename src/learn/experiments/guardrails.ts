@@ -20,24 +20,24 @@ const KNOWN = 'must be one of >, >=, <, <=, above, below, increase, decrease'
  * threshold. A metric whose harm is known (`harmOf`) is breached on that side of its threshold, whatever the operator
  * says; for any other the operator names the breach, and without one it is a rise. Throws VALIDATION_FAILED.
  */
-export function readGuardrails(sent: unknown): GuardrailRule[] {
+export function readGuardrails(sent: unknown, warnings: string[] = []): GuardrailRule[] {
   if (sent === undefined || sent === null) return []
   if (typeof sent !== 'object') throw invalid('guardrails', 'must be a list or a map')
   const rules = Array.isArray(sent)
-    ? sent.map((rule, at) => readRule(rule, `guardrails[${at}]`))
-    : Object.entries(sent).map(([metric, value]) => readEntry(metric, value))
+    ? sent.map((rule, at) => readRule(rule, `guardrails[${at}]`, warnings))
+    : Object.entries(sent).map(([metric, value]) => readEntry(metric, value, warnings))
   if (rules.length > GUARDRAILS_MAX)
     throw invalid('guardrails', `must be at most ${GUARDRAILS_MAX}`)
   return rules
 }
 
-function readEntry(metric: string, value: unknown): GuardrailRule {
+function readEntry(metric: string, value: unknown, warnings: string[]): GuardrailRule {
   const path = `guardrails.${metric.slice(0, 64)}`
   const rule = typeof value === 'object' && value !== null ? value : { threshold: value }
-  return readRule({ ...rule, metric }, path)
+  return readRule({ ...rule, metric }, path, warnings)
 }
 
-function readRule(sent: unknown, path: string): GuardrailRule {
+function readRule(sent: unknown, path: string, warnings: string[]): GuardrailRule {
   if (!isObject(sent)) throw invalid(path, 'must be an object')
   const rule = sent
   const name = rule.metric ?? rule.name
@@ -49,9 +49,14 @@ function readRule(sent: unknown, path: string): GuardrailRule {
     throw invalid(`${path}.threshold`, 'must be a number')
   const relative = isRelative(rule)
   const said = harmSaid(rule.operator ?? rule.direction, path)
+  const harm = bound.harm ?? harmOf(metric) ?? said
+  if (harm === undefined)
+    warnings.push(
+      `${path}: nothing says on which side of its threshold ${metric} does harm; a rise is taken to. Send an operator.`,
+    )
   return {
     metric,
-    harm: bound.harm ?? harmOf(metric) ?? said ?? 'increase',
+    harm: harm ?? 'increase',
     threshold: relative ? Math.abs(bound.threshold) : bound.threshold,
     relative,
     ...readSamples(rule.minSamples, path),

@@ -2,7 +2,7 @@ import { firstIdOf } from '../../ids.ts'
 import type { HourReport } from '../../schema/analytics-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact } from '../facts.ts'
-import { hasOpened } from '../feedback/feedback-entries.ts'
+import { hasOpened, namesUnshown } from '../feedback/feedback-entries.ts'
 import { GROUPS } from '../loop/fold.ts'
 import { type Asker, askersNamed } from '../patterns/askers.ts'
 import { timesOfQueries } from '../patterns/times.ts'
@@ -34,9 +34,10 @@ export function openHours(store: Store): Hours {
     changed.add(key)
     return hour
   }
-  function takeFeedback({ receivedMs, entry, impression, hit }: FeedbackFact): void {
+  function takeFeedback(fact: FeedbackFact): void {
+    const { receivedMs, entry, impression, hit } = fact
     at(receivedMs).addFeedback(entry.status)
-    if (impression === undefined || !hasOpened(entry)) return
+    if (impression === undefined || !hasOpened(entry) || namesUnshown(fact)) return
     const position = hit === undefined ? (entry.position ?? 0) : impression.from + hit + 1
     const { queryId } = entry
     const before = clicked.get(queryId) ?? reportedClicks.get(queryId)

@@ -32,6 +32,20 @@ describe('what a variant is told', () => {
     expect(metrics.a).toMatchObject({ units: 0, searches: 0, ctr: 0 })
   })
 
+  it('has searches as its base: further pages are none, and nobody clicks what was not shown', async () => {
+    const lab = openLaboratory()
+    const { testId } = await lab.create('test', {})
+    const member = await lab.memberOf(testId, 'b')
+    const first = lab.searchIn(member)
+    const further = lab.searchIn(member, { from: 20 })
+    await lab.click(member, first, 'never shown')
+    expect((await lab.get('test', testId)).metrics.b).toMatchObject({ searches: 1, ctr: 0, mrr: 0 })
+    await lab.click(member, further, 'a')
+    await lab.tell(member, further, 'b', { userAction: 'purchase' }, 1)
+    const { metrics } = await lab.get('test', testId)
+    expect(metrics.b).toMatchObject({ units: 1, searches: 1, ctr: 1, mrr: 0, conversionRate: 1 })
+  })
+
   it('is the same in whatever order clicks come, and counts each once', async () => {
     const orders = [
       ['b', 'd', 'd', 'g'],

@@ -52,6 +52,22 @@ describe('guardrails', () => {
     expect(() => readGuardrails(sent)).toThrow(new RegExp(path))
   })
 
+  it('tells of one that does not say on which side harm lies', () => {
+    const warnings: string[] = []
+    readGuardrails(
+      [
+        { metric: 'ctr', threshold: 0.1 },
+        { metric: 'revenue', max: 5 },
+      ],
+      warnings,
+    )
+    expect(warnings).toEqual([])
+    readGuardrails({ revenue: 100 }, warnings)
+    expect(warnings).toEqual([
+      'guardrails.revenue: nothing says on which side of its threshold revenue does harm; a rise is taken to. Send an operator.',
+    ])
+  })
+
   it('are described with every metric that is counted, on the side where it is breached', () => {
     const { guardrails } = SearchTest.properties
     const { description = '' } = guardrails as { description?: string }

@@ -130,10 +130,12 @@ it('counts lists, not their pages, and clicks among those that can be clicked', 
 
 it('believes a client about the position of a hit that was not on the page', async () => {
   const store = temporaryStore()
-  const [one, other] = [impression(), impression()]
+  const [one, other, searchedOnly] = [impression(), impression(), impression()]
   const facts = [
     ...[searched(one), searched(other)],
     ...[told(one, undefined), told(one, undefined, { position: 4 }), told(other, undefined)],
+    // Not about one that it names and that was not there.
+    told(searchedOnly, undefined, { resultId: 'never shown', position: 1 }),
   ]
   await fold(store, facts, 10)
   expect(await reportOf(store)).toMatchObject({ clicks: 2, ctr: 1, mrr: 1 / 4 / 2 })
