@@ -83,6 +83,8 @@ async function loadLines(
   let handedOver: Promise<unknown> = Promise.resolve()
 
   async function flush(): Promise<void> {
+    // Refused lines wait for nothing else: whoever came meanwhile must have a turn.
+    await new Promise(setImmediate)
     const items = lines.map(readLine(options))
     lines = []
     bytes = 0
@@ -127,6 +129,7 @@ async function* splitLines(
   let restBytes = 0
   let number = 1
   for await (const chunk of stream) {
+    await new Promise(setImmediate)
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       if (restBytes + end - start > lineBytesMax) yield { number, bytes: undefined }

@@ -49,7 +49,8 @@ export function openCatalog(
   return {
     create,
     put: async (name, declaration) => {
-      const entry = indices.find(name)
+      const underWay = indices.underWay(name)
+      const entry = underWay === undefined ? indices.find(name) : await underWay
       if (entry === undefined) return create(name, declaration)
       const { properties = {} } = declaration.mappings ?? {}
       if (Object.keys(properties).length === 0) throw exists()

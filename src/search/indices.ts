@@ -1,4 +1,4 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { invalid, namedError, serviceError } from '../errors.ts'
@@ -7,6 +7,7 @@ import type { IndexMappings, IndexRecord, IndexSettings } from '../schema/indice
 import type { Store } from '../store/store.ts'
 import { compileDefinition, type Definition, definitionJson } from './definition.ts'
 import { checkName } from './index-name.ts'
+import { removeStrays } from './strays.ts'
 
 /** One index as the process knows it. The engine adds what is open; this is what was declared. */
 export interface IndexEntry {
@@ -37,6 +38,8 @@ export interface Indices {
   /** Throws INDEX_NOT_FOUND about the place where the name was sent; default: index. */
   get: (name: string, path?: string) => IndexEntry
   find: (name: string) => IndexEntry | undefined
+  /** One that is just being made durable. */
+  underWay: (name: string) => Promise<IndexEntry> | undefined
   byId: (id: number) => IndexEntry | undefined
   /** What an index is that was declared with nothing but its name. */
   defaults: () => Definition
@@ -68,7 +71,10 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
   for (const { value: record } of store.tables.indices.range())
     if (record.dropped !== true)
       entries.set(record.name, { record, definition: define(registry, record) })
-  await removeStrays(root, registry)
+  await removeStrays(
+    root,
+    new Set([...entries.values()].map(({ record }) => String(record.engineId))),
+  )
   return {
     create: async (name, settings, mappings) => {
       checkName(name, 'name')
@@ -89,6 +95,7 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
       return entry
     },
     find: (name) => entries.get(name),
+    underWay: (name) => creating.get(name),
     byId: (id) => [...entries.values()].find(({ record }) => record.id === id),
     defaults: () => define(registry, { settings: {}, mappings: {} }),
     ensure: async (name) => {
@@ -196,13 +203,6 @@ function isSame(one: Definition, other: Definition): boolean {
 
 function notFound(path = 'index', advice = '; GET /cortex/indices lists them'): Error {
   return invalid(path, `is not the name of an index${advice}`, 'INDEX_NOT_FOUND')
-}
-
-/** Folders that no declaration names any more: a switch or a deletion that a crash cut short. */
-async function removeStrays(root: string, registry: Registry): Promise<void> {
-  const known = new Set([...registry.entries.values()].map(({ record }) => String(record.engineId)))
-  for (const name of await readdir(root))
-    if (!known.has(name)) await rm(join(root, name), { recursive: true, force: true })
 }
 
 /** Numbers of indices and of their folders; never used twice. Call within a write. */

@@ -66,6 +66,7 @@ export function writePage(
     const explain = result.explain?.[at]
     if (explain !== undefined) text(`,"explain":${explain}`)
     text('}')
+    if (length() > PAGE_BYTES_MAX) throw tooLarge()
   }
   text(']')
   if (parts.nextCursor !== undefined) text(`,"nextCursor":"${parts.nextCursor}"`)
@@ -79,6 +80,17 @@ export function writePage(
     appendIds(writer, ids)
   }
   return { data: finish(), dataLength }
+}
+
+/** The hits of one page; each search under way may take a few times as much memory. */
+const PAGE_BYTES_MAX = 64 << 20
+
+/** From a thread, an error is told by its code and sentence. */
+function tooLarge(): Error {
+  const mib = PAGE_BYTES_MAX >> 20
+  return new Error(
+    `VALIDATION_FAILED: size asks for a page of more than ${mib} MiB; ask for fewer hits, or name some fields in fields.`,
+  )
 }
 
 /** Length of ids with commas between them. */

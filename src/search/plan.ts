@@ -147,9 +147,15 @@ function readWeights(search: SearchRequest, request: CoreRequest): void {
   if (Object.keys(fields).length > 0) request.boost = fields
 }
 
+/** As many as a list may hold. */
+const FACETS_MAX = 100
+
 function readFacets(facets: Facets): CoreFacet[] {
-  if (Array.isArray(facets)) return facets.map((field) => ({ field }))
-  return Object.entries(facets).map(([field, facet]) => ({ field, ...facet }))
+  // One that is named twice is counted and answered once.
+  if (Array.isArray(facets)) return [...new Set(facets)].map((field) => ({ field }))
+  const named = Object.entries(facets)
+  if (named.length > FACETS_MAX) throw invalid('facets', `must name at most ${FACETS_MAX} fields`)
+  return named.map(([field, facet]) => ({ field, ...facet }))
 }
 
 function readSort(sort: Sort, isMapped: (field: string) => boolean): SortKey[] {

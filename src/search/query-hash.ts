@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import type { SearchRequest } from '../schema/search.ts'
+import { SearchRequest } from '../schema/search.ts'
 import type { FilterNode } from './filter.ts'
 
 /**
@@ -7,14 +7,18 @@ import type { FilterNode } from './filter.ts'
  * Page size, highlights and returned fields may change on the way.
  */
 export function cursorText(search: SearchRequest, queryHash: string): string {
-  return queryHash + canonicalJson(search, { leftOut: UNDECISIVE })
+  return queryHash + canonicalJson(search, { only: DECISIVE })
 }
 
 /** What does not decide a list, or is part of the query's own hash. */
-const UNDECISIVE: ReadonlySet<string> = new Set([
+const UNDECISIVE = new Set([
   ...['size', 'from', 'cursor', 'highlight', 'fields', 'facets', 'explain', 'generation'],
   ...['sessionId', 'userId', 'query', 'filters'],
 ])
+/** All else that a search reads; what it says in vain decides nothing. */
+const DECISIVE: ReadonlySet<string> = new Set(
+  Object.keys(SearchRequest.properties).filter((name) => !UNDECISIVE.has(name)),
+)
 
 /** The hash that a cursor holds of what it is tied to. */
 export function cursorHash(text: string): string {
@@ -41,21 +45,21 @@ function digest(text: string): string {
 }
 
 interface Canonical {
-  /** Keys of the object itself that are left out. */
-  leftOut?: ReadonlySet<string>
+  /** Keys of the object itself that are taken; all of them unless given. */
+  only?: ReadonlySet<string>
   /** Lists are sets: their order says nothing. */
   areSets?: boolean
 }
 
 /** JSON with sorted keys, so that equal objects give equal text; without keys whose value is undefined. */
-function canonicalJson(value: unknown, { leftOut, areSets = false }: Canonical = {}): string {
+function canonicalJson(value: unknown, { only, areSets = false }: Canonical = {}): string {
   if (Array.isArray(value)) {
     const items = value.map((item) => canonicalJson(item, { areSets }))
     return `[${areSets ? items.sort() : items}]`
   }
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
   let text = ''
-  const keys = Object.keys(value).filter((key) => leftOut?.has(key) !== true)
+  const keys = Object.keys(value).filter((key) => only?.has(key) !== false)
   for (const key of keys.length > 1 ? keys.sort() : keys) {
     const inner = (value as Record<string, unknown>)[key]
     if (inner === undefined) continue

@@ -10,9 +10,13 @@ export interface LentBytes {
   length: number
   /** The slab's memory, when the main thread has not seen it yet; it takes the place of an earlier one. */
   memory?: SharedArrayBuffer
+  /** It will not be used again: a page of megabytes is an exception. */
+  isLast?: true
 }
 
 const SLAB_BYTES = 64 << 10
+/** Beyond it a slab is used once. */
+const KEPT_BYTES_MAX = 16 * SLAB_BYTES
 /** Slabs are looked through for a free one; a thread whose pages wait longer than for these makes more. */
 const FREE = 0
 const LENT = 1
@@ -60,8 +64,8 @@ export function openSlabs(): Slabs {
       at = slabs.findIndex(({ state }) => Atomics.load(state, 0) === FREE)
       if (at < 0) at = slabs.length
       const slab = slabs[at]
-      // A page of megabytes was an exception: its memory is given back.
-      const fits = slab !== undefined && slab.bytes.length <= 16 * SLAB_BYTES
+      // One that grew for a page that was refused in the end.
+      const fits = slab !== undefined && slab.bytes.length <= KEPT_BYTES_MAX
       return fits ? slab.bytes : create(at, SLAB_BYTES).bytes
     },
     grow: (used, bytes) => {
@@ -74,6 +78,10 @@ export function openSlabs(): Slabs {
       const slab = slabs[at] ?? create(at, SLAB_BYTES)
       Atomics.store(slab.state, 0, LENT)
       const lent: LentBytes = { slab: slab.name, length }
+      if (slab.bytes.length > KEPT_BYTES_MAX) {
+        create(at, SLAB_BYTES)
+        return { ...lent, memory: slab.memory, isLast: true }
+      }
       if (slab.isKnown) return lent
       slab.isKnown = true
       return { ...lent, memory: slab.memory }
@@ -84,9 +92,9 @@ export function openSlabs(): Slabs {
 /** The main thread's side: copies what a worker lent and gives the slab back. */
 export function openLentBytes(): (lent: LentBytes) => Uint8Array {
   const known = new Map<string, SharedArrayBuffer>()
-  return ({ slab, length, memory }) => {
-    if (memory !== undefined) known.set(slab, memory)
-    const shared = known.get(slab)
+  return ({ slab, length, memory, isLast }) => {
+    if (memory !== undefined && isLast !== true) known.set(slab, memory)
+    const shared = memory ?? known.get(slab)
     if (shared === undefined) throw new Error(`A worker lent bytes of an unknown slab ${slab}.`)
     const bytes = Buffer.allocUnsafe(length)
     bytes.set(new Uint8Array(shared, STATE_BYTES, length))

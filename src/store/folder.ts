@@ -1,5 +1,5 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { accessSync, constants, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { StartError } from '../errors.ts'
 
 /**
@@ -28,4 +28,20 @@ function makeAll(path: string): void {
     // Somebody else was faster.
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
   }
+}
+
+/**
+ * Throws a StartError where folders of indices lie without the records that they are built from, as after a copy that
+ * failed: an empty store would be begun, and they would be removed as nobody's.
+ */
+export function refuseLostRecords(dataDir: string, recordsFile: string): void {
+  const isThere = existsSync(recordsFile) && statSync(recordsFile).size > 0
+  const indices = join(dataDir, 'indices')
+  if (isThere || !existsSync(indices)) return
+  if (!readdirSync(indices).some((name) => /^[1-9]\d*$/.test(name))) return
+  throw new StartError(
+    `The data folder ${dataDir} holds indices, but ${recordsFile}, which has their documents, is missing or empty. ` +
+      'Put it back, or remove the folder indices to begin anew.',
+    { lasts: true },
+  )
 }

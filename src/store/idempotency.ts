@@ -64,7 +64,9 @@ export function openIdempotency(options: IdempotencyOptions): Idempotency {
         return { status: stored.status, body: stored.body, replayed: true }
       const answer = produce().then(async (made) => {
         const bodyHash = typeof body === 'string' ? body : body.hashed()
-        if (made.status < 500 && bodyHash !== undefined) await keep(key, { route, bodyHash }, made)
+        // What the answer tells has happened, also where there is no room to keep it.
+        if (made.status < 500 && bodyHash !== undefined)
+          await keep(key, { route, bodyHash }, made).catch(() => undefined)
         return made
       })
       flights.set(key, { route, bodyHash: typeof body === 'string' ? body : undefined, answer })

@@ -1,10 +1,11 @@
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { open, type RootDatabase } from 'lmdb'
 import { type ServiceError, StartError } from '../errors.ts'
 import { openCommits } from './commits.ts'
 import { openDatabases, type Tables, wrapTables } from './databases.ts'
 import { diskFull, wantsRoom } from './failure.ts'
-import { makeFolder } from './folder.ts'
+import { makeFolder, refuseLostRecords } from './folder.ts'
 import { type Owner, refuseOwned, thisProcess } from './owner.ts'
 import { openSpace, type SpaceFigures } from './space.ts'
 import {
@@ -79,6 +80,7 @@ export interface Store {
  */
 export function openStore(options: StoreOptions): Store {
   makeFolder(recordsDirectory(options.dataDir))
+  refuseLostRecords(options.dataDir, join(recordsDirectory(options.dataDir), 'data.mdb'))
   const root = open(recordsDirectory(options.dataDir), {
     noSubdir: false,
     // Resolves a commit only when it is on the disk; the overlapping mode loses its order at a power cut.

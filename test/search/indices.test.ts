@@ -603,3 +603,16 @@ describe('listing, reading, deleting', () => {
     })
   })
 })
+
+it('fields that several clients add at the same time are all added, also to an index that is being made', async () => {
+  const put = (field: string) =>
+    service.call<Index>('PUT', '/cortex/indices/together', {
+      mappings: { properties: { [field]: { type: 'integer' } } },
+    })
+  const fields = Array.from({ length: 8 }, (_, at) => `f${at}`)
+  const answers = await Promise.all(fields.map(put))
+  expect(answers.map(({ status }) => status)).toEqual(fields.map(() => 200))
+  expect((await getIndex('together')).data.mappings.properties).toMatchObject(
+    Object.fromEntries(fields.map((field) => [field, { type: 'integer' }])),
+  )
+})

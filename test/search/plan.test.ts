@@ -107,3 +107,27 @@ describe('a cursor', () => {
     )
   })
 })
+
+describe('facets', () => {
+  test('that are named twice are counted once', () => {
+    expect(planSearch({ facets: ['a', 'b', 'a'] }).request.facets).toEqual([
+      { field: 'a' },
+      { field: 'b' },
+    ])
+  })
+
+  test('are at most as many in an object as in a list', () => {
+    const facets = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, {}]))
+    expect(planSearch({ facets: facets(100) }).request.facets).toHaveLength(100)
+    expect(() => planSearch({ facets: facets(101) })).toThrow(
+      'facets must name at most 100 fields.',
+    )
+  })
+})
+
+test('what a search says in vain does not decide its list', () => {
+  const text = (search: object) => planSearch(search).listText
+  expect(text({ query: 'tea', junk: 'x' })).toBe(text({ query: 'tea' }))
+  expect(text({ query: 'tea', sort: 'year' })).not.toBe(text({ query: 'tea' }))
+})

@@ -41,3 +41,20 @@ test('a page larger than its slab keeps what was written, also in the slab that 
   ])
   expect(slabs.next().length).toBe(small.length)
 })
+
+test('memory of a large page is used once, and held by nobody after that', () => {
+  const slabs = openSlabs()
+  const take = openLentBytes()
+  slabs.next()
+  slabs.grow(0, 3_000_000).fill(9)
+  const large = slabs.lend(3_000_000)
+  expect(take(large).at(-1)).toBe(9)
+  slabs.next().fill(5, 0, 10)
+  const small = slabs.lend(10)
+  expect(small.slab).toBe(large.slab)
+  expect(small.memory?.byteLength).toBeLessThan(100_000)
+  expect(take(small).at(-1)).toBe(5)
+  // Without memory of its own the small one is meant: the large one was not kept under its name.
+  slabs.next().fill(6, 0, 10)
+  expect(take(slabs.lend(10)).at(-1)).toBe(6)
+})

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { serviceError } from '../../src/errors.ts'
 import type { KeptAnswer } from '../../src/schema/answer.ts'
 import { openIdempotency } from '../../src/store/idempotency.ts'
+import type { Store } from '../../src/store/store.ts'
 import { temporaryStore } from './open.ts'
 
 const DAY_MS = 86_400_000
@@ -99,4 +100,13 @@ describe('a key', () => {
       })
     await idempotency.run('x'.repeat(255), 'r', 'h', produce())
   })
+})
+
+it('an answer that there is no room to keep is given all the same', async () => {
+  const { store } = open()
+  const full: Store = { ...store, write: () => Promise.reject(new Error('full')) }
+  const once = openIdempotency({ store: full, config: { idempotencyMs: DAY_MS } })
+  const made = { status: 200, body: Buffer.from('made') }
+  const answer = await once.run('k', 'POST /a', 'hash', () => Promise.resolve(made))
+  expect(answer).toMatchObject({ ...made, replayed: false })
 })

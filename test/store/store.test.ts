@@ -1,3 +1,5 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openReader } from '../../src/store/reader.ts'
 import { openStore } from '../../src/store/store.ts'
@@ -257,5 +259,25 @@ describe('a reader', () => {
     )
     expect([...reader.removalsAfter(1, 6)]).toEqual([[2, 3]])
     expect([reader.lastRemoval(1), reader.lastRemoval(2)]).toEqual([8, undefined])
+  })
+})
+
+describe('a data folder that has indices and no records', () => {
+  it.each(['missing', 'empty'])('is refused when they are %s, and left as it is', (how) => {
+    const dataDir = temporaryFolder()
+    mkdirSync(join(dataDir, 'indices', '7'), { recursive: true })
+    if (how === 'empty') {
+      mkdirSync(join(dataDir, 'records'))
+      writeFileSync(join(dataDir, 'records', 'data.mdb'), '')
+    }
+    const open = () => openStore({ dataDir, bytesMax: 2 ** 30, log: quiet })
+    expect(open).toThrow(/holds indices, but .*data\.mdb.* is missing or empty/)
+    expect(existsSync(join(dataDir, 'indices', '7'))).toBe(true)
+  })
+
+  it('is none when what lies there is not called as indices are', () => {
+    const dataDir = temporaryFolder()
+    mkdirSync(join(dataDir, 'indices', 'Xk3qQ9aVTbeP'), { recursive: true })
+    temporaryStore({ dataDir })
   })
 })

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { SearchRequest } from '../../schema/search.ts'
 import { NOTHING_ADDED } from '../memory/added-scores.ts'
 import { type LearnedPlan, variantNames } from './plan.ts'
@@ -51,7 +52,7 @@ export function openPages(
 
   return (search, queryHash, place) => {
     const plan = make(search, queryHash)
-    const key = `${search.sessionId ?? ''} ${place.text}`
+    const key = keyOf(search.sessionId, place.text)
     const isFirst = (search.from ?? 0) === 0 && search.cursor === undefined
     const before = isFirst ? undefined : lists.find(place.list ?? key)
     if (before !== undefined) return laterPage(plan, before)
@@ -63,6 +64,14 @@ export function openPages(
     lists.keep(ranking === PLAIN ? PLAIN_LIST : { number: begun, ranking }, key)
     return plan
   }
+}
+
+/** Characters of a key that is kept as it is; a search with a vector, say, has a megabyte of them. */
+const KEY_MAX = 256
+
+function keyOf(sessionId = '', text: string): string {
+  const key = `${sessionId} ${text}`
+  return key.length <= KEY_MAX ? key : hash('sha256', key, 'base64url')
 }
 
 /** Lists that were begun one after the other. */

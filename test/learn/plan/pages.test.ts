@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { NOTHING_ADDED } from '../../../src/learn/memory/added-scores.ts'
 import { openPages } from '../../../src/learn/plan/pages.ts'
@@ -123,4 +125,19 @@ it('a list to which nothing applied needs no number', () => {
   expect(plan(first, 'one').list).toBe(0)
   expect(plan(first, 'one').list).toBe(1)
   expect(plan({ ...first, cursor: 'after' }, 'one', 0)).toMatchObject({ added: NOTHING_ADDED })
+})
+
+it('a list is known by what decides it, however long that is, and takes no more room for it', () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const plan = openCounted()
+  const long = (at: number) => `${at}`.padStart(200_000, 'x')
+  plan(first, long(0))
+  collect()
+  const before = process.memoryUsage().heapUsed
+  for (let at = 1; at < 300; at += 1) plan(first, long(at))
+  collect()
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(20e6)
+  expect(plan(next, long(0)).rerankSize).toBe(1)
+  expect(plan(next, long(7)).rerankSize).toBe(8)
 })
