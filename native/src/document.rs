@@ -66,6 +66,7 @@ impl Preparer {
         fields.add_u64(definition.ord, ord);
         let mut values = Vec::new();
         let mut seen: Vec<&[String]> = Vec::new();
+        let mut around: HashSet<String> = HashSet::new();
         for entry in &definition.fields {
             values.clear();
             collect_object(&source, &entry.path, &mut values);
@@ -73,6 +74,10 @@ impl Preparer {
                 continue;
             }
             fields.add_text(definition.present, &entry.name);
+            // An object is there where a field of it is.
+            for end in 1..entry.path.len() {
+                around.insert(entry.path[..end].join("."));
+            }
             for value in &values {
                 add_exact(&mut fields, entry, value);
             }
@@ -101,15 +106,16 @@ impl Preparer {
         if let Some(field) = definition.other {
             let mut other = Dynamic::new(&self.named);
             other.object(&source, &mut String::new(), 0);
-            for path in &other.present {
-                fields.add_text(definition.present, path);
-            }
+            around.extend(std::mem::take(&mut other.present));
             if let Some(dates) = definition.dates.filter(|_| !other.dates.is_empty()) {
                 fields.add_object(dates, in_lists(std::mem::take(&mut other.dates)));
             }
             if !other.values.is_empty() {
                 fields.add_object(field, in_lists(other.values));
             }
+        }
+        for path in &around {
+            fields.add_text(definition.present, path);
         }
         let mut words = Row::default();
         for word in &self.words {

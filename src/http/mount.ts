@@ -108,12 +108,15 @@ function requestId(exchange: Exchange): string {
 }
 
 function refused(wire: Wire, flight: Flight, { failure, allow }: Refusal): Prepared {
+  const isPreflight = allow !== undefined && flight.exchange.method === 'OPTIONS'
+  if (isPreflight && wire.app.config.cors !== '') {
+    const headers = Object.fromEntries(preflightHeaders(allow))
+    return { status: 204, contentType: '', body: '', headers }
+  }
+  // Without a key nobody learns which paths there are.
+  wire.admit(flight.exchange)
   const prepared = prepareFailure(failure, metaOf(flight))
-  if (allow === undefined) return prepared
-  if (flight.exchange.method !== 'OPTIONS' || wire.app.config.cors === '')
-    return { ...prepared, headers: { allow } }
-  const headers = Object.fromEntries(preflightHeaders(allow))
-  return { status: 204, contentType: '', body: '', headers }
+  return allow === undefined ? prepared : { ...prepared, headers: { allow } }
 }
 
 /** The one catch: whatever a request ends with, an answer goes out. */

@@ -5,6 +5,7 @@ import { wordOf } from '../word.ts'
 import { type Analyzer, findAnalyzer, readAnalyzers } from './analysis.ts'
 import { wellFormedJson } from './json.ts'
 import { type StrictNames, strictNames } from './strict.ts'
+import { unhonouredIn } from './unhonoured.ts'
 
 const TYPES = ['text', 'keyword', 'integer', 'long', 'float', 'double', 'boolean', 'date'] as const
 export type FieldType = (typeof TYPES)[number]
@@ -52,8 +53,6 @@ export interface Definition {
 type Shape = Record<string, unknown>
 
 const LEARNED_DIMENSIONS = 256
-/** Parts of a mapping that are told of. */
-const UNREAD_MAX = 16
 
 /** The mapping of the known fields; an index's own mapping is laid over it. */
 const DEFAULT_PROPERTIES: Record<string, Shape> = {
@@ -78,7 +77,7 @@ export function compileDefinition(
 ): Definition {
   const nested = (settings.index as IndexSettings | undefined)?.analysis
   const analyzers = readAnalyzers((settings.analysis ?? nested ?? {}) as Shape)
-  const warnings = [...readWarnings(settings), ...unreadMappings(mappings)]
+  const warnings = unhonouredIn(settings, mappings)
   const fields: FieldDefinition[] = []
   const objects: Definition['objects'] = []
   const embedder = readEmbedder(settings, config)
@@ -221,23 +220,4 @@ function readLegWeights(sent: unknown): [number, number] {
   if (typeof text !== 'number' || typeof vector !== 'number')
     throw invalid('settings.embedder.weights', 'must be two numbers, for text and for vectors')
   return [text, vector]
-}
-
-/** What the embedded engine records but can't honour is said, not swallowed. */
-function readWarnings(sent: IndexSettings): string[] {
-  const warnings: string[] = []
-  const settings = { ...sent, ...(sent.index as IndexSettings | undefined) }
-  const shards = settings.shards ?? settings.number_of_shards ?? 1
-  const replicas = settings.replication ?? settings.number_of_replicas ?? 0
-  if (shards > 1) warnings.push('shards: recorded; the embedded engine keeps one shard an index.')
-  if (replicas > 0) warnings.push('replication: recorded; a single node keeps no replicas.')
-  return warnings
-}
-
-/** Fields stand below `properties`; one beside it would be kept and mean nothing. */
-function unreadMappings(mappings: IndexMappings): string[] {
-  const unread = Object.keys(mappings).filter((key) => key !== 'dynamic' && key !== 'properties')
-  return unread
-    .slice(0, UNREAD_MAX)
-    .map((key) => `mappings.${key}: recorded, not read; fields are listed in mappings.properties.`)
 }

@@ -44,12 +44,19 @@ function wantedBy(type: FieldDefinition['type']): string {
 function compares(type: FieldDefinition['type'], value: FilterValue): boolean {
   if (type === 'text' || type === 'keyword') return true
   if (type === 'boolean') return typeof value === 'boolean' || value === 'true' || value === 'false'
-  if (type === 'date') return isDate(value) || isNumber(value) || DAY_FIRST.test(String(value))
+  if (type === 'date') return isDate(value) || (typeof value === 'string' && isDateText(value))
   return isNumber(value)
 }
 
 /** Spellings of dates that only the core knows begin like this. */
 const DAY_FIRST = /^\d{4}-\d\d-\d\d/
+const YEAR = /^\d{4}$/
+
+/** A year alone would be some seconds after 1970. */
+function isDateText(text: string): boolean {
+  if (DAY_FIRST.test(text)) return isDate(text.slice(0, 10))
+  return isNumber(text) && !YEAR.test(text)
+}
 
 function isNumber(value: FilterValue): boolean {
   if (typeof value === 'string') return value.trim() !== '' && Number.isFinite(Number(value))

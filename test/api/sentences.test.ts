@@ -152,6 +152,10 @@ it.each<[object, string, string]>([
   [{ not: { or: [{ year: 1 }, { on: 'maybe' }] } }, 'on', 'boolean'],
   [{ on: 1 }, 'on', 'boolean'],
   [{ when: { lt: 'junk' } }, 'when', 'date (ISO 8601 or epoch milliseconds)'],
+  [{ when: { gte: '2024-02-30' } }, 'when', 'date (ISO 8601 or epoch milliseconds)'],
+  [{ when: { not: '2024-13-01' } }, 'when', 'date (ISO 8601 or epoch milliseconds)'],
+  [{ when: { lt: '2023' } }, 'when', 'date (ISO 8601 or epoch milliseconds)'],
+  [{ when: { lte: 1e18 } }, 'when', 'date (ISO 8601 or epoch milliseconds)'],
   [{ price: { gte: 'abc', lt: 3 } }, 'price', 'number'],
 ])('the filter %j compares a field with another type', async (filters, field, wanted) => {
   const { status, code, details } = await search({ index: 'typed', filters })

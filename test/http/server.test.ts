@@ -502,6 +502,16 @@ describe('the settings', () => {
     expect((await get('gamma')).status).toBe(401)
     expect((await get('beta')).status).toBe(200)
     expect((await fetch(`${stub.url}/livez`)).status).toBe(200)
+    // Which paths and methods there are is nobody's business without one.
+    const probe = async (path: string, method: string, key?: string) => {
+      const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+      const { status, headers: sent } = await fetch(stub.url + path, { method, headers })
+      return [status, sent.get('allow')]
+    }
+    expect(await probe('/nothing', 'GET')).toEqual([401, null])
+    expect(await probe('/things/a', 'PUT')).toEqual([401, null])
+    expect(await probe('/nothing', 'GET', 'beta')).toEqual([404, null])
+    expect(await probe('/things/a', 'PUT', 'beta')).toEqual([405, 'GET, HEAD'])
   })
 
   it('log every request at debug level, with its id and without its contents', async () => {

@@ -157,3 +157,28 @@ test('what a mapping says beside its properties is told, because it is not read'
     'mappings.year: recorded, not read; fields are listed in mappings.properties.',
   ])
 })
+
+test('what is recorded and not honoured is told, wherever it stands', () => {
+  const settings = {
+    refresh_interval: '1s',
+    index: { max_result_window: 5 },
+    analysis: {
+      analyzer: { own: { tokenizer: 'standard', char_filter: ['html_strip'], filter: [] } },
+    },
+  }
+  const properties = {
+    day: { type: 'date', format: 'dd/MM/yyyy' },
+    code: { type: 'keyword', index: false },
+    box: { properties: { size: { type: 'integer', null_value: 0 } } },
+    name: { type: 'text', index: false, fields: { raw: { type: 'keyword', ignore_above: 3 } } },
+  }
+  expect(compile(settings, { properties }).warnings.map((each) => each.split(':')[0])).toEqual([
+    'settings.refresh_interval',
+    'settings.index.max_result_window',
+    'settings.analysis.analyzer.own.char_filter',
+    'mappings.properties.day.format',
+    'mappings.properties.code.index',
+    'mappings.properties.box.properties.size.null_value',
+    'mappings.properties.name.fields.raw.ignore_above',
+  ])
+})

@@ -616,3 +616,16 @@ it('fields that several clients add at the same time are all added, also to an i
     Object.fromEntries(fields.map((field) => [field, { type: 'integer' }])),
   )
 })
+
+it('an object is there where a field of it is, mapped or not', async () => {
+  const properties = { box: { type: 'object', properties: { size: { type: 'keyword' } } } }
+  await createIndex({ name: 'boxes', mappings: { properties } })
+  await add('boxes', 'mapped', { title: 'x', box: { size: 'red' } })
+  await add('boxes', 'unmapped', { title: 'x', crate: { size: 'red' }, box: {} })
+  await add('boxes', 'both', { title: 'x', box: { size: 'red', colour: 'blue' } })
+  const having = async (filters: object) => (await search('boxes', { filters })).ids
+  expect(await having({ box: { exists: true } })).toEqual(['both', 'mapped'])
+  expect(await having({ box: { exists: false } })).toEqual(['unmapped'])
+  expect(await having({ crate: { exists: true } })).toEqual(['unmapped'])
+  expect(await having({ 'box.size': null })).toEqual(['unmapped'])
+})
