@@ -248,6 +248,16 @@ impl Column {
         Ok(word)
     }
 
+    /// The strings of codes that ascend, one after the other; none for other columns.
+    pub fn for_each_word(&self, codes: &[u64], mut each: impl FnMut(&str)) -> Result<(), Failure> {
+        if let Some(strings) = &self.strings {
+            let dictionary = strings.dictionary();
+            dictionary
+                .sorted_ords_to_term_cb(codes, |word| each(&String::from_utf8_lossy(word)))?;
+        }
+        Ok(())
+    }
+
     /// Where a string stands in the sorted list of a string column; `None` for other columns.
     pub fn find(&self, word: &str) -> Result<Option<TermOrdHit>, Failure> {
         Ok(match &self.strings {

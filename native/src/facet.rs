@@ -183,12 +183,17 @@ impl<'a> Facet<'a> {
     /// Each document counts once for each of its values.
     fn count_values(&mut self, columns: &Columns, positions: &[u32]) -> Result<(), Failure> {
         let mut places: Vec<Places> = columns.values().map(Places::of).collect();
+        for (column, places) in columns.values().zip(&mut places) {
+            if let Places::Words(places) = places {
+                self.place_words(column, columns.base, positions, places)?;
+            }
+        }
         for position in positions {
             for (column, places) in columns.values().zip(&mut places) {
                 for code in column.codes.values_for_doc(position - columns.base) {
                     let place = places.at(code);
                     if *place == NONE {
-                        *place = self.place_of(column, code)?;
+                        *place = self.place_of(Key::of_code(column, code), None);
                     }
                     let tally = &mut self.tallies[*place as usize];
                     if tally.last != *position {
@@ -201,17 +206,35 @@ impl<'a> Facet<'a> {
         Ok(())
     }
 
-    /// The place of a column's value among the tallies.
-    fn place_of(&mut self, column: &Column, code: u64) -> Result<u32, Failure> {
-        let (key, word) = match column.kind {
-            ColumnType::Str => {
-                let word = column.word(code)?;
-                let key = Key::of_word(column, &word);
-                let other = !matches!(key, Key::Text(_));
-                (key, other.then_some(word))
+    /// The places of all words that these documents have, found in the order of the dictionary: to
+    /// look one up by itself is to read its block from the beginning.
+    fn place_words(
+        &mut self,
+        column: &Column,
+        base: u32,
+        positions: &[u32],
+        places: &mut [u32],
+    ) -> Result<(), Failure> {
+        let mut is_used = vec![false; places.len()];
+        for position in positions {
+            for code in column.codes.values_for_doc(position - base) {
+                is_used[code as usize] = true;
             }
-            _ => (Key::of_code(column, code), None),
-        };
+        }
+        let codes = (0..places.len() as u64).filter(|code| is_used[*code as usize]);
+        let codes: Vec<u64> = codes.collect();
+        let mut next = codes.iter();
+        column.for_each_word(&codes, |word| {
+            let key = Key::of_word(column, word);
+            let other = !matches!(key, Key::Text(_));
+            if let Some(code) = next.next() {
+                places[*code as usize] = self.place_of(key, other.then(|| word.to_owned()));
+            }
+        })
+    }
+
+    /// The place of a value among the tallies; `word` is what one of another kind is written as.
+    fn place_of(&mut self, key: Key, word: Option<String>) -> u32 {
         let fresh = self.tallies.len() as u32;
         let place = *self.places.entry(key).or_insert(fresh);
         match self.words.get_mut(place as usize) {
@@ -226,7 +249,7 @@ impl<'a> Facet<'a> {
             Some(known) if word < *known => *known = word,
             Some(_) => {}
         }
-        Ok(place)
+        place
     }
 
     /// Each document counts once for each range that any of its values lies in.
