@@ -8,6 +8,7 @@ use tantivy::tokenizer::{
     TextAnalyzer, TextAnalyzerBuilder, WhitespaceTokenizer,
 };
 
+use crate::compose::ComposeFilter;
 use crate::failure::Failure;
 use crate::stem::StemFilter;
 use crate::tokenizer::{GramTokenizer, LetterTokenizer, WordTokenizer};
@@ -170,6 +171,7 @@ fn single(term: Term) -> QueryTerm {
 /// The analyzer of plain words: lower case, folded, at most 64 bytes.
 pub fn words_analyzer() -> Analyzer {
     let words = TextAnalyzer::builder(WordTokenizer::default())
+        .filter(ComposeFilter)
         .filter(LowerCaser)
         .filter(AsciiFoldingFilter)
         .filter(RemoveLongFilter::limit(WORD_BYTES_MAX + 1));
@@ -211,7 +213,7 @@ fn tokenizer(definition: &TokenizerDefinition) -> Result<TextAnalyzerBuilder, Fa
     if min == 0 || max > 64 {
         return Err(Failure::bad_definition("n-grams have 1 to 64 characters"));
     }
-    Ok(match kind {
+    let builder = match kind {
         "standard" => TextAnalyzer::builder(WordTokenizer::default()).dynamic(),
         "whitespace" => TextAnalyzer::builder(WhitespaceTokenizer::default()).dynamic(),
         "keyword" => TextAnalyzer::builder(RawTokenizer::default()).dynamic(),
@@ -222,7 +224,8 @@ fn tokenizer(definition: &TokenizerDefinition) -> Result<TextAnalyzerBuilder, Fa
             let message = format!("there is no tokenizer {other}");
             return Err(Failure::bad_definition(message));
         }
-    })
+    };
+    Ok(builder.filter_dynamic(ComposeFilter))
 }
 
 fn stop_words(name: &str) -> Result<Option<StopWordFilter>, Failure> {

@@ -5,6 +5,7 @@ pub mod added;
 pub mod analysis;
 pub mod boost;
 pub mod column;
+pub mod compose;
 pub mod date;
 pub mod definition;
 pub mod directory;

@@ -13,7 +13,8 @@ use crate::vectors::Saved;
 
 /// Name of the manifest in the folder of an index.
 pub const MANIFEST: &str = "manifest.json";
-const FORMAT: u32 = 1;
+/// 2: letters are composed, and objects are present where a field of theirs is.
+const FORMAT: u32 = 2;
 
 /// A file as it must be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -629,3 +629,22 @@ it('an object is there where a field of it is, mapped or not', async () => {
   expect(await having({ crate: { exists: true } })).toEqual(['unmapped'])
   expect(await having({ 'box.size': null })).toEqual(['unmapped'])
 })
+
+it('accented letters are the same, however they are written', async () => {
+  const plain = { analysis: { language: 'none', asciiFolding: false } }
+  await createIndex({ name: 'letters', settings: plain })
+  await add('letters', 'composed', { title: 'Z\u00fcrich' })
+  await add('letters', 'apart', { title: 'Zu\u0308rich' })
+  for (const index of ['letters', 'folded']) {
+    if (index === 'folded')
+      for (const title of ['Z\u00fcrich', 'Zu\u0308rich']) await add(index, title, { title })
+    for (const query of ['z\u00fcrich', 'zu\u0308rich'])
+      expect((await search(index, { query })).ids).toHaveLength(2)
+  }
+  const found = await service.call<{ hits: { highlight: object }[] }>('POST', '/cortex/search', {
+    ...{ index: 'letters', query: 'z\u00fcrich', searchType: 'text', highlight: true, sort: 'id' },
+  })
+  const marked = found.data.hits.map(({ highlight }) => highlight)
+  expect(marked).toContainEqual({ title: ['<em>Zu\u0308rich</em>'] })
+  expect(marked).toContainEqual({ title: ['<em>Z\u00fcrich</em>'] })
+})

@@ -1,0 +1,59 @@
+//! One spelling of accented letters.
+
+use tantivy::tokenizer::{Token, TokenFilter, TokenStream, Tokenizer};
+use unicode_normalization::{is_nfc, UnicodeNormalization};
+
+/// Writes each token with composed letters (Unicode NFC): `u` and a mark above it, as some systems
+/// write file names, is the same `ü`. Tokens keep their places in the text.
+#[derive(Clone, Copy)]
+pub struct ComposeFilter;
+
+impl TokenFilter for ComposeFilter {
+    type Tokenizer<T: Tokenizer> = ComposeTokenizer<T>;
+
+    fn transform<T: Tokenizer>(self, inner: T) -> ComposeTokenizer<T> {
+        ComposeTokenizer { inner }
+    }
+}
+
+/// A tokenizer that gives composed letters.
+#[derive(Clone)]
+pub struct ComposeTokenizer<T> {
+    inner: T,
+}
+
+impl<T: Tokenizer> Tokenizer for ComposeTokenizer<T> {
+    type TokenStream<'a> = ComposeStream<T::TokenStream<'a>>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> Self::TokenStream<'a> {
+        ComposeStream {
+            tail: self.inner.token_stream(text),
+        }
+    }
+}
+
+/// The stream of `ComposeTokenizer`.
+pub struct ComposeStream<T> {
+    tail: T,
+}
+
+impl<T: TokenStream> TokenStream for ComposeStream<T> {
+    fn advance(&mut self) -> bool {
+        if !self.tail.advance() {
+            return false;
+        }
+        let token = self.tail.token_mut();
+        if !token.text.is_ascii() && !is_nfc(&token.text) {
+            token.text = token.text.nfc().collect();
+        }
+        true
+    }
+
+    fn token(&self) -> &Token {
+        self.tail.token()
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.tail.token_mut()
+    }
+}
