@@ -53,9 +53,9 @@ export function openCatalog(
       const entry = underWay === undefined ? indices.find(name) : await underWay
       if (entry === undefined) return create(name, declaration)
       const { properties = {} } = declaration.mappings ?? {}
-      if (Object.keys(properties).length === 0) throw exists()
+      if (Object.keys(properties).length === 0) throw exists(ADDED_ALONE)
       const next = await indices.extend(entry, declaration.mappings ?? {})
-      if (next === undefined) throw exists()
+      if (next === undefined) throw exists('; it has all of these fields')
       engine.rebuild(entry)
       const { settings } = next.record
       return declared(next, settings, isOther(declaration.settings, settings) ? [KEPT] : [])
@@ -79,6 +79,8 @@ export function openCatalog(
     },
   }
 }
+
+const ADDED_ALONE = '; what can be changed are fields: they are added by mappings.properties'
 
 const KEPT =
   'settings: an index keeps those that it was created with; create another one to change them.'
@@ -105,6 +107,6 @@ function declared(
   }
 }
 
-function exists(): Error {
-  return serviceError('INDEX_EXISTS', 'An index of this name exists already.')
+function exists(why: string): Error {
+  return serviceError('INDEX_EXISTS', `An index of this name exists already${why}.`)
 }

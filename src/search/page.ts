@@ -1,4 +1,5 @@
 import type { SearchResult } from '../native.ts'
+import { isObject } from '../object.ts'
 import { sharedMs } from '../shared-clock.ts'
 import type { Reader } from '../store/reader.ts'
 import { type BytesWriter, bytesWriter } from './bytes.ts'
@@ -127,9 +128,23 @@ function pickPath(
   if (key === undefined || !Object.hasOwn(from, key)) return
   const value = from[key]
   if (rest.length === 0) to[key] = value
-  else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    const inner = (to[key] ?? {}) as Record<string, unknown>
-    pickPath(value as Record<string, unknown>, inner, rest)
-    if (Object.keys(inner).length > 0) to[key] = inner
+  else if (Array.isArray(value)) {
+    const known = (to[key] ?? []) as unknown[]
+    const inner = value.filter(isObject).map((item, at) => pickInto(item, known[at], rest))
+    if (inner.some(hasAny)) to[key] = inner
+  } else if (isObject(value)) {
+    const inner = pickInto(value, to[key], rest)
+    if (hasAny(inner)) to[key] = inner
   }
+}
+
+/** The picked part of an object, or of one of a list, with what was picked of it before. */
+function pickInto(from: Record<string, unknown>, known: unknown, path: string[]) {
+  const inner = (known ?? {}) as Record<string, unknown>
+  pickPath(from, inner, path)
+  return inner
+}
+
+function hasAny(object: object): boolean {
+  return Object.keys(object).length > 0
 }

@@ -29,3 +29,22 @@ it('a page of more than 64 MiB is refused with what to do, and smaller ones are 
   expect((await find({ query: 'large', size: 6 })).data.hits).toHaveLength(6)
   expect((await find({ query: 'large', fields: ['title'] })).data.hits).toHaveLength(7)
 })
+
+it('fields name what is inside of objects, and of each object of a list', async () => {
+  const lines = [{ sku: 'a', n: 1, box: { w: 1, h: 2 } }, { sku: 'b' }, 'loose']
+  const document = { title: 'order', lines, to: { name: 'ann', town: 'Bonn' } }
+  await service.call('POST', '/cortex/documents', { index: 'orders', id: 'o', document })
+  const picked = async (...fields: string[]) => {
+    const found = await service.call<{ hits: { source: object }[] }>('POST', '/cortex/search', {
+      ...{ index: 'orders', query: 'order', fields },
+    })
+    return found.data.hits[0]?.source
+  }
+  expect(await picked('to.town')).toEqual({ to: { town: 'Bonn' } })
+  expect(await picked('lines.sku')).toEqual({ lines: [{ sku: 'a' }, { sku: 'b' }] })
+  expect(await picked('lines.n', 'lines.box.h', 'title')).toEqual({
+    lines: [{ n: 1, box: { h: 2 } }, {}],
+    title: 'order',
+  })
+  expect(await picked('lines.none', 'to.none.deep')).toEqual({})
+})
