@@ -132,6 +132,22 @@ function wrongImports({ path, text }: Source): string[] {
   return wrong
 }
 
+/** Packages that a file loads, itself or by what it imports. */
+function packagesOf(path: string, all: readonly Source[], seen = new Set<string>()): Set<string> {
+  const packages = new Set<string>()
+  const source = all.find((each) => each.path === path)
+  if (source === undefined || seen.has(path)) return packages
+  seen.add(path)
+  for (const { target, typeOnly } of importsOf(source.text)) {
+    if (typeOnly || target.startsWith('node:')) continue
+    if (!target.startsWith('.')) packages.add(target)
+    else
+      for (const each of packagesOf(normalize(join(dirname(path), target)), all, seen))
+        packages.add(each)
+  }
+  return packages
+}
+
 function badName({ path }: Source): string[] {
   const wrong = FORBIDDEN_NAMES.test(path) && path !== 'src/schema/common.ts'
   const index = path.endsWith('/index.ts') && path !== 'src/api/index.ts'
@@ -202,6 +218,12 @@ describe('the house is tidy', () => {
       const exported = [...text.matchAll(/^export (?:async )?function (\w+)/gm)].map(([, n]) => n)
       expect(exported, path).toEqual([path.replace(/^workers\/|\.ts$/g, '')])
     }
+  })
+
+  it('threads load no schemas: each would take five megabytes for them', () => {
+    const threads = sources.filter(({ path }) => path.startsWith('workers/'))
+    expect(threads.flatMap(({ path }) => [...packagesOf(path, sources)])).not.toContain('typebox')
+    expect([...packagesOf('src/api/cortex/search.ts', sources)]).toContain('typebox')
   })
 
   it('one file of the Rust crate names napi', () => {

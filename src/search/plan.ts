@@ -4,7 +4,8 @@ import { FUSIONS, FUZZINESSES, type Fusion, OPERATORS, type Operator } from '../
 import { wordOf } from '../word.ts'
 import { decodeCursor } from './cursor.ts'
 import { type FilterNode, readFilters } from './filter.ts'
-import { cursorHash, cursorText, hashQuery } from './query-hash.ts'
+import { listTextOf } from './list-text.ts'
+import { cursorHash, hashQuery } from './query-hash.ts'
 
 export type SearchType = 'text' | 'vector' | 'hybrid'
 
@@ -94,7 +95,7 @@ export function planSearch(
   readWeights(search, request)
   if (search.facets !== undefined) request.facets = readFacets(search.facets)
   if (search.sort !== undefined) request.sort = readSort(search.sort, isMapped)
-  const listText = cursorText(search, queryHash)
+  const listText = listTextOf(search, queryHash)
   let shownBefore = request.from
   let list: number | undefined
   if (search.cursor !== undefined) {

@@ -1,24 +1,5 @@
 import { hash } from 'node:crypto'
-import { SearchRequest } from '../schema/search.ts'
 import type { FilterNode } from './filter.ts'
-
-/**
- * What a cursor is tied to: everything that decides the list and its order.
- * Page size, highlights and returned fields may change on the way.
- */
-export function cursorText(search: SearchRequest, queryHash: string): string {
-  return queryHash + canonicalJson(search, { only: DECISIVE })
-}
-
-/** What does not decide a list, or is part of the query's own hash. */
-const UNDECISIVE = new Set([
-  ...['size', 'from', 'cursor', 'highlight', 'fields', 'facets', 'explain', 'generation'],
-  ...['sessionId', 'userId', 'query', 'filters'],
-])
-/** All else that a search reads; what it says in vain decides nothing. */
-const DECISIVE: ReadonlySet<string> = new Set(
-  Object.keys(SearchRequest.properties).filter((name) => !UNDECISIVE.has(name)),
-)
 
 /** The hash that a cursor holds of what it is tied to. */
 export function cursorHash(text: string): string {
@@ -52,7 +33,7 @@ interface Canonical {
 }
 
 /** JSON with sorted keys, so that equal objects give equal text; without keys whose value is undefined. */
-function canonicalJson(value: unknown, { only, areSets = false }: Canonical = {}): string {
+export function canonicalJson(value: unknown, { only, areSets = false }: Canonical = {}): string {
   if (Array.isArray(value)) {
     const items = value.map((item) => canonicalJson(item, { areSets }))
     return `[${areSets ? items.sort() : items}]`

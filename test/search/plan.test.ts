@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { encodeCursor } from '../../src/search/cursor.ts'
+import { listTextOf } from '../../src/search/list-text.ts'
 import { planSearch } from '../../src/search/plan.ts'
-import { cursorHash, cursorText } from '../../src/search/query-hash.ts'
+import { cursorHash } from '../../src/search/query-hash.ts'
 
 describe('a search is planned', () => {
   test('with defaults when nothing is said', () => {
@@ -83,7 +84,7 @@ describe('a cursor', () => {
     encodeCursor({
       generation: 7,
       after: 'place',
-      queryHash: cursorHash(cursorText(of, planSearch(of).queryHash)),
+      queryHash: cursorHash(listTextOf(of, planSearch(of).queryHash)),
       shown: 10,
     })
 
