@@ -171,7 +171,6 @@ fn single(term: Term) -> QueryTerm {
 /// The analyzer of plain words: lower case, folded, at most 64 bytes.
 pub fn words_analyzer() -> Analyzer {
     let words = TextAnalyzer::builder(WordTokenizer::default())
-        .filter(ComposeFilter)
         .filter(LowerCaser)
         .filter(AsciiFoldingFilter)
         .filter(RemoveLongFilter::limit(WORD_BYTES_MAX + 1));
@@ -213,19 +212,20 @@ fn tokenizer(definition: &TokenizerDefinition) -> Result<TextAnalyzerBuilder, Fa
     if min == 0 || max > 64 {
         return Err(Failure::bad_definition("n-grams have 1 to 64 characters"));
     }
-    let builder = match kind {
+    // Words and runs of letters are composed where they are found.
+    let composed = |builder: TextAnalyzerBuilder| builder.filter_dynamic(ComposeFilter);
+    Ok(match kind {
         "standard" => TextAnalyzer::builder(WordTokenizer::default()).dynamic(),
-        "whitespace" => TextAnalyzer::builder(WhitespaceTokenizer::default()).dynamic(),
-        "keyword" => TextAnalyzer::builder(RawTokenizer::default()).dynamic(),
+        "whitespace" => composed(TextAnalyzer::builder(WhitespaceTokenizer::default()).dynamic()),
+        "keyword" => composed(TextAnalyzer::builder(RawTokenizer::default()).dynamic()),
         "letter" => TextAnalyzer::builder(LetterTokenizer::default()).dynamic(),
-        "ngram" => TextAnalyzer::builder(GramTokenizer::all(min, max)).dynamic(),
-        "edge_ngram" => TextAnalyzer::builder(GramTokenizer::edge(min, max)).dynamic(),
+        "ngram" => composed(TextAnalyzer::builder(GramTokenizer::all(min, max)).dynamic()),
+        "edge_ngram" => composed(TextAnalyzer::builder(GramTokenizer::edge(min, max)).dynamic()),
         other => {
             let message = format!("there is no tokenizer {other}");
             return Err(Failure::bad_definition(message));
         }
-    };
-    Ok(builder.filter_dynamic(ComposeFilter))
+    })
 }
 
 fn stop_words(name: &str) -> Result<Option<StopWordFilter>, Failure> {

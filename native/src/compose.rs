@@ -3,6 +3,13 @@
 use tantivy::tokenizer::{Token, TokenFilter, TokenStream, Tokenizer};
 use unicode_normalization::{is_nfc, UnicodeNormalization};
 
+/// Writes a word with composed letters.
+pub fn compose(word: &mut String) {
+    if !word.is_ascii() && !is_nfc(word) {
+        *word = word.nfc().collect();
+    }
+}
+
 /// Writes each token with composed letters (Unicode NFC): `u` and a mark above it, as some systems
 /// write file names, is the same `ü`. Tokens keep their places in the text.
 #[derive(Clone, Copy)]
@@ -42,10 +49,7 @@ impl<T: TokenStream> TokenStream for ComposeStream<T> {
         if !self.tail.advance() {
             return false;
         }
-        let token = self.tail.token_mut();
-        if !token.text.is_ascii() && !is_nfc(&token.text) {
-            token.text = token.text.nfc().collect();
-        }
+        compose(&mut self.tail.token_mut().text);
         true
     }
 

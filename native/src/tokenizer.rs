@@ -2,6 +2,8 @@
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
+use crate::compose::compose;
+
 /// Splits text into words: runs of letters, digits and marks. `3.14` and `1,000` stay whole,
 /// `don't` too, the `'s` of a possessive is left out, and each ideograph is a word of its own.
 #[derive(Clone, Default)]
@@ -80,6 +82,7 @@ impl TokenStream for SpanStream<'_> {
                 self.token.offset_from = from;
                 self.token.offset_to = to;
                 self.token.text.push_str(&self.text[from..to]);
+                compose(&mut self.token.text);
                 true
             }
         }

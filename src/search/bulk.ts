@@ -1,5 +1,6 @@
 import { ServiceError, serviceError } from '../errors.ts'
 import type { BulkItem } from '../schema/document.ts'
+import { openBreath } from './breath.ts'
 import type { Turn, Written } from './document-writes.ts'
 import type { Documents } from './documents.ts'
 
@@ -81,10 +82,10 @@ async function loadLines(
   let lines: Line[] = []
   let bytes = 0
   let handedOver: Promise<unknown> = Promise.resolve()
+  const breathe = openBreath()
 
   async function flush(): Promise<void> {
-    // Refused lines wait for nothing else: whoever came meanwhile must have a turn.
-    await new Promise(setImmediate)
+    await breathe()
     const items = lines.map(readLine(options))
     lines = []
     bytes = 0
@@ -128,8 +129,9 @@ async function* splitLines(
   let rest: Uint8Array[] = []
   let restBytes = 0
   let number = 1
+  const breathe = openBreath()
   for await (const chunk of stream) {
-    await new Promise(setImmediate)
+    await breathe()
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       if (restBytes + end - start > lineBytesMax) yield { number, bytes: undefined }
