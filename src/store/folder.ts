@@ -30,6 +30,9 @@ function makeAll(path: string): void {
   }
 }
 
+/** The name of an index's folder; what is called otherwise is somebody else's. */
+export const INDEX_FOLDER = /^[1-9]\d*$/
+
 /**
  * Throws a StartError where folders of indices lie without the records that they are built from, as after a copy that
  * failed: an empty store would be begun, and they would be removed as nobody's.
@@ -38,7 +41,7 @@ export function refuseLostRecords(dataDir: string, recordsFile: string): void {
   const isThere = existsSync(recordsFile) && statSync(recordsFile).size > 0
   const indices = join(dataDir, 'indices')
   if (isThere || !existsSync(indices)) return
-  if (!readdirSync(indices).some((name) => /^[1-9]\d*$/.test(name))) return
+  if (!readdirSync(indices).some((name) => INDEX_FOLDER.test(name))) return
   throw new StartError(
     `The data folder ${dataDir} holds indices, but ${recordsFile}, which has their documents, is missing or empty. ` +
       'Put it back, or remove the folder indices to begin anew.',
