@@ -5,7 +5,7 @@ import { type ServiceError, StartError } from '../errors.ts'
 import { openCommits } from './commits.ts'
 import { openDatabases, type Tables, wrapTables } from './databases.ts'
 import { diskFull, wantsRoom } from './failure.ts'
-import { makeFolder, refuseLostRecords } from './folder.ts'
+import { makeFolder, refuseLostRecords, shortfall } from './folder.ts'
 import { type Owner, refuseOwned, thisProcess } from './owner.ts'
 import { openSpace, type SpaceFigures } from './space.ts'
 import {
@@ -80,7 +80,15 @@ export interface Store {
  */
 export function openStore(options: StoreOptions): Store {
   makeFolder(recordsDirectory(options.dataDir))
-  refuseLostRecords(options.dataDir, join(recordsDirectory(options.dataDir), 'data.mdb'))
+  const file = join(recordsDirectory(options.dataDir), 'data.mdb')
+  refuseLostRecords(options.dataDir, file)
+  // To read what is missing would end the process by a signal, without a word.
+  const short = shortfall(file)
+  if (short !== undefined)
+    options.log.warn(
+      { file, ...short },
+      'the record store is shorter than its own header says: should the process end now, put a whole copy in its place',
+    )
   const root = open(recordsDirectory(options.dataDir), {
     noSubdir: false,
     // Resolves a commit only when it is on the disk; the overlapping mode loses its order at a power cut.
