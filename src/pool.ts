@@ -69,8 +69,11 @@ export interface LaneFigures {
 export type SingleJob = Exclude<JobName, 'search'>
 
 export interface Pool {
-  /** Runs one search; those that wait share their hop. Rejects with OVERLOADED when too many wait. */
-  search: (input: SearchInput) => Promise<SearchOutput>
+  /**
+   * Runs one search; those that wait share their hop. Rejects with OVERLOADED when too many wait, with TIMED_OUT when
+   * the client left meanwhile.
+   */
+  search: (input: SearchInput, isLeft?: () => boolean) => Promise<SearchOutput>
   /** Runs a job on its lane. */
   run: <Name extends SingleJob>(
     name: Name,

@@ -4,14 +4,18 @@ import { serviceError } from './errors.ts'
 export type Outcome<Output> = { value: Output } | { error: string }
 
 export interface SharedHops<Input, Output> {
-  /** Rejects with OVERLOADED when too many wait. */
-  run: (input: Input) => Promise<Output>
+  /**
+   * Rejects with OVERLOADED when too many wait, with TIMED_OUT when `isLeft` says, once a thread is free, that nobody
+   * waits for the answer any more.
+   */
+  run: (input: Input, isLeft?: () => boolean) => Promise<Output>
   /** Inputs that wait for a thread. */
   waiting: () => number
 }
 
 interface Waiting<Input, Output> {
   input: Input
+  isLeft: (() => boolean) | undefined
   resolve: (output: Output) => void
   reject: (cause: unknown) => void
 }
@@ -33,8 +37,16 @@ export function openSharedHops<Input, Output>(
   function start(): void {
     while (underWay < options.hopsMax && waiting.length > 0) {
       const share = Math.min(HOP_INPUTS_MAX, Math.ceil(waiting.length / options.hopsMax))
-      void ride(waiting.splice(0, share))
+      const riders = waiting.splice(0, share).filter(stillAsked)
+      if (riders.length > 0) void ride(riders)
     }
+  }
+
+  /** After a burst that clients gave up on, threads go on with those who came since. */
+  function stillAsked({ isLeft, reject }: Waiting<Input, Output>): boolean {
+    if (isLeft?.() !== true) return true
+    reject(serviceError('TIMED_OUT', 'Nobody waits for this search any more.'))
+    return false
   }
 
   async function ride(riders: Waiting<Input, Output>[]): Promise<void> {
@@ -55,7 +67,7 @@ export function openSharedHops<Input, Output>(
   }
 
   return {
-    run: (input) =>
+    run: (input, isLeft) =>
       new Promise((resolve, reject) => {
         if (waiting.length >= options.waitingMax) {
           reject(
@@ -65,7 +77,7 @@ export function openSharedHops<Input, Output>(
           )
           return
         }
-        waiting.push({ input, resolve, reject })
+        waiting.push({ input, isLeft, resolve, reject })
         start()
       }),
     waiting: () => waiting.length,

@@ -55,3 +55,19 @@ test('more than may wait are refused at once', async () => {
   for (let turn = 0; turn < 3; turn++) await letGo()
   expect(await Promise.all(answers)).toEqual([1, 2, 3])
 })
+
+test('what nobody waits for any more is not run, and keeps nobody else waiting', async () => {
+  const { hops, sizes, letGo } = echo()
+  const left = new Set<number>()
+  const ask = (n: number) => hops.run(n, () => left.has(n))
+  const answers = Promise.allSettled([1, 2, 3, 4, 5, 6, 7, 8].map(ask))
+  for (const n of [1, 3, 4, 5, 6, 7]) left.add(n)
+  for (let turn = 0; turn < 4; turn++) await letGo()
+  const settled = await answers
+  // The first had its thread already.
+  expect(settled.map(({ status }) => status === 'fulfilled')).toEqual(
+    [1, 2, 3, 4, 5, 6, 7, 8].map((n) => n < 3 || n === 8),
+  )
+  expect(settled[2]).toMatchObject({ reason: { code: 'TIMED_OUT' } })
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(3)
+})

@@ -50,40 +50,55 @@ export interface BodyLimit {
   setting: string
 }
 
+export interface BodyReader<T> {
+  limit: BodyLimit
+  /** Asked before a piece is kept; throws when the bodies under way would take too much together. */
+  hold: (bytes: number) => void
+  /** The bytes are valid during this call only, so that a body that came in one piece is never copied. */
+  read: (bytes: Uint8Array) => T
+}
+
 /**
- * Collects a body within its limit and resolves with what `read` makes of it; the bytes are valid
- * during that call only, so that a body that came in one piece is never copied.
+ * Collects a body within its limit and resolves with what `read` makes of it.
  * Rejects with BODY_TOO_LARGE as soon as that is known, with BODY_INCOMPLETE when the client leaves, and
- * with what `read` throws.
+ * with what `hold` and `read` throw.
  */
 export function readBody<T>(
   exchange: Exchange,
-  { bytesMax, setting }: BodyLimit,
-  read: (bytes: Uint8Array) => T,
+  { limit: { bytesMax, setting }, hold, read }: BodyReader<T>,
 ): Promise<T> {
   return new Promise((resolve, reject) => {
-    const tooLarge = (): void => {
+    const tooLarge = () => {
       const message = `The body is larger than ${bytesMax} bytes, the setting ${setting}.`
-      reject(serviceError('BODY_TOO_LARGE', message))
+      return serviceError('BODY_TOO_LARGE', message)
     }
     if ((announcedBytes(exchange) ?? 0) > bytesMax) {
-      tooLarge()
+      reject(tooLarge())
       return
     }
     const chunks: Uint8Array[] = []
     let received = 0
-    exchange.onLeave(() => reject(incomplete()))
+    let isRefused = false
+    const refuse = (cause: unknown): void => {
+      isRefused = true
+      chunks.length = 0
+      reject(cause)
+    }
+    const keep = (chunk: Uint8Array): void => {
+      hold(chunk.length)
+      chunks.push(chunk.slice())
+    }
+    exchange.onLeave(() => refuse(incomplete()))
     exchange.onBody((chunk, last) => {
+      if (isRefused) return
       received += chunk.length
-      if (received > bytesMax) {
-        chunks.length = 0
-        tooLarge()
-      } else if (!last) chunks.push(chunk.slice())
+      if (received > bytesMax) refuse(tooLarge())
       else
         try {
-          resolve(read(chunks.length === 0 ? chunk : Buffer.concat([...chunks, chunk])))
+          if (!last) keep(chunk)
+          else resolve(read(chunks.length === 0 ? chunk : Buffer.concat([...chunks, chunk])))
         } catch (cause) {
-          reject(cause)
+          refuse(cause)
         }
     })
   })

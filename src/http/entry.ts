@@ -7,7 +7,7 @@ import { sharedMs } from '../shared-clock.ts'
 import { type BodyLimit, bodyFormat, readBody, streamBody } from './body.ts'
 import { wholeBody } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
-import { type Flight, metaOf, signalOf } from './flight.ts'
+import { type Flight, type Flights, metaOf, signalOf } from './flight.ts'
 import { readJson } from './json.ts'
 import { parseParameters, parseQuery } from './query.ts'
 import { asServiceError, JSON_TYPE, type Prepared, prepareFailure, prepareReply } from './reply.ts'
@@ -31,6 +31,12 @@ export interface Entry {
   bodyLimit: BodyLimit
   /** False for the probes, which answer while the service starts and without an API key. */
   guarded: boolean
+}
+
+/** What it takes to answer. */
+export interface Answering {
+  app: ServedApp
+  hold: Flights['hold']
 }
 
 type AnyCall = Call<unknown, unknown, unknown>
@@ -62,7 +68,7 @@ export function compileEntry(app: ServedApp, route: Route, validators: Validator
  * has a body schema. Throws whatever was wrong.
  */
 export function answerRoute(
-  app: ServedApp,
+  { app, hold }: Answering,
   entry: Entry,
   flight: Flight,
 ): Prepared | Promise<Prepared> {
@@ -82,7 +88,7 @@ export function answerRoute(
   const format = bodyFormat(exchange, entry.consumes)
   if (entry.bodyKind === 'stream' && (format === 'other' || entry.checkBody === undefined))
     return streamed(entry, flight, call, app.config.requestTimeoutMs)
-  return collected(app, entry, flight, call)
+  return collected({ app, hold }, entry, flight, call)
 }
 
 function newCall(app: ServedApp, flight: Flight, params: unknown, query: unknown): AnyCall {
@@ -100,6 +106,7 @@ function newCall(app: ServedApp, flight: Flight, params: unknown, query: unknown
     // Not a getter: each one would give its object a hidden class of its own, which keeps the whole request
     // in memory until the next full collection.
     signal: () => signalOf(flight),
+    isLeft: () => flight.aborted,
   }
 }
 
@@ -153,17 +160,21 @@ function hashStream(
 }
 
 async function collected(
-  app: ServedApp,
+  { app, hold }: Answering,
   entry: Entry,
   flight: Flight,
   call: AnyCall,
 ): Promise<Prepared> {
   const { exchange } = flight
   const key = repeatKey(exchange)
-  const bodyHash = await readBody(exchange, entry.bodyLimit, (bytes) => {
-    flight.bodyRead = true
-    readWhole(app, entry, call, bytes)
-    return key === undefined ? '' : hashRequest(exchange, bytes)
+  const bodyHash = await readBody(exchange, {
+    limit: entry.bodyLimit,
+    hold: (bytes) => hold(flight, bytes),
+    read: (bytes) => {
+      flight.bodyRead = true
+      readWhole(app, entry, call, bytes)
+      return key === undefined ? '' : hashRequest(exchange, bytes)
+    },
   })
   if (key === undefined) return handle(entry, flight, call)
   return once(entry, flight, call, { key, body: bodyHash })

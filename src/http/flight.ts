@@ -1,4 +1,6 @@
 import { performance } from 'node:perf_hooks'
+import { variableOf } from '../config.ts'
+import { type ServiceError, serviceError } from '../errors.ts'
 import type { RouteMeter } from '../metrics.ts'
 import type { Exchange } from './exchange.ts'
 import type { Meta } from './reply.ts'
@@ -12,6 +14,8 @@ export interface Flight {
   requestId: string
   /** Its place among those under way. */
   at: number
+  /** Bytes of its body that are kept for it. */
+  heldBytes: number
   /** False while a body that the client sends may not have been read to its end. */
   bodyRead: boolean
   /** True once an answer goes on that was counted when it began. */
@@ -26,10 +30,22 @@ export interface Flight {
 export interface Flights {
   begin: (exchange: Exchange, meter: RouteMeter, requestId: string) => Flight
   end: (flight: Flight) => void
+  /**
+   * Counts bytes of a body that are kept until the flight ends. Throws OVERLOADED when all bodies under way would take
+   * more than they may together, unless it is the only one.
+   */
+  hold: (flight: Flight, bytes: number) => void
   count: () => number
   /** Resolves when no request is under way, or after `limitMs`; tells how many are left. */
   drained: (limitMs: number) => Promise<number>
   close: () => void
+}
+
+export interface FlightLimits {
+  /** Time from the first byte of a request until it is late. */
+  timeoutMs: number
+  /** Bytes of bodies that all requests under way may keep together. */
+  heldBytesMax: number
 }
 
 /**
@@ -37,8 +53,10 @@ export interface Flights {
  * more than the rest of the bookkeeping together. They lie in an array, not in a Set: each time a Set makes room
  * it leaves a table behind that points to the next, and what these hold outlives every small collection.
  */
-export function openFlights(timeoutMs: number, onLate: (flight: Flight) => void): Flights {
+export function openFlights(limits: FlightLimits, onLate: (flight: Flight) => void): Flights {
+  const { timeoutMs, heldBytesMax } = limits
   const flights: Flight[] = []
+  let heldBytes = 0
   let waiters: (() => void)[] = []
   const sweep = (): void => {
     const now = performance.now()
@@ -56,6 +74,7 @@ export function openFlights(timeoutMs: number, onLate: (flight: Flight) => void)
       return flight
     },
     end: (flight) => {
+      heldBytes -= flight.heldBytes
       const last = flights.pop()
       if (last !== undefined && last !== flight) {
         last.at = flight.at
@@ -64,6 +83,11 @@ export function openFlights(timeoutMs: number, onLate: (flight: Flight) => void)
       if (flights.length > 0) return
       for (const wake of waiters) wake()
       waiters = []
+    },
+    hold: (flight, bytes) => {
+      if (heldBytes + bytes > heldBytesMax && heldBytes > flight.heldBytes) throw tooMuch()
+      heldBytes += bytes
+      flight.heldBytes += bytes
     },
     count: () => flights.length,
     drained: async (limitMs) => {
@@ -94,6 +118,7 @@ function newFlight(
     requestId,
     startedMs,
     at: -1,
+    heldBytes: 0,
     deadlineMs: startedMs + timeoutMs,
     bodyRead: false,
     streams: false,
@@ -101,6 +126,11 @@ function newFlight(
     aborted: false,
     controller: undefined,
   }
+}
+
+function tooMuch(): ServiceError {
+  const message = `The bodies of all requests under way take more than the setting ${variableOf('bodiesBytesMax')} allows; try again soon.`
+  return serviceError('OVERLOADED', message, { retryAfterS: 1 })
 }
 
 function nothingToDrop(): void {}

@@ -57,7 +57,8 @@ export function openPipeline(app: ServedApp): Pipeline {
     { value: streams.count() },
   ])
   const validators = openValidators()
-  const flights = openFlights(config.requestTimeoutMs, (flight) => {
+  const limits = { timeoutMs: config.requestTimeoutMs, heldBytesMax: config.bodiesBytesMax }
+  const flights = openFlights(limits, (flight) => {
     const late = serviceError('TIMED_OUT', 'The request took longer than this service allows.')
     send(wire, flight, prepareFailure(late, metaOf(flight)), true)
     abort(flight)
@@ -88,7 +89,7 @@ export function openPipeline(app: ServedApp): Pipeline {
       const entry = compileEntry(app, route, validators)
       return begin(route.path, (flight) => {
         if (entry.guarded) wire.admit(flight.exchange)
-        return answerRoute(app, entry, flight)
+        return answerRoute({ app, hold: flights.hold }, entry, flight)
       })
     },
     refuse: (refusal) => begin(refusal.endpoint, (flight) => refused(wire, flight, refusal)),

@@ -25,6 +25,8 @@ export interface Call<Params, Query, Body> {
   receivedMs: number
   /** Gives what is aborted when the client left or the request ran out of time; made when first asked for. */
   signal: () => AbortSignal
+  /** Whether the client has left, or was told that it took too long. */
+  isLeft: () => boolean
 }
 
 /** What a handler may answer besides a plain data object. */

@@ -27,8 +27,11 @@ export interface SearchAnswer {
 }
 
 export interface Search {
-  /** Throws INDEX_NOT_FOUND, VALIDATION_FAILED and the like; a failing leg degrades instead. The start is by `sharedMs`. */
-  run: (search: SearchRequest, startedMs: number) => Promise<SearchAnswer>
+  /**
+   * Throws INDEX_NOT_FOUND, VALIDATION_FAILED and the like; a failing leg degrades instead. The start is by `sharedMs`;
+   * a search whose client left while it waited for a thread is not run.
+   */
+  run: (search: SearchRequest, startedMs: number, isLeft?: () => boolean) => Promise<SearchAnswer>
   suggest: (request: SuggestRequest) => Promise<object>
   /** Runs a search again as it was shown, sources left out. Throws GENERATION_GONE when its view is held no more. */
   replay: (shown: ShownSearch) => Promise<Replayed>
@@ -65,8 +68,8 @@ export function openSearch(parts: SearchParts): Search {
     if (job.interleaved !== undefined && plan.interleaved !== undefined)
       job.interleaved.evidence = evidenceOf(plan.interleaved.against, queryHash, parts.describe)
   }
-  async function execute(entries: IndexEntry[], job: SearchInput) {
-    const output = await engine.using(entries, () => pool.search(job))
+  async function execute(entries: IndexEntry[], job: SearchInput, isLeft?: () => boolean) {
+    const output = await engine.using(entries, () => pool.search(job, isLeft))
     const bytes = bytesOf(output.data)
     return {
       data: bytes.subarray(0, output.dataLength),
@@ -74,7 +77,7 @@ export function openSearch(parts: SearchParts): Search {
     }
   }
   return {
-    run: async (search, startedMs) => {
+    run: async (search, startedMs, isLeft) => {
       const entries = named(search.index)
       const planned = planSearch(search, (field) => isMapped(field, entries))
       refuseAnalysed(planned.request, entries)
@@ -96,7 +99,7 @@ export function openSearch(parts: SearchParts): Search {
       const asked = { search, planned, plan, request, entries, vector, context, startedMs }
       const { job, head } = searchJob({ ...asked, dataDir: config.dataDir })
       if (search.explain === true) addEvidence(job, plan, queryHash)
-      const { data, found } = await execute(entries, job).catch((cause: unknown) => {
+      const { data, found } = await execute(entries, job, isLeft).catch((cause: unknown) => {
         throw retold(cause, search.cursor === undefined ? 'generation' : 'cursor')
       })
       if (head !== undefined) parts.show(queryId, { head, replay: replayJson(job), found })

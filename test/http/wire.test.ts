@@ -7,6 +7,16 @@ import { connectRaw, type Stub, startStub, until } from './stub.ts'
 
 const Any = Type.Object({}, { additionalProperties: true })
 
+const ECHO = route({
+  method: 'POST',
+  path: '/echo',
+  summary: '',
+  tag: 'operations',
+  body: Any,
+  reply: Any,
+  handle: ({ body }) => body,
+})
+
 const SECOND = 'GET /smuggled HTTP/1.1\r\nhost: a\r\n\r\n'
 
 /** Requests whose meaning two servers in a row could take differently, and others that are no HTTP at all. */
@@ -51,17 +61,7 @@ const NO_HTTP: [string, string][] = [
 describe('bytes that no client would send', () => {
   let stub: Stub
   beforeAll(async () => {
-    stub = await startStub([
-      route({
-        method: 'POST',
-        path: '/echo',
-        summary: '',
-        tag: 'operations',
-        body: Any,
-        reply: Any,
-        handle: ({ body }) => body,
-      }),
-    ])
+    stub = await startStub([ECHO])
   })
   afterAll(() => stub.close())
 
@@ -157,5 +157,56 @@ describe('overload', () => {
       expect(await response.json()).toMatchObject({ success: false, code: 'OVERLOADED' })
     }
     expect((await search()).status).toBe(200)
+  })
+})
+
+describe('bodies under way', () => {
+  const MIB = 1 << 20
+  let stub: Stub
+  beforeAll(async () => {
+    stub = await startStub([ECHO], { BODIES_BYTES_MAX: `${MIB}`, BODY_BYTES_MAX: `${3 * MIB}` })
+  })
+  afterAll(() => stub.close())
+
+  const bodyOf = (bytes: number) => `{"a":"${'x'.repeat(bytes - 8)}"}`
+  const post = async (bytes: number) => {
+    const response = await fetch(`${stub.url}/echo`, {
+      method: 'POST',
+      body: Buffer.from(bodyOf(bytes)),
+    })
+    const { code } = (await response.json()) as { code?: string }
+    return { status: response.status, code, after: response.headers.get('retry-after') }
+  }
+
+  /** A body of 2 MiB of which the last half MiB is not sent yet, and which the server has begun to keep. */
+  async function begun() {
+    const raw = await connectRaw(stub.server.port)
+    const body = bodyOf(2 * MIB)
+    const head = `POST /api/echo HTTP/1.1\r\nhost: a\r\ncontent-length: ${body.length}\r\n\r\n`
+    await new Promise((resolve) => raw.socket.write(head + body.slice(0, 1.5 * MIB), resolve))
+    await until(() => stub.server.active() === 1)
+    // It has left this side; the server reads it before anything that is sent later.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    return { ...raw, rest: body.slice(1.5 * MIB) }
+  }
+
+  it('take no more memory together than the setting allows, and one alone is always read', async () => {
+    const slow = await begun()
+    expect(await post(2 * MIB)).toEqual({ status: 503, code: 'OVERLOADED', after: '1' })
+    expect((await post(1000)).status).toBe(200)
+    slow.socket.write(slow.rest)
+    await until(() => slow.received().endsWith('}'))
+    expect(slow.received()).toContain('HTTP/1.1 200')
+    slow.socket.end()
+    await until(() => stub.server.active() === 0)
+    expect((await post(2 * MIB)).status).toBe(200)
+  })
+
+  it('that nobody ends give back what they held', async () => {
+    const left = await begun()
+    expect((await post(2 * MIB)).status).toBe(503)
+    left.socket.destroy()
+    await until(() => stub.server.active() === 0)
+    expect((await post(2 * MIB)).status).toBe(200)
   })
 })

@@ -28,8 +28,8 @@ export const search = route({
   example: { query: 'espresso at home', filters: { tags: 'coffee' }, facets: ['tags'], size: 5 },
   reply: SearchReply,
   errors: ['INDEX_NOT_FOUND', 'INVALID_CURSOR', 'GENERATION_GONE', 'VECTOR_DIMENSIONS'],
-  handle: async ({ app, body, receivedMs }) =>
-    answer((await app.search.run(body, receivedMs)).data),
+  handle: async ({ app, body, receivedMs, isLeft }) =>
+    answer((await app.search.run(body, receivedMs, isLeft)).data),
 })
 
 export const searchByQuery = route({
@@ -40,8 +40,10 @@ export const searchByQuery = route({
   query: SearchQuery,
   reply: SearchReply,
   errors: ['INDEX_NOT_FOUND', 'INVALID_CURSOR'],
-  handle: async ({ app, query, receivedMs }) =>
-    answer((await app.search.run(fromQuery(query, app.config.jsonDepthMax), receivedMs)).data),
+  handle: async ({ app, query, receivedMs, isLeft }) => {
+    const search = fromQuery(query, app.config.jsonDepthMax)
+    return answer((await app.search.run(search, receivedMs, isLeft)).data)
+  },
 })
 
 export const suggest = route({
