@@ -12,12 +12,20 @@ const random = new Uint8Array(16)
 let used = pool.length
 const text = Buffer.alloc(36, '-')
 
+/** The moment of the last id, and its count within it: it begins anywhere in the lower half of its 32 bits. */
+const last = { msecs: -1, seq: 0 }
+
 /**
- * A new UUIDv7 (RFC 9562 §5.7), of now or of `timeMs`. Written as one text: the library's own is put together from
- * twenty pieces, which every request would leave behind twice.
+ * A new UUIDv7 (RFC 9562 §5.7, with the counter of §6.2), of now or of `timeMs`: behind those made before it at the same
+ * millisecond. Written as one text: the library's own is put together from twenty pieces, which every request would
+ * leave behind twice.
  */
 export function newId(timeMs?: number): string {
-  v7({ msecs: timeMs ?? Date.now(), random: nextRandom() }, bytes)
+  const msecs = timeMs ?? Date.now()
+  const random = nextRandom()
+  last.seq = msecs === last.msecs ? (last.seq + 1) | 0 : firstCount(random)
+  last.msecs = msecs
+  v7({ msecs, random, seq: last.seq }, bytes)
   for (let at = 0; at < 16; at += 1) {
     const byte = bytes[at] as number
     const place = PLACES[at] as number
@@ -25,6 +33,10 @@ export function newId(timeMs?: number): string {
     text[place + 1] = HEX[byte & 15] as number
   }
   return text.toString('latin1')
+}
+
+function firstCount([a = 0, b = 0, c = 0, d = 0]: Uint8Array): number {
+  return ((a & 0x7f) << 24) | (b << 16) | (c << 8) | d
 }
 
 function nextRandom(): Uint8Array {

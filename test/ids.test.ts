@@ -20,3 +20,13 @@ it('the first id of a moment comes before all of its ids and behind all earlier 
   }
   expect(firstIdOf(-5)).toBe('00000000-0000')
 })
+
+it('ids of one millisecond come in the order in which they were made', () => {
+  for (const timeMs of [1_000_000, 1_000_001, 1_000_000]) {
+    const ids = Array.from({ length: 1000 }, () => newId(timeMs))
+    expect(ids.toSorted()).toEqual(ids)
+    expect(new Set(ids).size).toBe(1000)
+  }
+  const now = Array.from({ length: 5000 }, () => newId())
+  expect(now.toSorted()).toEqual(now)
+})

@@ -89,5 +89,6 @@ export const routes: readonly Route[] = [
   experiments.getExperiment,
   experiments.activateExperiment,
   experiments.deactivateExperiment,
+  experiments.stopExperiment,
   experiments.recordExperimentResult,
 ]

@@ -93,6 +93,16 @@ describe('a learning experiment', () => {
     })
   })
 
+  it('is stopped for good', async () => {
+    const { experimentId } = (await create()).data
+    const { data } = await app.call<Data>('POST', `${PATH}/${experimentId}/stop`)
+    expect(data).toMatchObject({ experimentId, status: 'STOPPED' })
+    expect(await app.call('POST', `${PATH}/${experimentId}/activate`)).toMatchObject({
+      status: 409,
+      code: 'INVALID_TRANSITION',
+    })
+  })
+
   it('is unknown with 404, and a test is none', async () => {
     const { testId } = (
       await app.call<Data>('POST', '/cortex/ab-test', { name: 'a test', variants: [{}, {}] })

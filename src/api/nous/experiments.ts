@@ -57,7 +57,7 @@ export const getExperiment = route({
   },
 })
 
-const steer = (verb: 'activate' | 'deactivate') =>
+const steer = (verb: 'activate' | 'deactivate' | 'stop') =>
   route({
     method: 'POST',
     path: `/nous/ab-testing/experiments/{id}/${verb}`,
@@ -71,6 +71,7 @@ const steer = (verb: 'activate' | 'deactivate') =>
 
 export const activateExperiment = steer('activate')
 export const deactivateExperiment = steer('deactivate')
+export const stopExperiment = steer('stop')
 
 export const recordExperimentResult = route({
   method: 'POST',

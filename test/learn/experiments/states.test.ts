@@ -6,7 +6,7 @@ import { type Laboratory, openLaboratory } from './laboratory.ts'
 
 const VERBS: Record<ExperimentKind, Partial<Record<Verb, ExperimentStatus>>> = {
   test: { pause: 'PAUSED', resume: 'ACTIVE', stop: 'STOPPED' },
-  experiment: { activate: 'ACTIVE', deactivate: 'PAUSED' },
+  experiment: { activate: 'ACTIVE', deactivate: 'PAUSED', stop: 'STOPPED' },
 }
 
 /** Brings a new one into a state, each on the way that the service goes itself. */
