@@ -6,25 +6,52 @@ import type { IndexEntry } from './indices.ts'
 import type { CoreRequest } from './plan.ts'
 
 /**
- * Throws VALIDATION_FAILED for a filter whose value none of the searched indices can compare with the field that it
- * names, such as a word with a number. A field that one of them does not map may hold anything there.
+ * Throws VALIDATION_FAILED for a filter or a facet's range whose value none of the searched indices can compare with the
+ * field that it names, such as a word with a number, and for a filter on vectors. A field that one of them does not map
+ * may hold anything there.
  */
-export function refuseMistyped({ filter }: CoreRequest, entries: IndexEntry[]): void {
+export function refuseMistyped({ filter, facets = [] }: CoreRequest, entries: IndexEntry[]): void {
   if (filter !== undefined) refuseNode(filter, entries)
+  for (const { field, ranges = [] } of facets)
+    ranges.forEach(({ from, to }, at) => {
+      const bounds = [from, to].filter((bound) => bound !== undefined)
+      refuseValues({ path: `facets.${field}.ranges[${at}]`, name: field }, bounds, entries)
+    })
 }
 
 function refuseNode(node: FilterNode, entries: IndexEntry[]): void {
+  if ('field' in node) refuseVector(node.field, entries)
   if ('and' in node) for (const each of node.and) refuseNode(each, entries)
   else if ('or' in node) for (const each of node.or) refuseNode(each, entries)
   else if ('not' in node) refuseNode(node.not, entries)
-  else if ('any' in node) refuseValues(node.field, node.any, entries)
+  else if ('any' in node) refuseValues(filtered(node.field), node.any, entries)
   else if (!('exists' in node)) {
     const { field, ...bounds } = node
-    refuseValues(field, Object.values(bounds), entries)
+    refuseValues(filtered(field), Object.values(bounds), entries)
   }
 }
 
-function refuseValues(name: string, values: readonly FilterValue[], entries: IndexEntry[]): void {
+/** A field, and where the request compares it. */
+interface Compared {
+  path: string
+  name: string
+}
+
+function filtered(name: string): Compared {
+  return { path: `filters.${name}`, name }
+}
+
+function refuseVector(name: string, entries: IndexEntry[]): void {
+  const isVector = ({ definition }: IndexEntry) => definition.embedder.field === name
+  if (entries.length > 0 && entries.every(isVector))
+    throw invalid(`filters.${name}`, 'is a vector: it is searched by, and can’t be filtered by')
+}
+
+function refuseValues(
+  { path, name }: Compared,
+  values: readonly FilterValue[],
+  entries: IndexEntry[],
+): void {
   const types = entries.map(
     ({ definition }) => definition.fields.find((field) => field.name === name)?.type,
   )
@@ -32,7 +59,7 @@ function refuseValues(name: string, values: readonly FilterValue[], entries: Ind
   const isRefused = (value: FilterValue) =>
     types.every((own) => own !== undefined && !compares(own, value))
   if (type === undefined || !values.some(isRefused)) return
-  throw invalid(`filters.${name}`, `must be compared with a ${wantedBy(type)}: its type is ${type}`)
+  throw invalid(path, `must be compared with a ${wantedBy(type)}: its type is ${type}`)
 }
 
 function wantedBy(type: FieldDefinition['type']): string {

@@ -52,7 +52,7 @@ interface SortKey {
 interface CoreFacet {
   field: string
   size?: number
-  ranges?: object[]
+  ranges?: { from?: number | string; to?: number | string }[]
   stats?: boolean
 }
 

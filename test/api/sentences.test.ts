@@ -14,6 +14,9 @@ beforeAll(async () => {
       },
     },
   })
+  await service.call('PUT', '/cortex/indices/pictures', {
+    mappings: { properties: { seen: { type: 'dense_vector', dims: 2 } } },
+  })
   const typed = {
     title: 'x',
     year: 1,
@@ -178,6 +181,35 @@ it.each<[object]>([
   const { status, data } = await search({ index: 'typed', filters })
   expect([status, data.total]).toEqual([200, 1])
 })
+
+it.each<[object, string, string]>([
+  [{ year: { ranges: [{ to: 3 }, { from: 'new' }] } }, 'year.ranges[1]', 'number'],
+  [{ when: { ranges: [{ from: '2024-02-30' }] } }, 'when.ranges[0]', 'date (ISO 8601'],
+  [{ on: { ranges: [{ to: 1 }] } }, 'on.ranges[0]', 'boolean'],
+])('the facet %j counts ranges of another type', async (facets, place, wanted) => {
+  const { status, code, details } = await search({ index: 'typed', facets })
+  expect([status, code]).toEqual([400, 'VALIDATION_FAILED'])
+  expect(details[0]?.path).toBe(`facets.${place}`)
+  expect(details[0]?.message).toContain(`must be compared with a ${wanted}`)
+})
+
+it.each<[object]>([
+  [{ year: { ranges: [{ from: 0, to: '3' }, {}] } }],
+  [{ when: { ranges: [{ from: '2024-02-29' }, { to: 1e12 }] } }],
+  [{ word: { ranges: [{ from: 'a' }] } }],
+  [{ free: { ranges: [{ from: 'a' }, { to: 3 }] } }],
+])('the facet %j counts ranges of its own', async (facets) => {
+  expect((await search({ index: 'typed', facets })).status).toBe(200)
+})
+
+it.each([{ exists: true }, { not: null }, 3])(
+  'a filter on vectors, %j, is refused',
+  async (filter) => {
+    const { status, details } = await search({ index: 'pictures', filters: { seen: filter } })
+    expect([status, details[0]?.path]).toEqual([400, 'filters.seen'])
+    expect(details[0]?.message).toContain('is a vector')
+  },
+)
 
 it('an index in which a field may hold anything takes any value', async () => {
   const { status } = await search({ index: ['typed', 'mapped'], filters: { price: 'abc' } })
