@@ -68,6 +68,7 @@ export const DocumentWritten = Type.Object({
   created: Type.String({ format: 'date-time' }),
   updated: Type.Optional(Type.String({ format: 'date-time' })),
   result: Type.Optional(Type.String()),
+  warnings: Type.Optional(Type.Array(Type.String())),
 })
 
 export const DocumentRead = Type.Object({

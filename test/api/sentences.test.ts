@@ -136,6 +136,21 @@ it.each<[string, string, object, string]>([
   expect((await service.call('GET', '/cortex/indices/two')).status).toBe(404)
 })
 
+it('an id inside of a document is told to be a field, and one beside it is taken', async () => {
+  const document = { title: 'x', id: 'own' }
+  for (const path of ['/cortex/documents', '/cortex/indices/told/documents']) {
+    const create = async (more: object) => {
+      const sent = { index: 'told', document, ...more }
+      return (await service.call<{ id: string; warnings?: string[] }>('POST', path, sent)).data
+    }
+    const inside = await create({})
+    expect(inside.id).not.toBe('own')
+    expect(inside.warnings).toEqual([expect.stringContaining('send id beside document')])
+    const beside = await create({ id: 'mine' })
+    expect([beside.id, beside.warnings]).toEqual(['mine', undefined])
+  }
+})
+
 it('the same name in the path and in the body is no contradiction', async () => {
   const answers = [
     await service.call('PUT', '/cortex/indices/same', { name: 'same' }),

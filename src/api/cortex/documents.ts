@@ -37,11 +37,11 @@ export const createDocument = route({
   },
   reply: DocumentWritten,
   errors: ['INDEX_NOT_FOUND', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
-  handle: ({ app, body, query, header }) =>
-    app.documents.create(
-      { ...body, ifVersion: readVersion(header('if-match')) },
-      { refresh: query.refresh !== false },
-    ),
+  handle: async ({ app, body, query, header }) => {
+    const item = { ...body, ifVersion: readVersion(header('if-match')) }
+    const written = await app.documents.create(item, { refresh: query.refresh !== false })
+    return { ...written, ...notTaken(body) }
+  },
 })
 
 export const createDocumentInIndex = route({
@@ -56,15 +56,26 @@ export const createDocumentInIndex = route({
   content: ['document'],
   reply: DocumentWritten,
   errors: ['INDEX_NOT_FOUND', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
-  handle: ({ app, params, body, query, header }) => {
+  handle: async ({ app, params, body, query, header }) => {
     const { name: first } = params
     refuseContradiction({ path: 'index', again: body.index, place: 'the path', first })
-    return app.documents.create(
-      { ...body, index: first, ifVersion: readVersion(header('if-match')) },
-      { refresh: query.refresh !== false },
-    )
+    const item = { ...body, index: first, ifVersion: readVersion(header('if-match')) }
+    const written = await app.documents.create(item, { refresh: query.refresh !== false })
+    return { ...written, ...notTaken(body) }
   },
 })
+
+/** Says that an id inside of the document was taken for a field like any other. */
+function notTaken({ id, document }: Pick<CreateDocument, 'id' | 'document'>): {
+  warnings?: string[]
+} {
+  if (id !== undefined || !('id' in document)) return {}
+  return {
+    warnings: [
+      'document.id is kept as a field: to choose what the document is called, send id beside document.',
+    ],
+  }
+}
 
 export const bulkDocuments = route({
   method: 'POST',
