@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks'
-import type { MetricRow, Metrics } from './metrics.ts'
-import type { Pool } from './pool.ts'
+import type { MetricRow, Metrics } from './metrics/metrics.ts'
 import type { Engine } from './search/engine.ts'
 import type { IndexFigures } from './search/figures.ts'
 import type { Writer } from './search/writer.ts'
 import type { Store } from './store/store.ts'
+import type { Pool } from './threads/pool.ts'
 
 /** The parts whose figures the metrics page shows. */
 interface FigureParts {

@@ -20,16 +20,13 @@ const MAY_IMPORT: Record<string, string[]> = {
   word: [],
   object: [],
   ids: [],
-  rolling: [],
-  'request-series': ['rolling'],
   'first-mistake': [],
   config: ['first-mistake', 'settings'],
-  metrics: ['config', 'request-series'],
+  metrics: ['config'],
   package: [],
   native: ['errors', 'package', 'addon'],
-  'shared-hops': ['errors'],
   'shared-clock': [],
-  pool: ['workers', 'balancer', 'shared-hops', 'errors', 'metrics', 'config'],
+  threads: ['workers', 'errors'],
   store: ['config', 'errors', 'metrics', 'schema'],
   embed: ['config', 'errors', 'metrics', 'native', 'schema'],
   search: [
@@ -40,19 +37,19 @@ const MAY_IMPORT: Record<string, string[]> = {
     'native',
     'schema',
     'store',
-    'pool',
+    'threads',
     'word',
     'object',
     'ids',
     'shared-clock',
   ],
-  learn: ['config', 'errors', 'metrics', 'schema', 'store', 'pool', 'word', 'object', 'ids'],
-  workers: ['embed', 'search', 'learn', 'native', 'schema', 'shared-hops', 'store'],
+  learn: ['config', 'errors', 'metrics', 'schema', 'store', 'threads', 'word', 'object', 'ids'],
+  workers: ['embed', 'search', 'learn', 'native', 'schema', 'store', 'threads'],
   health: ['app', 'errors'],
-  figures: ['metrics', 'pool', 'search', 'store'],
+  figures: ['metrics', 'search', 'store', 'threads'],
   upkeep: [],
   app: [
-    ...['config', 'errors', 'metrics', 'native', 'pool', 'store', 'embed', 'search', 'learn'],
+    ...['config', 'errors', 'metrics', 'native', 'threads', 'store', 'embed', 'search', 'learn'],
     ...['schema', 'figures', 'upkeep'],
   ],
   http: ['app', 'config', 'errors', 'first-mistake', 'ids', 'metrics', 'schema', 'shared-clock'],
@@ -63,7 +60,7 @@ const UNBOUND = new Set(['main', 'cli'])
 /** Rooms that others may know by type alone. */
 const TYPES_ONLY: Record<string, (room: string) => boolean> = {
   app: (room) => room !== 'main' && room !== 'cli',
-  workers: (room) => room === 'pool',
+  workers: (room) => room === 'threads',
   addon: () => true,
 }
 
@@ -72,9 +69,9 @@ const DOORS: Record<string, RegExp> = {
   'uWebSockets.js': /^src\/http\/(server|web-exchange)\.ts$/,
   lmdb: /^src\/store\//,
   msgpackr: /^src\/store\//,
-  piscina: /^src\/(pool|balancer)\.ts$/,
+  piscina: /^src\/threads\//,
   uuid: /^src\/(ids|learn\/.+)\.ts$/,
-  'prom-client': /^src\/metrics\.ts$/,
+  'prom-client': /^src\/metrics\/metrics\.ts$/,
   ajv: /^src\/http\/validate\.ts$/,
   'ajv-formats': /^src\/http\/validate\.ts$/,
   undici: /^src\/embed\/http\.ts$/,
@@ -160,7 +157,7 @@ function tooLong({ path, text }: Source): string[] {
 }
 
 function namesWorkerFiles({ path, text }: Source): string[] {
-  if (path === 'src/pool.ts') return []
+  if (path === 'src/threads/pool.ts') return []
   return /['"`][^'"`\n]*\bworkers\/[^'"`\n]*['"`]/.test(text) ? [path] : []
 }
 
@@ -245,7 +242,7 @@ describe('the guard bites', () => {
     ['src/api/cortex/a.ts', "import { x } from '../../store/b.ts'"],
     ['src/http/a.ts', "import { openApp } from '../app.ts'"],
     ['src/http/a.ts', "import {\n  type App,\n  openApp,\n} from '../app.ts'"],
-    ['src/pool.ts', "import { search } from '../workers/search.ts'"],
+    ['src/threads/pool.ts', "import { search } from '../../workers/search.ts'"],
     ['src/http/a.ts', "export * from '../store/b.ts'"],
     ['src/api/a.ts', "import * as uWS from 'uWebSockets.js'"],
     ['src/search/a.ts', "import { open } from 'lmdb'"],
@@ -257,7 +254,7 @@ describe('the guard bites', () => {
   it.each([
     ['src/http/a.ts', "import type { App } from '../app.ts'"],
     ['src/http/a.ts', "import { type App } from '../app.ts'"],
-    ['src/pool.ts', "import type { search } from '../workers/search.ts'"],
+    ['src/threads/pool.ts', "import type { search } from '../../workers/search.ts'"],
     ['src/store/a.ts', "import { open } from 'lmdb'"],
     ['src/search/a.ts', "import { native } from '../native.ts'"],
     ['src/cli/a.ts', "import { x } from '../http/b.ts'"],

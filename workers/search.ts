@@ -10,8 +10,8 @@ import { type Appended, type PageIndex, writePage } from '../src/search/page.ts'
 import { cursorHash } from '../src/search/query-hash.ts'
 import type { AddedScores } from '../src/search/ranking-plan.ts'
 import type { LentBytes } from '../src/search/slab.ts'
-import type { Outcome } from '../src/shared-hops.ts'
 import { openReader, type Reader } from '../src/store/reader.ts'
+import type { Outcome } from '../src/threads/shared-hops.ts'
 
 // The main thread, which all answers pass through, goes first.
 native.giveWay(3)

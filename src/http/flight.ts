@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { variableOf } from '../config.ts'
 import { type ServiceError, serviceError } from '../errors.ts'
-import type { RouteMeter } from '../metrics.ts'
+import type { RouteMeter } from '../metrics/metrics.ts'
 import type { Exchange } from './exchange.ts'
 import type { Meta } from './reply.ts'
 

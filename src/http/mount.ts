@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { ERRORS, type ServiceError, serviceError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import type { RouteMeter } from '../metrics.ts'
+import type { RouteMeter } from '../metrics/metrics.ts'
 import { type Admit, type Cors, openAdmission, openCors, preflightHeaders } from './access.ts'
 import { mustClose } from './body.ts'
 import { bodyBytes, wholeBody } from './bytes.ts'

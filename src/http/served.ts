@@ -1,5 +1,5 @@
 import type { Config } from '../config.ts'
-import type { Metrics } from '../metrics.ts'
+import type { Metrics } from '../metrics/metrics.ts'
 import type { AnswerOnce } from '../schema/answer.ts'
 
 /** What the wire itself needs of the app; the rest is the handlers' business. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import type { Pool } from '../pool.ts'
 import type { Store } from '../store/store.ts'
+import type { Pool } from '../threads/pool.ts'
 import type { IndexEntry, Indices } from './indices.ts'
 
 export interface EngineParts {

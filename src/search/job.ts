@@ -1,7 +1,7 @@
-import type { SearchInput } from '../pool.ts'
 import type { SearchRequest } from '../schema/search.ts'
 import type { DocumentName } from '../schema/tuning.ts'
 import { epochMs } from '../shared-clock.ts'
+import type { SearchInput } from '../threads/pool.ts'
 import { type Added, packAdded } from './added.ts'
 import type { IndexEntry } from './indices.ts'
 import { wellFormedJson } from './json.ts'

@@ -1,5 +1,5 @@
-import type { SearchInput } from '../pool.ts'
 import { sharedMs } from '../shared-clock.ts'
+import type { SearchInput } from '../threads/pool.ts'
 import { type Added, NOTHING_ADDED, packAdded } from './added.ts'
 import type { IndexEntry } from './indices.ts'
 import { pageIndex, type Replayable } from './job.ts'

@@ -3,7 +3,7 @@ import { readConfig } from '../../src/config.ts'
 import type { Route } from '../../src/http/route.ts'
 import type { ServedApp } from '../../src/http/served.ts'
 import { type Server, startServer } from '../../src/http/server.ts'
-import { openMetrics } from '../../src/metrics.ts'
+import { openMetrics } from '../../src/metrics/metrics.ts'
 import type { AnswerOnce } from '../../src/schema/answer.ts'
 
 export interface Stub {

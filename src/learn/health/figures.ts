@@ -1,4 +1,4 @@
-import type { MetricRow, Metrics } from '../../metrics.ts'
+import type { MetricRow, Metrics } from '../../metrics/metrics.ts'
 import type { LearningFigures } from '../../schema/learning-figures.ts'
 import type { Store } from '../../store/store.ts'
 import type { Experiments } from '../experiments/experiments.ts'

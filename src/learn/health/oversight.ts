@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import type { Metrics } from '../../metrics.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type { LearningFigures } from '../../schema/learning-figures.ts'
 import type { Models } from '../models/models.ts'
 import type { Reporting } from '../reports/reporting.ts'

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Config } from '../../config.ts'
-import type { Pool } from '../../pool.ts'
 import type { Store } from '../../store/store.ts'
+import type { Pool } from '../../threads/pool.ts'
 import type { ClickMemory } from './click-memory.ts'
 import { dayOf } from './click-memory-evidence.ts'
 

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import { invalid, serviceError } from '../../errors.ts'
-import type { Metrics } from '../../metrics.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type { MetricReceipt, MetricRecord } from '../../schema/analytics.ts'
 import type { MetricSeries, MetricType } from '../../schema/analytics-record.ts'
 import type { Store } from '../../store/store.ts'

@@ -1,6 +1,6 @@
 import { variableOf } from '../../config.ts'
 import { serviceError } from '../../errors.ts'
-import type { Metrics } from '../../metrics.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type { MetricSeries, MetricType } from '../../schema/analytics-record.ts'
 import { samplesOf } from './page.ts'
 

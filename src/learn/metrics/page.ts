@@ -1,4 +1,4 @@
-import type { MetricSample } from '../../metrics.ts'
+import type { MetricSample } from '../../metrics/metrics.ts'
 import type { MetricSeries } from '../../schema/analytics-record.ts'
 import { HISTOGRAM_BOUNDS, quantileOf } from './series.ts'
 

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../config.ts'
-import type { Pool } from '../../pool.ts'
 import type {
   ModelQuery,
   ModelSync,
@@ -9,6 +8,7 @@ import type {
   VersionName,
 } from '../../schema/model.ts'
 import type { Store } from '../../store/store.ts'
+import type { Pool } from '../../threads/pool.ts'
 import type { Consumer, FeedbackEntry } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import { isoTime } from '../wire/moment.ts'

@@ -1,6 +1,6 @@
 import { ServiceError, serviceError } from '../../errors.ts'
-import type { Pool } from '../../pool.ts'
 import type { VersionName } from '../../schema/model.ts'
+import type { Pool } from '../../threads/pool.ts'
 import type { ServedModel } from '../plan/ranking.ts'
 import { nameOf } from './versions.ts'
 

@@ -1,7 +1,7 @@
-import type { Pool } from '../../pool.ts'
 import type { ModelState, ModelSync } from '../../schema/model.ts'
 import type { TrainingFigures, VersionRecord } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
+import type { Pool } from '../../threads/pool.ts'
 import type { Events } from '../history/events.ts'
 import { type Activation, refuseUnservable } from './activation.ts'
 import type { Serving } from './serving.ts'

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import type { Metrics } from '../../metrics.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type { AnalyticsReport, ReportQuery } from '../../schema/analytics.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'

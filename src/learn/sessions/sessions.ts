@@ -2,7 +2,7 @@ import { validate } from 'uuid'
 import type { Config } from '../../config.ts'
 import { serviceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
-import type { Metrics } from '../../metrics.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type {
   SessionAnalytics,
   SessionCreate,

@@ -1,5 +1,5 @@
 import { newId } from '../../ids.ts'
-import type { Metrics } from '../../metrics.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type {
   SignalCounts,
   SignalList,

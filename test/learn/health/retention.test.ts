@@ -6,7 +6,7 @@ import { openEvents } from '../../../src/learn/history/events.ts'
 import { openLog } from '../../../src/learn/loop/log.ts'
 import { openMetricRecords } from '../../../src/learn/metrics/metric-records.ts'
 import { openHours } from '../../../src/learn/reports/hours.ts'
-import { openMetrics } from '../../../src/metrics.ts'
+import { openMetrics } from '../../../src/metrics/metrics.ts'
 import { temporaryStore } from '../../store/open.ts'
 
 const DAY_MS = 86_400_000

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { metricsPage } from '../src/api/cortex/metrics-text.ts'
-import { readConfig } from '../src/config.ts'
-import { serviceError } from '../src/errors.ts'
-import { type Route, route } from '../src/http/route.ts'
-import { FAMILY_ROWS_MAX, openMetrics } from '../src/metrics.ts'
-import { openRolling } from '../src/rolling.ts'
-import { FreeForm } from '../src/schema/common.ts'
-import { type Stub, startStub } from './http/stub.ts'
+import { metricsPage } from '../../src/api/cortex/metrics-text.ts'
+import { readConfig } from '../../src/config.ts'
+import { serviceError } from '../../src/errors.ts'
+import { type Route, route } from '../../src/http/route.ts'
+import { FAMILY_ROWS_MAX, openMetrics } from '../../src/metrics/metrics.ts'
+import { openRolling } from '../../src/metrics/rolling.ts'
+import { FreeForm } from '../../src/schema/common.ts'
+import { type Stub, startStub } from '../http/stub.ts'
 
 interface Sample {
   name: string

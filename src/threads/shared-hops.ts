@@ -1,4 +1,4 @@
-import { serviceError } from './errors.ts'
+import { serviceError } from '../errors.ts'
 
 /** What became of one input of a shared hop: errors cross threads as their message only. */
 export type Outcome<Output> = { value: Output } | { error: string }

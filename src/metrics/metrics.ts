@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Histogram, type Metric, Registry } from 'prom-client'
-import type { Config } from './config.ts'
+import type { Config } from '../config.ts'
 import {
   type Distribution,
   DURATION_BOUNDS_S,

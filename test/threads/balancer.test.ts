@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Piscina } from 'piscina'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openBalancer } from '../src/balancer.ts'
+import { openBalancer } from '../../src/threads/balancer.ts'
 
 const JOB = `
 const { setTimeout: pass } = require('node:timers/promises')

@@ -1,23 +1,23 @@
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
-import type { checkpoint } from '../workers/checkpoint.ts'
-import type { fit } from '../workers/fit.ts'
-import type { gate } from '../workers/gate.ts'
-import type { link } from '../workers/link.ts'
-import type { merge } from '../workers/merge.ts'
-import type { model } from '../workers/model.ts'
-import type { open } from '../workers/open.ts'
-import type { rate } from '../workers/rate.ts'
-import type { SearchInput, SearchOutput, search } from '../workers/search.ts'
-import type { suggest } from '../workers/suggest.ts'
-import type { train } from '../workers/train.ts'
-import type { write } from '../workers/write.ts'
+import type { checkpoint } from '../../workers/checkpoint.ts'
+import type { fit } from '../../workers/fit.ts'
+import type { gate } from '../../workers/gate.ts'
+import type { link } from '../../workers/link.ts'
+import type { merge } from '../../workers/merge.ts'
+import type { model } from '../../workers/model.ts'
+import type { open } from '../../workers/open.ts'
+import type { rate } from '../../workers/rate.ts'
+import type { SearchInput, SearchOutput, search } from '../../workers/search.ts'
+import type { suggest } from '../../workers/suggest.ts'
+import type { train } from '../../workers/train.ts'
+import type { write } from '../../workers/write.ts'
+import { namedError } from '../errors.ts'
 import { openBalancer } from './balancer.ts'
-import { namedError } from './errors.ts'
 import { openSharedHops } from './shared-hops.ts'
 
-export type { SearchInput } from '../workers/search.ts'
+export type { SearchInput } from '../../workers/search.ts'
 
 /** Every job: its name is its file's name and its function's. */
 interface Jobs {
@@ -166,5 +166,5 @@ function openLane(options: PoolOptions, { threads, kept = threads, each = 1 }: L
 
 function workerFile(name: JobName): string {
   const extension = extname(import.meta.url)
-  return fileURLToPath(new URL(`../workers/${name}${extension}`, import.meta.url))
+  return fileURLToPath(new URL(`../../workers/${name}${extension}`, import.meta.url))
 }

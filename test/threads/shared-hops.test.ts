@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { namedError } from '../src/errors.ts'
-import { type Outcome, openSharedHops } from '../src/shared-hops.ts'
+import { namedError } from '../../src/errors.ts'
+import { type Outcome, openSharedHops } from '../../src/threads/shared-hops.ts'
 
 const echo = (waitingMax = 100) => {
   const sizes: number[] = []
