@@ -115,6 +115,9 @@ export const BulkReply = Type.Object({
       error: Type.Optional(Type.String()),
     }),
   ),
+  omitted: Type.Optional(
+    Type.Integer({ description: 'items of a very long body that are counted and not listed' }),
+  ),
   succeeded: Type.Integer(),
   failed: Type.Integer(),
 })

@@ -1,19 +1,9 @@
 import { ServiceError, serviceError } from '../errors.ts'
 import type { BulkItem } from '../schema/document.ts'
 import { openBreath } from './breath.ts'
-import type { Turn, Written } from './document-writes.ts'
+import { type BulkAnswer, type BulkItemReply, openBulkAnswer } from './bulk-answer.ts'
+import type { Turn } from './document-writes.ts'
 import type { Documents } from './documents.ts'
-
-/** One line of a bulk answer, in the order of the request. */
-type BulkItemReply =
-  | ({ status: number } & Written)
-  | { status: number; id?: string; index?: string; code: string; error: string }
-
-interface BulkAnswer {
-  items: BulkItemReply[]
-  succeeded: number
-  failed: number
-}
 
 /** Many writes in one request; a wrong item fails alone. */
 export interface Bulk {
@@ -62,13 +52,15 @@ async function loadList(
 ): Promise<BulkAnswer> {
   const read = readItem(options)
   const { suspicious } = options
-  return answer(
+  const { add, answer } = openBulkAnswer()
+  add(
     await writeGroup(
       documents,
       items.map((value) => read({ value, suspicious })),
       options,
     ),
   )
+  return answer()
 }
 
 /** Writes NDJSON while it arrives; a line that is wrong fails alone. */
@@ -77,7 +69,9 @@ async function loadLines(
   stream: AsyncIterable<Uint8Array>,
   options: LinesOptions,
 ): Promise<BulkAnswer> {
-  const groups: Promise<BulkItemReply[]>[] = []
+  const { add, answer } = openBulkAnswer()
+  /** What became of the groups so far. */
+  let added: Promise<void> = Promise.resolve()
   const underWay = new Set<Promise<unknown>>()
   let lines: Line[] = []
   let bytes = 0
@@ -99,7 +93,9 @@ async function loadLines(
     // A group of which nothing was written still waits for those before it.
     const settle = (): void => void come.then(pass)
     group.then(settle, settle)
-    groups.push(group)
+    added = Promise.all([group, added]).then(([replies]) => add(replies))
+    // It is told of when all have come.
+    added.catch(() => undefined)
     underWay.add(group)
     const forget = (): void => void underWay.delete(group)
     group.then(forget, forget)
@@ -111,7 +107,8 @@ async function loadLines(
     if (lines.length >= GROUP_LINES || bytes >= GROUP_BYTES) await flush()
   }
   if (lines.length > 0) await flush()
-  return answer((await Promise.all(groups)).flat())
+  await added
+  return answer()
 }
 
 interface Line {
@@ -233,9 +230,4 @@ function namesOf(item: unknown): Read['names'] {
     ...(typeof id === 'string' ? { id } : {}),
     ...(typeof index === 'string' ? { index } : {}),
   }
-}
-
-function answer(items: BulkItemReply[]): BulkAnswer {
-  const failed = items.filter((item) => 'error' in item).length
-  return { items, succeeded: items.length - failed, failed }
 }

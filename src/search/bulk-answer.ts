@@ -1,0 +1,47 @@
+import type { Written } from './document-writes.ts'
+
+/** One line of a bulk answer, in the order of the request. */
+export type BulkItemReply =
+  | ({ status: number } & Written)
+  | { status: number; id?: string; index?: string; code: string; error: string }
+
+export interface BulkAnswer {
+  items: BulkItemReply[]
+  /** Items that are counted and not listed; absent when all are listed. */
+  omitted?: number
+  succeeded: number
+  failed: number
+}
+
+/** Items that an answer lists, whatever became of them. */
+const LISTED_MAX = 200_000
+/** Of those behind them, failures that it lists. */
+const FAILURES_MAX = 100_000
+
+/** Gathers what became of items, in their order: a body may have more of them than one answer can hold. */
+export function openBulkAnswer(limits = { listed: LISTED_MAX, failures: FAILURES_MAX }) {
+  const items: BulkItemReply[] = []
+  let all = 0
+  let failed = 0
+  let failuresLeft = limits.failures
+
+  function add(reply: BulkItemReply): void {
+    const isFailure = 'error' in reply
+    all += 1
+    failed += isFailure ? 1 : 0
+    if (all > limits.listed) {
+      if (!isFailure || failuresLeft === 0) return
+      failuresLeft -= 1
+    }
+    items.push(reply)
+  }
+  return {
+    add: (replies: readonly BulkItemReply[]) => {
+      for (const reply of replies) add(reply)
+    },
+    answer: (): BulkAnswer => {
+      const omitted = all - items.length
+      return { items, ...(omitted === 0 ? {} : { omitted }), succeeded: all - failed, failed }
+    },
+  }
+}
