@@ -301,6 +301,34 @@ describe('changing a document', () => {
     expect((await remove('if', '', { 'if-match': '"2"' })).status).toBe(200)
   })
 
+  it('names the version that it wrote in the ETag that the next If-Match wants', async () => {
+    const send = (method: string, path: string, body: object, ifMatch = '*') =>
+      fetch(`${service.url}${path}`, {
+        method,
+        headers: { 'content-type': 'application/json', ...(ifMatch && { 'if-match': ifMatch }) },
+        body: JSON.stringify(body),
+      })
+    const first = await send(
+      'POST',
+      '/cortex/documents',
+      { index: 'match', id: 'tag', document: { title: 'One' } },
+      '',
+    )
+    const second = await send(
+      'PUT',
+      '/cortex/documents/tag',
+      { title: 'Two' },
+      first.headers.get('etag') ?? '"none"',
+    )
+    const third = await send(
+      'PATCH',
+      '/cortex/documents/tag',
+      { title: 'Three' },
+      second.headers.get('etag') ?? '"none"',
+    )
+    expect([second.status, third.status, third.headers.get('etag')]).toEqual([200, 200, '"3"'])
+  })
+
   it.each(['/cortex/documents', '/cortex/indices/match/documents'])(
     'replaces a document by POST %s only when its version is the one of If-Match',
     async (path) => {

@@ -40,7 +40,7 @@ export const createDocument = route({
   handle: async ({ app, body, query, header }) => {
     const item = { ...body, ifVersion: readVersion(header('if-match')) }
     const written = await app.documents.create(item, { refresh: query.refresh !== false })
-    return { ...written, ...notTaken(body) }
+    return versioned({ ...written, ...notTaken(body) })
   },
 })
 
@@ -61,7 +61,7 @@ export const createDocumentInIndex = route({
     refuseContradiction({ path: 'index', again: body.index, place: 'the path', first })
     const item = { ...body, index: first, ifVersion: readVersion(header('if-match')) }
     const written = await app.documents.create(item, { refresh: query.refresh !== false })
-    return { ...written, ...notTaken(body) }
+    return versioned({ ...written, ...notTaken(body) })
   },
 })
 
@@ -129,11 +129,14 @@ export const getDocument = route({
   reply: DocumentRead,
   errors: ['DOCUMENT_NOT_FOUND', 'AMBIGUOUS_ID'],
   handle: async ({ app, params, query }) => {
-    const read = await app.documents.get(params.id, query.index)
-    // As If-Match wants it.
-    return answer(read, { headers: { etag: `"${read.version}"` } })
+    return versioned(await app.documents.get(params.id, query.index))
   },
 })
+
+/** With the version in a header, as If-Match wants it. */
+function versioned<Reply extends { version: number }>(reply: Reply) {
+  return answer(reply, { headers: { etag: `"${reply.version}"` } })
+}
 
 function writeDocument(method: 'PUT' | 'PATCH') {
   return route({
@@ -148,12 +151,12 @@ function writeDocument(method: 'PUT' | 'PATCH') {
     content: 'all',
     reply: DocumentWritten,
     errors: ['AMBIGUOUS_ID', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
-    handle: ({ app, params, query, body, header }) =>
-      app.documents.merge(
-        { id: params.id, index: query.index, ifVersion: readVersion(header('if-match')) },
-        body,
-        { refresh: query.refresh !== false },
-      ),
+    handle: async ({ app, params, query, body, header }) => {
+      const ifVersion = readVersion(header('if-match'))
+      const place = { id: params.id, index: query.index, ifVersion }
+      const options = { refresh: query.refresh !== false }
+      return versioned(await app.documents.merge(place, body, options))
+    },
   })
 }
 
