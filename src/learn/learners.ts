@@ -52,15 +52,15 @@ export function openLearners(options: LearningOptions, position: () => number) {
     ...{ store, log, events, sessions, gains, config, clock, addTotals },
   })
   const models = openModels({ store, pool, events, config, clock, logger, gainOf: gains.of })
-  const { hasModel } = models
+  const { exactModel } = models
   const experiments = openExperiments({
-    ...{ store, events, config, sessions, metrics, clock, hasModel },
+    ...{ store, events, config, sessions, metrics, clock, exactModel },
   })
   const patterns = openPatterns(store, clock)
   const adaptations = openAdaptations({
     ...{ store, events, patterns, config, clock, find: log.find },
     featureNames: options.engine.featureNames,
-    hasModel,
+    exactModel,
   })
   const reporting = openReporting({ store, log, sessions, metrics, config, clock })
   const intakes = [feedback, reporting.analytics, modelSignals]

@@ -285,23 +285,45 @@ describe('patterns', () => {
   })
 })
 
-it('a change to a model that never comes fails at the end of its canary, and ranks nothing', async () => {
-  await running.restart({ ADAPTATION_CANARY_MS: '500', ADAPTATION_CANARY_SEARCHES_MIN: '0' })
+it('a change to a model that is not there, or can not rank, fails at once, and ranks nothing', async () => {
+  await running.restart({})
   const { ids } = await search()
-  const change = await apply({ model: 'never-synced', pins: ids.slice(-1) })
-  expect(change).toMatchObject({ status: 'CANARY', warnings: [expect.stringContaining('model')] })
-  const read = async () => (await call('GET', `/adaptations/${change.adaptationId}`)).data
-  await eventually(async () => (await read()).status !== 'CANARY')
-  const { status, history } = await read()
-  expect(status).toBe('FAILED')
-  expect(history.at(-1).reason).toBe('the model that it names is not there or can not rank')
-  for (let round = 0; round < 8; round += 1) {
+  const failed = async () => (await call('GET', '/adaptations?status=failed')).data.total
+  const before = await failed()
+  for (const immediate of [false, true]) {
+    const change = await apply({ model: 'never-synced', pins: ids.slice(-1) }, { immediate })
+    expect(change).toMatchObject({ status: 'FAILED', warnings: [expect.stringContaining('model')] })
+    const { history } = (await call('GET', `/adaptations/${change.adaptationId}`)).data
+    expect(history.at(-1).reason).toBe('the model that it names is not there or can not rank')
+    const { data } = await call('GET', `/learn/events?adaptationId=${change.adaptationId}&limit=1`)
+    expect(data.events[0]).toMatchObject({ type: 'ADAPTATION_FAILED', status: 'FAILED' })
     const found = await search({ sessionId: await session() })
-    expect(found.context.adaptations).toEqual([])
+    expect(found.context.adaptations.join()).not.toContain(change.adaptationId)
   }
-  const { data } = await call('GET', `/learn/events?adaptationId=${change.adaptationId}&limit=1`)
-  expect(data.events[0]).toMatchObject({ type: 'ADAPTATION_FAILED', status: 'FAILED' })
-  expect((await call('GET', '/adaptations?status=failed')).data.total).toBe(1)
+  expect((await failed()) - before).toBe(2)
+}, 60_000)
+
+it('a change ranks by the version that its model had, also after another is synced and after a restart', async () => {
+  const sync = (weight: number) => {
+    const state = { weights: [weight], bias: 0, featureNames: ['textScore'] }
+    return call('POST', '/learn/models/sync', { modelId: 'named', state })
+  }
+  await sync(1)
+  const change = await apply({ model: 'named' }, { immediate: true, force: true })
+  expect(change.status).toBe('ACTIVE')
+  const modelOf = async () => (await search({ sessionId: await session() })).context.model
+  await eventually(async () => (await modelOf()) === 'named@1')
+  expect((await sync(-1)).data.version).toBe(2)
+  for (let round = 0; round < 5; round += 1) expect(await modelOf()).toBe('named@1')
+  await running.restart({ MODEL_VERSIONS_MAX: '2' })
+  await eventually(async () => (await modelOf()) === 'named@1')
+  // Of the others the oldest go.
+  for (const weight of [2, 3, 4]) await sync(weight)
+  const { versions } = (await call('GET', '/learn/models/named')).data
+  expect(versions.map(({ version }: Data) => version)).toEqual([5, 1])
+  expect(await modelOf()).toBe('named@1')
+  await call('POST', `/adaptations/${change.adaptationId}/rollback`)
+  expect(await modelOf()).toBeNull()
 }, 60_000)
 
 it('a cursor goes on in its own list, whatever came into force and whoever began it again', async () => {

@@ -22,7 +22,7 @@ import { MACHINES } from '../states.ts'
 import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf, wordsOf } from '../wire/words.ts'
 import { EVERY_QUERY } from './content.ts'
-import { makeDraft, mustReadChanges, warningsOf } from './draft.ts'
+import { type DraftParts, makeDraft, mustReadChanges, warningsOf } from './draft.ts'
 import { type Force, openForce } from './force.ts'
 import { openLifecycle } from './lifecycle.ts'
 import { openMoves } from './moves.ts'
@@ -75,7 +75,7 @@ export interface AdaptationsParts {
   clock: () => number
   find: ReplayParts['find']
   featureNames: () => readonly string[]
-  hasModel: (name: string) => boolean
+  exactModel: DraftParts['exactModel']
 }
 
 const LIMIT = 100
@@ -91,20 +91,24 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
   const watch = openWatch(store, clicks)
   const moves = openMoves(store, events, clock)
   const steps = { store, moves, versions, clock }
-  const lifecycle = openLifecycle({ ...steps, force, watch, config, hasModel: parts.hasModel })
+  const { exactModel } = parts
+  const lifecycle = openLifecycle({ ...steps, force, watch, config, exactModel })
   const rules = openRules(store, clock)
   const suggestions = openSuggestions({ store, events, rules, config, evidenceOf, clock })
   const show = openShow(store, watch, versions)
+  // The first search after a start finds them loaded.
+  for (const { tuning } of force.records())
+    if (typeof tuning.model === 'string') exactModel(tuning.model)
   let roundMs = 0
   let sweptMs = 0
 
   function draftOf(sent: Adaptation, rule: RuleRecord | undefined) {
     const { examinationEta } = config
-    const { find, hasModel } = parts
+    const { find } = parts
     const replay = { clicks, find, featureNames: parts.featureNames(), examinationEta }
     const before = (scope: string) =>
       scope === EVERY_QUERY ? watch.recent(clock()) : patterns.armOf(scope)
-    return makeDraft(sent, rule, { replay, before, hasModel, learning: config.learning, clock })
+    return makeDraft(sent, rule, { replay, before, exactModel, learning: config.learning, clock })
   }
   return {
     applying: force.applying,

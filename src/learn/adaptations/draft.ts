@@ -3,7 +3,7 @@ import { newId } from '../../ids.ts'
 import { isObject } from '../../object.ts'
 import type { Adaptation } from '../../schema/adaptation.ts'
 import type { EarlierTotals, RuleRecord, Trigger } from '../../schema/adaptation-record.ts'
-import { mustReadTuning, type TuningRead } from '../plan/tuning.ts'
+import { mustReadTuning, type TuningRead, withExactModel } from '../plan/tuning.ts'
 import { EVERY_QUERY } from './content.ts'
 import { emptyArm, METRICS, metricOf } from './figures.ts'
 import { isCompared } from './judge.ts'
@@ -22,8 +22,8 @@ export interface DraftParts {
   replay: ReplayParts
   /** Figures of a scope until now. */
   before: (scope: string) => EarlierTotals
-  /** Whether there is such a model, `id` or `id@version`. */
-  hasModel: (name: string) => boolean
+  /** The `id@version` that a name of a model stands for now; undefined when there is none that can rank. */
+  exactModel: (name: string) => string | undefined
   learning: boolean
   clock: () => number
 }
@@ -35,7 +35,8 @@ export function makeDraft(
   parts: DraftParts,
 ): Draft {
   const scope = scopeOf(sent, rule)
-  const { tuning, unread } = mustReadChanges(sent.changes)
+  const { tuning: named, unread } = mustReadChanges(sent.changes)
+  const tuning = withExactModel(named, parts.exactModel)
   const { triggers, warnings } = readTriggers(sent.rollbackTriggers)
   const baseline = scope === EVERY_QUERY ? parts.before(scope) : withoutLatency(parts.before(scope))
   const nowMs = parts.clock()
@@ -72,7 +73,7 @@ export function mustReadChanges(changes: unknown): TuningRead {
 
 export function warningsOf(
   { tuning, unread }: Pick<TuningRead, 'tuning' | 'unread'>,
-  { hasModel, learning }: Pick<DraftParts, 'hasModel' | 'learning'>,
+  { exactModel, learning }: Pick<DraftParts, 'exactModel' | 'learning'>,
 ): string[] {
   const warnings: string[] = []
   if (unread.length > 0)
@@ -82,7 +83,7 @@ export function warningsOf(
       'The change is recorded and ranks nothing: none of it is a setting of the ranking.',
     )
   if (!learning) warnings.push('LEARNING is off: changes rank nothing.')
-  if (typeof tuning.model === 'string' && !hasModel(tuning.model))
+  if (typeof tuning.model === 'string' && exactModel(tuning.model) === undefined)
     warnings.push(
       'The model that is named is not there or can not rank; searches go on without it.',
     )

@@ -3,6 +3,7 @@ import type { AdaptationRecord } from '../../schema/adaptation-record.ts'
 import { isRefusal } from '../../store/failure.ts'
 import type { Store } from '../../store/store.ts'
 import { mayMove } from '../states.ts'
+import type { DraftParts } from './draft.ts'
 import type { Force } from './force.ts'
 import { type Breach, judge } from './judge.ts'
 import {
@@ -46,7 +47,7 @@ export interface Lifecycle {
 interface LifecycleParts extends StepsParts {
   force: Force
   watch: Watch
-  hasModel: (name: string) => boolean
+  exactModel: DraftParts['exactModel']
   config: {
     adaptationCanaryMs: number
     adaptationCanarySearchesMin: number
@@ -141,10 +142,20 @@ function applyWithin(
   const record = begin(draft, parts)
   if (record.validation.failed) return fail(record, record.validation.note, parts)
   if (!record.validation.passed) return reject(record, record.validation.note, parts)
+  if (lacksModel(record, parts)) return fail(record, LACKS_MODEL, parts)
   within(record)
   const share = parts.config.adaptationCanaryShare
   if (!immediate) return startCanary(record, `for a share of ${share}`, parts)
   return activate(startCanary(record, 'skipped as asked for', parts), 'as asked for', parts)
+}
+
+const LACKS_MODEL = 'the model that it names is not there or can not rank'
+
+function lacksModel(
+  { tuning: { model } }: AdaptationRecord,
+  { exactModel }: LifecycleParts,
+): boolean {
+  return typeof model === 'string' && exactModel(model) === undefined
 }
 
 /** Takes a step unless somebody else has taken another meanwhile. */
@@ -160,9 +171,7 @@ async function tendOne(
   if (breach !== undefined) await step(record, (now) => rollBack(now, breach, parts))
   else if (record.status === 'CANARY' && hasPassed(record, nowMs, parts))
     await step(record, (now) => {
-      const { model } = now.tuning
-      if (typeof model === 'string' && !parts.hasModel(model))
-        fail(now, 'the model that it names is not there or can not rank', parts)
+      if (lacksModel(now, parts)) fail(now, LACKS_MODEL, parts)
       else activate(now, 'it passed its canary', parts)
     })
 }

@@ -7,10 +7,12 @@ import type {
   ExperimentQuery,
 } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
+import type { Tuning } from '../../schema/tuning.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import type { AppliedVariant } from '../plan/plan.ts'
+import { withExactModel } from '../plan/tuning.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { MACHINES } from '../states.ts'
 import { knownWordsOf } from '../wire/words.ts'
@@ -63,16 +65,21 @@ export interface ExperimentsParts {
   config: { retentionMs: number }
   sessions: Pick<Sessions, 'peek' | 'touch'>
   metrics?: Pick<Metrics, 'collect'>
-  /** Whether a model of this name ranks now. */
-  hasModel?: (name: string) => boolean
+  /** The `id@version` that a name of a model stands for now; undefined when there is none that can rank. */
+  exactModel?: (name: string) => string | undefined
   clock: () => number
 }
 
 const LIST_MAX = 100
+const NO_FALLBACK: { tuning: Tuning } = { tuning: {} }
 
 export function openExperiments(parts: ExperimentsParts): Experiments {
   const { store, sessions, clock } = parts
   const register = openRegister(parts)
+  // The first search after a start finds them loaded.
+  for (const { record } of register.running())
+    for (const { tuning } of [...record.variants, record.fallback ?? NO_FALLBACK])
+      if (typeof tuning.model === 'string') parts.exactModel?.(tuning.model)
   const ledger = openLedger(store)
   const reported = openReported(store)
   const counted = (record: ExperimentRecord): Counted =>
@@ -92,8 +99,10 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
   return {
     create: async (kind, sent) => {
       const nowMs = clock()
-      const record = draftExperiment(kind, sent, newId(nowMs), nowMs)
-      record.warnings.push(...modelWarnings(record, parts.hasModel))
+      const record = withExactModels(
+        draftExperiment(kind, sent, newId(nowMs), nowMs),
+        parts.exactModel,
+      )
       await register.add(record)
       return describeExperiment(record, counted(record), nowMs)
     },
@@ -124,16 +133,31 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
   }
 }
 
-/** A variant may name a model that comes later: until then its searches rank without one. */
-function modelWarnings(
-  { variants }: ExperimentRecord,
-  hasModel: (name: string) => boolean = () => true,
-): string[] {
-  return variants.flatMap(({ id, tuning: { model } }) =>
-    typeof model !== 'string' || hasModel(model)
+/**
+ * What a test compares stays what it is: its variants rank by the versions that their models have now. A variant may name
+ * a model that comes later: until then its searches rank without one.
+ */
+function withExactModels(
+  record: ExperimentRecord,
+  exactModel: ExperimentsParts['exactModel'] = (name) => name,
+): ExperimentRecord {
+  const { variants, fallback } = record
+  const missing = variants.flatMap(({ id, tuning: { model } }) =>
+    typeof model !== 'string' || exactModel(model) !== undefined
       ? []
       : [`variant ${id}: its model is not served; until it is, its searches rank without one.`],
   )
+  return {
+    ...record,
+    variants: variants.map((variant) => ({
+      ...variant,
+      tuning: withExactModel(variant.tuning, exactModel),
+    })),
+    ...(fallback === undefined
+      ? {}
+      : { fallback: { ...fallback, tuning: withExactModel(fallback.tuning, exactModel) } }),
+    warnings: [...record.warnings, ...missing],
+  }
 }
 
 function collect(metrics: Pick<Metrics, 'collect'>, figures: Experiments['figures']): void {

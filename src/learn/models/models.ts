@@ -32,7 +32,7 @@ import { nameOf, openVersions, type Versions } from './versions.ts'
 
 /** The models: kept in versions, gated, and one of them in force. Answers are the API's `data`. */
 export interface Models
-  extends Pick<Ranking, 'servedModel' | 'shadowModel' | 'namedModel' | 'hasModel'> {
+  extends Pick<Ranking, 'servedModel' | 'shadowModel' | 'namedModel' | 'exactModel'> {
   /** Throws MODEL_NOT_SERVABLE (with `activate`), TOO_MANY_MODELS. */
   sync: (request: ModelSync) => Promise<object>
   /** Throws VALIDATION_FAILED for an unknown status. */
@@ -116,7 +116,7 @@ export function openModels(options: ModelsParts): Models {
     servedModel: ranking.servedModel,
     shadowModel: ranking.shadowModel,
     namedModel: ranking.namedModel,
-    hasModel: ranking.hasModel,
+    exactModel: ranking.exactModel,
     ...changes(parts),
     list: (query) => showList(parts.versions, query),
     get: (modelId, query) => read(parts, modelId, query),

@@ -13,8 +13,8 @@ export interface Ranking {
   shadowModel: () => ServedModel | undefined
   /** `id@version`, or `id` for its active version, else its newest one that can rank. */
   namedModel: (name: string) => ServedModel | undefined
-  /** Whether there is such a model that can rank; it is loaded from then on. */
-  hasModel: (name: string) => boolean
+  /** The `id@version` that a name stands for now, undefined when there is none that can rank; it is loaded from then on. */
+  exactModel: (name: string) => string | undefined
   standing: () => Standing
   /** Reads anew what stands; after each change. */
   refresh: () => void
@@ -66,10 +66,11 @@ export function openRanking({ versions, serving }: RankingParts): Ranking {
       const choice = resolve(name)
       return choice === undefined ? undefined : serving.want(choice)
     },
-    hasModel: (name) => {
+    exactModel: (name) => {
       const choice = resolve(name)
-      if (choice !== undefined) serving.want(choice)
-      return choice !== undefined
+      if (choice === undefined) return undefined
+      serving.want(choice)
+      return nameOf(choice)
     },
     standing: () => standing,
     refresh,

@@ -135,15 +135,31 @@ function addWithin(
 function pruneWithin(store: Store, { modelId, version: added }: VersionName, kept: number): void {
   const { modelStates, modelVersions } = store.tables
   const all = versionsOf(store, modelId)
+  if (all.length <= kept) return
+  const named = namedIn(store)
   const idle = all.filter(
-    ({ version, status }) => version !== added && status !== 'ACTIVE' && status !== 'SHADOW',
+    ({ version, status }) =>
+      version !== added &&
+      status !== 'ACTIVE' &&
+      status !== 'SHADOW' &&
+      !named.has(nameOf({ modelId, version })),
   )
   const archived = idle.filter(({ status }) => status === 'ARCHIVED')
   const others = idle.filter(({ status }) => status !== 'ARCHIVED')
-  for (const { version } of [...archived, ...others].slice(0, Math.max(0, all.length - kept))) {
+  for (const { version } of [...archived, ...others].slice(0, all.length - kept)) {
     modelVersions.remove([modelId, version])
     modelStates.remove([modelId, version])
   }
+}
+
+/** The models that changes and variants name: they rank by them, or may again. */
+function namedIn({ tables: { adaptations, experiments } }: Store): Set<unknown> {
+  const named = new Set<unknown>()
+  for (const { value } of adaptations.range()) named.add(value.tuning.model)
+  for (const { value } of experiments.range())
+    for (const { tuning } of [...value.variants, ...(value.fallback ? [value.fallback] : [])])
+      named.add(tuning.model)
+  return named
 }
 
 export function nameOf({ modelId, version }: VersionName): string {

@@ -109,3 +109,15 @@ function asSetting(entry: unknown): unknown {
     .split('.')
     .reduceRight<unknown>((inner, part) => ({ [part]: inner }), value)
 }
+
+/**
+ * A tuning with the version that its model has now: what others sync under the same name changes nothing in it. A name
+ * that stands for none stays.
+ */
+export function withExactModel(
+  tuning: Tuning,
+  exactModel: (name: string) => string | undefined,
+): Tuning {
+  const { model } = tuning
+  return typeof model === 'string' ? { ...tuning, model: exactModel(model) ?? model } : tuning
+}

@@ -89,9 +89,14 @@ describe('a change whose step can not be taken', () => {
       return { shop: again, id: adaptationId }
     },
     CANARY: async (shop) => {
-      const { adaptationId } = await shop.apply({ model: 'gone' })
-      await shop.pass(11 * MINUTE_MS)
-      return { shop, id: adaptationId }
+      const { adaptationId } = await shop.apply({ model: 'known' })
+      const { adaptations } = shop.store.tables
+      // As when the model has gone meanwhile.
+      const now = { ...adaptations.get(adaptationId)!, tuning: { model: 'gone' } }
+      await shop.store.write(() => adaptations.put(adaptationId, now))
+      const again = await shop.reopen()
+      await again.pass(11 * MINUTE_MS)
+      return { shop: again, id: adaptationId }
     },
     ACTIVE: async (shop) => {
       const { adaptationId } = await shop.apply({ pins: ['b'] }, { immediate: true })

@@ -58,7 +58,7 @@ export function openWorkshop(
       ...{ store, patterns, config, clock, events: openEvents(store, clock, config) },
       find: (queryId) => learner?.log.find(queryId),
       featureNames: () => FEATURES,
-      hasModel: (name) => name === 'known',
+      exactModel: (name) => (name === 'known' ? name : undefined),
     })
     return [...patterns.consumers, adaptations.consumer]
   })
