@@ -16,7 +16,9 @@ const WITH_BODY: ErrorCode[] = [
   'BODY_INCOMPLETE',
   'BODY_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
+  'OVERLOADED',
 ]
+const WITH_WRITES: ErrorCode[] = ['DISK_FULL', 'STORE_UNAVAILABLE']
 
 /** That of the interface, which other services may speak too; this one has a version of its own. */
 const INTERFACE_VERSION = '1.0.0'
@@ -179,6 +181,7 @@ function describeFailures(route: Route, method: string): Json {
     ...((route.errors ?? []) as ErrorCode[]),
   ])
   if (method === 'POST') codes.add('IDEMPOTENCY_CONFLICT')
+  if (method !== 'GET' && route.readsOnly !== true) for (const code of WITH_WRITES) codes.add(code)
   const byStatus = new Map<number, ErrorCode[]>()
   for (const code of codes)
     byStatus.set(ERRORS[code], [...(byStatus.get(ERRORS[code]) ?? []), code])

@@ -78,6 +78,8 @@ export interface RouteContract<
   path: string
   /** Other paths that answer the same; `METHOD path` when the method differs. */
   aliases?: string[]
+  /** A POST that writes nothing. */
+  readsOnly?: boolean
   /** True for operations that live at the root as well as not under /api (livez, openapi.json, docs). */
   root?: boolean
   summary: string

@@ -51,7 +51,8 @@ function decide(
   const ord = documents.get([indexId, op.id])
   const bytes = ord === undefined ? undefined : records.peek([indexId, ord])
   const old = bytes === undefined ? undefined : decodeRecord(bytes)
-  if (!versionHolds(op.ifVersion, old?.version)) return mismatch(old?.version)
+  if (!versionHolds(op.ifVersion, old?.version))
+    return op.ifVersion === 'none' ? exists() : mismatch(old?.version)
   if (op.kind === 'delete') {
     if (old === undefined || ord === undefined) return notFound()
     return remove(store, op, { old, ord, nowMs, sequence: ++counter.last })
@@ -188,6 +189,7 @@ export function noText({ fields }: Definition): ServiceError {
 /** Whether `If-Match` holds; 0 is the version of a document that is not there. */
 export function versionHolds(wanted: IfVersion | undefined, version: number | undefined): boolean {
   if (wanted === undefined) return true
+  if (wanted === 'none') return version === undefined
   return wanted === 'any' ? version !== undefined : wanted === (version ?? 0)
 }
 
@@ -197,6 +199,13 @@ export function mismatch(version: number | undefined): ServiceError {
     version === undefined
       ? 'There is no document with this id, and If-Match names one; leave the header out to create it.'
       : `The document's version is ${version}, not the one that If-Match names.`,
+  )
+}
+
+function exists(): ServiceError {
+  return serviceError(
+    'DOCUMENT_EXISTS',
+    'There is a document with this id already; send op "index" to replace it.',
   )
 }
 

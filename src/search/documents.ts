@@ -165,7 +165,7 @@ function putOp(entry: IndexEntry, { id, document, vector }: Omit<CreateItem, 'in
   return { ...op, vector: values }
 }
 
-/** What an item of a bulk may ask for; all but delete store the document whole. */
+/** What an item of a bulk may ask for; all but delete store the document whole, create only where none is. */
 const OPERATIONS = ['index', 'create', 'put', 'upsert', 'delete']
 
 async function bulkOp(
@@ -184,7 +184,9 @@ async function bulkOp(
       return { kind: 'delete', entry: indices.get(name), id, source: {} }
     }
     if (document === undefined) throw invalid('document', 'is required')
-    return putOp(await entryFor(indices, name, document, 'document.'), { id, document, vector })
+    const entry = await entryFor(indices, name, document, 'document.')
+    const op = putOp(entry, { id, document, vector })
+    return kind === 'create' ? withVersion(op, 'none') : op
   } catch (cause) {
     if (cause instanceof ServiceError) return cause
     throw cause

@@ -13,9 +13,9 @@ export interface WriteOp {
   vector?: Float32Array
   /** The text that the vector was made from; another write may have changed it meanwhile. */
   vectorOf?: string
-  /** Only when the stored version is this one; `any`: only when there is one. */
+  /** Only when the stored version is this one; `any`: only when there is one; `none`: only when there is none. */
   ifVersion?: IfVersion
 }
 
-/** What `If-Match` asks for: a version, or any that there is. */
-export type IfVersion = number | 'any'
+/** What must be there: a version, any, or none. `If-Match` asks for the first two. */
+export type IfVersion = number | 'any' | 'none'

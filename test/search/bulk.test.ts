@@ -139,6 +139,8 @@ describe('a bulk as JSON', () => {
         { op: 'delete', id: 'y' },
         { id: 'z', document: { title: 'elder' } },
         { id: 'z', document: { title: 'elder' } },
+        { op: 'create', id: 'z', document: { title: 'fig' } },
+        { op: 'create', id: 'new', document: { title: 'grape' } },
       ],
     })
     expect(data.items.map(({ status, version, result }) => [status, version, result])).toEqual([
@@ -151,7 +153,10 @@ describe('a bulk as JSON', () => {
       [404, undefined, undefined],
       [200, 1, 'created'],
       [200, 1, 'unchanged'],
+      [409, undefined, undefined],
+      [200, 1, 'created'],
     ])
+    expect(data.items.at(-2)).toMatchObject({ code: 'DOCUMENT_EXISTS', id: 'z', index: 'order' })
     for (const [word, count] of [
       ['apple', 0],
       ['banana', 0],

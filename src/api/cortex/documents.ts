@@ -150,7 +150,7 @@ function writeDocument(method: 'PUT' | 'PATCH') {
     bodyLimit: 'documentBytesMax',
     content: 'all',
     reply: DocumentWritten,
-    errors: ['AMBIGUOUS_ID', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
+    errors: ['INDEX_NOT_FOUND', 'AMBIGUOUS_ID', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
     handle: async ({ app, params, query, body, header }) => {
       const ifVersion = readVersion(header('if-match'))
       const place = { id: params.id, index: query.index, ifVersion }

@@ -20,6 +20,7 @@ const CONTENT = 'query filters facets sort fields searchFields boost highlight'.
 export const search = route({
   method: 'POST',
   path: '/cortex/search',
+  readsOnly: true,
   tag: 'search',
   summary: 'Search by text, by meaning, or by both',
   body: SearchRequest,
@@ -39,7 +40,7 @@ export const searchByQuery = route({
   summary: 'Search by the words of an address',
   query: SearchQuery,
   reply: SearchReply,
-  errors: ['INDEX_NOT_FOUND', 'INVALID_CURSOR'],
+  errors: ['INDEX_NOT_FOUND', 'INVALID_CURSOR', 'GENERATION_GONE'],
   handle: async ({ app, query, receivedMs, isLeft }) => {
     const search = fromQuery(query, app.config.jsonDepthMax)
     return answer((await app.search.run(search, receivedMs, isLeft)).data)
@@ -49,6 +50,7 @@ export const searchByQuery = route({
 export const suggest = route({
   method: 'POST',
   path: '/cortex/suggest',
+  readsOnly: true,
   tag: 'search',
   summary: 'Complete a prefix, or correct spelling, from the indexed words',
   body: SuggestRequest,
