@@ -98,6 +98,23 @@ export function compileDefinition(
   }
 }
 
+/** Fields of a document that hold texts, whatever a mapping says. */
+const TEXTS = ['title', 'content', 'abstract', 'authors', 'tags', 'source']
+const FOR_TEXTS: readonly string[] = ['text', 'keyword', 'date'] satisfies FieldType[]
+
+/** Gives a definition back; throws VALIDATION_FAILED where it maps such a field to what no document could hold there. */
+export function mustTakeTexts(definition: Definition): Definition {
+  const { fields, objects, embedder } = definition
+  for (const name of TEXTS) {
+    const isObject = objects.some((object) => object.name === name) || embedder.field === name
+    const type = fields.find((field) => field.name === name)?.type ?? 'text'
+    if (!isObject && FOR_TEXTS.includes(type)) continue
+    const message = `must be ${FOR_TEXTS.join(', ')}: ${name} of a document holds texts; map a field of another name`
+    throw invalid(`mappings.properties.${name}.type`, message)
+  }
+  return definition
+}
+
 /** The part of a definition that the core is opened with, as JSON. An endpoint's vectors are given ones to it. */
 export function definitionJson({ analyzers, fields, dynamic, embedder }: Definition): string {
   const { kind, field: _field, ...rest } = embedder

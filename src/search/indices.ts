@@ -5,7 +5,7 @@ import { invalid, namedError, serviceError } from '../errors.ts'
 import { native } from '../native.ts'
 import type { IndexMappings, IndexRecord, IndexSettings } from '../schema/indices.ts'
 import type { Store } from '../store/store.ts'
-import { compileDefinition, type Definition, definitionJson } from './definition.ts'
+import { compileDefinition, type Definition, definitionJson, mustTakeTexts } from './definition.ts'
 import { checkName } from './index-name.ts'
 import { removeStrays } from './strays.ts'
 
@@ -150,7 +150,7 @@ async function declare(
   if (entries.has(name) || creating.has(name))
     throw serviceError('INDEX_EXISTS', 'An index of this name exists already.')
   // The embedder in force now is written down: a later change of the setting must not change this index.
-  const { embedder } = define(registry, { settings, mappings })
+  const { embedder } = mustTakeTexts(define(registry, { settings, mappings }))
   const pinned: IndexSettings = { ...settings, embedder }
   const definition = defineChecked(registry, { settings: pinned, mappings })
   const made = store

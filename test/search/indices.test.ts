@@ -200,6 +200,12 @@ describe('analysis', () => {
     [{ settings: { embedder: { kind: 'given', cut: 7 } } }, 'settings.embedder.cut'],
     [{ settings: { embedder: { weights: [-1, 5] } } }, 'settings.embedder.weights[0]'],
     [{ mappings: { properties: { a: { searched: 'no' } } } }, 'mappings.properties.a.searched'],
+    [{ mappings: { properties: { tags: { type: 'integer' } } } }, 'mappings.properties.tags.type'],
+    [{ mappings: { properties: { title: { type: 'object' } } } }, 'mappings.properties.title.type'],
+    [
+      { mappings: { properties: { source: { type: 'dense_vector', dims: 2 } } } },
+      'mappings.properties.source.type',
+    ],
     [{ mappings: { properties: { a: { vectorized: 0 } } } }, 'mappings.properties.a.vectorized'],
   ])('refuses %j, which it would keep without effect', async (body, path) => {
     const { status, details } = await createIndex({ name: 'mistyped', ...body })
