@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bucketOf } from '../../src/learn/experiments/assignment.ts'
-import { type RunningApp, startApp } from '../running-app.ts'
+import { eventually, type RunningApp, startApp } from '../running-app.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client reads them
 type Data = Record<string, any>
@@ -403,4 +403,41 @@ it('the API document tells how units are assigned, with test vectors', async () 
   expect(description).toContain(
     '| `search-test-1` | `user-1` | 1 | 0.5, 0.5 | 4612 | 6836 | arm 1 |',
   )
+})
+
+describe('a variant that names a model', () => {
+  const sync = (modelId: string, weight: number) =>
+    app.call<Data>('POST', '/nous/learn/models/sync', {
+      ...{ modelId, state: { weights: [weight], bias: 0, featureNames: ['textScore'] } },
+    })
+  const models = async () => {
+    const request = { query: 'red fox', index: 'ab', sessionId: await session() }
+    const { data } = await app.call<Data>('POST', '/cortex/search', request)
+    return data.searchContext.model
+  }
+  const both = (model: string) =>
+    create({ variants: ['a', 'b'].map((id) => ({ id, config: { model } })) })
+
+  it('ranks by the version that it had when the test was made', async () => {
+    await sync('early', 1)
+    const { data } = await both('early')
+    expect(data.warnings ?? []).toEqual([])
+    await eventually(async () => (await models()) === 'early@1')
+    expect((await sync('early', -1)).data.version).toBe(2)
+    for (let round = 0; round < 3; round += 1) expect(await models()).toBe('early@1')
+    await app.call('POST', `/cortex/ab-test/${data.testId}/stop`)
+  })
+
+  it('ranks by the first version that comes when none was there, and keeps it', async () => {
+    const { data } = await both('late')
+    expect(data.warnings?.length).toBe(2)
+    expect(await models()).toBeNull()
+    await sync('late', 1)
+    const found = `/nous/learn/events?type=TEST_MODEL_FOUND`
+    await eventually(async () => (await app.call<Data>('GET', found)).data.total > 0)
+    await sync('late', -1)
+    await eventually(async () => (await models()) === 'late@1')
+    for (let round = 0; round < 3; round += 1) expect(await models()).toBe('late@1')
+    await app.call('POST', `/cortex/ab-test/${data.testId}/stop`)
+  })
 })

@@ -18,11 +18,12 @@ import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import type { Patterns } from '../patterns/patterns.ts'
+import type { ExactModel } from '../plan/tuning.ts'
 import { MACHINES } from '../states.ts'
 import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf, wordsOf } from '../wire/words.ts'
 import { EVERY_QUERY } from './content.ts'
-import { type DraftParts, makeDraft, mustReadChanges, warningsOf } from './draft.ts'
+import { makeDraft, mustReadChanges, warningsOf } from './draft.ts'
 import { type Force, openForce } from './force.ts'
 import { openLifecycle } from './lifecycle.ts'
 import { openMoves } from './moves.ts'
@@ -75,7 +76,7 @@ export interface AdaptationsParts {
   clock: () => number
   find: ReplayParts['find']
   featureNames: () => readonly string[]
-  exactModel: DraftParts['exactModel']
+  exactModel: ExactModel
 }
 
 const LIMIT = 100

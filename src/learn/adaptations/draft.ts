@@ -3,7 +3,7 @@ import { newId } from '../../ids.ts'
 import { isObject } from '../../object.ts'
 import type { Adaptation } from '../../schema/adaptation.ts'
 import type { EarlierTotals, RuleRecord, Trigger } from '../../schema/adaptation-record.ts'
-import { mustReadTuning, type TuningRead, withExactModel } from '../plan/tuning.ts'
+import { type ExactModel, mustReadTuning, type TuningRead, withExactModel } from '../plan/tuning.ts'
 import { EVERY_QUERY } from './content.ts'
 import { emptyArm, METRICS, metricOf } from './figures.ts'
 import { isCompared } from './judge.ts'
@@ -22,8 +22,7 @@ export interface DraftParts {
   replay: ReplayParts
   /** Figures of a scope until now. */
   before: (scope: string) => EarlierTotals
-  /** The `id@version` that a name of a model stands for now; undefined when there is none that can rank. */
-  exactModel: (name: string) => string | undefined
+  exactModel: ExactModel
   learning: boolean
   clock: () => number
 }

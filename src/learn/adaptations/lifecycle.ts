@@ -2,8 +2,8 @@ import { serviceError } from '../../errors.ts'
 import type { AdaptationRecord } from '../../schema/adaptation-record.ts'
 import { isRefusal } from '../../store/failure.ts'
 import type { Store } from '../../store/store.ts'
+import type { ExactModel } from '../plan/tuning.ts'
 import { mayMove } from '../states.ts'
-import type { DraftParts } from './draft.ts'
 import type { Force } from './force.ts'
 import { type Breach, judge } from './judge.ts'
 import {
@@ -47,7 +47,7 @@ export interface Lifecycle {
 interface LifecycleParts extends StepsParts {
   force: Force
   watch: Watch
-  exactModel: DraftParts['exactModel']
+  exactModel: ExactModel
   config: {
     adaptationCanaryMs: number
     adaptationCanarySearchesMin: number

@@ -7,12 +7,11 @@ import type {
   ExperimentQuery,
 } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
-import type { Tuning } from '../../schema/tuning.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import type { AppliedVariant } from '../plan/plan.ts'
-import { withExactModel } from '../plan/tuning.ts'
+import type { ExactModel } from '../plan/tuning.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { MACHINES } from '../states.ts'
 import { knownWordsOf } from '../wire/words.ts'
@@ -20,6 +19,7 @@ import { describeExperiment, reportExperiment } from './answers.ts'
 import type { Counted } from './checks.ts'
 import { draftExperiment } from './draft.ts'
 import { evidenceOf } from './evidence.ts'
+import { isInexact, missingModels, withExactModels } from './exact-models.ts'
 import { openLedger } from './ledger.ts'
 import { findAssigned, mustFind, notActive, unitOf } from './lookup.ts'
 import { openRegister, type Register } from './register.ts'
@@ -65,21 +65,15 @@ export interface ExperimentsParts {
   config: { retentionMs: number }
   sessions: Pick<Sessions, 'peek' | 'touch'>
   metrics?: Pick<Metrics, 'collect'>
-  /** The `id@version` that a name of a model stands for now; undefined when there is none that can rank. */
-  exactModel?: (name: string) => string | undefined
+  exactModel?: ExactModel
   clock: () => number
 }
 
 const LIST_MAX = 100
-const NO_FALLBACK: { tuning: Tuning } = { tuning: {} }
 
 export function openExperiments(parts: ExperimentsParts): Experiments {
-  const { store, sessions, clock } = parts
+  const { store, sessions, clock, exactModel = (name) => name } = parts
   const register = openRegister(parts)
-  // The first search after a start finds them loaded.
-  for (const { record } of register.running())
-    for (const { tuning } of [...record.variants, record.fallback ?? NO_FALLBACK])
-      if (typeof tuning.model === 'string') parts.exactModel?.(tuning.model)
   const ledger = openLedger(store)
   const reported = openReported(store)
   const counted = (record: ExperimentRecord): Counted =>
@@ -89,6 +83,8 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
       : { arms: ledger.arms(record), reported: reported.sums(record) }
   const schedule = { register, counted, clock }
   const swept = openSweep({ ...parts, register, ledger, reported })
+  // Asks for their models: the first search after a start finds them loaded.
+  for (const { record } of register.running()) isInexact(record, exactModel)
   if (parts.metrics !== undefined) collect(parts.metrics, swept.figures)
 
   async function steer(kind: ExperimentKind, id: string, verb: Verb): Promise<object> {
@@ -99,10 +95,8 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
   return {
     create: async (kind, sent) => {
       const nowMs = clock()
-      const record = withExactModels(
-        draftExperiment(kind, sent, newId(nowMs), nowMs),
-        parts.exactModel,
-      )
+      const record = withExactModels(draftExperiment(kind, sent, newId(nowMs), nowMs), exactModel)
+      record.warnings.push(...missingModels(record, exactModel))
       await register.add(record)
       return describeExperiment(record, counted(record), nowMs)
     },
@@ -128,35 +122,16 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
     record: openResults({ ...schedule, store, sessions, ledger, reported }),
     variants: (unit, session) => variantsFor(register.running(), unit, session),
     consumer: evidenceOf(ledger, register.find),
-    tick: () => advanceAll(schedule),
+    tick: async () => {
+      for (const { record } of register.running())
+        if (isInexact(record, exactModel))
+          await register.alter(record.id, (now) => ({
+            record: withExactModels(now, exactModel),
+            event: 'MODEL_FOUND',
+          }))
+      await advanceAll(schedule)
+    },
     ...swept,
-  }
-}
-
-/**
- * What a test compares stays what it is: its variants rank by the versions that their models have now. A variant may name
- * a model that comes later: until then its searches rank without one.
- */
-function withExactModels(
-  record: ExperimentRecord,
-  exactModel: ExperimentsParts['exactModel'] = (name) => name,
-): ExperimentRecord {
-  const { variants, fallback } = record
-  const missing = variants.flatMap(({ id, tuning: { model } }) =>
-    typeof model !== 'string' || exactModel(model) !== undefined
-      ? []
-      : [`variant ${id}: its model is not served; until it is, its searches rank without one.`],
-  )
-  return {
-    ...record,
-    variants: variants.map((variant) => ({
-      ...variant,
-      tuning: withExactModel(variant.tuning, exactModel),
-    })),
-    ...(fallback === undefined
-      ? {}
-      : { fallback: { ...fallback, tuning: withExactModel(fallback.tuning, exactModel) } }),
-    warnings: [...record.warnings, ...missing],
   }
 }
 

@@ -1,6 +1,7 @@
 import type { VersionName } from '../../schema/model.ts'
 import type { Standing, Trial } from '../../schema/model-record.ts'
 import type { ServedModel } from '../plan/ranking.ts'
+import type { ExactModel } from '../plan/tuning.ts'
 import type { Serving } from './serving.ts'
 import { isInShare } from './trial-units.ts'
 import { nameOf, type Versions } from './versions.ts'
@@ -13,8 +14,8 @@ export interface Ranking {
   shadowModel: () => ServedModel | undefined
   /** `id@version`, or `id` for its active version, else its newest one that can rank. */
   namedModel: (name: string) => ServedModel | undefined
-  /** The `id@version` that a name stands for now, undefined when there is none that can rank; it is loaded from then on. */
-  exactModel: (name: string) => string | undefined
+  /** What it finds is loaded from then on. */
+  exactModel: ExactModel
   standing: () => Standing
   /** Reads anew what stands; after each change. */
   refresh: () => void
@@ -77,19 +78,20 @@ export function openRanking({ versions, serving }: RankingParts): Ranking {
   }
 }
 
-/** The servable version that a name stands for; ids may have an @ of their own. */
+/**
+ * The servable version that a name stands for. Ids may have an @ of their own: a name that can be read both ways is a
+ * version, so that what names one keeps it, whatever is synced later.
+ */
 function versionNamed(
   versions: Versions,
   active: VersionName | undefined,
   name: string,
 ): VersionName | undefined {
-  if (versions.model(name) !== undefined) {
-    if (active?.modelId === name) return active
-    return versions.of(name).findLast(({ servable, unfinished, status }) => {
-      return servable && !unfinished && status !== 'REJECTED'
-    })
-  }
   const [, modelId = '', version = ''] = /^(.+)@(\d{1,15})$/s.exec(name) ?? []
   const record = modelId === '' ? undefined : versions.find({ modelId, version: Number(version) })
-  return record?.servable ? record : undefined
+  if (record !== undefined) return record.servable && !record.unfinished ? record : undefined
+  if (active?.modelId === name) return active
+  return versions.of(name).findLast(({ servable, unfinished, status }) => {
+    return servable && !unfinished && status !== 'REJECTED'
+  })
 }

@@ -9,6 +9,7 @@ import type {
 } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Range } from '../../store/table.ts'
+import { tuningsOf } from '../experiments/exact-models.ts'
 import { move } from '../states.ts'
 
 /** What a new version is made of. */
@@ -157,8 +158,7 @@ function namedIn({ tables: { adaptations, experiments } }: Store): Set<unknown> 
   const named = new Set<unknown>()
   for (const { value } of adaptations.range()) named.add(value.tuning.model)
   for (const { value } of experiments.range())
-    for (const { tuning } of [...value.variants, ...(value.fallback ? [value.fallback] : [])])
-      named.add(tuning.model)
+    for (const { model } of tuningsOf(value)) named.add(model)
   return named
 }
 
