@@ -1,4 +1,3 @@
-import { createHash, type Hash } from 'node:crypto'
 import type { App } from '../app.ts'
 import { variableOf } from '../config.ts'
 import { serviceError } from '../errors.ts'
@@ -6,10 +5,10 @@ import type { ArrivingBody, KeptAnswer } from '../schema/answer.ts'
 import { sharedMs } from '../shared-clock.ts'
 import { type BodyLimit, bodyFormat, readBody, streamBody } from './body.ts'
 import { wholeBody } from './bytes.ts'
-import type { Exchange } from './exchange.ts'
 import { type Flight, type Flights, metaOf, signalOf } from './flight.ts'
 import { readJson } from './json.ts'
 import { parseParameters, parseQuery } from './query.ts'
+import { hashRequest, hashStream, repeatKey } from './repeat.ts'
 import { asServiceError, JSON_TYPE, type Prepared, prepareFailure, prepareReply } from './reply.ts'
 import type { BodyKind, Call, Route } from './route.ts'
 import type { ServedApp } from './served.ts'
@@ -79,7 +78,7 @@ export function answerRoute(
   entry.checkParams?.(params)
   const query = parseQuery(exchange.query)
   entry.checkQuery?.(query)
-  const call = newCall(app, flight, params, query)
+  const call = newCall({ app, hold }, flight, params, query)
   if (entry.bodyKind === 'none') {
     const key = repeatKey(exchange)
     if (key === undefined) return handle(entry, flight, call)
@@ -88,10 +87,15 @@ export function answerRoute(
   const format = bodyFormat(exchange, entry.consumes)
   if (entry.bodyKind === 'stream' && (format === 'other' || entry.checkBody === undefined))
     return streamed(entry, flight, call, app.config.requestTimeoutMs)
-  return collected({ app, hold }, entry, flight, call)
+  return collected(app, entry, flight, call)
 }
 
-function newCall(app: ServedApp, flight: Flight, params: unknown, query: unknown): AnyCall {
+function newCall(
+  { app, hold }: Answering,
+  flight: Flight,
+  params: unknown,
+  query: unknown,
+): AnyCall {
   return {
     // The wire knows only its own part of the app; handlers get the whole.
     app: app as unknown as App,
@@ -100,6 +104,7 @@ function newCall(app: ServedApp, flight: Flight, params: unknown, query: unknown
     body: undefined,
     suspicious: false,
     stream: NO_CHUNKS,
+    hold: (bytes) => hold(flight, bytes),
     header: (name) => flight.exchange.header(name),
     requestId: flight.requestId,
     receivedMs: sharedMs(flight.startedMs),
@@ -134,33 +139,8 @@ async function streamed(
   return once(entry, flight, call, { key, body })
 }
 
-/** The same chunks, hashed as they pass. */
-function hashStream(
-  exchange: Exchange,
-  chunks: AsyncIterable<Uint8Array>,
-): { stream: AsyncIterable<Uint8Array>; body: ArrivingBody } {
-  const hash = beginHash(exchange)
-  let hashed: string | undefined
-  async function* pass(): AsyncGenerator<Uint8Array> {
-    for await (const chunk of chunks) {
-      hash.update(chunk)
-      yield chunk
-    }
-    hashed = hash.digest('hex')
-  }
-  const stream = pass()
-  const body: ArrivingBody = {
-    hashed: () => hashed,
-    hash: async () => {
-      for await (const _ of stream);
-      return hashed ?? ''
-    },
-  }
-  return { stream, body }
-}
-
 async function collected(
-  { app, hold }: Answering,
+  app: ServedApp,
   entry: Entry,
   flight: Flight,
   call: AnyCall,
@@ -169,7 +149,7 @@ async function collected(
   const key = repeatKey(exchange)
   const bodyHash = await readBody(exchange, {
     limit: entry.bodyLimit,
-    hold: (bytes) => hold(flight, bytes),
+    hold: call.hold,
     read: (bytes) => {
       flight.bodyRead = true
       readWhole(app, entry, call, bytes)
@@ -178,20 +158,6 @@ async function collected(
   })
   if (key === undefined) return handle(entry, flight, call)
   return once(entry, flight, call, { key, body: bodyHash })
-}
-
-/** The key under which a POST's answer is kept; other methods can be repeated as they are. */
-function repeatKey(exchange: Exchange): string | undefined {
-  return exchange.method === 'POST' ? exchange.header('idempotency-key') : undefined
-}
-
-/** Tells requests of one route apart: what the path and query name is as much a part of them as the body. */
-function hashRequest(exchange: Exchange, bytes: Uint8Array): string {
-  return beginHash(exchange).update(bytes).digest('hex')
-}
-
-function beginHash({ parameters, query }: Exchange): Hash {
-  return createHash('sha256').update(JSON.stringify([parameters, query]))
 }
 
 async function once(

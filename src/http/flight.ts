@@ -31,7 +31,7 @@ export interface Flights {
   begin: (exchange: Exchange, meter: RouteMeter, requestId: string) => Flight
   end: (flight: Flight) => void
   /**
-   * Counts bytes of a body that are kept until the flight ends. Throws OVERLOADED when all bodies under way would take
+   * Counts bytes of a body that are kept until the flight ends, or are told as negative. Throws OVERLOADED when all bodies under way would take
    * more than they may together, unless it is the only one.
    */
   hold: (flight: Flight, bytes: number) => void
@@ -85,7 +85,8 @@ export function openFlights(limits: FlightLimits, onLate: (flight: Flight) => vo
       waiters = []
     },
     hold: (flight, bytes) => {
-      if (heldBytes + bytes > heldBytesMax && heldBytes > flight.heldBytes) throw tooMuch()
+      const isTooMuch = bytes > 0 && heldBytes + bytes > heldBytesMax
+      if (isTooMuch && heldBytes > flight.heldBytes) throw tooMuch()
       heldBytes += bytes
       flight.heldBytes += bytes
     },

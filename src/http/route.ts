@@ -18,6 +18,11 @@ export interface Call<Params, Query, Body> {
   suspicious: boolean
   /** Chunks of the body as they arrive, for routes with `bodyKind: 'stream'`; applies back-pressure. */
   stream: AsyncIterable<Uint8Array>
+  /**
+   * Counts bytes of the stream that the handler keeps, negative ones when it keeps them no more. Throws OVERLOADED when
+   * the bodies under way would take too much together.
+   */
+  hold: (bytes: number) => void
   /** A request header by lower-case name; undefined when it was not sent. */
   header: (name: string) => string | undefined
   requestId: string

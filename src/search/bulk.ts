@@ -36,6 +36,8 @@ interface LinesOptions extends BulkOptions {
   /** Reads one line's JSON; throws a ServiceError, in which the line has this name. */
   parse: (line: Uint8Array, name: string) => Sent
   lineBytesMax: number
+  /** Counts bytes of a line that is not whole yet, negative ones when it is; throws when there is no room for them. */
+  hold: (bytes: number) => void
 }
 
 const NEWLINE = 0x0a
@@ -101,7 +103,7 @@ async function loadLines(
     group.then(forget, forget)
   }
 
-  for await (const line of splitLines(stream, options.lineBytesMax)) {
+  for await (const line of splitLines(stream, options)) {
     lines.push(line)
     bytes += line.bytes?.length ?? 0
     if (lines.length >= GROUP_LINES || bytes >= GROUP_BYTES) await flush()
@@ -121,10 +123,21 @@ interface Line {
 /** Whole lines, without those that are blank. Of a line over the limit no more is kept than that it was one. */
 async function* splitLines(
   stream: AsyncIterable<Uint8Array>,
-  lineBytesMax: number,
+  { lineBytesMax, hold }: Pick<LinesOptions, 'lineBytesMax' | 'hold'>,
 ): AsyncGenerator<Line> {
   let rest: Uint8Array[] = []
   let restBytes = 0
+  let held = 0
+  const keep = (part: Uint8Array): void => {
+    hold(part.length)
+    held += part.length
+    rest.push(part)
+  }
+  const letGo = (): void => {
+    if (held > 0) hold(-held)
+    held = 0
+    rest = []
+  }
   let number = 1
   const breathe = openBreath()
   for await (const chunk of stream) {
@@ -136,14 +149,14 @@ async function* splitLines(
         const line = joinLine(rest, chunk.subarray(start, end))
         if (!isBlank(line)) yield { number, bytes: line }
       }
-      rest = []
+      letGo()
       restBytes = 0
       start = end + 1
       number += 1
     }
-    if (start < chunk.length) rest.push(chunk.subarray(start))
     restBytes += chunk.length - start
-    if (restBytes > lineBytesMax) rest = []
+    if (restBytes > lineBytesMax) letGo()
+    else if (start < chunk.length) keep(chunk.subarray(start))
   }
   if (restBytes > lineBytesMax) yield { number, bytes: undefined }
   const last = joinLine(rest, new Uint8Array())

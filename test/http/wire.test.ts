@@ -210,3 +210,41 @@ describe('bodies under way', () => {
     expect((await post(2 * MIB)).status).toBe(200)
   })
 })
+
+describe('lines of NDJSON that are not whole yet', () => {
+  const MIB = 1 << 20
+  let running: RunningApp
+  beforeAll(async () => {
+    running = await startApp({ BODIES_BYTES_MAX: `${MIB}` })
+  }, 120_000)
+  afterAll(() => running.close())
+
+  const lineOf = (id: string, bytes: number) =>
+    `{"id":"${id}","title":"x","filler":"${'x'.repeat(bytes)}"}\n`
+  const post = async (id: string, bytes: number) => {
+    const response = await fetch(`${running.url}/cortex/documents/bulk?index=lines`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-ndjson' },
+      body: Buffer.from(lineOf(id, bytes)),
+    })
+    return response.status
+  }
+
+  it('share the memory of all bodies under way, and give it back', async () => {
+    const raw = await connectRaw(Number(new URL(running.url).port))
+    const body = lineOf('slow', 2 * MIB)
+    const head =
+      'POST /api/cortex/documents/bulk?index=lines HTTP/1.1\r\nhost: a\r\n' +
+      `content-type: application/x-ndjson\r\ncontent-length: ${body.length + 2}\r\n\r\n`
+    await new Promise((resolve) => raw.socket.write(head + body.slice(0, 1.5 * MIB), resolve))
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(await post('refused', 2 * MIB)).toBe(503)
+    expect(await post('small', 1000)).toBe(200)
+    // The line is whole, and the body is not over.
+    raw.socket.write(body.slice(1.5 * MIB))
+    await until(async () => (await post('after', 2 * MIB)) === 200)
+    raw.socket.write('\n\n')
+    await until(() => raw.received().includes('"succeeded":1'))
+    raw.socket.end()
+  })
+})

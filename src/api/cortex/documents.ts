@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { invalid } from '../../errors.ts'
 import { readJson } from '../../http/json.ts'
-import { answer, route } from '../../http/route.ts'
+import { answer, type Call, route } from '../../http/route.ts'
 import { refuseUnkeepable } from '../../http/unkeepable.ts'
 import { openValidators } from '../../http/validate.ts'
 import {
@@ -37,11 +37,7 @@ export const createDocument = route({
   },
   reply: DocumentWritten,
   errors: ['INDEX_NOT_FOUND', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
-  handle: async ({ app, body, query, header }) => {
-    const item = { ...body, ifVersion: readVersion(header('if-match')) }
-    const written = await app.documents.create(item, { refresh: query.refresh !== false })
-    return versioned({ ...written, ...notTaken(body) })
-  },
+  handle: (call) => create(call, call.body),
 })
 
 export const createDocumentInIndex = route({
@@ -56,14 +52,26 @@ export const createDocumentInIndex = route({
   content: ['document'],
   reply: DocumentWritten,
   errors: ['INDEX_NOT_FOUND', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
-  handle: async ({ app, params, body, query, header }) => {
+  handle: (call) => {
+    const { params, body } = call
     const { name: first } = params
     refuseContradiction({ path: 'index', again: body.index, place: 'the path', first })
-    const item = { ...body, index: first, ifVersion: readVersion(header('if-match')) }
-    const written = await app.documents.create(item, { refresh: query.refresh !== false })
-    return versioned({ ...written, ...notTaken(body) })
+    return create(call, { ...body, index: first })
   },
 })
+
+async function create(
+  {
+    app,
+    query,
+    header,
+  }: Pick<Call<unknown, { refresh?: boolean }, unknown>, 'app' | 'query' | 'header'>,
+  body: CreateDocument,
+) {
+  const item = { ...body, ifVersion: readVersion(header('if-match')) }
+  const written = await app.documents.create(item, { refresh: query.refresh !== false })
+  return versioned({ ...written, ...notTaken(body) })
+}
 
 /** Says that an id inside of the document was taken for a field like any other. */
 function notTaken({ id, document }: Pick<CreateDocument, 'id' | 'document'>): {
@@ -97,12 +105,12 @@ export const bulkDocuments = route({
   },
   reply: BulkReply,
   errors: ['OVERLOADED', 'DISK_FULL'],
-  handle: ({ app, body, suspicious, stream, query }) => {
+  handle: ({ app, body, suspicious, stream, hold, query }) => {
     const options = { index: query.index, refresh: query.refresh !== false, check: checkItem }
     if (body === undefined) {
       const { documentBytesMax: lineBytesMax, jsonDepthMax } = app.config
       const parse = (line: Uint8Array, name: string) => readJson(line, jsonDepthMax, { name })
-      return app.bulk.lines(stream, { ...options, parse, lineBytesMax })
+      return app.bulk.lines(stream, { ...options, parse, lineBytesMax, hold })
     }
     if (Array.isArray(body)) return app.bulk.list(body, { ...options, suspicious })
     const { documents, ...common } = body

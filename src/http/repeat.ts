@@ -1,0 +1,44 @@
+import { createHash, type Hash } from 'node:crypto'
+import type { ArrivingBody } from '../schema/answer.ts'
+import type { Exchange } from './exchange.ts'
+
+/* What tells requests apart that came with an Idempotency-Key. */
+
+/** The key under which a POST's answer is kept; other methods can be repeated as they are. */
+export function repeatKey(exchange: Exchange): string | undefined {
+  return exchange.method === 'POST' ? exchange.header('idempotency-key') : undefined
+}
+
+/** Tells requests of one route apart: what the path and query name is as much a part of them as the body. */
+export function hashRequest(exchange: Exchange, bytes: Uint8Array): string {
+  return beginHash(exchange).update(bytes).digest('hex')
+}
+
+function beginHash({ parameters, query }: Exchange): Hash {
+  return createHash('sha256').update(JSON.stringify([parameters, query]))
+}
+
+/** The same chunks, hashed as they pass. */
+export function hashStream(
+  exchange: Exchange,
+  chunks: AsyncIterable<Uint8Array>,
+): { stream: AsyncIterable<Uint8Array>; body: ArrivingBody } {
+  const hash = beginHash(exchange)
+  let hashed: string | undefined
+  async function* pass(): AsyncGenerator<Uint8Array> {
+    for await (const chunk of chunks) {
+      hash.update(chunk)
+      yield chunk
+    }
+    hashed = hash.digest('hex')
+  }
+  const stream = pass()
+  const body: ArrivingBody = {
+    hashed: () => hashed,
+    hash: async () => {
+      for await (const _ of stream);
+      return hashed ?? ''
+    },
+  }
+  return { stream, body }
+}
