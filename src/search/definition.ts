@@ -109,7 +109,7 @@ export function mustTakeTexts(definition: Definition): Definition {
     const isObject = objects.some((object) => object.name === name) || embedder.field === name
     const type = fields.find((field) => field.name === name)?.type ?? 'text'
     if (!isObject && FOR_TEXTS.includes(type)) continue
-    const message = `must be ${FOR_TEXTS.join(', ')}: ${name} of a document holds texts; map a field of another name`
+    const message = `must be one of ${FOR_TEXTS.join(', ')}: ${name} of a document holds texts; map a field of another name`
     throw invalid(`mappings.properties.${name}.type`, message)
   }
   return definition
