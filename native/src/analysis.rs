@@ -100,15 +100,9 @@ struct Synonyms {
     before: TextAnalyzer,
     /// The filters after them, over one word.
     after: TextAnalyzer,
-    /// Words in a row → what they may be replaced by, and whether they stand too.
-    rules: HashMap<Vec<String>, Rule>,
+    /// Words in a row → other words in a row that count as well.
+    rules: HashMap<Vec<String>, Vec<Vec<String>>>,
     longest: usize,
-}
-
-#[derive(Default, Clone)]
-struct Rule {
-    keep: bool,
-    others: Vec<Vec<String>>,
 }
 
 impl Analyzer {
@@ -277,16 +271,15 @@ impl Synonyms {
         after: TextAnalyzer,
         rules: impl Iterator<Item = &'a Vec<String>>,
     ) -> Synonyms {
-        let mut read: HashMap<Vec<String>, Rule> = HashMap::new();
-        let mut add = |from: Vec<String>, to: &[Vec<String>], keep: bool| {
+        let mut read: HashMap<Vec<String>, Vec<Vec<String>>> = HashMap::new();
+        let mut add = |from: &Vec<String>, to: &[Vec<String>]| {
             if from.is_empty() {
                 return;
             }
-            let rule = read.entry(from.clone()).or_default();
-            rule.keep |= keep;
+            let others = read.entry(from.clone()).or_default();
             for other in to {
-                if *other != from && !other.is_empty() && !rule.others.contains(other) {
-                    rule.others.push(other.clone());
+                if other != from && !other.is_empty() && !others.contains(other) {
+                    others.push(other.clone());
                 }
             }
         };
@@ -296,18 +289,16 @@ impl Synonyms {
         for rule in rules {
             let line = rule.join(",");
             match line.split_once("=>") {
+                // Where texts are analysed like queries, the left side becomes the right one in both, so that each
+                // finds the other. Here texts stay as they are: a query must say both.
                 Some((from, to)) => {
                     let (from, to) = (split(from), split(to));
-                    for word in from {
-                        let keep = to.contains(&word);
-                        add(word, &to, keep);
-                    }
+                    from.iter().for_each(|word| add(word, &to));
+                    to.iter().for_each(|word| add(word, &from));
                 }
                 None => {
                     let all = split(&line);
-                    for word in &all {
-                        add(word.clone(), &all, true);
-                    }
+                    all.iter().for_each(|word| add(word, &all));
                 }
             }
         }
@@ -325,13 +316,11 @@ impl Synonyms {
         let mut out = Vec::with_capacity(terms.len());
         let mut i = 0;
         while i < terms.len() {
-            let (taken, rule) = self.longest_at(&terms[i..]);
+            let (taken, others) = self.longest_at(&terms[i..]);
             let own: Vec<String> = terms[i..i + taken].iter().map(|t| t.text.clone()).collect();
             let mut alternatives = Vec::new();
-            if rule.is_none_or(|rule| rule.keep) {
-                self.finish(&own, &mut alternatives);
-            }
-            for other in rule.map_or(&[][..], |rule| &rule.others) {
+            self.finish(&own, &mut alternatives);
+            for other in others {
                 self.finish(other, &mut alternatives);
             }
             if !alternatives.is_empty() {
@@ -347,14 +336,14 @@ impl Synonyms {
         out
     }
 
-    fn longest_at(&self, terms: &[Term]) -> (usize, Option<&Rule>) {
+    fn longest_at(&self, terms: &[Term]) -> (usize, &[Vec<String>]) {
         for length in (1..=self.longest.min(terms.len())).rev() {
             let words: Vec<String> = terms[..length].iter().map(|t| t.text.clone()).collect();
-            if let Some(rule) = self.rules.get(&words) {
-                return (length, Some(rule));
+            if let Some(others) = self.rules.get(&words) {
+                return (length, others);
             }
         }
-        (1, None)
+        (1, &[])
     }
 
     fn finish(&self, words: &[String], into: &mut Vec<Vec<String>>) {
@@ -385,7 +374,7 @@ mod tests {
 
     const ENGLISH: &str = r#"{"tokenizer":"standard","filters":[{"type":"lowercase"},
         {"type":"asciifolding"},{"type":"length","max":10},{"type":"stop","words":["the"]},
-        {"type":"synonym","rules":[["car","automobile"],["tv => television"],
+        {"type":"synonym","rules":[["car","automobile"],["tv, telly => television"],
             ["united states","usa"],["Déjà vu => repeat, déjà vu"]]},
         {"type":"stemmer","language":"english"}]}"#;
 
@@ -408,8 +397,9 @@ mod tests {
             ways(&english, "fast car"),
             [vec!["fast"], vec!["car", "automobil"]]
         );
-        assert_eq!(ways(&english, "TV"), [["televis"]], "one way only");
-        assert_eq!(ways(&english, "television"), [["televis"]]);
+        assert_eq!(ways(&english, "TV"), [["tv", "televis"]]);
+        assert_eq!(ways(&english, "television"), [["televis", "tv", "telli"]]);
+        assert_eq!(ways(&english, "telly"), [["telli", "televis"]]);
         let long = ways(&english, "the United States Army");
         assert_eq!(long, [vec!["unit state", "usa"], vec!["armi"]]);
         assert_eq!(ways(&english, "usa"), [["usa", "unit state"]]);
