@@ -1,20 +1,29 @@
-import { SearchRequest } from '../schema/search.ts'
+import type { SearchRequest } from '../schema/search.ts'
+import type { CoreRequest } from './plan.ts'
 import { canonicalJson } from './query-hash.ts'
 
-/** What does not decide a list, or is part of the query's own hash. */
-const UNDECISIVE = new Set([
-  ...['size', 'from', 'cursor', 'highlight', 'fields', 'facets', 'explain', 'generation'],
-  ...['sessionId', 'userId', 'query', 'filters'],
+/** What decides a list and its order; the query and its filters stand in their own hash. */
+const DECISIVE: ReadonlySet<string> = new Set<keyof CoreRequest>([
+  ...(['mode', 'operator', 'phrase', 'slop', 'prefix', 'fuzziness'] as const),
+  ...(['fields', 'boost', 'weights', 'fusion', 'neighbors', 'cut'] as const),
+  ...(['feedback', 'sort', 'minScore'] as const),
 ])
-/** All else that a search reads; what it says in vain decides nothing. */
-const DECISIVE: ReadonlySet<string> = new Set(
-  Object.keys(SearchRequest.properties).filter((name) => !UNDECISIVE.has(name)),
-)
 
 /**
- * What a cursor is tied to: everything that decides the list and its order. Page size, highlights and returned fields
- * may change on the way.
+ * What a cursor is tied to: everything that decides the list and its order, as the search was understood, however it
+ * was written. Page size, highlights and returned fields may change on the way. A word that ranking changes may set
+ * (`operator`, `fusion`, …) is another one when it is sent than when it is left to them, even if it says the default.
  */
-export function listTextOf(search: SearchRequest, queryHash: string): string {
-  return queryHash + canonicalJson(search, { only: DECISIVE })
+export function listTextOf(
+  { index, vector }: Pick<SearchRequest, 'index' | 'vector'>,
+  request: CoreRequest,
+  queryHash: string,
+): string {
+  const names = index === undefined ? '*' : indexNames(index).sort().join()
+  const own = vector === undefined ? '' : JSON.stringify(vector)
+  return `${queryHash}${names}${own}${canonicalJson(request, { only: DECISIVE })}`
+}
+
+function indexNames(index: string | string[]): string[] {
+  return [...new Set(Array.isArray(index) ? index : index.split(','))]
 }

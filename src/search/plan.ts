@@ -95,7 +95,7 @@ export function planSearch(
   readWeights(search, request)
   if (search.facets !== undefined) request.facets = readFacets(search.facets)
   if (search.sort !== undefined) request.sort = readSort(search.sort, isMapped)
-  const listText = listTextOf(search, queryHash)
+  const listText = listTextOf(search, request, queryHash)
   let shownBefore = request.from
   let list: number | undefined
   if (search.cursor !== undefined) {
@@ -122,9 +122,9 @@ function readWords(search: SearchRequest, request: CoreRequest): void {
       FUZZINESSES,
       '0',
     ).toUpperCase()
-  if (search.phrase !== undefined) request.phrase = search.phrase
-  if (search.slop !== undefined) request.slop = search.slop
-  if (search.prefix !== undefined) request.prefix = search.prefix
+  if (search.phrase === true) request.phrase = true
+  if (search.slop !== undefined && search.slop > 0) request.slop = search.slop
+  if (search.prefix === true) request.prefix = true
   if (search.neighbors !== undefined) request.neighbors = search.neighbors
   if (search.similarity !== undefined) request.cut = search.similarity
   if (search.feedback !== undefined) request.feedback = search.feedback

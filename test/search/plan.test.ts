@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { SearchRequest } from '../../src/schema/search.ts'
 import { encodeCursor } from '../../src/search/cursor.ts'
-import { listTextOf } from '../../src/search/list-text.ts'
 import { planSearch } from '../../src/search/plan.ts'
 import { cursorHash } from '../../src/search/query-hash.ts'
 
@@ -80,11 +80,11 @@ describe('the hash of a query', () => {
 
 describe('a cursor', () => {
   const search = { query: 'heat pump', searchType: 'text' }
-  const cursorOf = (of: typeof search) =>
+  const cursorOf = (of: SearchRequest) =>
     encodeCursor({
       generation: 7,
       after: 'place',
-      queryHash: cursorHash(listTextOf(of, planSearch(of).queryHash)),
+      queryHash: cursorHash(planSearch(of).listText),
       shown: 10,
     })
 
@@ -102,8 +102,46 @@ describe('a cursor', () => {
     },
   )
 
-  test('of another query is refused', () => {
-    expect(() => planSearch({ query: 'other', cursor: cursorOf(search) })).toThrow(
+  test.each<[SearchRequest, SearchRequest]>([
+    [{}, { searchType: 'hybrid', phrase: false, prefix: false, slop: 0, boost: {} }],
+    [
+      { searchType: 'text', operator: 'and' },
+      { searchType: 'TEXT', operator: 'AND' },
+    ],
+    [{ index: 'a' }, { index: ['a'] }],
+    [{ index: 'a,b' }, { index: ['b', 'a', 'b'] }],
+    [{ sort: 'year:desc' }, { sort: [{ year: 'desc' }] }],
+    [{ fuzziness: 1 }, { fuzziness: '1' }],
+    [{ searchFields: ['title'] }, { searchFields: { title: 1 } }],
+    [{ query: 'Heat  pump' }, { query: 'heat pump', size: 3, highlight: true, fields: ['title'] }],
+  ])('made with %j goes on with %j, which means the same', (one, other) => {
+    expect(planSearch({ ...other, cursor: cursorOf(one) }).request.after).toBe('place')
+    expect(planSearch({ ...one, cursor: cursorOf(other) }).request.after).toBe('place')
+  })
+
+  test.each<SearchRequest>([
+    { query: 'other' },
+    { filters: { year: 1 } },
+    { searchType: 'hybrid' },
+    { operator: 'and' },
+    { operator: 'or' },
+    { phrase: true },
+    { slop: 1 },
+    { prefix: true },
+    { fuzziness: 1 },
+    { fusion: 'rrf' },
+    { searchFields: ['title'] },
+    { boost: { title: 2 } },
+    { boost: { text: 2 } },
+    { neighbors: 5 },
+    { similarity: 0.5 },
+    { minScore: 1 },
+    { feedback: true },
+    { sort: 'year' },
+    { index: 'a' },
+    { vector: [1, 2] },
+  ])('of another query is refused: %j', (other) => {
+    expect(() => planSearch({ ...search, ...other, cursor: cursorOf(search) })).toThrow(
       expect.objectContaining({ code: 'INVALID_CURSOR' }),
     )
   })
