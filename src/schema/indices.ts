@@ -99,6 +99,14 @@ export const IndexCreated = Type.Object({
 })
 export type IndexCreated = Static<typeof IndexCreated>
 
+const EffectiveField = Type.Object({
+  type: Type.String(),
+  searched: Type.Optional(Type.Boolean({ description: 'by searches that name no fields' })),
+  vectorized: Type.Optional(Type.Boolean({ description: 'its text is part of the vector' })),
+  analyzer: Type.Optional(Type.String()),
+  dimensions: Type.Optional(Type.Integer({ description: 'of a dense_vector' })),
+})
+
 /** What an index holds right now, read from the engine; read by its name, also how it was declared. */
 export const IndexInfo = Type.Object({
   name: Type.String(),
@@ -116,6 +124,11 @@ export const IndexInfo = Type.Object({
   }),
   settings: Type.Optional(IndexSettings),
   mappings: Type.Optional(IndexMappings),
+  fields: Type.Optional(
+    Type.Record(Type.String(), EffectiveField, {
+      description: 'each field that the mapping names, and the default ones that it does not',
+    }),
+  ),
   warnings: Type.Optional(Type.Array(Type.String())),
 })
 export type IndexInfo = Static<typeof IndexInfo>

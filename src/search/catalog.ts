@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { serviceError } from '../errors.ts'
 import type { IndexCreated, IndexInfo, IndexMappings, IndexSettings } from '../schema/indices.ts'
 import { refuseContradictions } from './contradictions.ts'
+import type { Definition } from './definition.ts'
 import type { Engine } from './engine.ts'
 import { type Declared, type IndexEntry, type Indices, latest } from './indices.ts'
 
@@ -68,7 +69,8 @@ export function openCatalog(
     get: async (name) => {
       const entry = indices.get(name, 'name')
       const now = latest(entry)
-      return { ...(await summary(entry)), ...declared(now, now.record.settings) }
+      const fields = effectiveFields(now.definition)
+      return { ...(await summary(entry)), ...declared(now, now.record.settings), fields }
     },
     remove: async (name) => {
       const entry = indices.get(name, 'name')
@@ -105,6 +107,30 @@ function declared(
     created: new Date(record.createdMs).toISOString(),
     ...(warnings.length === 0 ? {} : { warnings }),
   }
+}
+
+/** What is searched, filtered and sorted by, as the mapping and the defaults under it say. */
+function effectiveFields({
+  fields,
+  objects,
+  embedder,
+}: Definition): NonNullable<IndexInfo['fields']> {
+  const isGiven = embedder.kind === 'given'
+  const named = fields.map(({ name, type, analyzer, searched = false, vectorized = false }) => {
+    const isVectorized = vectorized && !isGiven
+    const field = {
+      type,
+      searched,
+      vectorized: isVectorized,
+      ...(analyzer === undefined ? {} : { analyzer }),
+    }
+    return [name, field] as const
+  })
+  const holders = objects.map(({ name }) => [name, { type: 'object' }] as const)
+  const { field, dimensions } = embedder
+  const vectors =
+    field === undefined ? [] : ([[field, { type: 'dense_vector', dimensions }]] as const)
+  return Object.fromEntries([...named, ...holders, ...vectors])
 }
 
 function exists(why: string): Error {

@@ -142,8 +142,10 @@ describe('analysis', () => {
     expect((await createIndex({ name: 'german', settings: { analysis } })).status).toBe(200)
     await add('german', '1', { title: 'Die Häuser und ein Wagen' })
     await add('german', '2', { title: 'Haus Fernseher' })
+    await add('german', '3', { title: 'TV' })
     expect((await search('german', { query: 'auto' })).ids).toEqual(['1'])
-    expect((await search('german', { query: 'tv' })).ids).toEqual(['2'])
+    for (const query of ['tv', 'fernseher'])
+      expect((await search('german', { query })).ids.sort(), query).toEqual(['2', '3'])
     expect((await search('german', { query: 'haus' })).ids).toEqual([])
   })
 
@@ -541,6 +543,33 @@ describe('listing, reading, deleting', () => {
     expect((await getIndex('shown')).data.bytes).toBeGreaterThan(0)
     const list = await service.call<{ indices: Index[] }>('GET', '/cortex/indices')
     expect(list.data.indices.find(({ name }) => name === 'shown')?.documents).toBe(1)
+  })
+
+  it('tells every field, also those that no mapping names', async () => {
+    const bare = { searched: false, vectorized: false }
+    const properties = {
+      title: { type: 'text', fields: { raw: { type: 'keyword' } } },
+      author: { properties: { name: { type: 'keyword' } } },
+      own: { type: 'dense_vector', dims: 4 },
+    }
+    await createIndex({ name: 'fields', mappings: { properties } })
+    expect((await getIndex('fields')).data).toHaveProperty('fields', {
+      title: { type: 'text', searched: true, vectorized: false, analyzer: 'default' },
+      content: { type: 'text', searched: true, vectorized: false, analyzer: 'default' },
+      abstract: { type: 'text', searched: true, vectorized: false, analyzer: 'default' },
+      authors: { type: 'keyword', searched: true, vectorized: false, analyzer: 'default' },
+      tags: { type: 'keyword', searched: true, vectorized: false, analyzer: 'default' },
+      source: { type: 'keyword', searched: true, vectorized: false, analyzer: 'default' },
+      created: { type: 'date', ...bare },
+      updated: { type: 'date', ...bare },
+      'title.raw': { type: 'keyword', ...bare },
+      author: { type: 'object' },
+      'author.name': { type: 'keyword', ...bare },
+      own: { type: 'dense_vector', dimensions: 4 },
+    })
+    await createIndex({ name: 'learned' })
+    const learned = { type: 'text', searched: true, vectorized: true, analyzer: 'default' }
+    expect((await getIndex('learned')).data).toHaveProperty('fields.title', learned)
   })
 
   it('answers 404 for an index that is not there', async () => {
