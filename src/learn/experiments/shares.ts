@@ -38,11 +38,10 @@ export function readVariants(
     return { id: id ?? (name || fallback), name: name || (id ?? fallback) }
   })
   refuseRepeated(named)
+  const own = sent.map(({ weight, allocation }) => weight ?? allocation)
   const shares =
-    typeof trafficAllocation === 'object'
-      ? sharesByName(named, trafficAllocation)
-      : sharesOf(sent.map(({ weight, allocation }) => weight ?? allocation))
-  const warnings: string[] = []
+    typeof trafficAllocation === 'object' ? sharesByName(named, trafficAllocation) : sharesOf(own)
+  const warnings = areInVain(own, shares) ? [VAIN_SHARES] : []
   const variants = named.map((names, at) => {
     const { config = {}, weights } = sent[at] ?? {}
     const whole = weights === undefined ? config : { ...config, weights }
@@ -51,6 +50,18 @@ export function readVariants(
     return { ...names, share: shares[at] ?? 0, config: whole, tuning }
   })
   return { variants, allocation: allocationOf(trafficAllocation), warnings }
+}
+
+const VAIN_SHARES =
+  'variants: trafficAllocation says their shares; the ones that they give themselves are not used.'
+
+/** Whether variants give themselves shares, in whatever unit, that are others than those in force. */
+function areInVain(own: readonly (number | undefined)[], shares: readonly number[]): boolean {
+  const sum = own.reduce((all: number, share = 0) => all + share, 0)
+  return own.some((share, at) => {
+    if (share === undefined) return false
+    return !(Math.abs(share / sum - (shares[at] ?? 0)) <= SUM_ERROR)
+  })
 }
 
 export function unreadWarning(owner: string, key: string): string {

@@ -38,6 +38,34 @@ describe('metrics that decide', () => {
   })
 })
 
+describe('shares', () => {
+  const vain = /trafficAllocation says their shares/
+  const sharesOf = (weights: number[], trafficAllocation?: Record<string, number>) => {
+    const variants = ['a', 'b'].map((id, at) => ({
+      id,
+      ...(weights[at] === undefined ? {} : { weight: weights[at] }),
+    }))
+    const allocation = trafficAllocation === undefined ? {} : { trafficAllocation }
+    const { variants: read, warnings } = draft({ variants, ...allocation })
+    return { shares: read.map(({ share }) => share), warned: warnings.some((w) => vain.test(w)) }
+  }
+
+  it.each<[number[], Record<string, number> | undefined, number[], boolean]>([
+    [[], undefined, [0.5, 0.5], false],
+    [[20, 80], undefined, [0.2, 0.8], false],
+    [[0.2, 0.8], { a: 20, b: 80 }, [0.2, 0.8], false],
+    [[1, 4], { a: 20, b: 80 }, [0.2, 0.8], false],
+    [[50, 50], { a: 20, b: 80 }, [0.2, 0.8], true],
+    [[0.2], { a: 0.2, b: 0.8 }, [0.2, 0.8], true],
+    [[0, 0], { a: 0.2, b: 0.8 }, [0.2, 0.8], true],
+  ])(
+    'of %j beside %j: a warning where some are not used',
+    (weights, allocation, shares, warned) => {
+      expect(sharesOf(weights, allocation)).toEqual({ shares, warned })
+    },
+  )
+})
+
 describe('dates', () => {
   it('are ISO 8601 or epoch milliseconds', () => {
     const start = NOW_MS + DAY_MS
