@@ -85,8 +85,14 @@ function buildReader(dataDir: string): OpenedReader {
     start: [indexId, sequence + 1] as [number, number],
     end: [indexId, Number.MAX_VALUE] as [number, number],
   })
+  /** One for all: a new list of two numbers would be made into one of anything by the writer of keys, each time. */
+  const recordKey: [indexId: number, ord: number] = [0, 0]
   const reader: Reader = {
-    record: (indexId, ord) => records.peek([indexId, ord]),
+    record: (indexId, ord) => {
+      recordKey[0] = indexId
+      recordKey[1] = ord
+      return records.peek(recordKey)
+    },
     vector: (indexId, ord) => {
       const bytes = vectors.peek([indexId, ord])
       return bytes && new Float32Array(Uint8Array.prototype.slice.call(bytes).buffer)
