@@ -15,7 +15,7 @@ import { isoTime } from '../wire/moment.ts'
 import { type Activation, openActivation } from './activation.ts'
 import { type Evidence, openEvidence } from './evidence.ts'
 import { type Gating, openGating } from './gating.ts'
-import { openRanking, type Ranking } from './ranking.ts'
+import { openRankingModels, type RankingModels } from './ranking-models.ts'
 import {
   nameOrNull,
   showKept,
@@ -32,7 +32,7 @@ import { nameOf, openVersions, type Versions } from './versions.ts'
 
 /** The models: kept in versions, gated, and one of them in force. Answers are the API's `data`. */
 export interface Models
-  extends Pick<Ranking, 'servedModel' | 'shadowModel' | 'namedModel' | 'exactModel'> {
+  extends Pick<RankingModels, 'servedModel' | 'shadowModel' | 'namedModel' | 'exactModel'> {
   /** Throws MODEL_NOT_SERVABLE (with `activate`), TOO_MANY_MODELS. */
   sync: (request: ModelSync) => Promise<object>
   /** Throws VALIDATION_FAILED for an unknown status. */
@@ -84,7 +84,7 @@ export interface ModelsParts {
 interface Parts extends ModelsParts {
   versions: Versions
   serving: Serving
-  ranking: Ranking
+  ranking: RankingModels
   activation: Activation
   shelving: Shelving
   evidence: Evidence
@@ -151,7 +151,7 @@ function openParts(options: ModelsParts): Parts {
   const depthOf = (name: VersionName) => versions.find(name)?.training?.depth
   const { dataDir } = config
   const serving = openServing({ pool, dataDir, clock, depthOf, onFailure })
-  const ranking = openRanking({ versions, serving })
+  const ranking = openRankingModels({ versions, serving })
   const evidence = openEvidence({ store, gainOf, trial: () => ranking.standing().trial })
   const activation = openActivation({ ...same, versions, evidence, load: serving.load })
   const shelving = openShelving({ ...same, versions, serving, activation })

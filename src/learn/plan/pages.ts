@@ -10,7 +10,7 @@ import { type LearnedPlan, variantNames } from './plan.ts'
 const LISTS_MIN = 10_000
 
 /** What a plan says of the ranking: as little as possible, because so many are kept. */
-type Ranking = Pick<
+type KeptRanking = Pick<
   LearnedPlan,
   'tuning' | 'added' | 'model' | 'rerankSize' | 'adaptations' | 'experiments' | 'interleaved'
 > &
@@ -18,7 +18,7 @@ type Ranking = Pick<
   Partial<Pick<LearnedPlan, 'clickRates'>>
 
 /** The ranking of most lists: nothing applies to them. */
-const PLAIN: Ranking = Object.freeze({
+const PLAIN: KeptRanking = Object.freeze({
   ...{ tuning: {}, added: NOTHING_ADDED, model: undefined, adaptations: [], experiments: [] },
   // No model ranks.
   rerankSize: 0,
@@ -34,7 +34,7 @@ export interface ListPlace {
 interface List {
   /** 0: nothing applied to its first page. */
   number: number
-  ranking: Ranking
+  ranking: KeptRanking
 }
 
 const PLAIN_LIST: List = { number: 0, ranking: PLAIN }
@@ -108,7 +108,7 @@ function newGeneration(first: number): Generation {
   return { byKey: new Map(), first, numbered: [] }
 }
 
-function rankingOf(plan: LearnedPlan): Ranking {
+function rankingOf(plan: LearnedPlan): KeptRanking {
   const { tuning, added, model, rerankSize, adaptations, experiments } = plan
   const { clickRates, interleaved } = plan
   const isPlain =

@@ -6,8 +6,8 @@ import { isDrawn } from '../impressions/draw.ts'
 import type { SessionGlimpse } from '../sessions/sessions.ts'
 import {
   knowing,
+  type LearnedRanking,
   mayLearn,
-  type Ranking,
   type RankingParts,
   rankingBy,
   type ServedModel,
@@ -32,7 +32,7 @@ export interface AppliedAdaptation {
 }
 
 /** Everything that applies to one search besides its own words, made from memory in microseconds. */
-export interface LearnedPlan extends Ranking {
+export interface LearnedPlan extends LearnedRanking {
   /** Number of the list, for its cursors; 0 when nothing applied to its first page. */
   list: number
   sessionId: string | undefined
@@ -53,7 +53,7 @@ export interface LearnedPlan extends Ranking {
 interface Dealt {
   testId: string
   variantIds: readonly [string, string]
-  against: Ranking
+  against: LearnedRanking
   seed: number
   depth: number
 }

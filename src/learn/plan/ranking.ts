@@ -12,7 +12,7 @@ export interface ServedModel {
 }
 
 /** What decides the order of a list: a plan has one, and one more where two are dealt into its list. */
-export interface Ranking {
+export interface LearnedRanking {
   tuning: Tuning
   added: AddedScores
   clickRates: ClickRatesRead
@@ -35,7 +35,7 @@ export function rankingBy(
   tuning: Tuning,
   { queryHash, unit }: { queryHash: string; unit: string | undefined },
   parts: RankingParts,
-): Ranking {
+): LearnedRanking {
   const { rerankSize } = parts.settings
   const learns = mayLearn(tuning, parts)
   const added = learns ? parts.added(queryHash) : NOTHING_ADDED

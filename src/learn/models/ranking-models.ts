@@ -7,7 +7,7 @@ import { isInShare } from './trial-units.ts'
 import { nameOf, type Versions } from './versions.ts'
 
 /** Which loaded model ranks a search: asked for every search, answered from memory. */
-export interface Ranking {
+export interface RankingModels {
   /** The model on trial for the units in its share, else the active one. */
   servedModel: (unit: string | undefined) => ServedModel | undefined
   /** The model that scores what others ranked. */
@@ -21,7 +21,7 @@ export interface Ranking {
   refresh: () => void
 }
 
-export interface RankingParts {
+interface RankingModelsParts {
   versions: Versions
   serving: Serving
 }
@@ -29,7 +29,7 @@ export interface RankingParts {
 /** Names remembered with the versions that they stand for. */
 const NAMES_MAX = 1000
 
-export function openRanking({ versions, serving }: RankingParts): Ranking {
+export function openRankingModels({ versions, serving }: RankingModelsParts): RankingModels {
   let standing: Standing = { earlier: [], trials: 0 }
   let active: VersionName | undefined
   let shadow: VersionName | undefined
