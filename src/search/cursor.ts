@@ -27,12 +27,17 @@ export function decodeCursor(text: string, queryHash: string): Cursor {
   }
   if (!Array.isArray(parts)) throw invalid('cursor is not one that this service gave.')
   const [generation, after, hash, shown, list] = parts as unknown[]
-  const isOurs = typeof generation === 'number' && typeof after === 'string'
-  if (!isOurs || typeof hash !== 'string' || typeof shown !== 'number')
+  const isOurs = isCount(generation) && typeof after === 'string'
+  if (!isOurs || typeof hash !== 'string' || !isCount(shown) || !isCount(list ?? 0))
     throw invalid('cursor is not one that this service gave.')
   if (hash !== queryHash)
     throw invalid('cursor belongs to another query; send it with the query that it came from.')
-  return { generation, after, queryHash, shown, list: typeof list === 'number' ? list : undefined }
+  return { generation, after, queryHash, shown, list: isCount(list) ? list : undefined }
+}
+
+/** Cursors come back from outside, where anybody may have written them. */
+function isCount(part: unknown): part is number {
+  return Number.isSafeInteger(part) && (part as number) >= 0
 }
 
 function invalid(message: string, cause?: unknown): Error {

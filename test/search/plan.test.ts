@@ -88,6 +88,20 @@ describe('a cursor', () => {
       shown: 10,
     })
 
+  test.each([
+    ...[-5, 1.5, 1e300, 'x'].map((shown) => [7, 'place', shown, 0]),
+    ...[-1, 1.5, 1e300, null].map((generation) => [generation, 'place', 10, 0]),
+    ...[-1, 1.5, 'x'].map((list) => [7, 'place', 10, list]),
+    [7, 3, 10, 0],
+  ])('that somebody wrote by hand is refused: %j', (generation, after, shown, list) => {
+    const hash = cursorHash(planSearch(search).listText)
+    const text = JSON.stringify([generation, after, hash, shown, list])
+    const cursor = Buffer.from(text).toString('base64url')
+    expect(() => planSearch({ ...search, cursor })).toThrow(
+      expect.objectContaining({ code: 'INVALID_CURSOR' }),
+    )
+  })
+
   test('goes on where it was made, in the view it was made from', () => {
     const { request } = planSearch({ ...search, size: 50, cursor: cursorOf(search) })
     expect(request).toMatchObject({ after: 'place', generation: 7, size: 50 })
