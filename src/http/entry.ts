@@ -168,8 +168,9 @@ async function once(
 ): Promise<Prepared> {
   const { idempotency } = call.app
   const kept = await idempotency.run(key, entry.name, body, () => keep(entry, flight, call))
-  const headers = kept.replayed ? { headers: { 'idempotent-replay': 'true' } } : {}
-  return { status: kept.status, contentType: JSON_TYPE, body: kept.body, ...headers }
+  const { status, body: bytes, errorCode } = kept
+  const headers = { ...kept.headers, ...(kept.replayed ? { 'idempotent-replay': 'true' } : {}) }
+  return { status, contentType: JSON_TYPE, body: bytes, headers, errorCode }
 }
 
 function readWhole(app: ServedApp, entry: Entry, call: AnyCall, bytes: Uint8Array): void {
@@ -198,8 +199,8 @@ async function keep(entry: Entry, flight: Flight, call: AnyCall): Promise<KeptAn
     if (failure.status >= 500 || failure.status === 429) throw cause
     prepared = prepareFailure(failure, metaOf(flight))
   }
-  const { status, body } = prepared
-  return { status, body: wholeBody(body) }
+  const { status, body, headers, errorCode } = prepared
+  return { status, body: wholeBody(body), headers, errorCode }
 }
 
 function handle(entry: Entry, flight: Flight, call: AnyCall): Prepared | Promise<Prepared> {

@@ -2,6 +2,9 @@
 export interface KeptAnswer {
   status: number
   body: Uint8Array
+  headers?: Record<string, string> | undefined
+  /** What the metrics page counts it as; undefined for a success. */
+  errorCode?: string | undefined
 }
 
 /** A body that is worked off while it arrives: what tells it from others is known at its end. */

@@ -40,9 +40,8 @@ export function openIdempotency(options: IdempotencyOptions): Idempotency {
     answer: KeptAnswer,
   ) {
     const expiresMs = clock() + config.idempotencyMs
-    const { status, body } = answer
     await store.write(() => {
-      idempotency.put(key, { ...flight, status, body, expiresMs })
+      idempotency.put(key, { ...flight, ...answer, expiresMs })
       idempotencyExpiry.put([expiresMs, key], true)
     })
   }
@@ -60,8 +59,7 @@ export function openIdempotency(options: IdempotencyOptions): Idempotency {
           throw conflict()
       }
       if (flying !== undefined) return { ...(await flying.answer), replayed: true }
-      if (first !== undefined && stored !== undefined)
-        return { status: stored.status, body: stored.body, replayed: true }
+      if (first !== undefined && stored !== undefined) return { ...stored, replayed: true }
       const answer = produce().then(async (made) => {
         const bodyHash = typeof body === 'string' ? body : body.hashed()
         // What the answer tells has happened, also where there is no room to keep it.

@@ -8,6 +8,7 @@ import type {
   SuggestionRecord,
 } from '../schema/adaptation-record.ts'
 import type { ExaminationDay, HourReport, MetricSeries } from '../schema/analytics-record.ts'
+import type { KeptAnswer } from '../schema/answer.ts'
 import type { StoredEvent } from '../schema/event.ts'
 import type {
   ArmRow,
@@ -47,11 +48,9 @@ export interface JournalEntry {
 }
 
 /** The first answer to a request that carried an Idempotency-Key. */
-export interface StoredAnswer {
+export interface StoredAnswer extends KeptAnswer {
   route: string
   bodyHash: string
-  status: number
-  body: Uint8Array
   /** Milliseconds since the epoch after which the answer is forgotten. */
   expiresMs: number
 }

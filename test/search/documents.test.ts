@@ -329,6 +329,24 @@ describe('changing a document', () => {
     expect([second.status, third.status, third.headers.get('etag')]).toEqual([200, 200, '"3"'])
   })
 
+  it('names it to whoever repeats an Idempotency-Key, too', async () => {
+    const send = () =>
+      fetch(`${service.url}/cortex/documents`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'idempotency-key': 'tagged' },
+        body: JSON.stringify({ index: 'match', id: 'tagged', document: { title: 'One' } }),
+      })
+    const told = [await send(), await send()].map(({ status, headers }) => [
+      status,
+      headers.get('etag'),
+      headers.get('idempotent-replay'),
+    ])
+    expect(told).toEqual([
+      [200, '"1"', null],
+      [200, '"1"', 'true'],
+    ])
+  })
+
   it.each(['/cortex/documents', '/cortex/indices/match/documents'])(
     'replaces a document by POST %s only when its version is the one of If-Match',
     async (path) => {

@@ -31,6 +31,17 @@ describe('a key', () => {
     }
   })
 
+  it('gets its headers again, and what it counts as', async () => {
+    const { idempotency, restart } = open()
+    const headers = { etag: '"1"' }
+    const made = { status: 201, body: Buffer.from('{}'), headers, errorCode: 'SOME_CODE' }
+    await idempotency.run('k', 'POST /a', 'hash', async () => made)
+    for (const reader of [idempotency, restart()]) {
+      const again = await reader.run('k', 'POST /a', 'hash', async () => made)
+      expect(again).toMatchObject({ headers, errorCode: 'SOME_CODE', replayed: true })
+    }
+  })
+
   it('that comes with another body or for another route is a conflict, also while the first is under way', async () => {
     const { idempotency, produce } = open()
     const conflict = { code: 'IDEMPOTENCY_CONFLICT', status: 409 }
