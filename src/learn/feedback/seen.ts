@@ -1,4 +1,5 @@
 import type { Store } from '../../store/store.ts'
+import { timeOf } from './feedback-ids.ts'
 
 /** What was told, and when: the same is told again within `REPEAT_MS` counts once. */
 export interface Seen {
@@ -40,14 +41,16 @@ export function openSeen(store: Store): Seen {
       const rows = openRows(store)
       return {
         wasTold: (queryId, mark, timeMs) => {
-          const halfHour = halfHourOf(timeMs)
-          const until = Math.min(last, halfHour + 1)
-          for (let near = Math.max(first, halfHour - 1); near <= until; near += 1) {
-            const toldMs = rows.of(near, queryId, mark).times.get(mark)
+          const told = halfHourOf(timeMs)
+          for (let near = told - 1; near <= told + 1; near += 1) {
+            const { halfHour, name } = placeOf(queryId, mark, near)
+            if (halfHour < first || halfHour > last) continue
+            const toldMs = rows.of(halfHour, queryId, name).times.get(name)
             if (toldMs !== undefined && Math.abs(toldMs - timeMs) <= REPEAT_MS) return true
           }
-          const row = rows.of(halfHour, queryId, mark)
-          row.times.set(mark, timeMs)
+          const { halfHour, name } = placeOf(queryId, mark, told)
+          const row = rows.of(halfHour, queryId, name)
+          row.times.set(name, timeMs)
           row.isChanged = true
           first = Math.min(first, halfHour)
           last = Math.max(last, halfHour)
@@ -66,6 +69,17 @@ export function openSeen(store: Store): Seen {
       return due.length
     },
   }
+}
+
+/**
+ * In which half hour's row a mark of some half hour stands, and by which name. What is said to have happened before its
+ * search stands with it: rows go by the age of their half hour, and this one must stay as long as it may be told again.
+ */
+function placeOf(queryId: string, mark: string, told: number): { halfHour: number; name: string } {
+  const least = halfHourOf(timeOf(queryId))
+  return told < least
+    ? { halfHour: least, name: `${mark} ${told}` }
+    : { halfHour: told, name: mark }
 }
 
 /** The rows that a request looks at: each is read and written once, and most requests speak of few searches. */

@@ -180,6 +180,23 @@ it('the same told again is a duplicate by when it happened, in any order', async
   expect(await at(10, { userAction: 'CLICK' })).toBe(1)
 })
 
+it('the same told again is a duplicate for as long as its session lasts, however long ago it is said to have happened', async () => {
+  const { session, search, feedback, clock } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['a'])
+  const timestamp = START_MS - 3 * 24 * HOUR_MS
+  const say = async () => {
+    const sent = [entry(queryId, { timestamp })]
+    return (await feedback.submit({ sessionId, feedback: sent })).duplicate
+  }
+  expect(await say()).toBe(0)
+  for (let round = 0; round < 60; round++) {
+    clock.nowMs += 20 * MINUTE_MS
+    await feedback.sweep(clock.nowMs)
+    expect(await say()).toBe(1)
+  }
+})
+
 it('a repetition is found among any number of entries about one search, in one request and over several', async () => {
   const { session, search, feedback, store } = start()
   const sessionId = await session()
