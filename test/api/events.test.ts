@@ -269,6 +269,24 @@ describe('the stream of events', () => {
     expect(follower.text()).not.toContain('m-8')
   })
 
+  it('ends behind the last event before a date', async () => {
+    const isWhole = ({ text }: { text: () => string }) => text().endsWith('\r\n0\r\n\r\n')
+    const event = await record({ type: 'BEFORE' })
+    const past = await follow('?startDate=2019-01-01&endDate=2020-01-01')
+    await eventually(() => isWhole(past))
+    expect(past.ids()).toEqual([])
+    const endMs = Date.parse(event.timestamp) + 1500
+    const soon = await follow(`?type=before&startDate=2020-01-01&endDate=${endMs}`)
+    await eventually(() => soon.ids().length === 1)
+    await record({ type: 'BEFORE' })
+    await eventually(() => soon.ids().length === 2)
+    expect(isWhole(soon)).toBe(false)
+    await eventually(() => Date.now() > endMs)
+    await record({ type: 'BEFORE' })
+    await eventually(() => isWhole(soon))
+    expect(soon.ids()).toHaveLength(2)
+  })
+
   it.each([
     ['?startDate=never', {}],
     ['', { 'last-event-id': 'x' }],

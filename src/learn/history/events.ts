@@ -92,7 +92,8 @@ export function openEvents(
   }
   return {
     list: (query) => listEvents(rows, query),
-    follow: (query, after) => followEvents(rows, query, after, limits.eventHeartbeatMs),
+    follow: (query, after) =>
+      followEvents(rows, query, after, { silenceMs: limits.eventHeartbeatMs, clock }),
     recordWithin,
     record: (report) => store.write(() => recordWithin(report)),
     counts: (sinceMs) => {

@@ -11,43 +11,55 @@ export type Following = (signal: AbortSignal) => AsyncIterable<EventRow | undefi
 
 /** Longest time from the commit of an event until those who follow hear of it. */
 const POLL_MS = 50
+/** So long after `endDate` an event that happened before it may still be on its way to the disk. */
+const COMMIT_MS = 1000
 
 /**
  * Follows the events that match and come behind `after`, the sequence or the id of one; without it from `startDate` on,
- * else from now on. Undefined comes after each silence of `silenceMs`. Throws at once what is wrong in the query.
+ * else from now on; to `endDate`, if there is one. Undefined comes after each silence of `silenceMs`. Throws at once what is
+ * wrong in the query.
  */
 export function followEvents(
   rows: EventRows,
   query: EventQuery,
   after: string | undefined,
-  silenceMs: number,
+  { silenceMs, clock }: Pace,
 ): Following {
   const filter = readFilter(query)
   const start = filter.startMs > 0 ? rows.at(filter.startMs) - 1 : rows.last()
   // Another store may have given a greater number than this one has reached.
   const isNew = after === undefined || after.trim() === ''
   const from = isNew ? start : Math.min(readPlace(rows, after.trim()), rows.last())
-  return (signal) => follow(rows, filter, { from, silenceMs, signal })
+  return (signal) => follow(rows, filter, { from, silenceMs, clock, signal })
+}
+
+interface Pace {
+  silenceMs: number
+  /** Epoch ms. */
+  clock: () => number
 }
 
 async function* follow(
   rows: EventRows,
   filter: Filter,
-  { from, silenceMs, signal }: { from: number; silenceMs: number; signal: AbortSignal },
+  { from, silenceMs, clock, signal }: Pace & { from: number; signal: AbortSignal },
 ): AsyncIterable<EventRow | undefined> {
   let at = from
   let saidMs = performance.now()
   while (!signal.aborted) {
+    const isOver = clock() > filter.endMs + COMMIT_MS
     const to = rows.last()
     // Read at once: the client may take long over each, and no walk may stay open meanwhile.
     const some = at < to ? rows.some(at + 1, to) : []
     for (const row of some) {
+      if (Date.parse(row.event.timestamp) > filter.endMs) return
       if (!filter.matches(row.event)) continue
       yield row
       saidMs = performance.now()
       if (signal.aborted) return
     }
     at = some.at(-1)?.sequence ?? to
+    if (isOver && at >= to) return
     if (performance.now() - saidMs >= silenceMs) {
       yield undefined
       saidMs = performance.now()
