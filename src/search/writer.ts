@@ -60,6 +60,14 @@ export function openWriter(
     }
   }
 
+  function run(): void {
+    running ??= drain().finally(() => {
+      running = undefined
+      // What came behind the last look, and before this.
+      if (waiting.length > 0) run()
+    })
+  }
+
   return {
     write: (ops) => {
       if (queued > 0 && queued + ops.length > config.writeQueueMax)
@@ -69,9 +77,7 @@ export function openWriter(
       queued += ops.length
       return new Promise((resolve, reject) => {
         waiting.push({ ops, resolve, reject })
-        running ??= drain().finally(() => {
-          running = undefined
-        })
+        run()
       })
     },
     queued: () => queued,

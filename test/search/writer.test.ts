@@ -1,5 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { openWriter } from '../../src/search/writer.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
+import { temporaryStore } from '../store/open.ts'
 
 const BYTES_MAX = 4 << 20
 
@@ -38,3 +40,16 @@ it('deletes go on when the store has reached its size, alone and among writes th
   const ids = data.hits.map(({ id }) => id)
   expect(['d0', 'd1', 'd2', 'd3', 'd4', 'new'].filter((id) => ids.includes(id))).toEqual(['d4'])
 })
+
+it.each([0, 1, 2, 3, 4, 5, 6])(
+  'a write is begun also when it comes %s steps behind the answer to the last one',
+  async (steps) => {
+    const writer = openWriter(temporaryStore(), { writeQueueMax: 10 }, Date.now)
+    for (let round = 0; round < 3; round++) {
+      expect(await writer.write([])).toEqual([])
+      for (let step = 0; step < steps; step++) await undefined
+    }
+    await writer.idle()
+    expect(writer.queued()).toBe(0)
+  },
+)
