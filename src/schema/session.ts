@@ -54,7 +54,7 @@ export const SessionRead = Type.Object({
 })
 export type SessionRead = Static<typeof SessionRead>
 
-/** Answer of reading what a session did; kept 30 days after it expired. */
+/** Answer of reading what a session did; kept 30 days beyond the day that it may last. */
 export const SessionAnalytics = Type.Object({
   ...SessionTimes,
   searches: Type.Integer({

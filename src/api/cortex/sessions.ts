@@ -57,7 +57,7 @@ export const readSessionAnalytics = route({
   method: 'GET',
   path: '/cortex/sessions/{id}/analytics',
   tag: 'sessions',
-  summary: 'Read what a session did; kept 30 days after it expired',
+  summary: 'Read what a session did; kept 30 days beyond the day that it may last',
   params: SessionPath,
   reply: SessionAnalytics,
   errors: ['SESSION_NOT_FOUND'],
