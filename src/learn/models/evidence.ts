@@ -85,9 +85,12 @@ export function openEvidence({ store, trial, gainOf }: EvidenceParts): Evidence 
       // A session's user, too: what it told stands under that name.
       const tellers = new Set([...names, ...told.map(({ unit }) => unit)])
       const queryIds = new Set(told.map(({ entry }) => entry.queryId))
-      judgements.removeAll(
-        [...queryIds].filter((queryId) => tellers.has(judgements.get(queryId)?.unit ?? '')),
-      )
+      // A search of theirs says nothing without them, whoever told of it last.
+      const own = facts.flatMap((fact) => (fact.kind === 'search' ? fact.impression.queryId : []))
+      judgements.removeAll([
+        ...own,
+        ...[...queryIds].filter((queryId) => tellers.has(judgements.get(queryId)?.unit ?? '')),
+      ])
       units.forgetWithin(names)
     },
     clicked: () => pending.clicked,

@@ -1,6 +1,12 @@
 import { v7 as uuid } from 'uuid'
 import { expect, it } from 'vitest'
-import type { Fact, FeedbackEntry, FeedbackStatus, Impression } from '../../../src/learn/facts.ts'
+import type {
+  Fact,
+  FeedbackEntry,
+  FeedbackFact,
+  FeedbackStatus,
+  Impression,
+} from '../../../src/learn/facts.ts'
 import { type Evidence, openEvidence } from '../../../src/learn/models/evidence.ts'
 import { isInShare } from '../../../src/learn/models/trial-units.ts'
 import type { Trial } from '../../../src/schema/model-record.ts'
@@ -184,6 +190,16 @@ it('what a forgotten session told goes, also under the name of its user; what ot
   await store.write(() => evidence.forget!(doomed))
   expect([...store.tables.judgements.range()].map(({ value }) => value.unit)).toEqual(['bob'])
   expect(evidence.clicked()).toBe(2)
+})
+
+it('what a forgotten one told of a search goes with the search, also when another told of it later', async () => {
+  const { store, evidence, fold } = start()
+  const own = impression({ unit: 'ann' })
+  const told = feedback(own, 0)
+  await fold(told, { ...(feedback(own, 1) as FeedbackFact), unit: 'bob' })
+  const doomed = { names: new Set(['s']), facts: [search(own), told], sequence: 9 }
+  await store.write(() => evidence.forget!(doomed))
+  expect(store.tables.judgements.count()).toBe(0)
 })
 
 it('what is too old goes, and trials that are over', async () => {
