@@ -1,7 +1,5 @@
 //! Text → terms: tokenizers, filters, stemmers, synonyms.
 
-use std::collections::HashMap;
-
 use serde::Deserialize;
 use tantivy::tokenizer::{
     AsciiFoldingFilter, Language, LowerCaser, RawTokenizer, RemoveLongFilter, StopWordFilter,
@@ -11,6 +9,7 @@ use tantivy::tokenizer::{
 use crate::compose::ComposeFilter;
 use crate::failure::Failure;
 use crate::stem::StemFilter;
+use crate::synonyms::Synonyms;
 use crate::tokenizer::{GramTokenizer, LetterTokenizer, WordTokenizer};
 
 /// Longest plain word in bytes; longer ones are not completed or corrected.
@@ -74,14 +73,25 @@ pub struct Term {
     pub to: usize,
 }
 
+/// A term in a row of them.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Step {
+    /// Distance in words from the first place of the row.
+    pub offset: u32,
+    /// The term as it is indexed.
+    pub text: String,
+}
+
 /// What stands at one place of an analysed query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryTerm {
     /// Ways to say it, the words of the query first; each way is one term or, for a synonym of
     /// several words, several in a row.
-    pub alternatives: Vec<Vec<String>>,
+    pub alternatives: Vec<Vec<Step>>,
     /// Word number of its first word in the query.
     pub position: usize,
+    /// Words that it takes in the query, gaps included.
+    pub span: usize,
     /// Byte offsets in the query.
     pub from: usize,
     /// End of the byte range.
@@ -92,17 +102,16 @@ pub struct QueryTerm {
 pub struct Analyzer {
     /// Everything but synonyms.
     full: TextAnalyzer,
-    synonyms: Option<Synonyms>,
+    synonyms: Option<Expansion>,
 }
 
-struct Synonyms {
+/// An analyzer's own synonyms: they stand between its filters.
+struct Expansion {
     /// The tokenizer and the filters before the synonyms.
     before: TextAnalyzer,
     /// The filters after them, over one word.
     after: TextAnalyzer,
-    /// Words in a row → other words in a row that count as well.
-    rules: HashMap<Vec<String>, Vec<Vec<String>>>,
-    longest: usize,
+    rules: Synonyms,
 }
 
 impl Analyzer {
@@ -123,7 +132,14 @@ impl Analyzer {
                     FilterDefinition::Synonym { rules } => Some(rules),
                     _ => None,
                 });
-                Some(Synonyms::read(before, after, rules.flatten()))
+                // Where texts are analysed like queries, the left side becomes the right one in both, so that each
+                // finds the other. Here texts stay as they are: a query must say both.
+                let rules = Synonyms::read(rules.flatten(), true, |words| terms_of(&before, words));
+                Some(Expansion {
+                    before,
+                    after,
+                    rules,
+                })
             }
         };
         Ok(Analyzer { full, synonyms })
@@ -144,19 +160,30 @@ impl Analyzer {
         terms_of(&self.full, text)
     }
 
-    /// The terms of a query: synonyms are alternatives at one place.
-    pub fn query_terms(&self, text: &str) -> Vec<QueryTerm> {
-        match &self.synonyms {
-            Some(synonyms) => synonyms.expand(text),
+    /// The terms of a query: synonyms are alternatives at one place; `more` beside the analyzer's own.
+    pub fn query_terms(&self, text: &str, more: &Synonyms) -> Vec<QueryTerm> {
+        let terms = match &self.synonyms {
+            Some(expansion) => expansion.expand(text),
             None => self.terms(text).into_iter().map(single).collect(),
-        }
+        };
+        more.apply(terms)
+    }
+
+    /// Rules about the words of a query, as this analyzer reads them.
+    pub fn read_synonyms(&self, rules: &[Vec<String>]) -> Synonyms {
+        Synonyms::read(rules.iter(), false, |words| self.terms(words))
     }
 }
 
 fn single(term: Term) -> QueryTerm {
+    let step = Step {
+        offset: 0,
+        text: term.text,
+    };
     QueryTerm {
-        alternatives: vec![vec![term.text]],
+        alternatives: vec![vec![step]],
         position: term.position,
+        span: 1,
         from: term.from,
         to: term.to,
     }
@@ -265,95 +292,30 @@ fn chain(
     Ok(builder.build())
 }
 
-impl Synonyms {
-    fn read<'a>(
-        before: TextAnalyzer,
-        after: TextAnalyzer,
-        rules: impl Iterator<Item = &'a Vec<String>>,
-    ) -> Synonyms {
-        let mut read: HashMap<Vec<String>, Vec<Vec<String>>> = HashMap::new();
-        let mut add = |from: &Vec<String>, to: &[Vec<String>]| {
-            if from.is_empty() {
-                return;
-            }
-            let others = read.entry(from.clone()).or_default();
-            for other in to {
-                if other != from && !other.is_empty() && !others.contains(other) {
-                    others.push(other.clone());
-                }
-            }
-        };
-        let split = |side: &str| -> Vec<Vec<String>> {
-            side.split(',').map(|w| words_of(&before, w)).collect()
-        };
-        for rule in rules {
-            let line = rule.join(",");
-            match line.split_once("=>") {
-                // Where texts are analysed like queries, the left side becomes the right one in both, so that each
-                // finds the other. Here texts stay as they are: a query must say both.
-                Some((from, to)) => {
-                    let (from, to) = (split(from), split(to));
-                    from.iter().for_each(|word| add(word, &to));
-                    to.iter().for_each(|word| add(word, &from));
-                }
-                None => {
-                    let all = split(&line);
-                    all.iter().for_each(|word| add(word, &all));
-                }
-            }
-        }
-        let longest = read.keys().map(Vec::len).max().unwrap_or(0);
-        Synonyms {
-            before,
-            after,
-            rules: read,
-            longest,
-        }
-    }
-
+impl Expansion {
     fn expand(&self, text: &str) -> Vec<QueryTerm> {
-        let terms = terms_of(&self.before, text);
-        let mut out = Vec::with_capacity(terms.len());
-        let mut i = 0;
-        while i < terms.len() {
-            let (taken, others) = self.longest_at(&terms[i..]);
-            let own: Vec<String> = terms[i..i + taken].iter().map(|t| t.text.clone()).collect();
-            let mut alternatives = Vec::new();
-            self.finish(&own, &mut alternatives);
-            for other in others {
-                self.finish(other, &mut alternatives);
-            }
-            if !alternatives.is_empty() {
-                out.push(QueryTerm {
-                    alternatives,
-                    position: terms[i].position,
-                    from: terms[i].from,
-                    to: terms[i + taken - 1].to,
-                });
-            }
-            i += taken;
-        }
-        out
+        let terms = terms_of(&self.before, text).into_iter().map(single);
+        let expanded = self.rules.apply(terms.collect()).into_iter();
+        expanded.filter_map(|term| self.finish(term)).collect()
     }
 
-    fn longest_at(&self, terms: &[Term]) -> (usize, &[Vec<String>]) {
-        for length in (1..=self.longest.min(terms.len())).rev() {
-            let words: Vec<String> = terms[..length].iter().map(|t| t.text.clone()).collect();
-            if let Some(others) = self.rules.get(&words) {
-                return (length, others);
+    /// The rows as they are indexed; what later filters leave out leaves a gap.
+    fn finish(&self, mut term: QueryTerm) -> Option<QueryTerm> {
+        let mut ready: Vec<Vec<Step>> = Vec::with_capacity(term.alternatives.len());
+        for row in &term.alternatives {
+            let row: Vec<Step> = row.iter().flat_map(|step| self.finish_step(step)).collect();
+            if !row.is_empty() && !ready.contains(&row) {
+                ready.push(row);
             }
         }
-        (1, &[])
+        term.alternatives = ready;
+        (!term.alternatives.is_empty()).then_some(term)
     }
 
-    fn finish(&self, words: &[String], into: &mut Vec<Vec<String>>) {
-        let ready: Vec<String> = words
-            .iter()
-            .flat_map(|word| words_of(&self.after, word))
-            .collect();
-        if !ready.is_empty() && !into.contains(&ready) {
-            into.push(ready);
-        }
+    fn finish_step(&self, step: &Step) -> impl Iterator<Item = Step> {
+        let offset = step.offset;
+        let words = words_of(&self.after, &step.text).into_iter();
+        words.map(move |text| Step { offset, text })
     }
 }
 
@@ -366,10 +328,22 @@ mod tests {
     }
 
     fn ways(analyzer: &Analyzer, query: &str) -> Vec<Vec<String>> {
-        let terms = analyzer.query_terms(query).into_iter();
+        let terms = analyzer
+            .query_terms(query, &Synonyms::default())
+            .into_iter();
         terms
-            .map(|t| t.alternatives.iter().map(|way| way.join(" ")).collect())
+            .map(|t| t.alternatives.iter().map(|row| said(row)).collect())
             .collect()
+    }
+
+    /// A row with an underline for each gap.
+    fn said(row: &[Step]) -> String {
+        let mut words: Vec<&str> = Vec::new();
+        for step in row {
+            words.resize(step.offset as usize, "_");
+            words.push(&step.text);
+        }
+        words.join(" ")
     }
 
     const ENGLISH: &str = r#"{"tokenizer":"standard","filters":[{"type":"lowercase"},
@@ -409,6 +383,53 @@ mod tests {
             "car",
             "the index has no synonyms"
         );
+    }
+
+    #[test]
+    fn rows_keep_the_gaps_that_stop_words_leave() {
+        for filters in [
+            r#"{"type":"stop","words":["of","the"]},{"type":"synonym","rules":R}"#,
+            r#"{"type":"synonym","rules":R},{"type":"stop","words":["of","the"]}"#,
+        ] {
+            let filters = filters.replace(
+                'R',
+                r#"[["head of state","president"],["the beatles","fab four"]]"#,
+            );
+            let one = analyzer(&format!(
+                r#"{{"tokenizer":"standard","filters":[{filters}]}}"#
+            ));
+            assert_eq!(ways(&one, "president"), [["president", "head _ state"]]);
+            let head = ways(&one, "a head of state speaks");
+            assert_eq!(
+                head,
+                [vec!["a"], vec!["head _ state", "president"], vec!["speaks"]]
+            );
+            assert_eq!(ways(&one, "head state"), [["head"], ["state"]]);
+            let fab = ways(&one, "fab four");
+            assert_eq!(fab[0][0], "fab four");
+            assert!(fab[0][1].ends_with("beatles"), "{fab:?}");
+        }
+    }
+
+    #[test]
+    fn rules_of_a_query_stand_beside_those_of_the_analyzer() {
+        let english = analyzer(ENGLISH);
+        let rules = [vec!["cars", "vehicle of love"], vec!["bike => tandem"]];
+        let rules = rules.map(|rule| rule.into_iter().map(str::to_owned).collect());
+        let more = english.read_synonyms(&rules);
+        let said_of = |query: &str| -> Vec<Vec<String>> {
+            let terms = english.query_terms(query, &more).into_iter();
+            let rows = |t: QueryTerm| t.alternatives.iter().map(|row| said(row)).collect();
+            terms.map(rows).collect()
+        };
+        assert_eq!(
+            said_of("fast car"),
+            [vec!["fast"], vec!["car", "automobil", "vehicl of love"]]
+        );
+        assert_eq!(said_of("vehicles of love"), [["vehicl of love", "car"]]);
+        assert_eq!(said_of("vehicle"), [["vehicl"]]);
+        assert_eq!(said_of("bikes"), [["bike", "tandem"]]);
+        assert_eq!(said_of("tandem"), [["tandem"]], "one way only");
     }
 
     #[test]

@@ -221,6 +221,9 @@ pub struct Request {
     pub fuzziness: Fuzziness,
     /// Fields searched, with their weights; default: all searched fields.
     pub fields: Option<BTreeMap<String, f32>>,
+    /// Words that mean the same, beside those of the analyzers: lists of words, or `left => right`.
+    #[serde(default)]
+    pub synonyms: Vec<Vec<String>>,
     /// Factors of field weights.
     pub boost: Option<BTreeMap<String, f32>>,
     /// Weights of the legs; default: those of the vector space.

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use tantivy::schema::Field;
 
-use crate::analysis::{Analyzer, QueryTerm};
+use crate::analysis::{Analyzer, QueryTerm, Step};
 use crate::definition::{Definition, FieldEntry};
 use crate::failure::Failure;
 use crate::query::{Fuzziness, Operator, Request};
 use crate::snapshot::Snapshot;
+use crate::synonyms::Synonyms;
 use crate::words;
 
 /// Most words that the beginning of a word stands for.
@@ -18,6 +19,8 @@ pub const PREFIX_WORDS_MAX: usize = 128;
 pub const NEAR_WORDS_MAX: usize = 64;
 /// Most pairs of neighbouring words that are looked at.
 const PAIRS_MAX: usize = 32;
+/// Most rows of words that a phrase stands for, given its synonyms.
+const ROWS_MAX: usize = 16;
 /// What a pair counts against a word.
 const PAIR_WEIGHT: f32 = 0.2;
 
@@ -66,13 +69,28 @@ impl Way {
         }
     }
 
-    fn row(terms: Vec<String>) -> Way {
-        let slots = terms.into_iter().zip(0..).map(|(term, offset)| Slot {
-            offset,
-            terms: vec![term],
+    /// A row as it is said.
+    fn row(steps: &[Step]) -> Way {
+        let first = steps.first().map_or(0, |step| step.offset);
+        let slots = steps.iter().map(|step| Slot {
+            offset: step.offset - first,
+            terms: vec![step.text.clone()],
         });
+        Way::of(slots.collect())
+    }
+
+    /// Two terms side by side.
+    fn pair(first: &str, second: &str) -> Way {
+        let slots = [(0, first), (1, second)].map(|(offset, term)| Slot {
+            offset,
+            terms: vec![term.to_owned()],
+        });
+        Way::of(slots.into())
+    }
+
+    fn of(slots: Vec<Slot>) -> Way {
         Way {
-            slots: slots.collect(),
+            slots,
             weight: 1.0,
             slop: 0,
         }
@@ -123,7 +141,10 @@ struct Placed {
 /// Reads the query with each field's search analyzer.
 pub fn plan<'a>(snapshot: &'a Snapshot, request: &Request) -> Result<Plan<'a>, Failure> {
     let (fields, analyzers) = fields_of(&snapshot.definition, request);
-    let main = main_group(&fields, analyzers.len());
+    let synonyms: Vec<Synonyms> = analyzers
+        .iter()
+        .map(|analyzer| analyzer.read_synonyms(&request.synonyms))
+        .collect();
     let parts = parts_of(&request.query, request.phrase);
     let mut clauses = Merged::default();
     let mut pairs = Vec::new();
@@ -132,6 +153,7 @@ pub fn plan<'a>(snapshot: &'a Snapshot, request: &Request) -> Result<Plan<'a>, F
         let reader = Reader {
             snapshot,
             analyzers: &analyzers,
+            synonyms: &synonyms,
             text: part.text,
         };
         if part.phrase {
@@ -141,7 +163,7 @@ pub fn plan<'a>(snapshot: &'a Snapshot, request: &Request) -> Result<Plan<'a>, F
             }
             continue;
         }
-        let mut placed = reader.words();
+        let (mut placed, reads) = reader.words();
         if request.fuzziness != Fuzziness::None {
             reader.add_near(&mut placed, request.fuzziness)?;
         }
@@ -154,7 +176,7 @@ pub fn plan<'a>(snapshot: &'a Snapshot, request: &Request) -> Result<Plan<'a>, F
                 text: part.text[place.from..place.to].to_owned(),
                 // A word that only some analyzers know (a stop word to the others) is a wish.
                 required: request.operator == Operator::And
-                    && place.ways.get(main).is_some_and(|ways| !ways.is_empty()),
+                    && reads.iter().all(|group| !place.ways[*group].is_empty()),
                 ways: place.ways,
                 count: 1.0,
             };
@@ -184,7 +206,7 @@ fn add_pair(clauses: &[Clause], first: usize, second: usize, pairs: &mut Vec<Pai
     let both = a.ways.iter().zip(&b.ways);
     let ways: Vec<Vec<Way>> = both
         .map(|(a, b)| match (plain_term(a), plain_term(b)) {
-            (Some(a), Some(b)) => vec![Way::row(vec![a.to_owned(), b.to_owned()])],
+            (Some(a), Some(b)) => vec![Way::pair(a, b)],
             _ => Vec::new(),
         })
         .collect();
@@ -270,14 +292,6 @@ fn known_fields<'a>(
         .collect()
 }
 
-/// The analyzer that reads the most fields.
-fn main_group(fields: &[SearchField], groups: usize) -> usize {
-    let size = |group: usize| fields.iter().filter(|f| f.group == group).count();
-    (0..groups)
-        .max_by_key(|group| (size(*group), usize::MAX - group))
-        .unwrap_or(0)
-}
-
 /// A stretch of the query: plain words, or a phrase.
 #[derive(Debug, PartialEq)]
 pub struct Part<'a> {
@@ -316,28 +330,44 @@ fn push_part<'a>(parts: &mut Vec<Part<'a>>, text: &'a str, phrase: bool) {
 struct Reader<'a> {
     snapshot: &'a Snapshot,
     analyzers: &'a [&'a Arc<Analyzer>],
+    /// The request's own, per analyzer.
+    synonyms: &'a [Synonyms],
     text: &'a str,
 }
 
 impl Reader<'_> {
-    /// A clause for each word. Words that several analyzers find at the same place are one clause.
-    fn words(&self) -> Vec<Placed> {
+    /// A clause for each word, and the numbers of the analyzers that find any. Words that several analyzers find at the
+    /// same place are one clause; one that takes the place of several words of another analyzer is found for each.
+    fn words(&self) -> (Vec<Placed>, Vec<usize>) {
+        let mut found: Vec<(usize, Vec<QueryTerm>)> = (0..self.analyzers.len())
+            .map(|group| (group, self.query_terms(group)))
+            .filter(|(_, terms)| !terms.is_empty())
+            .collect();
+        // The finest first: its words are the places.
+        found.sort_by_key(|(_, terms)| usize::MAX - terms.len());
         let mut placed: Vec<Placed> = Vec::new();
-        for (group, analyzer) in self.analyzers.iter().enumerate() {
+        for (group, terms) in &found {
             let known = placed.len();
-            for term in analyzer.query_terms(self.text) {
-                let ways = ways_of(&term);
-                let same = placed[..known]
-                    .iter_mut()
-                    .find(|p| p.from < term.to && term.from < p.to);
-                match same {
-                    Some(place) => place.ways[group].extend(ways),
-                    None => placed.push(self.place(term.from, term.to, group, ways)),
+            for term in terms {
+                let ways = ways_of(term);
+                let mut is_known = false;
+                for place in &mut placed[..known] {
+                    if place.from < term.to && term.from < place.to {
+                        place.ways[*group].extend(ways.iter().cloned());
+                        is_known = true;
+                    }
+                }
+                if !is_known {
+                    placed.push(self.place(term.from, term.to, *group, ways));
                 }
             }
         }
         placed.sort_by_key(|place| place.from);
-        placed
+        (placed, found.into_iter().map(|(group, _)| group).collect())
+    }
+
+    fn query_terms(&self, group: usize) -> Vec<QueryTerm> {
+        self.analyzers[group].query_terms(self.text, &self.synonyms[group])
     }
 
     fn place(&self, from: usize, to: usize, group: usize, ways: Vec<Way>) -> Placed {
@@ -400,23 +430,20 @@ impl Reader<'_> {
         }
     }
 
-    /// The whole text as one row of words.
+    /// The whole text as one row of words, or as others that mean the same.
     fn phrase(&self, slop: u32, prefix: bool, required: bool) -> Result<Option<Clause>, Failure> {
         let mut ways = vec![Vec::new(); self.analyzers.len()];
         for (group, analyzer) in self.analyzers.iter().enumerate() {
-            let terms = analyzer.query_terms(self.text);
-            let Some(first) = terms.first().map(|t| t.position) else {
-                continue;
-            };
-            let mut slots: Vec<Slot> = terms.iter().flat_map(|t| slots_of(t, first)).collect();
-            if prefix {
-                self.open_end(analyzer, &mut slots)?;
+            for mut slots in rows_of(&self.query_terms(group)) {
+                if prefix {
+                    self.open_end(analyzer, &mut slots)?;
+                }
+                ways[group].push(Way {
+                    slots,
+                    weight: 1.0,
+                    slop,
+                });
             }
-            ways[group].push(Way {
-                slots,
-                weight: 1.0,
-                slop,
-            });
         }
         let known = ways.iter().any(|ways| !ways.is_empty());
         Ok(known.then(|| Clause {
@@ -446,29 +473,78 @@ impl Reader<'_> {
 }
 
 fn ways_of(term: &QueryTerm) -> Vec<Way> {
-    let alternatives = term.alternatives.iter().filter(|words| !words.is_empty());
-    alternatives.map(|words| Way::row(words.clone())).collect()
+    term.alternatives.iter().map(|row| Way::row(row)).collect()
 }
 
-/// The places of a word in a phrase: its one-word alternatives share a place; something that is
-/// several words itself takes several.
-fn slots_of(term: &QueryTerm, first: usize) -> Vec<Slot> {
-    let offset = (term.position - first) as u32;
-    match term.alternatives.first() {
-        Some(words) if words.len() > 1 => {
-            let places = words.iter().zip(offset..);
-            let slots = places.map(|(word, offset)| Slot {
-                offset,
-                terms: vec![word.clone()],
-            });
-            slots.collect()
+/// A phrase that is being put together.
+#[derive(Clone, Default)]
+struct Row {
+    slots: Vec<Slot>,
+    /// Words that it is longer than what the query says so far.
+    longer: i64,
+}
+
+/// The rows that a phrase stands for, its own words first: alternatives of one word share a place, each of several words
+/// makes rows of its own.
+fn rows_of(terms: &[QueryTerm]) -> Vec<Vec<Slot>> {
+    let Some(first) = terms.first().map(|term| term.position) else {
+        return Vec::new();
+    };
+    let mut rows = vec![Row::default()];
+    for term in terms {
+        let options = options_of(term);
+        let mut longer = Vec::with_capacity(rows.len() * options.len());
+        // By options: the rows with the query's own words stay the first.
+        for option in &options {
+            longer.extend(rows.iter().map(|row| extended(row, term, option, first)));
         }
-        _ => {
-            let single = term.alternatives.iter().filter(|words| words.len() == 1);
-            let terms = single.map(|words| words[0].clone()).collect();
-            vec![Slot { offset, terms }]
-        }
+        longer.truncate(ROWS_MAX);
+        rows = longer;
     }
+    let slots = rows.into_iter().map(|row| {
+        let first = row.slots.first().map_or(0, |slot| slot.offset);
+        let moved = row.slots.into_iter().map(|slot| Slot {
+            offset: slot.offset.saturating_sub(first),
+            ..slot
+        });
+        moved.collect()
+    });
+    slots.collect()
+}
+
+/// What may stand at a place of a phrase, in the order of its alternatives.
+fn options_of(term: &QueryTerm) -> Vec<Vec<Slot>> {
+    let is_word = |row: &&Vec<Step>| matches!(row.as_slice(), [Step { offset: 0, .. }]);
+    let words = term.alternatives.iter().filter(is_word);
+    let words: Vec<String> = words.map(|row| row[0].text.clone()).collect();
+    let mut options: Vec<Vec<Slot>> = Vec::new();
+    for row in &term.alternatives {
+        if is_word(&row) {
+            if row[0].text == words[0] {
+                let terms = words.clone();
+                options.push(vec![Slot { offset: 0, terms }]);
+            }
+            continue;
+        }
+        let slots = row.iter().map(|step| Slot {
+            offset: step.offset,
+            terms: vec![step.text.clone()],
+        });
+        options.push(slots.collect());
+    }
+    options
+}
+
+fn extended(row: &Row, term: &QueryTerm, option: &[Slot], first: usize) -> Row {
+    let start = (term.position - first) as i64 + row.longer;
+    let mut next = row.clone();
+    next.slots.extend(option.iter().map(|slot| Slot {
+        offset: (start + i64::from(slot.offset)).max(0) as u32,
+        terms: slot.terms.clone(),
+    }));
+    let span = option.last().map_or(0, |slot| i64::from(slot.offset) + 1);
+    next.longer += span - term.span as i64;
+    next
 }
 
 fn add_way(ways: &mut Vec<Way>, way: Way) {

@@ -118,13 +118,13 @@ function drawOf({ interleaved, exploration }: Plan, request: CoreRequest): Searc
 }
 
 /** The ranking that is dealt into the list, if one is, and which of the dealt hits the page shows. */
-function dealtOf({ search, planned, plan, request, entries }: Asked): SearchInput['interleaved'] {
+function dealtOf({ planned, plan, request, entries }: Asked): SearchInput['interleaved'] {
   const { interleaved } = plan
   const { shownBefore: from } = planned
   // Behind the hits that are dealt, the list is that of the first ranking.
   if (interleaved === undefined || from >= interleaved.depth) return undefined
   const { testId, variantIds, seed, depth, against } = interleaved
-  const { facets: _, generation: __, ...other } = tune(planned.request, search, against.tuning)
+  const { facets: _, generation: __, ...other } = tune(planned.request, against.tuning)
   const whole = { ...other, mode: request.mode, from: 0, size: depth }
   return {
     ...{ testId, variantIds, seed, depth, from, size: request.size },

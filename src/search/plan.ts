@@ -18,6 +18,8 @@ export interface CoreRequest {
   slop?: number
   prefix?: boolean
   fuzziness?: string
+  /** Words that mean the same, beside those of the analyzers: lists of words, or `left => right`. */
+  synonyms?: string[][]
   fields?: Record<string, number>
   boost?: Record<string, number>
   weights?: { text: number; vector: number }

@@ -84,7 +84,7 @@ export function openSearch(parts: SearchParts): Search {
       refuseMistyped(planned.request, entries)
       const { queryHash } = planned
       const plan = parts.plan(search, queryHash, { text: planned.listText, list: planned.list })
-      const request = tune(planned.request, search, plan.tuning)
+      const request = tune(planned.request, plan.tuning)
       const { vector, degraded } = await queryVector(search, request, entries, parts)
       const queryId = newId()
       const searchType = request.mode

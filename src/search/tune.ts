@@ -1,4 +1,3 @@
-import type { SearchRequest } from '../schema/search.ts'
 import type { DocumentName, Tuning } from '../schema/tuning.ts'
 import type { Added } from './added.ts'
 import type { CoreRequest } from './plan.ts'
@@ -10,7 +9,7 @@ const PIN = 1000
 const BOOST_MAX = 100
 
 /** Lays a ranking change under a search's own words: what the caller said himself stands. Without a change, the request itself. */
-export function tune(request: CoreRequest, search: SearchRequest, tuning: Tuning): CoreRequest {
+export function tune(request: CoreRequest, tuning: Tuning): CoreRequest {
   if (Object.keys(tuning).length === 0) return request
   const tuned: CoreRequest = { ...request }
   const { fieldWeights, legWeights } = tuning
@@ -23,10 +22,7 @@ export function tune(request: CoreRequest, search: SearchRequest, tuning: Tuning
   if (tuning.operator !== undefined) tuned.operator = request.operator ?? tuning.operator
   if (tuning.fuzziness !== undefined) tuned.fuzziness = request.fuzziness ?? tuning.fuzziness
   if (tuning.feedback !== undefined) tuned.feedback = request.feedback ?? tuning.feedback
-  const isWide = tuned.operator !== 'and' && search.phrase !== true
-  // Where every word must match, more words would only find less.
-  if (tuning.synonyms !== undefined && isWide)
-    tuned.query = withSynonyms(request.query, tuning.synonyms)
+  if (tuning.synonyms !== undefined) tuned.synonyms = tuning.synonyms
   return tuned
 }
 
@@ -45,18 +41,4 @@ export function tunedScores(
   return valued.flatMap(({ value, ...document }) =>
     indicesOf(document).map((indexId): Added => [indexId, document.id, value]),
   )
-}
-
-/** Appends the words that mean the same as a word of the query. */
-function withSynonyms(query: string, synonyms: string[][]): string {
-  const text = ` ${query.toLowerCase().replace(/\s+/g, ' ').trim()} `
-  const has = (phrase: string): boolean => text.includes(` ${phrase.toLowerCase().trim()} `)
-  const more = new Set<string>()
-  for (const list of synonyms) {
-    const [from, to] = list.length === 1 ? (list[0]?.split('=>') ?? []) : []
-    if (from !== undefined && to !== undefined) {
-      if (from.split(',').some(has)) for (const word of to.split(',')) more.add(word.trim())
-    } else if (list.some(has)) for (const word of list) if (!has(word)) more.add(word.trim())
-  }
-  return more.size === 0 ? query : `${query} ${[...more].join(' ')}`
 }

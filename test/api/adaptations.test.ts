@@ -110,6 +110,30 @@ describe('an applied change', () => {
     })
   })
 
+  it('adds words that mean the same, also where every word must be there', async () => {
+    const titles = ['owl flies', 'strix flies', 'ural owl hunts', 'tawny bird hunts']
+    for (const [at, title] of titles.entries())
+      await running.must('PUT', `/cortex/documents/o${at}?index=owls`, { title })
+    const find = async (query: string, more: object = {}) => {
+      const body = { index: 'owls', query, searchType: 'text', ...more }
+      const { hits } = await running.must<{ hits: { id: string }[] }>(
+        'POST',
+        '/cortex/search',
+        body,
+      )
+      return hits.map(({ id }) => id).sort()
+    }
+    const synonyms = ['owl, strix', 'ural owl => tawny bird']
+    const change = await apply({ synonyms }, { immediate: true })
+    expect(await find('owl flies', { operator: 'and' })).toEqual(['o0', 'o1'])
+    expect(await find('strix flies', { phrase: true })).toEqual(['o0', 'o1'])
+    expect(await find('"owl flies"')).toEqual(['o0', 'o1'])
+    expect(await find('ural owl hunts', { operator: 'and' })).toEqual(['o2', 'o3'])
+    expect(await find('tawny bird hunts', { operator: 'and' })).toEqual(['o3'])
+    await rollBack(change.adaptationId)
+    expect(await find('owl flies', { operator: 'and' })).toEqual(['o0'])
+  })
+
   it('never breaks a search, whatever it names', async () => {
     const before = await search()
     const change = await apply(

@@ -149,6 +149,55 @@ describe('analysis', () => {
     expect((await search('german', { query: 'haus' })).ids).toEqual([])
   })
 
+  it('finds what synonyms of several words say, with stop words in them, and in phrases', async () => {
+    const synonyms = [
+      'head of state, president',
+      'usa, united states of america',
+      'tv => television',
+    ]
+    await createIndex({ name: 'rows', settings: { analysis: { synonyms } } })
+    await add('rows', '1', { title: 'the head of state speaks' })
+    await add('rows', '2', { title: 'the president speaks' })
+    await add('rows', '3', { title: 'tv in the united states of america' })
+    await add('rows', '4', { title: 'head states, television' })
+    const find = async (query: string, more: object = {}) => {
+      return (await search('rows', { query, ...more })).ids
+    }
+    for (const query of ['president', 'head of state', '"head of state"', '"president"']) {
+      expect(await find(query), query).toEqual(expect.arrayContaining(['1', '2']))
+      expect(await find(query, { operator: 'and' }), query).toEqual(['1', '2'])
+      expect(await find(query, { phrase: true }), query).toEqual(['1', '2'])
+    }
+    expect(await find('"president speaks"')).toEqual(['1', '2'])
+    expect(await find('"head of state speaks"')).toEqual(['1', '2'])
+    expect(await find('head', { operator: 'and' })).toEqual(['1', '4'])
+    expect(await find('"television in the usa"')).toEqual(['3'])
+    expect(await find('usa tv', { operator: 'and' })).toEqual(['3'])
+  })
+
+  it('wants all words of a query in the words of one analyzer, where each reads them in its own way', async () => {
+    const properties = {
+      content: { type: 'text', analyzer: 'german' },
+      code: { type: 'text', analyzer: 'keyword' },
+      raw: { type: 'text', analyzer: 'whitespace' },
+    }
+    await createIndex({ name: 'analyzers', mappings: { properties } })
+    await add('analyzers', '1', { content: 'das Haus' })
+    await add('analyzers', '2', { title: 'x', code: 'AB-12 x' })
+    await add('analyzers', '3', { title: 'y', raw: 'Foo-Bar Baz' })
+    await add('analyzers', '4', { title: 'house', content: 'rot' })
+    await add('analyzers', '5', { title: 'foo ab' })
+    const find = async (query: string) =>
+      (await search('analyzers', { query, operator: 'and' })).ids
+    expect(await find('das haus')).toEqual(['1'])
+    expect(await find('the haus')).toEqual(['1'])
+    expect(await find('AB-12 x')).toEqual(['2'])
+    expect(await find('Foo-Bar')).toEqual(['3'])
+    expect(await find('Foo-Bar Baz')).toEqual(['3'])
+    expect(await find('houses rot')).toEqual(['4'])
+    expect(await find('haus rot')).toEqual([])
+  })
+
   it('can leave words as they are', async () => {
     const analysis = { language: 'none' }
     await createIndex({ name: 'plain', settings: { analysis } })
