@@ -17,8 +17,16 @@ export interface OpenReport {
 /** Throws BAD_DEFINITION when no index can be opened with this definition. */
 export function check(definition: string): void
 
-/** Opens the index in a folder, made if need be; every file is verified before it is used. */
-export function open(id: number, directory: string, definition: string): OpenReport
+/**
+ * Opens the index in a folder, made if need be; every file is verified before it is used. Files whose mark is not among
+ * `known` are of other records and built anew; without `known` all are taken.
+ */
+export function open(
+  id: number,
+  directory: string,
+  definition: string,
+  known?: string[],
+): OpenReport
 
 /** Forgets an index without saving; searches that run finish unharmed. */
 export function close(id: number): void
@@ -82,8 +90,11 @@ export interface CheckpointReport {
   bytes: number
 }
 
-/** Makes the last commit durable. */
-export function checkpoint(id: number): CheckpointReport
+/**
+ * Makes the last commit durable, in files that carry `mark` from then on. Where nothing had changed (`files` is 0) they
+ * keep the mark that they have.
+ */
+export function checkpoint(id: number, mark?: string): CheckpointReport
 
 export interface FitReport {
   space: number

@@ -8,6 +8,7 @@ export type {
   CheckpointReport,
   CommitReport,
   FitReport,
+  OpenReport,
   SearchResult,
 } from '../native/attune.d.ts'
 

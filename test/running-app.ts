@@ -36,8 +36,8 @@ export interface RunningApp {
     path: string,
     body?: unknown,
   ) => Promise<Data>
-  /** Stops the service and starts it again on the same folder, with other settings too. */
-  restart: (env?: Record<string, string>) => Promise<void>
+  /** Stops the service and starts it again on the same folder, with other settings too; `between` while it is stopped. */
+  restart: (env?: Record<string, string>, between?: (dataDir: string) => void) => Promise<void>
   close: () => Promise<void>
 }
 
@@ -58,8 +58,9 @@ export async function startApp(env: Record<string, string> = {}): Promise<Runnin
     },
     call: (method, path, body, headers) => call(running.url, method, path, body, headers),
     must: (method, path, body) => must(running.url, method, path, body),
-    restart: async (changed = {}) => {
+    restart: async (changed = {}, between = () => {}) => {
       await running.close()
+      between(folder)
       running = await open({ ...settings, ...changed })
     },
     close: async () => {

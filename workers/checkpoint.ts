@@ -7,11 +7,13 @@ export interface CheckpointInput {
   engineId: number
   /** Also give up the writer's threads and heap. */
   release: boolean
+  /** What the files carry from then on. */
+  mark: string
 }
 
 /** Makes what is published durable, so that a restart replays less. */
-export function checkpoint({ engineId, release }: CheckpointInput): CheckpointReport {
-  const report = native.checkpoint(engineId)
+export function checkpoint({ engineId, release, mark }: CheckpointInput): CheckpointReport {
+  const report = native.checkpoint(engineId, mark)
   if (release) native.release(engineId)
   return report
 }

@@ -1,4 +1,4 @@
-import { native } from '../src/native.ts'
+import { native, type OpenReport } from '../src/native.ts'
 import { type OpenInput, type Replayed, replayIndex } from '../src/search/replay.ts'
 import { openReader } from '../src/store/reader.ts'
 
@@ -20,14 +20,22 @@ export interface OpenedIndex {
 
 /** Opens an index and brings it up to date with the records. */
 export function open(input: OpenInput): OpenedIndex {
-  const { engineId, directory, definition, sequence } = input
-  const report =
-    sequence === undefined ? native.open(engineId, directory, definition) : { sequence }
+  const { sequence } = input
+  const report = sequence === undefined ? openFiles(input) : { sequence }
   const replayed = replayOrClose(input, report.sequence)
   return {
     ...replayed,
     ...(!('rebuild' in report) || report.rebuild === undefined ? {} : { rebuilt: report.rebuild }),
   }
+}
+
+function openFiles({ dataDir, engineId, directory, definition, marks }: OpenInput): OpenReport {
+  const report = native.open(engineId, directory, definition, marks)
+  const last = openReader(dataDir).mark('sequence')
+  if (report.sequence <= (typeof last === 'number' ? last : 0)) return report
+  // Records of a backup that was made right when these files took on their mark.
+  native.close(engineId)
+  return native.open(engineId, directory, definition, [])
 }
 
 /** An index that could not be brought up to date must not stay open half full. */

@@ -85,9 +85,18 @@ impl Engine {
     /// Opens the index in a folder, verifying every file first. What can't be used is removed and
     /// the reason reported; the caller replays its records then.
     pub fn open(root: &Path, definition: &str) -> Result<(Engine, Opened), Failure> {
+        Engine::open_known(root, definition, None)
+    }
+
+    /// The same; files whose mark (see `checkpoint_as`) is not among `known` can't be used.
+    pub fn open_known(
+        root: &Path,
+        definition: &str,
+        known: Option<&[String]>,
+    ) -> Result<(Engine, Opened), Failure> {
         let definition = Arc::new(Definition::parse(definition)?);
         let mut rebuild = None;
-        let found = Manifest::find(root, &definition.hash)?;
+        let found = Manifest::find(root, &definition.hash, known)?;
         if let Found::Whole(manifest) = found {
             match Engine::load(root, definition.clone(), &manifest) {
                 Ok(engine) => {
@@ -188,6 +197,7 @@ impl Engine {
             manifest.sequence,
         )?;
         *engine.durable.lock() = Durable {
+            mark: manifest.mark.clone(),
             meta: Arc::from(manifest.meta.as_bytes()),
             sequence: manifest.sequence,
             number: vectors.number,

@@ -133,9 +133,15 @@ pub fn check(definition: String) -> napi::Result<()> {
 
 /// Opens an index under a number.
 #[napi(catch_unwind)]
-pub fn open(id: f64, directory: String, definition: String) -> napi::Result<OpenReport> {
+pub fn open(
+    id: f64,
+    directory: String,
+    definition: String,
+    known: Option<Vec<String>>,
+) -> napi::Result<OpenReport> {
     guard(|| {
-        let opened = registry::open(number(id)?, Path::new(&directory), &definition)?;
+        let root = Path::new(&directory);
+        let opened = registry::open(number(id)?, root, &definition, known.as_deref())?;
         Ok(OpenReport {
             sequence: opened.sequence as f64,
             rebuild: opened.rebuild,
@@ -218,9 +224,13 @@ pub fn commit(id: f64, sequence: f64) -> napi::Result<CommitReport> {
 
 /// Makes the last commit durable.
 #[napi(catch_unwind)]
-pub fn checkpoint(id: f64) -> napi::Result<CheckpointReport> {
+pub fn checkpoint(id: f64, mark: Option<String>) -> napi::Result<CheckpointReport> {
     guard(|| {
-        let done = registry::get(number(id)?)?.checkpoint()?;
+        let engine = registry::get(number(id)?)?;
+        let done = match mark {
+            Some(mark) => engine.checkpoint_as(mark)?,
+            None => engine.checkpoint()?,
+        };
         Ok(CheckpointReport {
             sequence: done.sequence as f64,
             files: done.files,

@@ -44,6 +44,9 @@ pub struct Manifest {
     format: u32,
     /// Hash of the definition the files were made by.
     pub definition: String,
+    /// By it the records know the files; empty in files of before.
+    #[serde(default)]
+    pub mark: String,
     /// The sequence of the records that the files contain.
     pub sequence: u64,
     /// The list of segments, as the text index writes it.
@@ -70,6 +73,7 @@ impl Manifest {
     /// A manifest of the current format.
     pub fn new(
         definition: String,
+        mark: String,
         sequence: u64,
         meta: String,
         text: Vec<FileRecord>,
@@ -79,6 +83,7 @@ impl Manifest {
         Manifest {
             format: FORMAT,
             definition,
+            mark,
             sequence,
             meta,
             text,
@@ -87,9 +92,9 @@ impl Manifest {
         }
     }
 
-    /// Looks at a folder and verifies everything before anything is loaded. Errors only when the
-    /// folder can't be read at all.
-    pub fn find(root: &Path, definition: &str) -> io::Result<Found> {
+    /// Looks at a folder and verifies everything before anything is loaded: files of a mark that is
+    /// not among `known` are of other records. Errors only when the folder can't be read at all.
+    pub fn find(root: &Path, definition: &str, known: Option<&[String]>) -> io::Result<Found> {
         let bytes = match fs::read(root.join(MANIFEST)) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -114,6 +119,9 @@ impl Manifest {
         }
         if manifest.definition != definition {
             return Ok(Found::Unusable("the definition has changed".into()));
+        }
+        if known.is_some_and(|known| !known.contains(&manifest.mark)) {
+            return Ok(Found::Unusable("the files are of other records".into()));
         }
         for file in manifest.text.iter().chain([&manifest.space]) {
             if let Err(reason) = verify(root, file) {

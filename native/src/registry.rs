@@ -17,13 +17,18 @@ fn engines() -> &'static RwLock<HashMap<u64, Arc<Engine>>> {
     ENGINES.get_or_init(RwLock::default)
 }
 
-/// Opens an index under a number; BAD_REQUEST when the number is taken.
-pub fn open(id: u64, root: &Path, definition: &str) -> Result<Opened, Failure> {
+/// Opens an index under a number, of files that `known` names; BAD_REQUEST when the number is taken.
+pub fn open(
+    id: u64,
+    root: &Path,
+    definition: &str,
+    known: Option<&[String]>,
+) -> Result<Opened, Failure> {
     let taken = || Failure::bad_request(format!("index {id} is already open"));
     if engines().read().contains_key(&id) {
         return Err(taken());
     }
-    let (engine, opened) = Engine::open(root, definition)?;
+    let (engine, opened) = Engine::open_known(root, definition, known)?;
     let mut engines = engines().write();
     if engines.contains_key(&id) {
         return Err(taken());

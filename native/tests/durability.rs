@@ -291,3 +291,41 @@ fn large_files_go_to_disk_while_they_are_written() {
         }
     }
 }
+
+#[test]
+fn files_are_used_by_the_records_that_know_their_mark() {
+    let folder = Folder::new();
+    let root = folder.join("a");
+    let open_for = |known: &[&str]| {
+        let known: Vec<String> = known.iter().map(|mark| (*mark).to_owned()).collect();
+        Engine::open_known(&root, &definition(), Some(&known)).unwrap()
+    };
+    let (engine, opened) = open_for(&[""]);
+    assert_eq!((opened.sequence, opened.rebuild), (0, None));
+    write(&engine, 1, 20);
+    // Files of before carry no mark.
+    engine.checkpoint().unwrap();
+    engine.close();
+    let (engine, opened) = open_for(&["", "one"]);
+    assert_eq!((opened.sequence, opened.rebuild), (20, None));
+    assert_eq!(engine.checkpoint_as("one".into()).unwrap().files, 0);
+    write(&engine, 21, 25);
+    assert!(engine.checkpoint_as("one".into()).unwrap().files > 0);
+    engine.close();
+    let (engine, opened) = open_for(&["", "one"]);
+    assert_eq!((opened.sequence, opened.rebuild), (25, None));
+    write(&engine, 26, 30);
+    engine.checkpoint().unwrap();
+    engine.close();
+    let (engine, opened) = open_for(&["one"]);
+    assert_eq!(
+        (opened.sequence, opened.rebuild),
+        (30, None),
+        "keeps its mark"
+    );
+    engine.close();
+    let (engine, opened) = open_for(&["", "two"]);
+    assert_eq!(opened.sequence, 0);
+    assert!(opened.rebuild.unwrap().contains("other records"));
+    assert_eq!(engine.views.current().live, 0);
+}

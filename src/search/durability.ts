@@ -1,4 +1,7 @@
+import { newId } from '../ids.ts'
+import type { CheckpointReport } from '../native.ts'
 import type { Core, OpenState } from './core.ts'
+import { addMark, settleMark } from './marks.ts'
 import { forgetRemovals } from './sweep.ts'
 
 /** Makes the files of every open index hold what it has published. */
@@ -47,18 +50,32 @@ export function isDurable({ published, durable, reshaped }: OpenState): boolean 
 /** Writes what is published to disk; `release` also gives up the writer. Removals it covers are forgotten. */
 async function makeDurable(core: Core, state: OpenState, release: boolean): Promise<void> {
   if (isDurable(state) && !(release && state.writer)) return
-  const { engineId, id } = state.entry.record
+  const { id } = state.entry.record
   // Before it begins: what becomes of the index meanwhile may come too late for these files.
   const { reshaped } = state
   state.reshaped = false
-  const report = await core.pool
-    .run('checkpoint', { engineId, release })
-    .catch((cause: unknown) => {
-      state.reshaped ||= reshaped
-      throw cause
-    })
+  const report = await writeFiles(core, state, release).catch((cause: unknown) => {
+    state.reshaped ||= reshaped
+    throw cause
+  })
   state.durable = report.sequence
   if (release) state.writer = false
   // Files that are being built for the same index may still need to be told of them.
   if (!core.rebuilding.has(id)) await forgetRemovals(core.store, id, report.sequence)
+}
+
+/** Under a mark of its own; one that failed is tried again under the same. */
+async function writeFiles(
+  core: Core,
+  state: OpenState,
+  release: boolean,
+): Promise<CheckpointReport> {
+  const { engineId } = state.entry.record
+  state.mark ??= newId()
+  const { mark } = state
+  await addMark(core.store, engineId, mark)
+  const report = await core.pool.run('checkpoint', { engineId, release, mark })
+  state.mark = undefined
+  await settleMark(core.store, engineId, { mark, isWritten: report.files > 0 })
+  return report
 }

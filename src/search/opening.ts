@@ -5,6 +5,7 @@ import type { Core, OpenState } from './core.ts'
 import { definitionJson } from './definition.ts'
 import { isDurable, leastUsed, retire } from './durability.ts'
 import type { IndexEntry } from './indices.ts'
+import { forgetMarks, marksOf } from './marks.ts'
 import type { OpenInput } from './replay.ts'
 import { fitSoon } from './rest.ts'
 
@@ -56,6 +57,7 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
     published: 0,
     durable: 0,
     reshaped: false,
+    mark: undefined,
     writer: true,
     fitting: undefined,
     wantedSinceMs: undefined,
@@ -101,6 +103,7 @@ export function openInput(core: Core, { record, definition }: IndexEntry): OpenI
     engineId: record.engineId,
     directory: core.indices.directory(record),
     definition: definitionJson(definition),
+    marks: marksOf(core.store.tables.meta, record.engineId),
     ...(definition.embedder.field === undefined ? {} : { vectorField: definition.embedder.field }),
   }
 }
@@ -146,4 +149,5 @@ export async function forget(core: Core, engineId: number): Promise<void> {
     })
   if (core.states.delete(engineId)) native.close(engineId)
   await rm(core.indices.directory({ engineId }), { recursive: true, force: true })
+  await forgetMarks(core.store, engineId)
 }

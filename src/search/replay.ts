@@ -9,6 +9,8 @@ export interface OpenInput {
   engineId: number
   directory: string
   definition: string
+  /** Those that its files may carry: others are of other records. */
+  marks: string[]
   /** Set when the index is open already and holds this sequence: only what came since is applied. */
   sequence?: number
   /** Field of the documents that holds their vector. */

@@ -28,6 +28,7 @@ pub struct Checkpointed {
 /// What the folder holds.
 #[derive(Default)]
 pub(super) struct Durable {
+    pub(super) mark: String,
     pub(super) meta: Arc<[u8]>,
     pub(super) sequence: u64,
     pub(super) number: u64,
@@ -41,12 +42,26 @@ pub(super) struct Durable {
 impl Engine {
     /// Makes the last commit durable: text, vectors, space and manifest.
     pub fn checkpoint(&self) -> Result<Checkpointed, Failure> {
-        self.checkpoint_by_steps(&mut || {})
+        self.write_files(None, &mut || {})
+    }
+
+    /// `checkpoint` under a mark, by which whoever opens the folder knows what it is of. Where nothing
+    /// had changed, the files keep the mark that they have.
+    pub fn checkpoint_as(&self, mark: String) -> Result<Checkpointed, Failure> {
+        self.write_files(Some(mark), &mut || {})
     }
 
     /// `checkpoint` with a call between any two changes of the folder: a crash there must leave
     /// either the state before or the state after.
     pub fn checkpoint_by_steps(&self, step: &mut dyn FnMut()) -> Result<Checkpointed, Failure> {
+        self.write_files(None, step)
+    }
+
+    fn write_files(
+        &self,
+        mark: Option<String>,
+        step: &mut dyn FnMut(),
+    ) -> Result<Checkpointed, Failure> {
         let mut durable = self.durable.lock();
         self.views.release_old();
         let mut writing = self.write()?;
@@ -88,10 +103,20 @@ impl Engine {
         let (vectors_saved, graph_saved) = (record.saved.vectors, record.saved.graph_vectors);
         let hash = self.definition.hash.clone();
         let files = persisted.files;
-        let manifest = Manifest::new(hash, sequence, meta, files, space.clone(), record);
+        let mark = mark.unwrap_or_else(|| durable.mark.clone());
+        let manifest = Manifest::new(
+            hash,
+            mark.clone(),
+            sequence,
+            meta,
+            files,
+            space.clone(),
+            record,
+        );
         let bytes = manifest.write(&self.root)?;
         step();
         *durable = Durable {
+            mark,
             meta: image.meta.clone(),
             sequence,
             number: vectors.number,
