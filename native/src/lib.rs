@@ -42,7 +42,7 @@ pub mod space;
 pub mod stem;
 pub mod suggest;
 pub mod synonyms;
-mod terms;
+pub mod terms;
 pub mod tokenizer;
 pub mod tokens;
 pub mod train;
