@@ -11,13 +11,17 @@ export interface PolicySums {
   weight: number
   /** Rewards times their weights. */
   reward: number
-  /** What the weights sum to in expectation. */
+  /** What the weights sum to in expectation, cut off as they are. */
   mass: number
 }
 
 export const NO_SEARCHES: PolicySums = { searches: 0, weight: 0, reward: 0, mass: 0 }
 
-/** No weight counts more; what is cut off is a small bias against a large variance. */
+/**
+ * No weight counts more: a small bias against a large variance. Since the mass is cut off with the weight, what is
+ * beyond counts as if nobody had chosen it there: the bias is downward, and no policy looks better for what was
+ * hardly ever shown.
+ */
 export const WEIGHT_MAX = 10
 
 /** With fewer effective units there is no answer. */
@@ -37,9 +41,12 @@ export interface LoggedPage {
 
 /**
  * One search's part under the position-based model, where a hit is clicked when it is examined and
- * good: Σ target · reward / expected over the hits. Its control variate is the examination that the same
- * weights give to what was shown, whose expectation is Σ target. (Joachims, Swaminathan, Schnabel 2017;
- * self-normalised: Swaminathan, Joachims 2015.)
+ * good: Σ w · reward over the hits with w = target / expected, at most `WEIGHT_MAX`. Its control variate is the
+ * examination Σ w · shown that the same weights give to what was shown; since `shown` is `expected` in the mean, its
+ * expectation is Σ w · expected, which is Σ target where no weight is cut off. (Joachims, Swaminathan, Schnabel:
+ * Unbiased learning-to-rank with biased feedback, 2017; self-normalised: Swaminathan, Joachims: The self-normalized
+ * estimator for counterfactual learning, 2015; a ratio estimator aims at the rewards' sum only beside the true mean of
+ * its divisor: Cochran: Sampling techniques, 1977.)
  */
 export function positionBased({ rewards, shown, expected, target }: LoggedPage): PolicySums {
   const sums = { searches: 1, weight: 0, reward: 0, mass: 0 }
@@ -50,7 +57,7 @@ export function positionBased({ rewards, shown, expected, target }: LoggedPage):
     const weight = Math.min(wanted / likely, WEIGHT_MAX)
     sums.weight += weight * (shown[hit] ?? 0)
     sums.reward += weight * (rewards[hit] ?? 0)
-    sums.mass += wanted
+    sums.mass += weight * likely
   }
   return sums
 }

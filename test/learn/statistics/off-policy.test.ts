@@ -72,7 +72,8 @@ describe('the value of a policy', () => {
 
   it('clips the weight of what logging hardly ever did', () => {
     const rare = positionBased({ rewards: [1], shown: [1], expected: [1e-6], target: [1] })
-    expect(rare).toEqual({ searches: 1, weight: WEIGHT_MAX, reward: WEIGHT_MAX, mass: 1 })
+    const mass = WEIGHT_MAX * 1e-6
+    expect(rare).toEqual({ searches: 1, weight: WEIGHT_MAX, reward: WEIGHT_MAX, mass })
     const never = positionBased({ rewards: [1], shown: [1], expected: [0], target: [0] })
     expect(never.weight).toBe(0)
   })
@@ -158,6 +159,41 @@ describe('the position-based estimate', () => {
       expect(better.difference).toBeCloseTo(better.candidate - better.baseline, 12)
     expect(comparePolicies(pairs(worst, best, 3), { seed: 1 }).verdict).toBe('worse')
     expect(comparePolicies(pairs(best, best, 4), { seed: 1 }).verdict).toBe('undecided')
+  })
+
+  describe('of an order that shows first what stood at the twentieth place', () => {
+    const shownAt = Array.from({ length: 20 }, (_, place) => 1 / (place + 1))
+    // Without exploration what was expected is what was shown; the last hit changes places with the first.
+    const target = shownAt.map((_, hit) => shownAt[hit === 0 ? 19 : hit === 19 ? 0 : hit]!)
+
+    /** What is told of it, and what is true, when the last hit is this good and all others are .4. */
+    function valueWith(last: number): { told: number; truth: number; mass: number } {
+      const random = seeded(12)
+      const goodness = shownAt.map((_, hit) => (hit === 19 ? last : 0.4))
+      const units = Array.from({ length: 5000 }, () => {
+        const rewards = shownAt.map((seen, hit) => (random() < seen * goodness[hit]! ? 1 : 0))
+        return positionBased({ rewards, shown: shownAt, expected: shownAt, target })
+      })
+      const read = policyValue(units, { seed: 1 })
+      if (read.status !== 'estimated') throw new Error('Too few effective units.')
+      const truth = target.reduce((sum, seen, hit) => sum + seen * goodness[hit]!, 0)
+      const { weight, mass } = units[0]!
+      expect(weight).toBeCloseTo(mass, 9)
+      return { told: read.value, truth, mass }
+    }
+
+    it('cuts off its mass with its weight: 10 / 20 of the examination at the first place', () => {
+      const whole = target.reduce((sum, seen) => sum + seen, 0)
+      expect(valueWith(0.4).mass).toBeCloseTo(whole - 1 / 2, 9)
+    })
+
+    it('promises nothing of it that nobody saw', () => {
+      const useless = valueWith(0)
+      expect(Math.abs(useless.told / useless.truth - 1)).toBeLessThan(0.05)
+      const good = valueWith(0.8)
+      expect(good.told).toBeLessThan(good.truth)
+      expect(good.told).toBeCloseTo(good.truth - 0.8 / 2, 1)
+    })
   })
 
   it('never says better from a handful of units', () => {
