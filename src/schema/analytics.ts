@@ -93,7 +93,9 @@ const Searched = {
 }
 const Figures = {
   ...Searched,
-  mrr: Rate('mean of 1 / best clicked position over the clickable, 0 for one without a click'),
+  mrr: Rate(
+    'mean of 1 / best clicked position, up to the tenth, over the clickable; 0 for one without such a click',
+  ),
   zeroResultRate: Rate('share of the searches that found nothing'),
 }
 const Query = Type.Object({

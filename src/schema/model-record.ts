@@ -87,7 +87,7 @@ export interface ModelUsage {
   searches: number
   /** Searches with a gain. */
   clicked: number
-  /** Sum of 1/position of the first hit with a gain. */
+  /** Sum of 1/position of the first hit with a gain, up to the tenth; in rows of before, of those behind it too. */
   reciprocalRank: number
   /** Searches that it scored in shadow. */
   shadowSearches: number

@@ -1,5 +1,6 @@
 import type { ArmTotals, EarlierTotals } from '../../schema/adaptation-record.ts'
 import { latencyQuantile } from '../statistics/latency-histogram.ts'
+import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 
 /** What is measured of searches; each is undefined while there is nothing to measure it by. */
 export const METRICS = {
@@ -70,12 +71,10 @@ export function countSearch(
   arm.latency[bucket] = (arm.latency[bucket] ?? 0) + 1
 }
 
-const RANK_MAX = 10
-
 /** Counts the first click of a search at a position from 1. */
 export function countClick(arm: ArmTotals, position: number): void {
   arm.clicked += 1
-  if (position <= RANK_MAX) arm.reciprocalRanks += 1 / position
+  arm.reciprocalRanks += reciprocalRank(position)
 }
 
 export function addArms(arms: Iterable<ArmTotals>): ArmTotals {

@@ -2,6 +2,7 @@ import type { AdaptationValidation } from '../../schema/adaptation-record.ts'
 import type { Tuning } from '../../schema/tuning.ts'
 import type { StoredImpression } from '../facts.ts'
 import type { Clicks } from '../patterns/clicks.ts'
+import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import { keysOf } from './content.ts'
 
 export interface ReplayParts {
@@ -84,15 +85,18 @@ function rank(
     .sort((a, b) => pinOf(a) - pinOf(b) || (scores[b] ?? 0) - (scores[a] ?? 0) || a - b)
 }
 
-/** Relative changes of clicks and of the mean reciprocal rank of what was clicked, and its mean position. */
+/**
+ * Relative changes of clicks and of the mean reciprocal rank of what was clicked (none beside 0: all of it stood beyond
+ * the tenth place), and its mean position.
+ */
 function estimate(moves: readonly [number, number][], eta: number): Record<string, number> {
   const mean = (of: (from: number, to: number) => number) =>
     moves.reduce((sum, [from, to]) => sum + of(from, to), 0) / moves.length
   const change = (value: number) => Number((value - 1).toFixed(6))
-  const before = mean((from) => 1 / from)
+  const before = mean(reciprocalRank)
   return {
     ctrChange: change(mean((from, to) => (from / to) ** eta)),
-    mrrChange: change(mean((_, to) => 1 / to) / before),
+    ...(before > 0 ? { mrrChange: change(mean((_, to) => reciprocalRank(to)) / before) } : {}),
     clickPosition: Number(mean((_, to) => to).toFixed(6)),
   }
 }

@@ -4,11 +4,10 @@ import { ACTIONS, actionOf } from '../feedback/actions.ts'
 import { namesUnshown } from '../feedback/feedback-entries.ts'
 import { winnerOf } from '../statistics/interleaving.ts'
 import { latencyBucket } from '../statistics/latency-histogram.ts'
+import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import type { Arm } from './arms.ts'
 import { add, type Ledger } from './ledger.ts'
 
-/** A click further down has no part in the reciprocal rank. */
-const RANK_MAX = 10
 /** Clicked places kept of one interleaved search. */
 const PLACES_MAX = 100
 const NOTHING: SearchOutcome = { best: 0, clicked: false, converted: false, places: [] }
@@ -120,14 +119,10 @@ function countOutcome(
 ): void {
   add(row, 'clicked', Number(after.clicked) - Number(before.clicked))
   add(row, 'converted', Number(after.converted) - Number(before.converted))
-  add(row, 'reciprocal', reciprocal(after.best) - reciprocal(before.best))
+  add(row, 'reciprocal', reciprocalRank(after.best) - reciprocalRank(before.best))
   if (interleaved?.testId !== record.id) return
   const { teams } = interleaved
   const [won, wins] = [winnerOf(teams, before.places), winnerOf(teams, after.places)]
   add(row, 'wins', wins - won)
   add(row, 'decided', Math.abs(wins) - Math.abs(won))
-}
-
-function reciprocal(place: number): number {
-  return place >= 1 && place <= RANK_MAX ? 1 / place : 0
 }

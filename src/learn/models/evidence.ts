@@ -3,6 +3,7 @@ import type { VersionName } from '../../schema/model.ts'
 import type { ModelUsage, Trial } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackEntry, FeedbackFact, Impression } from '../facts.ts'
+import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import { openTrialUnits, type TrialUnits } from './trial-units.ts'
 import { nameOf } from './versions.ts'
 
@@ -123,12 +124,12 @@ function takeFeedback(
   const { queryId, from } = impression
   const judged = judgedOf(pending, queryId)
   const { gains } = judged
-  // Infinite before the first, whose reciprocal is 0.
+  // Infinite before the first, whose reciprocal rank is 0.
   const before = Math.min(...gains.keys())
-  const reciprocal = (place: number) => 1 / (from + place + 1)
+  const rank = (place: number) => reciprocalRank(from + place + 1)
   const delta = {
     clicked: gains.size === 0 ? 1 : 0,
-    reciprocalRank: reciprocal(Math.min(before, hit)) - reciprocal(before),
+    reciprocalRank: rank(Math.min(before, hit)) - rank(before),
   }
   judged.unit = who
   gains.set(hit, Math.max(gain, gains.get(hit) ?? 0))

@@ -16,6 +16,7 @@ import {
   type ShownHit,
 } from '../facts.ts'
 import { GROUPS } from '../loop/fold.ts'
+import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import { askersNamed, joinAskers, NOBODY, SEVERAL, withAsker } from './askers.ts'
 import {
   addDocuments,
@@ -38,8 +39,6 @@ export interface Queries extends Consumer {
 /** Queries that one hour keeps; a day keeps twice as many. */
 const QUERIES_MAX = 500
 const REFORMULATIONS_MAX = 250
-/** MRR@10: a first click further down counts 0. */
-const RANK_MAX = 10
 
 export function openQueries(store: Store, clicks: Clicks): Queries {
   const queries = openTopRows(queryRows(store))
@@ -144,7 +143,7 @@ function clickOn(row: QueryPattern, hit: ShownHit | undefined, position: number)
 
 /** Whole, because no position up to the tenth leaves a rest. */
 function rankParts(position: number): number {
-  return position <= RANK_MAX ? RANK_PARTS / position : 0
+  return Math.round(RANK_PARTS * reciprocalRank(position))
 }
 
 function queryRows({ tables }: Store) {

@@ -2,6 +2,7 @@ import type { HourReport, SearchCounts } from '../../schema/analytics-record.ts'
 import type { Impression } from '../facts.ts'
 import type { Asker } from '../patterns/askers.ts'
 import { latencyBucket } from '../statistics/latency-histogram.ts'
+import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import { type Distinct, openDistinct } from './distinct.ts'
 import { type Frequent, openFrequent } from './frequent.ts'
 
@@ -66,7 +67,7 @@ export function openHour(from: HourReport = EMPTY): Hour {
       if (total === 0) zeroes.add(impression)
     },
     addClick: (impression, best, before) => {
-      const gained = reciprocal(best) - reciprocal(before ?? 0)
+      const gained = reciprocalRank(best) - reciprocalRank(before ?? 0)
       const isFirst = before === undefined
       const wasClickable = impression.unit !== undefined
       const shown = shownOf(impression)
@@ -118,10 +119,6 @@ function addOne<Key>(counts: Map<Key, number>, key: Key): void {
 /** Whether anything learned had a say in the order. */
 function isLearned({ addedScores = 0, model, adaptations }: Impression): boolean {
   return addedScores > 0 || model !== undefined || adaptations.length > 0
-}
-
-function reciprocal(position: number): number {
-  return position > 0 ? 1 / position : 0
 }
 
 const EMPTY: HourReport = {

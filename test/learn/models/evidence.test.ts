@@ -81,6 +81,15 @@ it('a search with several clicks is one search with a click, at the best place',
   })
 })
 
+it('a click beyond the tenth place is one without a rank, here as in tests, reports and patterns', async () => {
+  const { evidence, fold } = start()
+  const shown = impression({ model: 'm@2', from: 8 })
+  await fold(search(shown), feedback(shown, 2))
+  expect(evidence.usage('m@2')).toMatchObject({ clicked: 1, reciprocalRank: 0 })
+  await fold(feedback(shown, 1))
+  expect(evidence.usage('m@2')).toMatchObject({ clicked: 1, reciprocalRank: 1 / 10 })
+})
+
 it('what is kept of a search is the greatest gain of each hit', async () => {
   const { store, fold } = start()
   const shown = impression({ from: 10 })
