@@ -98,8 +98,8 @@ export interface ExperimentRecord {
   endedMs?: number
   /** Why it ended, when nobody ended it by hand. */
   reason?: { text: string; figures?: Record<string, unknown> }
-  /** The sample ratio was reported as unhealthy. */
-  ratioReported?: boolean
+  /** The p of the sample ratio when it was found unhealthy, which it stays. */
+  ratioP?: number
   /** Settings as they were sent, for whoever reads them again. */
   sent: Record<string, unknown>
   warnings: string[]

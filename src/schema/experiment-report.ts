@@ -4,8 +4,13 @@ const Interval = Type.Object({ low: Type.Number(), high: Type.Number() })
 
 /** Whether the arms hold as many units as their shares say. */
 export const SampleRatioState = Type.Object({
-  status: Type.String({ description: 'OK, WARNING, UNHEALTHY or INSUFFICIENT_DATA' }),
-  pValue: Type.Union([Type.Number(), Type.Null()]),
+  status: Type.String({
+    description:
+      'OK, WARNING (p < .01), UNHEALTHY (p < .001, for good: what was lost stays lost) or INSUFFICIENT_DATA',
+  }),
+  pValue: Type.Union([Type.Number(), Type.Null()], {
+    description: 'sequential multinomial test: it holds however often it is read',
+  }),
   observed: Type.Record(Type.String(), Type.Integer()),
   expected: Type.Record(Type.String(), Type.Number()),
 })

@@ -28,9 +28,12 @@ interface Reading {
   sums?: UnitSums
 }
 
-/** Whether each arm holds as many units as its share says. */
+/**
+ * Whether each arm holds as many units as its share says. Once unhealthy it stays so: the alarm was as sure at that look
+ * as it will ever be, and the units that were lost or went astray until the counts came even again still are.
+ */
 export function ratioOf(
-  { mode, variants }: ExperimentRecord,
+  { mode, variants, ratioP }: ExperimentRecord,
   arms: readonly Arm[],
 ): SampleRatioState {
   if (mode === 'interleaving')
@@ -41,9 +44,10 @@ export function ratioOf(
     units,
     variants.map(({ share }) => share),
   )
+  const known = [p, ratioP].filter((each) => each !== undefined)
   return {
-    status: status.toUpperCase(),
-    pValue: p ?? null,
+    status: ratioP === undefined ? status.toUpperCase() : 'UNHEALTHY',
+    pValue: known.length === 0 ? null : Math.min(...known),
     observed: Object.fromEntries(variants.map(({ id }, at) => [id, units[at] ?? 0])),
     expected: Object.fromEntries(variants.map(({ id, share }) => [id, share * total])),
   }

@@ -107,7 +107,7 @@ export async function watch(
   { register, counted, clock }: ScheduleParts,
   record: ExperimentRecord,
 ): Promise<void> {
-  if (record.guardrails.length === 0 && isGrown(record) && record.ratioReported) return
+  if (record.guardrails.length === 0 && isGrown(record) && record.ratioP !== undefined) return
   const evidence = counted(record)
   const state = monitoringOf(record, evidence, clock())
   const breach = state.guardrails.find(({ status }) => status === 'BREACHED')
@@ -121,12 +121,14 @@ export async function watch(
     })
     return
   }
-  if (state.srm.status === 'UNHEALTHY') {
-    if (!record.ratioReported)
-      await register.alter(record.id, (now) => ({
-        record: { ...now, ratioReported: true },
-        event: 'SAMPLE_RATIO_UNHEALTHY',
-      }))
+  const { status, pValue } = state.srm
+  if (status === 'UNHEALTHY') {
+    if (record.ratioP === undefined && pValue !== null)
+      await register.alter(record.id, (now) =>
+        now.ratioP === undefined
+          ? { record: { ...now, ratioP: pValue }, event: 'SAMPLE_RATIO_UNHEALTHY' }
+          : undefined,
+      )
     return
   }
   if (mayGrow(record, evidence, clock()))

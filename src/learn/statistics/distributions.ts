@@ -12,11 +12,6 @@ export function normalTails(z: number): number {
   return gammaUpper(0.5, (z * z) / 2)
 }
 
-/** P(X² > x) of the chi-square distribution. */
-export function chiSquareTail(x: number, degrees: number): number {
-  return gammaUpper(degrees / 2, x / 2)
-}
-
 const LANCZOS = [
   0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313,
   -176.61502916214059, 12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6,

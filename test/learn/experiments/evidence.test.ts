@@ -178,6 +178,25 @@ describe('what a variant is told', () => {
   }, 60_000)
 })
 
+it('a sample ratio that was unhealthy once stays so when the counts come even again', async () => {
+  const lab = openLaboratory()
+  const { testId } = await lab.create('test', {})
+  const dealt = async (arms: string) => {
+    for (const arm of arms) lab.searchIn(await lab.memberOf(testId, arm))
+    await lab.loop.caughtUp()
+    await lab.experiments.tick()
+    return lab.get('test', testId)
+  }
+  const { sampleRatio: alarmed } = await dealt('b'.repeat(40))
+  expect(alarmed).toMatchObject({ status: 'UNHEALTHY', observed: { a: 0, b: 40 } })
+  expect(alarmed.pValue).toBeLessThan(0.001)
+  const even = await dealt('a'.repeat(40))
+  expect(even.sampleRatio).toMatchObject({ status: 'UNHEALTHY', observed: { a: 40, b: 40 } })
+  expect(even.sampleRatio.pValue).toBe(alarmed.pValue)
+  expect(even).toMatchObject({ verdict: null, withheld: 'sample ratio' })
+  expect((await (await lab.reopen()).get('test', testId)).sampleRatio).toEqual(even.sampleRatio)
+}, 60_000)
+
 describe('an interleaved test', () => {
   it('credits a click to the team that supplied the hit, by search and unit', async () => {
     const lab = openLaboratory()

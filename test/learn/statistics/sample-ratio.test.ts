@@ -1,24 +1,50 @@
 import { describe, expect, it } from 'vitest'
-import { seeded } from '../../../src/learn/statistics/random.ts'
+import { type Random, seeded } from '../../../src/learn/statistics/random.ts'
 import { sampleRatio } from '../../../src/learn/statistics/sample-ratio.ts'
 
+/** Counts one unit in an arm with the chance that its share gives it. */
+function deal(units: number[], shares: readonly number[], random: Random): void {
+  let left = random() - shares[0]!
+  let arm = 0
+  while (left >= 0 && arm + 1 < shares.length) left -= shares[++arm]!
+  units[arm]! += 1
+}
+
+/** The units after which the ratio is first found unhealthy; undefined when it never is. */
+function foundAfter(chances: readonly number[], shares: readonly number[], seed: number) {
+  const random = seeded(seed)
+  const units = shares.map(() => 0)
+  for (let unit = 1; unit <= 100_000; unit += 1) {
+    deal(units, chances, random)
+    if (unit % 100 === 0 && sampleRatio(units, shares).status === 'unhealthy') return unit
+  }
+  return undefined
+}
+
 describe('the sample ratio', () => {
-  // scipy.stats.chisquare(units, expected), SciPy 1.17.1
+  // The mixture in exact fractions: Python's fractions.Fraction, unit by unit.
   it.each([
-    [[510, 490], [0.5, 0.5], 0.4, 0.5270892568655381],
-    [[51_000, 49_000], [0.5, 0.5], 40, 2.5396285894708634e-10],
-    [[120, 80, 190], [0.3, 0.2, 0.5], 0.2564102564102564, 0.879672914909989],
-  ])('of %j over %j is the chi-square test', (units, shares, chiSquare, p) => {
-    const read = sampleRatio(units, shares)
-    expect(read.chiSquare).toBeCloseTo(chiSquare, 10)
-    expect(Math.abs(read.p! / p - 1)).toBeLessThan(1e-9)
+    [[60, 40], [1, 1], 0.89288039797421],
+    [[540, 460], [1, 1], 0.5684803178090955],
+    [[40, 0], [0.5, 0.5], 1.3764290748344037e-7],
+    [[150, 60, 180], [0.3, 0.2, 0.5], 0.244795268562262],
+    [[900, 60], [9, 1], 0.01749174665315383],
+    [[120, 80, 190], [0.3, 0.2, 0.5], 1],
+  ])('of %j over %j is the sequential multinomial test', (units, shares, p) => {
+    expect(Math.abs(sampleRatio(units, shares).p! / p - 1)).toBeLessThan(1e-9)
   })
 
   it('has the levels .01 and .001', () => {
-    // Differences of 2.57, 2.58 and 3.30 standard errors over 10 000 units.
-    expect(sampleRatio([5128, 4872], [1, 1]).status).toBe('ok')
-    expect(sampleRatio([5129, 4871], [1, 1]).status).toBe('warning')
-    expect(sampleRatio([5165, 4835], [1, 1]).status).toBe('unhealthy')
+    const first = (status: string) => {
+      for (let units = 5000; ; units += 1)
+        if (sampleRatio([units, 10_000 - units], [1, 1]).status === status) return units
+    }
+    const [warning, unhealthy] = [first('warning'), first('unhealthy')]
+    const pOf = (units: number) => sampleRatio([units, 10_000 - units], [1, 1]).p!
+    expect(pOf(warning)).toBeLessThan(0.01)
+    expect(pOf(warning - 1)).toBeGreaterThanOrEqual(0.01)
+    expect(pOf(unhealthy)).toBeLessThan(0.001)
+    expect(pOf(unhealthy - 1)).toBeGreaterThanOrEqual(0.001)
   })
 
   it('waits for 8 units an arm, but not for an arm that gets none', () => {
@@ -32,27 +58,43 @@ describe('the sample ratio', () => {
     expect(sampleRatio([500, 0, 500], [1, 0, 1]).status).toBe('ok')
   })
 
-  it('finds a planted 51:49 over 100 000 units every time', () => {
-    for (let seed = 0; seed < 20; seed += 1) {
-      const random = seeded(seed)
-      let first = 0
-      for (let unit = 0; unit < 100_000; unit += 1) if (random() < 0.51) first += 1
-      expect(sampleRatio([first, 100_000 - first], [0.5, 0.5]).status).toBe('unhealthy')
-    }
+  it('finds a planted 51:49 within 100 000 units', () => {
+    const found = Array.from({ length: 40 }, (_, seed) => foundAfter([0.51, 0.49], [1, 1], seed))
+    expect(found.filter((units) => units === undefined)).toEqual([])
   })
 
-  it('alarms on a true 50:50 no more often than its levels', () => {
-    const tests = 20_000
-    const random = seeded(11)
-    const seen = { ok: 0, warning: 0, unhealthy: 0, insufficient_data: 0 }
-    for (let test = 0; test < tests; test += 1) {
-      let first = 0
-      for (let unit = 0; unit < 1000; unit += 1) if (random() < 0.5) first += 1
-      seen[sampleRatio([first, 1000 - first], [0.5, 0.5]).status] += 1
-    }
-    const within = (level: number) => level + 3 * Math.sqrt((level * (1 - level)) / tests)
-    expect((seen.warning + seen.unhealthy) / tests).toBeLessThan(within(0.01))
-    expect(seen.unhealthy / tests).toBeLessThan(within(0.001))
-    expect(seen.warning).toBeGreaterThan(0)
+  it('finds a third arm that loses a twentieth of its units, and a large error early', () => {
+    expect(foundAfter([0.6, 0.31, 0.09], [0.6, 0.3, 0.1], 3)).toBeLessThan(50_000)
+    expect(foundAfter([0.9, 0.1], [1, 1], 1)).toBeLessThanOrEqual(100)
+    expect(foundAfter([0.6, 0.4], [1, 1], 1)).toBeLessThan(2000)
   })
+
+  // A chi-square of fixed size alarms in a tenth of these tests at the level .01, and in one of fifty at .001.
+  it.each([
+    [[0.5, 0.5], 1],
+    [[0.9, 0.1], 2],
+    [[0.6, 0.3, 0.1], 3],
+  ])(
+    'read every 10 units of 5000 at true shares %j, alarms no more often than its levels',
+    (shares, seed) => {
+      const tests = 1000
+      const random = seeded(seed)
+      const ever = { warning: 0, unhealthy: 0, tenth: 0 }
+      for (let test = 0; test < tests; test += 1) {
+        const units = shares.map(() => 0)
+        let least = 1
+        for (let unit = 1; unit <= 5000; unit += 1) {
+          deal(units, shares, random)
+          if (unit % 10 === 0) least = Math.min(least, sampleRatio(units, shares).p ?? 1)
+        }
+        ever.tenth += least < 0.1 ? 1 : 0
+        ever.warning += least < 0.01 ? 1 : 0
+        ever.unhealthy += least < 0.001 ? 1 : 0
+      }
+      const within = (level: number) => level + 3 * Math.sqrt((level * (1 - level)) / tests)
+      expect(ever.warning / tests).toBeLessThan(within(0.01))
+      expect(ever.unhealthy / tests).toBeLessThan(within(0.001))
+      expect(ever.tenth).toBeGreaterThan(0)
+    },
+  )
 })
