@@ -1,12 +1,13 @@
 import type { ExperimentRecord, GuardrailRule } from '../../schema/experiment-record.ts'
 import type { GuardrailState, SampleRatioState } from '../../schema/experiment-report.ts'
-import { guardrail } from '../statistics/always-valid.ts'
+import { type Guardrail, guardrail, limitGuardrail } from '../statistics/always-valid.ts'
 import { estimateOf } from '../statistics/estimate.ts'
 import { latencyQuantile } from '../statistics/latency-histogram.ts'
 import { sampleRatio } from '../statistics/sample-ratio.ts'
-import type { UnitSums } from '../statistics/sums.ts'
+import { type Latencies, slowerThanControl, slowerThanLimit } from '../statistics/slow-searches.ts'
+import { NO_UNITS, type UnitSums } from '../statistics/sums.ts'
 import { type Arm, searchesOf, sumsOf, unitsOf } from './arms.ts'
-import { LATENCY_P95 } from './metrics.ts'
+import { LATENCY_MEAN, LATENCY_P95 } from './metrics.ts'
 import { INTERLEAVED } from './running.ts'
 
 /** Everything that was counted of an experiment. */
@@ -16,16 +17,17 @@ export interface Counted {
   reported: ReadonlyMap<string, UnitSums[]>
 }
 
+type Source = 'counted' | 'reported'
+
 /** Searches before a metric of our own is judged; a reported value is judged as it comes. */
-const OWN_SAMPLES = 30
-const REPORTED_SAMPLES = 1
+const SAMPLES: Record<Source, number> = { counted: 30, reported: 1 }
 
 /** One metric of one arm, wherever it comes from. */
 interface Reading {
   value: number | undefined
   samples: number
-  /** Absent for a quantile, which no sums tell. */
-  sums?: UnitSums
+  /** Of a quantile, the latencies that it comes from. */
+  of: UnitSums | Latencies
 }
 
 /**
@@ -60,10 +62,10 @@ export function guardrailStates(record: ExperimentRecord, counted: Counted): Gua
     const reported = counted.reported.get(rule.metric)?.map(readingOfSums)
     const states = own.every((reading) => reading === undefined)
       ? []
-      : judgeArms(record, rule, own, OWN_SAMPLES)
-    if (reported !== undefined) states.push(...judgeArms(record, rule, reported, REPORTED_SAMPLES))
+      : judgeArms(record, rule, own, 'counted')
+    if (reported !== undefined) states.push(...judgeArms(record, rule, reported, 'reported'))
     // Nobody counts or reported it yet.
-    return states.length > 0 ? states : judgeArms(record, rule, [], REPORTED_SAMPLES)
+    return states.length > 0 ? states : judgeArms(record, rule, [], 'reported')
   })
 }
 
@@ -71,22 +73,22 @@ function judgeArms(
   { mode, variants }: ExperimentRecord,
   rule: GuardrailRule,
   readings: readonly (Reading | undefined)[],
-  samples: number,
+  source: Source,
 ): GuardrailState[] {
-  if (mode === 'interleaving') return [judge(rule, INTERLEAVED, [undefined, readings[0]], samples)]
+  if (mode === 'interleaving') return [judge(rule, INTERLEAVED, [undefined, readings[0]], source)]
   return variants
     .slice(1)
-    .map(({ id }, at) => judge(rule, id, [readings[0], readings[at + 1]], samples))
+    .map(({ id }, at) => judge(rule, id, [readings[0], readings[at + 1]], source))
 }
 
-/** An absolute limit is compared with as it is; one relative to control by the one-sided always-valid test. */
+/** Only a reported value is held against a fixed limit as it is: who measured it knows how sure it is. */
 function judge(
   rule: GuardrailRule,
   variantId: string,
   [control, treatment]: [Reading | undefined, Reading | undefined],
-  samplesByDefault: number,
+  source: Source,
 ): GuardrailState {
-  const { metric, harm, threshold, relative, minSamples = samplesByDefault } = rule
+  const { metric, harm, threshold, relative, minSamples = SAMPLES[source] } = rule
   const observed = treatment?.value
   const samples = treatment?.samples ?? 0
   const state = {
@@ -100,33 +102,50 @@ function judge(
     observed: observed ?? null,
     control: control?.value ?? null,
   }
-  if (observed === undefined || samples < minSamples)
-    return { ...state, status: 'INSUFFICIENT_DATA' }
-  const sign = harm === 'increase' ? 1 : -1
-  if (!relative) return { ...state, ...statusOf(sign * (observed - threshold) > 0) }
-  if (control?.value === undefined || control.samples < minSamples)
-    return { ...state, status: 'INSUFFICIENT_DATA' }
-  if (treatment?.sums === undefined || control.sums === undefined)
-    return { ...state, ...statusOf(sign * (observed - control.value * (1 + sign * threshold)) > 0) }
-  const before = estimateOf(control.sums)
-  const after = estimateOf(treatment.sums)
-  const found =
-    before && after && guardrail({ control: before, treatment: after, harm, tolerance: threshold })
-  if (found === undefined) return { ...state, status: 'INSUFFICIENT_DATA' }
-  return { ...state, ...statusOf(found.breached), pValue: found.p }
+  const waits = { ...state, status: 'INSUFFICIENT_DATA' }
+  if (treatment === undefined || observed === undefined || samples < minSamples) return waits
+  if (!relative && source === 'reported') {
+    const beyond = harm === 'increase' ? observed > threshold : observed < threshold
+    return { ...state, status: statusOf(beyond) }
+  }
+  if (relative && (control?.value === undefined || control.samples < minSamples)) return waits
+  const found = certainty(rule, control?.of, treatment.of)
+  return found === undefined
+    ? waits
+    : { ...state, status: statusOf(found.breached), pValue: found.p }
 }
 
-function statusOf(breached: boolean): { status: string } {
-  return { status: breached ? 'BREACHED' : 'OK' }
+/** Whether there is harm, at all looks together; undefined with too few units. */
+function certainty(
+  { harm, threshold, relative }: GuardrailRule,
+  before: Reading['of'] | undefined,
+  after: Reading['of'],
+): Guardrail | undefined {
+  if ('counts' in after) {
+    if (!relative) return slowerThanLimit({ treatment: after, harm, limitMs: threshold })
+    if (before === undefined || !('counts' in before)) return undefined
+    return slowerThanControl({ control: before, treatment: after, harm, tolerance: threshold })
+  }
+  const control = before === undefined || 'counts' in before ? undefined : estimateOf(before)
+  const treatment = estimateOf(after)
+  if (treatment === undefined) return undefined
+  if (!relative) return limitGuardrail({ control, treatment, harm, limit: threshold })
+  return control && guardrail({ control, treatment, harm, tolerance: threshold })
+}
+
+function statusOf(breached: boolean): string {
+  return breached ? 'BREACHED' : 'OK'
 }
 
 function readingOf(arm: Arm, metric: string): Reading | undefined {
-  if (metric === LATENCY_P95)
-    return { value: latencyQuantile(arm.latency, 0.95), samples: searchesOf(arm) }
+  if (metric === LATENCY_P95) {
+    const of = { counts: arm.latency, sums: sumsOf(arm, LATENCY_MEAN) ?? NO_UNITS }
+    return { value: latencyQuantile(arm.latency, 0.95), samples: searchesOf(arm), of }
+  }
   const sums = sumsOf(arm, metric)
   return sums === undefined ? undefined : readingOfSums(sums)
 }
 
 function readingOfSums(sums: UnitSums): Reading {
-  return { value: sums.y > 0 ? sums.x / sums.y : undefined, samples: sums.y, sums }
+  return { value: sums.y > 0 ? sums.x / sums.y : undefined, samples: sums.y, of: sums }
 }

@@ -11,7 +11,7 @@ import { preferenceOf } from '../statistics/interleaving.ts'
 import { NO_UNITS, type UnitSums } from '../statistics/sums.ts'
 import { sumsOf } from './arms.ts'
 import type { Counted } from './checks.ts'
-import { harmOf, LATENCY_P95, METRICS, PREFERENCE } from './metrics.ts'
+import { harmOf, LATENCY_MEAN, LATENCY_P95, METRICS, PREFERENCE } from './metrics.ts'
 import { INTERLEAVED } from './running.ts'
 
 export interface FindingsOf {
@@ -97,7 +97,7 @@ function compareArms(
 /** The metric that decides. A quantile can't be compared: the mean latency stands for it. */
 function primaryOf(record: ExperimentRecord): string {
   const first = firstOf(record)
-  return first === LATENCY_P95 ? 'latencyMs' : first
+  return first === LATENCY_P95 ? LATENCY_MEAN : first
 }
 
 function firstOf({ successMetrics: [first = 'ctr'] }: ExperimentRecord): string {

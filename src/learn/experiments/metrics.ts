@@ -42,6 +42,8 @@ export const METRICS = [
 /** Which of two interleaved rankings won, of the searches that one won: no metric to be named by a client. */
 export const PREFERENCE = { name: '@preference', x: 'wins', y: 'decided' } as const
 
+/** The mean latency in ms, which stands for the quantile where sums by unit are needed. */
+export const LATENCY_MEAN: CountedMetric = 'latencyMs'
 /** The 95th percentile of the latency: watched by guardrails, never compared. */
 export const LATENCY_P95: CountedMetric = 'latencyP95Ms'
 

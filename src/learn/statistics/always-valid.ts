@@ -52,9 +52,13 @@ export function alwaysValid({ units, difference, standardError }: Contrast): Alw
  * is drawn up to it, the less the more units the arm has. A large arm keeps its own.
  */
 export function steadyContrast(control: Estimate, treatment: Estimate, factor = 1): Contrast {
-  const units = control.units + treatment.units
-  const pooled = (control.units * control.variance + treatment.units * treatment.variance) / units
+  const pooled = pooledVariance(control, treatment)
   return contrastOf(steady(control, pooled), steady(treatment, pooled), factor)
+}
+
+function pooledVariance(control: Estimate, treatment: Estimate): number {
+  const units = control.units + treatment.units
+  return (control.units * control.variance + treatment.units * treatment.variance) / units
 }
 
 function steady(estimate: Estimate, pooled: number): Estimate {
@@ -83,14 +87,36 @@ export interface Guardrail {
 
 /**
  * Whether a treatment harms more than tolerated; undefined with too few units. The one-sided sequence of
- * the same paper: lower bound − s.e. · √(2 (1 + 1/(nρ²)) · ln(1 + √(nρ² + 1) / (2α))).
+ * the paper above: lower bound − s.e. · √(2 (1 + 1/(nρ²)) · ln(1 + √(nρ² + 1) / (2α))).
  */
 export function guardrail(request: GuardrailRequest): Guardrail | undefined {
   const { control, treatment, harm, tolerance = 0 } = request
   if (Math.min(control.units, treatment.units) < ALWAYS_VALID_UNITS_MIN) return undefined
   const sign = harm === 'increase' ? 1 : -1
   const factor = 1 + sign * tolerance
-  const { units, difference, standardError } = steadyContrast(control, treatment, factor)
+  return oneSided(steadyContrast(control, treatment, factor), sign)
+}
+
+export interface LimitRequest {
+  /** Whose variance a small treatment's is drawn up to, as in every comparison. */
+  control?: Estimate | undefined
+  treatment: Estimate
+  harm: 'decrease' | 'increase'
+  /** The value that may be reached, in the metric's unit. */
+  limit: number
+}
+
+/** Whether a treatment lies beyond a fixed limit: the same test of one arm alone; undefined with too few units. */
+export function limitGuardrail(request: LimitRequest): Guardrail | undefined {
+  const { treatment, control = treatment, harm, limit } = request
+  if (treatment.units < ALWAYS_VALID_UNITS_MIN) return undefined
+  const { variance, units } = steady(treatment, pooledVariance(control, treatment))
+  const standardError = Math.sqrt(variance / units)
+  const sign = harm === 'increase' ? 1 : -1
+  return oneSided({ units, difference: treatment.value - limit, standardError }, sign)
+}
+
+function oneSided({ units, difference, standardError }: Contrast, sign: 1 | -1): Guardrail {
   const spread = units * ONE_SIDED
   const room = (2 * (spread + 1)) / spread
   const root = Math.sqrt(spread + 1)

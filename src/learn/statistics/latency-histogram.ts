@@ -21,8 +21,13 @@ export function latencyBucket(tookMs: number): number {
  * Undefined when nothing is counted.
  */
 export function latencyQuantile(counts: ArrayLike<number>, quantile: number): number | undefined {
-  let total = 0
-  for (let bucket = 0; bucket < counts.length; bucket += 1) total += counts[bucket] ?? 0
+  const bucket = quantileBucket(counts, quantile)
+  return bucket === undefined ? undefined : latencyOf(bucket)
+}
+
+/** The bucket in which that latency lies; undefined when nothing is counted. */
+export function quantileBucket(counts: ArrayLike<number>, quantile: number): number | undefined {
+  const total = countAbove(counts, -1)
   if (total === 0) return undefined
   const rank = Math.max(1, Math.ceil(quantile * total))
   let below = 0
@@ -31,7 +36,33 @@ export function latencyQuantile(counts: ArrayLike<number>, quantile: number): nu
     bucket += 1
     below += counts[bucket] ?? 0
   }
-  return latencyOf(bucket)
+  return bucket
+}
+
+/** How many latencies are counted in buckets above this one; a bucket below 0 leaves none out. */
+export function countAbove(counts: ArrayLike<number>, bucket: number): number {
+  let above = 0
+  for (let at = Math.max(0, bucket + 1); at < counts.length; at += 1) above += counts[at] ?? 0
+  return above
+}
+
+/** By how many buckets a latency grows that is multiplied by a factor; not whole, and −Infinity for none at all. */
+export function bucketsOf(factor: number): number {
+  return Math.log(Math.max(0, factor)) / Math.log(GROWTH)
+}
+
+/** The variance of one counted latency, in ms², to some 4 %; 0 when nothing is counted. */
+export function latencyVariance(counts: ArrayLike<number>): number {
+  let [total, sum, squares] = [0, 0, 0]
+  for (let bucket = 0; bucket < counts.length; bucket += 1) {
+    const count = counts[bucket] ?? 0
+    if (count === 0) continue
+    const tookMs = latencyOf(bucket)
+    total += count
+    sum += count * tookMs
+    squares += count * tookMs * tookMs
+  }
+  return total === 0 ? 0 : Math.max(0, squares / total - (sum / total) ** 2)
 }
 
 /** The latency that is at most 2 % from every other one in the bucket. */

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest'
 import { readGuardrails } from '../../../src/learn/experiments/guardrails.ts'
 import { harmOf, LATENCY_P95, METRICS } from '../../../src/learn/experiments/metrics.ts'
 import { readRollout } from '../../../src/learn/experiments/rollout.ts'
+import { seeded } from '../../../src/learn/statistics/random.ts'
 import { SearchTest } from '../../../src/schema/experiment.ts'
+import { normal } from '../statistics/normal.ts'
 import { type Laboratory, openLaboratory } from './laboratory.ts'
 
 const HOUR_MS = 3_600_000
@@ -131,18 +133,58 @@ describe('guardrails', () => {
     expect(seen).toEqual(['ACTIVE', 'ACTIVE', 'ROLLED_BACK'])
   })
 
-  it('watch what the service counts itself, and stop a test', async () => {
-    const lab = openLaboratory()
-    const { testId } = await lab.create('test', { guardrails: { zeroResultRate: 0.5 } })
-    const member = await lab.memberOf(testId, 'b')
-    const step = async (searches: number) => {
-      for (let n = 0; n < searches; n += 1) lab.searchIn(member, { total: 0 })
-      await lab.loop.caughtUp()
-      await lab.experiments.tick()
-      return (await lab.get('test', testId)).status
+  it.each([
+    ['zeroResultRate', 0.5, { total: 0 }],
+    ['latencyP95', 100, { tookMs: 900 }],
+  ])(
+    'watch the %s that the service counts itself: one session ends nothing, many stop a test',
+    async (metric, limit, harmed) => {
+      const lab = openLaboratory()
+      const { testId } = await lab.create('test', { guardrails: { [metric]: limit } })
+      const step = async (units: number, searches: number) => {
+        for (let n = 0; n < units; n += 1) {
+          const member = await lab.memberOf(testId, 'b')
+          for (let each = 0; each < searches; each += 1) lab.searchIn(member, harmed)
+        }
+        await lab.loop.caughtUp()
+        await lab.experiments.tick()
+        const { status, monitoring } = await lab.get('test', testId)
+        return [status, monitoring.guardrails[0].status]
+      }
+      expect(await step(1, 300)).toEqual(['ACTIVE', 'INSUFFICIENT_DATA'])
+      expect(await step(48, 1)).toEqual(['ACTIVE', 'INSUFFICIENT_DATA'])
+      expect(await step(1, 1)).toEqual(['STOPPED', 'BREACHED'])
+    },
+  )
+
+  it('on the latency relative to control leave a healthy test alone, and end one that is twice as slow', async () => {
+    const seen = []
+    for (const slower of [1, 2]) {
+      const lab = openLaboratory()
+      const guardrails = [{ metric: 'latencyP95', threshold: 0.2, relative: true }]
+      const { testId } = await lab.create('test', { guardrails })
+      const random = seeded(8)
+      for (let n = 0; n < 600; n += 1) {
+        const arm = n % 2 === 0 ? 'a' : 'b'
+        const tookMs = 8 * Math.exp(0.7 * normal(random)) * (arm === 'b' ? slower : 1)
+        lab.searchIn(await lab.memberOf(testId, arm), { tookMs })
+        if (n % 20 > 0) continue
+        await lab.loop.caughtUp()
+        await lab.experiments.tick()
+        if ((await lab.get('test', testId)).status !== 'ACTIVE') break
+      }
+      const { status, monitoring, reason } = await lab.get('test', testId)
+      const [{ pValue, observed, control }] = monitoring.guardrails
+      seen.push({ status, isSure: pValue < 0.05, ratio: observed / control, reason })
     }
-    expect([await step(29), await step(1)]).toEqual(['ACTIVE', 'STOPPED'])
-  })
+    const ratio = expect.any(Number)
+    const text = 'Variant b crossed the guardrail on latencyP95Ms.'
+    expect(seen).toEqual([
+      { status: 'ACTIVE', isSure: false, ratio, reason: undefined },
+      { status: 'STOPPED', isSure: true, ratio, reason: expect.objectContaining({ text }) },
+    ])
+    expect(seen[1]!.ratio).toBeGreaterThan(1.5)
+  }, 60_000)
 
   it('relative to control need certainty: a small loss of few units ends nothing, a great one of many does', async () => {
     const lab = openLaboratory()

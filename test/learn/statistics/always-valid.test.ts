@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   alwaysValid,
   guardrail,
+  limitGuardrail,
   steadyContrast,
 } from '../../../src/learn/statistics/always-valid.ts'
 import { compare } from '../../../src/learn/statistics/compare.ts'
@@ -65,6 +66,53 @@ describe('the guardrail', () => {
     const few = { units: 49, value: 0, variance: 1 }
     expect(guardrail({ control: arm(1), treatment: few, harm: 'decrease' })).toBeUndefined()
   })
+})
+
+describe('a fixed limit', () => {
+  const arm = { units: 5000, value: 0.53, variance: 0.5 }
+
+  it('is the same boundary, of one arm alone', () => {
+    // The standard error is .01, and 5 000 units are those of the arm.
+    const read = limitGuardrail({ treatment: arm, harm: 'increase', limit: 0.5 })!
+    expect(read.harmAtLeast).toBeCloseTo(0.03 - 0.027785153234980133, 12)
+    expect(read).toMatchObject({ breached: true })
+    const other = { treatment: arm, limit: 0.5, harm: 'decrease' } as const
+    expect(limitGuardrail(other)!).toMatchObject({ breached: false, p: 1 })
+    expect(limitGuardrail({ ...other, treatment: { ...arm, units: 49 } })).toBeUndefined()
+  })
+
+  it('is not crossed by an arm in which nothing happened yet, while something does in control', () => {
+    const idle = { units: 60, value: 0, variance: 0 }
+    const request = { treatment: idle, harm: 'decrease', limit: 0.02 } as const
+    expect(limitGuardrail(request)!.breached).toBe(true)
+    const control = { units: 60, value: 0.05, variance: 0.0475 }
+    expect(limitGuardrail({ ...request, control })!.breached).toBe(false)
+  })
+
+  it.each(['decrease', 'increase'] as const)(
+    'is rarely taken to be crossed by an arm that lies on it, looking for a %s, where its value is in nearly each',
+    (harm) => {
+      const tests = 400
+      const random = seeded(6)
+      const ever = { beyond: 0, value: 0 }
+      for (let test = 0; test < tests; test += 1) {
+        const arms = [emptyArm(), emptyArm()]
+        let [beyond, value] = [false, false]
+        for (let unit = 1; unit <= 4000; unit += 1) {
+          count(arms[unit % 2]!, clicksPerSearch(random))
+          if (unit % 20 > 0 || unit < 100) continue
+          const [control, treatment] = arms.map((sums) => estimateOf(sums)!)
+          // A unit's mean rate is .35.
+          beyond ||= limitGuardrail({ control, treatment: treatment!, harm, limit: 0.35 })!.breached
+          value ||= harm === 'increase' ? treatment!.value > 0.35 : treatment!.value < 0.35
+        }
+        ever.beyond += beyond ? 1 / tests : 0
+        ever.value += value ? 1 / tests : 0
+      }
+      expect(ever.beyond).toBeLessThanOrEqual(0.05)
+      expect(ever.value).toBeGreaterThan(0.8)
+    },
+  )
 })
 
 interface Alarms {

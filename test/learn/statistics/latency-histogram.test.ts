@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import {
+  bucketsOf,
+  countAbove,
   LATENCY_BUCKETS,
   LATENCY_ERROR,
   latencyBucket,
   latencyQuantile,
+  latencyVariance,
+  quantileBucket,
 } from '../../../src/learn/statistics/latency-histogram.ts'
 import { gumbel, seeded } from '../../../src/learn/statistics/random.ts'
 
@@ -34,6 +38,29 @@ describe('the latency histogram', () => {
     expect(latencyBucket(Number.POSITIVE_INFINITY)).toBe(LATENCY_BUCKETS - 1)
     expect(latencyQuantile([], 0.95)).toBeUndefined()
     expect(latencyQuantile(countsOf([0]), 0.95)).toBe(0.1)
+  })
+
+  it('counts what is slower than a quantile, and than a multiple of it', () => {
+    const latencies = Array.from({ length: 1000 }, (_, n) => n + 1)
+    const counts = countsOf(latencies)
+    const middle = quantileBucket(counts, 0.5)!
+    expect(middle).toBe(latencyBucket(500))
+    expect(countAbove(counts, -1)).toBe(1000)
+    expect(Math.abs(countAbove(counts, middle) - 500)).toBeLessThan(500 * 2 * LATENCY_ERROR)
+    const further = Math.round(bucketsOf(1.5))
+    expect(Math.abs(countAbove(counts, middle + further) - 250)).toBeLessThan(
+      2 * 750 * LATENCY_ERROR,
+    )
+    expect(bucketsOf(1)).toBe(0)
+    expect(bucketsOf(-1)).toBe(Number.NEGATIVE_INFINITY)
+    expect(quantileBucket([], 0.5)).toBeUndefined()
+  })
+
+  it('knows the variance to some percent', () => {
+    const latencies = Array.from({ length: 1000 }, (_, n) => n + 1)
+    expect(latencyVariance(countsOf(latencies)) / ((1000 ** 2 - 1) / 12)).toBeCloseTo(1, 1)
+    expect(latencyVariance(countsOf([7, 7]))).toBe(0)
+    expect(latencyVariance([])).toBe(0)
   })
 
   it('of two machines is the sum of theirs', () => {
