@@ -12,6 +12,7 @@ export const ASSIGNMENT_SEEDS: Readonly<Record<Purpose, number>> = {
   arm: 0xbb67ae85,
 }
 
+/** What assignments follow from. */
 export interface AssignmentRequest {
   testId: string
   /** The session's userId, else its sessionId. */

@@ -1,7 +1,6 @@
 import {
   ASSIGNMENT_SEEDS,
   type Assignment,
-  type AssignmentRequest,
   BUCKETS,
   type Purpose,
 } from '../../schema/assignment.ts'
@@ -9,20 +8,33 @@ import { murmur3 } from '../statistics/murmur3.ts'
 
 export { BUCKETS } from '../../schema/assignment.ts'
 
+/** A test's shares in buckets, worked out once for all units. */
+export interface ShareBuckets {
+  /** Inclusion buckets below it are in the test. */
+  included: number
+  /** First arm bucket behind each arm. */
+  ends: number[]
+}
+
+/** `share` is that of all units which are in the test, `arms` are the shares among these. */
+export function bucketsOfShares(share: number, arms: readonly number[]): ShareBuckets {
+  let end = 0
+  const ends = bucketsOfArms(arms).map((count) => {
+    end += count
+    return end
+  })
+  return { included: Math.round(share * BUCKETS), ends }
+}
+
 /**
  * The arm of a unit. A pure function of its arguments: sticky, no state, the session need not exist. A
  * greater share only adds units, and never moves one to another arm.
  */
-export function assign({ testId, unit, share, arms }: AssignmentRequest): Assignment {
+export function assign(testId: string, unit: string, { included, ends }: ShareBuckets): Assignment {
   const inclusionBucket = bucketOf(testId, unit, 'inclusion')
   const bucket = bucketOf(testId, unit, 'arm')
-  const inExperiment = inclusionBucket < Math.round(share * BUCKETS)
-  if (!inExperiment) return { inExperiment, arm: 0, bucket, inclusionBucket }
-  let last = -1
-  const arm = bucketsOfArms(arms).findIndex((count) => {
-    last += count
-    return bucket <= last
-  })
+  const inExperiment = inclusionBucket < included
+  const arm = inExperiment ? ends.findIndex((end) => bucket < end) : 0
   return { inExperiment, arm, bucket, inclusionBucket }
 }
 

@@ -1,7 +1,7 @@
 import type { AnsweredAssignment } from '../../schema/experiment.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { AppliedVariant } from '../plan/plan.ts'
-import { BUCKETS, bucketOf, bucketsOfArms } from './assignment.ts'
+import { assign, bucketsOfShares, type ShareBuckets } from './assignment.ts'
 import { isTarget, type Target } from './targeting.ts'
 
 /** Variant id of a search whose list holds both rankings. */
@@ -12,10 +12,7 @@ const FALLBACK = '@fallback'
 /** An experiment as searches meet it, ready to be answered in microseconds. */
 export interface Running {
   record: ExperimentRecord
-  /** Inclusion buckets below it are in. */
-  included: number
-  /** First arm bucket behind each arm. */
-  ends: number[]
+  buckets: ShareBuckets
   /** What applies in each arm; one for all arms when it is interleaved or rolled back. */
   applied: AppliedVariant[]
   /** A rolled-back experiment's fallback ends then. */
@@ -67,18 +64,13 @@ export function variantsFor(
   return applied
 }
 
-/** Where a unit stands; the published function of assignment.ts, with the arms' buckets worked out before. */
-export function place(
-  { record, included, ends }: Running,
-  unit: string,
-  target: Target,
-): Placement {
-  const bucket = bucketOf(record.id, unit, 'arm')
-  const outside = { inExperiment: false, arm: 0, bucket }
-  if (bucketOf(record.id, unit, 'inclusion') >= included)
-    return { ...outside, reason: 'allocation' }
-  if (!isTarget(record.targeting, target)) return { ...outside, reason: 'targeting' }
-  return { inExperiment: true, arm: ends.findIndex((end) => bucket < end), bucket }
+/** Where a unit stands: the published assignment, for those whom the rules of the test mean. */
+export function place({ record, buckets }: Running, unit: string, target: Target): Placement {
+  const { inExperiment, arm, bucket } = assign(record.id, unit, buckets)
+  if (!inExperiment) return { inExperiment, arm, bucket, reason: 'allocation' }
+  if (!isTarget(record.targeting, target))
+    return { inExperiment: false, arm: 0, bucket, reason: 'targeting' }
+  return { inExperiment, arm, bucket }
 }
 
 /** The answer to who asks for a unit's variant. */
@@ -100,15 +92,10 @@ export function assignmentOf(running: Running, unit: string, target: Target): An
 }
 
 export function prepare(record: ExperimentRecord): Running {
-  let end = 0
-  const counts = bucketsOfArms(record.variants.map(({ share }) => share))
+  const arms = record.variants.map(({ share }) => share)
   return {
     record,
-    included: Math.round(shareOf(record) * BUCKETS),
-    ends: counts.map((count) => {
-      end += count
-      return end
-    }),
+    buckets: bucketsOfShares(shareOf(record), arms),
     applied: appliedIn(record),
     untilMs: undefined,
   }

@@ -5,8 +5,17 @@ import {
   BUCKETS,
   bucketOf,
   bucketsOfArms,
+  bucketsOfShares,
 } from '../../../src/learn/experiments/assignment.ts'
-import { ASSIGNMENT_SEEDS, ASSIGNMENT_VECTORS } from '../../../src/schema/assignment.ts'
+import {
+  ASSIGNMENT_SEEDS,
+  ASSIGNMENT_VECTORS,
+  type AssignmentRequest,
+} from '../../../src/schema/assignment.ts'
+
+function assigned({ testId, unit, share, arms }: AssignmentRequest) {
+  return assign(testId, unit, bucketsOfShares(share, arms))
+}
 
 function chiSquareOf(counts: ArrayLike<number>, expected: number): number {
   let sum = 0
@@ -18,7 +27,7 @@ function chiSquareOf(counts: ArrayLike<number>, expected: number): number {
 describe('assignment', () => {
   it('gives the published vectors', () => {
     for (const { testId, unit, share, arms, ...answer } of ASSIGNMENT_VECTORS)
-      expect(assign({ testId, unit, share, arms })).toEqual(answer)
+      expect(assigned({ testId, unit, share, arms })).toEqual(answer)
   })
 
   it('is murmur3 of test and unit, with seeds that never change', () => {
@@ -53,7 +62,7 @@ describe('assignment', () => {
     const cells = new Float64Array(4)
     for (let unit = 0; unit < 100_000; unit += 1) {
       const [first, second] = ['test-1', 'test-2'].map(
-        (testId) => assign({ testId, unit: `${unit}`, share: 1, arms: [0.5, 0.5] }).arm,
+        (testId) => assigned({ testId, unit: `${unit}`, share: 1, arms: [0.5, 0.5] }).arm,
       )
       const cell = first! * 2 + second!
       cells[cell] = cells[cell]! + 1
@@ -66,8 +75,8 @@ describe('assignment', () => {
     const arms = [0.2, 0.3, 0.5]
     fc.assert(
       fc.property(fc.string(), fc.double({ min: 0, max: 1, noNaN: true }), (unit, share) => {
-        const narrow = assign({ testId: 't', unit, share, arms })
-        const wide = assign({ testId: 't', unit, share: (1 + share) / 2, arms })
+        const narrow = assigned({ testId: 't', unit, share, arms })
+        const wide = assigned({ testId: 't', unit, share: (1 + share) / 2, arms })
         if (narrow.inExperiment) expect(wide).toEqual(narrow)
         else expect(narrow.arm).toBe(0)
       }),
@@ -77,8 +86,8 @@ describe('assignment', () => {
   it('lets everyone in at 1 and no one at 0', () => {
     for (let unit = 0; unit < 1000; unit += 1) {
       const asked = { testId: 't', unit: `${unit}`, arms: [0.5, 0.5] }
-      expect(assign({ ...asked, share: 1 }).inExperiment).toBe(true)
-      expect(assign({ ...asked, share: 0 }).inExperiment).toBe(false)
+      expect(assigned({ ...asked, share: 1 }).inExperiment).toBe(true)
+      expect(assigned({ ...asked, share: 0 }).inExperiment).toBe(false)
     }
   })
 })
