@@ -111,7 +111,7 @@ interface Description extends Omit<Measured, 'found'> {
 }
 
 function describe(found: Comparison, { p, ...named }: Description): ComparisonState {
-  const { p: pValue, significant: _, ...figures } = found
+  const { p: pValue, ...figures } = found
   return { ...named, ...figures, pValue, adjustedPValue: p, significant: p < LEVEL }
 }
 

@@ -25,8 +25,6 @@ export interface Comparison extends FixedHorizon {
   units: { control: number; treatment: number }
   /** Holds however often it is read; absent below 50 units an arm. */
   alwaysValid?: AlwaysValid
-  /** The always-valid interval excludes 0. */
-  significant: boolean
   /** With the units and the variance so far. */
   minimumDetectableEffect: DetectableEffect
 }
@@ -45,7 +43,6 @@ export function compare({ control, treatment }: ComparisonRequest): Comparison |
     units,
     ...fixedHorizon(before, after),
     ...(sequence && { alwaysValid: sequence }),
-    significant: sequence !== undefined && (sequence.low > 0 || sequence.high < 0),
     minimumDetectableEffect: detectableEffect(before, after),
   }
 }

@@ -34,18 +34,6 @@ export function updateUnit(sums: UnitSums, before: UnitCounts, after: UnitCounts
   return addUnit(subtractUnit(sums, before), after)
 }
 
-/** The sums of two disjoint sets of units. */
-export function mergeSums(first: UnitSums, second: UnitSums): UnitSums {
-  return {
-    units: first.units + second.units,
-    x: first.x + second.x,
-    xx: first.xx + second.xx,
-    y: first.y + second.y,
-    yy: first.yy + second.yy,
-    xy: first.xy + second.xy,
-  }
-}
-
 function withUnit(sums: UnitSums, { x, y }: UnitCounts, sign: 1 | -1): UnitSums {
   return {
     units: sums.units + sign,

@@ -209,7 +209,7 @@ describe('a test of something', () => {
         count(control, { x: random() < 0.3 ? 1 : 0, y: 1 })
         count(treatment, { x: random() < 0.37 ? 1 : 0, y: 1 })
       }
-      if (compare({ control, treatment })!.significant) found += 1
+      if (compare({ control, treatment })!.alwaysValid!.p < 0.05) found += 1
     }
     expect(found).toBeGreaterThan(95)
   })
