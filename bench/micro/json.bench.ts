@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { parseJson } from '../../src/http/json.ts'
+import { readJson } from '../../src/http/json.ts'
 import { prepareReply } from '../../src/http/reply.ts'
 import { openSynthetic } from '../synthetic.ts'
 
@@ -16,7 +16,7 @@ const bodies = {
 for (const [name, value] of Object.entries(bodies)) {
   const bytes = Buffer.from(JSON.stringify(value))
   const plain = measure(() => JSON.parse(bytes.toString()))
-  const checked = measure(() => parseJson(bytes, 32))
+  const checked = measure(() => readJson(bytes, 32))
   const times = (checked / plain).toFixed(2)
   console.log(
     `read ${name} (${bytes.length} bytes): ${checked.toFixed(2)} µs, ${times} × JSON.parse (${plain.toFixed(2)} µs)`,

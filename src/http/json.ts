@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { variableOf } from '../config.ts'
 import { serviceError } from '../errors.ts'
 import { firstMistake } from '../first-mistake.ts'
-import { type Content, mayBeUnkeepable, refuseUnkeepable } from './unkeepable.ts'
+import { mayBeUnkeepable } from './unkeepable.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -27,16 +27,6 @@ export interface ReadJson {
   value: unknown
   /** It may hold what the service can't keep, and must be looked through (`refuseUnkeepable`). */
   suspicious: boolean
-}
-
-/**
- * Reads a JSON text in UTF-8 and looks through it when it needs that.
- * Throws what `readJson` and `refuseUnkeepable` throw. Never echoes the input.
- */
-export function parseJson(bytes: Uint8Array, depthMax: number, content?: Content): unknown {
-  const { value, suspicious } = readJson(bytes, depthMax)
-  if (suspicious) refuseUnkeepable(value, content)
-  return value
 }
 
 /**

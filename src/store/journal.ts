@@ -1,4 +1,3 @@
-import { serviceError } from '../errors.ts'
 import type { Store } from './store.ts'
 import type { JournalEntry } from './tables.ts'
 
@@ -21,11 +20,9 @@ export interface JournalRange {
  * who is forgotten, which are taken out of the entries that name them.
  */
 export interface Journal {
-  /** Resolves with the entry's number when it is on the disk. Throws OVERLOADED when too many wait. */
-  append: (entry: JournalEntry) => Promise<number>
   /**
-   * The same as part of the caller's own transaction: only inside `store.write`. For events that must be
-   * stored together with what they report.
+   * Adds an entry as part of the caller's own transaction, only inside `store.write`, so that it is stored together with
+   * what it reports; answers its number.
    */
   appendWithin: (entry: JournalEntry) => number
   read: (range: JournalRange) => JournalRow[]
@@ -40,57 +37,23 @@ export interface Journal {
   sweep: (beforeMs: number, mayRemove?: () => boolean) => Promise<number>
 }
 
-interface Waiting {
-  entry: JournalEntry
-  resolve: (sequence: number) => void
-  reject: (error: unknown) => void
-}
-
-const WAITING_MAX = 100_000
-const BATCH_ROWS = 1000
+/** Entries that one transaction removes. */
+const SWEEP_ROWS = 1000
 
 export function openJournal(store: Store): Journal {
   const { journal, meta } = store.tables
-  let waiting: Waiting[] = []
 
   /** Numbers live in a row of their own, so that they go on when every entry was removed. */
   function last(): number {
     return (meta.get('journal') as number | undefined) ?? 0
   }
-  function appendAll(entries: readonly JournalEntry[]): number {
-    const first = last() + 1
-    journal.append(entries.map((entry, at) => ({ key: first + at, value: entry })))
-    meta.put('journal', first + entries.length - 1)
-    return first
-  }
-  async function appendBatch(batch: Waiting[]): Promise<void> {
-    try {
-      const first = await store.write(() => appendAll(batch.map(({ entry }) => entry)))
-      batch.forEach(({ resolve }, at) => {
-        resolve(first + at)
-      })
-    } catch (error) {
-      for (const { reject } of batch) reject(error)
-    }
-  }
-  function appendWaiting(): void {
-    const entries = waiting
-    waiting = []
-    for (let from = 0; from < entries.length; from += BATCH_ROWS)
-      void appendBatch(entries.slice(from, from + BATCH_ROWS))
-  }
   return {
-    append: (entry) => {
-      if (waiting.length >= WAITING_MAX)
-        return Promise.reject(
-          serviceError('OVERLOADED', 'Too many events wait to be stored.', { retryAfterS: 1 }),
-        )
-      return new Promise((resolve, reject) => {
-        if (waiting.length === 0) setImmediate(appendWaiting)
-        waiting.push({ entry, resolve, reject })
-      })
+    appendWithin: (entry) => {
+      const sequence = last() + 1
+      journal.append([{ key: sequence, value: entry }])
+      meta.put('journal', sequence)
+      return sequence
     },
-    appendWithin: (entry) => appendAll([entry]),
     read: ({ after, limit, reverse = false }) => {
       const start = after === undefined ? undefined : after + (reverse ? -1 : 1)
       const rows = journal.range({ reverse, limit, ...(start === undefined ? {} : { start }) })
@@ -103,7 +66,7 @@ export function openJournal(store: Store): Journal {
     last,
     sweep: async (beforeMs, mayRemove = () => true) => {
       const old: number[] = []
-      for (const { key, value } of journal.range({ limit: BATCH_ROWS })) {
+      for (const { key, value } of journal.range({ limit: SWEEP_ROWS })) {
         if (value.timeMs >= beforeMs) break
         old.push(key)
       }

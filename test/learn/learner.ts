@@ -5,7 +5,6 @@ import type { Consumer, Impression } from '../../src/learn/facts.ts'
 import { type FeedbackIntake, openFeedback } from '../../src/learn/feedback/feedback.ts'
 import { openGains } from '../../src/learn/feedback/gains.ts'
 import { openEvents } from '../../src/learn/history/events.ts'
-import { partsOf } from '../../src/learn/impressions/impression.ts'
 import { type Log, openLog } from '../../src/learn/loop/log.ts'
 import { type Loop, openLoop } from '../../src/learn/loop/loop.ts'
 import type { AddedScores } from '../../src/learn/memory/added-scores.ts'
@@ -13,6 +12,7 @@ import { type ClickMemory, openClickMemory } from '../../src/learn/memory/click-
 import { openSessions, type Sessions } from '../../src/learn/sessions/sessions.ts'
 import { openDeadSignals } from '../../src/learn/signals/dead-signals.ts'
 import type { Store } from '../../src/store/store.ts'
+import { partsOf } from './impressions/parts.ts'
 
 export const START_MS = Date.UTC(2026, 4, 10, 12)
 export const MINUTE_MS = 60_000

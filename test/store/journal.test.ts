@@ -1,24 +1,31 @@
 import { describe, expect, it } from 'vitest'
 import { openJournal } from '../../src/store/journal.ts'
+import type { Store } from '../../src/store/store.ts'
 import { temporaryStore } from './open.ts'
 
 const entry = (timeMs: number) => ({ timeMs, type: 'SEARCH', data: { n: timeMs } })
 
+/** Adds entries of these moments in one write; answers their numbers. */
+function append(store: Store, timesMs: readonly number[]): Promise<number[]> {
+  const journal = openJournal(store)
+  return store.write(() => timesMs.map((timeMs) => journal.appendWithin(entry(timeMs))))
+}
+
 describe('the journal', () => {
-  it('numbers entries in the order of their arrival, whatever the batch', async () => {
+  it('numbers entries in the order of their arrival, whatever the write', async () => {
     const store = temporaryStore()
-    const journal = openJournal(store)
-    const many = await Promise.all(Array.from({ length: 2500 }, (_, n) => journal.append(entry(n))))
-    expect(many).toEqual(Array.from({ length: 2500 }, (_, n) => n + 1))
-    expect(await journal.append(entry(2500))).toBe(2501)
-    expect(journal.read({ limit: 1, after: 1000 })).toEqual([
+    const times = Array.from({ length: 2500 }, (_, n) => n)
+    expect(await append(store, times)).toEqual(times.map((n) => n + 1))
+    expect(await append(store, [2500])).toEqual([2501])
+    expect(openJournal(store).read({ limit: 1, after: 1000 })).toEqual([
       { sequence: 1001, entry: entry(1000) },
     ])
   })
 
   it('reads forwards and backwards from a number on', async () => {
-    const journal = openJournal(temporaryStore())
-    for (let n = 1; n <= 9; n++) await journal.append(entry(n))
+    const store = temporaryStore()
+    await append(store, [1, 2, 3, 4, 5, 6, 7, 8, 9])
+    const journal = openJournal(store)
     const numbers = (range: Parameters<typeof journal.read>[0]) =>
       journal.read(range).map(({ sequence }) => sequence)
     expect(numbers({ limit: 3 })).toEqual([1, 2, 3])
@@ -30,26 +37,29 @@ describe('the journal', () => {
   it('takes part in a write, and leaves with it when that fails', async () => {
     const store = temporaryStore()
     const journal = openJournal(store)
-    await journal.append(entry(1))
+    await append(store, [1])
     const failing = store.write(() => {
       journal.appendWithin(entry(2))
       throw new Error('mine')
     })
     await expect(failing).rejects.toThrow('mine')
-    expect(await store.write(() => journal.appendWithin(entry(3)))).toBe(2)
+    expect(await append(store, [3])).toEqual([2])
     expect(journal.read({ limit: 10 }).map(({ entry: { timeMs } }) => timeMs)).toEqual([1, 3])
   })
 
   it('removes what is old step by step and never gives a number twice', async () => {
     const store = temporaryStore()
     const journal = openJournal(store)
-    await Promise.all(Array.from({ length: 1500 }, (_, n) => journal.append(entry(n))))
+    await append(
+      store,
+      Array.from({ length: 1500 }, (_, n) => n),
+    )
     expect(await journal.sweep(1200)).toBe(1000)
     expect(await journal.sweep(1200)).toBe(200)
     expect(await journal.sweep(1200)).toBe(0)
     expect(journal.read({ limit: 1 })[0]?.sequence).toBe(1201)
     await journal.sweep(1e9)
     expect(store.tables.journal.count()).toBe(0)
-    expect(await openJournal(store).append(entry(1))).toBe(1501)
+    expect(await append(store, [1])).toEqual([1501])
   })
 })

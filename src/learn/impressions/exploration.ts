@@ -32,19 +32,6 @@ export function explore(scores: ArrayLike<number>, seed: number, temperature: nu
 }
 
 /**
- * The exact probability that `explore` shows hit i at position p, as `[i][p]`, for the at most 10 hits
- * that it reorders. Dynamic programming over the sets of hits already placed: the probability of a set
- * is the sum over its last hit, 2^n · n / 2 steps.
- */
-export function marginals(scores: ArrayLike<number>, temperature: number): number[][] {
-  const rows = marginalRows(scores, temperature)
-  const count = Math.min(scores.length, EXPLORED_MAX)
-  return Array.from({ length: count }, (_, hit) =>
-    Array.from({ length: count }, (_, position) => at(rows, position * count + hit)),
-  )
-}
-
-/**
  * Per shown position, the probability with which logging put that hit there:
  * (1 − ε) · [it stands in its greedy place] + ε · its marginal. 1 for every hit past the tenth.
  */
@@ -80,8 +67,12 @@ export function expectedExamination(
   })
 }
 
-/** The marginals as rows of positions: `[p * n + i]`. */
-function marginalRows(scores: ArrayLike<number>, temperature: number): Float64Array {
+/**
+ * The exact probability that `explore` shows hit i at position p, its marginal, as `[p * n + i]`, for the n ≤ 10 hits
+ * that it reorders. Dynamic programming over the sets of hits already placed: the probability of a set is the sum over
+ * its last hit, 2^n · n / 2 steps.
+ */
+export function marginalRows(scores: ArrayLike<number>, temperature: number): Float64Array {
   const weights = logitsOf(scores, temperature).map(Math.exp)
   const count = weights.length
   const sets = 1 << count
@@ -113,7 +104,7 @@ function marginalRows(scores: ArrayLike<number>, temperature: number): Float64Ar
 
 /**
  * The scores over the temperature, the greatest 0. Gaps are narrowed to what a draw can show, so that
- * no weight is too small for a double; `explore` and `marginals` both work on these, and agree.
+ * no weight is too small for a double; `explore` and `marginalRows` both work on these, and agree.
  */
 function logitsOf(scores: ArrayLike<number>, temperature: number): Float64Array {
   if (!(temperature > 0)) throw new RangeError('The temperature must be greater than 0.')

@@ -6,7 +6,7 @@ import {
   type StoredImpression,
 } from '../facts.ts'
 import { decodeEarlier, isEarlier } from './earlier-layouts.ts'
-import { readFeatures, readFound, writeFound } from './found.ts'
+import { readFeatures, readFound } from './found.ts'
 
 /*
  * An impression as bytes, numbers little-endian: what the main thread knew of the search before it ran, and what the
@@ -47,43 +47,6 @@ export function encodeImpression(
   bytes.write(text, START_BYTES, isAscii ? 'latin1' : 'utf8')
   bytes.set(found, START_BYTES + textBytes)
   return bytes
-}
-
-const NO_REPLAY: ReplayRecord = { indices: [], request: {} }
-
-/** The parts of an impression that is known as a whole. */
-export function partsOf(
-  impression: Impression,
-  features: Float32Array,
-  replay = NO_REPLAY,
-): ImpressionParts {
-  const { hits, total, generation, tookMs, from, exploration, interleaved, ...rest } = impression
-  const { shadowScores, features: _, ...known } = rest
-  const { explored, order, ...drawn } = exploration ?? { explored: false }
-  const { teams, ...dealt } = interleaved ?? {}
-  const head = {
-    ...known,
-    ...(exploration === undefined ? {} : { exploration: drawn }),
-    ...(interleaved === undefined ? {} : { interleaved: dealt }),
-  }
-  const ids = Buffer.from(hits.map(({ id }) => JSON.stringify(id)).join())
-  const found: Uint8Array[] = []
-  writeFound(
-    {
-      ...{ total, generation, tookMs, from, features, teams },
-      scores: Float64Array.from(hits, ({ score }) => score),
-      indexIds: Int32Array.from(hits, ({ indexId }) => indexId),
-      shadowScores: shadowScores && Float32Array.from(shadowScores),
-      order: explored ? order : undefined,
-    },
-    ids.length,
-    (bytes) => found.push(bytes.slice()),
-  )
-  return {
-    head: JSON.stringify(head),
-    replay: JSON.stringify(replay),
-    found: Buffer.concat([...found, ids]),
-  }
 }
 
 /** Reads what was shown, and nothing else: the bytes may change afterwards. */

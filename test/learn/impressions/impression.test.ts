@@ -3,9 +3,9 @@ import type { Impression } from '../../../src/learn/facts.ts'
 import {
   decodeImpression,
   encodeImpression,
-  partsOf,
   readShown,
 } from '../../../src/learn/impressions/impression.ts'
+import { partsOf } from './parts.ts'
 
 const HITS = [
   { indexId: 3, id: 'ä"b', score: 1 / 3 },

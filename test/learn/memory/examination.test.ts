@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Impression } from '../../../src/learn/facts.ts'
 import { drawOrder, isDrawn } from '../../../src/learn/impressions/draw.ts'
-import { marginals } from '../../../src/learn/impressions/exploration.ts'
+import { marginalRows } from '../../../src/learn/impressions/exploration.ts'
 import { openExamination, swapWeights } from '../../../src/learn/memory/examination.ts'
 import { seeded } from '../../../src/learn/statistics/random.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -23,7 +23,7 @@ describe('the weights of pairs that might have been swapped', () => {
     const scores = [0.5, 0.45]
     const draw = { epsilon: 0.4, temperature: 0.1, relative: false }
     // P(first stays first) under the draw alone, by the dynamic programme.
-    const stays = marginals(scores, 0.1)[0]?.[0] as number
+    const stays = marginalRows(scores, 0.1)[0] as number
     const greedy = 0.6 + 0.4 * stays
     const swapped = 0.4 * (1 - stays)
     expect(swapWeights(shown(scores, [0, 1], draw))[0]).toBeCloseTo(swapped, 12)

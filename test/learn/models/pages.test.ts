@@ -1,12 +1,13 @@
 import { v7 as uuid } from 'uuid'
 import { expect, it } from 'vitest'
 import type { Impression } from '../../../src/learn/facts.ts'
-import { encodeImpression, partsOf } from '../../../src/learn/impressions/impression.ts'
+import { encodeImpression } from '../../../src/learn/impressions/impression.ts'
 import { columnsFor } from '../../../src/learn/models/estimate.ts'
 import { blankRow, shownPages } from '../../../src/learn/models/pages.ts'
 import { native } from '../../../src/native.ts'
 import { openReader } from '../../../src/store/reader.ts'
 import { temporaryFolder, temporaryStore } from '../../store/open.ts'
+import { partsOf } from '../impressions/parts.ts'
 
 const HITS = ['a', 'b', 'c'].map((id) => ({ indexId: 1, id, score: 1 }))
 

@@ -1,9 +1,9 @@
 import { v7 as uuid } from 'uuid'
 import type { App } from '../../../src/app.ts'
 import type { Impression } from '../../../src/learn/facts.ts'
-import { partsOf } from '../../../src/learn/impressions/impression.ts'
 import { type Random, seeded } from '../../../src/learn/statistics/random.ts'
 import { native } from '../../../src/native.ts'
+import { partsOf } from '../impressions/parts.ts'
 
 export interface SimulatedUser {
   sessionId: string
