@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { bucketOf } from '../../src/learn/experiments/assignment.ts'
+import { bucketOf } from '../../src/learn/statistics/buckets.ts'
 import { eventually, type RunningApp, startApp } from '../running-app.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client reads them

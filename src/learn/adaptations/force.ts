@@ -1,7 +1,7 @@
 import type { AdaptationRecord } from '../../schema/adaptation-record.ts'
 import type { Store } from '../../store/store.ts'
-import { BUCKETS, bucketOf } from '../experiments/assignment.ts'
 import type { AppliedAdaptation } from '../plan/plan.ts'
+import { BUCKETS, bucketOf } from '../statistics/buckets.ts'
 import { EVERY_QUERY, replaces } from './content.ts'
 import type { Versions } from './versions.ts'
 

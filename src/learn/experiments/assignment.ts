@@ -1,12 +1,5 @@
-import {
-  ASSIGNMENT_SEEDS,
-  type Assignment,
-  BUCKETS,
-  type Purpose,
-} from '../../schema/assignment.ts'
-import { murmur3 } from '../statistics/murmur3.ts'
-
-export { BUCKETS } from '../../schema/assignment.ts'
+import type { Assignment } from '../../schema/assignment.ts'
+import { BUCKETS, bucketOf } from '../statistics/buckets.ts'
 
 /** A test's shares in buckets, worked out once for all units. */
 export interface ShareBuckets {
@@ -36,11 +29,6 @@ export function assign(testId: string, unit: string, { included, ends }: ShareBu
   const inExperiment = inclusionBucket < included
   const arm = inExperiment ? ends.findIndex((end) => bucket < end) : 0
   return { inExperiment, arm, bucket, inclusionBucket }
-}
-
-/** The bucket of a unit, 0..9999: murmur3-32 of `testId:unit` under the purpose's seed, modulo 10 000. */
-export function bucketOf(testId: string, unit: string, purpose: Purpose): number {
-  return murmur3(`${testId}:${unit}`, ASSIGNMENT_SEEDS[purpose]) % BUCKETS
 }
 
 /**

@@ -1,10 +1,10 @@
 import type { Judgement } from '../../schema/model-record.ts'
 import type { Reader } from '../../store/reader.ts'
-import { BUCKETS, bucketOf } from '../experiments/assignment.ts'
 import type { Impression } from '../facts.ts'
 import { spanOf } from '../impressions/draw.ts'
 import { expectedExamination } from '../impressions/exploration.ts'
 import { decodeImpression } from '../impressions/impression.ts'
+import { BUCKETS, bucketOf } from '../statistics/buckets.ts'
 
 /** One shown page as training and gates see it; lists by hit, in shown order. */
 export interface Page {

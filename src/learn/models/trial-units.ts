@@ -1,7 +1,7 @@
 import type { Trial, TrialUnit } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
-import { BUCKETS, bucketOf } from '../experiments/assignment.ts'
 import type { Impression } from '../facts.ts'
+import { BUCKETS, bucketOf } from '../statistics/buckets.ts'
 import { nameOf } from './versions.ts'
 
 /** What users do while a model has its share of them: part of the fold, written by `saveWithin`. */

@@ -2,11 +2,10 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   assign,
-  BUCKETS,
-  bucketOf,
   bucketsOfArms,
   bucketsOfShares,
 } from '../../../src/learn/experiments/assignment.ts'
+import { BUCKETS, bucketOf } from '../../../src/learn/statistics/buckets.ts'
 import {
   ASSIGNMENT_SEEDS,
   ASSIGNMENT_VECTORS,
