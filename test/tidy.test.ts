@@ -176,6 +176,14 @@ function unwantedForms({ path, text }: Source): string[] {
   return forms.filter(([, form]) => form.test(code)).map(([name]) => `${path}: ${name}`)
 }
 
+/** Names of types that more than one file exports: whoever looks for one finds another. */
+function namedTwice(all: readonly Source[]): string[] {
+  const names = all.flatMap(({ text }) =>
+    [...text.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => String(name)),
+  )
+  return names.filter((name, at) => names.indexOf(name) < at)
+}
+
 function readSources(folder: string): Source[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
@@ -208,6 +216,10 @@ describe('the house is tidy', () => {
 
   it('there are no classes but errors, no enums, no default exports, no machine paths', () => {
     expect(breaches(unwantedForms)).toEqual([])
+  })
+
+  it('an exported type has a name of its own', () => {
+    expect(namedTwice(sources)).toEqual([])
   })
 
   it('each worker file exports one function with its own name', () => {
@@ -260,6 +272,14 @@ describe('the guard bites', () => {
     ['src/cli/a.ts', "import { x } from '../http/b.ts'"],
   ])('but not on what %s may have: %s', (path, text) => {
     expect(wrongImports({ path, text })).toEqual([])
+  })
+
+  it('on a type that two files export by one name', () => {
+    const text = 'export interface Thing {}'
+    const other = 'export type Thing<T> = T[]'
+    const pair = [text, other].map((each, at) => ({ path: `src/${at}.ts`, text: each }))
+    expect(namedTwice(pair)).toEqual(['Thing'])
+    expect(namedTwice([{ path: 'src/a.ts', text }])).toEqual([])
   })
 
   it('on names, lengths, worker files and forms', () => {

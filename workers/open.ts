@@ -1,5 +1,5 @@
 import { native, type OpenReport } from '../src/native.ts'
-import { type OpenInput, type Replayed, replayIndex } from '../src/search/replay.ts'
+import { type CaughtUp, type OpenInput, replayIndex } from '../src/search/replay.ts'
 import { openReader } from '../src/store/reader.ts'
 
 // Background work.
@@ -39,7 +39,7 @@ function openFiles({ dataDir, engineId, directory, definition, marks }: OpenInpu
 }
 
 /** An index that could not be brought up to date must not stay open half full. */
-function replayOrClose(input: OpenInput, sequence: number): Replayed {
+function replayOrClose(input: OpenInput, sequence: number): CaughtUp {
   try {
     return replayIndex(openReader(input.dataDir), input, sequence)
   } catch (cause) {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isObject } from '../object.ts'
-import { type Client, connectionFailure, type Reply } from './client.ts'
-import type { Found, Unreadable } from './read/record.ts'
+import { type Client, connectionFailure, type ServerAnswer } from './client.ts'
+import type { FoundDocument, Unreadable } from './read/record.ts'
 import { commandError } from './terminal.ts'
 
 const FIRST_PAUSE_MS = 200
@@ -39,17 +39,17 @@ export interface BulkOutcome {
  */
 export async function sendBatch(
   client: Client,
-  batch: readonly Found[],
+  batch: readonly FoundDocument[],
   options: BulkOptions,
 ): Promise<BulkOutcome> {
   const outcome: BulkOutcome = { accepted: 0, deleted: 0, absent: 0, refused: [] }
-  let pending: readonly Found[] = batch
+  let pending: readonly FoundDocument[] = batch
   let patience = openPatience(options)
   while (pending.length > 0) {
     options.signal.throwIfAborted()
     const answer = await attempt(client, pending, options)
     const trouble = troubleOf(answer)
-    if (trouble === 'fatal') throw fatal(answer as Reply)
+    if (trouble === 'fatal') throw fatal(answer as ServerAnswer)
     if (trouble === 'batch' || (trouble === 'reset' && patience.resets() >= RESETS_MAX))
       return await halved(client, pending, options, outcome, reasonOf(answer))
     if (trouble !== undefined) {
@@ -57,18 +57,18 @@ export async function sendBatch(
       continue
     }
     const before = pending.length
-    pending = settle(pending, answer as Reply, outcome)
+    pending = settle(pending, answer as ServerAnswer, outcome)
     if (pending.length === before)
-      await patience.wait({ ...(answer as Reply), error: 'overloaded' })
+      await patience.wait({ ...(answer as ServerAnswer), error: 'overloaded' })
     else patience = openPatience(options)
   }
   return outcome
 }
 
 /** A reply, or the short name of what broke the connection. */
-type Answer = Reply | string
+type Answer = ServerAnswer | string
 
-async function attempt(client: Client, batch: readonly Found[], options: BulkOptions) {
+async function attempt(client: Client, batch: readonly FoundDocument[], options: BulkOptions) {
   const query = options.index === undefined ? '' : `?index=${encodeURIComponent(options.index)}`
   const lines = batch.map((found) => `${lineOf(found)}\n`).join('')
   try {
@@ -81,7 +81,7 @@ async function attempt(client: Client, batch: readonly Found[], options: BulkOpt
 }
 
 /** A document as one line of the request. */
-export function lineOf({ id, index, document, vector }: Found): string {
+export function lineOf({ id, index, document, vector }: FoundDocument): string {
   const op = document === undefined ? 'delete' : undefined
   return JSON.stringify({ op, index, id, document, vector })
 }
@@ -97,7 +97,7 @@ function troubleOf(answer: Answer): 'wait' | 'reset' | 'batch' | 'fatal' | undef
     : 'fatal'
 }
 
-function fatal(reply: Reply): Error {
+function fatal(reply: ServerAnswer): Error {
   const key = reply.status === 401 ? ' Set ATTUNE_KEY to one of its API keys.' : ''
   return commandError(`The server refuses the documents: ${reply.error ?? reply.status}${key}`)
 }
@@ -109,7 +109,7 @@ function reasonOf(answer: Answer): string {
 
 async function halved(
   client: Client,
-  batch: readonly Found[],
+  batch: readonly FoundDocument[],
   options: BulkOptions,
   outcome: BulkOutcome,
   reason: string,
@@ -131,11 +131,15 @@ async function halved(
 }
 
 /** Counts what became of each document; returns what the server was too busy for. */
-function settle(batch: readonly Found[], reply: Reply, outcome: BulkOutcome): Found[] {
+function settle(
+  batch: readonly FoundDocument[],
+  reply: ServerAnswer,
+  outcome: BulkOutcome,
+): FoundDocument[] {
   const items = Array.isArray(reply.data.items) ? (reply.data.items as unknown[]) : []
   if (items.length !== batch.length)
     throw commandError(`The server answered ${items.length} results for ${batch.length} documents.`)
-  const again: Found[] = []
+  const again: FoundDocument[] = []
   for (const [position, found] of batch.entries()) {
     const item = items[position]
     const { status = 0, code } = isObject(item) ? item : {}

@@ -4,7 +4,7 @@ import { commandError } from './terminal.ts'
 export const DEFAULT_URL = 'http://127.0.0.1:3000/api'
 
 /** One answer of the server: its status, its JSON envelope and the pause it asks for. */
-export interface Reply {
+export interface ServerAnswer {
   status: number
   success: boolean
   /** The envelope's data; an empty object when there was none. */
@@ -19,10 +19,10 @@ export interface Reply {
 /** Speaks HTTP to one server; every command goes through it. */
 export interface Client {
   url: string
-  get: (path: string) => Promise<Reply>
-  post: (path: string, body: unknown) => Promise<Reply>
+  get: (path: string) => Promise<ServerAnswer>
+  post: (path: string, body: unknown) => Promise<ServerAnswer>
   /** Sends lines of NDJSON. Throws the connection's own error, so that the caller may try again. */
-  postLines: (path: string, lines: string) => Promise<Reply>
+  postLines: (path: string, lines: string) => Promise<ServerAnswer>
 }
 
 /** Makes a client; `key` is sent as a bearer token. Fails when the address is none. */
@@ -35,7 +35,7 @@ export function openClient(url: string, key?: string): Client {
     const init = body === undefined ? { headers } : { method: 'POST', headers, body }
     return readReply(await fetch(base + path, init))
   }
-  const orExplain = (call: Promise<Reply>) =>
+  const orExplain = (call: Promise<ServerAnswer>) =>
     call.catch((cause: unknown) => {
       throw explained(base, cause)
     })
@@ -48,7 +48,7 @@ export function openClient(url: string, key?: string): Client {
 }
 
 /** Takes the data of a reply; a failure becomes a message with the server's own sentence. */
-export function dataOf(reply: Reply, what: string): Record<string, unknown> {
+export function dataOf(reply: ServerAnswer, what: string): Record<string, unknown> {
   if (reply.success) return reply.data
   const key = reply.status === 401 ? ' Set ATTUNE_KEY to one of its API keys.' : ''
   throw commandError(`${what}: ${reply.error ?? `status ${reply.status}`}${key}`)
@@ -85,7 +85,7 @@ function explained(base: string, cause: unknown): unknown {
   )
 }
 
-async function readReply(response: Response): Promise<Reply> {
+async function readReply(response: Response): Promise<ServerAnswer> {
   const text = await response.text()
   const wait = retryAfter(response.headers.get('retry-after'))
   const pause = wait === undefined ? {} : { retryAfterMs: wait }

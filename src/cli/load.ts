@@ -4,7 +4,7 @@ import { lineOf } from './bulk.ts'
 import { type Client, openClient } from './client.ts'
 import { count, counted, duration, openProgress, type Progress, size } from './progress.ts'
 import { findFiles, READABLE, readDocuments, type SourceFile } from './read/files.ts'
-import type { Found, Mapping, Unreadable } from './read/record.ts'
+import type { FoundDocument, Mapping, Unreadable } from './read/record.ts'
 import { openResume, type Resume } from './resume.ts'
 import { type Mark, openSender } from './sender.ts'
 import { commandError, printable, type Terminal } from './terminal.ts'
@@ -106,7 +106,7 @@ function openRun(client: Client, options: LoadOptions, shown: Shown) {
   const totals = noTotals()
   let bytes = 0
   let taken = 0
-  let batch: Found[] = []
+  let batch: FoundDocument[] = []
   let batchBytes = 0
   let marks: Mark[] = []
 
@@ -140,7 +140,7 @@ function openRun(client: Client, options: LoadOptions, shown: Shown) {
     marks = []
     await sender.send(sent, reached)
   }
-  const add = async (found: Found, file: SourceFile, records: number) => {
+  const add = async (found: FoundDocument, file: SourceFile, records: number) => {
     const length = lineOf(found).length
     if (batch.length > 0 && batchBytes + length > BATCH_BYTES_MAX) await flush(file, records - 1)
     batch.push(found)

@@ -1,7 +1,7 @@
 import { type BulkOptions, type BulkOutcome, sendBatch } from './bulk.ts'
 import type { Client } from './client.ts'
 import type { SourceFile } from './read/files.ts'
-import type { Found } from './read/record.ts'
+import type { FoundDocument } from './read/record.ts'
 
 /** So many records at the start of a file are settled once the batch that carries the mark is. */
 export interface Mark {
@@ -12,7 +12,7 @@ export interface Mark {
 /** Keeps a bounded number of batches under way and settles them in the order they were given. */
 export interface Sender {
   /** Resolves when there is room for another batch; rejects with the first failure of any batch. */
-  send: (batch: readonly Found[], marks: readonly Mark[]) => Promise<void>
+  send: (batch: readonly FoundDocument[], marks: readonly Mark[]) => Promise<void>
   /** Resolves when nothing is under way; rejects with the first failure. */
   drain: () => Promise<void>
   /** Resolves when nothing is under way, whatever became of it. */
@@ -38,7 +38,7 @@ export function openSender(
   const check = () => {
     if (failure !== undefined) throw failure.error
   }
-  const work = async (batch: readonly Found[], marks: readonly Mark[]) => {
+  const work = async (batch: readonly FoundDocument[], marks: readonly Mark[]) => {
     const place = { marks, settled: false }
     queue.push(place)
     try {

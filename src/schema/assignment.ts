@@ -13,7 +13,7 @@ export const ASSIGNMENT_SEEDS: Readonly<Record<Purpose, number>> = {
 }
 
 /** What assignments follow from. */
-export interface AssignmentRequest {
+export interface AssignmentInput {
   testId: string
   /** The session's userId, else its sessionId. */
   unit: string
@@ -23,7 +23,7 @@ export interface AssignmentRequest {
   arms: readonly number[]
 }
 
-export interface Assignment {
+export interface UnitAssignment {
   inExperiment: boolean
   /** Index of the arm; 0, control, outside the test. */
   arm: number
@@ -34,7 +34,7 @@ export interface Assignment {
 }
 
 /** A request and its answer, for whoever computes assignments elsewhere. */
-export type AssignmentVector = AssignmentRequest & Assignment
+export type AssignmentVector = AssignmentInput & UnitAssignment
 
 /** Worked examples of the published function; the documentation prints them and a test holds them. */
 export const ASSIGNMENT_VECTORS: readonly AssignmentVector[] = [

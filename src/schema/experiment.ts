@@ -106,12 +106,12 @@ export const LearningExperiment = Type.Object({
 export type ExperimentCreate = Static<typeof SearchTest> &
   Partial<Omit<Static<typeof LearningExperiment>, keyof typeof Common>>
 
-export const Assignment = Type.Object({
+export const AssignmentRequest = Type.Object({
   sessionId: Id,
   testName: Type.Optional(Name),
   testId: Type.Optional(Id),
 })
-export type Assignment = Static<typeof Assignment>
+export type AssignmentRequest = Static<typeof AssignmentRequest>
 
 /** Sums of squares of greater ones would be infinite, and stay so. */
 const REPORTED_MAX = 1e100

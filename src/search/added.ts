@@ -1,6 +1,6 @@
+import { type AddedScores, NOTHING_ADDED } from '../schema/plan.ts'
 import type { Reader } from '../store/reader.ts'
 import type { PageIndex } from './page.ts'
-import type { AddedScores } from './ranking-plan.ts'
 
 /** A document's place in the store and what is added to its score; 1 is the span of the fused score. */
 export type Added = [indexId: number, id: string, value: number]
@@ -9,8 +9,6 @@ export type Added = [indexId: number, id: string, value: number]
 const ADDED_MAX = 4096
 /** Numbers of documents that a thread remembers, and those in the lists that it remembers. */
 const NUMBERED_MAX = 50_000
-
-export const NOTHING_ADDED: AddedScores = Object.freeze({ documents: '', values: '', count: 0 })
 
 /** Additions as they travel, in front of what was learned; of these the last are left out when they are too many. */
 export function packAdded(added: readonly Added[], learned = NOTHING_ADDED): AddedScores {

@@ -9,7 +9,7 @@ export interface Batch {
 }
 
 /** One document's part of a batch. */
-export interface Change {
+export interface BatchedWrite {
   /** The sequence of this write. */
   sequence: number
   /** Whether there is a new document, whose number is the sequence. */
@@ -20,12 +20,12 @@ export interface Change {
 }
 
 /** A document that a later change of the same batch replaces never needs to be indexed. */
-export function outlived(changes: Change[]): Set<number> {
+export function outlived(changes: BatchedWrite[]): Set<number> {
   return new Set(changes.flatMap(({ removed }) => (removed === undefined ? [] : [removed])))
 }
 
 /** The changes as one batch: what is outlived is only deleted. */
-export function joinChanges(changes: Change[]): Batch {
+export function joinChanges(changes: BatchedWrite[]): Batch {
   const removed = outlived(changes)
   const added = changes.filter(({ adds, sequence }) => adds && !removed.has(sequence))
   const given = added.filter(({ vector }) => vector !== undefined)

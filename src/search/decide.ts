@@ -1,6 +1,6 @@
 import { invalid, type ServiceError, serviceError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
-import type { Change } from './batch.ts'
+import type { BatchedWrite } from './batch.ts'
 import type { Definition } from './definition.ts'
 import { latest } from './indices.ts'
 import { wellFormedJson } from './json.ts'
@@ -19,7 +19,7 @@ export interface WriteOutcome {
   result: 'created' | 'updated' | 'unchanged' | 'deleted'
   record: DocumentRecord
   /** What the index has to do about it; undefined when nothing changed. */
-  change?: Change
+  change?: BatchedWrite
   /** The document number that stands now. */
   ord: number
 }

@@ -34,8 +34,8 @@ export interface ReadDocument {
 export interface Documents {
   create: (item: CreateItem, options: WriteOptions) => Promise<Written>
   /** PUT and PATCH: sent fields replace, unsent ones stay, null removes; an unknown id is created. */
-  merge: (target: Target, source: Source, options: WriteOptions) => Promise<Written>
-  remove: (target: Target, options: WriteOptions) => Promise<Written>
+  merge: (target: DocumentTarget, source: Source, options: WriteOptions) => Promise<Written>
+  remove: (target: DocumentTarget, options: WriteOptions) => Promise<Written>
   /** Each item by itself: what was written, or what was wrong with it. */
   bulk: (
     items: (BulkItem | ServiceError)[],
@@ -54,7 +54,7 @@ export interface CreateItem {
 }
 
 /** A document by id; without an index it is looked for in all of them. */
-export interface Target {
+export interface DocumentTarget {
   id: string
   index: string | undefined
   ifVersion?: IfVersion | undefined

@@ -1,3 +1,4 @@
+import type { AddedScores } from '../schema/plan.ts'
 import type { SearchRequest } from '../schema/search.ts'
 import type { DocumentName } from '../schema/tuning.ts'
 import { epochMs } from '../shared-clock.ts'
@@ -7,11 +8,11 @@ import type { IndexEntry } from './indices.ts'
 import { wellFormedJson } from './json.ts'
 import type { PageIndex } from './page.ts'
 import type { CoreRequest, PlannedSearch } from './plan.ts'
-import { type AddedScores, modelOf, type Plan, type Ranking } from './ranking-plan.ts'
+import { modelOf, type Plan, type Ranking } from './ranking-plan.ts'
 import { tune, tunedScores } from './tune.ts'
 
 /** One search as it is known on the main thread. */
-export interface Asked {
+interface Asked {
   search: SearchRequest
   planned: PlannedSearch
   plan: Plan

@@ -1,4 +1,4 @@
-import { type Batch, type Change, joinChanges, outlived } from './batch.ts'
+import { type Batch, type BatchedWrite, joinChanges, outlived } from './batch.ts'
 import type { IndexEntry } from './indices.ts'
 
 /*
@@ -14,9 +14,9 @@ import type { IndexEntry } from './indices.ts'
 
 export interface Publisher {
   /** Makes changes searchable. Resolves when they are, with 1 for each that can be found by vector. */
-  publish: (entry: IndexEntry, changes: Change[]) => Promise<Uint8Array>
+  publish: (entry: IndexEntry, changes: BatchedWrite[]) => Promise<Uint8Array>
   /** Puts changes on the way to being searchable; a moment later, for others to share the commit. */
-  publishSoon: (entry: IndexEntry, changes: Change[]) => void
+  publishSoon: (entry: IndexEntry, changes: BatchedWrite[]) => void
   /** Runs `work` while no batch of the index is in the core; its changes wait meanwhile. */
   exclusive: (entry: IndexEntry, work: () => Promise<void>) => Promise<void>
   isBusy: (entry: IndexEntry) => boolean
@@ -29,7 +29,7 @@ export interface Publisher {
 type Apply = (entry: IndexEntry, batch: Batch) => Promise<Uint8Array>
 
 interface Waiting {
-  changes: Change[]
+  changes: BatchedWrite[]
   /** Who waits until they are searchable, if anybody does. */
   caller?: {
     resolve: (vectorized: Uint8Array) => void

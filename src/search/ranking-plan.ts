@@ -1,24 +1,5 @@
+import type { AddedScores } from '../schema/plan.ts'
 import type { Tuning } from '../schema/tuning.ts'
-
-/**
- * What is added to the scores of documents, as two texts: the documents stay while the values move, and pages keep both
- * for long.
- */
-export interface AddedScores {
-  /** Names of the documents, `indexId/id` each, as a JSON list without its brackets. */
-  documents: string
-  /** What is added to each, base64 of little-endian float64; 1 is the span of the fused score. */
-  values: string
-  count: number
-}
-
-/** Which list a page belongs to. */
-export interface ListPlace {
-  /** What decides the list and its order. */
-  text: string
-  /** Its number, where a cursor tells it. */
-  list: number | undefined
-}
 
 /** What decides the order of a list besides the search's own words. */
 export interface Ranking {

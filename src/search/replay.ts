@@ -17,7 +17,7 @@ export interface OpenInput {
   vectorField?: string
 }
 
-export interface Replayed {
+export interface CaughtUp {
   sequence: number
   documents: number
   replayed: number
@@ -38,7 +38,7 @@ export function replayIndex(
   reader: Reader,
   { indexId, engineId, vectorField }: Pick<OpenInput, 'indexId' | 'engineId' | 'vectorField'>,
   sequence: number,
-): Replayed {
+): CaughtUp {
   const deletes = removedOrds(reader, indexId, sequence)
   let last = sequence
   let replayed = 0

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import { invalid, ServiceError, serviceError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import type { ListPlace } from '../schema/plan.ts'
 import type { SearchRequest, SuggestRequest } from '../schema/search.ts'
 import type { Pool, SearchInput } from '../threads/pool.ts'
 import { refuseAnalysed } from './analysed.ts'
@@ -11,8 +12,8 @@ import type { IndexEntry, Indices } from './indices.ts'
 import { searchJob } from './job.ts'
 import { wellFormedJson } from './json.ts'
 import { type CoreRequest, planSearch } from './plan.ts'
-import { type ListPlace, type Plan, wirePlan } from './ranking-plan.ts'
-import { type Replayed, replayJob, replayJson, type ShownSearch } from './shown.ts'
+import { type Plan, wirePlan } from './ranking-plan.ts'
+import { type KeptSearch, type Replayed, replayJob, replayJson } from './shown.ts'
 import { openLentBytes } from './slab.ts'
 import { tune } from './tune.ts'
 import { unreadFields } from './unread.ts'
@@ -34,7 +35,7 @@ export interface Search {
   run: (search: SearchRequest, startedMs: number, isLeft?: () => boolean) => Promise<SearchAnswer>
   suggest: (request: SuggestRequest) => Promise<object>
   /** Runs a search again as it was shown, sources left out. Throws GENERATION_GONE when its view is held no more. */
-  replay: (shown: ShownSearch) => Promise<Replayed>
+  replay: (shown: KeptSearch) => Promise<Replayed>
 }
 
 /** The vector of a query from an endpoint. */

@@ -1,11 +1,12 @@
+import { NOTHING_ADDED } from '../schema/plan.ts'
 import { sharedMs } from '../shared-clock.ts'
 import type { SearchInput } from '../threads/pool.ts'
-import { type Added, NOTHING_ADDED, packAdded } from './added.ts'
+import { type Added, packAdded } from './added.ts'
 import type { IndexEntry } from './indices.ts'
 import { pageIndex, type Replayable } from './job.ts'
 
 /** What is kept of a search that was shown, as far as it decides the list. */
-export interface ShownSearch extends Replayable {
+export interface KeptSearch extends Replayable {
   added?: Added[]
   generation: number
   /** Hits before the first one. */
@@ -20,7 +21,7 @@ export interface Replayed {
 }
 
 /** The worker's job that runs a shown search again over the view that it saw. */
-export function replayJob(shown: ShownSearch, entries: IndexEntry[], dataDir: string): SearchInput {
+export function replayJob(shown: KeptSearch, entries: IndexEntry[], dataDir: string): SearchInput {
   const { generation, exploration, interleaved, otherRequest, otherAdded, dealt } = shown
   const added = shown.added === undefined ? undefined : packAdded(shown.added)
   return {

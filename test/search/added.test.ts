@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { NOTHING_ADDED, numberAdded, packAdded, unpackAdded } from '../../src/search/added.ts'
+import { NOTHING_ADDED } from '../../src/schema/plan.ts'
+import { numberAdded, packAdded, unpackAdded } from '../../src/search/added.ts'
 import { openReader } from '../../src/store/reader.ts'
 import { temporaryFolder, temporaryStore } from '../store/open.ts'
 

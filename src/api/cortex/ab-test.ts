@@ -3,7 +3,7 @@ import { describeAssignment } from '../../schema/assignment.ts'
 import {
   AnsweredAssignment,
   AnsweredTest,
-  Assignment,
+  AssignmentRequest,
   ExperimentQuery,
   IdPath,
   ReportedTest,
@@ -35,7 +35,7 @@ export const assignSearchTest = route({
   tag: 'learning',
   summary: "Tell a session's variant of a test",
   description: describeAssignment(),
-  body: Assignment,
+  body: AssignmentRequest,
   example: { sessionId: 's-1', testName: 'heavier titles' },
   reply: AnsweredAssignment,
   errors: ['TEST_NOT_FOUND', 'NOT_ACTIVE'],

@@ -1,6 +1,6 @@
 import { isObject } from '../../object.ts'
 import { crowd, lookingFor } from './people.ts'
-import { type Found, isSameList, type Stage } from './stage.ts'
+import { type FoundHits, isSameList, type Stage } from './stage.ts'
 
 const QUERY = 'write logs without slowing the program down'
 const PATIENCE = 3
@@ -36,9 +36,9 @@ export async function showHarm(stage: Stage): Promise<void> {
   stage.say('')
   stage.say(`${SAMPLES} people look at the first ${PATIENCE} hits, do not find it, and leave …`)
   // Whoever comes after the rollback sees the list as it was, and is no part of this step.
-  const isHarmed = ({ hits }: Found) => hits[0]?.id === harmed.hits[0]?.id
+  const isHarmed = ({ hits }: FoundHits) => hits[0]?.id === harmed.hits[0]?.id
   const look = lookingFor(wanted, PATIENCE)
-  const choose = (found: Found) => (isHarmed(found) ? look(found) : undefined)
+  const choose = (found: FoundHits) => (isHarmed(found) ? look(found) : undefined)
   await crowd(stage, SAMPLES, { query: () => QUERY, choose })
   const startedAt = performance.now()
   const path = `/nous/adaptations/${adaptationId}`

@@ -1,5 +1,5 @@
 import type { Random } from '../../learn/statistics/random.ts'
-import type { Found, Stage } from './stage.ts'
+import type { FoundHits, Stage } from './stage.ts'
 
 /** Whoever searches, looks down the list, and clicks. */
 export interface Person {
@@ -16,7 +16,7 @@ export async function arrive(stage: Stage, shown = false): Promise<Person> {
 }
 
 /** The request that tells a click on one of the documents found. */
-export function clickOn({ sessionId }: Person, found: Found, documentId: string): object {
+export function clickOn({ sessionId }: Person, found: FoundHits, documentId: string): object {
   const position = found.hits.findIndex(({ id }) => id === documentId) + 1
   const metadata = { userAction: 'click', resultId: documentId, customMetadata: { position } }
   return { sessionId, feedback: [{ queryId: found.queryId, rating: 1, metadata }] }
@@ -29,7 +29,7 @@ export function clickOn({ sessionId }: Person, found: Found, documentId: string)
 export async function crowd(
   stage: Stage,
   count: number,
-  visit: { query: (person: number) => string; choose: (found: Found) => string | undefined },
+  visit: { query: (person: number) => string; choose: (found: FoundHits) => string | undefined },
 ): Promise<number> {
   let next = 0
   let clicks = 0
@@ -49,13 +49,13 @@ export async function crowd(
 
 /** Someone who looks at the first `patience` hits and clicks the one they came for, if it is there. */
 export function lookingFor(documentId: string, patience: number) {
-  return ({ hits }: Found): string | undefined =>
+  return ({ hits }: FoundHits): string | undefined =>
     hits.slice(0, patience).some(({ id }) => id === documentId) ? documentId : undefined
 }
 
 /** Someone who looks at position p with probability 1/p and clicks the one they came for, if they see it. */
 export function glancingFor(documentId: string, random: Random) {
-  return ({ hits }: Found): string | undefined => {
+  return ({ hits }: FoundHits): string | undefined => {
     const place = hits.findIndex(({ id }) => id === documentId)
     return place >= 0 && random() < 1 / (place + 1) ? documentId : undefined
   }

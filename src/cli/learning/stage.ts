@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isObject } from '../../object.ts'
-import { type Client, dataOf, type Reply } from '../client.ts'
+import { type Client, dataOf, type ServerAnswer } from '../client.ts'
 import { DEMO_INDEX } from '../demo-server.ts'
 import { bold, commandError, dim, printable, type Terminal } from '../terminal.ts'
 
@@ -13,7 +13,7 @@ export interface Shown {
 }
 
 /** What a search answered. */
-export interface Found {
+export interface FoundHits {
   hits: Shown[]
   queryId: string
   queryHash: string
@@ -27,11 +27,11 @@ export interface Stage {
   heading: (text: string) => void
   say: (text: string) => void
   /** Prints the request as curl, then sends it; a failure is answered, not thrown. */
-  show: (path: string, body?: unknown) => Promise<Reply>
+  show: (path: string, body?: unknown) => Promise<ServerAnswer>
   /** Sends a request unseen; throws the service's sentence when it fails. */
   call: (path: string, body?: unknown) => Promise<Record<string, unknown>>
   /** A search of ten, unseen unless it is `shown` as curl. */
-  search: (query: string, more?: object, shown?: boolean) => Promise<Found>
+  search: (query: string, more?: object, shown?: boolean) => Promise<FoundHits>
   /** Prints a list; `marked` is pointed at. */
   list: (label: string, hits: readonly Shown[], marked?: string) => void
   /** Prints whether the sentence holds; the step fails when it doesn't. */
@@ -107,7 +107,7 @@ async function until(
   return true
 }
 
-function readFound(data: Record<string, unknown>): Found {
+function readFound(data: Record<string, unknown>): FoundHits {
   const context = isObject(data.searchContext) ? data.searchContext : {}
   const hits = Array.isArray(data.hits) ? data.hits.filter(isObject) : []
   if (hits.length < SIZE) throw commandError('The demo needs a query with ten hits at least.')

@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import { commandError } from '../terminal.ts'
 import { markdownSections } from './markdown.ts'
-import { type Found, type Mapping, placeId, type Unreadable } from './record.ts'
+import { type FoundDocument, type Mapping, placeId, type Unreadable } from './record.ts'
 import { readJson, readLines, readTable } from './structured.ts'
 
 /** A file to load. */
@@ -83,7 +83,7 @@ function kindOf(path: string): Kind | undefined {
 export async function* readDocuments(
   file: SourceFile,
   options: { mapping: Mapping; keepStrings: boolean; onBytes: (bytes: number) => void },
-): AsyncGenerator<Found | Unreadable> {
+): AsyncGenerator<FoundDocument | Unreadable> {
   const { mapping, keepStrings, onBytes } = options
   const kind = kindOf(file.path)
   try {
@@ -101,7 +101,7 @@ async function* readProse(
   input: AsyncIterable<Buffer>,
   file: SourceFile,
   kind: Kind | undefined,
-): AsyncGenerator<Found> {
+): AsyncGenerator<FoundDocument> {
   const chunks: Buffer[] = []
   for await (const chunk of input) chunks.push(chunk)
   const text = Buffer.concat(chunks)

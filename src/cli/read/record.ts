@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { isObject } from '../../object.ts'
 
 /** A document as it goes to the server, and where it came from. */
-export interface Found {
+export interface FoundDocument {
   file: string
   /** 1-based line of a text file, or position of an item in a JSON list. */
   line: number
@@ -42,7 +42,7 @@ export function toFound(
   raw: unknown,
   place: { file: string; line: number },
   mapping: Mapping,
-): Found | Unreadable {
+): FoundDocument | Unreadable {
   if (!isObject(raw)) return { ...place, reason: 'is not a JSON object' }
   const { fields, more, deletes } = unwrapped(raw)
   const id = idOf(fields, raw, mapping.idField)

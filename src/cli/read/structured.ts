@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse'
 import { isObject } from '../../object.ts'
-import { type Found, type Mapping, toFound, type Unreadable } from './record.ts'
+import { type FoundDocument, type Mapping, toFound, type Unreadable } from './record.ts'
 
 const LINE_CHARACTERS_MAX = 64_000_000
 
@@ -9,7 +9,7 @@ export async function* readLines(
   input: AsyncIterable<Buffer>,
   file: string,
   mapping: Mapping,
-): AsyncGenerator<Found | Unreadable> {
+): AsyncGenerator<FoundDocument | Unreadable> {
   let line = 0
   for await (const text of linesOf(input)) {
     line += 1
@@ -47,7 +47,7 @@ export async function* readJson(
   input: AsyncIterable<Buffer>,
   file: string,
   mapping: Mapping,
-): AsyncGenerator<Found | Unreadable> {
+): AsyncGenerator<FoundDocument | Unreadable> {
   const chunks: Buffer[] = []
   for await (const chunk of input) chunks.push(chunk)
   let content: unknown
@@ -79,7 +79,7 @@ export async function* readTable(
   file: string,
   mapping: Mapping,
   keepStrings: boolean,
-): AsyncGenerator<Found | Unreadable> {
+): AsyncGenerator<FoundDocument | Unreadable> {
   const skipped: Unreadable[] = []
   const chunks = input[Symbol.asyncIterator]()
   const first = await chunks.next()

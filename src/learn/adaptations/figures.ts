@@ -17,9 +17,9 @@ export const METRICS = {
   searches: ({ searches }) => searches,
 } as const satisfies Record<string, (arm: EarlierTotals) => number | undefined>
 
-export type Metric = keyof typeof METRICS
+export type WatchedMetric = keyof typeof METRICS
 
-const SPELLINGS: Record<string, Metric> = {
+const SPELLINGS: Record<string, WatchedMetric> = {
   clickthroughrate: 'ctr',
   clickrate: 'ctr',
   meanreciprocalrank: 'mrr',
@@ -36,11 +36,11 @@ const SPELLINGS: Record<string, Metric> = {
 }
 
 /** The metric that a name means, whatever its spelling; undefined when it isn't measured. */
-export function metricOf(name: string): Metric | undefined {
+export function metricOf(name: string): WatchedMetric | undefined {
   const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '')
   const bare = plain.replace(/(ms|millis|milliseconds)$/, '')
   const known = Object.keys(METRICS).find((metric) => metric.toLowerCase() === bare)
-  if (known !== undefined) return known as Metric
+  if (known !== undefined) return known as WatchedMetric
   return Object.hasOwn(SPELLINGS, bare) ? SPELLINGS[bare] : undefined
 }
 
@@ -50,7 +50,7 @@ export function lessIsBetter(name: string): boolean {
 }
 
 /** A sample's size for a metric: only somebody's searches can be clicked. */
-export function samplesOf(metric: Metric, arm: EarlierTotals): number {
+export function samplesOf(metric: WatchedMetric, arm: EarlierTotals): number {
   return metric === 'ctr' || metric === 'mrr' ? arm.known : arm.searches
 }
 

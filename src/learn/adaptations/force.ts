@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.ts'
 import type { AppliedAdaptation } from '../plan/plan.ts'
 import { BUCKETS, bucketOf } from '../statistics/buckets.ts'
 import { EVERY_QUERY, replaces } from './content.ts'
-import type { Versions } from './versions.ts'
+import type { RankingVersions } from './versions.ts'
 
 /** The changes that searches get, from memory. */
 export interface Force {
@@ -26,7 +26,7 @@ interface Change extends AppliedAdaptation {
 
 const NOTHING: Change[] = []
 
-export function openForce(store: Store, versions: Versions, canaryShare: number): Force {
+export function openForce(store: Store, versions: RankingVersions, canaryShare: number): Force {
   const { tables } = store
   const byScope = new Map<string, Change[]>()
   const records = new Map<string, AdaptationRecord[]>()

@@ -1,7 +1,7 @@
 import type { AdaptationRecord, EarlierTotals, Trigger } from '../../schema/adaptation-record.ts'
 import { guardrail } from '../statistics/always-valid.ts'
 import { type Estimate, estimateOf } from '../statistics/estimate.ts'
-import { METRICS, type Metric, metricOf, samplesOf } from './figures.ts'
+import { METRICS, metricOf, samplesOf, type WatchedMetric } from './figures.ts'
 import type { UnitCountsOf } from './units.ts'
 import type { Watch } from './watch.ts'
 
@@ -13,7 +13,7 @@ export interface Breach {
 
 /** What a trigger looks at. */
 interface Evidence {
-  metric: Metric
+  metric: WatchedMetric
   withIt: EarlierTotals
   withoutIt: EarlierTotals
   /** Both are of the same time, as in canary; otherwise those without it came before. */

@@ -20,7 +20,7 @@ import {
 import type { Watch } from './watch.ts'
 
 /** Brings changes into force and takes them back; whoever awaits a step sees its effect on the next search. */
-export interface Lifecycle {
+export interface AdaptationLifecycle {
   /**
    * Stores a change and takes it as far as it comes at once: REJECTED, FAILED, CANARY, or ACTIVE with `immediate`.
    * `within` runs in the same transaction. Throws ADAPTATION_CONFLICT, LIMIT_REACHED.
@@ -68,7 +68,7 @@ const ADAPTATIONS_MAX = 2000
 /** Those in force: the others keep as much room. */
 const IN_FORCE_MAX = 1000
 
-export function openLifecycle(parts: LifecycleParts): Lifecycle {
+export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
   const { store, force, watch, config } = parts
 
   function find(adaptationId: string): AdaptationRecord {

@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts'
 import { mayMove } from '../states.ts'
 import { keysOf, replaces, withMember, withoutMember } from './content.ts'
 import type { Moves } from './moves.ts'
-import type { Versions } from './versions.ts'
+import type { RankingVersions } from './versions.ts'
 
 /** A record that has no version and no past yet. */
 export type Draft = Omit<AdaptationRecord, 'version' | 'status' | 'targetVersion' | 'history'>
@@ -24,7 +24,7 @@ export interface Restored {
 export interface StepsParts {
   store: Store
   moves: Moves
-  versions: Versions
+  versions: RankingVersions
   clock: () => number
 }
 

@@ -11,7 +11,7 @@ export interface UnitCountsOf {
   sums: (arm: 0 | 1, metric: 'ctr' | 'zeroResultRate') => UnitSums
 }
 
-export interface UnitCounts {
+export interface AdaptationUnits {
   of: (adaptationId: string) => UnitCountsOf
   save: () => void
   /** Forgets what is in memory; the tables are read again. */
@@ -36,7 +36,7 @@ const UNITS_MAX = 20_000
 const CACHED_MAX = 20_000
 
 /** Counts by unit, so that one busy unit isn't taken for many. */
-export function openUnitCounts(store: Store): UnitCounts {
+export function openUnitCounts(store: Store): AdaptationUnits {
   const { adaptationUnits } = store.tables
   const cached = new Map<string, { key: [string, number, string]; counts: Counts }>()
   const changed = new Set<string>()

@@ -5,7 +5,7 @@ import type { Store } from '../../store/store.ts'
  * The states of the ranking, one numbered row each, never changed. One counter runs over all scopes. Version 0
  * is the ranking without any change.
  */
-export interface Versions {
+export interface RankingVersions {
   /** Inside a transaction; `content` is told the new version's number, which it returns with it. */
   addWithin: (
     version: Omit<RankingVersion, 'version' | 'content'>,
@@ -25,7 +25,7 @@ export interface Versions {
 const SWEEP_ROWS = 1000
 const COUNTER = 'rankingVersions'
 
-export function openVersions(store: Store): Versions {
+export function openVersions(store: Store): RankingVersions {
   const { adaptations, rankingVersions, rankingScopes, meta } = store.tables
   return {
     addWithin: (version, content) => {

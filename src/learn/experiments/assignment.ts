@@ -1,4 +1,4 @@
-import type { Assignment } from '../../schema/assignment.ts'
+import type { UnitAssignment } from '../../schema/assignment.ts'
 import { BUCKETS, bucketOf } from '../statistics/buckets.ts'
 
 /** A test's shares in buckets, worked out once for all units. */
@@ -23,7 +23,11 @@ export function bucketsOfShares(share: number, arms: readonly number[]): ShareBu
  * The arm of a unit. A pure function of its arguments: sticky, no state, the session need not exist. A
  * greater share only adds units, and never moves one to another arm.
  */
-export function assign(testId: string, unit: string, { included, ends }: ShareBuckets): Assignment {
+export function assign(
+  testId: string,
+  unit: string,
+  { included, ends }: ShareBuckets,
+): UnitAssignment {
   const inclusionBucket = bucketOf(testId, unit, 'inclusion')
   const bucket = bucketOf(testId, unit, 'arm')
   const inExperiment = inclusionBucket < included

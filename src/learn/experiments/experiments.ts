@@ -2,7 +2,7 @@ import { newId } from '../../ids.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type {
   AnsweredAssignment,
-  Assignment,
+  AssignmentRequest,
   ExperimentCreate,
   ExperimentQuery,
 } from '../../schema/experiment.ts'
@@ -27,7 +27,7 @@ import { openReported } from './reported.ts'
 import { openResults, type RecordResult } from './results.ts'
 import { assignmentOf, prepare, variantsFor } from './running.ts'
 import { advanceAll, settle } from './schedule.ts'
-import { openSweep, type Sweep } from './sweep.ts'
+import { type ExperimentSweep, openSweep } from './sweep.ts'
 import type { Target } from './targeting.ts'
 
 /** What a verb makes of a test or an experiment. */
@@ -41,11 +41,11 @@ const VERBS = {
 export type Verb = keyof typeof VERBS
 
 /** Search A/B tests and learning experiments: one engine for both. */
-export interface Experiments extends Sweep {
+export interface Experiments extends ExperimentSweep {
   /** Throws VALIDATION_FAILED, NAME_TAKEN, LIMIT_REACHED. */
   create: (kind: ExperimentKind, sent: ExperimentCreate) => Promise<object>
   /** A unit's variant of a test. Throws TEST_NOT_FOUND, NOT_ACTIVE. */
-  assign: (sent: Assignment) => Promise<AnsweredAssignment>
+  assign: (sent: AssignmentRequest) => Promise<AnsweredAssignment>
   /** Newest first. */
   list: (kind: ExperimentKind, query: ExperimentQuery) => Promise<object>
   /** With comparisons and a verdict. Throws the kind's …_NOT_FOUND. */

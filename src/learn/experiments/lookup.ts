@@ -1,5 +1,5 @@
 import { invalid, serviceError } from '../../errors.ts'
-import type { Assignment, ExperimentResult } from '../../schema/experiment.ts'
+import type { AssignmentRequest, ExperimentResult } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Register } from './register.ts'
@@ -18,7 +18,7 @@ export function mustFind(register: Register, kind: ExperimentKind, id: string): 
 /** Throws TEST_NOT_FOUND, or VALIDATION_FAILED when id and name mean two. */
 export function findAssigned(
   register: Register,
-  { testId, testName }: Assignment,
+  { testId, testName }: AssignmentRequest,
 ): ExperimentRecord {
   if (testId !== undefined)
     return mustBeCalled(mustFind(register, 'test', testId), testName, 'testName')

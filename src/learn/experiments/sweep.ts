@@ -20,7 +20,7 @@ const SLICE_ROWS = 500
 const FORGET_RECORDS = 200
 
 /** Forgetting: a unit by its name, and what ended long ago. */
-export interface Sweep {
+export interface ExperimentSweep {
   /** Takes a unit out of all evidence; returns in how many experiments it was. */
   forget: (unit: string) => Promise<number>
   /** Removes some rows of what ended long ago; returns how many. Call again while it removes. */
@@ -36,7 +36,7 @@ interface ExperimentFigures {
   units: number
 }
 
-export function openSweep(parts: SweepParts): Sweep {
+export function openSweep(parts: SweepParts): ExperimentSweep {
   const { store, register, ledger } = parts
   // Experiments whose units are all gone; a restart looks through them once more.
   const cleared = new Set<string>()

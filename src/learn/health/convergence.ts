@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import type { Config } from '../../config.ts'
 import type { Store } from '../../store/store.ts'
-import { dayOf, type Evidence, weighEvidence } from '../memory/click-memory-evidence.ts'
+import { type DailyEvidence, dayOf, weighEvidence } from '../memory/click-memory-evidence.ts'
 import { unpackRemembered } from '../memory/click-memory-rows.ts'
 import { addedScore } from '../memory/click-rate.ts'
 import { type Score, scoreOf } from './score.ts'
@@ -56,13 +56,13 @@ export async function convergence(
 }
 
 /** Days ascend, three numbers each. */
-function withoutDay(evidence: Evidence, day: number): Evidence {
+function withoutDay(evidence: DailyEvidence, day: number): DailyEvidence {
   let end = evidence.length
   while (end > 0 && (evidence[end - 3] as number) >= day) end -= 3
   return evidence.slice(0, end)
 }
 
-function valueOn(evidence: Evidence, day: number, config: MemoryConfig): number {
+function valueOn(evidence: DailyEvidence, day: number, config: MemoryConfig): number {
   const { gain, examination } = weighEvidence(evidence, day, config.memoryHalfLifeMs)
   return addedScore(config, gain, examination)
 }

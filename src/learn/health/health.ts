@@ -31,7 +31,7 @@ interface ExaminationState {
   samples: number
 }
 
-export interface HealthParts {
+export interface LearningHealthParts {
   store: Store
   log: Log
   loop: Pick<Loop, 'position'>
@@ -56,7 +56,7 @@ const STUCK_MS = 30_000
 /** Scores look through all of click memory: often enough for people and probes. */
 const SCORES_MS = 10_000
 
-export function openLearningHealth(parts: HealthParts): LearningHealth {
+export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
   const { store, log, loop, models, adaptations, events, config, clock } = parts
   let moved = { position: loop.position(), atMs: clock() }
   let scored: { atMs: number; scores: ReturnType<LearningHealth['scores']> } | undefined

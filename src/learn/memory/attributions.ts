@@ -3,13 +3,13 @@ import type { Store } from '../../store/store.ts'
 import type { DocumentKey } from '../facts.ts'
 import type { DocumentChange } from './click-memory-pairs.ts'
 import { type Attribution, unpackAttributed } from './click-memory-rows.ts'
-import { type Page, putTeaching, seeWith, type Teaching, unfold } from './teaching.ts'
+import { putTeaching, type SeenPage, seeWith, type Teaching, unfold } from './teaching.ts'
 import { openWrittenPairs } from './written-pairs.ts'
 
 /** What sessions taught, so that each has a bounded say and can be taken out again. */
 export interface Attributions {
   /** What of a page that a session looked at counts. */
-  see: (sessionId: string, queryHash: string, page: Page) => readonly DocumentChange[]
+  see: (sessionId: string, queryHash: string, page: SeenPage) => readonly DocumentChange[]
   /** By document; changes made to it are saved with the next `save`. */
   of: (sessionId: string, queryHash: string) => Map<DocumentKey, Attribution>
   isFlagged: (sessionId: string) => boolean

@@ -5,7 +5,7 @@ import { DAY_MS } from '../wire/moment.ts'
  * examination, …] with ascending days. Both are whole millionths, so that sums don't depend on their order and
  * what was added can be taken out again exactly.
  */
-export type Evidence = number[]
+export type DailyEvidence = number[]
 
 export const MILLION = 1_000_000
 /** Days kept apart for one pair; beyond it the oldest joins the one after. */
@@ -21,11 +21,11 @@ export function dayOf(timeMs: number): number {
  * keep: another one when there is a day more, since a list that grew in place would hold on to spare room.
  */
 export function addEvidence(
-  evidence: Evidence,
+  evidence: DailyEvidence,
   day: number,
   gain: number,
   examination: number,
-): Evidence {
+): DailyEvidence {
   let at = evidence.length
   while (at > 0 && (evidence[at - WIDTH] as number) >= day) at -= WIDTH
   // What is taken from a day that has joined another comes out of that one.
@@ -51,21 +51,21 @@ export function addEvidence(
   return evidence
 }
 
-function joinOldest(evidence: Evidence): void {
+function joinOldest(evidence: DailyEvidence): void {
   const [, gain = 0, examination = 0] = evidence.splice(0, WIDTH)
   evidence[1] = (evidence[1] as number) + gain
   evidence[2] = (evidence[2] as number) + examination
 }
 
 /** Millionths of gain, whatever their age. */
-export function gainOf(evidence: Evidence): number {
+export function gainOf(evidence: DailyEvidence): number {
   let sum = 0
   for (let at = 1; at < evidence.length; at += WIDTH) sum += evidence[at] as number
   return sum
 }
 
 /** Millionths of examination, whatever their age. */
-export function examinationOf(evidence: Evidence): number {
+export function examinationOf(evidence: DailyEvidence): number {
   let sum = 0
   for (let at = 2; at < evidence.length; at += WIDTH) sum += evidence[at] as number
   return sum
@@ -73,7 +73,7 @@ export function examinationOf(evidence: Evidence): number {
 
 /** What the evidence is worth on a day: each day's share has halved once in `halfLifeMs`. */
 export function weighEvidence(
-  evidence: Evidence,
+  evidence: DailyEvidence,
   today: number,
   halfLifeMs: number,
 ): { gain: number; examination: number } {

@@ -12,7 +12,7 @@ import { dayOf, MILLION } from './click-memory-evidence.ts'
 import type { DocumentChange, QueryChange } from './click-memory-pairs.ts'
 import type { Attribution } from './click-memory-rows.ts'
 import { emptySlot, filledSlots, fillSlot } from './slots.ts'
-import type { Page } from './teaching.ts'
+import type { SeenPage } from './teaching.ts'
 
 /** What one fact changes in what is remembered, with each session's say bounded. */
 export interface Lessons {
@@ -94,7 +94,7 @@ function examine(
   if (documents.length > 0) teach({ sequence, queryHash, documents })
 }
 
-function pageOf({ hits, from, timeMs }: Impression, examined: Examined): Page {
+function pageOf({ hits, from, timeMs }: Impression, examined: Examined): SeenPage {
   const shown = hits.length > EXAMINED_MAX ? hits.slice(0, EXAMINED_MAX) : hits
   return {
     timeMs,

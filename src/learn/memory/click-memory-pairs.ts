@@ -1,14 +1,14 @@
+import type { AddedScores } from '../../schema/plan.ts'
 import type { Store } from '../../store/store.ts'
 import type { DocumentKey } from '../facts.ts'
-import type { AddedScores } from './added-scores.ts'
-import { addEvidence, type Evidence, examinationOf, gainOf } from './click-memory-evidence.ts'
+import { addEvidence, type DailyEvidence, examinationOf, gainOf } from './click-memory-evidence.ts'
 import { packNames, packRemembered, unpackRemembered } from './click-memory-rows.ts'
 
 /** What is remembered under one query. */
 export interface Remembered {
   /** Journal entry of the newest evidence; behind the point, which of its changes that was. */
   sequence: number
-  documents: Map<DocumentKey, Evidence>
+  documents: Map<DocumentKey, DailyEvidence>
   /** Millionths of gain over all documents. */
   gain: number
   /** Keys of the documents as the row holds them; undefined when they are other ones by now. */

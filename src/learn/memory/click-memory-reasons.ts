@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import { DAY_MS } from '../wire/moment.ts'
-import { type Evidence, examinationOf, gainOf, MILLION } from './click-memory-evidence.ts'
+import { type DailyEvidence, examinationOf, gainOf, MILLION } from './click-memory-evidence.ts'
 
 /** Where a document's added score comes from: value = strength · (rate − expectedRate). */
 export interface ClickReasons {
@@ -29,7 +29,7 @@ type Settings = Pick<
 
 /** What stands behind the value, besides what it is made of; the evidence is not empty. */
 export function reasonsOf(
-  evidence: Evidence,
+  evidence: DailyEvidence,
   settings: Settings,
 ): Omit<ClickReasons, 'value' | 'gain' | 'examination' | 'rate'> {
   return {

@@ -1,6 +1,6 @@
 import type { AttributionRow, LookRow, RememberedRow } from '../../schema/memory-record.ts'
 import type { DocumentKey } from '../facts.ts'
-import type { Evidence } from './click-memory-evidence.ts'
+import type { DailyEvidence } from './click-memory-evidence.ts'
 import type { Slots } from './slots.ts'
 
 /** What one session taught about one document of one query. */
@@ -53,7 +53,7 @@ export function packNames(documents: Iterable<DocumentKey>, before = ''): string
 /** A row to be written at once: its bytes change with the next one. */
 export function packRemembered(
   sequence: number,
-  documents: ReadonlyMap<DocumentKey, Evidence>,
+  documents: ReadonlyMap<DocumentKey, DailyEvidence>,
   names = packNames(documents.keys()),
 ): RememberedRow {
   let used = 0
@@ -65,7 +65,7 @@ export function packRemembered(
   return { sequence, documents: names, evidence: packed(used) }
 }
 
-export function unpackRemembered(row: RememberedRow): Map<DocumentKey, Evidence> {
+export function unpackRemembered(row: RememberedRow): Map<DocumentKey, DailyEvidence> {
   const numbers = unpacked(row.evidence)
   let at = 0
   const documents: DocumentKey[] = JSON.parse(`[${row.documents}]`)

@@ -36,11 +36,11 @@ export interface ClickRatesParts {
   config: RatesConfig
   clock: () => number
   /** The indices that are open; the numbers of openings ascend. */
-  opened: () => readonly OpenedIndex[]
+  opened: () => readonly RatedIndex[]
   onFailure: (cause: unknown) => void
 }
 
-export interface OpenedIndex {
+export interface RatedIndex {
   indexId: number
   engineId: number
   opening: number
@@ -109,7 +109,7 @@ interface Due {
   relearned: number
   /** The last opening of an index. */
   opening: number
-  engines: readonly OpenedIndex[]
+  engines: readonly RatedIndex[]
 }
 
 /** Undefined while there is nothing to count, or nothing new, or it is too early. */

@@ -12,7 +12,7 @@ import {
 import { fillSlot, isCloseTo } from './slots.ts'
 
 /** What a session looked at: documents, and how likely each. */
-export interface Page {
+export interface SeenPage {
   timeMs: number
   documents: readonly DocumentKey[]
   /** Not to be changed: pages of one shape share it. */
@@ -54,7 +54,7 @@ function partsOf(found: Teaching): Attributed {
 }
 
 /** What of a page counts that was looked at, and keeps it. */
-export function seeWith(found: Teaching, page: Page): readonly DocumentChange[] {
+export function seeWith(found: Teaching, page: SeenPage): readonly DocumentChange[] {
   const { timeMs, documents, millionths } = page
   // An empty page is no first look: it isn't saved, and would be forgotten with what is in memory.
   if (documents.length === 0) return NOTHING

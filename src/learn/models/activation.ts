@@ -3,7 +3,7 @@ import type { VersionName } from '../../schema/model.ts'
 import type { Standing, Trial, VersionRecord } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
-import type { Evidence } from './evidence.ts'
+import type { ModelEvidence } from './evidence.ts'
 import { nameOf, sameVersion, type Versions } from './versions.ts'
 
 /** Who let a model rank. */
@@ -33,7 +33,7 @@ export interface ActivationParts {
   store: Store
   versions: Versions
   events: Events
-  evidence: Pick<Evidence, 'searches'>
+  evidence: Pick<ModelEvidence, 'searches'>
   clock: () => number
   /** Makes sure that the core has it; throws MODEL_NOT_SERVABLE. */
   load: (name: VersionName) => Promise<unknown>

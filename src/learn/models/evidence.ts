@@ -8,7 +8,7 @@ import { openTrialUnits, type TrialUnits } from './trial-units.ts'
 import { nameOf } from './versions.ts'
 
 /** What people's searches and clicks say about models. */
-export interface Evidence extends Consumer {
+export interface ModelEvidence extends Consumer {
   /** Searches with a gain, since the beginning or since the oldest search that a fold anew could take. */
   clicked: () => number
   usage: (name: string) => ModelUsage
@@ -45,7 +45,7 @@ const CLICKED = 'modelClicks'
 const SWEEP_ROWS = 500
 const NO_USAGE: ModelUsage = { searches: 0, clicked: 0, reciprocalRank: 0, shadowSearches: 0 }
 
-export function openEvidence({ store, trial, gainOf }: EvidenceParts): Evidence {
+export function openEvidence({ store, trial, gainOf }: EvidenceParts): ModelEvidence {
   const { judgements, meta, modelUsage } = store.tables
   const units = openTrialUnits(store, trial)
   const pending: Pending = { store, units, usage: new Map(), judged: new Map(), clicked: 0 }

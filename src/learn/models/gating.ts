@@ -6,7 +6,7 @@ import type { Pool } from '../../threads/pool.ts'
 import type { Events } from '../history/events.ts'
 import { move } from '../states.ts'
 import { type Activation, beginStage, refuseUnservable } from './activation.ts'
-import type { Evidence } from './evidence.ts'
+import type { ModelEvidence } from './evidence.ts'
 import { GATES_MAX, nameOf, sameVersion, type Versions } from './versions.ts'
 import { askWhole } from './whole.ts'
 
@@ -24,7 +24,7 @@ export interface GatingParts {
   versions: Versions
   events: Events
   activation: Activation
-  evidence: Evidence
+  evidence: ModelEvidence
   config: Config
   clock: () => number
 }

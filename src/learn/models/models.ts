@@ -13,7 +13,7 @@ import type { Consumer, FeedbackEntry } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import { isoTime } from '../wire/moment.ts'
 import { type Activation, openActivation } from './activation.ts'
-import { type Evidence, openEvidence } from './evidence.ts'
+import { type ModelEvidence, openEvidence } from './evidence.ts'
 import { type Gating, openGating } from './gating.ts'
 import { openRankingModels, type RankingModels } from './ranking-models.ts'
 import {
@@ -87,7 +87,7 @@ interface Parts extends ModelsParts {
   ranking: RankingModels
   activation: Activation
   shelving: Shelving
-  evidence: Evidence
+  evidence: ModelEvidence
   gating: Gating
   training: Training
 }

@@ -8,7 +8,7 @@ import type { Pool } from '../../threads/pool.ts'
 import type { Events } from '../history/events.ts'
 import { isFoldedAnew } from '../loop/fold.ts'
 import { readMoment } from '../wire/moment.ts'
-import type { Evidence } from './evidence.ts'
+import type { ModelEvidence } from './evidence.ts'
 import type { Gating } from './gating.ts'
 import type { Shelving } from './sync.ts'
 import { askWhole } from './whole.ts'
@@ -43,7 +43,7 @@ export interface TrainingParts {
   pool: Pick<Pool, 'run'>
   config: Config
   events: Events
-  evidence: Evidence
+  evidence: ModelEvidence
   shelving: Shelving
   gating: Gating
   clock: () => number

@@ -1,7 +1,7 @@
 import type { QueryPattern } from '../../schema/pattern-record.ts'
 
 /** Which documents were clicked under a query in one period, and how far down; not to be changed by others. */
-export type Documents = QueryPattern['documents']
+export type ClickedDocuments = QueryPattern['documents']
 
 type Counts = [clicks: number, positions: number]
 
@@ -9,17 +9,21 @@ type Counts = [clicks: number, positions: number]
 const DOCUMENTS_MAX = 10
 
 /** Those of most queries. One for all: where queries are many, rows come and go with every search. */
-export const NO_DOCUMENTS: Documents = new Map()
+export const NO_DOCUMENTS: ClickedDocuments = new Map()
 
 /** One more click on a document; one that has no room is not counted. */
-export function countDocument(documents: Documents, key: string, position: number): Documents {
+export function countDocument(
+  documents: ClickedDocuments,
+  key: string,
+  position: number,
+): ClickedDocuments {
   const [clicks, positions] = documents.get(key) ?? [0, 0]
   if (clicks === 0 && documents.size >= DOCUMENTS_MAX) return documents
   return withDocuments(documents, [[key, [clicks + 1, positions + position]]])
 }
 
 /** The clicks of both, however many documents they are. */
-export function addDocuments(sum: Documents, more: Documents): Documents {
+export function addDocuments(sum: ClickedDocuments, more: ClickedDocuments): ClickedDocuments {
   const added = Array.from(more, ([key, [clicks, positions]]): [string, Counts] => {
     const [earlier, at] = sum.get(key) ?? [0, 0]
     return [key, [earlier + clicks, at + positions]]
@@ -28,14 +32,17 @@ export function addDocuments(sum: Documents, more: Documents): Documents {
 }
 
 /** As many as are counted; of those with equal clicks the first by name. */
-export function mostClicked(documents: Documents): Documents {
+export function mostClicked(documents: ClickedDocuments): ClickedDocuments {
   if (documents.size <= DOCUMENTS_MAX) return documents
   const sorted = [...documents].sort(([a, [x]], [b, [y]]) => y - x || (a < b ? -1 : 1))
   return new Map(sorted.slice(0, DOCUMENTS_MAX))
 }
 
 /** Sets the counts of documents in place; only the common list of none stays as it is. */
-export function withDocuments(documents: Documents, set: Iterable<[string, Counts]>): Documents {
+export function withDocuments(
+  documents: ClickedDocuments,
+  set: Iterable<[string, Counts]>,
+): ClickedDocuments {
   let own = documents as Map<string, Readonly<Counts>>
   for (const [key, counts] of set) {
     if (own === NO_DOCUMENTS) own = new Map()

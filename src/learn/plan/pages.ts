@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
+import { type ListPlace, NOTHING_ADDED } from '../../schema/plan.ts'
 import type { SearchRequest } from '../../schema/search.ts'
-import { NOTHING_ADDED } from '../memory/added-scores.ts'
 import { type LearnedPlan, variantNames } from './plan.ts'
 
 /**
@@ -24,12 +24,6 @@ const PLAIN: KeptRanking = Object.freeze({
   rerankSize: 0,
   interleaved: undefined,
 })
-
-/** Which list a page belongs to: by its number, which cursors carry, or by what decides it. */
-export interface ListPlace {
-  text: string
-  list: number | undefined
-}
 
 interface List {
   /** 0: nothing applied to its first page. */

@@ -1,5 +1,5 @@
+import { type AddedScores, NOTHING_ADDED } from '../../schema/plan.ts'
 import type { Tuning } from '../../schema/tuning.ts'
-import { type AddedScores, NOTHING_ADDED } from '../memory/added-scores.ts'
 import type { ClickRates, ClickRatesRead } from '../memory/click-rates.ts'
 
 /** A model that the core has loaded. */

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findFiles, readDocuments } from '../../../src/cli/read/files.ts'
-import type { Found, Mapping, Unreadable } from '../../../src/cli/read/record.ts'
+import type { FoundDocument, Mapping, Unreadable } from '../../../src/cli/read/record.ts'
 
 let folder: string
 
@@ -25,10 +25,10 @@ async function read(
   content: string | Buffer,
   mapping: Mapping = { rename: new Map() },
   keepStrings = false,
-): Promise<(Found | Unreadable)[]> {
+): Promise<(FoundDocument | Unreadable)[]> {
   file(name, content)
   const [source] = await findFiles([name], folder)
-  const found: (Found | Unreadable)[] = []
+  const found: (FoundDocument | Unreadable)[] = []
   let bytes = 0
   const onBytes = (count: number) => {
     bytes += count
@@ -38,7 +38,7 @@ async function read(
   return found
 }
 
-const documents = (found: (Found | Unreadable)[]) =>
+const documents = (found: (FoundDocument | Unreadable)[]) =>
   found.map((one) => ('document' in one ? one.document : one))
 
 describe('finding files', () => {

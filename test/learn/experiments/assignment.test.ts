@@ -9,10 +9,10 @@ import { BUCKETS, bucketOf } from '../../../src/learn/statistics/buckets.ts'
 import {
   ASSIGNMENT_SEEDS,
   ASSIGNMENT_VECTORS,
-  type AssignmentRequest,
+  type AssignmentInput,
 } from '../../../src/schema/assignment.ts'
 
-function assigned({ testId, unit, share, arms }: AssignmentRequest) {
+function assigned({ testId, unit, share, arms }: AssignmentInput) {
   return assign(testId, unit, bucketsOfShares(share, arms))
 }
 

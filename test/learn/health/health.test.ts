@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
-import { type HealthParts, openLearningHealth } from '../../../src/learn/health/health.ts'
+import { type LearningHealthParts, openLearningHealth } from '../../../src/learn/health/health.ts'
 import { openEvents } from '../../../src/learn/history/events.ts'
 import { openLog } from '../../../src/learn/loop/log.ts'
 import { openExamination } from '../../../src/learn/memory/examination.ts'
@@ -22,7 +22,7 @@ function opened() {
     adaptations: { figures: () => ({ adaptations: { ACTIVE: 2 }, suggestions: {} }) },
     events: openEvents(store, clock),
     examination: openExamination(store),
-  } as unknown as HealthParts
+  } as unknown as LearningHealthParts
   return { now, log, health: openLearningHealth(parts) }
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {
   addEvidence,
-  type Evidence,
+  type DailyEvidence,
   examinationOf,
   gainOf,
   weighEvidence,
@@ -14,8 +14,8 @@ const change = fc.record({
   examination: fc.integer({ min: 0, max: 1_000_000 }),
 })
 
-function fold(changes: { day: number; gain: number; examination: number }[]): Evidence {
-  let evidence: Evidence = []
+function fold(changes: { day: number; gain: number; examination: number }[]): DailyEvidence {
+  let evidence: DailyEvidence = []
   for (const { day, gain, examination } of changes)
     evidence = addEvidence(evidence, day, gain, examination)
   return evidence

@@ -1,5 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { dayOf, type Evidence, MILLION } from '../../../src/learn/memory/click-memory-evidence.ts'
+import {
+  type DailyEvidence,
+  dayOf,
+  MILLION,
+} from '../../../src/learn/memory/click-memory-evidence.ts'
 import { packRemembered } from '../../../src/learn/memory/click-memory-rows.ts'
 import { countRates, RATED_MAX } from '../../../src/learn/memory/click-rate.ts'
 import type { RememberedRow } from '../../../src/schema/memory-record.ts'
@@ -12,7 +16,7 @@ const SETTINGS = { memoryPriorWeight: 2, memoryPriorRate: 0.05, memoryHalfLifeMs
 
 /** A query's row: for each document [days ago, gain, examination] of each day, oldest first. */
 function row(documents: Record<string, [number, number, number][]>): RememberedRow {
-  const evidence = Object.entries(documents).map(([key, days]): [string, Evidence] => [
+  const evidence = Object.entries(documents).map(([key, days]): [string, DailyEvidence] => [
     key,
     days.flatMap(([ago, gain, seen]) => [TODAY - ago, gain * MILLION, seen * MILLION]),
   ])

@@ -7,7 +7,7 @@ import type {
   FeedbackStatus,
   Impression,
 } from '../../../src/learn/facts.ts'
-import { type Evidence, openEvidence } from '../../../src/learn/models/evidence.ts'
+import { type ModelEvidence, openEvidence } from '../../../src/learn/models/evidence.ts'
 import { isInShare } from '../../../src/learn/models/trial-units.ts'
 import type { Trial } from '../../../src/schema/model-record.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -33,7 +33,7 @@ function start(now: Trial | undefined = undefined, store: Store = temporaryStore
   return { store, evidence, fold: (...facts: Fact[]) => fold(store, evidence, facts) }
 }
 
-function fold(store: Store, evidence: Evidence, facts: Fact[]): Promise<void> {
+function fold(store: Store, evidence: ModelEvidence, facts: Fact[]): Promise<void> {
   return store.write(() => {
     for (const fact of facts) evidence.take(fact)
     evidence.save()

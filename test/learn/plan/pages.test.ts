@@ -1,9 +1,9 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
-import { NOTHING_ADDED } from '../../../src/learn/memory/added-scores.ts'
 import { openPages } from '../../../src/learn/plan/pages.ts'
 import type { LearnedPlan } from '../../../src/learn/plan/plan.ts'
+import { NOTHING_ADDED } from '../../../src/schema/plan.ts'
 import type { SearchRequest } from '../../../src/schema/search.ts'
 
 /** The hash tells which list a page belongs to, as all of a search's words would; a cursor names its list's number. */
