@@ -1,5 +1,5 @@
 import { native, type OpenReport } from '../src/native.ts'
-import { type CaughtUp, type OpenInput, replayIndex } from '../src/search/replay.ts'
+import { type CaughtUp, catchUp, type OpenInput } from '../src/search/catch-up.ts'
 import { openReader } from '../src/store/reader.ts'
 
 // Background work.
@@ -22,9 +22,9 @@ export interface OpenedIndex {
 export function open(input: OpenInput): OpenedIndex {
   const { sequence } = input
   const report = sequence === undefined ? openFiles(input) : { sequence }
-  const replayed = replayOrClose(input, report.sequence)
+  const caughtUp = catchUpOrClose(input, report.sequence)
   return {
-    ...replayed,
+    ...caughtUp,
     ...(!('rebuild' in report) || report.rebuild === undefined ? {} : { rebuilt: report.rebuild }),
   }
 }
@@ -39,9 +39,9 @@ function openFiles({ dataDir, engineId, directory, definition, marks }: OpenInpu
 }
 
 /** An index that could not be brought up to date must not stay open half full. */
-function replayOrClose(input: OpenInput, sequence: number): CaughtUp {
+function catchUpOrClose(input: OpenInput, sequence: number): CaughtUp {
   try {
-    return replayIndex(openReader(input.dataDir), input, sequence)
+    return catchUp(openReader(input.dataDir), input, sequence)
   } catch (cause) {
     native.close(input.engineId)
     throw cause

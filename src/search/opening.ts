@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises'
 import { serviceError } from '../errors.ts'
 import { native } from '../native.ts'
+import type { OpenInput } from './catch-up.ts'
 import type { Core, OpenState } from './core.ts'
 import { definitionJson } from './definition.ts'
 import { isDurable, leastUsed, retire } from './durability.ts'
 import type { IndexEntry } from './indices.ts'
 import { forgetMarks, marksOf } from './marks.ts'
-import type { OpenInput } from './replay.ts'
 import { fitSoon } from './rest.ts'
 
 /** Undefined when the index is open and complete; else settles when it is. */

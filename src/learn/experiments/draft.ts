@@ -4,11 +4,11 @@ import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-r
 import { mustReadTuning } from '../plan/tuning.ts'
 import { readMoment } from '../wire/moment.ts'
 import { refuseUndealable } from './dealable.ts'
-import { readGuardrails } from './guardrails.ts'
+import { readGuardrails } from './guardrail-rules.ts'
 import { metricName } from './metrics.ts'
 import { AT_ONCE, readRollout } from './rollout.ts'
-import { readVariants, unreadWarning } from './shares.ts'
 import { readTargeting } from './targeting.ts'
+import { readVariants, unreadWarning } from './variants.ts'
 
 /** Without an end of its own a test runs so long. */
 const DURATION_MS = 30 * 86_400_000

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readGuardrails } from '../../../src/learn/experiments/guardrails.ts'
+import { readGuardrails } from '../../../src/learn/experiments/guardrail-rules.ts'
 import { harmOf, LATENCY_P95, METRICS } from '../../../src/learn/experiments/metrics.ts'
 import { readRollout } from '../../../src/learn/experiments/rollout.ts'
 import { seeded } from '../../../src/learn/statistics/random.ts'

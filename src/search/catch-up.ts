@@ -34,7 +34,7 @@ const BATCH_DOCUMENTS = 1000
  * Applies to the open index every write of the record store after `sequence`: documents that still
  * stand are added, ords that went are deleted. Doing it again changes nothing.
  */
-export function replayIndex(
+export function catchUp(
   reader: Reader,
   { indexId, engineId, vectorField }: Pick<OpenInput, 'indexId' | 'engineId' | 'vectorField'>,
   sequence: number,
