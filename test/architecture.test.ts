@@ -4,7 +4,9 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 const map = readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8')
-const named = [...map.matchAll(/`([^`\n]+)`/g)].map(([, name]) => String(name))
+const decisions = readFileSync(join(root, 'DECISIONS.md'), 'utf8')
+const namesIn = (text: string) => [...text.matchAll(/`([^`\n]+)`/g)].map(([, name]) => String(name))
+const named = namesIn(map)
 
 /** Every file and folder below the rooms of the map, as `/src/…`; folders end in a slash. */
 const paths = [
@@ -18,9 +20,9 @@ const paths = [
   ]),
 ]
 
-test('each file and folder that the map names exists', () => {
+test('each file and folder that the map or a decision names exists', () => {
   const looksLikePath = /^[\w.-]+\/[\w./-]*$|^[\w-]+(\.test)?\.(ts|rs)$/
-  const sought = named.filter((name) => looksLikePath.test(name))
+  const sought = [...named, ...namesIn(decisions)].filter((name) => looksLikePath.test(name))
   expect(sought.length).toBeGreaterThan(50)
   for (const name of sought)
     expect(
