@@ -40,6 +40,23 @@ it('a loaded model scores as the one that is given', () => {
   expect(() => native.predict(77_001, rows)).toThrow(/^BAD_REQUEST: /)
 })
 
+it('features keep the places at which stored rows hold them', () => {
+  const stored = [
+    ...['textScore', 'vectorScore', 'bm25', 'cosine', 'textRank', 'vectorRank', 'fusedScore'],
+    ...['matchedTerms', 'titleTerms', 'exactTitle', 'proximity', 'documentLength', 'age'],
+    ...[
+      'clickMemory',
+      'queryLength',
+      'indexSize',
+      'titleScore',
+      'bodyScore',
+      'device',
+      'clickRate',
+    ],
+  ]
+  expect(native.featureNames().slice(0, stored.length)).toEqual(stored)
+})
+
 it('a model from before a feature was added ranks as it did', () => {
   const features = native.featureNames().slice(0, 19)
   expect(native.featureNames().indexOf('clickRate')).toBe(features.length)

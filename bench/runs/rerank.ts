@@ -1,3 +1,4 @@
+import { native } from '../../src/native.ts'
 import { type LoadReport, runLoad } from '../client.ts'
 import { runPaired } from '../paired.ts'
 import { startServer } from '../server.ts'
@@ -14,12 +15,8 @@ import { checkSearch, cycle, INDEX, type RunContext, refuseFailures, searchShots
 
 const MODEL = 'bench-linear'
 const SLICES = 6
-/** Features of every kind, so that all of them have to be reckoned for each candidate. */
-const FEATURES = [
-  ...['textScore', 'vectorScore', 'bm25', 'cosine', 'textRank', 'vectorRank', 'fusedScore'],
-  ...['matchedTerms', 'titleTerms', 'exactTitle', 'proximity', 'documentLength', 'age'],
-  ...['clickMemory', 'queryLength', 'indexSize', 'clickRate'],
-]
+/** All features, so that each has to be reckoned for each candidate. */
+const FEATURES = native.featureNames()
 
 /**
  * Searches that an active linear model ranks anew, beside the same searches without one: two servers with the

@@ -44,7 +44,8 @@ use crate::query::{Mode, Request};
 use crate::rates::Rates;
 use crate::terms;
 
-/// The names of the features, in the order of a row.
+/// The names of the features, in the order of a row. New ones come last and none is ever moved or taken
+/// out: rows that were stored are read by place.
 pub const NAMES: [&str; 20] = [
     "textScore",
     "vectorScore",
