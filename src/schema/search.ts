@@ -61,7 +61,7 @@ export const SearchRequest = Type.Object({
       {
         additionalProperties: true,
         description:
-          'field → value, list of values (any of, like {in: […]}), null (has none), {gt, gte, lt, lte}, {not: …} or ' +
+          'field → value (like {eq: …}), list of values (any of, like {in: […]} or {any: […]}), null (has none), {gt, gte, lt, lte}, {not: …} or ' +
           '{exists: true or false}; and, or: lists of such objects; not: one, or a list of which none may hold; ' +
           'all keys of an object must hold',
         examples: [{ year: { gte: 2020 }, tags: ['coffee', 'tea'], not: { source: 'draft' } }],

@@ -16,13 +16,13 @@ type Bound = 'gt' | 'gte' | 'lt' | 'lte'
 const BOUNDS: readonly string[] = ['gt', 'gte', 'lt', 'lte']
 const NODES_MAX = 1024
 /** Parts of a condition that messages name. */
-const KNOWN = [...BOUNDS, 'not', 'exists', 'in'].join(', ')
+const KNOWN = [...BOUNDS, 'eq', 'in', 'any', 'not', 'exists'].join(', ')
 
 type Shape = Record<string, unknown>
 
 /**
- * Reads the wire's filters: field → value, list (any of), `{gte,gt,lte,lt}`, `{not}`, `{exists}`,
- * plus `{and, or, not}`; several keys of one object must all hold. No filters: undefined.
+ * Reads the wire's filters: field → value (or `{eq}`), list (any of; or `{in}`, `{any}`), `{gte,gt,lte,lt}`, `{not}`,
+ * `{exists}`, plus `{and, or, not}`; several keys of one object must all hold. No filters: undefined.
  * Throws VALIDATION_FAILED with the place.
  */
 export function readFilters(filters: Shape | undefined): FilterNode | undefined {
