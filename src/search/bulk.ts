@@ -1,6 +1,6 @@
+import { openBreath } from '../breath.ts'
 import { ServiceError, serviceError } from '../errors.ts'
 import type { BulkItem } from '../schema/document.ts'
-import { openBreath } from './breath.ts'
 import { type BulkAnswer, type BulkItemReply, openBulkAnswer } from './bulk-answer.ts'
 import type { Turn } from './document-writes.ts'
 import type { Documents } from './documents.ts'
@@ -41,6 +41,8 @@ interface LinesOptions extends BulkOptions {
 }
 
 const NEWLINE = 0x0a
+/** Time that the work on one request may hold the main thread. */
+const STRETCH_MS = 5
 /** Lines that are written together, and how many such groups are under way at a time. */
 const GROUP_LINES = 1000
 const GROUP_BYTES = 4 << 20
@@ -78,7 +80,7 @@ async function loadLines(
   let lines: Line[] = []
   let bytes = 0
   let handedOver: Promise<unknown> = Promise.resolve()
-  const breathe = openBreath()
+  const breathe = openBreath(STRETCH_MS)
 
   async function flush(): Promise<void> {
     await breathe()
@@ -139,7 +141,7 @@ async function* splitLines(
     rest = []
   }
   let number = 1
-  const breathe = openBreath()
+  const breathe = openBreath(STRETCH_MS)
   for await (const chunk of stream) {
     await breathe()
     let start = 0

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { openBreath } from '../../breath.ts'
 import type { Config } from '../../config.ts'
 import type { Store } from '../../store/store.ts'
 import { type DailyEvidence, dayOf, weighEvidence } from '../memory/click-memory-evidence.ts'
@@ -14,8 +14,6 @@ type MemoryConfig = Pick<
 /** Pairs with a value that is older than today. */
 const SAMPLES_MIN = 20
 const READ_ROWS = 64
-/** Time that one stretch may hold the main thread. */
-const STRETCH_MS = 4
 
 /**
  * How far click memory has settled: one minus the share of all values that today's evidence moved,
@@ -31,7 +29,7 @@ export async function convergence(
   let mass = 0
   let samples = 0
   let after = ''
-  let startedMs = performance.now()
+  const breathe = openBreath()
   for (;;) {
     const rows = [...store.tables.clickMemory.range({ start: after, limit: READ_ROWS })]
     for (const { value } of rows)
@@ -47,9 +45,7 @@ export async function convergence(
     if (rows.length < READ_ROWS || last === undefined) break
     // The first key behind it.
     after = `${last.key}\u0001`
-    if (performance.now() - startedMs < STRETCH_MS) continue
     await breathe()
-    startedMs = performance.now()
   }
   const value = samples < SAMPLES_MIN || mass === 0 ? undefined : 1 - moved / mass
   return scoreOf(value, samples, { good: 0.8, fair: 0.5 })

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { openBreath } from '../../breath.ts'
 import type { LearningEvent, StoredEvent } from '../../schema/event.ts'
 import type { Store } from '../../store/store.ts'
 
@@ -31,8 +31,6 @@ export function whole(event: StoredEvent): LearningEvent {
 }
 
 const READ_ROWS = 256
-/** Time that one stretch of a walk may hold the main thread. */
-const STRETCH_MS = 4
 
 export function eventRows(store: Store): EventRows {
   const { events, meta } = store.tables
@@ -66,15 +64,13 @@ export function eventRows(store: Store): EventRows {
     walk: async (from, to, visit) => {
       const step = to < from ? -1 : 1
       let at = from
-      let startedMs = performance.now()
+      const breathe = openBreath()
       while ((to - at) * step >= 0) {
         const rows = some(at, to)
         for (const row of rows) if (!visit(row)) return
         if (rows.length < READ_ROWS) return
         at = (rows.at(-1) as EventRow).sequence + step
-        if (performance.now() - startedMs < STRETCH_MS) continue
         await breathe()
-        startedMs = performance.now()
       }
     },
   }

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { openBreath } from '../../breath.ts'
 import { serviceError } from '../../errors.ts'
 import type { SignalQuery, SignalRow } from '../../schema/signal.ts'
 import type { Store } from '../../store/store.ts'
@@ -23,8 +23,6 @@ interface Place {
 const LIMIT = 100
 /** Signals that one page, and the count of all pages, may look at; a page goes on behind its cursor. */
 const LOOKED_MAX = 20_000
-/** Time that one stretch of a walk may hold the main thread. */
-const STRETCH_MS = 4
 
 type Found = { row: () => SignalRow; matches: boolean; timeMs: number; place: Place }
 
@@ -104,12 +102,9 @@ async function* walk(
   matches: Matches,
   place: Place,
 ): AsyncGenerator<Found> {
-  let startedMs = performance.now()
+  const breathe = openBreath()
   for (const found of merge(tellings(sources, matches, place), journals(sources, matches, place))) {
-    if (performance.now() - startedMs > STRETCH_MS) {
-      await breathe()
-      startedMs = performance.now()
-    }
+    await breathe()
     if (found !== undefined) yield found
   }
 }

@@ -1,5 +1,4 @@
-import { performance } from 'node:perf_hooks'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { openBreath } from '../../breath.ts'
 import { asObject } from '../../object.ts'
 import type { JournalRow } from '../../store/journal.ts'
 import type { Store } from '../../store/store.ts'
@@ -20,7 +19,7 @@ export interface DoomedRows extends Doomed {
 /** Rows that one transaction looks at, so that others come in between. */
 export const SLICE_ROWS = 64
 /** Time that a look through the log may hold the main thread: an entry names up to 64 searches. */
-const SLICE_MS = 2
+const STRETCH_MS = 2
 
 /** Nothing yet of what stands behind an entry of the log. */
 export function nothingDoomed(names: Set<string>, sequence = 0): DoomedRows {
@@ -32,16 +31,14 @@ export function nothingDoomed(names: Set<string>, sequence = 0): DoomedRows {
  * sessions that are known no more are found by their searches, and are among the names from there on.
  */
 export async function findDoomed(log: Log, found: DoomedRows, until: number): Promise<void> {
-  let startedMs = performance.now()
+  const breathe = openBreath(STRETCH_MS)
   while (found.sequence < until) {
     const next = log.journal.read({ after: found.sequence, limit: SLICE_ROWS })
     const rows = next.filter(({ sequence }) => sequence <= until)
     for (const row of rows) {
       found.sequence = row.sequence
       found.facts.push(...take(row, log, found))
-      if (performance.now() - startedMs < SLICE_MS) continue
       await breathe()
-      startedMs = performance.now()
     }
     if (rows.length < SLICE_ROWS) found.sequence = until
   }

@@ -1,5 +1,4 @@
-import { performance } from 'node:perf_hooks'
-import { setImmediate as breathe } from 'node:timers/promises'
+import { openBreath } from '../../breath.ts'
 import type { Table } from '../../store/table.ts'
 
 interface Listing<Value> {
@@ -10,9 +9,6 @@ interface Listing<Value> {
   /** Absent: every row is. */
   isWanted?: ((value: Value) => boolean) | undefined
 }
-
-/** Time that one stretch of making a list may hold the main thread. */
-const STRETCH_MS = 4
 
 /**
  * A list's `data` in UTF-8 JSON: rows under `name`, those of the greatest keys first, then `total` and `limit`. Read,
@@ -27,13 +23,10 @@ export async function listJson<Value>(
   const keys = [...table.keys({ reverse: true })]
   const rows: Buffer[] = []
   let wanted = 0
-  let startedMs = performance.now()
+  const breathe = openBreath()
   for (const key of keys) {
     if (isWanted === undefined && rows.length === limit) break
-    if (performance.now() - startedMs > STRETCH_MS) {
-      await breathe()
-      startedMs = performance.now()
-    }
+    await breathe()
     const value = table.get(key)
     if (value === undefined || isWanted?.(value) === false) continue
     wanted += 1

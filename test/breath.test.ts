@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { openBreath } from '../../src/search/breath.ts'
+import { openBreath } from '../src/breath.ts'
 
 it('long work of small steps lets others have a turn, and short work none', async () => {
   const until = performance.now() + 50
