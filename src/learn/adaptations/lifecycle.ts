@@ -4,6 +4,7 @@ import { isRefusal } from '../../store/failure.ts'
 import type { Store } from '../../store/store.ts'
 import type { ExactModel } from '../plan/tuning.ts'
 import { mayMove } from '../states.ts'
+import { DAY_MS } from '../wire/duration.ts'
 import type { Force } from './force.ts'
 import { type Breach, judge } from './judge.ts'
 import {
@@ -59,7 +60,7 @@ interface LifecycleParts extends StepsParts {
 /** After so many canary times a change no longer waits for searches: a small site has few. */
 const CANARY_PATIENCE = 10
 /** Triggers that nobody asked for are watched so long after a change became active. */
-const DEFAULT_WATCH_MS = 7 * 86_400_000
+const DEFAULT_WATCH_MS = 7 * DAY_MS
 const SWEEP_ROWS = 1000
 /** Changes that one call of `tend` looks at; the others follow with the next ones. */
 const JUDGED_MAX = 200

@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
 import type { QueryEvidence } from '../patterns/evidence.ts'
 import { MACHINES } from '../states.ts'
+import { DAY_MS } from '../wire/duration.ts'
 import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf } from '../wire/words.ts'
 import { type Derived, deriveChanges } from './derive.ts'
@@ -48,7 +49,7 @@ export interface SuggestionsParts {
   clock: () => number
 }
 
-const EXPIRY_MS = 7 * 86_400_000
+const EXPIRY_MS = 7 * DAY_MS
 /** Nothing rests on these; once they are taken back, nothing tells of the queries. */
 const UNUSED = new Set(['PENDING', 'EXPIRED'])
 /** Suggestions that are kept; the oldest go first. */

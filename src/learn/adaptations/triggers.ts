@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import type { Trigger, TriggerOperator } from '../../schema/adaptation-record.ts'
 import { plainWord } from '../../word.ts'
-import { durationOf } from '../wire/duration.ts'
+import { DAY_MS, durationOf, HOUR_MS } from '../wire/duration.ts'
 import { lessIsBetter, metricOf } from './figures.ts'
 
 /** Watched for every change unless it brings a trigger for the same metric. */
@@ -11,14 +11,14 @@ export const DEFAULT_TRIGGERS: readonly Trigger[] = [
   { metric: 'latencyP95', operator: 'times', threshold: 2 },
 ].map((trigger) => ({
   ...(trigger as Pick<Trigger, 'metric' | 'operator' | 'threshold'>),
-  windowMs: 3_600_000,
+  windowMs: HOUR_MS,
   minSamples: 100,
   byDefault: true,
 }))
 
-const WINDOW_MS = 3_600_000
+const WINDOW_MS = HOUR_MS
 /** Longest window of a trigger; figures by the minute are kept this long. */
-export const WINDOW_MS_MAX = 86_400_000
+export const WINDOW_MS_MAX = DAY_MS
 const SAMPLES_MIN = 20
 
 /** Every spelling of an operator, as a plain word. */

@@ -3,6 +3,7 @@ import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
 import type { Clicks } from '../patterns/clicks.ts'
 import { latencyBucket } from '../statistics/latency-histogram.ts'
+import { HOUR_MS } from '../wire/duration.ts'
 import { EVERY_QUERY } from './content.ts'
 import { countClick, countSearch } from './figures.ts'
 import {
@@ -47,7 +48,7 @@ interface Concerned {
   has: boolean
 }
 
-const RECENT_MS = 3_600_000
+const RECENT_MS = HOUR_MS
 const NOTHING: readonly Concerned[] = []
 
 export function openWatch(store: Store, clicks: Clicks): Watch {

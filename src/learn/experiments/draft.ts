@@ -2,6 +2,7 @@ import { invalid } from '../../errors.ts'
 import type { ExperimentCreate } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
 import { mustReadTuning } from '../plan/tuning.ts'
+import { DAY_MS } from '../wire/duration.ts'
 import { readMoment } from '../wire/moment.ts'
 import { refuseUndealable } from './dealable.ts'
 import { readGuardrails } from './guardrail-rules.ts'
@@ -11,7 +12,7 @@ import { readTargeting } from './targeting.ts'
 import { readVariants, unreadWarning } from './variants.ts'
 
 /** Without an end of its own a test runs so long. */
-const DURATION_MS = 30 * 86_400_000
+const DURATION_MS = 30 * DAY_MS
 /** Days that a date may have: the most that JavaScript's dates hold. */
 const TIME_MS_MAX = 8.64e15
 const METRICS_MAX = 100

@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import type { ExperimentRecord, Rollout } from '../../schema/experiment-record.ts'
 import { wordOf } from '../../word.ts'
-import { durationOf } from '../wire/duration.ts'
+import { DAY_MS, durationOf, HOUR_MS } from '../wire/duration.ts'
 
 const TYPES: Record<string, Rollout['type']> = {
   immediate: 'immediate',
@@ -20,9 +20,9 @@ const TYPES: Record<string, Rollout['type']> = {
 const DEFAULT_STEPS = [0.1, 0.25, 0.5, 1]
 const LINEAR_STEPS = 10
 const STEPS_MAX = 100
-const DEFAULT_INTERVAL_MS = 3_600_000
+const DEFAULT_INTERVAL_MS = HOUR_MS
 /** A year: the ends of longer ones may lie beyond what a date can hold. */
-const INTERVAL_MS_MAX = 365 * 86_400_000
+const INTERVAL_MS_MAX = 365 * DAY_MS
 const DEFAULT_SAMPLES = 100
 
 /** All units of its share at once. */

@@ -1,7 +1,7 @@
 import type { Store } from '../../store/store.ts'
 import { noSearches } from '../reports/hour.ts'
-import { HOUR_MS } from '../reports/hours.ts'
 import { addCounts } from '../reports/report.ts'
+import { HOUR_MS } from '../wire/duration.ts'
 import { type Score, scoreOf } from './score.ts'
 
 const WINDOW_H = 7 * 24

@@ -10,7 +10,7 @@ import type { Models } from '../models/models.ts'
 import type { Lag } from '../reports/lag.ts'
 import type { Tally } from '../reports/tally.ts'
 import type { Signals } from '../signals/signals.ts'
-import { DAY_MS } from '../wire/moment.ts'
+import { DAY_MS } from '../wire/duration.ts'
 
 /** The parts of learning whose figures are shown. */
 export interface FigureParts {

@@ -1,7 +1,7 @@
 import { newId } from '../../ids.ts'
 import type { EventList, EventQuery, LearningEvent } from '../../schema/event.ts'
 import type { Store } from '../../store/store.ts'
-import { DAY_MS } from '../wire/moment.ts'
+import { DAY_MS } from '../wire/duration.ts'
 import { type Following, followEvents } from './follow.ts'
 import { listEvents } from './list.ts'
 import { eventRows, whole } from './rows.ts'
@@ -46,7 +46,7 @@ export interface EventLimits {
 }
 
 const LIMITS: EventLimits = {
-  retentionMs: 30 * 86_400_000,
+  retentionMs: 30 * DAY_MS,
   eventsMax: 1_000_000,
   eventHeartbeatMs: 15_000,
 }

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../wire/moment.ts'
+import { DAY_MS } from '../wire/duration.ts'
 
 /**
  * What is known of one document under one query: gain and examination by UTC day, flat triples [day, gain,

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { DAY_MS } from '../wire/moment.ts'
+import { DAY_MS } from '../wire/duration.ts'
 import { type DailyEvidence, examinationOf, gainOf, MILLION } from './click-memory-evidence.ts'
 
 /** Where a document's added score comes from: value = strength · (rate − expectedRate). */

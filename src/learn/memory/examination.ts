@@ -4,7 +4,7 @@ import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
 import { spanOf } from '../impressions/draw.ts'
 import { EXPLORED_MAX } from '../impressions/exploration.ts'
 import { GROUPS } from '../loop/fold.ts'
-import { DAY_MS } from '../wire/moment.ts'
+import { DAY_MS } from '../wire/duration.ts'
 
 /**
  * How likely people look at a position, from what drawn orders showed: the chance falls as 1/pᵑ. Two neighbours that

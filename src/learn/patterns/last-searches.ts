@@ -1,11 +1,12 @@
 import type { LastSearch, LastSearchRow } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
+import { DAY_MS } from '../wire/duration.ts'
 
 /** Sessions whose last search is kept; those that searched longest ago go first. */
 const SESSIONS_MAX = 20_000
 const KEPT_SHARE = 0.99
 /** Nothing follows a search later than this, and no click on it counts here. */
-const KEPT_MS = 24 * 3_600_000
+const KEPT_MS = DAY_MS
 /** A second query later than this is a matter of its own. */
 const REFORMULATED_MS = 5 * 60_000
 /** What is older is looked for so often, by the time of the searches. */

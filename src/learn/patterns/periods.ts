@@ -1,9 +1,9 @@
 import { invalid } from '../../errors.ts'
+import { HOUR_MS } from '../wire/duration.ts'
 
 /** Hours in one period: counts are kept by the hour for two days, and by the day for a month. */
 export type Level = 1 | 24
 
-const HOUR_MS = 3_600_000
 const KEPT: Record<Level, number> = { 1: 49, 24: 32 }
 const WINDOWS: Record<string, { hours: number; level: Level }> = {
   '1h': { hours: 1, level: 1 },

@@ -1,6 +1,9 @@
 import { wordOf } from '../../word.ts'
 
-const UNITS_MS = new Map(Object.entries({ ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }))
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
+
+const UNITS_MS = new Map(Object.entries({ ms: 1, s: 1000, m: 60_000, h: HOUR_MS, d: DAY_MS }))
 
 /**
  * A length of time as clients send it, in milliseconds: a number of them, or a text with a unit like 500ms, 30s, 15m,

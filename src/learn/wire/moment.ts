@@ -1,4 +1,5 @@
 import { invalid } from '../../errors.ts'
+import { DAY_MS } from './duration.ts'
 
 /** A moment as answers tell it. */
 export function isoTime(timeMs: number): string {
@@ -7,7 +8,6 @@ export function isoTime(timeMs: number): string {
 
 const ISO =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+ -]\d\d(?::?\d\d)?)?)?$/i
-export const DAY_MS = 86_400_000
 
 /**
  * A moment as clients write it in an address: ISO 8601 or epoch milliseconds; without a zone it is UTC. A day alone
