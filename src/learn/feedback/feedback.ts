@@ -7,6 +7,7 @@ import type { FeedbackBatch, FeedbackEntry, FeedbackStatus } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import type { Log } from '../loop/log.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import { DAY_MS } from '../wire/duration.ts'
 import { type ReadEntry, readEntries } from './feedback-entries.ts'
 import { openFeedbackHistory, type ReadFeedback } from './feedback-history.ts'
 import { feedbackIdAt, signalIdOf } from './feedback-ids.ts'
@@ -43,7 +44,7 @@ export interface FeedbackParts {
   addTotals: (sessionId: string, delta: { feedback: number; clicks: number }) => void
 }
 
-const LATE_MS = 30 * 86_400_000
+const LATE_MS = 30 * DAY_MS
 
 type Counts = Record<FeedbackStatus, number>
 

@@ -6,10 +6,9 @@ import { hasOpened, namesUnshown } from '../feedback/feedback-entries.ts'
 import { GROUPS } from '../loop/fold.ts'
 import { type Asker, askersNamed } from '../patterns/askers.ts'
 import { timesOfQueries } from '../patterns/times.ts'
+import { HOUR_MS } from '../wire/duration.ts'
 import { readQueries } from './frequent.ts'
 import { type Hour, openHour } from './hour.ts'
-
-export const HOUR_MS = 3_600_000
 
 /** Counts what happens by the hour: the consumer that reports are made from. */
 export interface Hours extends Consumer {

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
+import { openBreath } from '../../breath.ts'
 import type { AnalyticsReport, ReportQuery } from '../../schema/analytics.ts'
 import type {
   HourReport,
@@ -8,16 +8,14 @@ import type {
 } from '../../schema/analytics-record.ts'
 import type { Store } from '../../store/store.ts'
 import { LATENCY_BUCKETS, latencyQuantile } from '../statistics/latency-histogram.ts'
+import { HOUR_MS } from '../wire/duration.ts'
 import { openDistinct } from './distinct.ts'
 import { readQueries } from './frequent.ts'
 import { countsFrom, noSearches } from './hour.ts'
-import { HOUR_MS } from './hours.ts'
 
 const WINDOWS_H: Record<string, number> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720 }
 const DEFAULT_WINDOW = '24h'
 const LIMIT = 20
-/** Time that one stretch of adding up may hold the main thread. */
-const STRETCH_MS = 4
 
 /** Adds up the hours of a window; the first hour is whole, though the window may begin within it. */
 export async function makeReport(
@@ -29,13 +27,11 @@ export async function makeReport(
   const last = Math.floor(nowMs / HOUR_MS)
   const first = Math.floor((nowMs - (WINDOWS_H[timeWindow] as number) * HOUR_MS) / HOUR_MS)
   const sums = newSums()
-  let startedMs = performance.now()
+  const breathe = openBreath()
   for (let hour = first; hour <= last; hour += 1) {
     const row = store.tables.hourReports.get(hour)
     if (row !== undefined) addHour(sums, hour, row)
-    if (performance.now() - startedMs < STRETCH_MS) continue
     await breathe()
-    startedMs = performance.now()
   }
   const counts = Array.from({ length: LATENCY_BUCKETS }, (_, at) => sums.latency.get(at) ?? 0)
   const quantile = (share: number): number | null => rounded(latencyQuantile(counts, share))
