@@ -99,7 +99,7 @@ export function meterPool(pool: Pool, metrics: Pick<Metrics, 'job'>): Pool {
   }
   return {
     ...pool,
-    search: (input) => metered('search', pool.search(input)),
+    search: (input, isLeft) => metered('search', pool.search(input, isLeft)),
     run: (name, input) => metered(name, pool.run(name, input)),
   }
 }

@@ -28,3 +28,51 @@ it('threads that search for long take no more memory', async () => {
   const after = await searchOften(SEARCHES)
   expect(after - before).toBeLessThan(GROWTH_MAX)
 }, 120_000)
+
+it.each(['its client has left', 'its time is over'])(
+  'a search that waits for a thread is not run when %s',
+  async (why) => {
+    const isTimed = why === 'its time is over'
+    const service = await startApp(isTimed ? { REQUEST_TIMEOUT_MS: '1000' } : {})
+    onTestFinished(() => service.close())
+    const word = (n: number) => `w${((n * 7919) % 3000).toString(36)}abcde`.slice(0, 4 + (n % 5))
+    const titleOf = (n: number) =>
+      Array.from({ length: 12 }, (_, at) => word(n * 12 + at)).join(' ')
+    const documents = Array.from({ length: 500 }, (_, n) => ({ document: { title: titleOf(n) } }))
+    await service.must('POST', '/cortex/documents/bulk', { index: 'i', documents })
+    const query = Array.from({ length: 600 }, (_, n) => word(n * 5)).join(' ')
+    const heavy = { query: query.slice(0, 4000), searchType: 'text', fuzziness: 2 }
+    const completed = () =>
+      service.app.pool.figures().find(({ lane }) => lane === 'search')?.completed ?? 0
+    const startedMs = performance.now()
+    await service.call('POST', '/cortex/search', heavy)
+    const oneMs = performance.now() - startedMs
+
+    const before = completed()
+    const sent = Array.from({ length: 40 }, () => {
+      const leave = new AbortController()
+      const answer = fetch(`${service.url}/cortex/search`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(heavy),
+        signal: leave.signal,
+      }).then(
+        ({ status }) => status,
+        () => 'left',
+      )
+      return { leave, answer }
+    })
+    if (!isTimed) await new Promise((resolve) => setTimeout(resolve, Math.min(300, oneMs)))
+    if (!isTimed) for (const { leave } of sent) leave.abort()
+    const answers = await Promise.all(sent.map(({ answer }) => answer))
+    expect(answers.filter((answer) => answer === (isTimed ? 503 : 'left')).length).toBeGreaterThan(
+      20,
+    )
+    await service
+      .must('POST', '/cortex/search', { query: 'w1', searchType: 'text' })
+      .catch(() => {})
+    // A hop has room for four; those of all forty would be more than ten.
+    expect(completed() - before).toBeLessThan(8)
+  },
+  60_000,
+)
