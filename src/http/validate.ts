@@ -13,7 +13,8 @@ export interface Validators {
   exact: (schema: TSchema, whole?: string) => Check
   /**
    * For path and query parameters: texts become the numbers, booleans and lists that the schema asks for, and
-   * parameters that it does not name are taken out, so that no handler sees one that nobody checked.
+   * parameters that it does not name are taken out, so that no handler sees one that nobody checked. A schema with
+   * `additionalProperties: true` keeps them, as the texts that they are, for a handler that tells of them.
    */
   coercing: (schema: TSchema) => Check
 }
@@ -31,13 +32,17 @@ export function openValidators(): Validators {
     ownProperties: true,
   }
   const exact = new Ajv(options)
+  const keeping = new Ajv({ ...options, coerceTypes: 'array' })
   const coercing = new Ajv({ ...options, coerceTypes: 'array', removeAdditional: 'all' })
   formats.default(exact)
+  formats.default(keeping)
   formats.default(coercing)
   return {
     exact: (schema, whole = 'body') => checkWith(exact.compile(schema), whole),
     coercing: (schema) => {
-      const check = checkWith(coercing.compile(schema), 'parameter')
+      const { additionalProperties } = schema as { additionalProperties?: unknown }
+      const ajv = additionalProperties === true ? keeping : coercing
+      const check = checkWith(ajv.compile(schema), 'parameter')
       const numbers = numbersOf(schema)
       return (value) => {
         refuseUnusual(numbers, value as Record<string, unknown>)

@@ -107,37 +107,59 @@ export const SearchRequest = Type.Object({
 })
 export type SearchRequest = Static<typeof SearchRequest>
 
-/** The GET form: the same words, lists with commas, filters and weights as JSON. */
-export const SearchQuery = Type.Object({
-  q: Type.Optional(QueryText),
-  query: Type.Optional(QueryText),
-  index: Type.Optional(Type.String()),
-  searchType: Type.Optional(Type.String()),
-  filters: Type.Optional(Type.String({ description: 'JSON object' })),
-  boost: Type.Optional(Type.String({ description: 'JSON object' })),
-  sessionId: Type.Optional(Type.String({ maxLength: 128 })),
-  userId: Type.Optional(Type.String({ maxLength: 128 })),
-  from: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
-  size: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
-  cursor: Type.Optional(Type.String({ maxLength: 8192 })),
-  fields: Type.Optional(Type.String()),
-  searchFields: Type.Optional(Type.String()),
-  facets: Type.Optional(Type.String()),
-  sort: Type.Optional(Type.String()),
-  operator: Type.Optional(Type.String()),
-  fuzziness: Type.Optional(Type.String()),
-  phrase: Type.Optional(Type.Boolean()),
-  slop: Type.Optional(Slop),
-  prefix: Type.Optional(Type.Boolean()),
-  highlight: Type.Optional(Type.Boolean()),
-  fusion: Type.Optional(Type.String()),
-  feedback: Type.Optional(Type.Boolean()),
-  neighbors: Type.Optional(Neighbors),
-  similarity: Type.Optional(Similarity),
-  minScore: Type.Optional(Type.Number()),
-  explain: Type.Optional(Type.Boolean()),
-  generation: Type.Optional(Generation),
-})
+/** What a list of names may be as well, where the body has more to say. */
+const ListOrJson = (like: string) =>
+  Type.Optional(
+    Type.String({ description: `names with commas, or JSON as in a body, such as ${like}` }),
+  )
+
+/**
+ * The GET form: the same words, lists with commas, and JSON where a parameter is an object. Others are kept, so that
+ * what is ignored can be told.
+ */
+export const SearchQuery = Type.Object(
+  {
+    q: Type.Optional(QueryText),
+    query: Type.Optional(QueryText),
+    index: Type.Optional(Type.String({ description: 'one name, or several with commas' })),
+    searchType: Type.Optional(Type.String()),
+    filters: Type.Optional(Type.String({ description: 'JSON object' })),
+    boost: Type.Optional(Type.String({ description: 'JSON object' })),
+    sessionId: Type.Optional(Type.String({ maxLength: 128 })),
+    userId: Type.Optional(Type.String({ maxLength: 128 })),
+    from: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+    size: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+    cursor: Type.Optional(Type.String({ maxLength: 8192 })),
+    fields: ListOrJson('["title"]'),
+    searchFields: ListOrJson('{"title": 2, "content": 1}'),
+    facets: ListOrJson('{"tags": {"size": 5}}'),
+    sort: ListOrJson('[{"year": "desc"}, "_score"]'),
+    operator: Type.Optional(Type.String()),
+    fuzziness: Type.Optional(Type.String()),
+    phrase: Type.Optional(Type.Boolean()),
+    slop: Type.Optional(Slop),
+    prefix: Type.Optional(Type.Boolean()),
+    highlight: Type.Optional(
+      Type.String({
+        description: 'true or false, or JSON as in a body, such as {"fields": ["title"]}',
+      }),
+    ),
+    fusion: Type.Optional(Type.String()),
+    feedback: Type.Optional(Type.Boolean()),
+    neighbors: Type.Optional(Neighbors),
+    similarity: Type.Optional(Similarity),
+    minScore: Type.Optional(Type.Number()),
+    explain: Type.Optional(Type.Boolean()),
+    vector: Type.Optional(
+      Type.String({
+        description:
+          'numbers with commas, JSON list of numbers, or base64 of little-endian float32 numbers',
+      }),
+    ),
+    generation: Type.Optional(Generation),
+  },
+  { additionalProperties: true },
+)
 export type SearchQuery = Static<typeof SearchQuery>
 
 const Hit = Type.Object({

@@ -553,7 +553,68 @@ describe('the GET form', () => {
     expect((await get('q=fox&index=main&minScore=1e9')).data.total).toBe(0)
   })
 
+  it('takes JSON where a body has objects and lists', async () => {
+    const said = {
+      facets: { tags: { size: 1 } },
+      sort: [{ year: 'desc' }, 'title.raw'],
+      searchFields: { title: 2 },
+      fields: ['title'],
+      highlight: { fields: ['title'], pre: '[', post: ']' },
+    }
+    const words = Object.entries(said).map(
+      ([name, value]) => `${name}=${encodeURIComponent(JSON.stringify(value))}`,
+    )
+    const { data } = await get(`q=fox%20search&index=main&searchType=text&${words.join('&')}`)
+    const posted = await find({ query: 'fox search', ...said })
+    expect(data.hits).toEqual(posted.hits)
+    expect(data.hits[0]?.highlight).toBeDefined()
+    expect(data.facets?.tags?.values).toHaveLength(1)
+    expect(data.searchContext.warnings).toBeUndefined()
+    expect((await get('q=fox&index=main&highlight=false')).data.hits[0]?.highlight).toBeUndefined()
+  })
+
+  it('tells what it ignores', async () => {
+    const { data } = await get('q=fox&index=main&limit=1&filter=x')
+    expect(data.searchContext.warnings).toEqual([
+      '"limit" is not a field of a search and was ignored; "size" is.',
+      '"filter" is not a field of a search and was ignored; "filters" is.',
+    ])
+  })
+
+  it('searches by a vector, as numbers or as base64', async () => {
+    await service.must('POST', '/cortex/indices', {
+      name: 'points',
+      settings: { embedder: { kind: 'given', dimensions: 2 } },
+    })
+    for (const [id, vector] of [
+      ['east', [1, 0.09]],
+      ['north', [0, 1]],
+    ])
+      await service.must('POST', '/cortex/documents', {
+        ...{ index: 'points', id, vector },
+        document: { title: 'a point' },
+      })
+    const nearest = async (vector: string) =>
+      (await get(`index=points&searchType=vector&vector=${vector}`)).data.hits.map(({ id }) => id)
+    const bytes = Buffer.from(Float32Array.of(1, 0.09).buffer).toString('base64')
+    expect(bytes).toContain('+')
+    for (const east of ['1,%200.09', '[1,9e-2]', encodeURIComponent(bytes), bytes])
+      expect(await nearest(east), east).toEqual(['east', 'north'])
+    expect(await nearest('-.1,1')).toEqual(['north', 'east'])
+  })
+
   it.each([
+    ['vector=1,x', 'vector'],
+    ['vector=1,', 'vector'],
+    ['vector=0.5', 'vector'],
+    ['vector=[1,', 'vector'],
+    ['vector=abcdef', 'vector'],
+    ['facets={"tags":1}', 'facets.tags'],
+    ['facets={"tags"', 'facets'],
+    ['sort=[{"year":"up"}]', 'sort[0].year'],
+    [`sort=${'['.repeat(40)}`, undefined],
+    ['highlight=maybe', 'highlight'],
+    ['highlight={"fragments":0}', 'highlight.fragments'],
     ['generation=1.5', 'generation'],
     ['generation=1e20', 'generation'],
     ['minScore=x', 'minScore'],
