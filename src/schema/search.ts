@@ -17,16 +17,17 @@ const Similarity = Type.Number({
 })
 const Generation = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 
-const FacetRange = Type.Object({
+export const FacetRange = Type.Object({
   key: Type.Optional(Type.String()),
   from: Type.Optional(Type.Union([Type.Number(), Type.String()])),
   to: Type.Optional(Type.Union([Type.Number(), Type.String()])),
 })
-const Facet = Type.Object({
+export const Facet = Type.Object({
   size: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
   ranges: Type.Optional(Type.Array(FacetRange, { maxItems: 100 })),
   stats: Type.Optional(Type.Boolean()),
 })
+export type Facet = Static<typeof Facet>
 export const Facets = Type.Union([
   Type.Array(Type.String(), { maxItems: 100 }),
   Type.Record(Type.String(), Facet),
@@ -37,16 +38,14 @@ const SortKey = Type.Union([Type.String(), Type.Record(Type.String(), Type.Unkno
 export const Sort = Type.Union([SortKey, Type.Array(SortKey, { maxItems: 16 })])
 export type Sort = Static<typeof Sort>
 
-const Highlight = Type.Union([
-  Type.Boolean(),
-  Type.Object({
-    fields: Type.Optional(Type.Array(Type.String(), { maxItems: 100 })),
-    fragmentSize: Type.Optional(Type.Integer({ minimum: 20, maximum: 10_000 })),
-    fragments: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
-    pre: Type.Optional(Type.String({ maxLength: 100 })),
-    post: Type.Optional(Type.String({ maxLength: 100 })),
-  }),
-])
+export const HighlightOptions = Type.Object({
+  fields: Type.Optional(Type.Array(Type.String(), { maxItems: 100 })),
+  fragmentSize: Type.Optional(Type.Integer({ minimum: 20, maximum: 10_000 })),
+  fragments: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+  pre: Type.Optional(Type.String({ maxLength: 100 })),
+  post: Type.Optional(Type.String({ maxLength: 100 })),
+})
+const Highlight = Type.Union([Type.Boolean(), HighlightOptions])
 
 /** A search. Every field has a default; `{}` finds everything. */
 export const SearchRequest = Type.Object({
@@ -208,7 +207,8 @@ export const SearchReply = Type.Object({
     ),
     warnings: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'fields of the request that are no fields of a search',
+        description:
+          'what the request said in vain: fields that no search has, keys that are not read, and names in searchFields and boost whose words none of the indices searches',
       }),
     ),
   }),

@@ -95,7 +95,7 @@ export function openSearch(parts: SearchParts): Search {
         searchType,
         ...wirePlan(plan),
         ...degraded,
-        ...unreadFields(search),
+        ...unreadFields(search, entries),
       }
       const asked = { search, planned, plan, request, entries, vector, context, startedMs }
       const { job, head } = searchJob({ ...asked, dataDir: config.dataDir })

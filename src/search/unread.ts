@@ -1,6 +1,12 @@
-import { SearchRequest } from '../schema/search.ts'
+import { Facet, FacetRange, HighlightOptions, SearchRequest } from '../schema/search.ts'
+import type { IndexEntry } from './indices.ts'
+import { nearestName } from './nearest-name.ts'
 
-const FIELDS: ReadonlySet<string> = new Set(Object.keys(SearchRequest.properties))
+type Names = ReadonlySet<string>
+
+const FIELDS = namesOf(SearchRequest)
+/** Keys of `boost` that weigh the two halves. */
+const LEGS: Names = new Set(['text', 'vector'])
 
 /** What other search engines call a field. */
 const MEANT: Readonly<Record<string, string>> = {
@@ -21,27 +27,116 @@ const MEANT: Readonly<Record<string, string>> = {
     embedding: 'vector',
   },
 }
-/** Fields that are told of, and letters of their names: a client may send thousands. */
+/** Names that are told of, and letters of each: a client may send thousands. */
 const TOLD_MAX = 8
 const NAME_MAX = 64
 
-/** A search that says more than is read is run all the same; what it says in vain is told. */
-export function unreadFields(search: SearchRequest): { warnings?: string[] } {
-  const unread = Object.keys(search).filter((name) => !FIELDS.has(name))
-  return unread.length === 0 ? {} : { warnings: unread.slice(0, TOLD_MAX).map(told) }
+/**
+ * A search that says more than is read, or names fields that none of its indices searches, is run all the same; what it
+ * says in vain is told. Without a mistake it only looks: searches are many.
+ */
+export function unreadFields(
+  search: SearchRequest,
+  entries: readonly IndexEntry[] = [],
+): { warnings?: string[] } {
+  const told: string[] = []
+  for (const name in search)
+    if (!FIELDS.has(name))
+      told.push(ignored(`"${shown(name)}" is not a field of a search`, name, FIELDS, MEANT))
+  const { facets, highlight, searchFields, boost } = search
+  if (facets !== undefined && !Array.isArray(facets))
+    for (const field in facets) unreadOfFacet(field, facets[field] ?? {}, told)
+  if (typeof highlight === 'object') unreadKeys(IN_HIGHLIGHT, highlight, told)
+  if (entries.length === 0) return ending(told)
+  if (Array.isArray(searchFields))
+    for (const name of searchFields) unsearched('searchFields', name, entries, told)
+  else if (searchFields !== undefined)
+    for (const name in searchFields) unsearched('searchFields', name, entries, told)
+  if (boost !== undefined)
+    for (const name in boost) if (!LEGS.has(name)) unsearched('boost', name, entries, told)
+  return ending(told)
 }
 
-function told(name: string): string {
-  const meant = meantBy(name)
-  const advice = meant === undefined ? '' : `; "${meant}" is`
-  return `"${name.slice(0, NAME_MAX)}" is not a field of a search and was ignored${advice}.`
+function ending(told: string[]): { warnings?: string[] } {
+  return told.length === 0 ? {} : { warnings: told.slice(0, TOLD_MAX) }
 }
 
-/** The field of the same letters in another spelling, or of what others call it. */
-function meantBy(name: string): string | undefined {
+function unreadOfFacet(field: string, facet: Facet, told: string[]): void {
+  unreadKeys(IN_FACET, facet, told, field)
+  if (facet.ranges === undefined) return
+  for (const range of facet.ranges) unreadKeys(IN_RANGE, range, told, field)
+}
+
+/** Keys that an object inside of a search may have, and what else they are called; `at` is its place, by its field. */
+interface Inner {
+  at: (field: string) => string
+  known: Names
+  meant: Readonly<Record<string, string>>
+}
+
+const IN_FACET: Inner = {
+  at: (field) => `facets.${shown(field)}`,
+  known: namesOf(Facet),
+  meant: { limit: 'size', count: 'size', buckets: 'ranges', statistics: 'stats' },
+}
+const IN_RANGE: Inner = {
+  at: (field) => `facets.${shown(field)}.ranges`,
+  known: namesOf(FacetRange),
+  meant: { gte: 'from', min: 'from', lt: 'to', max: 'to', name: 'key', label: 'key' },
+}
+const IN_HIGHLIGHT: Inner = {
+  at: () => 'highlight',
+  known: namesOf(HighlightOptions),
+  meant: {
+    ...{ numberoffragments: 'fragments', pretags: 'pre', pretag: 'pre', posttags: 'post' },
+    ...{ posttag: 'post', fragmentlength: 'fragmentSize', size: 'fragmentSize' },
+  },
+}
+
+function unreadKeys({ at, known, meant }: Inner, sent: object, told: string[], field = ''): void {
+  for (const name in sent)
+    if (!known.has(name))
+      told.push(ignored(`"${shown(name)}" is not read in ${at(field)}`, name, known, meant))
+}
+
+function unsearched(
+  path: 'searchFields' | 'boost',
+  name: string,
+  entries: readonly IndexEntry[],
+  told: string[],
+): void {
+  // What has no analyzer has values, and no words.
+  for (const { definition } of entries)
+    for (const field of definition.fields)
+      if (field.name === name && field.analyzer !== undefined) return
+  const known = new Set(
+    entries.flatMap(({ definition }) =>
+      definition.fields.filter(({ analyzer }) => analyzer !== undefined).map((field) => field.name),
+    ),
+  )
+  const nearest = nearestName(name.slice(0, NAME_MAX), known)
+  const advice = nearest === undefined ? '' : `; "${nearest}" is one`
+  const what = `"${shown(name)}" of ${path} is no field whose words are searched`
+  told.push(`${what}, and was ignored${advice}.`)
+}
+
+function ignored(
+  what: string,
+  name: string,
+  known: Names,
+  meant: Readonly<Record<string, string>>,
+): string {
   const letters = lettersOf(name)
-  for (const field of FIELDS) if (lettersOf(field) === letters) return field
-  return Object.hasOwn(MEANT, letters) ? MEANT[letters] : undefined
+  const other = Object.hasOwn(meant, letters) ? meant[letters] : undefined
+  const instead =
+    sameLetters(letters, known) ?? other ?? nearestName(name.slice(0, NAME_MAX), known)
+  return `${what} and was ignored${instead === undefined ? '' : `; "${instead}" is`}.`
+}
+
+/** The field of the same letters in another spelling. */
+function sameLetters(letters: string, known: Names): string | undefined {
+  for (const name of known) if (lettersOf(name) === letters) return name
+  return undefined
 }
 
 function lettersOf(name: string): string {
@@ -49,4 +144,12 @@ function lettersOf(name: string): string {
     .slice(0, NAME_MAX)
     .toLowerCase()
     .replace(/[^a-z]/g, '')
+}
+
+function shown(name: string): string {
+  return name.slice(0, NAME_MAX)
+}
+
+function namesOf({ properties }: { properties: object }): Names {
+  return new Set(Object.keys(properties))
 }

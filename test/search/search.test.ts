@@ -581,6 +581,15 @@ describe('the GET form', () => {
     ])
   })
 
+  it('tells of names that no index has and of keys that are not read', async () => {
+    const facets = encodeURIComponent('{"tags":{"limit":1}}')
+    const { data } = await get(`q=fox&index=main&searchFields=titel&facets=${facets}`)
+    expect(data.searchContext.warnings).toEqual([
+      '"limit" is not read in facets.tags and was ignored; "size" is.',
+      '"titel" of searchFields is no field whose words are searched, and was ignored; "title" is one.',
+    ])
+  })
+
   it('searches by a vector, as numbers or as base64', async () => {
     await service.must('POST', '/cortex/indices', {
       name: 'points',
