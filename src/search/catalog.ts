@@ -5,6 +5,7 @@ import { refuseContradictions } from './contradictions.ts'
 import type { Definition } from './definition.ts'
 import type { Engine } from './engine.ts'
 import { type Declared, type IndexEntry, type Indices, latest } from './indices.ts'
+import { refuseMalformedSynonyms } from './synonyms.ts'
 
 interface Declaration {
   settings?: IndexSettings | undefined
@@ -29,6 +30,7 @@ export function openCatalog(
   async function create(name: string, declaration: Declaration): Promise<IndexCreated> {
     const { settings = {}, mappings = {} } = declaration
     refuseContradictions(settings)
+    refuseMalformedSynonyms(settings)
     return declared(await indices.create(name, settings, mappings), settings)
   }
 

@@ -237,6 +237,8 @@ describe('analysis', () => {
   it.each([
     [{ synonyms: 'car, auto' }, 'synonyms'],
     [{ synonyms: [1] }, 'synonyms[0]'],
+    [{ synonyms: ['car, auto', ['tv'], '=> b'] }, 'synonyms[1]'],
+    [{ filter: { mine: { type: 'synonym', synonyms: ['a =>'] } } }, 'filter.mine.synonyms[0]'],
     [{ stemming: 'no' }, 'stemming'],
     [{ asciiFolding: 0 }, 'asciiFolding'],
     [{ stopWords: [1] }, 'stopWords[0]'],
