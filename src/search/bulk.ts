@@ -1,7 +1,14 @@
 import { openBreath } from '../breath.ts'
-import { ServiceError, serviceError } from '../errors.ts'
-import type { BulkItem } from '../schema/document.ts'
+import { ServiceError } from '../errors.ts'
 import { type BulkAnswer, type BulkItemReply, openBulkAnswer } from './bulk-answer.ts'
+import {
+  type ItemOptions,
+  type Line,
+  type LineOptions,
+  openItemReader,
+  openLineReader,
+  type Read,
+} from './bulk-item.ts'
 import type { Turn } from './document-writes.ts'
 import type { Documents } from './documents.ts'
 
@@ -19,12 +26,10 @@ export function openBulk(documents: Documents): Bulk {
   }
 }
 
-interface BulkOptions {
+interface BulkOptions extends ItemOptions {
   /** Index of items that name none. */
   index: string | undefined
   refresh: boolean
-  /** Throws a ServiceError about an item that has not the right shape, or holds what can't be kept. */
-  check: (item: unknown, suspicious: boolean) => void
 }
 
 interface ListOptions extends BulkOptions {
@@ -32,10 +37,7 @@ interface ListOptions extends BulkOptions {
   suspicious: boolean
 }
 
-interface LinesOptions extends BulkOptions {
-  /** Reads one line's JSON; throws a ServiceError, in which the line has this name. */
-  parse: (line: Uint8Array, name: string) => Sent
-  lineBytesMax: number
+interface LinesOptions extends BulkOptions, LineOptions {
   /** Counts bytes of a line that is not whole yet, negative ones when it is; throws when there is no room for them. */
   hold: (bytes: number) => void
 }
@@ -54,7 +56,7 @@ async function loadList(
   items: unknown[],
   options: ListOptions,
 ): Promise<BulkAnswer> {
-  const read = readItem(options)
+  const read = openItemReader(options)
   const { suspicious } = options
   const { add, answer } = openBulkAnswer()
   add(
@@ -74,6 +76,7 @@ async function loadLines(
   options: LinesOptions,
 ): Promise<BulkAnswer> {
   const { add, answer } = openBulkAnswer()
+  const read = openLineReader(options)
   /** What became of the groups so far. */
   let added: Promise<void> = Promise.resolve()
   const underWay = new Set<Promise<unknown>>()
@@ -84,7 +87,7 @@ async function loadLines(
 
   async function flush(): Promise<void> {
     await breathe()
-    const items = lines.map(readLine(options))
+    const items = lines.map(read)
     lines = []
     bytes = 0
     while (underWay.size >= GROUPS_UNDER_WAY) await Promise.race(underWay)
@@ -113,13 +116,6 @@ async function loadLines(
   if (lines.length > 0) await flush()
   await added
   return answer()
-}
-
-interface Line {
-  /** From 1, with blank ones counted. */
-  number: number
-  /** Undefined when there were too many of them. */
-  bytes: Uint8Array | undefined
 }
 
 /** Whole lines, without those that are blank. Of a line over the limit no more is kept than that it was one. */
@@ -173,54 +169,6 @@ function isBlank(line: Uint8Array): boolean {
   return line.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09)
 }
 
-/** An item, or what is wrong with it; and what it calls itself either way. */
-interface Read {
-  item: BulkItem | ServiceError
-  names: { id?: string; index?: string }
-}
-
-function readLine(options: LinesOptions): (line: Line) => Read {
-  const read = readItem(options)
-  return ({ number, bytes }) => {
-    const name = `Line ${number} of the body`
-    try {
-      if (bytes === undefined)
-        throw serviceError('BODY_TOO_LARGE', `${name} is over ${options.lineBytesMax} bytes.`)
-      return read(options.parse(bytes, name))
-    } catch (cause) {
-      if (cause instanceof ServiceError) return { item: cause, names: {} }
-      throw cause
-    }
-  }
-}
-
-interface Sent {
-  value: unknown
-  suspicious: boolean
-}
-
-function readItem({ check }: BulkOptions): (sent: Sent) => Read {
-  return ({ value, suspicious }) => {
-    const item = asItem(value)
-    const names = namesOf(item)
-    try {
-      check(item, suspicious)
-      return { item: item as BulkItem, names }
-    } catch (cause) {
-      if (cause instanceof ServiceError) return { item: cause, names }
-      throw cause
-    }
-  }
-}
-
-/** `{op?, index?, id?, document}`, or a plain document with an optional id. */
-function asItem(sent: unknown): unknown {
-  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return sent
-  if ('document' in sent || 'op' in sent) return sent
-  const { id, ...document } = sent as Record<string, unknown>
-  return id === undefined ? { document } : { id, document }
-}
-
 async function writeGroup(
   documents: Documents,
   read: Read[],
@@ -236,13 +184,4 @@ async function writeGroup(
     const names = { ...inherited, ...read[at]?.names }
     return { status: outcome.status, ...names, code: outcome.code, error: outcome.message }
   })
-}
-
-function namesOf(item: unknown): Read['names'] {
-  if (typeof item !== 'object' || item === null) return {}
-  const { id, index } = item as Record<string, unknown>
-  return {
-    ...(typeof id === 'string' ? { id } : {}),
-    ...(typeof index === 'string' ? { index } : {}),
-  }
 }

@@ -68,6 +68,64 @@ describe('a bulk as JSON', () => {
     expect(data.items[0]?.index).toBe('documents')
   })
 
+  it('refuses the form of two lines for a document, both of them', async () => {
+    const sent = [
+      { index: { _id: '7' } },
+      { title: 'behind index' },
+      { id: 'own', title: 'ours' },
+      { create: { _index: 'elsewhere', _id: '8' } },
+      { id: 'x', document: { title: 'behind create' } },
+      { delete: { _id: '9' } },
+      { title: 'behind delete' },
+      { update: { _id: '7', retry_on_conflict: 3 } },
+      { doc: { title: 'behind update' } },
+      { index: {} },
+      { index: {} },
+      { title: 'behind both' },
+    ]
+    const wanted = [400, 400, 200, 400, 400, 400, 200, 400, 400, 400, 400, 400]
+    for (const [index, send] of [
+      ['actions-list', bulk],
+      ['actions-lines', lines],
+    ] as const) {
+      const { data } = await send(sent, `?index=${index}`)
+      expect(data.items.map(({ status }) => status)).toEqual(wanted)
+      expect(data.items[0]).toMatchObject({ id: '7', code: 'VALIDATION_FAILED' })
+      expect(data.items[0]?.error).toMatch(/^The item asks for "index".*"op": "index".*"document"/)
+      expect(data.items[1]?.error).toMatch(/^The item is the document of the line before it.*"op"/)
+      expect(data.items[3]).toMatchObject({ id: '8', index: 'elsewhere' })
+      expect(await total(index)).toBe(2)
+    }
+  })
+
+  it('keeps what is behind an action apart when groups and unreadable lines come between', async () => {
+    const many = Array.from({ length: 999 }, (_, at) => ({ id: `${at}`, title: 'many' }))
+    const body = [...many, { index: { _id: 'a' } }, { title: 'behind' }, { index: { _id: 'b' } }]
+      .map((item) => JSON.stringify(item))
+      .concat('{"title": broken', '{"id": "last", "title": "last"}')
+    const { data } = await bulk(body.join('\n'), '?index=action-groups', NDJSON)
+    const statuses = data.items.slice(999).map(({ status }) => status)
+    expect(statuses).toEqual([400, 400, 400, 400, 200])
+    expect(await total('action-groups')).toBe(1000)
+  })
+
+  it('takes documents that only look like an action', async () => {
+    await service.must('POST', '/cortex/indices', {
+      name: 'alike',
+      mappings: { properties: { update: { properties: { text: { type: 'text' } } } } },
+    })
+    const { data } = await bulk(
+      [
+        { update: { text: 'news' } },
+        { update: { _id: '5' }, title: 'two names' },
+        { index: 'alike', document: { title: 'ours' } },
+        { id: 'n', update: { text: 'with an id' } },
+      ],
+      '?index=alike',
+    )
+    expect(data.items.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+  })
+
   it('takes a plain document with an optional id', async () => {
     const { data } = await bulk(
       [{ id: 'p', title: 'plain', year: 1 }, { title: 'plain' }],
