@@ -81,24 +81,33 @@ export const DocumentRead = Type.Object({
   source: Type.Object({}, { additionalProperties: true }),
 })
 
+const BulkItems = Type.Array(Type.Unknown(), {
+  maxItems: 100_000,
+  description:
+    'each `{op?, index?, id?, document, vector?}`, or a plain document with an optional id. ' +
+    'op: index (default) and put store the document whole, in place of one with this id; ' +
+    'create only where there is none; update (id required) and upsert change the sent fields of the one there is, ' +
+    'null removes one, and store it where there is none; delete takes the id alone',
+})
+
 /** Bulk body as JSON. Each item is checked by itself, so that one bad item fails alone. */
 export const BulkRequest = Type.Union([
-  Type.Object({
-    index: Type.Optional(Type.String()),
-    documents: Type.Array(Type.Unknown(), { maxItems: 100_000 }),
-  }),
-  Type.Array(Type.Unknown(), { maxItems: 100_000 }),
+  Type.Object({ index: Type.Optional(Type.String()), documents: BulkItems }),
+  BulkItems,
 ])
 
-/** One item of a bulk body, or one line of an NDJSON body. */
-export const BulkItem = Type.Object({
+const BulkParts = {
   op: Type.Optional(Type.String()),
   index: Type.Optional(Type.String()),
   id: Type.Optional(DocumentId),
-  document: Type.Optional(DocumentSource),
   vector: Type.Optional(CallerVector),
-})
-export type BulkItem = Static<typeof BulkItem>
+}
+
+/** One item of a bulk body, or one line of an NDJSON body. */
+export const BulkItem = Type.Object({ ...BulkParts, document: Type.Optional(DocumentSource) })
+/** One that changes fields. */
+export const BulkChange = Type.Object({ ...BulkParts, document: Type.Optional(DocumentPatch) })
+export type BulkItem = Static<typeof BulkItem> | Static<typeof BulkChange>
 
 export const BulkReply = Type.Object({
   items: Type.Array(

@@ -1,6 +1,7 @@
 import type { Config } from '../config.ts'
 import { invalid, ServiceError, StartError, serviceError } from '../errors.ts'
 import { newId } from '../ids.ts'
+import { BULK_OPS, bulkOpOf, changesFields } from '../schema/bulk-ops.ts'
 import type { BulkItem, CallerVector } from '../schema/document.ts'
 import { hasText, mismatch, noText, versionHolds } from './decide.ts'
 import type { Definition } from './definition.ts'
@@ -165,9 +166,6 @@ function putOp(entry: IndexEntry, { id, document, vector }: Omit<CreateItem, 'in
   return { ...op, vector: values }
 }
 
-/** What an item of a bulk may ask for; all but delete store the document whole, create only where none is. */
-const OPERATIONS = ['index', 'create', 'put', 'upsert', 'delete']
-
 async function bulkOp(
   item: BulkItem | ServiceError,
   defaultIndex: string | undefined,
@@ -177,16 +175,17 @@ async function bulkOp(
   const { id, document, vector } = item
   try {
     const name = item.index ?? defaultIndex ?? config.defaultIndex
-    const kind = (item.op ?? 'index').toLowerCase()
-    if (!OPERATIONS.includes(kind)) throw invalid('op', `must be one of ${OPERATIONS.join(', ')}`)
-    if (kind === 'delete') {
-      if (id === undefined) throw invalid('id', 'is required to delete')
-      return { kind: 'delete', entry: indices.get(name), id, source: {} }
-    }
+    const asked = bulkOpOf(item.op)
+    if (asked === undefined) throw invalid('op', `must be one of ${BULK_OPS.join(', ')}`)
+    if (id === undefined && (asked === 'delete' || asked === 'update'))
+      throw invalid('id', `is required to ${asked}`)
+    if (asked === 'delete')
+      return { kind: 'delete', entry: indices.get(name), id: id ?? '', source: {} }
     if (document === undefined) throw invalid('document', 'is required')
     const entry = await entryFor(indices, name, document, 'document.')
     const op = putOp(entry, { id, document, vector })
-    return kind === 'create' ? withVersion(op, 'none') : op
+    if (asked === 'create') return withVersion(op, 'none')
+    return changesFields(asked) ? { ...op, kind: 'merge' } : op
   } catch (cause) {
     if (cause instanceof ServiceError) return cause
     throw cause

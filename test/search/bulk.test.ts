@@ -109,6 +109,61 @@ describe('a bulk as JSON', () => {
     expect(await total('action-groups')).toBe(1000)
   })
 
+  it('changes the sent fields with update and upsert, and the whole document with index', async () => {
+    const read = async (id: string) =>
+      (await service.call<{ source: object }>('GET', `/cortex/documents/${id}?index=ops`)).data
+        ?.source
+    const first = { title: 'first', content: 'text', year: 1 }
+    const ops = (op: string, send: (items: unknown[], query: string) => ReturnType<typeof bulk>) =>
+      send(
+        [
+          { id: `${op}-old`, document: first },
+          { op, id: `${op}-old`, document: { year: 2, content: null } },
+          { op: op.toUpperCase(), id: `${op}-new`, document: { title: 'new', year: null } },
+          { op, id: `${op}-none`, document: { year: 3 } },
+        ],
+        '?index=ops',
+      )
+    for (const op of ['update', 'upsert']) {
+      const { data } = await ops(op, bulk)
+      expect(data.items.map(({ status, result }) => result ?? status)).toEqual([
+        ...['created', 'updated', 'created', 400],
+      ])
+      expect(await read(`${op}-old`)).toEqual({ title: 'first', year: 2 })
+      expect(await read(`${op}-new`)).toEqual({ title: 'new' })
+      expect(data.items[3]?.error).toMatch(/title/)
+    }
+    const { data } = await ops('update', lines)
+    expect(data.items.map(({ status }) => status)).toEqual([200, 200, 200, 400])
+    for (const op of ['index', 'put']) {
+      const { data } = await lines(
+        [{ op, id: 'update-old', document: { title: op } }],
+        '?index=ops',
+      )
+      expect(data.items[0]?.result).toBe('updated')
+      expect(await read('update-old')).toEqual({ title: op })
+    }
+    const { data: refused } = await bulk(
+      [
+        { op: 'create', id: 'update-old', document: { title: 'x' } },
+        {
+          op: 'index',
+          id: 'n',
+          document: { title: null, content: 'null is no text of a document' },
+        },
+        { op: 'update', document: { title: 'whose?' } },
+        { op: 'upsert', document: { title: 'of a new one' } },
+        { op: 'merge', id: 'x', document: { title: 'x' } },
+      ],
+      '?index=ops',
+    )
+    expect(refused.items.map(({ status }) => status)).toEqual([409, 400, 400, 200, 400])
+    expect(refused.items[2]?.error).toBe('id is required to update.')
+    expect(refused.items[4]?.error).toBe(
+      'op must be one of index, put, create, update, upsert, delete.',
+    )
+  })
+
   it('takes documents that only look like an action', async () => {
     await service.must('POST', '/cortex/indices', {
       name: 'alike',

@@ -4,7 +4,9 @@ import { readJson } from '../../http/json.ts'
 import { answer, type Call, route } from '../../http/route.ts'
 import { refuseUnkeepable } from '../../http/unkeepable.ts'
 import { openValidators } from '../../http/validate.ts'
+import { bulkOpOf, changesFields } from '../../schema/bulk-ops.ts'
 import {
+  BulkChange,
   BulkItem,
   BulkReply,
   BulkRequest,
@@ -19,7 +21,9 @@ import {
 } from '../../schema/document.ts'
 import { refuseContradiction } from '../agreement.ts'
 
-const checkBulkItem = openValidators().exact(BulkItem, 'item')
+const validators = openValidators()
+const checkBulkItem = validators.exact(BulkItem, 'item')
+const checkBulkChange = validators.exact(BulkChange, 'item')
 const Refresh = Type.Object({ refresh: Type.Optional(Type.Boolean()) })
 
 export const createDocument = route({
@@ -100,6 +104,7 @@ export const bulkDocuments = route({
     index: 'notes',
     documents: [
       { id: 'a', document: { title: 'One' } },
+      { op: 'update', id: 'a', document: { tags: ['first'] } },
       { op: 'delete', id: 'b' },
     ],
   },
@@ -124,7 +129,10 @@ export const bulkDocuments = route({
 
 function checkItem(item: unknown, suspicious: boolean): void {
   if (suspicious) refuseUnkeepable(item, ['document'])
-  checkBulkItem(item)
+  // In a change null removes a field; in a document it is none.
+  const sent = item as { op?: unknown } | null
+  if (changesFields(bulkOpOf(sent?.op))) checkBulkChange(item)
+  else checkBulkItem(item)
 }
 
 export const getDocument = route({
