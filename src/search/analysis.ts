@@ -158,7 +158,8 @@ function readTokenizer(name: string, own: Shape, path: string): Analyzer['tokeni
   if (Object.hasOwn(own, name)) {
     const definition = asShape(own[name], `tokenizer.${name}`)
     const type = wordOf(definition.type)
-    if (!TOKENIZERS.includes(type)) throw unknown('tokenizer', path, TOKENIZERS)
+    if (!TOKENIZERS.includes(type))
+      throw unknown('type', `settings.analysis.tokenizer.${name}.type`, TOKENIZERS)
     return {
       type,
       ...readLength('min', definition.min_gram, `tokenizer.${name}.min_gram`),
@@ -189,7 +190,8 @@ function readLength(
   return { [key]: Number(length) }
 }
 
-const FILTERS = ['lowercase', 'asciifolding', 'stop', 'stemmer', 'synonym', 'length', 'porter_stem']
+const FILTERS =
+  'lowercase asciifolding stop stemmer snowball porter_stem synonym synonym_graph length'.split(' ')
 
 function readFilter(name: string, own: Shape, path: string): AnalysisFilter {
   const definition = Object.hasOwn(own, name) ? asShape(own[name], `filter.${name}`) : {}
@@ -206,6 +208,8 @@ function readFilter(name: string, own: Shape, path: string): AnalysisFilter {
     if (!LANGUAGES.includes(language)) throw unknown('stemmer', path, LANGUAGES)
     return { type: 'stemmer', language }
   }
+  if (Object.hasOwn(own, name))
+    throw unknown('type', `settings.analysis.filter.${name}.type`, FILTERS)
   throw unknown('filter', path, [...FILTERS, ...Object.keys(own)])
 }
 

@@ -123,6 +123,12 @@ describe('what is not known is refused, saying what is', () => {
       /standard.*english/,
     )
   })
+
+  test('a filter’s refusal names its type, and lists types but no filters of the index', () => {
+    expect(() => compile(filter({ type: 'edge_ngram' }), {})).toThrow(
+      /^settings\.analysis\.filter\.f\.type names an unknown type; known are lowercase, .*, length\.$/,
+    )
+  })
 })
 
 test.each([
@@ -132,6 +138,8 @@ test.each([
   [tokenizer({ min_gram: 0 }), {}, 'tokenizer.t.min_gram'],
   [tokenizer({ max_gram: {} }), {}, 'tokenizer.t.max_gram'],
   [filter({ max: -1 }), {}, 'filter.f.max'],
+  [filter({ type: 'edge_ngram' }), {}, 'settings.analysis.filter.f.type'],
+  [tokenizer({ type: 'pattern' }), {}, 'settings.analysis.tokenizer.t.type'],
   [{ embedder: { kind: 'given', weights: ['a', 'b'] } }, {}, 'settings.embedder.weights'],
 ])('%j with the mappings %j is refused by name', (settings, mappings, path) => {
   expect(() => compile(settings, mappings)).toThrow(
