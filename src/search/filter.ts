@@ -22,17 +22,20 @@ type Shape = Record<string, unknown>
 
 /**
  * Reads the wire's filters: field → value (or `{eq}`), list (any of; or `{in}`, `{any}`), `{gte,gt,lte,lt}`, `{not}`,
- * `{exists}`, plus `{and, or, not}`; several keys of one object must all hold. No filters: undefined.
- * Throws VALIDATION_FAILED with the place.
+ * `{exists}`, plus `{and, or, not}`, all in any case; several keys of one object must all hold. No filters: undefined.
+ * `isMapped` tells whether an index that is searched maps a field of this name. Throws VALIDATION_FAILED with the place.
  */
-export function readFilters(filters: Shape | undefined): FilterNode | undefined {
+export function readFilters(
+  filters: Shape | undefined,
+  isMapped: (field: string) => boolean = () => false,
+): FilterNode | undefined {
   if (filters === undefined || Object.keys(filters).length === 0) return undefined
-  const budget = { left: NODES_MAX }
-  return readObject(filters, 'filters', budget)
+  return readObject(filters, 'filters', { left: NODES_MAX, isMapped })
 }
 
 interface Budget {
   left: number
+  isMapped: (field: string) => boolean
 }
 
 function readObject(filters: unknown, path: string, budget: Budget): FilterNode {
@@ -43,15 +46,31 @@ function readObject(filters: unknown, path: string, budget: Budget): FilterNode 
 function readKey(key: string, value: unknown, path: string, budget: Budget): FilterNode {
   if (--budget.left < 0) throw invalid('filters', `must have at most ${NODES_MAX} conditions`)
   const place = `${path}.${key}`
-  if (key === 'and') return all(readList(value, place, budget))
-  if (key === 'or') return { or: readList(value, place, budget) }
-  if (key === 'not')
+  const word = joinOf(key, value, budget)
+  if (word === 'and') return all(readList(value, place, budget))
+  if (word === 'or') return { or: readList(value, place, budget) }
+  if (word === 'not')
     return {
       not: Array.isArray(value)
         ? { or: readList(value, place, budget) }
         : readObject(value, place, budget),
     }
   return readCondition(key, value, place)
+}
+
+const JOINS: readonly string[] = ['and', 'or', 'not']
+
+/** The word by which conditions are joined, in any case. In another case than ours it may be a field's name. */
+function joinOf(key: string, value: unknown, { isMapped }: Budget): string | undefined {
+  if (key.length > 3) return undefined
+  if (JOINS.includes(key)) return key
+  const word = key.toLowerCase()
+  return JOINS.includes(word) && holdsConditions(value) && !isMapped(key) ? word : undefined
+}
+
+/** Objects are joined; a value, or a list of values, is what a field is compared with. */
+function holdsConditions(value: unknown): boolean {
+  return isObject(value) || (Array.isArray(value) && value.some(isObject))
 }
 
 function readList(value: unknown, path: string, budget: Budget): FilterNode[] {
@@ -68,18 +87,32 @@ function readCondition(field: string, value: unknown, path: string): FilterNode 
   const range: Record<string, FilterValue> = {}
   for (const [key, bound] of Object.entries(value)) {
     const place = `${path}.${key}`
-    if (BOUNDS.includes(key)) {
+    const word = key.toLowerCase()
+    if (BOUNDS.includes(word)) {
       if (!isValue(bound)) throw invalid(place, 'must be a number, a date or a string')
-      range[key] = bound
-    } else if (key === 'not') parts.push({ not: readCondition(field, bound, place) })
-    else if (key === 'exists') parts.push({ field, exists: readFlag(bound, place) })
-    else if (key === 'eq') parts.push(readCondition(field, bound, place))
-    else if (key === 'in' || key === 'any') parts.push(readCondition(field, bound, place))
-    else throw invalid(place, `is not known; known are ${KNOWN}`)
+      if (range[word] !== undefined) throw invalid(place, 'is sent twice, in two cases; send one')
+      range[word] = bound
+    } else if (word === 'not') parts.push({ not: readCondition(field, bound, place) })
+    else if (word === 'exists') parts.push({ field, exists: readFlag(bound, place) })
+    else if (EQUALS.includes(word)) parts.push(readCondition(field, bound, place))
+    else throw unknownKey(field, key, place)
   }
   if (Object.keys(range).length > 0) parts.push({ field, ...range })
   if (parts.length === 0) throw invalid(path, `must hold one of ${KNOWN}`)
   return all(parts)
+}
+
+/** Spellings of "is one of". */
+const EQUALS: readonly string[] = ['eq', 'in', 'any']
+/** Longest name that a message says again. */
+const NAME_MAX = 128
+
+function unknownKey(field: string, key: string, place: string): Error {
+  const inner = `${field}.${key}`.slice(0, NAME_MAX)
+  return invalid(
+    place,
+    `is not known; known are ${KNOWN}; a field inside of an object is filtered by as "${inner}"`,
+  )
 }
 
 function readFlag(value: unknown, path: string): boolean {

@@ -82,7 +82,7 @@ export function planSearch(
   isMapped: (field: string) => boolean = () => false,
 ): PlannedSearch {
   const mode = readWord('searchType', search.searchType, ['text', 'vector', 'hybrid'], 'hybrid')
-  const filter = readFilters(search.filters as Record<string, unknown> | undefined)
+  const filter = readFilters(search.filters as Record<string, unknown> | undefined, isMapped)
   const request: CoreRequest = {
     query: search.query ?? '',
     mode,

@@ -35,8 +35,25 @@ describe('filters are read', () => {
       { year: { gte: 1, not: 5 } },
       { and: [{ not: { field: 'year', any: [5] } }, { field: 'year', gte: 1 }] },
     ],
+    [
+      { OR: [{ year: { GTE: 1, Lt: 2 } }, { NOT: { tag: { Exists: true } } }] },
+      {
+        or: [{ field: 'year', gte: 1, lt: 2 }, { not: { field: 'tag', exists: true } }],
+      },
+    ],
+    [{ And: { tag: { IN: ['a'], NOT: 'b' } } }, readFilters({ tag: { in: ['a'], not: 'b' } })],
+    // A field of its own, as states may be called.
+    [{ OR: true }, { field: 'OR', any: [true] }],
+    [{ OR: ['a', 'b'] }, { field: 'OR', any: ['a', 'b'] }],
   ])('%j', (filters, node) => {
     expect(readFilters(filters)).toEqual(node)
+  })
+
+  test('words that join conditions in another case are a field where one of this name is mapped', () => {
+    const isMapped = (field: string) => field === 'OR'
+    expect(readFilters({ OR: { gte: 5 } }, isMapped)).toEqual({ field: 'OR', gte: 5 })
+    expect(readFilters({ or: { a: 5 } }, isMapped)).toEqual({ or: [{ field: 'a', any: [5] }] })
+    expect(readFilters({ Or: { a: 5 } }, isMapped)).toEqual({ or: [{ field: 'a', any: [5] }] })
   })
 })
 
@@ -45,6 +62,7 @@ describe('a filter that says nothing clear is refused with its place', () => {
     [{ year: {} }, 'filters.year'],
     [{ year: { above: 3 } }, 'filters.year.above'],
     [{ year: { gte: [1] } }, 'filters.year.gte'],
+    [{ year: { gte: 1, GTE: 2 } }, 'filters.year.GTE'],
     [{ tag: [{}] }, 'filters.tag[0]'],
     [{ tag: { exists: 'true' } }, 'filters.tag.exists'],
     [{ tag: { exists: 1 } }, 'filters.tag.exists'],
@@ -56,6 +74,12 @@ describe('a filter that says nothing clear is refused with its place', () => {
         code: 'VALIDATION_FAILED',
         details: [expect.objectContaining({ path })],
       }),
+    )
+  })
+
+  test('a field inside of an object is told how it is named', () => {
+    expect(() => readFilters({ o: { t: 'x' } })).toThrow(
+      /^filters\.o\.t is not known; known are .*; a field inside of an object is filtered by as "o\.t"\.$/,
     )
   })
 

@@ -4,6 +4,13 @@ import { encodeCursor } from '../../src/search/cursor.ts'
 import { planSearch } from '../../src/search/plan.ts'
 import { cursorHash } from '../../src/search/query-hash.ts'
 
+test('a mapped field may be called like a word that joins filters, in another case', () => {
+  const filterOf = (mapped: string) =>
+    planSearch({ filters: { OR: { gte: 5 } } }, (field) => field === mapped).request.filter
+  expect(filterOf('OR')).toEqual({ field: 'OR', gte: 5 })
+  expect(filterOf('or')).toEqual({ or: [{ field: 'gte', any: [5] }] })
+})
+
 describe('a search is planned', () => {
   test('with defaults when nothing is said', () => {
     const { request } = planSearch({})
