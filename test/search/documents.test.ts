@@ -36,6 +36,38 @@ const remove = (id: string, query = '', headers: Record<string, string> = {}) =>
     headers,
   )
 
+describe('a document that is changed inside of "document"', () => {
+  it('is refused with a hint that the fields stand by themselves', async () => {
+    for (const method of ['PUT', 'PATCH']) {
+      const body = { document: { title: 'x' } }
+      const { status, error, details } = await service.call(
+        method,
+        '/cortex/documents/w?index=wraps',
+        body,
+      )
+      expect(status).toBe(400)
+      expect(details[0]?.path).toBe('document')
+      expect(error).toMatch(
+        new RegExp(`^document must have at least one of title.*; ${method} takes the fields as`),
+      )
+    }
+    await service.must('POST', '/cortex/indices', {
+      name: 'wraps-strict',
+      mappings: { dynamic: 'strict', properties: {} },
+    })
+    const strict = await put('w', { title: 'x', document: {} }, '?index=wraps-strict')
+    expect(strict.code).toBe('UNKNOWN_FIELD')
+    expect(strict.error).toMatch(/strict mapping.*; PUT takes the fields as they are/)
+  })
+
+  it('is not hinted at where something else is wrong', async () => {
+    const { error } = await put('w', { year: 1 }, '?index=wraps')
+    expect(error).toMatch(/^document must have at least one of .* that is not empty\.$/)
+    const kept = await put('w', { title: 'x', document: { mine: 1 } }, '?index=wraps')
+    expect(kept.status).toBe(200)
+  })
+})
+
 async function found(index: string, query: string, searchType = 'text'): Promise<string[]> {
   const { data } = await service.call<{ hits: { id: string }[] }>('POST', '/cortex/search', {
     index,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { invalid } from '../../errors.ts'
+import { invalid, ServiceError } from '../../errors.ts'
 import { readJson } from '../../http/json.ts'
 import { answer, type Call, route } from '../../http/route.ts'
 import { refuseUnkeepable } from '../../http/unkeepable.ts'
@@ -171,9 +171,20 @@ function writeDocument(method: 'PUT' | 'PATCH') {
       const ifVersion = readVersion(header('if-match'))
       const place = { id: params.id, index: query.index, ifVersion }
       const options = { refresh: query.refresh !== false }
-      return versioned(await app.documents.merge(place, body, options))
+      const written = app.documents.merge(place, body, options)
+      return versioned(await written.catch((cause: unknown) => wrapped(cause, method, body)))
     },
   })
+}
+
+/** Creating takes a document inside of `document`; who sends it so here, too, is told why there is none. */
+function wrapped(cause: unknown, method: string, body: DocumentPatch): never {
+  const { document } = body as { document?: unknown }
+  const [detail] = cause instanceof ServiceError ? (cause.details ?? []) : []
+  if (!(cause instanceof ServiceError) || detail?.path !== 'document') throw cause
+  if (typeof document !== 'object' || document === null) throw cause
+  const hint = `; ${method} takes the fields as they are, {"title": "…"}, with no "document" around them`
+  throw invalid('document', `${detail.message}${hint}`, cause.code)
 }
 
 export const putDocument = writeDocument('PUT')
