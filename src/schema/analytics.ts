@@ -36,6 +36,16 @@ export const AnalyticsEvents = Type.Object(
 )
 export type AnalyticsEvents = Static<typeof AnalyticsEvents>
 
+/** What a body may be: the list may stand by itself, too. */
+export const AnalyticsBody = Type.Union([
+  AnalyticsEvents,
+  Type.Array(AnalyticsEvent, {
+    minItems: 1,
+    maxItems: 1000,
+    description: 'many events at once, like {events: […]}',
+  }),
+])
+
 /** Answer about one event. */
 export const AnalyticsReceipt = Type.Object({
   eventId: Type.String(),

@@ -90,7 +90,24 @@ describe('POST /cortex/analytics/search', () => {
     expect(new Set(data.events.map(({ eventId }) => eventId)).size).toBe(1000)
   })
 
+  it('takes a list by itself as one that is named events', async () => {
+    const sessionId = await newSession()
+    const list = [{ eventType: 'view', sessionId }, { eventType: 'click' }]
+    const { status, data } = await running.call<{ total: number; events: Receipt[] }>(
+      'POST',
+      '/cortex/analytics',
+      list,
+    )
+    expect(status).toBe(200)
+    expect(data).toMatchObject({ processed: true, total: 2, unmatched: 1 })
+    expect(data.events[0]?.metrics.events).toBe(1)
+  })
+
   it.each([
+    [[], ''],
+    [[{ eventType: 'a' }, {}], '[1].eventType'],
+    [[{ eventType: 5 }], '[0].eventType'],
+    [['view'], '[0]'],
     [{}, 'eventType'],
     [{ eventType: 7 }, 'eventType'],
     [{ eventType: '' }, 'eventType'],

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { route } from '../../http/route.ts'
 import {
-  AnalyticsEvents,
+  AnalyticsBody,
   AnalyticsReceipt,
   AnalyticsReceipts,
   AnalyticsReport,
@@ -16,7 +16,7 @@ export const recordEvent = route({
   aliases: ['/cortex/analytics', '/cortex/analytics/events'],
   tag: 'search',
   summary: 'Record an analytics event, or a list of them',
-  body: AnalyticsEvents,
+  body: AnalyticsBody,
   bodyLimit: 'feedbackBytesMax',
   example: {
     eventType: 'search',
@@ -27,7 +27,8 @@ export const recordEvent = route({
   },
   reply: Type.Union([AnalyticsReceipt, AnalyticsReceipts]),
   errors: ['OVERLOADED', 'DISK_FULL', 'STORE_UNAVAILABLE'],
-  handle: ({ app, body }) => app.learning.analytics.record(body),
+  handle: ({ app, body }) =>
+    app.learning.analytics.record(Array.isArray(body) ? { events: body } : body),
 })
 
 export const readReports = route({
