@@ -131,9 +131,9 @@ function messageOf(error: ErrorObject): string {
   if (error.keyword === 'enum')
     return `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}`
   if (error.keyword === 'minItems')
-    return `must have at least ${error.params.limit} item${error.params.limit === 1 ? '' : 's'}`
+    return `must have at least ${counted(error.params.limit, 'item', 'items')}`
   if (error.keyword === 'minProperties')
-    return `must have at least ${error.params.limit} properties`
+    return `must have at least ${counted(error.params.limit, 'property', 'properties')}`
   if (error.keyword === 'minLength')
     return error.params.limit === 1
       ? 'must not be empty'
@@ -142,6 +142,10 @@ function messageOf(error: ErrorObject): string {
   if (error.keyword === 'const') return `must be ${error.params.allowedValue}`
   if (error.keyword === 'pattern') return patternMessage(error)
   return error.message ?? 'is not valid'
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`
 }
 
 const TYPES: Readonly<Record<string, string>> = {
