@@ -38,8 +38,13 @@ export function variableOf(name: keyof Config): string {
   return SETTINGS[name].env
 }
 
+/** Blanks are as good as nothing; but keys that a template left blank must not be no keys. */
 function sentIn(env: Record<string, string | undefined>, name: string): string | undefined {
-  return env[name]?.trim() === '' ? undefined : env[name]
+  const sent = env[name]
+  if (sent?.trim() !== '') return sent
+  if (name === SETTINGS.apiKeys.env && sent !== '')
+    throw new Error(`${name} must be ${SETTINGS.apiKeys.form.means}; without any, leave it empty.`)
+  return undefined
 }
 
 function readConfigFile(name: string): Record<string, unknown> {

@@ -100,6 +100,11 @@ describe('origins that browsers may call from', () => {
 })
 
 it('keys that are none do not leave the service open', () => {
+  for (const blank of [' ', '\n', '\t '])
+    expect(() => readConfig({ API_KEYS: blank })).toThrow(
+      'at least one; without any, leave it empty',
+    )
+  expect(readConfig({ API_KEYS: '' }).apiKeys).toBe('')
   expect(() => readConfig({ API_KEYS: ' , ' })).toThrow(
     'API_KEYS must be a comma list of keys, at least one.',
   )

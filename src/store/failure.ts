@@ -1,4 +1,5 @@
 import { constants } from 'node:os'
+import { variableOf } from '../config.ts'
 import { ServiceError, serviceError } from '../errors.ts'
 
 /** LMDB's codes (lmdb.h): no room in the map; a page missing, damaged, or its meta page not written. */
@@ -56,7 +57,7 @@ export function isRefusal(cause: unknown): boolean {
 export function diskFull(cause?: unknown): ServiceError {
   return serviceError(
     'DISK_FULL',
-    'There is no room to write: nothing was changed. Reads go on, and writes will when there is room.',
+    `There is no room to write, on the disk or below the setting ${variableOf('storeBytesMax')}: nothing was changed. Reads go on, and writes will when there is room.`,
     { cause, retryAfterS: 10 },
   )
 }
