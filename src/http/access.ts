@@ -3,7 +3,8 @@ import type { Config } from '../config.ts'
 import { serviceError } from '../errors.ts'
 import type { Exchange } from './exchange.ts'
 
-const REQUEST_HEADERS = 'content-type, authorization, idempotency-key, if-match, x-request-id'
+const REQUEST_HEADERS =
+  'content-type, authorization, idempotency-key, if-match, if-none-match, last-event-id, x-request-id'
 const REPLY_HEADERS = 'x-request-id, retry-after, etag, idempotent-replay'
 const PREFLIGHT_SECONDS = '600'
 

@@ -2,6 +2,7 @@ import type { TObject } from 'typebox'
 import type { Config } from '../config.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
 import { HEAD_BYTES_MAX } from './head-limit.ts'
+import { describeHeaders, isVersioned } from './openapi-headers.ts'
 import { aliasesOf, BASE_PATH } from './paths.ts'
 import type { Route } from './route.ts'
 
@@ -70,6 +71,7 @@ function describeRoute(route: Route, method: string, path: string, config: Confi
     ...(hasBody(route) ? { requestBody: describeBody(route, config) } : {}),
     responses: {
       200: describeSuccess(route),
+      ...(method === 'GET' && isVersioned(route) ? { 304: NOT_MODIFIED } : {}),
       ...describeFailures(route, method),
       431: HEAD_TOO_LARGE,
     },
@@ -99,36 +101,6 @@ function describeParameters(
       required: where === 'path' || required.has(name),
       schema: property,
     }))
-}
-
-function describeHeaders(route: Route, method: string): Json[] {
-  const headers: Json[] = []
-  if (method === 'POST')
-    headers.push({
-      name: 'Idempotency-Key',
-      in: 'header',
-      required: false,
-      description: 'The same key and body again gets the first answer again.',
-      schema: { type: 'string', minLength: 1, maxLength: 255 },
-    })
-  if (route.errors?.includes('VERSION_MISMATCH'))
-    headers.push({
-      name: 'If-Match',
-      in: 'header',
-      required: false,
-      description:
-        'The version that the document must have, in quotes; * for any, so that it must be there.',
-      schema: { type: 'string', pattern: '^("\\d{1,15}"|\\*)$' },
-    })
-  if (route.streams !== undefined)
-    headers.push({
-      name: 'Last-Event-ID',
-      in: 'header',
-      required: false,
-      description: `With Accept: ${route.streams}: goes on behind the event with this id: the stream's own, or the one in a list.`,
-      schema: { type: 'string', maxLength: 64 },
-    })
-  return headers
 }
 
 function hasBody(route: Route): boolean {
@@ -194,6 +166,10 @@ function describeFailures(route: Route, method: string): Json {
       },
     ]),
   )
+}
+
+const NOT_MODIFIED = {
+  description: 'The document has a version that If-None-Match names, told in the ETag; no body.',
 }
 
 /** The one answer that is not ours. */

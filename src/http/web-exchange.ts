@@ -155,7 +155,7 @@ function writeHead(res: uWS.HttpResponse, status: number, headers: [string, stri
 function write(res: uWS.HttpResponse, headOnly: boolean, outgoing: Outgoing): void {
   const { status, headers, body, close } = outgoing
   writeHead(res, status, headers)
-  if (status === 204) endWithoutBody(res, undefined, close)
+  if (status === 204 || status === 304) endWithoutBody(res, undefined, close)
   else if (headOnly) endWithoutBody(res, bodyBytes(body), close)
   else if (bodyBytes(body) <= PIECEWISE_BYTES || close) res.end(passingBody(body), close)
   else writePieces(res, wholeBody(body))
@@ -186,6 +186,7 @@ function writePieces(res: uWS.HttpResponse, body: Uint8Array): void {
 const STATUS_LINES: Record<number, string> = {
   200: '200 OK',
   204: '204 No Content',
+  304: '304 Not Modified',
   400: '400 Bad Request',
   401: '401 Unauthorized',
   404: '404 Not Found',

@@ -1,10 +1,11 @@
 import { invalid, type ServiceError, serviceError } from '../errors.ts'
 import type { Store } from '../store/store.ts'
 import type { BatchedWrite } from './batch.ts'
+import { unmet } from './conditions.ts'
 import type { Definition } from './definition.ts'
 import { latest } from './indices.ts'
 import { wellFormedJson } from './json.ts'
-import type { IfVersion, WriteOp } from './operation.ts'
+import type { WriteOp } from './operation.ts'
 import { awaitVector, sentVector, vectorFor } from './outside-vector.ts'
 import { type DocumentRecord, decodeRecord, encodeRecord } from './record.ts'
 import { valuesAt } from './source.ts'
@@ -51,8 +52,8 @@ function decide(
   const ord = documents.get([indexId, op.id])
   const bytes = ord === undefined ? undefined : records.peek([indexId, ord])
   const old = bytes === undefined ? undefined : decodeRecord(bytes)
-  if (!versionHolds(op.ifVersion, old?.version))
-    return op.ifVersion === 'none' ? exists() : mismatch(old?.version)
+  const refusal = unmet(op, old?.version)
+  if (refusal !== undefined) return refusal
   if (op.kind === 'delete') {
     if (old === undefined || ord === undefined) return notFound()
     return remove(store, op, { old, ord, nowMs, sequence: ++counter.last })
@@ -184,29 +185,6 @@ export function noText({ fields }: Definition): ServiceError {
     )
   const named = names.length > NAMED_MAX ? [...names.slice(0, NAMED_MAX), '…'] : names
   return invalid('document', `must have at least one of ${named.join(', ')} that is not empty`)
-}
-
-/** Whether `If-Match` holds; 0 is the version of a document that is not there. */
-export function versionHolds(wanted: IfVersion | undefined, version: number | undefined): boolean {
-  if (wanted === undefined) return true
-  if (wanted === 'none') return version === undefined
-  return wanted === 'any' ? version !== undefined : wanted === (version ?? 0)
-}
-
-export function mismatch(version: number | undefined): ServiceError {
-  return serviceError(
-    'VERSION_MISMATCH',
-    version === undefined
-      ? 'There is no document with this id, and If-Match names one; leave the header out to create it.'
-      : `The document's version is ${version}, not the one that If-Match names.`,
-  )
-}
-
-function exists(): ServiceError {
-  return serviceError(
-    'DOCUMENT_EXISTS',
-    'There is a document with this id already; send op "index" to replace it.',
-  )
 }
 
 function notFound(): ServiceError {

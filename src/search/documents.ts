@@ -3,7 +3,8 @@ import { invalid, ServiceError, StartError, serviceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { BULK_OPS, bulkOpOf, changesFields } from '../schema/bulk-ops.ts'
 import type { BulkItem, CallerVector } from '../schema/document.ts'
-import { hasText, mismatch, noText, versionHolds } from './decide.ts'
+import { type Conditions, isOneOf, unmet } from './conditions.ts'
+import { hasText, noText } from './decide.ts'
 import type { Definition } from './definition.ts'
 import {
   hasVector,
@@ -15,7 +16,7 @@ import {
 import { nameProblem } from './index-name.ts'
 import { type IndexEntry, type Indices, latest } from './indices.ts'
 import { isWellFormed } from './json.ts'
-import type { IfVersion, WriteOp } from './operation.ts'
+import type { WriteOp } from './operation.ts'
 import { decodeRecord } from './record.ts'
 import { type SourcePlace, sourceProblem } from './source.ts'
 import { checkDimensions, readVector } from './vector.ts'
@@ -32,6 +33,11 @@ export interface ReadDocument {
   source: Source
 }
 
+/** What is stored has a version that the reader has already. */
+export interface NotModified {
+  notModified: number
+}
+
 export interface Documents {
   create: (item: CreateItem, options: WriteOptions) => Promise<Written>
   /** PUT and PATCH: sent fields replace, unsent ones stay, null removes; an unknown id is created. */
@@ -43,22 +49,21 @@ export interface Documents {
     defaultIndex: string | undefined,
     options: WriteOptions,
   ) => Promise<(Written | ServiceError)[]>
-  get: (id: string, index: string | undefined) => Promise<ReadDocument>
+  /** Throws VERSION_MISMATCH where the version is not the wanted one. */
+  get: (target: DocumentTarget) => Promise<ReadDocument | NotModified>
 }
 
-export interface CreateItem {
+export interface CreateItem extends Conditions {
   index: string
   id?: string | undefined
   document: Source
   vector?: CallerVector | undefined
-  ifVersion?: IfVersion | undefined
 }
 
 /** A document by id; without an index it is looked for in all of them. */
-export interface DocumentTarget {
+export interface DocumentTarget extends Conditions {
   id: string
   index: string | undefined
-  ifVersion?: IfVersion | undefined
 }
 
 interface DocumentsParts extends WriteParts {
@@ -80,22 +85,21 @@ export function openDocuments(parts: DocumentsParts): Documents {
 
   return {
     create: async (item, options) => {
-      const { index, document, ifVersion } = item
-      if (!versionHolds(ifVersion, undefined) && indices.find(index) === undefined)
-        throw mismatch(undefined)
+      const { index, document } = item
+      if (indices.find(index) === undefined) refuseUnmet(item)
       const entry = await entryFor(indices, index, document, 'document.')
-      return one(withVersion(putOp(entry, item), ifVersion), options)
+      return one(under(item, putOp(entry, item)), options)
     },
-    merge: async ({ id, index, ifVersion }, source, options) => {
+    merge: async ({ id, index, ...conditions }, source, options) => {
       const known = index === undefined ? locate(parts, id, undefined)?.entry : indices.find(index)
-      if (known === undefined && !versionHolds(ifVersion, undefined)) throw mismatch(undefined)
+      if (known === undefined) refuseUnmet(conditions)
       const entry = known ?? (await entryFor(indices, index ?? config.defaultIndex, source, ''))
       checkSource(source, latest(entry).definition, '')
-      return one(withVersion({ kind: 'merge', entry, id: checkId(id), source }, ifVersion), options)
+      return one(under(conditions, { kind: 'merge', entry, id: checkId(id), source }), options)
     },
-    remove: async ({ id, index, ifVersion }, options) => {
+    remove: async ({ id, index, ...conditions }, options) => {
       const { entry } = locate(parts, id, index) ?? missing()
-      return one(withVersion({ kind: 'delete', entry, id, source: {} }, ifVersion), options)
+      return one(under(conditions, { kind: 'delete', entry, id, source: {} }), options)
     },
     bulk: async (items, defaultIndex, options) => {
       const ops: (WriteOp | ServiceError)[] = []
@@ -105,15 +109,18 @@ export function openDocuments(parts: DocumentsParts): Documents {
       let next = 0
       return ops.map((op) => (op instanceof ServiceError ? op : (outcomes[next++] as Written)))
     },
-    get: async (id, index) => {
+    get: async ({ id, index, ifVersion, unlessVersion = [] }) => {
       const { entry, ord } = locate(parts, id, index) ?? missing()
       const bytes = store.tables.records.peek([entry.record.id, ord])
       const record = bytes === undefined ? missing() : decodeRecord(bytes)
+      const { version } = record
+      refuseUnmet({ ifVersion }, version)
+      if (isOneOf(unlessVersion, version)) return { notModified: version }
       await engine.ready(entry)
       return {
         id: record.id,
         index: entry.record.name,
-        version: record.version,
+        version,
         vectorized: hasVector(engine, entry, ord),
         created: new Date(record.createdMs).toISOString(),
         updated: new Date(record.updatedMs).toISOString(),
@@ -142,8 +149,15 @@ function missing(): never {
   throw serviceError('DOCUMENT_NOT_FOUND', 'There is no such document.')
 }
 
-function withVersion(op: WriteOp, ifVersion: IfVersion | undefined): WriteOp {
-  return ifVersion === undefined ? op : { ...op, ifVersion }
+/** Throws what is unmet; without a version where there is no document. */
+function refuseUnmet(conditions: Conditions, version?: number): void {
+  const refusal = unmet(conditions, version)
+  if (refusal !== undefined) throw refusal
+}
+
+function under({ ifVersion, unlessVersion }: Conditions, op: WriteOp): WriteOp {
+  if (ifVersion === undefined && unlessVersion === undefined) return op
+  return { ...op, ifVersion, unlessVersion }
 }
 
 function putOp(entry: IndexEntry, { id, document, vector }: Omit<CreateItem, 'index'>): WriteOp {
@@ -184,7 +198,7 @@ async function bulkOp(
     if (document === undefined) throw invalid('document', 'is required')
     const entry = await entryFor(indices, name, document, 'document.')
     const op = putOp(entry, { id, document, vector })
-    if (asked === 'create') return withVersion(op, 'none')
+    if (asked === 'create') return under({ ifVersion: 'none' }, op)
     return changesFields(asked) ? { ...op, kind: 'merge' } : op
   } catch (cause) {
     if (cause instanceof ServiceError) return cause

@@ -1,7 +1,8 @@
+import type { Conditions } from './conditions.ts'
 import type { IndexEntry } from './indices.ts'
 
 /** One write of one document, checked by itself; the writer decides it against what is stored. */
-export interface WriteOp {
+export interface WriteOp extends Conditions {
   /**
    * put replaces the document, merge changes the sent fields (and creates it when unknown), vector gives
    * the stored version the vector that it waits for.
@@ -13,9 +14,4 @@ export interface WriteOp {
   vector?: Float32Array
   /** The text that the vector was made from; another write may have changed it meanwhile. */
   vectorOf?: string
-  /** Only when the stored version is this one; `any`: only when there is one; `none`: only when there is none. */
-  ifVersion?: IfVersion
 }
-
-/** What must be there: a version, any, or none. `If-Match` asks for the first two. */
-export type IfVersion = number | 'any' | 'none'

@@ -422,6 +422,84 @@ describe('changing a document', () => {
     }
   })
 
+  it.each([
+    ['PUT', '/cortex/documents/once?index=unless', { title: 'Two' }],
+    ['PATCH', '/cortex/documents/once?index=unless', { title: 'Two' }],
+    ['POST', '/cortex/documents', { index: 'unless', id: 'once', document: { title: 'Two' } }],
+    ['POST', '/cortex/indices/unless/documents', { id: 'once', document: { title: 'Two' } }],
+  ])('creates by %s %s only where there is none when If-None-Match is *', async (...sent) => {
+    const [method, path, body] = sent
+    const send = () => service.call<Written>(method, path, body, { 'if-none-match': '*' })
+    expect((await send()).data).toMatchObject({ version: 1, result: 'created' })
+    await put('once', { title: 'Three' }, '?index=unless')
+    const refused = await send()
+    expect(refused).toMatchObject({ status: 412, code: 'VERSION_MISMATCH' })
+    expect(refused.error).toContain('already, of version 2')
+    expect((await get('once')).data).toMatchObject({ version: 2, source: { title: 'Three' } })
+    // Whichever index holds it, when none is named.
+    expect((await put('once', { title: 'Four' }, '', { 'if-none-match': '*' })).status).toBe(412)
+    await remove('once')
+  })
+
+  it('lets exactly one of many create what all want to create', async () => {
+    const tries = Array.from({ length: 10 }, (_, n) =>
+      put('first', { title: `Winner ${n}` }, '?index=unless', { 'if-none-match': '*' }),
+    )
+    const statuses = (await Promise.all(tries)).map(({ status }) => status).sort()
+    expect(statuses).toEqual([200, ...Array(9).fill(412)])
+  })
+
+  it('changes nothing of a version that If-None-Match names, and wants both headers to hold', async () => {
+    await create({ index: 'unless', id: 'both', document: { title: 'One' } })
+    const change = (headers: Record<string, string>) =>
+      put('both', { title: `${Math.random()}` }, '', headers)
+    expect(await change({ 'if-none-match': '"1"' })).toMatchObject({
+      status: 412,
+      code: 'VERSION_MISMATCH',
+    })
+    expect((await change({ 'if-none-match': 'W/"7", "1"' })).status).toBe(412)
+    expect((await change({ 'if-match': '"1"', 'if-none-match': '*' })).status).toBe(412)
+    expect((await change({ 'if-match': '"2"', 'if-none-match': '"2"' })).status).toBe(412)
+    expect((await get('both')).data).toMatchObject({ version: 1, source: { title: 'One' } })
+    expect((await change({ 'if-match': '"1"', 'if-none-match': '"2"' })).data.version).toBe(2)
+    expect((await remove('both', '', { 'if-none-match': '"2"' })).status).toBe(412)
+    expect((await remove('both', '', { 'if-none-match': '"1"' })).status).toBe(200)
+  })
+
+  it.each(['abc', '"x"', '', '"1",', '"1", *', '"1" "2"'])(
+    'refuses If-None-Match: %s by its name',
+    async (header) => {
+      const sent = { 'if-none-match': header }
+      const { status, details } = await put('odd', { title: 'x' }, '?index=unless', sent)
+      expect({ status, path: details[0]?.path }).toEqual({ status: 400, path: 'If-None-Match' })
+    },
+  )
+
+  it.each(['"2"', 'W/"2"', '*', '"1", W/"2"', '"2","3"'])(
+    'answers a read whose If-None-Match is %s without a body',
+    async (header) => {
+      await create({ index: 'unless', id: 'read', document: { title: 'One' } })
+      await put('read', { title: header }, '?index=unless', { 'if-match': '"1"' })
+      const ask = (sent: string, more = {}) =>
+        fetch(`${service.url}/cortex/documents/read?index=unless`, {
+          headers: { 'if-none-match': sent, ...more },
+        })
+      const known = await ask(header)
+      expect([known.status, known.headers.get('etag'), await known.text()]).toEqual([
+        304,
+        '"2"',
+        '',
+      ])
+      const unknown = await ask('"1", "3"')
+      expect([unknown.status, unknown.headers.get('etag')]).toEqual([200, '"2"'])
+      expect(await unknown.json()).toMatchObject({ data: { version: 2 } })
+      expect((await ask(header, { 'if-match': '"1"' })).status).toBe(412)
+      expect((await ask('nonsense')).status).toBe(400)
+      const method = 'DELETE'
+      await fetch(`${service.url}/cortex/documents/read?index=unless`, { method })
+    },
+  )
+
   it('lets exactly one of many win that all name the same version', async () => {
     await create({ index: 'match', id: 'race', document: { title: 'Race' } })
     const tries = Array.from({ length: 10 }, (_, n) =>

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { invalid, ServiceError } from '../../errors.ts'
 import { readJson } from '../../http/json.ts'
-import { answer, type Call, route } from '../../http/route.ts'
+import { answer, type Call, raw, route } from '../../http/route.ts'
 import { refuseUnkeepable } from '../../http/unkeepable.ts'
 import { openValidators } from '../../http/validate.ts'
 import { bulkOpOf, changesFields } from '../../schema/bulk-ops.ts'
@@ -20,6 +20,7 @@ import {
   IndexPath,
 } from '../../schema/document.ts'
 import { refuseContradiction } from '../agreement.ts'
+import { readConditions } from '../conditions.ts'
 
 const validators = openValidators()
 const checkBulkItem = validators.exact(BulkItem, 'item')
@@ -72,7 +73,7 @@ async function create(
   }: Pick<Call<unknown, { refresh?: boolean }, unknown>, 'app' | 'query' | 'header'>,
   body: CreateDocument,
 ) {
-  const item = { ...body, ifVersion: readVersion(header('if-match')) }
+  const item = { ...body, ...readConditions(header) }
   const written = await app.documents.create(item, { refresh: query.refresh !== false })
   return versioned({ ...written, ...notTaken(body) })
 }
@@ -143,15 +144,23 @@ export const getDocument = route({
   params: DocumentPath,
   query: DocumentQuery,
   reply: DocumentRead,
-  errors: ['DOCUMENT_NOT_FOUND', 'AMBIGUOUS_ID'],
-  handle: async ({ app, params, query }) => {
-    return versioned(await app.documents.get(params.id, query.index))
+  errors: ['DOCUMENT_NOT_FOUND', 'AMBIGUOUS_ID', 'VERSION_MISMATCH'],
+  handle: async ({ app, params, query, header }) => {
+    const place = { id: params.id, index: query.index, ...readConditions(header) }
+    const read = await app.documents.get(place)
+    if ('notModified' in read)
+      return raw('', '', { status: 304, headers: { etag: etagOf(read.notModified) } })
+    return versioned(read)
   },
 })
 
-/** With the version in a header, as If-Match wants it. */
+/** With the version in a header, as If-Match and If-None-Match want it. */
 function versioned<Reply extends { version: number }>(reply: Reply) {
-  return answer(reply, { headers: { etag: `"${reply.version}"` } })
+  return answer(reply, { headers: { etag: etagOf(reply.version) } })
+}
+
+function etagOf(version: number): string {
+  return `"${version}"`
 }
 
 function writeDocument(method: 'PUT' | 'PATCH') {
@@ -168,8 +177,7 @@ function writeDocument(method: 'PUT' | 'PATCH') {
     reply: DocumentWritten,
     errors: ['INDEX_NOT_FOUND', 'AMBIGUOUS_ID', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
     handle: async ({ app, params, query, body, header }) => {
-      const ifVersion = readVersion(header('if-match'))
-      const place = { id: params.id, index: query.index, ifVersion }
+      const place = { id: params.id, index: query.index, ...readConditions(header) }
       const options = { refresh: query.refresh !== false }
       const written = app.documents.merge(place, body, options)
       return versioned(await written.catch((cause: unknown) => wrapped(cause, method, body)))
@@ -201,17 +209,7 @@ export const deleteDocument = route({
   errors: ['DOCUMENT_NOT_FOUND', 'AMBIGUOUS_ID', 'VERSION_MISMATCH'],
   handle: ({ app, params, query, header }) =>
     app.documents.remove(
-      { id: params.id, index: query.index, ifVersion: readVersion(header('if-match')) },
+      { id: params.id, index: query.index, ...readConditions(header) },
       { refresh: query.refresh !== false },
     ),
 })
-
-/** `If-Match: "3"` as a version; `*` asks for any. */
-function readVersion(header: string | undefined): number | 'any' | undefined {
-  if (header === undefined) return undefined
-  if (header.trim() === '*') return 'any'
-  const [, digits] = /^\s*(?:W\/)?"?(\d{1,15})"?\s*$/.exec(header) ?? []
-  if (digits === undefined)
-    throw invalid('If-Match', 'must be a version in quotes, such as "3", or * for any')
-  return Number(digits)
-}

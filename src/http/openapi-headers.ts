@@ -1,0 +1,51 @@
+import type { Route } from './route.ts'
+
+/** Entity tags as the conditional headers list them, weak ones too. */
+const VERSIONS = '^(\\*|(W/)?"\\d{1,15}"(\\s*,\\s*(W/)?"\\d{1,15}")*)$'
+
+/** Whether it reads or writes something that has a version. */
+export function isVersioned(route: Route): boolean {
+  return route.errors?.includes('VERSION_MISMATCH') === true
+}
+
+/** The headers that a route reads besides those of every request, as OpenAPI parameters. */
+export function describeHeaders(route: Route, method: string): object[] {
+  const headers: object[] = []
+  if (method === 'POST')
+    headers.push({
+      name: 'Idempotency-Key',
+      in: 'header',
+      required: false,
+      description: 'The same key and body again gets the first answer again.',
+      schema: { type: 'string', minLength: 1, maxLength: 255 },
+    })
+  if (isVersioned(route))
+    headers.push({
+      name: 'If-Match',
+      in: 'header',
+      required: false,
+      description:
+        'The version that the document must have, in quotes; * for any, so that it must be there.',
+      schema: { type: 'string', pattern: '^("\\d{1,15}"|\\*)$' },
+    })
+  if (isVersioned(route))
+    headers.push({
+      name: 'If-None-Match',
+      in: 'header',
+      required: false,
+      description:
+        method === 'GET'
+          ? 'Versions in quotes, or * for any: when the document has one of them the answer is 304 without a body.'
+          : 'Versions in quotes that the document must not have; * for any, so that nothing is written when it is there already.',
+      schema: { type: 'string', pattern: VERSIONS },
+    })
+  if (route.streams !== undefined)
+    headers.push({
+      name: 'Last-Event-ID',
+      in: 'header',
+      required: false,
+      description: `With Accept: ${route.streams}: goes on behind the event with this id: the stream's own, or the one in a list.`,
+      schema: { type: 'string', maxLength: 64 },
+    })
+  return headers
+}
