@@ -208,8 +208,9 @@ it('what was told and learned is there after a new start', async () => {
 
 it('what teaches nothing as it was sent is told', async () => {
   const sessionId = await session()
-  const { searchContext } = await search('red apple', sessionId)
+  const { hits, searchContext } = await search('red apple', sessionId)
   const { queryId } = searchContext
+  const shown = hits[0]?.id
   const send = async (...feedback: object[]) =>
     (
       await running.call<{ warnings?: string[] }>('POST', '/cortex/feedback', {
@@ -217,10 +218,10 @@ it('what teaches nothing as it was sent is told', async () => {
         feedback,
       })
     ).data.warnings
-  expect(await send(clicked(queryId, 'a'))).toBeUndefined()
+  expect(await send(clicked(queryId, shown))).toBeUndefined()
   expect(
     await send(
-      clicked(queryId, 'a'),
+      clicked(queryId, shown),
       { queryId, rating: 1, userAction: 'click', metadata: { position: 1 } },
       { queryId, rating: 1, metadata: { userAction: 'klick' } },
     ),
@@ -241,4 +242,28 @@ it('a field that a search does not have is told, and not kept', async () => {
   expect(found.data.searchContext.warnings).toEqual([
     '"filter" is not a field of a search and was ignored; "filters" is.',
   ])
+})
+
+it('a click on what was not shown is warned of, and counted by neither the session nor the report', async () => {
+  const sessionId = await session()
+  const shown = await search('thing', sessionId)
+  const { queryId } = shown.searchContext
+  const clicksOf = async () => {
+    const path = '/cortex/analytics/reports?timeWindow=1h'
+    return (await running.must<{ clicks: number }>('GET', path)).clicks
+  }
+  const before = await clicksOf()
+  const beyond = {
+    queryId,
+    rating: 1,
+    metadata: { userAction: 'click', customMetadata: { position: 99 } },
+  }
+  const answer = await running.call<Receipt & { warnings: string[] }>('POST', '/cortex/feedback', {
+    ...{ sessionId, feedback: [clicked(queryId, 'no hit'), beyond] },
+  })
+  expect(answer.data).toMatchObject({ accepted: 2, duplicate: 0, unmatched: 0 })
+  expect(answer.data.warnings).toHaveLength(1)
+  const analytics = await running.must('GET', `/cortex/sessions/${sessionId}/analytics`)
+  expect(analytics).toMatchObject({ feedback: 2, clicks: 0 })
+  expect(await clicksOf()).toBe(before)
 })

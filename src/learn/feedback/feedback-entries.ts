@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts'
 import type { Feedback } from '../../schema/feedback.ts'
-import type { FeedbackEntry, FeedbackFact } from '../facts.ts'
+import type { FeedbackEntry } from '../facts.ts'
 import { ACTIONS, actionOf } from './actions.ts'
 import { oneSpelling } from './feedback-ids.ts'
 
@@ -59,9 +59,15 @@ export function hasOpened({ status, action }: FeedbackEntry): boolean {
   return status === 'learned' && ACTIONS.get(action)?.opens === true
 }
 
-/** Whether an entry names a result that its search did not show: nobody can have opened it there. */
-export function namesUnshown({ entry, hit }: Pick<FeedbackFact, 'entry' | 'hit'>): boolean {
-  return entry.resultId !== undefined && hit === undefined
+/** Whether an entry speaks of a result, or of a place, that its search did not show: nobody can have opened it there. */
+export function namesUnshown({
+  entry: { resultId, position },
+  hit,
+}: {
+  entry: Pick<FeedbackEntry, 'resultId' | 'position'>
+  hit: number | undefined
+}): boolean {
+  return hit === undefined && (resultId !== undefined || position !== undefined)
 }
 
 /** Whether the client says that the result was never in sight. */

@@ -1,6 +1,3 @@
-import { hash } from 'node:crypto'
-import { performance } from 'node:perf_hooks'
-import { validate } from 'uuid'
 import type { Feedback, FeedbackReceipt } from '../../schema/feedback.ts'
 import type { Store } from '../../store/store.ts'
 import type { FeedbackBatch, FeedbackEntry, FeedbackStatus } from '../facts.ts'
@@ -8,10 +5,11 @@ import type { Events } from '../history/events.ts'
 import type { Log } from '../loop/log.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { DAY_MS } from '../wire/duration.ts'
-import { type ReadEntry, readEntries } from './feedback-entries.ts'
+import { readEntries } from './feedback-entries.ts'
 import { openFeedbackHistory, type ReadFeedback } from './feedback-history.ts'
 import { feedbackIdAt, signalIdOf } from './feedback-ids.ts'
 import type { Gains } from './gains.ts'
+import { match, type Told, unmatched } from './match.ts'
 import { openSeen, type Telling } from './seen.ts'
 import { warningsOf } from './warnings.ts'
 
@@ -68,12 +66,14 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
         const counts: Counts = { learned: 0, duplicate: 0, unmatched: 0, late: 0 }
         const telling = seen.begin()
         const entries = told.map(({ entry, mark }, at): FeedbackEntry => {
-          const status = statusOf(telling, { entry, mark }, timeMs)
+          const status = statusOf(telling, entry, mark, timeMs)
           counts[status] += 1
           return { ...entry, signalId: signalIdOf(feedbackId, at), status }
         })
         telling.save()
-        record(parts, id, feedbackId, { entries, counts, isKnown: session !== undefined })
+        const clicks = entries.filter((entry, at) => isClick(entry) && told[at]?.isUnshown !== true)
+        const isKnown = session !== undefined
+        record(parts, id, feedbackId, { entries, counts, clicks: clicks.length, isKnown })
         const data: FeedbackBatch = { feedbackId, entries, ...(unit === undefined ? {} : { unit }) }
         const receipt = makeReceipt(feedbackId, timeMs, entries.length, counts)
         return {
@@ -82,7 +82,7 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
         }
       })
       for (const status of Object.keys(totals) as FeedbackStatus[]) totals[status] += counts[status]
-      return { ...receipt, ...warningsOf(feedback, read, gains) }
+      return { ...receipt, ...warningsOf(feedback, told, gains) }
     },
     read: openFeedbackHistory(log.journal, clock),
     // By then the session is long over, and its feedback no longer matches.
@@ -92,64 +92,27 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
   }
 }
 
-/** An entry, and under what it is marked as told; without a mark it speaks of no search that is known. */
-interface Told {
-  entry: ReadEntry
-  mark: string | undefined
-}
-
-/** Time for which the entries of one request may hold the main thread before it is its turn again. */
-const SLICE_MS = 0.5
-
-function unmatched(read: ReadEntry[]): Told[] {
-  return read.map((entry) => ({ entry, mark: undefined }))
-}
-
-/** Looks up, before the transaction, what need not be looked up inside: nothing else runs while that does. */
-async function match(log: Log, sessionId: string, read: ReadEntry[]): Promise<Told[]> {
-  const shown = new Map<string, boolean>()
-  const isShown = (queryId: string) => {
-    const known = shown.get(queryId) ?? (validate(queryId) && log.isShown(queryId))
-    shown.set(queryId, known)
-    return known
-  }
-  const told: Told[] = []
-  let startedMs = performance.now()
-  for (const sent of read) {
-    const entry = isShown(sent.queryId) ? resolveResult(log, sent) : sent
-    told.push({ entry, mark: isShown(sent.queryId) ? markOf(sessionId, entry) : undefined })
-    if (performance.now() - startedMs < SLICE_MS) continue
-    await new Promise(setImmediate)
-    startedMs = performance.now()
-  }
-  return told
-}
-
-/** An entry that names a position and no result means what stood there. */
-function resolveResult(log: Log, entry: ReadEntry): ReadEntry {
-  const { queryId, resultId, position } = entry
-  if (resultId !== undefined || position === undefined) return entry
-  const impression = log.shown(queryId)
-  const shown = impression?.hits[position - 1 - impression.from]
-  return shown === undefined ? entry : { ...entry, resultId: shown.id }
-}
-
-/** The same for all entries of a session that say the same. */
-function markOf(sessionId: string, { queryId, resultId = '', action }: ReadEntry): string {
-  const text = `${sessionId}\n${queryId}\n${action}\n${resultId}`
-  return hash('sha1', text, 'base64url').slice(0, 22)
-}
-
 /** Inside the transaction: what was told before is decided there, once. */
-function statusOf(telling: Telling, { entry, mark }: Told, nowMs: number): FeedbackStatus {
+function statusOf(
+  telling: Telling,
+  entry: Told['entry'],
+  mark: Told['mark'],
+  nowMs: number,
+): FeedbackStatus {
   if (mark === undefined) return 'unmatched'
   if (entry.timeMs < nowMs - LATE_MS) return 'late'
   return telling.wasTold(entry.queryId, mark, entry.timeMs) ? 'duplicate' : 'learned'
 }
 
+function isClick({ action, status }: FeedbackEntry): boolean {
+  return action === 'click' && status === 'learned'
+}
+
 interface Recorded {
   entries: FeedbackEntry[]
   counts: Counts
+  /** Entries that the session's totals count as clicks. */
+  clicks: number
   isKnown: boolean
 }
 
@@ -158,7 +121,7 @@ function record(
   { events, addTotals }: FeedbackParts,
   sessionId: string,
   feedbackId: string,
-  { entries, counts, isKnown }: Recorded,
+  { entries, counts, clicks, isKnown }: Recorded,
 ): void {
   const { duplicate, unmatched, late } = counts
   events.recordWithin({
@@ -170,8 +133,7 @@ function record(
     data: { accepted: entries.length, duplicate, unmatched, late },
   })
   if (!isKnown) return
-  const clicks = entries.filter(({ action, status }) => action === 'click' && status === 'learned')
-  addTotals(sessionId, { feedback: entries.length - duplicate, clicks: clicks.length })
+  addTotals(sessionId, { feedback: entries.length - duplicate, clicks })
 }
 
 function makeReceipt(

@@ -1,6 +1,7 @@
 import { ACTIONS } from './actions.ts'
-import type { ReadEntry, SentEntry } from './feedback-entries.ts'
+import type { SentEntry } from './feedback-entries.ts'
 import type { Gains } from './gains.ts'
+import type { Told } from './match.ts'
 
 /** Of one answer: a client makes the same mistake in each entry. */
 const WARNINGS_MAX = 8
@@ -12,10 +13,10 @@ const FURTHER_WITHIN = ['position', 'dwellTime']
 /** What was taken, and teaches less than its sender may think. */
 export function warningsOf(
   sent: readonly SentEntry[],
-  read: readonly ReadEntry[],
+  told: readonly Told[],
   gains: Gains,
 ): { warnings?: string[] } {
-  const warnings: string[] = []
+  const warnings = unshown(told)
   for (const [at, entry] of sent.entries()) {
     const path = `feedback[${at}]`
     warnings.push(...misplaced(entry, path, 'metadata', WITHIN))
@@ -23,12 +24,25 @@ export function warningsOf(
     warnings.push(
       ...misplaced(entry.metadata ?? {}, `${path}.metadata`, 'customMetadata', FURTHER_WITHIN),
     )
-    const { action, rating } = read[at] as ReadEntry
+    const { action, rating } = (told[at] as Told).entry
     if (!ACTIONS.has(action) && gains.of({ action, rating }) === undefined)
       warnings.push(`${path} names no action that is known: it is kept, and teaches nothing.`)
     if (warnings.length >= WARNINGS_MAX) break
   }
   return warnings.length === 0 ? {} : { warnings: warnings.slice(0, WARNINGS_MAX) }
+}
+
+/** One for all of them, before the others: a client whose ids or positions are others sends nothing else. */
+function unshown(told: readonly Told[]): string[] {
+  const count = told.filter(({ isUnshown }) => isUnshown).length
+  if (count === 0) return []
+  const at = told.findIndex(({ isUnshown }) => isUnshown)
+  const { resultId } = (told[at] as Told).entry
+  const place = resultId === undefined ? 'metadata.customMetadata.position' : 'metadata.resultId'
+  const many = count === 1 ? '' : ` (the first of ${count} such entries)`
+  return [
+    `feedback[${at}].${place} names none of the hits that its search showed${many}: it is kept, counts as no click and teaches the ranking nothing; send the id or the position of a hit of the search that queryId names.`,
+  ]
 }
 
 function misplaced(held: object, path: string, inside: string, names: readonly string[]): string[] {

@@ -54,7 +54,10 @@ function* feedbackFacts(
 }
 
 /** The hit that is spoken of: by its id; where hits of two indices share one, by the position that was told. */
-function hitOf({ hits, from }: Impression, entry: FeedbackEntry): number | undefined {
+export function hitOf(
+  { hits, from }: Impression,
+  entry: Pick<FeedbackEntry, 'resultId' | 'position'>,
+): number | undefined {
   const { resultId, position = 0 } = entry
   if (resultId === undefined) return undefined
   const told = position - from - 1

@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { temporaryStore } from '../../store/open.ts'
 import { DAY_MS, type Learner, MINUTE_MS, openLearner, QUERY_HASH, START_MS } from '../learner.ts'
 
@@ -106,6 +106,53 @@ it('a position without a result means what stood there', async () => {
   expect((await feedback.read({ limit: 3 })).feedback.map(({ resultId }) => resultId)).toEqual(
     Array(3).fill(undefined),
   )
+})
+
+it('what a search did not show is told of, once, and is no click of the session', async () => {
+  const learner = start()
+  const { feedback, sessions } = learner
+  const sessionId = await learner.session()
+  const queryId = learner.search(sessionId, ['a', 'b'], { from: 10 })
+  const click = (metadata: object) => ({
+    queryId,
+    rating: 1,
+    metadata: { userAction: 'click', ...metadata },
+  })
+  const at = (position: number) => click({ customMetadata: { position } })
+  const shown = [click({ resultId: 'a' }), at(12), click({})]
+  const none = [click({ resultId: 'z' }), at(13), at(1), click({ resultId: 'y' })]
+  const good = await feedback.submit({ sessionId, feedback: shown })
+  expect(good).not.toHaveProperty('warnings')
+  expect(sessions.totals.of(sessionId)).toMatchObject({ clicks: 3, feedback: 3 })
+  const mixed = await feedback.submit({ sessionId, feedback: [click({ resultId: 'b' }), ...none] })
+  // Words and counts stay: b was told before, and a click on no known place says what the one without a place said.
+  expect(mixed).toMatchObject({ accepted: 5, duplicate: 3, unmatched: 0 })
+  expect(mixed.warnings).toEqual([
+    expect.stringMatching(
+      /^feedback\[1\]\.metadata\.resultId names none of .* \(the first of 4 such entries\): .* teaches the ranking nothing/,
+    ),
+  ])
+  expect(sessions.totals.of(sessionId)).toMatchObject({ clicks: 3, feedback: 5 })
+  const beyond = await feedback.submit({ sessionId, feedback: [at(99)] })
+  expect(beyond.warnings?.[0]).toContain('feedback[0].metadata.customMetadata.position names none')
+  const lost = { ...click({ resultId: 'z' }), queryId: 'nobody knows' }
+  const unknown = await feedback.submit({ sessionId, feedback: [lost] })
+  expect(unknown).toMatchObject({ unmatched: 1 })
+  expect(unknown).not.toHaveProperty('warnings')
+})
+
+it('each search is looked up once for a request, however many entries speak of it', async () => {
+  const learner = start()
+  const sessionId = await learner.session()
+  const queryId = learner.search(sessionId, ['a', 'b'])
+  const shown = vi.spyOn(learner.log, 'shown')
+  const entries = Array.from({ length: 50 }, (_, at) => ({
+    queryId,
+    rating: 1,
+    metadata: { userAction: `word ${at}`, customMetadata: { position: 1 + (at % 3) } },
+  }))
+  await learner.feedback.submit({ sessionId, feedback: entries })
+  expect(shown.mock.calls.length).toBe(1)
 })
 
 it('a position tells hits of two indices apart that share an id', async () => {

@@ -129,17 +129,18 @@ it('counts lists, not their pages, and clicks among those that can be clicked', 
   expect(await reportOf(store)).toMatchObject({ searches: 5, clickable: 5 })
 })
 
-it('believes a client about the position of a hit that was not on the page', async () => {
+it('takes nobody’s word for a position or a hit that was not on the page', async () => {
   const store = temporaryStore()
   const [one, other, searchedOnly] = [impression(), impression(), impression()]
   const facts = [
     ...[searched(one), searched(other)],
+    // A click on no place that is named counts, one on a place that was not there does not.
     ...[told(one, undefined), told(one, undefined, { position: 4 }), told(other, undefined)],
-    // Not about one that it names and that was not there.
+    told(searchedOnly, undefined, { position: 4 }),
     told(searchedOnly, undefined, { resultId: 'never shown', position: 1 }),
   ]
   await fold(store, facts, 10)
-  expect(await reportOf(store)).toMatchObject({ clicks: 2, ctr: 1, mrr: 1 / 4 / 2 })
+  expect(await reportOf(store)).toMatchObject({ clicks: 2, ctr: 1, mrr: 0 })
 })
 
 it('is the same fold in slices of any length, and anew after a reset', async () => {
