@@ -18,7 +18,13 @@ const SignalMetadata = Type.Object(
   {
     processingTime: Type.Optional(Type.Number()),
     processor: Type.Optional(Type.String()),
-    attemptCount: Type.Optional(Type.Number({ minimum: 0 })),
+    attemptCount: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        description:
+          'attempts so far, this one included, and not raised: only a retry (FAILED to PROCESSING) is one more than before in any case; without it each start of processing adds one; never falls',
+      }),
+    ),
     failureReason: Type.Optional(Type.String()),
     processingSteps: Type.Optional(Type.Array(Step, { maxItems: 1000 })),
     performance: Type.Optional(

@@ -50,6 +50,28 @@ it('the steps of a signal are recorded, a retry counts, an end is an end', async
   })
 })
 
+it('a count of attempts that is stated is raised by a retry alone, and never falls', async () => {
+  const tellings: [string, number | undefined, number][] = [
+    ['PENDING', 1, 1],
+    ['PROCESSING', 1, 1],
+    ['FAILED', 1, 1],
+    ['PROCESSING', 2, 2],
+    ['FAILED', 1, 2],
+    ['PROCESSING', 1, 3],
+    ['FAILED', undefined, 3],
+    ['PROCESSING', undefined, 4],
+    ['COMPLETED', 5.5, 5],
+  ]
+  for (const [status, attemptCount, counted] of tellings) {
+    const { data } = await step({ signalId: 'counted', status, metadata: { attemptCount } })
+    expect([status, data.attemptCount]).toEqual([status, counted])
+  }
+  const over = await step({
+    ...{ signalId: 'over at once', status: 'COMPLETED', metadata: { attemptCount: 0 } },
+  })
+  expect(over.data.attemptCount).toBe(0)
+})
+
 it('a signal can be made without an id', async () => {
   const made = await step({ type: 'System health' }, '/nous/signals')
   expect(made.data).toMatchObject({ type: 'SYSTEM_HEALTH', status: 'PENDING' })

@@ -43,16 +43,21 @@ function isOver(status: SignalStatus): boolean {
   return status === 'COMPLETED' || status === 'FAILED' || status === 'IGNORED'
 }
 
-/** Each start of processing is an attempt, and so is an end without one; what others counted may be more. */
+/**
+ * Each start of processing is an attempt, and so is an end without one. A step that says itself how many there were has
+ * counted its own; only what failed and is processed again is one more in any case. Never fewer than before.
+ */
 function countAttempts(
   known: KnownSignal | undefined,
   movedTo: SignalStatus | undefined,
-  sent = 0,
+  sent: number | undefined,
 ): number {
   const before = known?.attemptCount ?? 0
   const starts = movedTo === 'PROCESSING'
+  const isRetry = starts && known?.status === 'FAILED'
+  if (sent !== undefined) return Math.max(before + (isRetry ? 1 : 0), Math.floor(sent))
   const endsUnstarted = (movedTo === 'COMPLETED' || movedTo === 'FAILED') && before === 0
-  return Math.max(before + (starts || endsUnstarted ? 1 : 0), Math.floor(sent))
+  return before + (starts || endsUnstarted ? 1 : 0)
 }
 
 /** Later values over earlier ones, objects one level deep; steps are added up. */
