@@ -54,6 +54,24 @@ describe('POST /cortex/analytics/search', () => {
     expect(after).toMatchObject({ searches: 3, events: 1 })
   })
 
+  it('refuses what lies ahead as feedback does, one of a list with all of it', async () => {
+    const sessionId = await newSession()
+    const event = (timestamp: unknown) => ({ sessionId, eventType: 'scroll', timestamp })
+    const soon = new Date(Date.now() + 4 * 60_000).toISOString()
+    expect(await record(event('2099-01-01T00:00:00Z'))).toMatchObject({
+      status: 400,
+      error: 'timestamp must not lie more than 5 minutes in the future.',
+      details: [{ path: 'timestamp' }],
+    })
+    for (const timestamp of ['2099-01-01T00:00:00Z', Date.now() + 6 * 60_000, 1e300])
+      expect(await record({ events: [event(soon), event(timestamp)] })).toMatchObject({
+        status: 400,
+        details: [{ path: 'events[1].timestamp' }],
+      })
+    expect((await record(event(soon))).data.metrics.events).toBe(1)
+    expect((await record(event('1999-01-01T00:00:00Z'))).data.metrics.events).toBe(2)
+  })
+
   it('takes an event of any word, without a session or of one that nobody knows', async () => {
     for (const sessionId of [undefined, '', 'web-7', '01a0bd4c-7000-7000-8000-0123456789ab']) {
       const { status, data } = await record({ sessionId, eventType: 'Überraschung' })

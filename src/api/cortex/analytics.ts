@@ -16,6 +16,8 @@ export const recordEvent = route({
   aliases: ['/cortex/analytics', '/cortex/analytics/events'],
   tag: 'search',
   summary: 'Record an analytics event, or a list of them',
+  description:
+    'An event whose `timestamp` lies more than 5 minutes ahead is refused, and a list that holds one with it.',
   body: AnalyticsBody,
   bodyLimit: 'feedbackBytesMax',
   example: {

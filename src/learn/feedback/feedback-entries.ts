@@ -1,6 +1,7 @@
 import { invalid } from '../../errors.ts'
 import type { Feedback } from '../../schema/feedback.ts'
 import type { FeedbackEntry } from '../facts.ts'
+import { readHappened } from '../wire/moment.ts'
 import { ACTIONS, actionOf } from './actions.ts'
 import { oneSpelling } from './feedback-ids.ts'
 
@@ -8,11 +9,6 @@ import { oneSpelling } from './feedback-ids.ts'
 export type ReadEntry = Omit<FeedbackEntry, 'signalId' | 'status'>
 
 export type SentEntry = Feedback['feedback'][number]
-
-/** How far a client's clock may be ahead of ours. */
-const AHEAD_MS_MAX = 5 * 60_000
-/** The greatest time that ECMAScript can name. */
-const TIME_MS_MAX = 8.64e15
 
 /** Bytes of the longest id that a document can have. */
 const RESULT_ID_BYTES_MAX = 512
@@ -29,7 +25,7 @@ function readEntry({ queryId, rating, metadata = {} }: SentEntry, nowMs: number,
     queryId: oneSpelling(queryId),
     action: actionOf(userAction, engagementType),
     rating: rating > 1 ? rating / 5 : rating,
-    timeMs: timestamp === undefined ? nowMs : readMoment(timestamp, nowMs, `${path}.timestamp`),
+    timeMs: timestamp === undefined ? nowMs : readHappened(timestamp, nowMs, `${path}.timestamp`),
   }
   if (resultId !== undefined) entry.resultId = readResultId(resultId, `${path}.resultId`)
   if (userAction !== undefined) entry.userAction = userAction
@@ -44,14 +40,6 @@ function readEntry({ queryId, rating, metadata = {} }: SentEntry, nowMs: number,
 function readResultId(id: string, path: string): string {
   if (Buffer.byteLength(id) <= RESULT_ID_BYTES_MAX) return id
   throw invalid(path, `must be at most ${RESULT_ID_BYTES_MAX} bytes, as ids of documents are`)
-}
-
-function readMoment(moment: string | number, nowMs: number, path: string): number {
-  const timeMs = typeof moment === 'number' ? moment : Date.parse(moment)
-  if (!(Math.abs(timeMs) <= TIME_MS_MAX)) throw invalid(path, 'must be a moment')
-  if (timeMs > nowMs + AHEAD_MS_MAX)
-    throw invalid(path, 'must not lie more than 5 minutes in the future')
-  return timeMs
 }
 
 /** Whether an entry that counts says that the hit was opened. */

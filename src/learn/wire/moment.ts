@@ -1,4 +1,5 @@
 import { invalid } from '../../errors.ts'
+import type { AnalyticsEvents } from '../../schema/analytics.ts'
 import { DAY_MS } from './duration.ts'
 
 /** A moment as answers tell it. */
@@ -22,4 +23,26 @@ export function readMoment(text: string, path: string, end = false): number {
   if (Number.isNaN(ms) || Number(day?.slice(8)) !== new Date(`${day}T00:00Z`).getUTCDate())
     throw invalid(path, 'must be an ISO 8601 time or epoch milliseconds')
   return end && time === undefined ? ms + DAY_MS - 1 : ms
+}
+
+/** How far a client's clock may be ahead of ours. */
+const AHEAD_MS_MAX = 5 * 60_000
+/** The greatest time that ECMAScript can name. */
+const TIME_MS_MAX = 8.64e15
+
+/** When something is said to have happened, in a body. Throws VALIDATION_FAILED about `path` when it lies ahead, or is none. */
+export function readHappened(moment: string | number, nowMs: number, path: string): number {
+  const timeMs = typeof moment === 'number' ? moment : Date.parse(moment)
+  if (!(Math.abs(timeMs) <= TIME_MS_MAX)) throw invalid(path, 'must be a moment')
+  if (timeMs > nowMs + AHEAD_MS_MAX)
+    throw invalid(path, 'must not lie more than 5 minutes in the future')
+  return timeMs
+}
+
+/** The same of events, one or a list of them. */
+export function refuseAhead({ events = [], timestamp }: AnalyticsEvents, nowMs: number): void {
+  if (timestamp !== undefined) readHappened(timestamp, nowMs, 'timestamp')
+  for (const [at, event] of events.entries())
+    if (event.timestamp !== undefined)
+      readHappened(event.timestamp, nowMs, `events[${at}].timestamp`)
 }
