@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox'
 import { FreeForm, Id, ListBounds, Words } from './common.ts'
 import { COUNTED_METRICS, namesByHarm } from './experiment-metrics.ts'
 import { Findings, GuardrailState, SampleRatioState } from './experiment-report.ts'
+import { TUNING_SHAPES } from './tuning.ts'
 
 export const IdPath = Type.Object({ id: Id })
 
@@ -22,8 +23,7 @@ const Variant = Type.Object(
         {},
         {
           additionalProperties: true,
-          description:
-            'what changes in a search: fieldWeights, legWeights, fusion, model, similarity, minScore, pins, boosts, synonyms, learning, …',
+          description: `What changes in a search. ${TUNING_SHAPES} What is not read is kept and named in \`warnings\`.`,
         },
       ),
     ),
@@ -76,7 +76,7 @@ const Common = {
       {
         additionalProperties: true,
         description:
-          'what applies, until the end date, to those who took part when a guardrail ended an experiment',
+          'what applies, until the end date, to those who took part when a guardrail ended an experiment; the same settings as the config of a variant',
       },
     ),
   ),

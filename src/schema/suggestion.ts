@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { DateTime, FreeForm, Id, Limit, ListBounds, Share, Word, Words } from './common.ts'
+import { TUNING_SHAPES } from './tuning.ts'
 
 const Texts = Type.Array(Type.String(), { maxItems: 1000 })
 
@@ -36,10 +37,9 @@ export const Changes = Type.Union(
   ],
   {
     description:
-      'Settings of the ranking: fieldWeights, boost, textWeight, vectorWeight, fusion, neighbors, similarity, ' +
-      'minScore, operator, fuzziness, feedback, synonyms, pins, boosts, model, learning; nested under ' +
-      '`ranking`, `thresholds` or `search`, or as a list of `{parameter, value}`. Others are kept and ' +
-      'change nothing; one of these with a value that it can not have is refused.',
+      `Settings of the ranking. ${TUNING_SHAPES} All of it may be nested under \`ranking\`, \`thresholds\` or ` +
+      '`search`, or sent as a list of `{parameter, value}`. What is not read is kept, changes nothing and is named in ' +
+      '`warnings`; a setting with a value that it can not have is refused.',
   },
 )
 

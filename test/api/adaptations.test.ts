@@ -134,12 +134,28 @@ describe('an applied change', () => {
     expect(await find('owl flies', { operator: 'and' })).toEqual(['o0'])
   })
 
+  it('tells what inside of a setting it does not read, and refuses a rule that is none', async () => {
+    const change = await apply(
+      { pins: [{ id: 'one', position: 2 }], boosts: [{ id: 'two', weight: 5 }] },
+      { immediate: true },
+    )
+    expect(change.warnings).toEqual([
+      'Kept, but no setting of the ranking: pins[0].position (pins stand in the order of the list, and have id and index), boosts[0].weight (a boost has id, index, and value: the number to add).',
+    ])
+    expect(change.tuning).toEqual({ pins: [{ id: 'one' }], boosts: [{ id: 'two', value: 0.1 }] })
+    await rollBack(change.adaptationId)
+    const sent = { type: 'ranking', changes: { synonyms: ['a, b', 'a =>'] } }
+    expect(await running.call('POST', '/nous/adapt/apply', sent)).toMatchObject({
+      ...{ status: 400, details: [{ path: 'changes.synonyms[1]' }] },
+    })
+  })
+
   it('never breaks a search, whatever it names', async () => {
     const before = await search()
     const change = await apply(
       {
         ...{ fieldWeights: { nowhere: 3, title: 2 }, pins: ['gone', { id: 'one', index: 'gone' }] },
-        ...{ synonyms: [['', 'x'], ['a => ']], boosts: { gone: 5 }, model: 'gone' },
+        ...{ synonyms: [['gone', 'x'], ['nowhere => x']], boosts: { gone: 5 }, model: 'gone' },
       },
       { immediate: true },
     )

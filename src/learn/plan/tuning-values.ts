@@ -1,22 +1,11 @@
 import { asObject, isObject } from '../../object.ts'
-import {
-  type DocumentName,
-  FUSIONS,
-  FUZZINESSES,
-  OPERATORS,
-  type Tuning,
-} from '../../schema/tuning.ts'
+import { FUSIONS, FUZZINESSES, OPERATORS, type Tuning } from '../../schema/tuning.ts'
 import { wordOf } from '../../word.ts'
-
-/** Why a value can't be read: where inside of it, and what may stand there. */
-interface Problem {
-  path: string
-  message?: string
-}
+import { type Note, type Problem, readDocuments, readSynonyms, WEIGHT_MAX } from './tuning-lists.ts'
 
 interface Setting {
-  /** Writes what it understands into the tuning. */
-  read: (value: unknown, tuning: Tuning) => Problem | undefined
+  /** Writes what it understands into the tuning, and notes what inside of it is not read. */
+  read: (value: unknown, tuning: Tuning, note: Note) => Problem | undefined
   /** Whether a value that can't be read is likely to mean something else of that everyday name. */
   mayBeOther?: (value: unknown) => boolean
 }
@@ -29,7 +18,7 @@ const fieldWeights: Setting = { read: readFieldWeights }
 const legWeights: Setting = { read: readBoost }
 const model: Setting = { read: readModel, mayBeOther: isObject }
 const pins: Setting = {
-  read: (value, tuning) => readDocuments('pins', value, tuning),
+  read: (value, tuning, note) => readDocuments('pins', value, tuning, note),
   mayBeOther: isObject,
 }
 
@@ -59,7 +48,7 @@ export const TUNABLE: Record<string, Setting> = {
   pins,
   pinned: pins,
   boosts: {
-    read: (value, tuning) => readDocuments('boosts', value, tuning),
+    read: (value, tuning, note) => readDocuments('boosts', value, tuning, note),
     mayBeOther: always,
   },
 }
@@ -98,8 +87,6 @@ function unsearchedFields({ fieldWeights = {} }: Tuning): string[] {
 }
 
 const WEIGHTS = 'must be an object of weights by name'
-/** The core takes no greater ones, from a search itself neither. */
-const WEIGHT_MAX = 1e6
 const WEIGHT = `must be a number from 0 to ${WEIGHT_MAX}`
 
 function readFieldWeights(value: unknown, tuning: Tuning): Problem | undefined {
@@ -145,55 +132,6 @@ function readModel(value: unknown, tuning: Tuning): Problem | undefined {
     return { path: '', message: 'must be the name of a model, or null for none' }
   tuning.model = value
   return undefined
-}
-
-function readSynonyms(value: unknown, tuning: Tuning): Problem | undefined {
-  if (!Array.isArray(value)) return { path: '', message: 'must be a list' }
-  const lists = value.map((entry) =>
-    typeof entry === 'string' ? entry.split(',').map((part) => part.trim()) : entry,
-  )
-  const isList = (list: unknown) =>
-    Array.isArray(list) && list.every((each) => typeof each === 'string')
-  const bad = lists.findIndex((list) => !isList(list))
-  if (bad >= 0)
-    return { path: `[${bad}]`, message: 'must be words, as a list or a text with commas' }
-  tuning.synonyms = lists as string[][]
-  return undefined
-}
-
-function readDocuments(
-  key: 'pins' | 'boosts',
-  value: unknown,
-  tuning: Tuning,
-): Problem | undefined {
-  const byId = Array.isArray(value) ? undefined : asObject(value)
-  const list =
-    byId === undefined ? value : Object.entries(byId).map(([id, boost]) => ({ id, value: boost }))
-  if (!Array.isArray(list))
-    return { path: '', message: 'must be a list of ids, or of objects with an id' }
-  if (list.length === 0) return { path: '' }
-  const documents = list.map((entry) => (typeof entry === 'string' ? { id: entry } : entry))
-  for (const [at, entry] of documents.entries()) {
-    const place = byId === undefined ? `[${at}]` : `.${String(entry.id).slice(0, 64)}`
-    if (typeof asObject(entry)?.id !== 'string')
-      return { path: place, message: 'must be the id of a document, or an object with an id' }
-    if (key === 'boosts' && !isBoost(entry.value))
-      return { path: place, message: `must be a number from -${WEIGHT_MAX} to ${WEIGHT_MAX}` }
-  }
-  if (key === 'pins') tuning.pins = documents as DocumentName[]
-  else
-    tuning.boosts = documents.map((document: DocumentName & { value?: number }) => ({
-      ...document,
-      value: document.value ?? BOOST,
-    }))
-  return undefined
-}
-
-/** Added to the score of a document whose boost names no number; 1 is the span of the fused score. */
-const BOOST = 0.1
-
-function isBoost(value: unknown): boolean {
-  return value === undefined || (typeof value === 'number' && Math.abs(value) <= WEIGHT_MAX)
 }
 
 function word(key: 'fusion' | 'operator' | 'fuzziness', words: readonly string[]): Setting {

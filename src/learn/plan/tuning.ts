@@ -53,7 +53,9 @@ function readSetting(key: string, value: unknown, { tuning, unread, wrong }: Tun
   }
   const setting = Object.hasOwn(TUNABLE, key) ? TUNABLE[key] : undefined
   const problem =
-    setting === undefined || value === undefined ? { path: '' } : setting.read(value, tuning)
+    setting === undefined || value === undefined
+      ? { path: '' }
+      : setting.read(value, tuning, (inner) => unread.push(`${key}${inner}`))
   if (problem === undefined) return
   const path = `${key}${problem.path}`
   if (problem.message === undefined) unread.push(path)

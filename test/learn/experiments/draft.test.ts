@@ -38,6 +38,19 @@ describe('metrics that decide', () => {
   })
 })
 
+it('a variant is warned of keys inside of its pins and boosts that are not read', () => {
+  const config = { pins: [{ id: '2', position: 2 }], boosts: [{ id: '2', weight: 5 }] }
+  const { warnings } = draft({ variants: [{ id: 'a' }, { id: 'b', config }] })
+  expect(warnings).toEqual([
+    expect.stringMatching(/^variant b: "pins\[0\]\.position \(.*the order of the list/),
+    expect.stringMatching(/^variant b: "boosts\[0\]\.weight \(.*value: the number to add/),
+  ])
+  const synonyms = ['a =>']
+  expect(() => draft({ variants: [{ id: 'a' }, { id: 'b', config: { synonyms } }] })).toThrow(
+    /^variants\[1\]\.config\.synonyms\[0\] must be words/,
+  )
+})
+
 describe('shares', () => {
   const vain = /trafficAllocation says their shares/
   const sharesOf = (weights: number[], trafficAllocation?: Record<string, number>) => {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { layTunings, matchingDifferences, readTuning } from '../../../src/learn/plan/tuning.ts'
 
+const RULE = 'must be words that mean the same, as a list or a text with commas, or a text "a => b"'
+
 describe('a free-form configuration', () => {
   it.each([
     [{ fieldWeights: { title: 2 } }, { fieldWeights: { title: 2 } }],
@@ -26,9 +28,12 @@ describe('a free-form configuration', () => {
     ],
     [{ boosts: ['a'] }, { boosts: [{ id: 'a', value: 0.1 }] }],
     [
-      { synonyms: ['tv, television', 'car => automobile'] },
-      { synonyms: [['tv', 'television'], ['car => automobile']] },
+      { synonyms: ['tv, television', 'car => automobile', 'a, b => c, d', ['x', ' y ', '']] },
+      {
+        synonyms: [['tv', 'television'], ['car => automobile'], ['a, b => c, d'], ['x', 'y']],
+      },
     ],
+    [{ pins: { b: 2, a: 1 } }, { pins: [{ id: 'b' }, { id: 'a' }] }],
     [
       { model: null, learning: false },
       { model: null, learning: false },
@@ -104,7 +109,20 @@ describe('a free-form configuration', () => {
     [{ thresholds: { similarity: 2 } }, 'thresholds.similarity', 'must be a number from -1 to 1'],
     [{ model: 5 }, 'model', 'must be the name of a model, or null for none'],
     [{ synonyms: 'tv' }, 'synonyms', 'must be a list'],
-    [{ synonyms: ['a, b', 5] }, 'synonyms[1]', 'must be words, as a list or a text with commas'],
+    [{ synonyms: ['a, b', 5] }, 'synonyms[1]', RULE],
+    ...[
+      'a =>',
+      '=> b',
+      '=>',
+      'a => b => c',
+      'a, => b',
+      'a => b,',
+      '',
+      ' , ',
+      ['a => b', 'c'],
+      [],
+    ].map((rule): [object, string, string] => [{ synonyms: ['x, y', rule] }, 'synonyms[1]', RULE]),
+    [{ pins: [{ id: 'a', index: 5 }] }, 'pins[0].index', 'must be the name of an index'],
     [{ pins: 'a' }, 'pins', 'must be a list of ids, or of objects with an id'],
     [{ pins: ['a', {}] }, 'pins[1]', 'must be the id of a document, or an object with an id'],
     [
@@ -114,6 +132,40 @@ describe('a free-form configuration', () => {
     ],
   ])('says what may stand in %j', (config, path, message) => {
     expect(readTuning(config).wrong).toEqual([{ path, message }])
+  })
+
+  it('names what it does not read inside of pins, boosts and synonyms, once for all entries', () => {
+    const pin = 'pins stand in the order of the list, and have id and index'
+    const boost = 'a boost has id, index, and value: the number to add'
+    const changes = {
+      pins: ['1', { id: '2', position: 2 }, { id: '3', index: 'i', position: 1, value: 4 }],
+      ranking: {
+        boosts: [
+          { id: '2', weight: 5 },
+          { id: '4', value: 1, weight: 6 },
+        ],
+      },
+      synonyms: ['lone', 'a, b'],
+    }
+    expect(readTuning(changes)).toEqual({
+      tuning: {
+        pins: [{ id: '1' }, { id: '2' }, { id: '3', index: 'i' }],
+        boosts: [
+          { id: '2', value: 0.1 },
+          { id: '4', value: 1 },
+        ],
+        synonyms: [['lone'], ['a', 'b']],
+      },
+      unread: [
+        `pins[1].position (${pin})`,
+        `pins[2].value (${pin})`,
+        `ranking.boosts[0].weight (${boost})`,
+        'synonyms[0] (one word alone means the same as no other)',
+      ],
+      wrong: [],
+    })
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`key${at}`, at]))
+    expect(readTuning({ pins: [{ id: '1', ...many }] }).unread).toHaveLength(8)
   })
 
   it('is laid over another: the later wins, maps and lists of documents join', () => {

@@ -1,0 +1,123 @@
+import { asObject } from '../../object.ts'
+import type { DocumentName, Tuning } from '../../schema/tuning.ts'
+
+/** Why a value can't be read: where inside of it, and what may stand there. */
+export interface Problem {
+  path: string
+  message?: string
+}
+
+/** Takes note of what stands inside of a setting and is not read. */
+export type Note = (path: string) => void
+
+/** The core takes no greater weights, from a search itself neither. */
+export const WEIGHT_MAX = 1e6
+
+const RULE = 'must be words that mean the same, as a list or a text with commas, or a text "a => b"'
+
+/** Rules as lists of equal words, or lines `a, b` and `a, b => c`. */
+export function readSynonyms(value: unknown, tuning: Tuning, note: Note): Problem | undefined {
+  if (!Array.isArray(value)) return { path: '', message: 'must be a list' }
+  const rules = value.map(readRule)
+  const bad = rules.indexOf(undefined)
+  if (bad >= 0) return { path: `[${bad}]`, message: RULE }
+  const lone = rules.findIndex((rule) => rule?.length === 1 && !isArrow(rule[0] as string))
+  if (lone >= 0) note(`[${lone}] (one word alone means the same as no other)`)
+  tuning.synonyms = rules as string[][]
+  return undefined
+}
+
+/** Undefined for what is no rule. One with an arrow is one text, however it was sent. */
+function readRule(sent: unknown): string[] | undefined {
+  const isText = typeof sent === 'string'
+  const parts: unknown[] = isText ? (isArrow(sent) ? [sent] : sent.split(',')) : [sent].flat()
+  if (!parts.every((part) => typeof part === 'string')) return undefined
+  const words = parts.map((part) => part.trim()).filter((part) => part !== '')
+  if (words.length === 0) return undefined
+  if (!words.some(isArrow)) return words
+  const sides = (words[0] as string).split('=>')
+  const isWhole = sides.every((side) => side.split(',').every((word) => word.trim() !== ''))
+  return words.length === 1 && sides.length === 2 && isWhole ? words : undefined
+}
+
+function isArrow(text: string): boolean {
+  return text.includes('=>')
+}
+
+/** Added to the score of a document whose boost names no number; 1 is the span of the fused score. */
+const BOOST = 0.1
+const BOOST_RANGE = `must be a number from -${WEIGHT_MAX} to ${WEIGHT_MAX}`
+const ENTRY = 'must be the id of a document, or an object with an id'
+
+/** What is read of each entry, and what is told of the rest. */
+const READ = {
+  pins: {
+    keys: ['id', 'index'],
+    advice: 'pins stand in the order of the list, and have id and index',
+  },
+  boosts: {
+    keys: ['id', 'index', 'value'],
+    advice: 'a boost has id, index, and value: the number to add',
+  },
+}
+/** Different keys that are told of for one setting: a client makes the same mistake in each entry. */
+const KEYS_TOLD_MAX = 8
+const KEY_CHARACTERS_MAX = 64
+
+/** A list of ids or of objects with one, or a map by id; of a map of pins only the order counts. */
+export function readDocuments(
+  key: 'pins' | 'boosts',
+  value: unknown,
+  tuning: Tuning,
+  note: Note,
+): Problem | undefined {
+  const byId = Array.isArray(value) ? undefined : asObject(value)
+  const list = byId === undefined ? value : entriesOf(byId)
+  if (!Array.isArray(list))
+    return { path: '', message: 'must be a list of ids, or of objects with an id' }
+  if (list.length === 0) return { path: '' }
+  const documents = list.map((entry) => (typeof entry === 'string' ? { id: entry } : entry))
+  for (const [at, entry] of documents.entries()) {
+    const place = byId === undefined ? `[${at}]` : `.${String(entry.id).slice(0, 64)}`
+    const problem = problemOf(key, entry)
+    if (problem !== undefined) return { ...problem, path: `${place}${problem.path}` }
+  }
+  if (byId === undefined || key === 'boosts') noteUnread(key, documents, note)
+  if (key === 'pins') tuning.pins = documents.map(nameOf)
+  else
+    tuning.boosts = documents.map((document: DocumentName & { value?: number }) => ({
+      ...nameOf(document),
+      value: document.value ?? BOOST,
+    }))
+  return undefined
+}
+
+function entriesOf(byId: Record<string, unknown>): { id: string; value: unknown }[] {
+  return Object.entries(byId).map(([id, value]) => ({ id, value }))
+}
+
+function problemOf(key: 'pins' | 'boosts', entry: unknown): Problem | undefined {
+  const { id, index, value } = asObject(entry) ?? {}
+  if (typeof id !== 'string') return { path: '', message: ENTRY }
+  if (index !== undefined && typeof index !== 'string')
+    return { path: '.index', message: 'must be the name of an index' }
+  if (key === 'pins' || value === undefined) return undefined
+  const isBoost = typeof value === 'number' && Math.abs(value) <= WEIGHT_MAX
+  return isBoost ? undefined : { path: '', message: BOOST_RANGE }
+}
+
+function noteUnread(key: 'pins' | 'boosts', documents: readonly object[], note: Note): void {
+  const { keys, advice } = READ[key]
+  const told = new Set<string>()
+  for (const [at, document] of documents.entries())
+    for (const name of Object.keys(document)) {
+      if (keys.includes(name) || told.has(name)) continue
+      if (told.size >= KEYS_TOLD_MAX) return
+      told.add(name)
+      note(`[${at}].${name.slice(0, KEY_CHARACTERS_MAX)} (${advice})`)
+    }
+}
+
+function nameOf({ id, index }: DocumentName): DocumentName {
+  return index === undefined ? { id } : { id, index }
+}
