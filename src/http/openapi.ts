@@ -114,7 +114,7 @@ function describeBody(route: Route, config: Config): Json {
   const others = (route.consumes ?? []).map((type) => [type, { schema: { type: 'string' } }])
   return {
     required: route.bodyOptional !== true,
-    description: `At most ${bytesMax} bytes, nested at most ${config.jsonDepthMax} levels deep.`,
+    description: `At most ${bytesMax} bytes, uncompressed (415 with a Content-Encoding), nested at most ${config.jsonDepthMax} levels deep.`,
     content: { 'application/json': json, ...Object.fromEntries(others) },
   }
 }

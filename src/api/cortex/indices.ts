@@ -4,11 +4,23 @@ import { IndexPath } from '../../schema/document.ts'
 import { CreateIndex, IndexCreated, IndexInfo, IndexList, PutIndex } from '../../schema/indices.ts'
 import { refuseContradiction } from '../agreement.ts'
 
+/** README tells the same at length. */
+const ABOUT = `**mappings.properties**: field → \`{type, analyzer, searchAnalyzer, searched, vectorized, weight, fields}\`, where type is
+text (default), keyword, integer, long, float, double, boolean, date, object (with \`properties\`) or dense_vector (with \`dims\`), and \`fields\`
+reads the same values in another way. **mappings.dynamic**: true (default), false or "strict", for fields without a mapping.
+
+**settings.analysis**: \`language\` (english by default, with stemming and stop words: a search for IT finds nothing by its words; "none" for
+neither), \`stopWords\` (false, a list, or "_german_"), \`stemming\`, \`asciiFolding\`, \`synonyms\` ("a, b" or "a => b"), and \`analyzer\`, \`tokenizer\`, \`filter\`
+by name.
+
+**settings.embedder**: \`kind\` learned (default), given (\`vector\` beside \`document\`) or http; \`dimensions\`, \`cut\`, \`weights\`.`
+
 export const createIndex = route({
   method: 'POST',
   path: '/cortex/indices',
   tag: 'indices',
   summary: 'Create an index with its settings, analysis and mappings',
+  description: ABOUT,
   body: CreateIndex,
   example: {
     name: 'papers',
