@@ -51,9 +51,9 @@ export const TUNING_SHAPES =
   'textWeight, vectorWeight: one of them, the other is what is left of 1. fusion: convex or rrf. operator: or, and. ' +
   'fuzziness: 0, 1, 2, auto. neighbors: 1..10000. similarity: -1..1. minScore: a number. feedback, learning: true or false. ' +
   'model: `id` or `id@version`, null for none. ' +
-  'pins: a list of ids or {id, index}: these stand first, in the order of the list, in searches that they match; a pin ' +
+  'pins: a list of up to 100 ids or {id, index}: these stand first, in the order of the list, in searches that they match; a pin ' +
   'brings no document into a search that does not find it. ' +
-  'boosts: a list of ids or {id, index, value}, or {id: value}: value (.1 by default, -100..100) is added to the score ' +
+  'boosts: a list of up to 1000 ids or {id, index, value}, or {id: value}: value (.1 by default, -100..100) is added to the score ' +
   'of the document where it matches; 1 is the span of the fused score. ' +
-  'synonyms: a list of rules, each `"a, b"` or ["a", "b"] for words that mean the same, or `"a, b => c"` one way. ' +
+  'synonyms: a list of up to 200 rules, each `"a, b"` or ["a", "b"] for words that mean the same, or `"a, b => c"` one way. ' +
   'Weights: 0..1000000.'

@@ -13,11 +13,21 @@ export type Note = (path: string) => void
 /** The core takes no greater weights, from a search itself neither. */
 export const WEIGHT_MAX = 1e6
 
+/** Every search that a change applies to carries its lists, and looks up what they name. */
+const ENTRIES_MAX = { pins: 100, boosts: 1000, synonyms: 200 }
+
+function tooMany(key: keyof typeof ENTRIES_MAX, list: readonly unknown[]): Problem | undefined {
+  const most = ENTRIES_MAX[key]
+  return list.length > most ? { path: '', message: `must hold at most ${most} entries` } : undefined
+}
+
 const RULE = 'must be words that mean the same, as a list or a text with commas, or a text "a => b"'
 
 /** Rules as lists of equal words, or lines `a, b` and `a, b => c`. */
 export function readSynonyms(value: unknown, tuning: Tuning, note: Note): Problem | undefined {
   if (!Array.isArray(value)) return { path: '', message: 'must be a list' }
+  const long = tooMany('synonyms', value)
+  if (long !== undefined) return long
   const rules = value.map(readRule)
   const bad = rules.indexOf(undefined)
   if (bad >= 0) return { path: `[${bad}]`, message: RULE }
@@ -76,6 +86,8 @@ export function readDocuments(
   if (!Array.isArray(list))
     return { path: '', message: 'must be a list of ids, or of objects with an id' }
   if (list.length === 0) return { path: '' }
+  const long = tooMany(key, list)
+  if (long !== undefined) return long
   const documents = list.map((entry) => (typeof entry === 'string' ? { id: entry } : entry))
   for (const [at, entry] of documents.entries()) {
     const place = byId === undefined ? `[${at}]` : `.${String(entry.id).slice(0, 64)}`

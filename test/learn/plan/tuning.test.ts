@@ -134,6 +134,19 @@ describe('a free-form configuration', () => {
     expect(readTuning(config).wrong).toEqual([{ path, message }])
   })
 
+  it('takes lists only as long as every search can carry them', () => {
+    const long = { pins: Array(101).fill('a'), synonyms: Array(201).fill('a, b') }
+    expect(readTuning(long).wrong).toEqual([
+      { path: 'pins', message: 'must hold at most 100 entries' },
+      { path: 'synonyms', message: 'must hold at most 200 entries' },
+    ])
+    expect(readTuning({ boosts: Array(1001).fill('a') })).toMatchObject({
+      tuning: {},
+      unread: ['boosts (must hold at most 1000 entries)'],
+    })
+    expect(readTuning({ pins: Array(100).fill('a') }).wrong).toEqual([])
+  })
+
   it('names what it does not read inside of pins, boosts and synonyms, once for all entries', () => {
     const pin = 'pins stand in the order of the list, and have id and index'
     const boost = 'a boost has id, index, and value: the number to add'
