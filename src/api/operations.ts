@@ -31,7 +31,8 @@ export const readyz = route({
     const report = { ready: state === 'ready', state }
     if (state === 'ready') return report
     const code = state === 'starting' ? 'STARTING' : 'STOPPING'
-    return answer(report, { status: 503, code, error: `The service is ${state}.` })
+    const headers = { 'retry-after': '1' }
+    return answer(report, { status: 503, code, error: `The service is ${state}.`, headers })
   },
 })
 
