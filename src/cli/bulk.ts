@@ -81,8 +81,7 @@ async function attempt(client: Client, batch: readonly FoundDocument[], options:
 }
 
 /** A document as one line of the request. */
-export function lineOf({ id, index, document, vector }: FoundDocument): string {
-  const op = document === undefined ? 'delete' : undefined
+export function lineOf({ op, id, index, document, vector }: FoundDocument): string {
   return JSON.stringify({ op, index, id, document, vector })
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../../object.ts'
+import { BULK_OPS, type BulkOp, bulkOpOf, changesFields } from '../../schema/bulk-ops.ts'
 
 /** A document as it goes to the server, and where it came from. */
 export interface FoundDocument {
@@ -9,6 +10,8 @@ export interface FoundDocument {
   id: string
   /** The index that the line itself names, if any. */
   index?: string
+  /** What the line asks for, where that is not to put its document in the place of an older one. */
+  op?: Exclude<BulkOp, 'index' | 'put'>
   /** Undefined when the line asks for its document to be deleted. */
   document?: Record<string, unknown>
   /** A vector that the line brings along, passed on as it is. */
@@ -44,15 +47,18 @@ export function toFound(
   mapping: Mapping,
 ): FoundDocument | Unreadable {
   if (!isObject(raw)) return { ...place, reason: 'is not a JSON object' }
-  const { fields, more, deletes } = unwrapped(raw)
+  const line = unwrapped(raw)
+  if (line === undefined)
+    return { ...place, reason: `has an op that is none of ${BULK_OPS.join(', ')}` }
+  const { fields, more, deletes } = line
   const id = idOf(fields, raw, mapping.idField)
   if (id === 'missing') return { ...place, reason: `has no field "${mapping.idField}" for the id` }
-  const named = { ...place, ...more }
-  if (deletes)
-    return id === undefined
-      ? { ...place, reason: 'asks for a deletion but names no id' }
-      : { ...named, id }
-  return { ...named, id: id ?? placeId(place.file, place.line), document: shaped(fields, mapping) }
+  const { op } = more
+  if ((deletes || op === 'update') && id === undefined)
+    return { ...place, reason: `asks for ${deletes ? 'a deletion' : 'an update'} but names no id` }
+  const named = { ...place, ...more, id: id ?? placeId(place.file, place.line) }
+  if (deletes) return named
+  return { ...named, document: shaped(fields, mapping, changesFields(op)) }
 }
 
 /** The id of a document that has none of its own; long paths end in a hash to stay within 512 bytes. */
@@ -66,13 +72,23 @@ export function placeId(file: string, position?: number): string {
     .replace(/\uFFFD+$/, '')}…${hash}`
 }
 
-/** Reads both forms of a line: the document itself, or `{index?, id?, document, vector?}` around it. */
+/**
+ * Reads both forms of a line: the document itself, or `{op?, index?, id?, document, vector?}` around it; undefined when
+ * that asks for what nobody knows.
+ */
 function unwrapped(raw: Record<string, unknown>) {
   const { document, index, op, vector } = raw
-  const deletes = op === 'delete' && document === undefined
+  const asked = bulkOpOf(op)
   const wraps = isObject(document) && raw.title === undefined && raw.content === undefined
+  const deletes = asked === 'delete' && (document === undefined || wraps)
+  if (wraps && op !== undefined && asked === undefined) return undefined
   const named = (wraps || deletes) && typeof index === 'string' ? { index } : {}
-  const more = wraps && vector !== undefined ? { ...named, vector } : named
+  const isPut = asked === undefined || asked === 'index' || asked === 'put'
+  const more = {
+    ...named,
+    ...(deletes || (wraps && !isPut) ? { op: asked } : {}),
+    ...(wraps && vector !== undefined ? { vector } : {}),
+  } as Pick<FoundDocument, 'index' | 'op' | 'vector'>
   return { fields: wraps ? document : raw, more, deletes }
 }
 
@@ -88,12 +104,17 @@ function idOf(
   return field === undefined ? undefined : 'missing'
 }
 
-function shaped(fields: Record<string, unknown>, mapping: Mapping): Record<string, unknown> {
+/** A null is no value, or takes one away where a document is changed. */
+function shaped(
+  fields: Record<string, unknown>,
+  mapping: Mapping,
+  keepsNull: boolean,
+): Record<string, unknown> {
   const { idField, rename } = mapping
   const document: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(fields)) {
     if (name === idField || (idField === undefined && (name === 'id' || name === '_id'))) continue
-    if (value === null || value === undefined) continue
+    if (value === undefined || (value === null && !keepsNull)) continue
     const target = rename.get(name) ?? name
     document[target] = LISTS.includes(target) && typeof value === 'string' ? [value] : value
   }

@@ -93,8 +93,32 @@ describe('reading JSON', () => {
       '\uFEFF{"index":"x","id":"1","document":{"title":"a"},"vector":[1,0]}\r\n{"op":"delete","id":"2"}\r\n{"op":"delete"}\r\n'
     expect(await read('f.ndjson', lines)).toEqual([
       { file: 'f.ndjson', line: 1, index: 'x', id: '1', vector: [1, 0], document: { title: 'a' } },
-      { file: 'f.ndjson', line: 2, id: '2' },
+      { file: 'f.ndjson', line: 2, op: 'delete', id: '2' },
       { file: 'f.ndjson', line: 3, reason: expect.stringContaining('no id') },
+    ])
+  })
+
+  test('lines say what they ask for; only a change keeps what it takes away', async () => {
+    const line = (op: string, more: object = { id: '1' }) =>
+      JSON.stringify({ op, ...more, document: { title: 'a', year: null } })
+    const lines = ['index', 'PUT', 'create', 'update', 'upsert', 'delete', 'frob'].map((op) =>
+      line(op),
+    )
+    const plain = JSON.stringify({ id: '2', title: 'b', op: 'update' })
+    const found = await read('f.ndjson', [...lines, line('update', {}), plain].join('\n'))
+    const document = { title: 'a' }
+    const change = { title: 'a', year: null }
+    const at = { file: 'f.ndjson', id: '1' }
+    expect(found).toEqual([
+      { ...at, line: 1, document },
+      { ...at, line: 2, document },
+      { ...at, line: 3, op: 'create', document },
+      { ...at, line: 4, op: 'update', document: change },
+      { ...at, line: 5, op: 'upsert', document: change },
+      { ...at, line: 6, op: 'delete' },
+      { file: 'f.ndjson', line: 7, reason: expect.stringContaining('index, put, create') },
+      { file: 'f.ndjson', line: 8, reason: 'asks for an update but names no id' },
+      { file: 'f.ndjson', line: 9, id: '2', document: { title: 'b', op: 'update' } },
     ])
   })
 
