@@ -374,9 +374,9 @@ fn a_generation_names_one_cut_over_several_indices() {
     let (first, second) = (7_000_001, 7_000_002);
     for id in [first, second] {
         let root = folder.join(&id.to_string());
-        registry::open(id, &root, &definition()).unwrap();
+        registry::open(id, &root, &definition(), None).unwrap();
     }
-    assert!(registry::open(first, folder.path(), &definition()).is_err());
+    assert!(registry::open(first, folder.path(), &definition(), None).is_err());
     let put = |id: u64, ord: u64| {
         let engine = registry::get(id).unwrap();
         apply(&engine, ord..ord + 1, &[]);
@@ -416,7 +416,7 @@ fn a_generation_names_one_cut_over_several_indices() {
 fn a_view_that_somebody_goes_on_in_outlives_those_that_were_only_searched() {
     let folder = Folder::new();
     let id = 903;
-    registry::open(id, folder.path(), &definition()).unwrap();
+    registry::open(id, folder.path(), &definition(), None).unwrap();
     let mut ord = 0;
     let mut put = || {
         ord += 1;
