@@ -42,13 +42,16 @@ export function openSeen(store: Store): Seen {
       return {
         wasTold: (queryId, mark, timeMs) => {
           const told = halfHourOf(timeMs)
+          const least = halfHourOf(timeOf(queryId))
           for (let near = told - 1; near <= told + 1; near += 1) {
-            const { halfHour, name } = placeOf(queryId, mark, near)
+            const halfHour = Math.max(near, least)
             if (halfHour < first || halfHour > last) continue
+            const name = nameIn(halfHour, mark, near)
             const toldMs = rows.of(halfHour, queryId, name).times.get(name)
             if (toldMs !== undefined && Math.abs(toldMs - timeMs) <= REPEAT_MS) return true
           }
-          const { halfHour, name } = placeOf(queryId, mark, told)
+          const halfHour = Math.max(told, least)
+          const name = nameIn(halfHour, mark, told)
           const row = rows.of(halfHour, queryId, name)
           row.times.set(name, timeMs)
           row.isChanged = true
@@ -72,21 +75,21 @@ export function openSeen(store: Store): Seen {
 }
 
 /**
- * In which half hour's row a mark of some half hour stands, and by which name. What is said to have happened before its
- * search stands with it: rows go by the age of their half hour, and this one must stay as long as it may be told again.
+ * The name by which a mark of some half hour stands in a row. What is said to have happened before its search stands in
+ * the row of that search: rows go by the age of their half hour, and a mark must stay for as long as it may be told again.
  */
-function placeOf(queryId: string, mark: string, told: number): { halfHour: number; name: string } {
-  const least = halfHourOf(timeOf(queryId))
-  return told < least
-    ? { halfHour: least, name: `${mark} ${told}` }
-    : { halfHour: told, name: mark }
+function nameIn(halfHour: number, mark: string, told: number): string {
+  return told < halfHour ? `${mark} ${told}` : mark
 }
 
 /** The rows that a request looks at: each is read and written once, and most requests speak of few searches. */
 function openRows({ tables: { feedbackSeen } }: Store) {
   const rows = new Map<string, Row>()
+  /** What is said of one search mostly comes together. */
+  let latest: Row | undefined
 
   function read(halfHour: number, name: string): Row {
+    if (latest?.key[0] === halfHour && latest.key[1] === name) return latest
     const id = `${halfHour}/${name}`
     let row = rows.get(id)
     if (row === undefined) {
@@ -95,6 +98,7 @@ function openRows({ tables: { feedbackSeen } }: Store) {
       row = { key: [halfHour, name], times, isChanged: false }
       rows.set(id, row)
     }
+    latest = row
     return row
   }
   return {
