@@ -31,7 +31,7 @@ function refuseIn(path: string, rules: unknown): void {
 }
 
 const FORM =
-  'a rule is a list of words, "car, automobile" or ["car", "automobile"], or goes one way, "tv => television"'
+  'a rule is a list of words, "car, automobile" or ["car", "automobile"], or goes with an arrow, "tv => television"'
 
 /** The core reads a list as the text that its words are with commas between them. */
 function mistakeInList(words: unknown[]): string | undefined {

@@ -4,7 +4,7 @@ import type { IndexSettings } from '../../src/schema/indices.ts'
 import { refuseMalformedSynonyms } from '../../src/search/synonyms.ts'
 
 const FORM =
-  'a rule is a list of words, "car, automobile" or ["car", "automobile"], or goes one way, "tv => television"'
+  'a rule is a list of words, "car, automobile" or ["car", "automobile"], or goes with an arrow, "tv => television"'
 
 function refusal(settings: object): unknown {
   try {
