@@ -24,7 +24,6 @@ import type { Analytics } from './reports/analytics.ts'
 import { openRound } from './round.ts'
 import type { Signals } from './signals/signals.ts'
 import { openSubjects, type Subjects } from './subjects/subjects.ts'
-import { refuseAhead } from './wire/moment.ts'
 
 /** The learning side of the service: one loop, folded from one log. */
 export interface Learning {
@@ -98,13 +97,7 @@ export function openLearning(options: LearningOptions): Learning {
       ...{ forgetUnit: experiments.forget, forgetTold: reporting.analytics.forget },
       withdraw: adaptations.withdraw,
     }),
-    analytics: {
-      ...reporting.analytics,
-      record: async (sent) => {
-        refuseAhead(sent, clock())
-        return reporting.analytics.record(sent)
-      },
-    },
+    analytics: reporting.analytics,
     metricRecords: reporting.metricRecords,
     report: reporting.report,
     figures: oversight.figures,

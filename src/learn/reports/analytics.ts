@@ -13,6 +13,7 @@ import type { Log } from '../loop/log.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { sumTotals, type Totals } from '../sessions/totals.ts'
 import { hasFigures } from '../signals/signal-words.ts'
+import { readHappened } from '../wire/moment.ts'
 
 /** What clients tell of their searchers. */
 export interface Analytics {
@@ -73,6 +74,9 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
       return { entry: last, value: receipts }
     })
   }
+  function refuseAhead({ timestamp }: Partial<AnalyticsEvent>, place: string): void {
+    if (timestamp !== undefined) readHappened(timestamp, clock(), `${place}timestamp`)
+  }
   async function take(events: readonly AnalyticsEvent[]): Promise<AnalyticsReceipt[]> {
     if (waiting + events.length > WAITING_MAX)
       throw serviceError('OVERLOADED', 'Too many events wait to be stored.', { retryAfterS: 1 })
@@ -90,8 +94,10 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
     record: async ({ events, ...single }) => {
       if (events !== undefined) {
         refuseBoth(single)
+        for (const [at, event] of events.entries()) refuseAhead(event, `events[${at}].`)
         return listed(await take(events))
       }
+      refuseAhead(single, '')
       const [receipt] = await take([single as AnalyticsEvent])
       return receipt as AnalyticsReceipt
     },

@@ -1,5 +1,4 @@
 import { invalid } from '../../errors.ts'
-import type { AnalyticsEvents } from '../../schema/analytics.ts'
 import { DAY_MS } from './duration.ts'
 
 /** A moment as answers tell it. */
@@ -37,12 +36,4 @@ export function readHappened(moment: string | number, nowMs: number, path: strin
   if (timeMs > nowMs + AHEAD_MS_MAX)
     throw invalid(path, 'must not lie more than 5 minutes in the future')
   return timeMs
-}
-
-/** The same of events, one or a list of them. */
-export function refuseAhead({ events = [], timestamp }: AnalyticsEvents, nowMs: number): void {
-  if (timestamp !== undefined) readHappened(timestamp, nowMs, 'timestamp')
-  for (const [at, event] of events.entries())
-    if (event.timestamp !== undefined)
-      readHappened(event.timestamp, nowMs, `events[${at}].timestamp`)
 }
