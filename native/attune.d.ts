@@ -119,8 +119,11 @@ export interface SearchResult {
   ords: Float64Array
   /** Final score of each hit. */
   scores: Float64Array
-  /** Four per hit: BM25, cosine (NaN outside of that leg), normalised text and vector part. */
-  parts: Float32Array
+  /**
+   * Four per hit: BM25, cosine (NaN outside of that leg), normalised text and vector part; absent beside features, which
+   * begin with them.
+   */
+  parts?: Float32Array
   /** Exact size of the match set. */
   total: number
   /** Names the view that was searched; the same request with it gets the same list. */

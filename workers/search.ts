@@ -133,7 +133,7 @@ function askCore(
   input: SearchInput,
   { request, added }: Pick<SearchInput, 'request' | 'added'> = input,
 ): SearchResult {
-  const engineIds = Float64Array.from(input.indices, ({ engineId }) => engineId)
+  const engineIds = new Float64Array(input.indices.map(({ engineId }) => engineId))
   if (added === undefined) return native.search(engineIds, request, input.vector)
   const triples = numberAdded(reader, added, { indices: input.indices, generation })
   const result = native.search(engineIds, request, input.vector, triples)
@@ -235,8 +235,10 @@ function indexIdOf(indices: readonly PageIndex[], engineId: number | undefined):
   return -1
 }
 
+const NO_PARTS = new Float32Array(0)
+
 /** The first features, which every search has at hand: normalised text and vector score, BM25, cosine. */
-function scoreParts({ parts, ords }: SearchResult): Float32Array {
+function scoreParts({ parts = NO_PARTS, ords }: SearchResult): Float32Array {
   const rows = new Float32Array(4 * ords.length)
   for (let at = 0; at < ords.length; at++) {
     const [bm25 = 0, cosine = 0, text = 0, vector = 0] = parts.subarray(4 * at, 4 * at + 4)

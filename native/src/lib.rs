@@ -53,7 +53,9 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use napi::bindgen_prelude::{Either, Float32ArraySlice, Float64ArraySlice, Uint8ArraySlice};
+use napi::bindgen_prelude::{
+    ArrayBuffer, Either, Float32ArraySlice, Float64ArraySlice, Uint8ArraySlice,
+};
 use napi::{Env, Error, Status};
 use napi_derive::napi;
 
@@ -107,13 +109,14 @@ pub struct FitReport {
 /// The answer to a search, flat.
 ///
 /// Its lists are copied into V8's own memory, as those of every answer: so few numbers cost less than lending V8 memory of
-/// ours, which comes back only in a turn of the thread's event loop after the next collection.
+/// ours, which comes back only in a turn of the thread's event loop after the next collection. They share one piece of it,
+/// because each piece has a record that V8 makes, keeps and looks at in collections.
 #[napi(object, object_from_js = false)]
 pub struct SearchResult<'env> {
     pub ids: Float64ArraySlice<'env>,
     pub ords: Float64ArraySlice<'env>,
     pub scores: Float64ArraySlice<'env>,
-    pub parts: Float32ArraySlice<'env>,
+    pub parts: Option<Float32ArraySlice<'env>>,
     pub total: f64,
     pub generation: f64,
     pub next: Option<String>,
@@ -273,20 +276,45 @@ pub fn search<'env>(
         cut.note_use(&request, &answer);
         Ok((answer, cut.generation))
     })?;
-    let list = |values: Vec<f32>| Float32ArraySlice::copy_from(env, values);
+    // A row of features holds the parts, too.
+    let parts = answer.features.is_none().then_some(answer.parts);
+    let rows = [
+        &parts,
+        &answer.features,
+        &answer.model_scores,
+        &answer.shadow_scores,
+    ];
+    let hits = answer.ids.len();
+    let mut lists = Vec::with_capacity((24 + 4 * features::NAMES.len()) * hits);
+    let whole = answer.ids.iter().chain(&answer.ords);
+    lists.extend(whole.flat_map(|number| (*number as f64).to_ne_bytes()));
+    lists.extend(answer.scores.iter().flat_map(|score| score.to_ne_bytes()));
+    for row in rows.into_iter().flatten() {
+        lists.extend(row.iter().flat_map(|number| number.to_ne_bytes()));
+    }
+    let lists = ArrayBuffer::copy_from(env, lists)?;
+    let doubles =
+        |number: usize| Float64ArraySlice::from_arraybuffer(&lists, 8 * number * hits, hits);
+    let mut end = 24 * hits;
+    let mut next = |row: &Option<Vec<f32>>| -> napi::Result<_> {
+        let Some(row) = row else { return Ok(None) };
+        let start = end;
+        end += 4 * row.len();
+        Float32ArraySlice::from_arraybuffer(&lists, start, row.len()).map(Some)
+    };
     Ok(SearchResult {
-        ids: Float64ArraySlice::copy_from(env, floats(&answer.ids))?,
-        ords: Float64ArraySlice::copy_from(env, floats(&answer.ords))?,
-        scores: Float64ArraySlice::copy_from(env, answer.scores)?,
-        parts: list(answer.parts)?,
+        ids: doubles(0)?,
+        ords: doubles(1)?,
+        scores: doubles(2)?,
+        parts: next(&parts)?,
         total: answer.total as f64,
         generation: generation as f64,
         next: answer.next,
         facets: answer.facets,
         explain: answer.explain,
-        features: answer.features.map(list).transpose()?,
-        model_scores: answer.model_scores.map(list).transpose()?,
-        shadow_scores: answer.shadow_scores.map(list).transpose()?,
+        features: next(&answer.features)?,
+        model_scores: next(&answer.model_scores)?,
+        shadow_scores: next(&answer.shadow_scores)?,
         rerank_failed: answer.rerank_failed.then_some(true),
     })
 }
@@ -448,8 +476,4 @@ fn number(value: f64) -> Result<u64, Failure> {
 
 fn numbers(values: &[f64]) -> Result<Vec<u64>, Failure> {
     values.iter().copied().map(number).collect()
-}
-
-fn floats(values: &[u64]) -> Vec<f64> {
-    values.iter().map(|value| *value as f64).collect()
 }

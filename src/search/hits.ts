@@ -7,13 +7,14 @@ export type HitPlace = [result: number, at: number]
 export function pickHits(results: readonly SearchResult[], places: readonly HitPlace[]): void {
   const [first] = results
   if (first === undefined) throw new Error('There is no result to pick from.')
-  const { features, shadowScores, explain } = first
+  const { features, parts, shadowScores, explain } = first
   const hits = first.ords.length
   const picked = places.length
   const ids = pickRows(results, places, idsOf, new Float64Array(picked))
   const ords = pickRows(results, places, ordsOf, new Float64Array(picked))
   const scores = pickRows(results, places, scoresOf, new Float64Array(picked))
-  const parts = pickRows(results, places, partsOf, new Float32Array(4 * picked))
+  if (parts !== undefined)
+    first.parts = pickRows(results, places, partsOf, new Float32Array(4 * picked))
   if (features !== undefined && hits > 0) {
     const rows = new Float32Array((picked * features.length) / hits)
     first.features = pickRows(results, places, featuresOf, rows)
@@ -25,7 +26,6 @@ export function pickHits(results: readonly SearchResult[], places: readonly HitP
   first.ids = ids
   first.ords = ords
   first.scores = scores
-  first.parts = parts
 }
 
 const idsOf = ({ ids }: SearchResult) => ids
