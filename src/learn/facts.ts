@@ -13,7 +13,14 @@ export function documentOf(key: DocumentKey): { indexId: number; id: string } {
 export interface ShownHit {
   indexId: number
   id: string
-  score: number
+}
+
+/** Hits in their order, shared by all impressions that show the same ones: not to be changed. */
+export interface ShownPage {
+  hits: readonly ShownHit[]
+  keys: readonly DocumentKey[]
+  /** The keys as JSON. */
+  json: string
 }
 
 /** What one search showed, and everything that decided its order. Kept for `RETENTION_MS`. */
@@ -35,7 +42,9 @@ export interface Impression {
   /** Hits before the first one shown: the first has position `from` + 1. */
   from: number
   generation: number
-  hits: ShownHit[]
+  page: ShownPage
+  /** Of each hit. */
+  scores: number[]
   /** `id@version` of the model that ranked; absent where rankings of two models were dealt. */
   model?: string
   /** `id@version` of the adaptations that applied. */

@@ -12,7 +12,7 @@ import { openSessions, type Sessions } from '../../src/learn/sessions/sessions.t
 import { openDeadSignals } from '../../src/learn/signals/dead-signals.ts'
 import type { AddedScores } from '../../src/schema/plan.ts'
 import type { Store } from '../../src/store/store.ts'
-import { partsOf } from './impressions/parts.ts'
+import { partsOf, showing } from './impressions/parts.ts'
 
 export const START_MS = Date.UTC(2026, 4, 10, 12)
 export const MINUTE_MS = 60_000
@@ -131,7 +131,7 @@ function shown(documents: string[], timeMs: number): Impression {
     total: documents.length,
     from: 0,
     generation: 1,
-    hits: documents.map((id, at) => ({ indexId: 1, id, score: 1 - at / 100 })),
+    ...showing(documents.map((id, at) => ({ indexId: 1, id, score: 1 - at / 100 }))),
     adaptations: [],
     variants: [],
     features: 0,

@@ -68,8 +68,9 @@ function rank(
     const column = names.indexOf(name)
     return column < 0 ? 0 : (features[hit * impression.features + column] ?? 0)
   }
-  const scores = impression.hits.map(({ id, score }, hit) => {
-    const added = boosts.filter((boost) => boost.id === id)
+  const { hits } = impression.page
+  const scores = impression.scores.map((score, hit) => {
+    const added = boosts.filter((boost) => boost.id === hits[hit]?.id)
     const sum = added.reduce((total, { value }) => total + value, score)
     if (legWeights === undefined) return sum
     const fused =
@@ -77,7 +78,7 @@ function rank(
     return sum - at(hit, 'fusedScore') + fused
   })
   const pinOf = (hit: number) => {
-    const place = pins.findIndex(({ id }) => id === impression.hits[hit]?.id)
+    const place = pins.findIndex(({ id }) => id === hits[hit]?.id)
     return place < 0 ? pins.length : place
   }
   return scores

@@ -48,10 +48,10 @@ function tell(sessionId: string, sent: ReadEntry, impression: Impression | undef
 }
 
 /** An entry that names a position and no result means what stood there. */
-function resolveResult({ hits, from }: Impression, entry: ReadEntry): ReadEntry {
+function resolveResult({ page, from }: Impression, entry: ReadEntry): ReadEntry {
   const { resultId, position } = entry
   if (resultId !== undefined || position === undefined) return entry
-  const shown = hits[position - 1 - from]
+  const shown = page.hits[position - 1 - from]
   return shown === undefined ? entry : { ...entry, resultId: shown.id }
 }
 

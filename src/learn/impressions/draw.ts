@@ -36,12 +36,11 @@ export function spanOf(scores: ArrayLike<number>, { relative }: { relative: bool
 }
 
 /** P(hit at its place) for each hit shown, drawn or not: both are outcomes of one random policy. */
-export function propensitiesOf({ hits, exploration }: Impression): number[] {
-  if (exploration === undefined) return hits.map(() => 1)
+export function propensitiesOf({ scores: shown, exploration }: Impression): number[] {
+  if (exploration === undefined) return shown.map(() => 1)
   const { propensities: logged, explored, epsilon, temperature } = exploration
   // Until orders were logged, drawn pages came with their probabilities.
-  if (explored && logged !== undefined) return hits.map((_, at) => logged[at] ?? 1)
-  const shown = hits.map(({ score }) => score)
+  if (explored && logged !== undefined) return shown.map((_, at) => logged[at] ?? 1)
   const span = spanOf(shown, exploration)
   const order = shown.map((_, at) => exploration.order?.[at] ?? at)
   const scores: number[] = []

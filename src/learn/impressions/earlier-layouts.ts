@@ -1,4 +1,5 @@
-import type { Impression, ReplayRecord, StoredImpression } from '../facts.ts'
+import type { ReplayRecord, ShownHit, StoredImpression } from '../facts.ts'
+import { pageOf } from './shown-page.ts'
 
 /*
  * Impressions of before, as bytes, numbers little-endian. They are kept for `RETENTION_MS` like all others:
@@ -34,16 +35,16 @@ export function decodeEarlier(bytes: Buffer): StoredImpression {
   const headStart = isFirst ? FIRST_LAYOUT_START_BYTES : START_BYTES + HIT_BYTES * hits
   const replayStart = headStart + bytes.readUInt32LE(at)
   const featuresStart = replayStart + bytes.readUInt32LE(at + 4)
-  const impression = JSON.parse(bytes.toString('utf8', headStart, replayStart)) as Impression
-  if (!isFirst) {
-    const ids = impression.hits as unknown as string[]
-    impression.hits = ids.map((id, hit) => {
-      const hitAt = START_BYTES + HIT_BYTES * hit
-      return { indexId: bytes.readInt32LE(hitAt + 8), id, score: bytes.readDoubleLE(hitAt) }
-    })
-  }
+  const { hits: shown, ...head } = JSON.parse(bytes.toString('utf8', headStart, replayStart))
+  const whole: (ShownHit & { score: number })[] = isFirst
+    ? shown
+    : shown.map((id: string, hit: number) => {
+        const hitAt = START_BYTES + HIT_BYTES * hit
+        return { indexId: bytes.readInt32LE(hitAt + 8), id, score: bytes.readDoubleLE(hitAt) }
+      })
+  const page = pageOf(whole.map(({ indexId, id }) => ({ indexId, id })))
   return {
-    impression,
+    impression: { ...head, page, scores: whole.map(({ score }) => score) },
     // A copy of its own: four-byte numbers want an aligned start.
     features: () => new Float32Array(Uint8Array.prototype.slice.call(bytes, featuresStart).buffer),
     replay: () => JSON.parse(bytes.toString('utf8', replayStart, featuresStart)) as ReplayRecord,

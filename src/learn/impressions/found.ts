@@ -1,5 +1,6 @@
-import type { Impression } from '../facts.ts'
+import type { Impression, ShownPage } from '../facts.ts'
 import { EXPLORED_MAX } from './exploration.ts'
+import { pageOf, pageOfIndex, readIds } from './shown-page.ts'
 
 /*
  * What a worker found, as bytes, numbers little-endian:
@@ -114,18 +115,17 @@ export function readFound(known: Partial<Impression>, bytes: Buffer, offset: num
   const teamsAt = orderAt + ((more & EXPLORED) === 0 ? 0 : hits)
   const idsAt = teamsAt + ((more & DEALT) === 0 ? 0 : hits)
   const idsEnd = idsAt + bytes.readUInt32LE(offset + 32)
-  const ids = readIds(bytes.toString('utf8', idsAt, idsEnd))
+  const ids = bytes.toString('utf8', idsAt, idsEnd)
   const impression = known as Impression
   impression.total = bytes.readDoubleLE(offset)
   impression.generation = bytes.readDoubleLE(offset + 8)
   impression.tookMs = bytes.readUInt32LE(offset + 16)
   impression.from = bytes.readUInt32LE(offset + 20)
   impression.features = width
-  impression.hits = ids.map((id, hit) => ({
-    indexId: bytes.readInt32LE(indexIdsAt + 4 * hit),
-    id,
-    score: bytes.readDoubleLE(scoresAt + 8 * hit),
-  }))
+  impression.page = readPage(bytes, { hits, indexIdsAt, ids })
+  impression.scores = []
+  for (let hit = 0; hit < hits; hit++)
+    impression.scores.push(bytes.readDoubleLE(scoresAt + 8 * hit))
   const { exploration, interleaved } = impression
   // A page of one hit is neither drawn nor dealt, whatever was asked for.
   if (exploration !== undefined && hits < 2) delete impression.exploration
@@ -144,10 +144,16 @@ export function readFound(known: Partial<Impression>, bytes: Buffer, offset: num
   return impression
 }
 
-/** Ids without escapes need no parser, which looks each short one up among all strings that it knows. */
-function readIds(json: string): string[] {
-  if (json === '') return []
-  return json.includes('\\') ? JSON.parse(`[${json}]`) : json.slice(1, -1).split('","')
+function readPage(
+  bytes: Buffer,
+  { hits, indexIdsAt, ids }: { hits: number; indexIdsAt: number; ids: string },
+): ShownPage {
+  const indexIdOf = (hit: number) => bytes.readInt32LE(indexIdsAt + 4 * hit)
+  const first = hits === 0 ? 0 : indexIdOf(0)
+  for (let hit = 1; hit < hits; hit++)
+    if (indexIdOf(hit) !== first)
+      return pageOf(readIds(ids).map((id, at) => ({ indexId: indexIdOf(at), id })))
+  return pageOfIndex(first, ids)
 }
 
 /** Six figures are more than any model means. */

@@ -41,7 +41,7 @@ export function openSearches(options: SearchesOptions): Searches {
       const { impression, replay } = found
       const features = found.features()
       const { indices, request, added = [] } = replay()
-      const { timeMs, tookMs, hits, from, ...same } = impression
+      const { timeMs, tookMs, page, scores, from, ...same } = impression
       const names = featureNames()
       const width = impression.features
       const chances = propensitiesOf(impression)
@@ -55,11 +55,11 @@ export function openSearches(options: SearchesOptions): Searches {
         added: added
           .map(([indexId, id, value]) => ({ index: indexName(indexId), id, value }))
           .sort((a, b) => Math.abs(b.value) - Math.abs(a.value)),
-        hits: hits.map(({ indexId, id, score }, at) => ({
+        hits: page.hits.map(({ indexId, id }, at) => ({
           id,
           index: indexName(indexId),
           position: from + at + 1,
-          score,
+          score: scores[at] ?? 0,
           propensity: chances[at] ?? 1,
           features: Object.fromEntries(
             Array.from(features.subarray(at * width, (at + 1) * width), (value, n) => [
@@ -75,8 +75,8 @@ export function openSearches(options: SearchesOptions): Searches {
       const { impression, replay } = find(queryId)
       const { hits, total } = await options.run({ ...impression, ...replay() })
       const same =
-        hits.length === impression.hits.length &&
-        hits.every(({ id }, at) => id === impression.hits[at]?.id)
+        hits.length === impression.page.hits.length &&
+        hits.every(({ id }, at) => id === impression.page.hits[at]?.id)
       return { queryId, generation: impression.generation, same, total, hits }
     },
   }

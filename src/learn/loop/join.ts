@@ -55,7 +55,7 @@ function* feedbackFacts(
 
 /** The hit that is spoken of: by its id; where hits of two indices share one, by the position that was told. */
 export function hitOf(
-  { hits, from }: Impression,
+  { page: { hits }, from }: Impression,
   entry: Pick<FeedbackEntry, 'resultId' | 'position'>,
 ): number | undefined {
   const { resultId, position = 0 } = entry

@@ -1,12 +1,7 @@
-import {
-  type DocumentKey,
-  documentKey,
-  type FeedbackFact,
-  type Impression,
-  type SearchFact,
-} from '../facts.ts'
+import type { DocumentKey, FeedbackFact, Impression, SearchFact, ShownPage } from '../facts.ts'
 import { wasNotViewed } from '../feedback/feedback-entries.ts'
 import type { Gains } from '../feedback/gains.ts'
+import { pageOf } from '../impressions/shown-page.ts'
 import type { Attributions, Taught } from './attributions.ts'
 import { dayOf, MILLION } from './click-memory-evidence.ts'
 import type { DocumentChange, QueryChange } from './click-memory-pairs.ts'
@@ -59,10 +54,9 @@ export function openLessons(options: LessonOptions): Lessons {
       // Somebody else's page, or nobody's: this session has looked at it, too.
       if (entry.status !== 'late' && impression.sessionId !== sessionId)
         examine(parts, { ...fact, impression }, sessionId)
-      const shown = hit === undefined ? undefined : impression.hits[hit]
-      if (shown === undefined) return undefined
+      const document = hit === undefined ? undefined : impression.page.keys[hit]
+      if (document === undefined) return undefined
       const { queryHash } = impression
-      const document = documentKey(shown.indexId, shown.id)
       const attributed = attributions.of(sessionId, queryHash)
       const known = attributed.get(document) ?? { entries: 0, gains: [], examinations: [] }
       attributed.set(document, known)
@@ -90,17 +84,17 @@ function examine(
   sessionId: string,
 ): void {
   const { queryHash } = impression
-  const documents = attributions.see(sessionId, queryHash, pageOf(impression, examined))
+  const documents = attributions.see(sessionId, queryHash, seenPageOf(impression, examined))
   if (documents.length > 0) teach({ sequence, queryHash, documents })
 }
 
-function pageOf({ hits, from, timeMs }: Impression, examined: Examined): SeenPage {
-  const shown = hits.length > EXAMINED_MAX ? hits.slice(0, EXAMINED_MAX) : hits
-  return {
-    timeMs,
-    documents: shown.map(({ indexId, id }) => documentKey(indexId, id)),
-    millionths: examined(from, shown.length),
-  }
+function seenPageOf({ page, from, timeMs }: Impression, examined: Examined): SeenPage {
+  const { hits, keys, json } = page.keys.length > EXAMINED_MAX ? topOf(page) : page
+  return { timeMs, documents: keys, json, millionths: examined(from, hits.length) }
+}
+
+function topOf({ hits }: ShownPage): ShownPage {
+  return pageOf(hits.slice(0, EXAMINED_MAX))
 }
 
 /** How likely each of so many places behind `from` is looked at, in millionths. */

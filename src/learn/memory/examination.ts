@@ -93,10 +93,9 @@ export function openExamination(store: Store): Examination {
  * For each pair of neighbours of the page, from the top: the share of the order with the two swapped in the sum of
  * both orders' probabilities under the draw, (1 − ε)·[greedy] + ε · Plackett–Luce.
  */
-export function swapWeights({ hits, exploration }: Impression): number[] {
+export function swapWeights({ scores: all, exploration }: Impression): number[] {
   if (exploration === undefined) return []
   const { epsilon, temperature } = exploration
-  const all = hits.map(({ score }) => score)
   const scores = all.slice(0, EXPLORED_MAX)
   const highest = Math.max(...scores)
   const spread = temperature * spanOf(all, exploration)

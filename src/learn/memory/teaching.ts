@@ -15,6 +15,8 @@ import { fillSlot, isCloseTo } from './slots.ts'
 export interface SeenPage {
   timeMs: number
   documents: readonly DocumentKey[]
+  /** The same as JSON. */
+  json: string
   /** Not to be changed: pages of one shape share it. */
   millionths: Int32Array
 }
@@ -55,11 +57,11 @@ function partsOf(found: Teaching): Attributed {
 
 /** What of a page counts that was looked at, and keeps it. */
 export function seeWith(found: Teaching, page: SeenPage): readonly DocumentChange[] {
-  const { timeMs, documents, millionths } = page
+  const { timeMs, documents, json, millionths } = page
   // An empty page is no first look: it isn't saved, and would be forgotten with what is in memory.
   if (documents.length === 0) return NOTHING
   if (found.attributed === undefined) {
-    const look = { timeMs, documents: JSON.stringify(documents), millionths }
+    const look = { timeMs, documents: json, millionths }
     if (found.look === undefined) {
       found.look = look
       const day = dayOf(timeMs)
@@ -71,7 +73,8 @@ export function seeWith(found: Teaching, page: SeenPage): readonly DocumentChang
   }
   const attributed = found.attributed ?? partsOf(found)
   const seen: DocumentChange[] = []
-  for (const [at, document] of documents.entries()) {
+  for (let at = 0; at < documents.length; at += 1) {
+    const document = documents[at] as DocumentKey
     const known = attributed.get(document)
     const examinations = known?.examinations ?? []
     const filled = fillSlot(examinations, timeMs, millionths[at] as number)

@@ -104,9 +104,9 @@ function collect(
 }
 
 function isWanted(impression: Impression, unit: string, filter: PageFilter): boolean {
-  const { hits, interleaved, features } = impression
+  const { scores, interleaved, features } = impression
   // The order of teams was nobody's ranking, and one hit is no order.
-  if (hits.length < 2 || interleaved !== undefined) return false
+  if (scores.length < 2 || interleaved !== undefined) return false
   if (features < WIDTH_MIN || features > filter.blank.length) return false
   if (filter.heldOut !== undefined && isHeldOut(unit) !== filter.heldOut) return false
   return filter.wanted?.(impression) ?? true
@@ -133,18 +133,18 @@ function pageOf(
   gains: Map<number, number>,
   eta: number,
 ): Page {
-  const { unit, timeMs, model = '', hits, from, shadowModel, shadowScores } = impression
-  const examination = hits.map((_, place) => (from + place + 1) ** -eta)
+  const { unit, timeMs, model = '', scores, from, shadowModel, shadowScores } = impression
+  const examination = scores.map((_, place) => (from + place + 1) ** -eta)
   return {
     unit,
     timeMs,
     model,
     from,
-    gains: hits.map((_, hit) => gains.get(hit) ?? 0),
+    gains: scores.map((_, hit) => gains.get(hit) ?? 0),
     shown: examination,
     expected: expectedOf(impression, examination),
     examination,
-    scores: hits.map(({ score }) => score),
+    scores,
     features,
     ...(shadowModel === undefined || shadowScores === undefined
       ? {}
@@ -152,15 +152,14 @@ function pageOf(
   }
 }
 
-function expectedOf({ hits, exploration }: Impression, examination: number[]): number[] {
+function expectedOf({ scores, exploration }: Impression, examination: number[]): number[] {
   if (exploration === undefined) return examination
   const { epsilon, temperature } = exploration
-  const scores = hits.map(({ score }) => score)
   const span = spanOf(scores, exploration)
   const greedy = greedyOrder(scores, exploration.order)
   const scaled = greedy.map((hit) => (scores[hit] ?? 0) / span)
   const known = expectedExamination({ scores: scaled, epsilon, temperature, examination })
-  const expected = new Array<number>(hits.length)
+  const expected = new Array<number>(scores.length)
   greedy.forEach((hit, place) => {
     expected[hit] = known[place] ?? 0
   })

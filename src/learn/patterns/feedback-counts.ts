@@ -44,12 +44,12 @@ export function openFeedbackCounts(store: Store, clicks: Clicks): FeedbackCounts
 }
 
 function takeSearch(impression: Impression, counts: TopRows<FeedbackPattern>): void {
-  const { unit, timeMs, from, hits, deviceType } = impression
+  const { unit, timeMs, from, scores, deviceType } = impression
   // Nobody's searches can't be clicked.
   if (unit === undefined) return
   counts.count(timeMs, ALL, (row) => {
     deviceOf(row, deviceType).searches += from > 0 ? 0 : 1
-    for (let hit = 0; hit < hits.length; hit += 1) {
+    for (let hit = 0; hit < scores.length; hit += 1) {
       const place = placeOf(row, from + hit)
       if (place !== undefined) place[0] += 1
     }

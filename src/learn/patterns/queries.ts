@@ -7,14 +7,7 @@ import {
   type ReformulationRow,
 } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
-import {
-  type Consumer,
-  type Doomed,
-  documentKey,
-  type FeedbackFact,
-  type Impression,
-  type ShownHit,
-} from '../facts.ts'
+import type { Consumer, DocumentKey, Doomed, FeedbackFact, Impression } from '../facts.ts'
 import { GROUPS } from '../loop/fold.ts'
 import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import { askersNamed, joinAskers, NOBODY, SEVERAL, withAsker } from './askers.ts'
@@ -84,7 +77,7 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
       row.firstPositions += position
       if (row.reciprocalRanks !== undefined && impression.from === 0)
         row.reciprocalRanks += rankParts(position)
-      clickOn(row, impression.hits[hit], position)
+      clickOn(row, impression.page.keys[hit], position)
     })
     const own = last.get(sessionId)
     if (own === undefined || own.queryId !== impression.queryId || own.clicked) return
@@ -136,9 +129,9 @@ function nameOf({ from = '', queryHash }: LastSearch): string {
   return `${from} ${queryHash}`
 }
 
-function clickOn(row: QueryPattern, hit: ShownHit | undefined, position: number): void {
-  if (hit === undefined) return
-  row.documents = countDocument(row.documents, documentKey(hit.indexId, hit.id), position)
+function clickOn(row: QueryPattern, key: DocumentKey | undefined, position: number): void {
+  if (key === undefined) return
+  row.documents = countDocument(row.documents, key, position)
 }
 
 /** Whole, because no position up to the tenth leaves a rest. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { MACHINES } from '../../../src/learn/states.ts'
+import { showing } from '../impressions/parts.ts'
 import { QUERY_HASH } from '../learner.ts'
 import { DOCUMENTS, openWorkshop, type Workshop } from './workshop.ts'
 
@@ -22,7 +23,7 @@ async function clickAt(shop: Workshop, place: number, times: number, more = {}) 
 async function reformulate(shop: Workshop, times: number) {
   for (let user = 0; user < times; user += 1) {
     const session = await shop.session()
-    const first = { query: 'cheap telly', queryHash: 'first', total: 0, hits: [] }
+    const first = { query: 'cheap telly', queryHash: 'first', total: 0, ...showing([]) }
     shop.searchIn(session, first)
     await shop.log.flush()
     shop.clock.nowMs += 5000

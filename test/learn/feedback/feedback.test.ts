@@ -1,6 +1,7 @@
 import { v7 as uuid } from 'uuid'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { temporaryStore } from '../../store/open.ts'
+import { showing } from '../impressions/parts.ts'
 import { DAY_MS, type Learner, MINUTE_MS, openLearner, QUERY_HASH, START_MS } from '../learner.ts'
 
 function start(settings: Record<string, string> = {}): Learner {
@@ -158,9 +159,9 @@ it('each search is looked up once for a request, however many entries speak of i
 it('a position tells hits of two indices apart that share an id', async () => {
   const { session, search, feedback, loop, memory } = start()
   const sessionId = await session()
-  const hits = [1, 2].map((indexId) => ({ indexId, id: 'k', score: 1 }))
+  const hits = showing([1, 2].map((indexId) => ({ indexId, id: 'k', score: 1 })))
   const metadata = { userAction: 'click', resultId: 'k', customMetadata: { position: 2 } }
-  const queryId = search(sessionId, [], { hits, total: 2 })
+  const queryId = search(sessionId, [], { ...hits, total: 2 })
   await feedback.submit({ sessionId, feedback: [{ queryId, rating: 1, metadata }] })
   await loop.caughtUp()
   expect(memory.describe(QUERY_HASH, '2/k')?.gain).toBeGreaterThan(0)

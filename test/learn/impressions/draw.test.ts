@@ -13,8 +13,7 @@ import { propensities } from '../../../src/learn/impressions/exploration.ts'
 const SCORES = [0.9, 0.8, 0.85, 0.5, 0.5, 0.49, 0.3, 0.2, 0.2, 0.1, 0.05, 0.01]
 
 function shown(scores: number[], order: number[], exploration: Impression['exploration']) {
-  const hits = order.map((at) => ({ indexId: 1, id: `d${at}`, score: scores[at] ?? 0 }))
-  return { hits, exploration } as Impression
+  return { scores: order.map((at) => scores[at] ?? 0), exploration } as Impression
 }
 
 describe('the probabilities of a page that may have been drawn', () => {

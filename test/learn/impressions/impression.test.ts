@@ -5,7 +5,7 @@ import {
   encodeImpression,
   readShown,
 } from '../../../src/learn/impressions/impression.ts'
-import { partsOf } from './parts.ts'
+import { partsOf, showing } from './parts.ts'
 
 const HITS = [
   { indexId: 3, id: 'ä"b', score: 1 / 3 },
@@ -23,7 +23,7 @@ const FOUND = {
   interleaved: { testId: 't', seed: 2, teams: 'ab' },
   shadowScores: [0.5, 0.25],
 }
-const IMPRESSION: Impression = { ...KNOWN, ...FOUND, hits: HITS, features: 3 }
+const IMPRESSION: Impression = { ...KNOWN, ...FOUND, ...showing(HITS), features: 3 }
 
 function expectAll(bytes: Uint8Array): void {
   const { impression, features, replay } = decodeImpression(bytes)
@@ -57,10 +57,10 @@ it('ids are read as they are, with or without what JSON escapes', () => {
     const hits = ids.map((id) => ({ indexId: 1, id, score: 1 }))
     const shown = {
       ...KNOWN,
-      ...{ total: 9, generation: 4, tookMs: 2, from: 0, hits, features: 0 },
+      ...{ total: 9, generation: 4, tookMs: 2, from: 0, ...showing(hits), features: 0 },
     }
     const bytes = encodeImpression(partsOf(shown, new Float32Array()))
-    expect(readShown(bytes).hits.map(({ id }) => id)).toEqual(ids)
+    expect(readShown(bytes).page.hits.map(({ id }) => id)).toEqual(ids)
   }
 })
 
@@ -68,7 +68,7 @@ it('an order that was drawn is read with its first places, and a page of no hits
   const { exploration, ...rest } = IMPRESSION
   const drawn = { ...rest, exploration: { ...FOUND.exploration, explored: true, order: [1, 0] } }
   expect(readShown(encodeImpression(partsOf(drawn, FEATURES)))).toEqual(drawn)
-  const found = { total: 0, generation: 4, tookMs: 2, from: 0, hits: [], features: 0 }
+  const found = { total: 0, generation: 4, tookMs: 2, from: 0, ...showing([]), features: 0 }
   const empty: Impression = { ...KNOWN, ...found }
   expect(readShown(encodeImpression(partsOf(empty, new Float32Array())))).toEqual(empty)
 })
@@ -76,22 +76,22 @@ it('an order that was drawn is read with its first places, and a page of no hits
 it('a page of one hit was neither drawn nor dealt, whatever was asked for', () => {
   const { head } = partsOf(IMPRESSION, FEATURES)
   const { exploration, interleaved, shadowScores, ...more } = IMPRESSION
-  const rest = { ...more, hits: HITS.slice(1) }
+  const rest = { ...more, ...showing(HITS.slice(1)) }
   const { replay, found } = partsOf(rest, FEATURES.slice(3))
   expect(JSON.parse(head)).toHaveProperty('exploration')
   expect(readShown(encodeImpression({ head, replay, found }))).toEqual(rest)
 })
 
 it('impressions of the layout before are read, too', () => {
-  const { hits, ...rest } = IMPRESSION
-  const head = Buffer.from(JSON.stringify({ ...rest, hits: hits.map(({ id }) => id) }))
+  const { page, scores, ...rest } = IMPRESSION
+  const head = Buffer.from(JSON.stringify({ ...rest, hits: HITS.map(({ id }) => id) }))
   const replay = Buffer.from(JSON.stringify(REPLAY))
-  const start = Buffer.alloc(16 + 12 * hits.length)
+  const start = Buffer.alloc(16 + 12 * HITS.length)
   start.writeUInt32LE(0x80000002, 0)
   start.writeUInt32LE(head.length, 4)
   start.writeUInt32LE(replay.length, 8)
-  start.writeUInt32LE(hits.length, 12)
-  hits.forEach(({ indexId, score }, at) => {
+  start.writeUInt32LE(HITS.length, 12)
+  HITS.forEach(({ indexId, score }, at) => {
     start.writeDoubleLE(score, 16 + 12 * at)
     start.writeInt32LE(indexId, 24 + 12 * at)
   })
@@ -99,7 +99,8 @@ it('impressions of the layout before are read, too', () => {
 })
 
 it('impressions of the first layout are read, too', () => {
-  const head = Buffer.from(JSON.stringify(IMPRESSION))
+  const { page, scores, ...rest } = IMPRESSION
+  const head = Buffer.from(JSON.stringify({ ...rest, hits: HITS }))
   const replay = Buffer.from(JSON.stringify(REPLAY))
   const lengths = Buffer.alloc(8)
   lengths.writeUInt32LE(head.length, 0)

@@ -1,8 +1,17 @@
-import type { Impression, ReplayRecord } from '../../../src/learn/facts.ts'
+import type { Impression, ReplayRecord, ShownHit } from '../../../src/learn/facts.ts'
 import { writeFound } from '../../../src/learn/impressions/found.ts'
 import type { ImpressionParts } from '../../../src/learn/impressions/impression.ts'
+import { pageOf } from '../../../src/learn/impressions/shown-page.ts'
 
 const NO_REPLAY: ReplayRecord = { indices: [], request: {} }
+
+/** What an impression says of the hits that it shows. */
+export function showing(
+  hits: readonly (ShownHit & { score: number })[],
+): Pick<Impression, 'page' | 'scores'> {
+  const page = pageOf(hits.map(({ indexId, id }) => ({ indexId, id })))
+  return { page, scores: hits.map(({ score }) => score) }
+}
 
 /** The parts of an impression that is known as a whole. */
 export function partsOf(
@@ -10,7 +19,8 @@ export function partsOf(
   features: Float32Array,
   replay = NO_REPLAY,
 ): ImpressionParts {
-  const { hits, total, generation, tookMs, from, exploration, interleaved, ...rest } = impression
+  const { page, scores, total, generation, tookMs, from, ...more } = impression
+  const { exploration, interleaved, ...rest } = more
   const { shadowScores, features: _, ...known } = rest
   const { explored, order, ...drawn } = exploration ?? { explored: false }
   const { teams, ...dealt } = interleaved ?? {}
@@ -19,13 +29,13 @@ export function partsOf(
     ...(exploration === undefined ? {} : { exploration: drawn }),
     ...(interleaved === undefined ? {} : { interleaved: dealt }),
   }
-  const ids = Buffer.from(hits.map(({ id }) => JSON.stringify(id)).join())
+  const ids = Buffer.from(page.hits.map(({ id }) => JSON.stringify(id)).join())
   const found: Uint8Array[] = []
   writeFound(
     {
       ...{ total, generation, tookMs, from, features, teams },
-      scores: Float64Array.from(hits, ({ score }) => score),
-      indexIds: Int32Array.from(hits, ({ indexId }) => indexId),
+      scores: Float64Array.from(scores),
+      indexIds: Int32Array.from(page.hits, ({ indexId }) => indexId),
       shadowScores: shadowScores && Float32Array.from(shadowScores),
       order: explored ? order : undefined,
     },

@@ -65,7 +65,7 @@ it('what was written is found while it stays in memory and after, until it is re
     for (let each = 0; each < 300; each += 1) shown.push(search(undefined, [`d-${shown.length}`]))
     await log.flush()
   }
-  const idOf = (queryId: string) => log.shown(queryId)?.hits[0]?.id
+  const idOf = (queryId: string) => log.shown(queryId)?.page.hits[0]?.id
   expect(shown.map(idOf)).toEqual(shown.map((_, number) => `d-${number}`))
   expect(log.figures()).toEqual({ waiting: 0, written: 1500, dropped: 0 })
   const gone = [shown[0] as string, shown.at(-1) as string]

@@ -7,7 +7,8 @@ const LIFE = { lifeMs: HOUR_MS, toldMs: HOUR_MS }
 const millionths = Int32Array.of(1_000_000, 500_000)
 
 function pageOf(timeMs: number, documents: string[]) {
-  return { timeMs, documents, millionths: millionths.subarray(0, documents.length) }
+  const json = JSON.stringify(documents)
+  return { timeMs, documents, json, millionths: millionths.subarray(0, documents.length) }
 }
 
 it('an empty page is no look: rows do not depend on when they were saved', async () => {

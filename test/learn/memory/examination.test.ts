@@ -13,7 +13,7 @@ function shown(scores: readonly number[], order: readonly number[], draw: object
   return {
     queryId: 'q',
     from: 0,
-    hits: order.map((place) => ({ indexId: 1, id: `d${place}`, score: scores[place] as number })),
+    scores: order.map((place) => scores[place]),
     exploration: draw,
   } as Impression
 }

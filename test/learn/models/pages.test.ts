@@ -7,13 +7,13 @@ import { blankRow, shownPages } from '../../../src/learn/models/pages.ts'
 import { native } from '../../../src/native.ts'
 import { openReader } from '../../../src/store/reader.ts'
 import { temporaryFolder, temporaryStore } from '../../store/open.ts'
-import { partsOf } from '../impressions/parts.ts'
+import { partsOf, showing } from '../impressions/parts.ts'
 
 const HITS = ['a', 'b', 'c'].map((id) => ({ indexId: 1, id, score: 1 }))
 
 function impression(features: number): Impression {
   const plain = { query: 'q', queryHash: 'h', searchType: 'text', tookMs: 1, total: 3, from: 0 }
-  const lists = { adaptations: [], variants: [], hits: HITS }
+  const lists = { adaptations: [], variants: [], ...showing(HITS) }
   return { queryId: uuid(), ...plain, ...lists, generation: 1, features, timeMs: 2000, unit: 'u' }
 }
 

@@ -3,7 +3,7 @@ import type { App } from '../../../src/app.ts'
 import type { Impression } from '../../../src/learn/facts.ts'
 import { type Random, seeded } from '../../../src/learn/statistics/random.ts'
 import { native } from '../../../src/native.ts'
-import { partsOf } from '../impressions/parts.ts'
+import { partsOf, showing } from '../impressions/parts.ts'
 
 export interface SimulatedUser {
   sessionId: string
@@ -107,7 +107,7 @@ function show(app: App, user: SimulatedUser, rows: number[][], shown: Shown): st
     total: rows.length,
     from: 0,
     generation: 1,
-    hits: rows.map((_, place) => ({ indexId: 1, id: `d${place}`, score: scores[place]! })),
+    ...showing(rows.map((_, place) => ({ indexId: 1, id: `d${place}`, score: scores[place]! }))),
     adaptations: [],
     variants: [],
     features: native.featureNames().length,

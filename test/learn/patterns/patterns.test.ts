@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { openWorkshop, type Workshop } from '../adaptations/workshop.ts'
+import { showing } from '../impressions/parts.ts'
 import { DAY_MS, MINUTE_MS, QUERY_HASH } from '../learner.ts'
 
 const HOUR_MS = 60 * MINUTE_MS
@@ -33,7 +34,7 @@ describe('the patterns of searches', () => {
     shop.searchIn(session)
     shop.searchIn(undefined)
     shop.searchIn(session, { from: 10 })
-    shop.searchIn(undefined, { queryHash: 'q-none', query: 'nothing', total: 0, hits: [] })
+    shop.searchIn(undefined, { queryHash: 'q-none', query: 'nothing', total: 0, ...showing([]) })
     const { topQueries, zeroResultQueries, ...found } = await searches(shop)
     expect(found).toMatchObject({ window: '24h', queries: 2, searches: 4 })
     expect(topQueries).toMatchObject([
@@ -135,7 +136,7 @@ describe('the patterns of searches', () => {
     const shop = openWorkshop()
     const [ann, bob, cid, dan] = await Promise.all([1, 2, 3, 4].map(() => shop.session()))
     const at = (queryHash: string) => ({ queryHash, query: queryHash, timeMs: shop.clock.nowMs })
-    shop.searchIn(ann, { ...at('from'), total: 0, hits: [] })
+    shop.searchIn(ann, { ...at('from'), total: 0, ...showing([]) })
     shop.searchIn(bob, at('from'))
     await click(shop, cid!, 'a', at('from'))
     shop.searchIn(dan, at('from'))

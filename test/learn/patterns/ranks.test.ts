@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { SEVERAL } from '../../../src/learn/patterns/askers.ts'
 import type { QueryPatternRow, WrittenDocument } from '../../../src/schema/pattern-record.ts'
 import { DOCUMENTS, openWorkshop, type Workshop } from '../adaptations/workshop.ts'
+import { showing } from '../impressions/parts.ts'
 import { MINUTE_MS, QUERY_HASH } from '../learner.ts'
 
 const HOUR_MS = 60 * MINUTE_MS
@@ -31,16 +32,16 @@ describe('the ranks of first clicks of a query', () => {
   it('are summed up to the tenth place, on first pages, without a rest', async () => {
     const shop = openWorkshop()
     const session = await shop.session()
-    const hits = Array.from({ length: 12 }, (_, at) => ({
-      ...{ index: 'articles', indexId: 1, id: `hit-${at}`, score: 1 },
-    }))
-    for (const place of [2, 6, 0, 10]) await click(shop, session, `hit-${place}`, { hits })
-    await click(shop, session, 'hit-1', { hits, from: 5 })
+    const hits = showing(
+      Array.from({ length: 12 }, (_, at) => ({ indexId: 1, id: `hit-${at}`, score: 1 })),
+    )
+    for (const place of [2, 6, 0, 10]) await click(shop, session, `hit-${place}`, hits)
+    await click(shop, session, 'hit-1', { ...hits, from: 5 })
     await shop.loop.caughtUp()
     const ranks = 1 / 3 + 1 / 7 + 1
     expect(shop.patterns.armOf(QUERY_HASH).reciprocalRanks).toBeCloseTo(ranks, 12)
     await shop.pass(HOUR_MS)
-    await click(shop, await shop.session(), 'hit-2', { hits, timeMs: shop.clock.nowMs })
+    await click(shop, await shop.session(), 'hit-2', { ...hits, timeMs: shop.clock.nowMs })
     await shop.loop.caughtUp()
     const all = Math.round(2520 * (ranks + 1 / 3)) / 2520
     expect(shop.patterns.armOf(QUERY_HASH).reciprocalRanks).toBe(all)

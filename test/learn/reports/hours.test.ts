@@ -4,6 +4,7 @@ import { openHours } from '../../../src/learn/reports/hours.ts'
 import { makeReport } from '../../../src/learn/reports/report.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
+import { showing } from '../impressions/parts.ts'
 
 const HOUR_MS = 3_600_000
 const NOW_MS = 500_000 * HOUR_MS + 30 * 60_000
@@ -25,7 +26,7 @@ function impression(more: Partial<Impression> = {}): Impression {
     total: 3,
     from: 0,
     generation: 1,
-    hits: ['a', 'b', 'c'].map((hit) => ({ indexId: 1, id: hit, score: 1 })),
+    ...showing(['a', 'b', 'c'].map((hit) => ({ indexId: 1, id: hit, score: 1 }))),
     adaptations: [],
     variants: [],
     features: 0,

@@ -1,0 +1,35 @@
+import { documentKey, type ShownHit, type ShownPage } from '../facts.ts'
+
+/** Pages that are kept to be shared, in each of two generations. */
+const PAGES_MAX = 512
+
+let young = new Map<string, ShownPage>()
+let old = new Map<string, ShownPage>()
+
+/**
+ * The page of one index that shows these ids, given as JSON with commas between them. Many queries are asked again and
+ * again, and show the same: then nothing of it is made anew, and maps know its keys without a look at their letters.
+ */
+export function pageOfIndex(indexId: number, ids: string): ShownPage {
+  const name = `${indexId} ${ids}`
+  let page = young.get(name)
+  if (page !== undefined) return page
+  page = old.get(name) ?? pageOf(readIds(ids).map((id) => ({ indexId, id })))
+  if (young.size >= PAGES_MAX) {
+    old = young
+    young = new Map()
+  }
+  young.set(name, page)
+  return page
+}
+
+export function pageOf(hits: readonly ShownHit[]): ShownPage {
+  const keys = hits.map(({ indexId, id }) => documentKey(indexId, id))
+  return { hits, keys, json: JSON.stringify(keys) }
+}
+
+/** Ids without escapes need no parser, which looks each short one up among all strings that it knows. */
+export function readIds(json: string): string[] {
+  if (json === '') return []
+  return json.includes('\\') ? JSON.parse(`[${json}]`) : json.slice(1, -1).split('","')
+}
