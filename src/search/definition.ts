@@ -3,6 +3,7 @@ import { invalid } from '../errors.ts'
 import type { IndexMappings, IndexSettings } from '../schema/indices.ts'
 import { wordOf } from '../word.ts'
 import { type Analyzer, findAnalyzer, readAnalyzers } from './analysis.ts'
+import { type Embedder, isLength, readEmbedder } from './embedder.ts'
 import { wellFormedJson } from './json.ts'
 import { type StrictNames, strictNames } from './strict.ts'
 import { unhonouredIn } from './unhonoured.ts'
@@ -26,17 +27,6 @@ export interface FieldDefinition {
   vectorized?: boolean
 }
 
-export interface Embedder {
-  /** learned: from the index's own documents; http: from an endpoint; given: sent by the caller. */
-  kind: 'learned' | 'http' | 'given'
-  dimensions: number
-  /** The dense_vector field of the mapping that holds each document's vector. */
-  field?: string
-  /** Similarity cut-off and leg weights of vectors from outside; the learned space measures its own. */
-  cut?: number
-  weights?: [number, number]
-}
-
 /** Everything that decides how an index's documents are analysed and found. */
 export interface Definition {
   analyzers: Record<string, Analyzer>
@@ -51,8 +41,6 @@ export interface Definition {
 }
 
 type Shape = Record<string, unknown>
-
-const LEARNED_DIMENSIONS = 256
 
 /** The mapping of the known fields; an index's own mapping is laid over it. */
 const DEFAULT_PROPERTIES: Record<string, Shape> = {
@@ -199,42 +187,6 @@ function readVectorField(name: string, property: Shape, { embedder }: Reading): 
   if (embedder.field !== undefined && embedder.field !== name)
     throw invalid(path, 'is a second dense_vector field; an index has one vector a document')
   const dimensions = property.dims ?? property.dimensions ?? property.dimension
-  if (
-    typeof dimensions !== 'number' ||
-    !Number.isInteger(dimensions) ||
-    dimensions < 2 ||
-    dimensions > 4096
-  )
-    throw invalid(`${path}.dims`, 'must be a whole number from 2 to 4096')
+  if (!isLength(dimensions)) throw invalid(`${path}.dims`, 'must be a whole number from 2 to 4096')
   Object.assign(embedder, { kind: 'given', dimensions, field: name })
-}
-
-function readEmbedder(
-  settings: IndexSettings,
-  config: Pick<Config, 'embedder' | 'embedderDimensions'>,
-): Embedder {
-  const sent = (settings.embedder ?? {}) as Shape
-  const kind = wordOf(sent.kind ?? sent.source ?? config.embedder).toLowerCase()
-  if (kind !== 'learned' && kind !== 'http' && kind !== 'given')
-    throw invalid('settings.embedder.kind', 'must be learned, http or given')
-  if (kind === 'learned') return { kind, dimensions: LEARNED_DIMENSIONS }
-  const dimensions = sent.dimensions ?? config.embedderDimensions
-  if (
-    typeof dimensions !== 'number' ||
-    !Number.isInteger(dimensions) ||
-    dimensions < 2 ||
-    dimensions > 4096
-  )
-    throw invalid('settings.embedder.dimensions', 'must be a whole number from 2 to 4096')
-  const embedder: Embedder = { kind, dimensions }
-  if (typeof sent.cut === 'number') embedder.cut = sent.cut
-  if (sent.weights !== undefined) embedder.weights = readLegWeights(sent.weights)
-  return embedder
-}
-
-function readLegWeights(sent: unknown): [number, number] {
-  const [text, vector] = Array.isArray(sent) ? (sent as unknown[]) : []
-  if (typeof text !== 'number' || typeof vector !== 'number')
-    throw invalid('settings.embedder.weights', 'must be two numbers, for text and for vectors')
-  return [text, vector]
 }

@@ -6,6 +6,8 @@ import { native } from '../native.ts'
 import type { IndexMappings, IndexRecord, IndexSettings } from '../schema/indices.ts'
 import type { Store } from '../store/store.ts'
 import { compileDefinition, type Definition, definitionJson, mustTakeTexts } from './definition.ts'
+import { mustBeServed } from './embedder.ts'
+import { checkTypes, isSame, mergeMappings } from './extension.ts'
 import { checkName } from './index-name.ts'
 import { removeStrays } from './strays.ts'
 
@@ -151,6 +153,7 @@ async function declare(
     throw serviceError('INDEX_EXISTS', 'An index of this name exists already.')
   // The embedder in force now is written down: a later change of the setting must not change this index.
   const { embedder } = mustTakeTexts(define(registry, { settings, mappings }))
+  mustBeServed(embedder, registry.config)
   const pinned: IndexSettings = { ...settings, embedder }
   const definition = defineChecked(registry, { settings: pinned, mappings })
   const made = store
@@ -194,13 +197,6 @@ async function extend(
   return entry.next
 }
 
-function isSame(one: Definition, other: Definition): boolean {
-  const isSameCore = definitionJson(one) === definitionJson(other)
-  const isSameShape = JSON.stringify(one.objects) === JSON.stringify(other.objects)
-  const isAsStrict = (one.strict === undefined) === (other.strict === undefined)
-  return isSameCore && isSameShape && isAsStrict
-}
-
 function notFound(path = 'index', advice = '; GET /cortex/indices lists them'): Error {
   return invalid(path, `is not the name of an index${advice}`, 'INDEX_NOT_FOUND')
 }
@@ -211,37 +207,4 @@ function nextNumber(store: Store): number {
   const next = (typeof last === 'number' ? last : 0) + 1
   store.tables.meta.put('lastNumber', next)
   return next
-}
-
-function mergeMappings(known: IndexMappings, added: IndexMappings): IndexMappings {
-  return {
-    ...known,
-    ...added,
-    properties: { ...known.properties, ...added.properties },
-  }
-}
-
-/** A field's type can't change: what is indexed already would no longer mean the same. */
-function checkTypes(before: Definition, after: Definition): void {
-  if (JSON.stringify(before.embedder) !== JSON.stringify(after.embedder))
-    throw invalid(
-      'mappings.properties',
-      'would change where the vectors come from; create a new index instead',
-      'MAPPING_CONFLICT',
-    )
-  const now = new Map(typesOf(after))
-  for (const [name, type] of typesOf(before))
-    if (now.get(name) !== type)
-      throw invalid(
-        `mappings.properties.${name}.type`,
-        `is ${type} already and can't change; create a new index instead`,
-        'MAPPING_CONFLICT',
-      )
-}
-
-function typesOf({ fields, objects }: Definition): [name: string, type: string][] {
-  return [
-    ...fields.map(({ name, type }): [string, string] => [name, type]),
-    ...objects.map(({ name }): [string, string] => [name, 'object']),
-  ]
 }

@@ -50,11 +50,11 @@ afterAll(async () => {
 const add = (id: string, document: object) =>
   service.must('POST', '/cortex/documents', { index: 'e', id, document })
 const find = (body: object) =>
-  service.must<{ hits: { id: string }[]; total: number; searchContext: { degraded?: string[] } }>(
-    'POST',
-    '/cortex/search',
-    { index: 'e', ...body },
-  )
+  service.must<{
+    hits: { id: string; index: string; explain?: { vector?: unknown } }[]
+    total: number
+    searchContext: { degraded?: string[]; warnings?: string[] }
+  }>('POST', '/cortex/search', { index: 'e', ...body })
 const isVectorized = async (id: string) =>
   (await service.must<{ vectorized: boolean }>('GET', `/cortex/documents/${id}?index=e`)).vectorized
 
@@ -132,9 +132,33 @@ it('answers by text alone while the endpoint is down, and says so', async () => 
   }
 }, 60_000)
 
+it('refuses an index whose vectors the endpoint can not supply', async () => {
+  const settings = { embedder: { kind: 'http', dimensions: 5 } }
+  const refused = await service.call('POST', '/cortex/indices', { name: 'other', settings })
+  expect(refused).toMatchObject({
+    status: 400,
+    error:
+      'settings.embedder.dimensions must be 4, the length of the endpoint’s vectors (EMBEDDER_DIMENSIONS).',
+  })
+  expect((await service.call('GET', '/cortex/indices/other')).status).toBe(404)
+})
+
 it('keeps its vectors through a restart without asking again', async () => {
   asked = []
   await service.restart()
   for (const id of ['1', '2', '3', '4']) expect(await isVectorized(id)).toBe(true)
   expect(asked).toEqual([])
+}, 60_000)
+
+it('is searched by words, and refused where it is new, once the server has no endpoint', async () => {
+  await service.restart({ EMBEDDER: 'learned', EMBEDDER_URL: '' })
+  const { hits, searchContext } = await find({ query: 'car' })
+  expect(hits.map(({ id }) => id)).toEqual(['2'])
+  expect(searchContext.degraded).toEqual(['vector'])
+  const settings = { embedder: { kind: 'HTTP' } }
+  const refused = await service.call('PUT', '/cortex/indices/late', { settings })
+  expect(refused).toMatchObject({ status: 400, details: [{ path: 'settings.embedder.kind' }] })
+  expect(refused.error).toContain('EMBEDDER_URL')
+  const mappings = { properties: { more: { type: 'keyword' } } }
+  expect((await service.call('PUT', '/cortex/indices/e', { mappings })).status).toBe(200)
 }, 60_000)

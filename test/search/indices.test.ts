@@ -252,6 +252,7 @@ describe('analysis', () => {
     [{ settings: { embedder: { kind: 'given', cut: 'x' } } }, 'settings.embedder.cut'],
     [{ settings: { embedder: { kind: 'given', cut: 7 } } }, 'settings.embedder.cut'],
     [{ settings: { embedder: { weights: [-1, 5] } } }, 'settings.embedder.weights[0]'],
+    [{ settings: { embedder: { kind: 'http' } } }, 'settings.embedder.kind'],
     [{ mappings: { properties: { a: { searched: 'no' } } } }, 'mappings.properties.a.searched'],
     [{ mappings: { properties: { tags: { type: 'integer' } } } }, 'mappings.properties.tags.type'],
     [{ mappings: { properties: { title: { type: 'object' } } } }, 'mappings.properties.title.type'],
