@@ -157,6 +157,8 @@ export interface SearchResult {
  * 2 mobile, 3 tablet, 0 (when absent) unknown. So is the click rate: `"clickRates": {"prior": 0.05,
  * "edition": 3}` reads the edition of `publishRates` that was the newest at that number, or the oldest
  * that is held, and `prior` for documents without a rate; all have it without an edition.
+ *
+ * `vector` is for all indices, or for those at the places in `"vectorIn": [0, 2]`; the others make their own of the words.
  */
 export function search(
   ids: Float64Array,

@@ -115,15 +115,17 @@ pub fn by_segment<'a>(
         })
 }
 
-/// Answers a request over one or several indices. `vector` is the caller's own query vector.
+/// Answers a request over one or several indices. `vector` is the query's own vector, from outside.
 pub fn search(
     snapshots: &[(u64, Arc<Snapshot>)],
     request: &Request,
     vector: Option<&[f32]>,
 ) -> Result<Answer, Failure> {
     let mut views = Vec::with_capacity(snapshots.len());
-    for (id, snapshot) in snapshots {
-        views.push(open(*id, snapshot, request, vector)?);
+    for (place, (id, snapshot)) in snapshots.iter().enumerate() {
+        let places = request.vector_in.as_ref();
+        let own = vector.filter(|_| places.is_none_or(|places| places.contains(&place)));
+        views.push(open(*id, snapshot, request, own)?);
     }
     if request.feeds_back() {
         feed_back(&mut views, request);

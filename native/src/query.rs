@@ -239,6 +239,8 @@ pub struct Request {
     /// Vector feedback in hybrid mode.
     #[serde(default = "yes")]
     pub feedback: bool,
+    /// Places of the indices that the query's vector is for; default: all. Others make their own of the words.
+    pub vector_in: Option<Vec<usize>>,
     /// What every hit must fulfil.
     pub filter: Option<Node>,
     /// What to count over the match set.

@@ -285,6 +285,23 @@ fn several_indices_are_one_list() {
 }
 
 #[test]
+fn a_vector_may_be_for_some_of_the_indices_only() {
+    let (a, b) = (Index::random(74, 2, 40), Index::random(75, 1, 30));
+    let (views, alone) = ([(9, a.view()), (4, b.view())], [(4, b.view())]);
+    let ask = |views: &[_], more: Value, vector: &[f32]| {
+        let request = with(all("vector", "amber hazel"), more).to_string();
+        fuse::search(views, &Request::parse(&request).unwrap(), Some(vector)).unwrap()
+    };
+    let own = [1.0; DIMENSIONS];
+    let some = ask(&views, json!({ "vectorIn": [1] }), &own);
+    let only = ask(&alone, json!({}), &own);
+    assert!(!only.ords.is_empty());
+    assert_eq!((some.ords, some.scores), (only.ords, only.scores));
+    // One that it is not for may have vectors of another length.
+    assert_eq!(ask(&views, json!({ "vectorIn": [] }), &[1.0]).total, 0);
+}
+
+#[test]
 fn a_vector_of_another_length_or_without_direction_is_a_bad_request() {
     let index = Index::random(73, 1, 10);
     let request = Request::parse(r#"{"mode":"vector"}"#).unwrap();

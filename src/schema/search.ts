@@ -208,7 +208,8 @@ export const SearchReply = Type.Object({
     warnings: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'what the request said in vain: fields that no search has, keys that are not read, and names in searchFields and boost whose words none of the indices searches',
+          'what the request said in vain: fields that no search has, keys that are not read, and names in searchFields and boost whose words none of the indices searches; ' +
+          'and which indices missed a vector of yours',
       }),
     ),
   }),

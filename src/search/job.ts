@@ -126,7 +126,8 @@ function dealtOf({ planned, plan, request, entries }: Asked): SearchInput['inter
   if (interleaved === undefined || from >= interleaved.depth) return undefined
   const { testId, variantIds, seed, depth, against } = interleaved
   const { facets: _, generation: __, ...other } = tune(planned.request, against.tuning)
-  const whole = { ...other, mode: request.mode, from: 0, size: depth }
+  const whole: CoreRequest = { ...other, mode: request.mode, from: 0, size: depth }
+  if (request.vectorIn !== undefined) whole.vectorIn = request.vectorIn
   return {
     ...{ testId, variantIds, seed, depth, from, size: request.size },
     request: requestJson(whole, plan, against),

@@ -27,6 +27,8 @@ export interface CoreRequest {
   neighbors?: number
   cut?: number
   feedback?: boolean
+  /** Places of the indices that the query's vector is for; all without it. */
+  vectorIn?: number[]
   filter?: FilterNode
   facets?: CoreFacet[]
   sort?: SortKey[]

@@ -11,13 +11,13 @@ import { type Describe, evidenceOf } from './evidence.ts'
 import type { IndexEntry, Indices } from './indices.ts'
 import { searchJob } from './job.ts'
 import { wellFormedJson } from './json.ts'
-import { type CoreRequest, planSearch } from './plan.ts'
+import { planSearch } from './plan.ts'
+import { type EmbedQuery, queryVector } from './query-vector.ts'
 import { type Plan, wirePlan } from './ranking-plan.ts'
 import { type KeptSearch, type Replayed, replayJob, replayJson } from './shown.ts'
 import { openLentBytes } from './slab.ts'
 import { tune } from './tune.ts'
 import { unreadFields } from './unread.ts'
-import { checkDimensions, readVector } from './vector.ts'
 
 /** A search's answer. */
 export interface SearchAnswer {
@@ -38,9 +38,6 @@ export interface Search {
   replay: (shown: KeptSearch) => Promise<Replayed>
 }
 
-/** The vector of a query from an endpoint. */
-export type EmbedQuery = (text: string) => Promise<Float32Array>
-
 interface SearchParts {
   config: Pick<Config, 'dataDir'>
   pool: Pool
@@ -55,7 +52,7 @@ interface SearchParts {
 }
 
 export function openSearch(parts: SearchParts): Search {
-  const { config, pool, engine, indices } = parts
+  const { config, pool, engine, indices, embedQuery } = parts
   const bytesOf = openLentBytes()
 
   function named(index: string | string[] | undefined): IndexEntry[] {
@@ -86,7 +83,7 @@ export function openSearch(parts: SearchParts): Search {
       const { queryHash } = planned
       const plan = parts.plan(search, queryHash, { text: planned.listText, list: planned.list })
       const request = tune(planned.request, plan.tuning)
-      const { vector, degraded } = await queryVector(search, request, entries, parts)
+      const { vector, degraded, warnings } = await queryVector(search, request, entries, embedQuery)
       const queryId = newId()
       const searchType = request.mode
       const context = {
@@ -94,8 +91,8 @@ export function openSearch(parts: SearchParts): Search {
         queryHash,
         searchType,
         ...wirePlan(plan),
-        ...degraded,
-        ...unreadFields(search, entries),
+        ...(degraded === undefined ? {} : { degraded }),
+        ...unreadFields(search, entries, warnings),
       }
       const asked = { search, planned, plan, request, entries, vector, context, startedMs }
       const { job, head } = searchJob({ ...asked, dataDir: config.dataDir })
@@ -142,53 +139,4 @@ function retold(cause: unknown, path: keyof typeof VIEW_GONE): unknown {
 
 function isMapped(field: string, entries: IndexEntry[]): boolean {
   return entries.some(({ definition }) => definition.fields.some(({ name }) => name === field))
-}
-
-interface QueryVector {
-  vector: Float32Array | undefined
-  degraded: { degraded?: string[] }
-}
-
-/**
- * The query's vector when it comes from outside: the caller's, or an endpoint's.
- * An endpoint that fails costs a hybrid search its vector leg, not its answer.
- */
-async function queryVector(
-  search: SearchRequest,
-  request: CoreRequest,
-  entries: IndexEntry[],
-  { embedQuery }: SearchParts,
-): Promise<QueryVector> {
-  if (search.vector !== undefined && request.mode !== 'text') {
-    const vector = readVector(search.vector, 'vector')
-    for (const { definition } of entries)
-      checkDimensions(vector, definition.embedder.dimensions, 'vector')
-    return { vector, degraded: {} }
-  }
-  const fromEndpoint = entries.some(({ definition }) => definition.embedder.kind === 'http')
-  if (request.mode === 'text' || request.query.trim() === '')
-    return { vector: undefined, degraded: {} }
-  if (!fromEndpoint) return { vector: undefined, degraded: withoutGiven(request, entries) }
-  try {
-    return { vector: await embedQuery(request.query), degraded: {} }
-  } catch (cause) {
-    if (request.mode === 'vector') throw cause
-    request.mode = 'text'
-    return { vector: undefined, degraded: { degraded: ['vector'] } }
-  }
-}
-
-/**
- * No words have a vector in indices that take their vectors from the caller: where all do, the leg is missing. Throws
- * VALIDATION_FAILED where nothing is left to search by.
- */
-function withoutGiven({ mode }: CoreRequest, entries: IndexEntry[]): QueryVector['degraded'] {
-  if (!entries.every(({ definition }) => definition.embedder.kind === 'given')) return {}
-  if (entries.length === 0) return {}
-  if (mode === 'vector')
-    throw invalid(
-      'vector',
-      'must be sent for a vector search: this index takes its vectors from you',
-    )
-  return { degraded: ['vector'] }
 }

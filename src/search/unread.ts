@@ -33,13 +33,13 @@ const NAME_MAX = 64
 
 /**
  * A search that says more than is read, or names fields that none of its indices searches, is run all the same; what it
- * says in vain is told. Without a mistake it only looks: searches are many.
+ * says in vain is told, behind what is `told` already. Without a mistake it only looks: searches are many.
  */
 export function unreadFields(
   search: SearchRequest,
   entries: readonly IndexEntry[] = [],
+  told: string[] = [],
 ): { warnings?: string[] } {
-  const told: string[] = []
   for (const name in search)
     if (!FIELDS.has(name))
       told.push(ignored(`"${shown(name)}" is not a field of a search`, name, FIELDS, MEANT))

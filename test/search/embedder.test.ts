@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, type RunningApp, startApp } from '../running-app.ts'
 
 const DIMENSIONS = 4
@@ -131,6 +131,64 @@ it('answers by text alone while the endpoint is down, and says so', async () => 
     isDown = false
   }
 }, 60_000)
+
+describe('beside indices whose vectors come from elsewhere', () => {
+  const everywhere = (body: object) => find({ index: ['own', 'yours', 'e'], ...body })
+  const found = ({ hits }: Awaited<ReturnType<typeof find>>) =>
+    [...new Set(hits.map(({ index }) => index))].sort()
+
+  beforeAll(async () => {
+    for (const [name, embedder] of [
+      ['own', { kind: 'learned' }],
+      ['yours', { kind: 'given', dimensions: 4 }],
+    ] as const)
+      await service.must('POST', '/cortex/indices', { name, settings: { embedder } })
+    const document = { title: 'A sea of sun' }
+    await service.must('POST', '/cortex/documents', { index: 'own', id: 'o', document })
+    const yours = { index: 'yours', id: 'y', document, vector: [0, 0, 1, 0] }
+    await service.must('POST', '/cortex/documents', yours)
+  })
+
+  it('its vector of a query is for its own documents alone', async () => {
+    const near = await everywhere({ query: 'sea', searchType: 'vector' })
+    expect(found(near)).toEqual(['e', 'own'])
+    expect(near.hits.filter(({ index }) => index === 'e')[0]?.id).toBe('1')
+    expect(near.searchContext.warnings).toEqual([
+      '"yours" takes its vectors from you, and no "vector" was sent: nothing of it is found.',
+    ])
+    const both = await everywhere({ query: 'sea', explain: true })
+    expect(found(both)).toEqual(['e', 'own', 'yours'])
+    for (const { index, explain } of both.hits)
+      expect(explain?.vector === undefined || explain.vector === null).toBe(index === 'yours')
+  })
+
+  it('a search that misses the vectors of one says which', async () => {
+    const warnings = [
+      '"yours" takes its vectors from you, and no "vector" was sent: it is searched by words alone.',
+    ]
+    const some = await everywhere({ query: 'sea' })
+    expect(some.searchContext).toMatchObject({ warnings })
+    expect(some.searchContext.degraded).toBeUndefined()
+    const alone = await find({ index: 'yours', query: 'sea' })
+    expect(alone.searchContext).toMatchObject({ degraded: ['vector'], warnings })
+    for (const body of [
+      ...[{ query: 'sea', index: ['e', 'own'] }, { query: '' }, { searchType: 'text' }],
+      { query: 'sea', index: ['e', 'yours'], vector: [0, 0, 1, 0] },
+    ])
+      expect((await everywhere(body)).searchContext.warnings, JSON.stringify(body)).toBeUndefined()
+  })
+
+  it('goes on by words where the endpoint fails, and says both', async () => {
+    isDown = true
+    try {
+      const { searchContext } = await everywhere({ query: 'sea unheard of' })
+      expect(searchContext.degraded).toEqual(['vector'])
+      expect(searchContext.warnings).toHaveLength(1)
+    } finally {
+      isDown = false
+    }
+  }, 30_000)
+})
 
 it('refuses an index whose vectors the endpoint can not supply', async () => {
   const settings = { embedder: { kind: 'http', dimensions: 5 } }
