@@ -238,6 +238,15 @@ export function embed(id: number, texts: string[]): Float32Array
 export function located(id: number, ords: Float64Array): Uint8Array
 
 /**
+ * For each name, 1 where a document of the newest view has a field of this name (or an object), mapped or not; one that was
+ * deleted counts until its segment is merged. A look into a dictionary for each segment.
+ */
+export function hasFields(id: number, fields: string[]): Uint8Array
+
+/** The first such names in their order; `most` are looked at in each segment. */
+export function fieldNames(id: number, most: number): string[]
+
+/**
  * Figures, JSON: documents, segments, vectors, deleted, bytes, memoryBytes, generation, sequence,
  * space {id, kind, dimensions, cut, documents}, graph, writer.
  */

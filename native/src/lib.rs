@@ -26,6 +26,7 @@ pub mod lsa;
 pub mod manifest;
 pub mod matched;
 pub mod model;
+pub mod names;
 pub mod neighbors;
 pub mod places;
 pub mod postings;
@@ -448,6 +449,27 @@ pub fn embed(env: &Env, id: f64, texts: Vec<String>) -> napi::Result<Float32Arra
 pub fn located<'env>(env: &'env Env, id: f64, ords: &[f64]) -> napi::Result<Uint8ArraySlice<'env>> {
     let found = guard(|| Ok(registry::get(number(id)?)?.located(&numbers(ords)?)))?;
     Uint8ArraySlice::copy_from(env, found)
+}
+
+/// Which of these names are fields that documents of an index have.
+#[napi(catch_unwind)]
+pub fn has_fields<'env>(
+    env: &'env Env,
+    id: f64,
+    fields: Vec<String>,
+) -> napi::Result<Uint8ArraySlice<'env>> {
+    let known: Vec<u8> = guard(|| {
+        let view = registry::get(number(id)?)?.views.current();
+        let knows = |name: &String| Ok(u8::from(names::knows(&view, name)?));
+        fields.iter().map(knows).collect()
+    })?;
+    Uint8ArraySlice::copy_from(env, known)
+}
+
+/// Names of fields that documents of an index have.
+#[napi(catch_unwind)]
+pub fn field_names(id: f64, most: u32) -> napi::Result<Vec<String>> {
+    guard(|| names::first(&registry::get(number(id)?)?.views.current(), most as usize))
 }
 
 /// Figures of an index as JSON.

@@ -8,6 +8,7 @@ use std::thread;
 use attune_native::definition::Definition;
 use attune_native::engine::Engine;
 use attune_native::fuse;
+use attune_native::names;
 use attune_native::publish::generation_now;
 use attune_native::query::Request;
 use attune_native::registry;
@@ -733,4 +734,26 @@ fn a_document_is_found_by_its_number_whatever_numbers_are_missing() {
     };
     check();
     check();
+}
+
+#[test]
+fn the_names_of_fields_are_known_mapped_or_not_as_long_as_documents_have_them() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    let knows = |name: &str| names::knows(&engine.views.current(), name).unwrap();
+    let first = |most: usize| names::first(&engine.views.current(), most).unwrap();
+    assert!(!knows("title") && first(10).is_empty());
+    for (ord, json) in [
+        (1, r#"{"title":"a"}"#),
+        (2, r#"{"extra":{"hue":[null,1]}}"#),
+    ] {
+        engine
+            .apply(&[ord], &[json.to_owned()], &[], &[], &[])
+            .unwrap();
+        engine.commit(ord).unwrap();
+    }
+    assert!(knows("title") && knows("extra.hue") && knows("extra"));
+    assert!(!knows("hue") && !knows("extra.") && !knows("") && !knows("content"));
+    assert_eq!(first(10), ["extra", "extra.hue", "title"]);
+    assert_eq!(first(1), ["extra"]);
 }

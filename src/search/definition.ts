@@ -33,6 +33,8 @@ export interface Definition {
   fields: FieldDefinition[]
   /** Fields that hold objects, by dotted path; an open one may hold any, as the mapping names none inside. */
   objects: { name: string; isOpen: boolean }[]
+  /** Fields and objects, by the names that filters, facets and sorts have for them. */
+  names: ReadonlySet<string>
   dynamic: boolean
   /** `dynamic: "strict"`: fields that the mapping doesn't name are refused; absent: none are. */
   strict: StrictNames | undefined
@@ -79,6 +81,7 @@ export function compileDefinition(
     analyzers,
     fields,
     objects,
+    names: new Set([...fields, ...objects].map(({ name }) => name)),
     dynamic: dynamic === 'true',
     strict: dynamic === 'strict' ? strictNames({ fields, objects, embedder }) : undefined,
     embedder,

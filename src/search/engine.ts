@@ -23,6 +23,10 @@ export interface Engine {
   /** Opens every index, replaying or rebuilding what needs it. */
   recover: () => Promise<void>
   figures: (entry: IndexEntry) => IndexFigures
+  /** Of an open index, for each name: 1 where a document has a field of this name, mapped or not. A look for each. */
+  hasFields: (entry: IndexEntry, names: string[]) => Uint8Array
+  /** Names that documents of an open index have fields by; with very many fields, some of them. */
+  fieldNames: (entry: IndexEntry) => string[]
   isOpen: (entry: IndexEntry) => boolean
   /** A new vector space is being learned, or is due as soon as the index is at rest. */
   isFitting: (entry: IndexEntry) => boolean
@@ -46,6 +50,9 @@ export interface Engine {
   close: () => Promise<void>
 }
 
+/** They are read on the main thread, for somebody who has mistyped one. */
+const FIELD_NAMES_MAX = 256
+
 export function openEngine(parts: EngineParts): Engine {
   const core: Core = {
     ...parts,
@@ -64,6 +71,8 @@ export function openEngine(parts: EngineParts): Engine {
     publishSoon: publisher.publishSoon,
     recover: () => recover(core),
     figures: readFigures,
+    hasFields: ({ record }, names) => native.hasFields(record.engineId, names),
+    fieldNames: ({ record }) => native.fieldNames(record.engineId, FIELD_NAMES_MAX),
     isOpen: (entry) => stateOf(entry) !== undefined && stateOf(entry)?.opening === undefined,
     isFitting: (entry) => isFitting(core, stateOf(entry)),
     isSettled: (entry) => isSettled(core, stateOf(entry)),

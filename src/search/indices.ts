@@ -17,6 +17,8 @@ export interface IndexEntry {
   definition: Definition
   /** What a client has declared since; the engine builds it from the records, then it takes this one's place. */
   next?: Declared
+  /** Names that its documents have fields by, as far as searches have asked for them; mapped ones stand in the definition. */
+  seen?: Set<string>
   /** Deleted: what still holds the entry must find nothing and write nothing. */
   dropped?: true
 }

@@ -48,6 +48,7 @@ async function switchTo(
     state.entry = entry
     entry.record = next.record
     entry.definition = next.definition
+    delete entry.seen
     if (entry.next === next) delete entry.next
   })
 }

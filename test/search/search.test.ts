@@ -556,7 +556,7 @@ describe('the GET form', () => {
   it('takes JSON where a body has objects and lists', async () => {
     const said = {
       facets: { tags: { size: 1 } },
-      sort: [{ year: 'desc' }, 'title.raw'],
+      sort: [{ year: 'desc' }, 'tags'],
       searchFields: { title: 2 },
       fields: ['title'],
       highlight: { fields: ['title'], pre: '[', post: ']' },
