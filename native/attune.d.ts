@@ -159,6 +159,7 @@ export interface SearchResult {
  * that is held, and `prior` for documents without a rate; all have it without an edition.
  *
  * `vector` is for all indices, or for those at the places in `"vectorIn": [0, 2]`; the others make their own of the words.
+ * `{"ords": [7, 9]}` in a filter is fulfilled by the documents of these numbers.
  */
 export function search(
   ids: Float64Array,

@@ -5,6 +5,7 @@ import type { AddedScores } from '../src/schema/plan.ts'
 import { numberAdded } from '../src/search/added.ts'
 import { encodeCursor } from '../src/search/cursor.ts'
 import { type Evidence, showEvidence } from '../src/search/evidence.ts'
+import { namesIds, numberIds } from '../src/search/filter-ids.ts'
 import { highlightHits } from '../src/search/highlights.ts'
 import { type HitPlace, pickHits } from '../src/search/hits.ts'
 import { type Appended, type PageIndex, writePage } from '../src/search/page.ts'
@@ -133,10 +134,13 @@ function askCore(
   input: SearchInput,
   { request, added }: Pick<SearchInput, 'request' | 'added'> = input,
 ): SearchResult {
-  const engineIds = new Float64Array(input.indices.map(({ engineId }) => engineId))
-  if (added === undefined) return native.search(engineIds, request, input.vector)
-  const triples = numberAdded(reader, added, { indices: input.indices, generation })
-  const result = native.search(engineIds, request, input.vector, triples)
+  const { indices, vector } = input
+  const engineIds = new Float64Array(indices.map(({ engineId }) => engineId))
+  const byIds = namesIds(request)
+  if (added === undefined && !byIds) return native.search(engineIds, request, vector)
+  const triples = added && numberAdded(reader, added, { indices, generation })
+  const asked = byIds ? numberIds(reader, request, indices) : request
+  const result = native.search(engineIds, asked, vector, triples)
   if (result.generation <= generation) return result
   // Published meanwhile: documents may have numbers there that were not looked up.
   return askCore(openView(input.dataDir), input, { request, added })

@@ -197,6 +197,9 @@ impl Evaluation<'_> {
         if let Some(part) = &node.not {
             result.without(&self.node(part)?);
         }
+        if let Some(ords) = &node.ords {
+            result.and(&self.numbered(ords));
+        }
         if let Some(field) = &node.field {
             result.and(&self.leaf(field, node)?);
         }
@@ -205,6 +208,15 @@ impl Evaluation<'_> {
 
     fn nothing(&self) -> Bits {
         Bits::new(self.snapshot.documents as usize)
+    }
+
+    fn numbered(&self, ords: &[u64]) -> Bits {
+        let mut bits = self.nothing();
+        let found = ords
+            .iter()
+            .filter_map(|ord| self.snapshot.position_of(*ord));
+        found.for_each(|position| bits.set(position));
+        bits
     }
 
     fn leaf(&self, field: &str, node: &Node) -> Result<Bits, Failure> {

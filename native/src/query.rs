@@ -114,6 +114,8 @@ pub struct Node {
     pub or: Option<Vec<Node>>,
     /// Not this.
     pub not: Option<Box<Node>>,
+    /// The document has one of these numbers, which no two documents of any indices share.
+    pub ords: Option<Vec<u64>>,
     /// The field that the parts below speak of.
     pub field: Option<String>,
     /// The field has one of these values.

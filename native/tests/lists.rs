@@ -53,6 +53,9 @@ fn passes(doc: &Doc, node: &Value) -> bool {
     if !node["not"].is_null() {
         return !passes(doc, &node["not"]);
     }
+    if let Some(ords) = list("ords") {
+        return ords.contains(&json!(doc.ord));
+    }
     let own = values(doc, node["field"].as_str().unwrap());
     if let Some(wanted) = list("any") {
         let equal = |a: &Value| {
@@ -87,7 +90,7 @@ fn leaf(random: &mut Random) -> Value {
         1 + random.below(12),
         1 + random.below(28)
     );
-    match random.below(13) {
+    match random.below(14) {
         0 => json!({ "field": "tags", "any": [color] }),
         1 => json!({ "field": "tags", "any": [color, colors[random.below(5)]] }),
         2 => json!({ "field": "year", "any": [1990 + random.below(14)] }),
@@ -100,6 +103,11 @@ fn leaf(random: &mut Random) -> Value {
         9 => json!({ "field": "seen", "lt": day }),
         10 => json!({ "field": "created", "exists": true }),
         11 => json!({ "field": "nowhere", "any": [color, 3] }),
+        // Those of a random index lie from a thousand times its seed on, with gaps.
+        12 => {
+            let from = 1000 * (1 + random.below(4)) + random.below(300);
+            json!({ "ords": (from..from + random.below(40)).collect::<Vec<_>>() })
+        }
         _ => json!({ "field": "more.size", "any": [1, 2, 3] }),
     }
 }

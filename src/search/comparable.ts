@@ -24,6 +24,7 @@ function refuseNode(node: FilterNode, entries: IndexEntry[]): void {
   if ('and' in node) for (const each of node.and) refuseNode(each, entries)
   else if ('or' in node) for (const each of node.or) refuseNode(each, entries)
   else if ('not' in node) refuseNode(node.not, entries)
+  else if ('ids' in node) return
   else if ('any' in node) refuseValues(filtered(node.field), node.any, entries)
   else if (!('exists' in node)) {
     const { field, ...bounds } = node

@@ -6,6 +6,7 @@ import type { BulkItem, CallerVector } from '../schema/document.ts'
 import { type Conditions, isOneOf, unmet } from './conditions.ts'
 import { hasText, noText } from './decide.ts'
 import type { Definition } from './definition.ts'
+import { checkId } from './document-id.ts'
 import {
   hasVector,
   type WriteOptions,
@@ -15,7 +16,6 @@ import {
 } from './document-writes.ts'
 import { nameProblem } from './index-name.ts'
 import { type IndexEntry, type Indices, latest } from './indices.ts'
-import { isWellFormed } from './json.ts'
 import type { WriteOp } from './operation.ts'
 import { decodeRecord } from './record.ts'
 import { type SourcePlace, sourceProblem } from './source.ts'
@@ -224,11 +224,4 @@ async function entryFor(
 function checkSource(source: Source, definition: Definition, place: SourcePlace): void {
   const problem = sourceProblem(source, definition, place)
   if (problem !== undefined) throw problem
-}
-
-function checkId(id: string): string {
-  const bytes = Buffer.byteLength(id)
-  if (bytes < 1 || bytes > 512 || !isWellFormed(id))
-    throw invalid('id', 'must be 1 to 512 bytes of UTF-8')
-  return id
 }

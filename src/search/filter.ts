@@ -1,11 +1,13 @@
 import { invalid } from '../errors.ts'
 import { isObject } from '../object.ts'
+import { checkId } from './document-id.ts'
 
-/** A filter as the Rust core reads it. */
+/** A filter as the Rust core reads it; documents by their ids get their numbers on the way (`filter-ids.ts`). */
 export type FilterNode =
   | { and: FilterNode[] }
   | { or: FilterNode[] }
   | { not: FilterNode }
+  | { ids: string[] }
   | { field: string; any: FilterValue[] }
   | ({ field: string } & Partial<Record<Bound, FilterValue>>)
   | { field: string; exists: boolean }
@@ -15,6 +17,10 @@ type Bound = 'gt' | 'gte' | 'lt' | 'lte'
 
 const BOUNDS: readonly string[] = ['gt', 'gte', 'lt', 'lte']
 const NODES_MAX = 1024
+/** Ids of a filter in all: each is looked up in each of the indices. */
+const IDS_MAX = 1000
+/** What documents are filtered by their ids as; no field can have this name in a mapping. */
+const ID = '_id'
 /** Parts of a condition that messages name. */
 const KNOWN = [...BOUNDS, 'eq', 'in', 'any', 'not', 'exists'].join(', ')
 
@@ -22,7 +28,8 @@ type Shape = Record<string, unknown>
 
 /**
  * Reads the wire's filters: field → value (or `{eq}`), list (any of; or `{in}`, `{any}`), `{gte,gt,lte,lt}`, `{not}`,
- * `{exists}`, plus `{and, or, not}`, all in any case; several keys of one object must all hold. No filters: undefined.
+ * `{exists}`, plus `{and, or, not}`, all in any case; several keys of one object must all hold. `_id` is a document's id:
+ * it, a list, or one of these in `{eq, in, any, not}`. No filters: undefined.
  * `isMapped` tells whether an index that is searched maps a field of this name. Throws VALIDATION_FAILED with the place.
  */
 export function readFilters(
@@ -30,11 +37,12 @@ export function readFilters(
   isMapped: (field: string) => boolean = () => false,
 ): FilterNode | undefined {
   if (filters === undefined || Object.keys(filters).length === 0) return undefined
-  return readObject(filters, 'filters', { left: NODES_MAX, isMapped })
+  return readObject(filters, 'filters', { left: NODES_MAX, idsLeft: IDS_MAX, isMapped })
 }
 
 interface Budget {
   left: number
+  idsLeft: number
   isMapped: (field: string) => boolean
 }
 
@@ -55,7 +63,32 @@ function readKey(key: string, value: unknown, path: string, budget: Budget): Fil
         ? { or: readList(value, place, budget) }
         : readObject(value, place, budget),
     }
-  return readCondition(key, value, place)
+  return key === ID ? readIds(value, place, budget) : readCondition(key, value, place)
+}
+
+function readIds(value: unknown, path: string, budget: Budget): FilterNode {
+  if (typeof value === 'string' || Array.isArray(value)) {
+    const ids = [...new Set([value].flat())]
+    budget.idsLeft -= ids.length
+    if (budget.idsLeft < 0) throw invalid('filters', `must name at most ${IDS_MAX} ids in all`)
+    return { ids: ids.map((id, at) => readId(id, Array.isArray(value) ? `${path}[${at}]` : path)) }
+  }
+  const entries = isObject(value) ? Object.entries(value) : []
+  if (entries.length === 0) throw invalid(path, 'must be the id of a document, or a list of them')
+  return all(
+    entries.map(([key, inner]) => {
+      const place = `${path}.${key}`
+      const word = key.toLowerCase()
+      if (word === 'not') return { not: readIds(inner, place, budget) }
+      if (EQUALS.includes(word)) return readIds(inner, place, budget)
+      throw invalid(place, `is not known; ids are compared by ${EQUALS.join(', ')} and not`)
+    }),
+  )
+}
+
+function readId(id: unknown, path: string): string {
+  if (typeof id !== 'string') throw invalid(path, 'must be the id of a document, a string')
+  return checkId(id, path)
 }
 
 const JOINS: readonly string[] = ['and', 'or', 'not']

@@ -149,7 +149,9 @@ function isRelative({ mode, fusion }: CoreRequest): boolean {
 function highlightOf({ highlight }: SearchRequest, request: CoreRequest): string | undefined {
   if (highlight === undefined || highlight === false) return undefined
   const options = highlight === true ? {} : highlight
-  return wellFormedJson({ ...request, highlight: options })
+  // What is marked are words: which documents are found says nothing of them.
+  const { filter: _, ...words } = request
+  return wellFormedJson({ ...words, highlight: options })
 }
 
 const QUERY_LENGTH_MAX = 256

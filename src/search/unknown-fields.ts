@@ -52,7 +52,7 @@ function forEachField(node: FilterNode, visit: (field: string) => void): void {
   if ('and' in node) for (const part of node.and) forEachField(part, visit)
   else if ('or' in node) for (const part of node.or) forEachField(part, visit)
   else if ('not' in node) forEachField(node.not, visit)
-  else visit(node.field)
+  else if ('field' in node) visit(node.field)
 }
 
 function isKnown(name: string, entries: readonly IndexEntry[]): boolean {
@@ -99,13 +99,14 @@ function indicesText(entries: readonly IndexEntry[]): string {
   return others === 0 ? named.join(', ') : `${named.join(', ')} and ${others} more indices`
 }
 
-/** A field of nearly this name, or one inside of an object, whose last part it is. */
+/** A field of nearly this name, or one inside of an object, whose last part it is; in filters, also a document's id. */
 function suggestion(
   path: Path,
   name: string,
   entries: IndexEntry[],
   engine: Engine,
 ): string | undefined {
+  if (path === 'filters' && name.toLowerCase() === 'id') return '_id'
   const known = new Set<string>()
   for (const entry of entries.slice(0, SUGGESTING_MAX)) {
     const useless = path === 'filters' ? new Set() : analysed(entry.definition)

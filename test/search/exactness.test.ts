@@ -78,12 +78,13 @@ type Step = Partial<{
 const bound = fc.constantFrom('gt', 'gte', 'lt', 'lte')
 const range = (value: fc.Arbitrary<unknown>) =>
   fc.dictionary(bound, value, { minKeys: 1, maxKeys: 2, noNullPrototype: true })
+const not = (value: unknown) => ({ not: value })
 const condition = (value: fc.Arbitrary<unknown>, bounds: fc.Arbitrary<object>) =>
   fc.oneof(
     value,
     fc.array(value, { minLength: 1, maxLength: 3 }),
     bounds,
-    value.map((not) => ({ not })),
+    value.map(not),
     fc.boolean().map((exists) => ({ exists })),
   )
 const day = fc.constantFrom(...DAYS)
@@ -103,6 +104,9 @@ const leaf = fc.oneof(
   })),
   condition(whole, range(whole)).map((one) => ({ 'deep.x': one })),
   fc.constant({ nowhere: 1 }),
+  fc
+    .oneof(id, fc.array(id, { maxLength: 20 }), fc.array(id, { maxLength: 4 }).map(not))
+    .map((ids) => ({ _id: ids })),
 )
 const { filters } = fc.letrec<{ filters: Source }>((tie) => ({
   filters: fc.oneof(
@@ -243,7 +247,7 @@ type Request = ReturnType<typeof requestOf>
 async function expected(request: Request, one: Search, documents: Known[]) {
   const entry = service.app.indices.get(request.index)
   const { engineId } = entry.record
-  const passing = documents.filter(({ source: made }) => reference.passes(one.filters ?? {}, made))
+  const passing = documents.filter((known) => reference.passes(one.filters ?? {}, known))
   const everything = request.query === ''
   if (everything) return { must: passing, may: [], cosines: new Map<string, number>() }
   const query: TextQuery = one

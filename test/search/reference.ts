@@ -71,13 +71,12 @@ function isWithin(field: string, value: unknown, bounds: Source): boolean {
 }
 
 /** Whether a document fulfils the wire's filters. */
-export function passes(filters: Source, source: Source): boolean {
+export function passes(filters: Source, known: Known): boolean {
   return Object.entries(filters).every(([key, wanted]) => {
-    if (key === 'and') return (wanted as Source[]).every((one) => passes(one, source))
-    if (key === 'or') return (wanted as Source[]).some((one) => passes(one, source))
-    if (key === 'not')
-      return ![wanted as Source].flat().some((one) => passes(one as Source, source))
-    return holds(key, wanted, source)
+    if (key === 'and') return (wanted as Source[]).every((one) => passes(one, known))
+    if (key === 'or') return (wanted as Source[]).some((one) => passes(one, known))
+    if (key === 'not') return ![wanted as Source].flat().some((one) => passes(one as Source, known))
+    return holds(key, wanted, key === '_id' ? { _id: known.id } : known.source)
   })
 }
 
