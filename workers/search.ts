@@ -239,10 +239,8 @@ function indexIdOf(indices: readonly PageIndex[], engineId: number | undefined):
   return -1
 }
 
-const NO_PARTS = new Float32Array(0)
-
 /** The first features, which every search has at hand: normalised text and vector score, BM25, cosine. */
-function scoreParts({ parts = NO_PARTS, ords }: SearchResult): Float32Array {
+function scoreParts({ parts = new Float32Array(), ords }: SearchResult): Float32Array {
   const rows = new Float32Array(4 * ords.length)
   for (let at = 0; at < ords.length; at++) {
     const [bm25 = 0, cosine = 0, text = 0, vector = 0] = parts.subarray(4 * at, 4 * at + 4)
