@@ -4,9 +4,12 @@ import { expect, test } from 'vitest'
 import { routes } from '../src/api/index.ts'
 import type { Route } from '../src/http/route.ts'
 import { ACTIONS } from '../src/learn/feedback/actions.ts'
+import { METRIC_NAMES } from '../src/learn/wire/metric-names.ts'
+import { OPERATORS } from '../src/learn/wire/operators.ts'
 import { QUERY_CHARACTERS_MAX } from '../src/schema/common.ts'
 import { SearchRequest } from '../src/schema/search.ts'
 import { SETTINGS } from '../src/settings.ts'
+import { plainWord } from '../src/word.ts'
 
 const root = join(import.meta.dirname, '..')
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
@@ -74,3 +77,21 @@ test('the table of gains has every action that says something, with its gain', (
   const expected = known.map(([name, { gain }]) => [name, gain])
   expect(new Map(shown as [string, number][])).toEqual(new Map(expected as [string, number][]))
 })
+
+test.each([
+  ['operator', OPERATORS],
+  ['metric', METRIC_NAMES],
+])('the table of each %s has all of its spellings', (head, known) => {
+  const [, after = ''] = readme.split(`| ${head} | also | |\n|---|---|---|\n`)
+  const [table = ''] = after.split('\n\n')
+  const shown = table.split('\n').flatMap((row) => {
+    const [, names = '', also = ''] = row.split('|')
+    const lists = also.split(',')
+    return wordsIn(names).map((name, at) => [name, wordsIn(lists[at] ?? '').map(plainWord)])
+  })
+  expect(Object.fromEntries(shown)).toEqual(known)
+})
+
+function wordsIn(cell: string): string[] {
+  return [...cell.matchAll(/`([^`]+)`/g)].map(([, word]) => String(word))
+}

@@ -7,8 +7,8 @@ const Triggers = Type.Union(
   {
     description:
       'List of `{metric, operator, threshold, window, minSamples}` or map metric → number. Measured: ctr, mrr, ' +
-      'zeroResultRate, latencyP50, latencyP95, latencyP99 (ms), searches. Operators: lt lte gt gte against the ' +
-      'threshold; drop (relative), rise (absolute), times against searches without the change.',
+      'zeroResultRate, latencyP50, latencyP95, latencyP99 (ms), searches. Operators: lt lte gt gte (or their signs) ' +
+      'against the threshold; drop (relative), rise (absolute), times against searches without the change.',
   },
 )
 

@@ -1,6 +1,7 @@
 import type { ArmTotals, EarlierTotals } from '../../schema/adaptation-record.ts'
 import { latencyQuantile } from '../statistics/latency-histogram.ts'
 import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
+import { type MetricName, readMetric } from '../wire/metric-names.ts'
 
 /** What is measured of searches; each is undefined while there is nothing to measure it by. */
 export const METRICS = {
@@ -15,38 +16,17 @@ export const METRICS = {
   latencyP95: ({ latency }) => latencyQuantile(latency, 0.95),
   latencyP99: ({ latency }) => latencyQuantile(latency, 0.99),
   searches: ({ searches }) => searches,
-} as const satisfies Record<string, (arm: EarlierTotals) => number | undefined>
+} as const satisfies Partial<Record<MetricName, (arm: EarlierTotals) => number | undefined>>
 
 export type WatchedMetric = keyof typeof METRICS
 
-const SPELLINGS: Record<string, WatchedMetric> = {
-  clickthroughrate: 'ctr',
-  clickrate: 'ctr',
-  meanreciprocalrank: 'mrr',
-  mrr10: 'mrr',
-  zeroresults: 'zeroResultRate',
-  zerorate: 'zeroResultRate',
-  latency: 'latencyP95',
-  p95: 'latencyP95',
-  p50: 'latencyP50',
-  p99: 'latencyP99',
-  p95latency: 'latencyP95',
-  p50latency: 'latencyP50',
-  p99latency: 'latencyP99',
-}
+const NAMES: Partial<Record<MetricName, WatchedMetric>> = Object.fromEntries(
+  (Object.keys(METRICS) as WatchedMetric[]).map((name) => [name, name]),
+)
 
 /** The metric that a name means, whatever its spelling; undefined when it isn't measured. */
 export function metricOf(name: string): WatchedMetric | undefined {
-  const plain = name.toLowerCase().replace(/[^a-z0-9]/g, '')
-  const bare = plain.replace(/(ms|millis|milliseconds)$/, '')
-  const known = Object.keys(METRICS).find((metric) => metric.toLowerCase() === bare)
-  if (known !== undefined) return known as WatchedMetric
-  return Object.hasOwn(SPELLINGS, bare) ? SPELLINGS[bare] : undefined
-}
-
-/** Whether less of it is better, by its name. */
-export function lessIsBetter(name: string): boolean {
-  return /latency|took|duration|zero|error|loss|bounce|abandon|p\d\d/i.test(name)
+  return readMetric(name, NAMES)
 }
 
 /** A sample's size for a metric: only somebody's searches can be clicked. */

@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import type { AdaptationValidation } from '../../schema/adaptation-record.ts'
-import { wordOf } from '../../word.ts'
-import { lessIsBetter } from './figures.ts'
+import { lessIsBetter } from '../wire/metric-names.ts'
+import { type RuleOperator, readOperator } from '../wire/operators.ts'
 
 type Check = AdaptationValidation['checks'][number]
 
@@ -17,13 +17,9 @@ const COMPARE = {
   gt: (value: number, threshold: number) => value > threshold,
   gte: (value: number, threshold: number) => value >= threshold,
 }
-const SIGNS: Record<string, Threshold['operator']> = {
-  '<': 'lt',
-  '<=': 'lte',
-  '>': 'gt',
-  '>=': 'gte',
-  min: 'gte',
-  max: 'lte',
+const PASSES: Partial<Record<RuleOperator, Threshold['operator']>> = {
+  ...{ lt: 'lt', lte: 'lte', gt: 'gt', gte: 'gte', min: 'gte', max: 'lte' },
+  ...{ higherIsBetter: 'gte', lowerIsBetter: 'lte' },
 }
 
 /**
@@ -49,21 +45,18 @@ function readLimits(metric: string, sent: unknown, path: string): Threshold[] {
   if (typeof sent !== 'object' || sent === null)
     throw invalid(path, 'must be a number or an object')
   const { operator, threshold, value, min, max } = sent as Record<string, unknown>
-  const word = wordOf(operator ?? byName).toLowerCase()
-  const limits: Record<string, unknown> = { [word]: threshold ?? value, min, max }
-  const read = Object.entries(limits).filter(([, limit]) => limit !== undefined)
+  const limits = [
+    [operator ?? byName, threshold ?? value],
+    ['min', min],
+    ['max', max],
+  ]
+  const read = limits.filter(([, limit]) => limit !== undefined)
   if (read.length === 0) throw invalid(path, 'must name a threshold')
   return read.map(([name, limit]) => {
-    const known = operatorOf(name)
-    if (known === undefined) throw invalid(`${path}.operator`, 'must be one of lt, lte, gt, gte')
+    const known = readOperator(name, `${path}.operator`, PASSES)
     if (typeof limit !== 'number') throw invalid(`${path}.threshold`, 'must be a number')
     return { metric, operator: known, threshold: limit }
   })
-}
-
-function operatorOf(name: string): Threshold['operator'] | undefined {
-  if (Object.hasOwn(SIGNS, name)) return SIGNS[name]
-  return Object.hasOwn(COMPARE, name) ? (name as Threshold['operator']) : undefined
 }
 
 /** Holds each threshold against the figure that was sent, else the estimated one; neither: not judged. */

@@ -1,8 +1,9 @@
 import { invalid } from '../../errors.ts'
 import type { Trigger, TriggerOperator } from '../../schema/adaptation-record.ts'
-import { plainWord } from '../../word.ts'
 import { DAY_MS, durationOf, HOUR_MS } from '../wire/duration.ts'
-import { lessIsBetter, metricOf } from './figures.ts'
+import { lessIsBetter } from '../wire/metric-names.ts'
+import { type RuleOperator, readOperator } from '../wire/operators.ts'
+import { METRICS, metricOf } from './figures.ts'
 
 /** Watched for every change unless it brings a trigger for the same metric. */
 export const DEFAULT_TRIGGERS: readonly Trigger[] = [
@@ -20,36 +21,12 @@ const WINDOW_MS = HOUR_MS
 /** Longest window of a trigger; figures by the minute are kept this long. */
 export const WINDOW_MS_MAX = DAY_MS
 const SAMPLES_MIN = 20
+const MEASURED = Object.keys(METRICS).join(', ')
 
-/** Every spelling of an operator, as a plain word. */
-const OPERATORS: Record<string, TriggerOperator> = {
-  lt: 'lt',
-  '<': 'lt',
-  lessthan: 'lt',
-  below: 'lt',
-  lte: 'lte',
-  lessthanorequal: 'lte',
-  atmost: 'lte',
-  '<=': 'lte',
-  gt: 'gt',
-  '>': 'gt',
-  greaterthan: 'gt',
-  above: 'gt',
-  gte: 'gte',
-  greaterthanorequal: 'gte',
-  atleast: 'gte',
-  '>=': 'gte',
-  drop: 'drop',
-  decrease: 'drop',
-  decreases: 'drop',
-  decreasesby: 'drop',
-  relativedrop: 'drop',
-  rise: 'rise',
-  increase: 'rise',
-  increases: 'rise',
-  increasesby: 'rise',
-  times: 'times',
-  ratio: 'times',
+const FIRES: Partial<Record<RuleOperator, TriggerOperator>> = {
+  ...{ lt: 'lt', lte: 'lte', gt: 'gt', gte: 'gte' },
+  ...{ drop: 'drop', rise: 'rise', times: 'times', decrease: 'drop', increase: 'rise' },
+  ...{ min: 'lt', max: 'gt', higherIsBetter: 'lt', lowerIsBetter: 'gt' },
 }
 
 export interface TriggersRead {
@@ -68,7 +45,9 @@ export function readTriggers(sent: unknown): TriggersRead {
     : Object.entries((sent as Record<string, number> | undefined) ?? {}).map(readPair)
   for (const { metric } of asked)
     if (metricOf(metric) === undefined)
-      warnings.push(`The service does not measure ${metric}: its trigger never fires.`)
+      warnings.push(
+        `The service does not measure ${metric}: its trigger never fires. It measures ${MEASURED}.`,
+      )
   const own = new Set(asked.map(({ metric }) => metric))
   return {
     triggers: [...asked, ...DEFAULT_TRIGGERS.filter(({ metric }) => !own.has(metric))],
@@ -77,11 +56,10 @@ export function readTriggers(sent: unknown): TriggersRead {
 }
 
 function readTrigger(sent: unknown, path: string): Trigger {
-  const { metric, operator, threshold, value, window, windowMs, minSamples } = sent as Record<
-    string,
-    unknown
-  >
-  if (typeof metric !== 'string' || metric === '') throw invalid(`${path}.metric`, 'is required')
+  const { direction, operator = direction, ...rest } = sent as Record<string, unknown>
+  const { name, metric = name, threshold, value, window, windowMs, minSamples } = rest
+  if (typeof metric !== 'string' || metric === '')
+    throw invalid(`${path}.metric`, `is required: one of ${MEASURED}`)
   const limit = threshold ?? value
   if (typeof limit !== 'number') throw invalid(`${path}.threshold`, 'must be a number')
   if (minSamples !== undefined && !(Number.isInteger(minSamples) && Number(minSamples) >= 1))
@@ -89,7 +67,8 @@ function readTrigger(sent: unknown, path: string): Trigger {
   const named = nameAndOperator(metric)
   return {
     metric: named.metric,
-    operator: operator === undefined ? named.operator : readOperator(operator, `${path}.operator`),
+    operator:
+      operator === undefined ? named.operator : readOperator(operator, `${path}.operator`, FIRES),
     threshold: limit,
     windowMs: readWindow(window ?? windowMs, `${path}.window`),
     minSamples: minSamples === undefined ? SAMPLES_MIN : Number(minSamples),
@@ -108,14 +87,6 @@ function nameAndOperator(name: string): Pick<Trigger, 'metric' | 'operator'> {
   const plain = lessIsBetter(metric ?? name) ? 'gt' : 'lt'
   if (word === '' || metric === undefined) return { metric: metric ?? name, operator: plain }
   return { metric, operator: /rise|increase/i.test(word) ? 'rise' : 'drop' }
-}
-
-function readOperator(sent: unknown, path: string): TriggerOperator {
-  const word = plainWord(sent)
-  const operator = Object.hasOwn(OPERATORS, word) ? OPERATORS[word] : undefined
-  if (operator === undefined)
-    throw invalid(path, 'must be one of lt, lte, gt, gte, drop, rise, times')
-  return operator
 }
 
 /** Longer ones are cut to a day. */

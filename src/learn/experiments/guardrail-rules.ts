@@ -1,19 +1,30 @@
 import { invalid } from '../../errors.ts'
 import { isObject } from '../../object.ts'
 import type { GuardrailRule } from '../../schema/experiment-record.ts'
-import { plainWord } from '../../word.ts'
+import { type RuleOperator, readOperator } from '../wire/operators.ts'
 import { harmOf, metricName } from './metrics.ts'
 
 const GUARDRAILS_MAX = 100
 
 type Harm = GuardrailRule['harm']
 
-/** What the words of a rule say about crossing its threshold, without case and punctuation. */
-const ABOVE = new Set(['>', '>=', 'gt', 'gte', 'above', 'greaterthan', 'increase', 'up', 'max'])
-const BELOW = new Set(['<', '<=', 'lt', 'lte', 'below', 'lessthan', 'decrease', 'down', 'min'])
-const BETTER_HIGHER = new Set(['higher', 'higherisbetter', 'higherbetter', 'maximize'])
-const BETTER_LOWER = new Set(['lower', 'lowerisbetter', 'lowerbetter', 'minimize'])
-const KNOWN = 'must be one of >, >=, <, <=, above, below, increase, decrease'
+/** What an operator or a direction says of where harm lies, and of what the threshold is a share of. */
+interface Said {
+  harm: Harm
+  /** The threshold as the share of control's value that may be lost. */
+  share?: (threshold: number) => number
+}
+
+const RISE: Said = { harm: 'increase' }
+const FALL: Said = { harm: 'decrease' }
+const SAID: Partial<Record<RuleOperator, Said>> = {
+  ...{ gt: RISE, gte: RISE, lt: FALL, lte: FALL },
+  ...{ increase: RISE, decrease: FALL, max: RISE, min: FALL },
+  ...{ higherIsBetter: FALL, lowerIsBetter: RISE },
+  // As of rollback triggers: 1 - with / without, and with / without.
+  drop: { harm: 'decrease', share: (threshold) => threshold },
+  times: { harm: 'increase', share: (threshold) => threshold - 1 },
+}
 
 /**
  * Reads guardrails: a list of `{metric, operator | direction, threshold, minSamples?, relative?}`, or a map metric →
@@ -47,9 +58,11 @@ function readRule(sent: unknown, path: string, warnings: string[]): GuardrailRul
   const bound = boundOf(rule)
   if (typeof bound.threshold !== 'number' || !Number.isFinite(bound.threshold))
     throw invalid(`${path}.threshold`, 'must be a number')
-  const relative = isRelative(rule)
-  const said = harmSaid(rule.operator ?? rule.direction, path)
-  const harm = bound.harm ?? harmOf(metric) ?? said
+  const word = rule.operator ?? rule.direction
+  const said = word === undefined ? undefined : readOperator(word, `${path}.operator`, SAID)
+  const relative = isRelative(rule, said)
+  const share = said?.share?.(bound.threshold) ?? bound.threshold
+  const harm = bound.harm ?? harmOf(metric) ?? said?.harm
   if (harm === undefined)
     warnings.push(
       `${path}: nothing says on which side of its threshold ${metric} does harm; a rise is taken to. Send an operator.`,
@@ -57,7 +70,7 @@ function readRule(sent: unknown, path: string, warnings: string[]): GuardrailRul
   return {
     metric,
     harm: harm ?? 'increase',
-    threshold: relative ? Math.abs(bound.threshold) : bound.threshold,
+    threshold: relative ? Math.abs(share) : bound.threshold,
     relative,
     ...readSamples(rule.minSamples, path),
   }
@@ -73,18 +86,13 @@ function boundOf({ threshold, min, max, value, maxDegradation }: Record<string, 
   return { threshold: maxDegradation ?? value }
 }
 
-function isRelative({ relative, type, mode, maxDegradation }: Record<string, unknown>): boolean {
+function isRelative(
+  { relative, type, mode, maxDegradation }: Record<string, unknown>,
+  said: Said | undefined,
+): boolean {
+  if (said?.share !== undefined) return true
   if (typeof relative === 'boolean') return relative
   return maxDegradation !== undefined || type === 'relative' || mode === 'relative'
-}
-
-/** Which way the words of the rule say that harm lies. Throws for words that say nothing. */
-function harmSaid(sent: unknown, path: string): Harm | undefined {
-  if (sent === undefined) return undefined
-  const word = plainWord(sent)
-  if (ABOVE.has(word) || BETTER_LOWER.has(word)) return 'increase'
-  if (BELOW.has(word) || BETTER_HIGHER.has(word)) return 'decrease'
-  throw invalid(`${path}.operator`, KNOWN)
 }
 
 function readSamples(sent: unknown, path: string): { minSamples?: number } {

@@ -1,4 +1,5 @@
 import { COUNTED_METRICS, type CountedMetric } from '../../schema/experiment-metrics.ts'
+import { isNamedAfterHarm, type MetricName, readMetric } from '../wire/metric-names.ts'
 
 /** What is counted of each unit, in the order in which rows keep it: new ones go to the end. */
 export const COUNTS = [
@@ -47,43 +48,18 @@ export const LATENCY_MEAN: CountedMetric = 'latencyMs'
 /** The 95th percentile of the latency: watched by guardrails, never compared. */
 export const LATENCY_P95: CountedMetric = 'latencyP95Ms'
 
-/** Other spellings, without case and punctuation. */
-const SPELLINGS: Record<string, string> = {
-  clickthroughrate: 'ctr',
-  clickrate: 'ctr',
-  meanreciprocalrank: 'mrr',
-  mrr10: 'mrr',
-  zeroresults: 'zeroResultRate',
-  zeroresultsrate: 'zeroResultRate',
-  noresultrate: 'zeroResultRate',
-  conversion: 'conversionRate',
-  conversions: 'conversionRate',
-  cvr: 'conversionRate',
-  meanlatency: 'latencyMs',
-  averagelatency: 'latencyMs',
-  avglatency: 'latencyMs',
-  averagelatencyms: 'latencyMs',
-  averagerating: 'rating',
-  avgrating: 'rating',
-  ratings: 'rating',
-  latency: LATENCY_P95,
-  responsetime: LATENCY_P95,
-  p95: LATENCY_P95,
-  latencyp95: LATENCY_P95,
-  p95latency: LATENCY_P95,
-  p95latencyms: LATENCY_P95,
+const NAMES: Partial<Record<MetricName, CountedMetric>> = {
+  ...{ ctr: 'ctr', mrr: 'mrr', zeroResultRate: 'zeroResultRate', conversionRate: 'conversionRate' },
+  ...{ rating: 'rating', latencyMean: LATENCY_MEAN, latencyP95: LATENCY_P95 },
 }
-for (const name of Object.keys(COUNTED_METRICS)) SPELLINGS[name.toLowerCase()] = name
 
 /** The service's own spelling of a metric; a name that it doesn't count itself stays as it is. */
 export function metricName(sent: string): string {
-  const plain = sent.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
-  return Object.hasOwn(SPELLINGS, plain) ? (SPELLINGS[plain] as string) : sent
+  return readMetric(sent, NAMES) ?? sent
 }
 
 /** Which way harm lies; undefined for a reported metric whose name doesn't tell. */
 export function harmOf(name: string): 'increase' | 'decrease' | undefined {
   if (Object.hasOwn(COUNTED_METRICS, name)) return COUNTED_METRICS[name as CountedMetric].harm
-  const isCost = /error|fail|latenc|timeout|cost|bounce|abandon|zero|crash|churn/i.test(name)
-  return isCost ? 'increase' : undefined
+  return isNamedAfterHarm(name) ? 'increase' : undefined
 }

@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { asObject } from '../../object.ts'
 import type { TargetingCondition } from '../../schema/experiment-record.ts'
-import { plainWord, wordOf } from '../../word.ts'
+import { type RuleOperator, readOperator } from '../wire/operators.ts'
 
 /** Whom a condition is about. */
 export interface Target {
@@ -16,52 +16,13 @@ export function strangerOf(sessionId: string, userId?: string): Target {
   return { sessionId, userId, clientId: undefined, metadata: {} }
 }
 
-type Operator = TargetingCondition['operator']
+type Comparison = TargetingCondition['operator']
 
-/** Every spelling of an operator, as a plain word. */
-const OPERATORS: Record<string, Operator> = {
-  eq: 'any',
-  equals: 'any',
-  equal: 'any',
-  is: 'any',
-  in: 'any',
-  any: 'any',
-  anyof: 'any',
-  oneof: 'any',
-  ne: 'none',
-  neq: 'none',
-  not: 'none',
-  notequals: 'none',
-  notequal: 'none',
-  isnot: 'none',
-  notin: 'none',
-  nin: 'none',
-  none: 'none',
-  noneof: 'none',
-  gt: 'gt',
-  greaterthan: 'gt',
-  gte: 'gte',
-  greaterthanorequal: 'gte',
-  lt: 'lt',
-  lessthan: 'lt',
-  lte: 'lte',
-  lessthanorequal: 'lte',
-  exists: 'exists',
-  contains: 'contains',
-  startswith: 'startsWith',
-  endswith: 'endsWith',
-  '=': 'any',
-  '==': 'any',
-  '===': 'any',
-  '!=': 'none',
-  '!==': 'none',
-  '<>': 'none',
-  '>': 'gt',
-  '>=': 'gte',
-  '<': 'lt',
-  '<=': 'lte',
+const COMPARISONS: Partial<Record<RuleOperator, Comparison>> = {
+  ...{ eq: 'any', neq: 'none', in: 'any', notIn: 'none' },
+  ...{ gt: 'gt', gte: 'gte', lt: 'lt', lte: 'lte', min: 'gte', max: 'lte' },
+  ...{ exists: 'exists', contains: 'contains', startsWith: 'startsWith', endsWith: 'endsWith' },
 }
-const KNOWN = 'eq, ne, in, not in, gt, gte, lt, lte, exists, contains, starts with, ends with'
 const CONDITIONS_MAX = 100
 const VALUES_MAX = 1000
 const PATH = 'targetingRules'
@@ -97,7 +58,7 @@ function readRule(rule: unknown): TargetingCondition[] {
   if (field === undefined) return readRules(object)
   if (typeof field !== 'string' || field === '') throw invalid(`${PATH}.field`, 'must be a text')
   const { operator = 'eq', value = object.values } = object
-  return [readCondition(field, wordOf(operator), value)]
+  return [readCondition(field, operator, value)]
 }
 
 function readField(field: string, value: unknown): TargetingCondition[] {
@@ -106,10 +67,8 @@ function readField(field: string, value: unknown): TargetingCondition[] {
   return Object.entries(object).map(([operator, bound]) => readCondition(field, operator, bound))
 }
 
-function readCondition(field: string, sent: string, value: unknown): TargetingCondition {
-  const word = plainWord(sent)
-  const operator = Object.hasOwn(OPERATORS, word) ? OPERATORS[word] : undefined
-  if (operator === undefined) throw invalid(PATH, `must use known operators: ${KNOWN}`)
+function readCondition(field: string, sent: unknown, value: unknown): TargetingCondition {
+  const operator = readOperator(sent, PATH, COMPARISONS)
   const values = Array.isArray(value) ? value : [value]
   if (operator === 'exists') {
     if (value !== undefined && typeof value !== 'boolean')
@@ -139,7 +98,7 @@ function holds({ operator, values }: TargetingCondition, actual: unknown): boole
   )
 }
 
-function compares(operator: Operator, actual: unknown, value: unknown): boolean {
+function compares(operator: Comparison, actual: unknown, value: unknown): boolean {
   if (typeof actual === 'string' && typeof value === 'string') {
     if (operator === 'contains') return actual.includes(value)
     if (operator === 'startsWith') return actual.startsWith(value)

@@ -88,6 +88,8 @@ describe('rollback triggers', () => {
   it('say which metric nobody measures', () => {
     const { triggers, warnings } = readTriggers({ happiness: 0.5 })
     expect(triggers[0]).toMatchObject({ metric: 'happiness', operator: 'lt' })
-    expect(warnings).toEqual(['The service does not measure happiness: its trigger never fires.'])
+    expect(warnings).toEqual([
+      'The service does not measure happiness: its trigger never fires. It measures ctr, mrr, zeroResultRate, latencyP50, latencyP95, latencyP99, searches.',
+    ])
   })
 })
