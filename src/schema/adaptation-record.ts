@@ -75,6 +75,14 @@ export interface EarlierTotals {
   latency: number[]
 }
 
+/** What one unit did: searches, clicked ones, ones without results, and how long they took in ms; rows of before lack that. */
+export type AdaptationUnitRow = [
+  searches: number,
+  clicked: number,
+  zeroResults: number,
+  tookMs?: number,
+]
+
 /** Counts of searches of one kind: with a change, or without it. */
 export interface ArmTotals extends EarlierTotals {
   reciprocalRanks: number

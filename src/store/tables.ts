@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type {
   AdaptationRecord,
+  AdaptationUnitRow,
   ArmTotals,
   RankingScope,
   RankingVersion,
@@ -105,7 +106,7 @@ export interface Rows {
   /** [adaptation id, minute since the epoch] → searches with it and without; `*` counts all searches. */
   adaptationFigures: { key: [string, number]; value: { with: ArmTotals; without: ArmTotals } }
   /** [adaptation id, 1 with it or 0 without, unit] → searches, clicked ones, ones without results. */
-  adaptationUnits: { key: [string, number, string]; value: [number, number, number] }
+  adaptationUnits: { key: [string, number, string]; value: AdaptationUnitRow }
   adaptationRules: { key: string; value: RuleRecord }
   suggestions: { key: string; value: SuggestionRecord }
   /** Hash of what was suggested → suggestion id. */

@@ -73,6 +73,18 @@ export function addArms(arms: Iterable<ArmTotals>): ArmTotals {
   return sum
 }
 
+/** What an arm has counted beside what another, which is part of it, has. */
+export function subtractArm(arm: ArmTotals, part: ArmTotals): ArmTotals {
+  return {
+    searches: arm.searches - part.searches,
+    known: arm.known - part.known,
+    clicked: arm.clicked - part.clicked,
+    reciprocalRanks: arm.reciprocalRanks - part.reciprocalRanks,
+    zeroResults: arm.zeroResults - part.zeroResults,
+    latency: arm.latency.map((count, bucket) => count - (part.latency[bucket] ?? 0)),
+  }
+}
+
 function ratio(part: number, whole: number): number | undefined {
   return whole > 0 ? part / whole : undefined
 }

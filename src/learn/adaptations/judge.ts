@@ -1,8 +1,7 @@
 import type { AdaptationRecord, EarlierTotals, Trigger } from '../../schema/adaptation-record.ts'
-import { guardrail } from '../statistics/always-valid.ts'
-import { type Estimate, estimateOf } from '../statistics/estimate.ts'
-import { METRICS, metricOf, samplesOf, type WatchedMetric } from './figures.ts'
-import type { UnitCountsOf } from './units.ts'
+import { NO_UNITS } from '../statistics/sums.ts'
+import { beyondLimit, type Certainty, isLatency, type Known, worseThan } from './certainty.ts'
+import { METRICS, metricOf, samplesOf, subtractArm, type WatchedMetric } from './figures.ts'
 import type { Watch } from './watch.ts'
 
 /** Why a change is taken back. */
@@ -18,12 +17,17 @@ interface Evidence {
   withoutIt: EarlierTotals
   /** Both are of the same time, as in canary; otherwise those without it came before. */
   sameTime: boolean
+  /** Those without it are the ones until the change came. */
+  isEarlier: boolean
+  /** Where the youngest searches that count end. */
+  endMs: number
 }
 
 /** Clicks come some time after their search: compared with earlier ones, younger searches don't count yet. */
 const CLICK_DELAY_MS = 30_000
-/** Times this short differ by chance. */
 const LATENCY_RISE_MS_MIN = 10
+/** A trigger that fires at the figure that it names. */
+const AS_ASKED: Certainty = { isCertain: true, figures: {} }
 
 /** The first trigger that a change breaches, if any. */
 export function judge(record: AdaptationRecord, watch: Watch, nowMs: number): Breach | undefined {
@@ -49,8 +53,11 @@ function judgeTrigger(
   if (isCompared(trigger) && compared === undefined) return undefined
   const change = changeOf(trigger, value, compared)
   if (!exceeds(trigger, change)) return undefined
-  if (trigger.byDefault === true && !isCertain(evidence, watch.units(record.adaptationId)))
-    return undefined
+  if (isSlight(trigger, metric, value, compared)) return undefined
+  const certainty = asksCertainty(trigger, metric)
+    ? certaintyOf(trigger, evidence, record, watch)
+    : AS_ASKED
+  if (certainty?.isCertain !== true) return undefined
   const { operator, threshold } = trigger
   return {
     reason: `${metric} ${operator} ${threshold}: ${round(change)}`,
@@ -59,6 +66,7 @@ function judgeTrigger(
       ...(compared === undefined ? {} : { without: compared, change: round(change) }),
       ...(isCompared(trigger) ? { comparedWith: sameTime ? 'same time' : 'before' } : {}),
       samples: samplesOf(metric, withIt),
+      ...(certainty === AS_ASKED ? {} : { certainty: certainty.figures }),
     },
   }
 }
@@ -83,7 +91,7 @@ function gather(
   if (!enough(withIt)) return undefined
   const withoutIt = enough(without) || sameTime ? without : baseline
   if (isCompared({ operator }) && !enough(withoutIt)) return undefined
-  return { metric, withIt, withoutIt, sameTime }
+  return { metric, withIt, withoutIt, sameTime, isEarlier: withoutIt === baseline, endMs }
 }
 
 /** Whether a trigger holds searches with the change against others. */
@@ -105,35 +113,37 @@ function exceeds({ operator, threshold }: Trigger, change: number): boolean {
   return change > threshold
 }
 
-/**
- * Whether the harm is more than chance, at all looks together. By unit where there are enough; otherwise, and
- * against earlier ones, each search counts as one of its own. A change of the latency is judged by its size alone.
- */
-function isCertain(
-  { metric, withIt, withoutIt, sameTime }: Evidence,
-  units: UnitCountsOf | undefined,
-): boolean {
-  if (metric !== 'ctr' && metric !== 'zeroResultRate') {
-    const [now = 0, then = 0] = [METRICS[metric](withIt), METRICS[metric](withoutIt)]
-    return now - then >= LATENCY_RISE_MS_MIN
-  }
-  const harm = metric === 'ctr' ? 'decrease' : 'increase'
-  if (sameTime && units !== undefined) {
-    const control = estimateOf(units.sums(0, metric))
-    const treatment = estimateOf(units.sums(1, metric))
-    const judged = control && treatment && guardrail({ control, treatment, harm })
-    if (judged !== undefined) return judged.breached
-  }
-  const control = eachAlone(metric, withoutIt)
-  const treatment = eachAlone(metric, withIt)
-  return guardrail({ control, treatment, harm })?.breached ?? false
+/** Times vary by themselves: triggers on them ask for certainty, as do those that nobody asked for. */
+function asksCertainty({ byDefault }: Trigger, metric: WatchedMetric): boolean {
+  return byDefault === true || isLatency(metric)
 }
 
-/** As if every search were a unit: a proportion and its variance. */
-function eachAlone(metric: 'ctr' | 'zeroResultRate', arm: EarlierTotals): Estimate {
-  const units = samplesOf(metric, arm)
-  const value = METRICS[metric](arm) ?? 0
-  return { units, value, variance: value * (1 - value) }
+/** Nobody asked for a rollback over a few milliseconds. */
+function isSlight(
+  { byDefault }: Trigger,
+  metric: WatchedMetric,
+  value: number,
+  without = 0,
+): boolean {
+  return byDefault === true && isLatency(metric) && value - without < LATENCY_RISE_MS_MIN
+}
+
+/** Undefined while there are too few searches to say. */
+function certaintyOf(
+  trigger: Trigger,
+  { metric, withIt, withoutIt, isEarlier, endMs }: Evidence,
+  { adaptationId }: AdaptationRecord,
+  watch: Watch,
+): Certainty | undefined {
+  if (!isCompared(trigger)) return beyondLimit(trigger, metric, withIt)
+  const [totals, young] = [watch.totals(adaptationId), watch.window(adaptationId, endMs)]
+  const units = watch.units(adaptationId)
+  const known = (arm: 'with' | 'without'): Known => ({
+    arm: subtractArm(totals[arm], young[arm]),
+    sums: (name) => units?.sums(arm === 'with' ? 1 : 0, name) ?? NO_UNITS,
+  })
+  const without = isEarlier ? { arm: withoutIt } : known('without')
+  return worseThan(trigger, metric, without, known('with'))
 }
 
 function round(value: number): number {

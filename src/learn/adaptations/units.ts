@@ -1,14 +1,18 @@
+import type { AdaptationUnitRow } from '../../schema/adaptation-record.ts'
 import type { Store } from '../../store/store.ts'
 import { addUnit, NO_UNITS, type UnitSums, updateUnit } from '../statistics/sums.ts'
 
-/** Searches, clicked ones, ones without results. */
-type Counts = [searches: number, clicked: number, zeroResults: number]
+/** What is summed over units, and where their rows have it. */
+const SUMMED = { ctr: 1, zeroResultRate: 2, tookMs: 3 } as const
+export type SummedByUnit = keyof typeof SUMMED
+
+const SUMMED_NAMES = Object.keys(SUMMED) as SummedByUnit[]
 
 /** The units of one adaptation, with it (1) and without it (0). */
 export interface UnitCountsOf {
-  add: (arm: 0 | 1, unit: string, more: Counts) => void
-  /** Sums over the units: x is clicked searches or such without results, y searches. */
-  sums: (arm: 0 | 1, metric: 'ctr' | 'zeroResultRate') => UnitSums
+  add: (arm: 0 | 1, unit: string, more: Required<AdaptationUnitRow>) => void
+  /** Sums over the units: x is clicked searches, such without results, or the time that they took in ms; y searches. */
+  sums: (arm: 0 | 1, name: SummedByUnit) => UnitSums
 }
 
 export interface AdaptationUnits {
@@ -26,8 +30,7 @@ export interface AdaptationUnits {
 
 interface Arm {
   units: number
-  ctr: UnitSums
-  zeroResultRate: UnitSums
+  sums: Record<SummedByUnit, UnitSums>
 }
 
 /** Units of one arm that are told apart; what further ones do counts in the totals alone. */
@@ -38,7 +41,7 @@ const CACHED_MAX = 20_000
 /** Counts by unit, so that one busy unit isn't taken for many. */
 export function openUnitCounts(store: Store): AdaptationUnits {
   const { adaptationUnits } = store.tables
-  const cached = new Map<string, { key: [string, number, string]; counts: Counts }>()
+  const cached = new Map<string, { key: [string, number, string]; counts: AdaptationUnitRow }>()
   const changed = new Set<string>()
   let generation = 0
 
@@ -47,7 +50,7 @@ export function openUnitCounts(store: Store): AdaptationUnits {
     changed.clear()
     generation += 1
   }
-  function read(key: [string, number, string]): { counts: Counts | undefined; name: string } {
+  function read(key: [string, number, string]) {
     const name = key.join(' ')
     return { counts: cached.get(name)?.counts ?? adaptationUnits.get(key), name }
   }
@@ -62,18 +65,17 @@ export function openUnitCounts(store: Store): AdaptationUnits {
       return arms
     }
     return {
-      sums: (arm, metric) => both()[arm][metric],
+      sums: (arm, name) => both()[arm].sums[name],
       add: (arm, unit, more) => {
-        const sums = both()[arm]
+        const counted = both()[arm]
         const key: [string, number, string] = [adaptationId, arm, unit]
         const { counts: before, name } = read(key)
         // A click whose search wasn't counted can't be put to it.
-        if (before === undefined && (sums.units >= UNITS_MAX || more[0] === 0)) return
-        const [searches, clicked, zero] = before ?? [0, 0, 0]
-        const after: Counts = [searches + more[0], clicked + more[1], zero + more[2]]
+        if (before === undefined && (counted.units >= UNITS_MAX || more[0] === 0)) return
+        const after = added(before ?? [0, 0, 0, 0], more)
         cached.set(name, { key, counts: after })
         changed.add(name)
-        fold(sums, before, after)
+        fold(counted, before, after)
       },
     }
   }
@@ -108,29 +110,37 @@ export function openUnitCounts(store: Store): AdaptationUnits {
   }
 }
 
-function sumArm({ tables }: Store, adaptationId: string, arm: 0 | 1): Arm {
-  const sums: Arm = { units: 0, ctr: NO_UNITS, zeroResultRate: NO_UNITS }
-  for (const { value } of tables.adaptationUnits.range(rangeOf(adaptationId, arm, arm + 1))) {
-    sums.units += 1
-    sums.ctr = addUnit(sums.ctr, { x: value[1], y: value[0] })
-    sums.zeroResultRate = addUnit(sums.zeroResultRate, { x: value[2], y: value[0] })
-  }
-  return sums
+/** The time of a row of before stays unknown: it would be that of some of its searches. */
+function added(
+  [searches, clicked, zeroResults, tookMs]: AdaptationUnitRow,
+  more: Required<AdaptationUnitRow>,
+): AdaptationUnitRow {
+  const row: AdaptationUnitRow = [searches + more[0], clicked + more[1], zeroResults + more[2]]
+  if (tookMs !== undefined) row.push(tookMs + more[3])
+  return row
 }
 
-function fold(sums: Arm, before: Counts | undefined, after: Counts): void {
-  const pairs = [
-    ['ctr', 1],
-    ['zeroResultRate', 2],
-  ] as const
-  for (const [metric, at] of pairs) {
-    const now = { x: after[at], y: after[0] }
-    sums[metric] =
-      before === undefined
-        ? addUnit(sums[metric], now)
-        : updateUnit(sums[metric], { x: before[at], y: before[0] }, now)
+function sumArm({ tables }: Store, adaptationId: string, arm: 0 | 1): Arm {
+  const counted: Arm = {
+    units: 0,
+    sums: { ctr: NO_UNITS, zeroResultRate: NO_UNITS, tookMs: NO_UNITS },
   }
-  if (before === undefined) sums.units += 1
+  for (const { value } of tables.adaptationUnits.range(rangeOf(adaptationId, arm, arm + 1)))
+    fold(counted, undefined, value)
+  return counted
+}
+
+function fold(counted: Arm, before: AdaptationUnitRow | undefined, after: AdaptationUnitRow): void {
+  for (const name of SUMMED_NAMES) {
+    const [then, x] = [before?.[SUMMED[name]], after[SUMMED[name]]]
+    if (x === undefined) continue
+    const now = { x, y: after[0] }
+    counted.sums[name] =
+      before === undefined || then === undefined
+        ? addUnit(counted.sums[name], now)
+        : updateUnit(counted.sums[name], { x: then, y: before[0] }, now)
+  }
+  if (before === undefined) counted.units += 1
 }
 
 function rangeOf(adaptationId: string, first: number, end: number) {

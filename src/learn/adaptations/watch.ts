@@ -70,11 +70,11 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
     }
   }
   function takeSearch(impression: Impression): void {
-    const { unit, total } = impression
-    const bucket = latencyBucket(impression.tookMs)
+    const { unit, tookMs } = impression
+    const bucket = latencyBucket(tookMs)
     count(impression, (arm) => countSearch(arm, impression, bucket))
     if (unit === undefined) return
-    for (const each of concerned(byScope, impression)) countUnit(each, unit, total === 0)
+    for (const each of concerned(byScope, impression)) countUnit(each, unit, impression)
   }
   function takeFeedback(fact: FeedbackFact): void {
     const { impression } = fact
@@ -83,7 +83,7 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
     if (impression === undefined || unit === undefined || position === undefined) return
     count(impression, (arm) => countClick(arm, position))
     for (const { one, has } of concerned(byScope, impression))
-      one.units.add(has ? 1 : 0, unit, [0, 1, 0])
+      one.units.add(has ? 1 : 0, unit, [0, 1, 0, 0])
   }
   function follow(records: Iterable<AdaptationRecord>): void {
     const each = Array.from(
@@ -126,9 +126,9 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
 }
 
 /** The rows of units go when the change does: its totals, which stay, keep how many there were. */
-function countUnit({ one, has }: Concerned, unit: string, isEmpty: boolean): void {
+function countUnit({ one, has }: Concerned, unit: string, { total, tookMs }: Impression): void {
   const arm = has ? 1 : 0
-  one.units.add(arm, unit, [1, 0, isEmpty ? 1 : 0])
+  one.units.add(arm, unit, [1, 0, total === 0 ? 1 : 0, tookMs])
   one.minutes.totals()[has ? 'with' : 'without'].units = one.units.sums(arm, 'ctr').units
 }
 

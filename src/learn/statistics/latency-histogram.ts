@@ -65,6 +65,11 @@ export function latencyVariance(counts: ArrayLike<number>): number {
   return total === 0 ? 0 : Math.max(0, squares / total - (sum / total) ** 2)
 }
 
+/** Where a bucket ends, in ms: what is above it is slower. */
+export function latencyEnd(bucket: number): number {
+  return bucket < 0 ? 0 : LOWEST_MS * GROWTH ** bucket
+}
+
 /** The latency that is at most 2 % from every other one in the bucket. */
 function latencyOf(bucket: number): number {
   return bucket === 0 ? LOWEST_MS : (2 * LOWEST_MS * GROWTH ** bucket) / (GROWTH + 1)

@@ -4,7 +4,8 @@ import {
   guardrail,
   limitGuardrail,
 } from './always-valid.ts'
-import { type Estimate, errorSquared, estimateOf } from './estimate.ts'
+import { designEffect } from './design-effect.ts'
+import type { Estimate } from './estimate.ts'
 import {
   bucketsOf,
   countAbove,
@@ -22,16 +23,36 @@ export interface Latencies {
   sums: UnitSums
 }
 
+/** The same, with how alike the searches of one unit are. */
+interface Sampled {
+  counts: ArrayLike<number>
+  effect: number
+}
+
+interface SlowRequest {
+  control: Sampled
+  treatment: Sampled
+  /** The percentile, 0..1. */
+  quantile: number
+  harm: 'decrease' | 'increase'
+  /** The share of control that may be lost, 0..1. */
+  tolerance: number
+}
+
+/** The shares of searches that are slower than control's percentile, and that moved by what is tolerated. */
+export interface SlowShares {
+  control: Estimate
+  treatment: Estimate
+  /** The bucket above which searches of the treatment are slow. */
+  bucket: number
+}
+
 /** What is above the 95th percentile. */
 const SLOW = 0.05
 
 /**
  * Whether a treatment's 95th percentile is worse than control's and more than tolerated (a share, 0..1); undefined with
- * too few units. In place of the quantiles, the searches beyond them are compared: those of the treatment that are slower
- * than control's 95th percentile · (1 + tolerance), as a share, with control's own share above its percentile, 5 % or
- * what its bucket leaves of it. That control's percentile is estimated, too, is in control's part of the variance: where
- * both shares are the same, an error of the cut moves them alike, and what is left of it is the error of control's share
- * at the true cut (Bahadur: A note on quantiles in large samples, 1966). The tolerance is rounded up to whole buckets of 4 %.
+ * too few units.
  */
 export function slowerThanControl(request: {
   control: Latencies
@@ -39,14 +60,30 @@ export function slowerThanControl(request: {
   harm: 'decrease' | 'increase'
   tolerance: number
 }): Guardrail | undefined {
-  const { control, treatment, harm, tolerance } = request
-  const cut = quantileBucket(control.counts, 1 - SLOW)
-  if (cut === undefined) return undefined
+  const { harm, tolerance } = request
+  const control = sampled(request.control)
+  const treatment = sampled(request.treatment)
+  if (control === undefined || treatment === undefined) return undefined
+  const shares = slowShares({ control, treatment, quantile: 1 - SLOW, harm, tolerance })
+  return shares && guardrail({ ...shares, harm })
+}
+
+/**
+ * What stands for two percentiles where they are compared: the share of the treatment's searches that are slower than
+ * control's percentile · (1 + tolerance), and control's own share above its percentile, 5 % of the 95th or what its bucket
+ * leaves of it. That control's percentile is estimated, too, is in control's part of the variance: where both shares are
+ * the same, an error of the cut moves them alike, and what is left of it is the error of control's share at the true cut
+ * (Bahadur: A note on quantiles in large samples, 1966). The tolerance is rounded up to whole buckets of 4 %. Undefined
+ * where nothing is counted.
+ */
+export function slowShares(request: SlowRequest): SlowShares | undefined {
+  const { control, treatment, quantile, harm, tolerance } = request
+  const cut = quantileBucket(control.counts, quantile)
+  if (cut === undefined || countAbove(treatment.counts, -1) === 0) return undefined
   const further =
     harm === 'increase' ? Math.ceil(bucketsOf(1 + tolerance)) : Math.floor(bucketsOf(1 - tolerance))
-  const before = shareAbove(control, cut)
-  const after = shareAbove(treatment, cut + further)
-  return before && after && guardrail({ control: before, treatment: after, harm })
+  const bucket = cut + further
+  return { control: shareAbove(control, cut), treatment: shareAbove(treatment, bucket), bucket }
 }
 
 /**
@@ -59,34 +96,36 @@ export function slowerThanLimit(request: {
   limitMs: number
 }): Guardrail | undefined {
   const { treatment, harm, limitMs } = request
-  const own = latencyBucket(limitMs)
-  const share = shareAbove(treatment, harm === 'increase' ? own : own - 1)
-  if (share === undefined) return undefined
+  const arm = sampled(treatment)
+  if (arm === undefined) return undefined
+  const share = shareAbove(arm, limitBucket(limitMs, harm))
   // At the limit it has that much; where all searches are alike, its own would be certain of everything.
   const variance = Math.max(share.variance, SLOW * (1 - SLOW))
   return limitGuardrail({ treatment: { ...share, variance }, harm, limit: SLOW })
 }
 
+/** The bucket above which searches are surely slower than a limit; for a decrease, up to which they are surely faster. */
+export function limitBucket(limitMs: number, harm: 'decrease' | 'increase'): number {
+  const own = latencyBucket(limitMs)
+  return harm === 'increase' ? own : own - 1
+}
+
 /**
  * The share of searches above a bucket. Searches of one unit are alike, so that they say less than as many of different
- * units: `units` is as many as would say the same, searches / design effect (Kish: Survey sampling, 1965).
+ * units: `units` is as many as would say the same, searches / design effect.
  */
-function shareAbove(latencies: Latencies, bucket: number): Estimate | undefined {
-  const { counts } = latencies
+function shareAbove({ counts, effect }: Sampled, bucket: number): Estimate {
   const searches = countAbove(counts, -1)
-  const effect = designEffect(latencies, searches)
-  if (effect === undefined) return undefined
   const value = countAbove(counts, bucket) / searches
   return { units: searches / effect, value, variance: value * (1 - value) }
 }
 
 /**
- * How much less sure the mean latency is than if each search were a unit of its own, at least 1; it stands for that of the
- * share of slow searches, which by unit nobody counts. Undefined with too few units.
+ * With the design effect of the mean latency, which stands for that of the share of slow searches: by unit, nobody counts
+ * these. Undefined with too few units.
  */
-function designEffect({ counts, sums }: Latencies, searches: number): number | undefined {
-  const mean = sums.units < ALWAYS_VALID_UNITS_MIN ? undefined : estimateOf(sums)
-  if (mean === undefined || searches === 0) return undefined
-  const alone = latencyVariance(counts) / searches
-  return alone > 0 ? Math.max(1, errorSquared(mean) / alone) : 1
+function sampled({ counts, sums }: Latencies): Sampled | undefined {
+  const searches = countAbove(counts, -1)
+  if (sums.units < ALWAYS_VALID_UNITS_MIN || searches === 0) return undefined
+  return { counts, effect: designEffect({ sums, searches, variance: latencyVariance(counts) }) }
 }

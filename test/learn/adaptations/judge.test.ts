@@ -32,6 +32,10 @@ async function statusOf(shop: Workshop, { adaptationId }: { adaptationId: string
   return shop.adaptations.get(adaptationId).status
 }
 
+function lastEvent({ store }: Workshop) {
+  return [...store.tables.events.range({ reverse: true, limit: 1 })][0]!.value
+}
+
 describe('a change in canary', () => {
   it('is taken back when its searches are clicked far less than those of the same time', async () => {
     const shop = openWorkshop(HALF)
@@ -42,7 +46,7 @@ describe('a change in canary', () => {
     await traffic(shop, 150, (session, having) => search(session, having, having ? 20 : 2))
     expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
     expect(shop.applying()).toEqual([])
-    const { value: event } = [...shop.store.tables.events.range({ reverse: true, limit: 1 })][0]!
+    const event = lastEvent(shop)
     expect(event).toMatchObject({
       type: 'ADAPTATION_ROLLED_BACK',
       adaptationId: change.adaptationId,
@@ -106,6 +110,47 @@ describe('a change in canary', () => {
     expect(await statusOf(shop, change)).toBe('CANARY')
     await slow(40)
     expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
+    const { data } = lastEvent(shop)
+    expect(data).toMatchObject({
+      reason: expect.stringMatching(/^latencyP95 times 2: /),
+      figures: {
+        ...{ metric: 'latencyP95', comparedWith: 'same time' },
+        certainty: {
+          of: expect.stringMatching(/^searches slower than .* ms$/),
+          with: expect.any(Number),
+          interval: [expect.any(Number), 1],
+        },
+      },
+    })
+  }, 30_000)
+
+  it('is not taken back for times that differ by chance, though the figure is beyond twice', async () => {
+    const shop = openWorkshop(HALF)
+    const change = await shop.apply({ minScore: 0.5 })
+    const turns = { with: 0, without: 0 }
+    // Every 16th search with the change is slow, every 25th without it: 6 and 4 %.
+    await traffic(shop, 300, (session, having) => {
+      const turn = having ? 'with' : 'without'
+      turns[turn] += 1
+      const tookMs = turns[turn] % (having ? 16 : 25) === 0 ? 900 : 30
+      shop.searchIn(session, { tookMs })
+    })
+    expect(await statusOf(shop, change)).toBe('CANARY')
+    const { metrics } = shop.adaptations.get(change.adaptationId)
+    expect(metrics.with.latencyP95).toBeGreaterThan(2 * metrics.without.latencyP95!)
+  }, 30_000)
+
+  it('is not judged by few units, however often they search', async () => {
+    const shop = openWorkshop(HALF)
+    const change = await shop.apply({ minScore: 0.5 })
+    const search = searcher(shop)
+    await traffic(shop, 30, async (session, having) => {
+      for (let each = 0; each < 20; each += 1) await search(session, having, having ? 5 : 2)
+    })
+    const { metrics, status } = shop.adaptations.get(change.adaptationId)
+    expect(metrics.with.searches).toBeGreaterThan(100)
+    expect(metrics.with.ctr).toBeLessThan(0.8 * metrics.without.ctr!)
+    expect([await statusOf(shop, change), status]).toEqual(['CANARY', 'CANARY'])
   }, 30_000)
 })
 
@@ -121,8 +166,9 @@ describe('a change that applies to all', () => {
     expect(await statusOf(shop, change)).toBe('ACTIVE')
     await shop.pass(2 * MINUTE_MS)
     expect(shop.adaptations.get(change.adaptationId).status).toBe('ROLLED_BACK')
-    const { value: event } = [...shop.store.tables.events.range({ reverse: true, limit: 1 })][0]!
-    expect(event.data).toMatchObject({ figures: { comparedWith: 'before', samples: 150 } })
+    expect(lastEvent(shop).data).toMatchObject({
+      figures: { comparedWith: 'before', samples: 150, certainty: { of: 'ctr', with: 0 } },
+    })
   }, 30_000)
 
   it('of one query is compared with the past of that query', async () => {
@@ -194,6 +240,26 @@ describe('a trigger of the caller', () => {
     expect(await statusOf(shop, change)).toBe('ACTIVE')
     for (let search = 0; search < 9; search += 1) shop.searchIn(undefined, { total: 0 })
     expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
+  })
+
+  it('on a time fires as soon as it is certain, and not for two slow searches of twenty', async () => {
+    const shop = openWorkshop()
+    const limit = { metric: 'p95_latency_ms', operator: '>', threshold: 100, minSamples: 5 }
+    const change = await shop.apply({ minScore: 0.5 }, triggers(limit))
+    for (const tookMs of [...Array<number>(18).fill(9), 900, 900])
+      shop.searchIn(undefined, { tookMs })
+    expect(await statusOf(shop, change)).toBe('ACTIVE')
+    expect(shop.adaptations.get(change.adaptationId).metrics.with.latencyP95).toBeGreaterThan(100)
+    for (let search = 0; search < 5; search += 1) shop.searchIn(undefined, { tookMs: 900 })
+    expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
+    expect(lastEvent(shop).data).toMatchObject({
+      figures: { metric: 'latencyP95', samples: 25, certainty: { with: 0.28, limit: 0.05 } },
+    })
+    const other = await shop.apply({ minScore: 0.5 }, triggers({ ...limit, threshold: 500 }))
+    for (let search = 0; search < 4; search += 1) shop.searchIn(undefined, { tookMs: 900 })
+    expect(await statusOf(shop, other)).toBe('ACTIVE')
+    shop.searchIn(undefined, { tookMs: 900 })
+    expect(await statusOf(shop, other)).toBe('ROLLED_BACK')
   })
 
   it('of a metric that nobody measures never fires, and the answer says so', async () => {
