@@ -1,3 +1,9 @@
+/** Lucene's 33 English stop words. */
+export const ENGLISH_STOP_WORDS =
+  'a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was will with'.split(
+    ' ',
+  )
+
 /** What was sent where a word belongs, as text; empty for an object or a list, which has no text of its own. */
 export function wordOf(sent: unknown): string {
   return typeof sent === 'object' && sent !== null ? '' : String(sent)

@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts'
-import { wordOf } from '../word.ts'
+import { ENGLISH_STOP_WORDS, wordOf } from '../word.ts'
 
 /** One step of an analyzer, as the Rust core reads it. */
 export interface AnalysisFilter {
@@ -13,12 +13,6 @@ export interface Analyzer {
 }
 
 type Shape = Record<string, unknown>
-
-/** Lucene's 33 English stop words. */
-const ENGLISH_STOP_WORDS =
-  'a an and are as at be but by for if in into is it no not of on or such that the their then there these they this to was will with'.split(
-    ' ',
-  )
 
 const LANGUAGES =
   'arabic danish dutch english finnish french german greek hungarian italian norwegian portuguese romanian russian spanish swedish tamil turkish'.split(

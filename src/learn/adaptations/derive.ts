@@ -1,6 +1,7 @@
 import type { Suggestion } from '../../schema/suggestion.ts'
 import type { QueryEvidence } from '../patterns/evidence.ts'
 import { readField } from './named.ts'
+import { isSynonymRule } from './synonym-pair.ts'
 
 /** What a suggestion's patterns come to. */
 export interface Derived {
@@ -35,7 +36,7 @@ const FIELD_DOWN = 0.5
  * | figures are well | `boosts` for what was clicked, else `learning` on: keeps what works |
  * | a field among the positive ones · negative ones | `fieldWeights` × 1.5 · × .5 |
  * | `document:ID`, or a clicked document · negative | `boosts` + .2 · − .2 |
- * | `a => b`, `a = b` among the positive ones | `synonyms` |
+ * | `a => b`, `a = b` among the positive ones, of words that say something and not the same | `synonyms` |
  * | words for exact · semantic matching (swapped when negative) | `legWeights` towards words · meaning |
  * | other texts | nothing; when all are such, `learning` on |
  * | only neutral ones, or `requiresOptimization` alone with no evidence | can't be judged |
@@ -128,10 +129,9 @@ function readPattern(
     changes.boosts = [...(changes.boosts ?? []), { id: id ?? text, value: sign * BOOST_MAX }]
     return true
   }
-  const pair = /^(?:synonym:)?([^=]+?)\s*=>?\s*([^=]+)$/i.exec(text)
-  if (pair !== null && sign === 1) {
-    const words = text.includes('=>') ? [`${pair[1]} => ${pair[2]}`] : [`${pair[1]}`, `${pair[2]}`]
-    changes.synonyms = [...(changes.synonyms ?? []), words]
+  const rule = sign === 1 ? readSynonym(text) : undefined
+  if (rule !== undefined) {
+    changes.synonyms = [...(changes.synonyms ?? []), rule]
     return true
   }
   const field = readField(text)
@@ -144,6 +144,15 @@ function readPattern(
   if (leg === undefined) return false
   changes.legWeights = (leg === 'vector') === (sign === 1) ? TOWARDS_MEANING : TOWARDS_WORDS
   return true
+}
+
+/** `a => b` or `a = b` of words that say something; a field, a number or a comparison is no word for another. */
+function readSynonym(text: string): string[] | undefined {
+  const pair = /^(?:synonym:)?([^=<>!]+?)\s*(=>?)\s*([^=<>!]+)$/i.exec(text)
+  const [, left = '', sign = '', right = ''] = pair ?? []
+  if (!isSynonymRule(left, right)) return undefined
+  if (sign === '=>') return [`${left} => ${right}`]
+  return readField(left) === undefined ? [left, right] : undefined
 }
 
 function readLeg(text: string): 'text' | 'vector' | undefined {

@@ -1,9 +1,14 @@
 import type { QueryEvidence, ReformulationEvidence } from '../patterns/evidence.ts'
 import { isFarDown } from '../patterns/report.ts'
 import type { Proposal } from './suggestions.ts'
+import { synonymPair } from './synonym-pair.ts'
 
 const REFORMULATED_MIN = 3
 const FREQUENT_MIN = 10
+/** Share of a query's searches that went on to another one with which it has no word in common. */
+const FOLLOWED_SHARE_MIN = 0.3
+/** Ways back for each way there. */
+const BACK_SHARE_MAX = 0.5
 const PIN_SHARE_MIN = 0.5
 const BOOST = 0.2
 
@@ -14,9 +19,15 @@ interface Findings {
 
 /** What the service itself would change, from what searchers do; each with the figures that it rests on. */
 export function findProposals({ queries, reformulations }: Findings): Proposal[] {
+  const searches = new Map(queries.map((query) => [query.queryHash, query.searches]))
+  const counts = new Map(reformulations.map(({ from, to, count }) => [`${from} ${to}`, count]))
   return [
     ...queries.flatMap(proposeLift),
-    ...reformulations.flatMap((each) => proposeSynonym(each)),
+    ...reformulations.flatMap((pair) => {
+      const back = counts.get(`${pair.to} ${pair.from}`) ?? 0
+      // What is asked too seldom to be counted says nothing of how many went on.
+      return proposeSynonym(pair, back, searches.get(pair.from) ?? Infinity)
+    }),
   ]
 }
 
@@ -41,8 +52,11 @@ function proposeLift(query: QueryEvidence): Proposal[] {
   ]
 }
 
-/** What found nothing, or was not clicked, was found in other words. */
-function proposeSynonym(pair: ReformulationEvidence): Proposal[] {
+/**
+ * What found nothing, or was not clicked, was found in other words. Queries without a word in common are a matter each,
+ * unless many of those who asked the first went on to the second; and who goes back and forth compares two things.
+ */
+function proposeSynonym(pair: ReformulationEvidence, back: number, searches: number): Proposal[] {
   const { from, fromQuery, toQuery, count, fromNothing, clicked } = pair
   const kind =
     fromNothing >= REFORMULATED_MIN && clicked >= REFORMULATED_MIN
@@ -50,35 +64,19 @@ function proposeSynonym(pair: ReformulationEvidence): Proposal[] {
       : count >= FREQUENT_MIN && clicked >= REFORMULATED_MIN
         ? 'frequent_reformulation'
         : undefined
-  const synonyms = synonymOf(fromQuery, toQuery)
-  if (kind === undefined || synonyms === undefined) return []
+  const words = synonymPair(fromQuery, toQuery)
+  if (kind === undefined || words === undefined || back > BACK_SHARE_MAX * count) return []
+  if (!words.isShared && count < FOLLOWED_SHARE_MIN * searches) return []
   return [
     {
       kind,
       queryHash: from,
-      changes: { synonyms },
+      changes: { synonyms: [[`${words.left} => ${words.right}`]] },
       description: `"${fromQuery}" is put as "${toQuery}" ${count} times, ${clicked} of them clicked.`,
       confidence: confidenceOf(clicked),
       evidence: { ...pair },
     },
   ]
-}
-
-/** The words in which two queries differ, one way; undefined when neither has words of its own. */
-function synonymOf(from: string, to: string): string[][] | undefined {
-  const before = wordsOf(from)
-  const after = wordsOf(to)
-  const left = before.filter((word) => !after.includes(word)).join(' ')
-  const right = after.filter((word) => !before.includes(word)).join(' ')
-  if (left === '' || right === '') return undefined
-  return [[`${left} => ${right}`]]
-}
-
-function wordsOf(query: string): string[] {
-  return query
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
 }
 
 /** Grows with the evidence towards 1: 5 → .5, 20 → .8. */

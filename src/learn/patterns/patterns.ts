@@ -1,8 +1,9 @@
 import type { EarlierTotals } from '../../schema/adaptation-record.ts'
 import type { FeedbackPatterns, PatternQuery, SearchPatterns } from '../../schema/pattern.ts'
-import { type QueryPattern, RANK_PARTS } from '../../schema/pattern-record.ts'
+import { type QueryPattern, RANK_PARTS, type Reformulation } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import { type Consumer, documentOf } from '../facts.ts'
+import { SEVERAL } from './askers.ts'
 import { type Clicks, openClicks } from './clicks.ts'
 import type { QueryEvidence, ReformulationEvidence } from './evidence.ts'
 import { ALL, openFeedbackCounts } from './feedback-counts.ts'
@@ -22,7 +23,7 @@ export interface Patterns {
   evidenceOf: (queryHash: string) => QueryEvidence | undefined
   /** The same as counts of searches; their latency is not known. */
   armOf: (queryHash: string) => EarlierTotals
-  /** What all queries of today and yesterday show. */
+  /** What all queries of today and yesterday show; of other words, those to which more than one came. */
   findings: () => { queries: QueryEvidence[]; reformulations: ReformulationEvidence[] }
 }
 
@@ -39,9 +40,9 @@ export function openPatterns(store: Store, clock: () => number): Patterns {
   function windowOf({ window, timeWindow }: PatternQuery): Window {
     return readWindow(window ?? timeWindow ?? WINDOW, clock())
   }
-  function find(window: Span) {
+  function find(window: Span, isWanted: (pair: Reformulation) => boolean = () => true) {
     const queries = searched.queries.sum(window)
-    const pairs = searched.reformulations.sum(window)
+    const pairs = [...searched.reformulations.sum(window)].filter(([, pair]) => isWanted(pair))
     return {
       queries: Array.from(queries, ([queryHash, row]) => evidence(queryHash, row)),
       reformulations: Array.from(pairs, ([name, { from, to, asker: _, ...counts }]) => {
@@ -76,7 +77,7 @@ export function openPatterns(store: Store, clock: () => number): Patterns {
       const ranks = reciprocalRanks === undefined ? undefined : reciprocalRanks / RANK_PARTS
       return { searches, known, clicked, zeroResults, reciprocalRanks: ranks, latency: [] }
     },
-    findings: () => find(recentDays(clock())),
+    findings: () => find(recentDays(clock()), ({ asker }) => asker === SEVERAL),
   }
 }
 

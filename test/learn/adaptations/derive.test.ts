@@ -34,6 +34,13 @@ describe('a rule from patterns', () => {
     [{ negativePatterns: ['doc:d-1'] }, { boosts: [{ id: 'd-1', value: -0.2 }] }],
     [{ positivePatterns: ['tv => television'] }, { synonyms: [['tv => television']] }],
     [{ positivePatterns: ['car = automobile'] }, { synonyms: [['car', 'automobile']] }],
+    [{ positivePatterns: ['synonym:mp3 => audio'] }, { synonyms: [['mp3 => audio']] }],
+    [
+      { positivePatterns: ['shoe => shoes', 'the = of', '12 => 13', 'car => car'] },
+      { learning: true },
+    ],
+    [{ positivePatterns: ['price = 10', 'score >= 5 stars', 'a != b'] }, { learning: true }],
+    [{ positivePatterns: ['title=shoes'] }, { fieldWeights: { title: 1.5 } }],
     [{ positivePatterns: ['semantic_match'] }, { legWeights: { text: 0.6, vector: 0.4 } }],
     [{ negativePatterns: ['semantic_match'] }, { legWeights: { text: 0.85, vector: 0.15 } }],
     [{ positivePatterns: ['exact_match'] }, { legWeights: { text: 0.85, vector: 0.15 } }],

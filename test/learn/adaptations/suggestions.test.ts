@@ -19,19 +19,43 @@ async function clickAt(shop: Workshop, place: number, times: number, more = {}) 
   }
 }
 
+interface Words {
+  first?: string
+  second?: string
+  /** One person, in session after session; else another one each time. */
+  userId?: string
+  /** The first found something, and nobody clicked it. */
+  found?: boolean
+}
+
 /** A query that finds nothing, put in other words and then clicked. */
-async function reformulate(shop: Workshop, times: number) {
+async function reformulate(shop: Workshop, times: number, words: Words = {}) {
+  const { first = 'cheap telly', second = 'cheap television', userId, found = false } = words
   for (let user = 0; user < times; user += 1) {
-    const session = await shop.session()
-    const first = { query: 'cheap telly', queryHash: 'first', total: 0, ...showing([]) }
-    shop.searchIn(session, first)
+    const session = await shop.session(userId)
+    const hash = (query: string) =>
+      words.first === undefined ? undefined : query.replace(' ', '-')
+    const before = { query: first, queryHash: hash(first) ?? 'first' }
+    shop.searchIn(session, found ? before : { ...before, total: 0, ...showing([]) })
     await shop.log.flush()
     shop.clock.nowMs += 5000
-    const second = { query: 'cheap television', queryHash: 'second', timeMs: shop.clock.nowMs }
-    const queryId = shop.searchIn(session, second)
+    const after = { query: second, queryHash: hash(second) ?? 'second' }
+    const queryId = shop.searchIn(session, { ...after, timeMs: shop.clock.nowMs })
     await shop.log.flush()
     await shop.tell(session, queryId, 'a')
   }
+}
+
+/** The synonyms that the service suggests, of what people did. */
+async function synonymsAfter(act: (shop: Workshop) => Promise<unknown>) {
+  const shop = openWorkshop()
+  await act(shop)
+  await shop.pass(ROUND_MS)
+  const { suggestions } = await shop.suggestions({ source: ['service'] })
+  return suggestions.flatMap(({ rule }) => {
+    const { synonyms = [] } = rule!.changes as { synonyms?: string[][] }
+    return synonyms
+  })
 }
 
 describe('a suggestion', () => {
@@ -188,6 +212,39 @@ describe('what the service suggests itself', () => {
         evidence: { count: 4, fromNothing: 4, clicked: 4, toQuery: 'cheap television' },
       },
     ])
+  })
+
+  it('is no synonym where one person alone puts it so', async () => {
+    expect(await synonymsAfter((shop) => reformulate(shop, 6, { userId: 'one' }))).toEqual([])
+  })
+
+  it('is one of queries without a common word only where many of those who asked went on', async () => {
+    const words = { first: 'telly', second: 'television' }
+    expect(await synonymsAfter((shop) => reformulate(shop, 4, words))).toEqual([
+      ['telly => television'],
+    ])
+    const others = (shop: Workshop) => clickAt(shop, 0, 12, { query: 'telly', queryHash: 'telly' })
+    const both = async (shop: Workshop) => [await others(shop), await reformulate(shop, 4, words)]
+    expect(await synonymsAfter(both)).toEqual([])
+    const shared = { first: 'telly stand', second: 'television stand' }
+    const rest = async (shop: Workshop) => {
+      await clickAt(shop, 0, 12, { query: shared.first, queryHash: 'telly-stand' })
+      await reformulate(shop, 4, shared)
+    }
+    expect(await synonymsAfter(rest)).toEqual([['telly => television']])
+  })
+
+  it('is none of what people compare, going back and forth', async () => {
+    const there = { first: 'red shoes', second: 'blue shoes' }
+    const back = { first: there.second, second: there.first }
+    const compare = async (shop: Workshop) => {
+      await reformulate(shop, 12, { ...there, found: true })
+      await reformulate(shop, 9, { ...back, found: true })
+    }
+    expect(await synonymsAfter(compare)).toEqual([])
+    expect(await synonymsAfter((shop) => reformulate(shop, 12, { ...there, found: true }))).toEqual(
+      [['red => blue']],
+    )
   })
 
   it('is nothing where clicks are few or lie high', async () => {
