@@ -7,6 +7,7 @@ import {
 } from '../src/learn/memory/click-rate.ts'
 import { native } from '../src/native.ts'
 import { openReader, type Reader } from '../src/store/reader.ts'
+import { ownTimeMs } from '../src/threads/own-time.ts'
 
 // Background work.
 native.giveWay(10)
@@ -25,17 +26,17 @@ export interface RateInput {
 
 /**
  * Counts the click rates of documents from what the click memory has on the disk, and gives them to the core under
- * the numbers that the documents have now. Undefined while the memory is being learned anew: it is not whole then.
+ * the numbers that the documents have now; `usedMs` is what that took of the thread. Undefined while the memory is being learned anew: it is not whole then.
  */
-export function rate(input: RateInput): { documents: number; tookMs: number } | undefined {
-  const startedMs = performance.now()
+export function rate(input: RateInput): { documents: number; usedMs: number } | undefined {
+  const startedMs = ownTimeMs()
   const reader = openReader(input.dataDir)
   if (reader.mark(RELEARNING) !== undefined) return undefined
   const rates = countRates(reader.remembered(), input.day, input.settings)
   let documents = 0
   for (const { indexId, engineId } of input.engines)
     documents += publish(reader, { indexId, engineId, rated: rates.get(indexId) ?? [] }, input)
-  return { documents, tookMs: performance.now() - startedMs }
+  return { documents, usedMs: ownTimeMs() - startedMs }
 }
 
 /** Returns how many documents of the index have a rate now. */

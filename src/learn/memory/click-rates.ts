@@ -58,7 +58,7 @@ type RatesConfig = Pick<
 
 /** Counts before the newest that the next pages of a list, and a search that is run again, may still read. */
 const EDITIONS_HELD = 8
-/** Share of one thread's time that counting may take. */
+/** Share of one thread's time that counting may take; what it waits while others have the processors puts nothing off. */
 const SHARE_MAX = 0.02
 
 interface Core extends ClickRatesParts {
@@ -147,6 +147,6 @@ async function count(core: Core, { engines, ...counting }: Due): Promise<void> {
   if (counted === undefined) return
   core.newest = Object.freeze({ prior: memoryPriorRate, edition })
   core.counted = counting
-  core.soonMs = startedMs + counted.tookMs / SHARE_MAX
+  core.soonMs = startedMs + counted.usedMs / SHARE_MAX
   core.nextMs = Math.max(core.soonMs, startedMs + core.config.clickRatesMs)
 }
