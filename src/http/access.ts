@@ -4,7 +4,7 @@ import { serviceError } from '../errors.ts'
 import type { Exchange } from './exchange.ts'
 
 const REQUEST_HEADERS =
-  'content-type, authorization, idempotency-key, if-match, if-none-match, last-event-id, x-request-id'
+  'content-type, content-encoding, authorization, idempotency-key, if-match, if-none-match, last-event-id, x-request-id'
 const REPLY_HEADERS = 'x-request-id, retry-after, etag, idempotent-replay'
 const PREFLIGHT_SECONDS = '600'
 

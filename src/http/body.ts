@@ -1,4 +1,4 @@
-import { serviceError } from '../errors.ts'
+import { type ServiceError, serviceError } from '../errors.ts'
 import type { Exchange } from './exchange.ts'
 
 /** A refused body up to this size is read to its end and dropped, so that the client sees the answer. */
@@ -13,9 +13,6 @@ export type BodyFormat = 'json' | 'other'
  * Throws UNSUPPORTED_MEDIA_TYPE for anything but JSON in UTF-8 and the types in `consumes`.
  */
 export function bodyFormat(exchange: Exchange, consumes: readonly string[]): BodyFormat {
-  const encoding = exchange.header('content-encoding')
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity')
-    throw serviceError('UNSUPPORTED_MEDIA_TYPE', 'A body must be sent without Content-Encoding.')
   const sent = exchange.header('content-type')
   if (sent === undefined || sent === 'application/json') return 'json'
   const [type = '', ...parameters] = sent.toLowerCase().split(';')
@@ -32,7 +29,7 @@ export function bodyFormat(exchange: Exchange, consumes: readonly string[]): Bod
 }
 
 /** Body length that the client announced; undefined for a chunked body. */
-function announcedBytes(exchange: Exchange): number | undefined {
+export function announcedBytes(exchange: Exchange): number | undefined {
   const sent = exchange.header('content-length')
   return sent === undefined ? undefined : Number(sent)
 }
@@ -63,17 +60,11 @@ export interface BodyReader<T> {
  * Rejects with BODY_TOO_LARGE as soon as that is known, with BODY_INCOMPLETE when the client leaves, and
  * with what `hold` and `read` throw.
  */
-export function readBody<T>(
-  exchange: Exchange,
-  { limit: { bytesMax, setting }, hold, read }: BodyReader<T>,
-): Promise<T> {
+export function readBody<T>(exchange: Exchange, { limit, hold, read }: BodyReader<T>): Promise<T> {
+  const { bytesMax } = limit
   return new Promise((resolve, reject) => {
-    const tooLarge = () => {
-      const message = `The body is larger than ${bytesMax} bytes, the setting ${setting}.`
-      return serviceError('BODY_TOO_LARGE', message)
-    }
     if ((announcedBytes(exchange) ?? 0) > bytesMax) {
-      reject(tooLarge())
+      reject(bodyTooLarge(limit))
       return
     }
     const chunks: Uint8Array[] = []
@@ -92,7 +83,7 @@ export function readBody<T>(
     exchange.onBody((chunk, last) => {
       if (isRefused) return
       received += chunk.length
-      if (received > bytesMax) refuse(tooLarge())
+      if (received > bytesMax) refuse(bodyTooLarge(limit))
       else
         try {
           if (!last) keep(chunk)
@@ -174,6 +165,16 @@ export function streamBody(exchange: Exchange, events: StreamEvents): BodyStream
   return { chunks: chunks(), drop }
 }
 
-function incomplete(): Error {
+/** A body over its limit, which it `exceeds`. */
+export function bodyTooLarge(
+  { bytesMax, setting }: BodyLimit,
+  exceeds = 'is larger than',
+): ServiceError {
+  const message = `The body ${exceeds} ${bytesMax} bytes, the setting ${setting}.`
+  return serviceError('BODY_TOO_LARGE', message)
+}
+
+/** A body whose end nobody will see. */
+export function incomplete(): ServiceError {
   return serviceError('BODY_INCOMPLETE', 'The connection closed before the whole body was there.')
 }

@@ -3,8 +3,9 @@ import { variableOf } from '../config.ts'
 import { serviceError } from '../errors.ts'
 import type { ArrivingBody, KeptAnswer } from '../schema/answer.ts'
 import { sharedMs } from '../shared-clock.ts'
-import { type BodyLimit, bodyFormat, readBody, streamBody } from './body.ts'
+import { type BodyLimit, type BodyReader, bodyFormat, readBody, streamBody } from './body.ts'
 import { wholeBody } from './bytes.ts'
+import { type BodyCoding, bodyCoding, decodedStream, decodedWhole, readPieces } from './decode.ts'
 import { type Flight, type Flights, metaOf, signalOf } from './flight.ts'
 import { readJson } from './json.ts'
 import { parseParameters, parseQuery } from './query.ts'
@@ -84,10 +85,12 @@ export function answerRoute(
     if (key === undefined) return handle(entry, flight, call)
     return once(entry, flight, call, { key, body: hashRequest(exchange, NO_BYTES) })
   }
+  const coding = bodyCoding(exchange)
   const format = bodyFormat(exchange, entry.consumes)
+  const arrival = { call, coding, timeoutMs: app.config.requestTimeoutMs }
   if (entry.bodyKind === 'stream' && (format === 'other' || entry.checkBody === undefined))
-    return streamed(entry, flight, call, app.config.requestTimeoutMs)
-  return collected(app, entry, flight, call)
+    return streamed(entry, flight, arrival)
+  return collected(app, entry, flight, arrival)
 }
 
 function newCall(
@@ -115,21 +118,24 @@ function newCall(
   }
 }
 
+interface Arrival {
+  call: AnyCall
+  coding: BodyCoding | undefined
+  timeoutMs: number
+}
+
 async function streamed(
   entry: Entry,
   flight: Flight,
-  call: AnyCall,
-  timeoutMs: number,
+  { call, coding, timeoutMs }: Arrival,
 ): Promise<Prepared> {
   // The time limit of a body that is worked off while it arrives starts again with each piece.
-  const { chunks, drop } = streamBody(flight.exchange, {
-    progress: () => {
-      flight.deadlineMs = performance.now() + timeoutMs
-    },
-    complete: () => {
-      flight.bodyRead = true
-    },
-  })
+  const progress = (): void => {
+    flight.deadlineMs = performance.now() + timeoutMs
+  }
+  const sent = streamBody(flight.exchange, { progress, complete: () => markRead(flight) })
+  const { chunks, drop } =
+    coding === undefined ? sent : decodedStream(sent, { coding, limit: entry.bodyLimit, progress })
   flight.dropBody = drop
   call.stream = chunks
   const key = repeatKey(flight.exchange)
@@ -143,21 +149,35 @@ async function collected(
   app: ServedApp,
   entry: Entry,
   flight: Flight,
-  call: AnyCall,
+  { call, coding }: Arrival,
 ): Promise<Prepared> {
   const { exchange } = flight
   const key = repeatKey(exchange)
-  const bodyHash = await readBody(exchange, {
+  const reader: BodyReader<string> = {
     limit: entry.bodyLimit,
     hold: call.hold,
     read: (bytes) => {
-      flight.bodyRead = true
+      markRead(flight)
       readWhole(app, entry, call, bytes)
       return key === undefined ? '' : hashRequest(exchange, bytes)
     },
-  })
+  }
+  const bodyHash = await (coding === undefined
+    ? readBody(exchange, reader)
+    : readDecoded(flight, coding, reader))
   if (key === undefined) return handle(entry, flight, call)
   return once(entry, flight, call, { key, body: bodyHash })
+}
+
+function readDecoded<T>(flight: Flight, coding: BodyCoding, reader: BodyReader<T>): Promise<T> {
+  const complete = () => markRead(flight)
+  const body = decodedWhole(flight.exchange, { coding, limit: reader.limit, complete })
+  flight.dropBody = body.drop
+  return readPieces(body, reader)
+}
+
+function markRead(flight: Flight): void {
+  flight.bodyRead = true
 }
 
 async function once(

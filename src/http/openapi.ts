@@ -1,6 +1,7 @@
 import type { TObject } from 'typebox'
 import type { Config } from '../config.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
+import { CODINGS } from './decode.ts'
 import { HEAD_BYTES_MAX } from './head-limit.ts'
 import { describeHeaders, isVersioned } from './openapi-headers.ts'
 import { aliasesOf, BASE_PATH } from './paths.ts'
@@ -15,6 +16,7 @@ const WITH_BODY: ErrorCode[] = [
   'MALFORMED_JSON',
   'JSON_TOO_DEEP',
   'BODY_INCOMPLETE',
+  'MALFORMED_ENCODING',
   'BODY_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
   'OVERLOADED',
@@ -114,7 +116,7 @@ function describeBody(route: Route, config: Config): Json {
   const others = (route.consumes ?? []).map((type) => [type, { schema: { type: 'string' } }])
   return {
     required: route.bodyOptional !== true,
-    description: `At most ${bytesMax} bytes, uncompressed (415 with a Content-Encoding), nested at most ${config.jsonDepthMax} levels deep.`,
+    description: `At most ${bytesMax} bytes, counted uncompressed (it may come with content-encoding: ${CODINGS.join(' or ')}), nested at most ${config.jsonDepthMax} levels deep.`,
     content: { 'application/json': json, ...Object.fromEntries(others) },
   }
 }

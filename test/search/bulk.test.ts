@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { createGzip, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, type RunningApp, startApp } from '../running-app.ts'
 
@@ -493,5 +494,85 @@ describe('NDJSON with an Idempotency-Key', () => {
     await eventually(async () => (await send('lines-4', text(['whole']), 'cut')).status === 200)
     expect((await send('lines-4', text(['whole']), 'cut')).data.succeeded).toBe(1)
     expect(await total('cut')).toBe(1)
+  }, 60_000)
+})
+
+describe('a compressed bulk', () => {
+  const GZIP = { 'content-encoding': 'gzip' }
+  const send = async (
+    body: Uint8Array<ArrayBuffer>,
+    index: string,
+    headers: Record<string, string>,
+  ) => {
+    const url = `${service.url}/cortex/documents/bulk?index=${index}`
+    const response = await fetch(url, { method: 'POST', body, headers })
+    const told = (await response.json()) as { data: Bulk; code?: string; error?: string }
+    return { status: response.status, replayed: response.headers.get('idempotent-replay'), ...told }
+  }
+  const ndjson = (count: number): Buffer =>
+    Buffer.from(
+      Array.from({ length: count }, (_, n) => `{"id":"z${n}","title":"zip ${n}"}\n`).join(''),
+    )
+
+  it('is stored as an uncompressed one, as JSON and as NDJSON of any length', async () => {
+    const json = gzipSync(JSON.stringify([{ document: { title: 'one' } }]))
+    expect((await send(json, 'zipped-json', GZIP)).data.succeeded).toBe(1)
+    const deflated = await send(deflateSync(ndjson(10)), 'deflated', {
+      ...NDJSON,
+      'content-encoding': 'deflate',
+    })
+    expect(deflated.data.succeeded).toBe(10)
+    const { data } = await send(gzipSync(ndjson(5000)), 'zipped', { ...NDJSON, ...GZIP })
+    expect(data).toMatchObject({ succeeded: 5000, failed: 0 })
+    expect(data.items[4999]).toMatchObject({ status: 200, id: 'z4999' })
+    expect(await total('zipped')).toBe(5000)
+  }, 60_000)
+
+  it('is worked off while it arrives', async () => {
+    const sending = request(`${service.url}/cortex/documents/bulk?index=zip-stream`, {
+      method: 'POST',
+      headers: { ...NDJSON, ...GZIP, 'transfer-encoding': 'chunked' },
+    })
+    const answered = new Promise<number>((resolve, reject) => {
+      sending.on('error', reject)
+      sending.on('response', (response) => {
+        response.resume()
+        resolve(response.statusCode ?? 0)
+      })
+    })
+    const gzip = createGzip()
+    gzip.pipe(sending)
+    gzip.write(ndjson(1500))
+    gzip.flush()
+    await eventually(async () => {
+      const { status } = await service.call('GET', '/cortex/documents/z0?index=zip-stream')
+      return status === 200
+    })
+    gzip.end('{"id":"last","title":"zip"}')
+    expect(await answered).toBe(200)
+    expect(await total('zip-stream')).toBe(1501)
+  }, 60_000)
+
+  it('that is cut off is refused, and holds no half of a document', async () => {
+    const whole = gzipSync(ndjson(20_000))
+    const cut = whole.subarray(0, whole.length - 1000)
+    const answer = await send(cut, 'zip-cut', { ...NDJSON, ...GZIP })
+    expect(answer).toMatchObject({ status: 400, code: 'BODY_INCOMPLETE' })
+    expect(answer.error).toContain('may have been stored')
+    await eventually(async () => (await total('zip-cut')) >= 10_000)
+    const { data } = await send(whole, 'zip-cut', { ...NDJSON, ...GZIP })
+    expect(data).toMatchObject({ succeeded: 20_000, failed: 0 })
+    expect(await total('zip-cut')).toBe(20_000)
+  }, 60_000)
+
+  it('has the answer of the uncompressed one under the same Idempotency-Key', async () => {
+    const body = ndjson(1200)
+    const key = { ...NDJSON, 'idempotency-key': 'zip-1' }
+    const first = await send(gzipSync(body), 'zip-key', { ...key, ...GZIP })
+    const second = await send(new Uint8Array(body), 'zip-key', key)
+    expect([first.replayed, second.replayed]).toEqual([null, 'true'])
+    expect(second.data).toEqual(first.data)
+    const other = await send(gzipSync(ndjson(1201)), 'zip-key', { ...key, ...GZIP })
+    expect(other).toMatchObject({ status: 409, code: 'IDEMPOTENCY_CONFLICT' })
   }, 60_000)
 })
