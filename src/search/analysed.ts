@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts'
+import type { CoreRequest } from './core-request.ts'
 import type { FieldDefinition } from './definition.ts'
 import type { IndexEntry } from './indices.ts'
-import type { CoreRequest } from './plan.ts'
 
 /** Fields that a refusal names instead. */
 const NAMED_MAX = 8

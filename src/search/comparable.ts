@@ -1,9 +1,9 @@
 import { invalid } from '../errors.ts'
+import type { CoreRequest } from './core-request.ts'
 import { isDate } from './date.ts'
 import type { FieldDefinition } from './definition.ts'
 import type { FilterNode, FilterValue } from './filter.ts'
 import type { IndexEntry } from './indices.ts'
-import type { CoreRequest } from './plan.ts'
 
 /**
  * Throws VALIDATION_FAILED for a filter or a facet's range whose value none of the searched indices can compare with the

@@ -1,5 +1,5 @@
 import type { SearchRequest } from '../schema/search.ts'
-import type { CoreRequest } from './plan.ts'
+import type { CoreRequest } from './core-request.ts'
 import { canonicalJson } from './query-hash.ts'
 
 /** What decides a list and its order; the query and its filters stand in their own hash. */

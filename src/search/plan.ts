@@ -1,64 +1,12 @@
 import { invalid } from '../errors.ts'
 import type { Facets, SearchRequest, Sort } from '../schema/search.ts'
-import { FUSIONS, FUZZINESSES, type Fusion, OPERATORS, type Operator } from '../schema/tuning.ts'
+import { FUSIONS, FUZZINESSES, OPERATORS } from '../schema/tuning.ts'
 import { wordOf } from '../word.ts'
+import type { CoreFacet, CoreRequest, SortKey } from './core-request.ts'
 import { decodeCursor } from './cursor.ts'
-import { type FilterNode, readFilters } from './filter.ts'
+import { readFilters } from './filter.ts'
 import { listTextOf } from './list-text.ts'
 import { cursorHash, hashQuery } from './query-hash.ts'
-
-export type SearchType = 'text' | 'vector' | 'hybrid'
-
-/** One query, ready for the Rust core; see native/attune.d.ts for what each word means. */
-export interface CoreRequest {
-  query: string
-  mode: SearchType
-  operator?: Operator
-  phrase?: boolean
-  slop?: number
-  prefix?: boolean
-  fuzziness?: string
-  /** Words that mean the same, beside those of the analyzers: lists of words, or `left => right`. */
-  synonyms?: string[][]
-  fields?: Record<string, number>
-  boost?: Record<string, number>
-  weights?: { text: number; vector: number }
-  fusion?: Fusion
-  neighbors?: number
-  cut?: number
-  feedback?: boolean
-  /** Places of the indices that the query's vector is for; all without it. */
-  vectorIn?: number[]
-  filter?: FilterNode
-  facets?: CoreFacet[]
-  sort?: SortKey[]
-  from: number
-  size: number
-  minScore?: number
-  after?: string
-  generation?: number
-  explain?: boolean
-  /** Features of the hits are wanted. */
-  features?: boolean
-  /** What people hold, a feature: 1 desktop, 2 mobile, 3 tablet. */
-  device?: number
-  /** A loaded model ranks the first candidates anew. */
-  rerank?: { model: number; size: number }
-  /** A loaded model whose scores are only told. */
-  shadow?: number
-}
-
-interface SortKey {
-  field: string
-  descending: boolean
-}
-
-interface CoreFacet {
-  field: string
-  size?: number
-  ranges?: { from?: number | string; to?: number | string }[]
-  stats?: boolean
-}
 
 const PAGE_END_MAX = 10_000
 /** What a leg weighs whose weight was not sent beside the other's. */

@@ -1,7 +1,7 @@
 import { invalid } from '../errors.ts'
 import type { SearchRequest } from '../schema/search.ts'
+import type { CoreRequest } from './core-request.ts'
 import type { IndexEntry } from './indices.ts'
-import type { CoreRequest } from './plan.ts'
 import { checkDimensions, readVector } from './vector.ts'
 
 /** The vector of a query from an endpoint. */

@@ -1,6 +1,6 @@
 import type { DocumentName, Tuning } from '../schema/tuning.ts'
 import type { Added } from './added.ts'
-import type { CoreRequest } from './plan.ts'
+import type { CoreRequest } from './core-request.ts'
 
 /** A pinned document stands above all others, the first pin highest; from here on no model moves it. */
 const PIN = 1000

@@ -1,9 +1,9 @@
+import type { CoreRequest } from './core-request.ts'
 import type { Definition } from './definition.ts'
 import type { Engine } from './engine.ts'
 import type { FilterNode } from './filter.ts'
 import { type IndexEntry, latest } from './indices.ts'
 import { nearestName } from './nearest-name.ts'
-import type { CoreRequest } from './plan.ts'
 
 /** A name that no searched index knows so far, and where it was sent. */
 interface Unknown {

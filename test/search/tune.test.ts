@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CoreRequest } from '../../src/search/plan.ts'
+import type { CoreRequest } from '../../src/search/core-request.ts'
 import { tune, tunedScores } from '../../src/search/tune.ts'
 
 const BASE: CoreRequest = { query: 'cheap car', mode: 'hybrid', from: 0, size: 10 }
