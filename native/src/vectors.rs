@@ -8,6 +8,7 @@ pub(crate) mod half;
 mod links;
 mod nearest;
 mod persist;
+mod prefetch;
 mod sketch;
 #[cfg(test)]
 mod tests;

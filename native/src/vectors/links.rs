@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 use std::io;
 
+use super::prefetch::prefetch;
 use super::sketch::{Probe, Sketches};
 
 /// Most neighbours of a slot on the ground level: twice the connectivity.
@@ -176,21 +177,6 @@ fn mark(seen: &mut [u64], slot: u32) -> bool {
     let is_new = *word & bit == 0;
     *word |= bit;
     is_new
-}
-
-/// Asks for the cache lines of something that will be read soon.
-pub(super) fn prefetch<T: ?Sized>(soon: &T) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
-        let start = std::ptr::from_ref(soon).cast::<i8>();
-        for line in (0..size_of_val(soon)).step_by(64) {
-            // SAFETY: within `soon`; and a prefetch reads nothing.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(start.add(line)) };
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = soon;
 }
 
 /// Bytes that are read from the front.

@@ -5,7 +5,7 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
-use super::links::prefetch;
+use super::prefetch::prefetch;
 use super::{half, BLOCK_SLOTS};
 
 /// Rows are padded with zeros to whole registers.
