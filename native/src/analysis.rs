@@ -10,6 +10,7 @@ use crate::compose::ComposeFilter;
 use crate::failure::Failure;
 use crate::stem::StemFilter;
 use crate::synonyms::Synonyms;
+use crate::term::{QueryTerm, Step, Term};
 use crate::tokenizer::{GramTokenizer, LetterTokenizer, WordTokenizer};
 
 /// Longest plain word in bytes; longer ones are not completed or corrected.
@@ -58,44 +59,6 @@ enum FilterDefinition {
     Stemmer {
         language: String,
     },
-}
-
-/// A term of a text with its place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Term {
-    /// The term as it is indexed.
-    pub text: String,
-    /// Its word number in the text (stop words keep theirs, so that phrases know gaps).
-    pub position: usize,
-    /// Byte offsets in the text.
-    pub from: usize,
-    /// End of the byte range.
-    pub to: usize,
-}
-
-/// A term in a row of them.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Step {
-    /// Distance in words from the first place of the row.
-    pub offset: u32,
-    /// The term as it is indexed.
-    pub text: String,
-}
-
-/// What stands at one place of an analysed query.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QueryTerm {
-    /// Ways to say it, the words of the query first; each way is one term or, for a synonym of
-    /// several words, several in a row.
-    pub alternatives: Vec<Vec<Step>>,
-    /// Word number of its first word in the query.
-    pub position: usize,
-    /// Words that it takes in the query, gaps included.
-    pub span: usize,
-    /// Byte offsets in the query.
-    pub from: usize,
-    /// End of the byte range.
-    pub to: usize,
 }
 
 /// A ready analyzer, shared by all threads.

@@ -3,14 +3,15 @@
 use serde_json::{json, Map, Value};
 
 use crate::added::LearnedScores;
+use crate::clause::Clause;
 use crate::failure::Failure;
 use crate::fuse::{Ranks, Scale, View};
+use crate::plan::{self, Plan};
 use crate::postings::Postings;
 use crate::query::{Fusion, Mode, Request};
 use crate::rerank::Reranked;
 use crate::score::{self, Scorer};
 use crate::sort::Hit;
-use crate::terms::{self, Plan};
 
 /// One object per hit: `{score, text?, vector?, parts, weights?, fusion?}`. Where two legs are fused,
 /// the score is the sum of the parts by their weights, with what was learned added to it: a part is
@@ -28,7 +29,7 @@ pub fn explain(views: &[View], hits: &[Hit], request: &Request) -> Result<Vec<Va
         if positions.is_empty() {
             continue;
         }
-        let plan = terms::plan(view.snapshot, request)?;
+        let plan = plan::plan(view.snapshot, request)?;
         for ((at, _), text) in positions.iter().zip(explain_text(view, &plan, &positions)?) {
             texts[*at] = text;
         }
@@ -146,7 +147,7 @@ fn explain_text(
 fn add_clause(
     scorer: &Scorer,
     lists: &[Postings],
-    clause: &terms::Clause,
+    clause: &Clause,
     documents: usize,
     position: u32,
     reasons: &mut Reasons,

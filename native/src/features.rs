@@ -39,10 +39,10 @@ use crate::failure::Failure;
 use crate::fuse::{Scale, View};
 use crate::matched::Matched;
 use crate::places::Places;
+use crate::plan;
 use crate::postings::{FieldReader, Postings};
 use crate::query::{Mode, Request};
 use crate::rates::Rates;
-use crate::terms;
 
 /// The names of the features, in the order of a row. New ones come last and none is ever moved or taken
 /// out: rows that were stored are read by place.
@@ -228,7 +228,7 @@ impl ViewParts {
         let distinct = match &view.matched {
             Some(matched) => matched.distinct,
             None if request.mode == Mode::Vector && !request.is_empty_query() => {
-                terms::plan(view.snapshot, request)?.clauses.len()
+                plan::plan(view.snapshot, request)?.clauses.len()
             }
             None => 0,
         };
@@ -296,7 +296,7 @@ fn titles_with_phrase(view: &View, request: &Request, title: Field) -> Result<Ve
         slop: 0,
         ..request.clone()
     };
-    let plan = terms::plan(view.snapshot, &whole)?;
+    let plan = plan::plan(view.snapshot, &whole)?;
     let field = plan.fields.iter().find(|field| field.field == title);
     let mut postings = Postings::default();
     if let (Some(field), Some(clause)) = (field, plan.clauses.first()) {

@@ -6,13 +6,13 @@ use serde_json::Value;
 use tantivy::schema::IndexRecordOption;
 use tantivy::Term;
 
+use crate::clause::Way;
 use crate::column::{self, Bound, Column, Columns, Place};
 use crate::definition::FieldKind;
 use crate::failure::Failure;
 use crate::postings::{FieldReader, Postings};
 use crate::query::Node;
 use crate::snapshot::Snapshot;
-use crate::terms;
 
 /// A set of global positions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -300,7 +300,7 @@ impl Evaluation<'_> {
                 self.live.clone()
             };
             for term in found {
-                let way = terms::Way::term(term.text, 1.0);
+                let way = Way::term(term.text, 1.0);
                 reader.read(self.snapshot, &[way], &mut postings)?;
                 let mut bits = self.nothing();
                 postings.positions.iter().for_each(|p| bits.set(*p));

@@ -10,13 +10,13 @@ use crate::failure::Failure;
 use crate::filter::{self, Bits};
 use crate::matched::Matched;
 use crate::neighbors;
+use crate::plan;
 use crate::query::{Answer, Fusion, Mode, Request, Weights};
 use crate::rerank::Reranked;
 use crate::score::{self, TextMatches};
 use crate::shortlist;
 use crate::snapshot::{Snapshot, NONE};
 use crate::sort::{self, Hit};
-use crate::terms;
 
 /// The constant of reciprocal rank fusion (Cormack, Clarke & Büttcher 2009).
 const RRF_K: f64 = 60.0;
@@ -219,7 +219,7 @@ fn open<'a>(
     if all {
         view.text = all_documents(&view);
     } else if request.mode != Mode::Vector {
-        let plan = terms::plan(snapshot, request)?;
+        let plan = plan::plan(snapshot, request)?;
         let filter = view.filter.as_ref();
         if request.wants_features() {
             let (text, matched) = score::score_with_words(snapshot, &plan, filter)?;

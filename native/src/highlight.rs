@@ -9,9 +9,9 @@ use serde_json::{Map, Value};
 use crate::analysis::Analyzer;
 use crate::document::{collect_object, text_of};
 use crate::failure::Failure;
+use crate::plan;
 use crate::query::Request;
 use crate::snapshot::Snapshot;
-use crate::terms;
 
 const FRAGMENTS_MAX: usize = 100;
 const FRAGMENT_CHARACTERS_MAX: usize = 100_000;
@@ -82,7 +82,7 @@ pub fn highlight(
     request: &HighlightRequest,
     documents: &[String],
 ) -> Result<Vec<String>, Failure> {
-    let plan = terms::plan(snapshot, &request.search)?;
+    let plan = plan::plan(snapshot, &request.search)?;
     let fields: Vec<Field> = plan
         .fields
         .iter()

@@ -2,10 +2,11 @@
 
 use tantivy::schema::Field;
 
+use crate::clause::Pair;
 use crate::definition::FieldKind;
 use crate::filter::Bits;
+use crate::plan::Plan;
 use crate::score::FieldScorer;
-use crate::terms::{Pair, Plan};
 
 /// Distinct words of a query that are told apart; the ones after them count as not asked.
 pub const TERMS_MAX: usize = 64;

@@ -7,9 +7,9 @@ use tantivy::postings::{Postings as _, SegmentPostings};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, InvertedIndexReader, TERMINATED};
 
+use crate::clause::{Slot, Way};
 use crate::failure::Failure;
 use crate::snapshot::Snapshot;
-use crate::terms::{Slot, Way};
 
 /// Occurrences of a clause in a field: live documents only, positions ascending.
 #[derive(Default)]

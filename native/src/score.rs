@@ -11,12 +11,13 @@ use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::SegmentId;
 use tantivy::schema::Field;
 
+use crate::clause::Pair;
 use crate::failure::Failure;
 use crate::filter::Bits;
 use crate::matched::{Matched, TERMS_MAX};
+use crate::plan::{Plan, SearchField};
 use crate::postings::{FieldReader, Postings};
 use crate::snapshot::{SegmentView, Snapshot};
-use crate::terms::{Pair, Plan, SearchField};
 
 /// Saturation of term frequencies (Robertson & Zaragoza 2009).
 const K1: f32 = 1.2;

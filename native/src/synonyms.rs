@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::analysis::{QueryTerm, Step, Term};
+use crate::term::{QueryTerm, Step, Term};
 
 /// Words in a row → other words in a row that count as well. A row keeps the gaps that stop words leave, because a text
 /// keeps them, too.

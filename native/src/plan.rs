@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use tantivy::schema::Field;
 
-use crate::analysis::{Analyzer, QueryTerm, Step};
+use crate::analysis::Analyzer;
+use crate::clause::{Clause, Pair, Slot, Way};
 use crate::definition::{Definition, FieldEntry};
 use crate::failure::Failure;
 use crate::query::{Fuzziness, Operator, Request};
 use crate::snapshot::Snapshot;
 use crate::synonyms::Synonyms;
+use crate::term::{QueryTerm, Step};
 use crate::words;
 
 /// Most words that the beginning of a word stands for.
@@ -36,89 +38,6 @@ pub struct SearchField<'a> {
     pub boost: f32,
     /// Which of the plan's analyzers reads queries for it.
     pub group: usize,
-}
-
-/// One place in a row of words.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Slot {
-    /// Distance in words from the first place.
-    pub offset: u32,
-    /// Terms of which any may stand there.
-    pub terms: Vec<String>,
-}
-
-/// One way to satisfy a clause: a term, or a row of terms.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Way {
-    /// The places; one place = a plain term.
-    pub slots: Vec<Slot>,
-    /// What an occurrence counts, 1 for the word itself.
-    pub weight: f32,
-    /// Places that a row may be moved by in all.
-    pub slop: u32,
-}
-
-impl Way {
-    /// A plain term.
-    pub fn term(text: String, weight: f32) -> Way {
-        let terms = vec![text];
-        Way {
-            slots: vec![Slot { offset: 0, terms }],
-            weight,
-            slop: 0,
-        }
-    }
-
-    /// A row as it is said.
-    fn row(steps: &[Step]) -> Way {
-        let first = steps.first().map_or(0, |step| step.offset);
-        let slots = steps.iter().map(|step| Slot {
-            offset: step.offset - first,
-            terms: vec![step.text.clone()],
-        });
-        Way::of(slots.collect())
-    }
-
-    /// Two terms side by side.
-    fn pair(first: &str, second: &str) -> Way {
-        let slots = [(0, first), (1, second)].map(|(offset, term)| Slot {
-            offset,
-            terms: vec![term.to_owned()],
-        });
-        Way::of(slots.into())
-    }
-
-    fn of(slots: Vec<Slot>) -> Way {
-        Way {
-            slots,
-            weight: 1.0,
-            slop: 0,
-        }
-    }
-}
-
-/// One part of a query; it scores as one term whatever the way it is found.
-#[derive(Debug, Clone)]
-pub struct Clause {
-    /// The part as it stands in the query.
-    pub text: String,
-    /// The ways to find it, per analyzer of the plan.
-    pub ways: Vec<Vec<Way>>,
-    /// How often it stands in the query.
-    pub count: f32,
-    /// Whether every match must have it.
-    pub required: bool,
-}
-
-/// Two words that stand side by side in the query: documents where they do so too score more.
-#[derive(Debug, Clone)]
-pub struct Pair {
-    /// Number of the first word's clause.
-    pub first: usize,
-    /// Number of the second word's clause.
-    pub second: usize,
-    /// Both in a row, per analyzer; what it counts is small beside a word.
-    pub clause: Clause,
 }
 
 /// What a text search of one index looks for, and where.
