@@ -35,6 +35,7 @@ pub mod postings;
 pub mod publish;
 pub mod query;
 pub mod rates;
+pub mod reader;
 pub mod registry;
 pub mod rerank;
 pub mod score;

@@ -12,7 +12,7 @@ mod tests;
 use std::collections::HashMap;
 
 use crate::hashed::TermHash;
-use crate::space::Reader;
+use crate::reader::Reader;
 use crate::vectors::{half, normalize};
 use dense::Matrix;
 use sparse::Sparse;

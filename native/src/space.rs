@@ -4,6 +4,7 @@
 
 use std::io;
 
+use crate::reader::Reader;
 use crate::{hashed, lsa};
 
 const MAGIC: &[u8; 8] = b"ATSPAC01";
@@ -182,7 +183,7 @@ impl Space {
     }
 
     fn parse(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader(bytes.strip_prefix(MAGIC)?);
+        let mut reader = Reader::new(bytes.strip_prefix(MAGIC)?);
         let id = reader.number()?;
         let [kind] = reader.array::<1>()?;
         let dimensions = reader.number()? as usize;
@@ -194,38 +195,13 @@ impl Space {
             2 => Body::Given,
             _ => return None,
         };
-        reader.0.is_empty().then_some(Self {
+        reader.is_at_end().then_some(Self {
             id,
             dimensions,
             cut,
             weights,
             body,
         })
-    }
-}
-
-/// Takes little-endian values off the front of bytes.
-pub(crate) struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    pub(crate) fn bytes(&mut self, length: usize) -> Option<&'a [u8]> {
-        let (head, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(head)
-    }
-
-    pub(crate) fn array<const LENGTH: usize>(&mut self) -> Option<[u8; LENGTH]> {
-        self.bytes(LENGTH)?.try_into().ok()
-    }
-
-    pub(crate) fn number(&mut self) -> Option<u32> {
-        self.array().map(u32::from_le_bytes)
-    }
-
-    pub(crate) fn float(&mut self) -> Option<f32> {
-        self.array()
-            .map(f32::from_le_bytes)
-            .filter(|value| value.is_finite())
     }
 }
 
