@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde_json::{json, Value};
 
 use crate::failure::Failure;
-use crate::train::Lists;
+use crate::judged::Lists;
 
 /// Most trees that may be asked for.
 pub const ROUNDS_MAX: usize = 500;

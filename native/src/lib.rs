@@ -21,6 +21,7 @@ pub mod filter;
 pub mod fuse;
 pub mod hashed;
 pub mod highlight;
+pub mod judged;
 pub mod learn;
 pub mod listwise;
 pub mod lsa;

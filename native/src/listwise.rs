@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{json, Value};
 
 use crate::failure::Failure;
-use crate::train::Lists;
+use crate::judged::Lists;
 
 /// Most steps that may be asked for.
 pub const ITERATIONS_MAX: usize = 500;

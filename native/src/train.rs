@@ -19,6 +19,7 @@ use serde::Deserialize;
 
 use crate::boost::{self, TreeOptions};
 use crate::failure::Failure;
+use crate::judged::Lists;
 use crate::listwise::{self, LinearOptions};
 use crate::model::MODEL_FEATURES_MAX;
 
@@ -44,84 +45,6 @@ enum Options {
     },
 }
 
-/// Judged lists: the rows of one query after those of another.
-pub struct Lists<'a> {
-    /// Numbers in a row.
-    pub width: usize,
-    /// Row by row.
-    pub features: &'a [f32],
-    /// The label of each row, 0 and up.
-    pub labels: &'a [f32],
-    /// The rows of each query.
-    pub groups: &'a [u32],
-    /// The inverse propensity of each row.
-    pub weights: Option<&'a [f32]>,
-}
-
-impl Lists<'_> {
-    /// The rows of each query.
-    pub fn queries(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
-        let mut start = 0;
-        self.groups.iter().map(move |rows| {
-            let from = start;
-            start += *rows as usize;
-            from..start
-        })
-    }
-
-    /// What the label of a row is worth: 2^label − 1.
-    pub fn gain(&self, row: usize) -> f64 {
-        f64::from(self.labels[row]).exp2() - 1.0
-    }
-
-    /// The inverse propensity of a row, 1 without.
-    pub fn weight(&self, row: usize) -> f64 {
-        self.weights.map_or(1.0, |weights| f64::from(weights[row]))
-    }
-
-    fn check(&self) -> Result<(), Failure> {
-        let refuse = |message: String| Err(Failure::bad_request(message));
-        let rows = self.labels.len();
-        if self.width == 0 || self.width > MODEL_FEATURES_MAX {
-            return refuse(format!("a model has 1 to {MODEL_FEATURES_MAX} features"));
-        }
-        if self.features.len() > TRAIN_NUMBERS_MAX {
-            return refuse(format!(
-                "at most {TRAIN_NUMBERS_MAX} numbers are learned from"
-            ));
-        }
-        if self.features.len() != rows * self.width {
-            let (found, width) = (self.features.len(), self.width);
-            return refuse(format!(
-                "{found} numbers are not {rows} rows of {width} features"
-            ));
-        }
-        let grouped: u64 = self.groups.iter().map(|rows| u64::from(*rows)).sum();
-        if grouped != rows as u64 || self.groups.contains(&0) {
-            return refuse(format!(
-                "the groups hold {grouped} of {rows} rows, or one holds none"
-            ));
-        }
-        if !self.features.iter().all(|x| x.is_finite()) {
-            return refuse("features are finite numbers".to_owned());
-        }
-        if !self.labels.iter().all(|l| (0.0..=LABEL_MAX).contains(l)) {
-            return refuse(format!("labels are numbers from 0 to {LABEL_MAX}"));
-        }
-        if let Some(weights) = self.weights {
-            let sound = weights.iter().all(|w| (0.0..=WEIGHT_MAX).contains(w));
-            if weights.len() != rows || !sound {
-                return refuse(format!("each row has a weight from 0 to {WEIGHT_MAX}"));
-            }
-        }
-        let counts = |row: usize| self.labels[row] > 0.0 && self.weight(row) > 0.0;
-        if !(0..rows).any(counts) {
-            return refuse("no row has a label above 0 and a weight".to_owned());
-        }
-        Ok(())
-    }
-}
-
 /// Trains a model and gives it as JSON; the same input gives the same model.
 pub fn train(
     options: &str,
@@ -142,10 +65,52 @@ pub fn train(
         groups,
         weights,
     };
-    lists.check()?;
+    check(&lists)?;
     let model = match &options {
         Options::Linear { options, .. } => listwise::train(&lists, names, options)?,
         Options::Trees { options, .. } => boost::train(&lists, names, options)?,
     };
     Ok(model.to_string())
+}
+
+fn check(lists: &Lists) -> Result<(), Failure> {
+    let refuse = |message: String| Err(Failure::bad_request(message));
+    let rows = lists.labels.len();
+    if lists.width == 0 || lists.width > MODEL_FEATURES_MAX {
+        return refuse(format!("a model has 1 to {MODEL_FEATURES_MAX} features"));
+    }
+    if lists.features.len() > TRAIN_NUMBERS_MAX {
+        return refuse(format!(
+            "at most {TRAIN_NUMBERS_MAX} numbers are learned from"
+        ));
+    }
+    if lists.features.len() != rows * lists.width {
+        let (found, width) = (lists.features.len(), lists.width);
+        return refuse(format!(
+            "{found} numbers are not {rows} rows of {width} features"
+        ));
+    }
+    let grouped: u64 = lists.groups.iter().map(|rows| u64::from(*rows)).sum();
+    if grouped != rows as u64 || lists.groups.contains(&0) {
+        return refuse(format!(
+            "the groups hold {grouped} of {rows} rows, or one holds none"
+        ));
+    }
+    if !lists.features.iter().all(|x| x.is_finite()) {
+        return refuse("features are finite numbers".to_owned());
+    }
+    if !lists.labels.iter().all(|l| (0.0..=LABEL_MAX).contains(l)) {
+        return refuse(format!("labels are numbers from 0 to {LABEL_MAX}"));
+    }
+    if let Some(weights) = lists.weights {
+        let sound = weights.iter().all(|w| (0.0..=WEIGHT_MAX).contains(w));
+        if weights.len() != rows || !sound {
+            return refuse(format!("each row has a weight from 0 to {WEIGHT_MAX}"));
+        }
+    }
+    let counts = |row: usize| lists.labels[row] > 0.0 && lists.weight(row) > 0.0;
+    if !(0..rows).any(counts) {
+        return refuse("no row has a label above 0 and a weight".to_owned());
+    }
+    Ok(())
 }
