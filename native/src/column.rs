@@ -2,12 +2,11 @@
 
 use serde_json::{json, Value};
 use tantivy::columnar::{ColumnType, DynamicColumn, StrColumn, TermOrdHit};
-use tantivy::{f64_to_u64, i64_to_u64, u64_to_f64, u64_to_i64};
+use tantivy::{f64_to_u64, i64_to_u64, u64_to_f64, u64_to_i64, SegmentReader};
 
 use crate::date::{date_unmapped, from_epoch_ms, parse_date};
 use crate::definition::{Definition, FieldEntry, FieldKind};
 use crate::failure::Failure;
-use crate::snapshot::{SegmentView, Snapshot};
 
 /// Where the values of a name in a request lie.
 pub enum Place<'a> {
@@ -73,8 +72,11 @@ pub enum Bound {
     To,
 }
 
-/// Opens the columns of a place in every segment, in the order of segments.
-pub fn open(snapshot: &Snapshot, place: &Place) -> Result<Vec<Columns>, Failure> {
+/// Opens the columns of a place in segments, each given by the position of its document 0 and its reader.
+pub fn open<'a>(
+    segments: impl ExactSizeIterator<Item = (u32, &'a SegmentReader)>,
+    place: &Place,
+) -> Result<Vec<Columns>, Failure> {
     let (name, shadow) = match place {
         Place::Field(field) => (field.column.clone(), None),
         Place::Dynamic(path) => (
@@ -83,9 +85,9 @@ pub fn open(snapshot: &Snapshot, place: &Place) -> Result<Vec<Columns>, Failure>
         ),
         Place::Analysed(_) | Place::Unknown => return Ok(Vec::new()),
     };
-    let mut all = Vec::with_capacity(snapshot.segments.len());
-    for segment in &snapshot.segments {
-        let fast = segment.reader.fast_fields();
+    let mut all = Vec::with_capacity(segments.len());
+    for (base, reader) in segments {
+        let fast = reader.fast_fields();
         let mut columns = Vec::new();
         if let Some(shadow) = &shadow {
             for handle in fast.dynamic_column_handles(shadow)? {
@@ -98,8 +100,8 @@ pub fn open(snapshot: &Snapshot, place: &Place) -> Result<Vec<Columns>, Failure>
             columns.extend(Column::new(handle.open()?, false, shadow.is_some()));
         }
         all.push(Columns {
-            base: segment.base,
-            documents: segment.reader.max_doc(),
+            base,
+            documents: reader.max_doc(),
             columns,
         });
     }
@@ -109,7 +111,7 @@ pub fn open(snapshot: &Snapshot, place: &Place) -> Result<Vec<Columns>, Failure>
 /// The dates of a name in one segment; `None` when it has none there.
 pub fn dates(
     definition: &Definition,
-    segment: &SegmentView,
+    reader: &SegmentReader,
     name: &str,
 ) -> Result<Option<Column>, Failure> {
     let (name, shadow) = match place(definition, name) {
@@ -117,7 +119,7 @@ pub fn dates(
         Place::Dynamic(path) => (Definition::dynamic_date_column(&path), true),
         Place::Analysed(_) | Place::Unknown => return Ok(None),
     };
-    for handle in segment.reader.fast_fields().dynamic_column_handles(&name)? {
+    for handle in reader.fast_fields().dynamic_column_handles(&name)? {
         if handle.column_type() == ColumnType::DateTime {
             return Ok(Column::new(handle.open()?, shadow, shadow));
         }

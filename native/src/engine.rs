@@ -20,7 +20,8 @@ use crate::failure::{Code, Failure};
 use crate::manifest::{self, Found, Manifest};
 use crate::publish::{build, SegmentCache, Views};
 use crate::rates::Editions;
-use crate::snapshot::{Snapshot, NONE};
+use crate::segment::NONE;
+use crate::snapshot::Snapshot;
 use crate::space::{Kind, Space};
 use crate::vectors::VectorSet;
 

@@ -6,6 +6,7 @@ use crate::added::LearnedScores;
 use crate::clause::Clause;
 use crate::failure::Failure;
 use crate::fuse::{Ranks, Scale, View};
+use crate::lengths::length_of;
 use crate::plan::{self, Plan};
 use crate::postings::Postings;
 use crate::query::{Fusion, Mode, Request};
@@ -197,7 +198,7 @@ fn text_value(scorer: &Scorer, position: u32, reasons: Reasons) -> Value {
         let Some(reader) = field.reader.segment(segment).filter(|_| !terms.is_empty()) else {
             continue;
         };
-        let length = score::length_of(reader.length_code(document));
+        let length = length_of(reader.length_code(document));
         fields.insert(
             field.field.entry.name.clone(),
             json!({ "score": number(score), "weight": number(field.field.weight),

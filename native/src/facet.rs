@@ -12,7 +12,7 @@ use crate::date::date_unmapped;
 use crate::failure::Failure;
 use crate::fuse::{Matches, View};
 use crate::query::{FacetRange, FacetRequest};
-use crate::snapshot::NONE;
+use crate::segment::NONE;
 
 /// Counts the facets of a request as JSON; `None` when it asks for none. BAD_REQUEST for text
 /// that is only analysed.
@@ -157,7 +157,7 @@ impl<'a> Facet<'a> {
                 field.name
             )));
         }
-        let segments = column::open(view.snapshot, &place)?;
+        let segments = view.snapshot.columns(&place)?;
         for tally in &mut self.tallies {
             tally.last = NONE;
         }

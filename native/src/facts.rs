@@ -2,13 +2,12 @@
 
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::schema::Field;
-use tantivy::{u64_to_i64, DocId};
+use tantivy::{u64_to_i64, DocId, SegmentReader};
 
 use crate::column::{self, Column};
 use crate::definition::Definition;
 use crate::failure::Failure;
-use crate::score;
-use crate::snapshot::SegmentView;
+use crate::lengths::length_of;
 
 /// The dates that an age is counted from, the first that a document has.
 const DATES: [&str; 2] = ["updated", "created"];
@@ -28,8 +27,8 @@ struct Length {
 
 impl Facts {
     /// Opens those of a segment.
-    pub fn open(definition: &Definition, segment: &SegmentView) -> Result<Facts, Failure> {
-        let norms = segment.reader.fieldnorms_readers();
+    pub fn open(definition: &Definition, reader: &SegmentReader) -> Result<Facts, Failure> {
+        let norms = reader.fieldnorms_readers();
         let mut lengths = Vec::new();
         for entry in &definition.fields {
             let Some(field) = entry.text else { continue };
@@ -41,7 +40,7 @@ impl Facts {
         }
         let mut dates = Vec::new();
         for name in DATES {
-            dates.extend(column::dates(definition, segment, name)?);
+            dates.extend(column::dates(definition, reader, name)?);
         }
         Ok(Facts { lengths, dates })
     }
@@ -68,6 +67,6 @@ impl Facts {
 
 impl Length {
     fn of(&self, document: DocId) -> f32 {
-        score::length_of(self.codes.fieldnorm_id(document))
+        length_of(self.codes.fieldnorm_id(document))
     }
 }

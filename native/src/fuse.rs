@@ -4,18 +4,20 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::added::{Additions, LearnedScores};
+use crate::bits::Bits;
 use crate::explain;
 use crate::facet;
 use crate::failure::Failure;
-use crate::filter::{self, Bits};
+use crate::filter;
 use crate::matched::Matched;
 use crate::neighbors;
 use crate::plan;
 use crate::query::{Answer, Fusion, Mode, Request, Weights};
 use crate::rerank::Reranked;
 use crate::score::{self, TextMatches};
+use crate::segment::NONE;
 use crate::shortlist;
-use crate::snapshot::{Snapshot, NONE};
+use crate::snapshot::Snapshot;
 use crate::sort::{self, Hit};
 
 /// The constant of reciprocal rank fusion (Cormack, Clarke & Büttcher 2009).

@@ -14,7 +14,8 @@ use crate::definition::EmbedderKind;
 use crate::engine::{trim_memory, Engine};
 use crate::failure::{Code, Failure};
 use crate::lsa::{self, Counts, Model, Options};
-use crate::snapshot::{SegmentView, Snapshot, NONE};
+use crate::segment::{SegmentView, NONE};
+use crate::snapshot::Snapshot;
 use crate::space::Space;
 use crate::vectors::VectorSet;
 

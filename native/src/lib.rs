@@ -3,6 +3,7 @@
 
 pub mod added;
 pub mod analysis;
+pub mod bits;
 pub mod boost;
 pub mod clause;
 pub mod column;
@@ -23,6 +24,7 @@ pub mod hashed;
 pub mod highlight;
 pub mod judged;
 pub mod learn;
+pub mod lengths;
 pub mod listwise;
 pub mod lsa;
 pub mod manifest;
@@ -40,6 +42,7 @@ pub mod reader;
 pub mod registry;
 pub mod rerank;
 pub mod score;
+pub mod segment;
 pub mod shortlist;
 pub mod snapshot;
 pub mod sort;

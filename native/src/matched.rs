@@ -2,11 +2,10 @@
 
 use tantivy::schema::Field;
 
+use crate::bits::Bits;
 use crate::clause::Pair;
 use crate::definition::FieldKind;
-use crate::filter::Bits;
-use crate::plan::Plan;
-use crate::score::FieldScorer;
+use crate::plan::{Plan, SearchField};
 
 /// Distinct words of a query that are told apart; the ones after them count as not asked.
 pub const TERMS_MAX: usize = 64;
@@ -36,20 +35,20 @@ pub struct Matched {
 
 impl Matched {
     /// Keeps the documents of the words of a plan.
-    pub(crate) fn keep(&mut self, plan: &Plan, fields: &[FieldScorer], having: Vec<Bits>) {
+    pub(crate) fn keep(&mut self, plan: &Plan, fields: &[&SearchField], having: Vec<Bits>) {
         self.distinct = plan.clauses.len();
         self.terms = plan.clauses.len().min(TERMS_MAX);
         self.fields = fields.len();
         self.having = having;
         let weights = fields.iter().enumerate().map(|(number, field)| {
-            let text = field.field.entry.kind == FieldKind::Text;
-            (text, field.field.weight, number)
+            let text = field.entry.kind == FieldKind::Text;
+            (text, field.weight, number)
         });
         let better = |a: &(bool, f32, usize), b: &(bool, f32, usize)| (b.0, b.1) > (a.0, a.1);
         let title = weights.reduce(|a, b| if better(&a, &b) { b } else { a });
         let Some((_, _, title)) = title else { return };
-        self.title = Some((title, fields[title].field.field));
-        let group = fields[title].field.group;
+        self.title = Some((title, fields[title].field));
+        let group = fields[title].group;
         let words = plan.clauses.iter().map(|clause| {
             let row = clause.ways[group].first();
             clause.count * row.map_or(0, |way| way.slots.len()) as f32

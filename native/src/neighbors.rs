@@ -1,8 +1,9 @@
 //! The vector leg: the vector of a query and its nearest neighbours.
 
+use crate::bits::Bits;
 use crate::failure::Failure;
-use crate::filter::Bits;
-use crate::snapshot::{Snapshot, NONE};
+use crate::segment::NONE;
+use crate::snapshot::Snapshot;
 use crate::vectors::normalize;
 
 /// Documents that vector feedback looks at (Rocchio 1971).

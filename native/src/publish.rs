@@ -15,7 +15,8 @@ use crate::definition::{Definition, ORD};
 use crate::facts::Facts;
 use crate::failure::{Code, Failure};
 use crate::rates::Editions;
-use crate::snapshot::{SegmentView, Snapshot, Use, NONE};
+use crate::segment::{SegmentView, NONE};
+use crate::snapshot::{Snapshot, Use};
 use crate::space::Space;
 use crate::vectors::VectorSet;
 

@@ -7,17 +7,17 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use tantivy::fieldnorm::FieldNormReader;
 use tantivy::index::SegmentId;
 use tantivy::schema::Field;
 
+use crate::bits::Bits;
 use crate::clause::Pair;
 use crate::failure::Failure;
-use crate::filter::Bits;
+use crate::lengths::{length_of, Lengths};
 use crate::matched::{Matched, TERMS_MAX};
 use crate::plan::{Plan, SearchField};
 use crate::postings::{FieldReader, Postings};
-use crate::snapshot::{SegmentView, Snapshot};
+use crate::snapshot::Snapshot;
 
 /// Saturation of term frequencies (Robertson & Zaragoza 2009).
 const K1: f32 = 1.2;
@@ -118,13 +118,6 @@ pub struct Scorer<'a> {
     pub mean: f32,
     /// Live documents.
     pub documents: f32,
-}
-
-/// Sum of lengths and number of live documents that have a field.
-#[derive(Clone, Copy, Default)]
-struct Lengths {
-    tokens: u64,
-    documents: u64,
 }
 
 #[derive(Default)]
@@ -351,7 +344,8 @@ impl<'a> Scorer<'a> {
         let pairs = self.add_pairs(plan, scratch)?;
         if let Some(matched) = &mut scratch.matched {
             let having = std::mem::take(&mut scratch.known);
-            matched.keep(plan, &self.fields, having);
+            let fields: Vec<&SearchField> = self.fields.iter().map(|f| f.field).collect();
+            matched.keep(plan, &fields, having);
         }
         let fields = self.fields.len();
         let matches = scratch.harvest(documents, fields, required.as_ref(), filter);
@@ -569,7 +563,7 @@ impl Scratch {
             let known = match self.lengths.get(&key) {
                 Some(known) => *known,
                 None => {
-                    let counted = count_lengths(segment, field)?;
+                    let counted = Lengths::count(reader, field)?;
                     if self.lengths.len() >= LENGTHS_MAX {
                         self.lengths.clear();
                     }
@@ -606,27 +600,6 @@ fn blend_block<'a>(
     for (score, ((combined, best), sum)) in scores.iter_mut().zip(parts) {
         *score = blend(*combined, best, sum);
     }
-}
-
-fn count_lengths(segment: &SegmentView, field: Field) -> Result<Lengths, Failure> {
-    let Some(lengths) = segment.reader.fieldnorms_readers().get_field(field)? else {
-        return Ok(Lengths::default());
-    };
-    let mut counts = [0u64; 256];
-    for document in segment.reader.doc_ids_alive() {
-        counts[lengths.fieldnorm_id(document) as usize] += 1;
-    }
-    let used = counts.iter().enumerate().skip(1);
-    Ok(used.fold(Lengths::default(), |sum, (code, count)| Lengths {
-        tokens: sum.tokens + count * u64::from(FieldNormReader::id_to_fieldnorm(code as u8)),
-        documents: sum.documents + count,
-    }))
-}
-
-/// The length that a code stands for.
-#[inline]
-pub fn length_of(code: u8) -> f32 {
-    FieldNormReader::id_to_fieldnorm(code) as f32
 }
 
 #[cfg(test)]

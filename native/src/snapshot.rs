@@ -2,20 +2,19 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU64, AtomicU8, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use tantivy::{DocId, SegmentReader};
+use tantivy::DocId;
 
 use crate::analysis::Analyzer;
+use crate::column::{self, Columns, Place};
 use crate::definition::Definition;
 use crate::facts::Facts;
 use crate::failure::Failure;
 use crate::rates::Editions;
+use crate::segment::{SegmentView, NONE};
 use crate::space::Space;
 use crate::vectors::VectorSet;
-
-/// Stands for "no slot" and "no position".
-pub const NONE: u32 = u32::MAX;
 
 /// What a view was used for: the later in this list, the longer it is held for more of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,57 +69,6 @@ fn address<T>(shared: &Arc<T>) -> usize {
     Arc::as_ptr(shared) as usize
 }
 
-/// One segment inside a snapshot.
-#[derive(Clone)]
-pub struct SegmentView {
-    /// The text of the segment; views share it as long as nothing of it is deleted.
-    pub reader: Arc<SegmentReader>,
-    /// Global position of its document 0.
-    pub base: u32,
-    /// Document → ord.
-    pub ords: Arc<Vec<u64>>,
-    /// (ord, document), sorted; `None` when `ords` itself ascends.
-    pub by_ord: Option<Arc<Vec<(u64, u32)>>>,
-    /// Document → vector slot, `NONE` for a document without a vector.
-    pub slots: Arc<Vec<u32>>,
-    /// Smallest and largest ord, deleted documents included.
-    pub range: (u64, u64),
-    /// Once they were asked for.
-    pub(crate) facts: Arc<OnceLock<Facts>>,
-}
-
-impl SegmentView {
-    /// The document of an ord in this segment, deleted or not.
-    pub fn document_of(&self, ord: u64) -> Option<DocId> {
-        if ord < self.range.0 || ord > self.range.1 {
-            return None;
-        }
-        match &self.by_ord {
-            Some(sorted) => sorted
-                .binary_search_by_key(&ord, |pair| pair.0)
-                .ok()
-                .map(|i| sorted[i].1),
-            None => self.place_of(ord).map(|i| i as u32),
-        }
-    }
-
-    /// The place of an ord among ascending ones, given that it is within their range. Each ord is
-    /// there once: only those that are missing move it from where counting up would find it.
-    fn place_of(&self, ord: u64) -> Option<usize> {
-        let last = self.ords.len() - 1;
-        let behind = usize::try_from(self.range.1 - ord).unwrap_or(usize::MAX);
-        let before = usize::try_from(ord - self.range.0).unwrap_or(usize::MAX);
-        let (least, most) = (last.saturating_sub(behind), last.min(before));
-        let found = self.ords[least..=most].binary_search(&ord);
-        found.ok().map(|at| least + at)
-    }
-
-    /// Whether the document is not deleted.
-    pub fn is_live(&self, document: DocId) -> bool {
-        !self.reader.is_deleted(document)
-    }
-}
-
 impl Snapshot {
     /// Global position of a live document.
     pub fn position_of(&self, ord: u64) -> Option<u32> {
@@ -165,13 +113,19 @@ impl Snapshot {
             .filter(|position| *position != NONE)
     }
 
+    /// The columns of a place in every segment, in the order of segments.
+    pub fn columns(&self, place: &Place) -> Result<Vec<Columns>, Failure> {
+        let segments = self.segments.iter();
+        column::open(segments.map(|s| (s.base, s.reader.as_ref())), place)
+    }
+
     /// Lengths and dates of the documents of a segment.
     pub fn facts(&self, segment: usize) -> Result<&Facts, Failure> {
         let segment = &self.segments[segment];
         if let Some(known) = segment.facts.get() {
             return Ok(known);
         }
-        let opened = Facts::open(&self.definition, segment)?;
+        let opened = Facts::open(&self.definition, &segment.reader)?;
         Ok(segment.facts.get_or_init(|| opened))
     }
 

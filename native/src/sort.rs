@@ -323,7 +323,7 @@ impl Source {
                     field.name
                 )));
             }
-            Some(column::open(view.snapshot, &place)?)
+            Some(view.snapshot.columns(&place)?)
         };
         Ok(Source {
             descending: key.descending,
