@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use attune_native::engine::Engine;
-use attune_native::fuse;
 use attune_native::model;
 use attune_native::query::Request;
 use serde_json::{json, Value};
@@ -171,11 +170,11 @@ fn run(
         let mut request = base.clone();
         request["query"] = json!(word(&query["text"]).replace('"', " "));
         let request = request.to_string();
-        let mut answer = fuse::search(&view, &Request::parse(&request)?, None)?;
+        let mut answer = attune_native::search::search(&view, &Request::parse(&request)?, None)?;
         let mut best = Duration::MAX;
         for _ in 0..20 {
             let start = Instant::now();
-            answer = fuse::search(&view, &Request::parse(&request)?, None)?;
+            answer = attune_native::search::search(&view, &Request::parse(&request)?, None)?;
             best = best.min(start.elapsed());
         }
         times.push(best);

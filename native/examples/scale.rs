@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use attune_native::engine::Engine;
-use attune_native::fuse;
 use attune_native::query::Request;
 use serde_json::{json, Value};
 
@@ -156,7 +155,7 @@ fn run(name: &str, mut request: Value, engine: &Engine) -> Result<(), Box<dyn Er
         let mut best = Duration::MAX;
         for _ in 0..5 {
             let start = Instant::now();
-            let answer = fuse::search(&view, &Request::parse(&request)?, own)?;
+            let answer = attune_native::search::search(&view, &Request::parse(&request)?, own)?;
             best = best.min(start.elapsed());
             total += answer.total;
         }

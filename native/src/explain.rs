@@ -2,17 +2,19 @@
 
 use serde_json::{json, Map, Value};
 
-use crate::added::LearnedScores;
+use crate::additions::LearnedScores;
 use crate::clause::Clause;
 use crate::failure::Failure;
-use crate::fuse::{Ranks, Scale, View};
 use crate::lengths::length_of;
 use crate::plan::{self, Plan};
 use crate::postings::Postings;
 use crate::query::{Fusion, Mode, Request};
+use crate::ranks::Ranks;
 use crate::rerank::Reranked;
+use crate::scale::Scale;
 use crate::score::{self, Scorer};
 use crate::sort::Hit;
+use crate::view::View;
 
 /// One object per hit: `{score, text?, vector?, parts, weights?, fusion?}`. Where two legs are fused,
 /// the score is the sum of the parts by their weights, with what was learned added to it: a part is

@@ -10,9 +10,10 @@ use tantivy::{f64_to_u64, u64_to_f64, u64_to_i64};
 use crate::column::{self, number_value, number_written, Bound, Column, Columns, Place};
 use crate::date::date_unmapped;
 use crate::failure::Failure;
-use crate::fuse::{Matches, View};
+use crate::matches::Matches;
 use crate::query::{FacetRange, FacetRequest};
 use crate::segment::NONE;
+use crate::view::View;
 
 /// Counts the facets of a request as JSON; `None` when it asks for none. BAD_REQUEST for text
 /// that is only analysed.

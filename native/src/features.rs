@@ -34,15 +34,17 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tantivy::schema::Field;
 
-use crate::added::{LearnedScores, PINNED};
+use crate::added::PINNED;
+use crate::additions::LearnedScores;
 use crate::failure::Failure;
-use crate::fuse::{Scale, View};
 use crate::matched::Matched;
 use crate::places::Places;
 use crate::plan;
 use crate::postings::{FieldReader, Postings};
 use crate::query::{Mode, Request};
 use crate::rates::Rates;
+use crate::scale::Scale;
+use crate::view::View;
 
 /// The names of the features, in the order of a row. New ones come last and none is ever moved or taken
 /// out: rows that were stored are read by place.

@@ -2,6 +2,7 @@
 //! the modules beside it are plain Rust.
 
 pub mod added;
+pub mod additions;
 pub mod analysis;
 pub mod bits;
 pub mod boost;
@@ -29,6 +30,7 @@ pub mod listwise;
 pub mod lsa;
 pub mod manifest;
 pub mod matched;
+pub mod matches;
 pub mod model;
 pub mod names;
 pub mod neighbors;
@@ -37,11 +39,14 @@ pub mod plan;
 pub mod postings;
 pub mod publish;
 pub mod query;
+pub mod ranks;
 pub mod rates;
 pub mod reader;
 pub mod registry;
 pub mod rerank;
+pub mod scale;
 pub mod score;
+pub mod search;
 pub mod segment;
 pub mod shortlist;
 pub mod snapshot;
@@ -55,6 +60,7 @@ pub mod tokenizer;
 pub mod tokens;
 pub mod train;
 pub mod vectors;
+pub mod view;
 pub mod words;
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -280,7 +286,7 @@ pub fn search<'env>(
         let mut request = Request::parse(&request)?;
         request.added = Added::read(added.as_deref().unwrap_or_default())?;
         let cut = registry::cut(&numbers(ids)?, request.generation)?;
-        let answer = fuse::search(&cut.views, &request, vector.as_deref())?;
+        let answer = search::search(&cut.views, &request, vector.as_deref())?;
         cut.note_use(&request, &answer);
         Ok((answer, cut.generation))
     })?;

@@ -8,13 +8,15 @@ use std::cmp::Ordering;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Arc;
 
-use crate::added::{LearnedScores, PINNED};
+use crate::added::PINNED;
+use crate::additions::LearnedScores;
 use crate::failure::Failure;
 use crate::features::{self, Subject, NAMES};
-use crate::fuse::{Matches, View};
+use crate::matches::Matches;
 use crate::model::{self, Ranker};
 use crate::query::{Answer, Request};
 use crate::sort::{self, Hit, Placed};
+use crate::view::View;
 
 /// One document that a model placed.
 #[derive(Debug, Clone, Copy)]

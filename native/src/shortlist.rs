@@ -1,11 +1,13 @@
 //! As much of a fused list as its first documents need: documents that are no neighbours stand in
 //! the order of their words, so the best by words and all neighbours hold them.
 
-use crate::added::Additions;
-use crate::fuse::{Matches, Scale, View};
+use crate::additions::Additions;
+use crate::matches::Matches;
 use crate::neighbors;
 use crate::query::{Mode, Request};
+use crate::scale::Scale;
 use crate::sort;
+use crate::view::View;
 
 /// A short list pays where so many match by words for each document in it.
 const SHORTER: usize = 16;

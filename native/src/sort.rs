@@ -9,9 +9,10 @@ use tantivy::{f64_to_u64, u64_to_f64};
 use crate::column::{self, Column, Columns, Place};
 use crate::date::date_unmapped;
 use crate::failure::Failure;
-use crate::fuse::{by_segment, Matches, View};
+use crate::matches::{by_segment, Matches};
 use crate::query::{Request, SortKey};
 use crate::score::{largest, TextMatches};
+use crate::view::View;
 
 /// The name of the score among sort keys.
 pub const SCORE: &str = "_score";

@@ -7,7 +7,6 @@ use std::thread;
 
 use attune_native::definition::Definition;
 use attune_native::engine::Engine;
-use attune_native::fuse;
 use attune_native::names;
 use attune_native::publish::generation_now;
 use attune_native::query::Request;
@@ -300,7 +299,9 @@ fn a_facet_over_two_indices_counts_the_documents_of_both() {
         (1, engines[0].views.current()),
         (2, engines[1].views.current()),
     ];
-    let found = fuse::search(&views, &request, None).unwrap().facets;
+    let found = attune_native::search::search(&views, &request, None)
+        .unwrap()
+        .facets;
     let expected = json!({ "v": { "values": [{ "value": 5, "count": 2 }] } });
     assert_eq!(found, Some(expected.to_string()));
 }
@@ -430,7 +431,7 @@ fn a_view_that_somebody_goes_on_in_outlives_those_that_were_only_searched() {
         (request.generation, request.size) = (generation, size);
         request.after = after.map(str::to_owned);
         let cut = registry::cut(&[id], generation).ok()?;
-        let answer = fuse::search(&cut.views, &request, None).unwrap();
+        let answer = attune_native::search::search(&cut.views, &request, None).unwrap();
         cut.note_use(&request, &answer);
         Some((cut.generation, answer.next))
     };

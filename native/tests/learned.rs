@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 
 use attune_native::added::{Added, ADDED_MAX};
 use attune_native::features::NAMES;
-use attune_native::fuse;
 use attune_native::model;
 use attune_native::query::{Answer, Request};
 use attune_native::rates::Rates;
@@ -22,7 +21,7 @@ fn vector(random: &mut Random) -> Vec<f32> {
 fn search(index: &Index, request: &Value, vector: Option<&[f32]>, added: &[Added]) -> Answer {
     let mut request = Request::parse(&request.to_string()).unwrap();
     request.added = added.to_vec();
-    fuse::search(&[(ID, index.view())], &request, vector).unwrap()
+    attune_native::search::search(&[(ID, index.view())], &request, vector).unwrap()
 }
 
 /// All pages of a list through the position behind each.
@@ -464,7 +463,7 @@ fn a_model_merges_the_lists_of_several_indices() {
         let request = json!({ "mode": "text", "query": "amber basil cedar", "size": 100,
                               "rerank": rerank });
         let request = Request::parse(&request.to_string()).unwrap();
-        fuse::search(&[(1, one.view()), (2, two.view())], &request, None).unwrap()
+        attune_native::search::search(&[(1, one.view()), (2, two.view())], &request, None).unwrap()
     };
     let (plain, found) = (
         ask(json!(null)),

@@ -6,7 +6,6 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use attune_native::failure::Failure;
-use attune_native::fuse;
 use attune_native::highlight::{highlight, HighlightRequest};
 use attune_native::query::{Answer, Request};
 use attune_native::suggest;
@@ -338,7 +337,7 @@ fn a_foreign_or_broken_position_is_a_bad_request() {
     let fail = |after: &str| -> Failure {
         let request = json!({ "mode": "text", "after": after }).to_string();
         let views = [(7, index.view())];
-        fuse::search(&views, &Request::parse(&request).unwrap(), None).unwrap_err()
+        attune_native::search::search(&views, &Request::parse(&request).unwrap(), None).unwrap_err()
     };
     let page = index.search(json!({ "mode": "text", "size": 3 }));
     let foreign = page.next.unwrap().replace("\"i\":7", "\"i\":8");
@@ -485,7 +484,8 @@ fn text_that_is_only_analysed_can_be_neither_counted_nor_sorted() {
         json!({ "mode": "text", "sort": [{ "field": "content" }] }),
     ] {
         let request = Request::parse(&request.to_string()).unwrap();
-        let failure = fuse::search(&[(7, index.view())], &request, None).unwrap_err();
+        let failure =
+            attune_native::search::search(&[(7, index.view())], &request, None).unwrap_err();
         assert_eq!(failure.code.word(), "BAD_REQUEST");
     }
 }

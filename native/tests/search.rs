@@ -5,7 +5,6 @@ mod reference;
 use std::collections::BTreeMap;
 
 use attune_native::failure::Failure;
-use attune_native::fuse;
 use attune_native::query::Request;
 use reference::{assert_list, assert_order, close, document, Doc, Index, Random, DIMENSIONS};
 use serde_json::{json, Value};
@@ -276,7 +275,7 @@ fn several_indices_are_one_list() {
     let request = all("text", "amber hazel");
     let parsed = Request::parse(&request.to_string()).unwrap();
     let views = [(9, a.view()), (4, b.view())];
-    let answer = fuse::search(&views, &parsed, None).unwrap();
+    let answer = attune_native::search::search(&views, &parsed, None).unwrap();
     let mut expected = a.bm25("amber hazel", (1.0, 1.0));
     expected.extend(b.bm25("amber hazel", (1.0, 1.0)));
     assert_list(&answer, &expected, "two indices");
@@ -290,7 +289,8 @@ fn a_vector_may_be_for_some_of_the_indices_only() {
     let (views, alone) = ([(9, a.view()), (4, b.view())], [(4, b.view())]);
     let ask = |views: &[_], more: Value, vector: &[f32]| {
         let request = with(all("vector", "amber hazel"), more).to_string();
-        fuse::search(views, &Request::parse(&request).unwrap(), Some(vector)).unwrap()
+        attune_native::search::search(views, &Request::parse(&request).unwrap(), Some(vector))
+            .unwrap()
     };
     let own = [1.0; DIMENSIONS];
     let some = ask(&views, json!({ "vectorIn": [1] }), &own);
@@ -311,7 +311,8 @@ fn a_vector_of_another_length_or_without_direction_is_a_bad_request() {
         vec![0.0; DIMENSIONS],
         vec![f32::NAN; DIMENSIONS],
     ] {
-        let failure: Failure = fuse::search(&views, &request, Some(&vector)).unwrap_err();
+        let failure: Failure =
+            attune_native::search::search(&views, &request, Some(&vector)).unwrap_err();
         assert_eq!(failure.code.word(), "BAD_REQUEST");
     }
 }

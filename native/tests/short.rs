@@ -3,7 +3,6 @@
 mod reference;
 
 use attune_native::added::{Added, PINNED};
-use attune_native::fuse;
 use attune_native::model;
 use attune_native::query::{Answer, Request};
 use reference::{Index, Random, DIMENSIONS};
@@ -103,7 +102,7 @@ fn a_page_of_a_short_list_is_that_of_the_whole_one() {
         let search = |request: &Value, added: &[Added]| {
             let mut request = Request::parse(&request.to_string()).unwrap();
             request.added = added.to_vec();
-            fuse::search(views, &request, Some(&near)).unwrap()
+            attune_native::search::search(views, &request, Some(&near)).unwrap()
         };
         let added = random_added(&mut random, &indices, &search(&request, &[]));
         // A least score that nothing lies below takes nothing but the short way.

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use attune_native::engine::Engine;
-use attune_native::fuse;
 use attune_native::query::{Answer, Request};
 use attune_native::snapshot::Snapshot;
 use serde_json::{json, Value};
@@ -215,7 +214,7 @@ impl Index {
 
     pub fn search_near(&self, request: Value, vector: Option<&[f32]>) -> Answer {
         let request = Request::parse(&request.to_string()).unwrap();
-        fuse::search(&[(7, self.view())], &request, vector).unwrap()
+        attune_native::search::search(&[(7, self.view())], &request, vector).unwrap()
     }
 
     pub fn doc(&self, ord: u64) -> &Doc {

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
 
 use attune_native::engine::Engine;
-use attune_native::fuse;
 use attune_native::query::{Answer, Request};
 use attune_native::snapshot::Snapshot;
 
@@ -115,7 +114,7 @@ pub fn apply(engine: &Engine, ords: std::ops::Range<u64>, deletes: &[u64]) -> Ve
 
 pub fn search_in(view: &Arc<Snapshot>, request: &str) -> Answer {
     let request = Request::parse(request).unwrap();
-    fuse::search(&[(1, view.clone())], &request, None).unwrap()
+    attune_native::search::search(&[(1, view.clone())], &request, None).unwrap()
 }
 
 pub fn search(engine: &Engine, request: &str) -> Answer {

@@ -1,0 +1,116 @@
+//! One search: both legs over every view, their fusion into match sets, and a page of them.
+
+use std::sync::Arc;
+
+use crate::additions::{Additions, LearnedScores};
+use crate::explain;
+use crate::facet;
+use crate::failure::Failure;
+use crate::fuse::fuse;
+use crate::neighbors;
+use crate::query::{Answer, Fusion, Request};
+use crate::rerank::Reranked;
+use crate::scale::Scale;
+use crate::score;
+use crate::shortlist;
+use crate::snapshot::Snapshot;
+use crate::sort::{self, Hit};
+use crate::view::View;
+
+/// Answers a request over one or several indices. `vector` is the query's own vector, from outside.
+pub fn search(
+    snapshots: &[(u64, Arc<Snapshot>)],
+    request: &Request,
+    vector: Option<&[f32]>,
+) -> Result<Answer, Failure> {
+    let mut views = Vec::with_capacity(snapshots.len());
+    for (place, (id, snapshot)) in snapshots.iter().enumerate() {
+        let places = request.vector_in.as_ref();
+        let own = vector.filter(|_| places.is_none_or(|places| places.contains(&place)));
+        views.push(View::open(*id, snapshot, request, own)?);
+    }
+    if request.feeds_back() {
+        feed_back(&mut views, request);
+    }
+    let additions = Additions::of(&views, request);
+    // A short list is too short to be counted: nothing will be cut from the whole one.
+    let (mut matches, known_total) = match shortlist::of_page(&views, request, &additions) {
+        Some((short, total)) => (short, Some(total)),
+        None => (fuse(&views, request), None),
+    };
+    let learned = LearnedScores::add(&views, request, &additions, &mut matches);
+    if let Some(least) = request.min_score {
+        matches.iter_mut().for_each(|m| m.keep_from(least));
+    }
+    let reranked = Reranked::rerank(&views, &learned, request, &mut matches);
+    let page = sort::page(&views, &matches, request)?;
+    let facets = facet::facets(&views, &matches, &request.facets)?;
+    let explain = match request.explain {
+        true => {
+            let mut reasons = explain::explain(&views, &page.hits, request)?;
+            explain::add_learned(&mut reasons, &page.hits, &learned, &reranked);
+            Some(reasons.into_iter().map(|r| r.to_string()).collect())
+        }
+        false => None,
+    };
+    let listed = matches.iter().map(|m| m.positions.len());
+    let total = known_total.unwrap_or_else(|| listed.sum::<usize>()) as u64;
+    let mut answer = Answer {
+        next: page.next,
+        facets,
+        explain,
+        ..answer(&views, request, &page.hits, total)
+    };
+    reranked.describe(&views, &learned, request, &page.hits, &mut answer)?;
+    views
+        .into_iter()
+        .filter_map(|view| view.matched)
+        .for_each(score::give_back);
+    Ok(answer)
+}
+
+/// Moves each view's vector towards its first documents and searches its neighbours again.
+fn feed_back(views: &mut [View], request: &Request) {
+    if views.iter().all(|view| view.vector.is_none()) {
+        return;
+    }
+    let first = match request.fusion {
+        Fusion::Convex => shortlist::of_feedback(views, request),
+        Fusion::Rrf => fuse(views, request),
+    };
+    for (view, matches) in views.iter_mut().zip(&first) {
+        let Some(vector) = &view.vector else { continue };
+        let documents = sort::best(view, matches, neighbors::FEEDBACK_DOCUMENTS);
+        let moved = neighbors::feedback(view.snapshot, vector, &documents);
+        view.moved = moved.is_some();
+        if view.moved || view.first_look {
+            view.vector = moved.or(view.vector.take());
+            view.first_look = false;
+            view.find_near(request.neighbors);
+        }
+    }
+}
+
+fn answer(views: &[View], request: &Request, hits: &[Hit], total: u64) -> Answer {
+    let scale = Scale::of(views, request);
+    let mut answer = Answer {
+        total,
+        ..Answer::default()
+    };
+    for hit in hits {
+        let view = &views[hit.view];
+        let text = view.text.score_at(hit.position);
+        let cosine = view.cosine_at(hit.position);
+        let (text_part, vector_part) = scale.parts(view, text, cosine);
+        answer.ids.push(view.id);
+        answer.ords.push(hit.ord);
+        answer.scores.push(hit.score);
+        answer.parts.extend([
+            text.unwrap_or(f32::NAN),
+            cosine.unwrap_or(f32::NAN),
+            text_part as f32,
+            vector_part as f32,
+        ]);
+    }
+    answer
+}
