@@ -1,4 +1,4 @@
-//! Points in time: ISO 8601 text and epoch milliseconds → microseconds since 1970 (UTC).
+//! Points in time: ISO 8601 text and epoch milliseconds → microseconds since 1970 (UTC), and back to text.
 
 /// Microseconds since 1970 of `2024-02-29`, `2024-02-29T12:30`, `…:15`, `…:15.123456`, each with
 /// `Z`, an offset such as `+02:00`, or nothing (then UTC). Anything else is no date.
@@ -116,6 +116,34 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + day_of_year - 719_468
 }
 
+/// ISO 8601 in UTC of nanoseconds since 1970: with milliseconds, and microseconds if there are any.
+pub fn iso(nanos: i64) -> String {
+    let micros = nanos.div_euclid(1000);
+    let (ms, micros) = (micros.div_euclid(1000), micros.rem_euclid(1000));
+    let (day, of_day) = (ms.div_euclid(86_400_000), ms.rem_euclid(86_400_000));
+    let (year, month, date) = civil(day);
+    let (hour, minute) = (of_day / 3_600_000, of_day / 60_000 % 60);
+    let (second, ms) = (of_day / 1000 % 60, of_day % 1000);
+    let fraction = if micros == 0 {
+        format!("{ms:03}")
+    } else {
+        format!("{ms:03}{micros:03}")
+    };
+    format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}.{fraction}Z")
+}
+
+/// Year, month, day of a day number (Hinnant, "chrono-compatible low-level date algorithms").
+fn civil(day: i64) -> (i64, i64, i64) {
+    let shifted = day + 719_468;
+    let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
+    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month = (5 * of_year + 2) / 153;
+    let date = of_year - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    (year + era * 400 + i64::from(month <= 2), month, date)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -166,6 +194,20 @@ mod tests {
             "2024-01-01T10:00Zx",
         ] {
             assert_eq!(parse_date(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn dates_are_written_as_they_are_read() {
+        for text in [
+            "1970-01-01T00:00:00.000Z",
+            "2024-02-29T23:59:59.999Z",
+            "1969-12-31T00:00:00.001Z",
+            "2000-03-01T12:30:00.000Z",
+            "2000-03-01T12:30:00.000250Z",
+            "1969-12-31T00:00:00.001999Z",
+        ] {
+            assert_eq!(iso(parse_date(text).unwrap() * 1000), text);
         }
     }
 }

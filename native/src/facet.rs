@@ -7,12 +7,13 @@ use serde_json::{json, Map, Value};
 use tantivy::columnar::ColumnType;
 use tantivy::{f64_to_u64, u64_to_f64, u64_to_i64};
 
-use crate::column::{self, number_value, number_written, Bound, Column, Columns, Place};
-use crate::date::date_unmapped;
+use crate::column::{self, Bound, Column, Columns, Place};
+use crate::date::{date_unmapped, iso};
 use crate::failure::Failure;
 use crate::matches::Matches;
 use crate::query::{FacetRange, FacetRequest};
 use crate::segment::NONE;
+use crate::value::{number_value, number_written};
 use crate::view::View;
 
 /// Counts the facets of a request as JSON; `None` when it asks for none. BAD_REQUEST for text
@@ -75,7 +76,7 @@ impl Key {
     fn value(&self) -> Value {
         match self {
             Key::Number(bits) => number_value(u64_to_f64(*bits)),
-            Key::Date(nanos) => Value::String(column::iso(*nanos)),
+            Key::Date(nanos) => Value::String(iso(*nanos)),
             Key::Text(text) => Value::String(text.clone()),
             Key::Bool(yes) => Value::Bool(*yes),
         }

@@ -14,6 +14,7 @@ use crate::failure::Failure;
 use crate::postings::{FieldReader, Postings};
 use crate::query::Node;
 use crate::snapshot::Snapshot;
+use crate::value::word_of;
 
 /// The live documents that fulfil a condition.
 pub fn filter(snapshot: &Snapshot, node: &Node) -> Result<Bits, Failure> {
@@ -95,7 +96,7 @@ impl Evaluation<'_> {
                     return Ok(self.nothing());
                 };
                 let mut bits = self.nothing();
-                for word in values.iter().filter_map(column::word_of) {
+                for word in values.iter().filter_map(word_of) {
                     self.add_term(&Term::from_field_text(exact, &word), &mut bits)?;
                 }
                 Ok(bits)
@@ -137,7 +138,7 @@ impl Evaluation<'_> {
         };
         let reader = FieldReader::open(self.snapshot, field)?;
         let mut postings = Postings::default();
-        for word in values.iter().filter_map(column::word_of) {
+        for word in values.iter().filter_map(word_of) {
             let found = analyzer.terms(&word);
             let mut all = if found.is_empty() {
                 self.nothing()

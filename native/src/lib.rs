@@ -59,6 +59,7 @@ pub mod term;
 pub mod tokenizer;
 pub mod tokens;
 pub mod train;
+pub mod value;
 pub mod vectors;
 pub mod view;
 pub mod words;
