@@ -6,18 +6,19 @@ import { invalid } from '../errors.ts'
  */
 export type Content = 'all' | readonly string[]
 
-const FORBIDDEN_KEYS = ['__proto__', 'constructor', 'prototype']
+/** To assign a member of this name sets an object's prototype instead, here and in most clients that copy objects. */
+const FORBIDDEN_KEY = '__proto__'
 /** Longest place that a refusal names. */
 const PATH_CHARACTERS_MAX = 256
 const HALF_PAIR = /\p{Surrogate}/u
 
 /** Cheap signs that names or texts in JSON may be refused below: walking every value costs as much as parsing it. */
 export function mayBeUnkeepable(json: string): boolean {
-  return json.includes('\\u') || FORBIDDEN_KEYS.some((key) => json.includes(key))
+  return json.includes('\\u') || json.includes(FORBIDDEN_KEY)
 }
 
 /**
- * Throws VALIDATION_FAILED naming the place of what JSON can say and the service can't keep: a key that could reach an
+ * Throws VALIDATION_FAILED naming the place of what JSON can say and the service can't keep: the key that sets an
  * object's prototype, a number out of range, and outside of content a text that is no UTF-8, which would come back as
  * another one.
  */
@@ -62,10 +63,10 @@ function refuse(value: unknown, path: string, isContent: boolean): void {
 const HALF_PAIR_REFUSED = 'holds half a surrogate pair, which UTF-8 can’t say'
 
 function refuseKey(key: string, path: string, isContent: boolean): void {
-  if (FORBIDDEN_KEYS.includes(key))
+  if (key === FORBIDDEN_KEY)
     throw invalid(
       named(path, key),
-      `is refused: ${key} is a name that JavaScript objects use for themselves; choose another`,
+      'is refused: JavaScript objects use this name for themselves; choose another',
     )
   if (!isContent && HALF_PAIR.test(key))
     throw invalid(named(path, key), `is a name that ${HALF_PAIR_REFUSED}; choose another`)

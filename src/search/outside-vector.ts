@@ -1,3 +1,4 @@
+import { ownValue } from '../object.ts'
 import type { Store } from '../store/store.ts'
 import type { IndexEntry } from './indices.ts'
 import type { WriteOp } from './operation.ts'
@@ -33,7 +34,7 @@ function fieldVector(
   field: string | undefined,
 ): Float32Array | undefined {
   if (record === undefined || field === undefined) return undefined
-  const values = (JSON.parse(record.source) as Source)[field]
+  const values = ownValue(JSON.parse(record.source) as Source, field)
   return Array.isArray(values) ? Float32Array.from(values as number[]) : undefined
 }
 

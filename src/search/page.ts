@@ -111,7 +111,7 @@ function appendIds({ text, again }: BytesWriter, ids: readonly number[]): void {
 /** The chosen fields of a source: top-level names, or dotted paths into objects. */
 function pickFields(source: Buffer, fields: string[]): string {
   const values = JSON.parse(source.toString()) as Record<string, unknown>
-  const picked: Record<string, unknown> = {}
+  const picked = bare()
   for (const field of fields) {
     if (field === '*') return source.toString()
     if (Object.hasOwn(values, field)) picked[field] = values[field]
@@ -140,9 +140,14 @@ function pickPath(
 
 /** The picked part of an object, or of one of a list, with what was picked of it before. */
 function pickInto(from: Record<string, unknown>, known: unknown, path: string[]) {
-  const inner = (known ?? {}) as Record<string, unknown>
+  const inner = (known ?? bare()) as Record<string, unknown>
   pickPath(from, inner, path)
   return inner
+}
+
+/** An object that inherits nothing: what was picked before is asked for by the names of fields. */
+function bare(): Record<string, unknown> {
+  return Object.create(null)
 }
 
 function hasAny(object: object): boolean {

@@ -1,5 +1,5 @@
 import { invalid, type ServiceError } from '../errors.ts'
-import { isObject } from '../object.ts'
+import { isObject, ownValue } from '../object.ts'
 import { isDate } from './date.ts'
 import type { Definition, FieldDefinition } from './definition.ts'
 import { findUnnamed } from './strict.ts'
@@ -38,7 +38,7 @@ function fieldVectorProblem(
   place: SourcePlace,
 ): ServiceError | undefined {
   const { field, dimensions } = definition.embedder
-  const value = field === undefined ? undefined : source[field]
+  const value = field === undefined ? undefined : ownValue(source, field)
   if (field === undefined || value === undefined || value === null) return undefined
   const path = `${place}${field}`
   if (!Array.isArray(value) || !value.every((one) => typeof one === 'number'))
@@ -66,11 +66,11 @@ function leavesAt(value: unknown, keys: string[]): unknown[] {
   if (!isObject(value)) return []
   // Nearly all paths are one name, and every document is looked through.
   if (keys.length === 1) {
-    const leaf = value[keys[0] as string]
+    const leaf = ownValue(value, keys[0] as string)
     return leaf === undefined || leaf === null ? [] : [leaf]
   }
   return keys.flatMap((_, at) => {
-    const inner = value[keys.slice(0, at + 1).join('.')]
+    const inner = ownValue(value, keys.slice(0, at + 1).join('.'))
     return inner === undefined || inner === null ? [] : leavesAt(inner, keys.slice(at + 1))
   })
 }
@@ -83,11 +83,11 @@ function holdsNoObject(source: Source, name: string, { fields }: Definition): bo
 
 /** The beginning of a dotted path that holds something else than an object, or objects. */
 function brokenAt(source: Source, path: string): string | undefined {
-  if (source[path] !== undefined) return undefined
+  if (ownValue(source, path) !== undefined) return undefined
   const keys = path.split('.')
   let value: unknown = source
   for (let at = 1; at < keys.length; at++) {
-    value = (value as Source)[keys[at - 1] as string]
+    value = ownValue(value as Source, keys[at - 1] as string)
     if (value === undefined || value === null) return undefined
     const isBroken = Array.isArray(value) ? !value.every(isObject) : !isObject(value)
     if (isBroken) return keys.slice(0, at).join('.')

@@ -1,7 +1,15 @@
 import type { Database, Key, RootDatabase } from 'lmdb'
+import { addExtension } from 'msgpackr'
 import { openBlocks } from './blocks.ts'
 import { type Table, wrapTable } from './table.ts'
 import { type Rows, TABLES, type TableName } from './tables.ts'
+
+/** An object with a member that is called `constructor`: msgpackr asks any object for it, to know what it is. */
+const namedConstructor = {
+  [Symbol.hasInstance]: (value: object) => Object.hasOwn(value, 'constructor'),
+}
+// Such an object is as plain as others. Without this, its member `toJSON` would be called, whatever it is.
+addExtension({ Class: namedConstructor as never, write: (value: unknown) => value })
 
 /** Tables by name; that of blocks is reached through the one whose rows lie in them. */
 export type Tables = {

@@ -25,7 +25,7 @@ describe('readJson', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 8 }), (value) => {
         const text = JSON.stringify(value)
-        fc.pre(!/"(__proto__|constructor|prototype)"/.test(text))
+        fc.pre(!/"__proto__"/.test(text))
         expect(parseJson(bytes(text), 32)).toEqual(JSON.parse(text))
       }),
     )
@@ -88,15 +88,10 @@ describe('readJson', () => {
     expect(codeOf(Buffer.from([0x22, 0xc3, 0x28, 0x22]))).toBe('MALFORMED_JSON')
   })
 
-  it('refuses keys that reach for a prototype, at any depth and in any spelling', () => {
-    for (const text of [
-      '{"__proto__":{}}',
-      '[{"a":{"constructor":1}}]',
-      '{"\\u0070rototype":1}',
-      '{"__pr\\u006fto__":1}',
-    ])
+  it('refuses the key that sets a prototype, at any depth and in any spelling', () => {
+    for (const text of ['{"__proto__":{}}', '[{"a":{"__proto__":1}}]', '{"__pr\\u006fto__":1}'])
       expect(codeOf(bytes(text)), text).toBe('VALIDATION_FAILED')
-    expect(codeOf(bytes('{"a":"__proto__ constructor"}'))).toBeUndefined()
+    expect(codeOf(bytes('{"a":"__proto__"}'))).toBeUndefined()
   })
 
   it('says where such a key stands and why it is refused', () => {
@@ -108,9 +103,9 @@ describe('readJson', () => {
         details: [{ path, message: expect.stringContaining('choose another') }],
       }),
     )
-    const long = `{"${'k'.repeat(100_000)}":{"prototype":1}}`
+    const long = `{"${'k'.repeat(100_000)}":{"__proto__":1}}`
     expect(() => parseJson(bytes(long), 32)).toThrow(
-      expect.objectContaining({ details: [expect.objectContaining({ path: 'prototype' })] }),
+      expect.objectContaining({ details: [expect.objectContaining({ path: '__proto__' })] }),
     )
   })
 })

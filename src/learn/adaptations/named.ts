@@ -1,6 +1,10 @@
 /** Fields of every index's default mapping that hold words. */
 const FIELDS = ['title', 'content', 'abstract', 'authors', 'tags', 'source']
-const SINGULAR: Record<string, string> = { author: 'authors', tag: 'tags', body: 'content' }
+const SINGULAR = new Map([
+  ['author', 'authors'],
+  ['tag', 'tags'],
+  ['body', 'content'],
+])
 
 /** The field that a pattern's text names: `field:NAME`, or the name of a default field among its words. */
 export function readField(text: string): string | undefined {
@@ -10,5 +14,5 @@ export function readField(text: string): string | undefined {
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
-  return words.map((word) => SINGULAR[word] ?? word).find((word) => FIELDS.includes(word))
+  return words.map((word) => SINGULAR.get(word) ?? word).find((word) => FIELDS.includes(word))
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { asObject } from '../../object.ts'
+import { asObject, ownValue } from '../../object.ts'
 import type { ModelState } from '../../schema/model.ts'
 import type { ModelKind } from '../../schema/model-record.ts'
 
@@ -133,7 +133,7 @@ function readNumbers(
 ): number[] | undefined {
   const map = asObject(value)
   const wrapped = Array.isArray(value) && value.length === 1 && Array.isArray(value[0])
-  const list: unknown = map ? features.map((f) => map[f]) : wrapped ? value[0] : value
+  const list: unknown = map ? features.map((f) => ownValue(map, f)) : wrapped ? value[0] : value
   if (list === undefined || list === null) reasons.push(`${name} is missing.`)
   else if (!Array.isArray(list)) reasons.push(`${name} is not a list of numbers.`)
   else if (list.length !== features.length)

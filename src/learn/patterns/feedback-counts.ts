@@ -1,3 +1,4 @@
+import { ownValue } from '../../object.ts'
 import type { FeedbackPattern } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
@@ -67,7 +68,7 @@ function takeFeedback(
     if (entry.status === 'duplicate') row.duplicates += 1
     if (entry.status === 'duplicate') return
     const action = named(entry.action, row.actions, ACTIONS_MAX)
-    row.actions[action] = (row.actions[action] ?? 0) + 1
+    row.actions[action] = (ownValue(row.actions, action) ?? 0) + 1
     const step = Math.min(RATING_STEPS - 1, Math.floor(entry.rating * RATING_STEPS))
     row.ratings[step] = (row.ratings[step] ?? 0) + 1
     row.ratingSum += entry.rating
@@ -89,7 +90,7 @@ function placeOf({ positions }: FeedbackPattern, at: number): [number, number] |
 
 function deviceOf({ devices }: FeedbackPattern, deviceType = 'unknown') {
   const name = named(deviceType.toLowerCase().slice(0, 64), devices, DEVICES_MAX)
-  const device = devices[name] ?? { searches: 0, clicked: 0, entries: 0 }
+  const device = ownValue(devices, name) ?? { searches: 0, clicked: 0, entries: 0 }
   devices[name] = device
   return device
 }
@@ -114,7 +115,7 @@ function add(sum: FeedbackPattern, row: FeedbackPattern): void {
   sum.duplicates += row.duplicates
   sum.ratingSum += row.ratingSum
   for (const [action, count] of Object.entries(row.actions))
-    sum.actions[action] = (sum.actions[action] ?? 0) + count
+    sum.actions[action] = (ownValue(sum.actions, action) ?? 0) + count
   row.positions.forEach(([shown, clicked], at) => {
     const place = placeOf(sum, at)
     if (place === undefined) return
@@ -122,7 +123,7 @@ function add(sum: FeedbackPattern, row: FeedbackPattern): void {
     place[1] += clicked
   })
   for (const [name, device] of Object.entries(row.devices)) {
-    const own = sum.devices[name] ?? { searches: 0, clicked: 0, entries: 0 }
+    const own = ownValue(sum.devices, name) ?? { searches: 0, clicked: 0, entries: 0 }
     own.searches += device.searches
     own.clicked += device.clicked
     own.entries += device.entries
