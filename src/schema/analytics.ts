@@ -143,8 +143,8 @@ export const AnalyticsReport = Type.Object({
 })
 export type AnalyticsReport = Static<typeof AnalyticsReport>
 
-/** Labels of one series, with those that service, environment and instance become. */
-export const METRIC_LABELS_MAX = 16
+/** Labels that a client names, beside those that service, environment and instance become. */
+const METRIC_LABELS_MAX = 16
 
 /** One value of a metric. */
 export const MetricRecord = Type.Object({

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { invalid } from '../../errors.ts'
 import { newId } from '../../ids.ts'
-import { METRIC_LABELS_MAX, type MetricReceipt, type MetricRecord } from '../../schema/analytics.ts'
+import type { MetricReceipt, MetricRecord } from '../../schema/analytics.ts'
 import type { MetricSeries, MetricType } from '../../schema/analytics-record.ts'
 import { addToSketch, sketchQuantile } from './sketch.ts'
 
@@ -29,11 +29,6 @@ export function labelsOf(record: MetricRecord): Record<string, string> {
   }
   for (const [name, value] of Object.entries({ service, environment, instance }))
     if (value !== undefined) labels[name] ??= value
-  if (Object.keys(labels).length > METRIC_LABELS_MAX)
-    throw invalid(
-      'labels',
-      `must be at most ${METRIC_LABELS_MAX}, with service, environment and instance, which are labels too`,
-    )
   return Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
