@@ -82,6 +82,8 @@ export interface MetricSeries {
   last: number
   /** [bucket, values in it], the lowest bucket first; see learn/metrics/sketch.ts. */
   sketch: [number, number][]
+  /** The values themselves, ascending, while they are few. Those of all time only if there are `count` of them. */
+  values?: number[]
   /** Of a histogram: values by its own bounds, the last beyond all of them. */
   bounds?: number[]
 }

@@ -171,6 +171,8 @@ export const MetricRecord = Type.Object({
 })
 export type MetricRecord = Static<typeof MetricRecord>
 
+const QUANTILES = 'one of the values (nearest rank) up to 64 of them, beyond within 2.5 %'
+
 /** Answer to a recorded value: the series that it belongs to. */
 export const MetricReceipt = Type.Object({
   metricId: Type.String({ description: 'of the series: the same for the same name and labels' }),
@@ -182,8 +184,8 @@ export const MetricReceipt = Type.Object({
     max: Type.Number(),
     avg: Type.Number(),
     last: Type.Number(),
-    p50: Type.Number({ description: 'within 2.5 %' }),
-    p95: Type.Number({ description: 'within 2.5 %' }),
+    p50: Type.Number({ description: `half of the values are at most this; ${QUANTILES}` }),
+    p95: Type.Number({ description: `95 % of the values are at most this; ${QUANTILES}` }),
   }),
 })
 export type MetricReceipt = Static<typeof MetricReceipt>

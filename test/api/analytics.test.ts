@@ -168,12 +168,53 @@ describe('POST /cortex/metrics', () => {
     const { status, data } = await measure({ name: 'stock', value: 7, type: 'GAUGE', labels })
     expect(status).toBe(200)
     expect(data.processed).toBe(true)
-    const { p50, p95, ...exact } = data.aggregations
-    expect(exact).toEqual({ count: 4, sum: 11.5, min: -1, max: 7, avg: 2.875, last: 7 })
-    expect(Math.abs(p50 - 2.5)).toBeLessThan(0.07)
-    expect(p95).toBeLessThanOrEqual(7)
-    expect(p95).toBeGreaterThan(6.8)
+    const figures = { count: 4, sum: 11.5, min: -1, max: 7, avg: 2.875, last: 7, p50: 2.5, p95: 7 }
+    expect(data.aggregations).toEqual(figures)
     expect(await readPage()).toContain('svc_custom_stock{shop="north \\"1\\"\\\\\\n"} 7\n')
+  })
+
+  it.each([
+    [[2, 1, 3], 2, 3],
+    [[15, 5, 10], 10, 15],
+    [[4, 4, -1, 4], 4, 4],
+    [[1e-12, 1e-11], 1e-12, 1e-11],
+    [[7], 7, 7],
+  ])('tells exact quantiles of few values: %j', async (values, p50, p95) => {
+    const name = `few_${values.join('_').replaceAll(/\W/g, '')}`
+    for (const value of values) await measure({ name, value, type: 'summary' })
+    await running.restart()
+    const { data } = await measure({ name, value: p50, type: 'summary' })
+    expect(data.aggregations).toMatchObject({ p50, p95 })
+    expect(await readPage()).toContain(`svc_custom_${name}{quantile="0.5"} ${p50}\n`)
+  })
+
+  it('tells quantiles of up to 64 values exactly, and near ones of more', async () => {
+    const send = async (value: number) => (await measure({ name: 'numerous', value })).data.aggregations
+    // In another order than their own.
+    for (let at = 0; at < 63; at += 1) await send(1000 + ((at * 37) % 64))
+    expect(await send(1000 + ((63 * 37) % 64))).toMatchObject({ p50: 1031, p95: 1060 })
+    const { p50, p95, count } = await send(1064)
+    expect(count).toBe(65)
+    for (const [near, exact] of [[p50, 1032] as const, [p95, 1061] as const]) {
+      expect(near).not.toBe(exact)
+      expect(Math.abs(near / exact - 1)).toBeLessThanOrEqual(0.025)
+    }
+  })
+
+  it('goes on with series that a version without their values has written', async () => {
+    await measure({ name: 'older', value: 100 })
+    const { metricSeries } = running.app.store.tables
+    await running.app.store.write(() => {
+      for (const { key, value } of metricSeries.range())
+        if (key[0] === 'older') {
+          const { values: _, ...older } = value
+          metricSeries.put(key, older)
+        }
+    })
+    await running.restart()
+    const { data } = await measure({ name: 'older', value: 200 })
+    expect(data.aggregations.count).toBe(2)
+    expect(Math.abs(data.aggregations.p50 / 100 - 1)).toBeLessThanOrEqual(0.025)
   })
 
   it('has at most 16 labels, and service and its like beside them', async () => {

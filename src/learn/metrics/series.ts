@@ -53,14 +53,22 @@ export function newSeries(
     max: -Number.MAX_VALUE,
     last: 0,
     sketch: [],
+    values: [],
     ...(type === 'histogram' ? { bounds: HISTOGRAM_BOUNDS.map(() => 0).concat(0) } : {}),
   }
 }
 
+/** Values that a series keeps, to tell its quantiles exactly. */
+const VALUES_MAX = 64
+
 /** The series with one more value. */
 export function addValue(series: MetricSeries, value: number, nowMs: number): MetricSeries {
+  const { values, ...counted } = series
   const added: MetricSeries = {
-    ...series,
+    ...counted,
+    ...(values === undefined || values.length >= VALUES_MAX
+      ? {}
+      : { values: insert(values, value) }),
     updatedMs: nowMs,
     count: series.count + 1,
     // Two halves of the greatest number are more than a number can be.
@@ -74,6 +82,11 @@ export function addValue(series: MetricSeries, value: number, nowMs: number): Me
   const bucket = HISTOGRAM_BOUNDS.findIndex((bound) => value <= bound)
   const at = bucket < 0 ? HISTOGRAM_BOUNDS.length : bucket
   return { ...added, bounds: series.bounds.map((count, own) => (own === at ? count + 1 : count)) }
+}
+
+function insert(ascending: readonly number[], value: number): number[] {
+  const at = ascending.findIndex((each) => each > value)
+  return ascending.toSpliced(at < 0 ? ascending.length : at, 0, value)
 }
 
 export function receiptOf(series: MetricSeries): MetricReceipt {
@@ -94,7 +107,13 @@ export function receiptOf(series: MetricSeries): MetricReceipt {
   }
 }
 
-/** The bucket's middle, but never outside of what was recorded. */
-export function quantileOf({ sketch, min, max }: MetricSeries, share: number): number {
+/**
+ * The least value that a share (0..1) of the values doesn't exceed (the nearest rank). Of many values it is the middle of
+ * its bucket, but never outside of what was recorded.
+ */
+export function quantileOf(series: MetricSeries, share: number): number {
+  const { values = [], count, sketch, min, max } = series
+  // A row of a version before has none, and one that such a version wrote on lacks some.
+  if (values.length === count) return values[Math.max(1, Math.ceil(share * count)) - 1] ?? min
   return Math.min(max, Math.max(min, sketchQuantile(sketch, share)))
 }
