@@ -89,7 +89,7 @@ async function learningOf(
   }
 }
 
-const UNKNOWN: LearningScore = { score: null, status: 'insufficient_data', samples: 0 }
+const UNKNOWN: LearningScore = { score: null, status: 'INSUFFICIENT_DATA', samples: 0 }
 const UNKNOWN_SCORES = { effectiveness: UNKNOWN, convergence: UNKNOWN, stability: UNKNOWN }
 
 /** Runs every check at once, each within the limit; a check that takes longer has failed. */

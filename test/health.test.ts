@@ -31,7 +31,7 @@ function parts(broken: Partial<Record<Part, unknown>> = {}) {
         examination: () => ({ inUse: 1 }),
         scores: async () => {
           if (broken.scores !== undefined) throw broken.scores
-          const score = { score: 0.5, status: 'good', samples: 200 }
+          const score = { score: 0.5, status: 'GOOD', samples: 200 }
           return { effectiveness: score, convergence: score, stability: score }
         },
       },
@@ -87,7 +87,7 @@ it('reports the learning component from what would do the work', async () => {
   expect(report.overall).toBe(true)
   expect(report.models.serving.metrics).toMatchObject({ threads: 2 })
   expect(report.models.training.metrics).toMatchObject({ threads: 1, behind: 0 })
-  expect(report.learning.effectiveness).toEqual({ score: 0.5, status: 'good', samples: 200 })
+  expect(report.learning.effectiveness).toEqual({ score: 0.5, status: 'GOOD', samples: 200 })
   const stuck = await reportNousHealth(parts({ store: serviceError('DISK_FULL', 'Full.') }))
   expect(stuck.models.adaptation).toMatchObject({ operational: false, error: 'Full.' })
   expect(stuck.overall).toBe(false)
@@ -99,7 +99,7 @@ it('reports the learning component from what would do the work', async () => {
     expect(broken.overall).toBe(false)
   }
   const { learning, overall } = await reportNousHealth(parts({ scores: new Error('gone') }))
-  expect(learning.stability).toMatchObject({ score: null, status: 'insufficient_data' })
+  expect(learning.stability).toMatchObject({ score: null, status: 'INSUFFICIENT_DATA' })
   expect(overall).toBe(true)
 })
 

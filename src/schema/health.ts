@@ -23,7 +23,7 @@ const Score = (description: string, samples: string) =>
       score: Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], {
         description: 'null while there is too little data',
       }),
-      status: Type.String({ description: 'good, fair, poor or insufficient_data' }),
+      status: Type.String({ description: 'GOOD, FAIR, POOR or INSUFFICIENT_DATA' }),
       samples: Type.Integer({ description: samples }),
     },
     { description },

@@ -189,7 +189,8 @@ describe('POST /cortex/metrics', () => {
   })
 
   it('tells quantiles of up to 64 values exactly, and near ones of more', async () => {
-    const send = async (value: number) => (await measure({ name: 'numerous', value })).data.aggregations
+    const send = async (value: number) =>
+      (await measure({ name: 'numerous', value })).data.aggregations
     // In another order than their own.
     for (let at = 0; at < 63; at += 1) await send(1000 + ((at * 37) % 64))
     expect(await send(1000 + ((63 * 37) % 64))).toMatchObject({ p50: 1031, p95: 1060 })

@@ -88,7 +88,7 @@ describe('GET /nous/health', () => {
     expect(adaptation.metrics).toMatchObject({ writable: true })
     for (const part of [serving, training, adaptation])
       expect(part).toMatchObject({ operational: true, latency: expect.any(Number) })
-    const unknown = { score: null, status: 'insufficient_data', samples: expect.any(Number) }
+    const unknown = { score: null, status: 'INSUFFICIENT_DATA', samples: expect.any(Number) }
     expect(data.learning).toEqual({
       effectiveness: unknown,
       convergence: unknown,

@@ -1,19 +1,19 @@
 /** A quality of learning: a share (0..1), null while there is too little data. */
 export interface Score {
   score: number | null
-  /** good, fair, poor, or insufficient_data. */
+  /** GOOD, FAIR, POOR, or INSUFFICIENT_DATA. */
   status: string
   /** What the score was made from; what these are depends on it. */
   samples: number
 }
 
-/** `good` and `fair` are the least scores of that name. */
+/** `good` and `fair` are the least scores that are called so. */
 export function scoreOf(
   value: number | undefined,
   samples: number,
   { good, fair }: { good: number; fair: number },
 ): Score {
-  if (value === undefined) return { score: null, status: 'insufficient_data', samples }
+  if (value === undefined) return { score: null, status: 'INSUFFICIENT_DATA', samples }
   const score = Math.round(Math.max(0, Math.min(1, value)) * 10_000) / 10_000
-  return { score, status: score >= good ? 'good' : score >= fair ? 'fair' : 'poor', samples }
+  return { score, status: score >= good ? 'GOOD' : score >= fair ? 'FAIR' : 'POOR', samples }
 }

@@ -27,13 +27,13 @@ describe('effectiveness', () => {
   it('is a half where learning makes no difference, and more the better it ranks', async () => {
     expect(await scored(counts(200, 80), counts(400, 160))).toEqual({
       score: 0.5,
-      status: 'good',
+      status: 'GOOD',
       samples: 200,
     })
     expect(await scored(counts(100, 80), counts(100, 40))).toMatchObject({ score: 0.6667 })
     expect(await scored(counts(100, 40), counts(100, 80))).toMatchObject({
       score: 0.3333,
-      status: 'poor',
+      status: 'POOR',
     })
   })
 
@@ -44,7 +44,7 @@ describe('effectiveness', () => {
     [counts(500, 10), counts(500, 10), 24 * 8],
   ])('is not known from too few searches, no clicks, or old ones', async (learned, plain, agoH) => {
     const { score, status } = await scored(learned, plain, agoH)
-    expect({ score, status }).toEqual({ score: null, status: 'insufficient_data' })
+    expect({ score, status }).toEqual({ score: null, status: 'INSUFFICIENT_DATA' })
   })
 })
 
@@ -64,7 +64,7 @@ describe('convergence', () => {
   const settled = [DAY - 3, 5 * MILLION, 20 * MILLION]
 
   it('is one where today changed nothing', async () => {
-    expect(await scored(many(settled))).toEqual({ score: 1, status: 'good', samples: 200 })
+    expect(await scored(many(settled))).toEqual({ score: 1, status: 'GOOD', samples: 200 })
   })
 
   it('falls with what today moved, and knows nothing of pairs that are new', async () => {
@@ -99,7 +99,7 @@ describe('stability', () => {
       EXPERIMENT_ROLLED_BACK: 1,
       FEEDBACK_RECEIVED: 1000,
     }
-    expect(stability(counted)).toEqual({ score: 0.8, status: 'fair', samples: 10 })
+    expect(stability(counted)).toEqual({ score: 0.8, status: 'FAIR', samples: 10 })
     expect(stability({ MODEL_ACTIVATED: 3, MODEL_ROLLED_BACK: 5 })).toMatchObject({ score: 0 })
     expect(stability({ MODEL_ACTIVATED: 2 })).toMatchObject({ score: null, samples: 2 })
   })
