@@ -3,19 +3,19 @@ import type { Call } from '../http/route.ts'
 
 /** What a request's headers want of the stored document. */
 export interface SentConditions {
-  ifVersion: number | 'any' | undefined
+  ifVersion: number[] | 'any' | undefined
   unlessVersion: number[] | 'any' | undefined
 }
 
 /**
- * `If-Match: "3"` wants that version, `*` any; `If-None-Match: "3"` (or a list) another, `*` none. Throws
+ * `If-Match: "3"` (or a list) wants that version, `*` any; `If-None-Match: "3"` (or a list) another, `*` none. Throws
  * VALIDATION_FAILED that names the header.
  */
 export function readConditions(header: Call<unknown, unknown, unknown>['header']): SentConditions {
   const match = header('if-match')
   const noneMatch = header('if-none-match')
   return {
-    ifVersion: match === undefined ? undefined : readVersion(match, 'If-Match'),
+    ifVersion: match === undefined ? undefined : readVersions(match, 'If-Match'),
     unlessVersion: noneMatch === undefined ? undefined : readVersions(noneMatch, 'If-None-Match'),
   }
 }

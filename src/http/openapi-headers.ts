@@ -25,8 +25,8 @@ export function describeHeaders(route: Route, method: string): object[] {
       in: 'header',
       required: false,
       description:
-        'The version that the document must have, in quotes; * for any, so that it must be there.',
-      schema: { type: 'string', pattern: '^("\\d{1,15}"|\\*)$' },
+        'Versions in quotes of which the document must have one; * for any, so that it must be there.',
+      schema: { type: 'string', pattern: VERSIONS },
     })
   if (isVersioned(route))
     headers.push({

@@ -1,12 +1,12 @@
 import { type ServiceError, serviceError } from '../errors.ts'
 
-/** What must be there: a version, any, or none. */
-export type IfVersion = number | 'any' | 'none'
+/** What must be there: one of some versions, any, or none. */
+type IfVersion = readonly number[] | 'any' | 'none'
 
 /** What must hold of the stored document before an operation is done; both, where both are named. */
 export interface Conditions {
   /**
-   * Only when the stored version is this one; `any`: only when there is one; `none`: only when there is none. `If-Match`
+   * Only when the stored version is one of these; `any`: only when there is one; `none`: only when there is none. `If-Match`
    * asks for the first two, a bulk's `create` for the last.
    */
   ifVersion?: IfVersion | undefined
@@ -20,23 +20,14 @@ export function unmet(
   version: number | undefined,
 ): ServiceError | undefined {
   if (ifVersion === 'none') return version === undefined ? undefined : exists()
-  if (ifVersion !== undefined && !isVersion(ifVersion, version)) return mismatch(version)
+  if (ifVersion !== undefined && !isOneOf(ifVersion, version)) return mismatch(version)
   if (unlessVersion === undefined || !isOneOf(unlessVersion, version)) return undefined
   return excluded(unlessVersion, version)
 }
 
-/** Whether the stored version is among those of `If-None-Match`. */
-export function isOneOf(
-  versions: NonNullable<Conditions['unlessVersion']>,
-  version: number | undefined,
-): boolean {
-  if (versions === 'any') return isVersion('any', version)
-  return versions.some((each) => isVersion(each, version))
-}
-
-/** 0 is the version of a document that is not there. */
-function isVersion(wanted: number | 'any', version: number | undefined): boolean {
-  return wanted === 'any' ? version !== undefined : wanted === (version ?? 0)
+/** Whether the stored version is among these. 0 is the version of a document that is not there. */
+export function isOneOf(versions: readonly number[] | 'any', version: number | undefined): boolean {
+  return versions === 'any' ? version !== undefined : versions.includes(version ?? 0)
 }
 
 function mismatch(version: number | undefined): ServiceError {

@@ -466,14 +466,26 @@ describe('changing a document', () => {
     expect((await remove('both', '', { 'if-none-match': '"1"' })).status).toBe(200)
   })
 
-  it.each(['abc', '"x"', '', '"1",', '"1", *', '"1" "2"'])(
-    'refuses If-None-Match: %s by its name',
-    async (header) => {
-      const sent = { 'if-none-match': header }
-      const { status, details } = await put('odd', { title: 'x' }, '?index=unless', sent)
-      expect({ status, path: details[0]?.path }).toEqual({ status: 400, path: 'If-None-Match' })
-    },
-  )
+  const ODD = ['abc', '"x"', '', '"1",', '"1", *', '"1" "2"']
+  it.each(
+    ODD.flatMap((header) => [['If-Match', header] as const, ['If-None-Match', header] as const]),
+  )('refuses %s: %s by its name', async (name, header) => {
+    const sent = { [name]: header }
+    const { status, details } = await put('odd', { title: 'x' }, '?index=unless', sent)
+    expect({ status, path: details[0]?.path }).toEqual({ status: 400, path: name })
+  })
+
+  it('changes a document that has any of the versions that If-Match lists', async () => {
+    await create({ index: 'unless', id: 'listed', document: { title: 'One' } })
+    const change = (header: string) =>
+      put('listed', { title: header }, '?index=unless', { 'if-match': header })
+    expect((await change('"2", "3"')).status).toBe(412)
+    expect((await change('"7","1"')).data.version).toBe(2)
+    expect((await change('"1", W/"2"')).data.version).toBe(3)
+    expect((await change(Array(101).fill('"3"').join())).status).toBe(400)
+    expect((await remove('listed', '?index=unless', { 'if-match': '"4","5"' })).status).toBe(412)
+    expect((await remove('listed', '?index=unless', { 'if-match': '"4","3"' })).status).toBe(200)
+  })
 
   it.each(['"2"', 'W/"2"', '*', '"1", W/"2"', '"2","3"'])(
     'answers a read whose If-None-Match is %s without a body',
