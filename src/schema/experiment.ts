@@ -66,7 +66,7 @@ const Common = {
       {
         additionalProperties: true,
         description:
-          'type immediate, linear or steps; steps: growing shares or percentages of the units; interval: ms or a text like "1h" (default), at most a year; minSamples: units that must search at a step before the next (100)',
+          'type immediate, linear or steps; steps: growing shares or percentages of the units; interval: ms or a text like "1h" (default) or "PT1H", at most a year; minSamples: units that must search at a step before the next (100)',
       },
     ),
   ),

@@ -75,12 +75,16 @@ export const FeedbackReceipt = Type.Object({
 })
 export type FeedbackReceipt = Static<typeof FeedbackReceipt>
 
+const TIMEFRAME =
+  '^([1-9][0-9]{0,3}[mhdMHD]|[Pp]([1-9][0-9]{0,3}[Dd]|[Tt][1-9][0-9]{0,3}[HhMm]|[1-9][0-9]{0,3}[Dd][Tt][1-9][0-9]{0,3}[HhMm]))$'
+
 export const FeedbackQuery = Type.Object({
   timeframe: Type.Optional(
     Type.String({
-      pattern: '^[1-9][0-9]{0,3}[mhdMHD]$',
-      examples: ['30m', '24h', '7d'],
-      description: 'minutes, hours or days back: 30m, 1h, 24h, 7d, 30d (default)',
+      pattern: TIMEFRAME,
+      examples: ['30m', '24h', '7d', 'PT30M'],
+      description:
+        'minutes, hours or days back: 30m, 1h, 24h, 7d, 30d (default), or in ISO 8601: PT30M, P7D',
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'default 100' })),

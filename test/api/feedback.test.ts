@@ -91,11 +91,20 @@ it('what was told is read back by session, query and time', async () => {
   expect(byQuery.data.summary.total).toBe(2)
   const analytics = await running.call('GET', `/cortex/sessions/${sessionId}/analytics`)
   expect(analytics.data).toMatchObject({ feedback: 2, clicks: 1, searches: 1 })
-  const [lower, upper] = await Promise.all(
-    ['24h', '24H'].map((word) => running.call('GET', `/cortex/feedback?timeframe=${word}`)),
+  const [day, ...others] = await Promise.all(
+    ['24h', '24H', 'P1D', 'pt24h', 'P1DT1M'].map((word) =>
+      running.call('GET', `/cortex/feedback?timeframe=${word}`),
+    ),
   )
-  expect(upper?.data).toEqual(lower?.data)
-  for (const query of ['timeframe=soon', 'timeframe=0d', 'limit=0', 'limit=1001'])
+  for (const { data } of others) expect(data).toEqual(day?.data)
+  for (const query of [
+    'timeframe=soon',
+    'timeframe=0d',
+    'timeframe=P1M',
+    'timeframe=PT0M',
+    'limit=0',
+    'limit=1001',
+  ])
     expect((await running.call('GET', `/cortex/feedback?${query}`)).status).toBe(400)
 })
 

@@ -93,6 +93,6 @@ function nameAndOperator(name: string): Pick<Trigger, 'metric' | 'operator'> {
 function readWindow(sent: unknown, path: string): number {
   if (sent === undefined) return WINDOW_MS
   const ms = durationOf(sent) ?? 0
-  if (ms === 0) throw invalid(path, 'must be a time: milliseconds, or a text like 15m, 1h')
+  if (ms === 0) throw invalid(path, 'must be a time: milliseconds, or a text like 15m, 1h, PT15M')
   return Math.min(ms, WINDOW_MS_MAX)
 }

@@ -88,7 +88,7 @@ function readInterval(sent: unknown, path: string): number {
   if (sent === undefined) return DEFAULT_INTERVAL_MS
   const durationMs = durationOf(sent)
   if (durationMs === undefined)
-    throw invalid(path, 'must be milliseconds, or a number with its unit, like "1h"')
+    throw invalid(path, 'must be milliseconds, or a number with its unit, like "1h" or "PT1H"')
   if (durationMs > INTERVAL_MS_MAX) throw invalid(path, 'must be at most a year, "365d"')
   return durationMs
 }

@@ -5,9 +5,17 @@ export const DAY_MS = 24 * HOUR_MS
 
 const UNITS_MS = new Map(Object.entries({ ms: 1, s: 1000, m: 60_000, h: HOUR_MS, d: DAY_MS }))
 
+/** ISO 8601, but for years and months, which are no fixed time. */
+const AMOUNT = String.raw`(\d+(?:[.,]\d+)?)`
+const ISO_DURATION = new RegExp(
+  String.raw`^\s*P(?=\d|T\d)(?:${AMOUNT}W)?(?:${AMOUNT}D)?(?:T(?=\d)(?:${AMOUNT}H)?(?:${AMOUNT}M)?(?:${AMOUNT}S)?)?\s*$`,
+  'i',
+)
+const ISO_UNITS_MS = [7 * DAY_MS, DAY_MS, HOUR_MS, 60_000, 1000]
+
 /**
- * A length of time as clients send it, in milliseconds: a number of them, or a text with a unit like 500ms, 30s, 15m,
- * 1.5h, 7d, in any case. Undefined for anything else, and for what is negative.
+ * A length of time as clients send it, in milliseconds: a number of them, a text with a unit like 500ms, 30s, 15m, 1.5h,
+ * 7d, or one of ISO 8601 like PT5M, P1DT12H, P2W, in any case. Undefined for anything else, and for what is negative.
  */
 export function durationOf(sent: unknown): number | undefined {
   const durationMs = typeof sent === 'number' ? sent : readDuration(wordOf(sent))
@@ -15,6 +23,12 @@ export function durationOf(sent: unknown): number | undefined {
 }
 
 function readDuration(text: string): number {
+  const iso = ISO_DURATION.exec(text)
+  if (iso !== null)
+    return ISO_UNITS_MS.reduce(
+      (sum, unitMs, at) => sum + unitMs * Number((iso[at + 1] ?? '0').replace(',', '.')),
+      0,
+    )
   const [, amount, unit = 'ms'] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)?\s*$/i.exec(text) ?? []
   return Number(amount) * (UNITS_MS.get(unit.toLowerCase()) ?? Number.NaN)
 }
