@@ -55,7 +55,7 @@ export function compileEntry(app: ServedApp, route: Route, validators: Validator
     checkBody: body === undefined ? undefined : validators.exact(body),
     bodyKind: route.bodyKind ?? (body === undefined ? 'none' : 'json'),
     consumes: route.consumes ?? [],
-    advice: route.consumes === undefined ? '' : `; send ${route.consumes.join(' or ')} as such`,
+    advice: route.consumes === undefined ? '' : `; send ${route.consumes[0]} as such`,
     bodyLimit: { bytesMax: app.config[limit], setting: variableOf(limit) },
     guarded: !PROBES.has(route.path),
   }

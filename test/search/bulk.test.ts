@@ -41,6 +41,15 @@ async function total(index: string, query = ''): Promise<number> {
   return data.total
 }
 
+it.each(['application/x-ndjson', 'Application/NDJSON', 'application/jsonl; charset=utf-8'])(
+  'reads lines that come as %s',
+  async (type) => {
+    const body = ['a', 'b'].map((id) => `{"id":"${id}","title":"${id}"}\n`).join('')
+    const { data } = await bulk(body, '?index=typed', { 'content-type': type })
+    expect(data).toMatchObject({ succeeded: 2, failed: 0 })
+  },
+)
+
 describe('a bulk as JSON', () => {
   it('reads an object with an index for all, and items with their own', async () => {
     const { status, data } = await bulk({

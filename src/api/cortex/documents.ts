@@ -98,7 +98,7 @@ export const bulkDocuments = route({
   query: DocumentQuery,
   body: BulkRequest,
   bodyKind: 'stream',
-  consumes: ['application/x-ndjson'],
+  consumes: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
   bodyLimit: 'documentBytesMax',
   content: 'items',
   example: {
