@@ -48,6 +48,24 @@ describe('a learning experiment', () => {
     expect(statuses).toEqual([200, 200, 409])
   })
 
+  it('is listed, read and steered under the shorter path, too', async () => {
+    const other = '/nous/experiments'
+    const { data } = await app.call<Data>('POST', other, body())
+    const path = `${other}/${data.experimentId}`
+    expect((await app.call<Data>('GET', path)).data.experimentId).toBe(data.experimentId)
+    const [one, same] = await Promise.all(
+      [PATH, other].map((at) => app.call<Data>('GET', `${at}?limit=1`)),
+    )
+    expect(one?.status).toBe(200)
+    expect(same?.data).toEqual(one?.data)
+    for (const [verb, status] of [
+      ['deactivate', 'PAUSED'],
+      ['activate', 'ACTIVE'],
+      ['stop', 'STOPPED'],
+    ])
+      expect((await app.call<Data>('POST', `${path}/${verb}`)).data.status).toBe(status)
+  })
+
   it.each([
     ['no type', 'type', { type: undefined }],
     ['one variant', 'variants', { variants: [{ id: 'a' }] }],

@@ -33,6 +33,7 @@ export const createExperiment = route({
 export const listExperiments = route({
   method: 'GET',
   path: '/nous/ab-testing/experiments',
+  aliases: ['/nous/experiments'],
   tag: 'learning',
   summary: 'List the learning experiments',
   query: ExperimentQuery,
@@ -46,6 +47,7 @@ export const listExperiments = route({
 export const getExperiment = route({
   method: 'GET',
   path: '/nous/ab-testing/experiments/{id}',
+  aliases: ['/nous/experiments/{id}'],
   tag: 'learning',
   summary: 'Read a learning experiment',
   params: IdPath,
@@ -61,6 +63,7 @@ const steer = (verb: 'activate' | 'deactivate' | 'stop') =>
   route({
     method: 'POST',
     path: `/nous/ab-testing/experiments/{id}/${verb}`,
+    aliases: [`/nous/experiments/{id}/${verb}`],
     tag: 'learning',
     summary: `${verb[0]?.toUpperCase()}${verb.slice(1)} a learning experiment`,
     params: IdPath,
