@@ -106,11 +106,13 @@ export const SearchRequest = Type.Object({
 })
 export type SearchRequest = Static<typeof SearchRequest>
 
-/** What a list of names may be as well, where the body has more to say. */
-const ListOrJson = (like: string) =>
-  Type.Optional(
-    Type.String({ description: `names with commas, or JSON as in a body, such as ${like}` }),
-  )
+/** Names in an address. */
+const Names = (description = 'repeated or with commas') =>
+  Type.Optional(Type.Array(Type.String(), { maxItems: 1000, description }))
+
+/** What names may be as well, where the body has more to say. */
+const NamesOrJson = (like: string) =>
+  Names(`repeated or with commas, or JSON as in a body, such as ${like}`)
 
 /**
  * The GET form: the same words, lists with commas, and JSON where a parameter is an object. Others are kept, so that
@@ -120,7 +122,7 @@ export const SearchQuery = Type.Object(
   {
     q: Type.Optional(QueryText),
     query: Type.Optional(QueryText),
-    index: Type.Optional(Type.String({ description: 'one name, or several with commas' })),
+    index: Names(),
     searchType: Type.Optional(Type.String()),
     filters: Type.Optional(Type.String({ description: 'JSON object' })),
     boost: Type.Optional(Type.String({ description: 'JSON object' })),
@@ -129,10 +131,10 @@ export const SearchQuery = Type.Object(
     from: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
     size: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
     cursor: Type.Optional(Type.String({ maxLength: 8192 })),
-    fields: ListOrJson('["title"]'),
-    searchFields: ListOrJson('{"title": 2, "content": 1}'),
-    facets: ListOrJson('{"tags": {"size": 5}}'),
-    sort: ListOrJson('[{"year": "desc"}, "_score"]'),
+    fields: NamesOrJson('["title"]'),
+    searchFields: NamesOrJson('{"title": 2, "content": 1}'),
+    facets: NamesOrJson('{"tags": {"size": 5}}'),
+    sort: NamesOrJson('[{"year": "desc"}, "_score"]'),
     operator: Type.Optional(Type.String()),
     fuzziness: Type.Optional(Type.String()),
     phrase: Type.Optional(Type.Boolean()),

@@ -573,6 +573,33 @@ describe('the GET form', () => {
     expect((await get('q=fox&index=main&highlight=false')).data.hits[0]?.highlight).toBeUndefined()
   })
 
+  it('takes names that are repeated, in one parameter, or both', async () => {
+    await service.must('POST', '/cortex/documents', {
+      ...{
+        index: 'aside',
+        id: 'aside',
+        document: { title: 'A fox aside', tags: ['x'], year: 1999 },
+      },
+    })
+    const posted = await service.call<Found>('POST', '/cortex/search', {
+      ...{ query: 'fox', index: ['main', 'aside'], facets: ['tags', 'year'], size: 100 },
+      ...{ fields: ['title', 'year'], sort: ['year', '_score'] },
+    })
+    expect(posted.data.hits.map(({ index }) => index)).toContain('aside')
+    for (const words of [
+      'index=main&index=aside&facets=tags&facets=year&fields=title&fields=year&sort=year&sort=_score',
+      'index=main,aside&facets=tags,year&fields=title,year&sort=year,_score',
+    ]) {
+      const { data } = await get(`q=fox&size=100&${words}`)
+      for (const part of ['hits', 'total', 'facets'] as const)
+        expect(data[part]).toEqual(posted.data[part])
+    }
+    const three = await get('q=fox&index=main,aside&index=nowhere')
+    expect(three).toMatchObject({ status: 404, code: 'INDEX_NOT_FOUND' })
+    expect((await get('q=fox&facets=%5B%22year%22%5D&facets=tags')).details[0]?.path).toBe('facets')
+    await service.must('DELETE', '/cortex/indices/aside')
+  })
+
   it('tells what it ignores', async () => {
     const { data } = await get('q=fox&index=main&limit=1&filter=x')
     expect(data.searchContext.warnings).toEqual([

@@ -35,8 +35,8 @@ export function fromAddress(sent: SearchQuery, depthMax: number): SearchRequest 
   const { q, query = q, ...same } = sent
   const search: Record<string, unknown> = query === undefined ? same : { ...same, query }
   for (const [name, read] of READS) {
-    const text = sent[name]
-    if (typeof text === 'string') search[name] = read(text, name, depthMax)
+    const texts = sent[name]
+    if (texts !== undefined) search[name] = read([texts].flat().join(), name, depthMax)
   }
   checkSearch(search)
   return search as SearchRequest
