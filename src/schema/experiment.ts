@@ -11,7 +11,8 @@ const When = (description: string) =>
 
 const Name = Type.String({ minLength: 1, maxLength: 128 })
 
-const SHARE = 'share of those who take part; all or none are given, and sum to 1 or 100'
+const SHARE =
+  'share of those who take part, of 1 or of 100; variants without one divide what the others leave'
 const Variant = Type.Object(
   {
     id: Type.Optional(Id),

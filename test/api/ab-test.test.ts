@@ -92,6 +92,8 @@ describe('creating a test', () => {
     ['weights', { variants: [{ weight: 0.2 }, { weight: 0.8 }] }, [0.2, 0.8]],
     ['percent', { variants: [{ allocation: 30 }, { allocation: 70 }] }, [0.3, 0.7]],
     ['an object by name', { trafficAllocation: { other: 90, control: 10 } }, [0.1, 0.9]],
+    ['one of two', { variants: [{ weight: 0.9 }, {}] }, [0.9, 0.1]],
+    ['one of three', { variants: [{}, { weight: 40 }, {}] }, [0.3, 0.4, 0.3]],
     ['a sum within 1e-6', { variants: [{ weight: 0.3333334 }, { weight: 0.6666667 }] }, undefined],
   ])('reads shares as %s', async (_, body, shares) => {
     const { status, data } = await create(body)
@@ -118,7 +120,13 @@ describe('creating a test', () => {
       },
     ],
     ['shares that miss 1', 'variants', { variants: [{ weight: 0.5 }, { weight: 0.4 }] }],
-    ['a share for one of two', 'variants', { variants: [{ weight: 1 }, {}] }],
+    ['shares that leave nothing', 'variants', { variants: [{ weight: 1 }, {}] }],
+    ['percents that leave nothing', 'variants', { variants: [{ weight: 60 }, { weight: 50 }, {}] }],
+    [
+      'an allocation without a variant',
+      'trafficAllocation',
+      { trafficAllocation: { control: 0.5 } },
+    ],
     [
       'an object that misses 100',
       'trafficAllocation',

@@ -57,10 +57,10 @@ const VAIN_SHARES =
 
 /** Whether variants give themselves shares, in whatever unit, that are others than those in force. */
 function areInVain(own: readonly (number | undefined)[], shares: readonly number[]): boolean {
-  const sum = own.reduce((all: number, share = 0) => all + share, 0)
+  const whole = own.includes(undefined) ? wholeOf(own) : sumOf(own)
   return own.some((share, at) => {
     if (share === undefined) return false
-    return !(Math.abs(share / sum - (shares[at] ?? 0)) <= SUM_ERROR)
+    return !(Math.abs(share / whole - (shares[at] ?? 0)) <= SUM_ERROR)
   })
 }
 
@@ -92,23 +92,41 @@ function sharesByName(
   if (Object.keys(shares).length === 0)
     throw invalid(path, 'must hold shares that sum to 1 or to 100')
   const listed = named.map(({ id, name }) => [id, name].find((key) => Object.hasOwn(shares, key)))
+  if (listed.includes(undefined)) throw invalid(path, 'must give a share to every variant')
   return sharesOf(
     listed.map((key) => (key === undefined ? undefined : shares[key])),
     path,
   )
 }
 
-/** All or none are given; those given sum to 1 or to 100. */
+/** Shares sum to 1 or to 100; variants without one divide what the others leave. */
 function sharesOf(given: readonly (number | undefined)[], path = 'variants'): number[] {
   const shares = given.filter((share) => share !== undefined)
   if (shares.length === 0) return given.map(() => 1 / given.length)
-  if (shares.length < given.length)
-    throw invalid(path, 'must give a share to every variant or to none')
   if (shares.some((share) => !(share >= 0))) throw invalid(path, 'must not hold negative shares')
-  const sum = shares.reduce((all, share) => all + share, 0)
+  if (shares.length < given.length) return withRest(given, given.length - shares.length, path)
+  const sum = sumOf(shares)
   const whole = [1, 100].find((total) => Math.abs(sum - total) <= SUM_ERROR)
   if (whole === undefined) throw invalid(path, 'must hold shares that sum to 1 or to 100')
   return shares.map((share) => share / sum)
+}
+
+function withRest(given: readonly (number | undefined)[], without: number, path: string): number[] {
+  const whole = wholeOf(given)
+  // 1 - 0.9 is shown as 0.1.
+  const rest = Number((whole - sumOf(given)).toFixed(9))
+  if (rest <= SUM_ERROR)
+    throw invalid(path, `must leave some of ${whole} to the variants without a share`)
+  return given.map((share = rest / without) => share / whole)
+}
+
+/** What shares that leave some are shares of: 1, or above it 100. */
+function wholeOf(given: readonly (number | undefined)[]): number {
+  return sumOf(given) > 1 + SUM_ERROR ? 100 : 1
+}
+
+function sumOf(shares: readonly (number | undefined)[]): number {
+  return shares.reduce((sum: number, share = 0) => sum + share, 0)
 }
 
 /** A number up to 1 is a share of the units, above it a percentage. */
