@@ -56,13 +56,12 @@ function readKey(key: string, value: unknown, path: string, budget: Budget): Fil
   const place = `${path}.${key}`
   const word = joinOf(key, value, budget)
   if (word === 'and') return all(readList(value, place, budget))
-  if (word === 'or') return { or: readList(value, place, budget) }
-  if (word === 'not')
-    return {
-      not: Array.isArray(value)
-        ? { or: readList(value, place, budget) }
-        : readObject(value, place, budget),
-    }
+  if (word === 'or') return { or: readAlternatives(value, place, budget) }
+  if (word === 'not') {
+    if (Array.isArray(value)) return { not: { or: readAlternatives(value, place, budget) } }
+    refuseEmpty(value, place)
+    return { not: readObject(value, place, budget) }
+  }
   return key === ID ? readIds(value, place, budget) : readCondition(key, value, place)
 }
 
@@ -104,6 +103,22 @@ function joinOf(key: string, value: unknown, { isMapped }: Budget): string | und
 /** Objects are joined; a value, or a list of values, is what a field is compared with. */
 function holdsConditions(value: unknown): boolean {
   return isObject(value) || (Array.isArray(value) && value.some(isObject))
+}
+
+/** Conditions of which one must hold: those of a list, or the keys of an object. */
+function readAlternatives(value: unknown, path: string, budget: Budget): FilterNode[] {
+  refuseEmpty(value, path)
+  if (isObject(value))
+    return Object.entries(value).map(([key, inner]) => readKey(key, inner, path, budget))
+  if (Array.isArray(value))
+    for (const [at, item] of value.entries()) refuseEmpty(item, `${path}[${at}]`)
+  return readList(value, path, budget)
+}
+
+/** What is empty would mean everything to one client, and nothing to another. */
+function refuseEmpty(value: unknown, path: string): void {
+  if (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+    throw invalid(path, 'must hold a condition')
 }
 
 function readList(value: unknown, path: string, budget: Budget): FilterNode[] {

@@ -30,6 +30,10 @@ describe('filters are read', () => {
         ],
       },
     ],
+    [{ or: { a: 1, b: { gt: 2 } } }, readFilters({ or: [{ a: 1 }, { b: { gt: 2 } }] })],
+    [{ or: { a: 1, and: [{ b: 2 }] } }, readFilters({ or: [{ a: 1 }, { b: 2 }] })],
+    [{ not: { a: 1, b: 2 } }, { not: readFilters({ a: 1, b: 2 }) }],
+    [{ and: [] }, { and: [] }],
     [{ not: { a: 1 } }, { not: { field: 'a', any: [1] } }],
     [
       { year: { gte: 1, not: 5 } },
@@ -68,6 +72,15 @@ describe('a filter that says nothing clear is refused with its place', () => {
     [{ tag: { exists: 1 } }, 'filters.tag.exists'],
     [{ tag: { exists: null } }, 'filters.tag.exists'],
     [{ and: [3] }, 'filters.and[0]'],
+    [{ and: true }, 'filters.and[0]'],
+    [{ or: {} }, 'filters.or'],
+    [{ or: [] }, 'filters.or'],
+    [{ or: 'a' }, 'filters.or[0]'],
+    [{ or: [{ a: 1 }, {}] }, 'filters.or[1]'],
+    [{ not: {} }, 'filters.not'],
+    [{ not: [] }, 'filters.not'],
+    [{ NOT: {} }, 'filters.NOT'],
+    [{ not: [{ a: 1 }, {}] }, 'filters.not[1]'],
   ])('%j', (filters, path) => {
     expect(() => readFilters(filters)).toThrow(
       expect.objectContaining({

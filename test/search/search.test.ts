@@ -470,6 +470,8 @@ describe('requests that are wrong', () => {
     [{ filters: { year: { above: 3 } } }, 'filters.year.above'],
     [{ filters: { year: {} } }, 'filters.year'],
     [{ filters: { and: 'x' } }, 'filters.and'],
+    [{ filters: { or: {} } }, 'filters.or'],
+    [{ filters: { not: [] } }, 'filters.not'],
     [{ boost: { title: -1 } }, 'boost'],
     [{ boost: { title: 'x' } }, 'boost'],
     [{ index: [] }, 'index'],
@@ -481,6 +483,16 @@ describe('requests that are wrong', () => {
     const answer = await service.call('POST', '/cortex/search', body)
     expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' })
     expect(answer.details[0]?.path).toContain(path)
+  })
+
+  it('takes either of two conditions, in a list or in an object', async () => {
+    const idsOf = async (filters: object) =>
+      (await find({ filters, sort: ['year', 'title.raw'] })).hits.map(({ id }) => id)
+    const either = { year: 2001, tags: 'computer' }
+    expect(await idsOf({ or: either })).toEqual(['1', '3'])
+    expect(await idsOf({ or: [{ year: 2001 }, { tags: 'computer' }] })).toEqual(['1', '3'])
+    expect(await idsOf({ and: either })).toEqual([])
+    expect(await idsOf({ and: [], year: 2001 })).toEqual(['1'])
   })
 
   it('takes the largest page, and a query of 4096 characters', async () => {
