@@ -1,6 +1,7 @@
 import { Facet, FacetRange, HighlightOptions, SearchRequest } from '../schema/search.ts'
 import type { IndexEntry } from './indices.ts'
 import { nearestName } from './nearest-name.ts'
+import { unreturnedFields } from './unreturned.ts'
 
 type Names = ReadonlySet<string>
 
@@ -54,6 +55,7 @@ export function unreadFields(
     for (const name in searchFields) unsearched('searchFields', name, entries, told)
   if (boost !== undefined)
     for (const name in boost) if (!LEGS.has(name)) unsearched('boost', name, entries, told)
+  if (search.fields !== undefined) told.push(...unreturnedFields(search.fields, entries))
   return ending(told)
 }
 

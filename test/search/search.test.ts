@@ -629,6 +629,26 @@ describe('the GET form', () => {
     ])
   })
 
+  it('tells of fields to return that look like a slip, or that no document can have', async () => {
+    const warningsOf = async (query: string) =>
+      (await get(`q=fox&${query}`)).data.searchContext.warnings
+    expect(await warningsOf('index=main&fields=titel,year,*,tags')).toEqual([
+      '"titel" of fields is mapped in none of the indices; "title" is.',
+    ])
+    const mappings = {
+      dynamic: 'strict',
+      properties: { car: { properties: { name: {} } }, any: { type: 'object' } },
+    }
+    await service.must('POST', '/cortex/indices', { name: 'narrow', mappings })
+    const names = 'fields=car,car.name,any.x,title&fields=year,car.wheels'
+    expect(await warningsOf(`index=narrow&${names}`)).toEqual([
+      '"year" of fields is mapped in none of the indices.',
+      '"car.wheels" of fields is mapped in none of the indices.',
+    ])
+    expect(await warningsOf(`index=narrow,main&${names}`)).toBeUndefined()
+    await service.must('DELETE', '/cortex/indices/narrow')
+  })
+
   it('searches by a vector, as numbers or as base64', async () => {
     await service.must('POST', '/cortex/indices', {
       name: 'points',
