@@ -1,5 +1,6 @@
 import { invalid } from '../errors.ts'
 import { ENGLISH_STOP_WORDS, wordOf } from '../word.ts'
+import { LANGUAGES, languageOf } from './languages.ts'
 
 /** One step of an analyzer, as the Rust core reads it. */
 export interface AnalysisFilter {
@@ -13,11 +14,6 @@ export interface Analyzer {
 }
 
 type Shape = Record<string, unknown>
-
-const LANGUAGES =
-  'arabic danish dutch english finnish french german greek hungarian italian norwegian portuguese romanian russian spanish swedish tamil turkish'.split(
-    ' ',
-  )
 
 const TOKENIZERS = ['standard', 'whitespace', 'keyword', 'letter', 'ngram', 'edge_ngram']
 const LOWERCASE: AnalysisFilter = { type: 'lowercase' }
@@ -122,9 +118,10 @@ function knownAnalyzers(analyzers: Record<string, Analyzer>): string[] {
 function readLanguage(analysis: Shape): string | undefined {
   const word = lower(analysis.language ?? 'english')
   if (word === 'none' || word === 'false' || word === 'standard') return undefined
-  if (!LANGUAGES.includes(word))
+  const language = languageOf(word)
+  if (language === undefined)
     throw unknown('language', 'settings.analysis.language', ['none', ...LANGUAGES])
-  return word
+  return language
 }
 
 function readAnalyzer(definition: Shape, analysis: Shape, name: string): Analyzer {
@@ -198,8 +195,8 @@ function readFilter(name: string, own: Shape, path: string): AnalysisFilter {
   if (type === 'length')
     return { type, ...readLength('max', definition.max ?? 64, `filter.${name}.max`, WORD_MAX) }
   if (type === 'stemmer' || type === 'snowball') {
-    const language = wordOf(definition.language ?? definition.name ?? 'english').toLowerCase()
-    if (!LANGUAGES.includes(language)) throw unknown('stemmer', path, LANGUAGES)
+    const language = languageOf(lower(definition.language ?? definition.name ?? 'english'))
+    if (language === undefined) throw unknown('stemmer', path, LANGUAGES)
     return { type: 'stemmer', language }
   }
   if (Object.hasOwn(own, name))
@@ -211,8 +208,9 @@ function stopFilter(words: unknown, path: string): AnalysisFilter {
   if (Array.isArray(words)) return { type: 'stop', words: words.map((word) => wordOf(word)) }
   const name = wordOf(words).replaceAll('_', '').toLowerCase()
   if (name === 'none') return { type: 'stop', words: [] }
-  if (name === 'english') return { type: 'stop', words: ENGLISH_STOP_WORDS }
-  if (LANGUAGES.includes(name)) return { type: 'stop', language: name }
+  if (name === 'english' || name === 'en') return { type: 'stop', words: ENGLISH_STOP_WORDS }
+  const language = languageOf(name)
+  if (language !== undefined) return { type: 'stop', language }
   throw unknown('stop word list', path, ['_none_', ...LANGUAGES.map((language) => `_${language}_`)])
 }
 
@@ -233,7 +231,7 @@ function asShape(value: unknown, path: string): Shape {
   throw invalid(`settings.analysis.${path}`, 'must be an object')
 }
 
-function unknown(what: string, path: string, known: string[]): Error {
+function unknown(what: string, path: string, known: readonly string[]): Error {
   return invalid(
     path,
     `names an unknown ${what}; known are ${known.join(', ')}`,

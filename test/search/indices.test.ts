@@ -149,6 +149,23 @@ describe('analysis', () => {
     expect((await search('german', { query: 'haus' })).ids).toEqual([])
   })
 
+  it.each([
+    { language: 'DE' },
+    { analyzer: { default: { tokenizer: 'standard', filter: ['lowercase', 'de', 'out'] } } },
+  ])('reads a language by its code: %j', async (chosen) => {
+    const filter = {
+      de: { type: 'stemmer', language: 'de' },
+      out: { type: 'stop', stopwords: '_de_' },
+    }
+    const name = `coded-${Object.keys(chosen)[0]}`
+    expect(
+      (await createIndex({ name, settings: { analysis: { filter, ...chosen } } })).status,
+    ).toBe(200)
+    await add(name, '1', { title: 'Die Häuser am See' })
+    expect((await search(name, { query: 'haus' })).ids).toEqual(['1'])
+    expect((await search(name, { query: 'die' })).ids).toEqual([])
+  })
+
   it('finds what synonyms of several words say, with stop words in them, and in phrases', async () => {
     const synonyms = [
       'head of state, president',
