@@ -75,13 +75,10 @@ export const FeedbackReceipt = Type.Object({
 })
 export type FeedbackReceipt = Static<typeof FeedbackReceipt>
 
-const TIMEFRAME =
-  '^([1-9][0-9]{0,3}[mhdMHD]|[Pp]([1-9][0-9]{0,3}[Dd]|[Tt][1-9][0-9]{0,3}[HhMm]|[1-9][0-9]{0,3}[Dd][Tt][1-9][0-9]{0,3}[HhMm]))$'
-
 export const FeedbackQuery = Type.Object({
   timeframe: Type.Optional(
     Type.String({
-      pattern: TIMEFRAME,
+      maxLength: 64,
       examples: ['30m', '24h', '7d', 'PT30M'],
       description:
         'minutes, hours or days back: 30m, 1h, 24h, 7d, 30d (default), or in ISO 8601: PT30M, P7D',

@@ -61,7 +61,7 @@ it.each<[string, string, unknown, string, string]>([
     '/cortex/feedback?timeframe=soon',
     undefined,
     'timeframe',
-    'must be of the form of 30m, 24h, 7d (^[1-9][0-9]{0,3}[mhdMHD]$)',
+    'must be a time back, like 30m, 24h, 7d or PT30M',
   ],
   ['POST', '/nous/learn/models/train', { kind: 'deep' }, 'kind', 'must be one of linear, trees'],
   ['POST', '/cortex/search', { sort: [5] }, 'sort[0]', 'must be a text or an object'],

@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises'
+import { invalid } from '../../errors.ts'
 import type { FeedbackPage, FeedbackQuery, FeedbackRow } from '../../schema/feedback.ts'
 import type { Journal } from '../../store/journal.ts'
 import type { JournalEntry } from '../../store/tables.ts'
@@ -20,12 +21,19 @@ const OTHERS = 'other'
 /** Journal entries between two breaths of the main thread. */
 const SLICE_ROWS = 64
 
+/** In milliseconds. Throws VALIDATION_FAILED. */
+function readTimeframe(sent: string): number {
+  const ms = durationOf(sent) ?? 0
+  if (ms === 0) throw invalid('timeframe', 'must be a time back, like 30m, 24h, 7d or PT30M')
+  return ms
+}
+
 export function openFeedbackHistory(journal: Journal, clock: () => number): ReadFeedback {
   return async (query) => {
     const { timeframe = TIMEFRAME, limit = LIMIT } = query
     const sessionId = oneSpelling(query.sessionId ?? '')
     const queryId = oneSpelling(query.queryId ?? '')
-    const sinceMs = clock() - (durationOf(timeframe) ?? 0)
+    const sinceMs = clock() - readTimeframe(timeframe)
     const feedback: FeedbackRow[] = []
     const byAction = new Map<string, number>()
     let ratings = 0
