@@ -2,10 +2,9 @@ import { dealTeams, drawOrder, spanOf } from '../src/learn/impressions/draw.ts'
 import { type Found, writeFound } from '../src/learn/impressions/found.ts'
 import { native, type SearchResult } from '../src/native.ts'
 import type { AddedScores } from '../src/schema/plan.ts'
-import { numberAdded } from '../src/search/added.ts'
+import { askCore, inView, openView } from '../src/search/core-answer.ts'
 import { encodeCursor } from '../src/search/cursor.ts'
 import { type Evidence, showEvidence } from '../src/search/evidence.ts'
-import { namesIds, numberIds } from '../src/search/filter-ids.ts'
 import { highlightHits } from '../src/search/highlights.ts'
 import { type HitPlace, pickHits } from '../src/search/hits.ts'
 import { type Appended, type PageIndex, writePage } from '../src/search/page.ts'
@@ -85,7 +84,7 @@ function searchOne(input: SearchInput): SearchOutput {
   const view = openView(input.dataDir)
   const { reader } = view
   const found = explain(askCore(view, input), reader, input)
-  const { result, logged } = drawPage(found, view, input)
+  const { result, logged } = drawPage(found, input)
   const { indices, startedMs, context, fields, highlight, recorded } = input
   const { data, dataLength } = writePage(reader, result, {
     indices,
@@ -102,19 +101,6 @@ function searchOne(input: SearchInput): SearchOutput {
   return { data, dataLength, total: result.total, hits: result.ords.length }
 }
 
-/** What a thread reads for one search. */
-interface View {
-  reader: Reader
-  /** The newest one before the store was opened. */
-  generation: number
-}
-
-/** In this order: the store then holds what the newest generation shows. */
-function openView(dataDir: string): View {
-  const generation = native.generation()
-  return { reader: openReader(dataDir), generation }
-}
-
 function explain(
   result: SearchResult,
   reader: Reader,
@@ -129,23 +115,6 @@ function explain(
   })
 }
 
-function askCore(
-  { reader, generation }: View,
-  input: SearchInput,
-  { request, added }: Pick<SearchInput, 'request' | 'added'> = input,
-): SearchResult {
-  const { indices, vector } = input
-  const engineIds = new Float64Array(indices.map(({ engineId }) => engineId))
-  const byIds = namesIds(request)
-  if (added === undefined && !byIds) return native.search(engineIds, request, vector)
-  const triples = added && numberAdded(reader, added, { indices, generation })
-  const asked = byIds ? numberIds(reader, request, indices) : request
-  const result = native.search(engineIds, asked, vector, triples)
-  if (result.generation <= generation) return result
-  // Published meanwhile: documents may have numbers there that were not looked up.
-  return askCore(openView(input.dataDir), input, { request, added })
-}
-
 type Logged = Pick<Found, 'order' | 'teams'>
 
 const AS_IT_IS: Logged = { order: undefined, teams: undefined }
@@ -153,12 +122,11 @@ const AS_IT_IS: Logged = { order: undefined, teams: undefined }
 /** The page as it is shown: in greedy order, drawn, or dealt from two rankings. */
 function drawPage(
   greedy: SearchResult,
-  view: View,
   input: SearchInput,
 ): { result: SearchResult; logged: Logged } {
   const { draw, interleaved } = input
   if (interleaved !== undefined)
-    return { result: greedy, logged: dealPage(greedy, interleaved, view, input) }
+    return { result: greedy, logged: dealPage(greedy, interleaved, input) }
   if (greedy.ords.length < 2 || draw === undefined) return { result: greedy, logged: AS_IT_IS }
   const order = drawOrder(greedy.scores, draw, spanOf(greedy.scores, draw))
   const places = order.map((at): HitPlace => [0, at])
@@ -167,10 +135,10 @@ function drawPage(
 }
 
 /** Makes the first hits of a list, and how it goes on behind them, the page that a dealt list has at its place. */
-function dealPage(first: SearchResult, dealt: Dealt, view: View, input: SearchInput): Logged {
+function dealPage(first: SearchResult, dealt: Dealt, input: SearchInput): Logged {
   const hits = first.ords.length
   // One hit has no order: it is nobody's.
-  const other = hits < 2 ? first : askOther(first, dealt, view, input)
+  const other = hits < 2 ? first : askOther(first, dealt, input)
   const deal = dealTeams(namesOf(first), namesOf(other), dealt)
   const end = dealt.from + dealt.size
   const teams = deal.teams.slice(dealt.from, end)
@@ -187,12 +155,11 @@ function dealPage(first: SearchResult, dealt: Dealt, view: View, input: SearchIn
 function askOther(
   { generation }: SearchResult,
   { request, added, evidence }: Dealt,
-  view: View,
   input: SearchInput,
 ): SearchResult {
-  const sameView = `${request.slice(0, -1)},"generation":${generation}}`
-  const other = askCore(view, input, { request: sameView, added })
-  return explain(other, view.reader, { evidence, indices: input.indices })
+  const same = { reader: openReader(input.dataDir), generation }
+  const other = askCore(same, input, { request: inView(request, generation), added })
+  return explain(other, same.reader, { evidence, indices: input.indices })
 }
 
 /** An explanation with the variant whose ranking supplied the hit. */

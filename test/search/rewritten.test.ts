@@ -16,6 +16,7 @@ const COUNT = 12
 
 let service: RunningApp
 let round = 0
+const take = openLentBytes()
 let index: string
 
 beforeAll(async () => {
@@ -42,6 +43,21 @@ const shown = ({ hits }: Found) => hits.map(({ id, score }) => ({ id, score }))
 const rewrite = (id: string) =>
   service.must('PUT', `/cortex/documents/${id}?index=${index}`, { title: 'wolf', round: round++ })
 const drop = (id: string) => service.must('DELETE', `/cortex/documents/${id}?index=${index}`)
+
+/** The first hit of a search, which can be run in this thread as often as one likes. */
+async function inThread(more: object): Promise<() => Found['hits'][0]> {
+  const asked = vi.spyOn(service.app.pool, 'search')
+  await find(more)
+  const [input] = asked.mock.calls[0] ?? []
+  asked.mockRestore()
+  if (input === undefined) throw new Error('Nothing was asked.')
+  return () => {
+    const [outcome] = search([input])
+    if (outcome === undefined || !('value' in outcome)) throw new Error(JSON.stringify(outcome))
+    const { data, dataLength } = outcome.value
+    return JSON.parse(Buffer.from(take(data)).subarray(0, dataLength).toString()).hits[0]
+  }
+}
 
 /** Ranks the documents for everybody as long as the test lasts. */
 async function whileRanked(changes: object, act: () => Promise<void>): Promise<void> {
@@ -107,17 +123,7 @@ it('so they do while documents are whose place was learned', async () => {
 
 it('a search in whose midst a write is published shows the new version in its place', () =>
   whileRanked({ boosts: { d11: 1 } }, async () => {
-    const asked = vi.spyOn(service.app.pool, 'search')
-    await find({ size: 1 })
-    const [input] = asked.mock.calls[0] ?? []
-    if (input === undefined) throw new Error('Nothing was asked.')
-    const take = openLentBytes()
-    const found = () => {
-      const [outcome] = search([input])
-      if (outcome === undefined || !('value' in outcome)) throw new Error('Nothing was found.')
-      const { data, dataLength } = outcome.value
-      return JSON.parse(Buffer.from(take(data)).subarray(0, dataLength).toString()).hits[0]
-    }
+    const found = await inThread({ size: 1 })
     const before = native.generation()
     expect(found()).toHaveProperty('id', 'd11')
     await service.must('PUT', `/cortex/documents/d11?index=${index}`, {
@@ -127,6 +133,16 @@ it('a search in whose midst a write is published shows the new version in its pl
     vi.spyOn(native, 'generation').mockReturnValueOnce(before)
     expect(found()).toMatchObject({ id: 'd11', source: { content: 'tail' } })
   }))
+
+it('a search by ids is answered, however often something is published before its numbers are known', async () => {
+  const found = await inThread({ filters: { _id: ['d4', 'd5'] } })
+  const before = native.generation()
+  await rewrite('d5')
+  await service.must('PUT', `/cortex/documents/d4?index=${index}`, { content: 'tail' })
+  const always = vi.spyOn(native, 'generation').mockReturnValue(before)
+  expect(found()).toMatchObject({ id: 'd4', source: { content: 'tail' } })
+  always.mockRestore()
+})
 
 it('earlier numbers are known as long as replaced records are kept, and not too many', async () => {
   const { store, indices } = service.app
