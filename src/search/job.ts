@@ -60,7 +60,7 @@ export function searchJob(asked: Asked): { job: SearchInput; head: string | unde
     list: plan.list,
     shownBefore: planned.shownBefore,
     startedMs: asked.startedMs,
-    context: JSON.stringify(asked.context).slice(0, -1),
+    context: wellFormedJson(asked.context).slice(0, -1),
     added,
     evidence: undefined,
     draw: drawOf(plan, request),

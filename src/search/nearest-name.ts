@@ -6,32 +6,42 @@ export function nearestName(sent: string, known: Iterable<string>): string | und
   let least = most + 1
   for (const each of known) {
     if (Math.abs(each.length - name.length) >= least) continue
-    const away = distance(name, each.toLowerCase())
-    if (away >= least) continue
-    least = away
-    nearest = each
+    const other = each.toLowerCase()
+    while (least > 0 && becomes({ name, other }, 0, 0, least - 1)) {
+      least -= 1
+      nearest = each
+    }
   }
   return nearest
 }
 
-/** Letters to put in, take out, change or swap with their neighbour to make one name of the other. */
-function distance(one: string, other: string): number {
-  let before: number[] = []
-  let last = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (let row = 1; row <= one.length; row++) {
-    const next = [row]
-    for (let at = 1; at <= other.length; at++) {
-      const same = one[row - 1] === other[at - 1]
-      const swapped = row > 1 && one[row - 2] === other[at - 1] && one[row - 1] === other[at - 2]
-      next[at] = Math.min(
-        (last[at] ?? 0) + 1,
-        (next[at - 1] ?? 0) + 1,
-        (last[at - 1] ?? 0) + (same ? 0 : 1),
-        swapped ? (before[at - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
-      )
-    }
-    before = last
-    last = next
+/**
+ * Whether so many letters, put in, taken out, changed or swapped with their neighbour, make one name of the other, from these
+ * places on. Edits are few and names may be thousands: a table of all letters would be filled for each.
+ */
+function becomes(
+  names: { name: string; other: string },
+  nameAt: number,
+  otherAt: number,
+  edits: number,
+): boolean {
+  const { name, other } = names
+  let at = nameAt
+  let place = otherAt
+  while (at < name.length && name[at] === other[place]) {
+    at += 1
+    place += 1
   }
-  return last[other.length] ?? 0
+  const left = name.length - at
+  const otherLeft = other.length - place
+  if (Math.abs(left - otherLeft) > edits) return false
+  if (left === 0 || otherLeft === 0) return true
+  if (edits === 0) return false
+  const swapped = name[at] === other[place + 1] && name[at + 1] === other[place]
+  return (
+    becomes(names, at + 1, place + 1, edits - 1) ||
+    becomes(names, at + 1, place, edits - 1) ||
+    becomes(names, at, place + 1, edits - 1) ||
+    (swapped && becomes(names, at + 2, place + 2, edits - 1))
+  )
 }

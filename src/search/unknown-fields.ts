@@ -21,6 +21,8 @@ const NAME_MAX = 64
 /** Indices that a warning names, and those whose fields it may suggest. */
 const NAMED_MAX = 3
 const SUGGESTING_MAX = 16
+/** Names that documents are asked for at a time, on the main thread. */
+const ASKED_MAX = 32
 /** Names that an index remembers to be fields of documents. */
 const SEEN_MAX = 1024
 const NONE: readonly string[] = []
@@ -63,11 +65,20 @@ function isKnown(name: string, entries: readonly IndexEntry[]): boolean {
 }
 
 function tell(unknown: Unknown[], entries: IndexEntry[], engine: Engine): string[] {
-  const names = missing([...new Set(unknown.map(({ name }) => name))], entries, engine)
+  const names = firstMissing([...new Set(unknown.map(({ name }) => name))], entries, engine)
   const told = new Map<string, Unknown>()
   for (const each of unknown)
     if (names.has(each.name) && told.size < TOLD_MAX) told.set(`${each.path} ${each.name}`, each)
-  return [...told.values()].map((each) => warning(each, entries, engine))
+  const known = knownIn(entries, engine)
+  return [...told.values()].map((each) => warning(each, entries, known))
+}
+
+/** As many of the missing names as are told, or a few more: what is sent in vain by thousands is not looked for. */
+function firstMissing(names: string[], entries: IndexEntry[], engine: Engine): Set<string> {
+  const found = new Set<string>()
+  for (let at = 0; at < names.length && found.size < TOLD_MAX; at += ASKED_MAX)
+    for (const name of missing(names.slice(at, at + ASKED_MAX), entries, engine)) found.add(name)
+  return found
 }
 
 /** Those of the names that documents of none of the indices have; an index remembers those of its own. */
@@ -86,9 +97,9 @@ function missing(names: string[], entries: IndexEntry[], engine: Engine): Set<st
   return left
 }
 
-function warning({ path, name }: Unknown, entries: IndexEntry[], engine: Engine): string {
+function warning({ path, name }: Unknown, entries: IndexEntry[], known: KnownNames): string {
   const shown = name.slice(0, NAME_MAX)
-  const nearest = suggestion(path, shown, entries, engine)
+  const nearest = suggestion(path, shown, known)
   const advice = nearest === undefined ? '' : `; "${nearest}" is one`
   return `"${shown}" of ${path} is no field of ${indicesText(entries)} that can be ${CAN_BE[path]}${advice}.`
 }
@@ -100,21 +111,32 @@ function indicesText(entries: readonly IndexEntry[]): string {
 }
 
 /** A field of nearly this name, or one inside of an object, whose last part it is; in filters, also a document's id. */
-function suggestion(
-  path: Path,
-  name: string,
-  entries: IndexEntry[],
-  engine: Engine,
-): string | undefined {
+function suggestion(path: Path, name: string, known: KnownNames): string | undefined {
   if (path === 'filters' && name.toLowerCase() === 'id') return '_id'
-  const known = new Set<string>()
-  for (const entry of entries.slice(0, SUGGESTING_MAX)) {
-    const useless = path === 'filters' ? new Set() : analysed(entry.definition)
-    const names = [...entry.definition.names, ...engine.fieldNames(entry)]
-    for (const each of names) if (!useless.has(each)) known.add(each)
-  }
+  const names = path === 'filters' ? known().all : known().withValues
   const inner = `.${name.toLowerCase()}`
-  return nearestName(name, known) ?? [...known].find((each) => each.toLowerCase().endsWith(inner))
+  return nearestName(name, names) ?? names.find((each) => each.toLowerCase().endsWith(inner))
+}
+
+/** What may be suggested, gathered for the first who wants it; fields that have words alone are no use but to a filter. */
+type KnownNames = () => { all: string[]; withValues: string[] }
+
+function knownIn(entries: IndexEntry[], engine: Engine): KnownNames {
+  let known: ReturnType<KnownNames> | undefined
+  return () => {
+    if (known !== undefined) return known
+    const all = new Set<string>()
+    const withValues = new Set<string>()
+    for (const entry of entries.slice(0, SUGGESTING_MAX)) {
+      const words = analysed(entry.definition)
+      for (const name of [...entry.definition.names, ...engine.fieldNames(entry)]) {
+        all.add(name)
+        if (!words.has(name)) withValues.add(name)
+      }
+    }
+    known = { all: [...all], withValues: [...withValues] }
+    return known
+  }
 }
 
 /** Fields that have words and no value. */

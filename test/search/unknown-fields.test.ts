@@ -108,4 +108,6 @@ it('in an address as in a body, after a restart as before, and only of a few', a
   const many = (await warned({ filters })) ?? []
   expect(many).toHaveLength(8)
   expect((await warned({ facets: ['y'.repeat(5000)] }))?.[0]?.length).toBeLessThan(200)
+  // What is cut is no half of a letter.
+  expect((await warned({ facets: [`${'y'.repeat(63)}😀`] }))?.[0]).toContain('y\ufffd"')
 })
