@@ -2,6 +2,8 @@ import { documentKey, type ShownHit, type ShownPage } from '../facts.ts'
 
 /** Pages that are kept to be shared, in each of two generations. */
 const PAGES_MAX = 512
+/** Letters of a page's ids up to which it is shared: long pages are seldom shown again, and so many would take gigabytes. */
+const IDS_LENGTH_MAX = 4096
 
 let young = new Map<string, ShownPage>()
 let old = new Map<string, ShownPage>()
@@ -11,16 +13,21 @@ let old = new Map<string, ShownPage>()
  * again, and show the same: then nothing of it is made anew, and maps know its keys without a look at their letters.
  */
 export function pageOfIndex(indexId: number, ids: string): ShownPage {
+  if (ids.length > IDS_LENGTH_MAX) return pageOfIds(indexId, ids)
   const name = `${indexId} ${ids}`
   let page = young.get(name)
   if (page !== undefined) return page
-  page = old.get(name) ?? pageOf(readIds(ids).map((id) => ({ indexId, id })))
+  page = old.get(name) ?? pageOfIds(indexId, ids)
   if (young.size >= PAGES_MAX) {
     old = young
     young = new Map()
   }
   young.set(name, page)
   return page
+}
+
+function pageOfIds(indexId: number, ids: string): ShownPage {
+  return pageOf(readIds(ids).map((id) => ({ indexId, id })))
 }
 
 export function pageOf(hits: readonly ShownHit[]): ShownPage {

@@ -20,3 +20,11 @@ it('pages of one index that show the same are one, until many others were shown'
   expect(pageOfIndex(3, '"a","b"')).not.toBe(page)
   expect(pageOfIndex(3, '"a","b"')).toEqual(page)
 })
+
+it('long pages are not kept to be shared', () => {
+  const ids = Array.from({ length: 100 }, (_, n) => `"${n}-${'x'.repeat(40)}"`).join()
+  const page = pageOfIndex(3, ids)
+  expect(page.keys).toHaveLength(100)
+  expect(pageOfIndex(3, ids)).toEqual(page)
+  expect(pageOfIndex(3, ids)).not.toBe(page)
+})
