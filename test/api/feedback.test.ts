@@ -92,7 +92,7 @@ it('what was told is read back by session, query and time', async () => {
   const analytics = await running.call('GET', `/cortex/sessions/${sessionId}/analytics`)
   expect(analytics.data).toMatchObject({ feedback: 2, clicks: 1, searches: 1 })
   const [day, ...others] = await Promise.all(
-    ['24h', '24H', 'P1D', 'pt24h', 'P1DT1M'].map((word) =>
+    ['24h', '24H', 'P1D', 'pt24h', 'P1DT1M', '9'.repeat(40)].map((word) =>
       running.call('GET', `/cortex/feedback?timeframe=${word}`),
     ),
   )

@@ -33,7 +33,7 @@ export function openFeedbackHistory(journal: Journal, clock: () => number): Read
     const { timeframe = TIMEFRAME, limit = LIMIT } = query
     const sessionId = oneSpelling(query.sessionId ?? '')
     const queryId = oneSpelling(query.queryId ?? '')
-    const sinceMs = clock() - readTimeframe(timeframe)
+    const sinceMs = Math.max(0, clock() - readTimeframe(timeframe))
     const feedback: FeedbackRow[] = []
     const byAction = new Map<string, number>()
     let ratings = 0
