@@ -3,6 +3,7 @@ import type { SearchRequest } from '../schema/search.ts'
 import type { CoreRequest } from './core-request.ts'
 import type { IndexEntry } from './indices.ts'
 import { checkDimensions, readVector } from './vector.ts'
+import { missingVector } from './warnings/missing-vector.ts'
 
 /** The vector of a query from an endpoint. */
 export type EmbedQuery = (text: string) => Promise<Float32Array>
@@ -10,12 +11,10 @@ export type EmbedQuery = (text: string) => Promise<Float32Array>
 interface QueryVector {
   vector?: Float32Array
   degraded?: string[]
-  /** What indices without a vector miss. */
-  warnings?: string[]
+  /** Warnings of indices that miss one. */
+  missed?: string[]
 }
 
-/** Indices that a warning names. */
-const NAMED_MAX = 3
 const NOTHING: QueryVector = {}
 
 /**
@@ -37,16 +36,16 @@ export async function queryVector(
     return { vector: own }
   }
   if (request.query.trim() === '') return NOTHING
-  const missed = withoutGiven(request, entries)
-  if (!entries.some(isHttp)) return missed
+  const without = withoutGiven(request, entries)
+  if (!entries.some(isHttp)) return without
   try {
     const found = await embedQuery(request.query)
     if (!entries.every(isHttp)) request.vectorIn = placesOf(entries)
-    return { ...missed, vector: found }
+    return { ...without, vector: found }
   } catch (cause) {
     if (request.mode === 'vector') throw cause
     request.mode = 'text'
-    return { ...missed, degraded: ['vector'] }
+    return { ...without, degraded: ['vector'] }
   }
 }
 
@@ -71,12 +70,6 @@ function withoutGiven({ mode }: CoreRequest, entries: readonly IndexEntry[]): Qu
       'vector',
       'must be sent for a vector search: this index takes its vectors from you',
     )
-  const without = mode === 'vector' ? 'nothing of it is found' : 'it is searched by words alone'
-  const warnings = given
-    .slice(0, NAMED_MAX)
-    .map(
-      ({ record }) =>
-        `"${record.name}" takes its vectors from you, and no "vector" was sent: ${without}.`,
-    )
-  return isAll ? { warnings, degraded: ['vector'] } : { warnings }
+  const missed = missingVector(given, mode)
+  return isAll ? { missed, degraded: ['vector'] } : { missed }
 }

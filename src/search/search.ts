@@ -17,8 +17,7 @@ import { type Plan, wirePlan } from './ranking-plan.ts'
 import { type KeptSearch, type Replayed, replayJob, replayJson } from './shown.ts'
 import { openLentBytes } from './slab.ts'
 import { tune } from './tune.ts'
-import { unknownFields } from './unknown-fields.ts'
-import { unreadFields } from './unread.ts'
+import { searchWarnings } from './warnings/warnings.ts'
 
 /** A search's answer. */
 export interface SearchAnswer {
@@ -84,8 +83,8 @@ export function openSearch(parts: SearchParts): Search {
       const { queryHash } = planned
       const plan = parts.plan(search, queryHash, { text: planned.listText, list: planned.list })
       const request = tune(planned.request, plan.tuning)
-      const { vector, degraded, warnings } = await queryVector(search, request, entries, embedQuery)
-      const unknown = await unknownFields(planned.request, entries, engine)
+      const { vector, degraded, missed } = await queryVector(search, request, entries, embedQuery)
+      const warnings = await searchWarnings({ search, planned, entries, missed }, engine)
       const queryId = newId()
       const searchType = request.mode
       const context = {
@@ -94,7 +93,7 @@ export function openSearch(parts: SearchParts): Search {
         searchType,
         ...wirePlan(plan),
         ...(degraded === undefined ? {} : { degraded }),
-        ...unreadFields(search, entries, [...(warnings ?? []), ...unknown]),
+        ...(warnings.length === 0 ? {} : { warnings }),
       }
       const asked = { search, planned, plan, request, entries, vector, context, startedMs }
       const { job, head } = searchJob({ ...asked, dataDir: config.dataDir })

@@ -1,12 +1,13 @@
-import type { CoreRequest } from './core-request.ts'
-import type { Definition } from './definition.ts'
-import type { Engine } from './engine.ts'
-import type { FilterNode } from './filter.ts'
-import { type IndexEntry, latest } from './indices.ts'
-import { nearestName } from './nearest-name.ts'
+import type { CoreRequest } from '../core-request.ts'
+import type { Definition } from '../definition.ts'
+import type { Engine } from '../engine.ts'
+import type { FilterNode } from '../filter.ts'
+import { type IndexEntry, latest } from '../indices.ts'
+import { nearestName } from '../nearest-name.ts'
+import { indicesText, instead, shown, TOLD_MAX } from './told.ts'
 
-/** A name that no searched index knows so far, and where it was sent. */
-interface Unknown {
+/** A name that no mapping of the searched indices has, and where it was sent. */
+interface Unmapped {
   path: Path
   name: string
 }
@@ -15,46 +16,41 @@ type Path = keyof typeof CAN_BE
 
 /** What a field is wanted for. */
 const CAN_BE = { filters: 'filtered by', facets: 'counted', sort: 'sorted by' } as const
-/** Names that are told of, and letters of each. */
-const TOLD_MAX = 8
-const NAME_MAX = 64
-/** Indices that a warning names, and those whose fields it may suggest. */
-const NAMED_MAX = 3
+/** Indices whose fields a warning may suggest. */
 const SUGGESTING_MAX = 16
 /** Names that documents are asked for at a time, on the main thread. */
 const ASKED_MAX = 32
 /** Names that an index remembers to be fields of documents. */
 const SEEN_MAX = 1024
-const NONE: readonly string[] = []
+const NONE: readonly Unmapped[] = []
 
 /**
- * Warnings of fields in filters, facets and sorts that no searched index knows, neither from its mapping nor from any
- * document: one that a single index knows is none. What is known costs a look into a set; documents are asked for the
- * rest once, and the nearest name is looked for only for somebody who has mistyped one.
+ * Names of fields in filters, facets and sorts that none of the searched indices knows yet, neither from its mapping nor
+ * from what was asked of its documents before. What is known costs a look into a set.
  */
-export function unknownFields(
-  request: CoreRequest,
-  entries: IndexEntry[],
-  engine: Engine,
-): readonly string[] | Promise<string[]> {
-  const { filter, facets, sort } = request
+export function valuelessFields(
+  { filter, facets, sort }: CoreRequest,
+  entries: readonly IndexEntry[],
+): readonly Unmapped[] {
+  if (entries.length === 0) return NONE
   if (filter === undefined && facets === undefined && sort === undefined) return NONE
-  const unknown: Unknown[] = []
-  const note = (path: Path, name: string) => {
-    if (!isKnown(name, entries)) unknown.push({ path, name })
-  }
-  if (filter !== undefined) forEachField(filter, (name) => note('filters', name))
-  for (const { field } of facets ?? []) note('facets', field)
-  for (const { field } of sort ?? []) if (field !== '_score') note('sort', field)
-  if (unknown.length === 0 || entries.length === 0) return NONE
-  return engine.using(entries, async () => tell(unknown, entries, engine))
+  const found: Unmapped[] = []
+  if (filter !== undefined) noteFilter(filter, entries, found)
+  if (facets !== undefined) for (const { field } of facets) note('facets', field, entries, found)
+  if (sort !== undefined)
+    for (const { field } of sort) if (field !== '_score') note('sort', field, entries, found)
+  return found
 }
 
-function forEachField(node: FilterNode, visit: (field: string) => void): void {
-  if ('and' in node) for (const part of node.and) forEachField(part, visit)
-  else if ('or' in node) for (const part of node.or) forEachField(part, visit)
-  else if ('not' in node) forEachField(node.not, visit)
-  else if ('field' in node) visit(node.field)
+function noteFilter(node: FilterNode, entries: readonly IndexEntry[], found: Unmapped[]): void {
+  if ('and' in node) for (const part of node.and) noteFilter(part, entries, found)
+  else if ('or' in node) for (const part of node.or) noteFilter(part, entries, found)
+  else if ('not' in node) noteFilter(node.not, entries, found)
+  else if ('field' in node) note('filters', node.field, entries, found)
+}
+
+function note(path: Path, name: string, entries: readonly IndexEntry[], found: Unmapped[]): void {
+  if (!isKnown(name, entries)) found.push({ path, name })
 }
 
 function isKnown(name: string, entries: readonly IndexEntry[]): boolean {
@@ -64,13 +60,23 @@ function isKnown(name: string, entries: readonly IndexEntry[]): boolean {
   return entries.some((entry) => latest(entry).definition.names.has(name))
 }
 
-function tell(unknown: Unknown[], entries: IndexEntry[], engine: Engine): string[] {
-  const names = firstMissing([...new Set(unknown.map(({ name }) => name))], entries, engine)
-  const told = new Map<string, Unknown>()
-  for (const each of unknown)
-    if (names.has(each.name) && told.size < TOLD_MAX) told.set(`${each.path} ${each.name}`, each)
+interface Telling {
+  names: readonly Unmapped[]
+  entries: IndexEntry[]
+  engine: Engine
+}
+
+/**
+ * Tells of those of the names that documents of none of the indices have values by, which must be open: one that a single
+ * index knows is none. Documents are asked once; the nearest name is looked for only for somebody who has mistyped one.
+ */
+export function tellValueless({ names, entries, engine }: Telling, told: string[]): void {
+  const missed = firstMissing([...new Set(names.map(({ name }) => name))], entries, engine)
+  const each = new Map<string, Unmapped>()
+  for (const one of names)
+    if (missed.has(one.name) && each.size < TOLD_MAX) each.set(`${one.path} ${one.name}`, one)
   const known = knownIn(entries, engine)
-  return [...told.values()].map((each) => warning(each, entries, known))
+  for (const one of each.values()) told.push(warning(one, entries, known))
 }
 
 /** As many of the missing names as are told, or a few more: what is sent in vain by thousands is not looked for. */
@@ -97,17 +103,9 @@ function missing(names: string[], entries: IndexEntry[], engine: Engine): Set<st
   return left
 }
 
-function warning({ path, name }: Unknown, entries: IndexEntry[], known: KnownNames): string {
-  const shown = name.slice(0, NAME_MAX)
-  const nearest = suggestion(path, shown, known)
-  const advice = nearest === undefined ? '' : `; "${nearest}" is one`
-  return `"${shown}" of ${path} is no field of ${indicesText(entries)} that can be ${CAN_BE[path]}${advice}.`
-}
-
-function indicesText(entries: readonly IndexEntry[]): string {
-  const named = entries.slice(0, NAMED_MAX).map(({ record }) => `"${record.name}"`)
-  const others = entries.length - named.length
-  return others === 0 ? named.join(', ') : `${named.join(', ')} and ${others} more indices`
+function warning({ path, name }: Unmapped, entries: IndexEntry[], known: KnownNames): string {
+  const meant = instead(suggestion(path, shown(name), known), 'is one')
+  return `"${shown(name)}" of ${path} is no field of ${indicesText(entries)} that can be ${CAN_BE[path]}${meant}`
 }
 
 /** A field of nearly this name, or one inside of an object, whose last part it is; in filters, also a document's id. */
