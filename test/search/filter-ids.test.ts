@@ -103,6 +103,6 @@ it.each([
 
 it('who filters by a field "id" that is none is told what was meant', async () => {
   expect((await find({ filters: { id: 'a' } })).searchContext.warnings).toEqual([
-    '"id" of filters is no field of "one" that can be filtered by; "_id" is one.',
+    '"id" of filters: no document of "one" has a value in it that can be filtered by; "_id" is the id of a document.',
   ])
 })

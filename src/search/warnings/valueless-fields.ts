@@ -14,19 +14,20 @@ interface Unmapped {
 
 type Path = keyof typeof CAN_BE
 
-/** What a field is wanted for. */
+/** What the values of a field are wanted for. */
 const CAN_BE = { filters: 'filtered by', facets: 'counted', sort: 'sorted by' } as const
 /** Indices whose fields a warning may suggest. */
 const SUGGESTING_MAX = 16
 /** Names that documents are asked for at a time, on the main thread. */
 const ASKED_MAX = 32
-/** Names that an index remembers to be fields of documents. */
+/** Names that an index remembers to be those of values in documents. */
 const SEEN_MAX = 1024
 const NONE: readonly Unmapped[] = []
 
 /**
  * Names of fields in filters, facets and sorts that none of the searched indices knows yet, neither from its mapping nor
- * from what was asked of its documents before. What is known costs a look into a set.
+ * from what was asked of its documents before. What is known costs a look into a set. A filter for documents without a
+ * field names it on purpose.
  */
 export function valuelessFields(
   { filter, facets, sort }: CoreRequest,
@@ -35,18 +36,33 @@ export function valuelessFields(
   if (entries.length === 0) return NONE
   if (filter === undefined && facets === undefined && sort === undefined) return NONE
   const found: Unmapped[] = []
-  if (filter !== undefined) noteFilter(filter, entries, found)
+  if (filter !== undefined) noteFilter(filter, 'none', entries, found)
   if (facets !== undefined) for (const { field } of facets) note('facets', field, entries, found)
   if (sort !== undefined)
     for (const { field } of sort) if (field !== '_score') note('sort', field, entries, found)
   return found
 }
 
-function noteFilter(node: FilterNode, entries: readonly IndexEntry[], found: Unmapped[]): void {
-  if ('and' in node) for (const part of node.and) noteFilter(part, entries, found)
-  else if ('or' in node) for (const part of node.or) noteFilter(part, entries, found)
-  else if ('not' in node) noteFilter(node.not, entries, found)
-  else if ('field' in node) note('filters', node.field, entries, found)
+/** Whether an odd number of `not`s is `around` a condition decides what it asks for. */
+function noteFilter(
+  node: FilterNode,
+  around: 'none' | 'not',
+  entries: readonly IndexEntry[],
+  found: Unmapped[],
+): void {
+  if ('and' in node) for (const part of node.and) noteFilter(part, around, entries, found)
+  else if ('or' in node) for (const part of node.or) noteFilter(part, around, entries, found)
+  else if ('not' in node) noteFilter(node.not, around === 'not' ? 'none' : 'not', entries, found)
+  else if ('field' in node) {
+    // Documents without a field are what is asked for: that none has it is no mistake, where it is known.
+    const isForNone = 'exists' in node && node.exists === (around === 'not')
+    if (!isForNone || entries.some(hidesFields)) note('filters', node.field, entries, found)
+  }
+}
+
+/** Whether documents of an index may have fields of which its filters know nothing. */
+function hidesFields({ definition }: IndexEntry): boolean {
+  return !definition.dynamic && definition.strict === undefined
 }
 
 function note(path: Path, name: string, entries: readonly IndexEntry[], found: Unmapped[]): void {
@@ -87,7 +103,7 @@ function firstMissing(names: string[], entries: IndexEntry[], engine: Engine): S
   return found
 }
 
-/** Those of the names that documents of none of the indices have; an index remembers those of its own. */
+/** Those of the names that documents of none of the indices have values by; an index remembers those of its own. */
 function missing(names: string[], entries: IndexEntry[], engine: Engine): Set<string> {
   const left = new Set(names)
   for (const entry of entries) {
@@ -103,17 +119,24 @@ function missing(names: string[], entries: IndexEntry[], engine: Engine): Set<st
   return left
 }
 
+/**
+ * Says no more than is known: documents may well have the field, with null, an empty list or an empty object in it, or in an
+ * index that keeps it only.
+ */
 function warning({ path, name }: Unmapped, entries: IndexEntry[], known: KnownNames): string {
-  const meant = instead(suggestion(path, shown(name), known), 'is one')
-  return `"${shown(name)}" of ${path} is no field of ${indicesText(entries)} that can be ${CAN_BE[path]}${meant}`
+  const what = `"${shown(name)}" of ${path}: no document of ${indicesText(entries)} has a value in it`
+  return `${what} that can be ${CAN_BE[path]}${suggestion(path, shown(name), known)}`
 }
 
 /** A field of nearly this name, or one inside of an object, whose last part it is; in filters, also a document's id. */
-function suggestion(path: Path, name: string, known: KnownNames): string | undefined {
-  if (path === 'filters' && name.toLowerCase() === 'id') return '_id'
+function suggestion(path: Path, name: string, known: KnownNames): string {
+  if (path === 'filters' && name.toLowerCase() === 'id')
+    return instead('_id', 'is the id of a document')
   const names = path === 'filters' ? known().all : known().withValues
   const inner = `.${name.toLowerCase()}`
-  return nearestName(name, names) ?? names.find((each) => each.toLowerCase().endsWith(inner))
+  const nearest =
+    nearestName(name, names) ?? names.find((each) => each.toLowerCase().endsWith(inner))
+  return instead(nearest, 'is a field')
 }
 
 /** What may be suggested, gathered for the first who wants it; fields that have words alone are no use but to a filter. */

@@ -33,27 +33,67 @@ const warned = async (body: object, index: string | string[] = 'papers') => {
   return found.searchContext.warnings
 }
 
-describe('a name that no searched index knows is told, with the nearest that one does', () => {
+describe('a name without a value in any searched index is told, with the nearest that has one', () => {
   it.each([
-    [{ filters: { yaer: 2020 } }, '"yaer" of filters', 'filtered by; "year" is one'],
-    [{ filters: { not: { yaer: 2020 } } }, '"yaer" of filters', 'filtered by; "year" is one'],
-    [{ filters: { color: 'red' } }, '"color" of filters', 'filtered by; "colour" is one'],
+    [{ filters: { yaer: 2020 } }, '"yaer" of filters', 'filtered by; "year" is a field'],
+    [{ filters: { not: { yaer: 2020 } } }, '"yaer" of filters', 'filtered by; "year" is a field'],
+    [{ filters: { color: 'red' } }, '"color" of filters', 'filtered by; "colour" is a field'],
     [{ filters: { or: [{ a1: 1 }, { year: 1 }] } }, '"a1" of filters', 'filtered by'],
-    [{ filters: { titel: 'tea' } }, '"titel" of filters', 'filtered by; "title" is one'],
-    [{ filters: { street: 'x' } }, '"street" of filters', 'filtered by; "place.street" is one'],
-    [{ filters: { missing: null } }, '"missing" of filters', 'filtered by'],
-    [{ facets: ['colours'] }, '"colours" of facets', 'counted; "colour" is one'],
+    [{ filters: { titel: 'tea' } }, '"titel" of filters', 'filtered by; "title" is a field'],
+    [{ filters: { street: 'x' } }, '"street" of filters', 'filtered by; "place.street" is a field'],
+    [{ filters: { colur: { exists: true } } }, '"colur" of filters', '"colour" is a field'],
+    [{ filters: { a1: { not: null } } }, '"a1" of filters', 'filtered by'],
+    [{ filters: { not: { a1: { exists: false } } } }, '"a1" of filters', 'filtered by'],
+    [{ filters: { a1: null }, sort: 'a1' }, '"a1" of sort', 'sorted by'],
+    [{ filters: { or: [{ a1: null }, { a1: { lt: 5 } }] } }, '"a1" of filters', 'filtered by'],
+    [{ facets: ['colours'] }, '"colours" of facets', 'counted; "colour" is a field'],
     [{ facets: { titel: { size: 1 } } }, '"titel" of facets', 'counted'],
     [{ facets: ['picture'] }, '"picture" of facets', 'counted'],
-    [{ sort: 'Year:desc' }, '"Year" of sort', 'sorted by; "year" is one'],
-    [{ sort: ['_score', { 'maker.nam': 'asc' }] }, '"maker.nam" of sort', '"maker.name" is one'],
+    [{ sort: 'Year:desc' }, '"Year" of sort', 'sorted by; "year" is a field'],
+    [
+      { sort: ['_score', { 'maker.nam': 'asc' }] },
+      '"maker.nam" of sort',
+      '"maker.name" is a field',
+    ],
     [{ sort: 'constructor' }, '"constructor" of sort', 'sorted by'],
   ])('%j', async (body, what, ending) => {
     const [warning = '', ...more] = (await warned(body)) ?? []
     expect(more).toEqual([])
-    expect(warning.startsWith(`${what} is no field of "papers" that can be `)).toBe(true)
-    expect(warning.endsWith(`${ending}.`)).toBe(true)
+    const start = `${what}: no document of "papers" has a value in it that can be `
+    expect([warning.slice(0, start.length), warning.endsWith(`${ending}.`)]).toEqual([start, true])
   })
+})
+
+it.each([
+  { yaer: null },
+  { yaer: { exists: false } },
+  { yaer: { eq: null } },
+  { not: { yaer: { exists: true } } },
+  { not: [{ year: 1 }, { yaer: { not: null } }] },
+  { and: [{ or: [{ yaer: null }, { year: 2020 }] }] },
+])('whoever asks for documents without a field gets them, and no warning: %j', async (filters) => {
+  expect(await warned({ filters })).toBeUndefined()
+  const found = { index: 'papers', filters }
+  expect(await service.must('POST', '/cortex/search', found)).toMatchObject({ total: 1 })
+})
+
+it('a field that holds nothing yet is said to have no value, not to be none', async () => {
+  const document = { title: 'tea', unset: null, empty: {}, none: [], nested: { unset: null } }
+  await service.must('POST', '/cortex/documents', { index: 'blank', id: 'b', document })
+  for (const name of ['unset', 'empty', 'none', 'nested.unset'])
+    for (const [wanted, can] of [
+      [
+        { filters: { [name]: 1 } },
+        'filters: no document of "blank" has a value in it that can be filtered by.',
+      ],
+      [{ sort: name }, 'sort: no document of "blank" has a value in it that can be sorted by.'],
+      [{ facets: [name] }, 'facets: no document of "blank" has a value in it that can be counted.'],
+    ] as const)
+      expect(await warned(wanted, 'blank')).toEqual([`"${name}" of ${can}`])
+  await service.must('PUT', '/cortex/documents/b?index=blank', { unset: 1, none: [false] })
+  expect(
+    await warned({ filters: { unset: 1, none: false }, sort: 'unset' }, 'blank'),
+  ).toBeUndefined()
 })
 
 it('a field that documents have, or a mapping, is told of in no way', async () => {
@@ -71,7 +111,7 @@ it('one index of several that knows it is enough; where none does, they are name
   for (const name of ['year', 'price', 'stars'])
     expect(await warned({ filters: { [name]: 1 }, sort: name }, all)).toBeUndefined()
   expect(await warned({ sort: 'star' }, all)).toEqual([
-    '"star" of sort is no field of "papers", "closed", "free" that can be sorted by; "stars" is one.',
+    '"star" of sort: no document of "papers", "closed", "free" has a value in it that can be sorted by; "stars" is a field.',
   ])
   for (const index of ['other', 'another'])
     await service.must('PUT', `/cortex/indices/${index}`, {})
@@ -79,10 +119,15 @@ it('one index of several that knows it is enough; where none does, they are name
   expect(told).toContain('"papers", "closed", "free" and 2 more indices')
 })
 
-it('what an index keeps without a mapping, and can not be searched for, is none', async () => {
+it('what an index keeps without a mapping, and can not be searched for, has no value either', async () => {
   expect(await warned({ filters: { colour: 'red' } }, 'closed')).toEqual([
-    '"colour" of filters is no field of "closed" that can be filtered by.',
+    '"colour" of filters: no document of "closed" has a value in it that can be filtered by.',
   ])
+  // It would find documents that have the field, too.
+  expect(await warned({ filters: { colour: null } }, 'closed')).toHaveLength(1)
+  const strict = { dynamic: 'strict', properties: {} }
+  await service.must('PUT', '/cortex/indices/strict', { mappings: strict })
+  expect(await warned({ filters: { colour: null } }, 'strict')).toBeUndefined()
 })
 
 it('is known from the document on that has it, and as soon as it is mapped', async () => {
@@ -102,7 +147,9 @@ it('in an address as in a body, after a restart as before, and only of a few', a
   const path = '/cortex/search?index=papers&sort=yaer'
   const { data } = await service.call<{ searchContext: object }>('GET', path)
   expect(data.searchContext).toMatchObject({
-    warnings: ['"yaer" of sort is no field of "papers" that can be sorted by; "year" is one.'],
+    warnings: [
+      '"yaer" of sort: no document of "papers" has a value in it that can be sorted by; "year" is a field.',
+    ],
   })
   const filters = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`x${at}`, at]))
   const many = (await warned({ filters })) ?? []
