@@ -67,6 +67,8 @@ interface ErrorOptions {
   cause?: unknown
   /** Seconds after which a retry makes sense; sent as Retry-After. */
   retryAfterS?: number
+  /** Codings in which the body may come; sent as Accept-Encoding. */
+  codings?: readonly string[]
 }
 
 /** A failure that the service knows how to name. Anything else is INTERNAL: logged whole, shown as nothing. */
@@ -75,6 +77,7 @@ export class ServiceError extends Error {
   readonly status: number
   readonly details: ErrorDetail[] | undefined
   readonly retryAfterS: number | undefined
+  readonly codings: readonly string[] | undefined
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
     super(message, { cause: options.cause })
@@ -83,6 +86,7 @@ export class ServiceError extends Error {
     this.status = ERRORS[code]
     this.details = options.details
     this.retryAfterS = options.retryAfterS
+    this.codings = options.codings
   }
 }
 

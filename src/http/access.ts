@@ -5,7 +5,7 @@ import type { Exchange } from './exchange.ts'
 
 const REQUEST_HEADERS =
   'content-type, content-encoding, authorization, idempotency-key, if-match, if-none-match, last-event-id, x-request-id'
-const REPLY_HEADERS = 'x-request-id, retry-after, etag, idempotent-replay'
+const REPLY_HEADERS = 'x-request-id, retry-after, etag, idempotent-replay, accept-encoding'
 const PREFLIGHT_SECONDS = '600'
 
 /** Throws UNAUTHORIZED unless the request carries one of the configured keys; open when none is configured. */

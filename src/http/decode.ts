@@ -36,7 +36,8 @@ const STORED = ' Documents of its beginning may have been stored.'
 
 /**
  * How a body is compressed; undefined for not at all.
- * Throws UNSUPPORTED_MEDIA_TYPE for codings that are not read, and for more than one.
+ * Throws UNSUPPORTED_MEDIA_TYPE for codings that are not read, and for more than one; the answer's Accept-Encoding tells those
+ * that are, which a 415 about the type of a body must not have (RFC 9110 §12.5.3).
  */
 export function bodyCoding(exchange: Exchange): BodyCoding | undefined {
   const sent = exchange.header('content-encoding')
@@ -52,6 +53,7 @@ export function bodyCoding(exchange: Exchange): BodyCoding | undefined {
   throw serviceError(
     'UNSUPPORTED_MEDIA_TYPE',
     `Send the body with the header content-encoding: ${CODINGS.join(' or ')}, or uncompressed without it.`,
+    { codings: CODINGS },
   )
 }
 

@@ -164,10 +164,18 @@ function describeFailures(route: Route, method: string): Json {
       status,
       {
         description: named.join(', '),
+        ...(named.includes('UNSUPPORTED_MEDIA_TYPE') ? { headers: CODINGS_TOLD } : {}),
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Failure' } } },
       },
     ]),
   )
+}
+
+const CODINGS_TOLD = {
+  'Accept-Encoding': {
+    description: 'The codings that are read, when the body came in another.',
+    schema: { type: 'string', examples: [CODINGS.join(', ')] },
+  },
 }
 
 const NOT_MODIFIED = {

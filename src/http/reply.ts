@@ -72,7 +72,7 @@ function prepareAnswer(reply: Answer, meta: Meta): Prepared {
 
 /** A failure as clients see it: one sentence, one code, the places that were wrong; never a cause. */
 export function prepareFailure(failure: ServiceError, meta: Meta): Prepared {
-  const { status, code, details, retryAfterS } = failure
+  const { status, code, details, retryAfterS, codings } = failure
   const listed = details === undefined ? '' : `"details":${JSON.stringify(cleanDetails(details))},`
   const retry = retryAfterS ?? (status === 503 || status === 429 ? 1 : undefined)
   return {
@@ -83,6 +83,7 @@ export function prepareFailure(failure: ServiceError, meta: Meta): Prepared {
     headers: {
       ...(retry === undefined ? {} : { 'retry-after': String(retry) }),
       ...(status === 401 ? { 'www-authenticate': 'Bearer' } : {}),
+      ...(codings === undefined ? {} : { 'accept-encoding': codings.join(', ') }),
     },
   }
 }

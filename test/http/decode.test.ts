@@ -166,6 +166,24 @@ describe('a compressed body', () => {
     await stillServes()
   })
 
+  it('is answered with the codings that are read, and one of another type is not', async () => {
+    const post = (headers: Record<string, string>, path = '/whole') =>
+      fetch(stub.url + path, { method: 'POST', body: json('a').toString(), headers })
+    for (const path of ['/whole', '/lines']) {
+      const { status, headers } = await post({ 'content-encoding': 'zstd' }, path)
+      expect([status, headers.get('accept-encoding')]).toEqual([415, 'gzip, deflate'])
+    }
+    const other = await post({ 'content-type': 'text/csv' })
+    expect([other.status, other.headers.get('accept-encoding')]).toEqual([415, null])
+    expect((await post({})).headers.get('accept-encoding')).toBeNull()
+    const { paths } = describeApi(routes, stub.app.config) as {
+      paths: Record<string, { post: { responses: Record<string, { headers?: object }> } }>
+    }
+    const { responses = {} } = paths['/whole']?.post ?? {}
+    expect(Object.keys(responses[415]?.headers ?? {})).toEqual(['Accept-Encoding'])
+    expect(responses[400]).not.toHaveProperty('headers')
+  })
+
   const packed = gzipSync(json('x'.repeat(1000)))
   const flipped = Buffer.from(packed)
   flipped.writeUInt8(flipped.readUInt8(flipped.length - 6) ^ 1, flipped.length - 6)
