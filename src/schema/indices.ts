@@ -7,7 +7,7 @@ const StopWords = Type.Optional(
 /** Analysis of what no analyzer is named for; the named ones are read by search/analysis.ts. */
 const Analysis = Type.Object(
   {
-    stemming: Type.Optional(Type.Boolean()),
+    stemming: Type.Optional(Type.Union([Type.Boolean(), Type.String()])),
     asciiFolding: Type.Optional(Type.Boolean()),
     stopWords: StopWords,
     stop_words: StopWords,

@@ -1,6 +1,6 @@
 import { invalid } from '../errors.ts'
 import { ENGLISH_STOP_WORDS, wordOf } from '../word.ts'
-import { LANGUAGES, languageOf } from './languages.ts'
+import { LANGUAGES, languageOf, stemmerOf } from './languages.ts'
 
 /** One step of an analyzer, as the Rust core reads it. */
 export interface AnalysisFilter {
@@ -33,17 +33,22 @@ function builtInAnalyzer(name: string): Analyzer | undefined {
   return undefined
 }
 
+const NO_WORDS = 'must be a list, or name one like "_english_": without a language, true means none'
+
 /** Analysis of words in one language, or in none: lower case, folded, without stop words, stemmed. */
 function languageAnalyzer(language: string | undefined, analysis: Shape): Analyzer {
   const filters: AnalysisFilter[] = [LOWERCASE]
   if (analysis.asciiFolding !== false) filters.push(FOLD)
   filters.push(LENGTH)
-  const sent = analysis.stopWords ?? analysis.stop_words ?? analysis.stopwords
-  const listed = sent ?? (language === undefined ? false : `_${language}_`)
+  const named = analysis.stopWords ?? analysis.stop_words ?? analysis.stopwords
+  const sent = named ?? language !== undefined
+  if (sent === true && language === undefined)
+    throw invalid('settings.analysis.stopWords', NO_WORDS)
+  const listed = sent === true ? `_${language}_` : sent
+  const stemmer = stemmerOf(analysis.stemming, language)
   if (Array.isArray(analysis.synonyms))
     filters.push(synonymFilter(analysis.synonyms, 'settings.analysis'))
-  if (language !== undefined && analysis.stemming !== false)
-    filters.push({ type: 'stemmer', language })
+  if (stemmer !== undefined) filters.push({ type: 'stemmer', language: stemmer })
   const analyzer = { tokenizer: 'standard', filters }
   if (listed === false) return analyzer
   return withStopWords(analyzer, stopFilter(listed, 'settings.analysis.stopWords'))
@@ -116,7 +121,7 @@ function knownAnalyzers(analyzers: Record<string, Analyzer>): string[] {
 }
 
 function readLanguage(analysis: Shape): string | undefined {
-  const word = lower(analysis.language ?? 'english')
+  const word = lower(analysis.language ?? stemmerOf(analysis.stemming, undefined) ?? 'english')
   if (word === 'none' || word === 'false' || word === 'standard') return undefined
   const language = languageOf(word)
   if (language === undefined)

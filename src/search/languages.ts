@@ -1,3 +1,5 @@
+import { invalid } from '../errors.ts'
+
 /** Languages with a stemmer and stop words of their own, by their ISO 639-1 codes. */
 const BY_CODE = new Map(
   Object.entries({
@@ -14,4 +16,20 @@ export const LANGUAGES: readonly string[] = [...BY_CODE.values()]
 /** The language that a lower-case word names, by its name or its code. */
 export function languageOf(word: string): string | undefined {
   return LANGUAGES.includes(word) ? word : BY_CODE.get(word)
+}
+
+/**
+ * The language whose stemmer `settings.analysis.stemming` asks for: one of its own, or that of the index's words, which
+ * only false leaves as they are. Throws UNKNOWN_ANALYZER for another word. Codes are none: `no` may mean Norwegian.
+ */
+export function stemmerOf(stemming: unknown, language: string | undefined): string | undefined {
+  if (stemming === false) return undefined
+  if (typeof stemming !== 'string') return language
+  const name = stemming.toLowerCase()
+  if (LANGUAGES.includes(name)) return name
+  throw invalid(
+    'settings.analysis.stemming',
+    `must be true, false, or the name of a language: ${LANGUAGES.join(', ')}`,
+    'UNKNOWN_ANALYZER',
+  )
 }

@@ -39,6 +39,24 @@ describe('an index without settings', () => {
   })
 })
 
+test('stop words that are true are those of the language, and stemming may name one', () => {
+  const filters = (analysis: object) => compile({ analysis }).analyzers.default?.filters
+  const german = filters({ language: 'german' })
+  expect(german).toContainEqual({ type: 'stemmer', language: 'german' })
+  expect(filters({ language: 'german', stopWords: true, stemming: true })).toEqual(german)
+  expect(filters({ stemming: 'German' })).toEqual(german)
+  expect(filters({ stop_words: true })).toEqual(filters({}))
+  const mixed = filters({ language: 'german', stemming: 'english' })
+  expect(mixed).toEqual(
+    german?.map((filter) =>
+      filter.type === 'stemmer' ? { ...filter, language: 'english' } : filter,
+    ),
+  )
+  const stemmed = filters({ language: 'none', stemming: 'german' })?.map(({ type }) => type)
+  expect(stemmed).toEqual(['lowercase', 'asciifolding', 'length', 'stemmer'])
+  expect(() => filters({ language: 'none', stopWords: true })).toThrow('name one like "_english_"')
+})
+
 test('types of fields and kinds of embedders are read in any case', () => {
   const properties = { a: { type: 'Keyword' }, b: { type: 'OBJECT', properties: { c: {} } } }
   const definition = compile({ embedder: { kind: 'GIVEN', dimensions: 3 } }, { properties })

@@ -132,6 +132,14 @@ describe('analysis', () => {
     expect((await search('english', { query: 'the' })).ids).toEqual([])
   })
 
+  it('reads a language where stemming names it, and true as the stop words of the language', async () => {
+    const analysis = { stemming: 'german', stopWords: true }
+    expect((await createIndex({ name: 'stems', settings: { analysis } })).status).toBe(200)
+    await add('stems', '1', { title: 'Die Häuser am See' })
+    expect((await search('stems', { query: 'haus' })).ids).toEqual(['1'])
+    expect((await search('stems', { query: 'die' })).ids).toEqual([])
+  })
+
   it('reads a language, its own stop words, synonyms and folding', async () => {
     const analysis = {
       language: 'german',
@@ -260,6 +268,8 @@ describe('analysis', () => {
     [{ asciiFolding: 0 }, 'asciiFolding'],
     [{ stopWords: [1] }, 'stopWords[0]'],
     [{ stopWords: '_fancy_' }, 'stopWords'],
+    [{ stopWords: true, language: 'none' }, 'stopWords'],
+    [{ stemming: 1 }, 'stemming'],
   ])('refuses %j by name', async (analysis, at) => {
     const { status, details } = await createIndex({ name: 'mistyped', settings: { analysis } })
     expect([status, details[0]?.path]).toEqual([400, `settings.analysis.${at}`])
@@ -316,6 +326,7 @@ describe('analysis', () => {
     [{ settings: { analysis: { analyzer: { a: { tokenizer: 'fancy' } } } } }, 'edge_ngram'],
     [{ settings: { analysis: { analyzer: { a: { filter: ['fancy'] } } } } }, 'asciifolding'],
     [{ settings: { analysis: { stopWords: '_fancy_' } } }, '_english_'],
+    [{ settings: { analysis: { stemming: 'fancy' } } }, 'true, false, or the name of a language'],
   ])('refuses %j and lists what it knows', async (body, known) => {
     const { status, code, error } = await createIndex({ name: 'unknown', ...body })
     expect({ status, code }).toEqual({ status: 400, code: 'UNKNOWN_ANALYZER' })

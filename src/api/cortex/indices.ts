@@ -10,7 +10,7 @@ text (default), keyword, integer, long, float, double, boolean, date, object (wi
 reads the same values in another way. **mappings.dynamic**: true (default), false or "strict", for fields without a mapping.
 
 **settings.analysis**: \`language\` (english by default, with stemming and stop words: a search for IT finds nothing by its words; "none" for
-neither), \`stopWords\` (false, a list, or "_german_"), \`stemming\`, \`asciiFolding\`, \`synonyms\` ("a, b" or "a => b"), and \`analyzer\`, \`tokenizer\`, \`filter\`
+neither), \`stopWords\` (true: the language's, false, a list, or "_german_"), \`stemming\` (true, false, or a language), \`asciiFolding\`, \`synonyms\` ("a, b" or "a => b"), and \`analyzer\`, \`tokenizer\`, \`filter\`
 by name.
 
 **settings.embedder**: \`kind\` learned (default), given (\`vector\` beside \`document\`) or http; \`dimensions\`, \`cut\`, \`weights\`.`
