@@ -98,31 +98,49 @@ function protocolOf(address: string): string {
 }
 
 function parseSetting(setting: Setting, sent: unknown): unknown {
-  const { kind, env } = setting
+  const { kind } = setting
   const text = String(sent).trim()
   if (kind === 'string' && text === '') return setting.fallback
-  if (kind === 'string') return textOf(setting, text)
+  if (kind === 'string') {
+    if (setting.form === undefined || setting.form.pattern.test(text)) return text
+    throw refused(setting, setting.form.means, sent)
+  }
   if (kind === 'boolean') {
     if (/^(true|1|yes|on)$/i.test(text)) return true
     if (/^(false|0|no|off)$/i.test(text)) return false
-    throw new Error(`${env} must be true or false.`)
+    throw refused(setting, 'true or false', sent)
   }
   if (typeof kind === 'object') {
     const word = text.toLowerCase()
     if (kind.oneOf.includes(word)) return word
-    throw new Error(`${env} must be one of ${kind.oneOf.join(', ')}.`)
+    throw refused(setting, `one of ${kind.oneOf.join(', ')}`, sent)
   }
   const number = Number(text)
   const { min = -Infinity, max = Infinity } = setting
   const whole = kind === 'integer' ? Number.isInteger(number) : Number.isFinite(number)
   if (text === '' || !whole || number < min || number > max)
-    throw new Error(
-      `${env} must be ${kind === 'integer' ? 'a whole number' : 'a number'} from ${min} to ${max}.`,
+    throw refused(
+      setting,
+      `${kind === 'integer' ? 'a whole number' : 'a number'} from ${min} to ${max}`,
+      sent,
     )
   return number
 }
 
-function textOf({ env, form }: Setting, text: string): string {
-  if (form === undefined || form.pattern.test(text)) return text
-  throw new Error(`${env} must be ${form.means}.`)
+function refused({ env, secret }: Setting, means: string, sent: unknown): Error {
+  return new Error(`${env} must be ${means}${secret === true ? '' : `, not ${shownValue(sent)}`}.`)
+}
+
+/** Characters of a value that a message shows. */
+const SHOWN_MAX = 64
+
+/** A setting's value as messages show it, shortened; a file may give anything for a text. */
+export function shownValue(sent: unknown): string {
+  return typeof sent === 'string'
+    ? JSON.stringify(shortened(sent))
+    : shortened(JSON.stringify(sent))
+}
+
+function shortened(text: string): string {
+  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text
 }

@@ -12,6 +12,8 @@ export interface Setting {
   fallbackAbout?: string
   /** What a text must look like; `means` ends the sentence "NAME must be …". */
   form?: { pattern: RegExp; means: string }
+  /** Its value is one that no message shows, or may hold one, as an address may hold a password. */
+  secret?: true
   /** One line for README and `attune serve --help`. */
   about: string
 }
@@ -40,9 +42,9 @@ export const SETTINGS = {
   autoCreateIndex: { env: 'AUTO_CREATE_INDEX', kind: 'boolean', fallback: true, about: 'create an unknown index when a document names it' },
   defaultIndex: { env: 'DEFAULT_INDEX', kind: 'string', fallback: 'documents', about: 'index of a bulk item, or a new document by PUT, that names none' },
   embedder: { env: 'EMBEDDER', kind: { oneOf: ['learned', 'http', 'given'] }, fallback: 'learned', about: 'where vectors of new indices come from' },
-  embedderUrl: { env: 'EMBEDDER_URL', kind: 'string', fallback: '', about: 'address of an OpenAI-compatible /embeddings endpoint (EMBEDDER=http)' },
+  embedderUrl: { env: 'EMBEDDER_URL', kind: 'string', fallback: '', secret: true, about: 'address of an OpenAI-compatible /embeddings endpoint (EMBEDDER=http)' },
   embedderModel: { env: 'EMBEDDER_MODEL', kind: 'string', fallback: '', about: 'model name sent to that endpoint' },
-  embedderKey: { env: 'EMBEDDER_KEY', kind: 'string', fallback: '', about: 'its bearer token; never logged' },
+  embedderKey: { env: 'EMBEDDER_KEY', kind: 'string', fallback: '', secret: true, about: 'its bearer token; never logged' },
   embedderDimensions: { env: 'EMBEDDER_DIMENSIONS', kind: 'integer', fallback: 384, min: 2, max: 4096, about: 'length of vectors that come from outside (EMBEDDER=http or given)' },
   embedderTimeoutMs: { env: 'EMBEDDER_TIMEOUT_MS', kind: 'integer', fallback: 10_000, min: 10, max: 120_000, about: 'time limit of one call to the endpoint' },
   bodyBytesMax: { env: 'BODY_BYTES_MAX', kind: 'integer', fallback: 1 << 20, min: 1024, max: 1 << 30, about: 'largest JSON body' },
@@ -99,6 +101,6 @@ export const SETTINGS = {
   openWritersMax: { env: 'OPEN_WRITERS_MAX', kind: 'integer', fallback: 8, min: 1, max: 1024, about: 'indices with a writer (threads and a heap) at the same time' },
   storeBytesMax: { env: 'STORE_BYTES_MAX', kind: 'integer', fallback: 64 * 2 ** 30, min: 1 << 20, max: 2 ** 46, about: 'size that the record store may grow to (address space, not memory)' },
   cors: { env: 'CORS', kind: 'string', fallback: '', form: ORIGINS, about: 'comma list of origins that browsers may call from, scheme://host[:port] each; empty = off, * = any' },
-  apiKeys: { env: 'API_KEYS', kind: 'string', fallback: '', form: KEYS, about: 'comma list of keys, one of which each request must carry as a bearer token; empty = no authentication' },
+  apiKeys: { env: 'API_KEYS', kind: 'string', fallback: '', form: KEYS, secret: true, about: 'comma list of keys, one of which each request must carry as a bearer token; empty = no authentication' },
   quantiles: { env: 'QUANTILES', kind: { oneOf: ['inline', 'family', 'off'] }, fallback: 'inline', about: 'where the metrics page puts rolling quantiles' },
 } as const satisfies Record<string, Setting>

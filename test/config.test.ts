@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readConfig } from '../src/config.ts'
+import { SETTINGS } from '../src/settings.ts'
 
 let folder: string
 
@@ -94,7 +95,7 @@ describe('origins that browsers may call from', () => {
     'null',
   ])('are not %s, and the refusal says what they may be', (origins) => {
     expect(() => readConfig({ CORS: origins })).toThrow(
-      'CORS must be * or a comma list of origins like https://a.example or http://localhost:8080.',
+      `CORS must be * or a comma list of origins like https://a.example or http://localhost:8080, not "${origins}".`,
     )
   })
 })
@@ -108,4 +109,36 @@ it('keys that are none do not leave the service open', () => {
   expect(() => readConfig({ API_KEYS: ' , ' })).toThrow(
     'API_KEYS must be a comma list of keys, at least one.',
   )
+})
+
+describe('a refused setting shows what was sent', () => {
+  it.each([
+    [{ PORT: 'abc' }, 'PORT must be a whole number from 0 to 65535, not "abc".'],
+    [{ PORT: '70000' }, 'PORT must be a whole number from 0 to 65535, not "70000".'],
+    [{ RERANK_SIZE: '1.5' }, 'RERANK_SIZE must be a whole number from 1 to 1000, not "1.5".'],
+    [{ EXAMINATION_ETA: 'two' }, 'EXAMINATION_ETA must be a number from 0 to 5, not "two".'],
+    [{ LEARNING: 'maybe\n' }, 'LEARNING must be true or false, not "maybe\\n".'],
+    [{ QUANTILES: 'of"f' }, 'QUANTILES must be one of inline, family, off, not "of\\"f".'],
+  ])('%j', (env, message) => {
+    expect(() => readConfig(env)).toThrow(new Error(message))
+  })
+
+  it('shortened, and from a file, too', () => {
+    const long = 'x'.repeat(1000)
+    expect(() => readConfig({ PORT: long })).toThrow(`not "${'x'.repeat(64)}…".`)
+    const file = join(folder, 'attune.json')
+    writeFileSync(file, '{"PORT":{"number":3000}}')
+    expect(() => readConfig({ CONFIG: file })).toThrow('65535, not {"number":3000}.')
+  })
+
+  it('but never a secret, or what may hold one', () => {
+    const secret = Object.values(SETTINGS).filter((setting) => 'secret' in setting)
+    const names = Object.values(SETTINGS).map(({ env }) => env)
+    expect(secret.map(({ env }) => env)).toEqual(names.filter((name) => /_URL$|_KEYS?$/.test(name)))
+    expect(() => readConfig({ API_KEYS: ' , ' })).toThrow(/at least one\.$/)
+    const url = 'ftp://me:hunter2@embed.example'
+    expect(() => readConfig({ EMBEDDER: 'http', EMBEDDER_URL: url })).toThrow(
+      new Error('EMBEDDER_URL must be an address that begins with http:// or https://.'),
+    )
+  })
 })

@@ -68,7 +68,7 @@ it('a bad setting stops the start with one sentence that names it', async () => 
   const process = start({ REQUEST_TIMEOUT_MS: 'soon' })
   expect(await process.ended).toBe(2)
   expect(process.output().trim()).toBe(
-    'REQUEST_TIMEOUT_MS must be a whole number from 100 to 600000.',
+    'REQUEST_TIMEOUT_MS must be a whole number from 100 to 600000, not "soon".',
   )
 })
 
@@ -76,7 +76,7 @@ it('gains that are none stop the start with one sentence, as any bad setting doe
   const process = start({ GAINS: 'click' })
   expect(await process.ended).toBe(2)
   expect(process.output().trim()).toBe(
-    'GAINS must be a list like click=0.3,purchase=1 with gains from 0 to 1.',
+    'GAINS must be a list like click=0.3,purchase=1 with gains from 0 to 1, not "click".',
   )
 }, 60_000)
 

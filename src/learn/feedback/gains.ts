@@ -1,3 +1,4 @@
+import { shownValue } from '../../config.ts'
 import { StartError } from '../../errors.ts'
 import type { FeedbackEntry } from '../facts.ts'
 import { ACTIONS, RATING, spell } from './actions.ts'
@@ -14,7 +15,7 @@ const DWELL_SHORT_MS = 10_000
 /** Share of a click that is left when the reader came back at once. */
 const DWELL_SHORT_SHARE = 0.33
 
-const BAD_SETTING = 'GAINS must be a list like click=0.3,purchase=1 with gains from 0 to 1.'
+const BAD_SETTING = 'GAINS must be a list like click=0.3,purchase=1 with gains from 0 to 1'
 const NO_GAIN = `GAINS can't name ${RATING}: what an entry without an action says is its own rating.`
 
 /**
@@ -29,7 +30,7 @@ export function openGains(setting: string): Gains {
     const [, word = '', number = ''] = /^\s*([\w-]+)\s*=\s*([\d.]+)\s*$/.exec(pair) ?? []
     const gain = Number(number)
     if (word === '' || number === '' || !(gain >= 0 && gain <= 1))
-      throw new StartError(BAD_SETTING, { lasts: true })
+      throw new StartError(`${BAD_SETTING}, not ${shownValue(pair)}.`, { lasts: true })
     const action = spell(word)
     if (action === RATING) throw new StartError(NO_GAIN, { lasts: true })
     gains.set(action, gain)
