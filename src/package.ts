@@ -4,7 +4,12 @@ import { dirname, join } from 'node:path'
 /** The folder that holds package.json: sources and the compiled tree lie at different depths below it. */
 export function packageRoot(): string {
   let folder = import.meta.dirname
-  while (!existsSync(join(folder, 'package.json'))) folder = dirname(folder)
+  while (!existsSync(join(folder, 'package.json'))) {
+    const above = dirname(folder)
+    if (above === folder)
+      throw new Error(`No package.json lies in ${import.meta.dirname} or above it.`)
+    folder = above
+  }
   return folder
 }
 

@@ -11,6 +11,10 @@ const SETTINGS: ReadonlySet<string> = new Set([
   'embedder',
   'index',
 ])
+const ANALYSIS: ReadonlySet<string> = new Set([
+  ...['language', 'stemming', 'asciiFolding', 'stopWords', 'stop_words', 'stopwords', 'synonyms'],
+  ...['analyzer', 'tokenizer', 'filter'],
+])
 const MAPPINGS: ReadonlySet<string> = new Set(['dynamic', 'properties'])
 const PROPERTY: ReadonlySet<string> = new Set([
   ...['type', 'fields', 'properties', 'searched', 'vectorized', 'weight', 'boost', 'index'],
@@ -25,8 +29,10 @@ export function unhonouredIn(settings: IndexSettings, mappings: IndexMappings): 
   for (const [at, part] of [
     ['settings', settings],
     ['settings.index', settings.index],
-  ] as const)
+  ] as const) {
     warnings.push(...unread(at, part, SETTINGS))
+    warnings.push(...unread(`${at}.analysis`, asObject(part)?.analysis, ANALYSIS))
+  }
   warnings.push(
     ...charFilters(settings),
     ...charFilters(settings.index as IndexSettings | undefined),

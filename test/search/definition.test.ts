@@ -187,8 +187,9 @@ test('what a mapping says beside its properties is told, because it is not read'
 test('what is recorded and not honoured is told, wherever it stands', () => {
   const settings = {
     refresh_interval: '1s',
-    index: { max_result_window: 5 },
+    index: { max_result_window: 5, analysis: { normalizer: {} } },
     analysis: {
+      stopWrods: [],
       analyzer: { own: { tokenizer: 'standard', char_filter: ['html_strip'], filter: [] } },
     },
   }
@@ -200,7 +201,9 @@ test('what is recorded and not honoured is told, wherever it stands', () => {
   }
   expect(compile(settings, { properties }).warnings.map((each) => each.split(':')[0])).toEqual([
     'settings.refresh_interval',
+    'settings.analysis.stopWrods',
     'settings.index.max_result_window',
+    'settings.index.analysis.normalizer',
     'settings.analysis.analyzer.own.char_filter',
     'mappings.properties.day.format',
     'mappings.properties.code.index',
