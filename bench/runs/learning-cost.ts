@@ -9,6 +9,7 @@ import { checkSearch, cycle, INDEX, type RunContext, refuseFailures, searchShots
 const SLICES = 6
 /** Before the first slice, on each side: V8 goes on compiling for about a minute, most of it where there is learning. */
 const WARMUP_MS = 60_000
+const WARMUP_CONNECTIONS = 8
 const SEARCHES = 10
 const ENTRIES = 100
 const ACTIONS = 4
@@ -22,7 +23,7 @@ interface Side {
 
 /**
  * What learning costs a search: two servers with the same documents, one that learns while feedback comes in and one
- * that doesn't, in turns, with the same searches of known sessions.
+ * that doesn't, in turns, with the same searches of known sessions; at each of the workload's numbers of connections.
  */
 export async function runLearningCost(context: RunContext): Promise<Figure[]> {
   const { workload, server, service, say } = context
@@ -34,32 +35,53 @@ export async function runLearningCost(context: RunContext): Promise<Figure[]> {
     say('both servers hold the documents')
     await measureOn(context, on, WARMUP)
     await measure(context, off, WARMUP)
-    const cpu = [server.pid, plain.pid].map(readCpuSeconds)
-    const ran = await runPaired(
-      SLICES,
-      () => measureOn(context, on),
-      () => measure(context, off),
-    )
-    const [cpuOn = 0, cpuOff = 0] = [server.pid, plain.pid].map(
-      (pid, at) => readCpuSeconds(pid) - (cpu[at] ?? 0),
-    )
-    const perSearch = (seconds: number, { requests }: Latencies) =>
-      (seconds * 1e6 * workload.measureMs) / (requests * (workload.measureMs + workload.warmupMs))
-    return [
-      { name: 'on p50', value: ran.first.p50Ms, unit: 'ms' },
-      { name: 'on p99', value: ran.first.p99Ms, unit: 'ms' },
-      { name: 'off p50', value: ran.second.p50Ms, unit: 'ms' },
-      { name: 'off p99', value: ran.second.p99Ms, unit: 'ms' },
-      { name: 'p50, on / off', value: ran.first.p50Ms / ran.second.p50Ms, unit: '' },
-      { name: 'p99, on / off', value: ran.first.p99Ms / ran.second.p99Ms, unit: '' },
-      { name: 'on cpu, with its feedback', value: perSearch(cpuOn, ran.first), unit: 'µs/query' },
-      { name: 'off cpu', value: perSearch(cpuOff, ran.second), unit: 'µs/query' },
-      { name: 'searches, on / off', value: ran.first.requests / ran.second.requests, unit: '' },
-    ]
+    const figures: Figure[] = []
+    for (const connections of workload.connections) {
+      say(`measuring at ${connections} connections`)
+      figures.push(
+        ...(await compare({ ...context, connections, pids: [server.pid, plain.pid] }, on, off)),
+      )
+    }
+    return figures
   } finally {
     await plainService.close()
     await plain.stop()
   }
+}
+
+interface Comparing extends RunContext {
+  connections: number
+  /** Of the server that learns, and of the other. */
+  pids: [number, number]
+}
+
+async function compare(context: Comparing, on: Side, off: Side): Promise<Figure[]> {
+  const { workload, connections, pids } = context
+  const at = `c${connections}`
+  const cpu = pids.map(readCpuSeconds)
+  const ran = await runPaired(
+    SLICES,
+    () => measureOn(context, on, sliceOf(context), connections),
+    () => measure(context, off, sliceOf(context), connections),
+  )
+  const [cpuOn = 0, cpuOff = 0] = pids.map((pid, side) => readCpuSeconds(pid) - (cpu[side] ?? 0))
+  const perSearch = (seconds: number, { requests }: Latencies) =>
+    (seconds * 1e6 * workload.measureMs) / (requests * (workload.measureMs + workload.warmupMs))
+  return [
+    { name: `${at} on p50`, value: ran.first.p50Ms, unit: 'ms' },
+    { name: `${at} on p99`, value: ran.first.p99Ms, unit: 'ms' },
+    { name: `${at} off p50`, value: ran.second.p50Ms, unit: 'ms' },
+    { name: `${at} off p99`, value: ran.second.p99Ms, unit: 'ms' },
+    { name: `${at} p50, on / off`, value: ran.first.p50Ms / ran.second.p50Ms, unit: '' },
+    { name: `${at} p99, on / off`, value: ran.first.p99Ms / ran.second.p99Ms, unit: '' },
+    {
+      name: `${at} on cpu, with its feedback`,
+      value: perSearch(cpuOn, ran.first),
+      unit: 'µs/query',
+    },
+    { name: `${at} off cpu`, value: perSearch(cpuOff, ran.second), unit: 'µs/query' },
+    { name: `${at} searches, on / off`, value: ran.first.requests / ran.second.requests, unit: '' },
+  ]
 }
 
 async function fill(
@@ -70,8 +92,9 @@ async function fill(
   await loadDocuments(service, INDEX, material.documents())
   await waitUntilLearned(service, INDEX, material.count)
   await waitUntilSettled(service, INDEX)
-  const seconds = (WARMUP_MS + workload.warmupMs + workload.measureMs) / 1000
-  const requests = seconds * feedbackPerSecond(workload) + SLICES + 1
+  const runs = workload.connections.length
+  const seconds = (WARMUP_MS + runs * (workload.warmupMs + workload.measureMs)) / 1000
+  const requests = seconds * feedbackPerSecond(workload) + runs * SLICES + 1
   const sessions = Math.ceil(requests / ACTIONS)
   const audience = await openAudience(service, material.queries, { sessions, searches: SEARCHES })
   return {
@@ -100,10 +123,11 @@ const WARMUP: Slice = { warmupMs: WARMUP_MS / 2, measureMs: WARMUP_MS / 2 }
 async function measureOn(
   context: RunContext,
   side: Side,
-  slice = sliceOf(context),
+  slice: Slice,
+  connections = WARMUP_CONNECTIONS,
 ): Promise<LoadReport> {
   const [searched, told] = await Promise.all([
-    measure(context, side, slice),
+    measure(context, side, slice, connections),
     runLoad({
       ...{ port: side.port, host: context.server.host },
       ...slice,
@@ -121,12 +145,13 @@ async function measureOn(
 async function measure(
   context: RunContext,
   side: Side,
-  slice = sliceOf(context),
+  slice: Slice,
+  connections = WARMUP_CONNECTIONS,
 ): Promise<LoadReport> {
   const report = await runLoad({
     ...{ port: side.port, host: context.server.host },
     ...slice,
-    connections: context.workload.connections[0] ?? 8,
+    connections,
     next: cycle(side.searches),
     check: checkSearch,
   })
