@@ -146,7 +146,11 @@ describe('creating a test', () => {
     ],
     ['an end in the past', 'endDate', { endDate: '2001-01-01T00:00:00Z' }],
     ['a date that is none', 'startDate', { startDate: 'soon' }],
-    ['an unknown operator', 'targetingRules', { targetingRules: { age: { around: 3 } } }],
+    [
+      'an unknown operator',
+      'targetingRules.age.around',
+      { targetingRules: { age: { around: 3 } } },
+    ],
     ['an unknown mode', 'mode', { mode: 'bandit' }],
     ['three interleaved', 'variants', { mode: 'interleaving', variants: [{}, {}, {}] }],
     [
@@ -154,6 +158,7 @@ describe('creating a test', () => {
       'guardrails[0].threshold',
       { guardrails: [{ metric: 'ctr' }] },
     ],
+    ['a guardrail without a metric', 'guardrails[0].metric', { guardrails: [{ ctr: 0.1 }] }],
     ['a name that is a number', 'name', { name: 4 }],
     [
       'a weight in words',

@@ -53,7 +53,10 @@ function readRule(sent: unknown, path: string, warnings: string[]): GuardrailRul
   const rule = sent
   const name = rule.metric ?? rule.name
   if (typeof name !== 'string' || name === '' || name.length > 128)
-    throw invalid(`${path}.metric`, 'must be a text of at most 128 characters')
+    throw invalid(
+      `${path}.metric`,
+      'must be the name of a metric, a text of at most 128 characters',
+    )
   const metric = metricName(name)
   const bound = boundOf(rule)
   if (typeof bound.threshold !== 'number' || !Number.isFinite(bound.threshold))

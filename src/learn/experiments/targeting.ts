@@ -26,6 +26,8 @@ const COMPARISONS: Partial<Record<RuleOperator, Comparison>> = {
 const CONDITIONS_MAX = 100
 const VALUES_MAX = 1000
 const PATH = 'targetingRules'
+/** Longest name that a message says again. */
+const NAME_MAX = 64
 
 /**
  * Reads targeting rules: an object field → value, list (any of), `{gte, gt, lte, lt}` or `{not}`, or a list of
@@ -41,44 +43,65 @@ export function readTargeting(rules: unknown): TargetingCondition[] {
   return conditions
 }
 
-function readRules(rules: unknown): TargetingCondition[] {
-  if (Array.isArray(rules)) return rules.flatMap(readRule)
+function readRules(rules: unknown, path = PATH): TargetingCondition[] {
+  if (Array.isArray(rules)) return rules.flatMap((rule, at) => readRule(rule, `${path}[${at}]`))
   const object = asObject(rules)
-  if (object === undefined) throw invalid(PATH, 'must be an object or a list of objects')
-  const listed = object.rules ?? object.conditions
-  if (Object.keys(object).length === 1 && Array.isArray(listed) && listed.every(asObject))
-    return listed.flatMap(readRule)
-  return Object.entries(object).flatMap(([field, value]) => readField(field, value))
+  if (object === undefined) throw invalid(path, 'must be an object or a list of objects')
+  const entries = Object.entries(object)
+  const [only] = entries
+  if (entries.length === 1 && only !== undefined && isListOfRules(...only))
+    return readRules(only[1], `${path}.${only[0]}`)
+  return entries.flatMap(([field, value]) =>
+    readField(field, value, `${path}.${field.slice(0, NAME_MAX)}`),
+  )
 }
 
-function readRule(rule: unknown): TargetingCondition[] {
+function isListOfRules(name: string, value: unknown): boolean {
+  return ['rules', 'conditions'].includes(name) && Array.isArray(value) && value.every(asObject)
+}
+
+function readRule(rule: unknown, path: string): TargetingCondition[] {
   const object = asObject(rule)
-  if (object === undefined) throw invalid(PATH, 'must be an object or a list of objects')
+  if (object === undefined) throw invalid(path, 'must be an object')
   const field = object.field ?? object.attribute ?? object.key
-  if (field === undefined) return readRules(object)
-  if (typeof field !== 'string' || field === '') throw invalid(`${PATH}.field`, 'must be a text')
+  if (field === undefined) return readRules(object, path)
+  if (typeof field !== 'string' || field === '') throw invalid(`${path}.field`, 'must be a text')
   const { operator = 'eq', value = object.values } = object
-  return [readCondition(field, operator, value)]
+  return [readCondition(field, operator, value, { said: `${path}.operator`, to: `${path}.value` })]
 }
 
-function readField(field: string, value: unknown): TargetingCondition[] {
+function readField(field: string, value: unknown, path: string): TargetingCondition[] {
   const object = asObject(value)
-  if (object === undefined) return [readCondition(field, 'eq', value)]
-  return Object.entries(object).map(([operator, bound]) => readCondition(field, operator, bound))
+  if (object === undefined) return [readCondition(field, 'eq', value, { said: path, to: path })]
+  return Object.entries(object).map(([operator, bound]) => {
+    const place = `${path}.${operator.slice(0, NAME_MAX)}`
+    return readCondition(field, operator, bound, { said: place, to: place })
+  })
 }
 
-function readCondition(field: string, sent: unknown, value: unknown): TargetingCondition {
-  const operator = readOperator(sent, PATH, COMPARISONS)
+/** Where an operator is said, and what is compared with. */
+interface Places {
+  said: string
+  to: string
+}
+
+function readCondition(
+  field: string,
+  sent: unknown,
+  value: unknown,
+  { said, to }: Places,
+): TargetingCondition {
+  const operator = readOperator(sent, said, COMPARISONS)
   const values = Array.isArray(value) ? value : [value]
   if (operator === 'exists') {
     if (value !== undefined && typeof value !== 'boolean')
-      throw invalid(PATH, 'must be true or false with exists')
+      throw invalid(to, 'must be true or false with exists')
     return { field, operator, values: [value ?? true] }
   }
   if (
     values.some((each) => each !== null && !['string', 'number', 'boolean'].includes(typeof each))
   )
-    throw invalid(PATH, 'must compare with texts, numbers or booleans')
+    throw invalid(to, 'must be a text, a number, true or false, or a list of these')
   return { field, operator, values }
 }
 

@@ -134,15 +134,21 @@ describe('targeting rules', () => {
   })
 
   it.each([
-    [{ age: { near: 3 } }],
-    [[{ field: 'age', operator: '~', value: 3 }]],
-    [[{ field: 3, value: 3 }]],
-    ['all'],
-    [[4]],
-    [{ age: { eq: { deep: 1 } } }],
-    [{ age: { constructor: 1 } }],
-    [{ plan: { exists: 'false' } }],
-  ])('%j is refused', (rules) => {
-    expect(() => readTargeting(rules)).toThrow(/^targetingRules/)
+    ['targetingRules.age.near', { age: { near: 3 } }],
+    ['targetingRules[1].operator', [{ plan: 'pro' }, { field: 'age', operator: '~', value: 3 }]],
+    ['targetingRules.rules[0].operator', { rules: [{ field: 'age', operator: '~', value: 3 }] }],
+    ['targetingRules[0].age.near', [{ age: { near: 3 } }]],
+    ['targetingRules[0].value', [{ field: 'age' }]],
+    ['targetingRules[0].field', [{ field: 3, value: 3 }]],
+    ['targetingRules', 'all'],
+    ['targetingRules[0]', [4]],
+    ['targetingRules.age.eq', { age: { eq: { deep: 1 } } }],
+    ['targetingRules.age', { age: [[3]] }],
+    ['targetingRules.age.constructor', { age: { constructor: 1 } }],
+    ['targetingRules.plan.exists', { plan: { exists: 'false' } }],
+  ])('what can not be read at %s is refused with this place', (path, rules) => {
+    expect(() => readTargeting(rules)).toThrow(
+      expect.objectContaining({ details: [expect.objectContaining({ path })] }),
+    )
   })
 })
