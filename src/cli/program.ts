@@ -86,11 +86,10 @@ function addLoad(program: Command, terminal: Terminal, end: (code: number) => vo
     .addOption(urlOption(terminal))
     .option('-i, --index <name>', "index to load into (the server's default index)")
     .option('--id-field <name>', 'field that holds the id (id or _id)')
-    .option(
-      '--map <from=to>',
-      'field of the files → field of the documents; repeatable',
-      mapped,
-      new Map(),
+    .addOption(
+      new Option('--map <from=to>', 'field of the files → field of the documents; repeatable')
+        .argParser(mapped)
+        .default(new Map(), 'none'),
     )
     .option('--keep-strings', 'CSV: leave cells that look like numbers as text', false)
     .option('--batch <n>', 'documents in one request', wholeFrom(1), 500)

@@ -191,12 +191,13 @@ describe('attune status', () => {
 
 describe('help and mistakes', () => {
   test.each([[], ['serve'], ['load'], ['search'], ['status'], ['demo']])(
-    'attune %s --help shows examples',
+    'attune %s --help shows examples, and defaults in words',
     async (...command) => {
       const terminal = openRecorder()
       const args = [...command.filter((word) => typeof word === 'string'), '--help']
       expect(await runCommand(terminal, args)).toBe(0)
       expect(terminal.out.join('\n')).toMatch(/Examples:\n {2}\$ attune /)
+      expect(terminal.out.join('\n')).not.toContain('{}')
     },
   )
 
