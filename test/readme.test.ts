@@ -8,6 +8,7 @@ import { METRIC_NAMES } from '../src/learn/wire/metric-names.ts'
 import { OPERATORS } from '../src/learn/wire/operators.ts'
 import { QUERY_CHARACTERS_MAX } from '../src/schema/common.ts'
 import { SearchRequest } from '../src/schema/search.ts'
+import { readFilters } from '../src/search/filter.ts'
 import { SETTINGS } from '../src/settings.ts'
 import { plainWord } from '../src/word.ts'
 
@@ -67,6 +68,28 @@ test('every field of a search stands in the part that tells of searching', () =>
   expect(missing).toEqual([])
 })
 
+test('every part of a filter stands in its row, and in what OpenAPI tells of it', () => {
+  const known =
+    refusedFilter()
+      .match(/known are ([\w, ]+);/)?.[1]
+      ?.split(', ') ?? []
+  const [row = ''] = /^\| `filters` \|.*$/m.exec(readme) ?? []
+  const described = JSON.stringify(SearchRequest.properties.filters)
+  expect(known).toContain('exists')
+  for (const text of [row, described])
+    expect(known.filter((word) => !new RegExp(`\\b${word}\\b`).test(text))).toEqual([])
+})
+
+/** The sentence that names what a condition may hold. */
+function refusedFilter(): string {
+  try {
+    readFilters({ year: { about: 3 } })
+  } catch (error) {
+    return String(error)
+  }
+  return ''
+}
+
 test('the table of gains has every action that says something, with its gain', () => {
   const [, table = ''] = /\| action \| gain \|\n\|---\|---\|\n([\s\S]*?)\n\n/.exec(readme) ?? []
   const shown = table.split('\n').flatMap((row) => {
@@ -76,6 +99,15 @@ test('the table of gains has every action that says something, with its gain', (
   const known = [...ACTIONS].filter(([, { gain }]) => gain !== undefined)
   const expected = known.map(([name, { gain }]) => [name, gain])
   expect(new Map(shown as [string, number][])).toEqual(new Map(expected as [string, number][]))
+})
+
+test.each([
+  ['opens', /every\s+action\s+that\s+opens\s+a\s+hit\s+\(([^)]*)\)/],
+  ['converts', /tests\s+count\s+([^;.]*?)\s+as\s+conversions/],
+] as const)('the actions of which %s is true are named', (what, words) => {
+  const [, shown = ''] = words.exec(readme) ?? []
+  const expected = [...ACTIONS].filter(([, action]) => action[what] === true)
+  expect(wordsIn(shown).sort()).toEqual(expected.map(([name]) => name).sort())
 })
 
 test.each([
