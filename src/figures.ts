@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks'
 import type { MetricRow, Metrics } from './metrics/metrics.ts'
-import type { Engine } from './search/engine.ts'
-import type { IndexFigures } from './search/figures.ts'
-import type { Writer } from './search/writer.ts'
+import type { Writer } from './search/documents/writer.ts'
+import type { Engine } from './search/engine/engine.ts'
+import type { IndexFigures } from './search/engine/figures.ts'
 import type { Store } from './store/store.ts'
 import type { Pool } from './threads/pool.ts'
 

@@ -43,8 +43,10 @@ test('each file that a comment refers to exists', () => {
       ).toBe(true)
 })
 
-test('each room, and each room of learning, is on the map', () => {
-  const rooms = paths.filter((path) => /^\/src\/([\w.-]+|learn\/\w+\/|\w+\/)$/.test(path))
+test('each room, and each room of searching and learning, is on the map', () => {
+  const rooms = paths.filter((path) =>
+    /^\/src\/([\w.-]+|(?:search|learn)\/\w+\/|\w+\/)$/.test(path),
+  )
   expect(rooms.length).toBeGreaterThan(30)
   for (const room of rooms) {
     const name = `${basename(room)}${room.endsWith('/') ? '/' : ''}`

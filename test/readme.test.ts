@@ -8,7 +8,7 @@ import { METRIC_NAMES } from '../src/learn/wire/metric-names.ts'
 import { OPERATORS } from '../src/learn/wire/operators.ts'
 import { QUERY_CHARACTERS_MAX } from '../src/schema/common.ts'
 import { SearchRequest } from '../src/schema/search.ts'
-import { readFilters } from '../src/search/filter.ts'
+import { readFilters } from '../src/search/query/filter.ts'
 import { SETTINGS } from '../src/settings.ts'
 import { plainWord } from '../src/word.ts'
 

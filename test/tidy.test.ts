@@ -68,6 +68,13 @@ const MAY_IMPORT: Record<string, string[]> = {
   http: ['app', 'config', 'errors', 'first-mistake', 'ids', 'metrics', 'schema', 'shared-clock'],
   api: ['app', 'errors', 'health', 'http', 'schema'],
 }
+/** The same of the rooms inside of `search`; what lies beside them puts them together, or is known to all. */
+const SEARCH_ROOMS: Record<string, string[]> = {
+  query: ['engine', 'indices'],
+  documents: ['engine', 'indices'],
+  engine: ['indices'],
+  indices: [],
+}
 /** These stand above all rooms. */
 const UNBOUND = new Set(['main', 'cli'])
 /** Rooms that others may know by type alone. */
@@ -142,6 +149,18 @@ function wrongImports({ path, text }: Source): string[] {
   return wrong
 }
 
+const SEARCH_ROOM = /^src\/search\/(\w+)\//
+
+function wrongInSearch({ path, text }: Source): string[] {
+  const room = SEARCH_ROOM.exec(path)?.[1]
+  if (room === undefined) return []
+  const known = [room, ...(SEARCH_ROOMS[room] ?? [])]
+  return importsOf(text)
+    .map(({ target }) => normalize(join(dirname(path), target)))
+    .filter((file) => !known.includes(SEARCH_ROOM.exec(file)?.[1] ?? room))
+    .map((file) => `${path} → ${file}`)
+}
+
 /** Packages that a file loads, itself or by what it imports. */
 function packagesOf(path: string, all: readonly Source[], seen = new Set<string>()): Set<string> {
   const packages = new Set<string>()
@@ -213,6 +232,7 @@ describe('the house is tidy', () => {
   it('rooms import from the rooms that they may know', () => {
     expect(sources.length).toBeGreaterThan(50)
     expect(breaches(wrongImports)).toEqual([])
+    expect(breaches(wrongInSearch)).toEqual([])
   })
 
   it('files have names that a search engineer would say', () => {
@@ -285,6 +305,15 @@ describe('the guard bites', () => {
     ['src/cli/a.ts', "import { x } from '../http/b.ts'"],
   ])('but not on what %s may have: %s', (path, text) => {
     expect(wrongImports({ path, text })).toEqual([])
+  })
+
+  it('on an import against the direction of the rooms of search', () => {
+    const wrong = (path: string, text: string) => wrongInSearch({ path, text })
+    const plan = "import type { X } from '../query/plan.ts'"
+    expect(wrong('src/search/indices/a.ts', plan)).toHaveLength(1)
+    expect(wrong('src/search/documents/a.ts', plan)).toHaveLength(1)
+    expect(wrong('src/search/query/a.ts', "import { x } from '../engine/engine.ts'")).toEqual([])
+    expect(wrong('src/search/catalog.ts', "import { x } from './query/plan.ts'")).toEqual([])
   })
 
   it('on a type that two files export by one name', () => {

@@ -1,5 +1,5 @@
 import { native, type OpenReport } from '../src/native.ts'
-import { type CaughtUp, catchUp, type OpenInput } from '../src/search/catch-up.ts'
+import { type CaughtUp, catchUp, type OpenInput } from '../src/search/engine/catch-up.ts'
 import { openReader } from '../src/store/reader.ts'
 
 // Background work.

@@ -1,5 +1,5 @@
 import { type CommitReport, native } from '../src/native.ts'
-import type { Batch } from '../src/search/batch.ts'
+import type { Batch } from '../src/search/engine/batch.ts'
 import { indexedJson } from '../src/search/record.ts'
 import { openReader } from '../src/store/reader.ts'
 

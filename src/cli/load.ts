@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { nameProblem } from '../search/index-name.ts'
+import { nameProblem } from '../search/indices/index-name.ts'
 import { lineOf } from './bulk.ts'
 import { type Client, openClient } from './client.ts'
 import { count, counted, duration, openProgress, type Progress, size } from './progress.ts'

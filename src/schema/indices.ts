@@ -4,7 +4,7 @@ const StopWords = Type.Optional(
   Type.Union([Type.Boolean(), Type.String(), Type.Array(Type.String(), { maxItems: 100_000 })]),
 )
 
-/** Analysis of what no analyzer is named for; the named ones are read by search/analysis.ts. */
+/** Analysis of what no analyzer is named for; the named ones are read by search/indices/analysis.ts. */
 const Analysis = Type.Object(
   {
     stemming: Type.Optional(Type.Union([Type.Boolean(), Type.String()])),
@@ -19,7 +19,7 @@ const Analysis = Type.Object(
   { additionalProperties: true },
 )
 
-/** Where vectors come from, and what they weigh; the rest is read by search/definition.ts. */
+/** Where vectors come from, and what they weigh; the rest is read by search/indices/definition.ts. */
 const Embedder = Type.Object(
   {
     cut: Type.Optional(Type.Number({ minimum: -1, maximum: 1, description: 'least cosine' })),
@@ -34,7 +34,7 @@ const Embedder = Type.Object(
   { additionalProperties: true },
 )
 
-/** What only this service's own words say of a field; types and analyzers are read by search/definition.ts. */
+/** What only this service's own words say of a field; types and analyzers are read by search/indices/definition.ts. */
 const Property = Type.Unsafe<Record<string, unknown>>(
   Type.Object(
     { searched: Type.Optional(Type.Boolean()), vectorized: Type.Optional(Type.Boolean()) },
@@ -42,7 +42,7 @@ const Property = Type.Unsafe<Record<string, unknown>>(
   ),
 )
 
-/** Free-form by design: both spellings of the field's search engines are read; see search/definition.ts. */
+/** Free-form by design: both spellings of the field's search engines are read; see search/indices/definition.ts. */
 export const IndexSettings = Type.Object(
   {
     shards: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })),

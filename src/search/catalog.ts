@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { serviceError } from '../errors.ts'
 import type { IndexCreated, IndexInfo, IndexMappings, IndexSettings } from '../schema/indices.ts'
-import { refuseContradictions } from './contradictions.ts'
-import type { Definition } from './definition.ts'
-import type { Engine } from './engine.ts'
-import { type Declared, type IndexEntry, type Indices, latest } from './indices.ts'
-import { refuseMalformedSynonyms } from './synonyms.ts'
+import type { Engine } from './engine/engine.ts'
+import { refuseContradictions } from './indices/contradictions.ts'
+import type { Definition } from './indices/definition.ts'
+import { type Declared, type IndexEntry, type Indices, latest } from './indices/indices.ts'
+import { refuseMalformedSynonyms } from './indices/synonyms.ts'
 
 interface Declaration {
   settings?: IndexSettings | undefined

@@ -1,0 +1,187 @@
+import { openBreath } from '../../breath.ts'
+import { ServiceError } from '../../errors.ts'
+import { type BulkAnswer, type BulkItemReply, openBulkAnswer } from './bulk-answer.ts'
+import {
+  type ItemOptions,
+  type Line,
+  type LineOptions,
+  openItemReader,
+  openLineReader,
+  type Read,
+} from './bulk-item.ts'
+import type { Turn } from './document-writes.ts'
+import type { Documents } from './documents.ts'
+
+/** Many writes in one request; a wrong item fails alone. */
+export interface Bulk {
+  list: (items: unknown[], options: ListOptions) => Promise<BulkAnswer>
+  /** NDJSON, worked off while it arrives. */
+  lines: (stream: AsyncIterable<Uint8Array>, options: LinesOptions) => Promise<BulkAnswer>
+}
+
+export function openBulk(documents: Documents): Bulk {
+  return {
+    list: (items, options) => loadList(documents, items, options),
+    lines: (stream, options) => loadLines(documents, stream, options),
+  }
+}
+
+interface BulkOptions extends ItemOptions {
+  /** Index of items that name none. */
+  index: string | undefined
+  refresh: boolean
+}
+
+interface ListOptions extends BulkOptions {
+  /** The items must be looked through for what can't be kept. */
+  suspicious: boolean
+}
+
+interface LinesOptions extends BulkOptions, LineOptions {
+  /** Counts bytes of a line that is not whole yet, negative ones when it is; throws when there is no room for them. */
+  hold: (bytes: number) => void
+}
+
+const NEWLINE = 0x0a
+/** Time that the work on one request may hold the main thread. */
+const STRETCH_MS = 5
+/** Lines that are written together, and how many such groups are under way at a time. */
+const GROUP_LINES = 1000
+const GROUP_BYTES = 4 << 20
+const GROUPS_UNDER_WAY = 3
+
+/** Writes a list of items, each by itself; answers in their order. */
+async function loadList(
+  documents: Documents,
+  items: unknown[],
+  options: ListOptions,
+): Promise<BulkAnswer> {
+  const read = openItemReader(options)
+  const { suspicious } = options
+  const { add, answer } = openBulkAnswer()
+  add(
+    await writeGroup(
+      documents,
+      items.map((value) => read({ value, suspicious })),
+      options,
+    ),
+  )
+  return answer()
+}
+
+/** Writes NDJSON while it arrives; a line that is wrong fails alone. */
+async function loadLines(
+  documents: Documents,
+  stream: AsyncIterable<Uint8Array>,
+  options: LinesOptions,
+): Promise<BulkAnswer> {
+  const { add, answer } = openBulkAnswer()
+  const read = openLineReader(options)
+  /** What became of the groups so far. */
+  let added: Promise<void> = Promise.resolve()
+  const underWay = new Set<Promise<unknown>>()
+  let lines: Line[] = []
+  let bytes = 0
+  let handedOver: Promise<unknown> = Promise.resolve()
+  const breathe = openBreath(STRETCH_MS)
+
+  async function flush(): Promise<void> {
+    await breathe()
+    const items = lines.map(read)
+    lines = []
+    bytes = 0
+    while (underWay.size >= GROUPS_UNDER_WAY) await Promise.race(underWay)
+    const come = handedOver
+    let pass = (): void => undefined
+    handedOver = new Promise<void>((resolve) => {
+      pass = resolve
+    })
+    const group = writeGroup(documents, items, options, { come, pass })
+    // A group of which nothing was written still waits for those before it.
+    const settle = (): void => void come.then(pass)
+    group.then(settle, settle)
+    added = Promise.all([group, added]).then(([replies]) => add(replies))
+    // It is told of when all have come.
+    added.catch(() => undefined)
+    underWay.add(group)
+    const forget = (): void => void underWay.delete(group)
+    group.then(forget, forget)
+  }
+
+  for await (const line of splitLines(stream, options)) {
+    lines.push(line)
+    bytes += line.bytes?.length ?? 0
+    if (lines.length >= GROUP_LINES || bytes >= GROUP_BYTES) await flush()
+  }
+  if (lines.length > 0) await flush()
+  await added
+  return answer()
+}
+
+/** Whole lines, without those that are blank. Of a line over the limit no more is kept than that it was one. */
+async function* splitLines(
+  stream: AsyncIterable<Uint8Array>,
+  { lineBytesMax, hold }: Pick<LinesOptions, 'lineBytesMax' | 'hold'>,
+): AsyncGenerator<Line> {
+  let rest: Uint8Array[] = []
+  let restBytes = 0
+  let held = 0
+  const keep = (part: Uint8Array): void => {
+    hold(part.length)
+    held += part.length
+    rest.push(part)
+  }
+  const letGo = (): void => {
+    if (held > 0) hold(-held)
+    held = 0
+    rest = []
+  }
+  let number = 1
+  const breathe = openBreath(STRETCH_MS)
+  for await (const chunk of stream) {
+    await breathe()
+    let start = 0
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      if (restBytes + end - start > lineBytesMax) yield { number, bytes: undefined }
+      else {
+        const line = joinLine(rest, chunk.subarray(start, end))
+        if (!isBlank(line)) yield { number, bytes: line }
+      }
+      letGo()
+      restBytes = 0
+      start = end + 1
+      number += 1
+    }
+    restBytes += chunk.length - start
+    if (restBytes > lineBytesMax) letGo()
+    else if (start < chunk.length) keep(chunk.subarray(start))
+  }
+  if (restBytes > lineBytesMax) yield { number, bytes: undefined }
+  const last = joinLine(rest, new Uint8Array())
+  if (!isBlank(last)) yield { number, bytes: last }
+}
+
+function joinLine(parts: Uint8Array[], last: Uint8Array): Uint8Array {
+  return parts.length === 0 ? last : Buffer.concat([...parts, last])
+}
+
+function isBlank(line: Uint8Array): boolean {
+  return line.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09)
+}
+
+async function writeGroup(
+  documents: Documents,
+  read: Read[],
+  { index, refresh }: BulkOptions,
+  turn?: Turn,
+): Promise<BulkItemReply[]> {
+  const items = read.map(({ item }) => item)
+  const options = turn === undefined ? { refresh } : { refresh, turn }
+  const outcomes = await documents.bulk(items, index, options)
+  const inherited = index === undefined ? {} : { index }
+  return outcomes.map((outcome, at) => {
+    if (!(outcome instanceof ServiceError)) return { status: 200, ...outcome }
+    const names = { ...inherited, ...read[at]?.names }
+    return { status: outcome.status, ...names, code: outcome.code, error: outcome.message }
+  })
+}

@@ -1,0 +1,192 @@
+import { invalid, type ServiceError, serviceError } from '../../errors.ts'
+import type { Store } from '../../store/store.ts'
+import type { BatchedWrite } from '../engine/batch.ts'
+import type { Definition } from '../indices/definition.ts'
+import { latest } from '../indices/indices.ts'
+import { wellFormedJson } from '../json.ts'
+import { type DocumentRecord, decodeRecord, encodeRecord } from '../record.ts'
+import { unmet } from './conditions.ts'
+import type { WriteOp } from './operation.ts'
+import { awaitVector, sentVector, vectorFor } from './outside-vector.ts'
+import { valuesAt } from './source.ts'
+
+type Source = Record<string, unknown>
+
+/** Earlier numbers by which older views find a document; one that is written more often is no longer found in the oldest. */
+const EARLIER_MAX = 128
+
+/** What became of a write; durable. */
+export interface WriteOutcome {
+  result: 'created' | 'updated' | 'unchanged' | 'deleted'
+  record: DocumentRecord
+  /** What the index has to do about it; undefined when nothing changed. */
+  change?: BatchedWrite
+  /** The document number that stands now. */
+  ord: number
+}
+
+/** Decides every operation in order, inside the transaction under way, and numbers what changes. */
+export function decideAll(
+  store: Store,
+  ops: WriteOp[],
+  nowMs: number,
+): (WriteOutcome | ServiceError)[] {
+  const { meta } = store.tables
+  const first = meta.get('sequence')
+  const counter = { last: typeof first === 'number' ? first : 0 }
+  const outcomes = ops.map((op) => decide(store, op, nowMs, counter))
+  if (counter.last !== first) meta.put('sequence', counter.last)
+  return outcomes
+}
+
+/** Runs inside the transaction: what it reads is what every earlier write left. */
+function decide(
+  store: Store,
+  op: WriteOp,
+  nowMs: number,
+  counter: { last: number },
+): WriteOutcome | ServiceError {
+  const { documents, records } = store.tables
+  if (op.entry.dropped === true) return serviceError('INDEX_NOT_FOUND', 'There is no such index.')
+  const indexId = op.entry.record.id
+  const ord = documents.get([indexId, op.id])
+  const bytes = ord === undefined ? undefined : records.peek([indexId, ord])
+  const old = bytes === undefined ? undefined : decodeRecord(bytes)
+  const refusal = unmet(op, old?.version)
+  if (refusal !== undefined) return refusal
+  if (op.kind === 'delete') {
+    if (old === undefined || ord === undefined) return notFound()
+    return remove(store, op, { old, ord, nowMs, sequence: ++counter.last })
+  }
+  if (op.kind === 'vector') {
+    if (old === undefined || sentVector(op, old) === undefined) return notFound()
+    return save(store, op, { record: old, old, ord, nowMs, sequence: ++counter.last })
+  }
+  const source = op.kind === 'put' ? withoutNulls(op.source) : merge(old, op.source)
+  const { definition } = latest(op.entry)
+  if (!hasText(source, definition)) return noText(definition)
+  const json = wellFormedJson(source)
+  if (old !== undefined && ord !== undefined && op.vector === undefined && json === old.source)
+    return { result: 'unchanged', record: old, ord }
+  const record: DocumentRecord = {
+    id: op.id,
+    version: (old?.version ?? 0) + 1,
+    createdMs: old?.createdMs ?? nowMs,
+    updatedMs: nowMs,
+    source: json,
+  }
+  return save(store, op, { record, old, ord, nowMs, sequence: ++counter.last })
+}
+
+interface Save {
+  record: DocumentRecord
+  old: DocumentRecord | undefined
+  ord: number | undefined
+  nowMs: number
+  sequence: number
+}
+
+function save(
+  store: Store,
+  op: WriteOp,
+  { record, old, ord, nowMs, sequence }: Save,
+): WriteOutcome {
+  const { documents, records, vectors } = store.tables
+  const indexId = op.entry.record.id
+  documents.put([indexId, op.id], sequence)
+  records.put([indexId, sequence], encodeRecord(record))
+  const vector = vectorFor(store, op, { old, ord, record })
+  if (vector !== undefined)
+    vectors.put(
+      [indexId, sequence],
+      Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength),
+    )
+  awaitVector(store, op, record, vector)
+  if (ord !== undefined) retire(store, { indexId, id: op.id, ord, sequence, nowMs })
+  return {
+    result: old === undefined ? 'created' : 'updated',
+    record,
+    ord: sequence,
+    change: {
+      sequence,
+      adds: true,
+      ...(vector === undefined ? {} : { vector }),
+      ...(ord === undefined ? {} : { removed: ord }),
+    },
+  }
+}
+
+interface Retire {
+  indexId: number
+  id: string
+  ord: number
+  /** The write that replaces or deletes it. */
+  sequence: number
+  nowMs: number
+}
+
+/**
+ * The old record stays readable, and its number known, for searches under way and pages of an older view; a sweep clears
+ * both later.
+ */
+function retire({ tables }: Store, { indexId, id, ord, sequence, nowMs }: Retire): void {
+  const { removals, superseded, earlierOrds } = tables
+  removals.put([indexId, sequence], [ord])
+  superseded.put([nowMs, indexId, ord], true)
+  const earlier = earlierOrds.get([indexId, id]) ?? []
+  earlierOrds.put([indexId, id], [ord, ...earlier.slice(0, EARLIER_MAX - 1)])
+}
+
+function remove(
+  store: Store,
+  op: WriteOp,
+  {
+    old,
+    ord,
+    nowMs,
+    sequence,
+  }: { old: DocumentRecord; ord: number; nowMs: number; sequence: number },
+): WriteOutcome {
+  const indexId = op.entry.record.id
+  store.tables.documents.remove([indexId, op.id])
+  retire(store, { indexId, id: op.id, ord, sequence, nowMs })
+  return { result: 'deleted', record: old, ord, change: { sequence, adds: false, removed: ord } }
+}
+
+function merge(old: DocumentRecord | undefined, changes: Source): Source {
+  const before = old === undefined ? {} : (JSON.parse(old.source) as Source)
+  return withoutNulls({ ...before, ...changes })
+}
+
+function withoutNulls(source: Source): Source {
+  return Object.fromEntries(Object.entries(source).filter(([, value]) => value !== null))
+}
+
+/** At least one of title, content, abstract, or of the mapping's own text fields, must say something. */
+export function hasText(source: Source, definition: Definition): boolean {
+  return definition.fields.some((field) => {
+    if (field.type !== 'text') return false
+    return valuesAt(source, field.source).some(
+      (value) => typeof value === 'string' && value.trim() !== '',
+    )
+  })
+}
+
+/** Text fields that a refusal names. */
+const NAMED_MAX = 10
+
+export function noText({ fields }: Definition): ServiceError {
+  const texts = fields.filter(({ type }) => type === 'text').map(({ source }) => source)
+  const names = [...new Set(texts)]
+  if (names.length === 0)
+    return invalid(
+      'document',
+      'needs text, but its index’s mapping has no text field; use an index whose mapping has one',
+    )
+  const named = names.length > NAMED_MAX ? [...names.slice(0, NAMED_MAX), '…'] : names
+  return invalid('document', `must have at least one of ${named.join(', ')} that is not empty`)
+}
+
+function notFound(): ServiceError {
+  return serviceError('DOCUMENT_NOT_FOUND', 'There is no such document.')
+}

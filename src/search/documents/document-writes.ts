@@ -1,0 +1,191 @@
+import { ServiceError } from '../../errors.ts'
+import { native } from '../../native.ts'
+import type { Store } from '../../store/store.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { IndexEntry } from '../indices/indices.ts'
+import { decodeRecord } from '../record.ts'
+import type { WriteOutcome } from './decide.ts'
+import type { WriteOp } from './operation.ts'
+import { vectorText } from './outside-vector.ts'
+import type { Writer } from './writer.ts'
+
+/** What a write answers; times are ISO 8601. */
+export interface Written {
+  id: string
+  index: string
+  vectorized: boolean
+  version: number
+  created: string
+  updated: string
+  result: WriteOutcome['result']
+}
+
+/** How long a write waits: until it is searchable, or only until it is durable. */
+export interface WriteOptions {
+  refresh: boolean
+  /** Set when another write of the same request must be decided first. */
+  turn?: Turn
+}
+
+/** A place in a row of writes. */
+export interface Turn {
+  come: Promise<unknown>
+  /** Called when this write can no longer be overtaken. */
+  pass: () => void
+}
+
+/** Vectors of texts from an endpoint, row by row; undefined for one that could not be made. */
+export type EmbedDocuments = (texts: string[]) => Promise<(Float32Array | undefined)[]>
+
+export interface WriteParts {
+  store: Store
+  engine: Engine
+  writer: Writer
+  embed: EmbedDocuments
+}
+
+type Outcome = WriteOutcome | ServiceError
+
+/** Writes each operation by itself, in order: first the records, then the indices, then the answer. */
+export async function writeDocuments(
+  ops: WriteOp[],
+  { refresh, turn }: WriteOptions,
+  parts: WriteParts,
+): Promise<(Written | ServiceError)[]> {
+  await openAll(parts.engine, ops)
+  await embedOps(ops, parts)
+  await turn?.come
+  const writing = parts.writer.write(ops)
+  turn?.pass()
+  const outcomes = await writing
+  const vectorized = await publish(parts.engine, ops, outcomes, refresh)
+  return outcomes.map((outcome, at) => {
+    const op = ops[at]
+    if (outcome instanceof ServiceError || op === undefined) return outcome as ServiceError
+    return written(op.entry, outcome, vectorized[at] === 1)
+  })
+}
+
+/** Opened before the records are written: opened after them, an index would replay what is on its way already. */
+async function openAll(engine: Engine, ops: WriteOp[]): Promise<void> {
+  for (const entry of new Set(ops.map((op) => op.entry))) {
+    // What was deleted meanwhile is refused write by write.
+    if (entry.dropped === true) continue
+    const opening = engine.ready(entry)
+    if (opening !== undefined) await opening
+  }
+}
+
+const WAITING_STEP = 256
+
+/**
+ * Asks again for vectors that an endpoint has not given yet; answers how many documents got theirs.
+ * Call again while it gives some.
+ */
+export async function vectorizeWaiting(
+  entryOf: (indexId: number) => IndexEntry | undefined,
+  parts: WriteParts,
+): Promise<number> {
+  const { documents, records, unvectorized } = parts.store.tables
+  const ops: WriteOp[] = []
+  for (const [indexId, id] of unvectorized.keys({ limit: WAITING_STEP })) {
+    const entry = entryOf(indexId)
+    const ord = documents.get([indexId, id])
+    const bytes = ord === undefined ? undefined : records.peek([indexId, ord])
+    if (entry === undefined || bytes === undefined) continue
+    const source = JSON.parse(decodeRecord(bytes).source) as Record<string, unknown>
+    ops.push({ kind: 'vector', entry, id, source })
+  }
+  if (ops.length === 0) return 0
+  const vectors = await parts.embed(ops.map(({ entry, source }) => vectorText(entry, source)))
+  const ready = ops.flatMap((op, at) => {
+    const vector = vectors[at]
+    return vector === undefined
+      ? []
+      : [{ ...op, vector, vectorOf: vectorText(op.entry, op.source) }]
+  })
+  const written = await writeDocuments(ready, { refresh: true }, parts)
+  return written.filter((outcome) => !(outcome instanceof ServiceError)).length
+}
+
+/** Whether the document can be found by its vector at this moment. */
+export function hasVector(engine: Engine, entry: IndexEntry, ord: number): boolean {
+  if (!engine.isOpen(entry)) return false
+  const [bits = 0] = native.located(entry.record.engineId, Float64Array.of(ord))
+  return (bits & 2) !== 0
+}
+
+/** Hands the durable changes to their indices; answers 1 for each that can be found by vector. */
+async function publish(
+  engine: Engine,
+  ops: WriteOp[],
+  outcomes: Outcome[],
+  refresh: boolean,
+): Promise<Uint8Array> {
+  const vectorized = new Uint8Array(ops.length)
+  const places = new Map<IndexEntry, number[]>()
+  outcomes.forEach((outcome, at) => {
+    const entry = ops[at]?.entry
+    if (outcome instanceof ServiceError || entry === undefined) return
+    // An unchanged one still waits for the write before it, which may be on its way.
+    const own = places.get(entry) ?? []
+    if (outcome.change !== undefined) own.push(at)
+    places.set(entry, own)
+  })
+  const published = [...places].map(async ([entry, own]) => {
+    const changes = own.flatMap((at) => (outcomes[at] as WriteOutcome).change ?? [])
+    // Nothing may wait for them with the documents in its hands: thousands would outlive their answers.
+    if (!refresh) return engine.publishSoon(entry, changes)
+    const flags = await engine.publish(entry, changes)
+    own.forEach((at, n) => {
+      vectorized[at] = flags[n] ?? 0
+    })
+  })
+  await Promise.all(published)
+  outcomes.forEach((outcome, at) => {
+    const entry = ops[at]?.entry
+    if (outcome instanceof ServiceError || entry === undefined || outcome.change) return
+    vectorized[at] = hasVector(engine, entry, outcome.ord) ? 1 : 0
+  })
+  return vectorized
+}
+
+function written(entry: IndexEntry, outcome: WriteOutcome, vectorized: boolean): Written {
+  const { record, result } = outcome
+  return {
+    id: record.id,
+    index: entry.record.name,
+    vectorized: vectorized && result !== 'deleted',
+    version: record.version,
+    created: new Date(record.createdMs).toISOString(),
+    updated: new Date(record.updatedMs).toISOString(),
+    result,
+  }
+}
+
+/** Texts of indices whose vectors come from an endpoint are sent there before the write is decided. */
+async function embedOps(ops: WriteOp[], { store, embed }: WriteParts): Promise<void> {
+  const wanted = ops
+    .filter(({ kind, vector }) => (kind === 'put' || kind === 'merge') && vector === undefined)
+    .filter(({ entry }) => entry.definition.embedder.kind === 'http')
+    .map((op) => ({ op, text: changedText(store, op) }))
+    .filter(({ text }) => text !== undefined && text.trim() !== '')
+  if (wanted.length === 0) return
+  const vectors = await embed(wanted.map(({ text = '' }) => text))
+  wanted.forEach(({ op, text }, at) => {
+    const vector = vectors[at]
+    if (vector !== undefined) Object.assign(op, { vector, vectorOf: text })
+  })
+}
+
+/** The text to vectorise; undefined when the stored vector was made from the same one. */
+function changedText(store: Store, { kind, entry, id, source }: WriteOp): string | undefined {
+  const { documents, records, vectors } = store.tables
+  const ord = documents.get([entry.record.id, id])
+  const bytes = ord === undefined ? undefined : records.peek([entry.record.id, ord])
+  if (ord === undefined || bytes === undefined) return vectorText(entry, source)
+  const old = JSON.parse(decodeRecord(bytes).source) as Record<string, unknown>
+  const text = vectorText(entry, kind === 'put' ? source : { ...old, ...source })
+  const isSame = text === vectorText(entry, old) && vectors.has([entry.record.id, ord])
+  return isSame ? undefined : text
+}

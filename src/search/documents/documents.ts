@@ -1,0 +1,227 @@
+import type { Config } from '../../config.ts'
+import { invalid, ServiceError, StartError, serviceError } from '../../errors.ts'
+import { newId } from '../../ids.ts'
+import { BULK_OPS, bulkOpOf, changesFields } from '../../schema/bulk-ops.ts'
+import type { BulkItem, CallerVector } from '../../schema/document.ts'
+import { checkId } from '../document-id.ts'
+import type { Definition } from '../indices/definition.ts'
+import { nameProblem } from '../indices/index-name.ts'
+import { type IndexEntry, type Indices, latest } from '../indices/indices.ts'
+import { decodeRecord } from '../record.ts'
+import { checkDimensions, readVector } from '../vector.ts'
+import { type Conditions, isOneOf, unmet } from './conditions.ts'
+import { hasText, noText } from './decide.ts'
+import {
+  hasVector,
+  type WriteOptions,
+  type WriteParts,
+  type Written,
+  writeDocuments,
+} from './document-writes.ts'
+import type { WriteOp } from './operation.ts'
+import { type SourcePlace, sourceProblem } from './source.ts'
+
+type Source = Record<string, unknown>
+
+export interface ReadDocument {
+  id: string
+  index: string
+  version: number
+  vectorized: boolean
+  created: string
+  updated: string
+  source: Source
+}
+
+/** What is stored has a version that the reader has already. */
+export interface NotModified {
+  notModified: number
+}
+
+export interface Documents {
+  create: (item: CreateItem, options: WriteOptions) => Promise<Written>
+  /** PUT and PATCH: sent fields replace, unsent ones stay, null removes; an unknown id is created. */
+  merge: (target: DocumentTarget, source: Source, options: WriteOptions) => Promise<Written>
+  remove: (target: DocumentTarget, options: WriteOptions) => Promise<Written>
+  /** Each item by itself: what was written, or what was wrong with it. */
+  bulk: (
+    items: (BulkItem | ServiceError)[],
+    defaultIndex: string | undefined,
+    options: WriteOptions,
+  ) => Promise<(Written | ServiceError)[]>
+  /** Throws VERSION_MISMATCH where the version is not the wanted one. */
+  get: (target: DocumentTarget) => Promise<ReadDocument | NotModified>
+}
+
+export interface CreateItem extends Conditions {
+  index: string
+  id?: string | undefined
+  document: Source
+  vector?: CallerVector | undefined
+}
+
+/** A document by id; without an index it is looked for in all of them. */
+export interface DocumentTarget extends Conditions {
+  id: string
+  index: string | undefined
+}
+
+interface DocumentsParts extends WriteParts {
+  indices: Indices
+  config: Pick<Config, 'defaultIndex'>
+}
+
+/** Throws a StartError when no index can have the name of the default one. */
+export function openDocuments(parts: DocumentsParts): Documents {
+  const { store, indices, engine, config } = parts
+  const problem = nameProblem(config.defaultIndex)
+  if (problem !== undefined) throw new StartError(`DEFAULT_INDEX ${problem}.`, { lasts: true })
+
+  async function one(op: WriteOp, options: WriteOptions): Promise<Written> {
+    const [outcome] = await writeDocuments([op], options, parts)
+    if (outcome === undefined || outcome instanceof ServiceError) throw outcome
+    return outcome
+  }
+
+  return {
+    create: async (item, options) => {
+      const { index, document } = item
+      if (indices.find(index) === undefined) refuseUnmet(item)
+      const entry = await entryFor(indices, index, document, 'document.')
+      return one(under(item, putOp(entry, item)), options)
+    },
+    merge: async ({ id, index, ...conditions }, source, options) => {
+      const known = index === undefined ? locate(parts, id, undefined)?.entry : indices.find(index)
+      if (known === undefined) refuseUnmet(conditions)
+      const entry = known ?? (await entryFor(indices, index ?? config.defaultIndex, source, ''))
+      checkSource(source, latest(entry).definition, '')
+      return one(under(conditions, { kind: 'merge', entry, id: checkId(id), source }), options)
+    },
+    remove: async ({ id, index, ...conditions }, options) => {
+      const { entry } = locate(parts, id, index) ?? missing()
+      return one(under(conditions, { kind: 'delete', entry, id, source: {} }), options)
+    },
+    bulk: async (items, defaultIndex, options) => {
+      const ops: (WriteOp | ServiceError)[] = []
+      for (const item of items) ops.push(await bulkOp(item, defaultIndex, parts))
+      const good = ops.filter((op): op is WriteOp => !(op instanceof ServiceError))
+      const outcomes = good.length === 0 ? [] : await writeDocuments(good, options, parts)
+      let next = 0
+      return ops.map((op) => (op instanceof ServiceError ? op : (outcomes[next++] as Written)))
+    },
+    get: async ({ id, index, ifVersion, unlessVersion = [] }) => {
+      const { entry, ord } = locate(parts, id, index) ?? missing()
+      const bytes = store.tables.records.peek([entry.record.id, ord])
+      const record = bytes === undefined ? missing() : decodeRecord(bytes)
+      const { version } = record
+      refuseUnmet({ ifVersion }, version)
+      if (isOneOf(unlessVersion, version)) return { notModified: version }
+      await engine.ready(entry)
+      return {
+        id: record.id,
+        index: entry.record.name,
+        version,
+        vectorized: hasVector(engine, entry, ord),
+        created: new Date(record.createdMs).toISOString(),
+        updated: new Date(record.updatedMs).toISOString(),
+        source: JSON.parse(record.source) as Source,
+      }
+    },
+  }
+}
+
+function locate(
+  { store, indices }: DocumentsParts,
+  id: string,
+  index: string | undefined,
+): { entry: IndexEntry; ord: number } | undefined {
+  const entries = index === undefined ? indices.all() : [indices.get(index)]
+  const found = entries.flatMap((entry) => {
+    const ord = store.tables.documents.get([entry.record.id, id])
+    return ord === undefined ? [] : [{ entry, ord }]
+  })
+  if (found.length > 1)
+    throw serviceError('AMBIGUOUS_ID', 'Several indices hold this id: name one with ?index=.')
+  return found[0]
+}
+
+function missing(): never {
+  throw serviceError('DOCUMENT_NOT_FOUND', 'There is no such document.')
+}
+
+/** Throws what is unmet; without a version where there is no document. */
+function refuseUnmet(conditions: Conditions, version?: number): void {
+  const refusal = unmet(conditions, version)
+  if (refusal !== undefined) throw refusal
+}
+
+function under({ ifVersion, unlessVersion }: Conditions, op: WriteOp): WriteOp {
+  if (ifVersion === undefined && unlessVersion === undefined) return op
+  return { ...op, ifVersion, unlessVersion }
+}
+
+function putOp(entry: IndexEntry, { id, document, vector }: Omit<CreateItem, 'index'>): WriteOp {
+  checkSource(document, latest(entry).definition, 'document.')
+  const op: WriteOp = {
+    kind: 'put',
+    entry,
+    id: id === undefined ? newId() : checkId(id),
+    source: document,
+  }
+  if (vector === undefined) return op
+  const values = readVector(vector, 'vector')
+  const { kind, dimensions } = entry.definition.embedder
+  if (kind === 'learned')
+    throw invalid(
+      'vector',
+      'is given, but this index makes its own vectors; create one with settings.embedder.kind "given"',
+    )
+  checkDimensions(values, dimensions, 'vector')
+  return { ...op, vector: values }
+}
+
+async function bulkOp(
+  item: BulkItem | ServiceError,
+  defaultIndex: string | undefined,
+  { indices, config }: DocumentsParts,
+): Promise<WriteOp | ServiceError> {
+  if (item instanceof ServiceError) return item
+  const { id, document, vector } = item
+  try {
+    const name = item.index ?? defaultIndex ?? config.defaultIndex
+    const asked = bulkOpOf(item.op)
+    if (asked === undefined) throw invalid('op', `must be one of ${BULK_OPS.join(', ')}`)
+    if (id === undefined && (asked === 'delete' || asked === 'update'))
+      throw invalid('id', `is required to ${asked}`)
+    if (asked === 'delete')
+      return { kind: 'delete', entry: indices.get(name), id: id ?? '', source: {} }
+    if (document === undefined) throw invalid('document', 'is required')
+    const entry = await entryFor(indices, name, document, 'document.')
+    const op = putOp(entry, { id, document, vector })
+    if (asked === 'create') return under({ ifVersion: 'none' }, op)
+    return changesFields(asked) ? { ...op, kind: 'merge' } : op
+  } catch (cause) {
+    if (cause instanceof ServiceError) return cause
+    throw cause
+  }
+}
+
+/** The index that a document goes to; one that is refused creates none. */
+async function entryFor(
+  indices: Indices,
+  name: string,
+  source: Source,
+  place: SourcePlace,
+): Promise<IndexEntry> {
+  const known = indices.find(name)
+  if (known !== undefined) return known
+  const definition = indices.defaults()
+  checkSource(source, definition, place)
+  if (!hasText(source, definition)) throw noText(definition)
+  return indices.ensure(name)
+}
+
+function checkSource(source: Source, definition: Definition, place: SourcePlace): void {
+  const problem = sourceProblem(source, definition, place)
+  if (problem !== undefined) throw problem
+}

@@ -1,0 +1,17 @@
+import type { IndexEntry } from '../indices/indices.ts'
+import type { Conditions } from './conditions.ts'
+
+/** One write of one document, checked by itself; the writer decides it against what is stored. */
+export interface WriteOp extends Conditions {
+  /**
+   * put replaces the document, merge changes the sent fields (and creates it when unknown), vector gives
+   * the stored version the vector that it waits for.
+   */
+  kind: 'put' | 'merge' | 'delete' | 'vector'
+  entry: IndexEntry
+  id: string
+  source: Record<string, unknown>
+  vector?: Float32Array
+  /** The text that the vector was made from; another write may have changed it meanwhile. */
+  vectorOf?: string
+}

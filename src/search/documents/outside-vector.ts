@@ -1,0 +1,88 @@
+import { ownValue } from '../../object.ts'
+import type { Store } from '../../store/store.ts'
+import type { IndexEntry } from '../indices/indices.ts'
+import type { DocumentRecord } from '../record.ts'
+import type { WriteOp } from './operation.ts'
+import { valuesAt } from './source.ts'
+
+type Source = Record<string, unknown>
+
+/** The versions of a document that a write stands between. */
+interface Versions {
+  record: DocumentRecord
+  old: DocumentRecord | undefined
+  /** Number of the old one. */
+  ord: number | undefined
+}
+
+/** The vector of this version from outside: sent beside it, in its own field, or kept from the one before. */
+export function vectorFor(store: Store, op: WriteOp, versions: Versions): Float32Array | undefined {
+  const sent = sentVector(op, versions.record)
+  const { field } = op.entry.definition.embedder
+  if (sent !== undefined) return sent
+  const own = fieldVector(versions.record, field)
+  if (own !== undefined) return own
+  // Taken out of its field: it is not the one that was sent beside the document.
+  if (fieldVector(versions.old, field) !== undefined) return undefined
+  // A caller who replaces the whole document replaces its vector too.
+  if (op.kind === 'put' && op.entry.definition.embedder.kind === 'given') return undefined
+  return keptVector(store, op.entry, versions)
+}
+
+function fieldVector(
+  record: DocumentRecord | undefined,
+  field: string | undefined,
+): Float32Array | undefined {
+  if (record === undefined || field === undefined) return undefined
+  const values = ownValue(JSON.parse(record.source) as Source, field)
+  return Array.isArray(values) ? Float32Array.from(values as number[]) : undefined
+}
+
+/** The vector sent with the write, unless it was made from a text that has changed since. */
+export function sentVector(
+  { vector, vectorOf, entry }: WriteOp,
+  record: DocumentRecord,
+): Float32Array | undefined {
+  return vectorOf === undefined || vectorOf === vectorText(entry, record.source)
+    ? vector
+    : undefined
+}
+
+/** A vector from outside costs much: it stays as long as the text that it was made from. */
+function keptVector(
+  store: Store,
+  entry: IndexEntry,
+  { old, ord, record }: Versions,
+): Float32Array | undefined {
+  if (entry.definition.embedder.kind === 'learned' || old === undefined || ord === undefined)
+    return undefined
+  const { kind } = entry.definition.embedder
+  if (kind === 'http' && vectorText(entry, old.source) !== vectorText(entry, record.source))
+    return undefined
+  const bytes = store.tables.vectors.get([entry.record.id, ord])
+  return bytes === undefined ? undefined : new Float32Array(new Uint8Array(bytes).buffer)
+}
+
+/** A document whose endpoint gave no vector is remembered until it has one. */
+export function awaitVector(
+  store: Store,
+  { entry, id }: WriteOp,
+  record: DocumentRecord,
+  vector: Float32Array | undefined,
+): void {
+  if (entry.definition.embedder.kind !== 'http') return
+  const { unvectorized } = store.tables
+  const key: [number, string] = [entry.record.id, id]
+  if (vector === undefined && vectorText(entry, record.source).trim() !== '')
+    unvectorized.put(key, true)
+  else unvectorized.remove(key)
+}
+
+/** The text that a document's vector stands for: its vectorised fields, in the mapping's order. */
+export function vectorText({ definition }: IndexEntry, source: string | Source): string {
+  const values = typeof source === 'string' ? (JSON.parse(source) as Source) : source
+  return definition.fields
+    .filter((field) => field.vectorized === true)
+    .flatMap((field) => valuesAt(values, field.source))
+    .join('\n')
+}

@@ -1,0 +1,152 @@
+import { invalid, type ServiceError } from '../../errors.ts'
+import { isObject, ownValue } from '../../object.ts'
+import { isDate } from '../date.ts'
+import type { Definition, FieldDefinition } from '../indices/definition.ts'
+import { findUnnamed } from '../indices/strict.ts'
+
+type Source = Record<string, unknown>
+
+/** Where a request has the document: in a member of its body, or as the whole of it. */
+export type SourcePlace = 'document.' | ''
+
+/**
+ * What is wrong with a document's values against its index's mapping, or undefined.
+ * Types are strict: a number sent as a string is not a number. null stands for "no value".
+ */
+export function sourceProblem(
+  source: Source,
+  definition: Definition,
+  place: SourcePlace = 'document.',
+): ServiceError | undefined {
+  for (const field of definition.fields) {
+    for (const value of leavesAt(source, field.source.split('.'))) {
+      const problem = fieldProblem(value, field)
+      if (problem !== undefined) return invalid(`${place}${field.source}`, problem)
+    }
+    const broken = field.source.includes('.') ? brokenAt(source, field.source) : undefined
+    if (broken !== undefined && !definition.fields.some((own) => own.source === broken))
+      return invalid(`${place}${broken}`, 'must be an object')
+  }
+  const flat = definition.objects.find(({ name }) => holdsNoObject(source, name, definition))
+  if (flat !== undefined) return invalid(`${place}${flat.name}`, 'must be an object')
+  return fieldVectorProblem(source, definition, place) ?? unmappedField(source, definition, place)
+}
+
+function fieldVectorProblem(
+  source: Source,
+  definition: Definition,
+  place: SourcePlace,
+): ServiceError | undefined {
+  const { field, dimensions } = definition.embedder
+  const value = field === undefined ? undefined : ownValue(source, field)
+  if (field === undefined || value === undefined || value === null) return undefined
+  const path = `${place}${field}`
+  if (!Array.isArray(value) || !value.every((one) => typeof one === 'number'))
+    return invalid(path, 'must be a list of numbers')
+  if (value.length !== dimensions)
+    return invalid(path, `must have ${dimensions} numbers`, 'VECTOR_DIMENSIONS')
+  const norm = value.reduce((sum: number, one: number) => sum + one * one, 0)
+  return Number.isFinite(norm) && norm > 0
+    ? undefined
+    : invalid(path, 'must be finite numbers that are not all zero')
+}
+
+/** All values at a dotted path, those of lists one by one. */
+export function valuesAt(source: Source, path: string): unknown[] {
+  return leavesAt(source, path.split('.')).flat()
+}
+
+/**
+ * What stands at a path, as the core reads it: in each object of a list, and under keys that hold the dots themselves.
+ * A list at its end is one leaf.
+ */
+function leavesAt(value: unknown, keys: string[]): unknown[] {
+  if (keys.length === 0) return [value]
+  if (Array.isArray(value)) return value.flatMap((one) => leavesAt(one, keys))
+  if (!isObject(value)) return []
+  // Nearly all paths are one name, and every document is looked through.
+  if (keys.length === 1) {
+    const leaf = ownValue(value, keys[0] as string)
+    return leaf === undefined || leaf === null ? [] : [leaf]
+  }
+  return keys.flatMap((_, at) => {
+    const inner = ownValue(value, keys.slice(0, at + 1).join('.'))
+    return inner === undefined || inner === null ? [] : leavesAt(inner, keys.slice(at + 1))
+  })
+}
+
+/** Whether something else stands where the mapping has an object. Those that have fields are looked through by these. */
+function holdsNoObject(source: Source, name: string, { fields }: Definition): boolean {
+  if (fields.some((field) => field.source.startsWith(`${name}.`))) return false
+  return valuesAt(source, name).some((value) => value !== null && !isObject(value))
+}
+
+/** The beginning of a dotted path that holds something else than an object, or objects. */
+function brokenAt(source: Source, path: string): string | undefined {
+  if (ownValue(source, path) !== undefined) return undefined
+  const keys = path.split('.')
+  let value: unknown = source
+  for (let at = 1; at < keys.length; at++) {
+    value = ownValue(value as Source, keys[at - 1] as string)
+    if (value === undefined || value === null) return undefined
+    const isBroken = Array.isArray(value) ? !value.every(isObject) : !isObject(value)
+    if (isBroken) return keys.slice(0, at).join('.')
+    if (Array.isArray(value)) return undefined
+  }
+  return undefined
+}
+
+function fieldProblem(value: unknown, { type }: FieldDefinition): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (Array.isArray(value)) {
+    const bad = value.find((one) => !matches(one, type))
+    return bad === undefined
+      ? undefined
+      : `must be a list, each item ${article(DESCRIPTIONS[type])}`
+  }
+  return matches(value, type) ? undefined : `must be ${article(DESCRIPTIONS[type])}`
+}
+
+/** JSON's numbers are doubles: beyond this, neighbours can't be told apart. */
+const WHOLE_NUMBER = 'whole number from -(2^53-1) to 2^53-1'
+
+const DESCRIPTIONS = {
+  text: 'string',
+  keyword: 'string',
+  integer: WHOLE_NUMBER,
+  long: WHOLE_NUMBER,
+  float: 'number',
+  double: 'number',
+  boolean: 'boolean',
+  date: 'date (ISO 8601 or epoch milliseconds)',
+} as const
+
+function article(words: string): string {
+  return `a ${words}`
+}
+
+function matches(value: unknown, type: FieldDefinition['type']): boolean {
+  if (value === null) return true
+  if (type === 'text' || type === 'keyword') return typeof value === 'string'
+  if (type === 'integer' || type === 'long') return Number.isSafeInteger(value)
+  if (type === 'float' || type === 'double') return typeof value === 'number'
+  if (type === 'boolean') return typeof value === 'boolean'
+  return isDate(value)
+}
+
+/** Longest name of a field that a refusal shows. */
+const NAME_CHARACTERS_MAX = 128
+
+function unmappedField(
+  source: Source,
+  { strict }: Definition,
+  place: SourcePlace,
+): ServiceError | undefined {
+  const unmapped = strict === undefined ? undefined : findUnnamed(source, strict)
+  if (unmapped === undefined) return undefined
+  return invalid(
+    `${place}${unmapped.slice(0, NAME_CHARACTERS_MAX)}`,
+    'is not named by the index’s strict mapping; add the field to the mapping, or leave it out',
+    'UNKNOWN_FIELD',
+  )
+}

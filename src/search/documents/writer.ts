@@ -1,0 +1,103 @@
+import type { Config } from '../../config.ts'
+import { ServiceError, serviceError } from '../../errors.ts'
+import type { Store } from '../../store/store.ts'
+import { decideAll, type WriteOutcome } from './decide.ts'
+import type { WriteOp } from './operation.ts'
+
+export interface Writer {
+  /** Resolves in order when all are durable; a refused one is its error. Throws OVERLOADED when too many wait. */
+  write: (ops: WriteOp[]) => Promise<(WriteOutcome | ServiceError)[]>
+  /** Writes that wait for the next transaction. */
+  queued: () => number
+  idle: () => Promise<void>
+}
+
+interface Waiting {
+  ops: WriteOp[]
+  resolve: (outcomes: (WriteOutcome | ServiceError)[]) => void
+  reject: (cause: unknown) => void
+}
+
+const TRANSACTION_OPS = 2000
+
+/** Group commit: while one transaction is on its way to the disk, the writes that come share the next one. */
+export function openWriter(
+  store: Store,
+  config: Pick<Config, 'writeQueueMax'>,
+  clock: () => number,
+): Writer {
+  const waiting: Waiting[] = []
+  let queued = 0
+  let running: Promise<void> | undefined
+
+  async function drain(): Promise<void> {
+    // The requests of the same turn of the event loop shall be in the first transaction.
+    await new Promise((resolve) => setImmediate(resolve))
+    while (waiting.length > 0) {
+      const taken = takeShare(waiting)
+      try {
+        await commit(taken, store.write)
+      } catch (cause) {
+        const deleting = isFull(cause) ? taken.filter(deletesOnly) : []
+        for (const one of taken) if (!deleting.includes(one)) one.reject(cause)
+        // What only deletes makes room, and needs hardly any.
+        await commit(deleting, store.release).catch((again: unknown) => {
+          for (const one of deleting) one.reject(again)
+        })
+      } finally {
+        for (const { ops } of taken) queued -= ops.length
+      }
+    }
+  }
+  async function commit(taken: Waiting[], transact: Store['write']): Promise<void> {
+    if (taken.length === 0) return
+    const ops = taken.flatMap((one) => one.ops)
+    const outcomes = await transact(() => decideAll(store, ops, clock()))
+    let at = 0
+    for (const one of taken) {
+      one.resolve(outcomes.slice(at, at + one.ops.length))
+      at += one.ops.length
+    }
+  }
+
+  function run(): void {
+    running ??= drain().finally(() => {
+      running = undefined
+      // What came behind the last look, and before this.
+      if (waiting.length > 0) run()
+    })
+  }
+
+  return {
+    write: (ops) => {
+      if (queued > 0 && queued + ops.length > config.writeQueueMax)
+        throw serviceError('OVERLOADED', 'Too many documents are waiting to be written.', {
+          retryAfterS: 1,
+        })
+      queued += ops.length
+      return new Promise((resolve, reject) => {
+        waiting.push({ ops, resolve, reject })
+        run()
+      })
+    },
+    queued: () => queued,
+    idle: async () => {
+      await running
+    },
+  }
+}
+
+function isFull(cause: unknown): boolean {
+  return cause instanceof ServiceError && cause.code === 'DISK_FULL'
+}
+
+function deletesOnly({ ops }: Waiting): boolean {
+  return ops.every(({ kind }) => kind === 'delete')
+}
+
+function takeShare(waiting: Waiting[]): Waiting[] {
+  let count = 0
+  let size = 0
+  while (count < waiting.length && size < TRANSACTION_OPS) size += waiting[count++]?.ops.length ?? 0
+  return waiting.splice(0, count)
+}

@@ -1,0 +1,138 @@
+import { native } from '../../native.ts'
+import type { Reader } from '../../store/reader.ts'
+import { decodeRecord, indexedJson } from '../record.ts'
+
+/** What opening an index in the core needs. */
+export interface OpenInput {
+  dataDir: string
+  indexId: number
+  engineId: number
+  directory: string
+  definition: string
+  /** Those that its files may carry: others are of other records. */
+  marks: string[]
+  /** Set when the index is open already and holds this sequence: only what came since is applied. */
+  sequence?: number
+  /** Field of the documents that holds their vector. */
+  vectorField?: string
+}
+
+export interface CaughtUp {
+  sequence: number
+  documents: number
+  replayed: number
+  /** Documents that the core would not take; all others are there. */
+  refused: number[]
+  fitWanted: boolean
+}
+
+type Rows = Parameters<typeof native.apply>
+
+const BATCH_DOCUMENTS = 1000
+
+/**
+ * Applies to the open index every write of the record store after `sequence`: documents that still
+ * stand are added, ords that went are deleted. Doing it again changes nothing.
+ */
+export function catchUp(
+  reader: Reader,
+  { indexId, engineId, vectorField }: Pick<OpenInput, 'indexId' | 'engineId' | 'vectorField'>,
+  sequence: number,
+): CaughtUp {
+  const deletes = removedOrds(reader, indexId, sequence)
+  let last = sequence
+  let replayed = 0
+  const refused: number[] = []
+  let ords: number[] = []
+  let documents: string[] = []
+  const vectors = collectVectors()
+
+  function flush(): void {
+    const removed = Float64Array.from(deletes.splice(0))
+    const rows = [Float64Array.from(ords), documents, removed, ...vectors.take()] as const
+    refused.push(...applyAll(engineId, ...rows))
+    replayed += ords.length
+    ords = []
+    documents = []
+  }
+
+  for (const { ord, bytes } of reader.recordsAfter(indexId, sequence)) {
+    last = Math.max(last, ord)
+    // Both at once: the next read takes the bytes' place.
+    const { id } = decodeRecord(bytes)
+    const json = indexedJson(bytes, vectorField)
+    // A superseded record lies there for searches under way; only the current one counts.
+    if (reader.ordOf(indexId, id) !== ord) continue
+    ords.push(ord)
+    documents.push(json)
+    vectors.add(ord, reader.vector(indexId, ord))
+    if (ords.length >= BATCH_DOCUMENTS) flush()
+  }
+  last = Math.max(last, reader.lastRemoval(indexId) ?? 0)
+  if (ords.length > 0 || deletes.length > 0) flush()
+  const { documents: live, fitWanted } = native.commit(engineId, last)
+  return { sequence: last, documents: live, replayed, refused, fitWanted }
+}
+
+/** One document that the core refuses must not keep the others out; answers those that it refused. */
+function applyAll(...[engineId, ords, documents, deletes, vectorOrds, vectors]: Rows): number[] {
+  try {
+    native.apply(engineId, ords, documents, deletes, vectorOrds, vectors)
+    return []
+  } catch (cause) {
+    if (!isRefusal(cause)) throw cause
+  }
+  native.apply(engineId, new Float64Array(), [], deletes, new Float64Array(), new Float32Array())
+  const dimensions = vectors.length / Math.max(1, vectorOrds.length)
+  return [...ords].filter((ord, at) => {
+    const row = vectorOrds.indexOf(ord)
+    const own =
+      row < 0 ? new Float32Array() : vectors.subarray(row * dimensions).slice(0, dimensions)
+    const one = documents.slice(at, at + 1)
+    const ownOrds = row < 0 ? new Float64Array() : Float64Array.of(ord)
+    try {
+      native.apply(engineId, Float64Array.of(ord), one, new Float64Array(), ownOrds, own)
+      return false
+    } catch (cause) {
+      if (!isRefusal(cause)) throw cause
+      return true
+    }
+  })
+}
+
+function isRefusal(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.startsWith('BAD_REQUEST')
+}
+
+function removedOrds(reader: Reader, indexId: number, sequence: number): number[] {
+  const ords: number[] = []
+  for (const removed of reader.removalsAfter(indexId, sequence)) ords.push(...removed)
+  return ords
+}
+
+/** Rows of stored vectors (from a caller or an endpoint), gathered batch by batch. */
+function collectVectors(): {
+  add: (ord: number, vector: Float32Array | undefined) => void
+  take: () => [Float64Array, Float32Array]
+} {
+  let ords: number[] = []
+  let rows: Float32Array[] = []
+  return {
+    add: (ord, vector) => {
+      if (vector === undefined) return
+      ords.push(ord)
+      rows.push(vector)
+    },
+    take: () => {
+      const dimensions = rows[0]?.length ?? 0
+      const flat = new Float32Array(rows.length * dimensions)
+      rows.forEach((row, at) => {
+        flat.set(row, at * dimensions)
+      })
+      const taken: [Float64Array, Float32Array] = [Float64Array.from(ords), flat]
+      ords = []
+      rows = []
+      return taken
+    },
+  }
+}

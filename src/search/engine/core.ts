@@ -1,0 +1,64 @@
+import type { Logger } from 'pino'
+import type { Config } from '../../config.ts'
+import type { Store } from '../../store/store.ts'
+import type { Pool } from '../../threads/pool.ts'
+import type { IndexEntry, Indices } from '../indices/indices.ts'
+
+export interface EngineParts {
+  store: Store
+  pool: Pool
+  config: Config
+  indices: Indices
+  log: Logger
+}
+
+/** What the engine knows of one index that the Rust core has open, or is opening. */
+export interface OpenState {
+  entry: IndexEntry
+  opening: Promise<void> | undefined
+  /** Position in the order of use when it was open; 0 before. */
+  openedAt: number
+  /** Position in the order of use, for closing the least used. */
+  usedAt: number
+  /** Sequence that is published, and the one that the files hold durably. */
+  published: number
+  durable: number
+  /** A new space, merged segments or a grown graph may be in no file yet, which no sequence tells. */
+  reshaped: boolean
+  /** Of a checkpoint that is under way, or did not come to its end. */
+  mark: string | undefined
+  /** Searches that need it open now, and who waits for the last of them. */
+  users: number
+  onUnused: (() => void) | undefined
+  /** On its way to being closed, or to giving up its writer. */
+  retiring: Promise<void> | undefined
+  /** It may hold a writer's threads and heap. */
+  writer: boolean
+  fitting: Promise<void> | undefined
+  /** When a batch first found that a new space is due, in the process's own time. */
+  wantedSinceMs: number | undefined
+  /** Since when it has not been at rest, in the same time. */
+  restlessSinceMs: number | undefined
+  merging: Promise<void> | undefined
+  /** Its neighbour graph is growing. */
+  linking: Promise<void> | undefined
+  /** The graph has all vectors that there were when something was last published. */
+  linked: boolean
+  /** Documents of which no space could be learned, 0 if none was refused. */
+  refusedAt: number
+  /** Its segments were merged since something was last published. */
+  merged: boolean
+  /** What was published when the upkeep last came by; the same again means that the index is at rest. */
+  seen: number
+}
+
+/** The engine's own state, shared by its files. */
+export interface Core extends EngineParts {
+  /** By engine number. */
+  states: Map<number, OpenState>
+  uses: number
+  closing: boolean
+  /** Switches to new files that are under way, by index. */
+  rebuilding: Map<number, Promise<void>>
+  isBusy: (entry: IndexEntry) => boolean
+}

@@ -1,0 +1,81 @@
+import { newId } from '../../ids.ts'
+import type { CheckpointReport } from '../../native.ts'
+import type { Core, OpenState } from './core.ts'
+import { addMark, settleMark } from './marks.ts'
+import { forgetRemovals } from './sweep.ts'
+
+/** Makes the files of every open index hold what it has published. */
+export async function checkpoint(core: Core): Promise<void> {
+  for (const state of [...core.states.values()])
+    if (!state.opening && !state.retiring)
+      await makeDurable(core, state, false).catch((err: unknown) =>
+        core.log.error({ index: state.entry.record.name, err }, 'making an index durable'),
+      )
+}
+
+/** Only so many indices keep a writer: the least used that are at rest give theirs up, soon. */
+export function releaseWriters(core: Core): void {
+  const writers = [...core.states.values()].filter(({ writer, retiring }) => writer && !retiring)
+  const surplus = writers.length - core.config.openWritersMax
+  if (surplus <= 0) return
+  for (const state of leastUsed(core, writers).slice(0, surplus)) retire(core, state, () => {})
+}
+
+/** Those of `states` that nothing is under way for, the least used first. */
+export function leastUsed(core: Core, states: OpenState[]): OpenState[] {
+  return states
+    .filter(({ opening, retiring }) => !opening && !retiring)
+    .filter(({ fitting, merging, linking }) => !fitting && !merging && !linking)
+    .filter(({ users, entry }) => users === 0 && !core.isBusy(entry))
+    .sort((a, b) => a.usedAt - b.usedAt)
+}
+
+/** Makes an index durable without its writer, then does what else is to be done; one at a time an index. */
+export function retire(core: Core, state: OpenState, then: () => void): void {
+  state.retiring = makeDurable(core, state, true)
+    .then(then)
+    .catch((err: unknown) =>
+      core.log.error({ index: state.entry.record.name, err }, 'putting an index to rest'),
+    )
+    .finally(() => {
+      state.retiring = undefined
+    })
+}
+
+/** Whether the files hold all that the index is. */
+export function isDurable({ published, durable, reshaped }: OpenState): boolean {
+  return published <= durable && !reshaped
+}
+
+/** Writes what is published to disk; `release` also gives up the writer. Removals it covers are forgotten. */
+async function makeDurable(core: Core, state: OpenState, release: boolean): Promise<void> {
+  if (isDurable(state) && !(release && state.writer)) return
+  const { id } = state.entry.record
+  // Before it begins: what becomes of the index meanwhile may come too late for these files.
+  const { reshaped } = state
+  state.reshaped = false
+  const report = await writeFiles(core, state, release).catch((cause: unknown) => {
+    state.reshaped ||= reshaped
+    throw cause
+  })
+  state.durable = report.sequence
+  if (release) state.writer = false
+  // Files that are being built for the same index may still need to be told of them.
+  if (!core.rebuilding.has(id)) await forgetRemovals(core.store, id, report.sequence)
+}
+
+/** Under a mark of its own; one that failed is tried again under the same. */
+async function writeFiles(
+  core: Core,
+  state: OpenState,
+  release: boolean,
+): Promise<CheckpointReport> {
+  const { engineId } = state.entry.record
+  state.mark ??= newId()
+  const { mark } = state
+  await addMark(core.store, engineId, mark)
+  const report = await core.pool.run('checkpoint', { engineId, release, mark })
+  state.mark = undefined
+  await settleMark(core.store, engineId, { mark, isWritten: report.files > 0 })
+  return report
+}

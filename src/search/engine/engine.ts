@@ -1,0 +1,149 @@
+import { native } from '../../native.ts'
+import type { IndexEntry } from '../indices/indices.ts'
+import { after, type Batch } from './batch.ts'
+import type { Core, EngineParts } from './core.ts'
+import { checkpoint, releaseWriters } from './durability.ts'
+import { type IndexFigures, readFigures } from './figures.ts'
+import { forget, ready, recover, using } from './opening.ts'
+import { openPublisher, type Publisher } from './publisher.ts'
+import { rebuildSoon } from './rebuild.ts'
+import { fitInTime, isFitting, isSettled, tendRested } from './rest.ts'
+
+/**
+ * The engine behind the indices: which are open, what they contain, when they become durable.
+ * This is the seam where another engine would take its place.
+ */
+export interface Engine {
+  /** Undefined when the index is open and complete; else settles when it is. */
+  ready: (entry: IndexEntry) => Promise<void> | undefined
+  /** Runs `work` while all these indices are open and complete; none of them is closed before it settles. */
+  using: <T>(entries: IndexEntry[], work: () => Promise<T>) => Promise<T>
+  publish: Publisher['publish']
+  publishSoon: Publisher['publishSoon']
+  /** Opens every index, replaying or rebuilding what needs it. */
+  recover: () => Promise<void>
+  figures: (entry: IndexEntry) => IndexFigures
+  /** Of an open index, for each name: 1 where a document has a field of this name, mapped or not. A look for each. */
+  hasFields: (entry: IndexEntry, names: string[]) => Uint8Array
+  /** Names that documents of an open index have fields by; with very many fields, some of them. */
+  fieldNames: (entry: IndexEntry) => string[]
+  isOpen: (entry: IndexEntry) => boolean
+  /** A new vector space is being learned, or is due as soon as the index is at rest. */
+  isFitting: (entry: IndexEntry) => boolean
+  /**
+   * Builds the files of `entry.next` from the records in the background, then switches to them.
+   * Searches and writes go on with the old files until then.
+   */
+  rebuild: (entry: IndexEntry) => void
+  /** Closes the index and deletes its files. */
+  drop: (entry: IndexEntry) => Promise<void>
+  /** Nothing is left to do for the index at rest: space learned, segments merged, graph grown. */
+  isSettled: (entry: IndexEntry) => boolean
+  /** Makes everything durable that start-up would otherwise replay. */
+  checkpoint: () => Promise<void>
+  /** Looks after indices at rest: learns vector spaces anew where they have grown, merges segments. */
+  tend: () => void
+  /** The indices that are open now. */
+  opened: () => IndexEntry[]
+  /** The same by their numbers; those of openings ascend. */
+  openings: () => { indexId: number; engineId: number; opening: number }[]
+  close: () => Promise<void>
+}
+
+/** They are read on the main thread, for somebody who has mistyped one. */
+const FIELD_NAMES_MAX = 256
+
+export function openEngine(parts: EngineParts): Engine {
+  const core: Core = {
+    ...parts,
+    states: new Map(),
+    uses: 0,
+    closing: false,
+    rebuilding: new Map(),
+    isBusy: (entry) => publisher.isBusy(entry),
+  }
+  const publisher = openPublisher((entry, batch) => applyBatch(core, entry, batch))
+  const stateOf = ({ record }: IndexEntry) => core.states.get(record.engineId)
+  return {
+    ready: (entry) => ready(core, entry),
+    using: (entries, work) => using(core, entries, work),
+    publish: publisher.publish,
+    publishSoon: publisher.publishSoon,
+    recover: () => recover(core),
+    figures: readFigures,
+    hasFields: ({ record }, names) => native.hasFields(record.engineId, names),
+    fieldNames: ({ record }) => native.fieldNames(record.engineId, FIELD_NAMES_MAX),
+    isOpen: (entry) => stateOf(entry) !== undefined && stateOf(entry)?.opening === undefined,
+    isFitting: (entry) => isFitting(core, stateOf(entry)),
+    isSettled: (entry) => isSettled(core, stateOf(entry)),
+    rebuild: (entry) => rebuildSoon(core, publisher, entry),
+    drop: async (entry) => {
+      await core.rebuilding.get(entry.record.id)
+      await publisher.settled(entry)
+      await forget(core, entry.record.engineId)
+    },
+    checkpoint: () => checkpoint(core),
+    tend: () => tendRested(core),
+    opened: () =>
+      [...core.states.values()].filter(({ opening }) => !opening).map(({ entry }) => entry),
+    openings: () => openings(core),
+    close: async () => {
+      core.closing = true
+      await Promise.all(core.rebuilding.values())
+      await publisher.idle()
+      const states = [...core.states.values()]
+      await Promise.all(states.map(({ opening }) => opening?.catch(() => undefined)))
+      await Promise.all(
+        states.flatMap(({ fitting, merging, linking, retiring }) => [
+          fitting,
+          merging,
+          linking,
+          retiring,
+        ]),
+      )
+      await checkpoint(core)
+      for (const engineId of core.states.keys()) native.close(engineId)
+      core.states.clear()
+    },
+  }
+}
+
+function openings({ states }: Core): ReturnType<Engine['openings']> {
+  const open = [...states.values()].filter(({ opening }) => opening === undefined)
+  return open.map(({ entry: { record }, openedAt }) => {
+    return { indexId: record.id, engineId: record.engineId, opening: openedAt }
+  })
+}
+
+async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<Uint8Array> {
+  await ready(core, entry)
+  if (batch.ords.length === 0 && batch.deletes.length === 0) return new Uint8Array()
+  const { engineId, name } = entry.record
+  try {
+    const state = core.states.get(engineId)
+    // Right after a switch the index has caught up with writes whose turn comes only now.
+    const fresh = after(batch, state?.published ?? 0)
+    const { dataDir } = core.config
+    const vectorField = entry.definition.embedder.field
+    const input = { dataDir, indexId: entry.record.id, engineId, ...fresh }
+    const report = await core.pool.run(
+      'write',
+      vectorField === undefined ? input : { ...input, vectorField },
+    )
+    if (state !== undefined) {
+      state.published = Math.max(state.published, batch.sequence)
+      state.writer = true
+      releaseWriters(core)
+      if (report.fitWanted) fitInTime(core, state)
+    }
+    if (fresh !== batch) return native.located(engineId, batch.ords).map((bits) => bits >> 1)
+    return report.vectorized
+  } catch (err) {
+    // The records have it: opened again, the index catches up from them.
+    core.log.error({ index: name, err }, 'publishing failed; opening the index again')
+    core.states.delete(engineId)
+    native.close(engineId)
+    await ready(core, entry)
+    return native.located(engineId, batch.ords).map((bits) => bits >> 1)
+  }
+}

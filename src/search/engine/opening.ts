@@ -1,0 +1,153 @@
+import { rm } from 'node:fs/promises'
+import { serviceError } from '../../errors.ts'
+import { native } from '../../native.ts'
+import { definitionJson } from '../indices/definition.ts'
+import type { IndexEntry } from '../indices/indices.ts'
+import type { OpenInput } from './catch-up.ts'
+import type { Core, OpenState } from './core.ts'
+import { isDurable, leastUsed, retire } from './durability.ts'
+import { forgetMarks, marksOf } from './marks.ts'
+import { fitSoon } from './rest.ts'
+
+/** Undefined when the index is open and complete; else settles when it is. */
+export function ready(core: Core, entry: IndexEntry): Promise<void> | undefined {
+  const state = core.states.get(entry.record.engineId)
+  if (state === undefined && entry.dropped === true)
+    return Promise.reject(serviceError('INDEX_NOT_FOUND', 'There is no such index.'))
+  if (state === undefined) return openIndex(core, entry)
+  state.usedAt = ++core.uses
+  return state.opening
+}
+
+/** Runs `work` while all these indices are open; see Engine. */
+export async function using<T>(
+  core: Core,
+  entries: IndexEntry[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const held: OpenState[] = []
+  try {
+    // All are held before the first is waited for: none of them is switched or closed meanwhile.
+    const openings: Promise<void>[] = []
+    for (const entry of entries) {
+      const opening = ready(core, entry)
+      if (opening !== undefined) openings.push(opening)
+      const state = core.states.get(entry.record.engineId)
+      if (state === undefined) continue
+      state.users += 1
+      held.push(state)
+    }
+    if (openings.length > 0) await Promise.all(openings)
+    return await work()
+  } finally {
+    for (const state of held) if (--state.users === 0) state.onUnused?.()
+    closeLeastUsed(core)
+  }
+}
+
+function openIndex(core: Core, entry: IndexEntry): Promise<void> {
+  const state: OpenState = {
+    entry,
+    opening: undefined,
+    openedAt: 0,
+    usedAt: ++core.uses,
+    users: 0,
+    retiring: undefined,
+    onUnused: undefined,
+    published: 0,
+    durable: 0,
+    reshaped: false,
+    mark: undefined,
+    writer: true,
+    fitting: undefined,
+    wantedSinceMs: undefined,
+    restlessSinceMs: undefined,
+    merging: undefined,
+    linking: undefined,
+    linked: false,
+    refusedAt: 0,
+    merged: false,
+    seen: -1,
+  }
+  core.states.set(entry.record.engineId, state)
+  state.opening = openFiles(core, state).catch((cause: unknown) => {
+    core.states.delete(entry.record.engineId)
+    throw cause
+  })
+  return state.opening
+}
+
+async function openFiles(core: Core, state: OpenState): Promise<void> {
+  const { record } = state.entry
+  const opened = await core.pool.run('open', openInput(core, state.entry))
+  state.opening = undefined
+  state.openedAt = ++core.uses
+  state.published = opened.sequence
+  state.durable = opened.replayed > 0 ? 0 : opened.sequence
+  if (opened.rebuilt !== undefined)
+    core.log.warn({ index: record.name, reason: opened.rebuilt }, 'index rebuilt from the records')
+  if (opened.refused.length > 0)
+    core.log.error(
+      { index: record.name, documents: opened.refused.slice(0, 100) },
+      'documents could not be indexed; the others are there',
+    )
+  if (opened.fitWanted) fitSoon(core, state)
+  closeLeastUsed(core)
+}
+
+/** What the job that opens an index needs to know. */
+export function openInput(core: Core, { record, definition }: IndexEntry): OpenInput {
+  return {
+    dataDir: core.config.dataDir,
+    indexId: record.id,
+    engineId: record.engineId,
+    directory: core.indices.directory(record),
+    definition: definitionJson(definition),
+    marks: marksOf(core.store.tables.meta, record.engineId),
+    ...(definition.embedder.field === undefined ? {} : { vectorField: definition.embedder.field }),
+  }
+}
+
+/** Keeps the number of open indices under its limit; one with work under way is never closed. */
+function closeLeastUsed(core: Core): void {
+  const surplus = core.states.size - core.config.openIndicesMax
+  if (surplus <= 0) return
+  for (const state of leastUsed(core, [...core.states.values()]).slice(0, surplus))
+    retire(core, state, () => closeIndex(core, state))
+}
+
+function closeIndex(core: Core, state: OpenState): void {
+  // Somebody may have come while it was made durable.
+  if (core.isBusy(state.entry) || state.users > 0 || !isDurable(state)) return
+  core.states.delete(state.entry.record.engineId)
+  native.close(state.entry.record.engineId)
+}
+
+/** Opens every index in turn; one that can't be opened is logged and tried again when it is asked for. */
+export async function recover(core: Core): Promise<void> {
+  for (const entry of core.indices.all().slice(0, core.config.openIndicesMax)) {
+    if (core.closing) return
+    try {
+      await ready(core, entry)
+    } catch (err) {
+      core.log.error({ index: entry.record.name, err }, 'opening an index')
+    }
+  }
+}
+
+/** Closes the index once no search needs it any more, and deletes its files. */
+export async function forget(core: Core, engineId: number): Promise<void> {
+  const state = core.states.get(engineId)
+  await state?.opening?.catch(() => undefined)
+  await state?.fitting
+  await state?.merging
+  await state?.linking
+  await state?.retiring
+  if (state !== undefined && state.users > 0)
+    await new Promise<void>((resolve) => {
+      state.onUnused = resolve
+    })
+  if (core.states.delete(engineId)) native.close(engineId)
+  await rm(core.indices.directory({ engineId }), { recursive: true, force: true })
+  await forgetMarks(core.store, engineId)
+}

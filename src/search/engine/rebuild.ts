@@ -1,0 +1,54 @@
+import type { Declared, IndexEntry } from '../indices/indices.ts'
+import type { Core } from './core.ts'
+import { forget, openInput, ready } from './opening.ts'
+import type { Publisher } from './publisher.ts'
+
+/** Builds what was declared for an index in the background; see Engine. One build an index at a time. */
+export function rebuildSoon(core: Core, publisher: Publisher, entry: IndexEntry): void {
+  const { id, name } = entry.record
+  if (core.rebuilding.has(id)) return
+  const done = rebuildAll(core, publisher, entry)
+    .catch((err: unknown) => core.log.error({ index: name, err }, 'building an index again'))
+    .finally(() => core.rebuilding.delete(id))
+  core.rebuilding.set(id, done)
+}
+
+/** Until nothing newer was declared meanwhile. */
+async function rebuildAll(core: Core, publisher: Publisher, entry: IndexEntry): Promise<void> {
+  for (let { next } = entry; next !== undefined && !core.closing; { next } = entry) {
+    const previous = entry.record.engineId
+    try {
+      await switchTo(core, publisher, entry, next)
+    } catch (cause) {
+      await forget(core, next.record.engineId)
+      if (entry.dropped === true) return
+      throw cause
+    }
+    await forget(core, previous)
+  }
+}
+
+/** Two steps: most of the work beside the running index, then the rest while its writes wait. */
+async function switchTo(
+  core: Core,
+  publisher: Publisher,
+  entry: IndexEntry,
+  next: Declared,
+): Promise<void> {
+  await ready(core, next)
+  await publisher.exclusive(entry, async () => {
+    const state = core.states.get(next.record.engineId)
+    if (entry.dropped === true || state === undefined)
+      throw new Error('The index was deleted, or its new files were closed before they were used.')
+    const { sequence } = await core.pool.run('open', {
+      ...openInput(core, next),
+      sequence: state.published,
+    })
+    state.published = sequence
+    state.entry = entry
+    entry.record = next.record
+    entry.definition = next.definition
+    delete entry.seen
+    if (entry.next === next) delete entry.next
+  })
+}

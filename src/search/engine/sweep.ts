@@ -1,0 +1,89 @@
+import { native } from '../../native.ts'
+import type { Store } from '../../store/store.ts'
+import { decodeId } from '../record.ts'
+
+/** How long a replaced record stays readable after the last view that shows it: longer than any search under way. */
+const SUPERSEDED_MS = 120_000
+/** Rows that one transaction clears, so that no write waits long behind it. */
+const STEP_ROWS = 2000
+
+/** Forgets which documents were removed up to `sequence`: the index's files know it durably. */
+export async function forgetRemovals(
+  store: Store,
+  indexId: number,
+  sequence: number,
+): Promise<void> {
+  const { removals } = store.tables
+  for (;;) {
+    const keys = [
+      ...removals.keys({ start: [indexId, 0], end: [indexId, sequence + 1], limit: STEP_ROWS }),
+    ]
+    if (keys.length === 0) return
+    await store.release(() => {
+      removals.removeAll(keys)
+    })
+  }
+}
+
+/** Clears records that a newer version replaced, once no search can still want them. */
+export async function clearSuperseded(store: Store, nowMs: number): Promise<void> {
+  const { superseded, records, vectors } = store.tables
+  const end: [number, number, number] = [nowMs - native.heldMs() - SUPERSEDED_MS, 0, 0]
+  for (;;) {
+    const keys = [...superseded.keys({ start: [0, 0, 0], end, limit: STEP_ROWS })]
+    if (keys.length === 0) return
+    await store.release(() => {
+      for (const key of keys) {
+        const [, indexId, ord] = key
+        forgetOrd(store, indexId, ord)
+        records.remove([indexId, ord])
+        vectors.remove([indexId, ord])
+        superseded.remove(key)
+      }
+    })
+  }
+}
+
+/** The document of a replaced record is no longer known by its number, which only the record tells. */
+function forgetOrd({ tables }: Store, indexId: number, ord: number): void {
+  const { records, earlierOrds } = tables
+  const bytes = records.peek([indexId, ord])
+  if (bytes === undefined) return
+  const key: [number, string] = [indexId, decodeId(bytes)]
+  const earlier = earlierOrds.get(key)
+  if (!earlier?.includes(ord)) return
+  // What is older went before.
+  const left = earlier.filter((one) => one > ord)
+  if (left.length > 0) earlierOrds.put(key, left)
+  else earlierOrds.remove(key)
+}
+
+/** Clears everything that a deleted index left, step by step; begun again after a restart. */
+export async function clearIndex(store: Store, indexId: number): Promise<void> {
+  const { documents, earlierOrds, records, removals, vectors, unvectorized, indices } = store.tables
+  for (const table of [records, removals, vectors])
+    await clearRange(store, table, [indexId, 0], [indexId + 1, 0])
+  for (const table of [documents, earlierOrds, unvectorized])
+    await clearRange(store, table, [indexId, ''], [indexId + 1, ''])
+  await store.release(() => indices.remove(indexId))
+}
+
+interface Clearable<Key> {
+  keys: (range: { start: Key; end: Key; limit: number }) => Iterable<Key>
+  removeAll: (keys: readonly Key[]) => number
+}
+
+async function clearRange<Key>(
+  store: Store,
+  table: Clearable<Key>,
+  start: Key,
+  end: Key,
+): Promise<void> {
+  for (;;) {
+    const keys = [...table.keys({ start, end, limit: STEP_ROWS })]
+    if (keys.length === 0) return
+    await store.release(() => {
+      table.removeAll(keys)
+    })
+  }
+}

@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util'
+import { invalid } from '../../errors.ts'
+import type { IndexSettings } from '../../schema/indices.ts'
+
+type Shape = Record<string, unknown>
+
+/** What one setting may be called, as paths below `settings`. */
+const SPELLINGS = [
+  ['shards', 'number_of_shards', 'index.shards', 'index.number_of_shards'],
+  ['replication', 'number_of_replicas', 'index.replication', 'index.number_of_replicas'],
+  ['analysis', 'index.analysis'],
+  ['analysis.stopWords', 'analysis.stop_words', 'analysis.stopwords'],
+]
+
+/**
+ * Throws VALIDATION_FAILED about settings of a new index of which only one can hold. Asked when an index is declared
+ * and not whenever its definition is compiled: one that was taken before must go on opening.
+ */
+export function refuseContradictions(settings: IndexSettings): void {
+  for (const spellings of SPELLINGS) {
+    const [first, ...others] = spellings.filter((path) => at(settings, path) !== undefined)
+    if (first === undefined) continue
+    for (const other of others)
+      if (!isDeepStrictEqual(at(settings, other), at(settings, first)))
+        throw invalid(`settings.${other}`, `contradicts settings.${first}; send one of them`)
+  }
+  refuseCrossedLengths(
+    at(settings, 'analysis.tokenizer') ?? at(settings, 'index.analysis.tokenizer'),
+  )
+}
+
+function refuseCrossedLengths(tokenizers: unknown): void {
+  for (const [name, tokenizer] of Object.entries(asShape(tokenizers))) {
+    const { min_gram: least, max_gram: most } = asShape(tokenizer)
+    if (least === undefined || most === undefined || !(Number(least) > Number(most))) continue
+    throw invalid(`settings.analysis.tokenizer.${name}.min_gram`, 'must be at most its max_gram')
+  }
+}
+
+function at(settings: IndexSettings, path: string): unknown {
+  return path.split('.').reduce((inner: unknown, name) => asShape(inner)[name], settings)
+}
+
+/** Of what is no object nothing contradicts; its type is refused where it is read. */
+function asShape(sent: unknown): Shape {
+  return typeof sent === 'object' && sent !== null ? (sent as Shape) : {}
+}

@@ -1,0 +1,195 @@
+import type { Config } from '../../config.ts'
+import { invalid } from '../../errors.ts'
+import type { IndexMappings, IndexSettings } from '../../schema/indices.ts'
+import { wordOf } from '../../word.ts'
+import { wellFormedJson } from '../json.ts'
+import { type Analyzer, findAnalyzer, readAnalyzers } from './analysis.ts'
+import { type Embedder, isLength, readEmbedder } from './embedder.ts'
+import { type StrictNames, strictNames } from './strict.ts'
+import { unhonouredIn } from './unhonoured.ts'
+
+const TYPES = ['text', 'keyword', 'integer', 'long', 'float', 'double', 'boolean', 'date'] as const
+export type FieldType = (typeof TYPES)[number]
+
+/** One field of an index as the Rust core reads it. */
+export interface FieldDefinition {
+  /** Name in filters, facets and sorts; a sub-field is `title.raw`. */
+  name: string
+  /** Dotted path of its values in the document. */
+  source: string
+  type: FieldType
+  analyzer?: string
+  searchAnalyzer?: string
+  weight?: number
+  /** Part of a search that names no fields. */
+  searched?: boolean
+  /** Its text goes into the document's vector. */
+  vectorized?: boolean
+}
+
+/** Everything that decides how an index's documents are analysed and found. */
+export interface Definition {
+  analyzers: Record<string, Analyzer>
+  fields: FieldDefinition[]
+  /** Fields that hold objects, by dotted path; an open one may hold any, as the mapping names none inside. */
+  objects: { name: string; isOpen: boolean }[]
+  /** Fields and objects, by the names that filters, facets and sorts have for them. */
+  names: ReadonlySet<string>
+  dynamic: boolean
+  /** `dynamic: "strict"`: fields that the mapping doesn't name are refused; absent: none are. */
+  strict: StrictNames | undefined
+  embedder: Embedder
+  warnings: string[]
+}
+
+type Shape = Record<string, unknown>
+
+/** The mapping of the known fields; an index's own mapping is laid over it. */
+const DEFAULT_PROPERTIES: Record<string, Shape> = {
+  title: { type: 'text', weight: 2, vectorized: true },
+  content: { type: 'text', vectorized: true },
+  abstract: { type: 'text', vectorized: true },
+  authors: { type: 'keyword', searched: true },
+  tags: { type: 'keyword', searched: true },
+  source: { type: 'keyword', searched: true },
+  created: { type: 'date' },
+  updated: { type: 'date' },
+}
+
+/**
+ * Compiles settings and mappings into the definition that the core opens an index with.
+ * Throws UNKNOWN_ANALYZER, MAPPING_CONFLICT or VALIDATION_FAILED, naming the place.
+ */
+export function compileDefinition(
+  settings: IndexSettings,
+  mappings: IndexMappings,
+  config: Pick<Config, 'embedder' | 'embedderDimensions'>,
+): Definition {
+  const nested = (settings.index as IndexSettings | undefined)?.analysis
+  const analyzers = readAnalyzers((settings.analysis ?? nested ?? {}) as Shape)
+  const warnings = unhonouredIn(settings, mappings)
+  const fields: FieldDefinition[] = []
+  const objects: Definition['objects'] = []
+  const embedder = readEmbedder(settings, config)
+  const properties = { ...DEFAULT_PROPERTIES, ...mappings.properties }
+  for (const [name, property] of Object.entries(properties))
+    readField(name, property, { analyzers, fields, objects, embedder, warnings })
+  const dynamic = mappings.dynamic === undefined ? 'true' : wordOf(mappings.dynamic).toLowerCase()
+  if (!['true', 'false', 'strict'].includes(dynamic))
+    throw invalid('mappings.dynamic', 'must be true, false or "strict"')
+  return {
+    analyzers,
+    fields,
+    objects,
+    names: new Set([...fields, ...objects].map(({ name }) => name)),
+    dynamic: dynamic === 'true',
+    strict: dynamic === 'strict' ? strictNames({ fields, objects, embedder }) : undefined,
+    embedder,
+    warnings,
+  }
+}
+
+/** Fields of a document that hold texts, whatever a mapping says. */
+const TEXTS = ['title', 'content', 'abstract', 'authors', 'tags', 'source']
+const FOR_TEXTS: readonly string[] = ['text', 'keyword', 'date'] satisfies FieldType[]
+
+/** Gives a definition back; throws VALIDATION_FAILED where it maps such a field to what no document could hold there. */
+export function mustTakeTexts(definition: Definition): Definition {
+  const { fields, objects, embedder } = definition
+  for (const name of TEXTS) {
+    const isObject = objects.some((object) => object.name === name) || embedder.field === name
+    const type = fields.find((field) => field.name === name)?.type ?? 'text'
+    if (!isObject && FOR_TEXTS.includes(type)) continue
+    const message = `must be one of ${FOR_TEXTS.join(', ')}: ${name} of a document holds texts; map a field of another name`
+    throw invalid(`mappings.properties.${name}.type`, message)
+  }
+  return definition
+}
+
+/** The part of a definition that the core is opened with, as JSON. An endpoint's vectors are given ones to it. */
+export function definitionJson({ analyzers, fields, dynamic, embedder }: Definition): string {
+  const { kind, field: _field, ...rest } = embedder
+  return wellFormedJson({
+    analyzers,
+    fields,
+    dynamic,
+    embedder: { kind: kind === 'learned' ? 'learned' : 'given', ...rest },
+  })
+}
+
+interface Reading {
+  analyzers: Record<string, Analyzer>
+  fields: FieldDefinition[]
+  objects: Definition['objects']
+  embedder: Embedder
+  warnings: string[]
+}
+
+function readField(name: string, sent: unknown, reading: Reading, source = name): void {
+  const path = `mappings.properties.${name}`
+  const property = asShape(sent, path)
+  const sentType = property.type ?? (property.properties === undefined ? 'text' : 'object')
+  const type = wordOf(sentType).toLowerCase()
+  if (name.startsWith('_')) throw invalid(path, 'field names must not start with _')
+  if (type === 'object') {
+    if (name === source) reading.objects.push({ name, isOpen: property.properties === undefined })
+    for (const [child, inner] of Object.entries(
+      asShape(property.properties ?? {}, `${path}.properties`),
+    ))
+      readField(`${name}.${child}`, inner, reading)
+    return
+  }
+  if (type === 'dense_vector') {
+    readVectorField(name, property, reading)
+    return
+  }
+  if (!TYPES.includes(type as FieldType))
+    throw invalid(`${path}.type`, `must be one of ${TYPES.join(', ')}, dense_vector, object`)
+  reading.fields.push(fieldDefinition(name, source, type as FieldType, property, reading.analyzers))
+  for (const [child, inner] of Object.entries(asShape(property.fields ?? {}, `${path}.fields`)))
+    readField(`${name}.${child}`, inner, reading, source)
+}
+
+function asShape(sent: unknown, path: string): Shape {
+  if (typeof sent === 'object' && sent !== null && !Array.isArray(sent)) return sent as Shape
+  throw invalid(path, 'must be an object')
+}
+
+function fieldDefinition(
+  name: string,
+  source: string,
+  type: FieldType,
+  property: Shape,
+  analyzers: Record<string, Analyzer>,
+): FieldDefinition {
+  const path = `mappings.properties.${name}`
+  const field: FieldDefinition = { name, source, type }
+  const isSubField = name !== source
+  const searched =
+    property.searched ?? property.index ?? (type === 'text' && !isSubField ? true : undefined)
+  if (type === 'text' || (type === 'keyword' && property.searched === true)) {
+    field.analyzer = findAnalyzer(wordOf(property.analyzer ?? 'default'), analyzers, path)
+    const search = property.search_analyzer ?? property.searchAnalyzer
+    if (search !== undefined) field.searchAnalyzer = findAnalyzer(wordOf(search), analyzers, path)
+    field.searched = searched !== false && searched !== undefined
+    field.weight = readWeight(property.weight ?? property.boost, path)
+  }
+  if (type === 'text') field.vectorized = property.vectorized !== false && !isSubField
+  return field
+}
+
+function readWeight(weight: unknown, path: string): number {
+  if (weight === undefined) return 1
+  if (typeof weight !== 'number' || !(weight > 0) || weight > 1e6)
+    throw invalid(`${path}.weight`, 'must be a number above 0')
+  return weight
+}
+
+function readVectorField(name: string, property: Shape, { embedder }: Reading): void {
+  const path = `mappings.properties.${name}`
+  if (embedder.field !== undefined && embedder.field !== name)
+    throw invalid(path, 'is a second dense_vector field; an index has one vector a document')
+  const dimensions = property.dims ?? property.dimensions ?? property.dimension
+  if (!isLength(dimensions)) throw invalid(`${path}.dims`, 'must be a whole number from 2 to 4096')
+  Object.assign(embedder, { kind: 'given', dimensions, field: name })
+}

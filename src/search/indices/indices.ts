@@ -1,0 +1,212 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../../config.ts'
+import { invalid, namedError, serviceError } from '../../errors.ts'
+import { native } from '../../native.ts'
+import type { IndexMappings, IndexRecord, IndexSettings } from '../../schema/indices.ts'
+import type { Store } from '../../store/store.ts'
+import { compileDefinition, type Definition, definitionJson, mustTakeTexts } from './definition.ts'
+import { mustBeServed } from './embedder.ts'
+import { checkTypes, isSame, mergeMappings } from './extension.ts'
+import { checkName } from './index-name.ts'
+import { removeStrays } from './strays.ts'
+
+/** One index as the process knows it. The engine adds what is open; this is what was declared. */
+export interface IndexEntry {
+  record: IndexRecord
+  definition: Definition
+  /** What a client has declared since; the engine builds it from the records, then it takes this one's place. */
+  next?: Declared
+  /** Names that its documents have fields by, as far as searches have asked for them; mapped ones stand in the definition. */
+  seen?: Set<string>
+  /** Deleted: what still holds the entry must find nothing and write nothing. */
+  dropped?: true
+}
+
+/** A declaration that is durable and stands for what documents may be from now on. */
+export type Declared = Pick<IndexEntry, 'record' | 'definition'>
+
+/** What the client declared last, whether or not searches use it already. */
+export function latest(entry: IndexEntry): Declared {
+  return entry.next ?? entry
+}
+
+export interface Indices {
+  /** Declares an index; durable when it resolves. Throws INDEX_EXISTS, or what is wrong with the declaration. */
+  create: (name: string, settings: IndexSettings, mappings: IndexMappings) => Promise<IndexEntry>
+  /**
+   * Adds fields to an index; durable when it resolves. `entry.next` is then what the engine must build and
+   * switch to; answers undefined when nothing is different. Throws MAPPING_CONFLICT on a changed type.
+   */
+  extend: (entry: IndexEntry, mappings: IndexMappings) => Promise<Declared | undefined>
+  /** Throws INDEX_NOT_FOUND about the place where the name was sent; default: index. */
+  get: (name: string, path?: string) => IndexEntry
+  find: (name: string) => IndexEntry | undefined
+  /** One that is just being made durable. */
+  underWay: (name: string) => Promise<IndexEntry> | undefined
+  byId: (id: number) => IndexEntry | undefined
+  /** What an index is that was declared with nothing but its name. */
+  defaults: () => Definition
+  /** The index of a document that names it: created with the defaults when that is allowed. */
+  ensure: (name: string) => Promise<IndexEntry>
+  all: () => IndexEntry[]
+  /** Forgets the index; its records are cleared in the background by the engine. */
+  remove: (entry: IndexEntry) => Promise<void>
+  /** Folder of the index's derived files, named by internal number only. */
+  directory: (record: Pick<IndexRecord, 'engineId'>) => string
+}
+
+interface Registry {
+  store: Store
+  config: Config
+  entries: Map<string, IndexEntry>
+  /** Being made durable: its name is taken already. */
+  creating: Map<string, Promise<IndexEntry>>
+  /** The change of each index's mapping that was asked for last; one comes after the other. */
+  extending: WeakMap<IndexEntry, Promise<unknown>>
+}
+
+/** Reads every declared index from the store. */
+export async function openIndices(store: Store, config: Config): Promise<Indices> {
+  const registry: Registry = { store, config, ...emptyRegistry() }
+  const { entries, creating } = registry
+  const root = join(config.dataDir, 'indices')
+  await mkdir(root, { recursive: true })
+  for (const { value: record } of store.tables.indices.range())
+    if (record.dropped !== true)
+      entries.set(record.name, { record, definition: define(registry, record) })
+  await removeStrays(
+    root,
+    new Set([...entries.values()].map(({ record }) => String(record.engineId))),
+  )
+  return {
+    create: async (name, settings, mappings) => {
+      checkName(name, 'name')
+      return declare(registry, name, { settings, mappings })
+    },
+    extend: (entry, mappings) => {
+      const before = registry.extending.get(entry) ?? Promise.resolve()
+      const done = before.then(() => extend(registry, entry, mappings))
+      registry.extending.set(
+        entry,
+        done.catch(() => undefined),
+      )
+      return done
+    },
+    get: (name, path) => {
+      const entry = entries.get(name)
+      if (entry === undefined) throw notFound(path)
+      return entry
+    },
+    find: (name) => entries.get(name),
+    underWay: (name) => creating.get(name),
+    byId: (id) => [...entries.values()].find(({ record }) => record.id === id),
+    defaults: () => define(registry, { settings: {}, mappings: {} }),
+    ensure: async (name) => {
+      const known = entries.get(name) ?? (await creating.get(name))
+      if (known !== undefined) return known
+      if (!config.autoCreateIndex)
+        throw notFound('index', ', and AUTO_CREATE_INDEX is off: create it first')
+      checkName(name, 'index')
+      return declare(registry, name, { settings: {}, mappings: {} })
+    },
+    all: () => [...entries.values()],
+    remove: async (entry) => {
+      entries.delete(entry.record.name)
+      entry.dropped = true
+      const dropped: IndexRecord = { ...latest(entry).record, dropped: true }
+      await store.release(() => store.tables.indices.put(dropped.id, dropped))
+    },
+    directory: ({ engineId }) => join(root, String(engineId)),
+  }
+}
+
+function emptyRegistry(): Pick<Registry, 'entries' | 'creating' | 'extending'> {
+  return { entries: new Map(), creating: new Map(), extending: new WeakMap() }
+}
+
+interface Declaration {
+  settings: IndexSettings
+  mappings: IndexMappings
+}
+
+/** The same, known to be one that the core can open: an index that can't be opened must never be declared. */
+function defineChecked(registry: Registry, declaration: Declaration): Definition {
+  const definition = define(registry, declaration)
+  try {
+    native.check(definitionJson(definition))
+  } catch (cause) {
+    throw namedError(cause)
+  }
+  return definition
+}
+
+function define({ config }: Registry, { settings, mappings }: Declaration): Definition {
+  return compileDefinition(settings, mappings, config)
+}
+
+async function declare(
+  registry: Registry,
+  name: string,
+  { settings, mappings }: Declaration,
+): Promise<IndexEntry> {
+  const { store, entries, creating } = registry
+  if (entries.has(name) || creating.has(name))
+    throw serviceError('INDEX_EXISTS', 'An index of this name exists already.')
+  // The embedder in force now is written down: a later change of the setting must not change this index.
+  const { embedder } = mustTakeTexts(define(registry, { settings, mappings }))
+  mustBeServed(embedder, registry.config)
+  const pinned: IndexSettings = { ...settings, embedder }
+  const definition = defineChecked(registry, { settings: pinned, mappings })
+  const made = store
+    .write(() => {
+      const id = nextNumber(store)
+      const engineId = nextNumber(store)
+      const createdMs = Date.now()
+      const record: IndexRecord = { id, engineId, name, createdMs, settings: pinned, mappings }
+      store.tables.indices.put(id, record)
+      return record
+    })
+    .then((record) => {
+      const entry = { record, definition }
+      entries.set(name, entry)
+      return entry
+    })
+    .finally(() => creating.delete(name))
+  creating.set(name, made)
+  return made
+}
+
+async function extend(
+  registry: Registry,
+  entry: IndexEntry,
+  added: IndexMappings,
+): Promise<Declared | undefined> {
+  const { store } = registry
+  const before = latest(entry)
+  const { settings } = before.record
+  const mappings = mergeMappings(before.record.mappings, added)
+  const definition = defineChecked(registry, { settings, mappings })
+  checkTypes(before.definition, definition)
+  if (isSame(before.definition, definition)) return undefined
+  const record = await store.write(() => {
+    if (entry.dropped === true) throw notFound('name')
+    const next: IndexRecord = { ...before.record, mappings, engineId: nextNumber(store) }
+    store.tables.indices.put(next.id, next)
+    return next
+  })
+  entry.next = { record, definition }
+  return entry.next
+}
+
+function notFound(path = 'index', advice = '; GET /cortex/indices lists them'): Error {
+  return invalid(path, `is not the name of an index${advice}`, 'INDEX_NOT_FOUND')
+}
+
+/** Numbers of indices and of their folders; never used twice. Call within a write. */
+function nextNumber(store: Store): number {
+  const last = store.tables.meta.get('lastNumber')
+  const next = (typeof last === 'number' ? last : 0) + 1
+  store.tables.meta.put('lastNumber', next)
+  return next
+}

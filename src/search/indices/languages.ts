@@ -1,0 +1,35 @@
+import { invalid } from '../../errors.ts'
+
+/** Languages with a stemmer and stop words of their own, by their ISO 639-1 codes. */
+const BY_CODE = new Map(
+  Object.entries({
+    ...{ ar: 'arabic', da: 'danish', nl: 'dutch', en: 'english', fi: 'finnish', fr: 'french' },
+    ...{ de: 'german', el: 'greek', hu: 'hungarian', it: 'italian', no: 'norwegian' },
+    ...{ pt: 'portuguese', ro: 'romanian', ru: 'russian', es: 'spanish', sv: 'swedish' },
+    ...{ ta: 'tamil', tr: 'turkish' },
+  }),
+)
+
+/** Their names. */
+export const LANGUAGES: readonly string[] = [...BY_CODE.values()]
+
+/** The language that a lower-case word names, by its name or its code. */
+export function languageOf(word: string): string | undefined {
+  return LANGUAGES.includes(word) ? word : BY_CODE.get(word)
+}
+
+/**
+ * The language whose stemmer `settings.analysis.stemming` asks for: one of its own, or that of the index's words, which
+ * only false leaves as they are. Throws UNKNOWN_ANALYZER for another word. Codes are none: `no` may mean Norwegian.
+ */
+export function stemmerOf(stemming: unknown, language: string | undefined): string | undefined {
+  if (stemming === false) return undefined
+  if (typeof stemming !== 'string') return language
+  const name = stemming.toLowerCase()
+  if (LANGUAGES.includes(name)) return name
+  throw invalid(
+    'settings.analysis.stemming',
+    `must be true, false, or the name of a language: ${LANGUAGES.join(', ')}`,
+    'UNKNOWN_ANALYZER',
+  )
+}

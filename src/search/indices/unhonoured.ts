@@ -1,0 +1,80 @@
+import { asObject } from '../../object.ts'
+import type { IndexMappings, IndexSettings } from '../../schema/indices.ts'
+
+const SHARDS = ['shards', 'number_of_shards']
+const REPLICAS = ['replication', 'number_of_replicas']
+/** What is read of settings, and what more than that search engines nest below `index`. */
+const SETTINGS: ReadonlySet<string> = new Set([
+  ...SHARDS,
+  ...REPLICAS,
+  'analysis',
+  'embedder',
+  'index',
+])
+const ANALYSIS: ReadonlySet<string> = new Set([
+  ...['language', 'stemming', 'asciiFolding', 'stopWords', 'stop_words', 'stopwords', 'synonyms'],
+  ...['analyzer', 'tokenizer', 'filter'],
+])
+const MAPPINGS: ReadonlySet<string> = new Set(['dynamic', 'properties'])
+const PROPERTY: ReadonlySet<string> = new Set([
+  ...['type', 'fields', 'properties', 'searched', 'vectorized', 'weight', 'boost', 'index'],
+  ...['analyzer', 'search_analyzer', 'searchAnalyzer', 'dims', 'dimensions', 'dimension'],
+])
+/** Warnings of one declaration. */
+const WARNINGS_MAX = 32
+
+/** What a declaration asks for and the embedded engine records but can't honour: it is said, not swallowed. */
+export function unhonouredIn(settings: IndexSettings, mappings: IndexMappings): string[] {
+  const warnings = [...countsIn(settings)]
+  for (const [at, part] of [
+    ['settings', settings],
+    ['settings.index', settings.index],
+  ] as const) {
+    warnings.push(...unread(at, part, SETTINGS))
+    warnings.push(...unread(`${at}.analysis`, asObject(part)?.analysis, ANALYSIS))
+  }
+  warnings.push(
+    ...charFilters(settings),
+    ...charFilters(settings.index as IndexSettings | undefined),
+  )
+  for (const path of unreadNames('mappings', mappings, MAPPINGS))
+    warnings.push(`${path}: recorded, not read; fields are listed in mappings.properties.`)
+  warnings.push(...inProperties('mappings.properties', mappings.properties))
+  return warnings.slice(0, WARNINGS_MAX)
+}
+
+function* countsIn(sent: IndexSettings): Iterable<string> {
+  const settings: Record<string, unknown> = { ...sent, ...asObject(sent.index) }
+  const greatest = (names: string[]) =>
+    Math.max(...names.map((name) => Number(settings[name] ?? 0)))
+  if (greatest(SHARDS) > 1) yield 'shards: recorded; the embedded engine keeps one shard an index.'
+  if (greatest(REPLICAS) > 0) yield 'replication: recorded; a single node keeps no replicas.'
+}
+
+function charFilters(settings: IndexSettings | undefined): string[] {
+  const analyzers = asObject(asObject(settings?.analysis)?.analyzer) ?? {}
+  return Object.keys(analyzers)
+    .filter((name) => [asObject(analyzers[name])?.char_filter ?? []].flat().length > 0)
+    .map((name) => `settings.analysis.analyzer.${name}.char_filter: recorded, not honoured.`)
+}
+
+function* inProperties(at: string, properties: unknown): Iterable<string> {
+  for (const [name, sent] of Object.entries(asObject(properties) ?? {})) {
+    const property = asObject(sent) ?? {}
+    const path = `${at}.${name}`
+    yield* unread(path, property, PROPERTY)
+    if (property.index === false && property.type !== 'text')
+      yield `${path}.index: recorded, not honoured; the field can be filtered, counted and sorted by.`
+    yield* inProperties(`${path}.properties`, property.properties)
+    yield* inProperties(`${path}.fields`, property.fields)
+  }
+}
+
+function unread(at: string, sent: unknown, known: ReadonlySet<string>): string[] {
+  return unreadNames(at, sent, known).map((path) => `${path}: recorded, not honoured.`)
+}
+
+function unreadNames(at: string, sent: unknown, known: ReadonlySet<string>): string[] {
+  const names = Object.keys(asObject(sent) ?? {}).filter((name) => !known.has(name))
+  return names.map((name) => `${at}.${name}`)
+}

@@ -1,0 +1,92 @@
+import { invalid } from '../../errors.ts'
+import { isDate } from '../date.ts'
+import type { FieldDefinition } from '../indices/definition.ts'
+import type { IndexEntry } from '../indices/indices.ts'
+import type { CoreRequest } from './core-request.ts'
+import type { FilterNode, FilterValue } from './filter.ts'
+
+/**
+ * Throws VALIDATION_FAILED for a filter or a facet's range whose value none of the searched indices can compare with the
+ * field that it names, such as a word with a number, and for a filter on vectors. A field that one of them does not map
+ * may hold anything there.
+ */
+export function refuseMistyped({ filter, facets = [] }: CoreRequest, entries: IndexEntry[]): void {
+  if (filter !== undefined) refuseNode(filter, entries)
+  for (const { field, ranges = [] } of facets)
+    ranges.forEach(({ from, to }, at) => {
+      const bounds = [from, to].filter((bound) => bound !== undefined)
+      refuseValues({ path: `facets.${field}.ranges[${at}]`, name: field }, bounds, entries)
+    })
+}
+
+function refuseNode(node: FilterNode, entries: IndexEntry[]): void {
+  if ('field' in node) refuseVector(node.field, entries)
+  if ('and' in node) for (const each of node.and) refuseNode(each, entries)
+  else if ('or' in node) for (const each of node.or) refuseNode(each, entries)
+  else if ('not' in node) refuseNode(node.not, entries)
+  else if ('ids' in node) return
+  else if ('any' in node) refuseValues(filtered(node.field), node.any, entries)
+  else if (!('exists' in node)) {
+    const { field, ...bounds } = node
+    refuseValues(filtered(field), Object.values(bounds), entries)
+  }
+}
+
+/** A field, and where the request compares it. */
+interface Compared {
+  path: string
+  name: string
+}
+
+function filtered(name: string): Compared {
+  return { path: `filters.${name}`, name }
+}
+
+function refuseVector(name: string, entries: IndexEntry[]): void {
+  const isVector = ({ definition }: IndexEntry) => definition.embedder.field === name
+  if (entries.length > 0 && entries.every(isVector))
+    throw invalid(`filters.${name}`, 'is a vector: it is searched by, and can’t be filtered by')
+}
+
+function refuseValues(
+  { path, name }: Compared,
+  values: readonly FilterValue[],
+  entries: IndexEntry[],
+): void {
+  const types = entries.map(
+    ({ definition }) => definition.fields.find((field) => field.name === name)?.type,
+  )
+  const [type] = types
+  const isRefused = (value: FilterValue) =>
+    types.every((own) => own !== undefined && !compares(own, value))
+  if (type === undefined || !values.some(isRefused)) return
+  throw invalid(path, `must be compared with a ${wantedBy(type)}: its type is ${type}`)
+}
+
+function wantedBy(type: FieldDefinition['type']): string {
+  if (type === 'date') return 'date (ISO 8601 or epoch milliseconds)'
+  return type === 'boolean' ? 'boolean' : 'number'
+}
+
+/** As the core reads values; numbers and booleans may come as strings, as they do in an address. */
+function compares(type: FieldDefinition['type'], value: FilterValue): boolean {
+  if (type === 'text' || type === 'keyword') return true
+  if (type === 'boolean') return typeof value === 'boolean' || value === 'true' || value === 'false'
+  if (type === 'date') return isDate(value) || (typeof value === 'string' && isDateText(value))
+  return isNumber(value)
+}
+
+/** Spellings of dates that only the core knows begin like this. */
+const DAY_FIRST = /^\d{4}-\d\d-\d\d/
+const YEAR = /^\d{4}$/
+
+/** A year alone would be some seconds after 1970. */
+function isDateText(text: string): boolean {
+  if (DAY_FIRST.test(text)) return isDate(text.slice(0, 10))
+  return isNumber(text) && !YEAR.test(text)
+}
+
+function isNumber(value: FilterValue): boolean {
+  if (typeof value === 'string') return value.trim() !== '' && Number.isFinite(Number(value))
+  return typeof value === 'number'
+}

@@ -1,0 +1,186 @@
+import { invalid } from '../../errors.ts'
+import { isObject } from '../../object.ts'
+import { checkId } from '../document-id.ts'
+
+/** A filter as the Rust core reads it; documents by their ids get their numbers on the way (`filter-ids.ts`). */
+export type FilterNode =
+  | { and: FilterNode[] }
+  | { or: FilterNode[] }
+  | { not: FilterNode }
+  | { ids: string[] }
+  | { field: string; any: FilterValue[] }
+  | ({ field: string } & Partial<Record<Bound, FilterValue>>)
+  | { field: string; exists: boolean }
+
+export type FilterValue = string | number | boolean
+type Bound = 'gt' | 'gte' | 'lt' | 'lte'
+
+const BOUNDS: readonly string[] = ['gt', 'gte', 'lt', 'lte']
+const NODES_MAX = 1024
+/** Ids of a filter in all: each is looked up in each of the indices. */
+const IDS_MAX = 1000
+/** What documents are filtered by their ids as; no field can have this name in a mapping. */
+const ID = '_id'
+/** Parts of a condition that messages name. */
+const KNOWN = [...BOUNDS, 'eq', 'in', 'any', 'not', 'exists'].join(', ')
+
+type Shape = Record<string, unknown>
+
+/**
+ * Reads the wire's filters: field → value (or `{eq}`), list (any of; or `{in}`, `{any}`), `{gte,gt,lte,lt}`, `{not}`,
+ * `{exists}`, plus `{and, or, not}`, all in any case; several keys of one object must all hold. `_id` is a document's id:
+ * it, a list, or one of these in `{eq, in, any, not}`. No filters: undefined.
+ * `isMapped` tells whether an index that is searched maps a field of this name. Throws VALIDATION_FAILED with the place.
+ */
+export function readFilters(
+  filters: Shape | undefined,
+  isMapped: (field: string) => boolean = () => false,
+): FilterNode | undefined {
+  if (filters === undefined || Object.keys(filters).length === 0) return undefined
+  return readObject(filters, 'filters', { left: NODES_MAX, idsLeft: IDS_MAX, isMapped })
+}
+
+interface Budget {
+  left: number
+  idsLeft: number
+  isMapped: (field: string) => boolean
+}
+
+function readObject(filters: unknown, path: string, budget: Budget): FilterNode {
+  if (!isObject(filters)) throw invalid(path, 'must be an object')
+  return all(Object.entries(filters).map(([key, value]) => readKey(key, value, path, budget)))
+}
+
+function readKey(key: string, value: unknown, path: string, budget: Budget): FilterNode {
+  if (--budget.left < 0) throw invalid('filters', `must have at most ${NODES_MAX} conditions`)
+  const place = `${path}.${key}`
+  const word = joinOf(key, value, budget)
+  if (word === 'and') return all(readList(value, place, budget))
+  if (word === 'or') return { or: readAlternatives(value, place, budget) }
+  if (word === 'not') {
+    if (Array.isArray(value)) return { not: { or: readAlternatives(value, place, budget) } }
+    refuseEmpty(value, place)
+    return { not: readObject(value, place, budget) }
+  }
+  return key === ID ? readIds(value, place, budget) : readCondition(key, value, place)
+}
+
+function readIds(value: unknown, path: string, budget: Budget): FilterNode {
+  if (typeof value === 'string' || Array.isArray(value)) {
+    const ids = [...new Set([value].flat())]
+    budget.idsLeft -= ids.length
+    if (budget.idsLeft < 0) throw invalid('filters', `must name at most ${IDS_MAX} ids in all`)
+    return { ids: ids.map((id, at) => readId(id, Array.isArray(value) ? `${path}[${at}]` : path)) }
+  }
+  const entries = isObject(value) ? Object.entries(value) : []
+  if (entries.length === 0) throw invalid(path, 'must be the id of a document, or a list of them')
+  return all(
+    entries.map(([key, inner]) => {
+      const place = `${path}.${key}`
+      const word = key.toLowerCase()
+      if (word === 'not') return { not: readIds(inner, place, budget) }
+      if (EQUALS.includes(word)) return readIds(inner, place, budget)
+      throw invalid(place, `is not known; ids are compared by ${EQUALS.join(', ')} and not`)
+    }),
+  )
+}
+
+function readId(id: unknown, path: string): string {
+  if (typeof id !== 'string') throw invalid(path, 'must be the id of a document, a string')
+  return checkId(id, path)
+}
+
+const JOINS: readonly string[] = ['and', 'or', 'not']
+
+/** The word by which conditions are joined, in any case. In another case than ours it may be a field's name. */
+function joinOf(key: string, value: unknown, { isMapped }: Budget): string | undefined {
+  if (key.length > 3) return undefined
+  if (JOINS.includes(key)) return key
+  const word = key.toLowerCase()
+  return JOINS.includes(word) && holdsConditions(value) && !isMapped(key) ? word : undefined
+}
+
+/** Objects are joined; a value, or a list of values, is what a field is compared with. */
+function holdsConditions(value: unknown): boolean {
+  return isObject(value) || (Array.isArray(value) && value.some(isObject))
+}
+
+/** Conditions of which one must hold: those of a list, or the keys of an object. */
+function readAlternatives(value: unknown, path: string, budget: Budget): FilterNode[] {
+  refuseEmpty(value, path)
+  if (isObject(value))
+    return Object.entries(value).map(([key, inner]) => readKey(key, inner, path, budget))
+  if (Array.isArray(value))
+    for (const [at, item] of value.entries()) refuseEmpty(item, `${path}[${at}]`)
+  return readList(value, path, budget)
+}
+
+/** What is empty would mean everything to one client, and nothing to another. */
+function refuseEmpty(value: unknown, path: string): void {
+  if (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+    throw invalid(path, 'must hold a condition')
+}
+
+function readList(value: unknown, path: string, budget: Budget): FilterNode[] {
+  const list = Array.isArray(value) ? value : [value]
+  return list.map((item, at) => readObject(item, `${path}[${at}]`, budget))
+}
+
+function readCondition(field: string, value: unknown, path: string): FilterNode {
+  if (value === null) return { not: { field, exists: true } }
+  if (isValue(value)) return { field, any: [value] }
+  if (Array.isArray(value)) return { field, any: readValues(value, path) }
+  if (!isObject(value)) throw invalid(path, 'must be a value, a list of values or a range')
+  const parts: FilterNode[] = []
+  const range: Record<string, FilterValue> = {}
+  for (const [key, bound] of Object.entries(value)) {
+    const place = `${path}.${key}`
+    const word = key.toLowerCase()
+    if (BOUNDS.includes(word)) {
+      if (!isValue(bound)) throw invalid(place, 'must be a number, a date or a string')
+      if (range[word] !== undefined) throw invalid(place, 'is sent twice, in two cases; send one')
+      range[word] = bound
+    } else if (word === 'not') parts.push({ not: readCondition(field, bound, place) })
+    else if (word === 'exists') parts.push({ field, exists: readFlag(bound, place) })
+    else if (EQUALS.includes(word)) parts.push(readCondition(field, bound, place))
+    else throw unknownKey(field, key, place)
+  }
+  if (Object.keys(range).length > 0) parts.push({ field, ...range })
+  if (parts.length === 0) throw invalid(path, `must hold one of ${KNOWN}`)
+  return all(parts)
+}
+
+/** Spellings of "is one of". */
+const EQUALS: readonly string[] = ['eq', 'in', 'any']
+/** Longest name that a message says again. */
+const NAME_MAX = 128
+
+function unknownKey(field: string, key: string, place: string): Error {
+  const inner = `${field}.${key}`.slice(0, NAME_MAX)
+  return invalid(
+    place,
+    `is not known; known are ${KNOWN}; a field inside of an object is filtered by as "${inner}"`,
+  )
+}
+
+function readFlag(value: unknown, path: string): boolean {
+  if (typeof value !== 'boolean') throw invalid(path, 'must be true or false')
+  return value
+}
+
+function readValues(values: unknown[], path: string): FilterValue[] {
+  if (values.length > 10_000) throw invalid(path, 'must have at most 10000 values')
+  return values.map((value, at) => {
+    if (!isValue(value)) throw invalid(`${path}[${at}]`, 'must be a string, a number or a boolean')
+    return value
+  })
+}
+
+function all(nodes: FilterNode[]): FilterNode {
+  const [only] = nodes
+  return nodes.length === 1 && only !== undefined ? only : { and: nodes }
+}
+
+function isValue(value: unknown): value is FilterValue {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+}

@@ -1,0 +1,187 @@
+import type { AddedScores } from '../../schema/plan.ts'
+import type { SearchRequest } from '../../schema/search.ts'
+import type { DocumentName } from '../../schema/tuning.ts'
+import { epochMs } from '../../shared-clock.ts'
+import type { SearchInput } from '../../threads/pool.ts'
+import type { IndexEntry } from '../indices/indices.ts'
+import { wellFormedJson } from '../json.ts'
+import { type Added, packAdded } from './added.ts'
+import type { CoreRequest } from './core-request.ts'
+import type { PageIndex } from './page.ts'
+import type { PlannedSearch } from './plan.ts'
+import { modelOf, type Plan, type Ranking } from './ranking-plan.ts'
+import { tune, tunedScores } from './tune.ts'
+
+/** One search as it is known on the main thread. */
+interface Asked {
+  search: SearchRequest
+  planned: PlannedSearch
+  plan: Plan
+  /** The planned request with the plan's tuning under it. */
+  request: CoreRequest
+  entries: IndexEntry[]
+  vector: Float32Array | undefined
+  /** The searchContext so far. */
+  context: { queryId: string; queryHash: string; searchType: string }
+  /** By `sharedMs`. */
+  startedMs: number
+  dataDir: string
+}
+
+/** What a replay needs of a search. */
+export interface Replayable {
+  /** Ids of the indices. */
+  indices: number[]
+  /** The core's request, and the other ranking's. */
+  request: object
+  otherRequest?: object
+  /** What was added to the other ranking's scores, where it is something else. */
+  otherAdded?: AddedScores
+  /** Which hits of the list that both were dealt into, so deep, the page shows. */
+  dealt?: { from: number; size: number; depth: number }
+  /** The query's own vector, base64 of float32. */
+  vector?: string
+  added?: Added[]
+}
+
+/** The worker's job for a search, and JSON of what its impression says before it runs, if it is recorded. */
+export function searchJob(asked: Asked): { job: SearchInput; head: string | undefined } {
+  const { search, planned, plan, request, entries, vector } = asked
+  const added = addedOf(plan, entries)
+  const interleaved = dealtOf(asked)
+  const job: SearchInput = {
+    dataDir: asked.dataDir,
+    indices: entries.map(pageIndex),
+    request: requestJson(interleaved === undefined ? request : fromTop(request, interleaved), plan),
+    vector,
+    fields: search.fields,
+    highlight: highlightOf(search, request),
+    cursorText: planned.listText,
+    list: plan.list,
+    shownBefore: planned.shownBefore,
+    startedMs: asked.startedMs,
+    context: wellFormedJson(asked.context).slice(0, -1),
+    added,
+    evidence: undefined,
+    draw: drawOf(plan, request),
+    interleaved,
+    recorded: plan.recorded !== undefined,
+  }
+  return { job, head: job.recorded ? impressionHead(asked, job) : undefined }
+}
+
+export function pageIndex({ record }: IndexEntry): PageIndex {
+  return { indexId: record.id, engineId: record.engineId, name: record.name }
+}
+
+/** The request as JSON, with what the plan, and one of its rankings, ask of the core besides. */
+function requestJson(request: CoreRequest, plan: Plan, ranking: Ranking = plan): string {
+  const { shadow, featured } = plan
+  const { model, rerankSize, clickRates } = ranking
+  const device = deviceOf(plan)
+  let json = wellFormedJson(request).slice(0, -1)
+  if (model !== undefined) json += `,"rerank":{"model":${model.handle},"size":${rerankSize}}`
+  if (shadow !== undefined) json += `,"shadow":${shadow.handle}`
+  if (featured) json += ',"features":true'
+  const asksFeatures = featured || model !== undefined || shadow !== undefined
+  if (asksFeatures) json += `,"clickRates":${JSON.stringify(clickRates)}`
+  if (asksFeatures && device > 0) json += `,"device":${device}`
+  return `${json}}`
+}
+
+/** The core's numbers of devices, from 1 on; 0 is any other. */
+const DEVICES = ['desktop', 'mobile', 'tablet']
+
+function deviceOf({ recorded }: Plan): number {
+  return DEVICES.indexOf(recorded?.deviceType?.toLowerCase() ?? '') + 1
+}
+
+/** What rankings changes and learning add to scores, if they add anything. */
+function addedOf({ tuning, added }: Ranking, entries: IndexEntry[]): AddedScores | undefined {
+  const { pins, boosts } = tuning
+  const tuned = pins !== undefined || boosts !== undefined
+  const all = tuned ? packAdded(tunedScores(tuning, indicesOf(entries)), added) : added
+  return all.count > 0 ? all : undefined
+}
+
+/** Which of the searched indices a document's name may mean. */
+function indicesOf(entries: IndexEntry[]): (document: DocumentName) => number[] {
+  return ({ index }) =>
+    entries
+      .filter(({ record }) => index === undefined || record.name === index)
+      .map(({ record }) => record.id)
+}
+
+/** How the page's order is drawn, if it is: one that is dealt is not. */
+function drawOf({ interleaved, exploration }: Plan, request: CoreRequest): SearchInput['draw'] {
+  if (interleaved !== undefined || exploration?.explored !== true) return undefined
+  const { seed, temperature } = exploration
+  return { seed, temperature, relative: isRelative(request) }
+}
+
+/** The ranking that is dealt into the list, if one is, and which of the dealt hits the page shows. */
+function dealtOf({ planned, plan, request, entries }: Asked): SearchInput['interleaved'] {
+  const { interleaved } = plan
+  const { shownBefore: from } = planned
+  // Behind the hits that are dealt, the list is that of the first ranking.
+  if (interleaved === undefined || from >= interleaved.depth) return undefined
+  const { testId, variantIds, seed, depth, against } = interleaved
+  const { facets: _, generation: __, ...other } = tune(planned.request, against.tuning)
+  const whole: CoreRequest = { ...other, mode: request.mode, from: 0, size: depth }
+  if (request.vectorIn !== undefined) whole.vectorIn = request.vectorIn
+  return {
+    ...{ testId, variantIds, seed, depth, from, size: request.size },
+    request: requestJson(whole, plan, against),
+    added: addedOf(against, entries),
+    evidence: undefined,
+  }
+}
+
+/** The request for all hits that are dealt, and the page's own. */
+function fromTop(request: CoreRequest, page: { from: number; size: number; depth: number }) {
+  return { ...request, from: 0, size: Math.max(page.depth, page.from + page.size) }
+}
+
+/** Whether the scores of a request have no common span. */
+function isRelative({ mode, fusion }: CoreRequest): boolean {
+  return mode !== 'hybrid' || fusion === 'rrf'
+}
+
+function highlightOf({ highlight }: SearchRequest, request: CoreRequest): string | undefined {
+  if (highlight === undefined || highlight === false) return undefined
+  const options = highlight === true ? {} : highlight
+  // What is marked are words: which documents are found says nothing of them.
+  const { filter: _, ...words } = request
+  return wellFormedJson({ ...words, highlight: options })
+}
+
+const QUERY_LENGTH_MAX = 256
+
+/** JSON of what is known of an impression before the search; the worker adds what was found. */
+function impressionHead(
+  { plan, search, request, startedMs, context }: Asked,
+  { interleaved, added }: SearchInput,
+): string {
+  const { queryId, queryHash, searchType } = context
+  const { recorded, shadow, adaptations } = plan
+  const model = modelOf(plan)
+  const query = wellFormedJson((search.query ?? '').slice(0, QUERY_LENGTH_MAX))
+  // Ids, hashes and words of our own need no escapes.
+  let head = `{"queryId":"${queryId}","queryHash":"${queryHash}","query":${query}`
+  head += `,"searchType":"${searchType}","timeMs":${Math.floor(epochMs(startedMs))}`
+  head +=
+    adaptations.length === 0 ? ',"adaptations":[]' : `,"adaptations":${wellFormedJson(adaptations)}`
+  if (model !== undefined) head += `,"model":${wellFormedJson(model)}`
+  if (shadow !== undefined) head += `,"shadowModel":${wellFormedJson(shadow.name)}`
+  if (added !== undefined) head += `,"addedScores":${added.count}`
+  if (interleaved !== undefined) {
+    const { testId, seed } = interleaved
+    head += `,"interleaved":{"testId":${wellFormedJson(testId)},"seed":${seed}}`
+  } else if (plan.exploration !== undefined) {
+    const { seed, epsilon, temperature } = plan.exploration
+    head += `,"exploration":{"seed":${seed},"epsilon":${epsilon},"temperature":${temperature}`
+    head += `,"relative":${isRelative(request)}}`
+  }
+  const said = wellFormedJson(recorded ?? {}).slice(1)
+  return said === '}' ? `${head}}` : `${head},${said}`
+}

@@ -1,0 +1,155 @@
+import type { SearchResult } from '../../native.ts'
+import { isObject } from '../../object.ts'
+import { sharedMs } from '../../shared-clock.ts'
+import type { Reader } from '../../store/reader.ts'
+import { idJson, sourceJson } from '../record.ts'
+import { type BytesWriter, bytesWriter } from './bytes.ts'
+import type { LentBytes } from './slab.ts'
+
+/** An index as a page names it. */
+export interface PageIndex {
+  indexId: number
+  engineId: number
+  name: string
+}
+
+export interface PageParts {
+  indices: PageIndex[]
+  /** Source fields to return; undefined returns the source as it was sent. */
+  fields: string[] | undefined
+  /** Per hit, JSON of `{field: [fragments]}`. */
+  highlights: (string | undefined)[] | undefined
+  nextCursor: string | undefined
+  /** Start of the request, by `sharedMs`. */
+  startedMs: number
+  /** JSON of the searchContext without its last brace; the generation is added here. */
+  context: string
+  /** Writes bytes for the service itself that travel behind the page; the hits' ids follow, as JSON with commas. */
+  appendix: ((appended: Appended) => void) | undefined
+}
+
+export interface Appended {
+  write: (bytes: Uint8Array) => void
+  /** Length of the ids that follow. */
+  idsBytes: number
+  tookMs: number
+}
+
+/**
+ * Writes the envelope's `data` of a search as UTF-8 JSON, `dataLength` bytes of it, and the appendix behind it:
+ * records are copied, not parsed.
+ */
+export function writePage(
+  reader: Reader,
+  result: SearchResult,
+  parts: PageParts,
+): { data: LentBytes; dataLength: number } {
+  const writer = bytesWriter()
+  const { text, bytes, length, finish } = writer
+  const byEngine = new Map(parts.indices.map((index) => [index.engineId, index]))
+  /** Where each id begins and ends. */
+  const ids: number[] = []
+  text('{"hits":[')
+  for (let at = 0; at < result.ords.length; at++) {
+    const index = byEngine.get(result.ids[at] ?? -1)
+    const record = index && reader.record(index.indexId, result.ords[at] ?? -1)
+    if (index === undefined || record === undefined)
+      throw new Error(`No record behind hit ${at} of the page.`)
+    text(at === 0 ? '{"id":' : ',{"id":')
+    const idStart = length()
+    bytes(idJson(record))
+    ids.push(idStart, length())
+    text(`,"index":${JSON.stringify(index.name)},"score":${result.scores[at]},"source":`)
+    if (parts.fields === undefined) bytes(sourceJson(record))
+    else text(pickFields(sourceJson(record), parts.fields))
+    const highlight = parts.highlights?.[at]
+    if (highlight !== undefined) text(`,"highlight":${highlight}`)
+    const explain = result.explain?.[at]
+    if (explain !== undefined) text(`,"explain":${explain}`)
+    text('}')
+    if (length() > PAGE_BYTES_MAX) throw tooLarge()
+  }
+  text(']')
+  if (parts.nextCursor !== undefined) text(`,"nextCursor":"${parts.nextCursor}"`)
+  if (result.facets !== undefined) text(`,"facets":${result.facets}`)
+  const tookMs = Math.round(sharedMs() - parts.startedMs)
+  text(`,"total":${result.total},"took":${tookMs},"searchContext":${parts.context}`)
+  text(`,"generation":${result.generation}}}`)
+  const dataLength = length()
+  if (parts.appendix !== undefined) {
+    parts.appendix({ write: bytes, idsBytes: idsLength(ids), tookMs })
+    appendIds(writer, ids)
+  }
+  return { data: finish(), dataLength }
+}
+
+/** The hits of one page; each search under way may take a few times as much memory. */
+const PAGE_BYTES_MAX = 64 << 20
+
+/** From a thread, an error is told by its code and sentence. */
+function tooLarge(): Error {
+  const mib = PAGE_BYTES_MAX >> 20
+  return new Error(
+    `VALIDATION_FAILED: size asks for a page of more than ${mib} MiB; ask for fewer hits, or name some fields in fields.`,
+  )
+}
+
+/** Length of ids with commas between them. */
+function idsLength(ids: readonly number[]): number {
+  let bytes = Math.max(0, ids.length / 2 - 1)
+  for (let at = 0; at < ids.length; at += 2) bytes += (ids[at + 1] ?? 0) - (ids[at] ?? 0)
+  return bytes
+}
+
+function appendIds({ text, again }: BytesWriter, ids: readonly number[]): void {
+  for (let at = 0; at < ids.length; at += 2) {
+    if (at > 0) text(',')
+    again(ids[at] ?? 0, ids[at + 1] ?? 0)
+  }
+}
+
+/** The chosen fields of a source: top-level names, or dotted paths into objects. */
+function pickFields(source: Buffer, fields: string[]): string {
+  const values = JSON.parse(source.toString()) as Record<string, unknown>
+  const picked = bare()
+  for (const field of fields) {
+    if (field === '*') return source.toString()
+    if (Object.hasOwn(values, field)) picked[field] = values[field]
+    else pickPath(values, picked, field.split('.'))
+  }
+  return JSON.stringify(picked)
+}
+
+function pickPath(
+  from: Record<string, unknown>,
+  to: Record<string, unknown>,
+  [key, ...rest]: string[],
+): void {
+  if (key === undefined || !Object.hasOwn(from, key)) return
+  const value = from[key]
+  if (rest.length === 0) to[key] = value
+  else if (Array.isArray(value)) {
+    const known = (to[key] ?? []) as unknown[]
+    const inner = value.filter(isObject).map((item, at) => pickInto(item, known[at], rest))
+    if (inner.some(hasAny)) to[key] = inner
+  } else if (isObject(value)) {
+    const inner = pickInto(value, to[key], rest)
+    if (hasAny(inner)) to[key] = inner
+  }
+}
+
+/** The picked part of an object, or of one of a list, with what was picked of it before. */
+function pickInto(from: Record<string, unknown>, known: unknown, path: string[]) {
+  const inner = (known ?? bare()) as Record<string, unknown>
+  pickPath(from, inner, path)
+  return inner
+}
+
+/** An object that inherits nothing: what was picked before is asked for by the names of fields. */
+function bare(): Record<string, unknown> {
+  return Object.create(null)
+}
+
+function hasAny(object: object): boolean {
+  return Object.keys(object).length > 0
+}

@@ -1,0 +1,159 @@
+import { invalid } from '../../errors.ts'
+import type { Facets, SearchRequest, Sort } from '../../schema/search.ts'
+import { FUSIONS, FUZZINESSES, OPERATORS } from '../../schema/tuning.ts'
+import { wordOf } from '../../word.ts'
+import type { CoreFacet, CoreRequest, SortKey } from './core-request.ts'
+import { decodeCursor } from './cursor.ts'
+import { readFilters } from './filter.ts'
+import { listTextOf } from './list-text.ts'
+import { cursorHash, hashQuery } from './query-hash.ts'
+
+const PAGE_END_MAX = 10_000
+/** What a leg weighs whose weight was not sent beside the other's. */
+const DEFAULT_WEIGHTS = { text: 0.75, vector: 0.25 }
+
+export interface PlannedSearch {
+  request: CoreRequest
+  queryHash: string
+  /** Hits on the pages before this one. */
+  shownBefore: number
+  /** What decides the list and its order: a cursor is tied to it. */
+  listText: string
+  /** The list's number, from its cursor. */
+  list: number | undefined
+}
+
+/**
+ * Reads a search's words into the core's request and the hash that names the query; `isMapped` tells whether an index
+ * that is searched maps a field of this name. Throws VALIDATION_FAILED.
+ */
+export function planSearch(
+  search: SearchRequest,
+  isMapped: (field: string) => boolean = () => false,
+): PlannedSearch {
+  const mode = readWord('searchType', search.searchType, ['text', 'vector', 'hybrid'], 'hybrid')
+  const filter = readFilters(search.filters as Record<string, unknown> | undefined, isMapped)
+  const request: CoreRequest = {
+    query: search.query ?? '',
+    mode,
+    from: search.from ?? 0,
+    size: search.size ?? 10,
+  }
+  const queryHash = hashQuery(request.query, filter)
+  if (request.from + request.size > PAGE_END_MAX)
+    throw invalid('from', `plus size must be at most ${PAGE_END_MAX}; beyond it use cursor`)
+  if (filter !== undefined) request.filter = filter
+  readWords(search, request)
+  readWeights(search, request)
+  if (search.facets !== undefined) request.facets = readFacets(search.facets)
+  if (search.sort !== undefined) request.sort = readSort(search.sort, isMapped)
+  const listText = listTextOf(search, request, queryHash)
+  let shownBefore = request.from
+  let list: number | undefined
+  if (search.cursor !== undefined) {
+    if (request.from > 0) throw invalid('from', 'must be 0 beside a cursor')
+    const cursor = decodeCursor(search.cursor, cursorHash(listText))
+    if (cursor.after === '') request.from = cursor.shown
+    else request.after = cursor.after
+    request.generation = cursor.generation
+    shownBefore = cursor.shown
+    list = cursor.list
+  } else if (search.generation !== undefined) request.generation = search.generation
+  return { request, queryHash, shownBefore, listText, list }
+}
+
+function readWords(search: SearchRequest, request: CoreRequest): void {
+  if (search.operator !== undefined)
+    request.operator = readWord('operator', search.operator, OPERATORS, 'or')
+  if (search.fusion !== undefined)
+    request.fusion = readWord('fusion', search.fusion, FUSIONS, 'convex')
+  if (search.fuzziness !== undefined)
+    request.fuzziness = readWord(
+      'fuzziness',
+      String(search.fuzziness),
+      FUZZINESSES,
+      '0',
+    ).toUpperCase()
+  if (search.phrase === true) request.phrase = true
+  if (search.slop !== undefined && search.slop > 0) request.slop = search.slop
+  if (search.prefix === true) request.prefix = true
+  if (search.neighbors !== undefined) request.neighbors = search.neighbors
+  if (search.similarity !== undefined) request.cut = search.similarity
+  if (search.feedback !== undefined) request.feedback = search.feedback
+  if (search.minScore !== undefined) request.minScore = search.minScore
+  if (search.explain === true) request.explain = true
+}
+
+function readWeights(search: SearchRequest, request: CoreRequest): void {
+  const { searchFields, boost } = search
+  if (searchFields !== undefined)
+    request.fields = Array.isArray(searchFields)
+      ? Object.fromEntries(searchFields.map((field) => [field, 1]))
+      : searchFields
+  if (boost === undefined) return
+  const { text, vector, ...fields } = boost
+  if (text !== undefined || vector !== undefined)
+    request.weights = {
+      text: text ?? DEFAULT_WEIGHTS.text,
+      vector: vector ?? DEFAULT_WEIGHTS.vector,
+    }
+  if (Object.keys(fields).length > 0) request.boost = fields
+}
+
+/** As many as a list may hold. */
+const FACETS_MAX = 100
+
+function readFacets(facets: Facets): CoreFacet[] {
+  // One that is named twice is counted and answered once.
+  if (Array.isArray(facets)) return [...new Set(facets)].map((field) => ({ field }))
+  const named = Object.entries(facets)
+  if (named.length > FACETS_MAX) throw invalid('facets', `must name at most ${FACETS_MAX} fields`)
+  return named.map(([field, facet]) => ({ field, ...facet }))
+}
+
+function readSort(sort: Sort, isMapped: (field: string) => boolean): SortKey[] {
+  const keys = Array.isArray(sort) ? sort : [sort]
+  return keys.flatMap((key, at) => {
+    const path = Array.isArray(sort) ? `sort[${at}]` : 'sort'
+    if (typeof key === 'string') return [readSortText(key, path, isMapped)]
+    const named = Object.entries(key)
+    if (named.length === 0) throw invalid(path, 'must name a field')
+    return named.map(([field, order]) => ({
+      field,
+      descending: readOrder(order, `${path}.${field}`),
+    }))
+  })
+}
+
+/** `field` or `field:order`; only a mapped field may have a colon in its name without an order behind it. */
+function readSortText(text: string, path: string, isMapped: (field: string) => boolean): SortKey {
+  const colon = text.lastIndexOf(':')
+  if (colon < 0 || isMapped(text)) return { field: text, descending: text === '_score' }
+  const order = text.slice(colon + 1).toLowerCase()
+  if (order !== 'asc' && order !== 'desc')
+    throw invalid(
+      path,
+      'must end in :asc or :desc behind its last colon, also when the field has a colon in its name',
+    )
+  return { field: text.slice(0, colon), descending: order === 'desc' }
+}
+
+function readOrder(order: unknown, path: string): boolean {
+  const word =
+    typeof order === 'object' && order !== null ? (order as { order?: unknown }).order : order
+  const direction = wordOf(word).toLowerCase()
+  if (direction !== 'asc' && direction !== 'desc') throw invalid(path, 'must be asc or desc')
+  return direction === 'desc'
+}
+
+function readWord<const Word extends string>(
+  path: string,
+  sent: string | undefined,
+  words: readonly Word[],
+  fallback: Word,
+): Word {
+  if (sent === undefined) return fallback
+  const word = words.find((known) => known === sent.toLowerCase())
+  if (word === undefined) throw invalid(path, `must be one of ${words.join(', ')}`)
+  return word
+}

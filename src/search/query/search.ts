@@ -1,0 +1,143 @@
+import type { Config } from '../../config.ts'
+import { invalid, ServiceError, serviceError } from '../../errors.ts'
+import { newId } from '../../ids.ts'
+import type { ListPlace } from '../../schema/plan.ts'
+import type { SearchRequest, SuggestRequest } from '../../schema/search.ts'
+import type { Pool, SearchInput } from '../../threads/pool.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { IndexEntry, Indices } from '../indices/indices.ts'
+import { wellFormedJson } from '../json.ts'
+import { refuseAnalysed } from './analysed.ts'
+import { refuseMistyped } from './comparable.ts'
+import { type Describe, evidenceOf } from './evidence.ts'
+import { searchJob } from './job.ts'
+import { planSearch } from './plan.ts'
+import { type EmbedQuery, queryVector } from './query-vector.ts'
+import { type Plan, wirePlan } from './ranking-plan.ts'
+import { type KeptSearch, type Replayed, replayJob, replayJson } from './shown.ts'
+import { openLentBytes } from './slab.ts'
+import { tune } from './tune.ts'
+import { searchWarnings } from './warnings/warnings.ts'
+
+/** A search's answer. */
+export interface SearchAnswer {
+  /** The envelope's `data` in UTF-8 JSON. */
+  data: Uint8Array
+  queryId: string
+  queryHash: string
+}
+
+export interface Search {
+  /**
+   * Throws INDEX_NOT_FOUND, VALIDATION_FAILED and the like; a failing leg degrades instead. The start is by `sharedMs`;
+   * a search whose client left while it waited for a thread is not run.
+   */
+  run: (search: SearchRequest, startedMs: number, isLeft?: () => boolean) => Promise<SearchAnswer>
+  suggest: (request: SuggestRequest) => Promise<object>
+  /** Runs a search again as it was shown, sources left out. Throws GENERATION_GONE when its view is held no more. */
+  replay: (shown: KeptSearch) => Promise<Replayed>
+}
+
+interface SearchParts {
+  config: Pick<Config, 'dataDir'>
+  pool: Pool
+  indices: Indices
+  engine: Engine
+  plan: (search: SearchRequest, queryHash: string, place: ListPlace) => Plan
+  /** What stands behind a learned score. */
+  describe: Describe
+  /** Takes what a search showed; bytes are copied. */
+  show: (queryId: string, shown: { head: string; replay: string; found: Uint8Array }) => void
+  embedQuery: EmbedQuery
+}
+
+export function openSearch(parts: SearchParts): Search {
+  const { config, pool, engine, indices, embedQuery } = parts
+  const bytesOf = openLentBytes()
+
+  function named(index: string | string[] | undefined): IndexEntry[] {
+    if (index === undefined) return indices.all()
+    if (typeof index === 'string' && !index.includes(',')) return [indices.get(index)]
+    const names = Array.isArray(index) ? index : index.split(',')
+    return [...new Set(names.map((name, at) => indices.get(name, `index[${at}]`)))]
+  }
+  function addEvidence(job: SearchInput, plan: Plan, queryHash: string): void {
+    job.evidence = evidenceOf(plan, queryHash, parts.describe)
+    if (job.interleaved !== undefined && plan.interleaved !== undefined)
+      job.interleaved.evidence = evidenceOf(plan.interleaved.against, queryHash, parts.describe)
+  }
+  async function execute(entries: IndexEntry[], job: SearchInput, isLeft?: () => boolean) {
+    const output = await engine.using(entries, () => pool.search(job, isLeft))
+    const bytes = bytesOf(output.data)
+    return {
+      data: bytes.subarray(0, output.dataLength),
+      found: bytes.subarray(output.dataLength),
+    }
+  }
+  return {
+    run: async (search, startedMs, isLeft) => {
+      const entries = named(search.index)
+      const planned = planSearch(search, (field) => isMapped(field, entries))
+      refuseAnalysed(planned.request, entries)
+      refuseMistyped(planned.request, entries)
+      const { queryHash } = planned
+      const plan = parts.plan(search, queryHash, { text: planned.listText, list: planned.list })
+      const request = tune(planned.request, plan.tuning)
+      const { vector, degraded, missed } = await queryVector(search, request, entries, embedQuery)
+      const warnings = await searchWarnings({ search, planned, entries, missed }, engine)
+      const queryId = newId()
+      const searchType = request.mode
+      const context = {
+        queryId,
+        queryHash,
+        searchType,
+        ...wirePlan(plan),
+        ...(degraded === undefined ? {} : { degraded }),
+        ...(warnings.length === 0 ? {} : { warnings }),
+      }
+      const asked = { search, planned, plan, request, entries, vector, context, startedMs }
+      const { job, head } = searchJob({ ...asked, dataDir: config.dataDir })
+      if (search.explain === true) addEvidence(job, plan, queryHash)
+      const { data, found } = await execute(entries, job, isLeft).catch((cause: unknown) => {
+        throw retold(cause, search.cursor === undefined ? 'generation' : 'cursor')
+      })
+      if (head !== undefined) parts.show(queryId, { head, replay: replayJson(job), found })
+      return { data, queryId, queryHash }
+    },
+    suggest: async ({ index, ...words }) => {
+      const entries = named(index)
+      const engineIds = Float64Array.from(entries, ({ record }) => record.engineId)
+      const request = wellFormedJson(words)
+      const found = await engine.using(entries, () => pool.run('suggest', { engineIds, request }))
+      return JSON.parse(found) as object
+    },
+    replay: async (shown) => {
+      const entries = shown.indices
+        .map((id) => indices.byId(id))
+        .filter((entry) => entry !== undefined)
+      if (entries.length < shown.indices.length)
+        throw serviceError('INDEX_NOT_FOUND', 'An index of this search is there no more.')
+      const job = replayJob(shown, entries, config.dataDir)
+      const { data } = await execute(entries, job).catch((cause: unknown) => {
+        throw retold(cause, 'search')
+      })
+      return JSON.parse(Buffer.from(data).toString()) as Replayed
+    },
+  }
+}
+
+const VIEW_GONE = {
+  generation: 'names a view of the indices that is held no more; search again without it',
+  cursor: 'goes on in a view of the indices that is held no more; search again from the first page',
+  search: 'saw a view of the indices that is held no more; it can’t be run again',
+}
+
+/** A view that is gone, told of what the client sent: only some have sent a generation. */
+function retold(cause: unknown, path: keyof typeof VIEW_GONE): unknown {
+  if (!(cause instanceof ServiceError) || cause.code !== 'GENERATION_GONE') return cause
+  return invalid(path, VIEW_GONE[path], 'GENERATION_GONE')
+}
+
+function isMapped(field: string, entries: IndexEntry[]): boolean {
+  return entries.some(({ definition }) => definition.fields.some(({ name }) => name === field))
+}

@@ -1,0 +1,81 @@
+import { NOTHING_ADDED } from '../../schema/plan.ts'
+import { sharedMs } from '../../shared-clock.ts'
+import type { SearchInput } from '../../threads/pool.ts'
+import type { IndexEntry } from '../indices/indices.ts'
+import { type Added, packAdded } from './added.ts'
+import { pageIndex, type Replayable } from './job.ts'
+
+/** What is kept of a search that was shown, as far as it decides the list. */
+export interface KeptSearch extends Replayable {
+  added?: Added[]
+  generation: number
+  /** Hits before the first one. */
+  from: number
+  exploration?: { seed: number; temperature: number; relative: boolean; explored: boolean }
+  interleaved?: { testId: string; seed: number }
+}
+
+export interface Replayed {
+  hits: { id: string; index: string; score: number }[]
+  total: number
+}
+
+/** The worker's job that runs a shown search again over the view that it saw. */
+export function replayJob(shown: KeptSearch, entries: IndexEntry[], dataDir: string): SearchInput {
+  const { generation, exploration, interleaved, otherRequest, otherAdded, dealt } = shown
+  const added = shown.added === undefined ? undefined : packAdded(shown.added)
+  return {
+    dataDir,
+    indices: entries.map(pageIndex),
+    request: atGeneration(shown.request, generation),
+    vector: shown.vector === undefined ? undefined : floats(shown.vector),
+    fields: [],
+    highlight: undefined,
+    cursorText: '',
+    list: 0,
+    shownBefore: shown.from,
+    startedMs: sharedMs(),
+    context: '{"replay":true',
+    added,
+    evidence: undefined,
+    draw: exploration?.explored === true ? exploration : undefined,
+    interleaved:
+      otherRequest === undefined || dealt === undefined
+        ? undefined
+        : {
+            // A list of one hit was not dealt.
+            ...(interleaved ?? { testId: '', seed: 0 }),
+            ...{ ...dealt, variantIds: ['', ''], evidence: undefined },
+            request: JSON.stringify(otherRequest),
+            added: otherAdded?.count === 0 ? undefined : (otherAdded ?? added),
+          },
+    recorded: false,
+  }
+}
+
+/** A `Replayable` as JSON, of what the worker is asked; what was added as it came. */
+export function replayJson(input: SearchInput): string {
+  const { indices, request, interleaved, vector, added } = input
+  let json = `{"indices":[${indices.map(({ indexId }) => indexId)}],"request":${request}`
+  if (interleaved !== undefined) {
+    const { from, size, depth } = interleaved
+    json += `,"otherRequest":${interleaved.request},"dealt":${JSON.stringify({ from, size, depth })}`
+    if (interleaved.added !== added)
+      json += `,"otherAdded":${JSON.stringify(interleaved.added ?? NOTHING_ADDED)}`
+  }
+  if (vector !== undefined) json += `,"vector":"${base64(vector)}"`
+  if (added !== undefined) json += `,"addedTo":[${added.documents}],"addedValues":"${added.values}"`
+  return `${json}}`
+}
+
+function base64({ buffer, byteOffset, byteLength }: Float32Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString('base64')
+}
+
+function atGeneration(request: object, generation: number): string {
+  return JSON.stringify({ ...request, generation })
+}
+
+function floats(base64: string): Float32Array {
+  return new Float32Array(new Uint8Array(Buffer.from(base64, 'base64')).buffer)
+}

@@ -1,0 +1,44 @@
+import type { DocumentName, Tuning } from '../../schema/tuning.ts'
+import type { Added } from './added.ts'
+import type { CoreRequest } from './core-request.ts'
+
+/** A pinned document stands above all others, the first pin highest; from here on no model moves it. */
+const PIN = 1000
+
+/** Most that a boost adds or takes: it outweighs every score and stays below a pin. */
+const BOOST_MAX = 100
+
+/** Lays a ranking change under a search's own words: what the caller said himself stands. Without a change, the request itself. */
+export function tune(request: CoreRequest, tuning: Tuning): CoreRequest {
+  if (Object.keys(tuning).length === 0) return request
+  const tuned: CoreRequest = { ...request }
+  const { fieldWeights, legWeights } = tuning
+  if (fieldWeights !== undefined) tuned.boost = { ...fieldWeights, ...request.boost }
+  if (legWeights !== undefined) tuned.weights = request.weights ?? legWeights
+  if (tuning.fusion !== undefined) tuned.fusion = request.fusion ?? tuning.fusion
+  if (tuning.neighbors !== undefined) tuned.neighbors = request.neighbors ?? tuning.neighbors
+  if (tuning.similarity !== undefined) tuned.cut = request.cut ?? tuning.similarity
+  if (tuning.minScore !== undefined) tuned.minScore = request.minScore ?? tuning.minScore
+  if (tuning.operator !== undefined) tuned.operator = request.operator ?? tuning.operator
+  if (tuning.fuzziness !== undefined) tuned.fuzziness = request.fuzziness ?? tuning.fuzziness
+  if (tuning.feedback !== undefined) tuned.feedback = request.feedback ?? tuning.feedback
+  if (tuning.synonyms !== undefined) tuned.synonyms = tuning.synonyms
+  return tuned
+}
+
+/** Pins and boosts as additions to scores; `indicesOf` tells which indices a name may mean. */
+export function tunedScores(
+  { pins = [], boosts = [] }: Tuning,
+  indicesOf: (document: DocumentName) => number[],
+): Added[] {
+  const valued = [
+    ...pins.map((document, place) => ({ ...document, value: PIN * (1 + pins.length - place) })),
+    ...boosts.map((boost) => ({
+      ...boost,
+      value: Math.max(-BOOST_MAX, Math.min(BOOST_MAX, boost.value)),
+    })),
+  ]
+  return valued.flatMap(({ value, ...document }) =>
+    indicesOf(document).map((indexId): Added => [indexId, document.id, value]),
+  )
+}

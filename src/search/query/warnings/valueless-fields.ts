@@ -1,0 +1,166 @@
+import type { Engine } from '../../engine/engine.ts'
+import type { Definition } from '../../indices/definition.ts'
+import { type IndexEntry, latest } from '../../indices/indices.ts'
+import { nearestName } from '../../nearest-name.ts'
+import type { CoreRequest } from '../core-request.ts'
+import type { FilterNode } from '../filter.ts'
+import { indicesText, instead, shown, TOLD_MAX } from './told.ts'
+
+/** A name that no mapping of the searched indices has, and where it was sent. */
+interface Unmapped {
+  path: Path
+  name: string
+}
+
+type Path = keyof typeof CAN_BE
+
+/** What the values of a field are wanted for. */
+const CAN_BE = { filters: 'filtered by', facets: 'counted', sort: 'sorted by' } as const
+/** Indices whose fields a warning may suggest. */
+const SUGGESTING_MAX = 16
+/** Names that documents are asked for at a time, on the main thread. */
+const ASKED_MAX = 32
+/** Names that an index remembers to be those of values in documents. */
+const SEEN_MAX = 1024
+const NONE: readonly Unmapped[] = []
+
+/**
+ * Names of fields in filters, facets and sorts that none of the searched indices knows yet, neither from its mapping nor
+ * from what was asked of its documents before. What is known costs a look into a set. A filter for documents without a
+ * field names it on purpose.
+ */
+export function valuelessFields(
+  { filter, facets, sort }: CoreRequest,
+  entries: readonly IndexEntry[],
+): readonly Unmapped[] {
+  if (entries.length === 0) return NONE
+  if (filter === undefined && facets === undefined && sort === undefined) return NONE
+  const found: Unmapped[] = []
+  if (filter !== undefined) noteFilter(filter, 'none', entries, found)
+  if (facets !== undefined) for (const { field } of facets) note('facets', field, entries, found)
+  if (sort !== undefined)
+    for (const { field } of sort) if (field !== '_score') note('sort', field, entries, found)
+  return found
+}
+
+/** Whether an odd number of `not`s is `around` a condition decides what it asks for. */
+function noteFilter(
+  node: FilterNode,
+  around: 'none' | 'not',
+  entries: readonly IndexEntry[],
+  found: Unmapped[],
+): void {
+  if ('and' in node) for (const part of node.and) noteFilter(part, around, entries, found)
+  else if ('or' in node) for (const part of node.or) noteFilter(part, around, entries, found)
+  else if ('not' in node) noteFilter(node.not, around === 'not' ? 'none' : 'not', entries, found)
+  else if ('field' in node) {
+    // Documents without a field are what is asked for: that none has it is no mistake, where it is known.
+    const isForNone = 'exists' in node && node.exists === (around === 'not')
+    if (!isForNone || entries.some(hidesFields)) note('filters', node.field, entries, found)
+  }
+}
+
+/** Whether documents of an index may have fields of which its filters know nothing. */
+function hidesFields({ definition }: IndexEntry): boolean {
+  return !definition.dynamic && definition.strict === undefined
+}
+
+function note(path: Path, name: string, entries: readonly IndexEntry[], found: Unmapped[]): void {
+  if (!isKnown(name, entries)) found.push({ path, name })
+}
+
+function isKnown(name: string, entries: readonly IndexEntry[]): boolean {
+  for (const entry of entries)
+    if (entry.definition.names.has(name) || entry.seen?.has(name) === true) return true
+  // A field that was just added is no mistake.
+  return entries.some((entry) => latest(entry).definition.names.has(name))
+}
+
+interface Telling {
+  names: readonly Unmapped[]
+  entries: IndexEntry[]
+  engine: Engine
+}
+
+/**
+ * Tells of those of the names that documents of none of the indices have values by, which must be open: one that a single
+ * index knows is none. Documents are asked once; the nearest name is looked for only for somebody who has mistyped one.
+ */
+export function tellValueless({ names, entries, engine }: Telling, told: string[]): void {
+  const missed = firstMissing([...new Set(names.map(({ name }) => name))], entries, engine)
+  const each = new Map<string, Unmapped>()
+  for (const one of names)
+    if (missed.has(one.name) && each.size < TOLD_MAX) each.set(`${one.path} ${one.name}`, one)
+  const known = knownIn(entries, engine)
+  for (const one of each.values()) told.push(warning(one, entries, known))
+}
+
+/** As many of the missing names as are told, or a few more: what is sent in vain by thousands is not looked for. */
+function firstMissing(names: string[], entries: IndexEntry[], engine: Engine): Set<string> {
+  const found = new Set<string>()
+  for (let at = 0; at < names.length && found.size < TOLD_MAX; at += ASKED_MAX)
+    for (const name of missing(names.slice(at, at + ASKED_MAX), entries, engine)) found.add(name)
+  return found
+}
+
+/** Those of the names that documents of none of the indices have values by; an index remembers those of its own. */
+function missing(names: string[], entries: IndexEntry[], engine: Engine): Set<string> {
+  const left = new Set(names)
+  for (const entry of entries) {
+    if (left.size === 0) break
+    const asked = [...left]
+    const found = engine.hasFields(entry, asked)
+    asked.forEach((name, at) => {
+      if (found[at] !== 1 || !left.delete(name)) return
+      if (entry.seen === undefined || entry.seen.size >= SEEN_MAX) entry.seen = new Set()
+      entry.seen.add(name)
+    })
+  }
+  return left
+}
+
+/**
+ * Says no more than is known: documents may well have the field, with null, an empty list or an empty object in it, or in an
+ * index that keeps it only.
+ */
+function warning({ path, name }: Unmapped, entries: IndexEntry[], known: KnownNames): string {
+  const what = `"${shown(name)}" of ${path}: no document of ${indicesText(entries)} has a value in it`
+  return `${what} that can be ${CAN_BE[path]}${suggestion(path, shown(name), known)}`
+}
+
+/** A field of nearly this name, or one inside of an object, whose last part it is; in filters, also a document's id. */
+function suggestion(path: Path, name: string, known: KnownNames): string {
+  if (path === 'filters' && name.toLowerCase() === 'id')
+    return instead('_id', 'is the id of a document')
+  const names = path === 'filters' ? known().all : known().withValues
+  const inner = `.${name.toLowerCase()}`
+  const nearest =
+    nearestName(name, names) ?? names.find((each) => each.toLowerCase().endsWith(inner))
+  return instead(nearest, 'is a field')
+}
+
+/** What may be suggested, gathered for the first who wants it; fields that have words alone are no use but to a filter. */
+type KnownNames = () => { all: string[]; withValues: string[] }
+
+function knownIn(entries: IndexEntry[], engine: Engine): KnownNames {
+  let known: ReturnType<KnownNames> | undefined
+  return () => {
+    if (known !== undefined) return known
+    const all = new Set<string>()
+    const withValues = new Set<string>()
+    for (const entry of entries.slice(0, SUGGESTING_MAX)) {
+      const words = analysed(entry.definition)
+      for (const name of [...entry.definition.names, ...engine.fieldNames(entry)]) {
+        all.add(name)
+        if (!words.has(name)) withValues.add(name)
+      }
+    }
+    known = { all: [...all], withValues: [...withValues] }
+    return known
+  }
+}
+
+/** Fields that have words and no value. */
+function analysed({ fields }: Definition): Set<string> {
+  return new Set(fields.filter(({ type }) => type === 'text').map((field) => field.name))
+}

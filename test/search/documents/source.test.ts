@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { sourceProblem } from '../../../src/search/documents/source.ts'
+import { compileDefinition } from '../../../src/search/indices/definition.ts'
+
+const config = { embedder: 'learned', embedderDimensions: 384 } as const
+const mappings = {
+  properties: {
+    year: { type: 'integer' },
+    price: { type: 'double' },
+    open: { type: 'boolean' },
+    seen: { type: 'date' },
+    place: { properties: { city: { type: 'keyword' } } },
+    extra: { type: 'object' },
+  },
+}
+const definition = compileDefinition({}, mappings, config)
+
+describe('a document’s values are checked against the mapping', () => {
+  test.each([
+    { title: 'a', authors: ['b'] },
+    { year: 2000, price: 1.5, open: true, seen: '2020-01-31T10:00:00Z' },
+    { seen: 1_600_000_000_000 },
+    { seen: ['0000-01-01', '1492-10-12'] },
+    { year: [1, 2], place: { city: 'Bern' } },
+    { year: null, anything: { else: 1 } },
+    { place: null },
+    { place: [{ city: 'Bern' }, {}] },
+    { place: {}, 'place.city': 'Bern' },
+    { place: 5, 'place.city': 'Bern' },
+    { place: [{ city: ['Bern', null] }, {}, { city: 'Basel' }] },
+    { extra: { any: 1 } },
+    { extra: [{}, null] },
+    { 'extra.any': 1 },
+  ])('%j fits', (source) => {
+    expect(sourceProblem(source, definition)).toBeUndefined()
+  })
+
+  test.each([
+    [{ year: '2000' }, 'document.year'],
+    [{ year: 1.5 }, 'document.year'],
+    [{ price: 'x' }, 'document.price'],
+    [{ open: 'true' }, 'document.open'],
+    [{ seen: 'yesterday' }, 'document.seen'],
+    [{ seen: '2020-13-01' }, 'document.seen'],
+    [{ seen: 8.64e15 }, 'document.seen'],
+    [{ place: { city: 3 } }, 'document.place.city'],
+    [{ place: 5 }, 'document.place'],
+    [{ place: 'Bern' }, 'document.place'],
+    [{ place: ['Bern'] }, 'document.place'],
+    [{ place: [{ city: 'Bern' }, { city: 3 }] }, 'document.place.city'],
+    [{ place: { city: 'Bern' }, 'place.city': 3 }, 'document.place.city'],
+    [{ extra: 5 }, 'document.extra'],
+    [{ extra: [{}, 'x'] }, 'document.extra'],
+    [{ title: 3 }, 'document.title'],
+  ])('%j is refused', (source, path) => {
+    expect(sourceProblem(source, definition)?.details?.[0]?.path).toBe(path)
+    const bare = path.replace('document.', '')
+    expect(sourceProblem(source, definition, '')?.details?.[0]?.path).toBe(bare)
+  })
+
+  test.each([2 ** 53, -(2 ** 53), 1e300, [1, 2 ** 53]])('%j: the limit is told', (year) => {
+    const message = sourceProblem({ year }, definition)?.message
+    expect(message).toContain('a whole number from -(2^53-1) to 2^53-1')
+  })
+})
+
+describe('a strict mapping looks into objects', () => {
+  const properties = {
+    place: { properties: { city: { type: 'keyword' }, more: { type: 'object' } } },
+    extra: { type: 'object' },
+    none: { type: 'object', properties: {} },
+  }
+  const strict = compileDefinition({}, { dynamic: 'strict', properties }, config)
+
+  test.each([
+    { place: { city: 'Bern', more: { any: [{ thing: 1 }] } } },
+    { place: [{ city: 'Bern' }, {}], extra: { any: 1 } },
+    { 'place.city': 'Bern', 'extra.any': 1, 'place.more.any': 1 },
+    { place: { other: null }, none: {} },
+  ])('%j is named', (source) => {
+    expect(sourceProblem(source, strict)).toBeUndefined()
+  })
+
+  test.each([
+    [{ place: { other: 1 } }, 'document.place.other'],
+    [{ place: [{ city: 'Bern' }, { other: 1 }] }, 'document.place.other'],
+    [{ 'place.other': 1 }, 'document.place.other'],
+    [{ 'title.other': 1 }, 'document.title.other'],
+    [{ none: { other: 1 } }, 'document.none.other'],
+    [{ extras: 1 }, 'document.extras'],
+  ])('%j is not', (source, path) => {
+    expect(sourceProblem(source, strict)).toMatchObject({
+      code: 'UNKNOWN_FIELD',
+      details: [{ path }],
+    })
+  })
+})
+
+test('a strict mapping refuses what it does not name', () => {
+  const strict = compileDefinition({}, { ...mappings, dynamic: 'strict' }, config)
+  expect(sourceProblem({ title: 'a', place: { city: 'b' } }, strict)).toBeUndefined()
+  const problem = sourceProblem({ title: 'a', other: 'secret' }, strict)
+  expect(problem).toMatchObject({ code: 'UNKNOWN_FIELD', details: [{ path: 'document.other' }] })
+  expect(problem?.message).not.toContain('secret')
+  expect(sourceProblem({ title: 'a', other: null }, strict)).toBeUndefined()
+})
+
+describe('a dense_vector field', () => {
+  const vectors = compileDefinition(
+    {},
+    { properties: { embedding: { type: 'dense_vector', dims: 3 } } },
+    config,
+  )
+
+  test.each([[[1, 2, 3]], [null], [undefined]])('takes %j', (embedding) => {
+    expect(sourceProblem({ title: 'a', embedding }, vectors)).toBeUndefined()
+  })
+
+  test.each([[[1, 2]], [[0, 0, 0]], ['abc'], [['1', '2', '3']]])('refuses %j', (embedding) => {
+    expect(sourceProblem({ title: 'a', embedding }, vectors)?.details?.[0]?.path).toBe(
+      'document.embedding',
+    )
+  })
+})

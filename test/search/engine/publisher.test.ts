@@ -1,0 +1,86 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { openPublisher } from '../../../src/search/engine/publisher.ts'
+import type { IndexEntry } from '../../../src/search/indices/indices.ts'
+
+/** What is published needs nothing of an index but its id. */
+const entry = { record: { id: 1 } } as IndexEntry
+
+/** The core as a list of the documents that it was given, batch by batch; each batch takes its time. */
+function openSlowCore() {
+  const batches: number[][] = []
+  let underWay = 0
+  let together = 0
+  const publisher = openPublisher(async (_, { ords }) => {
+    underWay += 1
+    together = Math.max(together, underWay)
+    await passMs(10)
+    underWay -= 1
+    batches.push([...ords])
+    return new Uint8Array(ords.length)
+  })
+  return {
+    batches,
+    publish: (sequence: number) => publisher.publish(entry, [{ sequence, adds: true }]),
+    publishSoon: (sequence: number) => publisher.publishSoon(entry, [{ sequence, adds: true }]),
+    idle: publisher.idle,
+    together: () => together,
+  }
+}
+
+// Time passes as soon as everything waits: a busy machine makes nobody late.
+beforeEach(() => void vi.useFakeTimers().setTimerTickMode('nextTimerAsync'))
+afterEach(() => void vi.useRealTimers())
+
+const passMs = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+it('hands writes to an index in their order, whether somebody waits for them or not', async () => {
+  const { batches, publish, publishSoon, idle, together } = openSlowCore()
+  // The second finds the first under way and asks for a batch later; the first's batch takes it along.
+  const writes: Promise<unknown>[] = [publish(1)]
+  publishSoon(2)
+  await idle()
+  let sequence = 3
+  const untilMs = performance.now() + 400
+  while (performance.now() < untilMs) {
+    publishSoon(sequence++)
+    await passMs(35)
+    writes.push(publish(sequence++))
+    await passMs(35)
+  }
+  await Promise.all(writes)
+  await idle()
+  const order = batches.flat()
+  expect(order).toEqual(order.toSorted((a, b) => a - b))
+  expect(order).toHaveLength(sequence - 1)
+  expect(together()).toBe(1)
+})
+
+it('lets writers that were just answered share the next batch', async () => {
+  const { batches, publish } = openSlowCore()
+  let sequence = 1
+  const writer = async (delayMs: number) => {
+    await passMs(delayMs)
+    for (let count = 0; count < 8; count++) {
+      await publish(sequence++)
+      // The way to the client and back: without it they would come back before the next batch is taken.
+      await passMs(3)
+    }
+  }
+  // Half of them come while the others' batch is under way: without a pause, two groups would take turns for ever.
+  await Promise.all(Array.from({ length: 8 }, (_, lane) => writer(lane < 4 ? 0 : 3)))
+  expect(batches.flat()).toHaveLength(64)
+  expect(batches.filter(({ length }) => length === 8).length).toBeGreaterThanOrEqual(6)
+})
+
+it('leaves what nobody waits for to a later commit, however often batches end', async () => {
+  const { batches, publish, publishSoon, idle } = openSlowCore()
+  const first = publish(1)
+  for (let sequence = 2; sequence <= 40; sequence++) {
+    publishSoon(sequence)
+    await passMs(5)
+  }
+  await first
+  await idle()
+  expect(batches.flat()).toHaveLength(40)
+  expect(batches.length).toBeLessThanOrEqual(4)
+})

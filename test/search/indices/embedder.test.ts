@@ -1,0 +1,222 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually, type RunningApp, startApp } from '../../running-app.ts'
+
+const DIMENSIONS = 4
+/** Words that the endpoint knows; each is a direction. */
+const DIRECTIONS = ['cat', 'car', 'sea', 'sun']
+
+let endpoint: Server
+let isDown = false
+let asked: string[] = []
+let service: RunningApp
+
+/** An OpenAI-compatible endpoint: a text's vector counts the words that it knows. */
+function embedding(text: string): number[] {
+  const counts = DIRECTIONS.map((word) => text.toLowerCase().split(word).length - 1)
+  return counts.some((count) => count > 0) ? counts : [0.5, 0.5, 0.5, 0.5]
+}
+
+beforeAll(async () => {
+  endpoint = createServer((request, response) => {
+    let body = ''
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      if (isDown) return void response.writeHead(500).end('{}')
+      const { input } = JSON.parse(body) as { input: string[] }
+      asked.push(...input)
+      const data = input.map((text, index) => ({ index, embedding: embedding(text) }))
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }))
+    })
+  })
+  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
+  const { port } = endpoint.address() as AddressInfo
+  service = await startApp({
+    EMBEDDER: 'http',
+    EMBEDDER_URL: `http://127.0.0.1:${port}/embeddings`,
+    EMBEDDER_DIMENSIONS: String(DIMENSIONS),
+    EMBEDDER_TIMEOUT_MS: '2000',
+    CHECKPOINT_MS: '100',
+  })
+})
+afterAll(async () => {
+  await service.close()
+  await new Promise((resolve) => endpoint.close(resolve))
+})
+
+const add = (id: string, document: object) =>
+  service.must('POST', '/cortex/documents', { index: 'e', id, document })
+const find = (body: object) =>
+  service.must<{
+    hits: { id: string; index: string; explain?: { vector?: unknown } }[]
+    total: number
+    searchContext: { degraded?: string[]; warnings?: string[] }
+  }>('POST', '/cortex/search', { index: 'e', ...body })
+const isVectorized = async (id: string) =>
+  (await service.must<{ vectorized: boolean }>('GET', `/cortex/documents/${id}?index=e`)).vectorized
+
+it('vectorises a document at its creation and a query at its search', async () => {
+  expect(await add('1', { title: 'A cat', content: 'purrs' })).toMatchObject({ vectorized: true })
+  expect(await add('2', { title: 'A car' })).toMatchObject({ vectorized: true })
+  const { hits } = await find({ query: 'cat', searchType: 'vector' })
+  expect(hits[0]?.id).toBe('1')
+  const both = await find({ query: 'car', searchType: 'hybrid' })
+  expect(both.hits[0]?.id).toBe('2')
+  expect(both.searchContext.degraded).toBeUndefined()
+})
+
+it('asks again only for text that has changed', async () => {
+  asked = []
+  expect(
+    await service.must('PUT', '/cortex/documents/1?index=e', { source: 'home' }),
+  ).toMatchObject({
+    result: 'updated',
+    vectorized: true,
+  })
+  expect(
+    await service.must('PUT', '/cortex/documents/1?index=e', { source: 'home' }),
+  ).toMatchObject({
+    result: 'unchanged',
+    vectorized: true,
+  })
+  expect(asked).toEqual([])
+  await service.must('PUT', '/cortex/documents/1?index=e', { title: 'The sea' })
+  expect(asked).toEqual(['The sea\npurrs'])
+  expect((await find({ query: 'sea', searchType: 'vector' })).hits[0]?.id).toBe('1')
+})
+
+it('stores what comes while the endpoint is down, and vectorises it later', async () => {
+  isDown = true
+  try {
+    expect(await add('3', { title: 'The sun' })).toMatchObject({ vectorized: false })
+    expect(await isVectorized('3')).toBe(false)
+    expect((await find({ query: 'sun', searchType: 'text' })).hits[0]?.id).toBe('3')
+    const changed = await service.must('PUT', '/cortex/documents/2?index=e', { title: 'A sun car' })
+    expect(changed).toMatchObject({ vectorized: false })
+    const bulk = await service.must<{ items: { vectorized: boolean; status: number }[] }>(
+      'POST',
+      '/cortex/documents/bulk',
+      { index: 'e', documents: [{ id: '4', document: { title: 'sun sun sea' } }] },
+    )
+    expect(bulk.items).toMatchObject([{ status: 200, vectorized: false }])
+  } finally {
+    isDown = false
+  }
+  for (const id of ['2', '3', '4']) await eventually(() => isVectorized(id), 30_000)
+  expect((await find({ query: 'sun', searchType: 'vector' })).hits[0]?.id).toBe('3')
+  expect(await service.must('GET', '/cortex/documents/3?index=e')).toMatchObject({ version: 1 })
+}, 60_000)
+
+it('answers by text alone while the endpoint is down, and says so', async () => {
+  isDown = true
+  try {
+    const { hits, searchContext, total } = await find({
+      query: 'unheard of sun',
+      searchType: 'hybrid',
+    })
+    expect(searchContext.degraded).toEqual(['vector'])
+    expect(total).toBe(hits.length)
+    expect(hits.map(({ id }) => id).sort()).toEqual(['2', '3', '4'])
+    const only = await service.call('POST', '/cortex/search', {
+      query: 'never asked',
+      searchType: 'vector',
+    })
+    expect(only).toMatchObject({ status: 503, code: 'EMBEDDER_UNAVAILABLE' })
+    expect((await find({ query: '', searchType: 'vector' })).total).toBe(4)
+    expect((await find({ vector: [0, 0, 1, 0], searchType: 'vector' })).hits[0]?.id).toBe('1')
+  } finally {
+    isDown = false
+  }
+}, 60_000)
+
+describe('beside indices whose vectors come from elsewhere', () => {
+  const everywhere = (body: object) => find({ index: ['own', 'yours', 'e'], ...body })
+  const found = ({ hits }: Awaited<ReturnType<typeof find>>) =>
+    [...new Set(hits.map(({ index }) => index))].sort()
+
+  beforeAll(async () => {
+    for (const [name, embedder] of [
+      ['own', { kind: 'learned' }],
+      ['yours', { kind: 'given', dimensions: 4 }],
+    ] as const)
+      await service.must('POST', '/cortex/indices', { name, settings: { embedder } })
+    const document = { title: 'A sea of sun' }
+    await service.must('POST', '/cortex/documents', { index: 'own', id: 'o', document })
+    const yours = { index: 'yours', id: 'y', document, vector: [0, 0, 1, 0] }
+    await service.must('POST', '/cortex/documents', yours)
+  })
+
+  it('its vector of a query is for its own documents alone', async () => {
+    const near = await everywhere({ query: 'sea', searchType: 'vector' })
+    expect(found(near)).toEqual(['e', 'own'])
+    expect(near.hits.filter(({ index }) => index === 'e')[0]?.id).toBe('1')
+    expect(near.searchContext.warnings).toEqual([
+      '"yours" takes its vectors from you, and no "vector" was sent: nothing of it is found.',
+    ])
+    const both = await everywhere({ query: 'sea', explain: true })
+    expect(found(both)).toEqual(['e', 'own', 'yours'])
+    for (const { index, explain } of both.hits)
+      expect(explain?.vector === undefined || explain.vector === null).toBe(index === 'yours')
+  })
+
+  it('a search that misses the vectors of one says which', async () => {
+    const warnings = [
+      '"yours" takes its vectors from you, and no "vector" was sent: it is searched by words alone.',
+    ]
+    const some = await everywhere({ query: 'sea' })
+    expect(some.searchContext).toMatchObject({ warnings })
+    expect(some.searchContext.degraded).toBeUndefined()
+    const alone = await find({ index: 'yours', query: 'sea' })
+    expect(alone.searchContext).toMatchObject({ degraded: ['vector'], warnings })
+    for (const body of [
+      ...[{ query: 'sea', index: ['e', 'own'] }, { query: '' }, { searchType: 'text' }],
+      { query: 'sea', index: ['e', 'yours'], vector: [0, 0, 1, 0] },
+    ])
+      expect((await everywhere(body)).searchContext.warnings, JSON.stringify(body)).toBeUndefined()
+  })
+
+  it('goes on by words where the endpoint fails, and says both', async () => {
+    isDown = true
+    try {
+      const { searchContext } = await everywhere({ query: 'sea unheard of' })
+      expect(searchContext.degraded).toEqual(['vector'])
+      expect(searchContext.warnings).toHaveLength(1)
+    } finally {
+      isDown = false
+    }
+  }, 30_000)
+})
+
+it('refuses an index whose vectors the endpoint can not supply', async () => {
+  const settings = { embedder: { kind: 'http', dimensions: 5 } }
+  const refused = await service.call('POST', '/cortex/indices', { name: 'other', settings })
+  expect(refused).toMatchObject({
+    status: 400,
+    error:
+      'settings.embedder.dimensions must be 4, the length of the endpoint’s vectors (EMBEDDER_DIMENSIONS).',
+  })
+  expect((await service.call('GET', '/cortex/indices/other')).status).toBe(404)
+})
+
+it('keeps its vectors through a restart without asking again', async () => {
+  asked = []
+  await service.restart()
+  for (const id of ['1', '2', '3', '4']) expect(await isVectorized(id)).toBe(true)
+  expect(asked).toEqual([])
+}, 60_000)
+
+it('is searched by words, and refused where it is new, once the server has no endpoint', async () => {
+  await service.restart({ EMBEDDER: 'learned', EMBEDDER_URL: '' })
+  const { hits, searchContext } = await find({ query: 'car' })
+  expect(hits.map(({ id }) => id)).toEqual(['2'])
+  expect(searchContext.degraded).toEqual(['vector'])
+  const settings = { embedder: { kind: 'HTTP' } }
+  const refused = await service.call('PUT', '/cortex/indices/late', { settings })
+  expect(refused).toMatchObject({ status: 400, details: [{ path: 'settings.embedder.kind' }] })
+  expect(refused.error).toContain('EMBEDDER_URL')
+  const mappings = { properties: { more: { type: 'keyword' } } }
+  expect((await service.call('PUT', '/cortex/indices/e', { mappings })).status).toBe(200)
+}, 60_000)

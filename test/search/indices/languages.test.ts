@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { LANGUAGES, languageOf } from '../../../src/search/indices/languages.ts'
+
+const LETTERS = [...'abcdefghijklmnopqrstuvwxyz']
+
+it('every language goes by its ISO 639-1 code, and no other code is one', () => {
+  const names = new Intl.DisplayNames('en', { type: 'language' })
+  const found: string[] = []
+  for (const code of LETTERS.flatMap((first) => LETTERS.map((second) => first + second))) {
+    const language = languageOf(code)
+    if (language === undefined) continue
+    expect(language).toBe(names.of(code)?.toLowerCase())
+    found.push(language)
+  }
+  expect(found.sort()).toEqual([...LANGUAGES].sort())
+})

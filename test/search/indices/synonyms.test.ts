@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { ServiceError } from '../../../src/errors.ts'
+import type { IndexSettings } from '../../../src/schema/indices.ts'
+import { refuseMalformedSynonyms } from '../../../src/search/indices/synonyms.ts'
+
+const FORM =
+  'a rule is a list of words, "car, automobile" or ["car", "automobile"], or goes with an arrow, "tv => television"'
+
+function refusal(settings: object): unknown {
+  try {
+    refuseMalformedSynonyms(settings as IndexSettings)
+    return undefined
+  } catch (cause) {
+    return cause instanceof ServiceError ? [cause.status, cause.details] : cause
+  }
+}
+
+describe('rules of synonyms', () => {
+  it.each([
+    ['=> b', 'must have a word before =>'],
+    ['a =>', 'must have a word behind =>'],
+    ['=>', 'must have a word before =>'],
+    ['a => b => c', 'must have one =>'],
+    ['a, , b', 'has an empty word between its commas'],
+    ['a, b,', 'has an empty word between its commas'],
+    ['a,, b => c', 'has an empty word between its commas'],
+    ['a', 'must have more than one word'],
+    ['', 'must not be empty'],
+    [' , ', 'must not be empty'],
+    [[], 'must not be empty'],
+    [['a'], 'must have more than one word'],
+    [['a', ' '], 'has an empty word between its commas'],
+    [['a', 5], 'must hold texts alone'],
+    [['a => b', 'c => d'], 'must have one =>'],
+    [['a =>'], 'must have a word behind =>'],
+    [5, 'must be a text or a list of texts'],
+    [{ a: 'b' }, 'must be a text or a list of texts'],
+  ])('%j is refused by its place', (rule, mistake) => {
+    const synonyms = ['car, automobile', 'tv => television', rule]
+    const message = `${mistake}; ${FORM}`
+    expect(refusal({ analysis: { synonyms } })).toEqual([
+      400,
+      [{ path: 'settings.analysis.synonyms[2]', message }],
+    ])
+    expect(refusal({ index: { analysis: { filter: { mine: { synonyms } } } } })).toEqual([
+      400,
+      [{ path: 'settings.index.analysis.filter.mine.synonyms[2]', message }],
+    ])
+  })
+
+  it.each([
+    ['car, automobile'],
+    ['united states, usa'],
+    ['a,b => c , d'],
+    [['car', 'automobile']],
+    [['tv, telly => television']],
+    [['car, automobile']],
+    [['tv', 'telly => television']],
+  ])('%j is one', (rule) => {
+    expect(refusal({ analysis: { synonyms: [rule], filter: { f: { type: 'stop' } } } })).toBe(
+      undefined,
+    )
+  })
+
+  it('settings without any are taken', () => {
+    for (const settings of [{}, { analysis: {} }, { analysis: { synonyms: [] } }, { index: {} }])
+      expect(refusal(settings)).toBe(undefined)
+  })
+})

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { readFilters } from '../../../src/search/query/filter.ts'
+
+describe('filters are read', () => {
+  test.each([
+    [{}, undefined],
+    [{ tag: 'a' }, { field: 'tag', any: ['a'] }],
+    [{ tag: ['a', 'b'] }, { field: 'tag', any: ['a', 'b'] }],
+    [{ year: { gte: 2000, lt: 2010 } }, { field: 'year', gte: 2000, lt: 2010 }],
+    [{ tag: { not: 'a' } }, { not: { field: 'tag', any: ['a'] } }],
+    [{ tag: { not: ['a', 'b'] } }, { not: { field: 'tag', any: ['a', 'b'] } }],
+    [{ tag: null }, { not: { field: 'tag', exists: true } }],
+    [{ tag: { exists: true } }, { field: 'tag', exists: true }],
+    [{ tag: { exists: false } }, { field: 'tag', exists: false }],
+    [
+      { a: 1, b: 2 },
+      {
+        and: [
+          { field: 'a', any: [1] },
+          { field: 'b', any: [2] },
+        ],
+      },
+    ],
+    [
+      { or: [{ a: 1 }, { b: { gt: 2 } }] },
+      {
+        or: [
+          { field: 'a', any: [1] },
+          { field: 'b', gt: 2 },
+        ],
+      },
+    ],
+    [{ or: { a: 1, b: { gt: 2 } } }, readFilters({ or: [{ a: 1 }, { b: { gt: 2 } }] })],
+    [{ or: { a: 1, and: [{ b: 2 }] } }, readFilters({ or: [{ a: 1 }, { b: 2 }] })],
+    [{ not: { a: 1, b: 2 } }, { not: readFilters({ a: 1, b: 2 }) }],
+    [{ and: [] }, { and: [] }],
+    [{ not: { a: 1 } }, { not: { field: 'a', any: [1] } }],
+    [
+      { year: { gte: 1, not: 5 } },
+      { and: [{ not: { field: 'year', any: [5] } }, { field: 'year', gte: 1 }] },
+    ],
+    [
+      { OR: [{ year: { GTE: 1, Lt: 2 } }, { NOT: { tag: { Exists: true } } }] },
+      {
+        or: [{ field: 'year', gte: 1, lt: 2 }, { not: { field: 'tag', exists: true } }],
+      },
+    ],
+    [{ And: { tag: { IN: ['a'], NOT: 'b' } } }, readFilters({ tag: { in: ['a'], not: 'b' } })],
+    // A field of its own, as states may be called.
+    [{ OR: true }, { field: 'OR', any: [true] }],
+    [{ OR: ['a', 'b'] }, { field: 'OR', any: ['a', 'b'] }],
+  ])('%j', (filters, node) => {
+    expect(readFilters(filters)).toEqual(node)
+  })
+
+  test('words that join conditions in another case are a field where one of this name is mapped', () => {
+    const isMapped = (field: string) => field === 'OR'
+    expect(readFilters({ OR: { gte: 5 } }, isMapped)).toEqual({ field: 'OR', gte: 5 })
+    expect(readFilters({ or: { a: 5 } }, isMapped)).toEqual({ or: [{ field: 'a', any: [5] }] })
+    expect(readFilters({ Or: { a: 5 } }, isMapped)).toEqual({ or: [{ field: 'a', any: [5] }] })
+  })
+})
+
+describe('a filter that says nothing clear is refused with its place', () => {
+  test.each([
+    [{ year: {} }, 'filters.year'],
+    [{ year: { above: 3 } }, 'filters.year.above'],
+    [{ year: { gte: [1] } }, 'filters.year.gte'],
+    [{ year: { gte: 1, GTE: 2 } }, 'filters.year.GTE'],
+    [{ tag: [{}] }, 'filters.tag[0]'],
+    [{ tag: { exists: 'true' } }, 'filters.tag.exists'],
+    [{ tag: { exists: 1 } }, 'filters.tag.exists'],
+    [{ tag: { exists: null } }, 'filters.tag.exists'],
+    [{ and: [3] }, 'filters.and[0]'],
+    [{ and: true }, 'filters.and[0]'],
+    [{ or: {} }, 'filters.or'],
+    [{ or: [] }, 'filters.or'],
+    [{ or: 'a' }, 'filters.or[0]'],
+    [{ or: [{ a: 1 }, {}] }, 'filters.or[1]'],
+    [{ not: {} }, 'filters.not'],
+    [{ not: [] }, 'filters.not'],
+    [{ NOT: {} }, 'filters.NOT'],
+    [{ not: [{ a: 1 }, {}] }, 'filters.not[1]'],
+  ])('%j', (filters, path) => {
+    expect(() => readFilters(filters)).toThrow(
+      expect.objectContaining({
+        code: 'VALIDATION_FAILED',
+        details: [expect.objectContaining({ path })],
+      }),
+    )
+  })
+
+  test('a field inside of an object is told how it is named', () => {
+    expect(() => readFilters({ o: { t: 'x' } })).toThrow(
+      /^filters\.o\.t is not known; known are .*; a field inside of an object is filtered by as "o\.t"\.$/,
+    )
+  })
+
+  test('and so is one with more conditions than the limit', () => {
+    const or = Array.from({ length: 2000 }, () => ({ a: 1 }))
+    expect(() => readFilters({ or })).toThrow(/at most/)
+  })
+})

@@ -1,0 +1,37 @@
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { startApp } from '../../running-app.ts'
+
+it.each([-5000, 5000])(
+  'times are right when the clock was set since the start (%i ms)',
+  async (ms) => {
+    vi.spyOn(performance, 'timeOrigin', 'get').mockReturnValue(performance.timeOrigin + ms)
+    onTestFinished(() => void vi.restoreAllMocks())
+    const service = await startApp()
+    onTestFinished(() => service.close())
+    await service.call('POST', '/cortex/documents', { index: 'took', document: { title: 'word' } })
+    const startedMs = Date.now()
+    const searches = Array.from({ length: 50 }, async () => {
+      const asked = { index: 'took', query: 'word '.repeat(800) }
+      return (await service.call<Found>('POST', '/cortex/search', asked)).data
+    })
+    const found = await Promise.all(searches)
+    const took = Math.max(...found.map((each) => each.took))
+    expect(took).toBeGreaterThan(0)
+    expect(took).toBeLessThan(4000)
+
+    const { queryId } = found[0]?.searchContext ?? {}
+    await vi.waitFor(async () => {
+      const { data } = await service.call<Shown>('GET', `/nous/learn/searches/${queryId}`)
+      expect(Date.parse(data.timestamp)).toBeGreaterThanOrEqual(startedMs - 10)
+      expect(Date.parse(data.timestamp)).toBeLessThanOrEqual(Date.now() + 10)
+    })
+  },
+)
+
+interface Found {
+  took: number
+  searchContext: { queryId: string }
+}
+interface Shown {
+  timestamp: string
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import type { CoreRequest } from '../../../src/search/query/core-request.ts'
+import { tune, tunedScores } from '../../../src/search/query/tune.ts'
+
+const BASE: CoreRequest = { query: 'cheap car', mode: 'hybrid', from: 0, size: 10 }
+
+describe('a ranking change under a search', () => {
+  it('sets what the search does not say', () => {
+    const tuned = tune(BASE, { fusion: 'rrf', legWeights: { text: 0.5, vector: 0.5 } })
+    expect(tuned.fusion).toBe('rrf')
+    expect(tuned.weights).toEqual({ text: 0.5, vector: 0.5 })
+    expect(BASE.fusion).toBeUndefined()
+  })
+
+  it('leaves what the search says itself', () => {
+    const asked: CoreRequest = { ...BASE, fusion: 'convex', boost: { title: 3 }, minScore: 0.5 }
+    const tuning = { fusion: 'rrf', fieldWeights: { title: 9, tags: 2 }, minScore: 0.1 } as const
+    const tuned = tune(asked, tuning)
+    expect(tuned.fusion).toBe('convex')
+    expect(tuned.boost).toEqual({ title: 3, tags: 2 })
+    expect(tuned.minScore).toBe(0.5)
+  })
+
+  it('hands on words that mean the same, and leaves the query as it is', () => {
+    const synonyms = [['car', 'automobile'], ['tv => television']]
+    expect(tune(BASE, { synonyms })).toEqual({ ...BASE, synonyms })
+  })
+
+  it('puts pins above boosts, the first pin highest, in the indices that their name may mean', () => {
+    const scores = tunedScores(
+      { pins: [{ id: 'a' }, { id: 'b', index: 'two' }], boosts: [{ id: 'c', value: 0.2 }] },
+      ({ index }) => (index === undefined ? [1, 2] : [2]),
+    )
+    const valuesOf = (id: string): number[] =>
+      scores.filter(([, name]) => name === id).map(([, , value]) => value)
+    expect(valuesOf('c')).toEqual([0.2, 0.2])
+    expect(valuesOf('a')).toHaveLength(2)
+    expect(valuesOf('b')).toHaveLength(1)
+    expect(valuesOf('a')[0]).toBeGreaterThan(valuesOf('b')[0] ?? 0)
+    expect(valuesOf('b')[0]).toBeGreaterThan(100)
+  })
+
+  it('keeps a boost below a pin, however large it is', () => {
+    const boosts = [1e308, -1e308].map((value) => ({ id: 'c', value }))
+    const scores = tunedScores({ pins: [{ id: 'a' }], boosts }, () => [1])
+    const [pin = 0, most = 0, least = 0] = scores.map(([, , value]) => value)
+    expect(pin).toBeGreaterThan(most)
+    expect(most + least).toBe(0)
+  })
+})

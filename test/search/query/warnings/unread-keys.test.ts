@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import type { SearchRequest } from '../../../../src/schema/search.ts'
+import { unreadKeys } from '../../../../src/search/query/warnings/unread-keys.ts'
+
+const unread = (search: object) => {
+  const told: string[] = []
+  unreadKeys(search as SearchRequest, told)
+  return told
+}
+
+test('a search whose keys are all read has no warnings', () => {
+  expect(unread({})).toEqual([])
+  expect(unread({ query: 'tea', filters: {}, sessionId: 's', userId: 'u', size: 3 })).toEqual([])
+  expect(
+    unread({
+      ...{ searchFields: { notes: 2 }, boost: { text: 1, content: 2 }, fields: ['limit'] },
+      ...{ facets: { year: { size: 1, stats: true, ranges: [{ key: 'a', from: 1, to: 2 }] } } },
+      highlight: { fields: ['title'], fragmentSize: 20, fragments: 1, pre: '', post: '' },
+    }),
+  ).toEqual([])
+  expect(unread({ facets: ['limit'], highlight: true })).toEqual([])
+})
+
+test.each([
+  ['filter', 'filters'],
+  ['limit', 'size'],
+  ['q', 'query'],
+  ['search_type', 'searchType'],
+  ['minscore', 'minScore'],
+])('what is not read is told, with what was meant: %s', (name, meant) => {
+  const warning = `"${name}" is not a field of a search and was ignored; "${meant}" is.`
+  expect(unread({ query: 'tea', [name]: 1 })).toEqual([warning])
+})
+
+test('without a guess where there is none, and only of a few', () => {
+  expect(unread({ colour: 'red' })).toEqual([
+    '"colour" is not a field of a search and was ignored.',
+  ])
+  expect(unread({ constructor: 1 })).toHaveLength(1)
+  const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`x${at}`.repeat(99), at]))
+  const warnings = unread(many)
+  expect(warnings).toHaveLength(8)
+  expect(warnings.every((warning) => warning.length < 120)).toBe(true)
+})
+
+test.each([
+  [{ facets: { tags: { limit: 3 } } }, '"limit" is not read in facets.tags', 'size'],
+  [{ facets: { tags: { sise: 3 } } }, '"sise" is not read in facets.tags', 'size'],
+  [{ facets: { y: { ranges: [{ gte: 1 }] } } }, '"gte" is not read in facets.y.ranges', 'from'],
+  [
+    { highlight: { number_of_fragments: 1 } },
+    '"number_of_fragments" is not read in highlight',
+    'fragments',
+  ],
+  [
+    { highlight: { fragment_size: 90 } },
+    '"fragment_size" is not read in highlight',
+    'fragmentSize',
+  ],
+])('keys that are not read inside of a field are told: %j', (search, what, meant) => {
+  expect(unread(search)).toEqual([`${what} and was ignored; "${meant}" is.`])
+})

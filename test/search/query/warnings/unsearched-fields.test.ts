@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import type { IndexMappings } from '../../../../src/schema/indices.ts'
+import { compileDefinition } from '../../../../src/search/indices/definition.ts'
+import type { IndexEntry } from '../../../../src/search/indices/indices.ts'
+import { unsearchedFields } from '../../../../src/search/query/warnings/unsearched-fields.ts'
+
+const entry = (properties: object) =>
+  ({
+    definition: compileDefinition({}, { properties } as IndexMappings, {
+      embedder: 'learned',
+      embedderDimensions: 4,
+    }),
+  }) as IndexEntry
+const ENTRIES = [
+  entry({ summary: { type: 'text', fields: { raw: { type: 'keyword' } } } }),
+  entry({ year: { type: 'integer' }, notes: { type: 'text', index: false } }),
+]
+const unsearched = (search: object) => {
+  const told: string[] = []
+  unsearchedFields(search, ENTRIES, told)
+  return told
+}
+
+test('names of fields that are searched are told of in no way', () => {
+  const searchFields = ['title', 'authors', 'summary', 'notes']
+  expect(unsearched({ searchFields, boost: { text: 1, vector: 1, content: 2 } })).toEqual([])
+  expect(unsearched({ searchFields: { notes: 2 } })).toEqual([])
+  expect(unsearched({})).toEqual([])
+})
+
+test.each([
+  [['titel'], '"titel" of searchFields', '"title"'],
+  [['sumary'], '"sumary" of searchFields', '"summary"'],
+  [{ Title: 2 }, '"Title" of searchFields', '"title"'],
+  [['title^2'], '"title^2" of searchFields', '"title"'],
+  [['summary.raw'], '"summary.raw" of searchFields', undefined],
+  [['year'], '"year" of searchFields', undefined],
+  [['constructor'], '"constructor" of searchFields', undefined],
+])('names of fields without searched words are told: %j', (searchFields, what, nearest) => {
+  const advice = nearest === undefined ? '' : `; ${nearest} is one`
+  expect(unsearched({ searchFields })).toEqual([
+    `${what} is no field whose words are searched, and was ignored${advice}.`,
+  ])
+})
+
+test('so are those of boost, and only a few', () => {
+  expect(unsearched({ boost: { title: 1, contnet: 2 } })).toEqual([
+    '"contnet" of boost is no field whose words are searched, and was ignored; "content" is one.',
+  ])
+  const boost = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`x${at}`, 1]))
+  expect(unsearched({ boost })).toHaveLength(8)
+})

@@ -1,0 +1,160 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningApp, startApp } from '../../../running-app.ts'
+
+let service: RunningApp
+
+beforeAll(async () => {
+  service = await startApp()
+  const mappings = {
+    properties: {
+      ...{ year: { type: 'integer' }, place: { properties: { street: { type: 'keyword' } } } },
+      picture: { type: 'dense_vector', dims: 2 },
+    },
+  }
+  const closed = { dynamic: false, properties: { price: { type: 'float' } } }
+  await service.must('PUT', '/cortex/indices/papers', { mappings })
+  await service.must('PUT', '/cortex/indices/closed', { mappings: closed })
+  const documents = [
+    ['papers', { title: 'tea', year: 2020, colour: 'red', maker: { name: 'x' }, picture: [0, 1] }],
+    ['closed', { title: 'tea', price: 1, colour: 'red' }],
+    ['free', { title: 'tea', size: 3, stars: [1, 2] }],
+  ] as const
+  for (const [index, document] of documents)
+    await service.must('POST', '/cortex/documents', { index, id: index, document })
+}, 60_000)
+afterAll(() => service.close())
+
+const warned = async (body: object, index: string | string[] = 'papers') => {
+  const found = await service.must<{ searchContext: { warnings?: string[] }; total: number }>(
+    'POST',
+    '/cortex/search',
+    { index, ...body },
+  )
+  return found.searchContext.warnings
+}
+
+describe('a name without a value in any searched index is told, with the nearest that has one', () => {
+  it.each([
+    [{ filters: { yaer: 2020 } }, '"yaer" of filters', 'filtered by; "year" is a field'],
+    [{ filters: { not: { yaer: 2020 } } }, '"yaer" of filters', 'filtered by; "year" is a field'],
+    [{ filters: { color: 'red' } }, '"color" of filters', 'filtered by; "colour" is a field'],
+    [{ filters: { or: [{ a1: 1 }, { year: 1 }] } }, '"a1" of filters', 'filtered by'],
+    [{ filters: { titel: 'tea' } }, '"titel" of filters', 'filtered by; "title" is a field'],
+    [{ filters: { street: 'x' } }, '"street" of filters', 'filtered by; "place.street" is a field'],
+    [{ filters: { colur: { exists: true } } }, '"colur" of filters', '"colour" is a field'],
+    [{ filters: { a1: { not: null } } }, '"a1" of filters', 'filtered by'],
+    [{ filters: { not: { a1: { exists: false } } } }, '"a1" of filters', 'filtered by'],
+    [{ filters: { a1: null }, sort: 'a1' }, '"a1" of sort', 'sorted by'],
+    [{ filters: { or: [{ a1: null }, { a1: { lt: 5 } }] } }, '"a1" of filters', 'filtered by'],
+    [{ facets: ['colours'] }, '"colours" of facets', 'counted; "colour" is a field'],
+    [{ facets: { titel: { size: 1 } } }, '"titel" of facets', 'counted'],
+    [{ facets: ['picture'] }, '"picture" of facets', 'counted'],
+    [{ sort: 'Year:desc' }, '"Year" of sort', 'sorted by; "year" is a field'],
+    [
+      { sort: ['_score', { 'maker.nam': 'asc' }] },
+      '"maker.nam" of sort',
+      '"maker.name" is a field',
+    ],
+    [{ sort: 'constructor' }, '"constructor" of sort', 'sorted by'],
+  ])('%j', async (body, what, ending) => {
+    const [warning = '', ...more] = (await warned(body)) ?? []
+    expect(more).toEqual([])
+    const start = `${what}: no document of "papers" has a value in it that can be `
+    expect([warning.slice(0, start.length), warning.endsWith(`${ending}.`)]).toEqual([start, true])
+  })
+})
+
+it.each([
+  { yaer: null },
+  { yaer: { exists: false } },
+  { yaer: { eq: null } },
+  { not: { yaer: { exists: true } } },
+  { not: [{ year: 1 }, { yaer: { not: null } }] },
+  { and: [{ or: [{ yaer: null }, { year: 2020 }] }] },
+])('whoever asks for documents without a field gets them, and no warning: %j', async (filters) => {
+  expect(await warned({ filters })).toBeUndefined()
+  const found = { index: 'papers', filters }
+  expect(await service.must('POST', '/cortex/search', found)).toMatchObject({ total: 1 })
+})
+
+it('a field that holds nothing yet is said to have no value, not to be none', async () => {
+  const document = { title: 'tea', unset: null, empty: {}, none: [], nested: { unset: null } }
+  await service.must('POST', '/cortex/documents', { index: 'blank', id: 'b', document })
+  for (const name of ['unset', 'empty', 'none', 'nested.unset'])
+    for (const [wanted, can] of [
+      [
+        { filters: { [name]: 1 } },
+        'filters: no document of "blank" has a value in it that can be filtered by.',
+      ],
+      [{ sort: name }, 'sort: no document of "blank" has a value in it that can be sorted by.'],
+      [{ facets: [name] }, 'facets: no document of "blank" has a value in it that can be counted.'],
+    ] as const)
+      expect(await warned(wanted, 'blank')).toEqual([`"${name}" of ${can}`])
+  await service.must('PUT', '/cortex/documents/b?index=blank', { unset: 1, none: [false] })
+  expect(
+    await warned({ filters: { unset: 1, none: false }, sort: 'unset' }, 'blank'),
+  ).toBeUndefined()
+})
+
+it('a field that documents have, or a mapping, is told of in no way', async () => {
+  for (const name of ['year', 'colour', 'maker.name', 'tags', 'created', 'place.street'])
+    expect(
+      await warned({ filters: { [name]: null }, facets: [name], sort: ['_score', name] }),
+    ).toBeUndefined()
+  for (const name of ['title', 'maker', 'place'])
+    expect(await warned({ filters: { [name]: { exists: true } } })).toBeUndefined()
+  expect(await warned({ filters: {}, facets: [], sort: [] })).toBeUndefined()
+})
+
+it('one index of several that knows it is enough; where none does, they are named', async () => {
+  const all = ['papers', 'closed', 'free']
+  for (const name of ['year', 'price', 'stars'])
+    expect(await warned({ filters: { [name]: 1 }, sort: name }, all)).toBeUndefined()
+  expect(await warned({ sort: 'star' }, all)).toEqual([
+    '"star" of sort: no document of "papers", "closed", "free" has a value in it that can be sorted by; "stars" is a field.',
+  ])
+  for (const index of ['other', 'another'])
+    await service.must('PUT', `/cortex/indices/${index}`, {})
+  const [told] = (await warned({ facets: ['nowhere'] }, [...all, 'other', 'another'])) ?? []
+  expect(told).toContain('"papers", "closed", "free" and 2 more indices')
+})
+
+it('what an index keeps without a mapping, and can not be searched for, has no value either', async () => {
+  expect(await warned({ filters: { colour: 'red' } }, 'closed')).toEqual([
+    '"colour" of filters: no document of "closed" has a value in it that can be filtered by.',
+  ])
+  // It would find documents that have the field, too.
+  expect(await warned({ filters: { colour: null } }, 'closed')).toHaveLength(1)
+  const strict = { dynamic: 'strict', properties: {} }
+  await service.must('PUT', '/cortex/indices/strict', { mappings: strict })
+  expect(await warned({ filters: { colour: null } }, 'strict')).toBeUndefined()
+})
+
+it('is known from the document on that has it, and as soon as it is mapped', async () => {
+  const ask = () => warned({ filters: { weight: 5 } }, 'free')
+  expect(await ask()).toHaveLength(1)
+  const document = { title: 'tea', weight: 5 }
+  await service.must('POST', '/cortex/documents', { index: 'free', id: 'w', document })
+  expect(await ask()).toBeUndefined()
+  const mappings = { properties: { height: { type: 'integer' } } }
+  expect(await warned({ filters: { height: 5 } }, 'free')).toHaveLength(1)
+  await service.must('PUT', '/cortex/indices/free', { mappings })
+  expect(await warned({ filters: { height: 5 } }, 'free')).toBeUndefined()
+})
+
+it('in an address as in a body, after a restart as before, and only of a few', async () => {
+  await service.restart()
+  const path = '/cortex/search?index=papers&sort=yaer'
+  const { data } = await service.call<{ searchContext: object }>('GET', path)
+  expect(data.searchContext).toMatchObject({
+    warnings: [
+      '"yaer" of sort: no document of "papers" has a value in it that can be sorted by; "year" is a field.',
+    ],
+  })
+  const filters = Object.fromEntries(Array.from({ length: 200 }, (_, at) => [`x${at}`, at]))
+  const many = (await warned({ filters })) ?? []
+  expect(many).toHaveLength(8)
+  expect((await warned({ facets: ['y'.repeat(5000)] }))?.[0]?.length).toBeLessThan(200)
+  // What is cut is no half of a letter.
+  expect((await warned({ facets: [`${'y'.repeat(63)}😀`] }))?.[0]).toContain('y\ufffd"')
+})

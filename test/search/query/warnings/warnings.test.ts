@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type RunningApp, startApp } from '../../../running-app.ts'
+
+let service: RunningApp
+
+beforeAll(async () => {
+  service = await startApp()
+  const settings = { embedder: { kind: 'given', dimensions: 2 } }
+  const document = { title: 'tea', year: 2020 }
+  await service.must('POST', '/cortex/indices', { name: 'papers', settings })
+  await service.must('POST', '/cortex/documents', { index: 'papers', document, vector: [0, 1] })
+}, 60_000)
+afterAll(() => service.close())
+
+const contextOf = async (body: object) => {
+  const sent = { index: 'papers', query: 'tea', ...body }
+  const { searchContext } = await service.must<{ searchContext: { warnings?: string[] } }>(
+    'POST',
+    '/cortex/search',
+    sent,
+  )
+  return searchContext
+}
+
+it('a search that says nothing in vain has no warnings', async () => {
+  const said = {
+    ...{ vector: [0, 1], filters: { year: 2020 }, facets: ['year'], sort: ['_score', 'year'] },
+    ...{ searchFields: ['title'], boost: { title: 2, text: 1 }, fields: ['title', 'year', '*'] },
+    highlight: { fields: ['title'] },
+  }
+  expect(await contextOf(said)).not.toHaveProperty('warnings')
+  expect(await contextOf({ vector: [0, 1] })).not.toHaveProperty('warnings')
+})
+
+it('each kind of name in vain is told in its own words, in one order', async () => {
+  const { warnings } = await contextOf({
+    ...{ fields: ['titel'], boost: { contnet: 1 }, searchFields: ['abstrakt'] },
+    ...{ highlight: { pretag: '' }, limit: 1, filters: { yaer: 2020 } },
+  })
+  expect(warnings?.map((warning) => /"([^"]+)"/.exec(warning)?.[1])).toEqual([
+    ...['papers', 'yaer', 'limit', 'pretag', 'abstrakt', 'contnet', 'titel'],
+  ])
+  expect(new Set(warnings?.map((warning) => warning.replaceAll(/"[^"]+"/g, ''))).size).toBe(7)
+})
+
+it('of all together there are a few', async () => {
+  const names = Array.from({ length: 7 }, (_, at) => `y${at}`)
+  const { warnings = [] } = await contextOf({ facets: names, searchFields: names, limit: 1 })
+  expect(warnings.map((warning) => /"([^"]+)"/.exec(warning)?.[1])).toEqual(['papers', ...names])
+})
