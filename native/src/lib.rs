@@ -13,6 +13,7 @@ pub mod date;
 pub mod definition;
 pub mod directory;
 pub mod document;
+pub mod emoji;
 pub mod engine;
 pub mod explain;
 pub mod facet;

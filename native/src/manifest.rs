@@ -13,8 +13,8 @@ use crate::vectors::Saved;
 
 /// Name of the manifest in the folder of an index.
 pub const MANIFEST: &str = "manifest.json";
-/// 2: letters are composed, and objects are present where a field of theirs is.
-const FORMAT: u32 = 2;
+/// 2: letters are composed, and objects are present where a field of theirs is. 3: emoji are words.
+const FORMAT: u32 = 3;
 
 /// A file as it must be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,10 +3,11 @@
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
 use crate::compose::compose;
+use crate::emoji::{boxed_at, emoji_at, fold, Boxed, KEYCAP};
 
 /// Splits text into words: runs of letters, digits and marks. `3.14` and `1,000` stay whole,
-/// `don't` too, the `'s` of a possessive is left out, and each ideograph is a word of its own.
-/// Accented letters are composed.
+/// `don't` too, the `'s` of a possessive is left out, and each ideograph and each emoji is a word of
+/// its own. Accented letters are composed, selectors and skin tones of emoji are left out.
 #[derive(Clone, Default)]
 pub struct WordTokenizer {
     token: Token,
@@ -19,7 +20,8 @@ pub struct LetterTokenizer {
 }
 
 /// Splits text into words and each word into pieces of `min` to `max` characters: all of them, or
-/// only those at its beginning. All pieces of a word have the word's position.
+/// only those at its beginning. All pieces of a word have the word's position. An emoji is one
+/// piece, however few characters it has.
 #[derive(Clone)]
 pub struct GramTokenizer {
     min: usize,
@@ -49,8 +51,37 @@ impl GramTokenizer {
     }
 }
 
-/// Finds the next word at or after an offset: (from, to, where to go on).
-type Next = fn(&str, usize) -> Option<(usize, usize, usize)>;
+/// Where a word stands.
+struct Span {
+    from: usize,
+    to: usize,
+    /// Where to go on.
+    next: usize,
+    is_emoji: bool,
+}
+
+impl Span {
+    fn word(from: usize, to: usize, next: usize) -> Span {
+        Span {
+            from,
+            to,
+            next,
+            is_emoji: false,
+        }
+    }
+
+    fn emoji(from: usize, to: usize, next: usize) -> Span {
+        Span {
+            from,
+            to,
+            next,
+            is_emoji: true,
+        }
+    }
+}
+
+/// Finds the next word at or after an offset.
+type Next = fn(&str, usize) -> Option<Span>;
 
 /// The stream of `WordTokenizer` and `LetterTokenizer`.
 pub struct SpanStream<'a> {
@@ -78,12 +109,16 @@ impl TokenStream for SpanStream<'_> {
         self.token.position = self.token.position.wrapping_add(1);
         match (self.next)(self.text, self.at) {
             None => false,
-            Some((from, to, at)) => {
-                self.at = at;
-                self.token.offset_from = from;
-                self.token.offset_to = to;
-                self.token.text.push_str(&self.text[from..to]);
-                compose(&mut self.token.text);
+            Some(span) => {
+                self.at = span.next;
+                self.token.offset_from = span.from;
+                self.token.offset_to = span.to;
+                self.token.text.push_str(&self.text[span.from..span.to]);
+                if span.is_emoji {
+                    fold(&mut self.token.text);
+                } else {
+                    compose(&mut self.token.text);
+                }
                 true
             }
         }
@@ -128,6 +163,7 @@ impl Tokenizer for GramTokenizer {
             bounds: Vec::new(),
             first: 0,
             length: 0,
+            is_emoji: false,
             token: &mut self.token,
         }
     }
@@ -144,6 +180,7 @@ pub struct GramStream<'a> {
     bounds: Vec<usize>,
     first: usize,
     length: usize,
+    is_emoji: bool,
     token: &'a mut Token,
 }
 
@@ -156,6 +193,9 @@ impl TokenStream for GramStream<'_> {
                 let (from, to) = (self.bounds[begin], self.bounds[begin + self.length]);
                 self.token.text.clear();
                 self.token.text.push_str(&self.text[from..to]);
+                if self.is_emoji {
+                    fold(&mut self.token.text);
+                }
                 self.token.offset_from = from;
                 self.token.offset_to = to;
                 self.length += 1;
@@ -166,18 +206,25 @@ impl TokenStream for GramStream<'_> {
                 self.length = self.min;
                 continue;
             }
-            let Some((from, to, at)) = next_word(self.text, self.at) else {
+            let Some(span) = next_word(self.text, self.at) else {
                 return false;
             };
-            self.at = at;
+            let (from, to) = (span.from, span.to);
+            self.at = span.next;
             self.token.position = self.token.position.wrapping_add(1);
             self.bounds.clear();
             let word = &self.text[from..to];
-            self.bounds
-                .extend(word.char_indices().map(|(i, _)| from + i));
+            self.is_emoji = span.is_emoji;
+            if self.is_emoji {
+                self.bounds.push(from);
+                self.length = 1;
+            } else {
+                self.bounds
+                    .extend(word.char_indices().map(|(i, _)| from + i));
+                self.length = self.min;
+            }
             self.bounds.push(to);
             self.first = 0;
-            self.length = self.min;
         }
     }
 
@@ -221,24 +268,35 @@ fn is_ideograph(c: char) -> bool {
             | 0x20000..=0x3FFFF)
 }
 
-fn next_word(text: &str, mut at: usize) -> Option<(usize, usize, usize)> {
+fn next_word(text: &str, mut at: usize) -> Option<Span> {
     let from = loop {
         let c = char_at(text, at)?;
-        if is_word(c) {
+        let after = at + c.len_utf8();
+        if c == KEYCAP {
+            match boxed_at(text, at) {
+                None => break at,
+                Some(Boxed::Sign(from)) => return Some(Span::emoji(from, after, after)),
+                Some(Boxed::Digit) => {}
+            }
+        } else if is_word(c) {
             break at;
+        } else if !c.is_ascii() {
+            if let Some((end, next)) = emoji_at(text, at) {
+                return Some(Span::emoji(at, end, next));
+            }
         }
-        at += c.len_utf8();
+        at = after;
     };
     let mut last = ' ';
     while let Some(c) = char_at(text, at) {
         if is_ideograph(c) {
-            return Some(if at == from {
-                (from, from + c.len_utf8(), from + c.len_utf8())
-            } else {
-                (from, at, at)
-            });
+            let end = if at == from { from + c.len_utf8() } else { at };
+            return Some(Span::word(from, end, end));
         }
         if is_word(c) {
+            if c == KEYCAP && last.is_ascii_digit() {
+                break;
+            }
             last = c;
             at += c.len_utf8();
             continue;
@@ -252,9 +310,9 @@ fn next_word(text: &str, mut at: usize) -> Option<(usize, usize, usize)> {
             '\'' | '\u{2019}' if last.is_alphabetic() => {
                 let end = run_end(text, after);
                 match &text[after..end] {
-                    "s" | "S" => return Some((from, at, end)),
+                    "s" | "S" => return Some(Span::word(from, at, end)),
                     "t" | "ll" | "ve" | "re" | "d" | "m" | "T" | "LL" | "VE" | "RE" | "D" | "M" => {
-                        return Some((from, end, end));
+                        return Some(Span::word(from, end, end));
                     }
                     _ => break,
                 }
@@ -262,7 +320,7 @@ fn next_word(text: &str, mut at: usize) -> Option<(usize, usize, usize)> {
             _ => break,
         }
     }
-    Some((from, at, at))
+    Some(Span::word(from, at, at))
 }
 
 fn run_end(text: &str, mut at: usize) -> usize {
@@ -272,7 +330,7 @@ fn run_end(text: &str, mut at: usize) -> usize {
     at
 }
 
-fn next_letters(text: &str, mut at: usize) -> Option<(usize, usize, usize)> {
+fn next_letters(text: &str, mut at: usize) -> Option<Span> {
     let from = loop {
         let c = char_at(text, at)?;
         if c.is_alphabetic() {
@@ -283,7 +341,7 @@ fn next_letters(text: &str, mut at: usize) -> Option<(usize, usize, usize)> {
     while let Some(c) = char_at(text, at).filter(|c| c.is_alphabetic() || is_mark(*c)) {
         at += c.len_utf8();
     }
-    Some((from, at, at))
+    Some(Span::word(from, at, at))
 }
 
 #[cfg(test)]
@@ -329,6 +387,53 @@ mod tests {
     }
 
     #[test]
+    fn each_emoji_is_a_word_of_its_own() {
+        assert_eq!(words("hot🍕🍕pizza 🌶!"), ["hot", "🍕", "🍕", "pizza", "🌶"]);
+        assert_eq!(words("★★☆ ✓done ⭐"), ["★", "★", "☆", "✓", "done", "⭐"]);
+        let family = "👨\u{200D}👩\u{200D}👧";
+        assert_eq!(words(&format!("my {family}s")), ["my", family, "s"]);
+        assert_eq!(words("🏳️‍🌈🏳"), ["🏳\u{200D}🌈", "🏳"]);
+        assert_eq!(words("🇩🇪🇫🇷 🇺"), ["🇩🇪", "🇫🇷", "🇺"]);
+        let wales = "🏴\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F}";
+        assert_eq!(words(&format!("{wales}{wales}")), [wales, wales]);
+        // A joiner that joins nothing belongs to no word.
+        assert_eq!(words("🍕\u{200D}a"), ["🍕", "a"]);
+    }
+
+    #[test]
+    fn how_an_emoji_is_shown_is_left_out() {
+        assert_eq!(words("❤️ ❤ ❤\u{FE0E}"), ["❤", "❤", "❤"]);
+        assert_eq!(words("👍🏽 👍 👍🏿"), ["👍", "👍", "👍"]);
+        let cook = "👩\u{200D}🍳";
+        assert_eq!(words("👩🏾\u{200D}🍳"), [cook]);
+        let mut tokenizer = WordTokenizer::default();
+        let mut stream = tokenizer.token_stream("so 👩🏾\u{200D}🍳️!");
+        assert!(stream.advance() && stream.advance());
+        let token = stream.token();
+        assert_eq!((token.offset_from, token.offset_to), (3, 21));
+    }
+
+    #[test]
+    fn keys_are_their_digit_or_sign() {
+        assert_eq!(words("1️⃣ one 1⃣2️⃣"), ["1", "one", "1", "2"]);
+        assert_eq!(words("#️⃣ *⃣ # *"), ["#\u{20E3}", "*\u{20E3}"]);
+        assert_eq!(words("a\u{20E3}"), ["a\u{20E3}"]);
+    }
+
+    #[test]
+    fn signs_of_text_are_no_words_unless_they_are_shown_as_pictures() {
+        assert_eq!(
+            words("Foo™ © 2020 → a ▶ b ‼ € 5 + • 〽"),
+            ["Foo", "2020", "a", "b", "5"]
+        );
+        assert_eq!(words("Foo™️ ▶️b ↔️"), ["Foo", "™", "▶", "b", "↔"]);
+        assert_eq!(words("🙂\u{200D}↔️"), ["🙂\u{200D}↔"]);
+        assert_eq!(words("ℹ️ 🅰b Ⓜ①"), ["ℹ", "🅰b", "Ⓜ①"]);
+        // A skin tone without anybody.
+        assert_eq!(words("a 🏽 b"), ["a", "b"]);
+    }
+
+    #[test]
     fn grams_keep_the_position_of_their_word() {
         let edge = tokens(GramTokenizer::edge(1, 3), "été ab");
         let expected = [("é", 0), ("ét", 0), ("été", 0), ("a", 1), ("ab", 1)];
@@ -336,6 +441,19 @@ mod tests {
         let all = tokens(GramTokenizer::all(2, 3), "abcd x");
         let expected = [("ab", 0), ("abc", 0), ("bc", 0), ("bcd", 0), ("cd", 0)];
         assert_eq!(all, expected.map(|(t, p)| (t.to_owned(), p)));
+    }
+
+    #[test]
+    fn an_emoji_is_one_gram() {
+        let family = "👨\u{200D}👩\u{200D}👧";
+        let text = format!("ab{family}c👍🏽");
+        for tokenizer in [GramTokenizer::edge(2, 3), GramTokenizer::all(2, 3)] {
+            let expected = [("ab", 0), (family, 1), ("👍", 3)];
+            assert_eq!(
+                tokens(tokenizer, &text),
+                expected.map(|(t, p)| (t.to_owned(), p))
+            );
+        }
     }
 
     #[test]

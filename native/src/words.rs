@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use tantivy::query::FuzzyTermQuery;
 use tantivy::Term;
 
+use crate::emoji::is_emoji;
 use crate::failure::Failure;
 use crate::snapshot::Snapshot;
 
@@ -44,7 +45,7 @@ pub fn completions(snapshot: &Snapshot, prefix: &str, limit: usize) -> Result<Ve
 }
 
 /// The words at most `edits` (1 or 2) away from `word`, itself included, nearest first, then by
-/// number of documents; at most `limit`.
+/// number of documents; at most `limit`. An emoji is near to itself alone.
 pub fn near(
     snapshot: &Snapshot,
     word: &str,
@@ -52,7 +53,9 @@ pub fn near(
     limit: usize,
 ) -> Result<Vec<Word>, Failure> {
     let field = snapshot.definition.words;
-    let query = FuzzyTermQuery::new(Term::from_field_text(field, word), edits.min(2), true);
+    // Another picture is no misspelling of this one, though it may share most of its characters.
+    let edits = if is_emoji(word) { 0 } else { edits.min(2) };
+    let query = FuzzyTermQuery::new(Term::from_field_text(field, word), edits, true);
     let mut found: HashMap<String, u32> = HashMap::new();
     for segment in &snapshot.segments {
         let words = segment.reader.inverted_index(field)?;

@@ -194,6 +194,26 @@ fn another_definition_empties_the_folder() {
 }
 
 #[test]
+fn files_of_another_format_are_built_again() {
+    let folder = Folder::new();
+    let engine = open(&folder.join("a"));
+    write(&engine, 1, 20);
+    engine.checkpoint().unwrap();
+    engine.close();
+    let manifest = folder.join("a/manifest.json");
+    let written = fs::read_to_string(&manifest).unwrap();
+    let (json, _) = written.trim_end().split_once('\n').unwrap();
+    // Of before emoji were words: they are not in it.
+    assert!(json.contains(r#""format":3"#));
+    let before = json.replace(r#""format":3"#, r#""format":2"#);
+    let hash = crc32fast::hash(before.as_bytes());
+    fs::write(&manifest, format!("{before}\n{hash:08x}\n")).unwrap();
+    let (engine, opened) = Engine::open(&folder.join("a"), &definition()).unwrap();
+    assert_eq!((opened.sequence, engine.views.current().live), (0, 0));
+    assert!(opened.rebuild.unwrap().contains("another format"));
+}
+
+#[test]
 fn a_new_folder_needs_no_rebuild_and_strays_are_swept() {
     let folder = Folder::new();
     let (engine, opened) = Engine::open(&folder.join("new"), &definition()).unwrap();
