@@ -17,6 +17,10 @@ use crate::tokens::Row;
 
 /// Values of one document that are indexed without a mapping, at most.
 const DYNAMIC_VALUES_MAX: usize = 4096;
+/// Different words of one document, at most, that make its vector, and that prefixes and misspellings are compared
+/// with: the first ones of its text. No book has so many, a learned space knows fewer, and of a heap of random words
+/// each would take as long again as it takes to be found.
+const DISTINCT_WORDS_MAX: usize = 65_536;
 /// Longest dynamic path in bytes.
 const DYNAMIC_PATH_BYTES_MAX: usize = 512;
 const DYNAMIC_DEPTH_MAX: usize = 16;
@@ -25,7 +29,7 @@ const DYNAMIC_DEPTH_MAX: usize = 16;
 pub struct Prepared {
     /// The fields of the text index.
     pub fields: TantivyDocument,
-    /// Terms of the vectorized fields with their frequencies, each once.
+    /// Terms of the vectorized fields with their frequencies, each once; the first 65 536 of the text.
     pub terms: Vec<(String, u32)>,
     /// The text of the vectorized fields.
     pub text: String,
@@ -134,7 +138,8 @@ impl Preparer {
 
     fn note_words(&mut self, analyzer: &Analyzer, value: &str) {
         analyzer.for_each(value, |word, _| {
-            if !self.words.contains(word) {
+            let has_room = self.words.len() < DISTINCT_WORDS_MAX;
+            if has_room && !self.words.contains(word) {
                 self.words.insert(word.to_owned());
             }
         });
@@ -148,11 +153,13 @@ impl Preparer {
             if !counted {
                 return;
             }
+            let has_room = self.counts.len() < DISTINCT_WORDS_MAX;
             match self.counts.get_mut(term) {
                 Some(count) => *count += 1,
-                None => {
+                None if has_room => {
                     self.counts.insert(term.to_owned(), 1);
                 }
+                None => {}
             }
         });
         row.into_text()
@@ -406,4 +413,48 @@ fn in_lists(values: Values) -> BTreeMap<String, OwnedValue> {
         (path, value)
     });
     values.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tokens::RowTokenizer;
+    use tantivy::schema::Value as _;
+    use tantivy::tokenizer::{TokenStream, Tokenizer};
+
+    #[test]
+    fn the_first_words_make_the_vector_and_all_are_found() {
+        let definition = r#"{ "analyzers": { "a": { "tokenizer": "standard" } },
+            "fields": [{ "name": "t", "type": "text", "analyzer": "a", "searched": true, "vectorized": true }],
+            "embedder": { "kind": "learned", "dimensions": 16 } }"#;
+        let definition = Arc::new(Definition::parse(definition).unwrap());
+        let all = DISTINCT_WORDS_MAX + 5;
+        let mut text: String = (0..all).map(|n| format!("w{n} ")).collect();
+        // A word that counts goes on counting behind the last one that does.
+        text.push_str("w7");
+        let source = serde_json::json!({ "t": text }).to_string();
+        let mut preparer = Preparer::new(definition.clone(), true);
+        let prepared = preparer.prepare(1, &source).unwrap();
+        let terms: HashMap<&str, u32> = prepared
+            .terms
+            .iter()
+            .map(|(term, count)| (term.as_str(), *count))
+            .collect();
+        assert_eq!(terms.len(), DISTINCT_WORDS_MAX);
+        assert_eq!((terms["w7"], terms["w8"]), (2, 1));
+        assert!(terms.contains_key(format!("w{}", DISTINCT_WORDS_MAX - 1).as_str()));
+        for (field, words) in [
+            (definition.fields[0].text.unwrap(), all + 1),
+            (definition.words, DISTINCT_WORDS_MAX),
+        ] {
+            let row = prepared.fields.get_first(field).unwrap();
+            let mut tokenizer = RowTokenizer::default();
+            let mut stream = tokenizer.token_stream(row.as_str().unwrap());
+            let mut count = 0;
+            while stream.advance() {
+                count += 1;
+            }
+            assert_eq!(count, words);
+        }
+    }
 }
