@@ -1,5 +1,7 @@
 //! What a text search looks for: clauses, the ways to satisfy each, and pairs of neighbouring words.
 
+use std::collections::HashMap;
+
 use crate::term::Step;
 
 /// One place in a row of words.
@@ -83,4 +85,48 @@ pub struct Pair {
     pub second: usize,
     /// Both in a row, per analyzer; what it counts is small beside a word.
     pub clause: Clause,
+}
+
+/// Clauses, of which equal ones are one that counts as often as they stand in the query.
+#[derive(Default)]
+pub struct Merged {
+    /// Each once, in the order in which they came.
+    pub list: Vec<Clause>,
+    known: HashMap<String, usize>,
+}
+
+impl Merged {
+    /// Adds a clause; gives its number.
+    pub fn add(&mut self, clause: Clause) -> usize {
+        let next = self.list.len();
+        let number = *self.known.entry(key_of(&clause)).or_insert(next);
+        match self.list.get_mut(number) {
+            Some(same) => {
+                same.count += clause.count;
+                same.required |= clause.required;
+            }
+            None => self.list.push(clause),
+        }
+        number
+    }
+}
+
+fn key_of(clause: &Clause) -> String {
+    let mut key = String::new();
+    for ways in &clause.ways {
+        for way in ways {
+            for slot in &way.slots {
+                for term in &slot.terms {
+                    key.push_str(term);
+                    key.push('\u{1}');
+                }
+                key.push_str(&slot.offset.to_string());
+                key.push('\u{2}');
+            }
+            key.push_str(&way.weight.to_string());
+            key.push('\u{3}');
+        }
+        key.push('\u{4}');
+    }
+    key
 }

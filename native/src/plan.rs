@@ -1,18 +1,20 @@
 //! The words of a query → clauses: what a document must or may have, per analyzer.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tantivy::schema::Field;
 
 use crate::analysis::Analyzer;
-use crate::clause::{Clause, Pair, Slot, Way};
+use crate::clause::{Clause, Merged, Pair, Slot, Way};
 use crate::definition::{Definition, FieldEntry};
 use crate::failure::Failure;
+use crate::parts::parts_of;
 use crate::query::{Fuzziness, Operator, Request};
+use crate::rows::rows_of;
 use crate::snapshot::Snapshot;
 use crate::synonyms::Synonyms;
-use crate::term::{QueryTerm, Step};
+use crate::term::QueryTerm;
 use crate::words;
 
 /// Most words that the beginning of a word stands for.
@@ -21,8 +23,6 @@ pub const PREFIX_WORDS_MAX: usize = 128;
 pub const NEAR_WORDS_MAX: usize = 64;
 /// Most pairs of neighbouring words that are looked at.
 const PAIRS_MAX: usize = 32;
-/// Most rows of words that a phrase stands for, given its synonyms.
-const ROWS_MAX: usize = 16;
 /// What a pair counts against a word.
 const PAIR_WEIGHT: f32 = 0.2;
 
@@ -211,41 +211,6 @@ fn known_fields<'a>(
         .collect()
 }
 
-/// A stretch of the query: plain words, or a phrase.
-#[derive(Debug, PartialEq)]
-pub struct Part<'a> {
-    /// The stretch, without its quotes.
-    pub text: &'a str,
-    /// Whether it stood in quotes.
-    pub phrase: bool,
-}
-
-/// Splits a query at its quoted phrases. A quote without a partner is no quote.
-pub fn parts_of(query: &str, whole: bool) -> Vec<Part<'_>> {
-    if whole {
-        let text = query.trim().trim_matches('"');
-        return vec![Part { text, phrase: true }];
-    }
-    let mut parts = Vec::new();
-    let mut rest = query;
-    while let Some(open) = rest.find('"') {
-        let Some(length) = rest[open + 1..].find('"') else {
-            break;
-        };
-        push_part(&mut parts, &rest[..open], false);
-        push_part(&mut parts, &rest[open + 1..open + 1 + length], true);
-        rest = &rest[open + length + 2..];
-    }
-    push_part(&mut parts, rest, false);
-    parts
-}
-
-fn push_part<'a>(parts: &mut Vec<Part<'a>>, text: &'a str, phrase: bool) {
-    if !text.trim().is_empty() {
-        parts.push(Part { text, phrase });
-    }
-}
-
 struct Reader<'a> {
     snapshot: &'a Snapshot,
     analyzers: &'a [&'a Arc<Analyzer>],
@@ -395,149 +360,9 @@ fn ways_of(term: &QueryTerm) -> Vec<Way> {
     term.alternatives.iter().map(|row| Way::row(row)).collect()
 }
 
-/// A phrase that is being put together.
-#[derive(Clone, Default)]
-struct Row {
-    slots: Vec<Slot>,
-    /// Words that it is longer than what the query says so far.
-    longer: i64,
-}
-
-/// The rows that a phrase stands for, its own words first: alternatives of one word share a place, each of several words
-/// makes rows of its own.
-fn rows_of(terms: &[QueryTerm]) -> Vec<Vec<Slot>> {
-    let Some(first) = terms.first().map(|term| term.position) else {
-        return Vec::new();
-    };
-    let mut rows = vec![Row::default()];
-    for term in terms {
-        let options = options_of(term);
-        let mut longer = Vec::with_capacity(rows.len() * options.len());
-        // By options: the rows with the query's own words stay the first.
-        for option in &options {
-            longer.extend(rows.iter().map(|row| extended(row, term, option, first)));
-        }
-        longer.truncate(ROWS_MAX);
-        rows = longer;
-    }
-    let slots = rows.into_iter().map(|row| {
-        let first = row.slots.first().map_or(0, |slot| slot.offset);
-        let moved = row.slots.into_iter().map(|slot| Slot {
-            offset: slot.offset.saturating_sub(first),
-            ..slot
-        });
-        moved.collect()
-    });
-    slots.collect()
-}
-
-/// What may stand at a place of a phrase, in the order of its alternatives.
-fn options_of(term: &QueryTerm) -> Vec<Vec<Slot>> {
-    let is_word = |row: &&Vec<Step>| matches!(row.as_slice(), [Step { offset: 0, .. }]);
-    let words = term.alternatives.iter().filter(is_word);
-    let words: Vec<String> = words.map(|row| row[0].text.clone()).collect();
-    let mut options: Vec<Vec<Slot>> = Vec::new();
-    for row in &term.alternatives {
-        if is_word(&row) {
-            if row[0].text == words[0] {
-                let terms = words.clone();
-                options.push(vec![Slot { offset: 0, terms }]);
-            }
-            continue;
-        }
-        let slots = row.iter().map(|step| Slot {
-            offset: step.offset,
-            terms: vec![step.text.clone()],
-        });
-        options.push(slots.collect());
-    }
-    options
-}
-
-fn extended(row: &Row, term: &QueryTerm, option: &[Slot], first: usize) -> Row {
-    let start = (term.position - first) as i64 + row.longer;
-    let mut next = row.clone();
-    next.slots.extend(option.iter().map(|slot| Slot {
-        offset: (start + i64::from(slot.offset)).max(0) as u32,
-        terms: slot.terms.clone(),
-    }));
-    let span = option.last().map_or(0, |slot| i64::from(slot.offset) + 1);
-    next.longer += span - term.span as i64;
-    next
-}
-
 fn add_way(ways: &mut Vec<Way>, way: Way) {
     match ways.iter_mut().find(|known| known.slots == way.slots) {
         Some(known) => known.weight = known.weight.max(way.weight),
         None => ways.push(way),
-    }
-}
-
-/// Clauses, of which equal ones are one that counts as often as they stand in the query.
-#[derive(Default)]
-struct Merged {
-    list: Vec<Clause>,
-    known: HashMap<String, usize>,
-}
-
-impl Merged {
-    /// Adds a clause; gives its number.
-    fn add(&mut self, clause: Clause) -> usize {
-        let next = self.list.len();
-        let number = *self.known.entry(key_of(&clause)).or_insert(next);
-        match self.list.get_mut(number) {
-            Some(same) => {
-                same.count += clause.count;
-                same.required |= clause.required;
-            }
-            None => self.list.push(clause),
-        }
-        number
-    }
-}
-
-fn key_of(clause: &Clause) -> String {
-    let mut key = String::new();
-    for ways in &clause.ways {
-        for way in ways {
-            for slot in &way.slots {
-                for term in &slot.terms {
-                    key.push_str(term);
-                    key.push('\u{1}');
-                }
-                key.push_str(&slot.offset.to_string());
-                key.push('\u{2}');
-            }
-            key.push_str(&way.weight.to_string());
-            key.push('\u{3}');
-        }
-        key.push('\u{4}');
-    }
-    key
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn split(query: &str) -> Vec<(&str, bool)> {
-        parts_of(query, false)
-            .into_iter()
-            .map(|part| (part.text, part.phrase))
-            .collect()
-    }
-
-    #[test]
-    fn quoted_parts_are_phrases() {
-        assert_eq!(
-            split(r#"a "b c" d"#),
-            [("a ", false), ("b c", true), (" d", false)]
-        );
-    }
-
-    #[test]
-    fn a_quote_without_a_partner_is_no_quote() {
-        assert_eq!(split(r#"5" disk"#), [(r#"5" disk"#, false)]);
-        assert_eq!(split(r#""""#), []);
     }
 }
