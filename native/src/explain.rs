@@ -3,6 +3,7 @@
 use serde_json::{json, Map, Value};
 
 use crate::additions::LearnedScores;
+use crate::bm25;
 use crate::clause::Clause;
 use crate::failure::Failure;
 use crate::lengths::length_of;
@@ -12,7 +13,7 @@ use crate::query::{Fusion, Mode, Request};
 use crate::ranks::Ranks;
 use crate::rerank::Reranked;
 use crate::scale::Scale;
-use crate::score::{self, Scorer};
+use crate::score::Scorer;
 use crate::sort::Hit;
 use crate::view::View;
 
@@ -167,9 +168,9 @@ fn add_clause(
             continue;
         }
         weighted += field.field.weight * frequency;
-        let idf = score::idf(scorer.documents, postings.positions.len());
+        let idf = bm25::idf(scorer.documents, postings.positions.len());
         let norm = field.norm(reader.length_code(document));
-        let part = clause.count * field.field.boost * idf * score::saturated(frequency, norm);
+        let part = clause.count * field.field.boost * idf * bm25::saturated(frequency, norm);
         *sum += part;
         terms.insert(
             clause.text.clone(),
@@ -178,9 +179,9 @@ fn add_clause(
         );
     }
     if weighted > 0.0 {
-        let idf = score::idf(scorer.documents, documents);
+        let idf = bm25::idf(scorer.documents, documents);
         let norm = scorer.norm(segment, document);
-        let part = clause.count * idf * score::saturated(weighted, norm);
+        let part = clause.count * idf * bm25::saturated(weighted, norm);
         reasons.combined += part;
         reasons.combined_terms.insert(
             clause.text.clone(),
@@ -194,7 +195,7 @@ fn text_value(scorer: &Scorer, position: u32, reasons: Reasons) -> Value {
     let (segment, document) = scorer.snapshot.locate(position);
     let scores = reasons.fields.iter().map(|(score, _)| *score);
     let best = scores.clone().fold(0.0, f32::max);
-    let bm25 = score::blend(reasons.combined, best, scores.sum());
+    let bm25 = bm25::blend(reasons.combined, best, scores.sum());
     let mut fields = Map::new();
     for (field, (score, terms)) in scorer.fields.iter().zip(reasons.fields) {
         let Some(reader) = field.reader.segment(segment).filter(|_| !terms.is_empty()) else {

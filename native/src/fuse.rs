@@ -6,7 +6,7 @@ use crate::matches::Matches;
 use crate::query::Request;
 use crate::ranks::Ranks;
 use crate::scale::Scale;
-use crate::score::TextMatches;
+use crate::text_matches::TextMatches;
 use crate::view::View;
 
 /// The match sets M of all views with their scores.

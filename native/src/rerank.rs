@@ -15,7 +15,8 @@ use crate::features::{self, Subject, NAMES};
 use crate::matches::Matches;
 use crate::model::{self, Ranker};
 use crate::query::{Answer, Request};
-use crate::sort::{self, Hit, Placed};
+use crate::sort::{self, Hit};
+use crate::top::{self, Placed};
 use crate::view::View;
 
 /// One document that a model placed.
@@ -162,7 +163,7 @@ fn order(
     size: usize,
     matches: &mut [Matches],
 ) -> Result<Reranked, Failure> {
-    let mut first = sort::first(views, matches.iter(), size + 1);
+    let mut first = top::first(views, matches.iter(), size + 1);
     let behind = if first.len() > size {
         first.pop()
     } else {

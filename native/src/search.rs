@@ -15,6 +15,7 @@ use crate::score;
 use crate::shortlist;
 use crate::snapshot::Snapshot;
 use crate::sort::{self, Hit};
+use crate::top;
 use crate::view::View;
 
 /// Answers a request over one or several indices. `vector` is the query's own vector, from outside.
@@ -80,7 +81,7 @@ fn feed_back(views: &mut [View], request: &Request) {
     };
     for (view, matches) in views.iter_mut().zip(&first) {
         let Some(vector) = &view.vector else { continue };
-        let documents = sort::best(view, matches, neighbors::FEEDBACK_DOCUMENTS);
+        let documents = top::best(view, matches, neighbors::FEEDBACK_DOCUMENTS);
         let moved = neighbors::feedback(view.snapshot, vector, &documents);
         view.moved = moved.is_some();
         if view.moved || view.first_look {

@@ -7,6 +7,7 @@ use crate::neighbors;
 use crate::query::{Mode, Request};
 use crate::scale::Scale;
 use crate::sort;
+use crate::top;
 use crate::view::View;
 
 /// A short list pays where so many match by words for each document in it.
@@ -94,7 +95,7 @@ fn falls_with_words(view: &View, scale: &Scale, request: &Request) -> bool {
 
 /// The first `most` of T, all of V, and those of `added` that are in either.
 fn list(view: &View, scale: &Scale, most: usize, added: &[(u32, f64)]) -> Short {
-    let best = sort::best(view, &view.text, most);
+    let best = top::best(view, &view.text, most);
     let room = view.near.len() + added.len() + best.len();
     let mut positions = Vec::with_capacity(room);
     positions.extend(view.near.iter().map(|pair| pair.0));

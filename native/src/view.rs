@@ -7,9 +7,10 @@ use crate::matched::Matched;
 use crate::neighbors;
 use crate::plan;
 use crate::query::{Fusion, Mode, Request, Weights};
-use crate::score::{self, TextMatches};
+use crate::score;
 use crate::segment::NONE;
 use crate::snapshot::Snapshot;
+use crate::text_matches::TextMatches;
 
 /// The least cosine there is: nothing lies below.
 const NO_CUT: f32 = -1.0;

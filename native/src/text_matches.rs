@@ -1,0 +1,62 @@
+//! What a text search matches.
+
+/// Scores that are compared side by side.
+const LANES: usize = 16;
+
+/// The matches of a text search, positions ascending.
+#[derive(Default, Debug)]
+pub struct TextMatches {
+    /// Global positions.
+    pub positions: Vec<u32>,
+    /// b(d) of each.
+    pub scores: Vec<f32>,
+    /// The numbers of the pairs that count: all, as long as they are cheap enough.
+    pub pairs: Vec<usize>,
+    /// The largest b(d).
+    most: f32,
+}
+
+impl TextMatches {
+    /// b(d) of the document at a position, if it matches.
+    pub fn score_at(&self, position: u32) -> Option<f32> {
+        let at = self.positions.binary_search(&position).ok()?;
+        Some(self.scores[at])
+    }
+
+    /// The largest b(d), 0 without a match.
+    pub fn max(&self) -> f32 {
+        self.most
+    }
+
+    /// The list of some positions, ascending, and the score of each.
+    pub fn new(positions: Vec<u32>, scores: Vec<f32>) -> TextMatches {
+        TextMatches {
+            most: largest(&scores).unwrap_or(0.0).max(0.0),
+            positions,
+            scores,
+            pairs: Vec::new(),
+        }
+    }
+}
+
+/// The largest of some scores, `None` of none.
+pub fn largest<S: Copy + PartialOrd>(scores: &[S]) -> Option<S> {
+    // Side by side: one after the other each comparison would wait for the one before.
+    let mut lanes = [*scores.first()?; LANES];
+    let chunks = scores.chunks_exact(LANES);
+    let rest = chunks.remainder();
+    for chunk in chunks.chain([rest]) {
+        for (most, score) in lanes.iter_mut().zip(chunk) {
+            *most = if *score > *most { *score } else { *most };
+        }
+    }
+    let mut width = LANES / 2;
+    while width > 0 {
+        for at in 0..width {
+            let other = lanes[at + width];
+            lanes[at] = if other > lanes[at] { other } else { lanes[at] };
+        }
+        width /= 2;
+    }
+    Some(lanes[0])
+}
