@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RunningApp, startApp } from '../running-app.ts'
+import { type RunningApp, startApp } from '../../running-app.ts'
 
 let service: RunningApp
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RunningApp, startApp } from '../running-app.ts'
+import { type RunningApp, startApp } from '../../running-app.ts'
 
 /** Different words of a document that make its vector, and that are completed and corrected. */
 const COMPLETED_MAX = 65_536
