@@ -125,22 +125,30 @@ function pathOf(error: ErrorObject): string {
   return path.slice(0, PATH_CHARACTERS_MAX)
 }
 
+/** What a value must keep to, by the keyword of the schema, in the words of other messages. */
+const LIMITS: Readonly<Record<string, (limit: number) => string>> = {
+  minItems: (limit) => `must have at least ${counted(limit, 'item', 'items')}`,
+  maxItems: (limit) => `must have at most ${counted(limit, 'item', 'items')}`,
+  minProperties: (limit) => `must have at least ${counted(limit, 'property', 'properties')}`,
+  maxProperties: (limit) => `must have at most ${counted(limit, 'property', 'properties')}`,
+  minLength: (limit) =>
+    limit === 1 ? 'must not be empty' : `must have at least ${limit} characters`,
+  maxLength: (limit) => `must have at most ${counted(limit, 'character', 'characters')}`,
+  minimum: (limit) => `must be at least ${limit}`,
+  maximum: (limit) => `must be at most ${limit}`,
+}
+
 function messageOf(error: ErrorObject): string {
   if (error.keyword === 'required') return 'is required'
   if (error.keyword === 'additionalProperties') return 'is not a known property'
   if (error.keyword === 'enum')
     return `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}`
-  if (error.keyword === 'minItems')
-    return `must have at least ${counted(error.params.limit, 'item', 'items')}`
-  if (error.keyword === 'minProperties')
-    return `must have at least ${counted(error.params.limit, 'property', 'properties')}`
-  if (error.keyword === 'minLength')
-    return error.params.limit === 1
-      ? 'must not be empty'
-      : `must have at least ${error.params.limit} characters`
+  const limit = LIMITS[error.keyword]
+  if (limit !== undefined) return limit(error.params.limit)
   if (error.keyword === 'type') return `must be ${typeNamed(error.params.type)}`
   if (error.keyword === 'const') return `must be ${error.params.allowedValue}`
   if (error.keyword === 'pattern') return patternMessage(error)
+  if (error.params.format === 'date-time') return 'must be a time such as 2026-01-31T12:00:00Z'
   return error.message ?? 'is not valid'
 }
 

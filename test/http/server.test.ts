@@ -294,7 +294,7 @@ describe('a request that is wrong', () => {
       ])
     }
     const query = await failure(await fetch(`${stub.url}/things/a?size=-1`))
-    expect(query.details).toEqual([{ path: 'size', message: 'must be >= 0' }])
+    expect(query.details).toEqual([{ path: 'size', message: 'must be at least 0' }])
     const path = await fetch(`${stub.url}/things/%ff`)
     expect(path.status).toBe(400)
   })

@@ -11,6 +11,20 @@ test.each([
   expect(() => exact(schema)({ a: {} })).toThrow(message)
 })
 
+test.each([
+  [Type.String({ maxLength: 2 }), 'abc', 'The body must have at most 2 characters.'],
+  [Type.String({ minLength: 2 }), 'a', 'The body must have at least 2 characters.'],
+  [Type.String({ minLength: 1 }), '', 'The body must not be empty.'],
+  [Type.Array(Type.Integer(), { maxItems: 1 }), [1, 2], 'The body must have at most 1 item.'],
+  [Type.Array(Type.Integer(), { minItems: 2 }), [1], 'The body must have at least 2 items.'],
+  [Type.Object({}, { maxProperties: 1 }), { a: 1, b: 2 }, 'The body must have at most 1 property.'],
+  [Type.Integer({ minimum: 0 }), -1, 'The body must be at least 0.'],
+  [Type.Integer({ maximum: 9 }), 10, 'The body must be at most 9.'],
+  [Type.String({ format: 'date-time' }), 'now', 'The body must be a time such as 2026-01-31T12:00'],
+])('what is beyond a limit is told the limit in words: %j, %j', (schema, value, message) => {
+  expect(() => exact(schema)(value)).toThrow(message)
+})
+
 test('parameters that a schema does not name are taken out, unless it keeps them', () => {
   const taken = { size: '5', filter: 'x' }
   const kept = { ...taken }

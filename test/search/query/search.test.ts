@@ -523,7 +523,7 @@ describe('requests that are wrong', () => {
 describe('a generation', () => {
   it.each([
     [1.5, 'must be a whole number'],
-    [1e20, 'must be <= 9007199254740991'],
+    [1e20, 'must be at most 9007199254740991'],
   ])('%s %s', async (generation, message) => {
     const { status, details } = await service.call('POST', '/cortex/search', { generation })
     expect(status).toBe(400)
