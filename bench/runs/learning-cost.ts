@@ -1,7 +1,7 @@
 import { checkFeedback, feedbackShots, openAudience, type Visit } from '../audience.ts'
 import { type LoadReport, runLoad, type Shot } from '../client.ts'
 import { type Latencies, runPaired } from '../paired.ts'
-import { readCpuSeconds, startServer } from '../server.ts'
+import { type BenchServer, readCpuSeconds, startServer } from '../server.ts'
 import { loadDocuments, openService, waitUntilLearned, waitUntilSettled } from '../service.ts'
 import type { Figure } from '../workload.ts'
 import { checkSearch, cycle, INDEX, type RunContext, refuseFailures, searchShots } from './run.ts'
@@ -16,6 +16,7 @@ const ACTIONS = 4
 
 interface Side {
   port: number
+  pid: number
   searches: Shot[]
   /** Left to send. */
   feedback: Shot[]
@@ -30,17 +31,15 @@ export async function runLearningCost(context: RunContext): Promise<Figure[]> {
   const plain = await startServer({ env: { ...workload.settings, LEARNING: 'false' } })
   const plainService = openService(plain.url)
   try {
-    const on = await fill(context, service, server.port)
-    const off = await fill(context, plainService, plain.port)
+    const on = await fill(context, service, server)
+    const off = await fill(context, plainService, plain)
     say('both servers hold the documents')
     await measureOn(context, on, WARMUP)
     await measure(context, off, WARMUP)
     const figures: Figure[] = []
     for (const connections of workload.connections) {
       say(`measuring at ${connections} connections`)
-      figures.push(
-        ...(await compare({ ...context, connections, pids: [server.pid, plain.pid] }, on, off)),
-      )
+      figures.push(...(await compare(context, { connections, on, off })))
     }
     return figures
   } finally {
@@ -49,22 +48,24 @@ export async function runLearningCost(context: RunContext): Promise<Figure[]> {
   }
 }
 
-interface Comparing extends RunContext {
+interface Compared {
   connections: number
-  /** Of the server that learns, and of the other. */
-  pids: [number, number]
+  on: Side
+  off: Side
 }
 
-async function compare(context: Comparing, on: Side, off: Side): Promise<Figure[]> {
-  const { workload, connections, pids } = context
+async function compare(context: RunContext, compared: Compared): Promise<Figure[]> {
+  const { workload } = context
+  const { connections, on, off } = compared
   const at = `c${connections}`
-  const cpu = pids.map(readCpuSeconds)
+  const cpuSeconds = () => [on, off].map(({ pid }) => readCpuSeconds(pid))
+  const cpu = cpuSeconds()
   const ran = await runPaired(
     SLICES,
     () => measureOn(context, on, sliceOf(context), connections),
     () => measure(context, off, sliceOf(context), connections),
   )
-  const [cpuOn = 0, cpuOff = 0] = pids.map((pid, side) => readCpuSeconds(pid) - (cpu[side] ?? 0))
+  const [cpuOn = 0, cpuOff = 0] = cpuSeconds().map((seconds, side) => seconds - (cpu[side] ?? 0))
   const perSearch = (seconds: number, { requests }: Latencies) =>
     (seconds * 1e6 * workload.measureMs) / (requests * (workload.measureMs + workload.warmupMs))
   return [
@@ -87,7 +88,7 @@ async function compare(context: Comparing, on: Side, off: Side): Promise<Figure[
 async function fill(
   { workload, material }: RunContext,
   service: RunContext['service'],
-  port: number,
+  { port, pid }: BenchServer,
 ): Promise<Side> {
   await loadDocuments(service, INDEX, material.documents())
   await waitUntilLearned(service, INDEX, material.count)
@@ -99,6 +100,7 @@ async function fill(
   const audience = await openAudience(service, material.queries, { sessions, searches: SEARCHES })
   return {
     port,
+    pid,
     searches: spread(audience, material.queries),
     feedback: feedbackShots(audience).shots,
   }
