@@ -8,23 +8,12 @@ const FIELDS = namesOf(SearchRequest)
 
 /** What other search engines call a field. */
 const MEANT: Readonly<Record<string, string>> = {
-  ...{
-    q: 'query',
-    text: 'query',
-    filter: 'filters',
-    where: 'filters',
-    facet: 'facets',
-    aggs: 'facets',
-  },
-  ...{ limit: 'size', offset: 'from', order: 'sort', mode: 'searchType', type: 'searchType' },
-  ...{
-    indices: 'index',
-    indexes: 'index',
-    session: 'sessionId',
-    user: 'userId',
-    embedding: 'vector',
-  },
+  ...{ q: 'query', text: 'query', filter: 'filters', where: 'filters' },
+  ...{ facet: 'facets', aggs: 'facets', limit: 'size', offset: 'from', order: 'sort' },
+  ...{ mode: 'searchType', type: 'searchType', indices: 'index', indexes: 'index' },
+  ...{ session: 'sessionId', user: 'userId', embedding: 'vector' },
 }
+
 /**
  * Tells of what a search says beside the fields that are read, in itself, in its facets and in `highlight`. Keys of a body
  * are no closed list: only a wrong type is refused.
