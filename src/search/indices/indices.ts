@@ -5,6 +5,7 @@ import { invalid, namedError, serviceError } from '../../errors.ts'
 import { native } from '../../native.ts'
 import type { IndexMappings, IndexRecord, IndexSettings } from '../../schema/indices.ts'
 import type { Store } from '../../store/store.ts'
+import { nearestName } from '../nearest-name.ts'
 import { compileDefinition, type Definition, definitionJson, mustTakeTexts } from './definition.ts'
 import { mustBeServed } from './embedder.ts'
 import { checkTypes, isSame, mergeMappings } from './extension.ts'
@@ -95,7 +96,7 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
     },
     get: (name, path) => {
       const entry = entries.get(name)
-      if (entry === undefined) throw notFound(path)
+      if (entry === undefined) throw notFound(path, unknown(name, entries.keys()))
       return entry
     },
     find: (name) => entries.get(name),
@@ -199,8 +200,19 @@ async function extend(
   return entry.next
 }
 
-function notFound(path = 'index', advice = '; GET /cortex/indices lists them'): Error {
-  return invalid(path, `is not the name of an index${advice}`, 'INDEX_NOT_FOUND')
+const LISTED = '; GET /cortex/indices lists them'
+/** Letters of a name that an answer repeats. */
+const SHOWN_MAX = 64
+
+function notFound(path = 'index', more = LISTED): Error {
+  return invalid(path, `is not the name of an index${more}`, 'INDEX_NOT_FOUND')
+}
+
+/** Which name was sent, and which one is most like it. */
+function unknown(sent: string, known: Iterable<string>): string {
+  const nearest = nearestName(sent, known)
+  const but = nearest === undefined ? '' : `, but "${nearest}"`
+  return `: there is no "${sent.slice(0, SHOWN_MAX)}"${but}${LISTED}`
 }
 
 /** Numbers of indices and of their folders; never used twice. Call within a write. */

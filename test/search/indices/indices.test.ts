@@ -659,7 +659,16 @@ describe('listing, reading, deleting', () => {
     expect(gone.details).toMatchObject([{ path: 'name' }])
     const unfound = await search('nowhere', {})
     expect(unfound).toMatchObject({ status: 404, code: 'INDEX_NOT_FOUND' })
-    expect(unfound.details).toMatchObject([{ path: 'index' }])
+    const lists = expect.stringContaining('there is no "nowhere"; GET /cortex/indices lists them')
+    expect(unfound.details).toMatchObject([{ path: 'index', message: lists }])
+  })
+
+  it('names the index that a mistyped name is most like', async () => {
+    await createIndex({ name: 'periodicals' })
+    const { details } = await search('periodcals', {})
+    expect(details).toMatchObject([
+      { message: expect.stringContaining('there is no "periodcals", but "periodicals"') },
+    ])
   })
 
   it('deletes an index with its documents; its name is free again', async () => {
