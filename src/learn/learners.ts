@@ -49,7 +49,7 @@ export function openLearners(options: LearningOptions, position: () => number) {
   })
   const addTotals = sessions.totals.addWithin
   const feedback = openFeedback({
-    ...{ store, log, events, sessions, gains, config, clock, addTotals },
+    ...{ store, log, events, sessions, gains, config, clock, addTotals, lull: pool.lull },
   })
   const models = openModels({ store, pool, events, config, clock, logger, gainOf: gains.of })
   const { exactModel } = models

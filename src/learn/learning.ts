@@ -63,7 +63,8 @@ export function openLearning(options: LearningOptions): Learning {
   const onFailure = (err: unknown) => logger.error({ err }, 'learning stopped for a moment')
   const { onLag } = reporting
   const { dead } = signals
-  const loop = openLoop({ store, log, consumers, clock, dead, onLag, onFailure })
+  const { lull } = options.pool
+  const loop = openLoop({ store, log, consumers, clock, lull, dead, onLag, onFailure })
   const oversight = openOversight({
     ...{ store, log, loop, config, metrics, reporting, clock, events, clickMemory },
     ...{ models, signals, experiments, adaptations },

@@ -15,6 +15,7 @@ import type { train } from '../../workers/train.ts'
 import type { write } from '../../workers/write.ts'
 import { namedError } from '../errors.ts'
 import { openBalancer } from './balancer.ts'
+import { openLulls } from './lulls.ts'
 import { openSharedHops } from './shared-hops.ts'
 
 export type { SearchInput } from '../../workers/search.ts'
@@ -79,6 +80,8 @@ export interface Pool {
     name: Name,
     input: Parameters<Jobs[Name]>[0],
   ) => Promise<Awaited<ReturnType<Jobs[Name]>>>
+  /** Resolves when the main thread is free for a moment, as far as searches go: see `Lulls`. */
+  lull: () => Promise<void>
   figures: () => LaneFigures[]
   close: () => Promise<void>
 }
@@ -101,10 +104,11 @@ export function openPool(options: PoolOptions): Pool {
   }
   const { searchThreads, searchQueueMax: waitingMax } = options
   const searchWorker = { filename: workerFile('search'), name: 'search' }
+  const lulls = openLulls()
   const searches = openSharedHops(
     (inputs: SearchInput[]): Promise<ReturnType<typeof search>> =>
       lanes.search.run(inputs, searchWorker),
-    { hopsMax: HOPS_EACH * searchThreads, waitingMax, named: namedError },
+    { hopsMax: HOPS_EACH * searchThreads, waitingMax, named: namedError, begun: lulls.note },
   )
   return {
     search: searches.run,
@@ -115,6 +119,7 @@ export function openPool(options: PoolOptions): Pool {
         throw namedError(cause)
       }
     },
+    lull: lulls.next,
     figures: () =>
       Object.entries(lanes).map(([lane, piscina]) => ({
         lane: lane as Lane,

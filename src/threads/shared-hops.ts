@@ -29,7 +29,13 @@ const HOP_INPUTS_MAX = 4
  */
 export function openSharedHops<Input, Output>(
   hop: (inputs: Input[]) => Promise<Outcome<Output>[]>,
-  options: { hopsMax: number; waitingMax: number; named: (cause: unknown) => unknown },
+  options: {
+    hopsMax: number
+    waitingMax: number
+    named: (cause: unknown) => unknown
+    /** Told of each hop that begins. */
+    begun?: () => void
+  },
 ): SharedHops<Input, Output> {
   const waiting: Waiting<Input, Output>[] = []
   let underWay = 0
@@ -52,7 +58,9 @@ export function openSharedHops<Input, Output>(
   async function ride(riders: Waiting<Input, Output>[]): Promise<void> {
     underWay += 1
     try {
-      const outcomes = await hop(riders.map(({ input }) => input))
+      const riding = hop(riders.map(({ input }) => input))
+      options.begun?.()
+      const outcomes = await riding
       riders.forEach(({ resolve, reject }, at) => {
         const outcome = outcomes[at]
         if (outcome !== undefined && 'value' in outcome) resolve(outcome.value)

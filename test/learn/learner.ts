@@ -62,6 +62,7 @@ export function openLearner(
   const config = readConfig(settings)
   const clock = { nowMs: START_MS }
   const now = () => clock.nowMs
+  const lull = async () => undefined
   const log = openLog(store, 20_000, now)
   const events = openEvents(store, now, config)
   const sessions = openSessions({ store, config, clock: now })
@@ -70,8 +71,10 @@ export function openLearner(
   const addTotals = sessions.totals.addWithin
   const feedback = openFeedback({
     ...{ store, log, events, sessions, gains, config, clock: now, addTotals },
+    lull,
   })
   const loop = openLoop({
+    lull,
     store,
     log,
     consumers: [memory, ...more({ store, clock: now })],

@@ -135,12 +135,13 @@ function readJournal({ sessions, eventIds }: Promises, store: Store): string[] {
 async function foldOn(store: Store, dataDir: string): Promise<void> {
   const config = readConfig({ DATA_DIR: dataDir })
   const never = () => new Promise<never>(() => undefined)
+  const lull = async () => undefined
   const sessions = openSessions({ store, config })
   const learners = openLearners(
     {
       ...{ store, config, sessions, clock: Date.now, metrics: openMetrics(config) },
       // Nothing that is folded needs another thread.
-      pool: { search: never, run: never, figures: () => [], close: async () => undefined },
+      pool: { search: never, run: never, lull, figures: () => [], close: async () => undefined },
       logger: { error: () => undefined },
       engine: { featureNames: () => [], indexName: () => '', run: never, opened: () => [] },
     },
@@ -149,7 +150,7 @@ async function foldOn(store: Store, dataDir: string): Promise<void> {
   const { log, consumers, signals } = learners
   const failures: unknown[] = []
   const loop = openLoop({
-    ...{ store, log, consumers, clock: Date.now, dead: signals.dead },
+    ...{ store, log, consumers, clock: Date.now, lull, dead: signals.dead },
     onLag: () => undefined,
     onFailure: (cause) => failures.push(cause),
   })

@@ -38,6 +38,8 @@ export interface FeedbackParts {
   gains: Gains
   config: { sessionAbsoluteMs: number }
   clock: () => number
+  /** Resolves when it disturbs searches least to hold the main thread. */
+  lull: () => Promise<void>
   /** Counts for a session, inside the transaction. */
   addTotals: (sessionId: string, delta: { feedback: number; clicks: number }) => void
 }
@@ -47,7 +49,7 @@ const LATE_MS = 30 * DAY_MS
 type Counts = Record<FeedbackStatus, number>
 
 export function openFeedback(parts: FeedbackParts): FeedbackIntake {
-  const { store, log, sessions, gains, clock } = parts
+  const { store, log, sessions, gains, clock, lull } = parts
   const seen = openSeen(store)
   const totals: Counts = { learned: 0, duplicate: 0, unmatched: 0, late: 0 }
 
@@ -58,7 +60,7 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
       if (session?.active) sessions.touch(sessionId)
       const unit = session?.active ? (session.userId ?? session.sessionId) : undefined
       const id = session?.sessionId ?? sessionId
-      const told = unit === undefined ? unmatched(read) : await match(log, id, read)
+      const told = unit === undefined ? unmatched(read) : await match(read, id, { log, lull })
       const { receipt, counts } = await log.append(() => {
         // The id carries the time under which the entry stands, so that it can be found again.
         const timeMs = clock()

@@ -22,7 +22,11 @@ export function unmatched(read: ReadEntry[]): Told[] {
 }
 
 /** Looks up, before the transaction, what need not be looked up inside: nothing else runs while that does. */
-export async function match(log: Log, sessionId: string, read: ReadEntry[]): Promise<Told[]> {
+export async function match(
+  read: ReadEntry[],
+  sessionId: string,
+  { log, lull }: { log: Log; lull: () => Promise<void> },
+): Promise<Told[]> {
   // Reading an impression costs more than all else here, and most requests speak of few.
   const shown = new Map<string, Impression | undefined>()
   const find = (queryId: string): Impression | undefined => {
@@ -35,6 +39,7 @@ export async function match(log: Log, sessionId: string, read: ReadEntry[]): Pro
     told.push(tell(sessionId, sent, find(sent.queryId)))
     if (performance.now() - startedMs < SLICE_MS) continue
     await new Promise(setImmediate)
+    await lull()
     startedMs = performance.now()
   }
   return told

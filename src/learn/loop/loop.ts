@@ -33,6 +33,8 @@ export interface LoopOptions {
   log: Log
   consumers: readonly Consumer[]
   clock: () => number
+  /** Resolves when it disturbs searches least to hold the main thread. */
+  lull: () => Promise<void>
   /** Seconds from the receipt of a feedback entry until searches see it. */
   onLag: (seconds: number) => void
   /** Facts that were given up are left out; one that made a consumer throw is counted, and tried again. */
@@ -67,7 +69,7 @@ export function openLoop(options: LoopOptions): Loop {
     ...{ running: undefined, closed: false, taking: undefined, refused: false },
     ...{ readers: 0, stills: 0 },
     recover: (cause) => recover(core, cause),
-    pauses: openPauses(() => core.closed || (core.readers > 0 && !core.refused)),
+    pauses: openPauses(() => core.closed || (core.readers > 0 && !core.refused), options.lull),
   }
   const rebuild = () => standStill(core, () => relearn(core))
   core.fold.load()

@@ -11,17 +11,19 @@ export interface Pauses {
 /** How long what happens may come together before the first slice. */
 const GATHER_MS = 50
 
-export function openPauses(isAwaited: () => boolean): Pauses {
+/** A pause ends at the next lull behind it, unless somebody waits for the processor. */
+export function openPauses(isAwaited: () => boolean, lull: () => Promise<void>): Pauses {
   let stir = () => {}
 
-  function rest(ms: number): Promise<void> {
-    return new Promise((resolve) => {
+  async function rest(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, isAwaited() ? 0 : ms)
       stir = () => {
         clearTimeout(timer)
         resolve()
       }
     })
+    if (!isAwaited()) await lull()
   }
   return { rest, gather: () => rest(GATHER_MS), stir: () => stir() }
 }

@@ -10,7 +10,10 @@ async function timed(work: Promise<unknown>): Promise<number> {
 
 it('ends a pause at once for those who wait, and makes none while they do', async () => {
   let isAwaited = false
-  const pauses = openPauses(() => isAwaited)
+  const pauses = openPauses(
+    () => isAwaited,
+    async () => undefined,
+  )
   const rested = timed(pauses.rest(60_000))
   pauses.stir()
   expect(await rested).toBeLessThan(1000)

@@ -41,7 +41,7 @@ function start(store: Store = temporaryStore()): Desk {
     const { log } = learner
     const consumers = [signals.consumer]
     const { dead } = signals
-    const quiet = { onLag: () => {}, onFailure: () => {} }
+    const quiet = { lull: async () => undefined, onLag: () => {}, onFailure: () => {} }
     const loop = openLoop({ store, log, consumers, clock, dead, ...quiet })
     await loop.caughtUp()
     position = loop.position()
