@@ -5,7 +5,7 @@ import { invalid, namedError, serviceError } from '../../errors.ts'
 import { native } from '../../native.ts'
 import type { IndexMappings, IndexRecord, IndexSettings } from '../../schema/indices.ts'
 import type { Store } from '../../store/store.ts'
-import { nearestName } from '../nearest-name.ts'
+import { nearestName, shown } from '../nearest-name.ts'
 import { compileDefinition, type Definition, definitionJson, mustTakeTexts } from './definition.ts'
 import { mustBeServed } from './embedder.ts'
 import { checkTypes, isSame, mergeMappings } from './extension.ts'
@@ -201,8 +201,6 @@ async function extend(
 }
 
 const LISTED = '; GET /cortex/indices lists them'
-/** Letters of a name that an answer repeats. */
-const SHOWN_MAX = 64
 
 function notFound(path = 'index', more = LISTED): Error {
   return invalid(path, `is not the name of an index${more}`, 'INDEX_NOT_FOUND')
@@ -212,7 +210,7 @@ function notFound(path = 'index', more = LISTED): Error {
 function unknown(sent: string, known: Iterable<string>): string {
   const nearest = nearestName(sent, known)
   const but = nearest === undefined ? '' : `, but "${nearest}"`
-  return `: there is no "${sent.slice(0, SHOWN_MAX)}"${but}${LISTED}`
+  return `: there is no "${shown(sent)}"${but}${LISTED}`
 }
 
 /** Numbers of indices and of their folders; never used twice. Call within a write. */

@@ -1,17 +1,11 @@
-/** Warnings of a search, and letters of each name in them: a client may send thousands. */
+/** Warnings of a search: a client may send thousands of names. */
 export const TOLD_MAX = 8
-const NAME_MAX = 64
 /** Indices that a warning names. */
 const NAMED_MAX = 3
 
 /** Whether as much is told as a search is told of: what else it says in vain need not be looked for. */
 export function isFull(told: readonly string[]): boolean {
   return told.length >= TOLD_MAX
-}
-
-/** A name as warnings show it. */
-export function shown(name: string): string {
-  return name.length > NAME_MAX ? name.slice(0, NAME_MAX) : name
 }
 
 /** The end of a warning that knows a name to use instead. */

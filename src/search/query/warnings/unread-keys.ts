@@ -1,6 +1,6 @@
 import { Facet, FacetRange, HighlightOptions, SearchRequest } from '../../../schema/search.ts'
-import { nearestName } from '../../nearest-name.ts'
-import { instead, isFull, shown } from './told.ts'
+import { nearestName, shown } from '../../nearest-name.ts'
+import { instead, isFull } from './told.ts'
 
 type Names = ReadonlySet<string>
 

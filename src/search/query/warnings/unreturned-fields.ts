@@ -1,6 +1,6 @@
 import type { IndexEntry } from '../../indices/indices.ts'
-import { nearestName } from '../../nearest-name.ts'
-import { instead, shown } from './told.ts'
+import { nearestName, shown } from '../../nearest-name.ts'
+import { instead } from './told.ts'
 
 /** Names that are looked at. */
 const NAMES_MAX = 8

@@ -1,7 +1,7 @@
 import type { SearchRequest } from '../../../schema/search.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
-import { nearestName } from '../../nearest-name.ts'
-import { instead, isFull, shown } from './told.ts'
+import { nearestName, shown } from '../../nearest-name.ts'
+import { instead, isFull } from './told.ts'
 
 /** Keys of `boost` that weigh the two halves. */
 const LEGS: ReadonlySet<string> = new Set(['text', 'vector'])

@@ -1,10 +1,10 @@
 import type { Engine } from '../../engine/engine.ts'
 import type { Definition } from '../../indices/definition.ts'
 import { type IndexEntry, latest } from '../../indices/indices.ts'
-import { nearestName } from '../../nearest-name.ts'
+import { nearestName, shown } from '../../nearest-name.ts'
 import type { CoreRequest } from '../core-request.ts'
 import type { FilterNode } from '../filter.ts'
-import { indicesText, instead, shown, TOLD_MAX } from './told.ts'
+import { indicesText, instead, TOLD_MAX } from './told.ts'
 
 /** A name that no mapping of the searched indices has, and where it was sent. */
 interface Unmapped {
