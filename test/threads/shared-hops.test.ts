@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { namedError } from '../../src/errors.ts'
 import { type Outcome, openSharedHops } from '../../src/threads/shared-hops.ts'
 
-const echo = (waitingMax = 100) => {
+const echo = (waitingMax = 100, begun = () => {}) => {
   const sizes: number[] = []
   const open: (() => void)[] = []
   const hops = openSharedHops(
@@ -13,7 +13,7 @@ const echo = (waitingMax = 100) => {
         input < 0 ? { error: 'BAD_REQUEST: must not be negative' } : { value: input },
       )
     },
-    { hopsMax: 2, waitingMax, named: namedError },
+    { hopsMax: 2, waitingMax, named: namedError, begun },
   )
   const letGo = async () => {
     for (const resolve of open.splice(0)) resolve()
@@ -70,4 +70,14 @@ test('what nobody waits for any more is not run, and keeps nobody else waiting',
   )
   expect(settled[2]).toMatchObject({ reason: { code: 'TIMED_OUT' } })
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(3)
+})
+
+test('tells of each hop that begins, when it is under way', async () => {
+  const begun: number[] = []
+  const { hops, sizes, letGo } = echo(100, () => begun.push(sizes.length))
+  const answers = [1, 2, 3, 4].map((input) => hops.run(input))
+  expect(begun).toEqual([1, 2])
+  for (let turn = 0; turn < 3; turn++) await letGo()
+  await Promise.all(answers)
+  expect(begun).toEqual(sizes.map((_, at) => at + 1))
 })

@@ -131,6 +131,7 @@ async function takeAll(core: Core): Promise<void> {
       continue
     }
     try {
+      await pauses.lull()
       const { received, oldestMs } = await takeSome(core, until, pace)
       if (fold.isDue(core.readers > 0)) await save(core, core.readers > 0)
       else fold.publish()
@@ -155,6 +156,7 @@ async function takeSome(core: Core, until: number, pace: Pace): Promise<Taken> {
     const limitMs = core.readers > 0 ? Math.max(AWAITED_MS, pace.sliceMs) : pace.sliceMs
     if (performance.now() - startedMs < limitMs) continue
     await core.pauses.rest(pace.restMs)
+    await core.pauses.lull()
     startedMs = performance.now()
   }
   fold.advance(await endOf(core.log, rows, { end: taken.end, until }))

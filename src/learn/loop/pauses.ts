@@ -4,6 +4,8 @@ export interface Pauses {
   rest: (ms: number) => Promise<void>
   /** Waits for more to come. */
   gather: () => Promise<void>
+  /** Waits until a slice disturbs searches least; for nothing while somebody waits for the processor. */
+  lull: () => Promise<void>
   /** Ends the pause under way. */
   stir: () => void
 }
@@ -11,19 +13,24 @@ export interface Pauses {
 /** How long what happens may come together before the first slice. */
 const GATHER_MS = 50
 
-/** A pause ends at the next lull behind it, unless somebody waits for the processor. */
 export function openPauses(isAwaited: () => boolean, lull: () => Promise<void>): Pauses {
   let stir = () => {}
 
-  async function rest(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => {
+  function rest(ms: number): Promise<void> {
+    return new Promise((resolve) => {
       const timer = setTimeout(resolve, isAwaited() ? 0 : ms)
       stir = () => {
         clearTimeout(timer)
         resolve()
       }
     })
-    if (!isAwaited()) await lull()
   }
-  return { rest, gather: () => rest(GATHER_MS), stir: () => stir() }
+  return {
+    rest,
+    gather: () => rest(GATHER_MS),
+    lull: async () => {
+      if (!isAwaited()) await lull()
+    },
+    stir: () => stir(),
+  }
 }

@@ -8,15 +8,29 @@ async function timed(work: Promise<unknown>): Promise<number> {
   return performance.now() - startedMs
 }
 
+const nobodySearches = async () => undefined
+
 it('ends a pause at once for those who wait, and makes none while they do', async () => {
   let isAwaited = false
-  const pauses = openPauses(
-    () => isAwaited,
-    async () => undefined,
-  )
+  const pauses = openPauses(() => isAwaited, nobodySearches)
   const rested = timed(pauses.rest(60_000))
   pauses.stir()
   expect(await rested).toBeLessThan(1000)
   isAwaited = true
   expect(await timed(pauses.rest(60_000))).toBeLessThan(1000)
+})
+
+it('waits for a lull, but not while somebody waits for the processor', async () => {
+  let isAwaited = false
+  let end = () => {}
+  const lull = () => new Promise<void>((resolve) => (end = resolve))
+  const pauses = openPauses(() => isAwaited, lull)
+  let isOver = false
+  const waited = pauses.lull().then(() => (isOver = true))
+  await new Promise(setImmediate)
+  expect(isOver).toBe(false)
+  end()
+  await waited
+  isAwaited = true
+  await pauses.lull()
 })
