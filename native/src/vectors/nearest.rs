@@ -1,7 +1,9 @@
 //! The two ways to the nearest neighbours, which agree in every number they return.
 
 use std::cell::Cell;
+use std::collections::VecDeque;
 
+use super::prefetch::prefetch;
 use super::sketch::{self, Probe, Sketches};
 use super::{cosine, Rows, VectorSet, GRAPH_MIN};
 
@@ -12,6 +14,8 @@ const REFUSED_MORE: f64 = 0.1;
 const SAMPLE: usize = 512;
 /// One of so many bounds is looked at to guess which are the highest.
 const SAMPLED_EACH: usize = 8;
+/// So many rows are asked for before their turn: about as long as memory takes.
+const ROWS_AHEAD: usize = 8;
 /// A walk keeps at least this many candidates, and at least twice what is asked for.
 const CANDIDATES_MIN: usize = 64;
 
@@ -166,17 +170,30 @@ struct Best {
 
 impl Best {
     fn scan(&mut self, rows: &Rows, query: &[f32], slots: impl Iterator<Item = u32>) {
-        for slot in slots {
-            let Some(row) = rows.row(slot, query.len()) else {
-                continue;
-            };
-            let score = cosine(row, query);
-            if score >= self.floor {
-                if self.found.len() >= self.k.saturating_mul(2) {
-                    self.prune();
-                }
-                self.found.push((slot, score));
+        let mut coming = slots.filter_map(|slot| Some((slot, rows.row(slot, query.len())?)));
+        let mut asked = VecDeque::with_capacity(ROWS_AHEAD + 1);
+        loop {
+            // Rows lie far apart: what is asked for now is there when its turn comes.
+            while asked.len() <= ROWS_AHEAD {
+                let Some((slot, row)) = coming.next() else {
+                    break;
+                };
+                prefetch(row);
+                asked.push_back((slot, row));
             }
+            let Some((slot, row)) = asked.pop_front() else {
+                return;
+            };
+            self.meet(slot, cosine(row, query));
+        }
+    }
+
+    fn meet(&mut self, slot: u32, score: f32) {
+        if score >= self.floor {
+            if self.found.len() >= self.k.saturating_mul(2) {
+                self.prune();
+            }
+            self.found.push((slot, score));
         }
     }
 
@@ -198,7 +215,9 @@ impl Best {
         self.prune();
         for (slot, bound) in slots() {
             if *bound < likely && *bound >= self.floor && passes(slot) {
-                self.scan(rows, query, std::iter::once(slot));
+                if let Some(row) = rows.row(slot, query.len()) {
+                    self.meet(slot, cosine(row, query));
+                }
             }
         }
     }
