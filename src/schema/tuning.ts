@@ -8,6 +8,9 @@ export const FUZZINESSES = ['0', '1', '2', 'auto'] as const
 export type Fusion = (typeof FUSIONS)[number]
 export type Operator = (typeof OPERATORS)[number]
 
+/** Most that a boost of a document adds or takes: it outweighs every score and stays below a pin. */
+export const BOOST_MAX = 100
+
 /** A document as settings of a ranking name it; without an index, whichever index holds the id. */
 export interface DocumentName {
   index?: string

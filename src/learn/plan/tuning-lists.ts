@@ -1,5 +1,5 @@
 import { asObject } from '../../object.ts'
-import type { DocumentName, Tuning } from '../../schema/tuning.ts'
+import { BOOST_MAX, type DocumentName, type Tuning } from '../../schema/tuning.ts'
 
 /** Why a value can't be read: where inside of it, and what may stand there. */
 export interface Problem {
@@ -89,20 +89,26 @@ export function readDocuments(
   const long = tooMany(key, list)
   if (long !== undefined) return long
   const documents = list.map((entry) => (typeof entry === 'string' ? { id: entry } : entry))
+  const placeOf = (at: number) =>
+    byId === undefined ? `[${at}]` : `.${String(documents[at].id).slice(0, 64)}`
   for (const [at, entry] of documents.entries()) {
-    const place = byId === undefined ? `[${at}]` : `.${String(entry.id).slice(0, 64)}`
     const problem = problemOf(key, entry)
-    if (problem !== undefined) return { ...problem, path: `${place}${problem.path}` }
+    if (problem !== undefined) return { ...problem, path: `${placeOf(at)}${problem.path}` }
   }
   if (byId === undefined || key === 'boosts') noteUnread(key, documents, note)
   if (key === 'pins') tuning.pins = documents.map(nameOf)
-  else
-    tuning.boosts = documents.map((document: DocumentName & { value?: number }) => ({
+  else {
+    noteCut(documents, (at) => (byId === undefined ? `[${at}].value` : placeOf(at)), note)
+    tuning.boosts = documents.map((document: Boost) => ({
       ...nameOf(document),
       value: document.value ?? BOOST,
     }))
+  }
   return undefined
 }
+
+/** A boost as it is sent. */
+type Boost = DocumentName & { value?: number }
 
 function entriesOf(byId: Record<string, unknown>): { id: string; value: unknown }[] {
   return Object.entries(byId).map(([id, value]) => ({ id, value }))
@@ -128,6 +134,14 @@ function noteUnread(key: 'pins' | 'boosts', documents: readonly object[], note: 
       told.add(name)
       note(`[${at}].${name.slice(0, KEY_CHARACTERS_MAX)} (${advice})`)
     }
+}
+
+/** The first boost of which only a part counts: a client that sends one sends many. */
+function noteCut(boosts: readonly Boost[], placeOf: (at: number) => string, note: Note): void {
+  const at = boosts.findIndex(({ value = 0 }) => Math.abs(value) > BOOST_MAX)
+  if (at < 0) return
+  const counts = Math.sign(boosts[at]?.value ?? 0) * BOOST_MAX
+  note(`${placeOf(at)} (counts as ${counts}: -${BOOST_MAX} to ${BOOST_MAX} count)`)
 }
 
 function nameOf({ id, index }: DocumentName): DocumentName {

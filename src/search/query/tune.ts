@@ -1,12 +1,9 @@
-import type { DocumentName, Tuning } from '../../schema/tuning.ts'
+import { BOOST_MAX, type DocumentName, type Tuning } from '../../schema/tuning.ts'
 import type { Added } from './added.ts'
 import type { CoreRequest } from './core-request.ts'
 
 /** A pinned document stands above all others, the first pin highest; from here on no model moves it. */
 const PIN = 1000
-
-/** Most that a boost adds or takes: it outweighs every score and stays below a pin. */
-const BOOST_MAX = 100
 
 /** Lays a ranking change under a search's own words: what the caller said himself stands. Without a change, the request itself. */
 export function tune(request: CoreRequest, tuning: Tuning): CoreRequest {

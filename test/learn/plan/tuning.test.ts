@@ -181,6 +181,17 @@ describe('a free-form configuration', () => {
     expect(readTuning({ pins: [{ id: '1', ...many }] }).unread).toHaveLength(8)
   })
 
+  it('names the first boost of which only a part counts', () => {
+    const boosts = [
+      { id: '1', value: 100 },
+      { id: '2', value: -200 },
+      { id: '3', value: 300 },
+    ]
+    const cut = 'counts as -100: -100 to 100 count'
+    expect(readTuning({ boosts }).unread).toEqual([`boosts[1].value (${cut})`])
+    expect(readTuning({ boosts: { a: 1, b: -101 } }).unread).toEqual([`boosts.b (${cut})`])
+  })
+
   it('is laid over another: the later wins, maps and lists of documents join', () => {
     expect(
       layTunings([
