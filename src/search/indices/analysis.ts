@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts'
 import { ENGLISH_STOP_WORDS, wordOf } from '../../word.ts'
-import { LANGUAGES, languageOf, stemmerOf } from './languages.ts'
+import { isNoLanguage, LANGUAGES, languageOf, stemmerOf } from './languages.ts'
 
 /** One step of an analyzer, as the Rust core reads it. */
 export interface AnalysisFilter {
@@ -122,7 +122,7 @@ function knownAnalyzers(analyzers: Record<string, Analyzer>): string[] {
 
 function readLanguage(analysis: Shape): string | undefined {
   const word = lower(analysis.language ?? stemmerOf(analysis.stemming, undefined) ?? 'english')
-  if (word === 'none' || word === 'false' || word === 'standard') return undefined
+  if (isNoLanguage(word)) return undefined
   const language = languageOf(word)
   if (language === undefined)
     throw unknown('language', 'settings.analysis.language', ['none', ...LANGUAGES])

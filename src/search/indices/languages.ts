@@ -13,6 +13,11 @@ const BY_CODE = new Map(
 /** Their names. */
 export const LANGUAGES: readonly string[] = [...BY_CODE.values()]
 
+/** Whether a lower-case word asks for the words of no language. */
+export function isNoLanguage(word: string): boolean {
+  return word === 'none' || word === 'false' || word === 'standard'
+}
+
 /** The language that a lower-case word names, by its name or its code. */
 export function languageOf(word: string): string | undefined {
   return LANGUAGES.includes(word) ? word : BY_CODE.get(word)

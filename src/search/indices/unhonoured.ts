@@ -1,5 +1,7 @@
 import { asObject } from '../../object.ts'
 import type { IndexMappings, IndexSettings } from '../../schema/indices.ts'
+import { wordOf } from '../../word.ts'
+import { isNoLanguage } from './languages.ts'
 
 const SHARDS = ['shards', 'number_of_shards']
 const REPLICAS = ['replication', 'number_of_replicas']
@@ -32,6 +34,7 @@ export function unhonouredIn(settings: IndexSettings, mappings: IndexMappings): 
   ] as const) {
     warnings.push(...unread(at, part, SETTINGS))
     warnings.push(...unread(`${at}.analysis`, asObject(part)?.analysis, ANALYSIS))
+    warnings.push(...withoutStemmer(`${at}.analysis`, asObject(part)?.analysis))
   }
   warnings.push(
     ...charFilters(settings),
@@ -49,6 +52,12 @@ function* countsIn(sent: IndexSettings): Iterable<string> {
     Math.max(...names.map((name) => Number(settings[name] ?? 0)))
   if (greatest(SHARDS) > 1) yield 'shards: recorded; the embedded engine keeps one shard an index.'
   if (greatest(REPLICAS) > 0) yield 'replication: recorded; a single node keeps no replicas.'
+}
+
+function* withoutStemmer(at: string, sent: unknown): Iterable<string> {
+  const { language, stemming } = asObject(sent) ?? {}
+  if (stemming === true && isNoLanguage(wordOf(language).toLowerCase()))
+    yield `${at}.stemming: recorded, not honoured; without a language there is no stemmer: name one, such as "english".`
 }
 
 function charFilters(settings: IndexSettings | undefined): string[] {

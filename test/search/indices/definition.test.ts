@@ -184,6 +184,17 @@ test('what a mapping says beside its properties is told, because it is not read'
   ])
 })
 
+test('stemming that has no language to go by is told', () => {
+  const warningsFor = (analysis: object) => compile({ analysis }, {}).warnings
+  const warning =
+    'settings.analysis.stemming: recorded, not honoured; without a language there is no stemmer: name one, such as "english".'
+  expect(warningsFor({ language: 'none', stemming: true })).toEqual([warning])
+  expect(warningsFor({ language: 'None', stemming: 'german' })).toEqual([])
+  expect(warningsFor({ language: 'none', stemming: false })).toEqual([])
+  expect(warningsFor({ language: 'none' })).toEqual([])
+  expect(warningsFor({ stemming: true })).toEqual([])
+})
+
 test('what is recorded and not honoured is told, wherever it stands', () => {
   const settings = {
     refresh_interval: '1s',
