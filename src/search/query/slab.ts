@@ -15,8 +15,13 @@ export interface LentBytes {
 }
 
 const SLAB_BYTES = 64 << 10
-/** Beyond it a slab is used once. */
-const KEPT_BYTES_MAX = 16 * SLAB_BYTES
+/**
+ * Beyond it a slab is used once. Nobody collects what is used once: V8 does not count memory that threads share, and
+ * lets hundreds of megabytes of it lie. So pages of a thousand hits, say, have slabs that are used again.
+ */
+const KEPT_BYTES_MAX = 8 << 20
+/** So much a thread keeps in all; then large slabs become small ones when their turn comes. */
+const THREAD_BYTES_MAX = 16 << 20
 /** Slabs are looked through for a free one; a thread whose pages wait longer than for these makes more. */
 const FREE = 0
 const LENT = 1
@@ -59,14 +64,19 @@ export function openSlabs(): Slabs {
     return slab
   }
 
+  /** One that grew for a page that was refused in the end may be larger than any that is kept. */
+  function mayStay({ bytes }: Slab): boolean {
+    if (bytes.length <= SLAB_BYTES) return true
+    const all = slabs.reduce((sum, slab) => sum + slab.bytes.length, 0)
+    return bytes.length <= KEPT_BYTES_MAX && all <= THREAD_BYTES_MAX
+  }
+
   return {
     next: () => {
       at = slabs.findIndex(({ state }) => Atomics.load(state, 0) === FREE)
       if (at < 0) at = slabs.length
       const slab = slabs[at]
-      // One that grew for a page that was refused in the end.
-      const fits = slab !== undefined && slab.bytes.length <= KEPT_BYTES_MAX
-      return fits ? slab.bytes : create(at, SLAB_BYTES).bytes
+      return slab !== undefined && mayStay(slab) ? slab.bytes : create(at, SLAB_BYTES).bytes
     },
     grow: (used, bytes) => {
       const before = slabs[at]
