@@ -187,7 +187,7 @@ export function publishRates(
   rates: Float32Array,
 ): void
 
-/** Names of the features of a hit, in their order; units and ranges: native/src/features.rs. */
+/** Names of the features of a hit, in their order; units and ranges: native/src/search/features.rs. */
 export function featureNames(): string[]
 
 /**
@@ -211,7 +211,7 @@ export function predict(model: number | string, features: Float32Array): Float32
 /**
  * Trains a ranking model from judged lists and gives it as `loadModel` takes it. Takes seconds at
  * most. Options, JSON: `kind` ("linear" or "trees"), `features` (names), `seed`; others and their
- * defaults: native/src/train.rs. `features` holds a row for each label (0 and up; the gain is
+ * defaults: native/src/model/train.rs. `features` holds a row for each label (0 and up; the gain is
  * 2^label − 1), `groups` the rows of each query, one query after the other. `weights` are inverse
  * propensities of the rows; trees take their mean over each query.
  */

@@ -58,6 +58,12 @@ test('each room, and each room of searching and learning, is on the map', () => 
   }
 })
 
+test('each room of the Rust crate is on the map', () => {
+  const rooms = paths.filter((path) => /^\/native\/src\/\w+\/$/.test(path))
+  expect(rooms.length).toBeGreaterThan(3)
+  for (const room of rooms) expect(named, room).toContain(room.slice(1))
+})
+
 test('each worker job is in the drawing', () => {
   const [drawing = ''] = /```[\s\S]*?```/.exec(map) ?? []
   for (const path of paths.filter((path) => /^\/workers\/\w+\.ts$/.test(path)))

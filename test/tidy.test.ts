@@ -75,6 +75,17 @@ const SEARCH_ROOMS: Record<string, string[]> = {
   engine: ['indices'],
   indices: [],
 }
+/** The same of the rooms of the Rust crate; what lies beside them is known to all, or (`BIND_CRATE`) knows all. */
+const CRATE_ROOMS: Record<string, string[]> = {
+  search: ['engine', 'analysis', 'model', 'vectors'],
+  // a model knows the names of what is in a row
+  model: ['search'],
+  engine: ['analysis', 'space', 'vectors'],
+  analysis: ['space'],
+  space: ['vectors'],
+  vectors: [],
+}
+const BIND_CRATE = ['lib', 'registry']
 /** These stand above all rooms. */
 const UNBOUND = new Set(['main', 'cli'])
 /** Rooms that others may know by type alone. */
@@ -161,6 +172,18 @@ function wrongInSearch({ path, text }: Source): string[] {
     .map((file) => `${path} → ${file}`)
 }
 
+/** The same in the crate, whose unit tests may look around. */
+function wrongInCrate({ path, text }: Source): string[] {
+  const room = /^native\/src\/(\w+)/.exec(path)?.[1] ?? ''
+  if (BIND_CRATE.includes(room)) return []
+  const [code = ''] = path.endsWith('/tests.rs') ? [] : text.split('#[cfg(test)]')
+  return [...code.matchAll(/\bcrate::(\w+)/g)]
+    .map(([, other = '']) => other)
+    .filter((other) => other !== room && (other in CRATE_ROOMS || BIND_CRATE.includes(other)))
+    .filter((other) => !CRATE_ROOMS[room]?.includes(other))
+    .map((other) => `${path} → ${other}`)
+}
+
 /** Packages that a file loads, itself or by what it imports. */
 function packagesOf(path: string, all: readonly Source[], seen = new Set<string>()): Set<string> {
   const packages = new Set<string>()
@@ -216,9 +239,9 @@ function namedTwice(all: readonly Source[]): string[] {
   return names.filter((name, at) => names.indexOf(name) < at)
 }
 
-function readSources(folder: string): Source[] {
+function readSources(folder: string, kind = '.ts'): Source[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && entry.name.endsWith(kind))
     .map((entry) => {
       const file = join(entry.parentPath, entry.name)
       return { path: relative(root, file), text: readFileSync(file, 'utf8') }
@@ -226,6 +249,7 @@ function readSources(folder: string): Source[] {
 }
 
 const sources = [...readSources('src'), ...readSources('workers')]
+const crate = readSources('native/src', '.rs')
 const breaches = (rule: (source: Source) => string[]) => sources.flatMap(rule)
 
 describe('the house is tidy', () => {
@@ -269,13 +293,14 @@ describe('the house is tidy', () => {
   })
 
   it('one file of the Rust crate names napi', () => {
-    const folder = join(root, 'native/src')
-    const naming = readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.rs'))
-      .filter((name) =>
-        /^\s*use napi|napi_derive|\bnapi::/m.test(readFileSync(join(folder, name), 'utf8')),
-      )
-    expect(naming).toEqual(['lib.rs'])
+    const naming = crate.filter(({ text }) => /^\s*use napi|napi_derive|\bnapi::/m.test(text))
+    expect(naming.map(({ path }) => path)).toEqual(['native/src/lib.rs'])
+  })
+
+  it('rooms of the Rust crate know those that they may know', () => {
+    const rooms = crate.flatMap(({ path }) => /^native\/src\/(\w+)\//.exec(path)?.[1] ?? [])
+    expect([...new Set(rooms)].sort()).toEqual(Object.keys(CRATE_ROOMS).sort())
+    expect(crate.flatMap(wrongInCrate)).toEqual([])
   })
 })
 
@@ -314,6 +339,16 @@ describe('the guard bites', () => {
     expect(wrong('src/search/documents/a.ts', plan)).toHaveLength(1)
     expect(wrong('src/search/query/a.ts', "import { x } from '../engine/engine.ts'")).toEqual([])
     expect(wrong('src/search/catalog.ts', "import { x } from './query/plan.ts'")).toEqual([])
+  })
+
+  it('on a use against the direction of the rooms of the crate', () => {
+    const wrong = (path: string, text: string) => wrongInCrate({ path, text })
+    const search = 'use crate::search::query::Request;'
+    expect(wrong('native/src/engine/a.rs', search)).toHaveLength(1)
+    expect(wrong('native/src/value.rs', search)).toHaveLength(1)
+    expect(wrong('native/src/search/a.rs', 'use crate::registry::get;')).toHaveLength(1)
+    expect(wrong('native/src/search/a.rs', 'use crate::engine::bits::Bits;')).toEqual([])
+    expect(wrong('native/src/registry.rs', search)).toEqual([])
   })
 
   it('on a type that two files export by one name', () => {

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use attune_native::lsa::{fit, Counts, Options};
+use attune_native::space::lsa::{fit, Counts, Options};
 
 fn peak_megabytes() -> usize {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();

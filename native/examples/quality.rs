@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use attune_native::engine::Engine;
 use attune_native::model;
-use attune_native::query::Request;
+use attune_native::search::query::Request;
 use serde_json::{json, Value};
 
 const STOP: &str = "a an and are as at be but by for if in into is it no not of on or such that \

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use attune_native::engine::Engine;
-use attune_native::query::Request;
+use attune_native::search::query::Request;
 use serde_json::{json, Value};
 
 const DIMENSIONS: usize = 256;

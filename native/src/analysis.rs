@@ -1,17 +1,24 @@
 //! Text → terms: tokenizers, filters, stemmers, synonyms.
 
+pub mod compose;
+pub mod emoji;
+pub mod stem;
+pub mod synonyms;
+pub mod term;
+pub mod tokenizer;
+
 use serde::Deserialize;
 use tantivy::tokenizer::{
     AsciiFoldingFilter, Language, LowerCaser, RawTokenizer, RemoveLongFilter, StopWordFilter,
     TextAnalyzer, TextAnalyzerBuilder, WhitespaceTokenizer,
 };
 
-use crate::compose::ComposeFilter;
+use crate::analysis::compose::ComposeFilter;
+use crate::analysis::stem::StemFilter;
+use crate::analysis::synonyms::Synonyms;
+use crate::analysis::term::{QueryTerm, Step, Term};
+use crate::analysis::tokenizer::{GramTokenizer, LetterTokenizer, WordTokenizer};
 use crate::failure::Failure;
-use crate::stem::StemFilter;
-use crate::synonyms::Synonyms;
-use crate::term::{QueryTerm, Step, Term};
-use crate::tokenizer::{GramTokenizer, LetterTokenizer, WordTokenizer};
 
 /// Longest plain word in bytes; longer ones are not completed or corrected.
 pub const WORD_BYTES_MAX: usize = 64;

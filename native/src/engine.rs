@@ -1,5 +1,21 @@
 //! One open index: its text, its vectors, its published views, and the one writer.
 
+pub mod bits;
+pub mod column;
+pub mod definition;
+pub mod directory;
+pub mod document;
+pub mod facts;
+pub mod learn;
+pub mod lengths;
+pub mod manifest;
+pub mod names;
+pub mod publish;
+pub mod rates;
+pub mod segment;
+pub mod snapshot;
+pub mod tokens;
+
 use std::collections::HashSet;
 use std::fs;
 use std::io;
@@ -14,14 +30,14 @@ use serde_json::json;
 use tantivy::store::Compressor;
 use tantivy::{Index, IndexSettings};
 
-use crate::definition::{Definition, EmbedderKind};
-use crate::directory::{WriteBehind, SPILL_BYTES};
+use crate::engine::definition::{Definition, EmbedderKind};
+use crate::engine::directory::{WriteBehind, SPILL_BYTES};
+use crate::engine::manifest::{Found, Manifest};
+use crate::engine::publish::{build, SegmentCache, Views};
+use crate::engine::rates::Editions;
+use crate::engine::segment::NONE;
+use crate::engine::snapshot::Snapshot;
 use crate::failure::{Code, Failure};
-use crate::manifest::{self, Found, Manifest};
-use crate::publish::{build, SegmentCache, Views};
-use crate::rates::Editions;
-use crate::segment::NONE;
-use crate::snapshot::Snapshot;
 use crate::space::{Kind, Space};
 use crate::vectors::VectorSet;
 

@@ -1,76 +1,17 @@
 //! The search core of Attune. This file is the wall to JavaScript and the only one that names napi;
-//! the modules beside it are plain Rust.
+//! the modules beside it are plain Rust: `engine` keeps an index, `search` answers from it, over the text
+//! that `analysis` takes apart and the `vectors` that `space` makes.
 
-pub mod added;
-pub mod additions;
 pub mod analysis;
-pub mod bits;
-pub mod bm25;
-pub mod boost;
-pub mod clause;
-pub mod column;
-pub mod compose;
 pub mod date;
-pub mod definition;
-pub mod directory;
-pub mod document;
-pub mod emoji;
 pub mod engine;
-pub mod explain;
-pub mod facet;
-pub mod facts;
 pub mod failure;
-pub mod features;
-pub mod filter;
-pub mod fuse;
-pub mod hashed;
-pub mod highlight;
-pub mod judged;
-pub mod learn;
-pub mod lengths;
-pub mod listwise;
-pub mod lsa;
-pub mod manifest;
-pub mod matched;
-pub mod matches;
 pub mod model;
-pub mod names;
-pub mod neighbors;
-pub mod parts;
-pub mod places;
-pub mod plan;
-pub mod postings;
-pub mod publish;
-pub mod query;
-pub mod ranks;
-pub mod rates;
-pub mod reader;
 pub mod registry;
-pub mod rerank;
-pub mod rows;
-pub mod scale;
-pub mod score;
-pub mod scratch;
 pub mod search;
-pub mod segment;
-pub mod shortlist;
-pub mod snapshot;
-pub mod sort;
-pub mod sort_key;
 pub mod space;
-pub mod stem;
-pub mod suggest;
-pub mod synonyms;
-pub mod term;
-pub mod text_matches;
-pub mod tokenizer;
-pub mod tokens;
-pub mod top;
-pub mod train;
 pub mod value;
 pub mod vectors;
-pub mod view;
-pub mod words;
 
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::Path;
@@ -82,10 +23,13 @@ use napi::bindgen_prelude::{
 use napi::{Env, Error, Status};
 use napi_derive::napi;
 
-use added::Added;
+use engine::rates::Rates;
+use engine::{definition, names, publish};
 use failure::Failure;
-use query::Request;
-use rates::Rates;
+use model::train;
+use search::added::Added;
+use search::query::Request;
+use search::{features, highlight, suggest};
 
 /// A search or a small commit makes and drops thousands of short lists on several threads; this allocator keeps
 /// them apart by thread. It frees a tenth of the processor that the system's own takes on such work.

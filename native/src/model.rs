@@ -1,5 +1,10 @@
 //! Models: what turns a row of features into a score, and the handles under which they are loaded.
 
+pub mod boost;
+pub mod judged;
+pub mod listwise;
+pub mod train;
+
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
@@ -7,9 +12,9 @@ use parking_lot::RwLock;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::boost::Trees;
 use crate::failure::Failure;
-use crate::features;
+use crate::model::boost::Trees;
+use crate::search::features;
 
 /// Longest JSON text of a model, in bytes.
 pub const MODEL_BYTES_MAX: usize = 32 * 1024 * 1024;

@@ -6,11 +6,11 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::RwLock;
 
+use crate::engine::publish::{generation_now, now_ms};
+use crate::engine::snapshot::{Snapshot, Use};
 use crate::engine::{Engine, Opened};
 use crate::failure::{Code, Failure};
-use crate::publish::{generation_now, now_ms};
-use crate::query::{Answer, Request};
-use crate::snapshot::{Snapshot, Use};
+use crate::search::query::{Answer, Request};
 
 fn engines() -> &'static RwLock<HashMap<u64, Arc<Engine>>> {
     static ENGINES: OnceLock<RwLock<HashMap<u64, Arc<Engine>>>> = OnceLock::new();

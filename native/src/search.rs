@@ -1,22 +1,40 @@
 //! One search: both legs over every view, their fusion into match sets, and a page of them.
 
+pub mod added;
+pub mod additions;
+pub mod explain;
+pub mod facet;
+pub mod features;
+pub mod filter;
+pub mod fuse;
+pub mod highlight;
+pub mod matches;
+pub mod neighbors;
+pub mod places;
+pub mod query;
+pub mod ranks;
+pub mod rerank;
+pub mod scale;
+pub mod shortlist;
+pub mod sort;
+pub mod sort_key;
+pub mod suggest;
+pub mod text;
+pub mod top;
+pub mod view;
+
 use std::sync::Arc;
 
-use crate::additions::{Additions, LearnedScores};
-use crate::explain;
-use crate::facet;
+use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
-use crate::fuse::fuse;
-use crate::neighbors;
-use crate::query::{Answer, Fusion, Request};
-use crate::rerank::Reranked;
-use crate::scale::Scale;
-use crate::score;
-use crate::shortlist;
-use crate::snapshot::Snapshot;
-use crate::sort::{self, Hit};
-use crate::top;
-use crate::view::View;
+use crate::search::additions::{Additions, LearnedScores};
+use crate::search::fuse::fuse;
+use crate::search::query::{Answer, Fusion, Request};
+use crate::search::rerank::Reranked;
+use crate::search::scale::Scale;
+use crate::search::sort::Hit;
+use crate::search::text::score;
+use crate::search::view::View;
 
 /// Answers a request over one or several indices. `vector` is the query's own vector, from outside.
 pub fn search(

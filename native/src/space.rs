@@ -2,10 +2,13 @@
 //!
 //! Vectors of two spaces are never compared; the number tells them apart.
 
+pub mod hashed;
+pub mod lsa;
+pub mod reader;
+
 use std::io;
 
-use crate::reader::Reader;
-use crate::{hashed, lsa};
+use crate::space::reader::Reader;
 
 const MAGIC: &[u8; 8] = b"ATSPAC01";
 
@@ -208,7 +211,7 @@ impl Space {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lsa::{fit, Counts, Options};
+    use crate::space::lsa::{fit, Counts, Options};
 
     fn embed(space: &Space, terms: &[(&str, u32)]) -> Option<Vec<f32>> {
         let mut out = vec![0.0; space.dimensions()];

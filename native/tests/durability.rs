@@ -5,7 +5,7 @@ mod support;
 use std::fs;
 use std::path::Path;
 
-use attune_native::directory::WriteBehind;
+use attune_native::engine::directory::WriteBehind;
 use attune_native::engine::Engine;
 use support::*;
 use tantivy::collector::Count;

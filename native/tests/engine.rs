@@ -5,12 +5,12 @@ mod support;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
-use attune_native::definition::Definition;
+use attune_native::engine::definition::Definition;
+use attune_native::engine::names;
+use attune_native::engine::publish::generation_now;
 use attune_native::engine::Engine;
-use attune_native::names;
-use attune_native::publish::generation_now;
-use attune_native::query::Request;
 use attune_native::registry;
+use attune_native::search::query::Request;
 use serde_json::{json, Value};
 use support::*;
 

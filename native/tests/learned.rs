@@ -4,11 +4,11 @@ mod reference;
 
 use std::collections::BTreeMap;
 
-use attune_native::added::{Added, ADDED_MAX};
-use attune_native::features::NAMES;
+use attune_native::engine::rates::Rates;
 use attune_native::model;
-use attune_native::query::{Answer, Request};
-use attune_native::rates::Rates;
+use attune_native::search::added::{Added, ADDED_MAX};
+use attune_native::search::features::NAMES;
+use attune_native::search::query::{Answer, Request};
 use reference::{assert_list, assert_order, close, Index, Random, DIMENSIONS};
 use serde_json::{json, Value};
 

@@ -6,9 +6,9 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
 use attune_native::failure::Failure;
-use attune_native::highlight::{highlight, HighlightRequest};
-use attune_native::query::{Answer, Request};
-use attune_native::suggest;
+use attune_native::search::highlight::{highlight, HighlightRequest};
+use attune_native::search::query::{Answer, Request};
+use attune_native::search::suggest;
 use reference::{close, Doc, Index, Random, DIMENSIONS};
 use serde_json::{json, Value};
 

@@ -5,7 +5,7 @@ mod reference;
 use std::collections::BTreeMap;
 
 use attune_native::failure::Failure;
-use attune_native::query::Request;
+use attune_native::search::query::Request;
 use reference::{assert_list, assert_order, close, document, Doc, Index, Random, DIMENSIONS};
 use serde_json::{json, Value};
 

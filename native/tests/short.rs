@@ -2,9 +2,9 @@
 
 mod reference;
 
-use attune_native::added::{Added, PINNED};
 use attune_native::model;
-use attune_native::query::{Answer, Request};
+use attune_native::search::added::{Added, PINNED};
+use attune_native::search::query::{Answer, Request};
 use reference::{Index, Random, DIMENSIONS};
 use serde_json::{json, Value};
 

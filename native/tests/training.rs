@@ -1,7 +1,7 @@
 //! Training against what it promises: order, repeatability, weights, limits.
 
+use attune_native::model::train::{train, LABEL_MAX};
 use attune_native::model::Model;
-use attune_native::train::{train, LABEL_MAX};
 use serde_json::{json, Value};
 
 const ROWS: usize = 10;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use super::writing::Writing;
 use super::Engine;
+use crate::engine::manifest::{self, FileRecord, Manifest, VectorsRecord};
 use crate::failure::Failure;
-use crate::manifest::{self, FileRecord, Manifest, VectorsRecord};
 use crate::space::Space;
 
 /// Dead vectors that are worth a new set.

@@ -12,10 +12,10 @@ use tantivy::{IndexWriter, Segment, TantivyDocument};
 
 use super::merging::merge_policy;
 use super::{trim_memory, Engine, Vectors};
-use crate::definition::EmbedderKind;
-use crate::document::{check, Prepared, Preparer};
+use crate::engine::definition::EmbedderKind;
+use crate::engine::document::{check, Prepared, Preparer};
+use crate::engine::publish::SegmentCache;
 use crate::failure::{Code, Failure};
-use crate::publish::SegmentCache;
 
 /// Memory of the writer, from which on it writes a segment by itself.
 const HEAP_BYTES: usize = 32_000_000;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use super::*;
-use crate::lsa::Random;
+use crate::space::lsa::Random;
 
 struct Folder(PathBuf);
 

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
+use attune_native::engine::snapshot::Snapshot;
 use attune_native::engine::Engine;
-use attune_native::query::{Answer, Request};
-use attune_native::snapshot::Snapshot;
+use attune_native::search::query::{Answer, Request};
 use serde_json::{json, Value};
 
 pub const DIMENSIONS: usize = 8;

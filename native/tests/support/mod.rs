@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
 
+use attune_native::engine::snapshot::Snapshot;
 use attune_native::engine::Engine;
-use attune_native::query::{Answer, Request};
-use attune_native::snapshot::Snapshot;
+use attune_native::search::query::{Answer, Request};
 
 /// An empty folder of this test alone.
 pub struct Folder(PathBuf);

@@ -1,0 +1,464 @@
+//! Where words begin and end.
+
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
+
+use crate::analysis::compose::compose;
+use crate::analysis::emoji::{boxed_at, emoji_at, fold, Boxed, KEYCAP};
+
+/// Splits text into words: runs of letters, digits and marks. `3.14` and `1,000` stay whole,
+/// `don't` too, the `'s` of a possessive is left out, and each ideograph and each emoji is a word of
+/// its own. Accented letters are composed, selectors and skin tones of emoji are left out.
+#[derive(Clone, Default)]
+pub struct WordTokenizer {
+    token: Token,
+}
+
+/// Splits text into runs of letters.
+#[derive(Clone, Default)]
+pub struct LetterTokenizer {
+    token: Token,
+}
+
+/// Splits text into words and each word into pieces of `min` to `max` characters: all of them, or
+/// only those at its beginning. All pieces of a word have the word's position. An emoji is one
+/// piece, however few characters it has.
+#[derive(Clone)]
+pub struct GramTokenizer {
+    min: usize,
+    max: usize,
+    edge: bool,
+    token: Token,
+}
+
+impl GramTokenizer {
+    /// Pieces at every place of a word.
+    pub fn all(min: usize, max: usize) -> Self {
+        GramTokenizer::new(min, max, false)
+    }
+
+    /// Pieces at the beginning of a word.
+    pub fn edge(min: usize, max: usize) -> Self {
+        GramTokenizer::new(min, max, true)
+    }
+
+    fn new(min: usize, max: usize, edge: bool) -> Self {
+        GramTokenizer {
+            min,
+            max,
+            edge,
+            token: Token::default(),
+        }
+    }
+}
+
+/// Where a word stands.
+struct Span {
+    from: usize,
+    to: usize,
+    /// Where to go on.
+    next: usize,
+    is_emoji: bool,
+}
+
+impl Span {
+    fn word(from: usize, to: usize, next: usize) -> Span {
+        Span {
+            from,
+            to,
+            next,
+            is_emoji: false,
+        }
+    }
+
+    fn emoji(from: usize, to: usize, next: usize) -> Span {
+        Span {
+            from,
+            to,
+            next,
+            is_emoji: true,
+        }
+    }
+}
+
+/// Finds the next word at or after an offset.
+type Next = fn(&str, usize) -> Option<Span>;
+
+/// The stream of `WordTokenizer` and `LetterTokenizer`.
+pub struct SpanStream<'a> {
+    text: &'a str,
+    at: usize,
+    next: Next,
+    token: &'a mut Token,
+}
+
+impl<'a> SpanStream<'a> {
+    fn new(text: &'a str, next: Next, token: &'a mut Token) -> Self {
+        token.reset();
+        SpanStream {
+            text,
+            at: 0,
+            next,
+            token,
+        }
+    }
+}
+
+impl TokenStream for SpanStream<'_> {
+    fn advance(&mut self) -> bool {
+        self.token.text.clear();
+        self.token.position = self.token.position.wrapping_add(1);
+        match (self.next)(self.text, self.at) {
+            None => false,
+            Some(span) => {
+                self.at = span.next;
+                self.token.offset_from = span.from;
+                self.token.offset_to = span.to;
+                self.token.text.push_str(&self.text[span.from..span.to]);
+                if span.is_emoji {
+                    fold(&mut self.token.text);
+                } else {
+                    compose(&mut self.token.text);
+                }
+                true
+            }
+        }
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
+}
+
+impl Tokenizer for WordTokenizer {
+    type TokenStream<'a> = SpanStream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> SpanStream<'a> {
+        SpanStream::new(text, next_word, &mut self.token)
+    }
+}
+
+impl Tokenizer for LetterTokenizer {
+    type TokenStream<'a> = SpanStream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> SpanStream<'a> {
+        SpanStream::new(text, next_letters, &mut self.token)
+    }
+}
+
+impl Tokenizer for GramTokenizer {
+    type TokenStream<'a> = GramStream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> GramStream<'a> {
+        self.token.reset();
+        GramStream {
+            min: self.min,
+            max: self.max,
+            edge: self.edge,
+            text,
+            at: 0,
+            bounds: Vec::new(),
+            first: 0,
+            length: 0,
+            is_emoji: false,
+            token: &mut self.token,
+        }
+    }
+}
+
+/// The stream of `GramTokenizer`.
+pub struct GramStream<'a> {
+    min: usize,
+    max: usize,
+    edge: bool,
+    text: &'a str,
+    at: usize,
+    /// Offsets of the characters of the current word, and its end.
+    bounds: Vec<usize>,
+    first: usize,
+    length: usize,
+    is_emoji: bool,
+    token: &'a mut Token,
+}
+
+impl TokenStream for GramStream<'_> {
+    fn advance(&mut self) -> bool {
+        loop {
+            let characters = self.bounds.len().saturating_sub(1);
+            let begin = self.first;
+            if self.length <= self.max && begin + self.length <= characters && self.length > 0 {
+                let (from, to) = (self.bounds[begin], self.bounds[begin + self.length]);
+                self.token.text.clear();
+                self.token.text.push_str(&self.text[from..to]);
+                if self.is_emoji {
+                    fold(&mut self.token.text);
+                }
+                self.token.offset_from = from;
+                self.token.offset_to = to;
+                self.length += 1;
+                return true;
+            }
+            if !self.edge && begin + 1 + self.min <= characters {
+                self.first += 1;
+                self.length = self.min;
+                continue;
+            }
+            let Some(span) = next_word(self.text, self.at) else {
+                return false;
+            };
+            let (from, to) = (span.from, span.to);
+            self.at = span.next;
+            self.token.position = self.token.position.wrapping_add(1);
+            self.bounds.clear();
+            let word = &self.text[from..to];
+            self.is_emoji = span.is_emoji;
+            if self.is_emoji {
+                self.bounds.push(from);
+                self.length = 1;
+            } else {
+                self.bounds
+                    .extend(word.char_indices().map(|(i, _)| from + i));
+                self.length = self.min;
+            }
+            self.bounds.push(to);
+            self.first = 0;
+        }
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
+}
+
+fn char_at(text: &str, at: usize) -> Option<char> {
+    let byte = *text.as_bytes().get(at)?;
+    if byte < 128 {
+        return Some(byte as char);
+    }
+    text[at..].chars().next()
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || (!c.is_ascii() && (c.is_alphanumeric() || is_mark(c)))
+}
+
+/// Combining marks and the joiners that stand inside words.
+fn is_mark(c: char) -> bool {
+    matches!(c as u32,
+        0x0300..=0x036F | 0x0483..=0x0487 | 0x0591..=0x05BD | 0x05BF | 0x05C1..=0x05C2
+        | 0x0610..=0x061A | 0x064B..=0x065F | 0x0670 | 0x0900..=0x0903 | 0x093A..=0x094F
+        | 0x0981..=0x0983 | 0x09BC..=0x09CD | 0x0B82 | 0x0BBE..=0x0BCD | 0x0E31
+        | 0x0E34..=0x0E3A | 0x0E47..=0x0E4E | 0x1AB0..=0x1AFF | 0x1DC0..=0x1DFF
+        | 0x200C..=0x200D | 0x20D0..=0x20FF | 0xFE20..=0xFE2F)
+}
+
+/// Characters that are words by themselves: Chinese characters and Japanese syllables.
+fn is_ideograph(c: char) -> bool {
+    let code = c as u32;
+    code >= 0x3040
+        && matches!(code,
+            0x3040..=0x309F | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF
+            | 0x20000..=0x3FFFF)
+}
+
+fn next_word(text: &str, mut at: usize) -> Option<Span> {
+    let from = loop {
+        let c = char_at(text, at)?;
+        let after = at + c.len_utf8();
+        if c == KEYCAP {
+            match boxed_at(text, at) {
+                None => break at,
+                Some(Boxed::Sign(from)) => return Some(Span::emoji(from, after, after)),
+                Some(Boxed::Digit) => {}
+            }
+        } else if is_word(c) {
+            break at;
+        } else if !c.is_ascii() {
+            if let Some((end, next)) = emoji_at(text, at) {
+                return Some(Span::emoji(at, end, next));
+            }
+        }
+        at = after;
+    };
+    let mut last = ' ';
+    while let Some(c) = char_at(text, at) {
+        if is_ideograph(c) {
+            let end = if at == from { from + c.len_utf8() } else { at };
+            return Some(Span::word(from, end, end));
+        }
+        if is_word(c) {
+            if c == KEYCAP && last.is_ascii_digit() {
+                break;
+            }
+            last = c;
+            at += c.len_utf8();
+            continue;
+        }
+        let after = at + c.len_utf8();
+        match c {
+            '.' | ',' if last.is_ascii_digit() => match char_at(text, after) {
+                Some(next) if next.is_ascii_digit() => at = after,
+                _ => break,
+            },
+            '\'' | '\u{2019}' if last.is_alphabetic() => {
+                let end = run_end(text, after);
+                match &text[after..end] {
+                    "s" | "S" => return Some(Span::word(from, at, end)),
+                    "t" | "ll" | "ve" | "re" | "d" | "m" | "T" | "LL" | "VE" | "RE" | "D" | "M" => {
+                        return Some(Span::word(from, end, end));
+                    }
+                    _ => break,
+                }
+            }
+            _ => break,
+        }
+    }
+    Some(Span::word(from, at, at))
+}
+
+fn run_end(text: &str, mut at: usize) -> usize {
+    while let Some(c) = char_at(text, at).filter(|c| is_word(*c)) {
+        at += c.len_utf8();
+    }
+    at
+}
+
+fn next_letters(text: &str, mut at: usize) -> Option<Span> {
+    let from = loop {
+        let c = char_at(text, at)?;
+        if c.is_alphabetic() {
+            break at;
+        }
+        at += c.len_utf8();
+    };
+    while let Some(c) = char_at(text, at).filter(|c| c.is_alphabetic() || is_mark(*c)) {
+        at += c.len_utf8();
+    }
+    Some(Span::word(from, at, at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens<T: Tokenizer>(mut tokenizer: T, text: &str) -> Vec<(String, usize)> {
+        let mut stream = tokenizer.token_stream(text);
+        let mut out = Vec::new();
+        while stream.advance() {
+            let token = stream.token();
+            assert!(text.is_char_boundary(token.offset_from));
+            assert!(text.is_char_boundary(token.offset_to));
+            out.push((token.text.clone(), token.position));
+        }
+        out
+    }
+
+    fn words(text: &str) -> Vec<String> {
+        let found = tokens(WordTokenizer::default(), text);
+        for (i, (_, position)) in found.iter().enumerate() {
+            assert_eq!(i, *position);
+        }
+        found.into_iter().map(|t| t.0).collect()
+    }
+
+    #[test]
+    fn words_are_split_as_people_read_them() {
+        assert_eq!(words("Hello, tax payer!"), ["Hello", "tax", "payer"]);
+        assert_eq!(words("3.14 1,000. v2.x"), ["3.14", "1,000", "v2", "x"]);
+        assert_eq!(
+            words("don't the author’s l'avion"),
+            ["don't", "the", "author", "l", "avion"]
+        );
+        assert_eq!(
+            words("node.js snake_case wi-fi"),
+            ["node", "js", "snake", "case", "wi", "fi"]
+        );
+        assert_eq!(words("東京tower はな"), ["東", "京", "tower", "は", "な"]);
+        assert_eq!(words("e\u{301}te\u{301} हिन्दी"), ["\u{e9}t\u{e9}", "हिन्दी"]);
+        assert_eq!(words(""), Vec::<String>::new());
+        assert_eq!(words("'' . ,5."), ["5"]);
+    }
+
+    #[test]
+    fn each_emoji_is_a_word_of_its_own() {
+        assert_eq!(words("hot🍕🍕pizza 🌶!"), ["hot", "🍕", "🍕", "pizza", "🌶"]);
+        assert_eq!(words("★★☆ ✓done ⭐"), ["★", "★", "☆", "✓", "done", "⭐"]);
+        let family = "👨\u{200D}👩\u{200D}👧";
+        assert_eq!(words(&format!("my {family}s")), ["my", family, "s"]);
+        assert_eq!(words("🏳️‍🌈🏳"), ["🏳\u{200D}🌈", "🏳"]);
+        assert_eq!(words("🇩🇪🇫🇷 🇺"), ["🇩🇪", "🇫🇷", "🇺"]);
+        let wales = "🏴\u{E0067}\u{E0062}\u{E0077}\u{E006C}\u{E0073}\u{E007F}";
+        assert_eq!(words(&format!("{wales}{wales}")), [wales, wales]);
+        // A joiner that joins nothing belongs to no word.
+        assert_eq!(words("🍕\u{200D}a"), ["🍕", "a"]);
+    }
+
+    #[test]
+    fn how_an_emoji_is_shown_is_left_out() {
+        assert_eq!(words("❤️ ❤ ❤\u{FE0E}"), ["❤", "❤", "❤"]);
+        assert_eq!(words("👍🏽 👍 👍🏿"), ["👍", "👍", "👍"]);
+        let cook = "👩\u{200D}🍳";
+        assert_eq!(words("👩🏾\u{200D}🍳"), [cook]);
+        let mut tokenizer = WordTokenizer::default();
+        let mut stream = tokenizer.token_stream("so 👩🏾\u{200D}🍳️!");
+        assert!(stream.advance() && stream.advance());
+        let token = stream.token();
+        assert_eq!((token.offset_from, token.offset_to), (3, 21));
+    }
+
+    #[test]
+    fn keys_are_their_digit_or_sign() {
+        assert_eq!(words("1️⃣ one 1⃣2️⃣"), ["1", "one", "1", "2"]);
+        assert_eq!(words("#️⃣ *⃣ # *"), ["#\u{20E3}", "*\u{20E3}"]);
+        assert_eq!(words("a\u{20E3}"), ["a\u{20E3}"]);
+    }
+
+    #[test]
+    fn signs_of_text_are_no_words_unless_they_are_shown_as_pictures() {
+        assert_eq!(
+            words("Foo™ © 2020 → a ▶ b ‼ € 5 + • 〽"),
+            ["Foo", "2020", "a", "b", "5"]
+        );
+        assert_eq!(words("Foo™️ ▶️b ↔️"), ["Foo", "™", "▶", "b", "↔"]);
+        assert_eq!(words("🙂\u{200D}↔️"), ["🙂\u{200D}↔"]);
+        assert_eq!(words("ℹ️ 🅰b Ⓜ①"), ["ℹ", "🅰b", "Ⓜ①"]);
+        // A skin tone without anybody.
+        assert_eq!(words("a 🏽 b"), ["a", "b"]);
+    }
+
+    #[test]
+    fn grams_keep_the_position_of_their_word() {
+        let edge = tokens(GramTokenizer::edge(1, 3), "été ab");
+        let expected = [("é", 0), ("ét", 0), ("été", 0), ("a", 1), ("ab", 1)];
+        assert_eq!(edge, expected.map(|(t, p)| (t.to_owned(), p)));
+        let all = tokens(GramTokenizer::all(2, 3), "abcd x");
+        let expected = [("ab", 0), ("abc", 0), ("bc", 0), ("bcd", 0), ("cd", 0)];
+        assert_eq!(all, expected.map(|(t, p)| (t.to_owned(), p)));
+    }
+
+    #[test]
+    fn an_emoji_is_one_gram() {
+        let family = "👨\u{200D}👩\u{200D}👧";
+        let text = format!("ab{family}c👍🏽");
+        for tokenizer in [GramTokenizer::edge(2, 3), GramTokenizer::all(2, 3)] {
+            let expected = [("ab", 0), (family, 1), ("👍", 3)];
+            assert_eq!(
+                tokens(tokenizer, &text),
+                expected.map(|(t, p)| (t.to_owned(), p))
+            );
+        }
+    }
+
+    #[test]
+    fn letters_leave_digits_out() {
+        let found = tokens(LetterTokenizer::default(), "ab12cd");
+        assert_eq!(found, [("ab".to_owned(), 0), ("cd".to_owned(), 1)]);
+    }
+}

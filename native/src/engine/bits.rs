@@ -1,0 +1,177 @@
+//! Sets of documents as bits by global position.
+
+use crate::engine::snapshot::Snapshot;
+
+/// A set of global positions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Bits {
+    words: Vec<u64>,
+}
+
+impl Bits {
+    /// An empty set with room for `length` positions.
+    pub fn new(length: usize) -> Bits {
+        Bits {
+            words: vec![0; length.div_ceil(64)],
+        }
+    }
+
+    /// Empties the set and gives it room for `length` positions.
+    pub fn reset(&mut self, length: usize) {
+        self.words.clear();
+        self.words.resize(length.div_ceil(64), 0);
+    }
+
+    /// All live documents of a view.
+    pub fn live(snapshot: &Snapshot) -> Bits {
+        let mut bits = Bits::new(snapshot.documents as usize);
+        bits.set_range(0, snapshot.documents);
+        for segment in snapshot.segments.iter().filter(|s| s.reader.has_deletes()) {
+            for document in 0..segment.reader.max_doc() {
+                if segment.reader.is_deleted(document) {
+                    bits.unset(segment.base + document);
+                }
+            }
+        }
+        bits
+    }
+
+    /// Adds a position.
+    #[inline]
+    pub fn set(&mut self, position: u32) {
+        self.words[position as usize / 64] |= 1 << (position % 64);
+    }
+
+    /// Adds ascending positions. Where they lie close together this is the faster way.
+    pub fn set_all(&mut self, positions: &[u32]) {
+        let (mut at, mut word) = (0, 0u64);
+        for position in positions {
+            let next = *position as usize / 64;
+            if next != at {
+                self.words[at] |= word;
+                (at, word) = (next, 0);
+            }
+            word |= 1 << (position % 64);
+        }
+        if word != 0 {
+            self.words[at] |= word;
+        }
+    }
+
+    #[inline]
+    fn unset(&mut self, position: u32) {
+        self.words[position as usize / 64] &= !(1 << (position % 64));
+    }
+
+    fn set_range(&mut self, from: u32, to: u32) {
+        for position in from..to.min(from.next_multiple_of(64)) {
+            self.set(position);
+        }
+        let mut at = from.next_multiple_of(64);
+        while at + 64 <= to {
+            self.words[at as usize / 64] = u64::MAX;
+            at += 64;
+        }
+        for position in at..to {
+            self.set(position);
+        }
+    }
+
+    /// Whether the position is in the set; false for one beyond its room.
+    #[inline]
+    pub fn get(&self, position: u32) -> bool {
+        let word = self.words.get(position as usize / 64);
+        word.is_some_and(|word| word >> (position % 64) & 1 == 1)
+    }
+
+    /// Keeps what is in both.
+    pub fn and(&mut self, other: &Bits) {
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word &= other;
+        }
+    }
+
+    /// Adds the other's positions.
+    pub fn or(&mut self, other: &Bits) {
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word |= other;
+        }
+    }
+
+    /// Removes the other's positions.
+    pub fn without(&mut self, other: &Bits) {
+        for (word, other) in self.words.iter_mut().zip(&other.words) {
+            *word &= !other;
+        }
+    }
+
+    /// The positions that are in both, ascending, put into `into`.
+    pub fn common(&self, other: &Bits, into: &mut Vec<u32>) {
+        into.clear();
+        for (at, (a, b)) in self.words.iter().zip(&other.words).enumerate() {
+            let mut rest = a & b;
+            while rest != 0 {
+                into.push((at * 64) as u32 + rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+        }
+    }
+
+    /// How many positions are in both.
+    pub fn count_common(&self, other: &Bits) -> usize {
+        let both = self.words.iter().zip(&other.words);
+        both.map(|(a, b)| (a & b).count_ones() as usize).sum()
+    }
+
+    /// How many positions are in the set.
+    pub fn count(&self) -> usize {
+        self.words.iter().map(|w| w.count_ones() as usize).sum()
+    }
+
+    /// The positions, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        self.range(0, u32::MAX)
+    }
+
+    /// The positions from `from` to `to` (exclusive), ascending.
+    pub fn range(&self, from: u32, to: u32) -> impl Iterator<Item = u32> + '_ {
+        let first = from as usize / 64;
+        let end = (to as usize).div_ceil(64).min(self.words.len());
+        let words = self.words.get(first..end).unwrap_or_default();
+        words.iter().enumerate().flat_map(move |(i, word)| {
+            let base = ((first + i) * 64) as u32;
+            let mut rest = *word;
+            if base < from {
+                rest &= u64::MAX << (from - base);
+            }
+            if to - base < 64 {
+                rest &= (1 << (to - base)) - 1;
+            }
+            std::iter::from_fn(move || {
+                (rest != 0).then(|| {
+                    let bit = rest.trailing_zeros();
+                    rest &= rest - 1;
+                    base + bit
+                })
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_keeps_what_was_put_in() {
+        let mut bits = Bits::new(200);
+        bits.set_range(3, 130);
+        bits.unset(64);
+        assert_eq!(bits.count(), 126);
+        assert!(!bits.get(2) && bits.get(3) && bits.get(129) && !bits.get(130) && !bits.get(64));
+        assert!(!bits.get(5_000));
+        let some: Vec<u32> = bits.range(60, 67).collect();
+        assert_eq!(some, [60, 61, 62, 63, 65, 66]);
+        assert_eq!(bits.iter().count(), 126);
+    }
+}

@@ -1,0 +1,306 @@
+//! Values by column: what a field's values are in every segment, as codes that keep their order.
+
+use serde_json::Value;
+use tantivy::columnar::{ColumnType, DynamicColumn, StrColumn, TermOrdHit};
+use tantivy::{f64_to_u64, i64_to_u64, u64_to_f64, u64_to_i64, SegmentReader};
+
+use crate::date::{date_unmapped, parse_date};
+use crate::engine::definition::{Definition, FieldEntry, FieldKind};
+use crate::failure::Failure;
+use crate::value::{bool_of, date_of, number_of, number_written, whole_of, word_of};
+
+/// Where the values of a name in a request lie.
+pub enum Place<'a> {
+    /// In the columns of a field; for text with a keyword field over the same source, that one.
+    Field(&'a FieldEntry),
+    /// In the columns of a path that no field names.
+    Dynamic(String),
+    /// Nowhere: text that is only analysed.
+    Analysed(&'a FieldEntry),
+    /// Nowhere.
+    Unknown,
+}
+
+/// Resolves a name.
+pub fn place<'a>(definition: &'a Definition, name: &str) -> Place<'a> {
+    match definition.field(name) {
+        Some(field) if field.kind == FieldKind::Text => {
+            let exact = definition
+                .fields
+                .iter()
+                .find(|other| other.kind == FieldKind::Keyword && other.path == field.path);
+            exact.map_or(Place::Analysed(field), Place::Field)
+        }
+        Some(field) => Place::Field(field),
+        None if definition.dynamic && !name.is_empty() => Place::Dynamic(name.to_owned()),
+        None => Place::Unknown,
+    }
+}
+
+/// The columns of a name in one segment.
+pub struct Columns {
+    /// Global position of the segment's document 0.
+    pub base: u32,
+    /// Documents of the segment, deleted ones included.
+    pub documents: u32,
+    /// One column per type of value; a field of the mapping has one at most.
+    pub columns: Vec<Column>,
+}
+
+/// One column: values as codes whose order is the order of the values.
+pub struct Column {
+    /// The type of its values.
+    pub kind: ColumnType,
+    /// The codes; for strings, numbers in the sorted list of the segment's strings.
+    pub codes: tantivy::columnar::Column<u64>,
+    /// The dates among the strings of a dynamic path: a shadow of the string column.
+    pub dates: bool,
+    /// Of a dynamic path: dates among its strings are compared in their shadow.
+    pub dynamic: bool,
+    strings: Option<StrColumn>,
+}
+
+/// The side of a value that a bound keeps.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// Greater.
+    Above,
+    /// Greater or equal.
+    From,
+    /// Less.
+    Below,
+    /// Less or equal.
+    To,
+}
+
+/// Opens the columns of a place in segments, each given by the position of its document 0 and its reader.
+pub fn open<'a>(
+    segments: impl ExactSizeIterator<Item = (u32, &'a SegmentReader)>,
+    place: &Place,
+) -> Result<Vec<Columns>, Failure> {
+    let (name, shadow) = match place {
+        Place::Field(field) => (field.column.clone(), None),
+        Place::Dynamic(path) => (
+            Definition::dynamic_column(path),
+            Some(Definition::dynamic_date_column(path)),
+        ),
+        Place::Analysed(_) | Place::Unknown => return Ok(Vec::new()),
+    };
+    let mut all = Vec::with_capacity(segments.len());
+    for (base, reader) in segments {
+        let fast = reader.fast_fields();
+        let mut columns = Vec::new();
+        if let Some(shadow) = &shadow {
+            for handle in fast.dynamic_column_handles(shadow)? {
+                if handle.column_type() == ColumnType::DateTime {
+                    columns.extend(Column::new(handle.open()?, true, true));
+                }
+            }
+        }
+        for handle in fast.dynamic_column_handles(&name)? {
+            columns.extend(Column::new(handle.open()?, false, shadow.is_some()));
+        }
+        all.push(Columns {
+            base,
+            documents: reader.max_doc(),
+            columns,
+        });
+    }
+    Ok(all)
+}
+
+/// The dates of a name in one segment; `None` when it has none there.
+pub fn dates(
+    definition: &Definition,
+    reader: &SegmentReader,
+    name: &str,
+) -> Result<Option<Column>, Failure> {
+    let (name, shadow) = match place(definition, name) {
+        Place::Field(field) => (field.column.clone(), false),
+        Place::Dynamic(path) => (Definition::dynamic_date_column(&path), true),
+        Place::Analysed(_) | Place::Unknown => return Ok(None),
+    };
+    for handle in reader.fast_fields().dynamic_column_handles(&name)? {
+        if handle.column_type() == ColumnType::DateTime {
+            return Ok(Column::new(handle.open()?, shadow, shadow));
+        }
+    }
+    Ok(None)
+}
+
+impl Columns {
+    /// The dates that shadow strings.
+    pub fn dates(&self) -> Option<&Column> {
+        self.columns.iter().find(|column| column.dates)
+    }
+
+    /// The columns without the dates that shadow strings: every value once.
+    pub fn values(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| !column.dates)
+    }
+}
+
+impl Column {
+    fn new(column: DynamicColumn, dates: bool, dynamic: bool) -> Option<Column> {
+        let kind = column.column_type();
+        let (codes, strings) = match column {
+            DynamicColumn::Bool(column) => (column.to_u64_monotonic(), None),
+            DynamicColumn::I64(column) => (column.to_u64_monotonic(), None),
+            DynamicColumn::U64(column) => (column, None),
+            DynamicColumn::F64(column) => (column.to_u64_monotonic(), None),
+            DynamicColumn::DateTime(column) => (column.to_u64_monotonic(), None),
+            DynamicColumn::Str(column) => (column.clone().into_parts().1, Some(column)),
+            DynamicColumn::IpAddr(_) | DynamicColumn::Bytes(_) => return None,
+        };
+        Some(Column {
+            kind,
+            codes,
+            dates,
+            dynamic,
+            strings,
+        })
+    }
+
+    /// Codes (from, to), both included, that a bound leaves; `None` when the value isn't of this
+    /// column's type. From above to is an empty range.
+    pub fn bound(&self, value: &Value, bound: Bound) -> Result<Option<(u64, u64)>, Failure> {
+        let exact = |code: u64| Some(cut(code, code, bound));
+        Ok(match self.kind {
+            ColumnType::Str => self.bound_of_word(value, bound)?,
+            ColumnType::Bool => bool_of(value).and_then(|yes| exact(u64::from(yes))),
+            ColumnType::F64 => number_of(value).and_then(|number| exact(f64_to_u64(number))),
+            ColumnType::DateTime => {
+                date_of(value).and_then(|micros| exact(i64_to_u64(micros.saturating_mul(1000))))
+            }
+            ColumnType::I64 => {
+                whole_of(value).map(|(floor, ceil)| cut(i64_to_u64(floor), i64_to_u64(ceil), bound))
+            }
+            ColumnType::U64 => whole_of(value).map(|(floor, ceil)| {
+                let code = |number: i64| number.max(0) as u64;
+                cut(code(floor), code(ceil), bound)
+            }),
+            ColumnType::Bytes | ColumnType::IpAddr => None,
+        })
+    }
+
+    /// Whether a value may equal one of this column's. Where no mapping says what values are, the
+    /// same word is the same value whatever its type, and so is the same instant however it is
+    /// written, but nothing else ("5" is 5, "5.0" is not): facets count by the same rule.
+    pub fn may_equal(&self, value: &Value) -> bool {
+        match (self.kind, value) {
+            _ if !self.dynamic => true,
+            (ColumnType::Str | ColumnType::Bool, _) => true,
+            (ColumnType::DateTime, Value::String(word)) => parse_date(word).is_some(),
+            (ColumnType::DateTime, _) => false,
+            (_, Value::String(word)) => number_written(word).is_some(),
+            _ => true,
+        }
+    }
+
+    /// The same for one side of a range. Words have no place between numbers, nor between dates:
+    /// where a path holds both, a number bounds only the numbers, and a date only the dates.
+    pub fn bound_of_range(
+        &self,
+        value: &Value,
+        bound: Bound,
+    ) -> Result<Option<(u64, u64)>, Failure> {
+        let word = value.as_str();
+        let strings = self.dynamic && self.kind == ColumnType::Str;
+        if strings && word.is_none_or(|word| parse_date(word).is_some()) {
+            return Ok(None);
+        }
+        self.bound(value, bound)
+    }
+
+    fn bound_of_word(&self, value: &Value, bound: Bound) -> Result<Option<(u64, u64)>, Failure> {
+        let (Some(strings), Some(word)) = (&self.strings, word_of(value)) else {
+            return Ok(None);
+        };
+        if self.dynamic && date_unmapped(&word).is_some() {
+            // The shadow column, if this segment has one, compares it as the date that it is.
+            return Ok(None);
+        }
+        Ok(Some(
+            match strings.dictionary().term_ord_or_next(word.as_bytes())? {
+                TermOrdHit::Exact(code) => cut(code, code, bound),
+                TermOrdHit::Next(next) => match bound {
+                    Bound::Above | Bound::From => (next, u64::MAX),
+                    Bound::Below | Bound::To => upto(next.checked_sub(1)),
+                },
+            },
+        ))
+    }
+
+    /// The value of a code as a number, dates in milliseconds; `None` for strings.
+    pub fn number(&self, code: u64) -> Option<f64> {
+        match self.kind {
+            ColumnType::I64 => Some(u64_to_i64(code) as f64),
+            ColumnType::U64 | ColumnType::Bool => Some(code as f64),
+            ColumnType::F64 => Some(u64_to_f64(code)),
+            ColumnType::DateTime => Some((u64_to_i64(code) / 1000) as f64 / 1000.0),
+            _ => None,
+        }
+    }
+
+    /// The string of a code of a string column.
+    pub fn word(&self, code: u64) -> Result<String, Failure> {
+        let mut word = String::new();
+        if let Some(strings) = &self.strings {
+            strings.ord_to_str(code, &mut word)?;
+        }
+        Ok(word)
+    }
+
+    /// The strings of codes that ascend, one after the other; none for other columns.
+    pub fn for_each_word(&self, codes: &[u64], mut each: impl FnMut(&str)) -> Result<(), Failure> {
+        if let Some(strings) = &self.strings {
+            let dictionary = strings.dictionary();
+            dictionary
+                .sorted_ords_to_term_cb(codes, |word| each(&String::from_utf8_lossy(word)))?;
+        }
+        Ok(())
+    }
+
+    /// Where a string stands in the sorted list of a string column; `None` for other columns.
+    pub fn find(&self, word: &str) -> Result<Option<TermOrdHit>, Failure> {
+        Ok(match &self.strings {
+            Some(strings) => Some(strings.dictionary().term_ord_or_next(word.as_bytes())?),
+            None => None,
+        })
+    }
+
+    /// How many strings a string column knows in this segment.
+    pub fn words(&self) -> Option<usize> {
+        let strings = self.strings.as_ref();
+        strings.map(|strings| strings.dictionary().num_terms())
+    }
+}
+
+/// The codes a bound leaves of all, given the nearest codes at or below and at or above the value.
+fn cut(floor: u64, ceil: u64, bound: Bound) -> (u64, u64) {
+    match bound {
+        Bound::Above => match floor.checked_add(1) {
+            Some(code) => (code, u64::MAX),
+            None => (1, 0),
+        },
+        Bound::From => (ceil, u64::MAX),
+        Bound::Below => upto(ceil.checked_sub(1)),
+        Bound::To => (0, floor),
+    }
+}
+
+fn upto(last: Option<u64>) -> (u64, u64) {
+    last.map_or((1, 0), |last| (0, last))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_leave_the_codes_on_their_side() {
+        assert_eq!(cut(1, 2, Bound::Above).0, 2);
+        assert_eq!(cut(1, 2, Bound::Below).1, 1);
+        assert!(cut(0, 0, Bound::Below).0 > cut(0, 0, Bound::Below).1);
+    }
+}

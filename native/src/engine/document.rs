@@ -1,0 +1,460 @@
+//! A source document → the fields of the text index and the terms of its vector.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
+
+use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
+use tantivy::schema::OwnedValue;
+use tantivy::{DateTime, TantivyDocument};
+
+use crate::analysis::Analyzer;
+use crate::date::{date_unmapped, from_epoch_ms, is_indexable, parse_date};
+use crate::engine::definition::{Definition, FieldEntry, FieldKind, EXACT_BYTES_MAX};
+use crate::engine::tokens::Row;
+use crate::failure::Failure;
+use crate::space::hashed::TermHash;
+
+/// Values of one document that are indexed without a mapping, at most.
+const DYNAMIC_VALUES_MAX: usize = 4096;
+/// Different words of one document, at most, that make its vector, and that prefixes and misspellings are compared
+/// with: the first ones of its text. No book has so many, a learned space knows fewer, and of a heap of random words
+/// each would take as long again as it takes to be found.
+const DISTINCT_WORDS_MAX: usize = 65_536;
+/// Longest dynamic path in bytes.
+const DYNAMIC_PATH_BYTES_MAX: usize = 512;
+const DYNAMIC_DEPTH_MAX: usize = 16;
+
+/// A document, ready to be indexed.
+pub struct Prepared {
+    /// The fields of the text index.
+    pub fields: TantivyDocument,
+    /// Terms of the vectorized fields with their frequencies, each once; the first 65 536 of the text.
+    pub terms: Vec<(String, u32)>,
+    /// The text of the vectorized fields.
+    pub text: String,
+}
+
+/// Prepares documents of one definition; keeps its buffers from one to the next.
+pub struct Preparer {
+    definition: Arc<Definition>,
+    /// Source paths that fields take their values from.
+    named: HashSet<String>,
+    embeds: bool,
+    counts: HashMap<String, u32, TermHash>,
+    words: HashSet<String, TermHash>,
+}
+
+impl Preparer {
+    /// `embeds` tells whether terms and text of the vector are wanted.
+    pub fn new(definition: Arc<Definition>, embeds: bool) -> Preparer {
+        let named = definition.fields.iter().map(|f| f.path.join(".")).collect();
+        Preparer {
+            definition,
+            named,
+            embeds,
+            counts: HashMap::default(),
+            words: HashSet::default(),
+        }
+    }
+
+    /// Prepares a document; BAD_REQUEST when it is no JSON object.
+    pub fn prepare(&mut self, ord: u64, json: &str) -> Result<Prepared, Failure> {
+        let source: Map<String, Value> = serde_json::from_str(json)
+            .map_err(|error| Failure::bad_request(format!("document {ord}: {error}")))?;
+        let definition = self.definition.clone();
+        let mut fields = TantivyDocument::default();
+        let mut text = String::new();
+        self.counts.clear();
+        self.words.clear();
+        fields.add_u64(definition.ord, ord);
+        let mut values = Vec::new();
+        let mut seen: Vec<&[String]> = Vec::new();
+        let mut around: HashSet<String> = HashSet::new();
+        for entry in &definition.fields {
+            values.clear();
+            collect_object(&source, &entry.path, &mut values);
+            if values.is_empty() {
+                continue;
+            }
+            fields.add_text(definition.present, &entry.name);
+            // An object is there where a field of it is.
+            for end in 1..entry.path.len() {
+                around.insert(entry.path[..end].join("."));
+            }
+            for value in &values {
+                add_exact(&mut fields, entry, value);
+            }
+            if let (Some(field), Some(analyzer)) = (entry.text, &entry.analyzer) {
+                // Two fields may share a source; its text makes the vector and the words once.
+                let first = !seen.contains(&entry.path.as_slice());
+                for value in &values {
+                    let Some(value) = text_of(value) else {
+                        continue;
+                    };
+                    if entry.searched && first {
+                        self.note_words(&definition.words_analyzer, &value);
+                    }
+                    let counted = entry.vectorized && self.embeds;
+                    fields.add_text(field, self.analyse(analyzer, &value, counted));
+                    if counted {
+                        text.push_str(&value);
+                        text.push('\n');
+                    }
+                }
+                if entry.searched {
+                    seen.push(&entry.path);
+                }
+            }
+        }
+        if let Some(field) = definition.other {
+            let mut other = Dynamic::new(&self.named);
+            other.object(&source, &mut String::new(), 0);
+            around.extend(std::mem::take(&mut other.present));
+            if let Some(dates) = definition.dates.filter(|_| !other.dates.is_empty()) {
+                fields.add_object(dates, in_lists(std::mem::take(&mut other.dates)));
+            }
+            if !other.values.is_empty() {
+                fields.add_object(field, in_lists(other.values));
+            }
+        }
+        for path in &around {
+            fields.add_text(definition.present, path);
+        }
+        let mut words = Row::default();
+        for word in &self.words {
+            words.push(0, word);
+        }
+        fields.add_text(definition.words, words.into_text());
+        // In one order, so that the same text always gives the very same vector.
+        let mut terms: Vec<(String, u32)> = self.counts.drain().collect();
+        terms.sort_unstable_by(|a, b| head(&a.0).cmp(&head(&b.0)).then_with(|| a.0.cmp(&b.0)));
+        Ok(Prepared {
+            fields,
+            terms,
+            text,
+        })
+    }
+
+    fn note_words(&mut self, analyzer: &Analyzer, value: &str) {
+        analyzer.for_each(value, |word, _| {
+            let has_room = self.words.len() < DISTINCT_WORDS_MAX;
+            if has_room && !self.words.contains(word) {
+                self.words.insert(word.to_owned());
+            }
+        });
+    }
+
+    /// The row of a text's terms, which are counted for the vector if that is wanted.
+    fn analyse(&mut self, analyzer: &Analyzer, value: &str, counted: bool) -> String {
+        let mut row = Row::default();
+        analyzer.for_each(value, |term, position| {
+            row.push(position, term);
+            if !counted {
+                return;
+            }
+            let has_room = self.counts.len() < DISTINCT_WORDS_MAX;
+            match self.counts.get_mut(term) {
+                Some(count) => *count += 1,
+                None if has_room => {
+                    self.counts.insert(term.to_owned(), 1);
+                }
+                None => {}
+            }
+        });
+        row.into_text()
+    }
+}
+
+/// The first bytes as a number that orders like them: most comparisons end here.
+fn head(term: &str) -> u64 {
+    let mut bytes = [0; 8];
+    let length = term.len().min(8);
+    bytes[..length].copy_from_slice(&term.as_bytes()[..length]);
+    u64::from_be_bytes(bytes)
+}
+
+/// Whether a text is a JSON object; BAD_REQUEST when it isn't.
+pub fn check(ord: u64, json: &str) -> Result<(), Failure> {
+    let whole = serde_json::from_str::<IgnoredAny>(json);
+    if whole.is_err() || !json.trim_start().starts_with('{') {
+        return Err(Failure::bad_request(format!(
+            "document {ord} is no JSON object"
+        )));
+    }
+    Ok(())
+}
+
+/// The values at a path, arrays spread out, nulls left out.
+pub(crate) fn collect_object<'a>(
+    object: &'a Map<String, Value>,
+    path: &[String],
+    out: &mut Vec<&'a Value>,
+) {
+    let Some((first, rest)) = path.split_first() else {
+        return;
+    };
+    if let Some(value) = object.get(first) {
+        collect(value, rest, out);
+    }
+    // A key may itself hold a dot: {"a.b": 1} means the same as {"a": {"b": 1}}.
+    for end in 2..=path.len() {
+        if let Some(value) = object.get(&path[..end].join(".")) {
+            collect(value, &path[end..], out);
+        }
+    }
+}
+
+fn collect<'a>(value: &'a Value, path: &[String], out: &mut Vec<&'a Value>) {
+    match value {
+        Value::Null => {}
+        Value::Array(items) => items.iter().for_each(|item| collect(item, path, out)),
+        Value::Object(object) if !path.is_empty() => collect_object(object, path, out),
+        Value::Object(_) => {}
+        _ if path.is_empty() => out.push(value),
+        _ => {}
+    }
+}
+
+pub(crate) fn text_of(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Number(number) => Some(number.to_string()),
+        Value::Bool(yes) => Some(yes.to_string()),
+        _ => None,
+    }
+}
+
+fn add_exact(fields: &mut TantivyDocument, entry: &FieldEntry, value: &Value) {
+    let Some(field) = entry.exact else {
+        return;
+    };
+    match entry.kind {
+        FieldKind::Text => {}
+        FieldKind::Keyword => {
+            if let Some(text) = text_of(value).filter(|text| text.len() <= EXACT_BYTES_MAX) {
+                fields.add_text(field, text);
+            }
+        }
+        FieldKind::Integer | FieldKind::Long => {
+            if let Some(number) = integer_of(value) {
+                fields.add_i64(field, number);
+            }
+        }
+        FieldKind::Float | FieldKind::Double => {
+            if let Some(number) = number_of(value) {
+                fields.add_f64(field, number);
+            }
+        }
+        FieldKind::Boolean => {
+            let yes = match value {
+                Value::Bool(yes) => Some(*yes),
+                Value::String(text) if text == "true" => Some(true),
+                Value::String(text) if text == "false" => Some(false),
+                _ => None,
+            };
+            if let Some(yes) = yes {
+                fields.add_bool(field, yes);
+            }
+        }
+        FieldKind::Date => {
+            if let Some(micros) = date_of(value).filter(|micros| is_indexable(*micros)) {
+                fields.add_date(field, DateTime::from_timestamp_micros(micros));
+            }
+        }
+    }
+}
+
+fn number_of(value: &Value) -> Option<f64> {
+    let number = match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    };
+    number.filter(|number| number.is_finite())
+}
+
+fn integer_of(value: &Value) -> Option<i64> {
+    let whole = match value {
+        Value::Number(number) => number.as_i64(),
+        Value::String(text) => text.trim().parse().ok(),
+        _ => None,
+    };
+    whole.or_else(|| {
+        number_of(value)
+            .filter(|number| number.fract() == 0.0 && number.abs() < 9.2e18)
+            .map(|number| number as i64)
+    })
+}
+
+fn date_of(value: &Value) -> Option<i64> {
+    match value {
+        Value::String(text) => parse_date(text).or_else(|| from_epoch_ms(text.parse().ok()?)),
+        Value::Number(number) => from_epoch_ms(number.as_f64()?),
+        _ => None,
+    }
+}
+
+type Values = BTreeMap<String, Vec<OwnedValue>>;
+
+/// What the mapping doesn't name: path → values.
+struct Dynamic<'a> {
+    named: &'a HashSet<String>,
+    values: Values,
+    /// The dates among the strings.
+    dates: Values,
+    present: HashSet<String>,
+    count: usize,
+}
+
+impl<'a> Dynamic<'a> {
+    fn new(named: &'a HashSet<String>) -> Self {
+        Dynamic {
+            named,
+            values: Values::new(),
+            dates: Values::new(),
+            present: HashSet::new(),
+            count: 0,
+        }
+    }
+
+    fn object(&mut self, object: &Map<String, Value>, path: &mut String, depth: usize) {
+        if depth > DYNAMIC_DEPTH_MAX {
+            return;
+        }
+        for (key, value) in object {
+            let length = path.len();
+            if length > 0 {
+                path.push('.');
+            }
+            path.push_str(key);
+            if path.len() <= DYNAMIC_PATH_BYTES_MAX && !self.named.contains(path.as_str()) {
+                self.value(value, path, depth);
+            }
+            path.truncate(length);
+        }
+    }
+
+    fn value(&mut self, value: &Value, path: &mut String, depth: usize) {
+        match value {
+            Value::Null => {}
+            Value::Object(object) => self.object(object, path, depth + 1),
+            Value::Array(items) => {
+                if depth <= DYNAMIC_DEPTH_MAX {
+                    items
+                        .iter()
+                        .for_each(|item| self.value(item, path, depth + 1));
+                }
+            }
+            Value::Bool(yes) => self.push(path, OwnedValue::Bool(*yes)),
+            Value::Number(number) => {
+                let number = match (number.as_i64(), number.as_f64()) {
+                    (Some(whole), _) => OwnedValue::I64(whole),
+                    (None, Some(number)) => OwnedValue::F64(number),
+                    (None, None) => return,
+                };
+                self.push(path, number);
+            }
+            Value::String(text) => {
+                if text.len() > EXACT_BYTES_MAX {
+                    self.note(path);
+                    return;
+                }
+                self.push(path, OwnedValue::Str(text.clone()));
+                if let Some(micros) = date_unmapped(text).filter(|_| self.has_room()) {
+                    let date = OwnedValue::Date(DateTime::from_timestamp_micros(micros));
+                    self.dates.entry(path.clone()).or_default().push(date);
+                }
+            }
+        }
+    }
+
+    fn push(&mut self, path: &str, value: OwnedValue) {
+        self.note(path);
+        self.count += 1;
+        if !self.has_room() {
+            return;
+        }
+        match self.values.get_mut(path) {
+            Some(values) => values.push(value),
+            None => {
+                self.values.insert(path.to_owned(), vec![value]);
+            }
+        }
+    }
+
+    /// Whether the last value was still one of those that are indexed.
+    fn has_room(&self) -> bool {
+        self.count <= DYNAMIC_VALUES_MAX
+    }
+
+    /// The path and everything around it is present.
+    fn note(&mut self, path: &str) {
+        if self.present.contains(path) {
+            return;
+        }
+        self.present.insert(path.to_owned());
+        for (dot, _) in path.match_indices('.') {
+            if !self.present.contains(&path[..dot]) {
+                self.present.insert(path[..dot].to_owned());
+            }
+        }
+    }
+}
+
+/// Each path's values as one: itself, or a list.
+fn in_lists(values: Values) -> BTreeMap<String, OwnedValue> {
+    let values = values.into_iter().map(|(path, mut values)| {
+        let value = if values.len() == 1 {
+            values.remove(0)
+        } else {
+            OwnedValue::Array(values)
+        };
+        (path, value)
+    });
+    values.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::tokens::RowTokenizer;
+    use tantivy::schema::Value as _;
+    use tantivy::tokenizer::{TokenStream, Tokenizer};
+
+    #[test]
+    fn the_first_words_make_the_vector_and_all_are_found() {
+        let definition = r#"{ "analyzers": { "a": { "tokenizer": "standard" } },
+            "fields": [{ "name": "t", "type": "text", "analyzer": "a", "searched": true, "vectorized": true }],
+            "embedder": { "kind": "learned", "dimensions": 16 } }"#;
+        let definition = Arc::new(Definition::parse(definition).unwrap());
+        let all = DISTINCT_WORDS_MAX + 5;
+        let mut text: String = (0..all).map(|n| format!("w{n} ")).collect();
+        // A word that counts goes on counting behind the last one that does.
+        text.push_str("w7");
+        let source = serde_json::json!({ "t": text }).to_string();
+        let mut preparer = Preparer::new(definition.clone(), true);
+        let prepared = preparer.prepare(1, &source).unwrap();
+        let terms: HashMap<&str, u32> = prepared
+            .terms
+            .iter()
+            .map(|(term, count)| (term.as_str(), *count))
+            .collect();
+        assert_eq!(terms.len(), DISTINCT_WORDS_MAX);
+        assert_eq!((terms["w7"], terms["w8"]), (2, 1));
+        assert!(terms.contains_key(format!("w{}", DISTINCT_WORDS_MAX - 1).as_str()));
+        for (field, words) in [
+            (definition.fields[0].text.unwrap(), all + 1),
+            (definition.words, DISTINCT_WORDS_MAX),
+        ] {
+            let row = prepared.fields.get_first(field).unwrap();
+            let mut tokenizer = RowTokenizer::default();
+            let mut stream = tokenizer.token_stream(row.as_str().unwrap());
+            let mut count = 0;
+            while stream.advance() {
+                count += 1;
+            }
+            assert_eq!(count, words);
+        }
+    }
+}

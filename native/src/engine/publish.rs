@@ -1,0 +1,392 @@
+//! From the committed segments to a published view, reusing what did not change.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicU64, AtomicU8, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use parking_lot::{Mutex, RwLock};
+use tantivy::directory::META_LOCK;
+use tantivy::index::SegmentId;
+use tantivy::{Directory, Index, SegmentReader};
+
+use crate::engine::definition::{Definition, ORD};
+use crate::engine::facts::Facts;
+use crate::engine::rates::Editions;
+use crate::engine::segment::{SegmentView, NONE};
+use crate::engine::snapshot::{Snapshot, Use};
+use crate::failure::{Code, Failure};
+use crate::space::Space;
+use crate::vectors::VectorSet;
+
+/// A view that was searched is held this long after its last search, …
+const HELD_MS: u64 = 60_000;
+/// … and no longer than this after it was replaced: what it shows has to stay for as long.
+const HELD_MS_MAX: u64 = 3_600_000;
+/// So many of the views held for later pages stay whatever they take.
+const HELD_MIN: usize = 16;
+/// Views held for later pages, at most.
+const HELD_MAX: usize = 256;
+/// Memory that they take beside the newest view, at most.
+const HELD_BYTES: usize = 64_000_000;
+
+/// The last generation given away; begins at the time of day, so that numbers of an earlier run
+/// of the process are never mistaken for numbers of this one.
+fn counter() -> &'static AtomicU64 {
+    static COUNTER: OnceLock<AtomicU64> = OnceLock::new();
+    COUNTER.get_or_init(|| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH);
+        AtomicU64::new(now.map_or(1, |now| now.as_millis() as u64))
+    })
+}
+
+/// The newest generation of all indices.
+pub fn generation_now() -> u64 {
+    counter().load(Ordering::SeqCst)
+}
+
+/// Milliseconds since the first call in the process.
+pub fn now_ms() -> u64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_millis() as u64
+}
+
+/// Readers and columns of the segments of the newest view.
+#[derive(Default)]
+pub struct SegmentCache {
+    segments: HashMap<SegmentId, Cached>,
+    /// Vector set that the slots belong to.
+    slots_of: Option<Arc<VectorSet>>,
+}
+
+#[derive(Clone)]
+struct Cached {
+    reader: Option<Arc<SegmentReader>>,
+    deletes: Option<u64>,
+    ords: Arc<Vec<u64>>,
+    by_ord: Option<Arc<Vec<(u64, u32)>>>,
+    range: (u64, u64),
+    slots: Option<Arc<Vec<u32>>>,
+    facts: Arc<OnceLock<Facts>>,
+}
+
+impl SegmentCache {
+    /// Reads the committed segments, in the order of the index.
+    pub fn views(
+        &mut self,
+        index: &Index,
+        vectors: &Arc<VectorSet>,
+    ) -> Result<Vec<SegmentView>, Failure> {
+        let same = self
+            .slots_of
+            .as_ref()
+            .is_some_and(|s| Arc::ptr_eq(s, vectors));
+        if !same {
+            self.forget_slots();
+            self.slots_of = Some(vectors.clone());
+        }
+        // The index removes files of merged segments; not while they are being opened.
+        let _opening = index
+            .directory()
+            .acquire_lock(&META_LOCK)
+            .map_err(|error| Failure::internal(error.to_string()))?;
+        let mut next = HashMap::new();
+        let mut views = Vec::new();
+        let mut base = 0;
+        for segment in index.searchable_segments()? {
+            let (id, deletes) = (segment.id(), segment.meta().delete_opstamp());
+            let known = self.segments.get(&id);
+            let reader = match known.filter(|k| k.deletes == deletes) {
+                Some(Cached {
+                    reader: Some(reader),
+                    ..
+                }) => reader.clone(),
+                _ => Arc::new(SegmentReader::open(&segment)?),
+            };
+            let mut cached = match known {
+                Some(known) => known.clone(),
+                None => columns_of(&reader)?,
+            };
+            cached.deletes = deletes;
+            cached.reader = Some(reader.clone());
+            let slots = cached.slots.get_or_insert_with(|| {
+                let slots = cached.ords.iter();
+                Arc::new(slots.map(|o| vectors.slot_of(*o).unwrap_or(NONE)).collect())
+            });
+            views.push(SegmentView {
+                base,
+                ords: cached.ords.clone(),
+                by_ord: cached.by_ord.clone(),
+                slots: slots.clone(),
+                range: cached.range,
+                facts: cached.facts.clone(),
+                reader,
+            });
+            base += cached.ords.len() as u32;
+            next.insert(id, cached);
+        }
+        self.segments = next;
+        Ok(views)
+    }
+
+    /// Vectors were given to documents that were published without one.
+    pub fn forget_slots(&mut self) {
+        for cached in self.segments.values_mut() {
+            cached.slots = None;
+        }
+    }
+
+    /// Files of these segments went from memory to disk: the next view reads them there.
+    pub fn forget_readers(&mut self, ids: &HashSet<String>) {
+        for (id, cached) in &mut self.segments {
+            if ids.contains(&id.uuid_string()) {
+                cached.reader = None;
+                cached.facts = Arc::default();
+            }
+        }
+    }
+}
+
+fn columns_of(reader: &SegmentReader) -> Result<Cached, Failure> {
+    let column = reader.fast_fields().u64(ORD)?;
+    let ords: Vec<u64> = (0..reader.max_doc())
+        .map(|document| column.values.get_val(document))
+        .collect();
+    let ascending = ords.windows(2).all(|pair| pair[0] < pair[1]);
+    let by_ord = (!ascending).then(|| {
+        let mut sorted: Vec<(u64, u32)> = ords.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
+        Arc::new(sorted)
+    });
+    let range = ords.iter().fold((u64::MAX, 0), |range, ord| {
+        (range.0.min(*ord), range.1.max(*ord))
+    });
+    Ok(Cached {
+        reader: None,
+        deletes: None,
+        ords: Arc::new(ords),
+        by_ord,
+        range,
+        slots: None,
+        facts: Arc::default(),
+    })
+}
+
+/// The newest view of an index and the older ones that somebody is still paging through.
+pub struct Views {
+    current: RwLock<Arc<Snapshot>>,
+    held: Mutex<Vec<Arc<Snapshot>>>,
+}
+
+impl Views {
+    /// Publishes the first view.
+    pub fn new(snapshot: Snapshot) -> Views {
+        let mut first = snapshot;
+        first.generation = counter().fetch_add(1, Ordering::SeqCst) + 1;
+        Views {
+            current: RwLock::new(Arc::new(first)),
+            held: Mutex::default(),
+        }
+    }
+
+    /// The newest view.
+    pub fn current(&self) -> Arc<Snapshot> {
+        self.current.read().clone()
+    }
+
+    /// Makes a view the newest one; gives its generation.
+    pub fn publish(&self, mut snapshot: Snapshot) -> u64 {
+        let mut current = self.current.write();
+        // Taken under the lock: whoever has read this number finds this view.
+        let generation = counter().fetch_add(1, Ordering::SeqCst) + 1;
+        snapshot.generation = generation;
+        let before = std::mem::replace(&mut *current, Arc::new(snapshot));
+        before.superseded.store(generation, Ordering::SeqCst);
+        before.superseded_ms.store(now_ms(), Ordering::Relaxed);
+        drop(current);
+        if before.searched.load(Ordering::Relaxed) != 0 {
+            self.held.lock().push(before);
+        }
+        self.release_old();
+        generation
+    }
+
+    /// Lets go of the views that nobody has searched for a while, and of those that are too many
+    /// or take too much, the least wanted first.
+    pub fn release_old(&self) {
+        self.release_at(now_ms());
+    }
+
+    fn release_at(&self, now: u64) {
+        let current = self.current();
+        let mut held = self.held.lock();
+        held.retain(|s| {
+            s.searched.load(Ordering::Relaxed) + HELD_MS > now
+                && s.superseded_ms.load(Ordering::Relaxed) + HELD_MS_MAX > now
+        });
+        if held.len() <= HELD_MIN {
+            return;
+        }
+        // A search that is under way holds its view anyway, and may offer to go on in it.
+        held.sort_by_cached_key(|s| {
+            let used = s.used.load(Ordering::Relaxed);
+            let wanted = (used, s.searched.load(Ordering::Relaxed));
+            Reverse((Arc::strong_count(s) > 1, wanted, s.generation))
+        });
+        let kept = fitting(&current, &held);
+        let surplus = held.split_off(kept);
+        drop(held);
+        drop(surplus);
+    }
+
+    /// For how many milliseconds the oldest view that is held has no longer been the newest.
+    pub fn held_ms(&self) -> u64 {
+        self.release_old();
+        let held = self.held.lock();
+        let since = held.iter().map(|s| s.superseded_ms.load(Ordering::Relaxed));
+        since
+            .min()
+            .map_or(0, |since| now_ms().saturating_sub(since))
+    }
+
+    /// The view that was the newest at a generation; GENERATION_GONE when it isn't held any more.
+    pub fn at(&self, generation: u64) -> Result<Arc<Snapshot>, Failure> {
+        // Marked under the lock: a view that is replaced is held if somebody has searched it.
+        let current = self.current.read();
+        if current.generation <= generation {
+            current.mark_used(Use::Searched, now_ms());
+            return Ok(current.clone());
+        }
+        drop(current);
+        let held = self.held.lock();
+        let found = held.iter().find(|s| {
+            s.generation <= generation && s.superseded.load(Ordering::SeqCst) > generation
+        });
+        let found = found.ok_or_else(|| {
+            let message = "this generation is no longer held, search again without it";
+            Failure::new(Code::GenerationGone, message)
+        })?;
+        found.mark_used(Use::Searched, now_ms());
+        Ok(found.clone())
+    }
+}
+
+/// How many of these views may be held beside the newest one, the first ones first. What a view
+/// takes is what neither the newest nor one before it holds.
+fn fitting(newest: &Snapshot, views: &[Arc<Snapshot>]) -> usize {
+    let mut seen = HashSet::new();
+    newest.bytes_beyond(&mut seen);
+    let mut bytes = 0;
+    let too_much = views.iter().position(|view| {
+        bytes += view.bytes_beyond(&mut seen);
+        bytes > HELD_BYTES
+    });
+    let fitting = too_much.unwrap_or(views.len());
+    fitting.clamp(HELD_MIN.min(views.len()), HELD_MAX)
+}
+
+/// Builds a view; `Views` gives it its generation.
+pub fn build(
+    definition: &Arc<Definition>,
+    segments: Vec<SegmentView>,
+    vectors: &Arc<VectorSet>,
+    space: &Arc<Space>,
+    rates: &Arc<Editions>,
+    sequence: u64,
+) -> Snapshot {
+    let mut slot_positions = vec![NONE; vectors.len()];
+    let (mut documents, mut live, mut live_vectors) = (0, 0, 0);
+    for segment in &segments {
+        documents += segment.reader.max_doc();
+        live += segment.reader.num_docs();
+        let mut place = |document: u32| {
+            let slot = segment.slots[document as usize];
+            if let Some(position) = slot_positions.get_mut(slot as usize) {
+                *position = segment.base + document;
+                live_vectors += 1;
+            }
+        };
+        match segment.reader.alive_bitset() {
+            Some(alive) => alive.iter_alive().for_each(&mut place),
+            None => (0..segment.reader.max_doc()).for_each(&mut place),
+        }
+    }
+    Snapshot {
+        generation: 0,
+        sequence,
+        definition: definition.clone(),
+        segments,
+        documents,
+        live,
+        vectors: vectors.clone(),
+        space: space.clone(),
+        slot_positions,
+        live_vectors,
+        rates: rates.clone(),
+        superseded: AtomicU64::new(u64::MAX),
+        superseded_ms: AtomicU64::new(0),
+        searched: AtomicU64::new(0),
+        used: AtomicU8::new(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::Engine;
+
+    const DEFINITION: &str =
+        r#"{ "fields": [], "embedder": { "kind": "given", "dimensions": 2 } }"#;
+
+    /// Publishes a view without documents; gives its generation.
+    fn publish(engine: &Engine) -> u64 {
+        let Snapshot {
+            definition,
+            vectors,
+            space,
+            rates,
+            ..
+        } = &*engine.views.current();
+        let views = &engine.views;
+        views.publish(build(definition, Vec::new(), vectors, space, rates, 0))
+    }
+
+    #[test]
+    fn a_view_is_let_go_a_minute_after_its_last_search_and_an_hour_after_it_was_replaced() {
+        let folder = std::env::temp_dir().join(format!("attune-views-{}", std::process::id()));
+        let (engine, _) = Engine::open(&folder, DEFINITION).unwrap();
+        let views = &engine.views;
+        let (left, paged) = (publish(&engine), publish(&engine));
+        let holds = |generation| {
+            let held = views.held.lock();
+            held.iter().any(|view| view.generation == generation)
+        };
+        views.at(paged).unwrap();
+        publish(&engine);
+        let replaced = now_ms();
+        assert!(holds(paged));
+        // Nobody searched it before it was replaced.
+        assert!(!holds(left));
+        // Somebody goes on in it, a search every half minute.
+        for step in 1..=119 {
+            let now = replaced + step * HELD_MS / 2;
+            views.release_at(now);
+            assert!(holds(paged), "{step}");
+            views.held.lock()[0].mark_used(Use::Searched, now);
+        }
+        views.release_at(replaced + HELD_MS_MAX);
+        assert!(!holds(paged));
+        // Another is searched once.
+        let once = publish(&engine);
+        views.at(once).unwrap();
+        publish(&engine);
+        let searched = now_ms();
+        views.release_at(searched + HELD_MS - 5000);
+        assert!(holds(once));
+        views.release_at(searched + HELD_MS + 1);
+        assert!(!holds(once));
+        engine.close();
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

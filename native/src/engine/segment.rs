@@ -1,0 +1,61 @@
+//! One segment as a view of the index sees it: its text, its documents' numbers, their vectors' slots.
+
+use std::sync::{Arc, OnceLock};
+
+use tantivy::{DocId, SegmentReader};
+
+use crate::engine::facts::Facts;
+
+/// Stands for "no slot" and "no position".
+pub const NONE: u32 = u32::MAX;
+
+/// One segment inside a snapshot.
+#[derive(Clone)]
+pub struct SegmentView {
+    /// The text of the segment; views share it as long as nothing of it is deleted.
+    pub reader: Arc<SegmentReader>,
+    /// Global position of its document 0.
+    pub base: u32,
+    /// Document → ord.
+    pub ords: Arc<Vec<u64>>,
+    /// (ord, document), sorted; `None` when `ords` itself ascends.
+    pub by_ord: Option<Arc<Vec<(u64, u32)>>>,
+    /// Document → vector slot, `NONE` for a document without a vector.
+    pub slots: Arc<Vec<u32>>,
+    /// Smallest and largest ord, deleted documents included.
+    pub range: (u64, u64),
+    /// Once they were asked for.
+    pub(crate) facts: Arc<OnceLock<Facts>>,
+}
+
+impl SegmentView {
+    /// The document of an ord in this segment, deleted or not.
+    pub fn document_of(&self, ord: u64) -> Option<DocId> {
+        if ord < self.range.0 || ord > self.range.1 {
+            return None;
+        }
+        match &self.by_ord {
+            Some(sorted) => sorted
+                .binary_search_by_key(&ord, |pair| pair.0)
+                .ok()
+                .map(|i| sorted[i].1),
+            None => self.place_of(ord).map(|i| i as u32),
+        }
+    }
+
+    /// The place of an ord among ascending ones, given that it is within their range. Each ord is
+    /// there once: only those that are missing move it from where counting up would find it.
+    fn place_of(&self, ord: u64) -> Option<usize> {
+        let last = self.ords.len() - 1;
+        let behind = usize::try_from(self.range.1 - ord).unwrap_or(usize::MAX);
+        let before = usize::try_from(ord - self.range.0).unwrap_or(usize::MAX);
+        let (least, most) = (last.saturating_sub(behind), last.min(before));
+        let found = self.ords[least..=most].binary_search(&ord);
+        found.ok().map(|at| least + at)
+    }
+
+    /// Whether the document is not deleted.
+    pub fn is_live(&self, document: DocId) -> bool {
+        !self.reader.is_deleted(document)
+    }
+}

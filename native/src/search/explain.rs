@@ -1,0 +1,223 @@
+//! The reasons for a score: every number that went into it.
+
+use serde_json::{json, Map, Value};
+
+use crate::engine::lengths::length_of;
+use crate::failure::Failure;
+use crate::search::additions::LearnedScores;
+use crate::search::query::{Fusion, Mode, Request};
+use crate::search::ranks::Ranks;
+use crate::search::rerank::Reranked;
+use crate::search::scale::Scale;
+use crate::search::sort::Hit;
+use crate::search::text::bm25;
+use crate::search::text::clause::Clause;
+use crate::search::text::plan::{self, Plan};
+use crate::search::text::postings::Postings;
+use crate::search::text::score::Scorer;
+use crate::search::view::View;
+
+/// One object per hit: `{score, text?, vector?, parts, weights?, fusion?}`. Where two legs are fused,
+/// the score is the sum of the parts by their weights, with what was learned added to it: a part is
+/// a score brought to 0 … 1, or what its rank is worth, 1/(60 + rank). Where nothing is asked there
+/// is nothing to fuse, and every document has score 1.
+pub fn explain(views: &[View], hits: &[Hit], request: &Request) -> Result<Vec<Value>, Failure> {
+    let mut texts = vec![Value::Null; hits.len()];
+    let asked = request.mode != Mode::Vector && !request.is_empty_query();
+    for (number, view) in views.iter().enumerate().filter(|_| asked) {
+        let own = hits
+            .iter()
+            .enumerate()
+            .filter(|(_, hit)| hit.view == number);
+        let positions: Vec<(usize, u32)> = own.map(|(at, hit)| (at, hit.position)).collect();
+        if positions.is_empty() {
+            continue;
+        }
+        let plan = plan::plan(view.snapshot, request)?;
+        for ((at, _), text) in positions.iter().zip(explain_text(view, &plan, &positions)?) {
+            texts[*at] = text;
+        }
+    }
+    let scale = Scale::of(views, request);
+    let ranks = scale.by_rank().then(|| Ranks::of(views, &scale));
+    let all = hits.iter().zip(texts).map(|(hit, text)| {
+        let view = &views[hit.view];
+        let score = view.text.score_at(hit.position);
+        let cosine = view.cosine_at(hit.position);
+        let (text_part, vector_part) = match &ranks {
+            Some(ranks) => ranks.parts(views, hit.view, hit.position),
+            None => scale.parts(view, score, cosine),
+        };
+        let mut reasons = Map::new();
+        reasons.insert("score".into(), json!(hit.score));
+        if score.is_some() && !text.is_null() {
+            reasons.insert("text".into(), text);
+        }
+        if let Some(cosine) = cosine {
+            let vector = json!({
+                "cosine": number(cosine),
+                "cut": number(view.cut),
+                "max": number(view.max_cosine),
+                "feedback": view.moved,
+            });
+            reasons.insert("vector".into(), vector);
+        }
+        let parts = json!({ "text": text_part, "vector": vector_part });
+        reasons.insert("parts".into(), parts);
+        if request.mode == Mode::Hybrid && !scale.is_flat() {
+            let weights = json!({ "text": view.weights.text, "vector": view.weights.vector });
+            reasons.insert("weights".into(), weights);
+            let fusion = match request.fusion {
+                Fusion::Convex => "convex",
+                Fusion::Rrf => "rrf",
+            };
+            reasons.insert("fusion".into(), json!(fusion));
+        }
+        Value::Object(reasons)
+    });
+    Ok(all.collect())
+}
+
+/// Adds what was learned: `learned`, the part of the score that was added to the fused one, and
+/// `model`, what the model gave the hit. With a model, `score` is that of the place that it chose.
+pub fn add_learned(
+    reasons: &mut [Value],
+    hits: &[Hit],
+    learned: &LearnedScores,
+    reranked: &Reranked,
+) {
+    for (reasons, hit) in reasons.iter_mut().zip(hits) {
+        if let Some(learned) = learned.of(hit.view, hit.position) {
+            reasons["learned"] = json!(learned.amount);
+        }
+        if let Some(candidate) = reranked.of(hit.view, hit.position) {
+            reasons["model"] = number(candidate.model);
+        }
+    }
+}
+
+/// A short float by its own decimal form, not by the longer one of its exact value.
+fn number(value: f32) -> Value {
+    value
+        .to_string()
+        .parse::<f64>()
+        .map_or(Value::Null, |v| json!(v))
+}
+
+/// What the sums of one document are made of.
+#[derive(Default, Clone)]
+struct Reasons {
+    combined: f32,
+    combined_terms: Map<String, Value>,
+    /// Per field: score and terms.
+    fields: Vec<(f32, Map<String, Value>)>,
+}
+
+/// The text part of the documents at some positions, in their order.
+fn explain_text(
+    view: &View,
+    plan: &Plan,
+    positions: &[(usize, u32)],
+) -> Result<Vec<Value>, Failure> {
+    let scorer = Scorer::open(view.snapshot, plan)?;
+    let empty = Reasons {
+        fields: vec![Default::default(); scorer.fields.len()],
+        ..Reasons::default()
+    };
+    let mut reasons = vec![empty; positions.len()];
+    let pairs = view.text.pairs.iter();
+    let pairs = pairs.filter_map(|at| Some(&plan.pairs.get(*at)?.clause));
+    for clause in plan.clauses.iter().chain(pairs) {
+        let mut lists = Vec::with_capacity(scorer.fields.len());
+        for field in &scorer.fields {
+            let mut postings = Postings::default();
+            let ways = &clause.ways[field.field.group];
+            field.reader.read(view.snapshot, ways, &mut postings)?;
+            lists.push(postings);
+        }
+        let mut all: Vec<u32> = lists.iter().flat_map(|l| l.positions.clone()).collect();
+        all.sort_unstable();
+        all.dedup();
+        for ((_, position), reasons) in positions.iter().zip(&mut reasons) {
+            add_clause(&scorer, &lists, clause, all.len(), *position, reasons);
+        }
+    }
+    let values = positions.iter().zip(reasons);
+    Ok(values
+        .map(|((_, position), reasons)| text_value(&scorer, *position, reasons))
+        .collect())
+}
+
+fn add_clause(
+    scorer: &Scorer,
+    lists: &[Postings],
+    clause: &Clause,
+    documents: usize,
+    position: u32,
+    reasons: &mut Reasons,
+) {
+    let (segment, document) = scorer.snapshot.locate(position);
+    let mut weighted = 0.0;
+    let fields = scorer.fields.iter().zip(lists).zip(&mut reasons.fields);
+    for ((field, postings), (sum, terms)) in fields {
+        let frequency = postings.frequency_at(position);
+        let Some(reader) = field.reader.segment(segment) else {
+            continue;
+        };
+        if frequency == 0.0 {
+            continue;
+        }
+        weighted += field.field.weight * frequency;
+        let idf = bm25::idf(scorer.documents, postings.positions.len());
+        let norm = field.norm(reader.length_code(document));
+        let part = clause.count * field.field.boost * idf * bm25::saturated(frequency, norm);
+        *sum += part;
+        terms.insert(
+            clause.text.clone(),
+            json!({ "frequency": number(frequency), "idf": number(idf), "score": number(part),
+                    "documents": postings.positions.len() }),
+        );
+    }
+    if weighted > 0.0 {
+        let idf = bm25::idf(scorer.documents, documents);
+        let norm = scorer.norm(segment, document);
+        let part = clause.count * idf * bm25::saturated(weighted, norm);
+        reasons.combined += part;
+        reasons.combined_terms.insert(
+            clause.text.clone(),
+            json!({ "frequency": number(weighted), "idf": number(idf), "score": number(part),
+                    "documents": documents, "count": number(clause.count) }),
+        );
+    }
+}
+
+fn text_value(scorer: &Scorer, position: u32, reasons: Reasons) -> Value {
+    let (segment, document) = scorer.snapshot.locate(position);
+    let scores = reasons.fields.iter().map(|(score, _)| *score);
+    let best = scores.clone().fold(0.0, f32::max);
+    let bm25 = bm25::blend(reasons.combined, best, scores.sum());
+    let mut fields = Map::new();
+    for (field, (score, terms)) in scorer.fields.iter().zip(reasons.fields) {
+        let Some(reader) = field.reader.segment(segment).filter(|_| !terms.is_empty()) else {
+            continue;
+        };
+        let length = length_of(reader.length_code(document));
+        fields.insert(
+            field.field.entry.name.clone(),
+            json!({ "score": number(score), "weight": number(field.field.weight),
+                    "boost": number(field.field.boost), "length": number(length),
+                    "meanLength": number(field.mean), "terms": terms }),
+        );
+    }
+    json!({
+        "score": number(bm25),
+        "combined": {
+            "score": number(reasons.combined),
+            "length": number(scorer.length(segment, document)),
+            "meanLength": number(scorer.mean),
+            "terms": reasons.combined_terms,
+        },
+        "best": number(best),
+        "fields": fields,
+    })
+}

@@ -1,0 +1,393 @@
+//! Facets: values, ranges and statistics counted over exactly the match set.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use serde_json::{json, Map, Value};
+use tantivy::columnar::ColumnType;
+use tantivy::{f64_to_u64, u64_to_f64, u64_to_i64};
+
+use crate::date::{date_unmapped, iso};
+use crate::engine::column::{self, Bound, Column, Columns, Place};
+use crate::engine::segment::NONE;
+use crate::failure::Failure;
+use crate::search::matches::Matches;
+use crate::search::query::{FacetRange, FacetRequest};
+use crate::search::view::View;
+use crate::value::{number_value, number_written};
+
+/// Counts the facets of a request as JSON; `None` when it asks for none. BAD_REQUEST for text
+/// that is only analysed.
+pub fn facets(
+    views: &[View],
+    matches: &[Matches],
+    requests: &[FacetRequest],
+) -> Result<Option<String>, Failure> {
+    if requests.is_empty() {
+        return Ok(None);
+    }
+    let mut all = Map::new();
+    for request in requests {
+        let mut facet = Facet::new(request);
+        for (view, matches) in views.iter().zip(matches) {
+            facet.count(view, matches)?;
+        }
+        all.insert(request.field.clone(), facet.finish());
+    }
+    Ok(Some(Value::Object(all).to_string()))
+}
+
+/// A value, the same for values that a filter takes for equal, whatever segment and column they
+/// are from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Key {
+    /// Bits that keep the order of numbers.
+    Number(u64),
+    /// Nanoseconds since 1970.
+    Date(i64),
+    Text(String),
+    Bool(bool),
+}
+
+impl Key {
+    /// The value of a code of a column that has no words.
+    fn of_code(column: &Column, code: u64) -> Key {
+        match column.kind {
+            ColumnType::Bool => Key::Bool(code > 0),
+            ColumnType::DateTime => Key::Date(u64_to_i64(code)),
+            _ => Key::Number(f64_to_u64(column.number(code).unwrap_or_default())),
+        }
+    }
+
+    /// The value that a column's word is.
+    fn of_word(column: &Column, word: &str) -> Key {
+        let date = column.dynamic.then(|| date_unmapped(word)).flatten();
+        if let Some(micros) = date {
+            return Key::Date(micros * 1000);
+        }
+        match (number_written(word), word) {
+            (Some(number), _) => Key::Number(f64_to_u64(number)),
+            (None, "true") => Key::Bool(true),
+            (None, "false") => Key::Bool(false),
+            (None, word) => Key::Text(word.to_owned()),
+        }
+    }
+
+    fn value(&self) -> Value {
+        match self {
+            Key::Number(bits) => number_value(u64_to_f64(*bits)),
+            Key::Date(nanos) => Value::String(iso(*nanos)),
+            Key::Text(text) => Value::String(text.clone()),
+            Key::Bool(yes) => Value::Bool(*yes),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Stats {
+    count: u64,
+    sum: f64,
+    min: f64,
+    max: f64,
+}
+
+/// How often a value was counted.
+#[derive(Clone, Copy)]
+struct Tally {
+    count: u64,
+    /// The position of the document in the view that it was last counted for.
+    last: u32,
+}
+
+/// Where the values of a column are counted: code → place among the tallies, `NONE` before the
+/// first.
+enum Places {
+    /// By code: words have numbers without gaps.
+    Words(Vec<u32>),
+    Others(HashMap<u64, u32>),
+}
+
+impl Places {
+    fn of(column: &Column) -> Places {
+        match column.words() {
+            Some(words) => Places::Words(vec![NONE; words]),
+            None => Places::Others(HashMap::new()),
+        }
+    }
+
+    fn at(&mut self, code: u64) -> &mut u32 {
+        match self {
+            Places::Words(places) => &mut places[code as usize],
+            Places::Others(places) => places.entry(code).or_insert(NONE),
+        }
+    }
+}
+
+struct Facet<'a> {
+    request: &'a FacetRequest,
+    /// Value → its place among the tallies.
+    places: HashMap<Key, u32>,
+    tallies: Vec<Tally>,
+    /// Beside the tallies, the least of the words that a value of another kind is written as, if
+    /// nothing else stands for it.
+    words: Vec<Option<String>>,
+    ranges: Vec<u64>,
+    stats: Stats,
+}
+
+impl<'a> Facet<'a> {
+    fn new(request: &'a FacetRequest) -> Self {
+        Facet {
+            request,
+            places: HashMap::new(),
+            tallies: Vec::new(),
+            words: Vec::new(),
+            ranges: vec![0; request.ranges.len()],
+            stats: Stats {
+                min: f64::INFINITY,
+                max: f64::NEG_INFINITY,
+                ..Stats::default()
+            },
+        }
+    }
+
+    fn count(&mut self, view: &View, matches: &Matches) -> Result<(), Failure> {
+        let place = column::place(&view.snapshot.definition, &self.request.field);
+        if let Place::Analysed(field) = place {
+            return Err(Failure::bad_request(format!(
+                "{} is analysed text; count a keyword field",
+                field.name
+            )));
+        }
+        let segments = view.snapshot.columns(&place)?;
+        for tally in &mut self.tallies {
+            tally.last = NONE;
+        }
+        for (index, range) in matches.by_segment(view.snapshot) {
+            let Some(columns) = segments.get(index) else {
+                continue;
+            };
+            let positions = &matches.positions[range];
+            if columns.columns.is_empty() || positions.is_empty() {
+                continue;
+            }
+            if self.request.size > 0 {
+                self.count_values(columns, positions)?;
+            }
+            self.count_ranges(columns, positions)?;
+            if self.request.stats {
+                self.count_stats(columns, positions);
+            }
+        }
+        Ok(())
+    }
+
+    /// Each document counts once for each of its values.
+    fn count_values(&mut self, columns: &Columns, positions: &[u32]) -> Result<(), Failure> {
+        let mut places: Vec<Places> = columns.values().map(Places::of).collect();
+        for (column, places) in columns.values().zip(&mut places) {
+            if let Places::Words(places) = places {
+                self.place_words(column, columns.base, positions, places)?;
+            }
+        }
+        for position in positions {
+            for (column, places) in columns.values().zip(&mut places) {
+                for code in column.codes.values_for_doc(position - columns.base) {
+                    let place = places.at(code);
+                    if *place == NONE {
+                        *place = self.place_of(Key::of_code(column, code), None);
+                    }
+                    let tally = &mut self.tallies[*place as usize];
+                    if tally.last != *position {
+                        tally.last = *position;
+                        tally.count += 1;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The places of all words that these documents have, found in the order of the dictionary: to
+    /// look one up by itself is to read its block from the beginning.
+    fn place_words(
+        &mut self,
+        column: &Column,
+        base: u32,
+        positions: &[u32],
+        places: &mut [u32],
+    ) -> Result<(), Failure> {
+        let mut is_used = vec![false; places.len()];
+        for position in positions {
+            for code in column.codes.values_for_doc(position - base) {
+                is_used[code as usize] = true;
+            }
+        }
+        let codes = (0..places.len() as u64).filter(|code| is_used[*code as usize]);
+        let codes: Vec<u64> = codes.collect();
+        let mut next = codes.iter();
+        column.for_each_word(&codes, |word| {
+            let key = Key::of_word(column, word);
+            let other = !matches!(key, Key::Text(_));
+            if let Some(code) = next.next() {
+                places[*code as usize] = self.place_of(key, other.then(|| word.to_owned()));
+            }
+        })
+    }
+
+    /// The place of a value among the tallies; `word` is what one of another kind is written as.
+    fn place_of(&mut self, key: Key, word: Option<String>) -> u32 {
+        let fresh = self.tallies.len() as u32;
+        let place = *self.places.entry(key).or_insert(fresh);
+        match self.words.get_mut(place as usize) {
+            None => {
+                self.words.push(word);
+                self.tallies.push(Tally {
+                    count: 0,
+                    last: NONE,
+                });
+            }
+            // `None` is the least: a value that stands for itself.
+            Some(known) if word < *known => *known = word,
+            Some(_) => {}
+        }
+        place
+    }
+
+    /// Each document counts once for each range that any of its values lies in.
+    fn count_ranges(&mut self, columns: &Columns, positions: &[u32]) -> Result<(), Failure> {
+        for (range, count) in self.request.ranges.iter().zip(&mut self.ranges) {
+            let mut bounds = Vec::with_capacity(columns.columns.len());
+            for column in &columns.columns {
+                if let Some((low, high)) = codes_of(range, column)? {
+                    bounds.push((column, low..=high));
+                }
+            }
+            let inside = positions.iter().filter(|position| {
+                bounds.iter().any(|(column, bounds)| {
+                    let mut values = column.codes.values_for_doc(**position - columns.base);
+                    values.any(|code| bounds.contains(&code))
+                })
+            });
+            *count += inside.count() as u64;
+        }
+        Ok(())
+    }
+
+    /// Numbers, and dates in milliseconds; true and false are neither.
+    fn count_stats(&mut self, columns: &Columns, positions: &[u32]) {
+        let stats = &mut self.stats;
+        let all = columns.columns.iter();
+        for column in all.filter(|column| column.kind != ColumnType::Bool) {
+            for position in positions {
+                let codes = column.codes.values_for_doc(position - columns.base);
+                for number in codes.filter_map(|code| column.number(code)) {
+                    stats.count += 1;
+                    stats.sum += number;
+                    stats.min = stats.min.min(number);
+                    stats.max = stats.max.max(number);
+                }
+            }
+        }
+    }
+
+    fn finish(self) -> Value {
+        let mut facet = Map::new();
+        let counted = shown(self.places, &self.tallies, self.words);
+        let values = first(counted, self.request.size);
+        let values = values
+            .into_iter()
+            .map(|(key, count)| json!({ "value": key.value(), "count": count }));
+        facet.insert("values".into(), values.collect());
+        if !self.request.ranges.is_empty() {
+            let ranges = self.request.ranges.iter().zip(&self.ranges);
+            let ranges = ranges.map(|(range, count)| range_value(range, *count));
+            facet.insert("ranges".into(), ranges.collect());
+        }
+        if self.request.stats {
+            facet.insert("stats".into(), self.stats.value());
+        }
+        Value::Object(facet)
+    }
+}
+
+impl Stats {
+    fn value(&self) -> Value {
+        if self.count == 0 {
+            let none = Value::Null;
+            return json!({ "min": none, "max": none, "avg": none, "sum": 0, "count": 0 });
+        }
+        json!({
+            "min": number_value(self.min),
+            "max": number_value(self.max),
+            "avg": number_value(self.sum / self.count as f64),
+            "sum": number_value(self.sum),
+            "count": self.count,
+        })
+    }
+}
+
+/// The codes inside a range; `None` when its bounds aren't of the column's type or leave nothing.
+fn codes_of(range: &FacetRange, column: &Column) -> Result<Option<(u64, u64)>, Failure> {
+    let (mut low, mut high) = (0, u64::MAX);
+    for (value, bound) in [(&range.from, Bound::From), (&range.to, Bound::Below)] {
+        let Some(value) = value else { continue };
+        match column.bound_of_range(value, bound)? {
+            Some((from, to)) => (low, high) = (low.max(from), high.min(to)),
+            None => return Ok(None),
+        }
+    }
+    Ok((low <= high).then_some((low, high)))
+}
+
+/// The values as they are shown, and how many documents have each. A word that is a date to one
+/// index may be nothing but a word to another: it is one value, since a filter on it finds both.
+fn shown(
+    places: HashMap<Key, u32>,
+    tallies: &[Tally],
+    mut words: Vec<Option<String>>,
+) -> Vec<(Key, u64)> {
+    let mut counts: Vec<u64> = tallies.iter().map(|tally| tally.count).collect();
+    for (place, word) in words.iter().enumerate() {
+        let same = word.clone().and_then(|word| places.get(&Key::Text(word)));
+        if let Some(same) = same {
+            counts[*same as usize] += std::mem::take(&mut counts[place]);
+        }
+    }
+    let counted = places.into_iter().map(|(key, place)| {
+        let word = words[place as usize].take();
+        (word.map_or(key, Key::Text), counts[place as usize])
+    });
+    counted.filter(|(_, count)| *count > 0).collect()
+}
+
+/// The `size` most frequent values; equal counts in the order of values.
+fn first(mut values: Vec<(Key, u64)>, size: usize) -> Vec<(Key, u64)> {
+    let rank =
+        |a: &(Key, u64), b: &(Key, u64)| -> Ordering { b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)) };
+    if size > 0 && values.len() > size {
+        values.select_nth_unstable_by(size - 1, rank);
+    }
+    values.truncate(size);
+    values.sort_unstable_by(rank);
+    values
+}
+
+fn range_value(range: &FacetRange, count: u64) -> Value {
+    let word = |value: &Option<Value>| match value {
+        None => String::new(),
+        Some(Value::String(word)) => word.clone(),
+        Some(other) => other.to_string(),
+    };
+    let mut map = Map::new();
+    let key = range.key.clone();
+    let key = key.unwrap_or_else(|| format!("{}-{}", word(&range.from), word(&range.to)));
+    map.insert("key".into(), Value::String(key));
+    for (name, value) in [("from", &range.from), ("to", &range.to)] {
+        if let Some(value) = value {
+            map.insert(name.into(), value.clone());
+        }
+    }
+    map.insert("count".into(), json!(count));
+    Value::Object(map)
+}

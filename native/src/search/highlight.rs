@@ -1,0 +1,328 @@
+//! Highlights: the passages of a document's text that hold the words of a query.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::analysis::Analyzer;
+use crate::engine::document::{collect_object, text_of};
+use crate::engine::snapshot::Snapshot;
+use crate::failure::Failure;
+use crate::search::query::Request;
+use crate::search::text::plan;
+
+const FRAGMENTS_MAX: usize = 100;
+const FRAGMENT_CHARACTERS_MAX: usize = 100_000;
+/// A passage begins at most this many characters behind its due place, to begin with a word.
+const SNAP_CHARACTERS: usize = 24;
+
+/// What passages are wanted.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Options {
+    /// Fields; default: those that the query searches.
+    fields: Option<Vec<String>>,
+    /// Longest passage in characters, marks not counted.
+    fragment_size: usize,
+    /// Most passages per field; 0 = the whole text of the field, marked.
+    fragments: usize,
+    /// Put before a matching word.
+    pre: String,
+    /// Put behind it.
+    post: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            fields: None,
+            fragment_size: 150,
+            fragments: 3,
+            pre: "<em>".into(),
+            post: "</em>".into(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Wire {
+    #[serde(default)]
+    highlight: Options,
+}
+
+/// A search request with what to highlight.
+pub struct HighlightRequest {
+    search: Request,
+    options: Options,
+}
+
+impl HighlightRequest {
+    /// Reads a search request with the options under `highlight`; BAD_REQUEST when it is none.
+    pub fn parse(json: &str) -> Result<HighlightRequest, Failure> {
+        let mut search = Request::parse(json)?;
+        let wire: Wire =
+            serde_json::from_str(json).map_err(|e| Failure::bad_request(e.to_string()))?;
+        let mut options = wire.highlight;
+        options.fragments = options.fragments.min(FRAGMENTS_MAX);
+        options.fragment_size = options.fragment_size.clamp(1, FRAGMENT_CHARACTERS_MAX);
+        if let Some(fields) = &options.fields {
+            search.fields = Some(fields.iter().map(|name| (name.clone(), 1.0)).collect());
+            search.boost = None;
+        }
+        Ok(HighlightRequest { search, options })
+    }
+}
+
+/// For each document (JSON) its passages as JSON `{field: [passage]}`: text escaped for HTML, the
+/// best passages first, fields without a match left out.
+pub fn highlight(
+    snapshot: &Snapshot,
+    request: &HighlightRequest,
+    documents: &[String],
+) -> Result<Vec<String>, Failure> {
+    let plan = plan::plan(snapshot, &request.search)?;
+    let fields: Vec<Field> = plan
+        .fields
+        .iter()
+        .filter_map(|field| {
+            let ways = plan.clauses.iter().flat_map(|c| &c.ways[field.group]);
+            let terms = ways.flat_map(|way| &way.slots).flat_map(|slot| &slot.terms);
+            Some(Field {
+                name: &field.entry.name,
+                path: &field.entry.path,
+                analyzer: field.entry.analyzer.as_ref()?,
+                terms: terms.map(String::as_str).collect(),
+            })
+        })
+        .collect();
+    let read = |document: &String| -> Result<String, Failure> {
+        let source: Map<String, Value> = serde_json::from_str(document)
+            .map_err(|error| Failure::bad_request(error.to_string()))?;
+        let mut found = Map::new();
+        for field in &fields {
+            let passages = field.passages(&source, &request.options);
+            if !passages.is_empty() {
+                let passages = passages.into_iter().map(Value::String);
+                found.insert(field.name.to_owned(), passages.collect());
+            }
+        }
+        Ok(Value::Object(found).to_string())
+    };
+    documents.iter().map(read).collect()
+}
+
+struct Field<'a> {
+    name: &'a str,
+    path: &'a [String],
+    analyzer: &'a Analyzer,
+    terms: HashSet<&'a str>,
+}
+
+/// A passage before it is written out.
+struct Passage {
+    value: usize,
+    range: Range<usize>,
+    marks: Range<usize>,
+    different: usize,
+}
+
+/// A matching word: its place and which term it is.
+struct Mark {
+    range: Range<usize>,
+    term: String,
+}
+
+impl Field<'_> {
+    fn passages(&self, source: &Map<String, Value>, options: &Options) -> Vec<String> {
+        let mut values = Vec::new();
+        collect_object(source, self.path, &mut values);
+        let texts: Vec<String> = values.into_iter().filter_map(text_of).collect();
+        let marks: Vec<Vec<Mark>> = texts.iter().map(|text| self.marks(text)).collect();
+        let mut passages = Vec::new();
+        for (value, (text, marks)) in texts.iter().zip(&marks).enumerate() {
+            passages.extend(cut(value, text, marks, options));
+        }
+        passages.sort_by_key(|passage| {
+            let count = passage.marks.len();
+            std::cmp::Reverse((passage.different, count))
+        });
+        if options.fragments > 0 {
+            passages.truncate(options.fragments);
+        }
+        passages
+            .iter()
+            .map(|p| {
+                write(
+                    &texts[p.value],
+                    p,
+                    &marks[p.value][p.marks.clone()],
+                    options,
+                )
+            })
+            .collect()
+    }
+
+    /// The matching words of a text, in order, without overlaps.
+    fn marks(&self, text: &str) -> Vec<Mark> {
+        let mut marks: Vec<Mark> = Vec::new();
+        let terms = self.analyzer.terms(text).into_iter();
+        for term in terms.filter(|term| self.terms.contains(term.text.as_str())) {
+            match marks.last_mut() {
+                Some(last) if term.from < last.range.end => {
+                    last.range.end = last.range.end.max(term.to);
+                }
+                _ => marks.push(Mark {
+                    range: term.from..term.to,
+                    term: term.text,
+                }),
+            }
+        }
+        marks
+    }
+}
+
+/// Cuts the text around its marks: each passage begins a little before the first mark that no
+/// earlier passage holds.
+fn cut(value: usize, text: &str, marks: &[Mark], options: &Options) -> Vec<Passage> {
+    let mut passages: Vec<Passage> = Vec::new();
+    let mut first = 0;
+    let mut free = 0;
+    while let Some(mark) = marks.get(first) {
+        let whole = options.fragments == 0;
+        let range = if whole || text.chars().nth(options.fragment_size).is_none() {
+            0..text.len()
+        } else {
+            window(text, &mark.range, free, options.fragment_size)
+        };
+        let inside = marks[first..]
+            .iter()
+            .take_while(|m| m.range.end <= range.end);
+        let end = first + inside.count().max(1);
+        let different: HashSet<&str> = marks[first..end].iter().map(|m| m.term.as_str()).collect();
+        passages.push(Passage {
+            value,
+            range: range.clone(),
+            marks: first..end,
+            different: different.len(),
+        });
+        first = end;
+        free = range.end;
+    }
+    passages
+}
+
+/// A stretch of at most `size` characters with the mark in its first third, between words. It
+/// does not begin before `free`, and holds the whole mark even when that is longer.
+fn window(text: &str, mark: &Range<usize>, free: usize, size: usize) -> Range<usize> {
+    let before = text[free..mark.start].char_indices().rev();
+    let mut start = before
+        .take(size / 3)
+        .last()
+        .map_or(mark.start, |(at, _)| free + at);
+    if start > free {
+        let spaces = text[start..mark.start].char_indices().take(SNAP_CHARACTERS);
+        let mut spaces = spaces.filter(|(_, c)| c.is_whitespace());
+        if let Some((at, space)) = spaces.next() {
+            start += at + space.len_utf8();
+        }
+    }
+    let end = text[start..].char_indices().nth(size);
+    let mut end = end.map_or(text.len(), |(at, _)| start + at).max(mark.end);
+    if end < text.len() && !text[end..].starts_with(char::is_whitespace) {
+        let tail = text[mark.end..end].char_indices().rev();
+        let mut spaces = tail
+            .take(SNAP_CHARACTERS)
+            .filter(|(_, c)| c.is_whitespace());
+        if let Some((at, _)) = spaces.next() {
+            end = mark.end + at;
+        }
+    }
+    start..end
+}
+
+fn write(text: &str, passage: &Passage, marks: &[Mark], options: &Options) -> String {
+    let mut out = String::with_capacity(passage.range.len() + 32);
+    let mut at = passage.range.start;
+    for mark in marks {
+        escape(&text[at..mark.range.start], &mut out);
+        out.push_str(&options.pre);
+        escape(&text[mark.range.clone()], &mut out);
+        out.push_str(&options.post);
+        at = mark.range.end;
+    }
+    escape(&text[at..passage.range.end.max(at)], &mut out);
+    out.trim().to_owned()
+}
+
+fn escape(text: &str, out: &mut String) {
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            other => out.push(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mark(text: &str, word: &str) -> Mark {
+        let from = text.find(word).unwrap();
+        Mark {
+            range: from..from + word.len(),
+            term: word.to_owned(),
+        }
+    }
+
+    #[test]
+    fn a_short_text_is_one_passage_with_its_words_marked_and_escaped() {
+        let text = "cats & <dogs>";
+        let marks = [mark(text, "cats"), mark(text, "dogs")];
+        let options = Options::default();
+        let passages = cut(0, text, &marks, &options);
+        assert_eq!(passages.len(), 1);
+        let written = write(text, &passages[0], &marks, &options);
+        assert_eq!(written, "<em>cats</em> &amp; &lt;<em>dogs</em>&gt;");
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_words_around_its_marks() {
+        let text = format!(
+            "{}needle{} straw needle2 end",
+            "hay ".repeat(80),
+            " hay".repeat(80)
+        );
+        let marks = [mark(&text, "needle"), mark(&text, "needle2")];
+        let options = Options {
+            fragment_size: 40,
+            ..Options::default()
+        };
+        let passages = cut(0, &text, &marks, &options);
+        assert_eq!(passages.len(), 2);
+        for passage in &passages {
+            let part = &text[passage.range.clone()];
+            assert!(part.chars().count() <= 40, "{part}");
+            assert!(part.contains("needle"));
+            assert!(!part.starts_with("ay"), "{part}");
+        }
+    }
+
+    #[test]
+    fn characters_of_many_bytes_are_not_cut_in_half() {
+        let text = "日本語のテキスト".repeat(40) + "犬" + &"猫".repeat(200);
+        let marks = [mark(&text, "犬")];
+        let options = Options {
+            fragment_size: 10,
+            ..Options::default()
+        };
+        let passages = cut(0, &text, &marks, &options);
+        assert!(text[passages[0].range.clone()].contains('犬'));
+    }
+}

@@ -1,0 +1,124 @@
+//! As much of a fused list as its first documents need: documents that are no neighbours stand in
+//! the order of their words, so the best by words and all neighbours hold them.
+
+use crate::search::additions::Additions;
+use crate::search::matches::Matches;
+use crate::search::neighbors;
+use crate::search::query::{Mode, Request};
+use crate::search::scale::Scale;
+use crate::search::sort;
+use crate::search::top;
+use crate::search::view::View;
+
+/// A short list pays where so many match by words for each document in it.
+const SHORTER: usize = 16;
+/// Below, weights and scores by words may be lost in the rounding of a fused score.
+const TINY: f64 = 1e-9;
+
+struct Short {
+    matches: Matches,
+    /// How many the whole list has.
+    total: usize,
+}
+
+/// The documents that feedback chooses from. Where V is only a first look, the cosines of the
+/// first of T are computed, which may lie in the rest of V.
+pub fn of_feedback(views: &[View], request: &Request) -> Vec<Matches> {
+    let scale = Scale::of(views, request);
+    let lists = views.iter().map(|view| {
+        let most = match view.first_look {
+            true => neighbors::FIRST_LOOK,
+            false => neighbors::FEEDBACK_DOCUMENTS,
+        };
+        list(view, &scale, most, &[]).matches
+    });
+    lists.collect()
+}
+
+/// The documents that a page and a model's order of the first ones need, and how many the whole
+/// lists have. `None` where the whole list is counted, cut or sorted otherwise, or would hardly be
+/// longer.
+pub fn of_page(
+    views: &[View],
+    request: &Request,
+    additions: &Additions,
+) -> Option<(Vec<Matches>, usize)> {
+    let scale = Scale::of(views, request);
+    let needs_all = !request.facets.is_empty()
+        || request.min_score.is_some()
+        || request.after.is_some()
+        || !sort::is_by_score(request);
+    if needs_all
+        || !views
+            .iter()
+            .all(|view| falls_with_words(view, &scale, request))
+    {
+        return None;
+    }
+    let reordered = request.rerank.map_or(0, |rerank| rerank.size);
+    // One more tells whether the list goes on.
+    let first = (request.from + request.size).max(reordered) + 1;
+    let with_most = |(number, view)| {
+        let added = additions.in_view(number);
+        (view, added, first + falling(added))
+    };
+    let views = views.iter().enumerate().map(with_most);
+    let long = |(view, _, most): (&View, _, usize)| {
+        view.text.positions.len() >= SHORTER * (most + view.near.len())
+    };
+    if !views.clone().any(long) {
+        return None;
+    }
+    let lists = views.map(|(view, added, most)| list(view, &scale, most, added));
+    let lists: Vec<Short> = lists.collect();
+    let total = lists.iter().map(|short| short.total).sum();
+    let matches = lists.into_iter().map(|short| short.matches);
+    Some((matches.collect(), total))
+}
+
+/// How many of the first by words may fall behind others for what is added to them. What rises, or
+/// stays, still stands before all that stood behind it.
+fn falling(added: &[(u32, f64)]) -> usize {
+    added.iter().filter(|(_, value)| *value < 0.0).count()
+}
+
+/// Whether of two documents that are no neighbours the one with the larger score by words has the
+/// larger fused score.
+fn falls_with_words(view: &View, scale: &Scale, request: &Request) -> bool {
+    match request.mode {
+        _ if scale.is_flat() || scale.by_rank() => false,
+        Mode::Text => true,
+        Mode::Hybrid => view.weights.text > TINY && f64::from(scale.max_text) > TINY,
+        Mode::Vector => false,
+    }
+}
+
+/// The first `most` of T, all of V, and those of `added` that are in either.
+fn list(view: &View, scale: &Scale, most: usize, added: &[(u32, f64)]) -> Short {
+    let best = top::best(view, &view.text, most);
+    let room = view.near.len() + added.len() + best.len();
+    let mut positions = Vec::with_capacity(room);
+    positions.extend(view.near.iter().map(|pair| pair.0));
+    positions.extend(added.iter().map(|pair| pair.0));
+    positions.extend(best);
+    // Stable: that finds the parts that are in order already.
+    positions.sort();
+    positions.dedup();
+    let mut short = Short {
+        total: view.text.positions.len(),
+        matches: Matches::with_room(positions.len()),
+    };
+    let mut near = view.near.iter().copied().peekable();
+    for position in positions {
+        let text = view.text.score_at(position);
+        let near = near.next_if(|pair| pair.0 == position);
+        let cosine = near.map(|pair| pair.1);
+        let cosine = cosine.or_else(|| view.cosine_beyond(position));
+        if text.is_some() || cosine.is_some() {
+            let score = scale.score(view, text, cosine);
+            short.matches.push(position, score);
+        }
+        short.total += usize::from(text.is_none() && cosine.is_some());
+    }
+    short
+}

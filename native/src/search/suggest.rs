@@ -1,0 +1,231 @@
+//! Suggestions: how the last word may go on, and what a word may have been meant to be.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::engine::snapshot::Snapshot;
+use crate::failure::Failure;
+use crate::search::text::words::{self, Word};
+
+const LIMIT_MAX: usize = 100;
+/// Words that are looked at more than are wanted: some belong to deleted documents only.
+const SPARE: usize = 16;
+/// Words of a query that are corrected, at most.
+const WORDS_MAX: usize = 32;
+
+/// What suggestions are asked for.
+#[derive(Debug, Deserialize)]
+pub struct Request {
+    /// The beginning of a query, whose last word goes on.
+    pub prefix: Option<String>,
+    /// A whole query, whose unknown words are corrected.
+    pub query: Option<String>,
+    /// Most suggestions of each kind.
+    #[serde(default = "limit")]
+    pub limit: usize,
+}
+
+fn limit() -> usize {
+    10
+}
+
+#[derive(Serialize)]
+struct Completion {
+    text: String,
+    documents: u64,
+}
+
+#[derive(Serialize)]
+struct Correction {
+    text: String,
+    documents: u64,
+    distance: u8,
+}
+
+#[derive(Serialize)]
+struct Suggestions {
+    completions: Vec<Completion>,
+    corrections: Vec<Correction>,
+}
+
+impl Request {
+    /// Reads a request; BAD_REQUEST when it is none.
+    pub fn parse(json: &str) -> Result<Request, Failure> {
+        let request: Request =
+            serde_json::from_str(json).map_err(|e| Failure::bad_request(e.to_string()))?;
+        if request.limit > LIMIT_MAX {
+            let message = format!("at most {LIMIT_MAX} suggestions");
+            return Err(Failure::bad_request(message));
+        }
+        Ok(request)
+    }
+}
+
+/// Completions and corrections as JSON. Their text is the whole text asked for, with the word in
+/// its place; `documents` counts live documents with the word.
+pub fn suggest(snapshots: &[(u64, Arc<Snapshot>)], request: &Request) -> Result<String, Failure> {
+    let mut suggestions = Suggestions {
+        completions: Vec::new(),
+        corrections: Vec::new(),
+    };
+    if let Some(prefix) = &request.prefix {
+        suggestions.completions = complete(snapshots, prefix, request.limit)?;
+    }
+    // A beginning that nothing goes on from may be misspelt.
+    let stuck = suggestions.completions.is_empty();
+    let prefix = request.prefix.as_ref().filter(|_| stuck);
+    if let Some(query) = request.query.as_ref().or(prefix) {
+        suggestions.corrections = correct(snapshots, query, request.limit)?;
+    }
+    serde_json::to_string(&suggestions).map_err(|error| Failure::internal(error.to_string()))
+}
+
+fn complete(
+    snapshots: &[(u64, Arc<Snapshot>)],
+    prefix: &str,
+    limit: usize,
+) -> Result<Vec<Completion>, Failure> {
+    let Some((_, first)) = snapshots.first() else {
+        return Ok(Vec::new());
+    };
+    let Some(last) = first.definition.words_analyzer.terms(prefix).pop() else {
+        return Ok(Vec::new());
+    };
+    if prefix.ends_with(char::is_whitespace) {
+        return Ok(Vec::new());
+    }
+    let found = gather(snapshots, |snapshot| {
+        words::completions(snapshot, &last.text, limit + SPARE)
+    })?;
+    let mut completions = Vec::new();
+    for word in found {
+        let documents = live_documents(snapshots, &word.text)?;
+        if documents > 0 {
+            completions.push(Completion {
+                text: format!("{}{}", &prefix[..last.from], word.text),
+                documents,
+            });
+        }
+    }
+    completions.sort_by(|a, b| {
+        let by_documents = b.documents.cmp(&a.documents);
+        by_documents.then_with(|| a.text.cmp(&b.text))
+    });
+    completions.truncate(limit);
+    Ok(completions)
+}
+
+/// The query with one unknown word after the other replaced by the nearest known ones.
+fn correct(
+    snapshots: &[(u64, Arc<Snapshot>)],
+    query: &str,
+    limit: usize,
+) -> Result<Vec<Correction>, Failure> {
+    let Some((_, first)) = snapshots.first() else {
+        return Ok(Vec::new());
+    };
+    // Per unknown word its candidates, best first.
+    let mut unknown: Vec<(usize, usize, Vec<Correction>)> = Vec::new();
+    for word in first.definition.words_analyzer.terms(query) {
+        let length = word.text.chars().count();
+        let known = live_documents(snapshots, &word.text)? > 0;
+        if known || length < 3 || unknown.len() >= WORDS_MAX {
+            continue;
+        }
+        let edits = if length < 5 { 1 } else { 2 };
+        let found = gather(snapshots, |snapshot| {
+            words::near(snapshot, &word.text, edits, limit + SPARE)
+        })?;
+        let mut candidates = Vec::new();
+        for near in found {
+            let documents = live_documents(snapshots, &near.text)?;
+            if documents > 0 {
+                candidates.push(Correction {
+                    text: near.text,
+                    documents,
+                    distance: near.distance,
+                });
+            }
+        }
+        candidates.sort_by(|a, b| {
+            let order = a.distance.cmp(&b.distance);
+            let order = order.then(b.documents.cmp(&a.documents));
+            order.then_with(|| a.text.cmp(&b.text))
+        });
+        if !candidates.is_empty() {
+            unknown.push((word.from, word.to, candidates));
+        }
+    }
+    Ok(combine(query, &unknown, limit))
+}
+
+/// All unknown words by their best candidate; then, word by word, the next candidates.
+fn combine(
+    query: &str,
+    unknown: &[(usize, usize, Vec<Correction>)],
+    limit: usize,
+) -> Vec<Correction> {
+    let mut corrections = Vec::new();
+    let deepest = unknown.iter().map(|(_, _, found)| found.len()).max();
+    for depth in 0..deepest.unwrap_or(0) {
+        let changed: Vec<usize> = if depth == 0 {
+            vec![0]
+        } else {
+            (0..unknown.len()).collect()
+        };
+        for at in changed {
+            if depth >= unknown[at].2.len() {
+                continue;
+            }
+            let (mut text, mut end) = (String::new(), 0);
+            let (mut distance, mut documents) = (0u8, u64::MAX);
+            for (number, (from, to, found)) in unknown.iter().enumerate() {
+                let chosen = &found[if number == at { depth } else { 0 }];
+                text.push_str(&query[end..*from]);
+                text.push_str(&chosen.text);
+                end = *to;
+                distance = distance.saturating_add(chosen.distance);
+                documents = documents.min(chosen.documents);
+            }
+            text.push_str(&query[end..]);
+            corrections.push(Correction {
+                text,
+                documents,
+                distance,
+            });
+        }
+    }
+    corrections.truncate(limit);
+    corrections
+}
+
+/// The words of every index, each once.
+fn gather(
+    snapshots: &[(u64, Arc<Snapshot>)],
+    find: impl Fn(&Snapshot) -> Result<Vec<Word>, Failure>,
+) -> Result<Vec<Word>, Failure> {
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut all: Vec<Word> = Vec::new();
+    for (_, snapshot) in snapshots {
+        for word in find(snapshot)? {
+            match known.get(&word.text) {
+                Some(at) => all[*at].documents += word.documents,
+                None => {
+                    known.insert(word.text.clone(), all.len());
+                    all.push(word);
+                }
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn live_documents(snapshots: &[(u64, Arc<Snapshot>)], word: &str) -> Result<u64, Failure> {
+    let mut sum = 0;
+    for (_, snapshot) in snapshots {
+        sum += u64::from(words::live_documents(snapshot, word)?);
+    }
+    Ok(sum)
+}

@@ -1,0 +1,13 @@
+//! The text leg: the words of a query, what they match, and what each match is worth.
+
+pub mod bm25;
+pub mod clause;
+pub mod matched;
+pub mod parts;
+pub mod plan;
+pub mod postings;
+pub mod rows;
+pub mod score;
+pub mod scratch;
+pub mod text_matches;
+pub mod words;

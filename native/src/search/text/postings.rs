@@ -1,0 +1,402 @@
+//! Reading postings: where the ways of a clause occur in one field, over all segments of a view.
+
+use std::sync::Arc;
+
+use tantivy::fieldnorm::FieldNormReader;
+use tantivy::postings::{Postings as _, SegmentPostings};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocId, DocSet, InvertedIndexReader, TERMINATED};
+
+use crate::engine::snapshot::Snapshot;
+use crate::failure::Failure;
+use crate::search::text::clause::{Slot, Way};
+
+/// Occurrences of a clause in a field: live documents only, positions ascending.
+#[derive(Default)]
+pub struct Postings {
+    /// Global positions of the documents.
+    pub positions: Vec<u32>,
+    /// How often, weighed by the way it was found.
+    pub frequencies: Vec<f32>,
+    /// Per segment the end of its entries in the lists above.
+    pub ends: Vec<usize>,
+}
+
+impl Postings {
+    fn clear(&mut self) {
+        self.positions.clear();
+        self.frequencies.clear();
+        self.ends.clear();
+    }
+
+    /// How often the clause occurs in the document at a position.
+    pub fn frequency_at(&self, position: u32) -> f32 {
+        match self.positions.binary_search(&position) {
+            Ok(at) => self.frequencies[at],
+            Err(_) => 0.0,
+        }
+    }
+}
+
+/// The postings and lengths of one field in every segment of a view.
+pub struct FieldReader {
+    segments: Vec<Option<SegmentField>>,
+}
+
+/// The postings and lengths of one field in one segment.
+pub struct SegmentField {
+    inverted: Arc<InvertedIndexReader>,
+    lengths: FieldNormReader,
+}
+
+impl SegmentField {
+    /// The code of the length of the field in a document (see `FieldNormReader`).
+    #[inline]
+    pub fn length_code(&self, document: DocId) -> u8 {
+        self.lengths.fieldnorm_id(document)
+    }
+}
+
+impl FieldReader {
+    /// Opens a field; segments without any text in it are left out.
+    pub fn open(snapshot: &Snapshot, field: Field) -> Result<FieldReader, Failure> {
+        let mut segments = Vec::with_capacity(snapshot.segments.len());
+        for segment in &snapshot.segments {
+            let lengths = segment.reader.fieldnorms_readers().get_field(field)?;
+            let Some(lengths) = lengths else {
+                segments.push(None);
+                continue;
+            };
+            let inverted = segment.reader.inverted_index(field)?;
+            let used = inverted.total_num_tokens() > 0;
+            segments.push(used.then_some(SegmentField { inverted, lengths }));
+        }
+        Ok(FieldReader { segments })
+    }
+
+    /// The field in the segment of this number.
+    pub fn segment(&self, index: usize) -> Option<&SegmentField> {
+        self.segments[index].as_ref()
+    }
+
+    /// Reads the occurrences of any of the ways into `into`.
+    pub fn read(
+        &self,
+        snapshot: &Snapshot,
+        ways: &[Way],
+        into: &mut Postings,
+    ) -> Result<(), Failure> {
+        into.clear();
+        for (segment, view) in self.segments.iter().zip(&snapshot.segments) {
+            let start = into.positions.len();
+            let mut found = 0;
+            for way in ways {
+                let Some(segment) = segment else { break };
+                let before = into.positions.len();
+                let live = Live {
+                    base: view.base,
+                    deleted: view.reader.has_deletes().then_some(&view.reader),
+                };
+                match way.slots.as_slice() {
+                    [Slot { terms, .. }] if terms.len() == 1 => {
+                        segment.read_term(&terms[0], way.weight, &live, into)?;
+                    }
+                    slots => segment.read_row(slots, way, &live, into)?,
+                }
+                found += usize::from(into.positions.len() > before);
+            }
+            if found > 1 {
+                merge_from(start, into);
+            }
+            into.ends.push(into.positions.len());
+        }
+        Ok(())
+    }
+}
+
+impl FieldReader {
+    /// Reads where two terms stand side by side, among documents (ascending positions, all of
+    /// them live) that have both.
+    pub fn read_pair(
+        &self,
+        snapshot: &Snapshot,
+        terms: (&str, &str),
+        both: &[u32],
+        into: &mut Postings,
+    ) -> Result<(), Failure> {
+        into.clear();
+        let mut rest = both;
+        let (mut first, mut second) = (Vec::new(), Vec::new());
+        for (segment, view) in self.segments.iter().zip(&snapshot.segments) {
+            let end = view.base + view.reader.max_doc();
+            let (here, behind) = rest.split_at(rest.partition_point(|p| *p < end));
+            rest = behind;
+            if let Some(segment) = segment.as_ref().filter(|_| !here.is_empty()) {
+                let a = segment.open_term(terms.0.as_bytes())?;
+                let b = segment.open_term(terms.1.as_bytes())?;
+                let (Some(mut a), Some(mut b)) = (a, b) else {
+                    into.ends.push(into.positions.len());
+                    continue;
+                };
+                for position in here {
+                    let document = position - view.base;
+                    if reach(&mut a, document) != document || reach(&mut b, document) != document {
+                        continue;
+                    }
+                    first.clear();
+                    second.clear();
+                    a.append_positions_with_offset(0, &mut first);
+                    b.append_positions_with_offset(0, &mut second);
+                    let count = side_by_side(&first, &second);
+                    if count > 0 {
+                        into.positions.push(*position);
+                        into.frequencies.push(count as f32);
+                    }
+                }
+            }
+            into.ends.push(into.positions.len());
+        }
+        Ok(())
+    }
+}
+
+/// How many places of the first list are right before one of the second; both ascend.
+fn side_by_side(first: &[u32], second: &[u32]) -> usize {
+    let mut second = second.iter().peekable();
+    let follows = first.iter().filter(|place| {
+        while second.next_if(|next| **next <= **place).is_some() {}
+        second.peek().is_some_and(|next| **next == **place + 1)
+    });
+    follows.count()
+}
+
+struct Live<'a> {
+    base: u32,
+    deleted: Option<&'a tantivy::SegmentReader>,
+}
+
+impl Live<'_> {
+    #[inline]
+    fn holds(&self, document: DocId) -> bool {
+        self.deleted
+            .is_none_or(|reader| !reader.is_deleted(document))
+    }
+}
+
+impl SegmentField {
+    fn read_term(
+        &self,
+        term: &str,
+        weight: f32,
+        live: &Live,
+        into: &mut Postings,
+    ) -> Result<(), Failure> {
+        let Some(info) = self.inverted.terms().get(term)? else {
+            return Ok(());
+        };
+        let option = IndexRecordOption::WithFreqs;
+        let inverted = &self.inverted;
+        let mut block = inverted.read_block_postings_from_terminfo(&info, option)?;
+        while !block.docs().is_empty() {
+            let documents = block.docs().iter().zip(block.freqs());
+            if live.deleted.is_none() {
+                into.positions
+                    .extend(block.docs().iter().map(|d| live.base + d));
+                let weighed = block.freqs().iter().map(|f| weight * *f as f32);
+                into.frequencies.extend(weighed);
+            } else {
+                for (document, frequency) in documents.filter(|(d, _)| live.holds(**d)) {
+                    into.positions.push(live.base + document);
+                    into.frequencies.push(weight * *frequency as f32);
+                }
+            }
+            block.advance();
+        }
+        Ok(())
+    }
+
+    /// Rows of terms: documents that have all, then their positions.
+    fn read_row(
+        &self,
+        slots: &[Slot],
+        way: &Way,
+        live: &Live,
+        into: &mut Postings,
+    ) -> Result<(), Failure> {
+        let mut readers = Vec::with_capacity(slots.len());
+        for slot in slots {
+            let reader = self.open_terms(&slot.terms)?;
+            if reader.postings.is_empty() {
+                return Ok(());
+            }
+            readers.push(reader);
+        }
+        let mut target = 0;
+        let mut places: Vec<Vec<u32>> = vec![Vec::new(); slots.len()];
+        'documents: loop {
+            for reader in &mut readers {
+                let document = reader.seek(target);
+                if document == TERMINATED {
+                    return Ok(());
+                }
+                if document > target {
+                    target = document;
+                    continue 'documents;
+                }
+            }
+            if live.holds(target) {
+                for (reader, places) in readers.iter_mut().zip(&mut places) {
+                    reader.places(target, places);
+                }
+                let frequency = rows_in(slots, &places, way.slop);
+                if frequency > 0.0 {
+                    into.positions.push(live.base + target);
+                    into.frequencies.push(way.weight * frequency);
+                }
+            }
+            target += 1;
+        }
+    }
+
+    fn open_terms(&self, terms: &[impl AsRef<[u8]>]) -> Result<SlotReader, Failure> {
+        let mut postings = Vec::new();
+        for term in terms {
+            postings.extend(self.open_term(term.as_ref())?);
+        }
+        Ok(SlotReader { postings })
+    }
+
+    fn open_term(&self, term: &[u8]) -> Result<Option<SegmentPostings>, Failure> {
+        let Some(info) = self.inverted.terms().get(term)? else {
+            return Ok(None);
+        };
+        let option = IndexRecordOption::WithFreqsAndPositions;
+        let postings = self.inverted.read_postings_from_terminfo(&info, option)?;
+        Ok(Some(postings))
+    }
+}
+
+/// The first document at `target` or behind it, and behind what was read already.
+#[inline]
+fn reach(postings: &mut SegmentPostings, target: DocId) -> DocId {
+    if postings.doc() < target {
+        postings.seek(target)
+    } else {
+        postings.doc()
+    }
+}
+
+/// The terms of one place of a row, read together.
+struct SlotReader {
+    postings: Vec<SegmentPostings>,
+}
+
+impl SlotReader {
+    /// The first document at `target` or behind it.
+    fn seek(&mut self, target: DocId) -> DocId {
+        let documents = self.postings.iter_mut().map(|p| reach(p, target));
+        documents.min().unwrap_or(TERMINATED)
+    }
+
+    fn places(&mut self, document: DocId, into: &mut Vec<u32>) {
+        into.clear();
+        let here = self.postings.iter_mut().filter(|p| p.doc() == document);
+        let mut lists = 0;
+        for postings in here {
+            postings.append_positions_with_offset(0, into);
+            lists += 1;
+        }
+        if lists > 1 {
+            into.sort_unstable();
+            into.dedup();
+        }
+    }
+}
+
+/// How often a row occurs, given the word numbers of each of its places. With slop a row whose
+/// words are moved by s in all counts 1/(1 + s).
+fn rows_in(slots: &[Slot], places: &[Vec<u32>], slop: u32) -> f32 {
+    let aligned = |slot: usize, i: usize| -> Option<i64> {
+        let place = places[slot].get(i)?;
+        Some(i64::from(*place) - i64::from(slots[slot].offset))
+    };
+    let mut cursors = vec![0usize; slots.len()];
+    let mut sum = 0.0;
+    loop {
+        let (mut least, mut most, mut at) = (i64::MAX, i64::MIN, 0);
+        for (slot, cursor) in cursors.iter().enumerate() {
+            let Some(place) = aligned(slot, *cursor) else {
+                return sum;
+            };
+            if place < least {
+                (least, at) = (place, slot);
+            }
+            most = most.max(place);
+        }
+        let moved = (most - least) as u64;
+        if moved <= u64::from(slop) {
+            sum += 1.0 / (1.0 + moved as f32);
+            // Each word serves one row.
+            cursors.iter_mut().for_each(|cursor| *cursor += 1);
+        } else {
+            cursors[at] += 1;
+        }
+    }
+}
+
+/// Sorts the entries from `start` on and adds up those of one document, in the order they came.
+fn merge_from(start: usize, into: &mut Postings) {
+    let found = into.positions[start..]
+        .iter()
+        .zip(&into.frequencies[start..]);
+    let mut pairs: Vec<(u32, f32)> = found.map(|(p, f)| (*p, *f)).collect();
+    pairs.sort_by_key(|pair| pair.0);
+    into.positions.truncate(start);
+    into.frequencies.truncate(start);
+    for (position, frequency) in pairs {
+        match into.frequencies.last_mut() {
+            Some(sum) if into.positions[start..].last() == Some(&position) => *sum += frequency,
+            _ => {
+                into.positions.push(position);
+                into.frequencies.push(frequency);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slots(offsets: &[u32]) -> Vec<Slot> {
+        let slots = offsets.iter().map(|offset| Slot {
+            offset: *offset,
+            terms: Vec::new(),
+        });
+        slots.collect()
+    }
+
+    #[test]
+    fn words_are_side_by_side_where_one_follows_the_other() {
+        assert_eq!(side_by_side(&[1, 5, 9], &[2, 9, 10]), 2);
+        assert_eq!(side_by_side(&[2], &[1, 3]), 1);
+        assert_eq!(side_by_side(&[1, 2, 3], &[1, 2, 3]), 2);
+        assert_eq!(side_by_side(&[4], &[]), 0);
+    }
+
+    #[test]
+    fn a_row_is_found_only_in_its_order() {
+        let row = slots(&[0, 1]);
+        assert_eq!(rows_in(&row, &[vec![3, 9], vec![4, 7]], 0), 1.0);
+        assert_eq!(rows_in(&row, &[vec![4], vec![3]], 0), 0.0);
+        assert_eq!(rows_in(&row, &[vec![0, 2, 4], vec![1, 3, 5]], 0), 3.0);
+    }
+
+    #[test]
+    fn slop_lets_words_move_at_a_price() {
+        let row = slots(&[0, 1]);
+        assert_eq!(rows_in(&row, &[vec![3], vec![5]], 0), 0.0);
+        assert_eq!(rows_in(&row, &[vec![3], vec![5]], 1), 0.5);
+        assert_eq!(rows_in(&row, &[vec![4], vec![3]], 2), 1.0 / 3.0);
+    }
+}

@@ -1,0 +1,175 @@
+//! The plain words of an index: what begins like a word and what is nearly a word.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use tantivy::query::FuzzyTermQuery;
+use tantivy::Term;
+
+use crate::analysis::emoji::is_emoji;
+use crate::engine::snapshot::Snapshot;
+use crate::failure::Failure;
+
+/// A word of the index.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// The word, in lower case and folded.
+    pub text: String,
+    /// Live documents that have it, at least one.
+    pub documents: u32,
+    /// Edits between it and the word asked for; a swap of neighbours is one edit.
+    pub distance: u8,
+}
+
+/// The words that begin with `prefix`, by number of documents, then in order; at most `limit`.
+pub fn completions(snapshot: &Snapshot, prefix: &str, limit: usize) -> Result<Vec<Word>, Failure> {
+    let mut found: HashMap<String, u32> = HashMap::new();
+    let mut end = prefix.as_bytes().to_vec();
+    // The smallest key behind all that begin with the prefix: UTF-8 never holds 0xff.
+    end.push(0xff);
+    for segment in &snapshot.segments {
+        let words = segment.reader.inverted_index(snapshot.definition.words)?;
+        let mut stream = words.terms().range().ge(prefix).lt(&end).into_stream()?;
+        while stream.advance() {
+            if let Ok(word) = std::str::from_utf8(stream.key()) {
+                add(&mut found, word, stream.value().doc_freq);
+            }
+        }
+    }
+    let words = found.into_iter().map(|(text, documents)| Word {
+        text,
+        documents,
+        distance: 0,
+    });
+    first_live(snapshot, words.collect(), limit)
+}
+
+/// The words at most `edits` (1 or 2) away from `word`, itself included, nearest first, then by
+/// number of documents; at most `limit`. An emoji is near to itself alone.
+pub fn near(
+    snapshot: &Snapshot,
+    word: &str,
+    edits: u8,
+    limit: usize,
+) -> Result<Vec<Word>, Failure> {
+    let field = snapshot.definition.words;
+    // Another picture is no misspelling of this one, though it may share most of its characters.
+    let edits = if is_emoji(word) { 0 } else { edits.min(2) };
+    let query = FuzzyTermQuery::new(Term::from_field_text(field, word), edits, true);
+    let mut found: HashMap<String, u32> = HashMap::new();
+    for segment in &snapshot.segments {
+        let words = segment.reader.inverted_index(field)?;
+        let mut stream = words.terms().search(query.automaton()?).into_stream()?;
+        while stream.advance() {
+            if let Ok(word) = std::str::from_utf8(stream.key()) {
+                add(&mut found, word, stream.value().doc_freq);
+            }
+        }
+    }
+    let words = found.into_iter().map(|(text, documents)| Word {
+        distance: distance(word, &text),
+        text,
+        documents,
+    });
+    first_live(snapshot, words.collect(), limit)
+}
+
+/// Live documents that have the word.
+pub fn live_documents(snapshot: &Snapshot, word: &str) -> Result<u32, Failure> {
+    let mut live = 0;
+    for segment in &snapshot.segments {
+        let words = segment.reader.inverted_index(snapshot.definition.words)?;
+        let Some(info) = words.terms().get(word)? else {
+            continue;
+        };
+        match segment.reader.alive_bitset() {
+            None => live += info.doc_freq,
+            Some(alive) => {
+                let basic = tantivy::schema::IndexRecordOption::Basic;
+                let postings = words.read_postings_from_terminfo(&info, basic)?;
+                live += postings.doc_freq_given_deletes(alive);
+            }
+        }
+    }
+    Ok(live)
+}
+
+fn add(found: &mut HashMap<String, u32>, word: &str, documents: u32) {
+    match found.get_mut(word) {
+        Some(sum) => *sum += documents,
+        None => {
+            found.insert(word.to_owned(), documents);
+        }
+    }
+}
+
+/// Nearest first, then by number of documents, then in order.
+fn rank(a: &Word, b: &Word) -> Ordering {
+    let by_frequency = b.documents.cmp(&a.documents);
+    let order = a.distance.cmp(&b.distance).then(by_frequency);
+    order.then_with(|| a.text.cmp(&b.text))
+}
+
+/// The first words by what live documents have, given words whose numbers still count deleted
+/// documents: whether these were merged away must not be seen in what a search finds.
+fn first_live(
+    snapshot: &Snapshot,
+    mut words: Vec<Word>,
+    limit: usize,
+) -> Result<Vec<Word>, Failure> {
+    words.sort_unstable_by(rank);
+    if snapshot.live == snapshot.documents {
+        words.truncate(limit);
+        return Ok(words);
+    }
+    let mut first: Vec<Word> = Vec::new();
+    for mut word in words {
+        // Without its deleted documents a word can only fall back.
+        if first.len() >= limit && first.last().is_none_or(|last| rank(last, &word).is_lt()) {
+            break;
+        }
+        word.documents = live_documents(snapshot, &word.text)?;
+        if word.documents > 0 {
+            let at = first.partition_point(|other| rank(other, &word).is_lt());
+            first.insert(at, word);
+            first.truncate(limit);
+        }
+    }
+    Ok(first)
+}
+
+/// Edits between two words: insert, delete, replace, swap of neighbours (optimal string
+/// alignment; Damerau 1964).
+pub fn distance(a: &str, b: &str) -> u8 {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut last: Vec<usize> = (0..=b.len()).collect();
+    for i in 1..=a.len() {
+        let mut row = vec![i];
+        for j in 1..=b.len() {
+            let change = usize::from(a[i - 1] != b[j - 1]);
+            let mut least = (last[j - 1] + change).min(last[j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                least = least.min(before[j - 2] + 1);
+            }
+            row.push(least);
+        }
+        before = std::mem::replace(&mut last, row);
+    }
+    u8::try_from(last[b.len()]).unwrap_or(u8::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn distances_count_a_swap_as_one_edit() {
+        assert_eq!(distance("search", "search"), 0);
+        assert_eq!(distance("serach", "search"), 1);
+        assert_eq!(distance("sarch", "search"), 1);
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "ab"), 2);
+        assert_eq!(distance("größe", "grösse"), 2);
+    }
+}

@@ -1,0 +1,155 @@
+//! One index within a search, and what the two legs find in it.
+
+use crate::engine::bits::Bits;
+use crate::engine::segment::NONE;
+use crate::engine::snapshot::Snapshot;
+use crate::failure::Failure;
+use crate::search::filter;
+use crate::search::neighbors;
+use crate::search::query::{Fusion, Mode, Request, Weights};
+use crate::search::text::matched::Matched;
+use crate::search::text::plan;
+use crate::search::text::score;
+use crate::search::text::text_matches::TextMatches;
+
+/// The least cosine there is: nothing lies below.
+const NO_CUT: f32 = -1.0;
+const EQUAL: Weights = Weights {
+    text: 0.5,
+    vector: 0.5,
+};
+
+/// One index within a search, with what its two legs found.
+pub struct View<'a> {
+    /// The index.
+    pub id: u64,
+    /// What is searched.
+    pub snapshot: &'a Snapshot,
+    /// Documents that pass the filter; `None` = all live ones.
+    pub filter: Option<Bits>,
+    /// T: documents that match the words.
+    pub text: TextMatches,
+    /// Which words they have, when features are wanted.
+    pub matched: Option<Matched>,
+    /// V: neighbours above the cut, (position, cosine), positions ascending.
+    pub near: Vec<(u32, f32)>,
+    /// Whether V is only as large as feedback needs it.
+    pub first_look: bool,
+    /// The vector that V is nearest to.
+    pub vector: Option<Vec<f32>>,
+    /// Whether that vector was moved by feedback.
+    pub moved: bool,
+    /// Cosine that V lies above.
+    pub cut: f32,
+    /// The largest cosine of V, the cut without a neighbour.
+    pub max_cosine: f32,
+    /// Weights of the legs.
+    pub weights: Weights,
+}
+
+impl<'a> View<'a> {
+    /// Runs both legs of one view.
+    pub fn open(
+        id: u64,
+        snapshot: &'a Snapshot,
+        request: &Request,
+        own: Option<&[f32]>,
+    ) -> Result<View<'a>, Failure> {
+        let filter = match &request.filter {
+            Some(node) => Some(filter::filter(snapshot, node)?),
+            None => None,
+        };
+        let everything = request.is_empty_query();
+        let (text, vector) = space_weights(snapshot);
+        let cut = request.cut.unwrap_or(match request.mode {
+            // Who asks for neighbours alone gets k of them if there are k; the cut keeps chance
+            // likeness out of a list that has words to go by.
+            Mode::Vector => NO_CUT,
+            _ => snapshot.space.cut(),
+        });
+        let mut view = View {
+            id,
+            snapshot,
+            filter,
+            text: TextMatches::default(),
+            matched: None,
+            near: Vec::new(),
+            first_look: false,
+            vector: None,
+            moved: false,
+            cut,
+            max_cosine: cut,
+            weights: request.weights.unwrap_or(match request.fusion {
+                Fusion::Convex => Weights { text, vector },
+                Fusion::Rrf => EQUAL,
+            }),
+        };
+        if request.mode != Mode::Text {
+            let text = request.query.replace('"', " ");
+            view.vector = neighbors::query_vector(snapshot, &text, own)?;
+            view.first_look = request.feeds_back()
+                && request.fusion == Fusion::Convex
+                && request.neighbors > neighbors::FIRST_LOOK
+                && neighbors::walks(snapshot, view.filter.as_ref());
+            view.find_near(match view.first_look {
+                true => neighbors::FIRST_LOOK,
+                false => request.neighbors,
+            });
+        }
+        let all = everything && (request.mode != Mode::Vector || own.is_none());
+        if all {
+            view.text = all_documents(&view);
+        } else if request.mode != Mode::Vector {
+            let plan = plan::plan(snapshot, request)?;
+            let filter = view.filter.as_ref();
+            if request.wants_features() {
+                let (text, matched) = score::score_with_words(snapshot, &plan, filter)?;
+                (view.text, view.matched) = (text, Some(matched));
+            } else {
+                view.text = score::score(snapshot, &plan, filter)?;
+            }
+        }
+        Ok(view)
+    }
+
+    /// c(d) of the document at a position, if it is a neighbour.
+    pub fn cosine_at(&self, position: u32) -> Option<f32> {
+        let at = self.near.binary_search_by_key(&position, |pair| pair.0);
+        at.ok().map(|at| self.near[at].1)
+    }
+
+    /// c(d) of a document that only a longer V may hold.
+    pub(crate) fn cosine_beyond(&self, position: u32) -> Option<f32> {
+        let slot = self.snapshot.slot_at(position);
+        let wanted = self.first_look && slot != NONE;
+        let vector = self.vector.as_ref().filter(|_| wanted)?;
+        let cosine = self.snapshot.vectors.cosine(slot, vector);
+        (cosine > self.cut).then_some(cosine)
+    }
+
+    /// Looks for V: the nearest `k` above the cut.
+    pub(crate) fn find_near(&mut self, k: usize) {
+        let Some(vector) = &self.vector else { return };
+        let mut near = neighbors::nearest(self.snapshot, vector, k, self.filter.as_ref());
+        near.retain(|pair| pair.1 > self.cut || self.cut <= NO_CUT);
+        self.max_cosine = near.first().map_or(self.cut, |pair| pair.1);
+        near.sort_unstable_by_key(|pair| pair.0);
+        self.near = near;
+    }
+}
+
+fn space_weights(snapshot: &Snapshot) -> (f64, f64) {
+    // Through their decimal form: 0.7 as a short float is not 0.7 as a long one.
+    let (text, vector) = snapshot.space.weights();
+    let long = |weight: f32| weight.to_string().parse().unwrap_or(f64::from(weight));
+    (long(text), long(vector))
+}
+
+fn all_documents(view: &View) -> TextMatches {
+    let positions: Vec<u32> = match &view.filter {
+        Some(bits) => bits.iter().collect(),
+        None => Bits::live(view.snapshot).iter().collect(),
+    };
+    let scores = vec![1.0; positions.len()];
+    TextMatches::new(positions, scores)
+}
