@@ -13,8 +13,8 @@ import type { ListPlace } from './schema/plan.ts'
 import type { SearchRequest } from './schema/search.ts'
 import { type Catalog, openCatalog } from './search/catalog.ts'
 import { type Bulk, openBulk } from './search/documents/bulk.ts'
-import { vectorizeWaiting } from './search/documents/document-writes.ts'
 import { type Documents, openDocuments } from './search/documents/documents.ts'
+import { openWaitingVectors } from './search/documents/waiting-vectors.ts'
 import { openWriter, type Writer } from './search/documents/writer.ts'
 import { type Engine, openEngine } from './search/engine/engine.ts'
 import { clearIndex, clearSuperseded } from './search/engine/sweep.ts'
@@ -95,10 +95,16 @@ export async function openApp(
     () => engine.checkpoint(),
     async () => engine.tend(),
     () => clearSuperseded(store, clock()),
-    () => vectorizeWaiting(indices.byId, writing),
     ...[sessions, idempotency].map((part) => () => part.sweep(clock())),
   ])
   const ticks = startUpkeep(LEARNING_TICK_MS, log, [learning.tick])
+  const closing = new AbortController()
+  const waiting = openWaitingVectors(indices.byId, {
+    ...writing,
+    embed: (texts) => embedDocuments(embedder, texts, log, closing.signal),
+  })
+  // Apart from the rest: an endpoint may take a minute to fail.
+  const asking = startUpkeep(config.checkpointMs, log, [waiting])
   clearDropped(store, log)
   return {
     ...{ config, log, metrics, lifecycle, store, pool, sessions, idempotency, indices, engine },
@@ -106,8 +112,8 @@ export async function openApp(
     recovered,
     close: async () => {
       lifecycle.state = 'stopping'
-      await upkeep.stop()
-      await ticks.stop()
+      closing.abort()
+      for (const each of [upkeep, ticks, asking]) await each.stop()
       await recovered
       await writer.idle()
       for (const part of [engine, learning, pool, sessions, embedder, store]) await part.close()
@@ -139,14 +145,16 @@ async function embedDocuments(
   embedder: HttpEmbedder,
   texts: string[],
   log: Logger,
+  signal?: AbortSignal,
 ): Promise<(Float32Array | undefined)[]> {
   try {
-    return await embedder.embedTexts(texts, { kind: 'document' })
+    return await embedder.embedTexts(texts, { kind: 'document', ...(signal && { signal }) })
   } catch (err) {
-    log.warn(
-      { err, texts: texts.length },
-      'the embedder gave no vectors; documents wait for theirs',
-    )
+    if (signal?.aborted !== true)
+      log.warn(
+        { err, texts: texts.length },
+        'the embedder gave no vectors; documents wait for theirs',
+      )
     return texts.map(() => undefined)
   }
 }

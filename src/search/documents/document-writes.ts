@@ -76,38 +76,6 @@ async function openAll(engine: Engine, ops: WriteOp[]): Promise<void> {
   }
 }
 
-const WAITING_STEP = 256
-
-/**
- * Asks again for vectors that an endpoint has not given yet; answers how many documents got theirs.
- * Call again while it gives some.
- */
-export async function vectorizeWaiting(
-  entryOf: (indexId: number) => IndexEntry | undefined,
-  parts: WriteParts,
-): Promise<number> {
-  const { documents, records, unvectorized } = parts.store.tables
-  const ops: WriteOp[] = []
-  for (const [indexId, id] of unvectorized.keys({ limit: WAITING_STEP })) {
-    const entry = entryOf(indexId)
-    const ord = documents.get([indexId, id])
-    const bytes = ord === undefined ? undefined : records.peek([indexId, ord])
-    if (entry === undefined || bytes === undefined) continue
-    const source = JSON.parse(decodeRecord(bytes).source) as Record<string, unknown>
-    ops.push({ kind: 'vector', entry, id, source })
-  }
-  if (ops.length === 0) return 0
-  const vectors = await parts.embed(ops.map(({ entry, source }) => vectorText(entry, source)))
-  const ready = ops.flatMap((op, at) => {
-    const vector = vectors[at]
-    return vector === undefined
-      ? []
-      : [{ ...op, vector, vectorOf: vectorText(op.entry, op.source) }]
-  })
-  const written = await writeDocuments(ready, { refresh: true }, parts)
-  return written.filter((outcome) => !(outcome instanceof ServiceError)).length
-}
-
 /** Whether the document can be found by its vector at this moment. */
 export function hasVector(engine: Engine, entry: IndexEntry, ord: number): boolean {
   if (!engine.isOpen(entry)) return false

@@ -1,0 +1,81 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { type EndpointReply, embeddings, startEndpoint } from '../../embed/endpoint.ts'
+import { eventually, startApp } from '../../running-app.ts'
+
+const REFUSED: EndpointReply = { status: 400 }
+
+/** A service whose endpoint refuses every call with a text that says so, or does nothing at all. */
+async function startWithEndpoint() {
+  const state = { refusing: '', isSilent: false }
+  const { url, calls } = await startEndpoint((call) => {
+    if (state.isSilent) return { silent: true }
+    const isRefused = call.input.some((text) => text.includes(state.refusing))
+    return state.refusing !== '' && isRefused ? REFUSED : embeddings(call)
+  })
+  const service = await startApp({
+    ...{ EMBEDDER: 'http', EMBEDDER_URL: url, EMBEDDER_DIMENSIONS: '3', CHECKPOINT_MS: '50' },
+  })
+  let isOpen = true
+  const close = async () => {
+    if (isOpen) await service.close()
+    isOpen = false
+  }
+  onTestFinished(close)
+  const add = (ids: readonly string[], title: string) =>
+    service.must('POST', '/cortex/documents/bulk', {
+      index: 'e',
+      documents: ids.map((id) => ({ id, document: { title: `${title} ${id}` } })),
+    })
+  const isVectorized = async (id: string) =>
+    (await service.must<{ vectorized: boolean }>('GET', `/cortex/documents/${id}?index=e`))
+      .vectorized
+  return { service, state, calls, add, isVectorized, close }
+}
+
+const numbered = (letter: string, count: number) =>
+  Array.from({ length: count }, (_, at) => `${letter}${1000 + at}`)
+
+it('a text that the endpoint refuses keeps no other from its vector', async () => {
+  const { state, add, isVectorized } = await startWithEndpoint()
+  state.refusing = ' '
+  await add(['a', 'c'], 'sea')
+  await add(['b', 'z'], 'poison')
+  await add(numbered('m', 300), 'sun')
+  state.refusing = 'poison'
+  for (const id of ['a', 'c', 'm1000', 'm1299']) await eventually(() => isVectorized(id), 20_000)
+  expect([await isVectorized('b'), await isVectorized('z')]).toEqual([false, false])
+  state.refusing = ''
+  for (const id of ['b', 'z']) await eventually(() => isVectorized(id), 20_000)
+}, 60_000)
+
+it('a document that was deleted waits for no vector', async () => {
+  const { service, state, add, isVectorized } = await startWithEndpoint()
+  state.refusing = ' '
+  const ids = numbered('a', 300)
+  await add([...ids, 'z'], 'sea')
+  for (const id of ids) await service.must('DELETE', `/cortex/documents/${id}?index=e`)
+  state.refusing = ''
+  await eventually(() => isVectorized('z'), 20_000)
+  expect(service.app.store.tables.unvectorized.count()).toBe(0)
+}, 60_000)
+
+it('an endpoint that does not answer holds up no checkpoint, and not the end of the service', async () => {
+  const { service, state, calls, add, close } = await startWithEndpoint()
+  state.refusing = ' '
+  await add(['a'], 'sea')
+  state.isSilent = true
+  await eventually(() => calls.at(-1)?.input.includes('sea a') === true)
+  const before = calls.length
+  await eventually(() => calls.length > before)
+  await service.must('POST', '/cortex/indices', {
+    name: 'own',
+    settings: { embedder: { kind: 'learned' } },
+  })
+  for (const title of ['sea', 'sun'])
+    await service.must('PUT', '/cortex/documents/x?index=own', { title })
+  // What the index's files know of removals is forgotten.
+  await eventually(() => service.app.store.tables.removals.count() === 0, 5000)
+  const startedMs = performance.now()
+  await close()
+  expect(performance.now() - startedMs).toBeLessThan(5000)
+}, 60_000)
