@@ -7,7 +7,7 @@ import type { StoredAnswer } from './tables.ts'
 /** Gives the first answer again to whoever sends the same key and body within the time that keys are kept. */
 export interface Idempotency {
   run: AnswerOnce
-  /** Forgets some answers whose time is over; returns how many. Call again while it forgets. */
+  /** Forgets the answers whose time is over; returns how many. */
   sweep: (nowMs: number) => Promise<number>
 }
 
@@ -74,20 +74,33 @@ export function openIdempotency(options: IdempotencyOptions): Idempotency {
         flights.delete(key)
       }
     },
-    sweep: async (nowMs) => {
-      const due = [...idempotencyExpiry.keys({ end: [nowMs + 1, ''], limit: SWEEP_ROWS })]
-      if (due.length === 0) return 0
-      await store.release(() => {
-        for (const row of due) {
-          idempotencyExpiry.remove(row)
-          // The key may have been used anew since.
-          const answer = idempotency.get(row[1])
-          if (answer !== undefined && answer.expiresMs <= nowMs) idempotency.remove(row[1])
-        }
-      })
-      return due.length
-    },
+    sweep: (nowMs) => sweep(store, nowMs),
   }
+}
+
+/** As many as there are: more may become due in a round than one step takes. */
+async function sweep(store: Store, nowMs: number): Promise<number> {
+  let forgotten = 0
+  for (;;) {
+    const due = await sweepSome(store, nowMs)
+    forgotten += due
+    if (due < SWEEP_ROWS) return forgotten
+  }
+}
+
+async function sweepSome(store: Store, nowMs: number): Promise<number> {
+  const { idempotency, idempotencyExpiry } = store.tables
+  const due = [...idempotencyExpiry.keys({ end: [nowMs + 1, ''], limit: SWEEP_ROWS })]
+  if (due.length === 0) return 0
+  await store.release(() => {
+    for (const row of due) {
+      idempotencyExpiry.remove(row)
+      // The key may have been used anew since.
+      const answer = idempotency.get(row[1])
+      if (answer !== undefined && answer.expiresMs <= nowMs) idempotency.remove(row[1])
+    }
+  })
+  return due.length
 }
 
 function conflict(): Error {

@@ -103,6 +103,15 @@ describe('a key', () => {
     expect(store.tables.idempotencyExpiry.count()).toBe(0)
   })
 
+  it('is forgotten when its time is over, however many others are due', async () => {
+    const { idempotency, store, time, produce } = open()
+    const keys = Array.from({ length: 1100 }, (_, at) => `k${at}`)
+    await Promise.all(keys.map((key) => idempotency.run(key, 'r', 'h', produce())))
+    time.nowMs += DAY_MS
+    expect(await idempotency.sweep(time.nowMs)).toBe(1100)
+    expect(store.tables.idempotency.count()).toBe(0)
+  })
+
   it('must be 1 to 255 printable characters', async () => {
     const { idempotency, produce } = open()
     for (const key of ['', 'x'.repeat(256), 'a\nb', 'é'])

@@ -14,7 +14,7 @@ export interface SessionRecords {
   hidden: Set<string>
   /** Resolves when these, and their totals, are off the disk. */
   remove: (sessionIds: readonly string[]) => Promise<void>
-  /** Removes some records made before a time, oldest first; returns how many. */
+  /** Removes the records made before a time, oldest first; returns how many. */
   removeBefore: (timeMs: number) => Promise<number>
   cache: SessionCache
   close: () => Promise<void>

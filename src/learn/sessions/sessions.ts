@@ -47,7 +47,7 @@ export interface Sessions {
   show: (sessionIds: readonly string[]) => void
   /** Resolves when these sessions and what they did are off the disk. */
   remove: (sessionIds: readonly string[]) => Promise<void>
-  /** Removes some sessions whose analytics are past their time; returns how many. Call again while it removes. */
+  /** Removes the sessions whose analytics are past their time; returns how many. */
   sweep: (nowMs: number) => Promise<number>
   /** Bytes that the cache holds, now and at most so far, as text in megabytes. */
   health: () => Promise<{ memory: { used: string; peak: string } }>
