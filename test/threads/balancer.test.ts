@@ -40,6 +40,15 @@ test('jobs go to the thread that has the fewest', async () => {
   expect(threads.filter((thread) => thread === second)).toHaveLength(2)
 })
 
+test('a thread that has as many as it may have gets none', () => {
+  const balance = openBalancer(2)
+  type Asked = Parameters<typeof balance>
+  const choose = (...usages: number[]) =>
+    balance({} as Asked[0], usages.map((currentUsage) => ({ currentUsage })) as Asked[1])
+  expect(choose(2, 2)).toBeNull()
+  expect(choose(2, 1)).toEqual({ currentUsage: 1 })
+})
+
 test('a thread is described once, however many jobs it gets', async () => {
   for (let job = 0; job < 100; job++) await pool.run(0)
   // Twice when the very first job came: once before the library is taught otherwise.

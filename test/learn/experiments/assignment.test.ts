@@ -82,6 +82,15 @@ describe('assignment', () => {
     )
   })
 
+  it('takes as many of the buckets as its share says, to the bucket', () => {
+    const inAt = (unit: string, buckets: number) =>
+      assigned({ testId: 't', unit, share: buckets / BUCKETS, arms: [1] }).inExperiment
+    for (const unit of ['ann', 'bob', 'cleo']) {
+      const bucket = bucketOf('t', unit, 'inclusion')
+      expect([inAt(unit, bucket), inAt(unit, bucket + 1)]).toEqual([false, true])
+    }
+  })
+
   it('lets everyone in at 1 and no one at 0', () => {
     for (let unit = 0; unit < 1000; unit += 1) {
       const asked = { testId: 't', unit: `${unit}`, arms: [0.5, 0.5] }

@@ -101,6 +101,25 @@ it('takes again what a group had not saved, also when it had never saved anythin
   expect([again.saved(), again.taken()]).toEqual([7, 0])
 })
 
+it('hands a group nothing again that it has saved, and the others all that they have not', async () => {
+  const store = temporaryStore()
+  const group = { name: 'ahead', saveMs: 1000 }
+  const taken: string[] = []
+  const noting = (name: string, own?: ConsumerGroup): Consumer => ({
+    ...consumerOf(own),
+    take: ({ sequence }) => taken.push(`${name} ${sequence}`),
+  })
+  await store.write(() => {
+    store.tables.meta.put('learned', 5)
+    store.tables.meta.put('learned/ahead', 7)
+  })
+  const fold = openFold(store, [noting('prompt'), noting('ahead', group)])
+  fold.load()
+  for (let sequence = fold.taken() + 1; sequence <= 8; sequence += 1)
+    fold.take({ kind: 'model', sequence, timeMs: 1, signalId: 's' })
+  expect(taken).toEqual(['prompt 6', 'prompt 7', 'prompt 8', 'ahead 8'])
+})
+
 it('folds the journal anew although there is no moment in which nothing happens', async () => {
   const learner = openLearner(temporaryStore())
   const sessionId = await learner.session()

@@ -55,6 +55,20 @@ it('hands writes to an index in their order, whether somebody waits for them or 
   expect(together()).toBe(1)
 })
 
+it('has one batch of an index in the core at a time, also long after one that took others along', async () => {
+  const { publish, publishSoon, together } = openSlowCore()
+  const startedMs = performance.now()
+  const first = publish(1)
+  publishSoon(2)
+  await Promise.all([first, publish(3)])
+  // Here the second would have gone by itself.
+  await passMs(245 - (performance.now() - startedMs))
+  const later = publish(4)
+  await passMs(7)
+  await Promise.all([later, publish(5)])
+  expect(together()).toBe(1)
+})
+
 it('lets writers that were just answered share the next batch', async () => {
   const { batches, publish } = openSlowCore()
   let sequence = 1
