@@ -25,6 +25,12 @@ describe('the bootstrap', () => {
     expect(high).toBeGreaterThan(0.4 - width / 2)
   })
 
+  it('leaves as many resamples on either side of its interval', () => {
+    let drawn = 0
+    const inTurn = () => drawn++
+    expect(resample([Float64Array.of(1, 2)], 1, inTurn)).toEqual({ low: 25, high: 999 - 25 })
+  })
+
   it('over groups of units is as wide as over the units', () => {
     const columns = columnsOf(10 * GROUPS_MAX, 2)
     const groups = groupUnits(columns)

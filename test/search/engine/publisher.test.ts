@@ -59,9 +59,10 @@ it('has one batch of an index in the core at a time, also long after one that to
   const { publish, publishSoon, together } = openSlowCore()
   const startedMs = performance.now()
   const first = publish(1)
-  publishSoon(2)
-  await Promise.all([first, publish(3)])
-  // Here the second would have gone by itself.
+  const second = publish(2)
+  publishSoon(3)
+  await Promise.all([first, second])
+  // Soon the third would have gone by itself.
   await passMs(245 - (performance.now() - startedMs))
   const later = publish(4)
   await passMs(7)

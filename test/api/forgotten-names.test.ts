@@ -1,0 +1,88 @@
+import { expect, it, onTestFinished } from 'vitest'
+import type { Table } from '../../src/store/table.ts'
+import { type RunningApp, startApp } from '../running-app.ts'
+
+const SOMEBODY = 'somebody-to-forget'
+const QUERY = 'what only somebody asks'
+
+/** Does whatever leaves a row: several searches, feedback, events, results of experiments. */
+async function act(app: RunningApp, userId: string, query: string): Promise<string> {
+  const { sessionId } = await app.must<{ sessionId: string }>('POST', '/cortex/sessions', {
+    ...{ userId, clientId: 'shop' },
+  })
+  for (const words of [query, 'red fox', query]) {
+    const { hits, searchContext } = await app.must<{
+      hits: { id: string }[]
+      searchContext: { queryId: string }
+    }>('POST', '/cortex/search', { query: words, index: 'w', sessionId })
+    const { queryId } = searchContext
+    await app.must('POST', '/cortex/feedback', {
+      sessionId,
+      feedback: hits.slice(0, 2).map(({ id: resultId }, at) => ({
+        ...{ queryId, rating: 1 },
+        metadata: { resultId, userAction: ['click', 'purchase'][at] },
+      })),
+    })
+  }
+  await app.must('POST', '/cortex/analytics/search', {
+    events: [
+      { eventType: 'SCROLLED', sessionId },
+      { eventType: 'BOUGHT', metadata: { userId } },
+      { eventType: 'SLOW', sessionId, performance: { responseTime: 900 } },
+    ],
+  })
+  await app.must('POST', '/cortex/ab-test/assign', { sessionId, testName: 'titles' })
+  const reported = { experimentName: 'memory', unit: userId, metrics: { revenue: 3 } }
+  await app.must('POST', '/nous/ab-testing/results', reported)
+  return sessionId
+}
+
+/** The tables in which any of these texts stands. */
+function tablesNaming(app: RunningApp, texts: readonly string[]): string[] {
+  const tables = Object.entries(app.app.store.tables) as [string, Table<unknown, unknown>][]
+  return tables.flatMap(([name, table]) => {
+    const rows = Array.from(table.range(), ({ key, value }) => textOf(key) + textOf(value))
+    return rows.some((row) => texts.some((text) => row.includes(text))) ? [name] : []
+  })
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('latin1')
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.entries(value)
+    .map(([name, each]) => `${name}\n${textOf(each)}`)
+    .join('\n')
+}
+
+for (const isCut of [false, true])
+  it(`no table names somebody who was forgotten, nor their words, where the log is ${isCut ? 'cut' : 'whole'}`, async () => {
+    const app = await startApp()
+    onTestFinished(() => app.close())
+    const documents = ['fox', 'hound', 'red fox', 'what only a fox asks'].map((title, at) => ({
+      ...{ id: `d${at}`, document: { title } },
+    }))
+    await app.must('POST', '/cortex/documents/bulk', { index: 'w', documents })
+    const variants = [{ id: 'a' }, { id: 'b', config: { fieldWeights: { title: 2 } } }]
+    await app.must('POST', '/cortex/ab-test/create', { name: 'titles', variants })
+    await app.must('POST', '/nous/ab-testing/experiments', {
+      ...{ name: 'memory', type: 'learning_strategy', steps: [1] },
+      variants: [{ id: 'a' }, { id: 'b', config: { learning: false } }],
+    })
+    await act(app, 'bob', 'what bob asks')
+    const sessionId = await act(app, SOMEBODY, QUERY)
+    const { learning, store, sessions } = app.app
+    await sessions.flush()
+    await learning.caughtUp()
+    const before = tablesNaming(app, [SOMEBODY, sessionId, QUERY])
+    expect(before.length, String(before)).toBeGreaterThan(8)
+    if (isCut) await store.write(() => store.tables.meta.put('log cut', true))
+
+    const { rebuilt } = await app.must<{ rebuilt: boolean }>(
+      'DELETE',
+      `/nous/learn/subjects/${SOMEBODY}`,
+    )
+    expect(rebuilt).toBe(!isCut)
+    await sessions.flush()
+    await learning.caughtUp()
+    expect(tablesNaming(app, [SOMEBODY, sessionId, QUERY])).toEqual([])
+  }, 60_000)
