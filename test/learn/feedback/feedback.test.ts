@@ -228,6 +228,20 @@ it('the same told again is a duplicate by when it happened, in any order', async
   expect(await at(10, { userAction: 'CLICK' })).toBe(1)
 })
 
+it('the same is a duplicate half an hour later, and no longer', async () => {
+  const learner = openLearner(temporaryStore())
+  onTestFinished(learner.close)
+  const sessionId = await learner.session()
+  const queryId = learner.search(sessionId, ['a', 'b'])
+  const told: number[] = []
+  for (const waitMs of [0, 30 * MINUTE_MS, 1]) {
+    learner.clock.nowMs += waitMs
+    learner.sessions.touch(sessionId)
+    told.push((await learner.tell(sessionId, queryId, 'a')).duplicate)
+  }
+  expect(told).toEqual([0, 1, 0])
+})
+
 it('the same told again is a duplicate for as long as its session lasts, however long ago it is said to have happened', async () => {
   const { session, search, feedback, clock } = start()
   const sessionId = await session()

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { readConfig } from '../../../src/config.ts'
+import { openMetricNames } from '../../../src/learn/metrics/names.ts'
+import { openMetrics } from '../../../src/metrics/metrics.ts'
+import type { MetricSeries } from '../../../src/schema/analytics-record.ts'
+
+it('all names together have room for so many label sets, and for others when some went', () => {
+  const limits = { metricNamesMax: 100, metricSeriesMax: 100_000 }
+  const names = openMetricNames(openMetrics(readConfig({})), limits)
+  const series: MetricSeries = {
+    ...{ metricId: 'm', type: 'gauge', labels: {}, updatedMs: 0 },
+    ...{ count: 1, sum: 1, min: 1, max: 1, last: 1, sketch: [] },
+  }
+  for (let at = 0; at < 20_000; at += 1) names.show('a', `${at}`, series)
+  const oneMore = () => names.checkNew('a', 'gauge')
+  expect(oneMore).toThrow('20000 label sets of all names together')
+  names.hide('a', '7')
+  names.hide('a', '7')
+  expect(oneMore).not.toThrow()
+  names.show('a', '7', series)
+  names.show('a', '7', series)
+  expect(oneMore).toThrow('20000 label sets of all names together')
+})

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { openServing } from '../../../src/learn/models/serving.ts'
+import type { Pool } from '../../../src/threads/pool.ts'
+
+it('a version that can not be loaded is tried again after a minute, and said to be so once', async () => {
+  let [nowMs, loads] = [0, 0]
+  const failures: string[] = []
+  const run = (async () => {
+    loads += 1
+    return { servable: false, reasons: ['It has no weights.'] }
+  }) as unknown as Pool['run']
+  const serving = openServing({
+    ...{ pool: { run }, dataDir: '', clock: () => nowMs, depthOf: () => undefined },
+    onFailure: ({ modelId }, reason) => failures.push(`${modelId}: ${reason}`),
+  })
+  const wanted = async () => {
+    for (let search = 0; search < 3; search += 1) {
+      expect(serving.want({ modelId: 'm', version: 1 })).toBeUndefined()
+      await new Promise(setImmediate)
+    }
+    return loads
+  }
+  expect(await wanted()).toBe(1)
+  nowMs = 60_000
+  expect(await wanted()).toBe(1)
+  nowMs += 1
+  expect(await wanted()).toBe(2)
+  expect(failures).toEqual(['m: It has no weights.'])
+})
