@@ -9,10 +9,10 @@ import type { LearningHealth } from './health/health.ts'
 import { type Oversight, openOversight } from './health/oversight.ts'
 import type { Events } from './history/events.ts'
 import { openAllowance } from './impressions/allowance.ts'
+import type { ImpressionParts } from './impressions/impression.ts'
 import { openSearches, type Searches } from './impressions/searches.ts'
 import { type LearningOptions, openLearners } from './learners.ts'
 import { isFoldedAnew } from './loop/fold.ts'
-import type { Log } from './loop/log.ts'
 import { openLoop } from './loop/loop.ts'
 import type { ClickMemory } from './memory/click-memory.ts'
 import type { MetricRecords } from './metrics/metric-records.ts'
@@ -46,8 +46,10 @@ export interface Learning {
   patterns: Patterns
   /** What applies to a search besides its own words. */
   plan: (search: SearchRequest, queryHash: string, place: ListPlace) => LearnedPlan
-  /** Takes what a search showed (see impressions/impression.ts); never waits. */
-  show: Log['show']
+  /**
+   * Takes what a search showed (see impressions/impression.ts), unless its session was forgotten meanwhile; never waits.
+   */
+  show: (queryId: string, parts: ImpressionParts, sessionId: string | undefined) => void
   /** Resolves when everything that happened before is learned: readers see their own writes. */
   caughtUp: () => Promise<void>
   /** Lets time pass: start and end dates, triggers, expiry. */
@@ -109,7 +111,9 @@ export function openLearning(options: LearningOptions): Learning {
     patterns,
     searches: openSearches({ log, ...options.engine }),
     plan: openPages((search, queryHash) => makePlan(search, queryHash, planParts)),
-    show: log.show,
+    show: (queryId, parts, sessionId) => {
+      if (sessionId === undefined || !sessions.isForgotten(sessionId)) log.show(queryId, parts)
+    },
     caughtUp: loop.caughtUp,
     tick: tickOf(options, learners, oversight),
     close: async () => {

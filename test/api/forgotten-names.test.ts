@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Table } from '../../src/store/table.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
 
@@ -86,3 +86,34 @@ for (const isCut of [false, true])
     await learning.caughtUp()
     expect(tablesNaming(app, [SOMEBODY, sessionId, QUERY])).toEqual([])
   }, 60_000)
+
+it('searches that were under way when somebody was forgotten leave no name, however long they take', async () => {
+  const app = await startApp()
+  onTestFinished(() => app.close())
+  const { pool, learning, sessions } = app.app
+  await app.must('PUT', '/cortex/documents/d?index=w', { title: 'red fox' })
+  const { sessionId } = await app.must<{ sessionId: string }>('POST', '/cortex/sessions', {
+    userId: SOMEBODY,
+  })
+  const find = (query: string) =>
+    app.must('POST', '/cortex/search', { query, index: 'w', sessionId: sessionId.toUpperCase() })
+  await find('red')
+  let handOver = () => {}
+  const isHandedOver = new Promise<void>((resolve) => {
+    handOver = resolve
+  })
+  const search = pool.search
+  const asked = vi.spyOn(pool, 'search').mockImplementation(async (...job) => {
+    await isHandedOver
+    return search(...job)
+  })
+  const answer = find('fox')
+  await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(1))
+  const path = `/nous/learn/subjects/${SOMEBODY}`
+  expect(await app.must('DELETE', path)).toMatchObject({ removed: { sessions: 1, impressions: 1 } })
+  handOver()
+  await answer
+  await sessions.flush()
+  await learning.caughtUp()
+  expect(tablesNaming(app, [SOMEBODY, sessionId])).toEqual([])
+}, 60_000)

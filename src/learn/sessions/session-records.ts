@@ -1,5 +1,6 @@
 import type { SessionRecord } from '../../schema/session.ts'
 import type { Store } from '../../store/store.ts'
+import { type HiddenSessions, openHiddenSessions } from './hidden-sessions.ts'
 import { openSessionCache, type SessionCache } from './session-cache.ts'
 
 /** Session records in memory and on the disk. */
@@ -10,8 +11,7 @@ export interface SessionRecords {
   /** Changes the record of a session that was found just now: counts at once, and reaches the disk with the next flush. */
   touch: (sessionId: string, record: SessionRecord, seenMs: number) => void
   flush: () => Promise<void>
-  /** Those that are not found though they are on the disk. */
-  hidden: Set<string>
+  hidden: HiddenSessions
   /** Resolves when these, and their totals, are off the disk. */
   remove: (sessionIds: readonly string[]) => Promise<void>
   /** Removes the records made before a time, oldest first; returns how many. */
@@ -31,7 +31,7 @@ export function openSessionRecords(store: Store, sessionsMax: number): SessionRe
   let updated = new Map<string, SessionRecord>()
   let flushing: ReadonlyMap<string, SessionRecord> = new Map()
   let flushed: Promise<void> = Promise.resolve()
-  const hidden = new Set<string>()
+  const hidden = openHiddenSessions()
   const timer = setInterval(() => void flush().catch(() => undefined), FLUSH_MS)
   timer.unref()
 
@@ -65,7 +65,6 @@ export function openSessionRecords(store: Store, sessionsMax: number): SessionRe
     for (const id of sessionIds) {
       cache.remove(id)
       updated.delete(id)
-      hidden.delete(id)
     }
   }
   return {
@@ -74,7 +73,7 @@ export function openSessionRecords(store: Store, sessionsMax: number): SessionRe
       cache.set(sessionId, record)
     },
     find: (sessionId) => {
-      if (hidden.size > 0 && hidden.has(sessionId)) return undefined
+      if (hidden.isHidden(sessionId)) return undefined
       const known = cache.get(sessionId) ?? updated.get(sessionId) ?? flushing.get(sessionId)
       if (known !== undefined) return known
       const stored = sessions.get(sessionId)
@@ -90,7 +89,7 @@ export function openSessionRecords(store: Store, sessionsMax: number): SessionRe
     hidden,
     remove: (sessionIds) => {
       // In line with the flushes: one that is under way would write what is removed.
-      const removed = flushed.then(() => drop(sessionIds))
+      const removed = flushed.then(() => drop(sessionIds)).then(() => hidden.settle(sessionIds))
       flushed = removed.catch(() => undefined)
       return removed
     },

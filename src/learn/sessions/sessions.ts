@@ -45,6 +45,8 @@ export interface Sessions {
   /** From now on these sessions are unknown, though their records are kept; `show` takes it back. */
   hide: (sessionIds: readonly string[]) => void
   show: (sessionIds: readonly string[]) => void
+  /** Whether a session is hidden, or was removed since the start: what was under way for it is to leave no row. */
+  isForgotten: (sessionId: string) => boolean
   /** Resolves when these sessions and what they did are off the disk. */
   remove: (sessionIds: readonly string[]) => Promise<void>
   /** Removes the sessions whose analytics are past their time; returns how many. */
@@ -124,12 +126,9 @@ export function openSessions(options: SessionsOptions): Sessions {
       await records.flush()
       await totals.flush()
     },
-    hide: (sessionIds) => {
-      for (const id of sessionIds) records.hidden.add(id)
-    },
-    show: (sessionIds) => {
-      for (const id of sessionIds) records.hidden.delete(id)
-    },
+    hide: records.hidden.hide,
+    show: records.hidden.show,
+    isForgotten: records.hidden.isForgotten,
     remove: async (sessionIds) => {
       // What waits would be written behind their rows.
       await totals.flush()

@@ -15,7 +15,7 @@ import { allForgetting, endForgetting, findForgetting, noteForgetting } from './
  * Forgetting somebody, step by step. A note in the store says that it has begun, and how far it is: what a crash or a
  * failure cuts short goes on at the next start, or when it is asked for again.
  *
- * 1. Their sessions are hidden: what still comes in their name is nobody's.
+ * 1. Their sessions are hidden: what still comes in their name is nobody's, and searches under way leave no row.
  * 2. The log is looked through for what they did.
  * 3. The note is written: from here on it will be finished. Where retention has cut the log, what they taught is taken
  *    out of the learned state in the same transaction.

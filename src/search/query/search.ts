@@ -46,8 +46,12 @@ interface SearchParts {
   plan: (search: SearchRequest, queryHash: string, place: ListPlace) => Plan
   /** What stands behind a learned score. */
   describe: Describe
-  /** Takes what a search showed; bytes are copied. */
-  show: (queryId: string, shown: { head: string; replay: string; found: Uint8Array }) => void
+  /** Takes what a search of a session, if it names one, showed; bytes are copied. */
+  show: (
+    queryId: string,
+    shown: { head: string; replay: string; found: Uint8Array },
+    sessionId: string | undefined,
+  ) => void
   embedQuery: EmbedQuery
 }
 
@@ -86,11 +90,10 @@ export function openSearch(parts: SearchParts): Search {
       const { vector, degraded, missed } = await queryVector(search, request, entries, embedQuery)
       const warnings = await searchWarnings({ search, planned, entries, missed }, engine)
       const queryId = newId()
-      const searchType = request.mode
       const context = {
         queryId,
         queryHash,
-        searchType,
+        searchType: request.mode,
         ...wirePlan(plan),
         ...(degraded === undefined ? {} : { degraded }),
         ...(warnings.length === 0 ? {} : { warnings }),
@@ -101,7 +104,8 @@ export function openSearch(parts: SearchParts): Search {
       const { data, found } = await execute(entries, job, isLeft).catch((cause: unknown) => {
         throw retold(cause, search.cursor === undefined ? 'generation' : 'cursor')
       })
-      if (head !== undefined) parts.show(queryId, { head, replay: replayJson(job), found })
+      if (head !== undefined)
+        parts.show(queryId, { head, replay: replayJson(job), found }, search.sessionId)
       return { data, queryId, queryHash }
     },
     suggest: async ({ index, ...words }) => {

@@ -113,6 +113,7 @@ function show(app: App, user: SimulatedUser, rows: number[][], shown: Shown): st
     features: native.featureNames().length,
     ...models,
   }
-  app.learning.show(queryId, partsOf(impression, Float32Array.from(rows.flat())))
+  const parts = partsOf(impression, Float32Array.from(rows.flat()))
+  app.learning.show(queryId, parts, user.sessionId)
   return queryId
 }
