@@ -18,6 +18,14 @@ function countsOf(latencies: number[]): number[] {
 }
 
 describe('the latency histogram', () => {
+  it('reads a quantile where so many latencies are reached, and not one before', () => {
+    const counts = [1, 1, 1, 0, 1]
+    expect(quantileBucket(counts, 0.5)).toBe(1)
+    expect(quantileBucket(counts, 0.51)).toBe(2)
+    expect(quantileBucket(counts, 0.75)).toBe(2)
+    expect(quantileBucket(counts, 0.76)).toBe(4)
+  })
+
   it('reads quantiles within its stated error, from a tenth of a millisecond to a minute', () => {
     const random = seeded(2)
     for (const middleMs of [0.3, 7, 900, 20_000]) {
