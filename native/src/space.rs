@@ -12,10 +12,6 @@ use crate::space::reader::Reader;
 
 const MAGIC: &[u8; 8] = b"ATSPAC01";
 
-/// Dimensions at which hashed vectors are clearly better than at 256 (nDCG@10 alone .54 against .43
-/// on SciFact).
-pub const HASHED_DIMENSIONS: usize = 1_024;
-
 /// How a space makes its vectors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
