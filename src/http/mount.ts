@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { variableOf } from '../config.ts'
 import { ERRORS, type ServiceError, serviceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { RouteMeter } from '../metrics/metrics.ts'
@@ -59,7 +60,10 @@ export function openPipeline(app: ServedApp): Pipeline {
   const validators = openValidators()
   const limits = { timeoutMs: config.requestTimeoutMs, heldBytesMax: config.bodiesBytesMax }
   const flights = openFlights(limits, (flight) => {
-    const late = serviceError('TIMED_OUT', 'The request took longer than this service allows.')
+    const late = serviceError(
+      'TIMED_OUT',
+      `The request took longer than the setting ${variableOf('requestTimeoutMs')} allows; ask for less at once, or try again.`,
+    )
     send(wire, flight, prepareFailure(late, metaOf(flight)), true)
     abort(flight)
   })

@@ -133,9 +133,13 @@ export function openRegister(parts: RegisterParts): Register {
       write(() => {
         const { kind, name, id, status } = record
         if (experimentNames.has([kind, name]))
-          throw serviceError('NAME_TAKEN', 'There is one of this name already; names stay taken.', {
-            details: [{ path: 'name', message: 'is taken' }],
-          })
+          throw serviceError(
+            'NAME_TAKEN',
+            'There is one of this name already, and names stay taken: choose another.',
+            {
+              details: [{ path: 'name', message: 'is taken' }],
+            },
+          )
         if (experiments.count() >= EXPERIMENTS_MAX)
           throw serviceError('LIMIT_REACHED', `There are ${EXPERIMENTS_MAX} of them already.`)
         if (status === 'ACTIVE') refuseMoreActive()

@@ -82,7 +82,10 @@ export function openMetricNames(
       const whole = names.get(name.replace(PART, ''))
       const isPart = PART.test(name) && whole !== undefined && hasParts(whole.type)
       if (isPart || (hasParts(type) && PARTS.some((part) => names.has(name + part))))
-        throw serviceError('NAME_TAKEN', 'Another metric already has a line of this name.')
+        throw serviceError(
+          'NAME_TAKEN',
+          'Another metric already has a line of this name; choose another name.',
+        )
     },
     idleSince: (timeMs, limit) => {
       const idle: [string, string][] = []

@@ -89,7 +89,10 @@ export function openTraining(parts: TrainingParts): Training {
     train: async ({ modelId = OWN_MODEL, kind, since }) => {
       const sinceMs = typeof since === 'string' ? readMoment(since, 'since') : (since ?? 0)
       if (running !== undefined)
-        throw serviceError('TRAINING_RUNNING', 'A model is being trained already.')
+        throw serviceError(
+          'TRAINING_RUNNING',
+          'A model is being trained already; try again when that has ended.',
+        )
       const trainingId = newId()
       const needed = config.modelTrainClicksMin
       const have = evidence.clicked()

@@ -79,7 +79,9 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
   }
   async function take(events: readonly AnalyticsEvent[]): Promise<AnalyticsReceipt[]> {
     if (waiting + events.length > WAITING_MAX)
-      throw serviceError('OVERLOADED', 'Too many events wait to be stored.', { retryAfterS: 1 })
+      throw serviceError('OVERLOADED', 'Too many events wait to be stored; try again soon.', {
+        retryAfterS: 1,
+      })
     for (const { sessionId } of events) if (sessionId !== undefined) sessions.touch(sessionId)
     waiting += events.length
     try {

@@ -71,9 +71,13 @@ export function openWriter(
   return {
     write: (ops) => {
       if (queued > 0 && queued + ops.length > config.writeQueueMax)
-        throw serviceError('OVERLOADED', 'Too many documents are waiting to be written.', {
-          retryAfterS: 1,
-        })
+        throw serviceError(
+          'OVERLOADED',
+          'Too many documents are waiting to be written; try again soon.',
+          {
+            retryAfterS: 1,
+          },
+        )
       queued += ops.length
       return new Promise((resolve, reject) => {
         waiting.push({ ops, resolve, reject })
