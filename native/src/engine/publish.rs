@@ -228,12 +228,7 @@ impl Views {
         if held.len() <= HELD_MIN {
             return;
         }
-        // A search that is under way holds its view anyway, and may offer to go on in it.
-        held.sort_by_cached_key(|s| {
-            let used = s.used.load(Ordering::Relaxed);
-            let wanted = (used, s.searched.load(Ordering::Relaxed));
-            Reverse((Arc::strong_count(s) > 1, wanted, s.generation))
-        });
+        sort_by_want(&mut held);
         let kept = fitting(&current, &held);
         let surplus = held.split_off(kept);
         drop(held);
@@ -270,6 +265,27 @@ impl Views {
         found.mark_used(Use::Searched, now_ms());
         Ok(found.clone())
     }
+}
+
+/// The most wanted first, in turns: of those that somebody went on in, and of all that somebody may
+/// go on in, the one that was searched last. By the first order alone, lists that were paged
+/// through a while ago took all places, and of every new one the second page was gone.
+fn sort_by_want(held: &mut [Arc<Snapshot>]) {
+    let mut places: HashMap<u64, usize> = HashMap::with_capacity(held.len());
+    for (turn, most) in [Use::Continued, Use::Offered].into_iter().enumerate() {
+        held.sort_by_cached_key(|s| {
+            let used = s.used.load(Ordering::Relaxed).min(most as u8);
+            let wanted = (used, s.searched.load(Ordering::Relaxed));
+            // A search that is under way holds its view anyway, and may offer to go on in it.
+            Reverse((Arc::strong_count(s) > 1, wanted, s.generation))
+        });
+        for (rank, view) in held.iter().enumerate() {
+            let place = 2 * rank + turn;
+            let best = places.entry(view.generation).or_insert(place);
+            *best = place.min(*best);
+        }
+    }
+    held.sort_by_key(|s| places[&s.generation]);
 }
 
 /// How many of these views may be held beside the newest one, the first ones first. What a view
@@ -386,6 +402,46 @@ mod tests {
         assert!(holds(once));
         views.release_at(searched + HELD_MS + 1);
         assert!(!holds(once));
+        engine.close();
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn neither_new_lists_nor_slow_ones_lose_their_view_to_many_that_were_paged_through() {
+        let name = format!("attune-places-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let (engine, _) = Engine::open(&folder, DEFINITION).unwrap();
+        let views = &engine.views;
+        // A list in the newest view, of which so many pages were asked for.
+        let page = |used| {
+            let view = views.current();
+            view.mark_used(used, now_ms());
+            view.generation
+        };
+        let slow = page(Use::Continued);
+        publish(&engine);
+        // Others are paged through, and others still are searched and left.
+        for _ in 0..HELD_MAX / 3 {
+            page(Use::Continued);
+            publish(&engine);
+            for used in [Use::Searched, Use::Offered, Use::Searched, Use::Offered] {
+                page(used);
+                publish(&engine);
+            }
+        }
+        assert!(views.at(slow).is_ok());
+        for _ in 0..2 * HELD_MAX {
+            page(Use::Continued);
+            publish(&engine);
+        }
+        // Another begins, and its second page is asked for some changes later.
+        let new = page(Use::Offered);
+        for _ in 0..HELD_MAX / 3 {
+            publish(&engine);
+            page(Use::Continued);
+        }
+        assert!(views.at(new).is_ok());
+        assert!(views.held.lock().len() <= HELD_MAX);
         engine.close();
         std::fs::remove_dir_all(&folder).unwrap();
     }
