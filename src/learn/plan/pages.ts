@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { invalid } from '../../errors.ts'
 import { type ListPlace, NOTHING_ADDED } from '../../schema/plan.ts'
 import type { SearchRequest } from '../../schema/search.ts'
 import { type LearnedPlan, variantNames } from './plan.ts'
@@ -26,17 +27,18 @@ const PLAIN: KeptRanking = Object.freeze({
 })
 
 interface List {
-  /** 0: nothing applied to its first page. */
-  number: number
+  /** Its number, and behind that the mark of its ranking; 0: nothing applied to its first page. */
+  name: number
   ranking: KeptRanking
 }
 
-const PLAIN_LIST: List = { number: 0, ranking: PLAIN }
+const PLAIN_LIST: List = { name: 0, ranking: PLAIN }
 
 /**
  * Keeps what applied to the first page of a list for the pages after it: what was learned in between must not move
  * a hit from one page to another. A cursor names its list; a page without one belongs to the list that its session, or
- * else anybody without a session, began last with the same words.
+ * else anybody without a session, began last with the same words. A cursor of a list that is kept no more goes on where
+ * the same still applies; where it doesn't, pages would repeat hits and leave others out: throws GENERATION_GONE.
  */
 export function openPages(
   make: (search: SearchRequest, queryHash: string) => LearnedPlan,
@@ -51,13 +53,36 @@ export function openPages(
     const before = isFirst ? undefined : lists.find(place.list ?? key)
     if (before !== undefined) return laterPage(plan, before)
     const ranking = rankingOf(plan)
+    const mark = markOf(ranking)
+    if (place.list !== undefined && place.list % MARKS !== mark) throw gone()
     if (ranking !== PLAIN) {
       begun += 1
-      plan.list = begun
+      plan.list = begun * MARKS + mark
     }
-    lists.keep(ranking === PLAIN ? PLAIN_LIST : { number: begun, ranking }, key)
+    lists.keep(ranking === PLAIN ? PLAIN_LIST : { name: plan.list, ranking }, key)
     return plan
   }
+}
+
+/** So many marks tell rankings apart; numbers of lists stand before them in a whole number of 53 bits. */
+const MARKS = 2 ** 20
+
+/** The same for the same ranking. What is tuned goes by the changes and variants that tune it. */
+function markOf(ranking: KeptRanking): number {
+  if (ranking === PLAIN) return 0
+  const { added, model, rerankSize, adaptations, experiments, clickRates, interleaved } = ranking
+  const rates = model === undefined ? undefined : clickRates?.edition
+  const text = JSON.stringify([
+    ...[added.documents, added.values, model?.name, rerankSize, rates],
+    ...[adaptations, variantNames(experiments), interleaved?.seed],
+  ])
+  return Number.parseInt(hash('sha1', text, 'hex').slice(0, 5), 16)
+}
+
+function gone(): Error {
+  const message =
+    'goes on in a list whose order has changed, and as it was it is held no more; search again from the first page'
+  return invalid('cursor', message, 'GENERATION_GONE')
 }
 
 /** Characters of a key that is kept as it is; a search with a vector, say, has a megabyte of them. */
@@ -80,7 +105,8 @@ function openLists() {
   let young = newGeneration(1)
   let old = newGeneration(1)
   let kept = 0
-  const at = ({ first, numbered }: Generation, number: number) => numbered[number - first]
+  const at = ({ first, numbered }: Generation, name: number) =>
+    numbered[Math.floor(name / MARKS) - first]
   return {
     find: (name: string | number): List | undefined => {
       if (typeof name === 'string') return young.byKey.get(name) ?? old.byKey.get(name)
@@ -88,7 +114,7 @@ function openLists() {
     },
     keep: (list: List, key: string): void => {
       young.byKey.set(key, list)
-      if (list.number > 0) young.numbered.push(list)
+      if (list.name > 0) young.numbered.push(list)
       kept += 1
       if (kept < LISTS_MIN) return
       old = young
@@ -116,8 +142,8 @@ function rankingOf(plan: LearnedPlan): KeptRanking {
 }
 
 /** Only first pages are drawn, and only they are judged; a list that is dealt is dealt as a whole. */
-function laterPage(plan: LearnedPlan, { number, ranking }: List): LearnedPlan {
-  const later = { ...plan, ...ranking, list: number }
+function laterPage(plan: LearnedPlan, { name, ranking }: List): LearnedPlan {
+  const later = { ...plan, ...ranking, list: name }
   later.exploration = later.shadow = undefined
   if (plan.recorded !== undefined)
     later.recorded = { ...plan.recorded, variants: variantNames(ranking.experiments) }
