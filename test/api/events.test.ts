@@ -269,6 +269,27 @@ describe('the stream of events', () => {
     expect(follower.text()).not.toContain('m-8')
   })
 
+  it('sends nothing from before the date, whatever event a client names and while the date is to come', async () => {
+    const early = await record({ type: 'DATED' })
+    await eventually(() => Date.now() > Date.parse(early.timestamp))
+    const late = await record({ type: 'DATED' })
+    const { data } = await list('?order=asc&limit=1')
+    const resumed = await follow(`?type=dated&startDate=${late.timestamp}`, {
+      'last-event-id': data.events[0]?.id ?? '',
+    })
+    await eventually(() => resumed.ids().length > 0)
+    expect(resumed.text()).toContain(late.id)
+    expect(resumed.text()).not.toContain(early.id)
+    const startMs = Date.now() + 1000
+    const coming = await follow(`?type=dated&startDate=${startMs}`)
+    const before = await record({ type: 'DATED' })
+    await eventually(() => Date.now() >= startMs)
+    const after = await record({ type: 'DATED' })
+    await eventually(() => coming.ids().length > 0)
+    expect(coming.text()).toContain(after.id)
+    expect(coming.text()).not.toContain(before.id)
+  })
+
   it('ends behind the last event before a date', async () => {
     const isWhole = ({ text }: { text: () => string }) => text().endsWith('\r\n0\r\n\r\n')
     const event = await record({ type: 'BEFORE' })

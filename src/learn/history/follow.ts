@@ -52,8 +52,10 @@ async function* follow(
     // Read at once: the client may take long over each, and no walk may stay open meanwhile.
     const some = at < to ? rows.some(at + 1, to) : []
     for (const row of some) {
-      if (Date.parse(row.event.timestamp) > filter.endMs) return
-      if (!filter.matches(row.event)) continue
+      const atMs = Date.parse(row.event.timestamp)
+      if (atMs > filter.endMs) return
+      // A place before it was asked for as well, or it is still to come.
+      if (atMs < filter.startMs || !filter.matches(row.event)) continue
       yield row
       saidMs = performance.now()
       if (signal.aborted) return
