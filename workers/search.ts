@@ -206,12 +206,15 @@ function indexIdOf(indices: readonly PageIndex[], engineId: number | undefined):
   return -1
 }
 
-/** The first features, which every search has at hand: normalised text and vector score, BM25, cosine. */
+/**
+ * The first features, which every search has at hand: normalised text and vector score, BM25, cosine. A hit that the core
+ * found by one of the two alone has 0 in the other, as in the rows that it writes itself.
+ */
 function scoreParts({ parts = new Float32Array(), ords }: SearchResult): Float32Array {
   const rows = new Float32Array(4 * ords.length)
   for (let at = 0; at < ords.length; at++) {
     const [bm25 = 0, cosine = 0, text = 0, vector = 0] = parts.subarray(4 * at, 4 * at + 4)
-    rows.set([text, vector, bm25, Number.isNaN(cosine) ? 0 : cosine], 4 * at)
+    rows.set([text, vector, bm25 || 0, cosine || 0], 4 * at)
   }
   return rows
 }

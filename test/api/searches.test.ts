@@ -64,6 +64,17 @@ describe('what a search showed', () => {
     for (const { features } of data.hits) expect(features.textScore).toBeGreaterThan(0)
   })
 
+  it('has a number in each feature, also of what words or neighbours alone found', async () => {
+    for (const searchType of ['text', 'vector', 'hybrid']) {
+      const { searchContext } = await search({ searchType })
+      const { data } = await read(searchContext.queryId)
+      expect(data.hits.length, searchType).toBeGreaterThan(0)
+      for (const { features } of data.hits)
+        for (const name of data.features) expect(features[name], name).toEqual(expect.any(Number))
+      if (searchType === 'vector') expect(data.hits[0]?.features.bm25).toBe(0)
+    }
+  })
+
   it('is found by its ids in capitals, too, as feedback finds it', async () => {
     const capitals = sessionId.toUpperCase()
     const { searchContext } = await search({ sessionId: capitals })
