@@ -156,6 +156,9 @@ const VariantMetrics = Type.Object(
         Type.Number({ description }),
       ]),
     ),
+    rating: Type.Union([Type.Number(), Type.Null()], {
+      description: `${COUNTED_METRICS.rating.description}; null while there is none`,
+    }),
     reported: Type.Optional(
       Type.Object(
         {},

@@ -283,8 +283,8 @@ describe('a test that runs', () => {
     expect(orders.content).toEqual(new Set(['b,a']))
     const { data } = await app.call<Data>('GET', `/cortex/ab-test/${testId}`)
     expect(data.metrics).toMatchObject({
-      control: { units: members.control, searches: members.control, ctr: 0 },
-      content: { units: members.content, searches: members.content, ctr: 1, mrr: 0.5 },
+      control: { units: members.control, searches: members.control, ctr: 0, rating: null },
+      content: { units: members.content, searches: members.content, ctr: 1, mrr: 0.5, rating: 1 },
     })
     expect(data.comparisons).not.toEqual([])
     await app.call('POST', `/cortex/ab-test/${testId}/stop`)

@@ -94,10 +94,12 @@ function metricsOf({ mode, variants }: ExperimentRecord, { arms, reported }: Cou
 }
 
 function armFigures(arm: Arm): object {
-  const figures: Record<string, number> = { units: unitsOf(arm), searches: searchesOf(arm) }
-  for (const { name } of METRICS) {
+  const figures: Record<string, number | null> = { units: unitsOf(arm), searches: searchesOf(arm) }
+  for (const { name, y: of } of METRICS) {
     const { x, y } = sumsOf(arm, name) ?? { x: 0, y: 0 }
-    figures[name] = y > 0 ? x / y : 0
+    // How many searched is told beside it, how many rated is not: 0 would be the worst rating of all.
+    const none = of === 'searches' ? 0 : null
+    figures[name] = y > 0 ? x / y : none
   }
   figures.latencyP95Ms = latencyQuantile(arm.latency, 0.95) ?? 0
   if (arm.leftOut > 0) figures.searchesLeftOut = arm.leftOut

@@ -29,7 +29,7 @@ describe('what a variant is told', () => {
       rating: 3.5 / 4,
     })
     expect(Math.abs(metrics.b.latencyP95Ms - 1000)).toBeLessThan(20)
-    expect(metrics.a).toMatchObject({ units: 0, searches: 0, ctr: 0 })
+    expect(metrics.a).toMatchObject({ units: 0, searches: 0, ctr: 0, rating: null })
   })
 
   it('has searches as its base: further pages are none, and nobody clicks what was not shown', async () => {
