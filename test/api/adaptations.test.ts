@@ -209,6 +209,13 @@ describe('an applied change', () => {
       { type: 'x', changes: { a: 1 }, acceptanceThresholds: { ctr: 'high' } },
       'acceptanceThresholds.ctr',
     ],
+    [
+      {
+        ...{ type: 'x', changes: { a: 1 } },
+        ...{ acceptanceThresholds: { ctr: 0.5 }, validationMetrics: { ctr: '0.4' } },
+      },
+      'validationMetrics.ctr',
+    ],
   ])('is refused as %j, which names the place', async (body, path) => {
     const { status, details } = await call('POST', '/adapt/apply', body)
     expect(status).toBe(400)

@@ -59,19 +59,31 @@ function readLimits(metric: string, sent: unknown, path: string): Threshold[] {
   })
 }
 
-/** Holds each threshold against the figure that was sent, else the estimated one; neither: not judged. */
+/**
+ * Holds each threshold against the figure that was sent, else the estimated one; neither: not judged. Throws
+ * VALIDATION_FAILED for one that was sent as no number: it would pass for none, and the change unjudged.
+ */
 export function checkThresholds(
   thresholds: readonly Threshold[],
   sent: Record<string, unknown>,
   estimates: Record<string, number>,
 ): Check[] {
   return thresholds.map(({ metric, operator, threshold }) => {
-    const given = ownNumber(sent, metric)
+    const given = mustBeNumber(sent, metric)
     const value = given ?? ownNumber(estimates, metric)
     const from = given !== undefined ? 'sent' : value === undefined ? undefined : 'replay'
     const passed = value === undefined ? undefined : COMPARE[operator](value, threshold)
     return { metric, operator, threshold, value, from, passed }
   })
+}
+
+function mustBeNumber(sent: Record<string, unknown>, metric: string): number | undefined {
+  const figure = Object.hasOwn(sent, metric) ? (sent[metric] ?? undefined) : undefined
+  if (figure === undefined || typeof figure === 'number') return figure
+  throw invalid(
+    `validationMetrics.${metric}`,
+    'must be a number, for a threshold is held against it',
+  )
 }
 
 function ownNumber(figures: Record<string, unknown>, metric: string): number | undefined {

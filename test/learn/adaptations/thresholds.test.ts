@@ -36,6 +36,18 @@ describe('acceptance thresholds', () => {
     expect(check).toMatchObject({ metric: 'constructor', value: undefined, passed: undefined })
   })
 
+  it('refuse a figure that is no number, and take none for unknown', () => {
+    const thresholds = readThresholds({ ndcg: 0.7 })
+    for (const ndcg of ['0.6', true, { value: 0.6 }])
+      expect(() => checkThresholds(thresholds, { ndcg }, {})).toThrow(
+        expect.objectContaining({
+          details: [expect.objectContaining({ path: 'validationMetrics.ndcg' })],
+        }),
+      )
+    const [check] = checkThresholds(thresholds, { ndcg: null, notes: 'of May' }, { ndcg: 0.9 })
+    expect(check).toMatchObject({ from: 'replay', passed: true })
+  })
+
   it('are held against what was sent, else what was estimated, else nothing', () => {
     const thresholds = readThresholds({ ndcg: 0.7, ctrChange: 0, recall: 0.5 })
     const checks = checkThresholds(thresholds, { ndcg: 0.6 }, { ctrChange: 0.1, ndcg: 0.9 })
