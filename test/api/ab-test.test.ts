@@ -104,6 +104,10 @@ describe('creating a test', () => {
   it('reads a number as the share of units, above 1 as a percentage', async () => {
     expect((await create({ trafficAllocation: 0.25 })).data.trafficAllocation).toBe(0.25)
     expect((await create({ trafficAllocation: 40 })).data.trafficAllocation).toBe(0.4)
+    // What shares come to when they are added up is no percentage.
+    const sum = { trafficAllocation: 1.1 + 2.2 - 2.3 }
+    expect(sum.trafficAllocation).toBeGreaterThan(1)
+    expect((await create(sum)).data.trafficAllocation).toBe(1)
   })
 
   it.each([
@@ -157,6 +161,16 @@ describe('creating a test', () => {
       'a guardrail without a threshold',
       'guardrails[0].threshold',
       { guardrails: [{ metric: 'ctr' }] },
+    ],
+    [
+      'a guardrail that is relative in words',
+      'guardrails[0].relative',
+      { guardrails: [{ metric: 'ctr', threshold: 0.1, relative: 'true' }] },
+    ],
+    [
+      'a targeting rule without a field',
+      'targetingRules[0].field',
+      { targetingRules: [{ operator: 'eq', value: 'mobile' }] },
     ],
     ['a guardrail without a metric', 'guardrails[0].metric', { guardrails: [{ ctr: 0.1 }] }],
     ['a name that is a number', 'name', { name: 4 }],

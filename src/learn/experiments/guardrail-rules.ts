@@ -63,7 +63,7 @@ function readRule(sent: unknown, path: string, warnings: string[]): GuardrailRul
     throw invalid(`${path}.threshold`, 'must be a number')
   const word = rule.operator ?? rule.direction
   const said = word === undefined ? undefined : readOperator(word, `${path}.operator`, SAID)
-  const relative = isRelative(rule, said)
+  const relative = isRelative(rule, said, path)
   const share = said?.share?.(bound.threshold) ?? bound.threshold
   const harm = bound.harm ?? harmOf(metric) ?? said?.harm
   if (harm === undefined)
@@ -92,7 +92,10 @@ function boundOf({ threshold, min, max, value, maxDegradation }: Record<string, 
 function isRelative(
   { relative, type, mode, maxDegradation }: Record<string, unknown>,
   said: Said | undefined,
+  path: string,
 ): boolean {
+  if (relative !== undefined && relative !== null && typeof relative !== 'boolean')
+    throw invalid(`${path}.relative`, 'must be true or false')
   if (said?.share !== undefined) return true
   if (typeof relative === 'boolean') return relative
   return maxDegradation !== undefined || type === 'relative' || mode === 'relative'

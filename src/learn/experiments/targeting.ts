@@ -64,6 +64,9 @@ function readRule(rule: unknown, path: string): TargetingCondition[] {
   const object = asObject(rule)
   if (object === undefined) throw invalid(path, 'must be an object')
   const field = object.field ?? object.attribute ?? object.key
+  // Read as names of fields, these would be a condition that nobody meets.
+  if (field === undefined && 'operator' in object && ('value' in object || 'values' in object))
+    throw invalid(`${path}.field`, 'is required')
   if (field === undefined) return readRules(object, path)
   if (typeof field !== 'string' || field === '') throw invalid(`${path}.field`, 'must be a text')
   const { operator = 'eq', value = object.values } = object

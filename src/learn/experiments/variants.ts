@@ -132,5 +132,6 @@ function sumOf(shares: readonly (number | undefined)[]): number {
 /** A number up to 1 is a share of the units, above it a percentage. */
 function allocationOf(sent: SentAllocation | undefined): number {
   if (typeof sent !== 'number') return 1
-  return sent > 1 ? sent / 100 : sent
+  // Shares that a client added up may lie a rounding error above 1, and mean no percentage.
+  return sent > 1 + SUM_ERROR ? sent / 100 : Math.min(1, sent)
 }
