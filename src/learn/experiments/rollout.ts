@@ -20,6 +20,8 @@ const TYPES: Record<string, Rollout['type']> = {
 const DEFAULT_STEPS = [0.1, 0.25, 0.5, 1]
 const LINEAR_STEPS = 10
 const STEPS_MAX = 100
+/** As far may a step that a client added up lie beside the whole. */
+const STEP_ERROR = 1e-6
 const DEFAULT_INTERVAL_MS = HOUR_MS
 /** A year: the ends of longer ones may lie beyond what a date can hold. */
 const INTERVAL_MS_MAX = 365 * DAY_MS
@@ -70,8 +72,9 @@ function readSteps(sent: unknown): number[] {
   if (!Array.isArray(sent) || sent.length === 0 || sent.length > STEPS_MAX)
     throw invalid(path, `must be a list of 1 to ${STEPS_MAX} shares`)
   const numbers = sent.map(shareOf)
-  const whole = numbers.every((number) => number <= 1) ? 1 : 100
-  const steps = numbers.map((number) => number / whole)
+  const whole = numbers.every((number) => number <= 1 + STEP_ERROR) ? 1 : 100
+  const shares = numbers.map((number) => number / whole)
+  const steps = shares.map((share) => (Math.abs(share - 1) <= STEP_ERROR ? 1 : share))
   const grows = steps.every((step, at) => step > (steps[at - 1] ?? 0) && step <= 1)
   if (!grows) throw invalid(path, 'must hold shares that grow, at most 1 or 100')
   return steps

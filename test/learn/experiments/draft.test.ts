@@ -146,3 +146,15 @@ it('a test takes all units of its share at once; an experiment goes in steps unl
   const rolloutStrategy = { type: 'immediate' }
   expect(draft({ rolloutStrategy }, 'experiment').rollout.steps).toEqual([1])
 })
+
+it('steps that are added up end at the whole, be they shares or percentages', () => {
+  const sum = 1.1 + 2.2 - 2.3
+  expect(sum).toBeGreaterThan(1)
+  for (const steps of [
+    [0.1, 0.5, sum],
+    [10, 50, 100 * sum],
+  ]) {
+    const rolloutStrategy = { type: 'steps', steps }
+    expect(draft({ rolloutStrategy }, 'experiment').rollout.steps).toEqual([0.1, 0.5, 1])
+  }
+})
