@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { FreeForm, Id, ListBounds, Words } from './common.ts'
-import { COUNTED_METRICS, namesByHarm } from './experiment-metrics.ts'
+import { COUNTED_FIGURES, namesByHarm } from './experiment-metrics.ts'
 import { Findings, GuardrailState, SampleRatioState } from './experiment-report.ts'
 import { TUNING_SHAPES } from './tuning.ts'
 
@@ -150,15 +150,7 @@ const VariantMetrics = Type.Object(
   {
     units: Type.Integer({ description: 'users, or sessions without one, that searched' }),
     searches: Type.Integer(),
-    ...Object.fromEntries(
-      Object.entries(COUNTED_METRICS).map(([name, { description }]) => [
-        name,
-        Type.Number({ description }),
-      ]),
-    ),
-    rating: Type.Union([Type.Number(), Type.Null()], {
-      description: `${COUNTED_METRICS.rating.description}; null while there is none`,
-    }),
+    ...COUNTED_FIGURES,
     reported: Type.Optional(
       Type.Object(
         {},
