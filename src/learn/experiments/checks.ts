@@ -1,7 +1,7 @@
 import type { ExperimentRecord, GuardrailRule } from '../../schema/experiment-record.ts'
 import type { GuardrailState, SampleRatioState } from '../../schema/experiment-report.ts'
 import { type Guardrail, guardrail, limitGuardrail } from '../statistics/always-valid.ts'
-import { estimateOf } from '../statistics/estimate.ts'
+import { differenceOf, estimateOf } from '../statistics/estimate.ts'
 import { latencyQuantile } from '../statistics/latency-histogram.ts'
 import { sampleRatio } from '../statistics/sample-ratio.ts'
 import { type Latencies, slowerThanControl, slowerThanLimit } from '../statistics/slow-searches.ts'
@@ -105,8 +105,8 @@ function judge(
   const waits = { ...state, status: 'INSUFFICIENT_DATA' }
   if (treatment === undefined || observed === undefined || samples < minSamples) return waits
   if (!relative && source === 'reported') {
-    const beyond = harm === 'increase' ? observed > threshold : observed < threshold
-    return { ...state, status: statusOf(beyond) }
+    const over = differenceOf(observed, threshold)
+    return { ...state, status: statusOf(harm === 'increase' ? over > 0 : over < 0) }
   }
   if (relative && (control?.value === undefined || control.samples < minSamples)) return waits
   const found = certainty(rule, control?.of, treatment.of)

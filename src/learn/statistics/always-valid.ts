@@ -1,4 +1,10 @@
-import { type Contrast, contrastOf, type Estimate, type Interval } from './estimate.ts'
+import {
+  type Contrast,
+  contrastOf,
+  differenceOf,
+  type Estimate,
+  type Interval,
+} from './estimate.ts'
 
 /**
  * An interval and a p value that hold at all looks together: however often the test is read and
@@ -113,7 +119,8 @@ export function limitGuardrail(request: LimitRequest): Guardrail | undefined {
   const { variance, units } = steady(treatment, pooledVariance(control, treatment))
   const standardError = Math.sqrt(variance / units)
   const sign = harm === 'increase' ? 1 : -1
-  return oneSided({ units, difference: treatment.value - limit, standardError }, sign)
+  const difference = differenceOf(treatment.value, limit)
+  return oneSided({ units, difference, standardError }, sign)
 }
 
 function oneSided({ units, difference, standardError }: Contrast, sign: 1 | -1): Guardrail {

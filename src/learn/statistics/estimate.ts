@@ -44,9 +44,22 @@ export function estimateOf(sums: UnitSums): Estimate | undefined {
 export function contrastOf(control: Estimate, treatment: Estimate, factor = 1): Contrast {
   return {
     units: control.units + treatment.units,
-    difference: treatment.value - factor * control.value,
+    difference: differenceOf(treatment.value, factor * control.value),
     standardError: Math.sqrt(errorSquared(treatment) + factor * factor * errorSquared(control)),
   }
+}
+
+/** Sums of fractions that came in another order part in their last figures: no more than this share of them. */
+const ROUNDING = 1e-9
+
+/**
+ * `value` − `from`, or 0 where rounding alone tells them apart: where all units are alike there is no variance either, and
+ * any difference would be certain.
+ */
+export function differenceOf(value: number, from: number): number {
+  const difference = value - from
+  const rounding = ROUNDING * Math.max(Math.abs(value), Math.abs(from))
+  return Math.abs(difference) <= rounding ? 0 : difference
 }
 
 /** The variance of the estimate itself. */

@@ -1,5 +1,5 @@
 import { NORMAL_80, NORMAL_975, normalTails } from './distributions.ts'
-import { contrastOf, type Estimate, errorSquared, type Interval } from './estimate.ts'
+import { contrastOf, differenceOf, type Estimate, errorSquared, type Interval } from './estimate.ts'
 
 /** A comparison read once, at an end that was fixed beforehand. */
 export interface FixedHorizon {
@@ -53,7 +53,7 @@ function liftOf(
   const quotient = treatment.value / control.value
   const variance =
     (errorSquared(treatment) + quotient * quotient * errorSquared(control)) / control.value ** 2
-  const lift = quotient - 1
+  const lift = differenceOf(quotient, 1)
   return { lift, liftInterval: around(lift, NORMAL_975 * Math.sqrt(variance)) }
 }
 

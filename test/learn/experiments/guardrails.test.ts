@@ -121,6 +121,20 @@ describe('guardrails', () => {
     })
   })
 
+  it('let a reported value lie on its limit, however its sum is rounded', async () => {
+    const lab = openLaboratory()
+    const { experimentId } = await lab.create('experiment', {
+      ...immediate,
+      guardrails: { errorRate: 0.1 },
+    })
+    for (let at = 0; at < 20; at += 1)
+      expect(
+        await lab.experiments.record({
+          ...{ experimentId, variantId: 'b', metrics: { errorRate: 0.1 } },
+        }),
+      ).toMatchObject({ status: 'ACTIVE' })
+  })
+
   it('wait for the samples that they ask for', async () => {
     const lab = openLaboratory()
     const guardrails = [{ metric: 'crashes', threshold: 0.5, minSamples: 3 }]

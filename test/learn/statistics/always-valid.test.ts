@@ -81,6 +81,19 @@ describe('a fixed limit', () => {
     expect(limitGuardrail({ ...other, treatment: { ...arm, units: 49 } })).toBeUndefined()
   })
 
+  it('is not crossed by an arm that lies on it but for rounding, in the sum or in the limit', () => {
+    for (const [value, limit] of [
+      [0.1 + 0.2, 0.3],
+      [0.7, 1.1 + 2.2 - 2.6],
+    ] as const)
+      for (const harm of ['increase', 'decrease'] as const) {
+        const treatment = { units: 90, value, variance: 0 }
+        expect(limitGuardrail({ treatment, harm, limit })).toMatchObject({ breached: false, p: 1 })
+        const control = { ...treatment, value: limit }
+        expect(guardrail({ control, treatment, harm })).toMatchObject({ breached: false, p: 1 })
+      }
+  })
+
   it('is not crossed by an arm in which nothing happened yet, while something does in control', () => {
     const idle = { units: 60, value: 0, variance: 0 }
     const request = { treatment: idle, harm: 'decrease', limit: 0.02 } as const

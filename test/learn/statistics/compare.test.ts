@@ -34,6 +34,31 @@ describe('a comparison', () => {
   })
 })
 
+describe('a comparison of units that are all alike but for rounding', () => {
+  // The same share of searches in different numbers of them: no difference, though the sums' last figures differ.
+  const alike = (value: number, units: number) => {
+    const y = Array.from({ length: units }, (_, unit) => 1 + (unit % 3))
+    return sumsOf(
+      y.map((count) => count * value),
+      y,
+    )
+  }
+
+  it.each([0.1, 0.7, 1 / 3, 0.8, 9.99])('finds nothing where each has %d', (value) => {
+    for (let units = 60; units < 160; units += 1) {
+      const read = compare({ control: alike(value, 90), treatment: alike(value, units) })!
+      expect(read).toMatchObject({ difference: 0, lift: 0, p: 1 })
+      expect(read.alwaysValid!.p).toBe(1)
+    }
+  })
+
+  it('finds what is more than rounding', () => {
+    const read = compare({ control: alike(0.7, 90), treatment: alike(0.700001, 90) })!
+    expect(read.difference).toBeCloseTo(1e-6, 12)
+    expect(read.alwaysValid!.p).toBeLessThan(0.05)
+  })
+})
+
 describe('a comparison of ratios', () => {
   const control = sumsOf([1, 0, 3, 2, 1, 0, 4, 2], [2, 1, 6, 3, 4, 1, 7, 5])
   const treatment = sumsOf([2, 1, 3, 5, 1, 2, 0, 4, 3], [3, 1, 4, 6, 3, 2, 1, 8, 4])
