@@ -142,6 +142,24 @@ it('a second server on the same folder, or on a taken port, says so and ends', a
   expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200)
 }, 120_000)
 
+it('a data folder that is taken away ends the server: it takes no document that would be lost', async () => {
+  const process = start()
+  const port = await ready(process)
+  const store = (index: string) =>
+    fetch(`http://127.0.0.1:${port}/api/cortex/documents`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: `{"index":"${index}","document":{"title":"a"}}`,
+    })
+  expect((await store('one')).status).toBe(200)
+  rmSync(folder, { recursive: true })
+  const refused = await store('one')
+  expect(refused.status).toBe(503)
+  expect(((await refused.json()) as { code: string }).code).toBe('STORE_UNAVAILABLE')
+  expect(await process.ended).toBe(1)
+  expect(process.output()).toContain('no longer where it was opened')
+}, 120_000)
+
 it('keys and the contents of requests are not logged', async () => {
   const process = start({ API_KEYS: 'hunter2', LOG_LEVEL: 'trace' })
   const port = await ready(process)

@@ -1,5 +1,12 @@
 import type { ServiceError } from '../errors.ts'
-import { causeOfCommit, diskFull, isInputOutput, unavailable, wantsRoom } from './failure.ts'
+import {
+  causeOfCommit,
+  diskFull,
+  displaced,
+  isInputOutput,
+  unavailable,
+  wantsRoom,
+} from './failure.ts'
 
 /** Follows commits: gives each a deadline, names what went wrong, and stops for good when the disk can't be trusted. */
 export interface Commits {
@@ -20,6 +27,8 @@ interface CommitsOptions {
   onFailure?: (cause: unknown) => void
   /** LMDB reports a write that the disk took only partly as an I/O error; on a full disk it is none. */
   diskIsFull: () => boolean
+  /** Whether the file that is written is still the one that the next start opens. */
+  isInPlace: () => boolean
 }
 
 interface Pending {
@@ -31,7 +40,7 @@ interface Pending {
 const TICKS_MAX = 5
 
 export function openCommits(options: CommitsOptions): Commits {
-  const { log, commitMsMax = 20_000, onFailure, diskIsFull } = options
+  const { log, commitMsMax = 20_000, onFailure, diskIsFull, isInPlace } = options
   const pending = new Set<Pending>()
   let failure: unknown
   let tick = 0
@@ -42,6 +51,8 @@ export function openCommits(options: CommitsOptions): Commits {
     const [oldest] = pending
     if (oldest !== undefined && tick - oldest.tick > TICKS_MAX)
       fail(new Error(`A commit took longer than ${commitMsMax} ms.`))
+    // Without writes nobody else would look.
+    else if (!isInPlace()) fail(displaced())
   }, commitMsMax / TICKS_MAX)
   clock.unref()
 
@@ -69,8 +80,8 @@ export function openCommits(options: CommitsOptions): Commits {
       pending.add(entry)
       commit.then(
         (value) => {
-          pending.delete(entry)
-          resolve(value)
+          if (!isInPlace()) fail(displaced())
+          if (pending.delete(entry)) resolve(value)
         },
         async (error: unknown) => {
           const named = await nameError(error)

@@ -69,3 +69,10 @@ export function unavailable(cause: unknown): ServiceError {
     { cause },
   )
 }
+
+/** Why a store stops whose commits succeed: the operator reads it in the log. */
+export function displaced(): Error {
+  return new Error(
+    'The record store is no longer where it was opened: its folder was removed, moved or replaced, or its disk taken away. Put it back and start the service again.',
+  )
+}

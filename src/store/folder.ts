@@ -7,6 +7,7 @@ import {
   openSync,
   readdirSync,
   readSync,
+  type Stats,
   statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -37,6 +38,27 @@ function makeAll(path: string): void {
   } catch (cause) {
     // Somebody else was faster.
     if ((cause as NodeJS.ErrnoException).code !== 'EEXIST') throw cause
+  }
+}
+
+/**
+ * Tells whether a file is still the one that lies there now. Who has it open goes on writing to it when it was removed or
+ * its disk taken away, and hears of no failure; but all that is written then is lost.
+ */
+export function placeOf(file: string): () => boolean {
+  const before = statSync(file)
+  return () => {
+    const now = lookUp(file)
+    return now === 'unknown' || (now?.ino === before.ino && now.dev === before.dev)
+  }
+}
+
+/** Undefined where there is no such file; what the system doesn't tell just then is no reason to give up. */
+function lookUp(file: string): Stats | 'unknown' | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false })
+  } catch {
+    return 'unknown'
   }
 }
 

@@ -5,7 +5,7 @@ import { type ServiceError, StartError } from '../errors.ts'
 import { openCommits } from './commits.ts'
 import { openDatabases, type Tables, wrapTables } from './databases.ts'
 import { diskFull, wantsRoom } from './failure.ts'
-import { makeFolder, refuseLostRecords, shortfall } from './folder.ts'
+import { makeFolder, placeOf, refuseLostRecords, shortfall } from './folder.ts'
 import { type Owner, refuseOwned, thisProcess } from './owner.ts'
 import { openSpace, type SpaceFigures } from './space.ts'
 import {
@@ -80,7 +80,7 @@ export interface Store {
  */
 export function openStore(options: StoreOptions): Store {
   makeFolder(recordsDirectory(options.dataDir))
-  const file = join(recordsDirectory(options.dataDir), 'data.mdb')
+  const file = recordsFile(options.dataDir)
   refuseLostRecords(options.dataDir, file)
   // To read what is missing would end the process by a signal, without a word.
   const short = shortfall(file)
@@ -105,6 +105,10 @@ export function openStore(options: StoreOptions): Store {
   }
 }
 
+function recordsFile(dataDir: string): string {
+  return join(recordsDirectory(dataDir), 'data.mdb')
+}
+
 function buildStore(root: RootDatabase, options: StoreOptions): Store {
   const databases = openDatabases(root)
   let writing = false
@@ -122,7 +126,8 @@ function buildStore(root: RootDatabase, options: StoreOptions): Store {
     directory: recordsDirectory(options.dataDir),
     bytesMax: options.bytesMax,
   })
-  const commits = openCommits({ ...options, diskIsFull: space.diskIsFull })
+  const isInPlace = placeOf(recordsFile(options.dataDir))
+  const commits = openCommits({ ...options, diskIsFull: space.diskIsFull, isInPlace })
 
   function refusal(): ServiceError | undefined {
     return commits.refusal() ?? (space.hasRoom() ? undefined : diskFull())

@@ -9,12 +9,13 @@ function failedCommit(code: number): Promise<never> {
   return Promise.reject(Object.assign(new Error('Commit failed'), { commitError }))
 }
 
-function open({ diskIsFull = false, commitMsMax = 20_000 } = {}) {
+function open({ diskIsFull = false, commitMsMax = 20_000, isInPlace = () => true } = {}) {
   const failures: unknown[] = []
   const commits = openCommits({
     log: { error: () => {} },
     commitMsMax,
     diskIsFull: () => diskIsFull,
+    isInPlace,
     onFailure: (cause) => failures.push(cause),
   })
   onTestFinished(() => commits.close())

@@ -1,10 +1,20 @@
-import { existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { shortfall } from '../../src/store/folder.ts'
 import { openReader } from '../../src/store/reader.ts'
 import { openStore } from '../../src/store/store.ts'
-import { temporaryFolder, temporaryStore } from './open.ts'
+import { temporaryFolder, temporaryStore, until } from './open.ts'
 
 /** What LMDB's first two pages begin with, behind their header. */
 const LMDB_STAMP = Buffer.from([0xde, 0xc0, 0xef, 0xbe])
@@ -320,5 +330,37 @@ describe('a record store that was cut short', () => {
     expect(shortfall(file)).toBeUndefined()
     writeFileSync(file, '')
     expect(shortfall(file)).toBeUndefined()
+  })
+})
+
+describe.each<[string, (records: string) => void]>([
+  ['removed', (records) => rmSync(records, { recursive: true })],
+  ['moved away', (records) => renameSync(records, `${records}-before`)],
+  [
+    'replaced by a copy',
+    (records) => {
+      renameSync(records, `${records}-before`)
+      cpSync(`${records}-before`, records, { recursive: true })
+    },
+  ],
+])('a folder that was %s under the store', (_how, takeAway) => {
+  it('makes the next write fail, since no start would find it', async () => {
+    const dataDir = temporaryFolder()
+    const failures: unknown[] = []
+    const store = temporaryStore({ dataDir, onFailure: (cause) => failures.push(cause) })
+    await store.write(() => store.tables.meta.put('before', 1))
+    takeAway(join(dataDir, 'records'))
+    const refused = { code: 'STORE_UNAVAILABLE' }
+    await expect(store.put('meta', 'after', 1)).rejects.toMatchObject(refused)
+    await expect(store.write(() => {})).rejects.toMatchObject(refused)
+    await expect(store.health()).rejects.toMatchObject(refused)
+    expect(failures.map(String)).toEqual([expect.stringContaining('no longer where it was opened')])
+  })
+
+  it('is noticed without a write, too', async () => {
+    const dataDir = temporaryFolder()
+    const store = temporaryStore({ dataDir, commitMsMax: 50 })
+    takeAway(join(dataDir, 'records'))
+    await until(() => store.failure() !== undefined)
   })
 })
