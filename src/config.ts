@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { firstMistake } from './first-mistake.ts'
+import { nearestName, shown } from './nearest-name.ts'
 import { SETTINGS, type Setting } from './settings.ts'
 
 type Value<S> = S extends { kind: { oneOf: readonly (infer W)[] } }
@@ -28,9 +29,47 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     values[name] = sent === undefined ? setting.fallback : parseSetting(setting, sent)
   }
   values.dataDir = resolve(String(values.dataDir))
+  // An IPv6 address as it stands in a URL.
+  values.host = String(values.host).replace(/^\[(.*)\]$/, '$1')
   const config = Object.freeze(values) as Config
   checkTogether(config)
   return config
+}
+
+const VARIABLES: ReadonlySet<string> = new Set(Object.values(SETTINGS).map(({ env }) => env))
+
+function hint(meant: string | undefined): string {
+  return meant === undefined ? 'see README for the list' : `${meant} is`
+}
+
+/** What the command line reads by itself; and a name of few letters is near to many that are somebody else's. */
+const NOT_MISTYPED = new Set(['CONFIG', 'ATTUNE_URL', 'ATTUNE_KEY'])
+const MISTYPED_LENGTH_MIN = 6
+const PREFIX = 'ATTUNE_'
+
+/**
+ * Variables that are most likely settings whose names were mistyped, with a sentence each. They can't stop the start, as an
+ * unknown name in a file does: the environment is everybody's. But who sets API_KEY must not think that keys are asked for.
+ */
+export function mistypedSettings(
+  env: Record<string, string | undefined>,
+): { variable: string; sentence: string }[] {
+  return Object.entries(env).flatMap(([variable, value]) => {
+    const meant = meantBy(variable, value)
+    if (meant === undefined) return []
+    return [{ variable, sentence: `${shown(variable)} is set, but is not a setting; ${meant} is` }]
+  })
+}
+
+function meantBy(variable: string, value: string | undefined): string | undefined {
+  if (VARIABLES.has(variable) || NOT_MISTYPED.has(variable)) return undefined
+  if (variable.startsWith(PREFIX)) {
+    const rest = variable.slice(PREFIX.length)
+    // Kubernetes tells the address of a service named attune so.
+    const isAddress = value?.startsWith('tcp://') === true
+    return VARIABLES.has(rest) && !isAddress ? rest : undefined
+  }
+  return variable.length < MISTYPED_LENGTH_MIN ? undefined : nearestName(variable, VARIABLES)
 }
 
 /** The variable by which a setting is given: messages about its limit name it. */
@@ -52,10 +91,11 @@ function readConfigFile(name: string): Record<string, unknown> {
   const content = parseFile(path, contentOf(path))
   if (typeof content !== 'object' || content === null || Array.isArray(content))
     throw new Error(`The file ${path}, named by CONFIG, must hold one JSON object of settings.`)
-  const known = new Set<string>(Object.values(SETTINGS).map((setting) => setting.env))
   for (const key of Object.keys(content))
-    if (!known.has(key))
-      throw new Error(`${key} in the CONFIG file is not a setting; see README for the list.`)
+    if (!VARIABLES.has(key))
+      throw new Error(
+        `${shown(key)} in the CONFIG file is not a setting; ${hint(nearestName(key, VARIABLES))}.`,
+      )
   return content as Record<string, unknown>
 }
 

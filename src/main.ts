@@ -1,8 +1,9 @@
+import { isIPv6 } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { type Logger, pino } from 'pino'
 import { routes } from './api/index.ts'
 import { type App, openApp } from './app.ts'
-import { type Config, readConfig } from './config.ts'
+import { type Config, mistypedSettings, readConfig } from './config.ts'
 import { StartError } from './errors.ts'
 import { type Server, startServer } from './http/server.ts'
 import { isCommitRejection } from './store/failure.ts'
@@ -18,6 +19,7 @@ setFlagsFromString('--heap-growing-percent=100')
 const config = settings()
 const log = pino({ level: config.logLevel, base: { service: 'attune' } })
 watchProcess(log)
+for (const { variable, sentence } of mistypedSettings(process.env)) log.warn({ variable }, sentence)
 run(config, log).catch((err: unknown) => {
   const isMistake = err instanceof StartError
   if (!isMistake) log.fatal({ err }, 'the service could not start')
@@ -58,7 +60,12 @@ async function run(config: Config, log: Logger): Promise<void> {
     void drain(app, server, exitCode)
   }
   await app.recovered
-  process.stdout.write(`Attune is ready on http://${config.host}:${server.port}/api\n`)
+  process.stdout.write(`Attune is ready on ${baseAddress(config.host, server.port)}\n`)
+}
+
+/** As clients take it: an IPv6 address stands in brackets, or its port could not be told from it. */
+function baseAddress(host: string, port: number): string {
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}/api`
 }
 
 /** Requests under way finish first, then every part closes; a second way out if one of them hangs. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { readConfig } from '../src/config.ts'
+import { mistypedSettings, readConfig } from '../src/config.ts'
 import { SETTINGS } from '../src/settings.ts'
 
 let folder: string
@@ -51,6 +51,45 @@ describe('the file named by CONFIG', () => {
   it('is named when it holds something else than settings', () => {
     expect(() => read('[]')).toThrow(/attune\.json, named by CONFIG, must hold one JSON object/)
   })
+})
+
+it('a name in the file that is none is refused with the one that was most likely meant', () => {
+  const file = join(folder, 'attune.json')
+  const read = (name: string) => () => {
+    writeFileSync(file, JSON.stringify({ [name]: '1' }))
+    readConfig({ CONFIG: file })
+  }
+  expect(read('PROT')).toThrow(/^PROT in the CONFIG file is not a setting; PORT is\.$/)
+  expect(read('port')).toThrow('port in the CONFIG file is not a setting; PORT is.')
+  expect(read('COLOUR')).toThrow('COLOUR in the CONFIG file is not a setting; see README')
+})
+
+describe('the environment, which is everybody’s', () => {
+  it.each([
+    ['API_KEY', 'API_KEYS'],
+    ['DATADIR', 'DATA_DIR'],
+    ['log_level', 'LOG_LEVEL'],
+    ['ATTUNE_PORT', 'PORT'],
+    ['ATTUNE_API_KEYS', 'API_KEYS'],
+  ])('may hold a mistyped setting: %s', (variable, meant) => {
+    expect(mistypedSettings({ [variable]: 'hunter2' })).toEqual([
+      { variable, sentence: `${variable} is set, but is not a setting; ${meant} is` },
+    ])
+  })
+
+  it('is left alone otherwise', () => {
+    const others = {
+      ...{ PORT: '1', CONFIG: 'x', ATTUNE_URL: 'x', ATTUNE_KEY: 'x', HOME: '/', POST: '1' },
+      ...{ HOSTNAME: 'a', SHELL: 'a', LANG: 'C', NODE_OPTIONS: 'a', ATTUNE_SERVICE_HOST: 'a' },
+      ...{ ATTUNE_PORT: 'tcp://10.0.0.1:3000', EDITOR: 'vi' },
+    }
+    expect(mistypedSettings(others)).toEqual([])
+  })
+})
+
+it('an IPv6 host may stand in brackets, as in an address', () => {
+  expect(readConfig({ HOST: '[::1]' }).host).toBe('::1')
+  expect(readConfig({ HOST: '::1' }).host).toBe('::1')
 })
 
 describe('an embedder of its own', () => {

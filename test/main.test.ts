@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -10,6 +10,10 @@ import { connectRaw, until } from './http/stub.ts'
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const READY = /^Attune is ready on http:\/\/127\.0\.0\.1:(\d+)\/api$/m
 const PATIENCE_MS = 60_000
+
+const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === '::1'),
+)
 
 let folder: string
 let children: ChildProcess[]
@@ -104,6 +108,21 @@ it('an empty setting is as one that is not set: nothing listens but the local ma
   process.child.kill('SIGTERM')
   expect(await process.ended).toBe(0)
 }, 60_000)
+
+it.skipIf(!hasIPv6)(
+  'the address that is told of an IPv6 host is one that clients take; a mistyped setting is told',
+  async () => {
+    const process = start({ HOST: '::1', API_KEY: 'hunter2' })
+    await until(() => process.output().includes('ready on'), PATIENCE_MS)
+    const address = /ready on (http:\/\/\S+)/.exec(process.output())?.[1]
+    expect((await fetch(`${address}/cortex/health`)).status).toBe(200)
+    expect(process.output()).toContain('API_KEY is set, but is not a setting; API_KEYS is')
+    expect(process.output()).not.toContain('hunter2')
+    process.child.kill('SIGTERM')
+    expect(await process.ended).toBe(0)
+  },
+  60_000,
+)
 
 it('SIGTERM lets the request under way finish, then ends the process well', async () => {
   const process = start()

@@ -22,7 +22,8 @@ const MAY_IMPORT: Record<string, string[]> = {
   object: [],
   ids: [],
   'first-mistake': [],
-  config: ['first-mistake', 'settings'],
+  'nearest-name': [],
+  config: ['first-mistake', 'nearest-name', 'settings'],
   metrics: ['config'],
   package: [],
   native: ['errors', 'package', 'addon'],
@@ -43,6 +44,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'word',
     'object',
     'ids',
+    'nearest-name',
     'shared-clock',
   ],
   learn: [

@@ -1,5 +1,5 @@
+import { nearestName, shown } from '../../../nearest-name.ts'
 import { Facet, FacetRange, HighlightOptions, SearchRequest } from '../../../schema/search.ts'
-import { nearestName, shown } from '../../nearest-name.ts'
 import { instead, isFull } from './told.ts'
 
 type Names = ReadonlySet<string>

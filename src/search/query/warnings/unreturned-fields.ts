@@ -1,5 +1,5 @@
+import { nearestName, shown } from '../../../nearest-name.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
-import { nearestName, shown } from '../../nearest-name.ts'
 import { instead } from './told.ts'
 
 /** Names that are looked at. */

@@ -1,6 +1,6 @@
+import { nearestName, shown } from '../../../nearest-name.ts'
 import type { SearchRequest } from '../../../schema/search.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
-import { nearestName, shown } from '../../nearest-name.ts'
 import { instead, isFull } from './told.ts'
 
 /** Keys of `boost` that weigh the two halves. */

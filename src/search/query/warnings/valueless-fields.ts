@@ -1,7 +1,7 @@
+import { nearestName, shown } from '../../../nearest-name.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Definition } from '../../indices/definition.ts'
 import { type IndexEntry, latest } from '../../indices/indices.ts'
-import { nearestName, shown } from '../../nearest-name.ts'
 import type { CoreRequest } from '../core-request.ts'
 import type { FilterNode } from '../filter.ts'
 import { indicesText, instead, TOLD_MAX } from './told.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { nearestName } from '../../src/search/nearest-name.ts'
+import { nearestName } from '../src/nearest-name.ts'
 
 it.each([
   ['yaer', ['year', 'years'], 'year'],
