@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { App } from './app.ts'
 import { ServiceError } from './errors.ts'
+import { shown } from './nearest-name.ts'
 
 /** What a part of the service says about itself when asked; throws when it does not work. */
 export type HealthCheck = () => object | Promise<object>
@@ -132,8 +133,13 @@ function allWork(parts: Record<string, PartHealth>): boolean {
   return Object.values(parts).every(({ operational }) => operational)
 }
 
-/** Green when every index is complete, yellow while some are still being read back. */
+/**
+ * Green when every index is complete, yellow while some are still being read back. Throws where one can't be opened:
+ * whoever searches it, or all, gets no answer.
+ */
 function searchEngineHealth({ engine, indices, lifecycle }: HealthParts): object {
+  const [name, ...others] = engine.unopened()
+  if (name !== undefined) throw new ServiceError('UNHEALTHY', unopenedSentence(name, others.length))
   const opened = engine.opened()
   const figures = opened.map((entry) => engine.figures(entry))
   const sum = (pick: (figure: (typeof figures)[number]) => number): number =>
@@ -145,6 +151,11 @@ function searchEngineHealth({ engine, indices, lifecycle }: HealthParts): object
     vectors: sum(({ vectors }) => vectors),
     bytes: sum(({ bytes }) => bytes),
   }
+}
+
+function unopenedSentence(name: string, others: number): string {
+  const more = others === 0 ? '' : ` and of ${others} more`
+  return `The files of "${shown(name)}"${more} can't be opened; the log says why.`
 }
 
 function threadsOf({ pool }: HealthParts, lane: string): number {

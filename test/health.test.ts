@@ -17,6 +17,7 @@ function parts(broken: Partial<Record<Part, unknown>> = {}) {
     indices: { all: () => opened },
     engine: {
       opened: () => opened,
+      unopened: () => [],
       figures: ask('engine', { documents: 3, vectors: 2, bytes: 10 }),
     },
     store: {

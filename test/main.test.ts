@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -101,6 +101,15 @@ it.skipIf(process.platform !== 'linux')(
   },
   60_000,
 )
+
+it('a data folder whose indices can not be written ends the start with one sentence', async () => {
+  writeFileSync(join(folder, 'indices'), '')
+  const process = start()
+  expect(await process.ended).toBe(1)
+  expect(process.output().trim()).toMatch(
+    /^The data folder \S+indices can't be made or written to \(\w+\); set DATA_DIR to one that can\.$/,
+  )
+}, 60_000)
 
 it('an empty setting is as one that is not set: nothing listens but the local machine', async () => {
   const process = start({ HOST: '', REQUEST_TIMEOUT_MS: ' ' })

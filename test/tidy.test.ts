@@ -60,7 +60,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'ids',
   ],
   workers: ['embed', 'search', 'learn', 'native', 'schema', 'store', 'threads'],
-  health: ['app', 'errors'],
+  health: ['app', 'errors', 'nearest-name'],
   figures: ['metrics', 'search', 'store', 'threads'],
   upkeep: [],
   app: [

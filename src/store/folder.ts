@@ -20,7 +20,8 @@ import { StartError } from '../errors.ts'
 export function makeFolder(path: string): void {
   try {
     makeAll(path)
-    accessSync(path, constants.W_OK | constants.X_OK)
+    // With the dot, since a file may lie there.
+    accessSync(`${path}/.`, constants.W_OK | constants.X_OK)
   } catch (cause) {
     const { code = 'unknown' } = cause as NodeJS.ErrnoException
     throw new StartError(
@@ -62,6 +63,11 @@ function lookUp(file: string): Stats | 'unknown' | undefined {
   }
 }
 
+/** Where the files lie that are derived from the records, by index. */
+export function indicesDirectory(dataDir: string): string {
+  return join(dataDir, 'indices')
+}
+
 /** The name of an index's folder; what is called otherwise is somebody else's. */
 export const INDEX_FOLDER = /^[1-9]\d*$/
 
@@ -71,7 +77,7 @@ export const INDEX_FOLDER = /^[1-9]\d*$/
  */
 export function refuseLostRecords(dataDir: string, recordsFile: string): void {
   const isThere = existsSync(recordsFile) && statSync(recordsFile).size > 0
-  const indices = join(dataDir, 'indices')
+  const indices = indicesDirectory(dataDir)
   if (isThere || !existsSync(indices)) return
   if (!readdirSync(indices).some((name) => INDEX_FOLDER.test(name))) return
   throw new StartError(

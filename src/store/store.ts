@@ -5,7 +5,7 @@ import { type ServiceError, StartError } from '../errors.ts'
 import { openCommits } from './commits.ts'
 import { openDatabases, type Tables, wrapTables } from './databases.ts'
 import { diskFull, wantsRoom } from './failure.ts'
-import { makeFolder, placeOf, refuseLostRecords, shortfall } from './folder.ts'
+import { indicesDirectory, makeFolder, placeOf, refuseLostRecords, shortfall } from './folder.ts'
 import { type Owner, refuseOwned, thisProcess } from './owner.ts'
 import { openSpace, type SpaceFigures } from './space.ts'
 import {
@@ -80,6 +80,7 @@ export interface Store {
  */
 export function openStore(options: StoreOptions): Store {
   makeFolder(recordsDirectory(options.dataDir))
+  makeFolder(indicesDirectory(options.dataDir))
   const file = recordsFile(options.dataDir)
   refuseLostRecords(options.dataDir, file)
   // To read what is missing would end the process by a signal, without a word.

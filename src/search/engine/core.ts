@@ -56,6 +56,8 @@ export interface OpenState {
 export interface Core extends EngineParts {
   /** By engine number. */
   states: Map<number, OpenState>
+  /** Those whose files could not be opened the last time; what names one tries again. */
+  unopened: Map<number, IndexEntry>
   uses: number
   closing: boolean
   /** Switches to new files that are under way, by index. */

@@ -45,7 +45,9 @@ export interface Engine {
   tend: () => void
   /** The indices that are open now. */
   opened: () => IndexEntry[]
-  /** The same by their numbers; those of openings ascend. */
+  /** Those whose files can't be opened, by name. */
+  unopened: () => string[]
+  /** The open ones by their numbers; those of openings ascend. */
   openings: () => { indexId: number; engineId: number; opening: number }[]
   close: () => Promise<void>
 }
@@ -57,6 +59,7 @@ export function openEngine(parts: EngineParts): Engine {
   const core: Core = {
     ...parts,
     states: new Map(),
+    unopened: new Map(),
     uses: 0,
     closing: false,
     rebuilding: new Map(),
@@ -86,6 +89,7 @@ export function openEngine(parts: EngineParts): Engine {
     tend: () => tendRested(core),
     opened: () =>
       [...core.states.values()].filter(({ opening }) => !opening).map(({ entry }) => entry),
+    unopened: () => [...core.unopened.values()].map(({ record }) => record.name),
     openings: () => openings(core),
     close: async () => {
       core.closing = true

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises'
-import { serviceError } from '../../errors.ts'
+import { ServiceError, serviceError } from '../../errors.ts'
 import { native } from '../../native.ts'
+import { shown } from '../../nearest-name.ts'
 import { definitionJson } from '../indices/definition.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import type { OpenInput } from './catch-up.ts'
@@ -72,14 +73,32 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
   core.states.set(entry.record.engineId, state)
   state.opening = openFiles(core, state).catch((cause: unknown) => {
     core.states.delete(entry.record.engineId)
-    throw cause
+    throw unopened(core, entry, cause)
   })
   return state.opening
+}
+
+/** What the core could not open is the operator's to mend: the log says which folder and why, health that it is so. */
+function unopened(core: Core, entry: IndexEntry, cause: unknown): unknown {
+  if (cause instanceof ServiceError || core.closing) return cause
+  const { name, engineId } = entry.record
+  if (entry.dropped !== true) core.unopened.set(engineId, entry)
+  const directory = core.indices.directory(entry.record)
+  core.log.error(
+    { index: name, directory, err: cause },
+    'the files of an index could not be opened: see that the service may read and write its folder, or remove it, to have it rebuilt from the records',
+  )
+  return serviceError(
+    'UNHEALTHY',
+    `The files of "${shown(name)}" can't be opened; its documents are safe, and the log says why.`,
+    { cause },
+  )
 }
 
 async function openFiles(core: Core, state: OpenState): Promise<void> {
   const { record } = state.entry
   const opened = await core.pool.run('open', openInput(core, state.entry))
+  core.unopened.delete(record.engineId)
   state.opening = undefined
   state.openedAt = ++core.uses
   state.published = opened.sequence
@@ -130,13 +149,15 @@ export async function recover(core: Core): Promise<void> {
     try {
       await ready(core, entry)
     } catch (err) {
-      core.log.error({ index: entry.record.name, err }, 'opening an index')
+      const isLogged = err instanceof ServiceError && err.code === 'UNHEALTHY'
+      if (!isLogged) core.log.error({ index: entry.record.name, err }, 'opening an index')
     }
   }
 }
 
 /** Closes the index once no search needs it any more, and deletes its files. */
 export async function forget(core: Core, engineId: number): Promise<void> {
+  core.unopened.delete(engineId)
   const state = core.states.get(engineId)
   await state?.opening?.catch(() => undefined)
   await state?.fitting

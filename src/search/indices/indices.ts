@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { invalid, namedError, serviceError } from '../../errors.ts'
 import { native } from '../../native.ts'
 import { nearestName, shown } from '../../nearest-name.ts'
 import type { IndexMappings, IndexRecord, IndexSettings } from '../../schema/indices.ts'
+import { indicesDirectory } from '../../store/folder.ts'
 import type { Store } from '../../store/store.ts'
 import { compileDefinition, type Definition, definitionJson, mustTakeTexts } from './definition.ts'
 import { mustBeServed } from './embedder.ts'
@@ -71,8 +71,7 @@ interface Registry {
 export async function openIndices(store: Store, config: Config): Promise<Indices> {
   const registry: Registry = { store, config, ...emptyRegistry() }
   const { entries, creating } = registry
-  const root = join(config.dataDir, 'indices')
-  await mkdir(root, { recursive: true })
+  const root = indicesDirectory(config.dataDir)
   for (const { value: record } of store.tables.indices.range())
     if (record.dropped !== true)
       entries.set(record.name, { record, definition: define(registry, record) })

@@ -1,0 +1,49 @@
+import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import type { CortexHealth } from '../../../src/health.ts'
+import { startApp } from '../../running-app.ts'
+import { temporaryFolder } from '../../store/open.ts'
+
+it('an index whose files can not be opened is told by health, until they can or it is gone', async () => {
+  const service = await startApp()
+  onTestFinished(() => service.close())
+  for (const index of ['willow', 'xenon'])
+    await service.must('POST', '/cortex/documents', {
+      ...{ index, id: '1', document: { title: index } },
+    })
+  const find = (index: string) =>
+    service.call<{ total: number }>('POST', '/cortex/search', { index, query: index })
+  const health = () => service.call<CortexHealth>('GET', '/cortex/health')
+  let directory = ''
+  await service.restart({}, (folder) => {
+    const indices = join(folder, 'indices')
+    const [first = ''] = readdirSync(indices).sort((a, b) => Number(a) - Number(b))
+    directory = join(indices, first)
+    rmSync(directory, { recursive: true })
+    // As a folder of another user's; but the superuser, who may run this, reads those.
+    writeFileSync(directory, '')
+  })
+
+  expect((await find('xenon')).data.total).toBe(1)
+  const sentence = `The files of "willow" can't be opened`
+  expect(await find('willow')).toMatchObject({ status: 503, code: 'UNHEALTHY' })
+  expect((await find('willow')).error).toContain(sentence)
+  const sick = await health()
+  expect(sick.status).toBe(503)
+  expect(sick.data.services.searchEngine).toMatchObject({ operational: false })
+  expect(sick.data.services.searchEngine.error).toContain(sentence)
+  expect((await service.call('GET', '/nous/health')).status).toBe(503)
+
+  renameSync(directory, join(temporaryFolder(), 'apart'))
+  expect((await find('willow')).data.total).toBe(1)
+  expect((await health()).status).toBe(200)
+
+  await service.restart({}, () => {
+    rmSync(directory, { recursive: true })
+    writeFileSync(directory, '')
+  })
+  expect((await health()).status).toBe(503)
+  await service.must('DELETE', '/cortex/indices/willow')
+  expect((await health()).status).toBe(200)
+})
