@@ -23,13 +23,25 @@ pub fn rows_of(terms: &[QueryTerm]) -> Vec<Vec<Slot>> {
     let mut rows = vec![Row::default()];
     for term in terms {
         let options = options_of(term);
-        let mut longer = Vec::with_capacity(rows.len() * options.len());
+        // Rows are copied only while they become more, a few times at most: copied for each word, a phrase of some
+        // thousand words (or ngrams) would keep its thread for minutes.
+        let is_full = rows.len() >= ROWS_MAX;
+        if let Some(own) = options.first().filter(|_| is_full || options.len() == 1) {
+            for row in &mut rows {
+                extend(row, term, own, first);
+            }
+            continue;
+        }
+        let mut more = Vec::with_capacity(rows.len() * options.len());
         // By options: the rows with the query's own words stay the first.
         for option in &options {
-            longer.extend(rows.iter().map(|row| extended(row, term, option, first)));
+            more.extend(rows.iter().cloned().map(|mut row| {
+                extend(&mut row, term, option, first);
+                row
+            }));
         }
-        longer.truncate(ROWS_MAX);
-        rows = longer;
+        more.truncate(ROWS_MAX);
+        rows = more;
     }
     let slots = rows.into_iter().map(|row| {
         let first = row.slots.first().map_or(0, |slot| slot.offset);
@@ -65,14 +77,64 @@ fn options_of(term: &QueryTerm) -> Vec<Vec<Slot>> {
     options
 }
 
-fn extended(row: &Row, term: &QueryTerm, option: &[Slot], first: usize) -> Row {
+fn extend(row: &mut Row, term: &QueryTerm, option: &[Slot], first: usize) {
     let start = (term.position - first) as i64 + row.longer;
-    let mut next = row.clone();
-    next.slots.extend(option.iter().map(|slot| Slot {
+    row.slots.extend(option.iter().map(|slot| Slot {
         offset: (start + i64::from(slot.offset)).max(0) as u32,
         terms: slot.terms.clone(),
     }));
     let span = option.last().map_or(0, |slot| i64::from(slot.offset) + 1);
-    next.longer += span - term.span as i64;
-    next
+    row.longer += span - term.span as i64;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    fn term(position: usize, ways: &[&[&str]]) -> QueryTerm {
+        let step = |(offset, text): (usize, &&str)| Step {
+            text: (*text).to_owned(),
+            offset: offset as u32,
+        };
+        let rows = ways
+            .iter()
+            .map(|way| way.iter().enumerate().map(step).collect());
+        QueryTerm {
+            alternatives: rows.collect(),
+            position,
+            span: 1,
+            from: 0,
+            to: 0,
+        }
+    }
+
+    fn said(row: &[Slot]) -> String {
+        let words = row
+            .iter()
+            .map(|slot| format!("{}:{}", slot.offset, slot.terms.join("|")));
+        words.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn rows_begin_with_the_words_of_the_query_and_are_sixteen_at_most() {
+        let says: [&[&str]; 2] = [&["ny"], &["new", "york"]];
+        let rows = rows_of(&[term(0, &says), term(1, &[&["taxi"], &["cab"]])]);
+        let rows: Vec<String> = rows.iter().map(|row| said(row)).collect();
+        assert_eq!(rows, ["0:ny 1:taxi|cab", "0:new 1:york 2:taxi|cab"]);
+        let many: Vec<QueryTerm> = (0..6).map(|at| term(at, &says)).collect();
+        let rows = rows_of(&many);
+        assert_eq!(rows.len(), ROWS_MAX);
+        assert_eq!(said(&rows[0]), "0:ny 1:ny 2:ny 3:ny 4:ny 5:ny");
+        assert_eq!(said(&rows[1]), "0:new 1:york 2:ny 3:ny 4:ny 5:ny 6:ny");
+    }
+
+    #[test]
+    fn a_phrase_of_very_many_words_is_put_together_at_once() {
+        let terms: Vec<QueryTerm> = (0..100_000).map(|at| term(at, &[&["word"]])).collect();
+        let began = Instant::now();
+        assert_eq!(rows_of(&terms)[0].len(), 100_000);
+        assert!(began.elapsed() < Duration::from_secs(5));
+    }
 }
