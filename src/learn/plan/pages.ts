@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { invalid } from '../../errors.ts'
 import { type ListPlace, NOTHING_ADDED } from '../../schema/plan.ts'
 import type { SearchRequest } from '../../schema/search.ts'
+import { murmur3 } from '../statistics/murmur3.ts'
 import { type LearnedPlan, variantNames } from './plan.ts'
 
 /**
@@ -72,11 +73,15 @@ function markOf(ranking: KeptRanking): number {
   if (ranking === PLAIN) return 0
   const { added, model, rerankSize, adaptations, experiments, clickRates, interleaved } = ranking
   const rates = model === undefined ? undefined : clickRates?.edition
-  const text = JSON.stringify([
-    ...[added.documents, added.values, model?.name, rerankSize, rates],
-    ...[adaptations, variantNames(experiments), interleaved?.seed],
-  ])
-  return Number.parseInt(hash('sha1', text, 'hex').slice(0, 5), 16)
+  // To most lists nothing but what was learned of single documents applies, and each search asks.
+  const isLearnedAlone = model === undefined && adaptations.length + experiments.length === 0
+  const rest = isLearnedAlone
+    ? ''
+    : JSON.stringify([
+        ...[model?.name, rerankSize, rates, adaptations],
+        ...[variantNames(experiments), interleaved?.seed],
+      ])
+  return murmur3(added.documents, murmur3(added.values, murmur3(rest, 0))) % MARKS
 }
 
 function gone(): Error {

@@ -92,7 +92,7 @@ it('a later page reads the click rates that a model ranked the first one by', ()
 it('a later page is recorded with the variants of the first one', () => {
   let experiments: LearnedPlan['experiments'] = [{ testId: 't', testName: 'T', variantId: 'b' }]
   const plan = openNamed(() => {
-    const rest = { tuning: {}, added: [], model: undefined, adaptations: [] }
+    const rest = { tuning: {}, added: NOTHING_ADDED, model: undefined, adaptations: [] }
     return {
       ...rest,
       experiments,
