@@ -10,7 +10,7 @@ export interface LentBytes {
   length: number
   /** The slab's memory, when the main thread has not seen it yet; it takes the place of an earlier one. */
   memory?: SharedArrayBuffer
-  /** It will not be used again: a page of megabytes is an exception. */
+  /** It will not be used again: a page so long is an exception. */
   isLast?: true
 }
 
