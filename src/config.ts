@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { firstMistake } from './first-mistake.ts'
-import { nearestName, shown } from './nearest-name.ts'
+import { nearestName } from './nearest-name.ts'
 import { SETTINGS, type Setting } from './settings.ts'
+import { beginningOf, shownName } from './word.ts'
 
 type Value<S> = S extends { kind: { oneOf: readonly (infer W)[] } }
   ? W
@@ -57,7 +58,9 @@ export function mistypedSettings(
   return Object.entries(env).flatMap(([variable, value]) => {
     const meant = meantBy(variable, value)
     if (meant === undefined) return []
-    return [{ variable, sentence: `${shown(variable)} is set, but is not a setting; ${meant} is` }]
+    return [
+      { variable, sentence: `${shownName(variable)} is set, but is not a setting; ${meant} is` },
+    ]
   })
 }
 
@@ -94,7 +97,7 @@ function readConfigFile(name: string): Record<string, unknown> {
   for (const key of Object.keys(content))
     if (!VARIABLES.has(key))
       throw new Error(
-        `${shown(key)} in the CONFIG file is not a setting; ${hint(nearestName(key, VARIABLES))}.`,
+        `${shownName(key)} in the CONFIG file is not a setting; ${hint(nearestName(key, VARIABLES))}.`,
       )
   return content as Record<string, unknown>
 }
@@ -182,5 +185,5 @@ export function shownValue(sent: unknown): string {
 }
 
 function shortened(text: string): string {
-  return text.length > SHOWN_MAX ? `${text.slice(0, SHOWN_MAX)}…` : text
+  return text.length > SHOWN_MAX ? `${beginningOf(text, SHOWN_MAX)}…` : text
 }

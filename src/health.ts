@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { App } from './app.ts'
 import { ServiceError } from './errors.ts'
-import { shown } from './nearest-name.ts'
+import { shownName } from './word.ts'
 
 /** What a part of the service says about itself when asked; throws when it does not work. */
 export type HealthCheck = () => object | Promise<object>
@@ -155,7 +155,7 @@ function searchEngineHealth({ engine, indices, lifecycle }: HealthParts): object
 
 function unopenedSentence(name: string, others: number): string {
   const more = others === 0 ? '' : ` and of ${others} more`
-  return `The files of "${shown(name)}"${more} can't be opened; the log says why.`
+  return `The files of "${shownName(name)}"${more} can't be opened; the log says why.`
 }
 
 function threadsOf({ pool }: HealthParts, lane: string): number {

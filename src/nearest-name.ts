@@ -1,11 +1,3 @@
-/** Letters of a name that was sent which an answer repeats: there may be a megabyte of them. */
-const SHOWN_MAX = 64
-
-/** A name that was sent, as answers repeat it. */
-export function shown(name: string): string {
-  return name.length > SHOWN_MAX ? name.slice(0, SHOWN_MAX) : name
-}
-
 /** The known name that a mistyped one most likely means: a letter or two away, and no more than a third of it. */
 export function nearestName(sent: string, known: Iterable<string>): string | undefined {
   const name = sent.toLowerCase()

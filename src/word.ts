@@ -15,3 +15,16 @@ export function plainWord(sent: unknown): string {
     .toLowerCase()
     .replaceAll(/[\s_-]/g, '')
 }
+
+/** The first letters of what was sent, in whole characters: UTF-8 can't say half a one. */
+export function beginningOf(text: string, most: number): string {
+  return text.length <= most ? text : text.slice(0, most).replace(/\p{Surrogate}$/u, '')
+}
+
+/** Letters of a name that was sent which an answer repeats: there may be a megabyte of them. */
+const SHOWN_MAX = 64
+
+/** A name that was sent, as answers repeat it. */
+export function shownName(name: string): string {
+  return beginningOf(name, SHOWN_MAX)
+}

@@ -23,7 +23,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   ids: [],
   'first-mistake': [],
   'nearest-name': [],
-  config: ['first-mistake', 'nearest-name', 'settings'],
+  config: ['first-mistake', 'nearest-name', 'settings', 'word'],
   metrics: ['config'],
   package: [],
   native: ['errors', 'package', 'addon'],
@@ -60,14 +60,17 @@ const MAY_IMPORT: Record<string, string[]> = {
     'ids',
   ],
   workers: ['embed', 'search', 'learn', 'native', 'schema', 'store', 'threads'],
-  health: ['app', 'errors', 'nearest-name'],
+  health: ['app', 'errors', 'word'],
   figures: ['metrics', 'search', 'store', 'threads'],
   upkeep: [],
   app: [
     ...['config', 'errors', 'metrics', 'native', 'threads', 'store', 'embed', 'search', 'learn'],
     ...['schema', 'figures', 'upkeep'],
   ],
-  http: ['app', 'config', 'errors', 'first-mistake', 'ids', 'metrics', 'schema', 'shared-clock'],
+  http: [
+    ...['app', 'config', 'errors', 'first-mistake', 'ids', 'metrics', 'schema', 'shared-clock'],
+    'word',
+  ],
   api: ['app', 'errors', 'health', 'http', 'schema'],
 }
 /** The same of the rooms inside of `search`; what lies beside them puts them together, or is known to all. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { plainWord, wordOf } from '../src/word.ts'
+import { beginningOf, plainWord, shownName, wordOf } from '../src/word.ts'
 
 it.each([
   ['asc', 'asc'],
@@ -21,3 +21,11 @@ it.each(['greaterThan', 'greater_than', 'Greater than', 'GREATER-THAN'])(
     expect(plainWord(sent)).toBe('greaterthan')
   },
 )
+
+it('of a long name its beginning is shown, in whole characters', () => {
+  expect(shownName('year')).toBe('year')
+  expect(shownName('x'.repeat(65))).toBe('x'.repeat(64))
+  expect(shownName('🍕'.repeat(33))).toBe('🍕'.repeat(32))
+  expect(shownName(`x${'🍕'.repeat(33)}`)).toBe(`x${'🍕'.repeat(31)}`)
+  expect(beginningOf('x🍕🍕', 4)).toBe('x🍕')
+})

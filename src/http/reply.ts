@@ -1,4 +1,5 @@
 import { ERRORS, type ErrorDetail, ServiceError } from '../errors.ts'
+import { beginningOf } from '../word.ts'
 import type { Body } from './bytes.ts'
 import type { Answer, RawReply, Reply, StreamReply } from './route.ts'
 
@@ -100,7 +101,7 @@ const SENTENCE_MAX = 1000
 const PLACE_MAX = 256
 
 function cut(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most - 1)}…`
+  return text.length <= most ? text : `${beginningOf(text, most - 1)}…`
 }
 
 /** Anything that is not a ServiceError is INTERNAL; the caller logs it whole. */

@@ -2,6 +2,7 @@ import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
 import type { TSchema } from 'typebox'
 import { serviceError } from '../errors.ts'
+import { beginningOf } from '../word.ts'
 
 const PATH_CHARACTERS_MAX = 128
 
@@ -122,7 +123,7 @@ function pathOf(error: ErrorObject): string {
     if (/^\d+$/.test(name)) path += `[${name}]`
     else path += path === '' ? name : `.${name}`
   }
-  return path.slice(0, PATH_CHARACTERS_MAX)
+  return beginningOf(path, PATH_CHARACTERS_MAX)
 }
 
 /** What a value must keep to, by the keyword of the schema, in the words of other messages. */

@@ -240,3 +240,39 @@ it('a name of any length is told by its beginning', async () => {
   expect(details[0]?.path).toMatch(/^filters\.(long)+.{1,4}$/)
   expect(details[0]?.path).toHaveLength(256)
 })
+
+it.each(['🍕'.repeat(200), `x${'🍕'.repeat(200)}`])(
+  'a long name is repeated in whole characters, which UTF-8 can say: %#',
+  async (name) => {
+    const variants = [{ id: 'a', config: { [name]: 1 } }, { id: 'b' }]
+    const requests: [string, object][] = [
+      ['/cortex/search', { query: '', [name]: 1 }],
+      ['/cortex/search', { query: '', filters: { year: { [name]: 1 } } }],
+      ['/cortex/search', { query: '', boost: { [name]: 'much' } }],
+      ['/cortex/ab-test', { name: `a ${name.length}`, variants }],
+      ['/cortex/ab-test', { name: `b ${name.length}`, variants, guardrails: { [name]: 'x' } }],
+      ['/cortex/ab-test', { name: `c ${name.length}`, variants, targetingRules: { [name]: {} } }],
+      ['/nous/adapt/apply', { type: 'ranking', changes: { boosts: [{ id: 'a', [name]: 1 }] } }],
+      ['/nous/adapt/apply', { type: 'ranking', changes: { fieldWeights: { [name]: 'much' } } }],
+      [
+        '/cortex/indices',
+        {
+          name: 'names',
+          settings: { analysis: { filter: { [name]: { type: 'synonym', synonyms: ['a'] } } } },
+        },
+      ],
+      [
+        '/nous/learn/models/sync',
+        { modelId: 'names', state: { weights: [1], featureNames: [name] } },
+      ],
+    ]
+    for (const [path, body] of requests) {
+      const queryHash = `hash ${name.length}`
+      const answer = await service.call('POST', path, { queryHash, ...body })
+      // JSON.stringify escapes halves alone.
+      expect(JSON.stringify(answer), path).not.toContain('\\ud')
+      expect(JSON.stringify(answer), path).not.toContain('\ufffd')
+      expect(JSON.stringify(answer), path).toContain('🍕')
+    }
+  },
+)

@@ -1,6 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { isObject } from '../../object.ts'
 import type { GuardrailRule } from '../../schema/experiment-record.ts'
+import { shownName } from '../../word.ts'
 import { type RuleOperator, readOperator } from '../wire/operators.ts'
 import { harmOf, metricName } from './metrics.ts'
 
@@ -43,7 +44,7 @@ export function readGuardrails(sent: unknown, warnings: string[] = []): Guardrai
 }
 
 function readEntry(metric: string, value: unknown, warnings: string[]): GuardrailRule {
-  const path = `guardrails.${metric.slice(0, 64)}`
+  const path = `guardrails.${shownName(metric)}`
   const rule = typeof value === 'object' && value !== null ? value : { threshold: value }
   return readRule({ ...rule, metric }, path, warnings)
 }

@@ -1,6 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { asObject } from '../../object.ts'
 import type { TargetingCondition } from '../../schema/experiment-record.ts'
+import { shownName } from '../../word.ts'
 import { type RuleOperator, readOperator } from '../wire/operators.ts'
 
 /** Whom a condition is about. */
@@ -26,8 +27,6 @@ const COMPARISONS: Partial<Record<RuleOperator, Comparison>> = {
 const CONDITIONS_MAX = 100
 const VALUES_MAX = 1000
 const PATH = 'targetingRules'
-/** Longest name that a message says again. */
-const NAME_MAX = 64
 
 /**
  * Reads targeting rules: an object field → value, list (any of), `{gte, gt, lte, lt}` or `{not}`, or a list of
@@ -51,9 +50,7 @@ function readRules(rules: unknown, path = PATH): TargetingCondition[] {
   const [only] = entries
   if (entries.length === 1 && only !== undefined && isListOfRules(...only))
     return readRules(only[1], `${path}.${only[0]}`)
-  return entries.flatMap(([field, value]) =>
-    readField(field, value, `${path}.${field.slice(0, NAME_MAX)}`),
-  )
+  return entries.flatMap(([field, value]) => readField(field, value, `${path}.${shownName(field)}`))
 }
 
 function isListOfRules(name: string, value: unknown): boolean {
@@ -77,7 +74,7 @@ function readField(field: string, value: unknown, path: string): TargetingCondit
   const object = asObject(value)
   if (object === undefined) return [readCondition(field, 'eq', value, { said: path, to: path })]
   return Object.entries(object).map(([operator, bound]) => {
-    const place = `${path}.${operator.slice(0, NAME_MAX)}`
+    const place = `${path}.${shownName(operator)}`
     return readCondition(field, operator, bound, { said: place, to: place })
   })
 }

@@ -1,5 +1,6 @@
 import { invalid } from '../../errors.ts'
 import type { ExperimentVariant } from '../../schema/experiment-record.ts'
+import { beginningOf } from '../../word.ts'
 import { mustReadTuning } from '../plan/tuning.ts'
 
 /** A variant as it was sent. */
@@ -64,8 +65,11 @@ function areInVain(own: readonly (number | undefined)[], shares: readonly number
   })
 }
 
+/** Letters of what is not read that a warning shows: a key of the client's own, and what is said of it. */
+const UNREAD_MAX = 128
+
 export function unreadWarning(owner: string, key: string): string {
-  return `${owner}: "${key.slice(0, 128)}" changes no ranking; it is kept and returned.`
+  return `${owner}: "${beginningOf(key, UNREAD_MAX)}" changes no ranking; it is kept and returned.`
 }
 
 function refuseRepeated(named: readonly { id: string; name: string }[]): void {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { asObject, ownValue } from '../../object.ts'
 import type { ModelState } from '../../schema/model.ts'
 import type { ModelKind } from '../../schema/model-record.ts'
+import { shownName } from '../../word.ts'
 
 /** What the core can make of a synced state. */
 export interface StateRead {
@@ -109,10 +110,9 @@ function readNames(
 }
 
 const NAMES_SHOWN = 10
-const NAME_CHARACTERS = 64
 
 function unknownNames(unknown: string[], known: readonly string[]): string {
-  const shown = unknown.slice(0, NAMES_SHOWN).map((name) => name.slice(0, NAME_CHARACTERS))
+  const shown = unknown.slice(0, NAMES_SHOWN).map((name) => shownName(name))
   const more = unknown.length > NAMES_SHOWN ? ', …' : ''
   return (
     `featureNames has names that the ranker does not compute: ${shown.join(', ')}${more}; ` +

@@ -1,5 +1,6 @@
 import { asObject } from '../../object.ts'
 import { BOOST_MAX, type DocumentName, type Tuning } from '../../schema/tuning.ts'
+import { shownName } from '../../word.ts'
 
 /** Why a value can't be read: where inside of it, and what may stand there. */
 export interface Problem {
@@ -72,7 +73,6 @@ const READ = {
 }
 /** Different keys that are told of for one setting: a client makes the same mistake in each entry. */
 const KEYS_TOLD_MAX = 8
-const KEY_CHARACTERS_MAX = 64
 
 /** A list of ids or of objects with one, or a map by id; of a map of pins only the order counts. */
 export function readDocuments(
@@ -90,7 +90,7 @@ export function readDocuments(
   if (long !== undefined) return long
   const documents = list.map((entry) => (typeof entry === 'string' ? { id: entry } : entry))
   const placeOf = (at: number) =>
-    byId === undefined ? `[${at}]` : `.${String(documents[at].id).slice(0, 64)}`
+    byId === undefined ? `[${at}]` : `.${shownName(documents[at].id)}`
   for (const [at, entry] of documents.entries()) {
     const problem = problemOf(key, entry)
     if (problem !== undefined) return { ...problem, path: `${placeOf(at)}${problem.path}` }
@@ -132,7 +132,7 @@ function noteUnread(key: 'pins' | 'boosts', documents: readonly object[], note: 
       if (keys.includes(name) || told.has(name)) continue
       if (told.size >= KEYS_TOLD_MAX) return
       told.add(name)
-      note(`[${at}].${name.slice(0, KEY_CHARACTERS_MAX)} (${advice})`)
+      note(`[${at}].${shownName(name)} (${advice})`)
     }
 }
 

@@ -1,6 +1,6 @@
 import { asObject, isObject } from '../../object.ts'
 import { FUSIONS, FUZZINESSES, OPERATORS, type Tuning } from '../../schema/tuning.ts'
-import { wordOf } from '../../word.ts'
+import { shownName, wordOf } from '../../word.ts'
 import { type Note, type Problem, readDocuments, readSynonyms, WEIGHT_MAX } from './tuning-lists.ts'
 
 interface Setting {
@@ -111,7 +111,7 @@ function notWeights(value: unknown): Problem | undefined {
   const object = asObject(value)
   if (object === undefined) return { path: '', message: WEIGHTS }
   const bad = Object.keys(object).find((name) => !isWeight(object[name]))
-  return bad === undefined ? undefined : { path: `.${bad.slice(0, 64)}`, message: WEIGHT }
+  return bad === undefined ? undefined : { path: `.${shownName(bad)}`, message: WEIGHT }
 }
 
 function isWeight(value: unknown): value is number {

@@ -1,5 +1,6 @@
 import { invalid, type ServiceError } from '../../errors.ts'
 import { isObject, ownValue } from '../../object.ts'
+import { beginningOf } from '../../word.ts'
 import { isDate } from '../date.ts'
 import type { Definition, FieldDefinition } from '../indices/definition.ts'
 import { findUnnamed } from '../indices/strict.ts'
@@ -145,7 +146,7 @@ function unmappedField(
   const unmapped = strict === undefined ? undefined : findUnnamed(source, strict)
   if (unmapped === undefined) return undefined
   return invalid(
-    `${place}${unmapped.slice(0, NAME_CHARACTERS_MAX)}`,
+    `${place}${beginningOf(unmapped, NAME_CHARACTERS_MAX)}`,
     'is not named by the index’s strict mapping; add the field to the mapping, or leave it out',
     'UNKNOWN_FIELD',
   )

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { ServiceError, serviceError } from '../../errors.ts'
 import { native } from '../../native.ts'
-import { shown } from '../../nearest-name.ts'
+import { shownName } from '../../word.ts'
 import { definitionJson } from '../indices/definition.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import type { OpenInput } from './catch-up.ts'
@@ -90,7 +90,7 @@ function unopened(core: Core, entry: IndexEntry, cause: unknown): unknown {
   )
   return serviceError(
     'UNHEALTHY',
-    `The files of "${shown(name)}" can't be opened; its documents are safe, and the log says why.`,
+    `The files of "${shownName(name)}" can't be opened; its documents are safe, and the log says why.`,
     { cause },
   )
 }

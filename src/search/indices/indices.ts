@@ -2,10 +2,11 @@ import { join } from 'node:path'
 import type { Config } from '../../config.ts'
 import { invalid, namedError, serviceError } from '../../errors.ts'
 import { native } from '../../native.ts'
-import { nearestName, shown } from '../../nearest-name.ts'
+import { nearestName } from '../../nearest-name.ts'
 import type { IndexMappings, IndexRecord, IndexSettings } from '../../schema/indices.ts'
 import { indicesDirectory } from '../../store/folder.ts'
 import type { Store } from '../../store/store.ts'
+import { shownName } from '../../word.ts'
 import { compileDefinition, type Definition, definitionJson, mustTakeTexts } from './definition.ts'
 import { mustBeServed } from './embedder.ts'
 import { checkTypes, isSame, mergeMappings } from './extension.ts'
@@ -209,7 +210,7 @@ function notFound(path = 'index', more = LISTED): Error {
 function unknown(sent: string, known: Iterable<string>): string {
   const nearest = nearestName(sent, known)
   const but = nearest === undefined ? '' : `, but "${nearest}"`
-  return `: there is no "${shown(sent)}"${but}${LISTED}`
+  return `: there is no "${shownName(sent)}"${but}${LISTED}`
 }
 
 /** Numbers of indices and of their folders; never used twice. Call within a write. */

@@ -1,6 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { asObject } from '../../object.ts'
 import type { IndexSettings } from '../../schema/indices.ts'
+import { shownName } from '../../word.ts'
 
 const ARROW = '=>'
 
@@ -17,7 +18,7 @@ export function refuseMalformedSynonyms(settings: IndexSettings): void {
     if (analysis === undefined) continue
     refuseIn(`${path}.synonyms`, analysis.synonyms)
     for (const [name, filter] of Object.entries(asObject(analysis.filter) ?? {}))
-      refuseIn(`${path}.filter.${name.slice(0, 64)}.synonyms`, asObject(filter)?.synonyms)
+      refuseIn(`${path}.filter.${shownName(name)}.synonyms`, asObject(filter)?.synonyms)
   }
 }
 

@@ -1,5 +1,6 @@
 import { invalid } from '../../errors.ts'
 import { isObject } from '../../object.ts'
+import { beginningOf } from '../../word.ts'
 import { checkId } from '../document-id.ts'
 
 /** A filter as the Rust core reads it; documents by their ids get their numbers on the way (`filter-ids.ts`). */
@@ -156,7 +157,7 @@ const EQUALS: readonly string[] = ['eq', 'in', 'any']
 const NAME_MAX = 128
 
 function unknownKey(field: string, key: string, place: string): Error {
-  const inner = `${field}.${key}`.slice(0, NAME_MAX)
+  const inner = beginningOf(`${field}.${key}`, NAME_MAX)
   return invalid(
     place,
     `is not known; known are ${KNOWN}; a field inside of an object is filtered by as "${inner}"`,

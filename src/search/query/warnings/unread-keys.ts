@@ -1,5 +1,6 @@
-import { nearestName, shown } from '../../../nearest-name.ts'
+import { nearestName } from '../../../nearest-name.ts'
 import { Facet, FacetRange, HighlightOptions, SearchRequest } from '../../../schema/search.ts'
+import { shownName } from '../../../word.ts'
 import { instead, isFull } from './told.ts'
 
 type Names = ReadonlySet<string>
@@ -21,7 +22,7 @@ const MEANT: Readonly<Record<string, string>> = {
 export function unreadKeys(search: SearchRequest, told: string[]): void {
   for (const name in search)
     if (!FIELDS.has(name) && !isFull(told))
-      told.push(ignored(`"${shown(name)}" is not a field of a search`, name, FIELDS, MEANT))
+      told.push(ignored(`"${shownName(name)}" is not a field of a search`, name, FIELDS, MEANT))
   const { facets, highlight } = search
   if (facets !== undefined && !Array.isArray(facets))
     for (const field in facets) unreadOfFacet(field, facets[field] ?? {}, told)
@@ -42,12 +43,12 @@ interface Inner {
 }
 
 const IN_FACET: Inner = {
-  at: (field) => `facets.${shown(field)}`,
+  at: (field) => `facets.${shownName(field)}`,
   known: namesOf(Facet),
   meant: { limit: 'size', count: 'size', buckets: 'ranges', statistics: 'stats' },
 }
 const IN_RANGE: Inner = {
-  at: (field) => `facets.${shown(field)}.ranges`,
+  at: (field) => `facets.${shownName(field)}.ranges`,
   known: namesOf(FacetRange),
   meant: { gte: 'from', min: 'from', lt: 'to', max: 'to', name: 'key', label: 'key' },
 }
@@ -63,7 +64,7 @@ const IN_HIGHLIGHT: Inner = {
 function unreadIn({ at, known, meant }: Inner, sent: object, told: string[], field = ''): void {
   for (const name in sent)
     if (!known.has(name) && !isFull(told))
-      told.push(ignored(`"${shown(name)}" is not read in ${at(field)}`, name, known, meant))
+      told.push(ignored(`"${shownName(name)}" is not read in ${at(field)}`, name, known, meant))
 }
 
 function ignored(
@@ -74,7 +75,7 @@ function ignored(
 ): string {
   const letters = lettersOf(name)
   const other = Object.hasOwn(meant, letters) ? meant[letters] : undefined
-  const nearest = sameLetters(letters, known) ?? other ?? nearestName(shown(name), known)
+  const nearest = sameLetters(letters, known) ?? other ?? nearestName(shownName(name), known)
   return `${what} and was ignored${instead(nearest, 'is')}`
 }
 
@@ -85,7 +86,7 @@ function sameLetters(letters: string, known: Names): string | undefined {
 }
 
 function lettersOf(name: string): string {
-  return shown(name)
+  return shownName(name)
     .toLowerCase()
     .replace(/[^a-z]/g, '')
 }

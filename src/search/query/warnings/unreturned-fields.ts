@@ -1,4 +1,5 @@
-import { nearestName, shown } from '../../../nearest-name.ts'
+import { nearestName } from '../../../nearest-name.ts'
+import { shownName } from '../../../word.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
 import { instead } from './told.ts'
 
@@ -22,10 +23,10 @@ export function unreturnedFields(
     entries.flatMap(({ definition }) => definition.fields.map(({ source }) => source)),
   )
   for (const name of unmapped.slice(0, NAMES_MAX)) {
-    const nearest = nearestName(shown(name), known)
+    const nearest = nearestName(shownName(name), known)
     if (nearest === undefined && !areStrict) continue
     const meant = instead(nearest, 'is')
-    told.push(`"${shown(name)}" of fields is mapped in none of the indices${meant}`)
+    told.push(`"${shownName(name)}" of fields is mapped in none of the indices${meant}`)
   }
 }
 

@@ -1,5 +1,6 @@
-import { nearestName, shown } from '../../../nearest-name.ts'
+import { nearestName } from '../../../nearest-name.ts'
 import type { SearchRequest } from '../../../schema/search.ts'
+import { shownName } from '../../../word.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
 import { instead, isFull } from './told.ts'
 
@@ -36,7 +37,7 @@ function unsearched(
       definition.fields.filter(({ analyzer }) => analyzer !== undefined).map((field) => field.name),
     ),
   )
-  const what = `"${shown(name)}" of ${path} is no field whose words are searched`
-  const meant = instead(nearestName(shown(name), known), 'is one')
+  const what = `"${shownName(name)}" of ${path} is no field whose words are searched`
+  const meant = instead(nearestName(shownName(name), known), 'is one')
   told.push(`${what}, and was ignored${meant}`)
 }

@@ -1,4 +1,5 @@
-import { nearestName, shown } from '../../../nearest-name.ts'
+import { nearestName } from '../../../nearest-name.ts'
+import { shownName } from '../../../word.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Definition } from '../../indices/definition.ts'
 import { type IndexEntry, latest } from '../../indices/indices.ts'
@@ -124,8 +125,8 @@ function missing(names: string[], entries: IndexEntry[], engine: Engine): Set<st
  * index that keeps it only.
  */
 function warning({ path, name }: Unmapped, entries: IndexEntry[], known: KnownNames): string {
-  const what = `"${shown(name)}" of ${path}: no document of ${indicesText(entries)} has a value in it`
-  return `${what} that can be ${CAN_BE[path]}${suggestion(path, shown(name), known)}`
+  const what = `"${shownName(name)}" of ${path}: no document of ${indicesText(entries)} has a value in it`
+  return `${what} that can be ${CAN_BE[path]}${suggestion(path, shownName(name), known)}`
 }
 
 /** A field of nearly this name, or one inside of an object, whose last part it is; in filters, also a document's id. */
