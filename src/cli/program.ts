@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander'
 import { packageVersion } from '../package.ts'
 import { SETTINGS } from '../settings.ts'
 import { DEFAULT_URL } from './client.ts'
@@ -38,6 +38,7 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
       writeOut: (text) => terminal.print(text.trimEnd()),
       writeErr: (text) => terminal.note(text.trimEnd()),
     })
+    .configureHelp({ optionDescription })
     .showHelpAfterError('(--help shows what there is, with examples)')
     .addHelpText('after', EXAMPLES.all)
   addServe(program, terminal, end)
@@ -46,6 +47,11 @@ function createProgram(terminal: Terminal, end: (code: number) => void): Command
   addStatus(program, terminal, end)
   addDemo(program, terminal, end)
   return program
+}
+
+/** A switch is off, and a list empty, until it is named, which goes without saying. */
+function optionDescription(option: Option): string {
+  return new Help().optionDescription(option).replace(/ \(default: (false|\[\])\)/, '')
 }
 
 function addServe(program: Command, terminal: Terminal, end: (code: number) => void): void {
