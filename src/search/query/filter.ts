@@ -1,5 +1,5 @@
 import { invalid } from '../../errors.ts'
-import { isObject } from '../../object.ts'
+import { isObject, ownValue } from '../../object.ts'
 import { beginningOf } from '../../word.ts'
 import { checkId } from '../document-id.ts'
 
@@ -22,8 +22,19 @@ const NODES_MAX = 1024
 const IDS_MAX = 1000
 /** What documents are filtered by their ids as; no field can have this name in a mapping. */
 const ID = '_id'
-/** Parts of a condition that messages name. */
-const KNOWN = [...BOUNDS, 'eq', 'in', 'any', 'not', 'exists'].join(', ')
+/** Spellings of "is one of". */
+const EQUALS: readonly string[] = ['eq', 'in', 'any']
+
+/** How each part of a condition that is no bound is read. */
+const OPERATORS: Readonly<
+  Record<string, (field: string, sent: unknown, path: string) => FilterNode>
+> = {
+  ...Object.fromEntries(EQUALS.map((word) => [word, readCondition])),
+  not: (field, sent, path) => ({ not: readCondition(field, sent, path) }),
+  exists: (field, sent, path) => ({ field, exists: readFlag(sent, path) }),
+}
+/** Parts of a condition, as messages name them. */
+const KNOWN = [...BOUNDS, ...Object.keys(OPERATORS)].join(', ')
 
 type Shape = Record<string, unknown>
 
@@ -137,22 +148,19 @@ function readCondition(field: string, value: unknown, path: string): FilterNode 
   for (const [key, bound] of Object.entries(value)) {
     const place = `${path}.${key}`
     const word = key.toLowerCase()
-    if (BOUNDS.includes(word)) {
+    const read = ownValue(OPERATORS, word)
+    if (read !== undefined) parts.push(read(field, bound, place))
+    else if (BOUNDS.includes(word)) {
       if (!isValue(bound)) throw invalid(place, 'must be a number, a date or a string')
       if (range[word] !== undefined) throw invalid(place, 'is sent twice, in two cases; send one')
       range[word] = bound
-    } else if (word === 'not') parts.push({ not: readCondition(field, bound, place) })
-    else if (word === 'exists') parts.push({ field, exists: readFlag(bound, place) })
-    else if (EQUALS.includes(word)) parts.push(readCondition(field, bound, place))
-    else throw unknownKey(field, key, place)
+    } else throw unknownKey(field, key, place)
   }
   if (Object.keys(range).length > 0) parts.push({ field, ...range })
   if (parts.length === 0) throw invalid(path, `must hold one of ${KNOWN}`)
   return all(parts)
 }
 
-/** Spellings of "is one of". */
-const EQUALS: readonly string[] = ['eq', 'in', 'any']
 /** Longest name that a message says again. */
 const NAME_MAX = 128
 

@@ -90,6 +90,21 @@ describe('a filter that says nothing clear is refused with its place', () => {
     )
   })
 
+  test('one without a part is told all parts, and each of them is read', () => {
+    let message = ''
+    try {
+      readFilters({ year: {} })
+    } catch (error) {
+      message = String(error)
+    }
+    const [, known = ''] = /must hold one of (.+)\.$/.exec(message) ?? []
+    expect(known.split(', ')).toEqual(expect.arrayContaining(['gt', 'eq', 'not', 'exists']))
+    for (const part of known.split(', '))
+      expect(readFilters({ year: { [part]: true } })).toBeDefined()
+    // What every object inherits is no part.
+    expect(() => readFilters({ year: { constructor: 1 } })).toThrow(/is not known/)
+  })
+
   test('a field inside of an object is told how it is named', () => {
     expect(() => readFilters({ o: { t: 'x' } })).toThrow(
       /^filters\.o\.t is not known; known are .*; a field inside of an object is filtered by as "o\.t"\.$/,
