@@ -1,5 +1,5 @@
 import { openBreath } from '../../breath.ts'
-import { serviceError } from '../../errors.ts'
+import { invalid } from '../../errors.ts'
 import type { SignalQuery, SignalRow } from '../../schema/signal.ts'
 import type { Store } from '../../store/store.ts'
 import { wordsOf } from '../wire/words.ts'
@@ -222,9 +222,7 @@ function decodePlace(cursor: string): Place {
   }
   const [told, journal] = Array.isArray(parts) ? parts : [undefined, undefined]
   if (!isPair(told, 'string') || !isPair(journal, 'number'))
-    throw serviceError('INVALID_CURSOR', 'cursor is not one that this service gave.', {
-      details: [{ path: 'cursor', message: 'is not one that this service gave' }],
-    })
+    throw invalid('cursor', 'is not one that this service gave', 'INVALID_CURSOR')
   const place: Place = {}
   if (told !== null) place.told = told as [number, string]
   if (journal !== null) {

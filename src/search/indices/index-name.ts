@@ -15,7 +15,7 @@ export function nameProblem(name: string): string | undefined {
   if (name !== name.toLowerCase()) return 'must be lower case'
   if (/^[_\-+]/.test(name)) return 'must not start with _, - or +'
   if (/[\\/*?"<>|,#\s]/.test(name)) return 'must have none of \\ / * ? " < > | , # or a space'
-  if (name === '.' || name === '..') return 'must not be . or ..'
+  if (name === '.' || name === '..') return 'must not be one dot or two'
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (/[\u0000-\u001f\u007f]/.test(name)) return 'must have no control characters'
   return undefined

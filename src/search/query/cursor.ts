@@ -1,4 +1,4 @@
-import { serviceError } from '../../errors.ts'
+import { invalid } from '../../errors.ts'
 
 /** Where a list goes on: the view it was made from, the position in it, and the query it belongs to. */
 export interface Cursor {
@@ -19,27 +19,26 @@ export function encodeCursor({ generation, after, queryHash, shown, list }: Curs
 
 /** Throws INVALID_CURSOR when the text is no cursor, or one of another query. */
 export function decodeCursor(text: string, queryHash: string): Cursor {
-  let parts: unknown
-  try {
-    parts = JSON.parse(Buffer.from(text, 'base64url').toString())
-  } catch (cause) {
-    throw invalid('cursor is not one that this service gave.', cause)
-  }
-  if (!Array.isArray(parts)) throw invalid('cursor is not one that this service gave.')
-  const [generation, after, hash, shown, list] = parts as unknown[]
+  const [generation, after, hash, shown, list] = partsOf(text)
   const isOurs = isCount(generation) && typeof after === 'string'
   if (!isOurs || typeof hash !== 'string' || !isCount(shown) || !isCount(list ?? 0))
-    throw invalid('cursor is not one that this service gave.')
-  if (hash !== queryHash)
-    throw invalid('cursor belongs to another query; send it with the query that it came from.')
+    throw invalid('cursor', 'is not one that this service gave', 'INVALID_CURSOR')
+  if (hash !== queryHash) throw invalid('cursor', OTHER_QUERY, 'INVALID_CURSOR')
   return { generation, after, queryHash, shown, list: isCount(list) ? list : undefined }
+}
+
+const OTHER_QUERY = 'belongs to another query; send it with the query that it came from'
+
+function partsOf(text: string): unknown[] {
+  try {
+    const parts: unknown = JSON.parse(Buffer.from(text, 'base64url').toString())
+    return Array.isArray(parts) ? parts : []
+  } catch {
+    return []
+  }
 }
 
 /** Cursors come back from outside, where anybody may have written them. */
 function isCount(part: unknown): part is number {
   return Number.isSafeInteger(part) && (part as number) >= 0
-}
-
-function invalid(message: string, cause?: unknown): Error {
-  return serviceError('INVALID_CURSOR', message, { details: [{ path: 'cursor', message }], cause })
 }

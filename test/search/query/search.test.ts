@@ -507,6 +507,9 @@ describe('requests that are wrong', () => {
     async (cursor) => {
       const answer = await service.call('POST', '/cortex/search', { query: 'fox', cursor })
       expect(answer).toMatchObject({ status: 400, code: 'INVALID_CURSOR' })
+      const message = 'is not one that this service gave'
+      expect(answer.details).toEqual([{ path: 'cursor', message }])
+      expect(answer.error).toBe(`cursor ${message}.`)
     },
   )
 
