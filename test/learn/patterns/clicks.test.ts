@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import type { FeedbackFact } from '../../../src/learn/facts.ts'
+import { openClicks } from '../../../src/learn/patterns/clicks.ts'
+import { temporaryStore } from '../../store/open.ts'
+
+const KEPT = 5000
+
+function clickOn(search: number, hit = 0, queryHash = 'h'): FeedbackFact {
+  const queryId = `q${String(search).padStart(6, '0')}`
+  return {
+    ...{ kind: 'feedback', hit, entry: { queryId, status: 'learned', action: 'click' } },
+    impression: { queryId, queryHash, timeMs: search, from: 10 },
+  } as unknown as FeedbackFact
+}
+
+function open() {
+  const store = temporaryStore()
+  const clicks = openClicks(store)
+  clicks.load()
+  const newest = (queryHash = '*') =>
+    clicks.newest(queryHash, 2 * KEPT).map(({ search: { timeMs } }) => timeMs)
+  return { store, clicks, newest }
+}
+
+it('tells the place of the first click of a search, to whoever asks of it', () => {
+  const { clicks } = open()
+  const first = clickOn(1, 2)
+  expect([clicks.first(first), clicks.first(first)]).toEqual([13, 13])
+  expect(clicks.first(clickOn(1, 0))).toBeUndefined()
+  expect(clicks.newest('h', 9)).toMatchObject([{ queryId: 'q000001', search: { clicked: [2, 0] } }])
+})
+
+it('finds the newest clicked searches, of a query or of all, so many', () => {
+  const { clicks, newest } = open()
+  for (const [at, hash] of ['h', 'other', 'h'].entries()) clicks.take(clickOn(at, 0, hash))
+  expect([newest(), newest('h'), newest('none')]).toEqual([[2, 1, 0], [2, 0], []])
+  expect(clicks.newest('*', 1)).toHaveLength(1)
+})
+
+it('keeps the newest of many searches, also behind a restart, and counts a lost one anew', async () => {
+  const { store, clicks, newest } = open()
+  for (let search = 0; search < KEPT; search += 1) clicks.take(clickOn(search))
+  expect(newest()).toHaveLength(KEPT)
+  clicks.take(clickOn(KEPT))
+  // A hundredth goes at once.
+  expect(newest()).toHaveLength(KEPT * 0.99)
+  expect([newest()[0], newest().at(-1)]).toEqual([KEPT, KEPT / 100 + 1])
+  const before = newest()
+  await store.write(() => clicks.save())
+  clicks.load()
+  expect(newest()).toEqual(before)
+  expect(clicks.first(clickOn(KEPT))).toBeUndefined()
+  expect(clicks.first(clickOn(0))).toBe(11)
+})
