@@ -89,6 +89,16 @@ it('entries are read into one form', async () => {
   })
 })
 
+it('a result that is named counts, wherever its position lies', async () => {
+  const { session, search, feedback, added } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['a', 'b', 'c'])
+  const metadata = { resultId: 'a', customMetadata: { position: 3 } }
+  await feedback.submit({ sessionId, feedback: [entry(queryId, metadata)] })
+  const scores = await added()
+  expect(scores.a).toBeGreaterThan(scores.c ?? 0)
+})
+
 it('a position without a result means what stood there', async () => {
   const { session, search, feedback, added } = start()
   const sessionId = await session()

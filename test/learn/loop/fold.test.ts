@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Consumer } from '../../../src/learn/facts.ts'
+import type { Consumer, Fact } from '../../../src/learn/facts.ts'
+import { openFold } from '../../../src/learn/loop/fold.ts'
 import { unpackAttributed, unpackRemembered } from '../../../src/learn/memory/click-memory-rows.ts'
 import type { AttributionRow } from '../../../src/schema/memory-record.ts'
 import { temporaryStore, until } from '../../store/open.ts'
@@ -102,6 +103,31 @@ it('what is saved with every lesson waits for one while people only search, and 
   await until(() => total() > 3)
   expect(total()).toBe(4)
   await learner.close()
+})
+
+it('what people tell is saved at once, what they only search waits', async () => {
+  const store = temporaryStore()
+  const nothing = () => {}
+  const fold = openFold(store, [{ name: 'any', load: nothing, take: nothing, save: nothing }])
+  fold.load()
+  const take = (sequence: number, kind: Fact['kind']) => {
+    fold.take({ kind, sequence } as Fact)
+    fold.advance(sequence)
+  }
+  const save = async () => {
+    await store.write(() => fold.save(true))
+    fold.settle()
+  }
+  take(1, 'search')
+  await save()
+  expect(fold.isDue(true)).toBe(false)
+  take(2, 'search')
+  expect([fold.isDue(false), fold.isDue(true)]).toEqual([false, true])
+  take(3, 'feedback')
+  expect(fold.isDue(false)).toBe(true)
+  await save()
+  take(4, 'search')
+  expect(fold.isDue(false)).toBe(false)
 })
 
 const ACTIONS = ['click', 'purchase', 'dwell', 'share', 'dismiss', 'view', 'hover']
