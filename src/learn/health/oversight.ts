@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { LearningFigures } from '../../schema/learning-figures.ts'
+import type { Loop } from '../loop/loop.ts'
 import type { Models } from '../models/models.ts'
 import type { Reporting } from '../reports/reporting.ts'
 import { collectLearning, type FigureParts, readFigures } from './figures.ts'
@@ -16,6 +17,7 @@ export interface Oversight {
 }
 
 export interface OversightParts extends Omit<FigureParts, 'lag' | 'tally'> {
+  loop: Pick<Loop, 'position' | 'kept'>
   config: Config
   metrics: Metrics
   reporting: Reporting
@@ -33,7 +35,7 @@ export function openOversight(parts: OversightParts): Oversight {
   const swept = Object.entries(parts.swept).map(([name, { sweep }]) => [name, sweep] as const)
   const retain = openRetention({
     ...parts,
-    position: parts.loop.position,
+    kept: parts.loop.kept,
     sweeps: {
       ...reporting.sweeps,
       ...Object.fromEntries(swept),

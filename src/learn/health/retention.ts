@@ -11,8 +11,8 @@ export interface RetentionOptions {
   store: Store
   log: Log
   config: Pick<Config, 'retentionMs' | 'impressionsMax'>
-  /** Number of the last journal entry that learning has taken. */
-  position: () => number
+  /** Number of the last journal entry that learning won't read again, also after a crash. */
+  kept: () => number
   /** What the parts of learning remove themselves, by what it is. */
   sweeps: Readonly<Record<string, Sweep>>
   onFailure: (err: unknown, part: string) => void
@@ -43,9 +43,9 @@ function inSlices(sweep: Sweep): (nowMs: number) => Promise<void> {
   }
 }
 
-/** What learning has yet to take stays, whatever its age. */
-function sweepJournal({ log, config, position }: RetentionOptions, nowMs: number): Promise<number> {
-  const [next] = log.journal.read({ after: position(), limit: 1 })
+/** What learning has yet to take, or would read again after a crash, stays, whatever its age. */
+function sweepJournal({ log, config, kept }: RetentionOptions, nowMs: number): Promise<number> {
+  const [next] = log.journal.read({ after: kept(), limit: 1 })
   const oldestMs = nowMs - config.retentionMs
   return log.journal.sweep(Math.min(oldestMs, next?.entry.timeMs ?? oldestMs), log.cutWithin)
 }

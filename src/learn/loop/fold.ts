@@ -20,6 +20,8 @@ export interface Fold {
   taken: () => number
   /** The same of those without a group, on the disk. */
   saved: () => number
+  /** The same of all consumers: a crash has what comes behind it read again. */
+  kept: () => number
   take: (fact: Fact) => void
   /** All consumers have taken everything up to here. */
   advance: (sequence: number) => void
@@ -94,6 +96,7 @@ export function openFold(store: Store, consumers: readonly Consumer[]): Fold {
   return {
     taken: () => core.taken,
     saved: () => prompt.saved,
+    kept: () => furthestBehind(core),
     take: (fact) => take(core, fact),
     advance: (sequence) => {
       core.taken = Math.max(core.taken, sequence)

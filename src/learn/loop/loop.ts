@@ -25,6 +25,8 @@ export interface Loop {
   unlearn: (find: FindTaught, within: () => void) => Promise<void>
   /** Sequence of the last entry that was taken, with what is saved at once on the disk. */
   position: () => number
+  /** Sequence of the last entry of which everything is on the disk: a crash has what comes behind it read again. */
+  kept: () => number
   close: () => Promise<void>
 }
 
@@ -82,6 +84,7 @@ export function openLoop(options: LoopOptions): Loop {
     rebuild,
     unlearn: (find, within) => standStill(core, () => unlearn(core, find, within)),
     position: core.fold.saved,
+    kept: core.fold.kept,
     close: async () => {
       core.closed = true
       core.pauses.stir()

@@ -26,9 +26,9 @@ it('removes what is past its time, of every kind, and nothing that is not', asyn
   const hours = openHours(store)
   const metrics = openMetrics(config)
   const metricRecords = openMetricRecords({ store, metrics, config, clock })
-  let position = 0
+  let kept = 0
   const retain = openRetention({
-    ...{ store, log, config, position: () => position },
+    ...{ store, log, config, kept: () => kept },
     sweeps: {
       events: events.sweep,
       metricRecords: metricRecords.sweep,
@@ -77,7 +77,7 @@ it('removes what is past its time, of every kind, and nothing that is not', asyn
   const untaken = counted()
   expect(untaken).toMatchObject({ impressions: 1, events: 1, hours: 1, clicks: 1, metrics: 1 })
   expect(untaken.journal, 'what learning has yet to take stays').toBe(6)
-  position = 6
+  kept = 6
   await retain(laterMs)
   expect(counted().journal).toBe(2)
   expect(await metrics.page()).toContain('svc_custom_a{day="2"} 1')
@@ -94,7 +94,7 @@ it('keeps at most so many impressions and events, the newest', async () => {
   const log = openLog(store, 10_000, clock)
   const events = openEvents(store, clock, config)
   const retain = openRetention({
-    ...{ store, log, config, position: () => 0 },
+    ...{ store, log, config, kept: () => 0 },
     sweeps: { events: events.sweep },
     onFailure: fails,
   })
@@ -119,7 +119,7 @@ it('goes on behind a part that fails, and says which', async () => {
   const swept: string[] = []
   const failed: string[] = []
   const retain = openRetention({
-    ...{ store, log, config, position: () => 0 },
+    ...{ store, log, config, kept: () => 0 },
     sweeps: {
       first: () => Promise.reject(new Error('full')),
       second: async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Consumer, Fact } from '../../../src/learn/facts.ts'
-import { openFold } from '../../../src/learn/loop/fold.ts'
+import { GROUPS, openFold } from '../../../src/learn/loop/fold.ts'
 import { unpackAttributed, unpackRemembered } from '../../../src/learn/memory/click-memory-rows.ts'
 import type { AttributionRow } from '../../../src/schema/memory-record.ts'
 import { temporaryStore, until } from '../../store/open.ts'
@@ -128,6 +128,26 @@ it('what people tell is saved at once, what they only search waits', async () =>
   await save()
   take(4, 'search')
   expect(fold.isDue(false)).toBe(false)
+})
+
+it('what a crash would have read again is told apart from what is saved at once', async () => {
+  const store = temporaryStore()
+  const nothing = () => {}
+  const prompt = { name: 'prompt', load: nothing, take: nothing, save: nothing }
+  const fold = openFold(store, [prompt, { ...prompt, name: 'slow', group: GROUPS.patterns }])
+  fold.load()
+  const told = async (sequence: number, all: boolean) => {
+    fold.take({ kind: 'feedback', sequence } as Fact)
+    fold.advance(sequence)
+    await store.write(() => fold.save(all))
+    fold.settle()
+    return [fold.saved(), fold.kept()]
+  }
+  expect(await told(1, true)).toEqual([1, 1])
+  expect(await told(2, false)).toEqual([2, 1])
+  fold.load()
+  expect(fold.taken()).toBe(1)
+  expect(await told(2, true)).toEqual([2, 2])
 })
 
 const ACTIONS = ['click', 'purchase', 'dwell', 'share', 'dismiss', 'view', 'hover']
