@@ -1,0 +1,42 @@
+import { expect, it } from 'vitest'
+import { readHappened, readMoment } from '../../../src/learn/wire/moment.ts'
+
+const DAY_MS = 86_400_000
+const NOON = Date.UTC(2026, 1, 28, 12)
+
+it.each([
+  ['2026-02-28T12:00Z', NOON],
+  ['2026-02-28 12:00', NOON],
+  ['2026-02-28T12:00:00.000', NOON],
+  ['2026-02-28T14:00+02:00', NOON],
+  // As an address has it that did not escape the plus.
+  ['2026-02-28T14:00 02:00', NOON],
+  [String(NOON), NOON],
+  ['2026-02-28', NOON - DAY_MS / 2],
+])('%s is a moment', (text, ms) => {
+  expect(readMoment(text, 'startDate')).toBe(ms)
+})
+
+it('a day that ends something ends with its last millisecond, a time with itself', () => {
+  expect(readMoment('2026-02-28', 'endDate', true)).toBe(NOON + DAY_MS / 2 - 1)
+  expect(readMoment('2026-02-28T12:00Z', 'endDate', true)).toBe(NOON)
+})
+
+it.each(['', 'noon', '2026', '2026-02-30', '2026-13-01', '2026-02-28T25:00', '2026-02-28T'])(
+  '%j is none',
+  (text) => {
+    expect(() => readMoment(text, 'startDate')).toThrow(
+      'startDate must be an ISO 8601 time or epoch milliseconds.',
+    )
+  },
+)
+
+it('what happened lies five minutes ahead at most, and where dates can say it', () => {
+  const ahead = 5 * 60_000
+  expect(readHappened(NOON + ahead, NOON, 'timestamp')).toBe(NOON + ahead)
+  expect(readHappened('2026-02-28T12:00:00Z', NOON, 'timestamp')).toBe(NOON)
+  expect(() => readHappened(NOON + ahead + 1, NOON, 'timestamp')).toThrow('timestamp must not lie')
+  expect(readHappened(-8.64e15, NOON, 'timestamp')).toBe(-8.64e15)
+  for (const none of [-8.65e15, Number.NaN, 'noon'])
+    expect(() => readHappened(none, NOON, 'timestamp')).toThrow('timestamp must be a moment.')
+})
