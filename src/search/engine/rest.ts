@@ -1,3 +1,4 @@
+import { ServiceError } from '../../errors.ts'
 import type { Core, OpenState } from './core.ts'
 import { readFigures } from './figures.ts'
 import { GRAPH_VECTORS, linkSoon } from './link.ts'
@@ -34,7 +35,10 @@ export function fitSoon(core: Core, state: OpenState): void {
       (report) => core.log.info({ index: name, ...report }, 'vector space learned'),
       (err: unknown) => {
         state.refusedAt = readFigures(state.entry).documents
-        core.log.warn({ index: name, err }, 'no vector space could be learned')
+        // What the documents are like is no fault of anybody's, and the space that there is goes on.
+        if (err instanceof ServiceError && err.code === 'VALIDATION_FAILED')
+          core.log.info({ index: name, reason: err.message }, 'no new vector space was learned')
+        else core.log.warn({ index: name, err }, 'no vector space could be learned')
       },
     )
     .finally(() => {
