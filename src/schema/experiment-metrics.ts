@@ -17,16 +17,30 @@ export const COUNTED_METRICS = {
   rating: {
     harm: 'decrease',
     description: 'mean rating of the feedback on its searches; null while there is none',
+    none: null,
   },
-} as const satisfies Record<string, { harm: 'increase' | 'decrease'; description: string }>
+} as const satisfies Record<string, Meaning>
+
+interface Meaning {
+  harm: 'increase' | 'decrease'
+  description: string
+  /** What is told while nothing was counted, if not 0: how many searched is told beside it, how many rated is not. */
+  none?: 0 | null
+}
 
 export type CountedMetric = keyof typeof COUNTED_METRICS
 
+/** The figure of a metric of which nothing was counted: 0 would be the worst rating of all. */
+export function figureOfNone(name: CountedMetric): 0 | null {
+  const { none = 0 }: Meaning = COUNTED_METRICS[name]
+  return none
+}
+
 /** The figure of each in an answer. */
 export const COUNTED_FIGURES = Object.fromEntries(
-  Object.entries(COUNTED_METRICS).map(([name, { description }]) => [
+  Object.entries<Meaning>(COUNTED_METRICS).map(([name, { description, none }]) => [
     name,
-    name === 'rating'
+    none === null
       ? Type.Union([Type.Number(), Type.Null()], { description })
       : Type.Number({ description }),
   ]),

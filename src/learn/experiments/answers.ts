@@ -1,4 +1,5 @@
 import type { Monitoring } from '../../schema/experiment.ts'
+import { figureOfNone } from '../../schema/experiment-metrics.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
 import { latencyQuantile } from '../statistics/latency-histogram.ts'
 import { isoTime } from '../wire/moment.ts'
@@ -95,11 +96,9 @@ function metricsOf({ mode, variants }: ExperimentRecord, { arms, reported }: Cou
 
 function armFigures(arm: Arm): object {
   const figures: Record<string, number | null> = { units: unitsOf(arm), searches: searchesOf(arm) }
-  for (const { name, y: of } of METRICS) {
+  for (const { name } of METRICS) {
     const { x, y } = sumsOf(arm, name) ?? { x: 0, y: 0 }
-    // How many searched is told beside it, how many rated is not: 0 would be the worst rating of all.
-    const none = of === 'searches' ? 0 : null
-    figures[name] = y > 0 ? x / y : none
+    figures[name] = y > 0 ? x / y : figureOfNone(name)
   }
   figures.latencyP95Ms = latencyQuantile(arm.latency, 0.95) ?? 0
   if (arm.leftOut > 0) figures.searchesLeftOut = arm.leftOut
