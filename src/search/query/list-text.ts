@@ -2,12 +2,22 @@ import type { SearchRequest } from '../../schema/search.ts'
 import type { CoreRequest } from './core-request.ts'
 import { canonicalJson } from './query-hash.ts'
 
-/** What decides a list and its order; the query and its filters stand in their own hash. */
-const DECISIVE: ReadonlySet<string> = new Set<keyof CoreRequest>([
-  ...(['mode', 'operator', 'phrase', 'slop', 'prefix', 'fuzziness'] as const),
-  ...(['fields', 'boost', 'weights', 'fusion', 'neighbors', 'cut'] as const),
-  ...(['feedback', 'sort', 'minScore'] as const),
-])
+/** Whether each word of a request decides a list and its order. */
+const DECIDES: Readonly<Record<keyof CoreRequest, boolean>> = {
+  ...{ mode: true, operator: true, phrase: true, slop: true, prefix: true, fuzziness: true },
+  ...{ fields: true, boost: true, weights: true, fusion: true, neighbors: true, cut: true },
+  ...{ feedback: true, sort: true, minScore: true },
+  // These stand in a hash of their own.
+  ...{ query: false, filter: false },
+  // What is shown of the list, and where it goes on.
+  ...{ from: false, size: false, after: false, generation: false, facets: false, explain: false },
+  // What learning adds is kept for later pages.
+  ...{ synonyms: false, vectorIn: false, features: false, device: false },
+  ...{ rerank: false, shadow: false },
+}
+const DECISIVE: ReadonlySet<string> = new Set(
+  Object.entries(DECIDES).flatMap(([name, decides]) => (decides ? [name] : [])),
+)
 
 /**
  * What a cursor is tied to: everything that decides the list and its order, as the search was understood, however it
