@@ -137,7 +137,7 @@ function readAnalyzer(definition: Shape, analysis: Shape, name: string): Analyze
     if (builtIn === undefined) throw unknown('analyzer type', path, knownAnalyzers({}))
     return definition.stopwords === undefined
       ? builtIn
-      : withStopWords(builtIn, stopFilter(definition.stopwords, path))
+      : withStopWords(builtIn, stopFilter(definition.stopwords, `${path}.stopwords`))
   }
   const tokenizers = asShape(analysis.tokenizer, 'tokenizer')
   const filters = asShape(analysis.filter, 'filter')
@@ -189,23 +189,28 @@ function readLength(
 const FILTERS =
   'lowercase asciifolding stop stemmer snowball porter_stem synonym synonym_graph length'.split(' ')
 
+const OWN_RULES = 'define a filter of your own under settings.analysis.filter, with synonyms'
+
 function readFilter(name: string, own: Shape, path: string): AnalysisFilter {
-  const definition = Object.hasOwn(own, name) ? asShape(own[name], `filter.${name}`) : {}
+  const isOwn = Object.hasOwn(own, name)
+  const definition = isOwn ? asShape(own[name], `filter.${name}`) : {}
+  const place = isOwn ? `settings.analysis.filter.${name}` : path
   const type = wordOf(definition.type ?? name)
   if (type === 'lowercase' || type === 'asciifolding') return { type }
-  if (type === 'stop') return stopFilter(definition.stopwords ?? '_english_', path)
+  if (type === 'stop') return stopFilter(definition.stopwords ?? '_english_', `${place}.stopwords`)
   if (type === 'porter_stem') return { type: 'stemmer', language: 'english' }
-  if (type === 'synonym' || type === 'synonym_graph')
-    return synonymFilter(definition.synonyms, path)
+  if (type === 'synonym' || type === 'synonym_graph') {
+    if (!isOwn) throw invalid(path, `names ${name}, which has no rules; ${OWN_RULES}`)
+    return synonymFilter(definition.synonyms, place)
+  }
   if (type === 'length')
     return { type, ...readLength('max', definition.max ?? 64, `filter.${name}.max`, WORD_MAX) }
   if (type === 'stemmer' || type === 'snowball') {
     const language = languageOf(lower(definition.language ?? definition.name ?? 'english'))
-    if (language === undefined) throw unknown('stemmer', path, LANGUAGES)
+    if (language === undefined) throw unknown('stemmer', `${place}.language`, LANGUAGES)
     return { type: 'stemmer', language }
   }
-  if (Object.hasOwn(own, name))
-    throw unknown('type', `settings.analysis.filter.${name}.type`, FILTERS)
+  if (isOwn) throw unknown('type', `${place}.type`, FILTERS)
   throw unknown('filter', path, [...FILTERS, ...Object.keys(own)])
 }
 

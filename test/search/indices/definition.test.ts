@@ -157,6 +157,15 @@ test.each([
   [tokenizer({ max_gram: {} }), {}, 'tokenizer.t.max_gram'],
   [filter({ max: -1 }), {}, 'filter.f.max'],
   [filter({ type: 'edge_ngram' }), {}, 'settings.analysis.filter.f.type'],
+  [filter({ type: 'stop', stopwords: '_klingon_' }), {}, 'settings.analysis.filter.f.stopwords'],
+  [filter({ type: 'stemmer', language: 'klingon' }), {}, 'settings.analysis.filter.f.language'],
+  [filter({ type: 'synonym' }), {}, 'settings.analysis.filter.f.synonyms'],
+  [{ analysis: { analyzer: { a: { filter: ['synonym'] } } } }, {}, 'settings.analysis.analyzer.a'],
+  [
+    { analysis: { analyzer: { a: { type: 'english', stopwords: '_klingon_' } } } },
+    {},
+    'settings.analysis.analyzer.a.stopwords',
+  ],
   [tokenizer({ type: 'pattern' }), {}, 'settings.analysis.tokenizer.t.type'],
   [{ embedder: { kind: 'given', weights: ['a', 'b'] } }, {}, 'settings.embedder.weights'],
 ])('%j with the mappings %j is refused by name', (settings, mappings, path) => {
