@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { countIn, type OpenPeriod, type RowKind } from '../../../src/learn/patterns/period-rows.ts'
+import {
+  countIn,
+  type OpenPeriod,
+  periodsIn,
+  type RowKind,
+} from '../../../src/learn/patterns/period-rows.ts'
+import type { QueryPatternRow } from '../../../src/schema/pattern-record.ts'
+import { temporaryStore } from '../../store/open.ts'
 
 interface Counted {
   count: number
@@ -37,4 +44,20 @@ it('a full period keeps the names that count most, of equals the first ones by n
       expect([...period.changed].sort()).toEqual([...dropped, 'a name of its own'].sort())
     }),
   )
+})
+
+it('periods that hold a row are found, also those that follow each other', async () => {
+  const store = temporaryStore()
+  const { queryPatterns } = store.tables
+  await store.write(() => {
+    for (const [level, period] of [...[5, 6, 9].map((hour) => [1, hour]), [24, 0]] as const)
+      for (const name of ['a', 'b'])
+        queryPatterns.put([Number(level), Number(period), name], {} as QueryPatternRow)
+  })
+  expect([...periodsIn(queryPatterns)]).toEqual([
+    [1, 5],
+    [1, 6],
+    [1, 9],
+    [24, 0],
+  ])
 })
