@@ -1,4 +1,5 @@
 import { invalid } from '../../errors.ts'
+import { isObject, ownValue } from '../../object.ts'
 import type { IndexMappings } from '../../schema/indices.ts'
 import { type Definition, definitionJson } from './definition.ts'
 
@@ -10,13 +11,45 @@ export function isSame(one: Definition, other: Definition): boolean {
   return isSameCore && isSameShape && isAsStrict
 }
 
-/** A mapping with another laid over it. */
+/** A mapping with another laid over it: of a field that both name, what the other does not say stays. */
 export function mergeMappings(known: IndexMappings, added: IndexMappings): IndexMappings {
   return {
     ...known,
     ...added,
-    properties: { ...known.properties, ...added.properties },
+    properties: mergeFields(known.properties ?? {}, added.properties ?? {}),
   }
+}
+
+type Shape = Record<string, unknown>
+
+function mergeFields<Field>(known: Record<string, Field>, added: Record<string, Field>) {
+  const laidOver = Object.entries(added).map(([name, sent]): [string, Field] => {
+    const before = ownValue(known, name)
+    const areBoth = isObject(before) && isObject(sent)
+    return [name, areBoth ? (mergeField(before, sent) as Field) : sent]
+  })
+  return { ...known, ...Object.fromEntries(laidOver) }
+}
+
+/** Keys of a field that say the same. */
+const SPELLINGS = [
+  ['searched', 'index'],
+  ['weight', 'boost'],
+  ['searchAnalyzer', 'search_analyzer'],
+  ['dims', 'dimensions', 'dimension'],
+]
+
+/** Where fields lie in a field: inside of an object, and other readings of the same values. */
+const INNER = ['properties', 'fields']
+
+function mergeField(known: Shape, sent: Shape): Shape {
+  const said = SPELLINGS.filter((spellings) => spellings.some((key) => key in sent)).flat()
+  const kept = Object.entries(known).filter(([key]) => !said.includes(key))
+  const inner = INNER.flatMap((key): [string, Shape][] => {
+    const [before, after] = [known[key], sent[key]]
+    return isObject(before) && isObject(after) ? [[key, mergeFields(before, after)]] : []
+  })
+  return { ...Object.fromEntries(kept), ...sent, ...Object.fromEntries(inner) }
 }
 
 /** Throws MAPPING_CONFLICT where a field's type would change: what is indexed already would no longer mean the same. */
@@ -39,7 +72,8 @@ export function checkTypes(before: Definition, after: Definition): void {
 
 function typesOf({ fields, objects }: Definition): [name: string, type: string][] {
   return [
-    ...fields.map(({ name, type }): [string, string] => [name, type]),
+    // An object first: that it would become something else says more than that its fields would go.
     ...objects.map(({ name }): [string, string] => [name, 'object']),
+    ...fields.map(({ name, type }): [string, string] => [name, type]),
   ]
 }

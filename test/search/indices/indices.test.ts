@@ -589,6 +589,35 @@ describe('adding fields', () => {
     expect((await add('atonce', '1', { title: 'x', count: 'many' })).status).toBe(400)
   })
 
+  it('adds fields inside of an object, and sub-fields, and leaves what was not sent', async () => {
+    const street = { type: 'keyword' }
+    const body = { type: 'text', analyzer: 'german', weight: 3, index: false }
+    const own = { type: 'dense_vector', dims: 3 }
+    const properties = { place: { properties: { street } }, body, own }
+    await createIndex({ name: 'inside', mappings: { properties } })
+    await add('inside', '1', { title: 'x', place: { street: 'Elm', zip: 7 }, body: 'Die Häuser' })
+    const zip = { type: 'integer' }
+    const fields = { raw: { type: 'keyword' } }
+    const grown = { place: { properties: { zip } }, body: { type: 'text', fields } }
+    expect(await extend('inside', grown)).toMatchObject({ status: 200 })
+    const { data } = await getIndex('inside')
+    expect(data.mappings.properties).toEqual({
+      place: { properties: { street, zip } },
+      body: { ...body, fields },
+      own,
+    })
+    await eventually(async () => {
+      const filters = { 'place.zip': 7, 'place.street': 'Elm', 'body.raw': 'Die Häuser' }
+      return (await search('inside', { filters })).data.total === 1
+    })
+    const searchFields = ['body']
+    expect((await search('inside', { query: 'Haus', searchFields })).ids).toEqual(['1'])
+    // Another spelling of the same key takes its place.
+    expect((await extend('inside', { body: { searched: true } })).status).toBe(200)
+    const now = (await getIndex('inside')).data.mappings.properties?.body
+    expect(now).toEqual({ type: 'text', analyzer: 'german', weight: 3, searched: true, fields })
+  })
+
   it('refuses another type for a field, also for a default one', async () => {
     await createIndex({ name: 'fixed', mappings: { properties: { n: { type: 'integer' } } } })
     for (const properties of [{ n: { type: 'text' } }, { title: { type: 'keyword' } }]) {
