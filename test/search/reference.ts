@@ -42,7 +42,7 @@ function comparable(field: string, value: unknown, other: unknown): unknown {
   if (type === 'keyword') return String(value)
   if (type === 'date') return dateOf(value)
   if (type !== undefined || typeof value !== 'string') return value
-  return dateOf(other) !== undefined ? dateOf(value) : value
+  return typeof other === 'string' && dateOf(other) !== undefined ? dateOf(value) : value
 }
 
 /** Dynamic values that are one value have one name: the instant of a date, else the word. */

@@ -205,8 +205,10 @@ impl Column {
         bound: Bound,
     ) -> Result<Option<(u64, u64)>, Failure> {
         let word = value.as_str();
+        let date = word.is_some_and(|word| parse_date(word).is_some());
         let strings = self.dynamic && self.kind == ColumnType::Str;
-        if strings && word.is_none_or(|word| parse_date(word).is_some()) {
+        // A number would be some milliseconds after 1970 to dates.
+        if (strings && (word.is_none() || date)) || (self.dates && !date) {
             return Ok(None);
         }
         self.bound(value, bound)

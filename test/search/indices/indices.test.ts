@@ -479,6 +479,23 @@ describe('fields that the mapping does not name', () => {
     expect(data.hits.map(({ id }) => id)).toEqual(['2', '1'])
   })
 
+  it('are dates to dates alone: a number, or a year, is no moment after 1970', async () => {
+    await createIndex({ name: 'dated' })
+    const whens = ['1965-03-01', '2019-05-01', '2024-05-01', 2021]
+    for (const [at, when] of whens.entries()) await add('dated', `${at}`, { title: 'x', when })
+    const found = async (when: object) =>
+      (await search('dated', { filters: { when } })).ids.toSorted().join()
+    expect(await found({ gte: '2020' })).toBe('2,3')
+    expect(await found({ lt: '2020' })).toBe('0,1')
+    expect(await found({ gte: 2020 })).toBe('3')
+    expect(await found({ gte: '2020-01-01' })).toBe('2')
+    const facets = { when: { ranges: [{ to: '2020' }, { from: '2020' }, { from: 0 }] } }
+    const { ranges } = (await search('dated', { facets })).data.facets.when as {
+      ranges?: { count: number }[]
+    }
+    expect(ranges?.map(({ count }) => count)).toEqual([2, 2, 1])
+  })
+
   it('are one value with the same words of an index that maps them, as for a filter', async () => {
     await createIndex({ name: 'loose' })
     await createIndex({ name: 'mapped', mappings: { properties: { made: { type: 'keyword' } } } })
