@@ -6,11 +6,13 @@ import { forgetRemovals } from './sweep.ts'
 
 /** Makes the files of every open index hold what it has published. */
 export async function checkpoint(core: Core): Promise<void> {
-  for (const state of [...core.states.values()])
+  for (const [engineId, state] of [...core.states])
     if (!state.opening && !state.retiring)
-      await makeDurable(core, state, false).catch((err: unknown) =>
-        core.log.error({ index: state.entry.record.name, err }, 'making an index durable'),
-      )
+      await makeDurable(core, state, false).catch((err: unknown) => {
+        // Deleted meanwhile, or built again: its files go, whatever they hold.
+        if (core.states.get(engineId) !== state) return
+        core.log.error({ index: state.entry.record.name, err }, 'making an index durable')
+      })
 }
 
 /** Only so many indices keep a writer: the least used that are at rest give theirs up, soon. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { eventually, type RunningApp, startApp } from '../../running-app.ts'
 
 interface Index {
@@ -772,6 +772,17 @@ describe('listing, reading, deleting', () => {
       return strays.length === 0
     })
   })
+})
+
+it('an index that goes while its files are written is no failure in the log', async () => {
+  const failures = vi.spyOn(service.app.log, 'error')
+  for (let at = 0; at < 8; at++) {
+    await add('going', `${at}`, { title: 'x' })
+    const written = service.app.engine.checkpoint()
+    expect((await service.call('DELETE', '/cortex/indices/going')).status).toBe(200)
+    await written
+  }
+  expect(failures.mock.calls).toEqual([])
 })
 
 it('fields that several clients add at the same time are all added, also to an index that is being made', async () => {
