@@ -108,41 +108,38 @@ function appendIds({ text, again }: BytesWriter, ids: readonly number[]): void {
   }
 }
 
-/** The chosen fields of a source: top-level names, or dotted paths into objects. */
+/** The chosen fields of a source: names, or dotted paths into objects, as filters name them. */
 function pickFields(source: Buffer, fields: string[]): string {
-  const values = JSON.parse(source.toString()) as Record<string, unknown>
+  const values = JSON.parse(source.toString()) as unknown
   const picked = bare()
   for (const field of fields) {
     if (field === '*') return source.toString()
-    if (Object.hasOwn(values, field)) picked[field] = values[field]
-    else pickPath(values, picked, field.split('.'))
+    pick(values, picked, field.split('.'))
   }
   return JSON.stringify(picked)
 }
 
-function pickPath(
-  from: Record<string, unknown>,
-  to: Record<string, unknown>,
-  [key, ...rest]: string[],
-): void {
-  if (key === undefined || !Object.hasOwn(from, key)) return
-  const value = from[key]
-  if (rest.length === 0) to[key] = value
-  else if (Array.isArray(value)) {
-    const known = (to[key] ?? []) as unknown[]
-    const inner = value.filter(isObject).map((item, at) => pickInto(item, known[at], rest))
-    if (inner.some(hasAny)) to[key] = inner
-  } else if (isObject(value)) {
-    const inner = pickInto(value, to[key], rest)
-    if (hasAny(inner)) to[key] = inner
+/**
+ * What lies under a path, in the objects and lists around it: in each object of a list, and under keys that hold the dots
+ * themselves. Undefined where nothing does; `before` is what other paths picked there, and grows.
+ */
+function pick(from: unknown, before: unknown, keys: string[]): unknown {
+  if (keys.length === 0 || before === from) return from
+  if (Array.isArray(from)) {
+    const known = (before ?? []) as unknown[]
+    const inner = from
+      .filter((item) => isObject(item) || Array.isArray(item))
+      .map((item, at) => pick(item, known[at], keys) ?? (Array.isArray(item) ? [] : bare()))
+    return inner.some(hasAny) ? inner : undefined
   }
-}
-
-/** The picked part of an object, or of one of a list, with what was picked of it before. */
-function pickInto(from: Record<string, unknown>, known: unknown, path: string[]) {
-  const inner = (known ?? bare()) as Record<string, unknown>
-  pickPath(from, inner, path)
-  return inner
+  if (!isObject(from)) return undefined
+  const to = (before ?? bare()) as Record<string, unknown>
+  for (let end = 1; end <= keys.length; end++) {
+    const key = keys.slice(0, end).join('.')
+    const inner = Object.hasOwn(from, key) ? pick(from[key], to[key], keys.slice(end)) : undefined
+    if (inner !== undefined) to[key] = inner
+  }
+  return hasAny(to) ? to : undefined
 }
 
 /** An object that inherits nothing: what was picked before is asked for by the names of fields. */

@@ -30,6 +30,20 @@ it('a page of more than 64 MiB is refused with what to do, and smaller ones are 
   expect((await find({ query: 'large', fields: ['title'] })).data.hits).toHaveLength(7)
 })
 
+it('fields find what filters find under the same name', async () => {
+  const grid = [[{ w: 1, h: 2 }], [], [{ w: 3 }, 'loose']]
+  const document = { title: 'dots', 'a.b': { c: 1, d: 2 }, a: { 'b.c': 3, e: 4 }, grid }
+  await service.call('POST', '/cortex/documents', { index: 'dots', id: 'd', document })
+  const picked = async (field: string, value: number) => {
+    const found = await service.call<{ hits: { source: object }[] }>('POST', '/cortex/search', {
+      ...{ index: 'dots', filters: { [field]: value }, fields: [field] },
+    })
+    return found.data.hits[0]?.source
+  }
+  expect(await picked('a.b.c', 1)).toEqual({ 'a.b': { c: 1 }, a: { 'b.c': 3 } })
+  expect(await picked('grid.w', 3)).toEqual({ grid: [[{ w: 1 }], [], [{ w: 3 }]] })
+})
+
 it('fields name what is inside of objects, and of each object of a list', async () => {
   const lines = [{ sku: 'a', n: 1, box: { w: 1, h: 2 } }, { sku: 'b' }, 'loose']
   const document = { title: 'order', lines, to: { name: 'ann', town: 'Bonn' } }
@@ -47,4 +61,6 @@ it('fields name what is inside of objects, and of each object of a list', async 
     title: 'order',
   })
   expect(await picked('lines.none', 'to.none.deep')).toEqual({})
+  expect(await picked('lines', 'lines.sku')).toEqual({ lines })
+  expect(await picked('to.town', 'to')).toEqual({ to: document.to })
 })
