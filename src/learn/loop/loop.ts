@@ -15,8 +15,8 @@ import { endOf, nothingTaken, type Pace, paceFor, readSome, type Taken, takeRows
  */
 export interface Loop {
   /**
-   * Resolves when everything that happened before the call has been taken, published and saved, or when the store
-   * takes nothing: then with what was learned before.
+   * Resolves when everything that happened before the call has been taken, published and saved, or when it can't be
+   * saved: then with what was learned before.
    */
   caughtUp: () => Promise<void>
   /** Folds the whole journal anew into the consumers that can be reset. */
@@ -51,6 +51,8 @@ export interface LoopOptions {
 /** Time that one slice may hold the main thread while somebody waits to see what it takes. */
 const AWAITED_MS = 2
 const RETRY_MS = 1000
+/** So often in a row something is tried again at once while somebody waits. */
+const FAILURES_MAX = 5
 
 /** The processor's own state, shared by its functions. */
 type Core = LoopOptions &
@@ -60,7 +62,9 @@ type Core = LoopOptions &
     readers: number
     /** How many want the processor to stand still: until then nothing more is taken. */
     stills: number
-    /** The store takes nothing: it is full, or broken. */
+    /** How often in a row what was to be saved was not. */
+    failures: number
+    /** Nothing can be saved: the store is full or broken, or it was tried often enough. */
     refused: boolean
   }
 
@@ -69,7 +73,7 @@ export function openLoop(options: LoopOptions): Loop {
     ...options,
     fold: openFold(options.store, options.consumers),
     ...{ running: undefined, closed: false, taking: undefined, refused: false },
-    ...{ readers: 0, stills: 0 },
+    ...{ readers: 0, stills: 0, failures: 0 },
     recover: (cause) => recover(core, cause),
     pauses: openPauses(() => core.closed || (core.readers > 0 && !core.refused), options.lull),
   }
@@ -95,7 +99,7 @@ export function openLoop(options: LoopOptions): Loop {
   }
 }
 
-/** For readers nothing is put off; a store that takes nothing shows them what was learned before. */
+/** For readers nothing is put off; while nothing can be saved they see what was learned before. */
 async function catchUp(core: Core): Promise<void> {
   core.readers += 1
   if (!core.refused) core.pauses.stir()
@@ -170,20 +174,35 @@ async function takeSome(core: Core, until: number, pace: Pace): Promise<Taken> {
 async function save(core: Core, all: boolean): Promise<void> {
   const { store, fold } = core
   await store.write(() => fold.save(all))
+  core.failures = 0
   core.refused = false
   fold.settle()
   fold.publish()
 }
 
-/** Back to what is on the disk; a fact that made a consumer throw is counted, and given up in the end. */
+/**
+ * Back to what is on the disk; a fact that made a consumer throw is counted, and given up in the end. What else goes on
+ * failing is tried less often, and nobody waits for it.
+ */
 async function recover(core: Core, cause: unknown): Promise<void> {
   const { taking } = core
   core.taking = undefined
-  core.refused = isRefusal(cause)
   core.onFailure(cause)
   core.fold.load()
-  if (taking === undefined) await core.pauses.rest(RETRY_MS)
-  else await core.dead.failed(taking, cause).catch(core.onFailure)
+  if (taking !== undefined && (await isCounted(core, taking, cause))) return
+  core.failures += 1
+  core.refused = isRefusal(cause) || core.failures >= FAILURES_MAX
+  await core.pauses.rest(RETRY_MS)
+}
+
+async function isCounted({ dead, onFailure }: Core, fact: Fact, cause: unknown): Promise<boolean> {
+  try {
+    await dead.failed(fact, cause)
+    return true
+  } catch (refusal) {
+    onFailure(refusal)
+    return false
+  }
 }
 
 /** Runs `work` when nothing is being taken and all that was taken is saved; nothing more is taken until it is done. */

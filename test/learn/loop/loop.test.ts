@@ -37,6 +37,31 @@ it('shows readers what was learned before when the disk is full, and goes on whe
   await learner.close()
 }, 20_000)
 
+it('shows readers what was learned before while a consumer can not be saved, and tries that again after a while', async () => {
+  const store = temporaryStore()
+  let isBroken = true
+  let tries = 0
+  const consumer: Consumer = {
+    name: 'fragile',
+    load: () => {},
+    take: () => {},
+    save: () => {
+      tries += 1
+      if (isBroken) throw new Error('can not write')
+    },
+  }
+  const learner = openLearner(store, {}, () => [consumer])
+  const sessionId = await learner.session()
+  await learner.tell(sessionId, learner.search(sessionId, ['a', 'b']), 'b')
+  const startedMs = performance.now()
+  for (let reader = 0; reader < 100; reader++) expect(await learner.added()).toEqual({})
+  expect(tries).toBeLessThan(10 + (performance.now() - startedMs) / 500)
+  isBroken = false
+  await until(() => learner.loop.position() === learner.log.journal.last())
+  expect(Object.keys(await learner.added())).toContain('b')
+  await learner.close()
+}, 20_000)
+
 it('takes again after a crash what some had not saved, and only that', async () => {
   const store = temporaryStore()
   const learner = openLearner(store)
