@@ -141,6 +141,11 @@ describe('every route', () => {
       for (const code of errors) expect(Object.keys(ERRORS), path).toContain(code)
   })
 
+  it('looks at what its maps hold under every name, also one with a line break', () => {
+    for (const { body, reply, path } of routes)
+      expect(JSON.stringify([body, reply]), path).not.toContain('"^.*$"')
+  })
+
   it('is counted on the metrics page under its pattern', async () => {
     const page = await (await fetch(`${running.url}/metrics`)).text()
     for (const { method, path } of enveloped.map(({ route }) => route))

@@ -89,6 +89,7 @@ function checkWith(validate: ValidateFunction, whole: string): Check {
 function explain(errors: ErrorObject[]): { path: string; message: string } {
   const last = errors.at(-1)
   if (last === undefined) return { path: '', message: 'is not valid' }
+  if (last.keyword === 'propertyNames') return { path: pathOf(last), message: nameMessage(errors) }
   if (last.keyword !== 'anyOf') return { path: pathOf(last), message: messageOf(last) }
   const deeper = errors.filter((error) => pathOf(error).length > pathOf(last).length)
   const deepest = deeper.at(-1)
@@ -98,6 +99,12 @@ function explain(errors: ErrorObject[]): { path: string; message: string } {
     return explain(within.filter(({ instancePath: at }) => at.startsWith(deepest.instancePath)))
   }
   return { path: pathOf(last), message: choicesOf(errors) }
+}
+
+/** Of a name in a map, which may be too long to be said again. */
+function nameMessage(errors: ErrorObject[]): string {
+  const within = errors.at(-2)
+  return `has a name that ${within === undefined ? 'is not valid' : messageOf(within)}`
 }
 
 /** What a union asks for whose choices all fail at the same place. */
@@ -114,8 +121,7 @@ function choicesOf(errors: ErrorObject[]): string {
 }
 
 function pathOf(error: ErrorObject): string {
-  const named: unknown =
-    error.params.missingProperty ?? error.params.additionalProperty ?? error.params.propertyName
+  const named: unknown = error.params.missingProperty ?? error.params.additionalProperty
   const pointer = named === undefined ? error.instancePath : `${error.instancePath}/${named}`
   let path = ''
   for (const part of pointer.split('/').slice(1)) {

@@ -1,16 +1,13 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, Limit, ListBounds, Share, Word, Words } from './common.ts'
+import { DateTime, FreeForm, Id, Limit, ListBounds, MapOf, Share, Word, Words } from './common.ts'
 import { Changes } from './suggestion.ts'
 
-const Triggers = Type.Union(
-  [Type.Array(FreeForm, { maxItems: 50 }), Type.Record(Type.String(), Type.Number())],
-  {
-    description:
-      'List of `{metric, operator, threshold, window, minSamples}` or map metric → number. Measured: ctr, mrr, ' +
-      'zeroResultRate, latencyP50, latencyP95, latencyP99 (ms), searches. Operators: lt lte gt gte (or their signs) ' +
-      'against the threshold; drop (relative), rise (absolute), times against searches without the change.',
-  },
-)
+const Triggers = Type.Union([Type.Array(FreeForm, { maxItems: 50 }), MapOf(Type.Number())], {
+  description:
+    'List of `{metric, operator, threshold, window, minSamples}` or map metric → number. Measured: ctr, mrr, ' +
+    'zeroResultRate, latencyP50, latencyP95, latencyP99 (ms), searches. Operators: lt lte gt gte (or their signs) ' +
+    'against the threshold; drop (relative), rise (absolute), times against searches without the change.',
+})
 
 /** A change to the ranking. */
 export const Adaptation = Type.Object({
@@ -22,10 +19,8 @@ export const Adaptation = Type.Object({
   source: Type.Optional(Type.String({ maxLength: 512 })),
   confidence: Type.Optional(Share),
   expectedImpact: Type.Optional(Type.Unknown()),
-  validationMetrics: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  acceptanceThresholds: Type.Optional(
-    Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Array(FreeForm)]),
-  ),
+  validationMetrics: Type.Optional(MapOf(Type.Unknown())),
+  acceptanceThresholds: Type.Optional(Type.Union([MapOf(Type.Unknown()), Type.Array(FreeForm)])),
   rollbackTriggers: Type.Optional(Triggers),
   immediate: Type.Optional(
     Type.Boolean({ description: 'in force for every search at once, without a canary' }),
@@ -89,7 +84,7 @@ const AdaptationParts = {
       Type.Boolean({ description: 'true: it could not be made, for what is logged is damaged' }),
     ),
     samples: Type.Integer(),
-    estimates: Type.Record(Type.String(), Type.Number()),
+    estimates: MapOf(Type.Number()),
     checks: Type.Array(FreeForm),
     note: Type.String(),
   }),

@@ -1,5 +1,14 @@
 import { type Static, Type } from 'typebox'
-import { AnyCase, DateTime, ForeignId, FreeForm, Moment, QueryText, Share } from './common.ts'
+import {
+  AnyCase,
+  DateTime,
+  ForeignId,
+  FreeForm,
+  MapOf,
+  Moment,
+  QueryText,
+  Share,
+} from './common.ts'
 
 /** Objects or lists that are kept as they came. */
 const Loose = Type.Union([FreeForm, Type.Array(Type.Unknown())])
@@ -113,7 +122,7 @@ const Query = Type.Object({
   queryHash: Type.String(),
   ...Searched,
 })
-const Counts = Type.Record(Type.String(), Type.Integer())
+const Counts = MapOf(Type.Integer())
 
 /** What people did in a window of time, in whole hours (UTC). */
 export const AnalyticsReport = Type.Object({
@@ -134,7 +143,7 @@ export const AnalyticsReport = Type.Object({
     description: 'the most frequent; exact up to 200 different queries an hour',
   }),
   zeroResultQueries: Type.Array(Query),
-  bySearchType: Type.Record(Type.String(), Type.Object({ ...Figures, averageMs: Took })),
+  bySearchType: MapOf(Type.Object({ ...Figures, averageMs: Took })),
   byHour: Type.Array(Type.Object({ hour: DateTime, ...Figures, averageMs: Took }), {
     description: 'hours in which something happened, the oldest first',
   }),
@@ -161,7 +170,7 @@ export const MetricRecord = Type.Object({
     }),
   ),
   labels: Type.Optional(
-    Type.Record(Type.String(), Type.String({ maxLength: 256 }), {
+    MapOf(Type.String({ maxLength: 256 }), {
       maxProperties: METRIC_LABELS_MAX,
     }),
   ),

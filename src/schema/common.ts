@@ -1,7 +1,15 @@
-import { type TString, Type } from 'typebox'
+import { type TSchema, type TString, Type } from 'typebox'
 
 /** An object that is kept as it came. */
 export const FreeForm = Type.Object({}, { additionalProperties: true })
+
+/**
+ * Names of any kind, and what each of them holds. A record of plain strings would not look at what stands under a name
+ * with a line break: its pattern is `^.*$`.
+ */
+export function MapOf<Held extends TSchema>(held: Held, options: Record<string, unknown> = {}) {
+  return Type.Record(Type.String({ pattern: '^' }), held, options)
+}
 
 export const Id = Type.String({ minLength: 1, maxLength: 128 })
 

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { MapOf } from './common.ts'
 
 const Interval = Type.Object({ low: Type.Number(), high: Type.Number() })
 
@@ -11,8 +12,8 @@ export const SampleRatioState = Type.Object({
   pValue: Type.Union([Type.Number(), Type.Null()], {
     description: 'sequential multinomial test: it holds however often it is read',
   }),
-  observed: Type.Record(Type.String(), Type.Integer()),
-  expected: Type.Record(Type.String(), Type.Number()),
+  observed: MapOf(Type.Integer()),
+  expected: MapOf(Type.Number()),
 })
 export type SampleRatioState = Static<typeof SampleRatioState>
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { FreeForm, Id, ListBounds, Words } from './common.ts'
+import { FreeForm, Id, ListBounds, MapOf, Words } from './common.ts'
 import { COUNTED_FIGURES, namesByHarm } from './experiment-metrics.ts'
 import { Findings, GuardrailState, SampleRatioState } from './experiment-report.ts'
 import { TUNING_SHAPES } from './tuning.ts'
@@ -39,13 +39,10 @@ const Common = {
   name: Name,
   variants: Variants,
   trafficAllocation: Type.Optional(
-    Type.Union(
-      [Type.Number({ minimum: 0, maximum: 100 }), Type.Record(Type.String(), Type.Number())],
-      {
-        description:
-          'a number: the share of all units that take part, 0..1, or a percentage above 1; an object: variant → share, which sum to 1 or 100',
-      },
-    ),
+    Type.Union([Type.Number({ minimum: 0, maximum: 100 }), MapOf(Type.Number())], {
+      description:
+        'a number: the share of all units that take part, 0..1, or a percentage above 1; an object: variant → share, which sum to 1 or 100',
+    }),
   ),
   successMetrics: Type.Optional(
     Type.Unknown({ description: 'names of metrics, ctr by default; the first decides' }),
@@ -124,7 +121,8 @@ export const ExperimentResult = Type.Object({
   variantId: Type.Optional(Id),
   unit: Type.Optional(Id),
   sessionId: Type.Optional(Id),
-  metrics: Type.Record(Type.String({ minLength: 1, maxLength: 128 }), Reportable, {
+  metrics: MapOf(Reportable, {
+    propertyNames: { minLength: 1, maxLength: 128 },
     minProperties: 1,
     maxProperties: 50,
   }),
@@ -194,7 +192,7 @@ export const Monitoring = Type.Object({
 })
 export type Monitoring = Static<typeof Monitoring>
 
-const Metrics = Type.Record(Type.String(), VariantMetrics, { description: 'by variant' })
+const Metrics = MapOf(VariantMetrics, { description: 'by variant' })
 
 export const AnsweredTest = Type.Object({ testId: Type.String(), ...About, metrics: Metrics })
 

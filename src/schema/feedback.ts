@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, ForeignId, Id, Moment, Share } from './common.ts'
+import { DateTime, ForeignId, Id, MapOf, Moment, Share } from './common.ts'
 
 const Viewport = Type.Object({
   width: Type.Optional(Type.Number()),
@@ -111,7 +111,7 @@ export const FeedbackPage = Type.Object({
   summary: Type.Object({
     total: Count('entries within the time, whatever the limit, duplicates left out'),
     duplicates: Count('entries beside these that were told before within 30 minutes'),
-    byAction: Type.Record(Type.String(), Type.Integer(), {
+    byAction: MapOf(Type.Integer(), {
       description:
         'the entries of total by what was done; beyond the 64 most frequent actions they are counted as other',
     }),

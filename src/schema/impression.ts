@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm } from './common.ts'
+import { DateTime, FreeForm, MapOf } from './common.ts'
 
 const Hit = Type.Object({
   id: Type.String(),
@@ -9,7 +9,7 @@ const Hit = Type.Object({
   propensity: Type.Number({
     description: 'P(this hit at this position) under what drew the order',
   }),
-  features: Type.Record(Type.String(), Type.Number()),
+  features: MapOf(Type.Number()),
 })
 
 /** What one search showed and why. */

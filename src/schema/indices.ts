@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { MapOf } from './common.ts'
 
 const StopWords = Type.Optional(
   Type.Union([Type.Boolean(), Type.String(), Type.Array(Type.String(), { maxItems: 100_000 })]),
@@ -70,7 +71,7 @@ export type IndexSettings = Static<typeof IndexSettings>
 export const IndexMappings = Type.Object(
   {
     dynamic: Type.Optional(Type.Union([Type.Boolean(), Type.String()])),
-    properties: Type.Optional(Type.Record(Type.String(), Property)),
+    properties: Type.Optional(MapOf(Property)),
   },
   { additionalProperties: true },
 )
@@ -125,7 +126,7 @@ export const IndexInfo = Type.Object({
   settings: Type.Optional(IndexSettings),
   mappings: Type.Optional(IndexMappings),
   fields: Type.Optional(
-    Type.Record(Type.String(), EffectiveField, {
+    MapOf(EffectiveField, {
       description: 'each field that the mapping names, and the default ones that it does not',
     }),
   ),

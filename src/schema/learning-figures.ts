@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm } from './common.ts'
+import { DateTime, FreeForm, MapOf } from './common.ts'
 
 const Count = (description: string) => Type.Integer({ description })
-const Counts = (description: string) => Type.Record(Type.String(), Type.Integer(), { description })
+const Counts = (description: string) => MapOf(Type.Integer(), { description })
 const Ms = Type.Union([Type.Number(), Type.Null()], { description: 'ms; null before the first' })
 
 /** Figures of learning as they are now. */

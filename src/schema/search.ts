@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox'
-import { QueryText } from './common.ts'
+import { MapOf, QueryText } from './common.ts'
 import { CallerVector } from './document.ts'
 
 const IndexNames = Type.Union([
   Type.String(),
   Type.Array(Type.String(), { minItems: 1, maxItems: 1024 }),
 ])
-const Weights = Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1e6 }))
+const Weights = MapOf(Type.Number({ minimum: 0, maximum: 1e6 }))
 
 const Slop = Type.Integer({ minimum: 0, maximum: 100 })
 const Neighbors = Type.Integer({ minimum: 1, maximum: 10_000 })
@@ -28,13 +28,10 @@ export const Facet = Type.Object({
   stats: Type.Optional(Type.Boolean()),
 })
 export type Facet = Static<typeof Facet>
-export const Facets = Type.Union([
-  Type.Array(Type.String(), { maxItems: 100 }),
-  Type.Record(Type.String(), Facet),
-])
+export const Facets = Type.Union([Type.Array(Type.String(), { maxItems: 100 }), MapOf(Facet)])
 export type Facets = Static<typeof Facets>
 
-const SortKey = Type.Union([Type.String(), Type.Record(Type.String(), Type.Unknown())])
+const SortKey = Type.Union([Type.String(), MapOf(Type.Unknown())])
 export const Sort = Type.Union([SortKey, Type.Array(SortKey, { maxItems: 16 })])
 export type Sort = Static<typeof Sort>
 
@@ -168,7 +165,7 @@ const Hit = Type.Object({
   index: Type.String(),
   score: Type.Number(),
   source: Type.Object({}, { additionalProperties: true }),
-  highlight: Type.Optional(Type.Record(Type.String(), Type.Array(Type.String()))),
+  highlight: Type.Optional(MapOf(Type.Array(Type.String()))),
   explain: Type.Optional(
     Type.Object(
       {},
@@ -187,9 +184,7 @@ const Hit = Type.Object({
 export const SearchReply = Type.Object({
   hits: Type.Array(Hit),
   nextCursor: Type.Optional(Type.String()),
-  facets: Type.Optional(
-    Type.Record(Type.String(), Type.Object({}, { additionalProperties: true })),
-  ),
+  facets: Type.Optional(MapOf(Type.Object({}, { additionalProperties: true }))),
   total: Type.Integer(),
   took: Type.Integer(),
   searchContext: Type.Object({

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox'
+import { MapOf } from './common.ts'
 
 /** Body of session creation; no field is required. */
 export const SessionCreate = Type.Object({
   clientId: Type.Optional(Type.String({ maxLength: 128 })),
   userId: Type.Optional(Type.String({ maxLength: 128 })),
   metadata: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), {
+    MapOf(Type.Unknown(), {
       description: 'Anything about the session; at most 8 KiB of JSON; returned unchanged.',
     }),
   ),
@@ -16,7 +17,7 @@ export type SessionCreate = Static<typeof SessionCreate>
 export const SessionCreated = Type.Object({
   sessionId: Type.String(),
   created: Type.String({ format: 'date-time' }),
-  metadata: Type.Record(Type.String(), Type.Unknown()),
+  metadata: MapOf(Type.Unknown()),
 })
 export type SessionCreated = Static<typeof SessionCreated>
 
@@ -50,7 +51,7 @@ export const SessionRead = Type.Object({
   ...SessionTimes,
   clientId: Type.Optional(Type.String()),
   userId: Type.Optional(Type.String()),
-  metadata: Type.Record(Type.String(), Type.Unknown()),
+  metadata: MapOf(Type.Unknown()),
 })
 export type SessionRead = Static<typeof SessionRead>
 

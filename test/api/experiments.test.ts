@@ -166,6 +166,16 @@ describe('a reported result', () => {
     expect(metrics.b.reported.nps).toEqual({ mean: 7, values: 1, units: 1 })
   })
 
+  it('has numbers under names, whatever the names are', async () => {
+    const { experimentId } = (await create({ rolloutStrategy: { type: 'immediate' } })).data
+    for (const metrics of [{ 'a\nb': 'x' }, { '': 1 }, { ['x'.repeat(129)]: 1 }]) {
+      const { status, details } = await report({ experimentId, variantId: 'b', metrics })
+      expect([status, details[0]?.path]).toEqual([400, expect.stringMatching(/^metrics/)])
+    }
+    const { metrics } = (await app.call<Data>('GET', `${PATH}/${experimentId}`)).data
+    expect(metrics.b.reported).toBeUndefined()
+  })
+
   it('as great as may be can be summed and compared', async () => {
     const more = { rolloutStrategy: { type: 'immediate' }, successMetrics: ['revenue'] }
     const { experimentId } = (await create(more)).data

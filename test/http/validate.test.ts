@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { openValidators } from '../../src/http/validate.ts'
+import { MapOf } from '../../src/schema/common.ts'
 
 const { exact, coercing } = openValidators()
 
@@ -23,6 +24,17 @@ test.each([
   [Type.String({ format: 'date-time' }), 'now', 'The body must be a time such as 2026-01-31T12:00'],
 ])('what is beyond a limit is told the limit in words: %j, %j', (schema, value, message) => {
   expect(() => exact(schema)(value)).toThrow(message)
+})
+
+test('what a map holds is checked under every name, and names by their own limits', () => {
+  const check = exact(
+    Type.Object({ map: MapOf(Type.Number(), { propertyNames: { minLength: 1, maxLength: 3 } }) }),
+  )
+  expect(() => check({ map: { a: 1, 'b\nc': 2 } })).not.toThrow()
+  expect(() => check({ map: { 'a\nb': 'x' } })).toThrow('must be a number.')
+  expect(() => check({ map: { '': 1 } })).toThrow('map has a name that must not be empty.')
+  const long = 'map has a name that must have at most 3 characters.'
+  expect(() => check({ map: { ['x'.repeat(5000)]: 1 } })).toThrow(long)
 })
 
 test('parameters that a schema does not name are taken out, unless it keeps them', () => {
