@@ -39,7 +39,7 @@ export function readVariants(
     return { id: id ?? (name || fallback), name: name || (id ?? fallback) }
   })
   refuseRepeated(named)
-  const own = sent.map(({ weight, allocation }) => weight ?? allocation)
+  const own = sent.map(ownShare)
   const shares =
     typeof trafficAllocation === 'object' ? sharesByName(named, trafficAllocation) : sharesOf(own)
   const warnings = areInVain(own, shares) ? [VAIN_SHARES] : []
@@ -51,6 +51,12 @@ export function readVariants(
     return { ...names, share: shares[at] ?? 0, config: whole, tuning }
   })
   return { variants, allocation: allocationOf(trafficAllocation), warnings }
+}
+
+function ownShare({ weight, allocation }: SentVariant, at: number): number | undefined {
+  if (weight !== undefined && allocation !== undefined && weight !== allocation)
+    throw invalid(`variants[${at}].allocation`, 'must be the weight, or not be sent beside it')
+  return weight ?? allocation
 }
 
 const VAIN_SHARES =

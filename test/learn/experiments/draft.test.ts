@@ -119,6 +119,13 @@ describe('dates', () => {
 })
 
 describe('variants', () => {
+  it('may say their share once: weight and allocation mean the same', () => {
+    const [, second] = draft({ variants: [{}, { weight: 0.3, allocation: 0.3 }] }).variants
+    expect(second?.share).toBeCloseTo(0.3)
+    const variants = [{}, { weight: 0.3, allocation: 0.4 }]
+    expect(() => draft({ variants })).toThrow('variants[1].allocation must be the weight')
+  })
+
   it('may put weights beside their configuration', () => {
     const [, second] = draft({ variants: [{}, { weights: { title: 2, text: 0.6 } }] }).variants
     expect(second).toMatchObject({
