@@ -101,7 +101,7 @@ export function readDocuments(
     noteCut(documents, (at) => (byId === undefined ? `[${at}].value` : placeOf(at)), note)
     tuning.boosts = documents.map((document: Boost) => ({
       ...nameOf(document),
-      value: document.value ?? BOOST,
+      value: countedOf(document.value ?? BOOST),
     }))
   }
   return undefined
@@ -140,8 +140,12 @@ function noteUnread(key: 'pins' | 'boosts', documents: readonly object[], note: 
 function noteCut(boosts: readonly Boost[], placeOf: (at: number) => string, note: Note): void {
   const at = boosts.findIndex(({ value = 0 }) => Math.abs(value) > BOOST_MAX)
   if (at < 0) return
-  const counts = Math.sign(boosts[at]?.value ?? 0) * BOOST_MAX
+  const counts = countedOf(boosts[at]?.value ?? 0)
   note(`${placeOf(at)} (counts as ${counts}: -${BOOST_MAX} to ${BOOST_MAX} count)`)
+}
+
+function countedOf(value: number): number {
+  return Math.max(-BOOST_MAX, Math.min(BOOST_MAX, value))
 }
 
 function nameOf({ id, index }: DocumentName): DocumentName {

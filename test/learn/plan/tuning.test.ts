@@ -189,6 +189,7 @@ describe('a free-form configuration', () => {
     ]
     const cut = 'counts as -100: -100 to 100 count'
     expect(readTuning({ boosts }).unread).toEqual([`boosts[1].value (${cut})`])
+    expect(readTuning({ boosts: { b: -101 } }).tuning.boosts).toEqual([{ id: 'b', value: -100 }])
     expect(readTuning({ boosts: { a: 1, b: -101 } }).unread).toEqual([`boosts.b (${cut})`])
   })
 
