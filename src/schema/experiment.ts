@@ -234,10 +234,11 @@ export type AnsweredAssignment = Static<typeof AnsweredAssignment>
 
 export const AnsweredResult = Type.Object({
   experimentId: Type.String(),
-  variantId: Type.String(),
+  variantId: Type.String({ description: 'in which they count: a unit stays where it was first' }),
   recorded: Type.Integer({
     description: 'values that were counted: none of a unit outside of the experiment',
   }),
   status: Type.String(),
+  warnings: Type.Optional(Type.Array(Type.String())),
   monitoring: Monitoring,
 })

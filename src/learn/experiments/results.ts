@@ -15,6 +15,9 @@ interface ResultsParts extends ScheduleParts {
   reported: Reported
 }
 
+const OTHER_ARM =
+  'variantId: the unit was counted in another variant before, which is answered, and these values count there, too.'
+
 /** Counts values that others measured of who is in an experiment, and checks the guardrails at once. */
 export type RecordResult = (sent: ExperimentResult) => Promise<object>
 
@@ -31,8 +34,9 @@ export function openResults(parts: ResultsParts): RecordResult {
       // Who took part is in it, even if nothing that is sent now says so.
       const searched = unit === undefined ? undefined : ledger.armOf(experiment, unit)
       const arm = kept ?? given ?? searched
-      if (arm === undefined) return { arm: 0, recorded: 0 }
-      return { arm, recorded: reported.record({ experiment, arm, unit, metrics }) }
+      if (arm === undefined) return { arm: 0, recorded: 0, isOther: false }
+      const isOther = sent.variantId !== undefined && arm !== given
+      return { arm, recorded: reported.record({ experiment, arm, unit, metrics }), isOther }
     })
   }
   return async (sent) => {
@@ -40,7 +44,7 @@ export function openResults(parts: ResultsParts): RecordResult {
     const experiment = findReported(register, sent)
     if (experiment.status !== 'ACTIVE' && experiment.status !== 'PAUSED')
       throw notActive(experiment)
-    const { arm, recorded } = await count(experiment, sent)
+    const { arm, recorded, isOther } = await count(experiment, sent)
     if (experiment.status === 'ACTIVE') await watch(parts, experiment)
     const now = register.find(experiment.id) ?? experiment
     return {
@@ -48,6 +52,7 @@ export function openResults(parts: ResultsParts): RecordResult {
       variantId: now.variants[arm]?.id ?? '',
       recorded,
       status: now.status,
+      ...(isOther ? { warnings: [OTHER_ARM] } : {}),
       monitoring: monitoringOf(now, counted(now), clock()),
     }
   }

@@ -78,6 +78,13 @@ describe('a reported value', () => {
     for (const unit of units)
       expect(await report(lab, { experimentId: id, unit })).toMatchObject({ variantId: 'a' })
     expect(await revenue(lab, id)).toEqual([{ mean: 2, values: 40, units: 20 }, undefined])
+    const other = await report(lab, { experimentId: id, unit: 'u0', variantId: 'b' })
+    expect(other).toMatchObject({
+      variantId: 'a',
+      warnings: [expect.stringMatching(/^variantId: /)],
+    })
+    const same = await report(lab, { experimentId: id, unit: 'u0', variantId: 'a' })
+    expect(same).not.toHaveProperty('warnings')
   })
 })
 
