@@ -76,7 +76,7 @@ export async function openApp(
     ...{ store, config, clock, sessions, metrics, pool, logger: log },
     engine: {
       featureNames: () => native.featureNames(),
-      indexName: (indexId) => indices.byId(indexId)?.record.name ?? '',
+      indexName: (indexId) => indices.byId(indexId)?.record.name ?? deletedIndex(indexId),
       run: (impression) => search.replay(impression),
       opened: engine.openings,
     },
@@ -123,6 +123,11 @@ export async function openApp(
 
 function storePlace({ dataDir, storeBytesMax }: Config): { dataDir: string; bytesMax: number } {
   return { dataDir, bytesMax: storeBytesMax }
+}
+
+/** No index can have such a name: what was shown of two that are gone stays apart. */
+function deletedIndex(indexId: number): string {
+  return `#${indexId} (deleted)`
 }
 
 /** What applies to a search besides its own words; its session was seen. */

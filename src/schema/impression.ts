@@ -3,7 +3,7 @@ import { DateTime, FreeForm, MapOf } from './common.ts'
 
 const Hit = Type.Object({
   id: Type.String(),
-  index: Type.String(),
+  index: Type.String({ description: 'since it was deleted, its number: `#7 (deleted)`' }),
   position: Type.Integer({ description: '1-based' }),
   score: Type.Number(),
   propensity: Type.Number({

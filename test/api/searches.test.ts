@@ -189,6 +189,19 @@ describe('what a search showed', () => {
     expect([status, code]).toEqual([404, 'SEARCH_NOT_FOUND'])
   })
 
+  it('names an index that is deleted by its number', async () => {
+    const index = 'passing'
+    const document = { title: 'Espresso, gone soon', content: 'espresso' }
+    await service.call('POST', '/cortex/documents', { index, id: 'p', document })
+    const { queryId } = (await search({ index, sessionId })).searchContext
+    await service.call('DELETE', `/cortex/indices/${index}`)
+    const { data } = await read(queryId)
+    expect(data.hits[0]).toMatchObject({
+      id: 'p',
+      index: expect.stringMatching(/^#\d+ \(deleted\)$/),
+    })
+  })
+
   it('is not written when learning is off', async () => {
     await service.restart({ LEARNING: 'false' })
     const { searchContext } = await search({ sessionId })
