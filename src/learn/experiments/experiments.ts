@@ -88,7 +88,7 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
   if (parts.metrics !== undefined) collect(parts.metrics, swept.figures)
 
   async function steer(kind: ExperimentKind, id: string, verb: Verb): Promise<object> {
-    mustFind(register, kind, id)
+    await settle(schedule, [mustFind(register, kind, id)])
     const record = await register.steer(id, { to: VERBS[verb] })
     return describeExperiment(record, counted(record), clock())
   }

@@ -74,6 +74,18 @@ describe.each(['test', 'experiment'] as const)('a %s', (kind) => {
 })
 
 describe('time', () => {
+  it('is what whoever steers meets, also between two rounds', async () => {
+    const lab = openLaboratory()
+    const { nowMs } = lab.clock
+    const { testId } = await lab.create('test', { startDate: nowMs + 1000, endDate: nowMs + 5000 })
+    lab.clock.nowMs += 1000
+    expect(await lab.experiments.steer('test', testId, 'pause')).toMatchObject({ status: 'PAUSED' })
+    lab.clock.nowMs += 4000
+    const late = lab.experiments.steer('test', testId, 'resume')
+    await expect(late).rejects.toMatchObject({ code: 'INVALID_TRANSITION' })
+    expect((await read(lab, testId)).status).toBe('COMPLETED')
+  })
+
   it('starts what waits for its date, and ends it at its own', async () => {
     const lab = openLaboratory()
     const { nowMs } = lab.clock
