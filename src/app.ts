@@ -9,7 +9,7 @@ import type { LearnedPlan } from './learn/plan/plan.ts'
 import { openSessions, type Sessions } from './learn/sessions/sessions.ts'
 import { type Metrics, openMetrics } from './metrics/metrics.ts'
 import { native } from './native.ts'
-import type { ListPlace } from './schema/plan.ts'
+import { isFirstPage, type ListPlace } from './schema/plan.ts'
 import type { SearchRequest } from './schema/search.ts'
 import { type Catalog, openCatalog } from './search/catalog.ts'
 import { type Bulk, openBulk } from './search/documents/bulk.ts'
@@ -140,7 +140,7 @@ function planFor(
   const plan = learning.plan(search, queryHash, place)
   if (search.sessionId !== undefined && plan.unit !== undefined) {
     sessions.touch(search.sessionId)
-    sessions.totals.add(search.sessionId, { searches: 1 })
+    if (isFirstPage(search)) sessions.totals.add(search.sessionId, { searches: 1 })
   }
   return plan
 }

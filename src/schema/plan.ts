@@ -21,3 +21,8 @@ export interface ListPlace {
   text: string
   list: number | undefined
 }
+
+/** Further pages of a list are no searches of their own, wherever searches are counted. */
+export function isFirstPage({ from = 0, cursor }: { from?: number; cursor?: string }): boolean {
+  return from === 0 && cursor === undefined
+}

@@ -59,7 +59,8 @@ export type SessionRead = Static<typeof SessionRead>
 export const SessionAnalytics = Type.Object({
   ...SessionTimes,
   searches: Type.Integer({
-    description: 'written every second: after a crash the last ones may be missing',
+    description:
+      'further pages of a list are none; written every second: after a crash the last ones may be missing',
   }),
   clicks: Type.Integer(),
   feedback: Type.Integer(),

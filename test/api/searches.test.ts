@@ -164,6 +164,16 @@ describe('what a search showed', () => {
     expect(data.hits.map(({ position }) => position)).toEqual([3, 4])
   })
 
+  it('is one search of its session, whatever pages of it are read', async () => {
+    const made = await service.call<{ sessionId: string }>('POST', '/cortex/sessions', {})
+    const own = { sessionId: made.data.sessionId, size: 2 }
+    const { nextCursor: cursor } = await search(own)
+    await search({ ...own, cursor })
+    await search({ ...own, from: 2 })
+    const path = `/cortex/sessions/${own.sessionId}/analytics`
+    expect((await service.call<{ searches: number }>('GET', path)).data.searches).toBe(1)
+  })
+
   it('tells what was added to scores, the most first, and runs again with it', async () => {
     const query = 'grinding beans'
     const id = 'beans/"1"'

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { invalid } from '../../errors.ts'
-import { type ListPlace, NOTHING_ADDED } from '../../schema/plan.ts'
+import { isFirstPage, type ListPlace, NOTHING_ADDED } from '../../schema/plan.ts'
 import type { SearchRequest } from '../../schema/search.ts'
 import { murmur3 } from '../statistics/murmur3.ts'
 import { type LearnedPlan, variantNames } from './plan.ts'
@@ -50,8 +50,7 @@ export function openPages(
   return (search, queryHash, place) => {
     const plan = make(search, queryHash)
     const key = keyOf(search.sessionId, place.text)
-    const isFirst = (search.from ?? 0) === 0 && search.cursor === undefined
-    const before = isFirst ? undefined : lists.find(place.list ?? key)
+    const before = isFirstPage(search) ? undefined : lists.find(place.list ?? key)
     if (before !== undefined) return laterPage(plan, before)
     const ranking = rankingOf(plan)
     const mark = markOf(ranking)
