@@ -191,7 +191,7 @@ fn cut(value: usize, text: &str, marks: &[Mark], options: &Options) -> Vec<Passa
     let mut free = 0;
     while let Some(mark) = marks.get(first) {
         let whole = options.fragments == 0;
-        let range = if whole || text.chars().nth(options.fragment_size).is_none() {
+        let mut range = if whole || text.chars().nth(options.fragment_size).is_none() {
             0..text.len()
         } else {
             window(text, &mark.range, free, options.fragment_size)
@@ -200,6 +200,10 @@ fn cut(value: usize, text: &str, marks: &[Mark], options: &Options) -> Vec<Passa
             .iter()
             .take_while(|m| m.range.end <= range.end);
         let end = first + inside.count().max(1);
+        // A mark that would be cut in half is the next passage's.
+        if let Some(next) = marks.get(end) {
+            range.end = range.end.min(next.range.start);
+        }
         let different: HashSet<&str> = marks[first..end].iter().map(|m| m.term.as_str()).collect();
         passages.push(Passage {
             value,
@@ -311,6 +315,38 @@ mod tests {
             assert!(part.chars().count() <= 40, "{part}");
             assert!(part.contains("needle"));
             assert!(!part.starts_with("ay"), "{part}");
+        }
+    }
+
+    #[test]
+    fn no_passage_ends_within_a_mark_however_long_the_text_goes_on_without_spaces() {
+        let text = "https://example.com/worker/threads?worker=threads&".repeat(20);
+        let found = text
+            .match_indices("worker")
+            .chain(text.match_indices("threads"));
+        let mut marks: Vec<Mark> = found
+            .map(|(from, word)| Mark {
+                range: from..from + word.len(),
+                term: word.to_owned(),
+            })
+            .collect();
+        marks.sort_by_key(|mark| mark.range.start);
+        for fragment_size in 1..200 {
+            let options = Options {
+                fragment_size,
+                ..Options::default()
+            };
+            let mut at = 0;
+            for passage in cut(0, &text, &marks, &options) {
+                let inside = &marks[passage.marks.clone()];
+                assert!(at <= passage.range.start && !inside.is_empty());
+                for mark in inside {
+                    assert!(passage.range.start <= mark.range.start);
+                    assert!(mark.range.end <= passage.range.end);
+                }
+                at = passage.range.end;
+                write(&text, &passage, inside, &options);
+            }
         }
     }
 
