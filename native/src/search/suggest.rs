@@ -93,7 +93,8 @@ fn complete(
     let Some(last) = first.definition.words_analyzer.terms(prefix).pop() else {
         return Ok(Vec::new());
     };
-    if prefix.ends_with(char::is_whitespace) {
+    // Behind a space, a hyphen or the like begins another word, of which nothing is known yet.
+    if last.to < prefix.len() && !prefix.ends_with(char::is_alphanumeric) {
         return Ok(Vec::new());
     }
     let found = gather(snapshots, |snapshot| {

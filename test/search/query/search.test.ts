@@ -726,6 +726,10 @@ describe('suggestions', () => {
     expect((await suggest({ prefix: 'zzz' })).completions).toEqual([])
   })
 
+  it.each(['dog ', 'dog-', 'dog/', 'dog.'])('completes no word behind %j', async (prefix) => {
+    expect((await suggest({ prefix })).completions).toEqual([])
+  })
+
   it('corrects spelling', async () => {
     const { corrections } = await suggest({ query: 'serch' })
     expect(corrections[0]).toMatchObject({ text: 'search', distance: 1 })
