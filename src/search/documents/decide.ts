@@ -6,6 +6,7 @@ import { latest } from '../indices/indices.ts'
 import { wellFormedJson } from '../json.ts'
 import { type DocumentRecord, decodeRecord, encodeRecord } from '../record.ts'
 import { unmet } from './conditions.ts'
+import { gramsProblem } from './grams.ts'
 import type { WriteOp } from './operation.ts'
 import { awaitVector, sentVector, vectorFor } from './outside-vector.ts'
 import { valuesAt } from './source.ts'
@@ -65,6 +66,8 @@ function decide(
   const source = op.kind === 'put' ? withoutNulls(op.source) : merge(old, op.source)
   const { definition } = latest(op.entry)
   if (!hasText(source, definition)) return noText(definition)
+  const tooMany = gramsProblem(source, definition.grams)
+  if (tooMany !== undefined) return tooMany
   const json = wellFormedJson(source)
   if (old !== undefined && ord !== undefined && op.vector === undefined && json === old.source)
     return { result: 'unchanged', record: old, ord }

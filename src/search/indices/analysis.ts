@@ -9,7 +9,7 @@ export interface AnalysisFilter {
 }
 
 export interface Analyzer {
-  tokenizer: string | { type: string; [option: string]: unknown }
+  tokenizer: string | { type: string; min?: number; max?: number }
   filters: AnalysisFilter[]
 }
 

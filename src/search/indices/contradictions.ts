@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { invalid } from '../../errors.ts'
 import type { IndexSettings } from '../../schema/indices.ts'
+import { gramLengths } from './grams.ts'
 
 type Shape = Record<string, unknown>
 
@@ -24,17 +25,24 @@ export function refuseContradictions(settings: IndexSettings): void {
       if (!isDeepStrictEqual(at(settings, other), at(settings, first)))
         throw invalid(`settings.${other}`, `contradicts settings.${first}; send one of them`)
   }
-  refuseCrossedLengths(
-    at(settings, 'analysis.tokenizer') ?? at(settings, 'index.analysis.tokenizer'),
-  )
+  const tokenizers = at(settings, 'analysis.tokenizer') ?? at(settings, 'index.analysis.tokenizer')
+  for (const [name, tokenizer] of Object.entries(asShape(tokenizers)))
+    refuseLengths(`settings.analysis.tokenizer.${name}`, asShape(tokenizer))
 }
 
-function refuseCrossedLengths(tokenizers: unknown): void {
-  for (const [name, tokenizer] of Object.entries(asShape(tokenizers))) {
-    const { min_gram: least, max_gram: most } = asShape(tokenizer)
-    if (least === undefined || most === undefined || !(Number(least) > Number(most))) continue
-    throw invalid(`settings.analysis.tokenizer.${name}.min_gram`, 'must be at most its max_gram')
-  }
+/** How many lengths the tokenizer `ngram` may cut at each letter: a text of words is as many times as long in the index. */
+const GRAM_LENGTHS_MAX = 20
+
+function refuseLengths(path: string, { type, min_gram: least, max_gram: most }: Shape): void {
+  if (least !== undefined && most !== undefined && Number(least) > Number(most))
+    throw invalid(`${path}.min_gram`, 'must be at most its max_gram')
+  const { shortest, longest } = gramLengths(least, most)
+  if (type !== 'ngram' || !(longest - shortest >= GRAM_LENGTHS_MAX)) return
+  const limit = `an ngram tokenizer cuts ${GRAM_LENGTHS_MAX} lengths at most`
+  throw invalid(
+    `${path}.max_gram`,
+    `must be at most ${shortest + GRAM_LENGTHS_MAX - 1}, with a min_gram of ${shortest}: ${limit}; raise min_gram, lower max_gram, or use edge_ngram`,
+  )
 }
 
 function at(settings: IndexSettings, path: string): unknown {

@@ -5,6 +5,7 @@ import { wordOf } from '../../word.ts'
 import { wellFormedJson } from '../json.ts'
 import { type Analyzer, findAnalyzer, readAnalyzers } from './analysis.ts'
 import { type Embedder, isLength, readEmbedder } from './embedder.ts'
+import { type GramField, gramFields } from './grams.ts'
 import { type StrictNames, strictNames } from './strict.ts'
 import { unhonouredIn } from './unhonoured.ts'
 
@@ -33,6 +34,8 @@ export interface Definition {
   fields: FieldDefinition[]
   /** Fields that hold objects, by dotted path; an open one may hold any, as the mapping names none inside. */
   objects: { name: string; isOpen: boolean }[]
+  /** Those of the fields whose words are cut into pieces. */
+  grams: GramField[]
   /** Fields and objects, by the names that filters, facets and sorts have for them. */
   names: ReadonlySet<string>
   dynamic: boolean
@@ -81,6 +84,7 @@ export function compileDefinition(
     analyzers,
     fields,
     objects,
+    grams: gramFields(fields, analyzers),
     names: new Set([...fields, ...objects].map(({ name }) => name)),
     dynamic: dynamic === 'true',
     strict: dynamic === 'strict' ? strictNames({ fields, objects, embedder }) : undefined,

@@ -16,6 +16,8 @@ describe('settings of which only one can hold', () => {
       { index: { analysis: grams({ min_gram: '4', max_gram: 3 }) } },
       'settings.analysis.tokenizer.t.min_gram',
     ],
+    [{ analysis: grams({ max_gram: 64 }) }, 'settings.analysis.tokenizer.t.max_gram'],
+    [{ analysis: grams({ min_gram: 2, max_gram: 22 }) }, 'settings.analysis.tokenizer.t.max_gram'],
   ])('%j are refused by the place of the second', (settings, path) => {
     expect(() => refuseContradictions(settings as IndexSettings)).toThrow(
       expect.objectContaining({ details: [expect.objectContaining({ path })] }),
@@ -30,6 +32,9 @@ describe('settings of which only one can hold', () => {
     { analysis: grams({ min_gram: 3, max_gram: 3 }) },
     { analysis: grams({ min_gram: 3 }) },
     { analysis: grams({ max_gram: 1 }) },
+    { analysis: grams({ min_gram: 45 }) },
+    { analysis: grams({ min_gram: 2, max_gram: 21 }) },
+    { analysis: grams({ type: 'edge_ngram', min_gram: 1, max_gram: 64 }) },
   ])('%j are none', (settings) => {
     expect(() => refuseContradictions(settings as IndexSettings)).not.toThrow()
   })
