@@ -758,3 +758,32 @@ fn the_names_of_fields_are_known_mapped_or_not_as_long_as_documents_have_them() 
     assert_eq!(first(10), ["extra", "extra.hue", "title"]);
     assert_eq!(first(1), ["extra"]);
 }
+
+#[test]
+fn few_large_documents_are_found_like_small_ones_and_never_held_all_at_once() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    // Ten documents are a small batch; of their million words no two are the same.
+    let ords: Vec<u64> = (1..11).collect();
+    let text = |ord: u64| -> String {
+        let words = (0..100_000u64).map(|n| format!("w{:x}", ord * 100_000 + n));
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let documents: Vec<String> = ords
+        .iter()
+        .map(|ord| json!({ "title": format!("t{ord}"), "content": text(*ord) }).to_string())
+        .collect();
+    engine.apply(&ords, &documents, &[3], &[], &[]).unwrap();
+    engine.commit(1).unwrap();
+    let current = engine.views.current();
+    assert!(
+        current.segments.len() > 1,
+        "its words took more than a writer's memory"
+    );
+    assert_eq!(search(&engine, ALL).ords, [1, 2, 4, 5, 6, 7, 8, 9, 10]);
+    let last = format!(
+        r#"{{"query":"w{:x}","mode":"text"}}"#,
+        10 * 100_000 + 99_999
+    );
+    assert_eq!(search(&engine, &last).ords, [10]);
+}

@@ -8,7 +8,7 @@ use std::thread;
 use parking_lot::MutexGuard;
 use tantivy::indexer::{AddOperation, IndexWriterOptions, SegmentWriter, UserOperation};
 use tantivy::schema::Term;
-use tantivy::{IndexWriter, Segment, TantivyDocument};
+use tantivy::{Index, IndexWriter, Segment, TantivyDocument};
 
 use super::merging::merge_policy;
 use super::{trim_memory, Engine, Vectors};
@@ -25,6 +25,8 @@ const CHUNK: usize = 8;
 const SMALL_BATCH: usize = 48;
 /// From so many documents on a small batch is prepared by a thread of its own while it is added.
 const PREPARED_ASIDE_MIN: usize = 8;
+/// How many documents it is ahead: each may be of many megabytes.
+const PREPARED_AHEAD: usize = 8;
 /// Memory that such a segment begins with.
 const SMALL_BYTES: usize = 1_000_000;
 
@@ -112,7 +114,7 @@ impl Engine {
             // The writer's own thread works beside this one, that of a small segment would not.
             let out = if small && ords.len() >= PREPARED_ASIDE_MIN {
                 thread::scope(|scope| {
-                    let (sender, receiver) = mpsc::sync_channel(ords.len());
+                    let (sender, receiver) = mpsc::sync_channel(PREPARED_AHEAD);
                     scope.spawn(move || {
                         for (ord, document) in ords.iter().zip(documents) {
                             // Nobody takes it when the batch has failed.
@@ -173,9 +175,10 @@ impl Engine {
                 writing.highest = writing.highest.max(ord);
                 let fields = std::mem::take(&mut prepared.fields);
                 writing.uncommitted += 1;
-                match &mut writing.small {
-                    Some(segment) if small => segment.add(fields)?,
-                    _ => operations.push(UserOperation::Add(fields)),
+                if small {
+                    self.add_small(writing, ord, fields)?;
+                } else {
+                    operations.push(UserOperation::Add(fields));
                 }
                 if let Some(pending) = &mut writing.pending {
                     pending.push((ord, prepared));
@@ -306,17 +309,26 @@ impl Engine {
         if !new || ords.len() > SMALL_BATCH {
             return Ok(false);
         }
-        if writing.small.is_none() {
-            let segment = self.index.new_segment();
-            let writer = SegmentWriter::for_segment(SMALL_BYTES, segment.clone())?;
-            let first = ords[0];
-            writing.small = Some(SmallSegment {
-                segment,
-                writer,
-                first,
-            });
-        }
         Ok(true)
+    }
+
+    /// Adds a document to the small segment, which begins with it where there is none. Few documents may be large
+    /// ones: then the segment ends where one of the writer's own would, and the next document begins another.
+    fn add_small(
+        &self,
+        writing: &mut Writing,
+        ord: u64,
+        document: TantivyDocument,
+    ) -> Result<(), Failure> {
+        let segment = match &mut writing.small {
+            Some(segment) => segment,
+            none => none.insert(SmallSegment::begin(&self.index, ord)?),
+        };
+        segment.add(document)?;
+        if segment.writer.mem_usage() >= HEAP_BYTES {
+            self.finish_small(writing)?;
+        }
+        Ok(())
     }
 
     /// Hands the small segment to the writer, which publishes it with the next commit.
@@ -370,6 +382,16 @@ pub(super) struct SmallSegment {
 }
 
 impl SmallSegment {
+    fn begin(index: &Index, first: u64) -> Result<SmallSegment, Failure> {
+        let segment = index.new_segment();
+        let writer = SegmentWriter::for_segment(SMALL_BYTES, segment.clone())?;
+        Ok(SmallSegment {
+            segment,
+            writer,
+            first,
+        })
+    }
+
     fn add(&mut self, document: TantivyDocument) -> Result<(), Failure> {
         let opstamp = 0;
         self.writer
