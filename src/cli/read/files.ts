@@ -7,6 +7,7 @@ import { commandError } from '../terminal.ts'
 import { markdownSections } from './markdown.ts'
 import { type FoundDocument, type Mapping, placeId, type Unreadable } from './record.ts'
 import { readJson, readLines, readTable } from './structured.ts'
+import { NOT_UTF8, utf8Text } from './utf8.ts'
 
 /** A file to load. */
 export interface SourceFile {
@@ -101,12 +102,14 @@ async function* readProse(
   input: AsyncIterable<Buffer>,
   file: SourceFile,
   kind: Kind | undefined,
-): AsyncGenerator<FoundDocument> {
+): AsyncGenerator<FoundDocument | Unreadable> {
   const chunks: Buffer[] = []
   for await (const chunk of input) chunks.push(chunk)
-  const text = Buffer.concat(chunks)
-    .toString()
-    .replace(/^\uFEFF/, '')
+  const text = utf8Text(Buffer.concat(chunks))
+  if (text === undefined) {
+    yield { file: file.name, line: 0, reason: `is ${NOT_UTF8}` }
+    return
+  }
   const name = parse(file.name.replace(/\.gz$/i, '')).name
   const source = file.name
   if (kind === 'text') {

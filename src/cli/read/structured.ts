@@ -1,8 +1,10 @@
 import { parse } from 'csv-parse'
 import { isObject } from '../../object.ts'
 import { type FoundDocument, type Mapping, toFound, type Unreadable } from './record.ts'
+import { NOT_UTF8, openUtf8Check, utf8Text } from './utf8.ts'
 
-const LINE_CHARACTERS_MAX = 64_000_000
+const LINE_BYTES_MAX = 64_000_000
+const LINE_END = 0x0a
 
 /** One JSON document a line; an unreadable line is reported and the next one read. */
 export async function* readLines(
@@ -11,27 +13,32 @@ export async function* readLines(
   mapping: Mapping,
 ): AsyncGenerator<FoundDocument | Unreadable> {
   let line = 0
-  for await (const text of linesOf(input)) {
+  for await (const bytes of linesOf(input)) {
     line += 1
-    const trimmed = text.trim()
-    if (trimmed !== '') yield readLine(trimmed, { file, line }, mapping)
+    const text = utf8Text(bytes)?.trim()
+    if (text === undefined) yield { file, line, reason: `is ${NOT_UTF8}` }
+    else if (text !== '') yield readLine(text, { file, line }, mapping)
   }
 }
 
-/** Cuts chunks into lines; a byte order mark at the start is dropped. */
-async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<string> {
-  const decoder = new TextDecoder()
-  let rest = ''
+/** Cuts chunks into lines. */
+async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let begun: Buffer[] = []
+  let length = 0
   for await (const chunk of input) {
-    const lines = decoder.decode(chunk, { stream: true }).split('\n')
-    lines[0] = rest + lines[0]
-    rest = lines.pop() ?? ''
-    if (rest.length > LINE_CHARACTERS_MAX)
-      throw new Error('a line is longer than 64 million characters')
-    yield* lines
+    let from = 0
+    for (let end = chunk.indexOf(LINE_END); end >= 0; end = chunk.indexOf(LINE_END, from)) {
+      const rest = chunk.subarray(from, end)
+      yield begun.length === 0 ? rest : Buffer.concat([...begun, rest])
+      begun = []
+      length = 0
+      from = end + 1
+    }
+    begun.push(chunk.subarray(from))
+    length += chunk.length - from
+    if (length > LINE_BYTES_MAX) throw new Error('a line is longer than 64 million bytes')
   }
-  const last = rest + decoder.decode()
-  if (last !== '') yield last
+  if (length > 0) yield Buffer.concat(begun)
 }
 
 function readLine(text: string, place: { file: string; line: number }, mapping: Mapping) {
@@ -50,13 +57,14 @@ export async function* readJson(
 ): AsyncGenerator<FoundDocument | Unreadable> {
   const chunks: Buffer[] = []
   for await (const chunk of input) chunks.push(chunk)
+  const text = utf8Text(Buffer.concat(chunks))
+  if (text === undefined) {
+    yield { file, line: 0, reason: `is ${NOT_UTF8}` }
+    return
+  }
   let content: unknown
   try {
-    content = JSON.parse(
-      Buffer.concat(chunks)
-        .toString()
-        .replace(/^\uFEFF/, ''),
-    )
+    content = JSON.parse(text)
   } catch {
     const hint = 'is not valid JSON (one document a line? then name it .ndjson)'
     yield { file, line: 1, reason: hint }
@@ -113,13 +121,16 @@ async function feed(
   chunks: AsyncIterator<Buffer>,
   parser: ReturnType<typeof parse>,
 ): Promise<void> {
+  const check = openUtf8Check()
   try {
     for (let chunk = first; ; ) {
+      check.take(chunk)
       if (!parser.write(chunk)) await new Promise((drained) => parser.once('drain', drained))
       const next = await chunks.next()
       if (next.done === true) break
       chunk = next.value
     }
+    check.end()
     parser.end()
   } catch (error) {
     parser.destroy(error as Error)

@@ -217,3 +217,38 @@ describe('reading prose', () => {
     expect(await read('a.txt', ' \n')).toEqual([])
   })
 })
+
+describe('texts that are not UTF-8', () => {
+  const reason = 'is not UTF-8; save or convert the file as UTF-8 first'
+  const latin = (text: string) => Buffer.from(text, 'latin1')
+
+  test.each(['a.txt', 'a.md', 'a.json'])('are refused whole: %s', async (name) => {
+    expect(await read(name, latin('{"title": "Müller"}'))).toEqual([
+      { file: name, line: 0, reason },
+    ])
+    const wide = Buffer.from('\uFEFF{"title": "wide"}', 'utf16le')
+    expect(await read(name, wide)).toEqual([{ file: name, line: 0, reason }])
+  })
+
+  test('are refused line by line, and what is UTF-8 is read', async () => {
+    const lines = [
+      Buffer.from('{"title": "Größe"}\n'),
+      latin('{"title": "Müller"}\n'),
+      Buffer.from('{"title": "\uFFFD"}'),
+    ]
+    expect(documents(await read('a.ndjson', Buffer.concat(lines)))).toEqual([
+      { title: 'Größe' },
+      { file: 'a.ndjson', line: 2, reason },
+      { title: '\uFFFD' },
+    ])
+  })
+
+  test('end a table', async () => {
+    const further = { file: 'a.csv', line: 0, reason: `can't be read further: it ${reason}` }
+    for (const table of [latin('title\nMüller\n'), Buffer.from('title\nGröße').subarray(0, -2)])
+      expect(documents(await read('a.csv', table))).toEqual([further])
+    expect(documents(await read('a.csv', Buffer.from('title\nGröße\n')))).toEqual([
+      { title: 'Größe' },
+    ])
+  })
+})
