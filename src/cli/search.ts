@@ -37,7 +37,16 @@ export async function search(
   })
   const data = dataOf(reply, 'The search failed')
   if (json) terminal.print(JSON.stringify(data, undefined, 2).replace(/[\ue000\ue001]/g, ''))
-  else printHits(terminal, data, performance.now() - started)
+  else {
+    noteWarnings(terminal, data)
+    printHits(terminal, data, performance.now() - started)
+  }
+}
+
+/** What the search said in vain: a filter by a mistyped field finds nothing, and would not say why. */
+function noteWarnings(terminal: Terminal, { searchContext }: Record<string, unknown>): void {
+  const warnings = isObject(searchContext) ? searchContext.warnings : undefined
+  if (Array.isArray(warnings)) for (const warning of warnings) terminal.note(plain(warning))
 }
 
 /** Prints what a search answered; `tookMs` is the time that the whole call took. */

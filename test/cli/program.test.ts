@@ -92,6 +92,19 @@ describe('attune search', () => {
     expect(terminal.out.join('\n')).toContain('\u001b[1mmoney\u001b[22m')
   })
 
+  test('notes what the search said in vain, apart from the hits', async () => {
+    const warnings = ['"yaer" of filters: no document of "docs" has\u001b[2J a value in it.']
+    const searchContext = { searchType: 'hybrid', warnings }
+    const body = { ...found, data: { ...found.data, searchContext } }
+    const { url } = await answering({ '/api/cortex/search': { body } })
+    const terminal = openRecorder()
+    expect(await runCommand(terminal, ['search', '', '-f', 'yaer=1', '--url', url])).toBe(0)
+    const notes = ['"yaer" of filters: no document of "docs" has [2J a value in it.']
+    expect(terminal.notes).toEqual(notes)
+    await runCommand(terminal, ['search', '', '--json', '--url', url])
+    expect(terminal.notes).toEqual(notes)
+  })
+
   test('prints the whole answer with --json', async () => {
     const { url } = await answering({ '/api/cortex/search': { body: found } })
     const terminal = openRecorder()
