@@ -9,12 +9,12 @@ const STREAM_RESUME_BYTES = 1 << 18
 export type BodyFormat = 'json' | 'other'
 
 /**
- * Reads the content type of a body. None at all is JSON.
+ * Reads the content type of a body. None at all is JSON, and so is an empty one, which names none either.
  * Throws UNSUPPORTED_MEDIA_TYPE for anything but JSON in UTF-8 and the types in `consumes`.
  */
 export function bodyFormat(exchange: Exchange, consumes: readonly string[]): BodyFormat {
   const sent = exchange.header('content-type')
-  if (sent === undefined || sent === 'application/json') return 'json'
+  if (sent === undefined || sent === '' || sent === 'application/json') return 'json'
   const [type = '', ...parameters] = sent.toLowerCase().split(';')
   const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith('charset='))
   const readable = charset === undefined || /^charset="?utf-?8"?$/.test(charset)

@@ -315,6 +315,7 @@ describe('a request that is wrong', () => {
       expect((await post('{"title":"a"}', { 'content-type': type })).status).toBe(200)
     const none = await post(Buffer.from('{"title":"a"}'), {})
     expect(none.status).toBe(200)
+    expect((await post('{"title":"a"}', { 'content-type': '' })).status).toBe(200)
   })
 
   it('to an unknown path gets a JSON 404', async () => {
