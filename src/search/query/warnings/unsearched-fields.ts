@@ -7,9 +7,9 @@ import { instead, isFull } from './told.ts'
 /** Keys of `boost` that weigh the two halves. */
 const LEGS: ReadonlySet<string> = new Set(['text', 'vector'])
 
-/** Tells of names in `searchFields` and `boost` that are no field whose words any of the indices searches. */
+/** Tells of names in `searchFields`, `boost` and `highlight` that are no field whose words any of the indices searches. */
 export function unsearchedFields(
-  { searchFields, boost }: SearchRequest,
+  { searchFields, boost, highlight }: SearchRequest,
   entries: readonly IndexEntry[],
   told: string[],
 ): void {
@@ -19,10 +19,12 @@ export function unsearchedFields(
     for (const name in searchFields) unsearched('searchFields', name, entries, told)
   if (boost !== undefined)
     for (const name in boost) if (!LEGS.has(name)) unsearched('boost', name, entries, told)
+  if (typeof highlight === 'object' && highlight.fields !== undefined)
+    for (const name of highlight.fields) unsearched('highlight.fields', name, entries, told)
 }
 
 function unsearched(
-  path: 'searchFields' | 'boost',
+  path: 'searchFields' | 'boost' | 'highlight.fields',
   name: string,
   entries: readonly IndexEntry[],
   told: string[],

@@ -17,7 +17,8 @@ import { tellValueless, valuelessFields } from './valueless-fields.ts'
  *   missing-vector       | (no vector is)             | what makes the vectors of each index
  *   valueless-fields     | filters, facets, sort      | mappings; the names that documents have values by
  *   unread-keys          | the search and its objects | the shape of a search
- *   unsearched-fields    | searchFields, boost        | mapped fields with words (an analyzer)
+ *   unsearched-fields    | searchFields, boost,       | mapped fields with words (an analyzer)
+ *                        | highlight.fields           |
  *   unreturned-fields    | fields                     | mapped places in documents
  *
  * Searches are many: one that says nothing in vain is only looked through. What a warning says, above all the name that was

@@ -43,6 +43,14 @@ test.each([
   ])
 })
 
+test('so are those of highlight, which marks words that are found', () => {
+  expect(unsearched({ highlight: { fields: ['title', 'titel', 'year'] } })).toEqual([
+    '"titel" of highlight.fields is no field whose words are searched, and was ignored; "title" is one.',
+    '"year" of highlight.fields is no field whose words are searched, and was ignored.',
+  ])
+  for (const highlight of [true, {}, { fields: [] }]) expect(unsearched({ highlight })).toEqual([])
+})
+
 test('so are those of boost, and only a few', () => {
   expect(unsearched({ boost: { title: 1, contnet: 2 } })).toEqual([
     '"contnet" of boost is no field whose words are searched, and was ignored; "content" is one.',
