@@ -38,7 +38,8 @@ export function openPatterns(store: Store, clock: () => number): Patterns {
   const answered = openFeedbackCounts(store, clicks)
 
   function windowOf({ window, timeWindow }: PatternQuery): Window {
-    return readWindow(window ?? timeWindow ?? WINDOW, clock())
+    const path = window === undefined ? 'timeWindow' : 'window'
+    return readWindow(window ?? timeWindow ?? WINDOW, clock(), path)
   }
   function find(window: Span, isWanted: (pair: Reformulation) => boolean = () => true) {
     const queries = searched.queries.sum(window)

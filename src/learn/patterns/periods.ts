@@ -46,12 +46,11 @@ export function oldestKept(level: Level, hour: number): number {
   return Math.floor(hour / level) - KEPT[level] + 1
 }
 
-/** 1h, 24h, 7d or 30d back from now. Throws VALIDATION_FAILED for any other word. */
-export function readWindow(name: string, nowMs: number): Window {
+/** 1h, 24h, 7d or 30d back from now. Throws VALIDATION_FAILED for any other word, which was sent as `path`. */
+export function readWindow(name: string, nowMs: number, path = 'window'): Window {
   const word = name.toLowerCase()
   const window = Object.hasOwn(WINDOWS, word) ? WINDOWS[word] : undefined
-  if (window === undefined)
-    throw invalid('window', `must be one of ${Object.keys(WINDOWS).join(', ')}`)
+  if (window === undefined) throw invalid(path, `must be one of ${Object.keys(WINDOWS).join(', ')}`)
   const { hours, level } = window
   return {
     name: word,

@@ -75,7 +75,8 @@ describe('the patterns of searches', () => {
     shop.searchIn(undefined)
     expect((await searches(shop, { window: '30d' })).searches).toBe(1)
     expect([...shop.store.tables.queryPatterns.keys()]).toHaveLength(1)
-    expect(() => shop.patterns.searches({ window: '2y' })).toThrow('window must be one of')
+    expect(() => shop.patterns.searches({ window: '2y' })).toThrow(/^window must be one of/)
+    expect(() => shop.patterns.searches({ timeWindow: '2y' })).toThrow(/^timeWindow must be one of/)
   })
 
   it('count an hour in its day once, also what comes late, and after the service is opened anew', async () => {
