@@ -213,8 +213,12 @@ export const SearchReply = Type.Object({
 })
 
 export const SuggestRequest = Type.Object({
-  prefix: Type.Optional(Type.String({ maxLength: 256 })),
-  query: Type.Optional(Type.String({ maxLength: 1024 })),
+  prefix: Type.Optional(
+    Type.String({ maxLength: 256, description: 'is completed; it or query is required' }),
+  ),
+  query: Type.Optional(
+    Type.String({ maxLength: 1024, description: 'is corrected; it or prefix is required' }),
+  ),
   index: Type.Optional(IndexNames),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
 })
