@@ -354,6 +354,19 @@ fn shown(
             counts[*same as usize] += std::mem::take(&mut counts[place]);
         }
     }
+    // So it is with a date of a mapped field and a word in the spelling that dates are shown in.
+    if places.keys().any(|key| matches!(key, Key::Text(_))) {
+        for (key, place) in &places {
+            let Key::Date(nanos) = key else { continue };
+            if words[*place as usize].is_some() {
+                continue;
+            }
+            if let Some(same) = places.get(&Key::Text(iso(*nanos))) {
+                let count = std::mem::take(&mut counts[*same as usize]);
+                counts[*place as usize] += count;
+            }
+        }
+    }
     let counted = places.into_iter().map(|(key, place)| {
         let word = words[place as usize].take();
         (word.map_or(key, Key::Text), counts[place as usize])

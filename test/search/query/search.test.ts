@@ -766,4 +766,36 @@ describe('facets', () => {
     expect(facets?.year?.stats).toEqual({ min: 2001, max: 2003, avg: 2002, sum: 8008, count: 4 })
     expect(facets?.nowhere).toEqual({ values: [] })
   })
+
+  it('shows a date of one index and the same text of another as one value, which a filter finds', async () => {
+    const day = '2020-01-01T00:00:00.000Z'
+    const index = ['dated', 'worded', 'open']
+    for (const [name, type] of [
+      ['dated', 'date'],
+      ['worded', 'keyword'],
+    ])
+      await service.must('POST', '/cortex/indices', {
+        name,
+        mappings: { properties: { day: { type } } },
+      })
+    for (const [name, value] of [
+      ['dated', '2020-01-01'],
+      ['dated', '2021-01-01'],
+      ['worded', day],
+      ['worded', '2020-01-01'],
+      ['open', day],
+    ])
+      await service.must('POST', '/cortex/documents', {
+        index: name,
+        document: { title: 'x', day: value },
+      })
+    const { facets } = await find({ index, facets: ['day'] })
+    expect(facets?.day?.values).toEqual([
+      { value: day, count: 3 },
+      { value: '2021-01-01T00:00:00.000Z', count: 1 },
+      { value: '2020-01-01', count: 1 },
+    ])
+    expect((await find({ index, filters: { day } })).total).toBe(3)
+    for (const name of index) await service.must('DELETE', `/cortex/indices/${name}`)
+  })
 })
