@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { machineLine, readMachine } from './machine.ts'
 import { readMaterial } from './material.ts'
-import { tellPlainly } from './refusal.ts'
+import { Refusal, tellPlainly } from './refusal.ts'
 import { runAnalytics } from './runs/analytics.ts'
 import { runBulk } from './runs/bulk.ts'
 import { runFeedback } from './runs/feedback.ts'
@@ -61,6 +61,8 @@ const { values, positionals } = parseArgs({
   },
 })
 if (values.help || positionals.length === 0) console.log(USAGE)
+else if (values.measure !== undefined && !(Number(values.measure) > 0))
+  throw new Refusal('--measure must be a number of seconds above 0.')
 else process.exitCode = await runAll(positionals.includes('all') ? listWorkloads() : positionals)
 
 /** Runs each workload; 0 when every bar was met, 1 when one was missed, 2 when one could not be measured. */

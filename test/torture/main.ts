@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { machineLine, readMachine } from '../../bench/machine.ts'
+import { Refusal, tellPlainly } from '../../bench/refusal.ts'
 import { runDamage } from './damage.ts'
 import { canFault, runFaults } from './faults.ts'
 import { runFull } from './full.ts'
@@ -16,6 +17,7 @@ damage  truncates, flips, swaps, empties, grows and removes each derived file: t
 faults  lets the N-th call that writes or syncs fail, or end the server (needs strace): nothing acknowledged may be lost
 full    fills the disk under searches and feedback, and empties it again (needs the right to mount)`
 
+tellPlainly()
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
@@ -26,9 +28,16 @@ const { values, positionals } = parseArgs({
   },
 })
 const seed = Number(values.seed)
-const tests: Record<string, () => Promise<boolean>> = { kill, damage, faults, full }
-const test = tests[positionals[0] ?? '']
-if (values.help || test === undefined) console.log(USAGE)
+const tests = new Map(Object.entries({ kill, damage, faults, full }))
+const [name] = positionals
+const test = tests.get(name ?? '')
+const numbers = ['times', 'seed', 'write-ms'] as const
+const mistyped = numbers.find((option) => !/^\d+$/.test(values[option]))
+if (values.help || name === undefined) console.log(USAGE)
+// What tested nothing must not end like a test that passed.
+else if (test === undefined)
+  throw new Refusal(`There is no test "${name}". There are: ${[...tests.keys()].join(', ')}.`)
+else if (mistyped !== undefined) throw new Refusal(`--${mistyped} must be a whole number.`)
 else {
   console.log(`${machineLine(readMachine())}\nseed ${seed}`)
   process.exitCode = (await test()) ? 0 : 1
