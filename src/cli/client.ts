@@ -66,10 +66,12 @@ function checkedUrl(url: string): string {
   try {
     parsed = new URL(url)
   } catch (cause) {
-    throw commandError(`--url must be an address such as ${DEFAULT_URL}.`, cause)
+    throw commandError(`--url or ATTUNE_URL must be an address such as ${DEFAULT_URL}.`, cause)
   }
   if (!/^https?:$/.test(parsed.protocol))
-    throw commandError(`--url must start with http:// or https://, as in ${DEFAULT_URL}.`)
+    throw commandError(
+      `--url or ATTUNE_URL must start with http:// or https://, as in ${DEFAULT_URL}.`,
+    )
   if (parsed.pathname === '/') parsed.pathname = '/api'
   return parsed.href.replace(/\/+$/, '')
 }
