@@ -88,6 +88,8 @@ export interface SignalRecord {
   /** Milliseconds since the epoch. */
   createdMs: number
   updatedMs: number
+  /** Of a signal that stands in the journal itself: the number of its entry there. */
+  sequence?: number
   /** What was sent, later over earlier; steps are all that came. */
   metadata: Static<typeof SignalMetadata>
 }

@@ -1,8 +1,8 @@
 import { openBreath } from '../../breath.ts'
-import { invalid } from '../../errors.ts'
-import type { SignalQuery, SignalRow } from '../../schema/signal.ts'
+import type { SignalQuery, SignalRecord, SignalRow } from '../../schema/signal.ts'
 import type { Store } from '../../store/store.ts'
 import { wordsOf } from '../wire/words.ts'
+import { decodePlace, encodePlace, type Place } from './signal-place.ts'
 import type { JournalSignal, JournalSignals } from './signal-sources.ts'
 import { readStatus, type SignalStatus, typeKey } from './signal-words.ts'
 
@@ -12,12 +12,6 @@ export interface SignalSources {
   journal: JournalSignals
   /** Status of a signal of the journal, and how often taking it was tried. */
   stateOf: (signal: JournalSignal) => { status: SignalStatus; attemptCount: number }
-}
-
-/** How far a list has come in each of the two places that signals stand in. */
-interface Place {
-  told?: [number, string]
-  journal?: { sequence: number; at: number }
 }
 
 const LIMIT = 100
@@ -136,13 +130,14 @@ function* merge(
   }
 }
 
-/** Signals that others told of. */
+/** Signals that others told of, but for those that stand in the journal, whose place is there. */
 function* tellings(
-  { store }: SignalSources,
+  { store, journal }: SignalSources,
   matches: Matches,
   { told }: Place,
 ): Generator<Found | undefined> {
   const { signals, signalOrder } = store.tables
+  const isInJournal = openIsInJournal(journal)
   let start = told
   for (;;) {
     // A page at a time: a walk that stays open would keep old pages of the store alive.
@@ -153,21 +148,37 @@ function* tellings(
       start = key
       const signalId = key[1]
       const record = signals.get(signalId)
-      if (record === undefined) continue
-      const { type, status, attemptCount, createdMs, updatedMs, metadata } = record
-      yield {
-        timeMs: createdMs,
-        place: { told: key },
-        matches: matches({ type, status, sessionId: () => sessionIn(metadata) }),
-        row: () => ({
-          ...{ signalId, type, status, source: 'external', attemptCount, metadata },
-          created: new Date(createdMs).toISOString(),
-          updated: new Date(updatedMs).toISOString(),
-        }),
-      }
+      if (record === undefined || isInJournal(signalId, record)) continue
+      const { createdMs: timeMs } = record
+      yield { timeMs, place: { told: key }, ...toldOf(signalId, record, matches) }
     }
     if (keys.length < LIMIT) return
     yield undefined
+  }
+}
+
+function toldOf(
+  signalId: string,
+  { type, status, attemptCount, createdMs, updatedMs, metadata }: SignalRecord,
+  matches: Matches,
+): Pick<Found, 'matches' | 'row'> {
+  return {
+    matches: matches({ type, status, sessionId: () => sessionIn(metadata) }),
+    row: () => ({
+      ...{ signalId, type, status, source: 'external', attemptCount, metadata },
+      created: new Date(createdMs).toISOString(),
+      updated: new Date(updatedMs).toISOString(),
+    }),
+  }
+}
+
+/** Neighbours in a list often stand in one entry. */
+function openIsInJournal(journal: Pick<JournalSignals, 'idsIn'>) {
+  let read: { sequence: number; ids: ReadonlySet<string> } | undefined
+  return (signalId: string, { sequence }: SignalRecord): boolean => {
+    if (sequence === undefined) return false
+    if (read?.sequence !== sequence) read = { sequence, ids: journal.idsIn(sequence) }
+    return read.ids.has(signalId)
   }
 }
 
@@ -176,68 +187,46 @@ function sessionIn(metadata: Record<string, unknown>): string | undefined {
   return typeof sessionId === 'string' ? sessionId : undefined
 }
 
-/** Those of the journal, but for the ones that others have told of. */
+/** Those of the journal; what others told of one stands in its place, so that no page shows it again. */
 function* journals(
   { store, journal, stateOf }: SignalSources,
   matches: Matches,
   place: Place,
 ): Generator<Found | undefined> {
   for (const signal of journal.walk(place.journal)) {
-    if (signal === undefined || store.tables.signals.has(signal.signalId)) {
+    const told = signal === undefined ? undefined : store.tables.signals.get(signal.signalId)
+    // Stores of before do not say of one told of that it stands here.
+    if (signal === undefined || (told !== undefined && told.sequence === undefined)) {
       yield undefined
       continue
     }
-    const { signalId, type, source, sessionId, timeMs, sequence, at } = signal
-    const state = stateOf(signal)
-    const created = new Date(timeMs).toISOString()
+    const { signalId, timeMs, sequence, at } = signal
     yield {
-      timeMs,
-      place: { journal: { sequence, at } },
-      matches: matches({ type, status: state.status, sessionId }),
-      row: () => {
-        const session = sessionId()
-        const metadata = signal.metadata?.()
-        return {
-          ...{ signalId, type, source, ...state, created, updated: created },
-          ...(session === undefined ? {} : { sessionId: session }),
-          ...(metadata === undefined ? {} : { metadata }),
-        }
-      },
+      ...{ timeMs, place: { journal: { sequence, at } } },
+      ...(told === undefined
+        ? ownOf(signal, stateOf(signal), matches)
+        : toldOf(signalId, told, matches)),
     }
   }
 }
 
-function encodePlace({ told, journal }: Place): string {
-  const parts = [told ?? null, journal === undefined ? null : [journal.sequence, journal.at]]
-  return Buffer.from(JSON.stringify(parts)).toString('base64url')
-}
-
-/** Throws INVALID_CURSOR. */
-function decodePlace(cursor: string): Place {
-  let parts: unknown
-  try {
-    parts = JSON.parse(Buffer.from(cursor, 'base64url').toString())
-  } catch {
-    parts = undefined
+function ownOf(
+  signal: JournalSignal,
+  state: ReturnType<SignalSources['stateOf']>,
+  matches: Matches,
+): Pick<Found, 'matches' | 'row'> {
+  const { signalId, type, source, sessionId, timeMs } = signal
+  const created = new Date(timeMs).toISOString()
+  return {
+    matches: matches({ type, status: state.status, sessionId }),
+    row: () => {
+      const session = sessionId()
+      const metadata = signal.metadata?.()
+      return {
+        ...{ signalId, type, source, ...state, created, updated: created },
+        ...(session === undefined ? {} : { sessionId: session }),
+        ...(metadata === undefined ? {} : { metadata }),
+      }
+    },
   }
-  const [told, journal] = Array.isArray(parts) ? parts : [undefined, undefined]
-  if (!isPair(told, 'string') || !isPair(journal, 'number'))
-    throw invalid('cursor', 'is not one that this service gave', 'INVALID_CURSOR')
-  const place: Place = {}
-  if (told !== null) place.told = told as [number, string]
-  if (journal !== null) {
-    const [sequence, at] = journal as [number, number]
-    place.journal = { sequence, at }
-  }
-  return place
-}
-
-function isPair(value: unknown, second: 'string' | 'number'): boolean {
-  if (value === null) return true
-  return (
-    Array.isArray(value) &&
-    value.length === 2 &&
-    Number.isFinite(value[0]) &&
-    typeof value[1] === second
-  )
 }

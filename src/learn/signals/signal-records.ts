@@ -10,6 +10,7 @@ export interface KnownSignal {
   attemptCount: number
   createdMs: number
   updatedMs: number
+  sequence?: number
   metadata: SignalRecord['metadata']
 }
 
@@ -35,6 +36,7 @@ export function takeStep(known: KnownSignal | undefined, sent: Sent, nowMs: numb
     attemptCount: countAttempts(known, moved ? to : undefined, sent.metadata?.attemptCount),
     createdMs: known?.createdMs ?? nowMs,
     updatedMs: nowMs,
+    ...(known?.sequence === undefined ? {} : { sequence: known.sequence }),
     metadata: joinMetadata(known?.metadata, sent.metadata),
   }
 }

@@ -33,6 +33,8 @@ export interface JournalSignals {
     place: Pick<JournalSignal, 'sequence' | 'at'> | undefined,
   ) => Generator<JournalSignal | undefined>
   find: (signalId: string) => JournalSignal | undefined
+  /** The ids of those that stand in an entry; none when it is gone. */
+  idsIn: (sequence: number) => ReadonlySet<string>
   /** How many stand behind an entry; counted up to a bound. */
   countAfter: (sequence: number) => number
 }
@@ -63,6 +65,12 @@ export function openJournalSignals(log: Log, store: Store): JournalSignals {
         if (found !== undefined) return found
       }
       return undefined
+    },
+    idsIn: (sequence) => {
+      const [row] = journal.read({ after: sequence - 1, limit: 1 })
+      return new Set(
+        row?.sequence === sequence ? signalsOf(row).map(({ signalId }) => signalId) : [],
+      )
     },
     countAfter: (sequence) =>
       journal

@@ -94,9 +94,9 @@ function stateOf({ dead, position }: Core, { signalId, sequence }: JournalSignal
 }
 
 /** Inside a transaction. */
-function record(core: Core, signalId: string, step: Omit<SignalStep, 'signalId'>): SignalReceipt {
+function record(core: Core, sentId: string, step: Omit<SignalStep, 'signalId'>): SignalReceipt {
   const { signals, signalOrder } = core.store.tables
-  const { known, told } = find(core, signalId)
+  const { signalId, known, told } = find(core, sentId)
   const next = takeStep(known, step, core.clock())
   if (next !== known) {
     signals.put(signalId, next)
@@ -110,18 +110,30 @@ function record(core: Core, signalId: string, step: Omit<SignalStep, 'signalId'>
   return receipt(signalId, known, next)
 }
 
+interface Known {
+  /** In the service's own spelling, if it is one of its own. */
+  signalId: string
+  known?: KnownSignal
+  told?: SignalStatus
+}
+
 /** What is known of a signal: told of before, or standing in the journal. */
-function find(core: Core, signalId: string): { known?: KnownSignal; told?: SignalStatus } {
-  const told = core.store.tables.signals.get(signalId)
-  if (told !== undefined) {
-    const status = told.status as SignalStatus
-    return { known: { ...told, status }, told: status }
-  }
-  const signal = core.journal.find(signalId)
-  if (signal === undefined) return {}
-  const { type, timeMs } = signal
+function find(core: Core, sentId: string): Known {
+  const told = findTold(core, sentId)
+  if (told !== undefined) return told
+  const signal = core.journal.find(sentId)
+  if (signal === undefined) return { signalId: sentId }
+  const { signalId, type, timeMs, sequence } = signal
   const times = { createdMs: timeMs, updatedMs: timeMs }
-  return { known: { type, ...stateOf(core, signal), ...times, metadata: {} } }
+  const known = { type, ...stateOf(core, signal), ...times, sequence, metadata: {} }
+  return findTold(core, signalId) ?? { signalId, known }
+}
+
+function findTold({ store }: Core, signalId: string): Known | undefined {
+  const told = store.tables.signals.get(signalId)
+  if (told === undefined) return undefined
+  const status = told.status as SignalStatus
+  return { signalId, known: { ...told, status }, told: status }
 }
 
 function countTold({ tables }: Store, status: SignalStatus, change: number): void {

@@ -309,6 +309,33 @@ it('pages hold every signal once, newest first, whatever is asked for', async ()
   })
 })
 
+it('pages hold what is told of meanwhile once, too', async () => {
+  const { session, search, feedback, signals, clock, log } = start()
+  const sessionId = await session()
+  for (let round = 0; round < 4; round++) {
+    const queryId = search(sessionId, ['a', 'b'])
+    await log.flush()
+    const both = ['a', 'b'].map((resultId) => ({ queryId, rating: 1, metadata: { resultId } }))
+    await feedback.submit({ sessionId, feedback: both })
+    clock.nowMs += 10
+  }
+  const shown: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await signals.list({ limit: 1, ...(cursor === undefined ? {} : { cursor }) })
+    for (const { signalId } of page.signals) {
+      shown.push(signalId)
+      await signals.record({ signalId: signalId.toUpperCase(), status: 'processing' })
+    }
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
+  expect(shown).toHaveLength(12)
+  expect(new Set(shown).size).toBe(12)
+  const again = await signals.list({})
+  expect(again.signals.map(({ signalId }) => signalId)).toEqual(shown)
+  expect(again.signals.map(({ source }) => source)).toEqual(shown.map(() => 'external'))
+})
+
 it('the total is that of what was asked for, on every page', async () => {
   const { session, search, tell, signals } = start()
   const sessionId = await session()
