@@ -36,17 +36,25 @@ export function readGuardrails(sent: unknown, warnings: string[] = []): Guardrai
   if (sent === undefined || sent === null) return []
   if (typeof sent !== 'object') throw invalid('guardrails', 'must be a list or a map')
   const rules = Array.isArray(sent)
-    ? sent.map((rule, at) => readRule(rule, `guardrails[${at}]`, warnings))
-    : Object.entries(sent).map(([metric, value]) => readEntry(metric, value, warnings))
+    ? sent.flatMap((rule, at) => readRules(rule, `guardrails[${at}]`, warnings))
+    : Object.entries(sent).flatMap(([metric, value]) => readEntry(metric, value, warnings))
   if (rules.length > GUARDRAILS_MAX)
     throw invalid('guardrails', `must be at most ${GUARDRAILS_MAX}`)
   return rules
 }
 
-function readEntry(metric: string, value: unknown, warnings: string[]): GuardrailRule {
+function readEntry(metric: string, value: unknown, warnings: string[]): GuardrailRule[] {
   const path = `guardrails.${shownName(metric)}`
   const rule = typeof value === 'object' && value !== null ? value : { threshold: value }
-  return readRule({ ...rule, metric }, path, warnings)
+  return readRules({ ...rule, metric }, path, warnings)
+}
+
+/** A least and a greatest value are two rules. */
+function readRules(sent: unknown, path: string, warnings: string[]): GuardrailRule[] {
+  const { min, max, ...same } = isObject(sent) ? sent : {}
+  const areBoth = typeof min === 'number' && typeof max === 'number'
+  if (!areBoth || same.threshold !== undefined) return [readRule(sent, path, warnings)]
+  return [{ min }, { max }].map((bound) => readRule({ ...same, ...bound }, path, warnings))
 }
 
 function readRule(sent: unknown, path: string, warnings: string[]): GuardrailRule {

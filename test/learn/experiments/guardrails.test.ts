@@ -54,6 +54,15 @@ describe('guardrails', () => {
     expect(() => readGuardrails(sent)).toThrow(new RegExp(path))
   })
 
+  it('hold a least and a greatest value both', () => {
+    const rules = [
+      { metric: 'revenue', harm: 'decrease', threshold: 5 },
+      { metric: 'revenue', harm: 'increase', threshold: 90 },
+    ]
+    expect(readGuardrails({ revenue: { min: 5, max: 90 } })).toMatchObject(rules)
+    expect(readGuardrails([{ metric: 'revenue', min: 5, max: 90 }])).toMatchObject(rules)
+  })
+
   it('tells of one that does not say on which side harm lies', () => {
     const warnings: string[] = []
     readGuardrails(
