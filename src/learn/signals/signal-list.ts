@@ -157,18 +157,24 @@ function* tellings(
   }
 }
 
+/** `ownSession` is that of one in the journal. */
 function toldOf(
   signalId: string,
   { type, status, attemptCount, createdMs, updatedMs, metadata }: SignalRecord,
   matches: Matches,
+  ownSession: JournalSignal['sessionId'] = () => undefined,
 ): Pick<Found, 'matches' | 'row'> {
   return {
-    matches: matches({ type, status, sessionId: () => sessionIn(metadata) }),
-    row: () => ({
-      ...{ signalId, type, status, source: 'external', attemptCount, metadata },
-      created: new Date(createdMs).toISOString(),
-      updated: new Date(updatedMs).toISOString(),
-    }),
+    matches: matches({ type, status, sessionId: () => ownSession() ?? sessionIn(metadata) }),
+    row: () => {
+      const session = ownSession()
+      return {
+        ...{ signalId, type, status, source: 'external', attemptCount, metadata },
+        created: new Date(createdMs).toISOString(),
+        updated: new Date(updatedMs).toISOString(),
+        ...(session === undefined ? {} : { sessionId: session }),
+      }
+    },
   }
 }
 
@@ -205,7 +211,7 @@ function* journals(
       ...{ timeMs, place: { journal: { sequence, at } } },
       ...(told === undefined
         ? ownOf(signal, stateOf(signal), matches)
-        : toldOf(signalId, told, matches)),
+        : toldOf(signalId, told, matches, signal.sessionId)),
     }
   }
 }

@@ -331,7 +331,7 @@ it('pages hold what is told of meanwhile once, too', async () => {
   } while (cursor !== undefined)
   expect(shown).toHaveLength(12)
   expect(new Set(shown).size).toBe(12)
-  const again = await signals.list({})
+  const again = await signals.list({ sessionId })
   expect(again.signals.map(({ signalId }) => signalId)).toEqual(shown)
   expect(again.signals.map(({ source }) => source)).toEqual(shown.map(() => 'external'))
 })
