@@ -7,12 +7,16 @@ import { forgetRemovals } from './sweep.ts'
 /** Makes the files of every open index hold what it has published. */
 export async function checkpoint(core: Core): Promise<void> {
   for (const [engineId, state] of [...core.states])
-    if (!state.opening && !state.retiring)
+    if (isOpen(core, engineId, state) && !state.retiring)
       await makeDurable(core, state, false).catch((err: unknown) => {
-        // Deleted meanwhile, or built again: its files go, whatever they hold.
-        if (core.states.get(engineId) !== state) return
-        core.log.error({ index: state.entry.record.name, err }, 'making an index durable')
+        if (isOpen(core, engineId, state))
+          core.log.error({ index: state.entry.record.name, err }, 'making an index durable')
       })
+}
+
+/** False of one that was deleted or closed while the files of others were written: it has none to write. */
+function isOpen(core: Core, engineId: number, state: OpenState): boolean {
+  return core.states.get(engineId) === state && !state.opening
 }
 
 /** Only so many indices keep a writer: the least used that are at rest give theirs up, soon. */
