@@ -5,6 +5,7 @@ import type { Engine } from './engine/engine.ts'
 import { refuseContradictions } from './indices/contradictions.ts'
 import type { Definition } from './indices/definition.ts'
 import { type Declared, type IndexEntry, type Indices, latest } from './indices/indices.ts'
+import { refuseMistypedStopWords } from './indices/stop-words.ts'
 import { refuseMalformedSynonyms } from './indices/synonyms.ts'
 
 interface Declaration {
@@ -31,6 +32,7 @@ export function openCatalog(
     const { settings = {}, mappings = {} } = declaration
     refuseContradictions(settings)
     refuseMalformedSynonyms(settings)
+    refuseMistypedStopWords(settings)
     return declared(await indices.create(name, settings, mappings), settings)
   }
 

@@ -76,7 +76,7 @@ export function compileDefinition(
   const embedder = readEmbedder(settings, config)
   const properties = { ...DEFAULT_PROPERTIES, ...mappings.properties }
   for (const [name, property] of Object.entries(properties))
-    readField(name, property, { analyzers, fields, objects, embedder, warnings })
+    readField(placeOf(name), property, { analyzers, fields, objects, embedder, warnings })
   const dynamic = mappings.dynamic === undefined ? 'true' : wordOf(mappings.dynamic).toLowerCase()
   if (!['true', 'false', 'strict'].includes(dynamic))
     throw invalid('mappings.dynamic', 'must be true, false or "strict"')
@@ -129,29 +129,44 @@ interface Reading {
   warnings: string[]
 }
 
-function readField(name: string, sent: unknown, reading: Reading, source = name): void {
-  const path = `mappings.properties.${name}`
+/** A field where it is declared. */
+interface Place {
+  name: string
+  /** The field whose values it reads: itself, or the one that it is a sub-field of. */
+  source: string
+  /** Where the request says so. */
+  path: string
+}
+
+function placeOf(name: string): Place {
+  return { name, source: name, path: `mappings.properties.${name}` }
+}
+
+function readField(place: Place, sent: unknown, reading: Reading): void {
+  const { name, source, path } = place
   const property = asShape(sent, path)
   const sentType = property.type ?? (property.properties === undefined ? 'text' : 'object')
   const type = wordOf(sentType).toLowerCase()
   if (name.startsWith('_')) throw invalid(path, 'field names must not start with _')
   if (type === 'object') {
     if (name === source) reading.objects.push({ name, isOpen: property.properties === undefined })
-    for (const [child, inner] of Object.entries(
-      asShape(property.properties ?? {}, `${path}.properties`),
-    ))
-      readField(`${name}.${child}`, inner, reading)
+    const at = `${path}.properties`
+    for (const [child, inner] of Object.entries(asShape(property.properties ?? {}, at))) {
+      const whole = `${name}.${child}`
+      readField({ name: whole, source: whole, path: `${at}.${child}` }, inner, reading)
+    }
     return
   }
   if (type === 'dense_vector') {
-    readVectorField(name, property, reading)
+    readVectorField(place, property, reading)
     return
   }
   if (!TYPES.includes(type as FieldType))
     throw invalid(`${path}.type`, `must be one of ${TYPES.join(', ')}, dense_vector, object`)
-  reading.fields.push(fieldDefinition(name, source, type as FieldType, property, reading.analyzers))
-  for (const [child, inner] of Object.entries(asShape(property.fields ?? {}, `${path}.fields`)))
-    readField(`${name}.${child}`, inner, reading, source)
+  reading.fields.push(fieldDefinition(place, type as FieldType, property, reading.analyzers))
+  const at = `${path}.fields`
+  for (const [child, inner] of Object.entries(asShape(property.fields ?? {}, at)))
+    readField({ name: `${name}.${child}`, source, path: `${at}.${child}` }, inner, reading)
 }
 
 function asShape(sent: unknown, path: string): Shape {
@@ -160,13 +175,11 @@ function asShape(sent: unknown, path: string): Shape {
 }
 
 function fieldDefinition(
-  name: string,
-  source: string,
+  { name, source, path }: Place,
   type: FieldType,
   property: Shape,
   analyzers: Record<string, Analyzer>,
 ): FieldDefinition {
-  const path = `mappings.properties.${name}`
   const field: FieldDefinition = { name, source, type }
   const isSubField = name !== source
   const searched =
@@ -189,8 +202,7 @@ function readWeight(weight: unknown, path: string): number {
   return weight
 }
 
-function readVectorField(name: string, property: Shape, { embedder }: Reading): void {
-  const path = `mappings.properties.${name}`
+function readVectorField({ name, path }: Place, property: Shape, { embedder }: Reading): void {
   if (embedder.field !== undefined && embedder.field !== name)
     throw invalid(path, 'is a second dense_vector field; an index has one vector a document')
   const dimensions = property.dims ?? property.dimensions ?? property.dimension

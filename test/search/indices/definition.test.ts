@@ -142,6 +142,14 @@ describe('what is not known is refused, saying what is', () => {
     )
   })
 
+  test('stop words that were taken before they were checked go on opening', () => {
+    const analysis = {
+      analyzer: { a: { type: 'german', stopwords: ['x', 1, {}] } },
+      filter: { f: { type: 'stop', stopwords: [2] } },
+    }
+    expect(() => compile({ analysis }, {})).not.toThrow()
+  })
+
   test('a filter’s refusal names its type, and lists types but no filters of the index', () => {
     expect(() => compile(filter({ type: 'edge_ngram' }), {})).toThrow(
       /^settings\.analysis\.filter\.f\.type names an unknown type; known are lowercase, .*, length\.$/,
@@ -150,8 +158,12 @@ describe('what is not known is refused, saying what is', () => {
 })
 
 test.each([
-  [{}, { properties: { o: { type: 'object', properties: { x: null } } } }, 'properties.o.x'],
-  [{}, { properties: { f: { type: 'text', fields: { raw: null } } } }, 'properties.f.raw'],
+  [
+    {},
+    { properties: { o: { type: 'object', properties: { x: null } } } },
+    'properties.o.properties.x',
+  ],
+  [{}, { properties: { f: { type: 'text', fields: { raw: null } } } }, 'properties.f.fields.raw'],
   [{}, { properties: { f: { type: 'text', fields: [null] } } }, 'properties.f.fields'],
   [tokenizer({ min_gram: 0 }), {}, 'tokenizer.t.min_gram'],
   [tokenizer({ max_gram: {} }), {}, 'tokenizer.t.max_gram'],

@@ -267,6 +267,14 @@ describe('analysis', () => {
     [{ stemming: 'no' }, 'stemming'],
     [{ asciiFolding: 0 }, 'asciiFolding'],
     [{ stopWords: [1] }, 'stopWords[0]'],
+    [{ analyzer: { a: { type: 'german', stopwords: ['x', 1] } } }, 'analyzer.a.stopwords[1]'],
+    [
+      {
+        analyzer: { a: { tokenizer: 'standard', filter: ['mine'] } },
+        filter: { mine: { type: 'stop', stopwords: [['x']] } },
+      },
+      'filter.mine.stopwords[0]',
+    ],
     [{ stopWords: '_fancy_' }, 'stopWords'],
     [{ stopWords: true, language: 'none' }, 'stopWords'],
     [{ stemming: 1 }, 'stemming'],
@@ -288,6 +296,18 @@ describe('analysis', () => {
       'mappings.properties.source.type',
     ],
     [{ mappings: { properties: { a: { vectorized: 0 } } } }, 'mappings.properties.a.vectorized'],
+    [
+      { mappings: { properties: { a: { fields: { raw: { type: 'word' } } } } } },
+      'mappings.properties.a.fields.raw.type',
+    ],
+    [
+      { mappings: { properties: { a: { properties: { b: { weight: -1 } } } } } },
+      'mappings.properties.a.properties.b.weight',
+    ],
+    [
+      { mappings: { properties: { a: { properties: { b: { fields: { raw: 7 } } } } } } },
+      'mappings.properties.a.properties.b.fields.raw',
+    ],
   ])('refuses %j, which it would keep without effect', async (body, path) => {
     const { status, details } = await createIndex({ name: 'mistyped', ...body })
     expect([status, details[0]?.path]).toEqual([400, path])

@@ -1,0 +1,24 @@
+import { invalid } from '../../errors.ts'
+import { asObject } from '../../object.ts'
+import type { IndexSettings } from '../../schema/indices.ts'
+
+/**
+ * Throws VALIDATION_FAILED about a stop word of a named analyzer or filter that is no text; the schema refuses those of
+ * the default one. Asked when an index is declared only, because one that was taken before must go on opening.
+ */
+export function refuseMistypedStopWords(settings: IndexSettings): void {
+  for (const [path, sent] of [
+    ['settings.analysis', settings.analysis],
+    ['settings.index.analysis', asObject(settings.index)?.analysis],
+  ] as const)
+    for (const kind of ['analyzer', 'filter'] as const)
+      for (const [name, one] of Object.entries(asObject(asObject(sent)?.[kind]) ?? {}))
+        refuseIn(`${path}.${kind}.${name.slice(0, 64)}.stopwords`, asObject(one)?.stopwords)
+}
+
+function refuseIn(path: string, words: unknown): void {
+  // Another type is refused where the words are read.
+  if (!Array.isArray(words)) return
+  const at = words.findIndex((word) => typeof word !== 'string')
+  if (at >= 0) throw invalid(`${path}[${at}]`, 'must be a text')
+}
