@@ -6,7 +6,8 @@ const IndexNames = Type.Union([
   Type.String(),
   Type.Array(Type.String(), { minItems: 1, maxItems: 1024 }),
 ])
-const Weights = MapOf(Type.Number({ minimum: 0, maximum: 1e6 }))
+const Weight = Type.Number({ minimum: 0, maximum: 1e6 })
+const Weights = MapOf(Weight)
 
 const Slop = Type.Integer({ minimum: 0, maximum: 100 })
 const Neighbors = Type.Integer({ minimum: 1, maximum: 10_000 })
@@ -74,7 +75,10 @@ export const SearchRequest = Type.Object({
     Type.Array(Type.String(), { maxItems: 100, description: 'source fields to return' }),
   ),
   searchFields: Type.Optional(
-    Type.Union([Type.Array(Type.String(), { minItems: 1, maxItems: 100 }), Weights]),
+    Type.Union([
+      Type.Array(Type.String(), { minItems: 1, maxItems: 100 }),
+      MapOf(Weight, { minProperties: 1 }),
+    ]),
   ),
   operator: Type.Optional(
     Type.String({ description: 'how many of the words must be there: or (default), and' }),

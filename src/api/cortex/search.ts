@@ -1,3 +1,4 @@
+import { invalid } from '../../errors.ts'
 import { answer, route } from '../../http/route.ts'
 import {
   SearchQuery,
@@ -49,5 +50,10 @@ export const suggest = route({
   example: { prefix: 'espr' },
   reply: SuggestReply,
   errors: ['INDEX_NOT_FOUND'],
-  handle: ({ app, body }) => app.search.suggest(body),
+  handle: ({ app, body }) => {
+    // Empty texts are what a search box begins with; neither is a slip in a name.
+    if (body.prefix === undefined && body.query === undefined)
+      throw invalid('prefix', 'or query is required')
+    return app.search.suggest(body)
+  },
 })

@@ -23,6 +23,9 @@ interface Found {
 
 let service: RunningApp
 
+/** Of a search that looks nowhere for words. */
+const NO_FIELD = { title: 0, content: 0, abstract: 0, authors: 0, tags: 0, source: 0 }
+
 beforeAll(async () => {
   service = await startApp()
   const documents = [
@@ -118,6 +121,21 @@ describe('words', () => {
     expect(await ids({ query: 'search', searchFields: ['content'] })).toEqual([])
     expect(await ids({ query: 'sport', searchFields: ['tags'] })).toEqual(['4'])
     expect(await ids({ query: 'search', searchFields: ['unknown'] })).toEqual([])
+  })
+
+  it('completes no word where none of the named fields has words', async () => {
+    expect(await ids({ query: 'sear', prefix: true, searchFields: ['unknown'] })).toEqual([])
+    expect(await ids({ query: 'sear', prefix: true, boost: NO_FIELD })).toEqual([])
+    const searchFields = ['title', 'extra.deep']
+    const index = ['main', 'side']
+    expect(await sorted({ query: 'fo', prefix: true, index, searchFields })).toEqual([
+      '1',
+      '1',
+      '4',
+    ])
+    const highlight = { fields: ['unknown'] }
+    const { hits } = await find({ query: 'sear', prefix: true, searchFields: ['title'], highlight })
+    expect(hits.map((hit) => hit.highlight)).toEqual([{}, {}])
   })
 
   it('weighs fields by boost, and a query field by its weight', async () => {
@@ -463,6 +481,8 @@ describe('requests that are wrong', () => {
     [{ size: 1.5 }, 'size'],
     [{ from: 9999, size: 10 }, 'from'],
     [{ operator: 'xor' }, 'operator'],
+    [{ searchFields: [] }, 'searchFields'],
+    [{ searchFields: {} }, 'searchFields'],
     [{ fuzziness: 3 }, 'fuzziness'],
     [{ fuzziness: 'lots' }, 'fuzziness'],
     [{ fusion: 'magic' }, 'fusion'],
@@ -741,6 +761,17 @@ describe('suggestions', () => {
     expect((await suggest({ prefix: 'ephem' })).completions).toHaveLength(1)
     await service.must('DELETE', '/cortex/documents/e?index=main')
     expect((await suggest({ prefix: 'ephem' })).completions).toEqual([])
+  })
+
+  it('has nothing for an empty text, and refuses a request with nothing to complete or correct', async () => {
+    const nothing = { completions: [], corrections: [] }
+    for (const body of [{ prefix: '' }, { query: '' }, { prefix: '', query: '' }])
+      expect(await suggest(body)).toEqual(nothing)
+    for (const body of [{}, { q: 'serch' }, { index: 'main' }]) {
+      const answer = await service.call('POST', '/cortex/suggest', body)
+      expect(answer).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' })
+      expect(answer.details).toEqual([{ path: 'prefix', message: 'or query is required' }])
+    }
   })
 
   it('answers 404 for an unknown index', async () => {

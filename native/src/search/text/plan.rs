@@ -60,6 +60,14 @@ struct Placed {
 /// Reads the query with each field's search analyzer.
 pub fn plan<'a>(snapshot: &'a Snapshot, request: &Request) -> Result<Plan<'a>, Failure> {
     let (fields, analyzers) = fields_of(&snapshot.definition, request);
+    if fields.is_empty() {
+        // No field to look in, so that no analyzer reads the query.
+        return Ok(Plan {
+            fields,
+            clauses: Vec::new(),
+            pairs: Vec::new(),
+        });
+    }
     let synonyms: Vec<Synonyms> = analyzers
         .iter()
         .map(|analyzer| analyzer.read_synonyms(&request.synonyms))
