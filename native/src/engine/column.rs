@@ -1,5 +1,7 @@
 //! Values by column: what a field's values are in every segment, as codes that keep their order.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 use tantivy::columnar::{ColumnType, DynamicColumn, StrColumn, TermOrdHit};
 use tantivy::{f64_to_u64, i64_to_u64, u64_to_f64, u64_to_i64, SegmentReader};
@@ -71,6 +73,36 @@ pub enum Bound {
     Below,
     /// Less or equal.
     To,
+}
+
+impl Bound {
+    /// Whether it keeps a value beside another.
+    fn keeps(self, value: i64, other: i64) -> bool {
+        match self {
+            Bound::Above => value > other,
+            Bound::From => value >= other,
+            Bound::Below => value < other,
+            Bound::To => value <= other,
+        }
+    }
+}
+
+/// What a range leaves of a column's codes.
+pub enum Codes {
+    /// From the first to the last, both included.
+    Between(u64, u64),
+    /// These alone.
+    Among(HashSet<u64>),
+}
+
+impl Codes {
+    /// Whether a code is left.
+    pub fn contains(&self, code: u64) -> bool {
+        match self {
+            Codes::Between(low, high) => (*low..=*high).contains(&code),
+            Codes::Among(codes) => codes.contains(&code),
+        }
+    }
 }
 
 /// Opens the columns of a place in segments, each given by the position of its document 0 and its reader.
@@ -197,21 +229,64 @@ impl Column {
         }
     }
 
-    /// The same for one side of a range. Words have no place between numbers, nor between dates:
-    /// where a path holds both, a number bounds only the numbers, and a date only the dates.
-    pub fn bound_of_range(
-        &self,
-        value: &Value,
-        bound: Bound,
-    ) -> Result<Option<(u64, u64)>, Failure> {
-        let word = value.as_str();
-        let date = word.is_some_and(|word| parse_date(word).is_some());
+    /// The codes within all sides of a range; `None` when one of them isn't of this column's type,
+    /// or they leave nothing. Words have no place between numbers, nor between dates: where a path
+    /// holds both, a number bounds only the numbers, and a date only the dates.
+    pub fn within(&self, sides: &[(&Value, Bound)]) -> Result<Option<Codes>, Failure> {
+        let strings = self.dynamic && self.kind == ColumnType::Str;
+        let (dates, others): (Vec<_>, Vec<_>) = sides
+            .iter()
+            .copied()
+            .partition(|(value, _)| is_date_word(value));
+        // Beside words, dates are bounded as words, too, and their shadow knows none.
+        let mixed = strings && !dates.is_empty() && !others.is_empty();
+        let (mut low, mut high) = (0, u64::MAX);
+        let own = if mixed { &others[..] } else { sides };
+        for (value, bound) in own {
+            match self.side(value, *bound)? {
+                Some((from, to)) => (low, high) = (low.max(from), high.min(to)),
+                None => return Ok(None),
+            }
+        }
+        if low > high {
+            return Ok(None);
+        }
+        if mixed {
+            return self.dated_words(low, high, &dates).map(Some);
+        }
+        Ok(Some(Codes::Between(low, high)))
+    }
+
+    fn side(&self, value: &Value, bound: Bound) -> Result<Option<(u64, u64)>, Failure> {
+        let date = is_date_word(value);
         let strings = self.dynamic && self.kind == ColumnType::Str;
         // A number would be some milliseconds after 1970 to dates.
-        if (strings && (word.is_none() || date)) || (self.dates && !date) {
+        if (strings && (date || !value.is_string())) || (self.dates && !date) {
             return Ok(None);
         }
         self.bound(value, bound)
+    }
+
+    /// Those of a string column's codes whose words are dates within some sides.
+    fn dated_words(
+        &self,
+        low: u64,
+        high: u64,
+        sides: &[(&Value, Bound)],
+    ) -> Result<Codes, Failure> {
+        let end = self.words().unwrap_or(0) as u64;
+        let codes: Vec<u64> = (low..end.min(high.saturating_add(1))).collect();
+        let mut next = codes.iter();
+        let mut within = HashSet::new();
+        self.for_each_word(&codes, |word| {
+            let (code, date) = (next.next(), date_unmapped(word));
+            let keeps = |date: i64| {
+                let mut sides = sides.iter();
+                sides.all(|(value, bound)| date_of(value).is_some_and(|at| bound.keeps(date, at)))
+            };
+            within.extend(code.filter(|_| date.is_some_and(keeps)));
+        })?;
+        Ok(Codes::Among(within))
     }
 
     fn bound_of_word(&self, value: &Value, bound: Bound) -> Result<Option<(u64, u64)>, Failure> {
@@ -276,6 +351,12 @@ impl Column {
         let strings = self.strings.as_ref();
         strings.map(|strings| strings.dictionary().num_terms())
     }
+}
+
+fn is_date_word(value: &Value) -> bool {
+    value
+        .as_str()
+        .is_some_and(|word| parse_date(word).is_some())
 }
 
 /// The codes a bound leaves of all, given the nearest codes at or below and at or above the value.

@@ -8,7 +8,7 @@ use tantivy::columnar::ColumnType;
 use tantivy::{f64_to_u64, u64_to_f64, u64_to_i64};
 
 use crate::date::{date_unmapped, iso};
-use crate::engine::column::{self, Bound, Column, Columns, Place};
+use crate::engine::column::{self, Bound, Codes, Column, Columns, Place};
 use crate::engine::segment::NONE;
 use crate::failure::Failure;
 use crate::search::matches::Matches;
@@ -259,14 +259,14 @@ impl<'a> Facet<'a> {
         for (range, count) in self.request.ranges.iter().zip(&mut self.ranges) {
             let mut bounds = Vec::with_capacity(columns.columns.len());
             for column in &columns.columns {
-                if let Some((low, high)) = codes_of(range, column)? {
-                    bounds.push((column, low..=high));
+                if let Some(codes) = codes_of(range, column)? {
+                    bounds.push((column, codes));
                 }
             }
             let inside = positions.iter().filter(|position| {
                 bounds.iter().any(|(column, bounds)| {
                     let mut values = column.codes.values_for_doc(**position - columns.base);
-                    values.any(|code| bounds.contains(&code))
+                    values.any(|code| bounds.contains(code))
                 })
             });
             *count += inside.count() as u64;
@@ -328,16 +328,13 @@ impl Stats {
 }
 
 /// The codes inside a range; `None` when its bounds aren't of the column's type or leave nothing.
-fn codes_of(range: &FacetRange, column: &Column) -> Result<Option<(u64, u64)>, Failure> {
-    let (mut low, mut high) = (0, u64::MAX);
-    for (value, bound) in [(&range.from, Bound::From), (&range.to, Bound::Below)] {
-        let Some(value) = value else { continue };
-        match column.bound_of_range(value, bound)? {
-            Some((from, to)) => (low, high) = (low.max(from), high.min(to)),
-            None => return Ok(None),
-        }
-    }
-    Ok((low <= high).then_some((low, high)))
+fn codes_of(range: &FacetRange, column: &Column) -> Result<Option<Codes>, Failure> {
+    let sides = [(&range.from, Bound::From), (&range.to, Bound::Below)];
+    let sides = sides.into_iter();
+    let sides: Vec<(&Value, Bound)> = sides
+        .filter_map(|(value, bound)| Some((value.as_ref()?, bound)))
+        .collect();
+    column.within(&sides)
 }
 
 /// The values as they are shown, and how many documents have each. A word that is a date to one

@@ -7,7 +7,7 @@ use tantivy::schema::IndexRecordOption;
 use tantivy::Term;
 
 use crate::engine::bits::Bits;
-use crate::engine::column::{self, Bound, Column, Columns, Place};
+use crate::engine::column::{self, Bound, Codes, Column, Columns, Place};
 use crate::engine::definition::FieldKind;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
@@ -160,10 +160,15 @@ impl Evaluation<'_> {
     fn range(&self, name: &str, range: &Range) -> Result<Bits, Failure> {
         let mut bits = self.nothing();
         let place = column::place(&self.snapshot.definition, name);
+        let sides = range.sides();
         for columns in self.snapshot.columns(&place)? {
             for column in &columns.columns {
-                if let Some((low, high)) = range.codes(column)? {
-                    add_codes(&columns, column, low, high, &mut bits);
+                match column.within(&sides)? {
+                    Some(Codes::Between(low, high)) => {
+                        add_codes(&columns, column, low, high, &mut bits);
+                    }
+                    Some(Codes::Among(codes)) => add_any(&columns, column, &codes, &mut bits),
+                    None => {}
                 }
             }
         }
@@ -190,24 +195,17 @@ impl Range<'_> {
         self.gt.or(self.gte).or(self.lt).or(self.lte).is_some()
     }
 
-    /// The codes of a column within the bounds; `None` when the bounds aren't of its type or
-    /// leave nothing.
-    fn codes(&self, column: &Column) -> Result<Option<(u64, u64)>, Failure> {
-        let (mut low, mut high) = (0, u64::MAX);
+    fn sides(&self) -> Vec<(&Value, Bound)> {
         let bounds = [
             (self.gt, Bound::Above),
             (self.gte, Bound::From),
             (self.lt, Bound::Below),
             (self.lte, Bound::To),
         ];
-        for (value, bound) in bounds {
-            let Some(value) = value else { continue };
-            match column.bound_of_range(value, bound)? {
-                Some((from, to)) => (low, high) = (low.max(from), high.min(to)),
-                None => return Ok(None),
-            }
-        }
-        Ok((low <= high).then_some((low, high)))
+        let sides = bounds.into_iter();
+        sides
+            .filter_map(|(value, bound)| Some((value?, bound)))
+            .collect()
     }
 }
 
@@ -233,14 +231,18 @@ fn add_equal(columns: &Columns, values: &[Value], bits: &mut Bits) -> Result<(),
                 .for_each(|code| add_codes(columns, column, *code, *code, bits));
             continue;
         }
-        for document in 0..columns.documents {
-            let mut own = column.codes.values_for_doc(document);
-            if own.any(|code| codes.contains(&code)) {
-                bits.set(columns.base + document);
-            }
-        }
+        add_any(columns, column, &codes, bits);
     }
     Ok(())
+}
+
+fn add_any(columns: &Columns, column: &Column, codes: &HashSet<u64>, bits: &mut Bits) {
+    for document in 0..columns.documents {
+        let mut own = column.codes.values_for_doc(document);
+        if own.any(|code| codes.contains(&code)) {
+            bits.set(columns.base + document);
+        }
+    }
 }
 
 fn add_codes(columns: &Columns, column: &Column, low: u64, high: u64, bits: &mut Bits) {

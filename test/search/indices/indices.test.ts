@@ -509,11 +509,14 @@ describe('fields that the mapping does not name', () => {
     expect(await found({ lt: '2020' })).toBe('0,1')
     expect(await found({ gte: 2020 })).toBe('3')
     expect(await found({ gte: '2020-01-01' })).toBe('2')
-    const facets = { when: { ranges: [{ to: '2020' }, { from: '2020' }, { from: 0 }] } }
+    expect(await found({ gte: '2019-01-01', lt: '2024' })).toBe('1')
+    expect(await found({ gt: '2019-05', lte: '2024-05-01T00:00:00Z' })).toBe('1,2')
+    const mixed = { from: '2019-05-01', to: '2024' }
+    const facets = { when: { ranges: [{ to: '2020' }, { from: '2020' }, { from: 0 }, mixed] } }
     const { ranges } = (await search('dated', { facets })).data.facets.when as {
       ranges?: { count: number }[]
     }
-    expect(ranges?.map(({ count }) => count)).toEqual([2, 2, 1])
+    expect(ranges?.map(({ count }) => count)).toEqual([2, 2, 1, 1])
   })
 
   it('are one value with the same words of an index that maps them, as for a filter', async () => {
