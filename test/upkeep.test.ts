@@ -1,11 +1,12 @@
 import { type Logger, pino } from 'pino'
-import { it } from 'vitest'
+import { expect, it } from 'vitest'
 import { startUpkeep } from '../src/upkeep.ts'
 import { eventually } from './running-app.ts'
 
+const log: Logger = pino({ level: 'silent' })
+
 it('a task that fails, however it does, keeps neither the others nor the next round', async () => {
   let turns = 0
-  const log: Logger = pino({ level: 'silent' })
   const upkeep = startUpkeep(1, log, [
     () => {
       throw new Error('at once')
@@ -17,4 +18,28 @@ it('a task that fails, however it does, keeps neither the others nor the next ro
   ])
   await eventually(() => turns >= 2)
   await upkeep.stop()
+})
+
+it('who stops it waits for the task under way, and no other begins', async () => {
+  const begun: string[] = []
+  let finish = () => {}
+  const upkeep = startUpkeep(1, log, [
+    async () => {
+      begun.push('slow')
+      await new Promise<void>((resolve) => {
+        finish = resolve
+      })
+    },
+    async () => void begun.push('next'),
+  ])
+  await eventually(() => begun.length > 0)
+  let hasStopped = false
+  const stopping = upkeep.stop().then(() => {
+    hasStopped = true
+  })
+  await new Promise(setImmediate)
+  expect(hasStopped).toBe(false)
+  finish()
+  await stopping
+  expect(begun).toEqual(['slow'])
 })

@@ -62,6 +62,12 @@ describe('rollback triggers', () => {
     expect(own([{ metric: 'ctr', operator: 'lt', threshold: 1, window }])[0]?.windowMs).toBe(ms)
   })
 
+  it('judge from so many searches as they say, or from twenty', () => {
+    const samples = (minSamples?: number) =>
+      own([{ metric: 'ctr', threshold: 1, ...(minSamples && { minSamples }) }])[0]?.minSamples
+    expect([samples(50), samples(1), samples()]).toEqual([50, 1, 20])
+  })
+
   it.each([
     [{ operator: 'lt', threshold: 1 }, 'rollbackTriggers[0].metric'],
     [{ metric: 'ctr', operator: 'about', threshold: 1 }, 'rollbackTriggers[0].operator'],

@@ -95,6 +95,8 @@ describe('what applies to a search', () => {
       expect(applied.map(({ tuning }) => tuning)).toEqual(inside ? [{ minScore: 0.5 }] : [])
     }
     expect(runningOf([ended], made.endMs)).toEqual([])
+    const untilMs = runningOf([ended, made], NOW_MS).map((running) => running.untilMs)
+    expect(untilMs).toEqual([made.endMs, undefined])
   })
 })
 

@@ -145,9 +145,30 @@ it('what a crash would have read again is told apart from what is saved at once'
   }
   expect(await told(1, true)).toEqual([1, 1])
   expect(await told(2, false)).toEqual([2, 1])
-  fold.load()
-  expect(fold.taken()).toBe(1)
+  const found = () => {
+    fold.load()
+    return [fold.saved(), fold.kept(), fold.taken()]
+  }
+  expect(found()).toEqual([2, 1, 1])
   expect(await told(2, true)).toEqual([2, 2])
+  expect(found()).toEqual([2, 2, 2])
+})
+
+it('what was never saved begins at the beginning, however far others are', async () => {
+  const store = temporaryStore()
+  const nothing = () => {}
+  const prompt = { name: 'prompt', load: nothing, take: nothing, save: nothing }
+  const slow = { ...prompt, name: 'slow', group: GROUPS.patterns }
+  const other = { ...prompt, name: 'other', group: GROUPS.reports }
+  const fold = openFold(store, [prompt, slow, other])
+  fold.load()
+  fold.take({ kind: 'feedback', sequence: 1 } as Fact)
+  fold.advance(1)
+  // The groups take turns: one of the two is not saved yet.
+  await store.write(() => fold.save(false))
+  fold.settle()
+  fold.load()
+  expect([fold.saved(), fold.kept()]).toEqual([1, 0])
 })
 
 const ACTIONS = ['click', 'purchase', 'dwell', 'share', 'dismiss', 'view', 'hover']

@@ -19,6 +19,13 @@ describe('a comparison', () => {
     expect(compare({ control, treatment: sumsOf([1]) })).toBeUndefined()
   })
 
+  it('has an interval that holds at every look from fifty units an arm on', () => {
+    const arm = (units: number) => sumsOf(Array.from({ length: units }, (_, unit) => unit % 3))
+    const known = (one: number, other: number) =>
+      compare({ control: arm(one), treatment: arm(other) })?.alwaysValid !== undefined
+    expect([known(50, 50), known(49, 50), known(50, 49)]).toEqual([true, false, false])
+  })
+
   it('has no lift over a control of 0', () => {
     const read = compare({ control: sumsOf([0, 0, 0]), treatment })!
     expect(read.lift).toBeUndefined()
