@@ -1,6 +1,9 @@
-const [seconds, nanoseconds] = process.hrtime()
+/** Readings so close together are taken at once; else those that were closest after so many tries. */
+const NEAR_MS = 0.005
+const TRIES_MAX = 200
+
 /** What `performance.now()` of this thread is behind; it counts from the thread's start. */
-const AHEAD_MS = seconds * 1000 + nanoseconds / 1e6 - performance.now()
+const AHEAD_MS = aheadMs(systemMs, () => performance.now())
 
 /**
  * A moment of this thread's `performance.now()`, now by default, as all threads of the process count it: ms with
@@ -14,4 +17,27 @@ export function sharedMs(localMs = performance.now()): number {
 /** What the system's clock shows for a moment by `sharedMs`: epoch ms with fractions, by how it is set now. */
 export function epochMs(momentMs: number): number {
   return Date.now() - (sharedMs() - momentMs)
+}
+
+function systemMs(): number {
+  const [seconds, nanoseconds] = process.hrtime()
+  return seconds * 1000 + nanoseconds / 1e6
+}
+
+/**
+ * What one clock is ahead of another, each read in turn. A thread may lose its processor between two readings: by a
+ * single pair it would be behind all others for as long as it lives, and what it ends would take less than no time.
+ */
+export function aheadMs(first: () => number, second: () => number): number {
+  let least = Number.POSITIVE_INFINITY
+  let ahead = 0
+  for (let tries = 0; tries < TRIES_MAX && least > NEAR_MS; tries += 1) {
+    const before = first()
+    const between = second()
+    const apart = first() - before
+    if (apart >= least) continue
+    least = apart
+    ahead = before + apart / 2 - between
+  }
+  return ahead
 }

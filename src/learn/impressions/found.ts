@@ -119,7 +119,8 @@ export function readFound(known: Partial<Impression>, bytes: Buffer, offset: num
   const impression = known as Impression
   impression.total = bytes.readDoubleLE(offset)
   impression.generation = bytes.readDoubleLE(offset + 8)
-  impression.tookMs = bytes.readUInt32LE(offset + 16)
+  // Threads whose clocks were apart wrote less than nothing before.
+  impression.tookMs = Math.max(0, bytes.readInt32LE(offset + 16))
   impression.from = bytes.readUInt32LE(offset + 20)
   impression.features = width
   impression.page = readPage(bytes, { hits, indexIdsAt, ids })

@@ -72,7 +72,7 @@ export function writePage(
   text(']')
   if (parts.nextCursor !== undefined) text(`,"nextCursor":"${parts.nextCursor}"`)
   if (result.facets !== undefined) text(`,"facets":${result.facets}`)
-  const tookMs = Math.round(sharedMs() - parts.startedMs)
+  const tookMs = Math.max(0, Math.round(sharedMs() - parts.startedMs))
   text(`,"total":${result.total},"took":${tookMs},"searchContext":${parts.context}`)
   text(`,"generation":${result.generation}}}`)
   const dataLength = length()
