@@ -25,7 +25,9 @@ const Query = Type.Object({
   clickable: Type.Integer({
     description: 'of these, those of a live session, which can be clicked, or clicked without',
   }),
-  clicked: Type.Integer({ description: 'searches, or further pages of one, with a click' }),
+  clicked: Type.Integer({
+    description: 'searches, or further pages of one, with a click on one of their hits',
+  }),
   ctr: Type.Union([Type.Number(), Type.Null()], {
     description: 'clicked / clickable; null without any',
   }),
