@@ -510,7 +510,7 @@ fn passages_mark_the_words_that_were_searched() {
         first["title"],
         json!(["A [Violet] &lt;[Amber]&gt; &amp; [Stone]"])
     );
-    assert_eq!(first["content"], json!(["an [amber]"]));
+    assert!(first["content"].is_null(), "no phrase stands there");
     assert_eq!(first["notes"], json!(["[automobiles]"]));
     assert!(first["tags"].is_null());
     assert_eq!(found[1], "{}");

@@ -6,11 +6,13 @@ use std::ops::Range;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use crate::analysis::term::Term;
 use crate::analysis::Analyzer;
 use crate::engine::document::{collect_object, text_of};
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::query::Request;
+use crate::search::text::clause::{Slot, Way};
 use crate::search::text::plan;
 
 const FRAGMENTS_MAX: usize = 100;
@@ -88,12 +90,16 @@ pub fn highlight(
         .iter()
         .filter_map(|field| {
             let ways = plan.clauses.iter().flat_map(|c| &c.ways[field.group]);
-            let terms = ways.flat_map(|way| &way.slots).flat_map(|slot| &slot.terms);
+            // A row that may be moved is told by its words: where they stand, the search knows.
+            let (rows, words): (Vec<&Way>, Vec<&Way>) =
+                ways.partition(|way| way.slots.len() > 1 && way.slop == 0);
+            let slots = words.into_iter().flat_map(|way| &way.slots);
             Some(Field {
                 name: &field.entry.name,
                 path: &field.entry.path,
                 analyzer: field.entry.analyzer.as_ref()?,
-                terms: terms.map(String::as_str).collect(),
+                words: slots.flat_map(|s| &s.terms).map(String::as_str).collect(),
+                rows: rows.into_iter().map(|way| way.slots.as_slice()).collect(),
             })
         })
         .collect();
@@ -117,7 +123,10 @@ struct Field<'a> {
     name: &'a str,
     path: &'a [String],
     analyzer: &'a Analyzer,
-    terms: HashSet<&'a str>,
+    /// Terms that are marked wherever they stand.
+    words: HashSet<&'a str>,
+    /// Rows of terms that are marked where they stand together.
+    rows: Vec<&'a [Slot]>,
 }
 
 /// A passage before it is written out.
@@ -167,8 +176,15 @@ impl Field<'_> {
     /// The matching words of a text, in order, without overlaps.
     fn marks(&self, text: &str) -> Vec<Mark> {
         let mut marks: Vec<Mark> = Vec::new();
-        let terms = self.analyzer.terms(text).into_iter();
-        for term in terms.filter(|term| self.terms.contains(term.text.as_str())) {
+        let terms = self.analyzer.terms(text);
+        let mut marked: Vec<bool> = terms
+            .iter()
+            .map(|t| self.words.contains(t.text.as_str()))
+            .collect();
+        self.rows
+            .iter()
+            .for_each(|row| mark_row(row, &terms, &mut marked));
+        for (term, _) in terms.into_iter().zip(marked).filter(|(_, marked)| *marked) {
             match marks.last_mut() {
                 Some(last) if term.from < last.range.end => {
                     last.range.end = last.range.end.max(term.to);
@@ -180,6 +196,38 @@ impl Field<'_> {
             }
         }
         marks
+    }
+}
+
+/// Marks the terms of a text that are a row, wherever it stands; places of terms ascend.
+fn mark_row(row: &[Slot], terms: &[Term], marked: &mut [bool]) {
+    let Some((first, others)) = row.split_first() else {
+        return;
+    };
+    let is_in = |slot: &Slot, term: &Term| slot.terms.contains(&term.text);
+    let found_at = |slot: &Slot, position: usize| {
+        let from = terms.partition_point(|term| term.position < position);
+        let there = terms[from..]
+            .iter()
+            .take_while(|term| term.position == position);
+        there
+            .zip(from..)
+            .find(|(term, _)| is_in(slot, term))
+            .map(|(_, at)| at)
+    };
+    for (at, term) in terms
+        .iter()
+        .enumerate()
+        .filter(|(_, term)| is_in(first, term))
+    {
+        let start = term.position.saturating_sub(first.offset as usize);
+        let others = others
+            .iter()
+            .map(|slot| found_at(slot, start + slot.offset as usize));
+        if let Some(others) = others.collect::<Option<Vec<usize>>>() {
+            marked[at] = true;
+            others.into_iter().for_each(|at| marked[at] = true);
+        }
     }
 }
 

@@ -17,3 +17,25 @@ it('a text that goes on without spaces is cut between its marks, not within one'
     expect(marks.length, `${fragmentSize}`).toBe(80)
   }
 })
+
+it('a quoted phrase is marked where it stands, not its words elsewhere', async () => {
+  const service = await startApp()
+  onTestFinished(() => service.close())
+  const far = 'A worker does not know its threads. '.repeat(20)
+  const content = `${far}Worker threads share memory. ${far}`
+  await service.must('PUT', '/cortex/documents/a?index=phrases', { content })
+  const marks = async (query: string, more: object = {}) => {
+    const highlight = { fragments: 100, pre: '[', post: ']' }
+    const search = { index: 'phrases', query, searchType: 'text', highlight, ...more }
+    const { hits } = await service.must<{ hits: { highlight: { content: string[] } }[] }>(
+      ...(['POST', '/cortex/search', search] as const),
+    )
+    return hits[0]?.highlight.content.join(' ').match(/\[.*?\]/g) ?? []
+  }
+  expect(await marks('"worker threads"')).toEqual(['[Worker]', '[threads]'])
+  expect(await marks('"worker threads share"')).toEqual(['[Worker]', '[threads]', '[share]'])
+  expect(await marks('"worker thr"', { prefix: true, phrase: true })).toHaveLength(2)
+  // A word by itself is marked everywhere, as are the words of a row that may be moved.
+  expect(await marks('"worker threads" memory threads')).toHaveLength(43)
+  expect(await marks('"worker memory"', { slop: 3 })).toHaveLength(42)
+})
