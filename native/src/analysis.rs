@@ -2,18 +2,22 @@
 
 pub mod compose;
 pub mod emoji;
+pub mod lower;
 pub mod stem;
 pub mod synonyms;
 pub mod term;
 pub mod tokenizer;
 
+use std::ops::Range;
+
 use serde::Deserialize;
 use tantivy::tokenizer::{
-    AsciiFoldingFilter, Language, LowerCaser, RawTokenizer, RemoveLongFilter, StopWordFilter,
-    TextAnalyzer, TextAnalyzerBuilder, WhitespaceTokenizer,
+    AsciiFoldingFilter, Language, RawTokenizer, RemoveLongFilter, StopWordFilter, TextAnalyzer,
+    TextAnalyzerBuilder, WhitespaceTokenizer,
 };
 
 use crate::analysis::compose::ComposeFilter;
+use crate::analysis::lower::LowerFilter;
 use crate::analysis::stem::StemFilter;
 use crate::analysis::synonyms::Synonyms;
 use crate::analysis::term::{QueryTerm, Step, Term};
@@ -72,6 +76,8 @@ enum FilterDefinition {
 pub struct Analyzer {
     /// Everything but synonyms.
     full: TextAnalyzer,
+    /// The same over one word, folded behind its stemmer.
+    folded_late: Option<TextAnalyzer>,
     synonyms: Option<Expansion>,
 }
 
@@ -89,6 +95,7 @@ impl Analyzer {
     pub fn build(definition: &AnalyzerDefinition) -> Result<Analyzer, Failure> {
         let filters = &definition.filters;
         let full = chain(tokenizer(&definition.tokenizer)?, filters)?;
+        let folded_late = folded_late(definition)?;
         let at = filters
             .iter()
             .position(|f| matches!(f, FilterDefinition::Synonym { .. }));
@@ -112,11 +119,19 @@ impl Analyzer {
                 })
             }
         };
-        Ok(Analyzer { full, synonyms })
+        Ok(Analyzer {
+            full,
+            folded_late,
+            synonyms,
+        })
     }
 
-    /// Calls `each` with every term of a text, as it is indexed, and its word number.
+    /// Calls `each` with every term of a text, as it is indexed, and its word number: a word of two forms is two terms.
     pub fn for_each(&self, text: &str, mut each: impl FnMut(&str, usize)) {
+        if self.has_forms(text) {
+            let forms = self.forms(text).into_iter();
+            return forms.for_each(|term| each(&term.text, term.position));
+        }
         let mut analyzer = self.full.clone();
         let mut stream = analyzer.token_stream(text);
         while stream.advance() {
@@ -125,18 +140,62 @@ impl Analyzer {
         }
     }
 
-    /// The terms of a text, as it is indexed.
+    /// The terms of a text, one for each word.
     pub fn terms(&self, text: &str) -> Vec<Term> {
         terms_of(&self.full, text)
     }
 
+    /// The terms of a text, as it is indexed: also those of words that have another form.
+    ///
+    /// Stemmers know endings by their accents (`informações`), and people leave accents out. So what is stemmed and then
+    /// folded is found beside what is folded and then stemmed, where the two differ.
+    pub fn forms(&self, text: &str) -> Vec<Term> {
+        let terms = self.terms(text);
+        if !self.has_forms(text) {
+            return terms;
+        }
+        let mut late = self.folded_late.clone();
+        let mut forms = Vec::with_capacity(terms.len());
+        for term in terms {
+            let other = other_form(late.as_mut(), text, term.from..term.to, &term.text);
+            let other = other.map(|text| Term {
+                text,
+                ..term.clone()
+            });
+            forms.push(term);
+            forms.extend(other);
+        }
+        forms
+    }
+
+    fn has_forms(&self, text: &str) -> bool {
+        self.folded_late.is_some() && is_accented(text)
+    }
+
     /// The terms of a query: synonyms are alternatives at one place; `more` beside the analyzer's own.
     pub fn query_terms(&self, text: &str, more: &Synonyms) -> Vec<QueryTerm> {
-        let terms = match &self.synonyms {
+        let mut terms = match &self.synonyms {
             Some(expansion) => expansion.expand(text),
             None => self.terms(text).into_iter().map(single).collect(),
         };
+        if self.has_forms(text) {
+            self.add_forms(&mut terms, text);
+        }
         more.apply(terms)
+    }
+
+    /// Adds the other forms of the query's own words.
+    fn add_forms(&self, terms: &mut [QueryTerm], text: &str) {
+        let mut late = self.folded_late.clone();
+        for term in terms {
+            let Some([own]) = term.alternatives.first().map(Vec::as_slice) else {
+                continue;
+            };
+            let other = other_form(late.as_mut(), text, term.from..term.to, &own.text);
+            let other = other.map(|text| vec![Step { offset: 0, text }]);
+            let other = other.filter(|row| !term.alternatives.contains(row));
+            term.alternatives.extend(other);
+        }
     }
 
     /// Rules about the words of a query, as this analyzer reads them.
@@ -162,13 +221,51 @@ fn single(term: Term) -> QueryTerm {
 /// The analyzer of plain words: lower case, folded, at most 64 bytes.
 pub fn words_analyzer() -> Analyzer {
     let words = TextAnalyzer::builder(WordTokenizer::default())
-        .filter(LowerCaser)
+        .filter(LowerFilter)
         .filter(AsciiFoldingFilter)
         .filter(RemoveLongFilter::limit(WORD_BYTES_MAX + 1));
     Analyzer {
         full: words.build(),
+        folded_late: None,
         synonyms: None,
     }
+}
+
+/// The analyzer of one word that folds behind its stemmer, where `definition` folds before it.
+fn folded_late(definition: &AnalyzerDefinition) -> Result<Option<TextAnalyzer>, Failure> {
+    let filters = &definition.filters;
+    let is_fold = |filter: &FilterDefinition| matches!(filter, FilterDefinition::Asciifolding);
+    let stems = |filter: &FilterDefinition| matches!(filter, FilterDefinition::Stemmer { .. });
+    let fold = filters.iter().position(is_fold);
+    let is_early = fold.is_some_and(|at| filters[at..].iter().any(stems));
+    let of_words = matches!(&definition.tokenizer, TokenizerDefinition::Name(name)
+        if ["standard", "whitespace", "letter"].contains(&name.as_str()));
+    if !is_early || !of_words {
+        return Ok(None);
+    }
+    let others = filters.iter().filter(|filter| !is_fold(filter)).cloned();
+    let filters: Vec<FilterDefinition> = others.chain([FilterDefinition::Asciifolding]).collect();
+    let word = TextAnalyzer::builder(RawTokenizer::default()).filter(ComposeFilter);
+    chain(word.dynamic(), &filters).map(Some)
+}
+
+/// Whether a text holds letters of which folding takes something away: Latin ones with marks.
+fn is_accented(text: &str) -> bool {
+    let folds = |letter: char| matches!(letter, '\u{c0}'..='\u{24f}' | '\u{300}'..='\u{36f}' | '\u{1e00}'..='\u{1eff}');
+    !text.is_ascii() && text.chars().any(folds)
+}
+
+/// What a word of a text is when it is folded last, if that is another term than `own`.
+fn other_form(
+    late: Option<&mut TextAnalyzer>,
+    text: &str,
+    range: Range<usize>,
+    own: &str,
+) -> Option<String> {
+    let written = text.get(range).filter(|word| is_accented(word))?;
+    let mut stream = late?.token_stream(written);
+    let other = stream.advance().then(|| &stream.token().text)?;
+    (other != own).then(|| other.clone())
 }
 
 fn terms_of(analyzer: &TextAnalyzer, text: &str) -> Vec<Term> {
@@ -236,7 +333,7 @@ fn chain(
     let mut builder = start;
     for filter in filters {
         builder = match filter {
-            FilterDefinition::Lowercase => builder.filter_dynamic(LowerCaser),
+            FilterDefinition::Lowercase => builder.filter_dynamic(LowerFilter),
             FilterDefinition::Asciifolding => builder.filter_dynamic(AsciiFoldingFilter),
             // The library drops tokens of `limit` bytes and more.
             FilterDefinition::Length { max } => {
@@ -331,6 +428,59 @@ mod tests {
             .map(|t| (t.text.as_str(), t.position))
             .collect();
         assert_eq!(found, [("run", 1), ("cat", 2), ("of", 3), ("cafe", 5)]);
+    }
+
+    #[test]
+    fn a_word_is_found_by_its_stem_whether_its_accents_are_written_or_not() {
+        let language = |name: &str| {
+            analyzer(&format!(
+                r#"{{"tokenizer":"standard","filters":[{{"type":"lowercase"}},{{"type":"asciifolding"}},
+                {{"type":"synonym","rules":[["moto","vélo"]]}},{{"type":"stemmer","language":"{name}"}}]}}"#
+            ))
+        };
+        let finds = |analyzer: &Analyzer, query: &str, text: &str| {
+            let mut said = ways(analyzer, query).into_iter().flatten();
+            let terms: Vec<Term> = analyzer.forms(text);
+            said.any(|way| terms.iter().any(|term| term.text == way))
+        };
+        for (name, words) in [
+            ("portuguese", ["informações", "informação", "informacao"]),
+            ("french", ["achetée", "acheté", "achetee"]),
+            ("turkish", ["kızlar", "kız", "kiz"]),
+        ] {
+            let analyzer = language(name);
+            let [inflected, plain, typed] = words;
+            assert!(finds(&analyzer, plain, inflected), "{plain} {inflected}");
+            assert!(finds(&analyzer, inflected, plain), "{inflected} {plain}");
+            let without_accents = [plain, inflected];
+            let without_accents = without_accents.iter().filter(|word| fold(word) == typed);
+            without_accents
+                .for_each(|word| assert!(finds(&analyzer, typed, word), "{typed} {word}"));
+        }
+        let french = language("french");
+        let places = french.forms("une moto achetée hier");
+        let places: Vec<_> = places
+            .iter()
+            .map(|t| (t.text.as_str(), t.position))
+            .collect();
+        assert_eq!(
+            places,
+            [
+                ("une", 0),
+                ("moto", 1),
+                ("achete", 2),
+                ("achet", 2),
+                ("hi", 3)
+            ]
+        );
+        assert_eq!(
+            ways(&french, "Vélo achetée"),
+            [vec!["velo", "moto"], vec!["achete", "achet"]]
+        );
+    }
+
+    fn fold(word: &str) -> String {
+        words_analyzer().terms(word).remove(0).text
     }
 
     #[test]

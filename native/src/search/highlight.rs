@@ -176,7 +176,7 @@ impl Field<'_> {
     /// The matching words of a text, in order, without overlaps.
     fn marks(&self, text: &str) -> Vec<Mark> {
         let mut marks: Vec<Mark> = Vec::new();
-        let terms = self.analyzer.terms(text);
+        let terms = self.analyzer.forms(text);
         let mut marked: Vec<bool> = terms
             .iter()
             .map(|t| self.words.contains(t.text.as_str()))
