@@ -324,7 +324,7 @@ impl Engine {
                 "id": space.id(),
                 "kind": space.kind().name(),
                 "dimensions": space.dimensions(),
-                "cut": space.cut(),
+                "cut": current.cut(),
                 "documents": space.documents(),
             },
             "graph": vectors.set.has_graph(),

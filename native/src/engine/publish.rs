@@ -339,6 +339,7 @@ pub fn build(
         space: space.clone(),
         slot_positions,
         live_vectors,
+        likeness: OnceLock::new(),
         rates: rates.clone(),
         superseded: AtomicU64::new(u64::MAX),
         superseded_ms: AtomicU64::new(0),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::atomic::{AtomicU64, AtomicU8, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tantivy::DocId;
 
@@ -13,7 +13,7 @@ use crate::engine::facts::Facts;
 use crate::engine::rates::Editions;
 use crate::engine::segment::{SegmentView, NONE};
 use crate::failure::Failure;
-use crate::space::Space;
+use crate::space::{Kind, Space};
 use crate::vectors::VectorSet;
 
 /// What a view was used for: the later in this list, the longer it is held for more of it.
@@ -50,6 +50,8 @@ pub struct Snapshot {
     pub slot_positions: Vec<u32>,
     /// Vectors that are live in this view.
     pub live_vectors: u32,
+    /// Mean cosine of documents of this view, once a search over hashed vectors asked for it.
+    pub(crate) likeness: OnceLock<f32>,
     /// Click rates of the documents; the views of an index share them.
     pub rates: Arc<Editions>,
     /// The generation that took this one's place, `u64::MAX` while it is the newest.
@@ -62,6 +64,8 @@ pub struct Snapshot {
     pub(crate) used: AtomicU8,
 }
 
+/// Pairs of documents whose cosines tell how alike the documents of a view are.
+const LIKENESS_PAIRS: usize = 128;
 /// What an open segment of a few documents takes, its text in memory included.
 const READER_BYTES: usize = 32 * 1024;
 
@@ -155,6 +159,38 @@ impl Snapshot {
         let mut out = vec![0.0; self.space.dimensions()];
         let mut terms = counts.iter().map(|(term, count)| (term.as_str(), *count));
         self.space.embed(&mut terms, text, &mut out).then_some(out)
+    }
+
+    /// The cosine above which a document counts as a neighbour: that of the space, and where its vectors are hashed at
+    /// least what any two documents have. Nothing weighs words there, so long texts are all alike, and each would be
+    /// near whatever is near one of them.
+    pub fn cut(&self) -> f32 {
+        let cut = self.space.cut();
+        match self.space.kind() {
+            Kind::Hashed => cut.max(*self.likeness.get_or_init(|| self.mean_cosine())),
+            _ => cut,
+        }
+    }
+
+    /// Mean cosine of pairs of live documents, spread over all of them; 0 without a pair.
+    fn mean_cosine(&self) -> f32 {
+        let slots = 0..self.slot_positions.len() as u32;
+        let slots: Vec<u32> = slots
+            .filter(|slot| self.slot_positions[*slot as usize] != NONE)
+            .collect();
+        let count = slots.len();
+        if count < 2 {
+            return 0.0;
+        }
+        let mut vector = vec![0.0; self.space.dimensions()];
+        let cosines = (0..LIKENESS_PAIRS).map(|pair| {
+            let first = pair * count / LIKENESS_PAIRS;
+            // Never the same one; the prime takes it to others each time round.
+            let second = (first + 1 + pair * 7919 % (count - 1)) % count;
+            self.vectors.copy_into(slots[first], &mut vector);
+            self.vectors.cosine(slots[second], &vector)
+        });
+        cosines.sum::<f32>() / LIKENESS_PAIRS as f32
     }
 
     pub(crate) fn mark_used(&self, what: Use, now_ms: u64) {

@@ -65,7 +65,7 @@ impl<'a> View<'a> {
             // Who asks for neighbours alone gets k of them if there are k; the cut keeps chance
             // likeness out of a list that has words to go by.
             Mode::Vector => NO_CUT,
-            _ => snapshot.space.cut(),
+            _ => snapshot.cut(),
         });
         let mut view = View {
             id,

@@ -12,6 +12,10 @@ pub(crate) const CUT: f32 = 0.28;
 pub(crate) const WEIGHTS: (f32, f32) = (0.8, 0.2);
 /// What a character n-gram counts beside its word.
 const GRAM_WEIGHT: f32 = 0.3;
+/// Places of a word, and of an n-gram. With one each, words that share a place by chance made strangers neighbours, most
+/// of all in short texts, where a word is much of the vector (Weinberger et al. 2009 call it multiple hashing).
+const WORD_PLACES: u32 = 16;
+const GRAM_PLACES: u32 = 4;
 /// Lengths of the n-grams; a word's ends count as characters.
 const GRAM_LENGTHS: std::ops::RangeInclusive<usize> = 3..=5;
 
@@ -40,15 +44,15 @@ impl Hasher for Fnv {
     }
 }
 
-/// Writes the unit vector of analysed words: each, and each of its n-grams, is added with its sign
-/// at its place (Weinberger et al. 2009). `false` when there is nothing.
+/// Writes the unit vector of analysed words: each, and each of its n-grams, is added with its signs
+/// at its places (Weinberger et al. 2009). `false` when there is nothing.
 pub(crate) fn embed(terms: &mut dyn Iterator<Item = (&str, u32)>, out: &mut [f32]) -> bool {
     out.fill(0.0);
     let mut marked = String::new();
     let mut ends = Vec::new();
     for (term, frequency) in terms {
         let weight = 1.0 + (frequency.max(1) as f32).ln();
-        add(term, weight, out);
+        add(term, weight, WORD_PLACES, out);
         marked.clear();
         marked.push('^');
         marked.push_str(term);
@@ -58,21 +62,29 @@ pub(crate) fn embed(terms: &mut dyn Iterator<Item = (&str, u32)>, out: &mut [f32
         ends.push(marked.len());
         for length in GRAM_LENGTHS {
             for ends in ends.windows(length + 1) {
-                add(&marked[ends[0]..ends[length]], weight * GRAM_WEIGHT, out);
+                let gram = &marked[ends[0]..ends[length]];
+                add(gram, weight * GRAM_WEIGHT, GRAM_PLACES, out);
             }
         }
     }
     normalize(out)
 }
 
-fn add(feature: &str, weight: f32, out: &mut [f32]) {
+fn add(feature: &str, weight: f32, places: u32, out: &mut [f32]) {
+    let share = weight / (places as f32).sqrt();
     let mut hash = Fnv::default();
     hash.write(feature.as_bytes());
-    // The highest bits of the plain hash of a short string hardly differ.
-    let hash = hash.finish().wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let place = ((u128::from(hash) * out.len() as u128) >> 64) as usize;
-    if let Some(value) = out.get_mut(place) {
-        *value += if hash & 1 == 0 { weight } else { -weight };
+    let mut state = hash.finish();
+    for _ in 0..places {
+        // Bits of the plain hash of a short string hardly differ: they are mixed anew for each place (Steele et al. 2014).
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        let mixed = mixed ^ (mixed >> 31);
+        let place = ((u128::from(mixed) * out.len() as u128) >> 64) as usize;
+        if let Some(value) = out.get_mut(place) {
+            *value += if mixed & 1 == 0 { share } else { -share };
+        }
     }
 }
 
@@ -104,6 +116,35 @@ mod tests {
         let one = vector(&[("straße", 1), ("検索", 2)]);
         let other = vector(&[("検索", 2), ("straße", 1)]);
         assert!((cosine(&one, &other) - 1.0).abs() < 1e-5);
+    }
+
+    #[test]
+    fn strangers_of_one_word_are_no_neighbours() {
+        let word = |number: u32| {
+            let digits = number.wrapping_mul(2_654_435_761).to_string();
+            digits
+                .bytes()
+                .map(|d| char::from(b'a' + d - b'0'))
+                .collect::<String>()
+        };
+        // Of single letters, which have the fewest parts, and of words.
+        let letters = (0x4e00..0x4e00 + 400)
+            .filter_map(char::from_u32)
+            .map(String::from);
+        let texts: Vec<String> = letters.chain((0..400).map(word)).collect();
+        let vectors: Vec<Vec<f32>> = texts.iter().map(|text| vector(&[(text, 1)])).collect();
+        let (mut pairs, mut near) = (0, 0);
+        for (at, one) in vectors.iter().enumerate() {
+            for (other, text) in vectors.iter().zip(&texts).take(at) {
+                let known = texts[at].as_bytes().windows(3);
+                let kin = known
+                    .clone()
+                    .any(|part| text.as_bytes().windows(3).any(|p| p == part));
+                pairs += u32::from(!kin);
+                near += u32::from(!kin && cosine(one, other) > CUT);
+            }
+        }
+        assert!(pairs > 200_000 && near * 5_000 < pairs, "{near} of {pairs}");
     }
 
     #[test]
