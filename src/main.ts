@@ -1,23 +1,26 @@
 import { isIPv6 } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { routes } from './api/index.ts'
 import { type App, openApp } from './app.ts'
 import { type Config, mistypedSettings, readConfig } from './config.ts'
 import { StartError } from './errors.ts'
 import { type Server, startServer } from './http/server.ts'
+import { openLog } from './log.ts'
 import { isCommitRejection } from './store/failure.ts'
 
 /** Settings that can't be right: starting again would not help. */
 const EXIT_BAD_SETTINGS = 2
 const EXIT_FAILED = 1
+/** What asks the server to end; SIGHUP comes when the terminal that it was started from is closed. */
+const STOPPING = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
 // Pages on their way out count as the heap's own, and V8 would look through all of it, for some fifty milliseconds,
 // whenever a few megabytes of them have come together: once a second under load.
 setFlagsFromString('--heap-growing-percent=100')
 
 const config = settings()
-const log = pino({ level: config.logLevel, base: { service: 'attune' } })
+const log = openLog(config.logLevel)
 watchProcess(log)
 for (const { variable, sentence } of mistypedSettings(process.env)) log.warn({ variable }, sentence)
 run(config, log).catch((err: unknown) => {
@@ -45,8 +48,7 @@ async function run(config: Config, log: Logger): Promise<void> {
     log.warn({ reason }, 'stopped before it was ready')
     process.exit(exitCode)
   }
-  process.on('SIGTERM', () => stop('SIGTERM', 0))
-  process.on('SIGINT', () => stop('SIGINT', 0))
+  for (const signal of STOPPING) process.on(signal, () => stop(signal, 0))
   const app = await openApp(config, log, (cause) => {
     log.fatal({ err: cause }, 'the record store can no longer be trusted')
     stop('the record store failed', EXIT_FAILED)
@@ -57,7 +59,7 @@ async function run(config: Config, log: Logger): Promise<void> {
     if (stopping) return
     stopping = true
     log.info({ reason, active: server.active() }, 'stopping')
-    void drain(app, server, exitCode)
+    void drain(app, server, reason, exitCode)
   }
   await app.recovered
   process.stdout.write(`Attune is ready on ${baseAddress(config.host, server.port)}\n`)
@@ -69,7 +71,7 @@ function baseAddress(host: string, port: number): string {
 }
 
 /** Requests under way finish first, then every part closes; a second way out if one of them hangs. */
-async function drain(app: App, server: Server, exitCode: number): Promise<never> {
+async function drain(app: App, server: Server, reason: string, exitCode: number): Promise<never> {
   const { drainTimeoutMs } = app.config
   setTimeout(() => process.exit(EXIT_FAILED), 3 * drainTimeoutMs + 10_000).unref()
   let code = exitCode
@@ -82,7 +84,14 @@ async function drain(app: App, server: Server, exitCode: number): Promise<never>
     app.log.fatal({ err }, 'stopping failed')
     code = EXIT_FAILED
   }
+  if (reason === 'SIGHUP') endBySignal(reason)
   process.exit(code)
+}
+
+/** Node crashes when it ends by itself and wants to tidy up a terminal that is gone. */
+function endBySignal(signal: NodeJS.Signals): void {
+  process.removeAllListeners(signal)
+  process.kill(process.pid, signal)
 }
 
 function watchProcess(log: Logger): void {

@@ -1,6 +1,15 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -37,8 +46,9 @@ interface Process {
   ended: Promise<number>
 }
 
-function start(env: Record<string, string> = {}): Process {
+function start(env: Record<string, string> = {}, stdio: StdioOptions = 'pipe'): Process {
   const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
+    stdio,
     env: {
       ...process.env,
       PORT: '0',
@@ -58,6 +68,15 @@ function start(env: Record<string, string> = {}): Process {
   })
   const ended = once(child, 'exit').then(([code]) => (code ?? 128) as number)
   return { child, output: () => output, ended }
+}
+
+/** One that nobody listens on just now. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
 }
 
 async function ready(process: Process): Promise<number> {
@@ -133,24 +152,54 @@ it.skipIf(!hasIPv6)(
   60_000,
 )
 
-it('SIGTERM lets the request under way finish, then ends the process well', async () => {
-  const process = start()
-  const port = await ready(process)
-  const raw = await connectRaw(port)
-  raw.socket.write(
-    'POST /api/cortex/documents/bulk?index=last HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-ndjson\r\ncontent-length: 60\r\n\r\n{"document":{"title":"a"}}\n',
-  )
-  await until(async () => {
-    const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-    return page.includes('svc_api_active_requests{method="POST"} 1')
-  }, PATIENCE_MS)
-  process.child.kill('SIGTERM')
-  await until(() => process.output().includes('"msg":"stopping"'), PATIENCE_MS)
-  raw.socket.write('{"document":{"title":"b"}}'.padEnd(33, ' '))
-  await until(() => raw.received().includes('"succeeded":2'), PATIENCE_MS)
-  expect(await process.ended).toBe(0)
-  expect(process.output()).toContain('"msg":"stopped"')
-}, 120_000)
+it.each([
+  ['SIGTERM', 0],
+  ['SIGHUP', 'SIGHUP'],
+] as const)(
+  '%s lets the request under way finish, then ends the process: %s',
+  async (signal, end) => {
+    const process = start()
+    const port = await ready(process)
+    const raw = await connectRaw(port)
+    raw.socket.write(
+      'POST /api/cortex/documents/bulk?index=last HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-ndjson\r\ncontent-length: 60\r\n\r\n{"document":{"title":"a"}}\n',
+    )
+    await until(async () => {
+      const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+      return page.includes('svc_api_active_requests{method="POST"} 1')
+    }, PATIENCE_MS)
+    process.child.kill(signal)
+    await until(() => process.output().includes('"msg":"stopping"'), PATIENCE_MS)
+    raw.socket.write('{"document":{"title":"b"}}'.padEnd(33, ' '))
+    await until(() => raw.received().includes('"succeeded":2'), PATIENCE_MS)
+    await process.ended
+    expect(process.child.signalCode ?? process.child.exitCode).toBe(end)
+    expect(process.output()).toContain('"msg":"stopped"')
+  },
+  120_000,
+)
+
+it.skipIf(!existsSync('/dev/full'))(
+  'a log that can not be written, as on a full disk, is no reason to end',
+  async () => {
+    const port = await freePort()
+    const full = openSync('/dev/full', 'w')
+    const process = start({ PORT: String(port), LOG_LEVEL: 'trace' }, ['ignore', full, full])
+    const health = async () => (await fetch(`http://127.0.0.1:${port}/api/cortex/health`)).status
+    await until(
+      () =>
+        health().then(
+          (status) => status === 200,
+          () => false,
+        ),
+      PATIENCE_MS,
+    )
+    process.child.kill('SIGTERM')
+    expect(await process.ended).toBe(0)
+    closeSync(full)
+  },
+  120_000,
+)
 
 it('a second server on the same folder, or on a taken port, says so and ends', async () => {
   const first = start()
