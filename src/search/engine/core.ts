@@ -25,6 +25,8 @@ export interface OpenState {
   durable: number
   /** A new space, merged segments or a grown graph may be in no file yet, which no sequence tells. */
   reshaped: boolean
+  /** Settles when its files are written, as far as anybody has asked for it. */
+  saving: Promise<void> | undefined
   /** Of a checkpoint that is under way, or did not come to its end. */
   mark: string | undefined
   /** Searches that need it open now, and who waits for the last of them. */

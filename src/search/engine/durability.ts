@@ -53,8 +53,22 @@ export function isDurable({ published, durable, reshaped }: OpenState): boolean 
   return published <= durable && !reshaped
 }
 
-/** Writes what is published to disk; `release` also gives up the writer. Removals it covers are forgotten. */
-async function makeDurable(core: Core, state: OpenState, release: boolean): Promise<void> {
+/**
+ * Writes what is published to disk; `release` also gives up the writer. One at a time an index: two would share a mark,
+ * and the one that finds nothing to write would take it away from the files that the other wrote.
+ */
+function makeDurable(core: Core, state: OpenState, release: boolean): Promise<void> {
+  const before = state.saving
+  const own = (async () => {
+    await before
+    await save(core, state, release)
+  })()
+  state.saving = own.catch(() => undefined)
+  return own
+}
+
+/** Removals that the files cover are forgotten. */
+async function save(core: Core, state: OpenState, release: boolean): Promise<void> {
   if (isDurable(state) && !(release && state.writer)) return
   const { id } = state.entry.record
   // Before it begins: what becomes of the index meanwhile may come too late for these files.

@@ -58,6 +58,7 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
     published: 0,
     durable: 0,
     reshaped: false,
+    saving: undefined,
     mark: undefined,
     writer: true,
     fitting: undefined,
