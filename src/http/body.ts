@@ -5,6 +5,11 @@ import type { Exchange } from './exchange.ts'
 const DRAINED_BYTES_MAX = 64 << 20
 const STREAM_PAUSE_BYTES = 1 << 20
 const STREAM_RESUME_BYTES = 1 << 18
+/**
+ * The library takes a client for idle ten seconds after its second pause, though it is us who let it wait: a pause that
+ * is asked for again before begins anew.
+ */
+const PAUSE_AGAIN_MS = 4000
 
 export type BodyFormat = 'json' | 'other'
 
@@ -116,15 +121,21 @@ export function streamBody(exchange: Exchange, events: StreamEvents): BodyStream
   const waiting: Uint8Array[] = []
   let held = 0
   let state: 'open' | 'complete' | 'left' | 'dropped' = 'open'
-  let paused = false
+  let paused: NodeJS.Timeout | undefined
   let wake: () => void = () => {}
+  const pause = (): void => {
+    exchange.pause()
+    paused = setInterval(() => exchange.pause(), PAUSE_AGAIN_MS)
+  }
   const resume = (): void => {
-    if (!paused) return
-    paused = false
+    if (paused === undefined) return
+    clearInterval(paused)
+    paused = undefined
     exchange.resume()
   }
   exchange.onLeave(() => {
     state = 'left'
+    clearInterval(paused)
     wake()
   })
   exchange.onBody((chunk, last) => {
@@ -134,10 +145,7 @@ export function streamBody(exchange: Exchange, events: StreamEvents): BodyStream
     if (last) {
       state = 'complete'
       events.complete()
-    } else if (held > STREAM_PAUSE_BYTES && !paused) {
-      paused = true
-      exchange.pause()
-    }
+    } else if (held > STREAM_PAUSE_BYTES && paused === undefined) pause()
     wake()
   })
   async function* chunks(): AsyncGenerator<Uint8Array> {
