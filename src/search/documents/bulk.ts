@@ -1,5 +1,5 @@
 import { openBreath } from '../../breath.ts'
-import { ServiceError } from '../../errors.ts'
+import { ServiceError, serviceError } from '../../errors.ts'
 import { type BulkAnswer, type BulkItemReply, openBulkAnswer } from './bulk-answer.ts'
 import {
   type ItemOptions,
@@ -48,6 +48,8 @@ const STRETCH_MS = 5
 /** Lines that are written together, and how many such groups are under way at a time. */
 const GROUP_LINES = 1000
 const GROUP_BYTES = 4 << 20
+/** Lines that are found between two looks at the clock. */
+const LINES_A_BREATH = 1024
 const GROUPS_UNDER_WAY = 3
 
 /** Writes a list of items, each by itself; answers in their order. */
@@ -81,6 +83,7 @@ async function loadLines(
   let added: Promise<void> = Promise.resolve()
   const underWay = new Set<Promise<unknown>>()
   let lines: Line[] = []
+  let firstLine: number | undefined
   let bytes = 0
   let handedOver: Promise<unknown> = Promise.resolve()
   const breathe = openBreath(STRETCH_MS)
@@ -88,6 +91,7 @@ async function loadLines(
   async function flush(): Promise<void> {
     await breathe()
     const items = lines.map(read)
+    if (lines[0]?.number === firstLine) refuseOtherText(items)
     lines = []
     bytes = 0
     while (underWay.size >= GROUPS_UNDER_WAY) await Promise.race(underWay)
@@ -109,6 +113,7 @@ async function loadLines(
   }
 
   for await (const line of splitLines(stream, options)) {
+    firstLine ??= line.number
     lines.push(line)
     bytes += line.bytes?.length ?? 0
     if (lines.length >= GROUP_LINES || bytes >= GROUP_BYTES) await flush()
@@ -116,6 +121,15 @@ async function loadLines(
   if (lines.length > 0) await flush()
   await added
   return answer()
+}
+
+/** A table, or one document over many lines, is told as such, and not a line at a time. */
+function refuseOtherText(items: Read[]): void {
+  const isUnread = ({ item }: Read) =>
+    item instanceof ServiceError && item.code === 'MALFORMED_JSON'
+  if (items.length < GROUP_LINES || !items.every(isUnread)) return
+  const message = `None of the first ${GROUP_LINES} lines of the body is JSON: send one document a line.`
+  throw serviceError('MALFORMED_JSON', message)
 }
 
 /** Whole lines, without those that are blank. Of a line over the limit no more is kept than that it was one. */
@@ -151,6 +165,8 @@ async function* splitLines(
       restBytes = 0
       start = end + 1
       number += 1
+      // A piece of the body may be nothing but ends of lines.
+      if (number % LINES_A_BREATH === 0) await breathe()
     }
     restBytes += chunk.length - start
     if (restBytes > lineBytesMax) letGo()

@@ -335,6 +335,15 @@ describe('a bulk as NDJSON', () => {
     expect(await total('nd')).toBe(3)
   })
 
+  it('says of a text that is none so, instead of as many times as it has lines', async () => {
+    const row = '7,seven\n'
+    const refused = await bulk(row.repeat(1000), '?index=table', NDJSON)
+    expect([refused.status, refused.code]).toEqual([400, 'MALFORMED_JSON'])
+    expect(refused.error).toContain('first 1000 lines')
+    const { data } = await bulk(`{"title":"one"}\n${row.repeat(1000)}`, '?index=table', NDJSON)
+    expect([data.succeeded, data.failed]).toEqual([1, 1000])
+  })
+
   it('loads more than one group, answers each line in order', async () => {
     const items = Array.from({ length: 3500 }, (_, n) => ({
       id: `m${n}`,
