@@ -11,6 +11,13 @@ it('a process that runs keeps its folder', () => {
   expect(() => refuseOwned(owner, claimant)).toThrow(`in use by process ${process.ppid}`)
 })
 
+it('an own number is told from that of a process before, as the first one of a container has it', () => {
+  const { pid } = process
+  const own = { pid, origin: performance.timeOrigin, file }
+  expect(() => refuseOwned(own, claimant)).toThrow(`in use by process ${pid}`)
+  expect(() => refuseOwned({ ...own, origin: 0 }, claimant)).not.toThrow()
+})
+
 it.runIf(existsSync('/proc/self/stat'))(
   'a process that is over keeps no folder, though nobody took note of its end',
   async () => {

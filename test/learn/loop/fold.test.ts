@@ -105,6 +105,43 @@ it('what is saved with every lesson waits for one while people only search, and 
   await learner.close()
 })
 
+it('what comes while all is folded anew is taken once', async () => {
+  const taken: number[] = []
+  let whenTaken = () => {}
+  const counter: Consumer = {
+    name: 'counter',
+    load: () => {},
+    reset: () => {
+      taken.length = 0
+    },
+    take: ({ sequence }) => {
+      taken.push(sequence)
+      whenTaken()
+    },
+    save: () => {},
+  }
+  const learner = openLearner(temporaryStore(), {}, () => [counter])
+  onTestFinished(learner.close)
+  const sessionId = await learner.session()
+  const tell = () => learner.tell(sessionId, learner.search(sessionId, ['a', 'b']), 'a')
+  for (let count = 0; count < 12; count += 1) await tell()
+  await learner.loop.caughtUp()
+  let told: Promise<unknown> | undefined
+  whenTaken = () => {
+    told ??= tell()
+    // The first ones take slices of their own, so that the last slice finds what was told.
+    const startedMs = performance.now()
+    if (taken.length < 12) while (performance.now() - startedMs < 5);
+  }
+  await learner.loop.rebuild()
+  await told
+  await learner.loop.caughtUp()
+  const once = [...taken]
+  whenTaken = () => {}
+  await learner.loop.rebuild()
+  expect(once).toEqual(taken)
+})
+
 it('what people tell is saved at once, what they only search waits', async () => {
   const store = temporaryStore()
   const nothing = () => {}
