@@ -67,7 +67,13 @@ export function openCatalog(
     },
     list: async () => {
       const summaries: IndexInfo[] = []
-      for (const entry of indices.all()) summaries.push(await summary(entry))
+      for (const entry of indices.all()) {
+        const made = await summary(entry).catch((cause: unknown) => {
+          if (entry.dropped !== true) throw cause
+        })
+        // One that is deleted while others are opened is in no list.
+        if (made !== undefined && entry.dropped !== true) summaries.push(made)
+      }
       return summaries
     },
     get: async (name) => {

@@ -8,15 +8,24 @@ import { forgetRemovals } from './sweep.ts'
 export async function checkpoint(core: Core): Promise<void> {
   for (const [engineId, state] of [...core.states])
     if (isOpen(core, engineId, state) && !state.retiring)
-      await makeDurable(core, state, false).catch((err: unknown) => {
-        if (isOpen(core, engineId, state))
-          core.log.error({ index: state.entry.record.name, err }, 'making an index durable')
-      })
+      await makeDurable(core, state, false).catch((err: unknown) =>
+        logFailure(core, engineId, state, { err, what: 'making an index durable' }),
+      )
 }
 
-/** False of one that was deleted or closed while the files of others were written: it has none to write. */
+/** False of one that was deleted, closed or built again while the files of others were written: it has none to write. */
 function isOpen(core: Core, engineId: number, state: OpenState): boolean {
-  return core.states.get(engineId) === state && !state.opening
+  return core.states.get(engineId) === state && !state.opening && state.entry.dropped !== true
+}
+
+/** The files of one that is open no longer go, whatever they hold. */
+function logFailure(
+  core: Core,
+  engineId: number,
+  state: OpenState,
+  { err, what }: { err: unknown; what: string },
+): void {
+  if (isOpen(core, engineId, state)) core.log.error({ index: state.entry.record.name, err }, what)
 }
 
 /** Only so many indices keep a writer: the least used that are at rest give theirs up, soon. */
@@ -38,10 +47,11 @@ export function leastUsed(core: Core, states: OpenState[]): OpenState[] {
 
 /** Makes an index durable without its writer, then does what else is to be done; one at a time an index. */
 export function retire(core: Core, state: OpenState, then: () => void): void {
+  const { engineId } = state.entry.record
   state.retiring = makeDurable(core, state, true)
     .then(then)
     .catch((err: unknown) =>
-      core.log.error({ index: state.entry.record.name, err }, 'putting an index to rest'),
+      logFailure(core, engineId, state, { err, what: 'putting an index to rest' }),
     )
     .finally(() => {
       state.retiring = undefined

@@ -797,6 +797,20 @@ describe('listing, reading, deleting', () => {
   })
 })
 
+it('the list of indices leaves out those that are deleted while others are opened for it', async () => {
+  await service.restart({ OPEN_INDICES_MAX: '1' })
+  const failures = vi.spyOn(service.app.log, 'error')
+  const names = Array.from({ length: 6 }, (_, at) => `passing${at}`)
+  for (const name of names) await add(name, '1', { title: 'x' })
+  const { catalog } = service.app
+  const listed = catalog.list()
+  await Promise.all(names.map(catalog.remove))
+  const left = (await listed).map(({ name }) => name)
+  expect(left.filter((name) => names.includes(name))).toEqual([])
+  expect(failures.mock.calls).toEqual([])
+  await service.restart({ OPEN_INDICES_MAX: '256' })
+}, 60_000)
+
 it('an index that goes while its files are written is no failure in the log', async () => {
   const failures = vi.spyOn(service.app.log, 'error')
   for (let at = 0; at < 8; at++) {
