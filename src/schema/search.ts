@@ -7,7 +7,9 @@ const IndexNames = Type.Union([
   Type.Array(Type.String(), { minItems: 1, maxItems: 1024 }),
 ])
 const Weight = Type.Number({ minimum: 0, maximum: 1e6 })
-const Weights = MapOf(Weight)
+/** Each name is held against the fields of all indices, to tell of those that are none. */
+const WEIGHTS_MAX = 1024
+const Weights = MapOf(Weight, { maxProperties: WEIGHTS_MAX })
 
 const Slop = Type.Integer({ minimum: 0, maximum: 100 })
 const Neighbors = Type.Integer({ minimum: 1, maximum: 10_000 })
@@ -77,7 +79,7 @@ export const SearchRequest = Type.Object({
   searchFields: Type.Optional(
     Type.Union([
       Type.Array(Type.String(), { minItems: 1, maxItems: 100 }),
-      MapOf(Weight, { minProperties: 1 }),
+      MapOf(Weight, { minProperties: 1, maxProperties: WEIGHTS_MAX }),
     ]),
   ),
   operator: Type.Optional(

@@ -316,6 +316,15 @@ describe("a caller's vector", () => {
   }, 60_000)
 })
 
+it('weighs as many fields as an index may well have, and refuses a list without end', async () => {
+  const boost = (fields: number) =>
+    Object.fromEntries(Array.from({ length: fields }, (_, n) => [`f${n}`, 2]))
+  const search = (fields: number) =>
+    service.call('POST', '/cortex/search', { query: 'fox', boost: boost(fields) })
+  expect((await search(1024)).status).toBe(200)
+  expect(await search(1025)).toMatchObject({ status: 400, details: [{ path: 'boost' }] })
+})
+
 describe('analysed text', () => {
   it.each([
     ['sort', { sort: ['year', 'content:desc'] }, 'content', 'authors'],
