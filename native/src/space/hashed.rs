@@ -16,6 +16,8 @@ const GRAM_WEIGHT: f32 = 0.3;
 /// of all in short texts, where a word is much of the vector (Weinberger et al. 2009 call it multiple hashing).
 const WORD_PLACES: u32 = 16;
 const GRAM_PLACES: u32 = 4;
+/// Any would do: how well 280 documents are told apart differs by seeds as by chance (nDCG@10 from .63 to .67).
+const SEED: u64 = 1;
 /// Lengths of the n-grams; a word's ends count as characters.
 const GRAM_LENGTHS: std::ops::RangeInclusive<usize> = 3..=5;
 
@@ -74,7 +76,7 @@ fn add(feature: &str, weight: f32, places: u32, out: &mut [f32]) {
     let share = weight / (places as f32).sqrt();
     let mut hash = Fnv::default();
     hash.write(feature.as_bytes());
-    let mut state = hash.finish();
+    let mut state = hash.finish().wrapping_add(SEED);
     for _ in 0..places {
         // Bits of the plain hash of a short string hardly differ: they are mixed anew for each place (Steele et al. 2014).
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
