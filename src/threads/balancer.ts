@@ -7,17 +7,28 @@ type Described = Parameters<Balancer>[1][number]
 /** Classes whose objects describe themselves only once. */
 const patched = new WeakSet<object>()
 
-/** Gives a job to a thread without one, else to the one with the fewest, of at most `each`. */
+/** A thread that was given nothing for so long, and is not done, is at something that takes long. */
+const LONG_MS = 25
+
+/**
+ * Gives a job to a thread without one, else to the one with the fewest, of at most `each`: none where all are at something
+ * that takes long, since it would wait there even when another thread is free again.
+ */
 export function openBalancer(each: number): Balancer {
+  const givenMs = new WeakMap<Described, number>()
   return (_, threads) => {
     const [first] = threads
     if (first !== undefined) describeOnce(first)
+    const nowMs = performance.now()
+    const isHeldUp = (thread: Described) => nowMs - (givenMs.get(thread) ?? nowMs) > LONG_MS
     let chosen: Described | null = null
     for (const thread of threads) {
       const { currentUsage } = thread
-      if (currentUsage < (chosen?.currentUsage ?? each)) chosen = thread
+      const isFewest = currentUsage < (chosen?.currentUsage ?? each)
+      if (isFewest && (currentUsage === 0 || !isHeldUp(thread))) chosen = thread
       if (currentUsage === 0) break
     }
+    if (chosen !== null) givenMs.set(chosen, nowMs)
     return chosen
   }
 }

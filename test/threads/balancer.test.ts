@@ -49,6 +49,18 @@ test('a thread that has as many as it may have gets none', () => {
   expect(choose(2, 1)).toEqual({ currentUsage: 1 })
 })
 
+test('no job is put behind one that takes long: it waits for the first thread that is free', async () => {
+  const slow = pool.run(400)
+  const other = pool.run(40)
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  const started = performance.now()
+  // Two threads are at something; the second one ends first.
+  const [threadOfOther, ...threads] = await Promise.all([other, pool.run(1), pool.run(1)])
+  expect(threads).toEqual([threadOfOther, threadOfOther])
+  expect(performance.now() - started).toBeLessThan(300)
+  expect(await slow).not.toBe(threadOfOther)
+})
+
 test('a thread is described once, however many jobs it gets', async () => {
   for (let job = 0; job < 100; job++) await pool.run(0)
   // Twice when the very first job came: once before the library is taught otherwise.

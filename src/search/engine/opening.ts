@@ -139,8 +139,11 @@ function closeLeastUsed(core: Core): void {
 function closeIndex(core: Core, state: OpenState): void {
   // Somebody may have come while it was made durable.
   if (core.isBusy(state.entry) || state.users > 0 || !isDurable(state)) return
-  core.states.delete(state.entry.record.engineId)
-  native.close(state.entry.record.engineId)
+  const { engineId } = state.entry.record
+  // It may have been built again, too: then this is the number of its successor.
+  if (core.states.get(engineId) !== state) return
+  core.states.delete(engineId)
+  native.close(engineId)
 }
 
 /** Opens every index in turn; one that can't be opened is logged and tried again when it is asked for. */
