@@ -1,6 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { asObject } from '../../object.ts'
 import type { IndexSettings } from '../../schema/indices.ts'
+import { shownName } from '../../word.ts'
 
 /**
  * Throws VALIDATION_FAILED about a stop word of a named analyzer or filter that is no text; the schema refuses those of
@@ -13,7 +14,7 @@ export function refuseMistypedStopWords(settings: IndexSettings): void {
   ] as const)
     for (const kind of ['analyzer', 'filter'] as const)
       for (const [name, one] of Object.entries(asObject(asObject(sent)?.[kind]) ?? {}))
-        refuseIn(`${path}.${kind}.${name.slice(0, 64)}.stopwords`, asObject(one)?.stopwords)
+        refuseIn(`${path}.${kind}.${shownName(name)}.stopwords`, asObject(one)?.stopwords)
 }
 
 function refuseIn(path: string, words: unknown): void {
