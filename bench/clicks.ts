@@ -1,7 +1,11 @@
 import type { Random } from '../src/learn/statistics/random.ts'
 
-/** Chance that somebody who looks at a hit that is not relevant clicks it all the same. */
-const NOISE = 0.05
+/** What simulated people think of hits. */
+export interface Taste {
+  isRelevant: (id: string) => boolean
+  /** Chance that somebody who looks at a hit that is not relevant clicks it all the same. */
+  noise: number
+}
 
 /**
  * One simulated user under the position-based model (Craswell, Zoeter, Taylor, Ramsey 2008): position p is looked at
@@ -10,12 +14,12 @@ const NOISE = 0.05
  */
 export function simulateClicks(
   shown: readonly string[],
-  isRelevant: (id: string) => boolean,
+  { isRelevant, noise }: Taste,
   random: Random,
 ): number[] {
   return shown.flatMap((id, place) => {
     const isExamined = random() < 1 / (place + 1)
-    const wouldClick = random() < (isRelevant(id) ? 1 : NOISE)
+    const wouldClick = random() < (isRelevant(id) ? 1 : noise)
     return isExamined && wouldClick ? [place] : []
   })
 }

@@ -2,23 +2,25 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { seeded } from '../src/learn/statistics/random.ts'
 import { type Collection, type JudgedQuery, readCollection } from './beir.ts'
-import { simulateClicks } from './clicks.ts'
+import { simulateClicks, type Taste } from './clicks.ts'
 import { machineLine, readMachine } from './machine.ts'
 import { mean, ndcg } from './measures.ts'
+import { openRawCounts, type ScoredHit } from './raw-counts.ts'
 import { tellPlainly } from './refusal.ts'
 import { startServer } from './server.ts'
 import { loadDocuments, must, openService, type Service, waitUntilSettled } from './service.ts'
 import { formatTable } from './table.ts'
 
-const USAGE = `npm run bench:loop -- FOLDER… [--sessions 15] [--mode hybrid] [--seed 1] [--share N]
+const USAGE = `npm run bench:loop -- FOLDER… [--sessions 15] [--mode hybrid] [--seed 1] [--share N] [--noise N]
 
 Simulates people who search and click, through HTTP, on collections in BEIR's form, and prints how nDCG@10 grows:
 without learning, with raw click counts (reckoned here), and with the service's learning. Position p is looked at with
-probability 1/p; relevant hits that are looked at are clicked, others in one case of twenty.
+probability 1/p; relevant hits that are looked at are clicked, others now and then.
   --sessions  sessions a query (default 15)
   --mode      searchType (default hybrid)
   --seed      of the simulated people
   --share     exploration share of the service instead of its default
+  --noise     chance that a hit that is looked at is clicked though it is not relevant (default 0.05)
   --unseen    share of the queries that nobody asks until the end (default 0.2): learning must not hurt them`
 
 const INDEX = 'loop'
@@ -37,6 +39,7 @@ const { values, positionals } = parseArgs({
     mode: { type: 'string', default: 'hybrid' },
     seed: { type: 'string', default: '1' },
     share: { type: 'string' },
+    noise: { type: 'string', default: '0.05' },
     unseen: { type: 'string', default: '0.2' },
     help: { type: 'boolean', default: false },
   },
@@ -48,11 +51,6 @@ else {
   let missed = false
   for (const folder of positionals) missed = !(await runCollection(resolve(folder))) || missed
   process.exitCode = missed ? 1 : 0
-}
-
-interface Hit {
-  id: string
-  score: number
 }
 
 async function runCollection(folder: string): Promise<boolean> {
@@ -77,13 +75,13 @@ async function runLoop(service: Service, folder: string, collection: Collection)
   const queries = collection.queries.filter(seen)
   const unseen = collection.queries.filter((query, at) => !seen(query, at))
   const unseenStart = await measure(service, unseen)
-  const unlearned = new Map<string, Hit[]>()
+  const unlearned = new Map<string, ScoredHit[]>()
   await inLanes(queries, async (query) => {
     unlearned.set(query.id, (await search(service, query, {}, 100)).hits)
   })
   const start = mean(queries.map((query) => quality(query, unlearned.get(query.id) ?? [])))
   const best = mean(queries.map((query) => bestOf(query, unlearned.get(query.id) ?? [])))
-  const raw = openRawCounts(unlearned)
+  const raw = openRawCounts(unlearned, SIZE, audienceOf)
   const random = seeded(Number(values.seed))
   const curve = [{ sessions: 0, raw: start, learned: start }]
   for (let sessions = 1; sessions <= Number(values.sessions); sessions++) {
@@ -116,10 +114,15 @@ async function visit(service: Service, query: JudgedQuery, random: () => number)
   const { sessionId } = await must(service.call('POST', '/cortex/sessions', {}))
   const { hits, queryId } = await search(service, query, { sessionId })
   const shown = hits.map(({ id }) => id)
-  const places = simulateClicks(shown, (id) => query.labels.has(id), random)
+  const places = simulateClicks(shown, audienceOf(query), random)
   if (places.length === 0) return
   const feedback = places.map((place) => entry(queryId, shown[place] ?? '', place + 1))
   await must(service.call('POST', '/cortex/feedback', { sessionId, feedback }))
+}
+
+/** What people think of a query's hits. */
+function audienceOf({ labels }: JudgedQuery): Taste {
+  return { isRelevant: (id) => labels.has(id), noise: Number(values.noise) }
 }
 
 /** One session clicks one document ten thousand times: answers how many of the first hits moved. */
@@ -149,41 +152,13 @@ async function search(
   query: JudgedQuery,
   more: object = {},
   size = SIZE,
-): Promise<{ hits: Hit[]; queryId: string }> {
+): Promise<{ hits: ScoredHit[]; queryId: string }> {
   const words = { query: query.text, index: INDEX, searchType: values.mode, size, fields: [] }
   const data = await must(service.call('POST', '/cortex/search', { ...words, ...more }))
   return { hits: data.hits, queryId: data.searchContext.queryId }
 }
 
-/** What counting clicks alone would do: click-through rate without regard to position, same prior, same weight. */
-function openRawCounts(unlearned: Map<string, Hit[]>) {
-  const counts = new Map<string, { clicks: number; shown: number }>()
-  const of = (query: JudgedQuery, id: string) =>
-    counts.get(`${query.id}/${id}`) ?? { clicks: 0, shown: 0 }
-  const rank = (query: JudgedQuery): Hit[] =>
-    (unlearned.get(query.id) ?? [])
-      .map(({ id, score }) => {
-        const { clicks, shown } = of(query, id)
-        return { id, score: score + (clicks + 0.1) / (shown + 2) - 0.05 }
-      })
-      .sort((a, b) => b.score - a.score)
-  return {
-    rank,
-    visit: (query: JudgedQuery, random: () => number) => {
-      const shown = rank(query)
-        .slice(0, SIZE)
-        .map(({ id }) => id)
-      const clicked = new Set(simulateClicks(shown, (id) => query.labels.has(id), random))
-      shown.forEach((id, place) => {
-        const before = of(query, id)
-        const clicks = before.clicks + (clicked.has(place) ? 1 : 0)
-        counts.set(`${query.id}/${id}`, { clicks, shown: before.shown + 1 })
-      })
-    },
-  }
-}
-
-function quality(query: JudgedQuery, hits: Hit[]): number {
+function quality(query: JudgedQuery, hits: ScoredHit[]): number {
   return ndcg(
     hits.map(({ id }) => id),
     query.labels,
@@ -192,9 +167,9 @@ function quality(query: JudgedQuery, hits: Hit[]): number {
 }
 
 /** nDCG@10 if the first ten hits stood in the best order: what re-ordering a page can reach. */
-function bestOf(query: JudgedQuery, hits: Hit[]): number {
+function bestOf(query: JudgedQuery, hits: ScoredHit[]): number {
   const first = hits.slice(0, SIZE)
-  const gain = ({ id }: Hit) => query.labels.get(id) ?? 0
+  const gain = ({ id }: ScoredHit) => query.labels.get(id) ?? 0
   return quality(
     query,
     first.sort((a, b) => gain(b) - gain(a)),

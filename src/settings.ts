@@ -64,7 +64,7 @@ export const SETTINGS = {
   checkpointMs: { env: 'CHECKPOINT_MS', kind: 'integer', fallback: 5000, min: 50, max: 3_600_000, about: 'longest time between making an index durable; the records are durable at once' },
   learning: { env: 'LEARNING', kind: 'boolean', fallback: true, about: 'record what searches show and let feedback change their ranking' },
   gains: { env: 'GAINS', kind: 'string', fallback: '', about: 'what actions are worth, from 0 to 1, over the defaults: click=0.3,purchase=1' },
-  memoryStrength: { env: 'MEMORY_STRENGTH', kind: 'number', fallback: 1, min: 0, max: 10, about: 'weight of click memory on the scale of the fused score; 0 turns it off' },
+  memoryStrength: { env: 'MEMORY_STRENGTH', kind: 'number', fallback: 2, min: 0, max: 10, about: 'weight of click memory on the scale of the fused score; 0 turns it off' },
   memoryPriorWeight: { env: 'MEMORY_PRIOR_WEIGHT', kind: 'number', fallback: 2, min: 0.01, max: 1000, about: 'examinations that the expectation for an unknown document is worth' },
   memoryPriorRate: { env: 'MEMORY_PRIOR_RATE', kind: 'number', fallback: 0.05, min: 0, max: 1, about: 'gain per examination expected of an unknown document' },
   memoryHalfLifeMs: { env: 'MEMORY_HALF_LIFE_MS', kind: 'integer', fallback: 30 * 86_400_000, min: 60_000, max: 3650 * 86_400_000, about: 'time in which evidence loses half of its weight' },
