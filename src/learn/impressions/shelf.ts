@@ -13,6 +13,8 @@ export interface Shelf {
   remove: (name: string) => void
   /** How many names there were. */
   size: () => number
+  /** Memory that is taken by what lies there, or lay there and was removed. */
+  bytes: () => number
   /** Empties it; the memory is used again. */
   clear: () => void
 }
@@ -31,11 +33,14 @@ export function openShelf(): Shelf {
   const empty: Buffer[] = []
   /** Of the last chunk. */
   let used = 0
+  /** Of all chunks that are in use. */
+  let bytesTaken = 0
 
   function begin(bytes: number): Buffer {
     const known = bytes <= CHUNK_BYTES ? empty.pop() : undefined
     const chunk = known ?? Buffer.allocUnsafeSlow(Math.max(bytes, CHUNK_BYTES))
     chunks.push(chunk)
+    bytesTaken += chunk.length
     used = 0
     return chunk
   }
@@ -63,11 +68,12 @@ export function openShelf(): Shelf {
       if (places.has(name)) places.set(name, REMOVED)
     },
     size: () => places.size,
+    bytes: () => bytesTaken,
     clear: () => {
       places.clear()
       for (const chunk of chunks)
         if (chunk.length === CHUNK_BYTES && empty.length < EMPTY_MAX) empty.push(chunk)
-      chunks.length = used = 0
+      chunks.length = used = bytesTaken = 0
     },
   }
 }

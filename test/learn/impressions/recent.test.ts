@@ -49,3 +49,15 @@ it('what is lost is found no more; beyond its most nothing is taken', () => {
   expect([recent.find('a'), recent.size()]).toEqual([undefined, 0])
   expect(recent.add('c', parts('c'))).toBe(true)
 })
+
+it('long pages that came to the disk take no more memory than short ones', () => {
+  const recent = openRecent(100_000)
+  const long = new Uint8Array(200_000)
+  const before = process.memoryUsage().arrayBuffers
+  for (let at = 0; at < 2000; at += 1) {
+    recent.add(`q${at}`, { head: '{}', replay: '{}', found: long })
+    if (at % 10 === 9) recent.settle(recent.take())
+  }
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100e6)
+  expect(recent.find('q1999')?.length).toBeGreaterThan(long.length)
+})
