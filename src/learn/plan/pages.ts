@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { invalid } from '../../errors.ts'
-import { isFirstPage, type ListPlace, NOTHING_ADDED } from '../../schema/plan.ts'
+import { type AddedScores, isFirstPage, type ListPlace, NOTHING_ADDED } from '../../schema/plan.ts'
 import type { SearchRequest } from '../../schema/search.ts'
 import { murmur3 } from '../statistics/murmur3.ts'
 import { type LearnedPlan, variantNames } from './plan.ts'
@@ -10,6 +10,11 @@ import { type LearnedPlan, variantNames } from './plan.ts'
  * map from which the oldest is taken out one by one is rehashed all the time.
  */
 const LISTS_MIN = 10_000
+/**
+ * A generation is full with fewer when they hold so much of what was learned, in letters: of a query two hundred documents
+ * may be named, by up to 512 letters each, and with every click by others.
+ */
+const LETTERS_MAX = 32 << 20
 
 /** What a plan says of the ranking: as little as possible, because so many are kept. */
 type KeptRanking = Pick<
@@ -109,6 +114,9 @@ function openLists() {
   let young = newGeneration(1)
   let old = newGeneration(1)
   let kept = 0
+  let letters = 0
+  /** Names of documents that lists of the young generation hold already: they stay while the values beside them move. */
+  const known = new Set<string>()
   const at = ({ first, numbered }: Generation, name: number) =>
     numbered[Math.floor(name / MARKS) - first]
   return {
@@ -120,12 +128,21 @@ function openLists() {
       young.byKey.set(key, list)
       if (list.name > 0) young.numbered.push(list)
       kept += 1
-      if (kept < LISTS_MIN) return
+      letters += lettersOf(list.ranking.added, known)
+      if (kept < LISTS_MIN && letters < LETTERS_MAX) return
       old = young
       young = newGeneration(old.first + old.numbered.length)
-      kept = 0
+      kept = letters = 0
+      known.clear()
     },
   }
+}
+
+/** Of what was added, as far as it is in no list yet. */
+function lettersOf({ documents, values }: AddedScores, known: Set<string>): number {
+  if (known.has(documents)) return values.length
+  known.add(documents)
+  return documents.length + values.length
 }
 
 function newGeneration(first: number): Generation {

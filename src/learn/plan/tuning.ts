@@ -74,6 +74,9 @@ function under(path: string, { tuning, unread, wrong }: TuningRead): TuningRead 
 
 /** Lays tunings over each other, the later winning; maps and lists of documents are joined. */
 export function layTunings(tunings: readonly Tuning[]): Tuning {
+  const [only] = tunings
+  // A copy of a thousand boosts for each search would be kept with its list.
+  if (only !== undefined && tunings.length === 1) return only
   const laid: Tuning = {}
   for (const tuning of tunings) {
     const { fieldWeights, synonyms, pins, boosts, ...plain } = tuning

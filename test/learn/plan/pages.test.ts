@@ -168,3 +168,36 @@ it('a list is known by what decides it, however long that is, and takes no more 
   expect(plan(next, long(0)).rerankSize).toBe(1)
   expect(plan(next, long(7)).rerankSize).toBe(8)
 })
+
+it('lists that name many documents with long ids, each others, are fewer and take no more room', () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  let made = 0
+  const plan = openNamed(() => {
+    made += 1
+    const documents = Buffer.alloc(40_000, `"1/${made}",`).toString('latin1')
+    const rest = { tuning: {}, model: undefined, adaptations: [], experiments: [] }
+    return { ...rest, added: { documents, values: 'AAAA', count: 200 } } as unknown as LearnedPlan
+  })
+  collect()
+  const before = process.memoryUsage().heapUsed
+  for (let at = 0; at < 6000; at += 1) plan(first, `${at}`)
+  collect()
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(100e6)
+  expect(plan(next, '5900').added.documents).toContain('"1/5901"')
+})
+
+it('names of documents that many lists have are counted once', () => {
+  const documents = Buffer.alloc(40_000, '"1/a",').toString('latin1')
+  let made = 0
+  const plan = openNamed(() => {
+    made += 1
+    const rest = { tuning: {}, model: undefined, adaptations: [], experiments: [] }
+    return {
+      ...rest,
+      added: { documents, values: `${made}`, count: 200 },
+    } as unknown as LearnedPlan
+  })
+  for (let at = 0; at < 10_000; at += 1) plan(first, `${at}`)
+  expect(plan(next, '0').added.values).toBe('1')
+})

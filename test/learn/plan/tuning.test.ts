@@ -235,3 +235,8 @@ describe('two rankings match the same documents', () => {
     expect(matchingDifferences(tuning, { ...tuning, fusion: 'rrf' })).toEqual([])
   })
 })
+
+it('one alone is laid over nothing without a copy, which lists of its searches would keep', () => {
+  const tuning = { boosts: [{ id: 'a', value: 0.1 }] }
+  expect(layTunings([tuning])).toBe(tuning)
+})
