@@ -115,9 +115,19 @@ export function openSuggestions(parts: SuggestionsParts): Suggestions {
         .map((record) => ({ record, derived: derive(record) }))
         .filter(({ derived }) => derived.changes !== undefined)
       if (old.length + expired.length + judged.length === 0) return
-      await store.write(() => age(steps, old, expired, judged))
+      const each = { old, expired, judged }
+      await store.write(() => age(steps, each, (record) => ifStill(store, record)))
     },
   }
+}
+
+/** Read before the transaction: what somebody applied meanwhile has moved on, and must not be taken back. */
+function ifStill(
+  { tables: { suggestions } }: Store,
+  { suggestionId, status }: SuggestionRecord,
+): SuggestionRecord | undefined {
+  const now = suggestions.get(suggestionId)
+  return now?.status === status ? now : undefined
 }
 
 /** What the service suggests by itself. */
@@ -151,20 +161,37 @@ function openOwn(
         ({ source, status, queryHash }) =>
           source === 'service' && UNUSED.has(status) && queryHashes.has(queryHash),
       )
-      if (theirs.length > 0) await store.write(() => theirs.forEach(steps.withdraw))
+      if (theirs.length === 0) return
+      await store.write(() => {
+        for (const { suggestionId } of theirs) {
+          const now = suggestions.get(suggestionId)
+          if (now !== undefined && UNUSED.has(now.status)) steps.withdraw(now)
+        }
+      })
     },
   }
 }
 
+interface Aged {
+  old: readonly SuggestionRecord[]
+  expired: readonly SuggestionRecord[]
+  judged: readonly { record: SuggestionRecord; derived: Derived }[]
+}
+
 function age(
   steps: SuggestionSteps,
-  old: readonly SuggestionRecord[],
-  expired: readonly SuggestionRecord[],
-  judged: readonly { record: SuggestionRecord; derived: Derived }[],
+  { old, expired, judged }: Aged,
+  stillOf: (record: SuggestionRecord) => SuggestionRecord | undefined,
 ): void {
   for (const record of old) steps.remove(record)
-  for (const record of expired) steps.expire(record)
-  for (const { record, derived } of judged) steps.decide(record, derived)
+  for (const record of expired) {
+    const now = stillOf(record)
+    if (now !== undefined) steps.expire(now)
+  }
+  for (const { record, derived } of judged) {
+    const now = stillOf(record)
+    if (now !== undefined) steps.decide(now, derived)
+  }
 }
 
 function isOpen({ status }: SuggestionRecord): boolean {

@@ -139,6 +139,35 @@ describe('a suggestion', () => {
     expect((await shop.suggestions()).total).toBe(1)
   })
 
+  it('that is applied just when it would expire stays applied', async () => {
+    const shop = openWorkshop()
+    const { suggestionId, rule } = await shop.adaptations.suggest({ ...low, confidence: 0.9 })
+    const changes = rule!.changes as Record<string, unknown>
+    shop.clock.nowMs += 8 * DAY_MS
+    await Promise.all([
+      shop.apply(changes, { type: 'rules', suggestionId, immediate: true }),
+      shop.adaptations.tick(shop.clock.nowMs),
+    ])
+    expect((await shop.suggestions()).suggestions[0]?.status).toBe('APPLIED')
+    expect(shop.eventTypes()).not.toContain('SUGGESTION_EXPIRED')
+  })
+
+  it('that is applied just when it is judged keeps the change that was made of it', async () => {
+    const shop = openWorkshop()
+    const sent = { queryHash: QUERY_HASH, confidence: 0.9 }
+    const patterns = { requiresOptimization: true }
+    const { suggestionId } = await shop.adaptations.suggest({ ...sent, patterns })
+    await clickAt(shop, 2, 12)
+    await shop.loop.caughtUp()
+    shop.clock.nowMs += ROUND_MS
+    await Promise.all([
+      shop.apply({ fusion: 'rrf' }, { suggestionId, immediate: true }),
+      shop.adaptations.tick(shop.clock.nowMs),
+    ])
+    const { suggestions } = await shop.suggestions({ queryHash: QUERY_HASH, source: ['client'] })
+    expect(suggestions).toMatchObject([{ suggestionId, status: 'APPLIED', rule: null }])
+  })
+
   it('names what it wants to know', async () => {
     const { adaptations, apply } = openWorkshop()
     await expect(
@@ -271,5 +300,29 @@ describe('what the service suggests itself', () => {
     expect((await shop.suggestions()).suggestions[0]?.status).toBe('EXPIRED')
     await shop.adaptations.withdraw(new Set(['first']))
     expect((await shop.suggestions()).total).toBe(0)
+  })
+
+  it('is taken back while it expires, but not while somebody applies it', async () => {
+    const shop = openWorkshop()
+    await reformulate(shop, 4)
+    await shop.pass(ROUND_MS)
+    shop.clock.nowMs += 8 * DAY_MS
+    await Promise.all([
+      shop.adaptations.tick(shop.clock.nowMs),
+      shop.adaptations.withdraw(new Set(['first'])),
+    ])
+    expect((await shop.suggestions()).total).toBe(0)
+    await reformulate(shop, 4)
+    await shop.pass(ROUND_MS)
+    const [offered] = (await shop.suggestions({ queryHash: 'first' })).suggestions
+    const { suggestionId, rule } = offered!
+    const changes = rule!.changes as Record<string, unknown>
+    await Promise.all([
+      shop.apply(changes, { suggestionId, immediate: true }),
+      shop.adaptations.withdraw(new Set(['first'])),
+    ])
+    expect((await shop.suggestions()).suggestions).toMatchObject([
+      { suggestionId, status: 'APPLIED' },
+    ])
   })
 })
