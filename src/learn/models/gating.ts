@@ -12,7 +12,10 @@ import { askWhole } from './whole.ts'
 
 /** Lets a model rank step by step: estimate, shadow, a share of the users, all. Each step is an event. */
 export interface Gating {
-  /** Asks the first gate; a version that passes goes into shadow. Throws MODEL_NOT_SERVABLE, INVALID_TRANSITION. */
+  /**
+   * Asks the first gate; a version that passes goes into shadow, unless it is on trial or ranks by then. Throws
+   * MODEL_NOT_SERVABLE, INVALID_TRANSITION.
+   */
   judge: (name: VersionName) => Promise<{ record: VersionRecord; report: GateReport }>
   /** Asks the gate that the trial stands before, when enough has come since it was asked last. */
   advance: () => Promise<void>
@@ -105,10 +108,12 @@ function judgedWithin(parts: GatingParts, name: VersionName, report: GateReport)
   const record = noted(parts, versions.get(name), report)
   if (report.outcome === 'refuse')
     return record.status === 'CANDIDATE' ? reject(parts, record) : record
-  if (report.outcome === 'not_yet') return record
   const { trial, ...standing } = versions.standing()
+  // One that is on trial, or was activated while the gate was thinking, is past this gate.
+  const isPast = record.status === 'ACTIVE' || sameVersion(trial, name)
+  if (report.outcome === 'not_yet' || isPast) return record
   // A newer model that passed takes the place of the one on trial.
-  if (trial !== undefined && !sameVersion(trial, name)) {
+  if (trial !== undefined) {
     const other = versions.find(trial)
     if (other !== undefined) versions.moveWithin(other, 'ARCHIVED')
   }

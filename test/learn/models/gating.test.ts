@@ -1,0 +1,98 @@
+import { expect, it } from 'vitest'
+import { readConfig } from '../../../src/config.ts'
+import { openEvents } from '../../../src/learn/history/events.ts'
+import { openActivation } from '../../../src/learn/models/activation.ts'
+import { type GatingParts, openGating } from '../../../src/learn/models/gating.ts'
+import { openVersions } from '../../../src/learn/models/versions.ts'
+import type { GateReport, Standing } from '../../../src/schema/model-record.ts'
+import { temporaryStore } from '../../store/open.ts'
+
+/** Gates that say what a test wants, `meanwhile` before they do. */
+async function start() {
+  const store = temporaryStore()
+  const clock = () => 1000
+  const config = readConfig({ MODEL_SHADOW_SEARCHES: '10' })
+  const same = { store, config, clock, events: openEvents(store, clock) }
+  const versions = openVersions(same)
+  const says: { outcome: GateReport['outcome']; meanwhile: () => Promise<unknown> } = {
+    outcome: 'pass',
+    meanwhile: async () => {},
+  }
+  let searches = 0
+  const evidence = { searches: () => searches } as unknown as GatingParts['evidence']
+  const activation = openActivation({ ...same, versions, evidence, load: async () => {} })
+  const run = async (_job: string, { gate }: { gate: GateReport['gate'] }) => {
+    await says.meanwhile()
+    return { gate, outcome: says.outcome, timeMs: 0, figures: {} }
+  }
+  const pool = { run } as unknown as GatingParts['pool']
+  const gating = openGating({ ...same, pool, versions, activation, evidence })
+  const add = async (modelId: string) => {
+    const made = { modelId, checksum: modelId, source: 'SYNC' as const, servable: true }
+    const rest = { reasons: [], unfinished: false, bytes: Buffer.from('{}') }
+    return (await store.write(() => versions.addWithin({ ...made, ...rest }))).record
+  }
+  const standing = (): Standing => versions.standing()
+  const search = (count: number) => {
+    searches += count
+  }
+  return { gating, activation, versions, says, add, standing, search }
+}
+
+it('a model on trial that is asked about goes on with its trial', async () => {
+  const { gating, says, versions, add, standing, search } = await start()
+  const model = await add('m')
+  await gating.judge(model)
+  search(10)
+  await gating.advance()
+  expect(standing().trial).toMatchObject({ modelId: 'm', stage: 'CANARY', number: 2 })
+  for (const outcome of ['pass', 'not_yet', 'refuse'] as const) {
+    says.outcome = outcome
+    const { record, report } = await gating.judge(model)
+    expect(record.status).toBe('SHADOW')
+    expect(report.outcome).toBe(outcome)
+    expect(standing().trial).toMatchObject({ modelId: 'm', stage: 'CANARY', number: 2 })
+  }
+  expect(versions.get(model).gates).toHaveLength(5)
+})
+
+it('a model that is let through by hand while its first gate thinks goes on ranking', async () => {
+  const { gating, activation, says, versions, add, standing } = await start()
+  const model = await add('m')
+  says.meanwhile = () => activation.activate(model, 'CALL')
+  const { record, report } = await gating.judge(model)
+  expect([record.status, report.outcome]).toEqual(['ACTIVE', 'pass'])
+  expect(standing()).toMatchObject({ active: { modelId: 'm' } })
+  expect(standing().trial).toBeUndefined()
+  expect(versions.get(model).gates).toHaveLength(1)
+})
+
+it.each(['refuse', 'pass', 'not_yet'] as const)(
+  'a gate that says %s of a trial that began anew meanwhile says nothing',
+  async (outcome) => {
+    const { gating, activation, says, versions, add, standing, search } = await start()
+    const [model, other] = [await add('m'), await add('other')]
+    await gating.judge(model)
+    search(10)
+    says.outcome = outcome
+    says.meanwhile = () => activation.activate(other, 'CALL')
+    await gating.advance()
+    expect(standing().trial).toMatchObject({ modelId: 'm', stage: 'SHADOW', number: 2, asked: 0 })
+    expect(versions.get(model)).toMatchObject({ status: 'SHADOW', gates: [{ outcome: 'pass' }] })
+  },
+)
+
+it('a gate that was undecided is asked again once a tenth more has come', async () => {
+  const { gating, says, add, standing, search } = await start()
+  await gating.judge(await add('m'))
+  says.outcome = 'not_yet'
+  let times = 0
+  says.meanwhile = async () => {
+    times += 1
+  }
+  for (const more of [9, 11, 1, 1]) {
+    search(more)
+    await gating.advance()
+  }
+  expect([times, standing().trial?.asked]).toEqual([2, 22])
+})
