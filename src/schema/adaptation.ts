@@ -6,7 +6,8 @@ const Triggers = Type.Union([Type.Array(FreeForm, { maxItems: 50 }), MapOf(Type.
   description:
     'List of `{metric, operator, threshold, window, minSamples}` or map metric → number. Measured: ctr, mrr, ' +
     'zeroResultRate, latencyP50, latencyP95, latencyP99 (ms), searches. Operators: lt lte gt gte (or their signs) ' +
-    'against the threshold; drop (relative), rise (absolute), times against searches without the change.',
+    'against the threshold; drop (relative), rise (absolute), times against searches without the change. ' +
+    'window: ms, or a text like "30m", "1h" (default) or "PT1H"; at most a day.',
 })
 
 /** A change to the ranking. */

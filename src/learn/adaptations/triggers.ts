@@ -41,7 +41,7 @@ export interface TriggersRead {
 export function readTriggers(sent: unknown): TriggersRead {
   const warnings: string[] = []
   const asked = Array.isArray(sent)
-    ? sent.map((each, at) => readTrigger(each, `rollbackTriggers[${at}]`))
+    ? sent.map((each, at) => readTrigger(each, `rollbackTriggers[${at}]`, warnings))
     : Object.entries((sent as Record<string, number> | undefined) ?? {}).map(readPair)
   for (const { metric } of asked)
     if (metricOf(metric) === undefined)
@@ -55,7 +55,7 @@ export function readTriggers(sent: unknown): TriggersRead {
   }
 }
 
-function readTrigger(sent: unknown, path: string): Trigger {
+function readTrigger(sent: unknown, path: string, warnings: string[]): Trigger {
   const { direction, operator = direction, ...rest } = sent as Record<string, unknown>
   const { name, metric = name, threshold, value, window, windowMs, minSamples } = rest
   if (typeof metric !== 'string' || metric === '')
@@ -70,7 +70,7 @@ function readTrigger(sent: unknown, path: string): Trigger {
     operator:
       operator === undefined ? named.operator : readOperator(operator, `${path}.operator`, FIRES),
     threshold: limit,
-    windowMs: readWindow(window ?? windowMs, `${path}.window`),
+    windowMs: readWindow(window ?? windowMs, `${path}.window`, warnings),
     minSamples: minSamples === undefined ? SAMPLES_MIN : Number(minSamples),
   }
 }
@@ -89,10 +89,12 @@ function nameAndOperator(name: string): Pick<Trigger, 'metric' | 'operator'> {
   return { metric, operator: /rise|increase/i.test(word) ? 'rise' : 'drop' }
 }
 
-/** Longer ones are cut to a day. */
-function readWindow(sent: unknown, path: string): number {
+/** Longer ones are cut to a day, which a warning tells. */
+function readWindow(sent: unknown, path: string, warnings: string[]): number {
   if (sent === undefined) return WINDOW_MS
   const ms = durationOf(sent) ?? 0
   if (ms === 0) throw invalid(path, 'must be a time: milliseconds, or a text like 15m, 1h, PT15M')
+  if (ms > WINDOW_MS_MAX)
+    warnings.push(`${path}: a trigger looks back a day, "24h", at most; so does this one.`)
   return Math.min(ms, WINDOW_MS_MAX)
 }

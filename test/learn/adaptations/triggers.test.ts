@@ -62,6 +62,19 @@ describe('rollback triggers', () => {
     expect(own([{ metric: 'ctr', operator: 'lt', threshold: 1, window }])[0]?.windowMs).toBe(ms)
   })
 
+  it('say which window is longer than they look back', () => {
+    const windows = ['24h', '7d', 86_400_001]
+    const { warnings } = readTriggers(
+      windows.map((window) => ({ metric: 'ctr', threshold: 1, window })),
+    )
+    expect(warnings).toEqual(
+      [1, 2].map(
+        (at) =>
+          `rollbackTriggers[${at}].window: a trigger looks back a day, "24h", at most; so does this one.`,
+      ),
+    )
+  })
+
   it('judge from so many searches as they say, or from twenty', () => {
     const samples = (minSamples?: number) =>
       own([{ metric: 'ctr', threshold: 1, ...(minSamples && { minSamples }) }])[0]?.minSamples
