@@ -40,7 +40,10 @@ const SignalMetadata = Type.Object(
       ),
     ),
   },
-  { additionalProperties: true },
+  {
+    additionalProperties: true,
+    description: 'at most 64 KiB of JSON, that of all steps of a signal together',
+  },
 )
 
 const told = {

@@ -72,6 +72,19 @@ it('a count of attempts that is stated is raised by a retry alone, and never fal
   expect(over.data.attemptCount).toBe(0)
 })
 
+it('what its steps say has 64 KiB, in bytes; one that is full can still be ended', async () => {
+  const say = (text: string, status?: string) =>
+    step({ signalId: 'full', ...(status && { status }), metadata: { text } })
+  const frame = JSON.stringify({ text: '' }).length
+  expect(await say('é'.repeat((65_536 - frame) / 2 + 1))).toMatchObject({
+    ...{ status: 400, details: [{ path: 'metadata' }] },
+  })
+  expect((await say('é'.repeat((65_536 - frame) / 2), 'running')).status).toBe(200)
+  const more = { signalId: 'full', status: 'done', metadata: { processor: 'p' } }
+  expect(await step(more)).toMatchObject({ status: 400, details: [{ path: 'metadata' }] })
+  expect((await step({ signalId: 'full', status: 'done' })).data.status).toBe('COMPLETED')
+})
+
 it('a signal can be made without an id', async () => {
   const made = await step({ type: 'System health' }, '/nous/signals')
   expect(made.data).toMatchObject({ type: 'SYSTEM_HEALTH', status: 'PENDING' })

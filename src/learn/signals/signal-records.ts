@@ -77,7 +77,14 @@ function joinMetadata(
   const seen = new Set(stepsBefore.map((step) => JSON.stringify(step)))
   const steps = [...stepsBefore, ...stepsSent.filter((step) => !seen.has(JSON.stringify(step)))]
   if (steps.length > 0) joined.processingSteps = steps.slice(-STEPS_MAX)
-  if (JSON.stringify(joined).length > METADATA_BYTES_MAX)
-    throw invalid('metadata', `must be at most ${METADATA_BYTES_MAX} bytes together with what came`)
+  // A step that adds nothing always finds room: the signal can still be ended.
+  if (
+    Object.keys(sent).length > 0 &&
+    Buffer.byteLength(JSON.stringify(joined)) > METADATA_BYTES_MAX
+  )
+    throw invalid(
+      'metadata',
+      `must be at most ${METADATA_BYTES_MAX} bytes of JSON together with what came before`,
+    )
   return joined
 }
