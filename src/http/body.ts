@@ -1,8 +1,12 @@
+import { performance } from 'node:perf_hooks'
 import { type ServiceError, serviceError } from '../errors.ts'
 import type { Exchange } from './exchange.ts'
 
 /** A refused body up to this size is read to its end and dropped, so that the client sees the answer. */
 const DRAINED_BYTES_MAX = 64 << 20
+/** How long a body may go on passing before an answer that ends the connection, and how long nothing may come meanwhile. */
+const PASS_MS = 5000
+const PASS_PAUSE_MS = 1000
 const STREAM_PAUSE_BYTES = 1 << 20
 const STREAM_RESUME_BYTES = 1 << 18
 /**
@@ -41,9 +45,41 @@ export function announcedBytes(exchange: Exchange): number | undefined {
 
 /** True when the rest of an unread body is too long, or of unknown length, to be worth reading. */
 export function mustClose(exchange: Exchange): boolean {
+  if (exchange.bodyEnded) return false
   const announced = announcedBytes(exchange)
   if (announced !== undefined) return announced > DRAINED_BYTES_MAX
   return exchange.header('transfer-encoding') !== undefined
+}
+
+/**
+ * True when the connection ends with the answer while the client may still be sending: what lies unread then makes the
+ * system reset the connection, and many clients never see the answer.
+ */
+export function losesAnswer(exchange: Exchange): boolean {
+  if (exchange.bodyEnded) return false
+  const announced = announcedBytes(exchange)
+  if (announced === undefined) return exchange.header('transfer-encoding') !== undefined
+  if (announced === 0 || announced > DRAINED_BYTES_MAX) return false
+  return exchange.header('connection')?.toLowerCase() === 'close'
+}
+
+/** Lets an unread body pass and resolves at its end, or when the client leaves, pauses, or sends too much or for too long. */
+export function passBody(exchange: Exchange): Promise<void> {
+  const deadlineMs = performance.now() + PASS_MS
+  let passed = 0
+  return new Promise((resolve) => {
+    const pause = setTimeout(resolve, PASS_PAUSE_MS)
+    const end = (): void => {
+      clearTimeout(pause)
+      resolve()
+    }
+    exchange.onLeave(end)
+    exchange.onBody((chunk, last) => {
+      passed += chunk.length
+      if (last || passed > DRAINED_BYTES_MAX || performance.now() > deadlineMs) end()
+      else pause.refresh()
+    })
+  })
 }
 
 /** The largest body of a route, and the setting that says so. */
@@ -106,18 +142,11 @@ export interface BodyStream {
   drop: () => void
 }
 
-interface StreamEvents {
-  /** A chunk was taken. */
-  progress: () => void
-  /** The last chunk has arrived. */
-  complete: () => void
-}
-
 /**
- * Hands a body over while it arrives, holding at most about 1 MiB: beyond that the client is made to wait.
- * The iteration throws BODY_INCOMPLETE when the client leaves.
+ * Hands a body over while it arrives, holding at most about 1 MiB: beyond that the client is made to wait. `progress` hears of
+ * each chunk that was taken. The iteration throws BODY_INCOMPLETE when the client leaves.
  */
-export function streamBody(exchange: Exchange, events: StreamEvents): BodyStream {
+export function streamBody(exchange: Exchange, progress: () => void): BodyStream {
   const waiting: Uint8Array[] = []
   let held = 0
   let state: 'open' | 'complete' | 'left' | 'dropped' = 'open'
@@ -142,10 +171,8 @@ export function streamBody(exchange: Exchange, events: StreamEvents): BodyStream
     if (state === 'dropped') return
     if (chunk.length > 0) waiting.push(chunk.slice())
     held += chunk.length
-    if (last) {
-      state = 'complete'
-      events.complete()
-    } else if (held > STREAM_PAUSE_BYTES && paused === undefined) pause()
+    if (last) state = 'complete'
+    else if (held > STREAM_PAUSE_BYTES && paused === undefined) pause()
     wake()
   })
   async function* chunks(): AsyncGenerator<Uint8Array> {
@@ -154,7 +181,7 @@ export function streamBody(exchange: Exchange, events: StreamEvents): BodyStream
       if (chunk !== undefined) {
         held -= chunk.length
         if (held < STREAM_RESUME_BYTES) resume()
-        events.progress()
+        progress()
         yield chunk
       } else if (state === 'complete') return
       else if (state !== 'open') throw incomplete()

@@ -63,7 +63,7 @@ export function bodyCoding(exchange: Exchange): BodyCoding | undefined {
  */
 export function decodedWhole(
   exchange: Exchange,
-  { coding, limit, complete }: { coding: BodyCoding; limit: BodyLimit; complete: () => void },
+  { coding, limit }: { coding: BodyCoding; limit: BodyLimit },
 ): BodyStream {
   const tooLarge = () => bodyTooLarge(limit, 'unpacks to more than')
   // What can't be made shorter becomes a little longer.
@@ -72,7 +72,10 @@ export function decodedWhole(
   const check = (unpacked: number): void => {
     if (unpacked > limit.bytesMax) throw tooLarge()
   }
-  return decode(streamBody(exchange, { progress: () => undefined, complete }), { coding, check })
+  return decode(
+    streamBody(exchange, () => undefined),
+    { coding, check },
+  )
 }
 
 /** A body that is worked off while it arrives; `progress` hears of each piece. */

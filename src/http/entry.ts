@@ -81,6 +81,8 @@ export function answerRoute(
   entry.checkQuery?.(query)
   const call = newCall({ app, hold }, flight, params, query)
   if (entry.bodyKind === 'none') {
+    // Clients send bodies here, too: the exchange then knows when one has ended.
+    if (entry.route.method !== 'GET') exchange.onBody(passUnread)
     const key = repeatKey(exchange)
     if (key === undefined) return handle(entry, flight, call)
     return once(entry, flight, call, { key, body: hashRequest(exchange, NO_BYTES) })
@@ -133,7 +135,7 @@ async function streamed(
   const progress = (): void => {
     flight.deadlineMs = performance.now() + timeoutMs
   }
-  const sent = streamBody(flight.exchange, { progress, complete: () => markRead(flight) })
+  const sent = streamBody(flight.exchange, progress)
   const { chunks, drop } =
     coding === undefined ? sent : decodedStream(sent, { coding, limit: entry.bodyLimit, progress })
   flight.dropBody = drop
@@ -157,7 +159,6 @@ async function collected(
     limit: entry.bodyLimit,
     hold: call.hold,
     read: (bytes) => {
-      markRead(flight)
       readWhole(app, entry, call, bytes)
       return key === undefined ? '' : hashRequest(exchange, bytes)
     },
@@ -170,14 +171,9 @@ async function collected(
 }
 
 function readDecoded<T>(flight: Flight, coding: BodyCoding, reader: BodyReader<T>): Promise<T> {
-  const complete = () => markRead(flight)
-  const body = decodedWhole(flight.exchange, { coding, limit: reader.limit, complete })
+  const body = decodedWhole(flight.exchange, { coding, limit: reader.limit })
   flight.dropBody = body.drop
   return readPieces(body, reader)
-}
-
-function markRead(flight: Flight): void {
-  flight.bodyRead = true
 }
 
 async function once(
@@ -228,6 +224,8 @@ function handle(entry: Entry, flight: Flight, call: AnyCall): Prepared | Promise
   if (reply instanceof Promise) return reply.then((value) => prepareReply(value, metaOf(flight)))
   return prepareReply(reply, metaOf(flight))
 }
+
+function passUnread(): void {}
 
 const NO_BYTES = new Uint8Array()
 

@@ -12,7 +12,9 @@ export interface Exchange {
   header(name: string): string | undefined
   /** True when the length of the body is told more than once: a proxy before us may believe the other. */
   readonly ambiguous: boolean
-  /** Hands over the body's chunks; a chunk is valid during the call only. */
+  /** True once the last of a body has come to whoever asked for it. */
+  readonly bodyEnded: boolean
+  /** Hands over the body's chunks to whoever asked last; a chunk is valid during the call only. */
   onBody(take: (chunk: Uint8Array, last: boolean) => void): void
   /** Called once when the client leaves before the answer is out. */
   onLeave(left: () => void): void

@@ -16,8 +16,6 @@ export interface Flight {
   at: number
   /** Bytes of its body that are kept for it. */
   heldBytes: number
-  /** False while a body that the client sends may not have been read to its end. */
-  bodyRead: boolean
   /** True once an answer goes on that was counted when it began. */
   streams: boolean
   /** Lets the rest of an unread body pass. */
@@ -121,7 +119,6 @@ function newFlight(
     at: -1,
     heldBytes: 0,
     deadlineMs: startedMs + timeoutMs,
-    bodyRead: false,
     streams: false,
     dropBody: nothingToDrop,
     aborted: false,

@@ -4,7 +4,7 @@ import { ERRORS, type ServiceError, serviceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { RouteMeter } from '../metrics/metrics.ts'
 import { type Admit, type Cors, openAdmission, openCors, preflightHeaders } from './access.ts'
-import { mustClose } from './body.ts'
+import { losesAnswer, mustClose, passBody } from './body.ts'
 import { bodyBytes, wholeBody } from './bytes.ts'
 import { COMPRESS_BYTES_MIN, type Coding, chooseCoding, compress } from './compress.ts'
 import { answerRoute, compileEntry } from './entry.ts'
@@ -145,7 +145,12 @@ async function run(
     }
     const coding = codingOf(exchange, prepared)
     if (coding !== undefined) prepared = await compressed(prepared, coding)
-    send(wire, flight, prepared, !flight.bodyRead && mustClose(exchange))
+    if (exchange.open && losesAnswer(exchange)) {
+      flight.dropBody()
+      flights.hold(flight, -flight.heldBytes)
+      await passBody(exchange)
+    }
+    send(wire, flight, prepared, mustClose(exchange))
   } finally {
     flights.end(flight)
   }

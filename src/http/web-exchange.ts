@@ -30,6 +30,7 @@ class WebExchange implements Exchange {
   readonly query: string
   readonly parameters: string[] = []
   open = true
+  bodyEnded = false
   readonly #res: uWS.HttpResponse
   /** Name, value, name, value, … */
   readonly #headers: string[] = []
@@ -65,6 +66,7 @@ class WebExchange implements Exchange {
   onBody(take: (chunk: Uint8Array, last: boolean) => void): void {
     this.#res.onData((chunk, last) => {
       turns.enter(this)
+      this.bodyEnded = last
       take(new Uint8Array(chunk), last)
     })
   }

@@ -16,7 +16,7 @@ function client() {
       leave = left
     },
   } as unknown as Exchange
-  const body = streamBody(exchange, { progress: () => {}, complete: () => {} })
+  const body = streamBody(exchange, () => {})
   const send = (bytes: number) => take(new Uint8Array(bytes), false)
   return { ...calls, send, leave: () => leave(), chunks: body.chunks[Symbol.asyncIterator]() }
 }

@@ -392,6 +392,28 @@ describe('a body that is too large', () => {
     raw.socket.destroy()
   })
 
+  it.each([
+    ['closes behind its answer', `connection: close\r\ncontent-length: ${(8 << 20) + 5}`],
+    ['sends it in chunks', 'transfer-encoding: chunked'],
+  ])(
+    'is let pass before the answer to a client that %s, which would be lost',
+    async (_, headers) => {
+      const raw = await connectRaw(stub.server.port)
+      raw.socket.write(`POST /api/things HTTP/1.1\r\nhost: a\r\n${headers}\r\n\r\n`)
+      const isChunked = headers.includes('chunked')
+      const piece = 'a'.repeat(1 << 20)
+      for (let n = 0; n < 8; n += 1) {
+        raw.socket.write(isChunked ? `100000\r\n${piece}\r\n` : piece)
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      expect(raw.closed()).toBe(false)
+      expect(raw.received()).toBe('')
+      raw.socket.write('0\r\n\r\n')
+      await until(() => raw.received().includes('BODY_TOO_LARGE'))
+      raw.socket.destroy()
+    },
+  )
+
   it('is cut off when it is chunked, as its end is unknown', async () => {
     const raw = await connectRaw(stub.server.port)
     raw.socket.write('POST /api/things HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n')
