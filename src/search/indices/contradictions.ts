@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { invalid } from '../../errors.ts'
 import type { IndexSettings } from '../../schema/indices.ts'
 import { gramLengths } from './grams.ts'
+import { sentAnalyses } from './sent-analysis.ts'
 
 type Shape = Record<string, unknown>
 
@@ -11,6 +12,7 @@ const SPELLINGS = [
   ['replication', 'number_of_replicas', 'index.replication', 'index.number_of_replicas'],
   ['analysis', 'index.analysis'],
   ['analysis.stopWords', 'analysis.stop_words', 'analysis.stopwords'],
+  ['index.analysis.stopWords', 'index.analysis.stop_words', 'index.analysis.stopwords'],
 ]
 
 /**
@@ -25,9 +27,9 @@ export function refuseContradictions(settings: IndexSettings): void {
       if (!isDeepStrictEqual(at(settings, other), at(settings, first)))
         throw invalid(`settings.${other}`, `contradicts settings.${first}; send one of them`)
   }
-  const tokenizers = at(settings, 'analysis.tokenizer') ?? at(settings, 'index.analysis.tokenizer')
-  for (const [name, tokenizer] of Object.entries(asShape(tokenizers)))
-    refuseLengths(`settings.analysis.tokenizer.${name}`, asShape(tokenizer))
+  for (const { path, analysis } of sentAnalyses(settings))
+    for (const [name, tokenizer] of Object.entries(asShape(analysis.tokenizer)))
+      refuseLengths(`${path}.tokenizer.${name}`, asShape(tokenizer))
 }
 
 /** How many lengths the tokenizer `ngram` may cut at each letter: a text of words is as many times as long in the index. */

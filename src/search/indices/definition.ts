@@ -6,6 +6,7 @@ import { wellFormedJson } from '../json.ts'
 import { type Analyzer, findAnalyzer, readAnalyzers } from './analysis.ts'
 import { type Embedder, isLength, readEmbedder } from './embedder.ts'
 import { type GramField, gramFields } from './grams.ts'
+import { sentAnalysis } from './sent-analysis.ts'
 import { type StrictNames, strictNames } from './strict.ts'
 import { unhonouredIn } from './unhonoured.ts'
 
@@ -68,8 +69,7 @@ export function compileDefinition(
   mappings: IndexMappings,
   config: Pick<Config, 'embedder' | 'embedderDimensions'>,
 ): Definition {
-  const nested = (settings.index as IndexSettings | undefined)?.analysis
-  const analyzers = readAnalyzers((settings.analysis ?? nested ?? {}) as Shape)
+  const analyzers = readAnalyzers(sentAnalysis(settings))
   const warnings = unhonouredIn(settings, mappings)
   const fields: FieldDefinition[] = []
   const objects: Definition['objects'] = []

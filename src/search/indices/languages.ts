@@ -24,16 +24,20 @@ export function languageOf(word: string): string | undefined {
 }
 
 /**
- * The language whose stemmer `settings.analysis.stemming` asks for: one of its own, or that of the index's words, which
+ * The language whose stemmer `stemming` of an analysis, sent at `path`, asks for: one of its own, or that of the index's words, which
  * only false leaves as they are. Throws UNKNOWN_ANALYZER for another word. Codes are none: `no` may mean Norwegian.
  */
-export function stemmerOf(stemming: unknown, language: string | undefined): string | undefined {
+export function stemmerOf(
+  stemming: unknown,
+  language: string | undefined,
+  path: string,
+): string | undefined {
   if (stemming === false) return undefined
   if (typeof stemming !== 'string') return language
   const name = stemming.toLowerCase()
   if (LANGUAGES.includes(name)) return name
   throw invalid(
-    'settings.analysis.stemming',
+    path,
     `must be true, false, or the name of a language: ${LANGUAGES.join(', ')}`,
     'UNKNOWN_ANALYZER',
   )

@@ -2,18 +2,16 @@ import { invalid } from '../../errors.ts'
 import { asObject } from '../../object.ts'
 import type { IndexSettings } from '../../schema/indices.ts'
 import { shownName } from '../../word.ts'
+import { sentAnalyses } from './sent-analysis.ts'
 
 /**
  * Throws VALIDATION_FAILED about a stop word of a named analyzer or filter that is no text; the schema refuses those of
  * the default one. Asked when an index is declared only, because one that was taken before must go on opening.
  */
 export function refuseMistypedStopWords(settings: IndexSettings): void {
-  for (const [path, sent] of [
-    ['settings.analysis', settings.analysis],
-    ['settings.index.analysis', asObject(settings.index)?.analysis],
-  ] as const)
+  for (const { path, analysis } of sentAnalyses(settings))
     for (const kind of ['analyzer', 'filter'] as const)
-      for (const [name, one] of Object.entries(asObject(asObject(sent)?.[kind]) ?? {}))
+      for (const [name, one] of Object.entries(asObject(analysis[kind]) ?? {}))
         refuseIn(`${path}.${kind}.${shownName(name)}.stopwords`, asObject(one)?.stopwords)
 }
 

@@ -2,6 +2,7 @@ import { invalid } from '../../errors.ts'
 import { asObject } from '../../object.ts'
 import type { IndexSettings } from '../../schema/indices.ts'
 import { shownName } from '../../word.ts'
+import { sentAnalyses } from './sent-analysis.ts'
 
 const ARROW = '=>'
 
@@ -10,12 +11,7 @@ const ARROW = '=>'
  * whenever its definition is compiled: one that was taken before must go on opening.
  */
 export function refuseMalformedSynonyms(settings: IndexSettings): void {
-  for (const [path, sent] of [
-    ['settings.analysis', settings.analysis],
-    ['settings.index.analysis', asObject(settings.index)?.analysis],
-  ] as const) {
-    const analysis = asObject(sent)
-    if (analysis === undefined) continue
+  for (const { path, analysis } of sentAnalyses(settings)) {
     refuseIn(`${path}.synonyms`, analysis.synonyms)
     for (const [name, filter] of Object.entries(asObject(analysis.filter) ?? {}))
       refuseIn(`${path}.filter.${shownName(name)}.synonyms`, asObject(filter)?.synonyms)

@@ -2,6 +2,9 @@ import { asObject } from '../../object.ts'
 import type { IndexMappings, IndexSettings } from '../../schema/indices.ts'
 import { wordOf } from '../../word.ts'
 import { isNoLanguage } from './languages.ts'
+import { sentAnalyses } from './sent-analysis.ts'
+
+type Shape = Record<string, unknown>
 
 const SHARDS = ['shards', 'number_of_shards']
 const REPLICAS = ['replication', 'number_of_replicas']
@@ -28,18 +31,13 @@ const WARNINGS_MAX = 32
 /** What a declaration asks for and the embedded engine records but can't honour: it is said, not swallowed. */
 export function unhonouredIn(settings: IndexSettings, mappings: IndexMappings): string[] {
   const warnings = [...countsIn(settings)]
-  for (const [at, part] of [
-    ['settings', settings],
-    ['settings.index', settings.index],
-  ] as const) {
-    warnings.push(...unread(at, part, SETTINGS))
-    warnings.push(...unread(`${at}.analysis`, asObject(part)?.analysis, ANALYSIS))
-    warnings.push(...withoutStemmer(`${at}.analysis`, asObject(part)?.analysis))
+  warnings.push(...unread('settings', settings, SETTINGS))
+  warnings.push(...unread('settings.index', settings.index, SETTINGS))
+  for (const { path, analysis } of sentAnalyses(settings)) {
+    warnings.push(...unread(path, analysis, ANALYSIS))
+    warnings.push(...withoutStemmer(path, analysis))
+    warnings.push(...charFilters(path, analysis))
   }
-  warnings.push(
-    ...charFilters(settings),
-    ...charFilters(settings.index as IndexSettings | undefined),
-  )
   for (const path of unreadNames('mappings', mappings, MAPPINGS))
     warnings.push(`${path}: recorded, not read; fields are listed in mappings.properties.`)
   warnings.push(...inProperties('mappings.properties', mappings.properties))
@@ -54,17 +52,16 @@ function* countsIn(sent: IndexSettings): Iterable<string> {
   if (greatest(REPLICAS) > 0) yield 'replication: recorded; a single node keeps no replicas.'
 }
 
-function* withoutStemmer(at: string, sent: unknown): Iterable<string> {
-  const { language, stemming } = asObject(sent) ?? {}
+function* withoutStemmer(at: string, { language, stemming }: Shape): Iterable<string> {
   if (stemming === true && isNoLanguage(wordOf(language).toLowerCase()))
     yield `${at}.stemming: recorded, not honoured; without a language there is no stemmer: name one, such as "english".`
 }
 
-function charFilters(settings: IndexSettings | undefined): string[] {
-  const analyzers = asObject(asObject(settings?.analysis)?.analyzer) ?? {}
+function charFilters(at: string, analysis: Shape): string[] {
+  const analyzers = asObject(analysis.analyzer) ?? {}
   return Object.keys(analyzers)
     .filter((name) => [asObject(analyzers[name])?.char_filter ?? []].flat().length > 0)
-    .map((name) => `settings.analysis.analyzer.${name}.char_filter: recorded, not honoured.`)
+    .map((name) => `${at}.analyzer.${name}.char_filter: recorded, not honoured.`)
 }
 
 function* inProperties(at: string, properties: unknown): Iterable<string> {

@@ -14,7 +14,11 @@ describe('settings of which only one can hold', () => {
     [{ analysis: grams({ min_gram: 4, max_gram: 3 }) }, 'settings.analysis.tokenizer.t.min_gram'],
     [
       { index: { analysis: grams({ min_gram: '4', max_gram: 3 }) } },
-      'settings.analysis.tokenizer.t.min_gram',
+      'settings.index.analysis.tokenizer.t.min_gram',
+    ],
+    [
+      { index: { analysis: { stopWords: ['a'], stopwords: ['b'] } } },
+      'settings.index.analysis.stopwords',
     ],
     [{ analysis: grams({ max_gram: 64 }) }, 'settings.analysis.tokenizer.t.max_gram'],
     [{ analysis: grams({ min_gram: 2, max_gram: 22 }) }, 'settings.analysis.tokenizer.t.max_gram'],

@@ -219,7 +219,10 @@ test('stemming that has no language to go by is told', () => {
 test('what is recorded and not honoured is told, wherever it stands', () => {
   const settings = {
     refresh_interval: '1s',
-    index: { max_result_window: 5, analysis: { normalizer: {} } },
+    index: {
+      max_result_window: 5,
+      analysis: { normalizer: {}, analyzer: { a: { char_filter: ['x'] } } },
+    },
     analysis: {
       stopWrods: [],
       analyzer: { own: { tokenizer: 'standard', char_filter: ['html_strip'], filter: [] } },
@@ -233,10 +236,11 @@ test('what is recorded and not honoured is told, wherever it stands', () => {
   }
   expect(compile(settings, { properties }).warnings.map((each) => each.split(':')[0])).toEqual([
     'settings.refresh_interval',
-    'settings.analysis.stopWrods',
     'settings.index.max_result_window',
-    'settings.index.analysis.normalizer',
+    'settings.analysis.stopWrods',
     'settings.analysis.analyzer.own.char_filter',
+    'settings.index.analysis.normalizer',
+    'settings.index.analysis.analyzer.a.char_filter',
     'mappings.properties.day.format',
     'mappings.properties.code.index',
     'mappings.properties.box.properties.size.null_value',

@@ -278,9 +278,22 @@ describe('analysis', () => {
     [{ stopWords: '_fancy_' }, 'stopWords'],
     [{ stopWords: true, language: 'none' }, 'stopWords'],
     [{ stemming: 1 }, 'stemming'],
-  ])('refuses %j by name', async (analysis, at) => {
-    const { status, details } = await createIndex({ name: 'mistyped', settings: { analysis } })
-    expect([status, details[0]?.path]).toEqual([400, `settings.analysis.${at}`])
+    [{ language: 'klingon' }, 'language'],
+    [{ analyzer: { a: 1 } }, 'analyzer.a'],
+    [{ analyzer: { a: { tokenizer: 'magic' } } }, 'analyzer.a'],
+    [{ analyzer: { a: { filter: 'synonym' } } }, 'analyzer.a'],
+    [{ analyzer: { a: { filter: 'f' } }, filter: { f: { type: 'x' } } }, 'filter.f.type'],
+    [
+      { analyzer: { a: { tokenizer: 't' } }, tokenizer: { t: { type: 'ngram', min_gram: 0 } } },
+      'tokenizer.t.min_gram',
+    ],
+  ])('refuses %j by name, also below index', async (analysis, at) => {
+    const refusal = async (settings: object) => {
+      const { status, details } = await createIndex({ name: 'mistyped', settings })
+      return [status, details[0]?.path]
+    }
+    expect(await refusal({ analysis })).toEqual([400, `settings.analysis.${at}`])
+    expect(await refusal({ index: { analysis } })).toEqual([400, `settings.index.analysis.${at}`])
   })
 
   it.each([

@@ -1,0 +1,136 @@
+import { invalid } from '../../errors.ts'
+import { ENGLISH_STOP_WORDS, wordOf } from '../../word.ts'
+import { LANGUAGES, languageOf } from './languages.ts'
+import type { SentAnalysis } from './sent-analysis.ts'
+
+/** One step of an analyzer, as the Rust core reads it. */
+export interface AnalysisFilter {
+  type: string
+  [option: string]: unknown
+}
+
+/** What cuts a text into words, as the Rust core reads it. */
+export type AnalysisTokenizer = string | { type: string; min?: number; max?: number }
+
+export type Shape = Record<string, unknown>
+
+const TOKENIZERS = ['standard', 'whitespace', 'keyword', 'letter', 'ngram', 'edge_ngram']
+
+/** The tokenizer that an analyzer at `path` names: one of the index's own, or a built-in one. */
+export function readTokenizer(
+  name: string,
+  { path: root, analysis }: SentAnalysis,
+  path: string,
+): AnalysisTokenizer {
+  const own = asShape(analysis.tokenizer, `${root}.tokenizer`)
+  if (Object.hasOwn(own, name)) {
+    const place = `${root}.tokenizer.${name}`
+    const definition = asShape(own[name], place)
+    const type = wordOf(definition.type)
+    if (!TOKENIZERS.includes(type)) throw unknown('type', `${place}.type`, TOKENIZERS)
+    return {
+      type,
+      ...readLength('min', definition.min_gram, `${place}.min_gram`),
+      ...readLength('max', definition.max_gram, `${place}.max_gram`),
+    }
+  }
+  if (!TOKENIZERS.includes(name))
+    throw unknown('tokenizer', path, [...TOKENIZERS, ...Object.keys(own)])
+  return name
+}
+
+/** Longest gram that the core makes. */
+const GRAM_MAX = 64
+/** Longest word that a filter may let pass. */
+const WORD_MAX = 1_000_000
+
+/** A number of characters under `key`; a text of digits, as search engines take it, too. */
+function readLength(
+  key: 'min' | 'max',
+  sent: unknown,
+  path: string,
+  most = GRAM_MAX,
+): Record<string, number> {
+  if (sent === undefined) return {}
+  const length = typeof sent === 'string' ? Number(sent) : sent
+  if (!Number.isInteger(length) || Number(length) < 1 || Number(length) > most)
+    throw invalid(path, `must be a whole number from 1 to ${most}`)
+  return { [key]: Number(length) }
+}
+
+const FILTERS =
+  'lowercase asciifolding stop stemmer snowball porter_stem synonym synonym_graph length'.split(' ')
+
+/** The filter that an analyzer at `path` names: one of the index's own, or a built-in one. */
+export function readFilter(
+  name: string,
+  { path: root, analysis }: SentAnalysis,
+  path: string,
+): AnalysisFilter {
+  const filters = `${root}.filter`
+  const own = asShape(analysis.filter, filters)
+  const isOwn = Object.hasOwn(own, name)
+  const place = isOwn ? `${filters}.${name}` : path
+  const definition = isOwn ? asShape(own[name], place) : {}
+  const type = wordOf(definition.type ?? name)
+  if (type === 'lowercase' || type === 'asciifolding') return { type }
+  if (type === 'stop') return stopFilter(definition.stopwords ?? '_english_', `${place}.stopwords`)
+  if (type === 'porter_stem') return { type: 'stemmer', language: 'english' }
+  if (type === 'synonym' || type === 'synonym_graph') {
+    if (!isOwn) throw invalid(path, `names ${name}, which has no rules; ${ownRules(filters)}`)
+    return synonymFilter(definition.synonyms, place)
+  }
+  if (type === 'length')
+    return { type, ...readLength('max', definition.max ?? 64, `${place}.max`, WORD_MAX) }
+  if (type === 'stemmer' || type === 'snowball') {
+    const language = languageOf(
+      wordOf(definition.language ?? definition.name ?? 'english').toLowerCase(),
+    )
+    if (language === undefined) throw unknown('stemmer', `${place}.language`, LANGUAGES)
+    return { type: 'stemmer', language }
+  }
+  if (isOwn) throw unknown('type', `${place}.type`, FILTERS)
+  throw unknown('filter', path, [...FILTERS, ...Object.keys(own)])
+}
+
+function ownRules(filters: string): string {
+  return `define a filter of your own under ${filters}, with synonyms`
+}
+
+/** The stop words that were sent at `path`: a list of them, or the name of one. */
+export function stopFilter(words: unknown, path: string): AnalysisFilter {
+  if (Array.isArray(words)) return { type: 'stop', words: words.map((word) => wordOf(word)) }
+  const name = wordOf(words).replaceAll('_', '').toLowerCase()
+  if (name === 'none') return { type: 'stop', words: [] }
+  if (name === 'english' || name === 'en') return { type: 'stop', words: ENGLISH_STOP_WORDS }
+  const language = languageOf(name)
+  if (language !== undefined) return { type: 'stop', language }
+  throw unknown('stop word list', path, ['_none_', ...LANGUAGES.map((language) => `_${language}_`)])
+}
+
+/** Rules as lists of equal words, or lines `a, b` and `a => b`. */
+export function synonymFilter(rules: unknown, path: string): AnalysisFilter {
+  if (!Array.isArray(rules)) throw invalid(`${path}.synonyms`, 'must be a list of rules')
+  const lines = rules.map((rule) => {
+    if (Array.isArray(rule)) return rule.map((word) => wordOf(word))
+    const line = wordOf(rule)
+    return line.includes('=>') ? [line] : line.split(',').map((word) => word.trim())
+  })
+  return { type: 'synonym', rules: lines }
+}
+
+/** What was sent where an object belongs; none is one that says nothing. */
+export function asShape(value: unknown, path: string): Shape {
+  if (value === undefined || value === null) return {}
+  if (typeof value === 'object' && !Array.isArray(value)) return value as Shape
+  throw invalid(path, 'must be an object')
+}
+
+/** UNKNOWN_ANALYZER about a name, which lists those that are known. */
+export function unknown(what: string, path: string, known: readonly string[]): Error {
+  return invalid(
+    path,
+    `names an unknown ${what}; known are ${known.join(', ')}`,
+    'UNKNOWN_ANALYZER',
+  )
+}
