@@ -3,7 +3,14 @@ import { variableOf } from '../config.ts'
 import { serviceError } from '../errors.ts'
 import type { ArrivingBody, KeptAnswer } from '../schema/answer.ts'
 import { sharedMs } from '../shared-clock.ts'
-import { type BodyLimit, type BodyReader, bodyFormat, readBody, streamBody } from './body.ts'
+import {
+  type BodyLimit,
+  type BodyReader,
+  bodyFormat,
+  incomplete,
+  readBody,
+  streamBody,
+} from './body.ts'
 import { wholeBody } from './bytes.ts'
 import { type BodyCoding, bodyCoding, decodedStream, decodedWhole, readPieces } from './decode.ts'
 import { type Flight, type Flights, metaOf, signalOf } from './flight.ts'
@@ -183,7 +190,11 @@ async function once(
   { key, body }: { key: string; body: string | ArrivingBody },
 ): Promise<Prepared> {
   const { idempotency } = call.app
-  const kept = await idempotency.run(key, entry.name, body, () => keep(entry, flight, call))
+  const kept = await idempotency.run(key, entry.name, body, () => {
+    // Of a body that waited for its turn too long nothing is left, which would be taken for all of it.
+    if (typeof body !== 'string' && flight.aborted) throw incomplete()
+    return keep(entry, flight, call)
+  })
   const { status, body: bytes, errorCode } = kept
   const headers = { ...kept.headers, ...(kept.replayed ? { 'idempotent-replay': 'true' } : {}) }
   return { status, contentType: JSON_TYPE, body: bytes, headers, errorCode }

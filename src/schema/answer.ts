@@ -19,8 +19,9 @@ export interface ArrivingBody {
  * Answers with what `produce` made, or made the first time (`replayed`). Who comes while the first is under way waits
  * for it. An answer is on the disk before it is given; one of 500 and above is not kept, nor is an error that
  * `produce` throws. When the process dies between the effect and the stored answer, a retry runs again.
- * Throws VALIDATION_FAILED for a key that is none, IDEMPOTENCY_CONFLICT for one that came with another request, or,
- * where one of the two bodies arrives bit by bit, with one that is still under way.
+ * Where one of the two bodies arrives bit by bit, whether they are the same is known when the first has ended; one that
+ * ended before all of its body was there leaves the key to who waited.
+ * Throws VALIDATION_FAILED for a key that is none, IDEMPOTENCY_CONFLICT for one that came with another request.
  */
 export type AnswerOnce = (
   key: string,

@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts'
 import { serviceError } from '../errors.ts'
-import type { AnswerOnce, KeptAnswer } from '../schema/answer.ts'
+import type { AnswerOnce, ArrivingBody, KeptAnswer } from '../schema/answer.ts'
 import type { Store } from './store.ts'
 import type { StoredAnswer } from './tables.ts'
 
@@ -20,8 +20,8 @@ export interface IdempotencyOptions {
 
 interface Flight {
   route: string
-  /** Undefined while its body arrives. */
-  bodyHash: string | undefined
+  /** Undefined until all of its body was there. */
+  bodyHash: () => string | undefined
   answer: Promise<KeptAnswer>
 }
 
@@ -48,34 +48,67 @@ export function openIdempotency(options: IdempotencyOptions): Idempotency {
   return {
     run: async (key, route, body, produce) => {
       checkKey(key)
-      const flying = flights.get(key)
-      const stored = flying === undefined ? idempotency.get(key) : undefined
-      const first = flying ?? (stored && stored.expiresMs > clock() ? stored : undefined)
-      if (first !== undefined) {
-        if (first.route !== route) throw conflict()
-        const isKnown = first.bodyHash !== undefined && typeof body === 'string'
-        if (flying !== undefined && !isKnown) throw underWay()
-        if (first.bodyHash !== (typeof body === 'string' ? body : await body.hash()))
-          throw conflict()
+      for (;;) {
+        const flying = flights.get(key)
+        if (flying === undefined) break
+        if (flying.route !== route) throw conflict()
+        const shared = await answerOf(flying, body)
+        if (shared !== undefined) return { ...shared, replayed: true }
       }
-      if (flying !== undefined) return { ...(await flying.answer), replayed: true }
-      if (first !== undefined && stored !== undefined) return { ...stored, replayed: true }
-      const answer = produce().then(async (made) => {
-        const bodyHash = typeof body === 'string' ? body : body.hashed()
-        // What the answer tells has happened, also where there is no room to keep it.
-        if (made.status < 500 && bodyHash !== undefined)
-          await keep(key, { route, bodyHash }, made).catch(() => undefined)
-        return made
-      })
-      flights.set(key, { route, bodyHash: typeof body === 'string' ? body : undefined, answer })
+      const kept = idempotency.get(key)
+      if (kept !== undefined && kept.expiresMs > clock()) {
+        if (kept.route !== route || kept.bodyHash !== (await hashOf(body))) throw conflict()
+        return { ...kept, replayed: true }
+      }
+      const flight = takeOff(route, body, produce, (done, made) => keep(key, done, made))
+      flights.set(key, flight)
       try {
-        return { ...(await answer), replayed: false }
+        return { ...(await flight.answer), replayed: false }
       } finally {
         flights.delete(key)
       }
     },
     sweep: (nowMs) => sweep(store, nowMs),
   }
+}
+
+/** A request that is the first with its key. What it did is answered also where there is no room to keep the answer. */
+function takeOff(
+  route: string,
+  body: string | ArrivingBody,
+  produce: () => Promise<KeptAnswer>,
+  keep: (flight: { route: string; bodyHash: string }, answer: KeptAnswer) => Promise<void>,
+): Flight {
+  const bodyHash = typeof body === 'string' ? () => body : body.hashed
+  const answer = produce().then(async (made) => {
+    const hash = bodyHash()
+    if (made.status < 500 && hash !== undefined)
+      await keep({ route, bodyHash: hash }, made).catch(() => undefined)
+    return made
+  })
+  return { route, bodyHash, answer }
+}
+
+/**
+ * The answer of a request under way, for the same one; undefined where it ended without one that is known to be to the same:
+ * then it is free to whoever waited. A body that arrives bit by bit is not read before: it may be needed yet.
+ */
+async function answerOf(
+  { bodyHash, answer }: Flight,
+  body: string | ArrivingBody,
+): Promise<KeptAnswer | undefined> {
+  if (typeof body === 'string' && bodyHash() !== undefined) {
+    if (bodyHash() !== body) throw conflict()
+    return answer
+  }
+  const made = await answer.catch(() => undefined)
+  if (made === undefined || bodyHash() === undefined) return undefined
+  if (bodyHash() !== (await hashOf(body))) throw conflict()
+  return made
+}
+
+async function hashOf(body: string | ArrivingBody): Promise<string> {
+  return typeof body === 'string' ? body : body.hash()
 }
 
 /** As many as there are: more may become due in a round than one step takes. */
@@ -107,14 +140,6 @@ function conflict(): Error {
   return serviceError(
     'IDEMPOTENCY_CONFLICT',
     'This Idempotency-Key was used with another request; choose a new one.',
-  )
-}
-
-function underWay(): Error {
-  return serviceError(
-    'IDEMPOTENCY_CONFLICT',
-    'A request with this Idempotency-Key is under way; send it again when that has ended.',
-    { retryAfterS: 1 },
   )
 }
 

@@ -7,6 +7,7 @@ import { ServiceError, serviceError } from '../../src/errors.ts'
 import { decodedStream } from '../../src/http/decode.ts'
 import { describeApi } from '../../src/http/openapi.ts'
 import { type Route, route } from '../../src/http/route.ts'
+import type { AnswerOnce } from '../../src/schema/answer.ts'
 import { connectRaw, type Stub, startStub, until } from './stub.ts'
 
 const Told = Type.Object({})
@@ -482,4 +483,20 @@ describe('a repeated key', () => {
     await stillServes()
   })
   const dense = randomBytes(200_000)
+
+  it('is not run with what is left of a body that waited for it too long', async () => {
+    await stub.close()
+    let late: Promise<unknown> | undefined
+    const env = { REQUEST_TIMEOUT_MS: '100' }
+    const run: AnswerOnce = (_key, _route, _body, produce) => {
+      const answer = new Promise<void>((resolve) => open.push(resolve)).then(produce)
+      late = answer.catch((cause: unknown) => cause)
+      return answer.then((made) => ({ ...made, replayed: false }))
+    }
+    stub = await startStub(routes, env, { run })
+    const headers = { 'content-type': 'application/x-ndjson', 'idempotency-key': 'k' }
+    expect((await send('/lines', Buffer.from('a'), headers)).status).toBe(503)
+    for (const go of open.splice(0)) go()
+    expect(await late).toMatchObject({ code: 'BODY_INCOMPLETE' })
+  })
 })

@@ -73,6 +73,33 @@ describe('a key', () => {
     expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1)
   })
 
+  it('whose first body came bit by bit is waited for; one that failed leaves it to one of those who waited', async () => {
+    const { idempotency, produce, calls } = open()
+    for (const [hash, replayed] of [
+      ['hash', [true, true]],
+      [undefined, [false, true]],
+    ] as const) {
+      let finish = () => {}
+      const ended = new Promise<void>((resolve) => {
+        finish = resolve
+      })
+      const bits = { hash: async () => 'hash', hashed: () => hash }
+      const key = `k ${hash}`
+      const first = idempotency.run(key, 'r', bits, () => ended.then(produce(400)))
+      const next = [
+        idempotency.run(key, 'r', 'hash', produce()),
+        idempotency.run(key, 'r', 'hash', produce()),
+      ]
+      const another = idempotency.run(key, 'r', { ...bits, hash: async () => 'x' }, produce())
+      const refused = expect(another).rejects.toMatchObject({ code: 'IDEMPOTENCY_CONFLICT' })
+      finish()
+      expect((await first).replayed).toBe(false)
+      expect((await Promise.all(next)).map((each) => each.replayed)).toEqual(replayed)
+      await refused
+    }
+    expect(calls()).toBe(3)
+  })
+
   it('keeps a client error, and neither a failure of ours nor an exception', async () => {
     const { idempotency, produce, calls } = open()
     expect((await idempotency.run('four', 'r', 'h', produce(404))).replayed).toBe(false)

@@ -469,6 +469,11 @@ describe('NDJSON with an Idempotency-Key', () => {
     await eventually(async () => (await total(index).catch(() => 0)) > 0)
     return { sending, answered }
   }
+  /** Whether so many requests wait for their answers. */
+  const isUnderWay = async (requests: number) =>
+    (await service.app.metrics.page()).includes(
+      `svc_api_active_requests{method="POST"} ${requests}`,
+    )
 
   it('is worked off once, and answered the same, also after a restart', async () => {
     const body = text(Array.from({ length: 2500 }, (_, n) => `line ${n}`))
@@ -492,25 +497,35 @@ describe('NDJSON with an Idempotency-Key', () => {
     expect(await total('first')).toBe(1)
   })
 
-  it('that is still under way is a conflict; when it has ended, its answer is given', async () => {
+  it('that is still under way is waited for, by the same request and by another, as with JSON', async () => {
     const whole = text(Array.from({ length: 1100 }, (_, n) => `line ${n}`))
     const { sending, answered } = await begin('lines-3', whole, 'begun')
-    const meanwhile = await send('lines-3', whole, 'begun')
-    expect(meanwhile).toMatchObject({ status: 409, code: 'IDEMPOTENCY_CONFLICT' })
-    expect(meanwhile.error).toContain('under way')
+    const documents = { documents: [{ title: 'a' }] }
+    const meanwhile = Promise.all([
+      send('lines-3', whole, 'begun'),
+      send('lines-3', text(['other']), 'begun'),
+      bulk(documents, '?index=begun', { 'idempotency-key': 'lines-3' }),
+    ])
+    await eventually(() => isUnderWay(4))
     sending.end()
     expect(await answered).toBe(200)
-    expect((await send('lines-3', whole, 'begun')).data.succeeded).toBe(1100)
+    const [same, ...others] = await meanwhile
+    expect(same.data.succeeded).toBe(1100)
+    for (const other of others)
+      expect(other).toMatchObject({ status: 409, code: 'IDEMPOTENCY_CONFLICT' })
     expect(await total('begun')).toBe(1100)
   }, 60_000)
 
-  it('of a body that was cut off stays free', async () => {
+  it('of a body that was cut off is free to whoever waited, once', async () => {
     const lines = text(Array.from({ length: 1100 }, (_, n) => `line ${n}`))
     const { sending } = await begin('lines-4', lines, 'torn-off')
-    expect((await send('lines-4', text(['whole']), 'cut')).status).toBe(409)
+    const waiting = Promise.all([
+      send('lines-4', text(['whole']), 'cut'),
+      send('lines-4', text(['whole']), 'cut'),
+    ])
+    await eventually(() => isUnderWay(3))
     sending.destroy()
-    await eventually(async () => (await send('lines-4', text(['whole']), 'cut')).status === 200)
-    expect((await send('lines-4', text(['whole']), 'cut')).data.succeeded).toBe(1)
+    for (const { data } of await waiting) expect(data.succeeded).toBe(1)
     expect(await total('cut')).toBe(1)
   }, 60_000)
 })
