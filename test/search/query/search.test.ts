@@ -665,7 +665,7 @@ describe('the GET form', () => {
     const warningsOf = async (query: string) =>
       (await get(`q=fox&${query}`)).data.searchContext.warnings
     expect(await warningsOf('index=main&fields=titel,year,*,tags')).toEqual([
-      '"titel" of fields is mapped in none of the indices; "title" is.',
+      '"titel" of fields: no document of "main" has a value in it; "title" is a field.',
     ])
     const mappings = {
       dynamic: 'strict',
@@ -677,7 +677,9 @@ describe('the GET form', () => {
       '"year" of fields is mapped in none of the indices.',
       '"car.wheels" of fields is mapped in none of the indices.',
     ])
-    expect(await warningsOf(`index=narrow,main&${names}`)).toBeUndefined()
+    expect(await warningsOf(`index=narrow,main&${names}`)).toEqual([
+      '"car.wheels" of fields: no document of "narrow", "main" has a value in it.',
+    ])
     await service.must('DELETE', '/cortex/indices/narrow')
   })
 

@@ -1,5 +1,7 @@
 /** Warnings of a search: a client may send thousands of names. */
 export const TOLD_MAX = 8
+/** Indices whose fields a warning may suggest. */
+export const SUGGESTING_MAX = 16
 /** Indices that a warning names. */
 const NAMED_MAX = 3
 

@@ -1,39 +1,75 @@
 import { nearestName } from '../../../nearest-name.ts'
 import { shownName } from '../../../word.ts'
+import type { Engine } from '../../engine/engine.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
-import { instead } from './told.ts'
+import { indicesText, instead, isFull, SUGGESTING_MAX } from './told.ts'
+import { hidesFields, missing } from './valued-names.ts'
 
 /** Names that are looked at. */
 const NAMES_MAX = 8
 
-/**
- * Tells of names in `fields` that bring nothing: those that strict mappings of all the indices don't have, and those that
- * look like a slip for a mapped one. Of others nothing is known, because documents may have fields that no mapping names.
- */
+const NONE: readonly string[] = []
+
+/** The first names in `fields` that no mapping has a place for, and of which no document with a value is known yet. */
 export function unreturnedFields(
-  fields: readonly string[],
+  fields: readonly string[] | undefined,
   entries: readonly IndexEntry[],
-  told: string[],
-): void {
-  const isUnmapped = (name: string) => name !== '*' && !isHeld(name, entries)
-  if (!fields.some(isUnmapped)) return
-  const unmapped = fields.filter(isUnmapped)
-  const areStrict = entries.every(({ definition }) => definition.strict !== undefined)
-  const known = new Set(
+): readonly string[] {
+  if (fields === undefined || entries.length === 0) return NONE
+  const isUnknown = (name: string) => name !== '*' && !isHeld(name, entries)
+  return fields.some(isUnknown) ? fields.filter(isUnknown).slice(0, NAMES_MAX) : NONE
+}
+
+interface Telling {
+  names: readonly string[]
+  entries: IndexEntry[]
+  engine: Engine
+}
+
+/**
+ * Tells of those of the names that bring nothing: those that strict mappings of all the indices, which must be open, don't
+ * have, those that no document has a value by, and, where an index keeps fields without knowing them, those that look like a
+ * slip for a mapped one.
+ */
+export function tellUnreturned({ names, entries, engine }: Telling, told: string[]): void {
+  if (names.length === 0 || isFull(told)) return
+  const mapped = new Set(
     entries.flatMap(({ definition }) => definition.fields.map(({ source }) => source)),
   )
-  for (const name of unmapped.slice(0, NAMES_MAX)) {
-    const nearest = nearestName(shownName(name), known)
-    if (nearest === undefined && !areStrict) continue
-    const meant = instead(nearest, 'is')
-    told.push(`"${shownName(name)}" of fields is mapped in none of the indices${meant}`)
+  const areStrict = entries.every(({ definition }) => definition.strict !== undefined)
+  if (areStrict || entries.some(hidesFields)) {
+    for (const name of names) {
+      const nearest = nearestName(shownName(name), mapped)
+      if (nearest === undefined && !areStrict) continue
+      const meant = instead(nearest, 'is')
+      told.push(`"${shownName(name)}" of fields is mapped in none of the indices${meant}`)
+    }
+    return
+  }
+  const missed = missing([...names], entries, engine)
+  if (missed.size === 0) return
+  const known = [...mapped, ...namesIn(entries, engine)]
+  for (const name of missed) {
+    const what = `"${shownName(name)}" of fields: no document of ${indicesText(entries)} has a value in it`
+    told.push(`${what}${instead(nearestName(shownName(name), known), 'is a field')}`)
   }
 }
 
-/** Whether a mapping says that documents of one of the indices may have something under a name, or around or below it. */
+/** Names that documents have values by, but for other readings of a field, which are not returned. */
+function namesIn(entries: readonly IndexEntry[], engine: Engine): string[] {
+  return entries.slice(0, SUGGESTING_MAX).flatMap((entry) => {
+    const readings = new Set(
+      entry.definition.fields.filter(({ name, source }) => name !== source).map(({ name }) => name),
+    )
+    return engine.fieldNames(entry).filter((name) => !readings.has(name))
+  })
+}
+
+/** Whether documents of one of the indices have something under a name, or may by its mapping, also around or below it. */
 function isHeld(name: string, entries: readonly IndexEntry[]): boolean {
-  for (const { definition } of entries) {
+  for (const { definition, seen } of entries) {
     const { fields, objects, embedder } = definition
+    if (seen?.has(name) === true) return true
     if (embedder.field === name) return true
     for (const { source } of fields) if (isAtOrBelow(source, name)) return true
     for (const object of objects)

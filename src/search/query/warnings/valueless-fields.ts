@@ -5,7 +5,8 @@ import type { Definition } from '../../indices/definition.ts'
 import { type IndexEntry, latest } from '../../indices/indices.ts'
 import type { CoreRequest } from '../core-request.ts'
 import type { FilterNode } from '../filter.ts'
-import { indicesText, instead, TOLD_MAX } from './told.ts'
+import { indicesText, instead, SUGGESTING_MAX, TOLD_MAX } from './told.ts'
+import { hidesFields, missing } from './valued-names.ts'
 
 /** A name that no mapping of the searched indices has, and where it was sent. */
 interface Unmapped {
@@ -17,12 +18,8 @@ type Path = keyof typeof CAN_BE
 
 /** What the values of a field are wanted for. */
 const CAN_BE = { filters: 'filtered by', facets: 'counted', sort: 'sorted by' } as const
-/** Indices whose fields a warning may suggest. */
-const SUGGESTING_MAX = 16
 /** Names that documents are asked for at a time, on the main thread. */
 const ASKED_MAX = 32
-/** Names that an index remembers to be those of values in documents. */
-const SEEN_MAX = 1024
 const NONE: readonly Unmapped[] = []
 
 /**
@@ -61,11 +58,6 @@ function noteFilter(
   }
 }
 
-/** Whether documents of an index may have fields of which its filters know nothing. */
-function hidesFields({ definition }: IndexEntry): boolean {
-  return !definition.dynamic && definition.strict === undefined
-}
-
 function note(path: Path, name: string, entries: readonly IndexEntry[], found: Unmapped[]): void {
   if (!isKnown(name, entries)) found.push({ path, name })
 }
@@ -102,22 +94,6 @@ function firstMissing(names: string[], entries: IndexEntry[], engine: Engine): S
   for (let at = 0; at < names.length && found.size < TOLD_MAX; at += ASKED_MAX)
     for (const name of missing(names.slice(at, at + ASKED_MAX), entries, engine)) found.add(name)
   return found
-}
-
-/** Those of the names that documents of none of the indices have values by; an index remembers those of its own. */
-function missing(names: string[], entries: IndexEntry[], engine: Engine): Set<string> {
-  const left = new Set(names)
-  for (const entry of entries) {
-    if (left.size === 0) break
-    const asked = [...left]
-    const found = engine.hasFields(entry, asked)
-    asked.forEach((name, at) => {
-      if (found[at] !== 1 || !left.delete(name)) return
-      if (entry.seen === undefined || entry.seen.size >= SEEN_MAX) entry.seen = new Set()
-      entry.seen.add(name)
-    })
-  }
-  return left
 }
 
 /**

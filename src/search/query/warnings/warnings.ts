@@ -4,7 +4,7 @@ import type { IndexEntry } from '../../indices/indices.ts'
 import type { PlannedSearch } from '../plan.ts'
 import { TOLD_MAX } from './told.ts'
 import { unreadKeys } from './unread-keys.ts'
-import { unreturnedFields } from './unreturned-fields.ts'
+import { tellUnreturned, unreturnedFields } from './unreturned-fields.ts'
 import { unsearchedFields } from './unsearched-fields.ts'
 import { tellValueless, valuelessFields } from './valueless-fields.ts'
 
@@ -19,7 +19,7 @@ import { tellValueless, valuelessFields } from './valueless-fields.ts'
  *   unread-keys          | the search and its objects | the shape of a search
  *   unsearched-fields    | searchFields, boost,       | mapped fields with words (an analyzer)
  *                        | highlight.fields           |
- *   unreturned-fields    | fields                     | mapped places in documents
+ *   unreturned-fields    | fields                     | mapped places in documents; as for filters
  *
  * Searches are many: one that says nothing in vain is only looked through. What a warning says, above all the name that was
  * meant, is looked for when there is something to tell.
@@ -40,22 +40,26 @@ export function searchWarnings(
   asked: Asked,
   engine: Engine,
 ): readonly string[] | Promise<readonly string[]> {
-  const { planned, entries, missed } = asked
+  const { search, planned, entries, missed } = asked
   const told = missed === undefined ? [] : [...missed]
   const valueless = valuelessFields(planned.request, entries)
-  if (valueless.length === 0) return withOthers(asked, told)
+  const unreturned = unreturnedFields(search.fields, entries)
+  if (valueless.length === 0 && unreturned.length === 0) return withOthers(asked, told)
   return engine.using(entries, async () => {
     tellValueless({ names: valueless, entries, engine }, told)
-    return withOthers(asked, told)
+    withOthers(asked, told)
+    tellUnreturned({ names: unreturned, entries, engine }, told)
+    return firstOf(told)
   })
 }
 
 /** Adds what the search and the mappings tell by themselves. */
 function withOthers({ search, entries }: Asked, told: string[]): string[] {
   unreadKeys(search, told)
-  if (entries.length > 0) {
-    unsearchedFields(search, entries, told)
-    if (search.fields !== undefined) unreturnedFields(search.fields, entries, told)
-  }
+  if (entries.length > 0) unsearchedFields(search, entries, told)
+  return firstOf(told)
+}
+
+function firstOf(told: string[]): string[] {
   return told.length > TOLD_MAX ? told.slice(0, TOLD_MAX) : told
 }

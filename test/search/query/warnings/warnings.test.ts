@@ -43,6 +43,33 @@ it('each kind of name in vain is told in its own words, in one order', async () 
   expect(new Set(warnings?.map((warning) => warning.replaceAll(/"[^"]+"/g, ''))).size).toBe(7)
 })
 
+it('names in fields by which no document has a value are told, with the one that was meant', async () => {
+  const vector = [0, 1]
+  const fields = ['yaer', 'year', 'wheels', 'a.b']
+  const warnings = [
+    '"yaer" of fields: no document of "papers" has a value in it; "year" is a field.',
+    '"wheels" of fields: no document of "papers" has a value in it.',
+    '"a.b" of fields: no document of "papers" has a value in it.',
+  ]
+  for (const _ of ['first', 'again'])
+    expect((await contextOf({ vector, fields })).warnings).toEqual(warnings)
+  const long = { title: 'tea', wheels: 'x'.repeat(10_000), a: [{ b: 1 }] }
+  await service.must('POST', '/cortex/documents', { index: 'papers', document: long, vector })
+  expect((await contextOf({ vector, fields })).warnings).toEqual(warnings.slice(0, 1))
+})
+
+it('names in fields of which an index that only keeps them knows nothing are told where they look like a slip', async () => {
+  const mappings = { dynamic: false, properties: { colour: { type: 'keyword' } } }
+  await service.must('POST', '/cortex/indices', { name: 'kept', mappings })
+  await service.must('POST', '/cortex/documents', {
+    index: 'kept',
+    document: { title: 'tea', size: 3 },
+  })
+  expect(
+    (await contextOf({ index: 'kept', fields: ['size', 'wheels', 'color'] })).warnings,
+  ).toEqual(['"color" of fields is mapped in none of the indices; "colour" is.'])
+})
+
 it('of all together there are a few', async () => {
   const names = Array.from({ length: 7 }, (_, at) => `y${at}`)
   const { warnings = [] } = await contextOf({ facets: names, searchFields: names, limit: 1 })
