@@ -840,4 +840,25 @@ describe('facets', () => {
     expect((await find({ index, filters: { day } })).total).toBe(3)
     for (const name of index) await service.must('DELETE', `/cortex/indices/${name}`)
   })
+
+  it('takes a number without a mapping for a number, also beside an index where it is a date', async () => {
+    const [day, index, dayMs] = ['2020-01-01T00:00:00.000Z', ['dated', 'open'], 1_577_836_800_000]
+    const mappings = { properties: { day: { type: 'date' } } }
+    await service.must('POST', '/cortex/indices', { name: 'dated', mappings })
+    const documents = [
+      ['dated', dayMs],
+      ['open', dayMs],
+      ['open', day],
+    ].map(([name, value]) => ({ index: name, document: { title: 'x', day: value } }))
+    await service.must('POST', '/cortex/documents/bulk', { documents })
+    const { facets } = await find({ index, facets: ['day'] })
+    expect(facets?.day?.values).toEqual([
+      { value: day, count: 2 },
+      { value: dayMs, count: 1 },
+    ])
+    expect((await find({ index, filters: { day } })).total).toBe(2)
+    // Each index reads the milliseconds as its own.
+    expect((await find({ index, filters: { day: dayMs } })).total).toBe(2)
+    for (const name of index) await service.must('DELETE', `/cortex/indices/${name}`)
+  })
 })
