@@ -179,10 +179,20 @@ function writeDocument(method: 'PUT' | 'PATCH') {
     handle: async ({ app, params, query, body, header }) => {
       const place = { id: params.id, index: query.index, ...readConditions(header) }
       const options = { refresh: query.refresh !== false }
-      const written = app.documents.merge(place, body, options)
-      return versioned(await written.catch((cause: unknown) => wrapped(cause, method, body)))
+      const merging = app.documents.merge(place, body, options)
+      const written = await merging.catch((cause: unknown) => wrapped(cause, method, body))
+      const isMapped = app.indices.find(written.index)?.definition.names.has('index') === true
+      const isMeant = isMapped || query.index !== undefined || !hasIndex(body)
+      return versioned(isMeant ? written : { ...written, warnings: [INDEX_KEPT] })
     },
   })
+}
+
+const INDEX_KEPT =
+  'index is kept as a field: to choose the index of the document, send it as ?index= in the address.'
+
+function hasIndex(body: DocumentPatch): boolean {
+  return typeof (body as { index?: unknown }).index === 'string'
 }
 
 /** Creating takes a document inside of `document`; who sends it so here, too, is told why there is none. */

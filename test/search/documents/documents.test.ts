@@ -282,6 +282,21 @@ describe('changing a document', () => {
     expect(second.data).toMatchObject({ index: 'named', result: 'created' })
   })
 
+  it('says that an index in the body is a field, unless it is meant as one', async () => {
+    const mappings = { properties: { index: { type: 'keyword' } } }
+    await service.must('POST', '/cortex/indices', { name: 'with-index', mappings })
+    const body = { title: 'Where', index: 'elsewhere' }
+    const first = await put('kept-1', body)
+    expect(first.data).toMatchObject({ index: 'documents', result: 'created' })
+    const warnings = [expect.stringContaining('send it as ?index=')]
+    expect(first.data).toMatchObject({ warnings })
+    expect((await put('kept-1', { index: 7 })).data).not.toHaveProperty('warnings')
+    expect((await put('kept-2', body, '?index=named')).data).not.toHaveProperty('warnings')
+    await put('kept-3', { title: 'Where' }, '?index=with-index')
+    expect((await put('kept-3', body)).data).toMatchObject({ index: 'with-index' })
+    expect((await put('kept-3', body)).data).not.toHaveProperty('warnings')
+  })
+
   it('refuses to leave a document without text', async () => {
     await create({ index: 'merge', id: 'only', document: { title: 'Only' } })
     const { status, code } = await put('only', { title: null })
