@@ -236,15 +236,24 @@ describe('POST /cortex/metrics', () => {
     const other = await measure({
       name: 'apart',
       value: 5,
-      labels: { environment: 'mine' },
+      labels: { environment: 'mine', empty: '' },
       service: 'cart',
-      environment: 'test',
+      environment: 'mine',
       instance: 'i-1',
     })
     expect(other.data.metricId).not.toBe(one.data.metricId)
     expect(await readPage()).toContain(
       'svc_custom_apart{environment="mine",instance="i-1",service="cart"} 5\n',
     )
+  })
+
+  it('takes a label without a value for none, as scrapers do', async () => {
+    const one = await measure({ name: 'unlabelled', value: 1 })
+    const same = { name: 'unlabelled', value: 2, service: '', labels: { a: '' } }
+    expect((await measure(same)).data.metricId).toBe(one.data.metricId)
+    expect((await readPage()).match(/^svc_custom_unlabelled.*$/gm)).toEqual([
+      'svc_custom_unlabelled 2',
+    ])
   })
 
   it('lets counters, histograms and summaries go on over a restart', async () => {
@@ -284,6 +293,8 @@ describe('POST /cortex/metrics', () => {
     [{ name: 'a', value: 1, labels: { 'b-c': '1' } }, 'labels.b-c'],
     [{ name: 'a', value: 1, labels: { __b: '1' } }, 'labels.__b'],
     [{ name: 'a', value: 1, labels: { le: '1' } }, 'labels.le'],
+    [{ name: 'a', value: 1, service: 'b', labels: { service: 'c' } }, 'service'],
+    [{ name: 'a', value: 1, instance: '', labels: { instance: 'c' } }, 'instance'],
     [{ name: 'a', value: 1, labels: { ['b'.repeat(129)]: '1' } }, 'labels'],
   ])('refuses %j and names %s', async (body, path) => {
     const { status, details } = await measure(body)

@@ -16,7 +16,10 @@ const LABEL = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/
 /** Labels that the page itself writes. */
 const OWN_LABELS = new Set(['le', 'quantile'])
 
-/** Throws VALIDATION_FAILED for a label that no scraper would take. */
+/**
+ * The labels of a record, by name. One without a value is none: a scraper takes both for the same series.
+ * Throws VALIDATION_FAILED for a label that no scraper would take, and for one that is said twice, and not alike.
+ */
 export function labelsOf(record: MetricRecord): Record<string, string> {
   const { service, environment, instance } = record
   const labels: Record<string, string> = { ...record.labels }
@@ -27,9 +30,17 @@ export function labelsOf(record: MetricRecord): Record<string, string> {
       throw invalid(`labels.${name}`, 'must have a name of letters, digits and _, not led by __')
     if (OWN_LABELS.has(name)) throw invalid(`labels.${name}`, 'is a label of the page itself')
   }
-  for (const [name, value] of Object.entries({ service, environment, instance }))
-    if (value !== undefined) labels[name] ??= value
-  return Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)))
+  for (const [name, value] of Object.entries({ service, environment, instance })) {
+    if (value === undefined) continue
+    if ((labels[name] ?? value) !== value) throw invalid(name, contradicts(name))
+    labels[name] = value
+  }
+  const said = Object.entries(labels).filter(([, value]) => value !== '')
+  return Object.fromEntries(said.sort(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function contradicts(name: string): string {
+  return `contradicts labels.${name}; send one of them, or the same in both`
 }
 
 /** Names a set of labels, whatever their order. */
