@@ -34,19 +34,27 @@ export function aliasesOf(route: Route): { method: Method; path: string }[] {
   })
 }
 
-/** For each pattern, the methods that any route has for a path of that shape, as an Allow header lists them. */
-export function allowedMethods(points: readonly MountPoint[]): Map<string, string> {
-  const allowed = new Map<string, string>()
-  for (const { pattern } of points) {
-    const methods = new Set<string>()
-    for (const other of points)
-      if (covers(other.pattern, pattern)) {
-        methods.add(other.method)
-        if (other.method === 'GET') methods.add('HEAD')
-      }
-    allowed.set(pattern, [...methods].sort().join(', '))
-  }
-  return allowed
+/** What else than its own methods there is to say about a pattern. */
+export interface Methods {
+  /** Those that a path of its shape has, as an Allow header lists them. */
+  allow: string
+  /** Those that only another pattern has for such a path, which is no thing's address: they are refused. */
+  refused: Method[]
+}
+
+/** The methods that any route has for paths of each pattern's shape. */
+export function methodsOf(points: readonly MountPoint[]): Map<string, Methods> {
+  return new Map(points.map(({ pattern }) => [pattern, methodsAt(pattern, points)]))
+}
+
+function methodsAt(pattern: string, points: readonly MountPoint[]): Methods {
+  const all = points.filter((other) => covers(other.pattern, pattern))
+  const own = all.filter((other) => other.pattern === pattern)
+  const isReserved = own.some(({ route }) => route.reserved === true)
+  const methods = new Set((isReserved ? own : all).map(({ method }) => method))
+  const refused = new Set(all.map(({ method }) => method).filter((method) => !methods.has(method)))
+  const listed = [...methods, ...(methods.has('GET') ? ['HEAD'] : [])]
+  return { allow: listed.sort().join(', '), refused: [...refused] }
 }
 
 /** True when `pattern` answers a path of the shape `path`. */

@@ -83,6 +83,8 @@ export interface RouteContract<
   path: string
   /** Other paths that answer the same; `METHOD path` when the method differs. */
   aliases?: string[]
+  /** No thing can have the end of its path for an id: another route's methods for such ids are none of the path's. */
+  reserved?: true
   /** A POST that writes nothing. */
   readsOnly?: boolean
   /** True for operations that live at the root as well as not under /api (livez, openapi.json, docs). */

@@ -4,8 +4,8 @@ import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { serviceError } from '../errors.ts'
 import { whyNotListening } from './listening.ts'
 import { openPipeline, type Serve } from './mount.ts'
-import { allowedMethods, type MountPoint, mountPoints } from './paths.ts'
-import type { Route } from './route.ts'
+import { methodsOf, mountPoints } from './paths.ts'
+import type { Method, Route } from './route.ts'
 import type { ServedApp } from './served.ts'
 import { newExchange } from './web-exchange.ts'
 
@@ -28,11 +28,13 @@ export async function startServer(app: ServedApp, routes: readonly Route[]): Pro
   const pipeline = openPipeline(app)
   const web = uWS.App()
   const points = mountPoints(routes)
-  for (const point of points) mount(web, point, pipeline.serve(point.route))
-  for (const [pattern, allow] of allowedMethods(points)) {
+  for (const { method, pattern, route } of points)
+    mount(web, method, pattern, pipeline.serve(route))
+  for (const [pattern, { allow, refused }] of methodsOf(points)) {
     const failure = serviceError('METHOD_NOT_ALLOWED', `This path answers ${allow} only.`)
     const endpoint = points.find((point) => point.pattern === pattern)?.route.path ?? pattern
     const serve = pipeline.refuse({ endpoint, failure, allow })
+    for (const method of refused) mount(web, method, pattern, serve)
     web.any(colons(pattern), (res, req) => serve(newExchange(res, req, 0)))
   }
   const unknown = pipeline.refuse({
@@ -90,7 +92,7 @@ function colons(pattern: string): string {
   return pattern.replaceAll(/\{(\w+)\}/g, ':$1')
 }
 
-function mount(web: uWS.TemplatedApp, { method, pattern }: MountPoint, serve: Serve): void {
+function mount(web: uWS.TemplatedApp, method: Method, pattern: string, serve: Serve): void {
   const parameters = pattern.split('{').length - 1
   const handler = (res: uWS.HttpResponse, req: uWS.HttpRequest): void =>
     serve(newExchange(res, req, parameters))

@@ -15,6 +15,7 @@ export const createSearchTest = route({
   method: 'POST',
   path: '/cortex/ab-test/create',
   aliases: ['/cortex/ab-test'],
+  reserved: true,
   tag: 'learning',
   summary: 'Create an A/B test of search behaviour',
   body: SearchTest,
@@ -32,6 +33,7 @@ export const createSearchTest = route({
 export const assignSearchTest = route({
   method: 'POST',
   path: '/cortex/ab-test/assign',
+  reserved: true,
   tag: 'learning',
   summary: "Tell a session's variant of a test",
   description: describeAssignment(),
