@@ -14,13 +14,17 @@ const Step = Type.Object(
 const Figure = Type.Optional(Type.Number())
 const Name = Type.Optional(Type.String())
 
+/** As it never falls, a slip beyond would stay for good. */
+const ATTEMPTS_MAX = 1_000_000
+
 const SignalMetadata = Type.Object(
   {
     processingTime: Type.Optional(Type.Number()),
     processor: Type.Optional(Type.String()),
     attemptCount: Type.Optional(
-      Type.Number({
+      Type.Integer({
         minimum: 0,
+        maximum: ATTEMPTS_MAX,
         description:
           'attempts so far, this one included, and not raised: only a retry (FAILED to PROCESSING) is one more than before in any case; without it each start of processing adds one; never falls',
       }),

@@ -60,7 +60,7 @@ it('a count of attempts that is stated is raised by a retry alone, and never fal
     ['PROCESSING', 1, 3],
     ['FAILED', undefined, 3],
     ['PROCESSING', undefined, 4],
-    ['COMPLETED', 5.5, 5],
+    ['COMPLETED', 5, 5],
   ]
   for (const [status, attemptCount, counted] of tellings) {
     const { data } = await step({ signalId: 'counted', status, metadata: { attemptCount } })
@@ -100,6 +100,12 @@ it.each([
     'a step that is none',
     { signalId: 'a', metadata: { processingSteps: ['x'] } },
     'metadata.processingSteps[0]',
+  ],
+  ['half an attempt', { signalId: 'a', metadata: { attemptCount: 1.5 } }, 'metadata.attemptCount'],
+  [
+    'a boundless count',
+    { signalId: 'a', metadata: { attemptCount: 1e300 } },
+    'metadata.attemptCount',
   ],
   ['a negative count', { signalId: 'a', metadata: { attemptCount: -1 } }, 'metadata.attemptCount'],
   [

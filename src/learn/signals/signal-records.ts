@@ -57,7 +57,7 @@ function countAttempts(
   const before = known?.attemptCount ?? 0
   const starts = movedTo === 'PROCESSING'
   const isRetry = starts && known?.status === 'FAILED'
-  if (sent !== undefined) return Math.max(before + (isRetry ? 1 : 0), Math.floor(sent))
+  if (sent !== undefined) return Math.max(before + (isRetry ? 1 : 0), sent)
   const endsUnstarted = (movedTo === 'COMPLETED' || movedTo === 'FAILED') && before === 0
   return before + (starts || endsUnstarted ? 1 : 0)
 }
