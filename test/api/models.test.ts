@@ -349,11 +349,25 @@ it('the list names every model, and those of one status', async () => {
   expect((await running.call('GET', '/nous/learn/models?limit=0')).status).toBe(400)
 })
 
+it('a new model is not called what the address of the list has in place of a name', async () => {
+  const refused = { status: 400, details: [expect.objectContaining({ path: 'modelId' })] }
+  expect(await sync('sync', state())).toMatchObject(refused)
+  const training = await running.call('POST', '/nous/learn/models/train', { modelId: 'sync' })
+  expect(training).toMatchObject(refused)
+  // One that was called so before goes on, and is read by an address that says so in another way.
+  const { store } = running.app
+  const times = { createdMs: Date.now(), updatedMs: Date.now() }
+  await store.write(() => store.tables.models.put('sync', { ...times, latest: 0 }))
+  expect((await sync('sync', state())).status).toBe(200)
+  expect((await get('%73ync')).data).toMatchObject({ modelId: 'sync' })
+})
+
 it('there is a limit to the number of models', async () => {
   for (let n = 0; ; n++) {
-    const { status, code } = await sync(`limit-${n}`, state())
+    const { status, code, error } = await sync(`limit-${n}`, state())
     if (status === 200) continue
     expect({ status, code }).toEqual({ status: 429, code: 'TOO_MANY_MODELS' })
+    expect(error).toContain('the setting MODELS_MAX')
     break
   }
   expect((await sync('many', state([7, 7, 7]))).status).toBe(200)

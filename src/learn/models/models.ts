@@ -157,7 +157,7 @@ function openParts(options: ModelsParts): Parts {
   const shelving = openShelving({ ...same, versions, serving, activation })
   const gating = openGating({ ...same, versions, activation, evidence })
   const onEnd = ranking.refresh
-  const training = openTraining({ ...same, evidence, shelving, gating, onEnd })
+  const training = openTraining({ ...same, versions, evidence, shelving, gating, onEnd })
   return {
     ...options,
     ...{ versions, serving, ranking, activation, shelving, evidence, gating, training },

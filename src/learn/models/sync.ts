@@ -6,7 +6,7 @@ import type { Events } from '../history/events.ts'
 import { type Activation, refuseUnservable } from './activation.ts'
 import type { Serving } from './serving.ts'
 import { unfinished } from './state.ts'
-import type { NewVersion, Versions } from './versions.ts'
+import { type NewVersion, refuseReserved, type Versions } from './versions.ts'
 
 export interface Kept {
   record: VersionRecord
@@ -76,6 +76,7 @@ export function openShelving(parts: ShelvingParts): Shelving {
   }
   return {
     sync: async ({ modelId, state, activate = false }) => {
+      refuseReserved(versions, modelId)
       const made: NewVersion = { ...(await read(modelId, state)), source: 'SYNC' }
       if (!activate) return keep(made)
       // What can't rank is refused as a whole. Whatever fails later is not the state's fault: the version stays, and the

@@ -11,6 +11,7 @@ import { readMoment } from '../wire/moment.ts'
 import type { ModelEvidence } from './evidence.ts'
 import type { Gating } from './gating.ts'
 import type { Shelving } from './sync.ts'
+import { refuseReserved, type Versions } from './versions.ts'
 import { askWhole } from './whole.ts'
 
 /** How the last training went. */
@@ -44,6 +45,7 @@ export interface TrainingParts {
   config: Config
   events: Events
   evidence: ModelEvidence
+  versions: Pick<Versions, 'model'>
   shelving: Shelving
   gating: Gating
   clock: () => number
@@ -87,6 +89,7 @@ export function openTraining(parts: TrainingParts): Training {
   }
   return {
     train: async ({ modelId = OWN_MODEL, kind, since }) => {
+      refuseReserved(parts.versions, modelId)
       const sinceMs = typeof since === 'string' ? readMoment(since, 'since') : (since ?? 0)
       if (running !== undefined)
         throw serviceError(

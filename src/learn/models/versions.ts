@@ -1,5 +1,5 @@
-import type { Config } from '../../config.ts'
-import { serviceError } from '../../errors.ts'
+import { type Config, variableOf } from '../../config.ts'
+import { invalid, serviceError } from '../../errors.ts'
 import type { VersionName } from '../../schema/model.ts'
 import type {
   ModelRecord,
@@ -49,6 +49,8 @@ export interface Versions {
 }
 
 const STANDING = 'models'
+/** What stands in an address where a model's name does. */
+const RESERVED = 'sync'
 /** Reports of gates kept with a version. */
 export const GATES_MAX = 20
 
@@ -120,7 +122,7 @@ function addWithin(
   if (same !== undefined) return { record: same, unchanged: true }
   const model = models.get(modelId)
   if (model === undefined && models.count() >= config.modelsMax)
-    throw serviceError('TOO_MANY_MODELS', `At most ${config.modelsMax} models are kept.`)
+    throw serviceError('TOO_MANY_MODELS', tooMany(config))
   const nowMs = clock()
   const version = (model?.latest ?? 0) + 1
   const times = { createdMs: nowMs, updatedMs: nowMs }
@@ -168,6 +170,22 @@ export function nameOf({ modelId, version }: VersionName): string {
 
 export function sameVersion(a: VersionName | undefined, b: VersionName | undefined): boolean {
   return a?.modelId === b?.modelId && a?.version === b?.version
+}
+
+/**
+ * Throws VALIDATION_FAILED for a new model of a name that can't be read by its address. One that was taken before goes on.
+ */
+export function refuseReserved(versions: Pick<Versions, 'model'>, modelId: string): void {
+  if (modelId !== RESERVED || versions.model(modelId) !== undefined) return
+  throw invalid(
+    'modelId',
+    `must be another name: GET /nous/learn/models/${RESERVED} lists all models`,
+  )
+}
+
+function tooMany({ modelsMax }: Pick<Config, 'modelsMax'>): string {
+  const setting = variableOf('modelsMax')
+  return `As many models are kept as may be: ${modelsMax}, the setting ${setting}; sync under the modelId of one of them, or raise it.`
 }
 
 function modelNotFound(): Error {
