@@ -116,6 +116,7 @@ function newCall(
     body: undefined,
     suspicious: false,
     stream: NO_CHUNKS,
+    noteDone: undefined,
     hold: (bytes) => hold(flight, bytes),
     header: (name) => flight.exchange.header(name),
     requestId: flight.requestId,
@@ -190,9 +191,10 @@ async function once(
   { key, body }: { key: string; body: string | ArrivingBody },
 ): Promise<Prepared> {
   const { idempotency } = call.app
-  const kept = await idempotency.run(key, entry.name, body, () => {
+  const kept = await idempotency.run(key, entry.name, body, (noteDone) => {
     // Of a body that waited for its turn too long nothing is left, which would be taken for all of it.
     if (typeof body !== 'string' && flight.aborted) throw incomplete()
+    call.noteDone = noteDone
     return keep(entry, flight, call)
   })
   const { status, body: bytes, errorCode } = kept

@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { App } from '../app.ts'
 import type { ErrorCode } from '../errors.ts'
+import type { NoteDone } from '../schema/answer.ts'
 import type { Content } from './unkeepable.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -23,6 +24,8 @@ export interface Call<Params, Query, Body> {
    * the bodies under way would take too much together.
    */
   hold: (bytes: number) => void
+  /** Set when the request came with an Idempotency-Key. */
+  noteDone: NoteDone | undefined
   /** A request header by lower-case name; undefined when it was not sent. */
   header: (name: string) => string | undefined
   requestId: string

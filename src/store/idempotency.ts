@@ -1,8 +1,8 @@
 import type { Config } from '../config.ts'
 import { serviceError } from '../errors.ts'
-import type { AnswerOnce, ArrivingBody, KeptAnswer } from '../schema/answer.ts'
+import type { AnswerOnce, ArrivingBody, KeptAnswer, NoteDone } from '../schema/answer.ts'
 import type { Store } from './store.ts'
-import type { StoredAnswer } from './tables.ts'
+import type { DoneRequest, StoredAnswer } from './tables.ts'
 
 /** Gives the first answer again to whoever sends the same key and body within the time that keys are kept. */
 export interface Idempotency {
@@ -34,16 +34,9 @@ export function openIdempotency(options: IdempotencyOptions): Idempotency {
   const { idempotency, idempotencyExpiry } = store.tables
   const flights = new Map<string, Flight>()
 
-  async function keep(
-    key: string,
-    flight: Pick<StoredAnswer, 'route' | 'bodyHash'>,
-    answer: KeptAnswer,
-  ) {
-    const expiresMs = clock() + config.idempotencyMs
-    await store.write(() => {
-      idempotency.put(key, { ...flight, ...answer, expiresMs })
-      idempotencyExpiry.put([expiresMs, key], true)
-    })
+  function keepWithin(key: string, done: StoredAnswer | DoneRequest): void {
+    idempotency.put(key, done)
+    idempotencyExpiry.put([done.expiresMs, key], true)
   }
   return {
     run: async (key, route, body, produce) => {
@@ -58,9 +51,14 @@ export function openIdempotency(options: IdempotencyOptions): Idempotency {
       const kept = idempotency.get(key)
       if (kept !== undefined && kept.expiresMs > clock()) {
         if (kept.route !== route || kept.bodyHash !== (await hashOf(body))) throw conflict()
+        if (!isAnswer(kept)) throw answerLost()
         return { ...kept, replayed: true }
       }
-      const flight = takeOff(route, body, produce, (done, made) => keep(key, done, made))
+      const expiresMs = clock() + config.idempotencyMs
+      const flight = takeOff({ route, body }, produce, {
+        noteWithin: (done) => keepWithin(key, { ...done, expiresMs }),
+        keep: (done, made) => store.write(() => keepWithin(key, { ...done, ...made, expiresMs })),
+      })
       flights.set(key, flight)
       try {
         return { ...(await flight.answer), replayed: false }
@@ -72,15 +70,25 @@ export function openIdempotency(options: IdempotencyOptions): Idempotency {
   }
 }
 
+/** How what a request did, and its answer, are remembered; `noteWithin` inside a transaction. */
+interface Keeping {
+  noteWithin: (done: Omit<DoneRequest, 'expiresMs'>) => void
+  keep: (done: Omit<DoneRequest, 'expiresMs'>, answer: KeptAnswer) => Promise<void>
+}
+
 /** A request that is the first with its key. What it did is answered also where there is no room to keep the answer. */
 function takeOff(
-  route: string,
-  body: string | ArrivingBody,
-  produce: () => Promise<KeptAnswer>,
-  keep: (flight: { route: string; bodyHash: string }, answer: KeptAnswer) => Promise<void>,
+  { route, body }: { route: string; body: string | ArrivingBody },
+  produce: (noteDone: NoteDone) => Promise<KeptAnswer>,
+  { noteWithin, keep }: Keeping,
 ): Flight {
   const bodyHash = typeof body === 'string' ? () => body : body.hashed
-  const answer = produce().then(async (made) => {
+  const noteDone = () => {
+    const hash = bodyHash()
+    // One that is cut off is another request when it comes whole.
+    if (hash !== undefined) noteWithin({ route, bodyHash: hash })
+  }
+  const answer = produce(noteDone).then(async (made) => {
     const hash = bodyHash()
     if (made.status < 500 && hash !== undefined)
       await keep({ route, bodyHash: hash }, made).catch(() => undefined)
@@ -140,6 +148,17 @@ function conflict(): Error {
   return serviceError(
     'IDEMPOTENCY_CONFLICT',
     'This Idempotency-Key was used with another request; choose a new one.',
+  )
+}
+
+function isAnswer(done: StoredAnswer | DoneRequest): done is StoredAnswer {
+  return 'body' in done
+}
+
+function answerLost(): Error {
+  return serviceError(
+    'IDEMPOTENCY_CONFLICT',
+    'The request with this Idempotency-Key was done before, and its answer was lost: look up what it did.',
   )
 }
 

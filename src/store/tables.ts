@@ -48,13 +48,16 @@ export interface JournalEntry {
   data?: unknown
 }
 
-/** The first answer to a request that carried an Idempotency-Key. */
-export interface StoredAnswer extends KeptAnswer {
+/** A request that carried an Idempotency-Key, and is done. */
+export interface DoneRequest {
   route: string
   bodyHash: string
-  /** Milliseconds since the epoch after which the answer is forgotten. */
+  /** Milliseconds since the epoch after which it is forgotten. */
   expiresMs: number
 }
+
+/** The first answer to such a request. */
+export type StoredAnswer = KeptAnswer & DoneRequest
 
 /** Key and value of every table of the record store. Numbers in keys order numerically, text by bytes. */
 export interface Rows {
@@ -162,9 +165,9 @@ export interface Rows {
   reportedClicks: { key: string; value: number }
   /** [name of a metric, its labels as canonical JSON] → the series so far. */
   metricSeries: { key: [string, string]; value: MetricSeries }
-  /** Idempotency-Key → first answer. */
-  idempotency: { key: string; value: StoredAnswer }
-  /** [time in ms, Idempotency-Key] → true: when that answer may be forgotten. */
+  /** Idempotency-Key → first answer, or, until there is one, that the request is done. */
+  idempotency: { key: string; value: StoredAnswer | DoneRequest }
+  /** [time in ms, Idempotency-Key] → true: when that may be forgotten. */
   idempotencyExpiry: { key: [number, string]; value: true }
 }
 

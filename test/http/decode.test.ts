@@ -447,7 +447,7 @@ describe('a repeated key', () => {
       {},
       {
         run: async (_key, _name, body, produce) => {
-          const answer = await produce()
+          const answer = await produce(() => undefined)
           asked.push(typeof body === 'string' ? body : (body.hashed() ?? 'unread'))
           return { ...answer, replayed: false }
         },
@@ -489,7 +489,9 @@ describe('a repeated key', () => {
     let late: Promise<unknown> | undefined
     const env = { REQUEST_TIMEOUT_MS: '100' }
     const run: AnswerOnce = (_key, _route, _body, produce) => {
-      const answer = new Promise<void>((resolve) => open.push(resolve)).then(produce)
+      const answer = new Promise<void>((resolve) => open.push(resolve)).then(() =>
+        produce(() => undefined),
+      )
       late = answer.catch((cause: unknown) => cause)
       return answer.then((made) => ({ ...made, replayed: false }))
     }

@@ -604,7 +604,7 @@ describe('a repeated key', () => {
       {
         run: async (key, name, body, produce) => {
           asked.push([key, name, String(body)])
-          return { ...(await produce()), replayed: asked.length > 1 }
+          return { ...(await produce(() => undefined)), replayed: asked.length > 1 }
         },
       },
     )
@@ -636,7 +636,7 @@ describe('a repeated key', () => {
       {},
       {
         run: async (_key, _name, _hash, produce) => {
-          const answer = await produce()
+          const answer = await produce(() => undefined)
           kept.push(answer.status)
           return { ...answer, replayed: false }
         },

@@ -46,7 +46,10 @@ export async function startStub(
 }
 
 const rememberNothing: { run: AnswerOnce } = {
-  run: async (_key, _route, _bodyHash, produce) => ({ ...(await produce()), replayed: false }),
+  run: async (_key, _route, _bodyHash, produce) => ({
+    ...(await produce(() => undefined)),
+    replayed: false,
+  }),
 }
 
 export interface RawConnection {

@@ -114,6 +114,58 @@ describe('a key', () => {
     expect(calls()).toBe(4)
   })
 
+  it('whose request is noted as done, but has no answer, does nothing again until its time is over', async () => {
+    const { idempotency, restart, store, time, produce, calls } = open()
+    const begun = idempotency.run('k', 'r', 'h', async (noteDone) => {
+      await store.write(noteDone)
+      throw new Error('killed here')
+    })
+    await expect(begun).rejects.toThrow('killed here')
+    const again = (body: string) => restart().run('k', 'r', body, produce())
+    const refused = { code: 'IDEMPOTENCY_CONFLICT' }
+    await expect(again('h')).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringContaining('done before'),
+    })
+    await expect(again('other')).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringContaining('another request'),
+    })
+    expect(calls()).toBe(0)
+    time.nowMs += DAY_MS
+    expect(await idempotency.sweep(time.nowMs)).toBe(1)
+    expect((await again('h')).replayed).toBe(false)
+  })
+
+  it('whose body arrives bit by bit is noted once all of it has come', async () => {
+    const { restart, store, produce } = open()
+    const arriving = { hashed: (): string | undefined => undefined, hash: async () => 'h' }
+    const killed = (key: string, hashed: string | undefined) =>
+      restart().run(key, 'r', { ...arriving, hashed: () => hashed }, async (noteDone) => {
+        await store.write(noteDone)
+        throw new Error('killed here')
+      })
+    await expect(killed('cut', undefined)).rejects.toThrow('killed here')
+    await expect(killed('whole', 'h')).rejects.toThrow('killed here')
+    expect((await restart().run('cut', 'r', 'other', produce())).replayed).toBe(false)
+    await expect(restart().run('whole', 'r', arriving, produce())).rejects.toMatchObject({
+      message: expect.stringContaining('done before'),
+    })
+  })
+
+  it('leaves no note of what its transaction did not do', async () => {
+    const { idempotency, store, produce } = open()
+    const failing = idempotency.run('k', 'r', 'h', async (noteDone) => {
+      await store.write(() => {
+        noteDone()
+        throw new Error('no room')
+      })
+      return { status: 200, body: Buffer.from('') }
+    })
+    await expect(failing).rejects.toThrow('no room')
+    expect((await idempotency.run('k', 'r', 'h', produce())).replayed).toBe(false)
+  })
+
   it('may be used anew when its time is over', async () => {
     const { idempotency, store, time, produce } = open()
     await idempotency.run('k', 'r', 'h', produce())

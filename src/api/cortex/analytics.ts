@@ -29,8 +29,8 @@ export const recordEvent = route({
   },
   reply: Type.Union([AnalyticsReceipt, AnalyticsReceipts]),
   errors: ['OVERLOADED', 'DISK_FULL', 'STORE_UNAVAILABLE'],
-  handle: ({ app, body }) =>
-    app.learning.analytics.record(Array.isArray(body) ? { events: body } : body),
+  handle: ({ app, body, noteDone }) =>
+    app.learning.analytics.record(Array.isArray(body) ? { events: body } : body, noteDone),
 })
 
 export const readReports = route({
@@ -62,5 +62,5 @@ export const recordMetric = route({
   },
   reply: MetricReceipt,
   errors: ['NAME_TAKEN', 'TOO_MANY_SERIES', 'DISK_FULL', 'STORE_UNAVAILABLE'],
-  handle: ({ app, body }) => app.learning.metricRecords.record(body),
+  handle: ({ app, body, noteDone }) => app.learning.metricRecords.record(body, noteDone),
 })

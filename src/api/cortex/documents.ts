@@ -70,11 +70,12 @@ async function create(
     app,
     query,
     header,
-  }: Pick<Call<unknown, { refresh?: boolean }, unknown>, 'app' | 'query' | 'header'>,
+    noteDone,
+  }: Pick<Call<unknown, { refresh?: boolean }, unknown>, 'app' | 'query' | 'header' | 'noteDone'>,
   body: CreateDocument,
 ) {
   const item = { ...body, ...readConditions(header) }
-  const written = await app.documents.create(item, { refresh: query.refresh !== false })
+  const written = await app.documents.create(item, { refresh: query.refresh !== false, noteDone })
   return versioned({ ...written, ...notTaken(body) })
 }
 
@@ -111,8 +112,9 @@ export const bulkDocuments = route({
   },
   reply: BulkReply,
   errors: ['OVERLOADED', 'DISK_FULL'],
-  handle: ({ app, body, suspicious, stream, hold, query }) => {
-    const options = { index: query.index, refresh: query.refresh !== false, check: checkItem }
+  handle: ({ app, body, suspicious, stream, hold, query, noteDone }) => {
+    const refresh = query.refresh !== false
+    const options = { index: query.index, refresh, check: checkItem, noteDone }
     if (body === undefined) {
       const { documentBytesMax: lineBytesMax, jsonDepthMax } = app.config
       const parse = (line: Uint8Array, name: string) => readJson(line, jsonDepthMax, { name })

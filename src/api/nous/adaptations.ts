@@ -68,7 +68,7 @@ export const createRule = route({
   body: RuleCreate,
   example: { queryHash: '9f86d081884c7d65', changes: { fieldWeights: { title: 1.5 } } },
   reply: Rule,
-  handle: ({ app, body }) => app.learning.adaptations.createRule(body),
+  handle: ({ app, body, noteDone }) => app.learning.adaptations.createRule(body, noteDone),
 })
 
 export const applyAdaptation = route({
@@ -92,9 +92,9 @@ export const applyAdaptation = route({
     ...['ADAPTATION_CONFLICT', 'LIMIT_REACHED', 'INVALID_TRANSITION'],
     ...['RULE_NOT_FOUND', 'SUGGESTION_NOT_FOUND'],
   ],
-  handle: async ({ app, body }) => {
+  handle: async ({ app, body, noteDone }) => {
     await app.learning.caughtUp()
-    return app.learning.adaptations.apply(body)
+    return app.learning.adaptations.apply(body, noteDone)
   },
 })
 

@@ -90,5 +90,5 @@ export const recordExperimentResult = route({
   },
   reply: AnsweredResult,
   errors: ['EXPERIMENT_NOT_FOUND', 'NOT_ACTIVE'],
-  handle: ({ app, body }) => app.learning.experiments.record(body),
+  handle: ({ app, body, noteDone }) => app.learning.experiments.record(body, noteDone),
 })

@@ -85,7 +85,7 @@ export const rollBackModel = route({
   params: IdPath,
   reply: ModelRolledBack,
   errors: ['MODEL_NOT_FOUND', 'NOT_ACTIVE'],
-  handle: ({ app, params }) => app.learning.models.rollBack(params.id),
+  handle: ({ app, params, noteDone }) => app.learning.models.rollBack(params.id, noteDone),
 })
 
 export const trainModel = route({

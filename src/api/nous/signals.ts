@@ -38,7 +38,7 @@ export const createSignal = route({
   example: { type: 'PERFORMANCE', metadata: { performance: { latency: 12 } } },
   reply: SignalReceipt,
   errors: ['INVALID_TRANSITION'],
-  handle: ({ app, body }) => app.learning.signals.record(body),
+  handle: ({ app, body, noteDone }) => app.learning.signals.record(body, noteDone),
 })
 
 export const listSignals = route({

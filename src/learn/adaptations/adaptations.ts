@@ -6,6 +6,7 @@ import type {
   AdaptationRead,
 } from '../../schema/adaptation.ts'
 import type { AdaptationRecord, ArmTotals, RuleRecord } from '../../schema/adaptation-record.ts'
+import type { NoteDone } from '../../schema/answer.ts'
 import type {
   Rule,
   RuleCreate,
@@ -41,11 +42,11 @@ export interface Adaptations extends Pick<Force, 'applying'> {
   suggest: (sent: Suggestion) => Promise<SuggestionRead>
   /** A SuggestionList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status or source. */
   listSuggestions: (query: SuggestionQuery) => Promise<Uint8Array>
-  createRule: (sent: RuleCreate) => Promise<Rule>
+  createRule: (sent: RuleCreate, noteDone?: NoteDone) => Promise<Rule>
   /** A RuleList in UTF-8 JSON, newest first. */
   listRules: (query: RuleQuery) => Promise<Uint8Array>
   /** Throws VALIDATION_FAILED, ADAPTATION_CONFLICT, LIMIT_REACHED, RULE_NOT_FOUND, SUGGESTION_NOT_FOUND. */
-  apply: (sent: Adaptation) => Promise<AdaptationRead>
+  apply: (sent: Adaptation, noteDone?: NoteDone) => Promise<AdaptationRead>
   /** An AdaptationList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status. */
   list: (query: AdaptationQuery) => Promise<Uint8Array>
   /** Throws ADAPTATION_NOT_FOUND. */
@@ -117,19 +118,20 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     withdraw: suggestions.withdraw,
     suggest: async (sent) => showSuggestion(await suggestions.suggest(sent)),
     listSuggestions: suggestions.list,
-    createRule: async (sent) => {
+    createRule: async (sent, noteDone) => {
       const warnings = warningsOf(mustReadChanges(sent.changes), { ...parts, ...config })
-      const rule = showRule(await rules.create(sent))
+      const rule = showRule(await rules.create(sent, noteDone))
       return { ...rule, ...(warnings.length === 0 ? {} : { warnings }) }
     },
     listRules: rules.list,
-    apply: async (sent) => {
+    apply: async (sent, noteDone) => {
       const rule = ruleOf(sent, rules, suggestions)
       const draft = draftOf(sent, rule)
       const immediate = sent.immediate === true || sent.force === true
-      const record = await lifecycle.apply(draft, immediate, ({ suggestionId, adaptationId }) => {
+      const begun = ({ suggestionId, adaptationId }: AdaptationRecord) => {
         if (suggestionId !== undefined) suggestions.appliedWithin(suggestionId, adaptationId)
-      })
+      }
+      const record = await lifecycle.apply(draft, immediate, begun, noteDone)
       return show.one(record)
     },
     list: show.list,

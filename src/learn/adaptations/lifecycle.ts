@@ -1,5 +1,6 @@
 import { serviceError } from '../../errors.ts'
 import type { AdaptationRecord } from '../../schema/adaptation-record.ts'
+import type { NoteDone } from '../../schema/answer.ts'
 import { isRefusal } from '../../store/failure.ts'
 import type { Store } from '../../store/store.ts'
 import type { ExactModel } from '../plan/tuning.ts'
@@ -24,12 +25,13 @@ import type { Watch } from './watch.ts'
 export interface AdaptationLifecycle {
   /**
    * Stores a change and takes it as far as it comes at once: REJECTED, FAILED, CANARY, or ACTIVE with `immediate`.
-   * `within` runs in the same transaction. Throws ADAPTATION_CONFLICT, LIMIT_REACHED.
+   * `within` runs in the same transaction if its beginning is no refusal, `noteDone` always. Throws ADAPTATION_CONFLICT, LIMIT_REACHED.
    */
   apply: (
     draft: Draft,
     immediate: boolean,
     within: (record: AdaptationRecord) => void,
+    noteDone?: NoteDone,
   ) => Promise<AdaptationRecord>
   /** Throws ADAPTATION_NOT_FOUND, INVALID_TRANSITION. */
   rollBack: (
@@ -90,11 +92,14 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
   let underWay = 0
   watch.follow(force.records())
   return {
-    apply: async (draft, immediate, within) => {
+    apply: async (draft, immediate, within, noteDone) => {
       if (force.records().length + underWay >= IN_FORCE_MAX) throw tooManyInForce()
       underWay += 1
       try {
-        return await changing(draft.scope, () => applyWithin(draft, immediate, within, parts))
+        return await changing(draft.scope, () => {
+          noteDone?.()
+          return applyWithin(draft, immediate, within, parts)
+        })
       } finally {
         underWay -= 1
       }

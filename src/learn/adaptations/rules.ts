@@ -1,6 +1,7 @@
 import { serviceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import type { RuleRecord } from '../../schema/adaptation-record.ts'
+import type { NoteDone } from '../../schema/answer.ts'
 import type { RuleCreate, RuleQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
 import { listJson } from '../wire/list-json.ts'
@@ -8,7 +9,7 @@ import { showRule } from './wire.ts'
 
 /** Changes that may be applied, by name. */
 export interface Rules {
-  create: (sent: RuleCreate) => Promise<RuleRecord>
+  create: (sent: RuleCreate, noteDone?: NoteDone) => Promise<RuleRecord>
   /** Inside a transaction. */
   addWithin: (rule: Omit<RuleRecord, 'ruleId' | 'createdMs'>) => RuleRecord
   /** Inside a transaction. */
@@ -36,16 +37,17 @@ export function openRules(store: Store, clock: () => number): Rules {
   }
   return {
     addWithin,
-    create: ({ changes, queryHash, name, description }) =>
-      store.write(() =>
-        addWithin({
+    create: ({ changes, queryHash, name, description }, noteDone) =>
+      store.write(() => {
+        noteDone?.()
+        return addWithin({
           changes: JSON.stringify(changes),
           description: description ?? name ?? 'A rule made by a client.',
           source: 'client',
           ...(queryHash === undefined ? {} : { queryHash }),
           ...(name === undefined ? {} : { name }),
-        }),
-      ),
+        })
+      }),
     removeWithin: (ruleId) => {
       adaptationRules.remove(ruleId)
     },

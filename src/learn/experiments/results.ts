@@ -1,3 +1,4 @@
+import type { NoteDone } from '../../schema/answer.ts'
 import type { ExperimentResult } from '../../schema/experiment.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Store } from '../../store/store.ts'
@@ -19,17 +20,22 @@ const OTHER_ARM =
   'variantId: the unit was counted in another variant before, which is answered, and these values count there, too.'
 
 /** Counts values that others measured of who is in an experiment, and checks the guardrails at once. */
-export type RecordResult = (sent: ExperimentResult) => Promise<object>
+export type RecordResult = (sent: ExperimentResult, noteDone?: NoteDone) => Promise<object>
 
 /** Takes results that others measured: in the arm that a unit is in, or not at all when it is in none. */
 export function openResults(parts: ResultsParts): RecordResult {
   const { store, sessions, register, ledger, reported, counted, clock } = parts
 
-  async function count(experiment: ExperimentRecord, sent: ExperimentResult) {
+  async function count(
+    experiment: ExperimentRecord,
+    sent: ExperimentResult,
+    noteDone: NoteDone | undefined,
+  ) {
     const { unit, target } = unitOf(sent, sessions)
     const given = armOf(experiment, sent, unit, target)
     const { metrics } = sent
     return await store.write(() => {
+      noteDone?.()
       const kept = unit === undefined ? undefined : reported.armOf(experiment.id, unit)
       // Who took part is in it, even if nothing that is sent now says so.
       const searched = unit === undefined ? undefined : ledger.armOf(experiment, unit)
@@ -39,12 +45,12 @@ export function openResults(parts: ResultsParts): RecordResult {
       return { arm, recorded: reported.record({ experiment, arm, unit, metrics }), isOther }
     })
   }
-  return async (sent) => {
+  return async (sent, noteDone) => {
     await settle(parts, [findReported(register, sent)])
     const experiment = findReported(register, sent)
     if (experiment.status !== 'ACTIVE' && experiment.status !== 'PAUSED')
       throw notActive(experiment)
-    const { arm, recorded, isOther } = await count(experiment, sent)
+    const { arm, recorded, isOther } = await count(experiment, sent, noteDone)
     if (experiment.status === 'ACTIVE') await watch(parts, experiment)
     const now = register.find(experiment.id) ?? experiment
     return {

@@ -3,6 +3,7 @@ import { invalid, serviceError } from '../../errors.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { MetricReceipt, MetricRecord } from '../../schema/analytics.ts'
 import type { MetricSeries, MetricType } from '../../schema/analytics-record.ts'
+import type { NoteDone } from '../../schema/answer.ts'
 import type { Store } from '../../store/store.ts'
 import { openMetricNames } from './names.ts'
 import { addValue, labelsKey, labelsOf, newSeries, receiptOf } from './series.ts'
@@ -13,7 +14,7 @@ export interface MetricRecords {
    * Resolves when the value is on the disk. Throws VALIDATION_FAILED, NAME_TAKEN when the name has another type or
    * would be mistaken for a part of another metric, TOO_MANY_SERIES.
    */
-  record: (record: MetricRecord) => Promise<MetricReceipt>
+  record: (record: MetricRecord, noteDone?: NoteDone) => Promise<MetricReceipt>
   /** Removes some series that nobody has recorded for long; returns how many. Call again while it removes. */
   sweep: (nowMs: number) => Promise<number>
 }
@@ -60,12 +61,16 @@ export function openMetricRecords(options: MetricRecordsOptions): MetricRecords 
     else names.show(name, key, stored)
   }
   return {
-    record: async (record) => {
+    record: async (record, noteDone) => {
       if (!Number.isFinite(record.value)) throw invalid('value', 'must be a finite number')
       const labels = labelsOf(record)
       const key = labelsKey(labels)
       try {
-        return receiptOf(await store.write(() => add(record, labels, key)))
+        const series = await store.write(() => {
+          noteDone?.()
+          return add(record, labels, key)
+        })
+        return receiptOf(series)
       } catch (cause) {
         restore(record.name, key)
         throw cause

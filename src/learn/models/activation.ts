@@ -1,4 +1,5 @@
 import { serviceError } from '../../errors.ts'
+import type { NoteDone } from '../../schema/answer.ts'
 import type { VersionName } from '../../schema/model.ts'
 import type { Standing, Trial, VersionRecord } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
@@ -21,7 +22,10 @@ export interface Activation {
   /** Throws MODEL_NOT_FOUND, MODEL_NOT_SERVABLE, INVALID_TRANSITION. */
   activate: (name: VersionName, by: ActivatedBy) => Promise<Activated>
   /** Returns to the version that was active before; throws NOT_ACTIVE when this model isn't active. */
-  rollBack: (modelId: string) => Promise<{ record: VersionRecord; active: VersionName | undefined }>
+  rollBack: (
+    modelId: string,
+    noteDone?: NoteDone,
+  ) => Promise<{ record: VersionRecord; active: VersionName | undefined }>
   /** Ends a trial in favour of the version, or against it, inside `store.write`. */
   activateWithin: (record: VersionRecord, by: ActivatedBy, figures?: object) => Activated
 }
@@ -79,13 +83,16 @@ export function openActivation(parts: ActivationParts): Activation {
       await parts.load(name)
       return store.write(() => activateWithin(versions.get(name), by))
     },
-    rollBack: async (modelId) => {
+    rollBack: async (modelId, noteDone) => {
       const { active } = versions.standing()
       versions.newest(modelId)
       if (active?.modelId !== modelId) throw notActive()
       const target = earlierOf(versions, modelId)
       if (target !== undefined) await parts.load(target)
-      return store.write(() => rollBackWithin(parts, modelId, target))
+      return store.write(() => {
+        noteDone?.()
+        return rollBackWithin(parts, modelId, target)
+      })
     },
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../config.ts'
+import type { NoteDone } from '../../schema/answer.ts'
 import type {
   ModelQuery,
   ModelSync,
@@ -42,7 +43,7 @@ export interface Models
   /** Past all gates; the newest version, if none is named. Throws MODEL_NOT_FOUND, MODEL_NOT_SERVABLE. */
   activate: (modelId: string, version?: number) => Promise<object>
   /** Throws MODEL_NOT_FOUND, NOT_ACTIVE. */
-  rollBack: (modelId: string) => Promise<object>
+  rollBack: (modelId: string, noteDone?: NoteDone) => Promise<object>
   /** Waits for the outcome, within the time of a request. Throws TRAINING_RUNNING. */
   train: (request: ModelTraining) => Promise<ModelTrained>
   /** Asks the first gate; who passes goes into shadow. Throws as `activate` does. */
@@ -189,8 +190,8 @@ function changes(parts: Parts): Changes {
       const updatedAt = isoTime(updatedMs)
       return { ...name, status, previous: nameOrNull(previous), unchanged, updatedAt }
     },
-    rollBack: async (modelId) => {
-      const { record, active } = await changing(activation.rollBack(modelId))
+    rollBack: async (modelId, noteDone) => {
+      const { record, active } = await changing(activation.rollBack(modelId, noteDone))
       const { version, status, updatedMs } = record
       return { modelId, version, status, active: nameOrNull(active), updatedAt: isoTime(updatedMs) }
     },

@@ -6,6 +6,7 @@ import {
   type AnalyticsReceipt,
   type AnalyticsReceipts,
 } from '../../schema/analytics.ts'
+import type { NoteDone } from '../../schema/answer.ts'
 import type { SessionTotals } from '../../schema/session.ts'
 import type { JournalEntry } from '../../store/tables.ts'
 import { oneSpelling } from '../feedback/feedback-ids.ts'
@@ -21,7 +22,10 @@ export interface Analytics {
    * Resolves when all of the events are on the disk, in their order. One that names no session, or one that is unknown
    * or expired, is kept too, as unmatched. Throws OVERLOADED when too many wait.
    */
-  record: (sent: AnalyticsEvents) => Promise<AnalyticsReceipt | AnalyticsReceipts>
+  record: (
+    sent: AnalyticsEvents,
+    noteDone?: NoteDone,
+  ) => Promise<AnalyticsReceipt | AnalyticsReceipts>
   /** Events since the start that are signals: those with figures of performance. */
   submitted: () => number
   /** Forgets what sessions told since they are unknown, or over. */
@@ -59,8 +63,12 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
     const metrics = totals.of(session.sessionId)
     return { eventId, processed: true, unmatched: false, metrics }
   }
-  function store(events: readonly AnalyticsEvent[]): Promise<AnalyticsReceipt[]> {
+  function store(
+    events: readonly AnalyticsEvent[],
+    noteDone: NoteDone | undefined,
+  ): Promise<AnalyticsReceipt[]> {
     return log.append(() => {
+      noteDone?.()
       const timeMs = clock()
       const receipts: AnalyticsReceipt[] = []
       const entries: JournalEntry[] = []
@@ -77,7 +85,10 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
   function refuseAhead({ timestamp }: Partial<AnalyticsEvent>, place: string): void {
     if (timestamp !== undefined) readHappened(timestamp, clock(), `${place}timestamp`)
   }
-  async function take(events: readonly AnalyticsEvent[]): Promise<AnalyticsReceipt[]> {
+  async function take(
+    events: readonly AnalyticsEvent[],
+    noteDone: NoteDone | undefined,
+  ): Promise<AnalyticsReceipt[]> {
     if (waiting + events.length > WAITING_MAX)
       throw serviceError('OVERLOADED', 'Too many events wait to be stored; try again soon.', {
         retryAfterS: 1,
@@ -85,7 +96,7 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
     for (const { sessionId } of events) if (sessionId !== undefined) sessions.touch(sessionId)
     waiting += events.length
     try {
-      const receipts = await store(events)
+      const receipts = await store(events, noteDone)
       submitted += events.filter(({ performance }) => hasFigures(performance)).length
       return receipts
     } finally {
@@ -93,14 +104,14 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
     }
   }
   return {
-    record: async ({ events, ...single }) => {
+    record: async ({ events, ...single }, noteDone) => {
       if (events !== undefined) {
         refuseBoth(single)
         for (const [at, event] of events.entries()) refuseAhead(event, `events[${at}].`)
-        return listed(await take(events))
+        return listed(await take(events, noteDone))
       }
       refuseAhead(single, '')
-      const [receipt] = await take([single as AnalyticsEvent])
+      const [receipt] = await take([single as AnalyticsEvent], noteDone)
       return receipt as AnalyticsReceipt
     },
     submitted: () => submitted,

@@ -1,5 +1,6 @@
 import { newId } from '../../ids.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
+import type { NoteDone } from '../../schema/answer.ts'
 import type {
   SignalCounts,
   SignalList,
@@ -23,8 +24,14 @@ import { SIGNAL_STATUSES, type SignalStatus } from './signal-words.ts'
  * until learning has taken it; others may tell of more, and of the steps in which they are processed.
  */
 export interface Signals {
-  /** Records a step; a signal that is not known is created. Throws VALIDATION_FAILED, INVALID_TRANSITION. */
-  record: (step: Omit<SignalStep, 'signalId'> & { signalId?: string }) => Promise<SignalReceipt>
+  /**
+   * Records a step; a signal that is not known is created. The same step of a signal that has a name may be taken twice,
+   * so only one without is noted. Throws VALIDATION_FAILED, INVALID_TRANSITION.
+   */
+  record: (
+    step: Omit<SignalStep, 'signalId'> & { signalId?: string },
+    noteDone?: NoteDone,
+  ) => Promise<SignalReceipt>
   /** Throws VALIDATION_FAILED, INVALID_CURSOR. */
   list: (query: SignalQuery) => Promise<SignalList>
   counts: () => SignalCounts
@@ -71,7 +78,11 @@ export function openSignals(parts: SignalParts): Signals {
   const sources = { store, journal, stateOf: (signal: JournalSignal) => stateOf(core, signal) }
   collect(parts.metrics, () => countAll(core))
   return {
-    record: ({ signalId = newId(), ...step }) => store.write(() => record(core, signalId, step)),
+    record: ({ signalId, ...step }, noteDone) =>
+      store.write(() => {
+        if (signalId === undefined) noteDone?.()
+        return record(core, signalId ?? newId(), step)
+      }),
     list: async (query) => {
       const { matched, ...page } = await listSignals(sources, query)
       const counts = countAll(core)

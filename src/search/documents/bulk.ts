@@ -1,5 +1,6 @@
 import { openBreath } from '../../breath.ts'
 import { ServiceError, serviceError } from '../../errors.ts'
+import type { NoteDone } from '../../schema/answer.ts'
 import { type BulkAnswer, type BulkItemReply, openBulkAnswer } from './bulk-answer.ts'
 import {
   type ItemOptions,
@@ -30,6 +31,7 @@ interface BulkOptions extends ItemOptions {
   /** Index of items that name none. */
   index: string | undefined
   refresh: boolean
+  noteDone?: NoteDone | undefined
 }
 
 interface ListOptions extends BulkOptions {
@@ -188,11 +190,11 @@ function isBlank(line: Uint8Array): boolean {
 async function writeGroup(
   documents: Documents,
   read: Read[],
-  { index, refresh }: BulkOptions,
+  { index, refresh, noteDone }: BulkOptions,
   turn?: Turn,
 ): Promise<BulkItemReply[]> {
   const items = read.map(({ item }) => item)
-  const options = turn === undefined ? { refresh } : { refresh, turn }
+  const options = turn === undefined ? { refresh, noteDone } : { refresh, noteDone, turn }
   const outcomes = await documents.bulk(items, index, options)
   const inherited = index === undefined ? {} : { index }
   return outcomes.map((outcome, at) => {

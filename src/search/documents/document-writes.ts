@@ -1,5 +1,6 @@
 import { ServiceError } from '../../errors.ts'
 import { native } from '../../native.ts'
+import type { NoteDone } from '../../schema/answer.ts'
 import type { Store } from '../../store/store.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { IndexEntry } from '../indices/indices.ts'
@@ -23,6 +24,8 @@ export interface Written {
 /** How long a write waits: until it is searchable, or only until it is durable. */
 export interface WriteOptions {
   refresh: boolean
+  /** Called for documents that get an id here: written again, they would be there twice. */
+  noteDone?: NoteDone | undefined
   /** Set when another write of the same request must be decided first. */
   turn?: Turn
 }
@@ -49,13 +52,13 @@ type Outcome = WriteOutcome | ServiceError
 /** Writes each operation by itself, in order: first the records, then the indices, then the answer. */
 export async function writeDocuments(
   ops: WriteOp[],
-  { refresh, turn }: WriteOptions,
+  { refresh, turn, noteDone }: WriteOptions,
   parts: WriteParts,
 ): Promise<(Written | ServiceError)[]> {
   await openAll(parts.engine, ops)
   await embedOps(ops, parts)
   await turn?.come
-  const writing = parts.writer.write(ops)
+  const writing = parts.writer.write(ops, noteDone)
   turn?.pass()
   const outcomes = await writing
   const vectorized = await publish(parts.engine, ops, outcomes, refresh)

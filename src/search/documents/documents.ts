@@ -88,7 +88,7 @@ export function openDocuments(parts: DocumentsParts): Documents {
       const { index, document } = item
       if (indices.find(index) === undefined) refuseUnmet(item)
       const entry = await entryFor(indices, index, document, 'document.')
-      return one(under(item, putOp(entry, item)), options)
+      return one(under(item, putOp(entry, item)), onlyNameless([item], options))
     },
     merge: async ({ id, index, ...conditions }, source, options) => {
       const known = index === undefined ? locate(parts, id, undefined)?.entry : indices.find(index)
@@ -105,7 +105,8 @@ export function openDocuments(parts: DocumentsParts): Documents {
       const ops: (WriteOp | ServiceError)[] = []
       for (const item of items) ops.push(await bulkOp(item, defaultIndex, parts))
       const good = ops.filter((op): op is WriteOp => !(op instanceof ServiceError))
-      const outcomes = good.length === 0 ? [] : await writeDocuments(good, options, parts)
+      const own = onlyNameless(items, options)
+      const outcomes = good.length === 0 ? [] : await writeDocuments(good, own, parts)
       let next = 0
       return ops.map((op) => (op instanceof ServiceError ? op : (outcomes[next++] as Written)))
     },
@@ -128,6 +129,16 @@ export function openDocuments(parts: DocumentsParts): Documents {
       }
     },
   }
+}
+
+/** What is written twice under an id of its own is there once: only documents without one are worth a note. */
+function onlyNameless(
+  items: readonly ({ id?: string | undefined } | ServiceError)[],
+  options: WriteOptions,
+): WriteOptions {
+  const isNameless = (item: { id?: string | undefined } | ServiceError) =>
+    !(item instanceof ServiceError) && item.id === undefined
+  return items.some(isNameless) ? options : { ...options, noteDone: undefined }
 }
 
 function locate(

@@ -1,12 +1,16 @@
 import type { Config } from '../../config.ts'
 import { ServiceError, serviceError } from '../../errors.ts'
+import type { NoteDone } from '../../schema/answer.ts'
 import type { Store } from '../../store/store.ts'
 import { decideAll, type WriteOutcome } from './decide.ts'
 import type { WriteOp } from './operation.ts'
 
 export interface Writer {
-  /** Resolves in order when all are durable; a refused one is its error. Throws OVERLOADED when too many wait. */
-  write: (ops: WriteOp[]) => Promise<(WriteOutcome | ServiceError)[]>
+  /**
+   * Resolves in order when all are durable; a refused one is its error. `noteDone` runs in their transaction, unless
+   * all are refused. Throws OVERLOADED when too many wait.
+   */
+  write: (ops: WriteOp[], noteDone?: NoteDone) => Promise<(WriteOutcome | ServiceError)[]>
   /** Writes that wait for the next transaction. */
   queued: () => number
   idle: () => Promise<void>
@@ -14,6 +18,7 @@ export interface Writer {
 
 interface Waiting {
   ops: WriteOp[]
+  noteDone: NoteDone | undefined
   resolve: (outcomes: (WriteOutcome | ServiceError)[]) => void
   reject: (cause: unknown) => void
 }
@@ -51,13 +56,20 @@ export function openWriter(
   }
   async function commit(taken: Waiting[], transact: Store['write']): Promise<void> {
     if (taken.length === 0) return
-    const ops = taken.flatMap((one) => one.ops)
-    const outcomes = await transact(() => decideAll(store, ops, clock()))
-    let at = 0
-    for (const one of taken) {
-      one.resolve(outcomes.slice(at, at + one.ops.length))
-      at += one.ops.length
-    }
+    const outcomes = await transact(() => {
+      const ops = taken.flatMap((one) => one.ops)
+      const all = decideAll(store, ops, clock())
+      let at = 0
+      return taken.map(({ ops, noteDone }) => {
+        const own = all.slice(at, at + ops.length)
+        at += ops.length
+        if (own.some((outcome) => !(outcome instanceof ServiceError))) noteDone?.()
+        return own
+      })
+    })
+    taken.forEach((one, at) => {
+      one.resolve(outcomes[at] ?? [])
+    })
   }
 
   function run(): void {
@@ -69,7 +81,7 @@ export function openWriter(
   }
 
   return {
-    write: (ops) => {
+    write: (ops, noteDone) => {
       if (queued > 0 && queued + ops.length > config.writeQueueMax)
         throw serviceError(
           'OVERLOADED',
@@ -80,7 +92,7 @@ export function openWriter(
         )
       queued += ops.length
       return new Promise((resolve, reject) => {
-        waiting.push({ ops, resolve, reject })
+        waiting.push({ ops, noteDone, resolve, reject })
         run()
       })
     },

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RunningApp, startApp } from '../running-app.ts'
+
+let service: RunningApp
+
+beforeAll(async () => {
+  service = await startApp({ MODEL_TRAINING: 'false' })
+}, 120_000)
+afterAll(() => service.close())
+
+let keys = 0
+
+/** Sends a request whose answer is lost behind what it did, as a crash would lose it; gives its key. */
+async function lose(path: string, body: unknown, headers: Record<string, string> = {}) {
+  const { app } = service
+  const { run } = app.idempotency
+  app.idempotency.run = (key, route, arriving, produce) =>
+    run(key, route, arriving, async (noteDone) => {
+      const { status, body: answer } = await produce(noteDone)
+      throw new Error(`lost, but for this test: ${status} ${Buffer.from(answer)}`)
+    })
+  const key = `lost-${++keys}`
+  const { status } = await service.call('POST', path, body, { ...headers, 'idempotency-key': key })
+  app.idempotency.run = run
+  expect(status).toBe(500)
+  return key
+}
+
+/** The same again, behind a crash. */
+async function repeat(path: string, body: unknown, headers: Record<string, string> = {}) {
+  const key = await lose(path, body, headers)
+  return service.call('POST', path, body, { ...headers, 'idempotency-key': key })
+}
+
+const ndjson = { 'content-type': 'application/x-ndjson' }
+const note = { index: 'notes', document: { title: 'Once' } }
+const metric = { name: 'orders_total', type: 'counter', value: 1 }
+const changes = { fieldWeights: { title: 1.5 } }
+const experiment = { name: 'once', type: 'business_rules', variants: [{ id: 'a' }, { id: 'b' }] }
+const state = { weights: [1], bias: 0, featureNames: ['textScore'] }
+
+describe('sent again when its answer was lost', () => {
+  it.each<[string, string, unknown, Record<string, string>?]>([
+    ['a document without an id', '/cortex/documents', note],
+    ['one of a path', '/cortex/indices/notes/documents', { document: note.document }],
+    ['a list of such', '/cortex/documents/bulk', [{ ...note, id: 'named' }, note]],
+    ['lines of such', '/cortex/documents/bulk', `${JSON.stringify(note)}\n`, ndjson],
+    ['an event', '/cortex/analytics', { eventType: 'view' }],
+    ['a list of events', '/cortex/analytics', [{ eventType: 'view' }]],
+    ['a value of a metric', '/cortex/metrics', metric],
+    ['a rule', '/nous/adapt/rules', { queryHash: '9f86d081884c7d65', changes }],
+    ['a change', '/nous/adapt/apply', { type: 'ranking', changes }],
+    ['a signal without a name', '/nous/signals', { type: 'CLICK' }],
+  ])('%s is not there twice', async (_name, path, body, headers) => {
+    const again = await repeat(path, body, headers)
+    expect([again.status, again.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT'])
+    expect(again.error).toContain('was done before')
+  })
+
+  it('a result is not counted twice', async () => {
+    await service.must('POST', '/nous/experiments', experiment)
+    const sent = { experimentName: 'once', variantId: 'a', metrics: { revenue: 1 } }
+    expect((await repeat('/nous/ab-testing/results', sent)).status).toBe(409)
+  })
+
+  it('a model is not taken back twice', async () => {
+    for (const bias of [0, 1, 2])
+      await service.must('POST', '/nous/learn/models/sync', {
+        modelId: 'm',
+        state: { ...state, bias },
+        activate: true,
+      })
+    expect((await repeat('/nous/learn/models/m/rollback', undefined)).status).toBe(409)
+    const { active } = await service.must<{ active: { version: number } }>(
+      'POST',
+      '/nous/learn/models/m/rollback',
+    )
+    expect(active.version).toBe(1)
+  })
+
+  it('what has a name of its own is done again, and is there once', async () => {
+    const named = { index: 'notes', id: 'n', document: { title: 'Named' } }
+    expect((await repeat('/cortex/documents', named)).data).toMatchObject({ version: 1 })
+    const listed = await repeat('/cortex/documents/bulk', [named])
+    expect(listed.data).toMatchObject({ succeeded: 1 })
+    expect((await repeat('/nous/signals', { signalId: 's', type: 'CLICK' })).status).toBe(200)
+  })
+
+  it('a session that nobody was told of does not keep its client from another', async () => {
+    expect((await repeat('/cortex/sessions', {})).status).toBe(200)
+  })
+
+  it('a key is free again when nothing was done', async () => {
+    const path = '/cortex/documents'
+    const refused = { index: 'notes', document: { title: '' } }
+    const again = await repeat(path, refused)
+    expect([again.status, again.code]).toEqual([400, 'VALIDATION_FAILED'])
+  })
+
+  it('another request with its key is refused as ever', async () => {
+    const path = '/cortex/analytics'
+    const headers = { 'idempotency-key': await lose(path, { eventType: 'view' }) }
+    const other = await service.call('POST', path, { eventType: 'open' }, headers)
+    expect(other.error).toContain('another request')
+  })
+})
