@@ -52,6 +52,20 @@ export const CreateDocumentInIndex = Type.Object({
   vector: Type.Optional(CallerVector),
 })
 
+/** The same as the whole body of a request. */
+export const ChangedDocument = Type.Object(
+  {
+    ...DocumentPatch.properties,
+    vector: Type.Optional(
+      Type.Unknown({
+        description:
+          'where vectors come from you or from an endpoint, and the mapping has no such field: the document’s vector, as beside `document`; elsewhere a field like any other',
+      }),
+    ),
+  },
+  { additionalProperties: true },
+)
+
 export const DocumentPath = Type.Object({ id: DocumentId })
 export const IndexPath = Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }) })
 

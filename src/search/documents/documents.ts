@@ -8,7 +8,6 @@ import type { Definition } from '../indices/definition.ts'
 import { nameProblem } from '../indices/index-name.ts'
 import { type IndexEntry, type Indices, latest } from '../indices/indices.ts'
 import { decodeRecord } from '../record.ts'
-import { checkDimensions, readVector } from '../vector.ts'
 import { type Conditions, isOneOf, unmet } from './conditions.ts'
 import { hasText, noText } from './decide.ts'
 import {
@@ -19,6 +18,7 @@ import {
   writeDocuments,
 } from './document-writes.ts'
 import type { WriteOp } from './operation.ts'
+import { apartFromVector, givenVector } from './outside-vector.ts'
 import { type SourcePlace, sourceProblem } from './source.ts'
 
 type Source = Record<string, unknown>
@@ -94,8 +94,10 @@ export function openDocuments(parts: DocumentsParts): Documents {
       const known = index === undefined ? locate(parts, id, undefined)?.entry : indices.find(index)
       if (known === undefined) refuseUnmet(conditions)
       const entry = known ?? (await entryFor(indices, index ?? config.defaultIndex, source, ''))
-      checkSource(source, latest(entry).definition, '')
-      return one(under(conditions, { kind: 'merge', entry, id: checkId(id), source }), options)
+      const { fields, vector } = apartFromVector(source, latest(entry).definition)
+      checkSource(fields, latest(entry).definition, '')
+      const op: WriteOp = { kind: 'merge', entry, id: checkId(id), source: fields, ...vector }
+      return one(under(conditions, op), options)
     },
     remove: async ({ id, index, ...conditions }, options) => {
       const { entry } = locate(parts, id, index) ?? missing()
@@ -180,15 +182,7 @@ function putOp(entry: IndexEntry, { id, document, vector }: Omit<CreateItem, 'in
     source: document,
   }
   if (vector === undefined) return op
-  const values = readVector(vector, 'vector')
-  const { kind, dimensions } = entry.definition.embedder
-  if (kind === 'learned')
-    throw invalid(
-      'vector',
-      'is given, but this index makes its own vectors; create one with settings.embedder.kind "given"',
-    )
-  checkDimensions(values, dimensions, 'vector')
-  return { ...op, vector: values }
+  return { ...op, vector: givenVector(vector, entry.definition) }
 }
 
 async function bulkOp(

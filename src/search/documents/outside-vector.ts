@@ -1,7 +1,11 @@
+import { invalid } from '../../errors.ts'
 import { ownValue } from '../../object.ts'
+import type { CallerVector } from '../../schema/document.ts'
 import type { Store } from '../../store/store.ts'
+import type { Definition } from '../indices/definition.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import type { DocumentRecord } from '../record.ts'
+import { checkDimensions, readVector } from '../vector.ts'
 import type { WriteOp } from './operation.ts'
 import { valuesAt } from './source.ts'
 
@@ -27,6 +31,53 @@ export function vectorFor(store: Store, op: WriteOp, versions: Versions): Float3
   // A caller who replaces the whole document replaces its vector too.
   if (op.kind === 'put' && op.entry.definition.embedder.kind === 'given') return undefined
   return keptVector(store, op.entry, versions)
+}
+
+/** Throws VALIDATION_FAILED for what is no vector, or where an index makes its own; VECTOR_DIMENSIONS. */
+export function givenVector(
+  vector: CallerVector,
+  { embedder: { kind, dimensions } }: Definition,
+): Float32Array {
+  const values = readVector(vector, 'vector')
+  if (kind === 'learned')
+    throw invalid(
+      'vector',
+      'is given, but this index makes its own vectors; create one with settings.embedder.kind "given"',
+    )
+  checkDimensions(values, dimensions, 'vector')
+  return values
+}
+
+/**
+ * Where a document is the whole body, its vector stands among the fields. It is one where an index takes vectors and its
+ * mapping has no field of that name. Throws as `givenVector` does.
+ */
+export function apartFromVector(
+  source: Source,
+  definition: Definition,
+): { fields: Source; vector: { vector?: Float32Array } } {
+  const sent = ownValue(source, 'vector')
+  if (sent === undefined || sent === null || !takesVector(definition))
+    return { fields: source, vector: {} }
+  if (!isVector(sent))
+    throw invalid('vector', 'must be a list of numbers, or base64 of little-endian float32 numbers')
+  const { vector: _, ...fields } = source
+  return { fields, vector: { vector: givenVector(sent, definition) } }
+}
+
+function takesVector({ embedder, fields, objects }: Definition): boolean {
+  if (embedder.kind === 'learned' || embedder.field === 'vector') return false
+  const isMapped = (name: string) => name === 'vector' || name.startsWith('vector.')
+  return (
+    !fields.some(({ source }) => isMapped(source)) && !objects.some(({ name }) => isMapped(name))
+  )
+}
+
+function isVector(sent: unknown): sent is CallerVector {
+  return (
+    typeof sent === 'string' ||
+    (Array.isArray(sent) && sent.every((one) => typeof one === 'number'))
+  )
 }
 
 function fieldVector(

@@ -190,6 +190,60 @@ describe('beside indices whose vectors come from elsewhere', () => {
   }, 30_000)
 })
 
+describe.each(['PUT', 'PATCH'])('%s with a vector among the fields', (method) => {
+  const id = `changed-${method.toLowerCase()}`
+  const path = `/cortex/documents/${id}?index=yours`
+  const near = async (vector: number[]) =>
+    (await find({ index: 'yours', searchType: 'vector', vector, size: 1 })).hits[0]?.id
+
+  it('gives the document that vector, and keeps it with later changes', async () => {
+    const made = { title: 'Rain', vector: [1, 0, 0, 0] }
+    expect(await service.must(method, path, made)).toMatchObject({ vectorized: true, version: 1 })
+    expect(await near([1, 0, 0, 0])).toBe(id)
+    const moved = { vector: [0, 0, 0, -1] }
+    expect(await service.must(method, path, moved)).toMatchObject({ vectorized: true, version: 2 })
+    expect(await near([0, 0, 0, -1])).toBe(id)
+    const base64 = Buffer.from(Float32Array.of(0, -1, 0, 0).buffer).toString('base64')
+    expect(await service.must(method, path, { vector: base64 })).toMatchObject({ version: 3 })
+    await service.must(method, path, { title: 'Heavy rain' })
+    expect(await near([0, -1, 0, 0])).toBe(id)
+    const { source } = await service.must<{ source: object }>('GET', path)
+    expect(source).toEqual({ title: 'Heavy rain' })
+    await service.must('DELETE', path)
+  })
+
+  it('refuses what is no vector of the index, as creating does', async () => {
+    for (const [vector, code] of [
+      [[1, 2], 'VECTOR_DIMENSIONS'],
+      [[0, 0, 0, 0], 'VALIDATION_FAILED'],
+      [[1, 2, 3, 'x'], 'VALIDATION_FAILED'],
+      [{ x: 1 }, 'VALIDATION_FAILED'],
+    ] as const) {
+      const refused = await service.call(method, path, { title: 'Rain', vector })
+      expect(refused, JSON.stringify(vector)).toMatchObject({
+        status: 400,
+        code,
+        details: [{ path: 'vector' }],
+      })
+    }
+  })
+
+  it('is a field like any other where an index makes its own, or maps one of that name', async () => {
+    const properties = { title: { type: 'text' }, vector: { type: 'keyword' } }
+    const settings = { embedder: { kind: 'given', dimensions: 4 } }
+    const name = `mapped-${method.toLowerCase()}`
+    await service.must('POST', '/cortex/indices', { name, settings, mappings: { properties } })
+    for (const index of ['own', name]) {
+      const place = `/cortex/documents/${id}?index=${index}`
+      await service.must(method, place, { title: 'Rain', vector: 'svg' })
+      const { source } = await service.must<{ source: object }>('GET', place)
+      expect(source).toEqual({ title: 'Rain', vector: 'svg' })
+      await service.must('DELETE', place)
+    }
+    await service.must('DELETE', `/cortex/indices/${name}`)
+  })
+})
+
 it('refuses an index whose vectors the endpoint can not supply', async () => {
   const settings = { embedder: { kind: 'http', dimensions: 5 } }
   const refused = await service.call('POST', '/cortex/indices', { name: 'other', settings })
