@@ -48,6 +48,9 @@ export interface OpenState {
   linked: boolean
   /** Documents of which no space could be learned, 0 if none was refused. */
   refusedAt: number
+  /** Learning failed otherwise: how often in a row, and until when it is let be, in the process's own time. */
+  fitFailures: number
+  fitFromMs: number
   /** Its segments were merged since something was last published. */
   merged: boolean
   /** What was published when the upkeep last came by; the same again means that the index is at rest. */

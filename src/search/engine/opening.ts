@@ -68,6 +68,8 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
     linking: undefined,
     linked: false,
     refusedAt: 0,
+    fitFailures: 0,
+    fitFromMs: 0,
     merged: false,
     seen: -1,
   }

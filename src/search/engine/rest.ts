@@ -17,6 +17,10 @@ const DOCUMENTS_MIN = 300
  */
 const PATIENCE_MS = 15_000
 
+/** Pause before what failed in passing, for want of memory or disk, is tried again; twice as long after each failure. */
+const FIT_PAUSE_MS = 30_000
+const FIT_PAUSE_MS_MAX = 3_600_000
+
 /** Called when a batch finds that the index has doubled: learns once the patience is at its end. */
 export function fitInTime(core: Core, state: OpenState): void {
   const nowMs = performance.now()
@@ -32,13 +36,21 @@ export function fitSoon(core: Core, state: OpenState): void {
   state.fitting = core.pool
     .run('fit', { engineId })
     .then(
-      (report) => core.log.info({ index: name, ...report }, 'vector space learned'),
+      (report) => {
+        state.fitFailures = 0
+        core.log.info({ index: name, ...report }, 'vector space learned')
+      },
       (err: unknown) => {
-        state.refusedAt = readFigures(state.entry).documents
         // What the documents are like is no fault of anybody's, and the space that there is goes on.
-        if (err instanceof ServiceError && err.code === 'VALIDATION_FAILED')
+        if (err instanceof ServiceError && err.code === 'VALIDATION_FAILED') {
+          state.refusedAt = readFigures(state.entry).documents
           core.log.info({ index: name, reason: err.message }, 'no new vector space was learned')
-        else core.log.warn({ index: name, err }, 'no vector space could be learned')
+        } else {
+          const againInMs = Math.min(FIT_PAUSE_MS * 2 ** state.fitFailures, FIT_PAUSE_MS_MAX)
+          state.fitFailures += 1
+          state.fitFromMs = performance.now() + againInMs
+          core.log.warn({ index: name, againInMs, err }, 'no vector space could be learned')
+        }
       },
     )
     .finally(() => {
@@ -49,9 +61,9 @@ export function fitSoon(core: Core, state: OpenState): void {
     })
 }
 
-/** What could not be learned from some documents can't be learned from a few more. */
-function mayLearn({ entry, refusedAt }: OpenState): boolean {
-  return readFigures(entry).documents >= 2 * refusedAt
+/** What could not be learned from some documents can't be learned from a few more; what failed, perhaps later. */
+function mayLearn({ entry, refusedAt, fitFromMs }: OpenState): boolean {
+  return performance.now() >= fitFromMs && readFigures(entry).documents >= 2 * refusedAt
 }
 
 /**

@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { serviceError } from '../../../src/errors.ts'
 import type { Core, OpenState } from '../../../src/search/engine/core.ts'
 import { fitSoon } from '../../../src/search/engine/rest.ts'
@@ -13,10 +13,15 @@ async function learning(outcome: () => Promise<unknown>) {
   const note = (level: string) => (fields: object) => logged.push([level, fields])
   const log = { info: note('info'), warn: note('warn') }
   const core = { log, closing: false, pool: { run: outcome } } as unknown as Core
-  const state = { entry: { record: { name: 'papers' } }, refusedAt: 0 } as unknown as OpenState
-  fitSoon(core, state)
-  await state.fitting
-  return { logged, again: () => fitSoon(core, state) }
+  const entry = { record: { name: 'papers' } }
+  const begun = { entry, refusedAt: 0, fitFailures: 0, fitFromMs: 0 }
+  const state = begun as unknown as OpenState
+  const again = async () => {
+    fitSoon(core, state)
+    await state.fitting
+  }
+  await again()
+  return { logged, again }
 }
 
 it('documents that have too little in common are no failure: one line says so, without a stack', async () => {
@@ -28,19 +33,51 @@ it('documents that have too little in common are no failure: one line says so, w
 it('what failed otherwise is a warning, with its cause', async () => {
   const err = new Error('disk gone')
   const { logged } = await learning(() => Promise.reject(err))
-  expect(logged).toEqual([['warn', { index: 'papers', err }]])
+  expect(logged).toEqual([['warn', { index: 'papers', againInMs: 30_000, err }]])
 })
 
 it('what could not be learned is tried again when there are twice as many documents', async () => {
   let tries = 0
   const { again } = await learning(async () => {
     tries += 1
-    throw new Error('no')
+    throw serviceError('VALIDATION_FAILED', 'too little in common')
   })
   documents = 799
-  again()
+  await again()
   expect(tries).toBe(1)
   documents = 800
-  again()
+  await again()
   expect(tries).toBe(2)
+})
+
+it('what failed is tried again from the same documents, after pauses that grow up to an hour', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  let tries = 0
+  let isWell = false
+  const { again } = await learning(async () => {
+    tries += 1
+    if (!isWell) throw new Error('no room')
+    return {}
+  })
+  const pauses: number[] = []
+  while (pauses.length < 9) {
+    const before = tries
+    let pauseS = 0
+    for (; tries === before; pauseS++) {
+      vi.advanceTimersByTime(1000)
+      await again()
+    }
+    pauses.push(pauseS)
+  }
+  expect(pauses).toEqual([30, 60, 120, 240, 480, 960, 1920, 3600, 3600])
+  isWell = true
+  vi.advanceTimersByTime(3_600_000)
+  await again()
+  isWell = false
+  await again()
+  expect(tries).toBe(12)
+  vi.advanceTimersByTime(30_000)
+  await again()
+  expect(tries).toBe(13)
 })
