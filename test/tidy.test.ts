@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'first-mistake': [],
   'nearest-name': [],
   config: ['first-mistake', 'nearest-name', 'settings', 'word'],
-  metrics: ['config'],
+  metrics: ['breath', 'config'],
   package: [],
   native: ['errors', 'package', 'addon'],
   'shared-clock': [],

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Histogram, type Metric, Registry } from 'prom-client'
 import type { Config } from '../config.ts'
+import { type LongFamilies, type LongFamily, openLongFamilies } from './long-families.ts'
 import {
   type Distribution,
   DURATION_BOUNDS_S,
@@ -13,7 +14,7 @@ import {
   type Sample,
 } from './request-series.ts'
 
-export type { RouteMeter, Sample as MetricSample } from './request-series.ts'
+export type { RouteMeter } from './request-series.ts'
 
 /** Label sets of one collected family; what lies beyond is left out, so that a page stays bounded. */
 export const FAMILY_ROWS_MAX = 100
@@ -36,20 +37,21 @@ export interface Metrics {
     labelNames: readonly string[],
     rows: () => MetricRow[] | Promise<MetricRow[]>,
   ) => void
-  /** Adds a family of any type, whose lines are read when the page is made; the answer takes it away again. */
-  family: (family: Family) => () => void
+  /** Adds a family of any length, whose lines are written when the page is made; the answer takes it away again. */
+  family: (family: LongFamily) => () => void
   /** Time that one job of the worker threads took, waiting for a thread included. */
   job: (name: string, seconds: number) => void
   /** Time from the receipt of a feedback entry until searches see what it taught. */
   loopLag: (seconds: number) => void
-  /** The whole page in Prometheus text form. Rejects when it can't be made. */
-  page: () => Promise<string>
+  /** The whole page in Prometheus text form, as UTF-8. Rejects when it can't be made. */
+  page: () => Promise<Buffer>
   contentType: string
 }
 
 /** Opens the registry, with what the process itself tells; the parts add their own lines. */
 export function openMetrics(config: Pick<Config, 'quantiles'>): Metrics {
   const registry = new Registry()
+  const long = openLongFamilies()
   const { route, families } = openRequestSeries(config.quantiles)
   for (const family of families) register(registry, family)
   const collectorFailures = new Counter({
@@ -78,20 +80,20 @@ export function openMetrics(config: Pick<Config, 'quantiles'>): Metrics {
   return {
     route,
     collect,
-    family: (family) => {
-      register(registry, family)
-      return () => registry.removeSingleMetric(family.name)
-    },
+    family: long.add,
     ...openJobSeries(registry),
     ...openLearningSeries(registry),
-    ...openPage(registry),
+    ...openPage(registry, long),
   }
 }
 
-function openPage(registry: Registry): Pick<Metrics, 'page' | 'contentType'> {
+function openPage(registry: Registry, long: LongFamilies): Pick<Metrics, 'page' | 'contentType'> {
   return {
     // The library writes Nan; the format spells it NaN.
-    page: async () => (await registry.metrics()).replace(/ Nan$/gm, ' NaN'),
+    page: async () => {
+      const own = (await registry.metrics()).replace(/ Nan$/gm, ' NaN')
+      return Buffer.concat([Buffer.from(own), ...(await long.page())])
+    },
     contentType: 'text/plain; version=0.0.4; charset=utf-8',
   }
 }

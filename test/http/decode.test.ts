@@ -314,7 +314,7 @@ describe('a client with a compressed body', () => {
       await until(() => to === '/whole' || streamed.length > 0)
       raw.socket.destroy()
       await until(() => stub.server.active() === 0)
-      expect(await stub.app.metrics.page()).toContain(
+      expect(String(await stub.app.metrics.page())).toContain(
         `svc_api_requests_total{method="POST",endpoint="${to}",status="499"} 1`,
       )
       expect(stub.logged).toEqual([])

@@ -432,7 +432,7 @@ describe('a client that leaves', () => {
     await until(() => stub.server.active() === 1)
     raw.socket.destroy()
     await until(() => stub.server.active() === 0)
-    const page = await stub.app.metrics.page()
+    const page = String(await stub.app.metrics.page())
     expect(page).toContain(
       'svc_api_requests_total{method="POST",endpoint="/things",status="499"} 1',
     )

@@ -238,7 +238,7 @@ it('writes what is no number as the format spells it', async () => {
   metrics.collect('svc_odd', 'Odd', ['at'], () =>
     values.map((value, at) => ({ labels: { at: String(at) }, value })),
   )
-  const page = await metrics.page()
+  const page = String(await metrics.page())
   for (const [at, word] of ['NaN', '+Inf', '-Inf'].entries())
     expect(page).toContain(`svc_odd{at="${at}"} ${word}\n`)
 })

@@ -2,7 +2,7 @@ import { variableOf } from '../../config.ts'
 import { serviceError } from '../../errors.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { MetricSeries, MetricType } from '../../schema/analytics-record.ts'
-import { samplesOf } from './page.ts'
+import { linesOf } from './page.ts'
 
 /** The recorded metrics in memory, as the page shows them. */
 export interface MetricNames {
@@ -44,8 +44,10 @@ export function openMetricNames(
   function add(name: string, type: MetricType): Named {
     const family = `${PREFIX}${name}`
     const series = new Map<string, MetricSeries>()
-    const read = () => [...series.values()].flatMap((each) => samplesOf(family, each))
-    const remove = metrics.family({ name: family, help: 'Recorded by clients', type, read })
+    function* read(): Generator<string> {
+      for (const each of series.values()) yield linesOf(family, each)
+    }
+    const remove = metrics.family({ name: family, help: 'Recorded by clients', type, lines: read })
     const named = { type, series, remove }
     names.set(name, named)
     return named

@@ -1,33 +1,36 @@
-import type { MetricSample } from '../../metrics/metrics.ts'
+import { labelText, lineOf } from '../../metrics/long-families.ts'
 import type { MetricSeries } from '../../schema/analytics-record.ts'
 import { HISTOGRAM_BOUNDS, quantileOf } from './series.ts'
 
 const QUANTILES = [0.5, 0.9, 0.95, 0.99]
+const ENDS = [...HISTOGRAM_BOUNDS.map(String), '+Inf']
 
 /** The lines of one series on the metrics page; `name` is the family's. */
-export function samplesOf(name: string, series: MetricSeries): MetricSample[] {
-  const { type, labels, sum, count, last } = series
-  if (type === 'gauge') return [{ labels, value: last }]
-  if (type === 'counter') return [{ labels, value: sum }]
-  const totals = [
-    { metricName: `${name}_sum`, labels, value: sum },
-    { metricName: `${name}_count`, labels, value: count },
-  ]
-  return [...(type === 'histogram' ? bucketsOf(name, series) : quantilesOf(series)), ...totals]
+export function linesOf(name: string, series: MetricSeries): string {
+  const { type, sum, count, last } = series
+  const labels = labelText(series.labels)
+  if (type === 'gauge') return lineOf(name, labels, last)
+  if (type === 'counter') return lineOf(name, labels, sum)
+  const before = labels === '' ? '' : `${labels},`
+  const parts =
+    type === 'histogram'
+      ? bucketsOf(`${name}_bucket`, before, series)
+      : quantilesOf(name, before, series)
+  return `${parts}${lineOf(`${name}_sum`, labels, sum)}${lineOf(`${name}_count`, labels, count)}`
 }
 
-function bucketsOf(name: string, { labels, bounds = [] }: MetricSeries): MetricSample[] {
+function bucketsOf(name: string, labels: string, { bounds = [] }: MetricSeries): string {
   let total = 0
-  return bounds.map((count, at) => {
+  let lines = ''
+  bounds.forEach((count, at) => {
     total += count
-    const le = String(HISTOGRAM_BOUNDS[at] ?? '+Inf')
-    return { metricName: `${name}_bucket`, labels: { ...labels, le }, value: total }
+    lines += lineOf(name, `${labels}le="${ENDS[at]}"`, total)
   })
+  return lines
 }
 
-function quantilesOf(series: MetricSeries): MetricSample[] {
-  return QUANTILES.map((share) => ({
-    labels: { ...series.labels, quantile: String(share) },
-    value: quantileOf(series, share),
-  }))
+function quantilesOf(name: string, labels: string, series: MetricSeries): string {
+  return QUANTILES.map((share) =>
+    lineOf(name, `${labels}quantile="${share}"`, quantileOf(series, share)),
+  ).join('')
 }
