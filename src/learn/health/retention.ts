@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import { firstIdOf } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
+import type { FeedbackBatch } from '../facts.ts'
 import type { Log } from '../loop/log.ts'
 import { openRound } from '../round.ts'
 
@@ -20,6 +21,8 @@ export interface RetentionOptions {
 
 /** Rows of one table that go in one transaction. */
 const SLICE_ROWS = 1000
+/** Entries that are looked through for what learning still needs: some hundred come between two times that it is saved. */
+const HELD_ENTRIES_MAX = 1000
 /** Slices of one table in one round, so that no round takes long. */
 const SLICES = 10
 
@@ -50,21 +53,32 @@ function sweepJournal({ log, config, kept }: RetentionOptions, nowMs: number): P
   return log.journal.sweep(Math.min(oldestMs, next?.entry.timeMs ?? oldestMs), log.cutWithin)
 }
 
-async function sweepImpressions(
-  { store, log, config }: RetentionOptions,
-  nowMs: number,
-): Promise<number> {
+async function sweepImpressions(options: RetentionOptions, nowMs: number): Promise<number> {
+  const { store, log, config } = options
   const { impressions } = store.tables
   const spare = impressions.count() - config.impressionsMax
   const range =
     spare > 0
       ? { limit: Math.min(spare, SLICE_ROWS) }
       : { end: firstIdOf(nowMs - config.retentionMs), limit: SLICE_ROWS }
-  const old = [...impressions.keys(range)]
+  const due = [...impressions.keys(range)]
+  if (due.length === 0) return 0
+  const held = heldBy(options)
+  const old = due.filter((queryId) => !held.has(queryId))
   if (old.length === 0) return 0
   return store.release(() => {
     if (!log.cutWithin()) return 0
     log.removeWithin(old)
     return old.length
   })
+}
+
+/** Searches that learning would look up again after a crash: the entries that name them are not behind it for good. */
+function heldBy({ log, kept }: RetentionOptions): ReadonlySet<string> {
+  const held = new Set<string>()
+  for (const { entry } of log.journal.read({ after: kept(), limit: HELD_ENTRIES_MAX }))
+    if (entry.type === 'searches') for (const queryId of entry.data as string[]) held.add(queryId)
+    else if (entry.type === 'feedback')
+      for (const { queryId } of (entry.data as FeedbackBatch).entries) held.add(queryId)
+  return held
 }

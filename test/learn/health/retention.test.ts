@@ -75,11 +75,14 @@ it('removes what is past its time, of every kind, and nothing that is not', asyn
   const laterMs = START_MS + 31.5 * DAY_MS
   await retain(laterMs)
   const untaken = counted()
-  expect(untaken).toMatchObject({ impressions: 1, events: 1, hours: 1, clicks: 1, metrics: 1 })
-  expect(untaken.journal, 'what learning has yet to take stays').toBe(6)
+  expect(untaken).toMatchObject({ events: 1, hours: 1, clicks: 1, metrics: 1 })
+  expect(untaken, 'what learning has yet to take stays').toMatchObject({
+    journal: 6,
+    impressions: 3,
+  })
   kept = 6
   await retain(laterMs)
-  expect(counted().journal).toBe(2)
+  expect(counted()).toMatchObject({ journal: 2, impressions: 1 })
   expect(String(await metrics.page())).toContain('svc_custom_a{day="2"} 1')
   expect(String(await metrics.page())).not.toContain('day="0"')
   await retain(START_MS + 90 * DAY_MS)
@@ -110,6 +113,41 @@ it('keeps at most so many impressions and events, the newest', async () => {
   const left = await events.list({ order: 'asc', limit: 1000 })
   expect(left.total).toBe(100)
   expect(left.events[0]?.data).toEqual({ at: 50 })
+})
+
+it('an impression that learning would read again after a crash stays until it is learned for good', async () => {
+  const store = temporaryStore()
+  const clock = () => START_MS
+  const config = readConfig({ IMPRESSIONS_MAX: '1000' })
+  const log = openLog(store, 10_000, clock)
+  let kept = 1
+  const retain = openRetention({
+    ...{ store, log, config, kept: () => kept },
+    sweeps: {},
+    onFailure: fails,
+  })
+  const idOf = (at: number) => `${firstIdOf(START_MS)}-7000-8000-${String(at).padStart(12, '0')}`
+  const ids = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, at) => idOf(from + at))
+  const told = { unit: 'u', entries: [{ queryId: idOf(7) }, { queryId: idOf(1990) }] }
+  await store.write(() => {
+    for (const id of ids(0, 2000)) store.tables.impressions.put(id, Buffer.from([1]))
+    const entries = [
+      { type: 'searches', data: ids(0, 900) },
+      { type: 'searches', data: ids(900, 1100) },
+      { type: 'feedback', data: told },
+    ]
+    for (const entry of entries) log.journal.appendWithin({ timeMs: START_MS, ...entry })
+  })
+  const left = () => [...store.tables.impressions.keys({})]
+  await retain(START_MS)
+  expect(left()).toEqual([idOf(7), ...ids(900, 2000)])
+  kept = 2
+  await retain(START_MS)
+  expect(left()).toEqual([idOf(7), ...ids(1000, 2000)])
+  kept = 3
+  await retain(START_MS)
+  expect(left()).toEqual(ids(1000, 2000))
 })
 
 it('goes on behind a part that fails, and says which', async () => {
