@@ -61,3 +61,13 @@ it('long pages that came to the disk take no more memory than short ones', () =>
   expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100e6)
   expect(recent.find('q1999')?.length).toBeGreaterThan(long.length)
 })
+
+it('what is put back goes before what has come since', () => {
+  const recent = openRecent(10)
+  recent.add('a', parts('a'))
+  recent.add('b', parts('b'))
+  const taken = recent.take()
+  recent.add('c', parts('c'))
+  recent.putBack(taken)
+  expect(recent.take()).toEqual(['a', 'b', 'c'])
+})

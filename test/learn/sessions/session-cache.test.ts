@@ -33,6 +33,20 @@ it('forgets the least recently used, whatever is read, renewed and removed in be
   for (const id of kept) expect(cache.get(id)).toBe(record)
 })
 
+it('counts two bytes for each character of a text that has one beyond Latin-1', () => {
+  const cache = openSessionCache(50)
+  const bytesOf = (more: Partial<SessionRecord>) => {
+    const before = cache.bytes()
+    cache.set(`s${cache.size()}`, { ...record, ...more })
+    return cache.bytes() - before
+  }
+  const bare = bytesOf({})
+  expect(bytesOf({ userId: 'é'.repeat(100) })).toBe(bare + 100)
+  expect(bytesOf({ userId: `${'e'.repeat(99)}ő` })).toBe(bare + 200)
+  expect(bytesOf({ clientId: '京'.repeat(100) })).toBe(bare + 200)
+  expect(bytesOf({ metadata: '{"a":"ő"}' })).toBe(bare + 2 * 9 - 2)
+})
+
 it('takes in a session as quickly when it is full as when it is not', () => {
   const fill = (sessionsMax: number): number => {
     const cache = openSessionCache(sessionsMax)
