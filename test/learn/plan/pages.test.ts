@@ -17,17 +17,20 @@ function openCounted() {
   return openNamed(() => {
     made += 1
     const plan = { tuning: { size: 5 }, added: NOTHING_ADDED, adaptations: [], experiments: [] }
-    return { ...plan, rerankSize: made, exploration: { seed: made } } as unknown as LearnedPlan
+    const own = { exploration: { seed: made }, shadow: { name: 'unseen@1', handle: made } }
+    return { ...plan, ...own, rerankSize: made } as unknown as LearnedPlan
   })
 }
 
 const first: SearchRequest = { query: 'one', sessionId: 'ann' }
 const next: SearchRequest = { ...first, from: 10 }
 
-it('what applied to the first page of a list applies to its next ones, but for the draw', () => {
+it('what applied to the first page of a list applies to its next ones, but for the draw and a model that scores unseen', () => {
   const plan = openCounted()
-  expect(plan(first, 'one').exploration).toEqual({ seed: 1 })
-  expect(plan(next, 'one')).toMatchObject({ rerankSize: 1, exploration: undefined })
+  const own = { exploration: { seed: 1 }, shadow: { handle: 1 } }
+  expect(plan(first, 'one')).toMatchObject(own)
+  const none = { exploration: undefined, shadow: undefined }
+  expect(plan(next, 'one')).toMatchObject({ rerankSize: 1, ...none })
   expect(plan({ ...first, cursor: 'after' }, 'one').rerankSize).toBe(1)
   expect(plan({ ...next, sessionId: 'bob' }, 'one').rerankSize).toBe(4)
   expect(plan(next, 'two').rerankSize).toBe(5)
