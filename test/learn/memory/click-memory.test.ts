@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
+import type { Fact } from '../../../src/learn/facts.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
 import {
@@ -227,4 +228,32 @@ it('with no strength nothing is added', async () => {
   const sessionId = await session()
   await tell(sessionId, search(sessionId, ['a']), 'a')
   expect(await added()).toEqual({})
+})
+
+it('folded anew, what an old session may still say goes by its own time, wherever it is saved in between', async () => {
+  const store = temporaryStore()
+  const facts: Fact[] = []
+  const take = (fact: Fact) => void facts.push(fact)
+  const learner = openLearner(store, {}, () => [{ name: 'facts', load() {}, take, save() {} }])
+  onTestFinished(learner.close)
+  const { session, search, tell, clock, loop, memory } = learner
+  const sessionId = await session()
+  for (const document of ['a', 'b', 'a', 'b', 'a']) {
+    await tell(sessionId, search(sessionId, ['a', 'b', 'c']), document, { userAction: 'purchase' })
+    await loop.caughtUp()
+    clock.nowMs += 29 * MINUTE_MS
+    learner.sessions.touch(sessionId)
+  }
+  clock.nowMs += 3 * DAY_MS
+  const other = await session()
+  await tell(other, search(other, ['a', 'b', 'c']), 'c')
+  await loop.caughtUp()
+  const learned = learnedRows(store)
+  await store.write(() => memory.reset?.())
+  for (const fact of facts) {
+    memory.take(fact)
+    await store.write(() => memory.save())
+  }
+  memory.publish?.()
+  expect(learnedRows(store)).toBe(learned)
 })
