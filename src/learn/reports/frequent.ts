@@ -2,6 +2,8 @@ import type { QueryCounts, QueryList } from '../../schema/analytics-record.ts'
 import type { Impression } from '../facts.ts'
 import { type Asked, type Asker, NOBODY, SEVERAL, withAsker } from '../patterns/askers.ts'
 
+type Searched = Asked & Pick<Impression, 'queryHash' | 'query'>
+
 /**
  * The most frequent queries in bounded room: the space-saving sketch of Metwally, Agrawal and El Abbadi, "Efficient
  * Computation of Frequent and Top-k Elements in Data Streams" (2005). Exact until there are more different queries
@@ -9,9 +11,12 @@ import { type Asked, type Asker, NOBODY, SEVERAL, withAsker } from '../patterns/
  */
 export interface Frequent {
   /** One more search; one of nobody can't be clicked. */
-  add: (search: Asked & Pick<Impression, 'queryHash' | 'query'>) => void
-  /** One more of its searches was clicked; says nothing about a query that has no room. */
-  click: (queryHash: string, wasClickable: boolean) => void
+  add: (search: Searched) => void
+  /**
+   * One more of its searches, or a further page of one, was clicked. A list that began before this may be of a query that
+   * nobody has asked since: it is taken where there is room, and takes none from queries that were asked.
+   */
+  click: (search: Searched, wasClickable: boolean) => void
   /** Takes a query out that was asked no more often than this. */
   forget: (queryHash: string, searches: number) => void
   /** Takes out what one of these alone asked. */
@@ -46,6 +51,16 @@ export function openFrequent(roomMax: number, from: QueryList = NONE): Frequent 
     queries.delete(found.queryHash)
     return found.searches
   }
+  function hasRoom(): boolean {
+    return queries.size < roomMax
+  }
+  /** A query that comes in; with the searches of one that went for it, which may have been its own. */
+  function begin({ queryHash, query }: Searched, searches: number): QueryCounts {
+    const begun = { queryHash, query, searches, clickable: 0, clicked: 0, asker: NOBODY }
+    queries.set(queryHash, begun)
+    names = undefined
+    return begun
+  }
   function remove(queryHash: string): void {
     queries.delete(queryHash)
     names = undefined
@@ -53,25 +68,17 @@ export function openFrequent(roomMax: number, from: QueryList = NONE): Frequent 
   }
   return {
     add: (search) => {
-      const { queryHash, query } = search
-      const clickable = search.unit === undefined ? 0 : 1
-      const known = queries.get(queryHash)
-      if (known !== undefined) {
-        known.searches += 1
-        known.clickable += clickable
-        known.asker = withAsker(known.asker, search)
-      } else {
-        const inherited = queries.size < roomMax ? 0 : makeRoom()
-        names = undefined
-        const searches = inherited + 1
-        const asker = withAsker(NOBODY, search)
-        queries.set(queryHash, { queryHash, query, searches, clickable, clicked: 0, asker })
-      }
+      const { queryHash } = search
+      const known = queries.get(queryHash) ?? begin(search, hasRoom() ? 0 : makeRoom())
+      known.searches += 1
+      known.clickable += search.unit === undefined ? 0 : 1
+      known.asker = withAsker(known.asker, search)
     },
-    click: (queryHash, wasClickable) => {
-      const known = queries.get(queryHash)
+    click: (search, wasClickable) => {
+      const known = queries.get(search.queryHash) ?? (hasRoom() ? begin(search, 0) : undefined)
       if (known === undefined) return
       known.clicked += 1
+      known.asker = withAsker(known.asker, search)
       if (!wasClickable) known.clickable += 1
     },
     forget: (queryHash, searches) => {

@@ -77,7 +77,7 @@ export function openHour(from: HourReport = EMPTY): Hour {
       }
       if (!isFirst) return
       if (!wasClickable) for (const counts of shown) counts.clickable += 1
-      queries.click(impression.queryHash, wasClickable)
+      queries.click(impression, wasClickable)
     },
     addFeedback: (status) => addOne(feedback, status),
     addEvent: (type) => addOne(events, events.has(type) || events.size < WORDS_MAX ? type : OTHERS),

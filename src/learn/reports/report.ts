@@ -119,9 +119,12 @@ function addQueries(sums: Map<string, QueryCounts>, list: QueryList): void {
   }
 }
 
-/** The same for equal counts, whatever the order in which they came. */
+/**
+ * The same for equal counts, whatever the order in which they came; without those of which only further pages came in the window.
+ */
 function mostFrequent(queries: Map<string, QueryCounts>, limit: number) {
   return [...queries.values()]
+    .filter(({ searches }) => searches > 0)
     .sort((a, b) => b.searches - a.searches || (a.queryHash < b.queryHash ? -1 : 1))
     .slice(0, limit)
     .map(({ query, queryHash, searches, clickable, clicked }) => ({

@@ -130,6 +130,27 @@ it('counts lists, not their pages, and clicks among those that can be clicked', 
   expect(await reportOf(store)).toMatchObject({ searches: 5, clickable: 5 })
 })
 
+it('counts a click on a further page for its query, also in an hour in which nobody asked it', async () => {
+  const store = temporaryStore()
+  const first = impression({ timeMs: NOW_MS - HOUR_MS })
+  const next = impression({ from: 10 })
+  await fold(store, [searched(first), searched(next), told(next, 2)], 1)
+  const counts = { query: 'bees', searches: 1, clickable: 1, clicks: 1, ctr: 1 }
+  expect((await reportOf(store)).topQueries).toMatchObject([counts])
+  // Of a list that began before the window there is no search in it.
+  await store.write(() => store.tables.hourReports.remove(NOW_MS / HOUR_MS - 1.5))
+  expect(await reportOf(store)).toMatchObject({ searches: 0, clicks: 1, topQueries: [] })
+  // Whoever clicked takes the words along.
+  const hours = openHours(store)
+  hours.load()
+  await store.write(() => {
+    for (const _ of hours.untake?.({ names: new Set(['u']), facts: [] } as never) ?? []);
+    hours.save()
+  })
+  const rows = Array.from(store.tables.hourReports.range(), ({ value }) => value.queries.names)
+  expect(rows).toEqual(['[]'])
+})
+
 it('takes nobody’s word for a position or a hit that was not on the page', async () => {
   const store = temporaryStore()
   const [one, other, searchedOnly] = [impression(), impression(), impression()]

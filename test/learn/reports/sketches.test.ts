@@ -43,9 +43,10 @@ describe('the most frequent queries', () => {
       const asked = hash === 'a' ? { unit: 'eve' } : { sessionId: `session ${at}` }
       frequent.add({ queryHash: hash, query: `query ${hash}`, ...asked })
     }
-    frequent.click('b', false)
-    frequent.click('a', true)
-    frequent.click('gone', true)
+    const clicked = (hash: string) => ({ queryHash: hash, query: `query ${hash}`, unit: 'eve' })
+    frequent.click(clicked('b'), false)
+    frequent.click(clicked('a'), true)
+    frequent.click(clicked('no room'), true)
     // More than 31 bits.
     const eve = askerOf({ unit: 'eve' })
     expect(eve).toBe(3195153537)
