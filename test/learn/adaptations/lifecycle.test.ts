@@ -195,6 +195,19 @@ describe('a rollback', () => {
     expect((await shop.apply({ minScore: 0.3 })).status).toBe('CANARY')
   })
 
+  it('that comes just when the canary has passed is what counts', async () => {
+    const shop = openWorkshop(HALF)
+    const { adaptationId } = await shop.apply(PINS)
+    shop.clock.nowMs += 60 * MINUTE_MS
+    await Promise.all([
+      shop.adaptations.rollBack(adaptationId),
+      shop.adaptations.tick(shop.clock.nowMs),
+    ])
+    expect(shop.adaptations.get(adaptationId).status).toBe('ROLLED_BACK')
+    expect(shop.eventTypes()).not.toContain('ADAPTATION_FAILED')
+    expect(shop.applying()).toEqual([])
+  })
+
   it('leaves later changes in force', async () => {
     const shop = openWorkshop()
     const bad = await shop.apply({ minScore: 0.1 }, { immediate: true })
