@@ -210,7 +210,7 @@ function watched(record: AdaptationRecord, nowMs: number): AdaptationRecord {
   return { ...record, triggers: triggers.filter(({ byDefault }) => byDefault !== true) }
 }
 
-/** Those that can't come into force any more, not even by a rollback; oldest first. */
+/** Those that can't come into force any more by a rollback of what is in force now; oldest first. */
 function finished({ tables }: Store): AdaptationRecord[] {
   const records = Array.from(tables.adaptations.range(), ({ value }) => value)
   const open = records.filter(({ status }) => mayMove('adaptation', status, 'ROLLED_BACK'))

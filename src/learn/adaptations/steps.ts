@@ -118,8 +118,8 @@ export function activate(
 }
 
 /**
- * Inside a transaction: takes a change back. What it had taken the place of is active again. Throws
- * INVALID_TRANSITION when it isn't in force.
+ * Inside a transaction: takes a change back. What it had taken the place of is active again, unless that is past its time
+ * and gone: nobody could see it or take it back. Throws INVALID_TRANSITION when it isn't in force.
  */
 export function rollBack(
   record: AdaptationRecord,
@@ -131,10 +131,11 @@ export function rollBack(
   if (!mayMove('adaptation', status, 'ROLLED_BACK')) throw nothingToRollBack(status)
   const head = versions.head(scope)
   const present = versions.content(head)
+  const target = versions
+    .content(targetVersion)
+    .filter((member) => store.tables.adaptations.has(member.adaptationId))
   const { content, kept } =
-    status === 'ACTIVE'
-      ? withoutMember(present, versions.content(targetVersion), record)
-      : { content: present, kept: [] }
+    status === 'ACTIVE' ? withoutMember(present, target, record) : { content: present, kept: [] }
   const restores = status === 'ACTIVE' ? targetVersion : head
   const version = versions.addWithin(
     { scope, adaptationId, reason: 'ROLLED_BACK', restores, timeMs: clock() },

@@ -306,6 +306,21 @@ describe('the statuses of a change', () => {
     expect(figures).not.toContain(gone.adaptationId)
   })
 
+  it('bring nothing back that is gone, however many took its place one after the other', async () => {
+    const shop = openWorkshop()
+    const [first, second, third] = [
+      await shop.apply({ minScore: 0.1 }, { immediate: true }),
+      await shop.apply({ minScore: 0.2 }, { immediate: true }),
+      await shop.apply({ minScore: 0.3 }, { immediate: true }),
+    ]
+    await shop.pass(31 * 86_400_000)
+    expect((await shop.listed()).map((each) => each.adaptationId)).not.toContain(first.adaptationId)
+    await shop.adaptations.rollBack(third.adaptationId)
+    expect(shop.applying()).toEqual([nameOf(second)])
+    await shop.adaptations.rollBack(second.adaptationId)
+    expect(shop.applying()).toEqual([])
+  })
+
   it('leave no row for a query whose ranking has long been as it was', async () => {
     const shop = openWorkshop()
     const { rankingScopes, rankingVersions } = shop.store.tables
