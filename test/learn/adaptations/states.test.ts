@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest'
+import { serviceError } from '../../../src/errors.ts'
 import { MACHINES, mayMove, move } from '../../../src/learn/states.ts'
 import type {
   AdaptationRecord,
   AdaptationStatus,
   SuggestionStatus,
 } from '../../../src/schema/adaptation-record.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { temporaryStore } from '../../store/open.ts'
 import { MINUTE_MS } from '../learner.ts'
 import { openWorkshop, type Workshop } from './workshop.ts'
 
@@ -69,6 +72,24 @@ describe('the verbs', () => {
       }
     },
   )
+})
+
+it('a change whose step finds the disk full takes it when there is room', async () => {
+  const inner = temporaryStore()
+  let isFull = false
+  const write: Store['write'] = (work) => {
+    if (!isFull) return inner.write(work)
+    isFull = false
+    return Promise.reject(serviceError('DISK_FULL', 'No room.'))
+  }
+  const shop = openWorkshop({}, { ...inner, write })
+  const { adaptationId } = await shop.apply({ minScore: 0.5 })
+  shop.clock.nowMs += 60 * MINUTE_MS
+  isFull = true
+  await expect(shop.adaptations.tick(shop.clock.nowMs)).rejects.toMatchObject({ code: 'DISK_FULL' })
+  expect(shop.adaptations.get(adaptationId).status).toBe('CANARY')
+  await shop.adaptations.tick(shop.clock.nowMs)
+  expect(shop.adaptations.get(adaptationId).status).toBe('ACTIVE')
 })
 
 describe('a change whose step can not be taken', () => {
