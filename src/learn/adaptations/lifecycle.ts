@@ -3,6 +3,7 @@ import type { AdaptationRecord } from '../../schema/adaptation-record.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import { isRefusal } from '../../store/failure.ts'
 import type { Store } from '../../store/store.ts'
+import { isFoldedAnew } from '../loop/fold.ts'
 import type { ExactModel } from '../plan/tuning.ts'
 import { mayMove } from '../states.ts'
 import { DAY_MS } from '../wire/duration.ts'
@@ -113,7 +114,9 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
       const turn = records.slice(judged, judged + JUDGED_MAX)
       judged = judged + JUDGED_MAX >= records.length ? 0 : judged + JUDGED_MAX
       const causes: unknown[] = []
-      for (const record of turn)
+      for (const record of turn) {
+        // While a step was awaited: what the others are judged by may be counted anew by now, and is only a part.
+        if (isFoldedAnew(store)) break
         try {
           await tendOne(record, nowMs, step, parts)
         } catch (cause) {
@@ -122,6 +125,7 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
           causes.push(cause)
           await step(record, (now) => fail(now, 'its next step could not be taken', parts))
         }
+      }
       if (causes.length > 0) throw causes[0]
     },
     sweep: async (nowMs) => {

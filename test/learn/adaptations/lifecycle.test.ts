@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { RELEARNING } from '../../../src/learn/loop/fold.ts'
 import { MACHINES } from '../../../src/learn/states.ts'
 import { MINUTE_MS, QUERY_HASH } from '../learner.ts'
 import { openWorkshop, type Workshop } from './workshop.ts'
@@ -82,6 +83,22 @@ describe('a change', () => {
       'CANARY',
       'ACTIVE',
     ])
+  })
+
+  it('is not judged while what it is judged by is counted anew, also when that begins behind another', async () => {
+    const shop = openWorkshop()
+    const { meta } = shop.store.tables
+    const [one, other] = [await shop.apply(PINS), await shop.apply({ minScore: 0.5 })]
+    shop.clock.nowMs += 60 * MINUTE_MS
+    const ticking = shop.adaptations.tick(shop.clock.nowMs)
+    await shop.store.write(() => meta.put(RELEARNING, 0))
+    await ticking
+    const statuses = () =>
+      [one, other].map(({ adaptationId }) => shop.adaptations.get(adaptationId).status)
+    expect(statuses()).toEqual(['ACTIVE', 'CANARY'])
+    await shop.store.write(() => meta.remove(RELEARNING))
+    await shop.adaptations.tick(shop.clock.nowMs)
+    expect(statuses()).toEqual(['ACTIVE', 'ACTIVE'])
   })
 
   it('holds for its query alone when it names one', async () => {
