@@ -78,7 +78,7 @@ export function openLearning(options: LearningOptions): Learning {
     glimpse: sessions.peek,
     variants: experiments.variants,
     adaptations: adaptations.applying,
-    ...{ added: clickMemory.added, clickRates },
+    ...{ added: clickMemory.added, isClicked: clickMemory.isClicked, clickRates },
     servedModel: models.servedModel,
     shadowModel: models.shadowModel,
     namedModel: models.namedModel,

@@ -22,6 +22,8 @@ import { unteach } from './unteach.ts'
 export interface ClickMemory extends Consumer {
   /** The greatest changes; none for a query that nobody gained from. */
   added: (queryHash: string) => AddedScores
+  /** Whether somebody gained from the query, which no strength changes. */
+  isClicked: (queryHash: string) => boolean
   /** Where a document's added score comes from; undefined when nothing is known. */
   describe: (queryHash: string, key: DocumentKey) => ClickReasons | undefined
   figures: () => ClickMemoryFigures
@@ -149,8 +151,7 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
       isAnew = true
       return unteach(doomed, { lessons, again: lessonsTo, teach: core.written.add })
     },
-    added: (queryHash) => added(core, queryHash),
-    describe: (queryHash, key) => describe(core, queryHash, key),
+    ...readingOf(core),
     figures: () => ({ ...core.read.figures(), flagged }),
     changes: () => changes,
   }
@@ -165,6 +166,14 @@ function keepView(core: Core, remembered: Remembered): void {
   if (core.stale.has(remembered)) return
   if (core.written === core.read) remembered.view ??= viewOf(core, remembered)
   core.stale.add(remembered)
+}
+
+function readingOf(core: Core): Pick<ClickMemory, 'added' | 'isClicked' | 'describe'> {
+  return {
+    added: (queryHash) => added(core, queryHash),
+    isClicked: (queryHash) => (core.read.find(queryHash)?.gain ?? 0) > 0,
+    describe: (queryHash, key) => describe(core, queryHash, key),
+  }
 }
 
 function added(core: Core, queryHash: string): AddedScores {

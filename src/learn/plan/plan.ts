@@ -98,7 +98,7 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
     added,
     clickRates,
     model,
-    shadow: learning ? knowing(parts.shadowModel(), added) : undefined,
+    shadow: learning ? knowing(parts.shadowModel(), queryHash, parts) : undefined,
     rerankSize,
     // An explanation is of the ranking, not of a draw.
     exploration:

@@ -24,6 +24,7 @@ export interface LearnedRanking {
 /** The parts of learning that a ranking is made of. */
 export interface RankingParts {
   added: (queryHash: string) => AddedScores
+  isClicked: (queryHash: string) => boolean
   clickRates: Pick<ClickRates, 'newest' | 'none'>
   servedModel: (unit: string | undefined) => ServedModel | undefined
   namedModel: (name: string) => ServedModel | undefined
@@ -39,7 +40,7 @@ export function rankingBy(
   const { rerankSize } = parts.settings
   const learns = mayLearn(tuning, parts)
   const added = learns ? parts.added(queryHash) : NOTHING_ADDED
-  const served = learns ? knowing(parts.servedModel(unit), added) : undefined
+  const served = learns ? knowing(parts.servedModel(unit), queryHash, parts) : undefined
   const model = chosenModel(tuning, served, parts)
   return {
     tuning,
@@ -70,7 +71,8 @@ export function mayLearn({ learning }: Tuning, { settings }: RankingParts): bool
  */
 export function knowing(
   model: ServedModel | undefined,
-  { count }: AddedScores,
+  queryHash: string,
+  { isClicked }: Pick<RankingParts, 'isClicked'>,
 ): ServedModel | undefined {
-  return model?.depth === undefined || count > 0 ? model : undefined
+  return model?.depth === undefined || isClicked(queryHash) ? model : undefined
 }

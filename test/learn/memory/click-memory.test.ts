@@ -223,11 +223,15 @@ it('what sessions taught one by one is forgotten when they can teach no more', a
   expect(learnedRows(store)).toContain('1/a')
 })
 
-it('with no strength nothing is added', async () => {
-  const { session, search, tell, added } = start({ MEMORY_STRENGTH: '0' })
+it('with no strength nothing is added, but that somebody chose is known', async () => {
+  const { session, search, tell, added, memory } = start({ MEMORY_STRENGTH: '0' })
   const sessionId = await session()
-  await tell(sessionId, search(sessionId, ['a']), 'a')
+  const queryId = search(sessionId, ['a'])
+  await added()
+  expect(memory.isClicked(QUERY_HASH)).toBe(false)
+  await tell(sessionId, queryId, 'a')
   expect(await added()).toEqual({})
+  expect(memory.isClicked(QUERY_HASH)).toBe(true)
 })
 
 it('folded anew, what an old session may still say goes by its own time, wherever it is saved in between', async () => {

@@ -20,7 +20,7 @@ afterAll(() => running.close())
 
 interface Found {
   hits: { id: string }[]
-  searchContext: { queryId: string }
+  searchContext: { queryId: string; model: string | null }
 }
 interface Version {
   version: number
@@ -99,4 +99,15 @@ it('the same evidence gives the same model, and evidence can be left out', async
   expect(later.data).toMatchObject({ status: 'NOT_ENOUGH_DATA', have: 0 })
   const bad = await running.call('POST', '/nous/learn/models/train', { since: 'yesterday' })
   expect(bad).toMatchObject({ status: 400, details: [{ path: 'since' }] })
+})
+
+it('what was trained ranks queries that people clicked under, also without click memory', async () => {
+  const activated = await running.call('POST', '/nous/learn/models/twice/activate', {})
+  expect(activated.data).toMatchObject({ status: 'ACTIVE', version: 1 })
+  const modelOf = async (query: string) => {
+    const asked = { query, index: 'fruit', searchType: 'text' }
+    const { data } = await running.call<Found>('POST', '/cortex/search', asked)
+    return data.searchContext.model
+  }
+  expect([await modelOf('pear'), await modelOf('juice')]).toEqual(['twice@1', null])
 })

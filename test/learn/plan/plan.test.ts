@@ -28,7 +28,7 @@ function knowing(more: Omit<Partial<PlanParts>, 'settings'> = {}, settings = {})
   const asked: unknown[] = []
   const learned = { name: 'learned@1', handle: 1, depth: 40 }
   const parts: PlanParts = {
-    added: () => LEARNED,
+    ...{ added: () => LEARNED, isClicked: () => true },
     clickRates: { newest: () => 'newest', none: 'none' } as unknown as PlanParts['clickRates'],
     servedModel: () => learned,
     namedModel: (name) => ({ name, handle: 2 }),
@@ -122,10 +122,15 @@ it('a model that a ranking names ranks as deep as the setting says; null is none
 })
 
 it('a model that learned from clicks keeps out of queries that nobody clicked under', () => {
-  const made = knowing({ added: () => NOTHING_ADDED }).plan()
+  const made = knowing({ added: () => NOTHING_ADDED, isClicked: () => false }).plan()
   expect(made).toMatchObject({ model: undefined, rerankSize: 100 })
   // It has no depth: it did not learn from pages.
   expect(made.shadow).toMatchObject({ name: 'shadow@1' })
+})
+
+it('a model that learned from clicks ranks clicked queries, also where click memory has no strength', () => {
+  const made = knowing({ added: () => NOTHING_ADDED }).plan()
+  expect(made).toMatchObject({ model: { name: 'learned@1' }, rerankSize: 40 })
 })
 
 it.each<[string, Partial<SearchRequest>]>([
