@@ -108,7 +108,8 @@ export const judgeModel = route({
   method: 'POST',
   path: '/nous/learn/models/{id}/evaluate',
   tag: 'learning',
-  summary: 'Ask the first gate about a model: whether it beats what ranks now on logged searches',
+  summary:
+    'Send a model through the gates: whether it beats what ranks now on logged searches; one that does goes on to trials, and may rank',
   params: IdPath,
   body: VersionChoice,
   bodyOptional: true,
