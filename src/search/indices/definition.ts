@@ -8,7 +8,7 @@ import { type Embedder, isLength, readEmbedder } from './embedder.ts'
 import { type GramField, gramFields } from './grams.ts'
 import { sentAnalysis } from './sent-analysis.ts'
 import { type StrictNames, strictNames } from './strict.ts'
-import { unhonouredIn } from './unhonoured.ts'
+import { declaredType, unhonouredIn } from './unhonoured.ts'
 
 const TYPES = ['text', 'keyword', 'integer', 'long', 'float', 'double', 'boolean', 'date'] as const
 export type FieldType = (typeof TYPES)[number]
@@ -145,8 +145,7 @@ function placeOf(name: string): Place {
 function readField(place: Place, sent: unknown, reading: Reading): void {
   const { name, source, path } = place
   const property = asShape(sent, path)
-  const sentType = property.type ?? (property.properties === undefined ? 'text' : 'object')
-  const type = wordOf(sentType).toLowerCase()
+  const type = declaredType(property)
   if (name.startsWith('_')) throw invalid(path, 'field names must not start with _')
   if (type === 'object') {
     if (name === source) reading.objects.push({ name, isOpen: property.properties === undefined })

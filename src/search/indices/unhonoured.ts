@@ -25,6 +25,8 @@ const PROPERTY: ReadonlySet<string> = new Set([
   ...['type', 'fields', 'properties', 'searched', 'vectorized', 'weight', 'boost', 'index'],
   ...['analyzer', 'search_analyzer', 'searchAnalyzer', 'dims', 'dimensions', 'dimension'],
 ])
+/** What only fields have whose words are searched. */
+const OF_WORDS = ['analyzer', 'search_analyzer', 'searchAnalyzer', 'weight', 'boost'] as const
 /** Warnings of one declaration. */
 const WARNINGS_MAX = 32
 
@@ -42,6 +44,11 @@ export function unhonouredIn(settings: IndexSettings, mappings: IndexMappings): 
     warnings.push(`${path}: recorded, not read; fields are listed in mappings.properties.`)
   warnings.push(...inProperties('mappings.properties', mappings.properties))
   return warnings.slice(0, WARNINGS_MAX)
+}
+
+/** The type that a property of a mapping says, or that it has by saying none. */
+export function declaredType({ type, properties }: Record<string, unknown>): string {
+  return wordOf(type ?? (properties === undefined ? 'text' : 'object')).toLowerCase()
 }
 
 function* countsIn(sent: IndexSettings): Iterable<string> {
@@ -69,11 +76,25 @@ function* inProperties(at: string, properties: unknown): Iterable<string> {
     const property = asObject(sent) ?? {}
     const path = `${at}.${name}`
     yield* unread(path, property, PROPERTY)
-    if (property.index === false && property.type !== 'text')
+    const type = declaredType(property)
+    yield* ofWords(path, property, type)
+    if (property.index === false && type !== 'text')
       yield `${path}.index: recorded, not honoured; the field can be filtered, counted and sorted by.`
     yield* inProperties(`${path}.properties`, property.properties)
     yield* inProperties(`${path}.fields`, property.fields)
   }
+}
+
+function* ofWords(path: string, property: Record<string, unknown>, type: string): Iterable<string> {
+  if (type === 'text' || (type === 'keyword' && property.searched === true)) return
+  const why =
+    type === 'keyword'
+      ? 'words of a keyword field are searched with "searched": true.'
+      : `a field of the type ${type} has no words.`
+  const isAsked = (name: string) => property[name] !== undefined
+  for (const name of OF_WORDS.filter(isAsked))
+    yield `${path}.${name}: recorded, not honoured; ${why}`
+  if (property.searched === true) yield `${path}.searched: recorded, not honoured; ${why}`
 }
 
 function unread(at: string, sent: unknown, known: ReadonlySet<string>): string[] {

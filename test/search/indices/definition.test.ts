@@ -216,6 +216,26 @@ test('stemming that has no language to go by is told', () => {
   expect(warningsFor({ stemming: true })).toEqual([])
 })
 
+test('what only fields with words can have is told of others', () => {
+  const properties = {
+    code: { type: 'Keyword', analyzer: 'english', weight: 2 },
+    year: { type: 'integer', searchAnalyzer: 'none such', searched: true },
+    place: { properties: { zip: { type: 'keyword', boost: 2 } } },
+    sku: { type: 'keyword', searched: true, analyzer: 'simple', weight: 2 },
+    name: { type: 'TEXT', index: false, analyzer: 'simple', weight: 2 },
+  }
+  const keyword =
+    'recorded, not honoured; words of a keyword field are searched with "searched": true.'
+  const integer = 'recorded, not honoured; a field of the type integer has no words.'
+  expect(compile({}, { properties }).warnings).toEqual([
+    `mappings.properties.code.analyzer: ${keyword}`,
+    `mappings.properties.code.weight: ${keyword}`,
+    `mappings.properties.year.searchAnalyzer: ${integer}`,
+    `mappings.properties.year.searched: ${integer}`,
+    `mappings.properties.place.properties.zip.boost: ${keyword}`,
+  ])
+})
+
 test('what is recorded and not honoured is told, wherever it stands', () => {
   const settings = {
     refresh_interval: '1s',
