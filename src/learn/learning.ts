@@ -70,6 +70,7 @@ export function openLearning(options: LearningOptions): Learning {
   const oversight = openOversight({
     ...{ store, log, loop, config, metrics, reporting, clock, events, clickMemory },
     ...{ models, signals, experiments, adaptations },
+    unmatchedSearches: () => plans.unmatched(),
     swept: { events, experiments, feedback, signals },
     onSweepFailure: (err, part) => logger.error({ err, part }, 'learning: a sweep failed'),
   })
@@ -90,6 +91,7 @@ export function openLearning(options: LearningOptions): Learning {
     },
     seed: () => Math.floor(Math.random() * 2 ** 32),
   }
+  const plans = openPlans(planParts)
   return {
     events,
     feedback,
@@ -110,7 +112,7 @@ export function openLearning(options: LearningOptions): Learning {
     adaptations,
     patterns,
     searches: openSearches({ log, ...options.engine }),
-    plan: openPages((search, queryHash) => makePlan(search, queryHash, planParts)),
+    plan: plans.plan,
     show: (queryId, parts, sessionId) => {
       if (sessionId === undefined || !sessions.isForgotten(sessionId)) log.show(queryId, parts)
     },
@@ -122,6 +124,20 @@ export function openLearning(options: LearningOptions): Learning {
       await clickRates.close()
       await models.close()
     },
+  }
+}
+
+/** Plans of searches; `unmatched` of them since the start named a session that is unknown or over. */
+function openPlans(parts: PlanParts): { plan: Learning['plan']; unmatched: () => number } {
+  const planOf = openPages((search, queryHash) => makePlan(search, queryHash, parts))
+  let unmatched = 0
+  return {
+    plan: (search, queryHash, place) => {
+      const plan = planOf(search, queryHash, place)
+      if (plan.sessionId !== undefined && plan.unit === undefined) unmatched += 1
+      return plan
+    },
+    unmatched: () => unmatched,
   }
 }
 

@@ -15,6 +15,9 @@ export const LearningFigures = Type.Object({
     dropped: Count('under overload, since the start'),
     learned: Count('taken by learning, ever'),
   }),
+  searches: Type.Object({
+    unmatched: Count('named a session that is unknown or over, since the start'),
+  }),
   feedback: Type.Object({
     total: Count('entries taken by learning, ever'),
     byStatus: Counts('LEARNED, DUPLICATE, UNMATCHED, LATE'),

@@ -52,6 +52,16 @@ describe('GET /nous/learn/metrics', () => {
     expect(after.events.lastDay).toMatchObject({ FEEDBACK_RECEIVED: 1 })
   })
 
+  it('counts searches that name a session that is unknown', async () => {
+    const { unmatched } = (await figures()).searches
+    await running.call('POST', '/cortex/search', { query: 'bees', sessionId: 'nobody' })
+    await running.call('POST', '/cortex/search', { query: 'bees', sessionId })
+    await running.call('POST', '/cortex/search', { query: 'bees' })
+    expect((await figures()).searches.unmatched).toBe(unmatched + 1)
+    const page = await (await fetch(`${running.url}/metrics`)).text()
+    expect(page).toContain(`svc_searches_unmatched_total ${unmatched + 1}\n`)
+  })
+
   it('shows the same on the metrics page, and goes on with it after a restart', async () => {
     const readPage = async () => (await fetch(`${running.url}/metrics`)).text()
     const lines = [

@@ -27,6 +27,8 @@ export interface FigureParts {
     figures: () => { adaptations: Record<string, number>; suggestions: Record<string, number> }
   }
   events: Pick<Events, 'counts'>
+  /** Searches since the start that named a session that is unknown or over. */
+  unmatchedSearches: () => number
   clock: () => number
 }
 
@@ -45,6 +47,7 @@ export function readFigures(parts: FigureParts): LearningFigures {
       ...log.figures(),
       learned: searches,
     },
+    searches: { unmatched: parts.unmatchedSearches() },
     feedback: {
       total: Object.values(feedback).reduce((sum, count) => sum + count, 0),
       byStatus: Object.fromEntries(upper),
@@ -89,6 +92,11 @@ export function collectLearning(metrics: Pick<Metrics, 'collect'>, parts: Figure
     },
   )
   one('svc_impressions_waiting', 'Searches to be written down', () => log.figures().waiting)
+  one(
+    'svc_searches_unmatched_total',
+    'Searches that named a session that is unknown or over',
+    parts.unmatchedSearches,
+  )
   metrics.collect('svc_feedback_total', 'Feedback entries taken by learning', ['outcome'], () =>
     by('outcome', { learned: 0, duplicate: 0, unmatched: 0, late: 0, ...tally.figures().feedback }),
   )
