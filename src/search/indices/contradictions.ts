@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { invalid } from '../../errors.ts'
 import type { IndexSettings } from '../../schema/indices.ts'
-import { gramLengths } from './grams.ts'
+import { gramLengths, lengthOf } from './grams.ts'
 import { sentAnalyses } from './sent-analysis.ts'
 
 type Shape = Record<string, unknown>
@@ -36,7 +36,7 @@ export function refuseContradictions(settings: IndexSettings): void {
 const GRAM_LENGTHS_MAX = 20
 
 function refuseLengths(path: string, { type, min_gram: least, max_gram: most }: Shape): void {
-  if (least !== undefined && most !== undefined && Number(least) > Number(most))
+  if (least !== undefined && most !== undefined && lengthOf(least) > lengthOf(most))
     throw invalid(`${path}.min_gram`, 'must be at most its max_gram')
   const { shortest, longest } = gramLengths(least, most)
   if (type !== 'ngram' || !(longest - shortest >= GRAM_LENGTHS_MAX)) return

@@ -1,3 +1,4 @@
+import { wordOf } from '../../word.ts'
 import type { Analyzer } from './analysis.ts'
 
 /** A field whose words are cut into pieces of `shortest` to `longest` characters. */
@@ -27,6 +28,11 @@ export function gramFields(
 
 /** The lengths that `min` and `max` of a tokenizer stand for. */
 export function gramLengths(min?: unknown, max?: unknown): { shortest: number; longest: number } {
-  const shortest = Number(min ?? 1)
-  return { shortest, longest: Math.max(Number(max ?? 2), shortest) }
+  const shortest = lengthOf(min ?? 1)
+  return { shortest, longest: Math.max(lengthOf(max ?? 2), shortest) }
+}
+
+/** What was sent as a number of characters; NaN for an object or a list, which may have no text to read one from. */
+export function lengthOf(sent: unknown): number {
+  return Number(wordOf(sent) || Number.NaN)
 }

@@ -35,6 +35,8 @@ describe('settings of which only one can hold', () => {
     { analysis: { language: 'german' }, index: { analysis: { language: 'german' } } },
     { analysis: grams({ min_gram: 3, max_gram: 3 }) },
     { analysis: grams({ min_gram: 3 }) },
+    { analysis: grams({ min_gram: { toString: 'x' }, max_gram: { valueOf: 3 } }) },
+    { analysis: grams({ min_gram: 4, max_gram: [] }) },
     { analysis: grams({ max_gram: 1 }) },
     { analysis: grams({ min_gram: 45 }) },
     { analysis: grams({ min_gram: 2, max_gram: 21 }) },
