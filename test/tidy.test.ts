@@ -23,6 +23,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   ids: [],
   'first-mistake': [],
   'nearest-name': [],
+  'synonym-rule': [],
   config: ['first-mistake', 'nearest-name', 'settings', 'word'],
   metrics: ['breath', 'config'],
   package: [],
@@ -45,6 +46,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'object',
     'ids',
     'nearest-name',
+    'synonym-rule',
     'shared-clock',
   ],
   learn: [
@@ -58,6 +60,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'word',
     'object',
     'ids',
+    'synonym-rule',
   ],
   workers: ['embed', 'search', 'learn', 'native', 'schema', 'store', 'threads'],
   health: ['app', 'errors', 'word'],

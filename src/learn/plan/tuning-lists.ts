@@ -1,5 +1,6 @@
 import { asObject } from '../../object.ts'
 import { BOOST_MAX, type DocumentName, type Tuning } from '../../schema/tuning.ts'
+import { hasArrow, sidesOf } from '../../synonym-rule.ts'
 import { shownName } from '../../word.ts'
 
 /** Why a value can't be read: where inside of it, and what may stand there. */
@@ -32,27 +33,20 @@ export function readSynonyms(value: unknown, tuning: Tuning, note: Note): Proble
   const rules = value.map(readRule)
   const bad = rules.indexOf(undefined)
   if (bad >= 0) return { path: `[${bad}]`, message: RULE }
-  const lone = rules.findIndex((rule) => rule?.length === 1 && !isArrow(rule[0] as string))
+  const lone = rules.findIndex((rule) => rule?.length === 1 && !hasArrow(rule[0] as string))
   if (lone >= 0) note(`[${lone}] (one word alone means the same as no other)`)
   tuning.synonyms = rules as string[][]
   return undefined
 }
 
-/** Undefined for what is no rule. One with an arrow is one text, however it was sent. */
+/** Undefined for what is no rule. One with an arrow is one text, however it was sent; empty words of one without are dropped. */
 function readRule(sent: unknown): string[] | undefined {
-  const isText = typeof sent === 'string'
-  const parts: unknown[] = isText ? (isArrow(sent) ? [sent] : sent.split(',')) : [sent].flat()
-  if (!parts.every((part) => typeof part === 'string')) return undefined
-  const words = parts.map((part) => part.trim()).filter((part) => part !== '')
-  if (words.length === 0) return undefined
-  if (!words.some(isArrow)) return words
-  const sides = (words[0] as string).split('=>')
-  const isWhole = sides.every((side) => side.split(',').every((word) => word.trim() !== ''))
-  return words.length === 1 && sides.length === 2 && isWhole ? words : undefined
-}
-
-function isArrow(text: string): boolean {
-  return text.includes('=>')
+  const sides = sidesOf(sent)
+  if (sides === undefined || sides.length > 2) return undefined
+  const said = sides.map((side) => side.filter((word) => word !== ''))
+  if (sides.length === 1) return said[0]?.length === 0 ? undefined : said[0]
+  const isWhole = sides.every((side, at) => side.length === said[at]?.length)
+  return isWhole ? [said.map((words) => words.join(', ')).join(' => ')] : undefined
 }
 
 /** Added to the score of a document whose boost names no number; 1 is the span of the fused score. */

@@ -1,4 +1,5 @@
 import { invalid } from '../../errors.ts'
+import { partsOf } from '../../synonym-rule.ts'
 import { ENGLISH_STOP_WORDS, wordOf } from '../../word.ts'
 import { LANGUAGES, languageOf } from './languages.ts'
 import type { SentAnalysis } from './sent-analysis.ts'
@@ -111,12 +112,10 @@ export function stopFilter(words: unknown, path: string): AnalysisFilter {
 /** Rules as lists of equal words, or lines `a, b` and `a => b`. */
 export function synonymFilter(rules: unknown, path: string): AnalysisFilter {
   if (!Array.isArray(rules)) throw invalid(`${path}.synonyms`, 'must be a list of rules')
-  const lines = rules.map((rule) => {
-    if (Array.isArray(rule)) return rule.map((word) => wordOf(word))
-    const line = wordOf(rule)
-    return line.includes('=>') ? [line] : line.split(',').map((word) => word.trim())
-  })
-  return { type: 'synonym', rules: lines }
+  const lists = rules.map((rule) =>
+    Array.isArray(rule) ? rule.map((word) => wordOf(word)) : partsOf(wordOf(rule)),
+  )
+  return { type: 'synonym', rules: lists }
 }
 
 /** What was sent where an object belongs; none is one that says nothing. */

@@ -1,10 +1,9 @@
 import { invalid } from '../../errors.ts'
 import { asObject } from '../../object.ts'
 import type { IndexSettings } from '../../schema/indices.ts'
+import { sidesOf } from '../../synonym-rule.ts'
 import { shownName } from '../../word.ts'
 import { sentAnalyses } from './sent-analysis.ts'
-
-const ARROW = '=>'
 
 /**
  * Throws VALIDATION_FAILED about a rule of synonyms that could mean nothing. Asked when an index is declared and not
@@ -22,7 +21,7 @@ function refuseIn(path: string, rules: unknown): void {
   // Another type is refused where the rules are read.
   if (!Array.isArray(rules)) return
   rules.forEach((rule, at) => {
-    const mistake = Array.isArray(rule) ? mistakeInList(rule) : mistakeInText(rule)
+    const mistake = mistakeIn(rule)
     if (mistake !== undefined) throw invalid(`${path}[${at}]`, `${mistake}; ${FORM}`)
   })
 }
@@ -30,21 +29,15 @@ function refuseIn(path: string, rules: unknown): void {
 const FORM =
   'a rule is a list of words, "car, automobile" or ["car", "automobile"], or goes with an arrow, "tv => television"'
 
-/** The core reads a list as the text that its words are with commas between them. */
-function mistakeInList(words: unknown[]): string | undefined {
-  return words.every((word) => typeof word === 'string')
-    ? mistakeInText(words.join(','))
-    : 'must hold texts alone'
-}
-
-function mistakeInText(rule: unknown): string | undefined {
-  if (typeof rule !== 'string') return 'must be a text or a list of texts'
-  const sides = rule.split(ARROW)
-  if (sides.length > 2) return `must have one ${ARROW}`
-  if (sides.length === 1) return mistakeInWords(rule.split(','))
-  const [from = [], to = []] = sides.map((side) => side.split(','))
-  if (from.every(isEmpty)) return `must have a word before ${ARROW}`
-  if (to.every(isEmpty)) return `must have a word behind ${ARROW}`
+function mistakeIn(rule: unknown): string | undefined {
+  const sides = sidesOf(rule)
+  if (sides === undefined)
+    return Array.isArray(rule) ? 'must hold texts alone' : 'must be a text or a list of texts'
+  if (sides.length > 2) return 'must have one =>'
+  const [from = [], to] = sides
+  if (to === undefined) return mistakeInWords(from)
+  if (from.every(isEmpty)) return 'must have a word before =>'
+  if (to.every(isEmpty)) return 'must have a word behind =>'
   return [...from, ...to].some(isEmpty) ? EMPTY : undefined
 }
 
@@ -57,5 +50,5 @@ function mistakeInWords(words: string[]): string | undefined {
 }
 
 function isEmpty(word: string): boolean {
-  return word.trim() === ''
+  return word === ''
 }

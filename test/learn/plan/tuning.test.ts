@@ -28,11 +28,13 @@ describe('a free-form configuration', () => {
     ],
     [{ boosts: ['a'] }, { boosts: [{ id: 'a', value: 0.1 }] }],
     [
-      { synonyms: ['tv, television', 'car => automobile', 'a, b => c, d', ['x', ' y ', '']] },
+      { synonyms: ['tv, television', 'car => automobile', 'a,b=>c , d', ['x', ' y ', '']] },
       {
         synonyms: [['tv', 'television'], ['car => automobile'], ['a, b => c, d'], ['x', 'y']],
       },
     ],
+    // A list is the text of its words, as where an index is declared.
+    [{ synonyms: [['a', 'b => c']] }, { synonyms: [['a, b => c']] }],
     [{ pins: { b: 2, a: 1 } }, { pins: [{ id: 'b' }, { id: 'a' }] }],
     [
       { model: null, learning: false },
@@ -119,7 +121,8 @@ describe('a free-form configuration', () => {
       'a => b,',
       '',
       ' , ',
-      ['a => b', 'c'],
+      ['a => b', 'c => d'],
+      ['a => b', ''],
       [],
     ].map((rule): [object, string, string] => [{ synonyms: ['x, y', rule] }, 'synonyms[1]', RULE]),
     [{ pins: [{ id: 'a', index: 5 }] }, 'pins[0].index', 'must be the name of an index'],
