@@ -1,0 +1,70 @@
+import { expect, it, vi } from 'vitest'
+import type { Core, OpenState } from '../../../src/search/engine/core.ts'
+import { linkSoon } from '../../../src/search/engine/link.ts'
+
+// The core is asked by number, and none is open here.
+vi.mock('../../../src/search/engine/figures.ts', () => ({ readFigures: () => ({ vectors }) }))
+let vectors = 10_000
+
+/** Grows a graph that is never whole but after `most` slices; `during` a slice something may happen to the index. */
+async function slicesOf(
+  changed: Partial<OpenState>,
+  { most = 20, during = () => undefined }: { most?: number; during?: During } = {},
+) {
+  let slices = 0
+  const run = async () => {
+    slices += 1
+    during({ slices, core, state })
+    return slices < most
+  }
+  const core = { log: {}, closing: false, pool: { run } } as unknown as Core
+  const entry = { record: { name: 'papers', engineId: 1 } }
+  const state = { entry, seen: 1, published: 1, linked: false, ...changed } as unknown as OpenState
+  linkSoon(core, state)
+  await state.linking
+  return { slices, state }
+}
+type During = (now: { slices: number; core: Core; state: OpenState }) => void
+
+it('the graph of an index at rest grows to its end in one go', async () => {
+  const { slices, state } = await slicesOf({})
+  expect(slices).toBe(20)
+  expect(state).toMatchObject({ linked: true, reshaped: true, linking: undefined })
+})
+
+it('the graph of an index under way grows for four slices a round', async () => {
+  const { slices, state } = await slicesOf({ seen: 1, published: 2 })
+  expect(slices).toBe(4)
+  expect(state.linked).toBe(false)
+  const whole = await slicesOf({ seen: 1, published: 2 }, { most: 3 })
+  expect(whole.slices).toBe(3)
+  expect(whole.state.linked).toBe(true)
+})
+
+it('what is published meanwhile is not linked yet', async () => {
+  const during: During = ({ slices, state }) => {
+    if (slices === 2) state.published = 2
+  }
+  expect((await slicesOf({}, { most: 2, during })).state.linked).toBe(false)
+  // From then on the index is under way.
+  expect((await slicesOf({}, { during })).slices).toBe(4)
+})
+
+it.each<[string, During]>([
+  ['learns a space', ({ state }) => Object.assign(state, { fitting: Promise.resolve() })],
+  ['closes the index', ({ state }) => Object.assign(state, { retiring: Promise.resolve() })],
+  ['drops it', ({ state }) => Object.assign(state.entry, { dropped: true })],
+  ['stops the service', ({ core }) => Object.assign(core, { closing: true })],
+])('whoever %s waits for no more than a slice', async (_what, happens) => {
+  const { slices, state } = await slicesOf(
+    {},
+    { during: (now) => void (now.slices === 2 && happens(now)) },
+  )
+  expect(slices).toBe(2)
+  expect(state.linked).toBe(false)
+})
+
+it('few vectors are searched without a graph', async () => {
+  vectors = 9999
+  expect((await slicesOf({})).slices).toBe(0)
+})
