@@ -34,6 +34,8 @@ export interface Flights {
    */
   hold: (flight: Flight, bytes: number) => void
   count: () => number
+  /** Bytes of bodies that are kept now. */
+  heldBytes: () => number
   /** Resolves when no request is under way, or after `limitMs`; tells how many are left. */
   drained: (limitMs: number) => Promise<number>
   close: () => void
@@ -89,6 +91,7 @@ export function openFlights(limits: FlightLimits, onLate: (flight: Flight) => vo
       flight.heldBytes += bytes
     },
     count: () => flights.length,
+    heldBytes: () => heldBytes,
     drained: async (limitMs) => {
       if (flights.length > 0)
         await new Promise<void>((resolve) => {

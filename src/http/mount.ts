@@ -67,6 +67,12 @@ export function openPipeline(app: ServedApp): Pipeline {
     send(wire, flight, prepareFailure(late, metaOf(flight)), true)
     abort(flight)
   })
+  app.metrics.collect(
+    'svc_bodies_bytes',
+    'Bytes of bodies that requests under way keep',
+    [],
+    () => [{ value: flights.heldBytes() }],
+  )
   const begin = (endpoint: string, produce: (flight: Flight) => Prepared | Promise<Prepared>) => {
     const meters = new Map<string, RouteMeter>()
     return (exchange: Exchange): void => {

@@ -160,6 +160,11 @@ describe('overload', () => {
   })
 })
 
+/** Bytes of bodies that a server keeps, as its metrics page tells. */
+async function heldBytes({ metrics }: Pick<Stub['app'], 'metrics'>): Promise<number> {
+  return Number(/^svc_bodies_bytes (\d+)$/m.exec(await metrics.page())?.[1])
+}
+
 describe('bodies under way', () => {
   const MIB = 1 << 20
   let stub: Stub
@@ -184,9 +189,7 @@ describe('bodies under way', () => {
     const body = bodyOf(2 * MIB)
     const head = `POST /api/echo HTTP/1.1\r\nhost: a\r\ncontent-length: ${body.length}\r\n\r\n`
     await new Promise((resolve) => raw.socket.write(head + body.slice(0, 1.5 * MIB), resolve))
-    await until(() => stub.server.active() === 1)
-    // It has left this side; the server reads it before anything that is sent later.
-    await new Promise((resolve) => setTimeout(resolve, 200))
+    await until(async () => (await heldBytes(stub.app)) === 1.5 * MIB)
     return { ...raw, rest: body.slice(1.5 * MIB) }
   }
 
@@ -237,7 +240,7 @@ describe('lines of NDJSON that are not whole yet', () => {
       'POST /api/cortex/documents/bulk?index=lines HTTP/1.1\r\nhost: a\r\n' +
       `content-type: application/x-ndjson\r\ncontent-length: ${body.length + 2}\r\n\r\n`
     await new Promise((resolve) => raw.socket.write(head + body.slice(0, 1.5 * MIB), resolve))
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await until(async () => (await heldBytes(running.app)) === 1.5 * MIB)
     expect(await post('refused', 2 * MIB)).toBe(503)
     expect(await post('small', 1000)).toBe(200)
     // The line is whole, and the body is not over.
