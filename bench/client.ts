@@ -1,5 +1,5 @@
 import { type Connection, openConnection } from './connection.ts'
-import { percentile } from './measures.ts'
+import { type KindReport, type Latencies, openLatencies } from './latencies.ts'
 
 /** One request, serialised before the run starts; `kind` is the row of the report it counts in. */
 export interface Shot {
@@ -24,19 +24,6 @@ export interface LoadPlan {
   check?: (body: unknown, kind: string) => string | undefined
 }
 
-/** Figures of one kind of request; latencies count from the moment it was due. `sortedMs` holds them all, ascending. */
-export interface KindReport {
-  kind: string
-  requests: number
-  perSecond: number
-  p50Ms: number
-  p90Ms: number
-  p99Ms: number
-  maxMs: number
-  meanMs: number
-  sortedMs: Float64Array
-}
-
 /** What came out: `failures` counts each status other than 200, each broken connection and each wrong body. */
 export interface LoadReport {
   kinds: KindReport[]
@@ -50,7 +37,7 @@ export interface LoadReport {
 
 interface Run {
   plan: LoadPlan
-  samples: Map<string, Samples>
+  latencies: Latencies
   failures: Record<string, number>
   requests: number
   bodyBytes: number
@@ -69,16 +56,11 @@ interface Lane {
   due: number
 }
 
-interface Samples {
-  values: Float64Array
-  length: number
-}
-
 /** Runs the plan to its end and reports; every latency is kept, so percentiles are exact. */
 export async function runLoad(plan: LoadPlan): Promise<LoadReport> {
   const run: Run = {
     plan,
-    samples: new Map(),
+    latencies: openLatencies(),
     failures: {},
     requests: 0,
     bodyBytes: 0,
@@ -192,17 +174,7 @@ function pace(run: Run, lanes: Lane[], ratePerSecond: number): void {
 function record(run: Run, shot: Shot, due: number, bodyBytes: number): void {
   const now = performance.now()
   if (due < run.measureFrom || now > run.measureTo) return
-  let samples = run.samples.get(shot.kind)
-  if (samples === undefined) {
-    samples = { values: new Float64Array(1 << 16), length: 0 }
-    run.samples.set(shot.kind, samples)
-  }
-  if (samples.length === samples.values.length) {
-    const wider = new Float64Array(samples.length * 2)
-    wider.set(samples.values)
-    samples.values = wider
-  }
-  samples.values[samples.length++] = now - due
+  run.latencies.add(shot.kind, now - due)
   run.bodyBytes += bodyBytes
 }
 
@@ -225,20 +197,7 @@ function fail(run: Run, what: string): void {
 
 function report(run: Run): LoadReport {
   const seconds = (run.measureTo - run.measureFrom) / 1000
-  const kinds = [...run.samples].map(([kind, { values, length }]): KindReport => {
-    const sorted = values.subarray(0, length).sort()
-    return {
-      kind,
-      requests: length,
-      perSecond: length / seconds,
-      p50Ms: percentile(sorted, 0.5),
-      p90Ms: percentile(sorted, 0.9),
-      p99Ms: percentile(sorted, 0.99),
-      maxMs: sorted.at(-1) ?? 0,
-      meanMs: sorted.reduce((sum, value) => sum + value, 0) / Math.max(1, length),
-      sortedMs: sorted,
-    }
-  })
+  const kinds = run.latencies.report(seconds)
   const requests = kinds.reduce((sum, kind) => sum + kind.requests, 0)
   return {
     kinds,
