@@ -14,6 +14,7 @@ import type { SearchRequest } from './schema/search.ts'
 import { type Catalog, openCatalog } from './search/catalog.ts'
 import { type Bulk, openBulk } from './search/documents/bulk.ts'
 import { type Documents, openDocuments } from './search/documents/documents.ts'
+import { openStoredGrams } from './search/documents/stored-grams.ts'
 import { openWaitingVectors } from './search/documents/waiting-vectors.ts'
 import { openWriter, type Writer } from './search/documents/writer.ts'
 import { type Engine, openEngine } from './search/engine/engine.ts'
@@ -71,7 +72,12 @@ export async function openApp(
   const embed = (texts: string[]) => embedDocuments(embedder, texts, log)
   const writing = { store, engine, writer, embed }
   const documents = openDocuments({ ...writing, indices, config })
-  const catalog = openCatalog(indices, engine, (indexId) => clearIndex(store, indexId))
+  const catalog = openCatalog(
+    indices,
+    engine,
+    (indexId) => clearIndex(store, indexId),
+    openStoredGrams(store),
+  )
   const learning = openLearning({
     ...{ store, config, clock, sessions, metrics, pool, logger: log },
     engine: {

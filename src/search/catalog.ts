@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { serviceError } from '../errors.ts'
 import type { IndexCreated, IndexInfo, IndexMappings, IndexSettings } from '../schema/indices.ts'
+import type { RefuseTooManyGrams } from './documents/stored-grams.ts'
 import type { Engine } from './engine/engine.ts'
 import { refuseContradictions } from './indices/contradictions.ts'
 import type { Definition } from './indices/definition.ts'
@@ -27,6 +28,7 @@ export function openCatalog(
   indices: Indices,
   engine: Engine,
   forgetRecords: (indexId: number) => Promise<void>,
+  refuseTooManyGrams: RefuseTooManyGrams,
 ): Catalog {
   async function create(name: string, declaration: Declaration): Promise<IndexCreated> {
     const { settings = {}, mappings = {} } = declaration
@@ -59,7 +61,9 @@ export function openCatalog(
       if (entry === undefined) return create(name, declaration)
       const { properties = {} } = declaration.mappings ?? {}
       if (Object.keys(properties).length === 0) throw exists(ADDED_ALONE)
-      const next = await indices.extend(entry, declaration.mappings ?? {})
+      const next = await indices.extend(entry, declaration.mappings ?? {}, (definition) =>
+        refuseTooManyGrams(entry, definition),
+      )
       if (next === undefined) throw exists('; it has all of these fields')
       engine.rebuild(entry)
       const { settings } = next.record

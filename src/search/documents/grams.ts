@@ -3,7 +3,7 @@ import type { GramField } from '../indices/grams.ts'
 import { valuesAt } from './source.ts'
 
 /** Ngrams that one document may have, in all of its fields together. Each is a word of the index, with its places. */
-const DOCUMENT_GRAMS_MAX = 4_000_000
+export const DOCUMENT_GRAMS_MAX = 4_000_000
 
 /**
  * What is wrong with a document that would be cut into more pieces than one may have, or undefined. Twenty lengths of a
@@ -32,6 +32,11 @@ export function gramsProblem(
 
 function tooMany({ shortest, longest }: GramField, most: number): string {
   return `is cut into too many ngrams of ${shortest} to ${longest} characters: a document may have ${most} in all; shorten it, split it into several documents, or use an index with fewer lengths between min_gram and max_gram`
+}
+
+/** Ngrams that texts of so many letters together may have at most, whatever field they are in. */
+export function mostGrams(letters: number, fields: readonly GramField[]): number {
+  return fields.reduce((sum, field) => sum + letters * lengthsOf(field), 0)
 }
 
 function lengthsOf({ shortest, longest }: GramField): number {

@@ -40,7 +40,11 @@ export interface Indices {
    * Adds fields to an index; durable when it resolves. `entry.next` is then what the engine must build and
    * switch to; answers undefined when nothing is different. Throws MAPPING_CONFLICT on a changed type.
    */
-  extend: (entry: IndexEntry, mappings: IndexMappings) => Promise<Declared | undefined>
+  extend: (
+    entry: IndexEntry,
+    mappings: IndexMappings,
+    mayTake: (next: Definition) => Promise<void>,
+  ) => Promise<Declared | undefined>
   /** Throws INDEX_NOT_FOUND about the place where the name was sent; default: index. */
   get: (name: string, path?: string) => IndexEntry
   find: (name: string) => IndexEntry | undefined
@@ -85,9 +89,9 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
       checkName(name, 'name')
       return declare(registry, name, { settings, mappings })
     },
-    extend: (entry, mappings) => {
+    extend: (entry, mappings, mayTake) => {
       const before = registry.extending.get(entry) ?? Promise.resolve()
-      const done = before.then(() => extend(registry, entry, mappings))
+      const done = before.then(() => extend(registry, entry, mappings, mayTake))
       registry.extending.set(
         entry,
         done.catch(() => undefined),
@@ -182,6 +186,7 @@ async function extend(
   registry: Registry,
   entry: IndexEntry,
   added: IndexMappings,
+  mayTake: (next: Definition) => Promise<void>,
 ): Promise<Declared | undefined> {
   const { store } = registry
   const before = latest(entry)
@@ -190,6 +195,8 @@ async function extend(
   const definition = defineChecked(registry, { settings, mappings })
   checkTypes(before.definition, definition)
   if (isSame(before.definition, definition)) return undefined
+  // Fields that cut nothing into ngrams need no look at what is stored.
+  if (definition.grams.length > before.definition.grams.length) await mayTake(definition)
   const record = await store.write(() => {
     if (entry.dropped === true) throw notFound('name')
     const next: IndexRecord = { ...before.record, mappings, engineId: nextNumber(store) }

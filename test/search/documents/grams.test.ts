@@ -77,6 +77,35 @@ it('is refused however it is written, and what is stored stays', async () => {
   await service.close()
 })
 
+it('keeps a field that cuts into pieces from being added over it, until it is shorter or gone', async () => {
+  const service = await startApp()
+  const { analyzer, tokenizer } = {
+    ...analysisOf(20),
+    analyzer: { pieces: { tokenizer: 'pieces' } },
+  }
+  const settings = { analysis: { analyzer, tokenizer } }
+  await service.must('POST', '/cortex/indices', { name: 'late', settings })
+  const path = '/cortex/documents/giant?index=late'
+  const content = 'x'.repeat(300_000)
+  await service.must('PUT', path, { title: 'long', content, plain: content })
+  for (let at = 0; at < 600; at += 300)
+    await service.must('POST', '/cortex/documents/bulk', {
+      index: 'late',
+      documents: Array.from({ length: 300 }, () => ({ document: { title: 'short' } })),
+    })
+  const properties = { plain: { type: 'text', analyzer: 'pieces' } }
+  const put = () => service.call('PUT', '/cortex/indices/late', { mappings: { properties } })
+  const refused = await put()
+  expect(refused.status).toBe(400)
+  expect(refused.error).toContain('mappings.properties')
+  expect(refused.error).toContain('document.plain of the stored document "giant" is cut into too')
+  const other = { mappings: { properties: { year: { type: 'integer' } } } }
+  expect((await service.call('PUT', '/cortex/indices/late', other)).status).toBe(200)
+  await service.must('PUT', path, { plain: 'short' })
+  expect((await put()).status).toBe(200)
+  await service.close()
+}, 60_000)
+
 it('leaves an index open that was made with more lengths than one may have now', () => {
   const definition = compileDefinition({ analysis: analysisOf(64) } as object, {}, {
     ...{ embedder: 'learned', embedderDimensions: 384 },
