@@ -162,7 +162,7 @@ describe('overload', () => {
 
 /** Bytes of bodies that a server keeps, as its metrics page tells. */
 async function heldBytes({ metrics }: Pick<Stub['app'], 'metrics'>): Promise<number> {
-  return Number(/^svc_bodies_bytes (\d+)$/m.exec(await metrics.page())?.[1])
+  return Number(/^svc_bodies_bytes (\d+)$/m.exec(String(await metrics.page()))?.[1])
 }
 
 describe('bodies under way', () => {
