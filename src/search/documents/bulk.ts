@@ -12,6 +12,7 @@ import {
 } from './bulk-item.ts'
 import type { Turn } from './document-writes.ts'
 import type { Documents } from './documents.ts'
+import { withPauses } from './pauses.ts'
 
 /** Many writes in one request; a wrong item fails alone. */
 export interface Bulk {
@@ -115,6 +116,14 @@ async function loadLines(
   }
 
   for await (const line of splitLines(stream, options)) {
+    if (line === undefined) {
+      // What may be no NDJSON at all waits for as many lines as tell; `read` itself goes by the lines before.
+      const peek = openLineReader(options)
+      const mayBeOther =
+        lines[0]?.number === firstLine && lines.every((each) => isUnread(peek(each)))
+      if (!mayBeOther && lines.length > 0) await flush()
+      continue
+    }
     firstLine ??= line.number
     lines.push(line)
     bytes += line.bytes?.length ?? 0
@@ -125,20 +134,22 @@ async function loadLines(
   return answer()
 }
 
+function isUnread({ item }: Read): boolean {
+  return item instanceof ServiceError && item.code === 'MALFORMED_JSON'
+}
+
 /** A table, or one document over many lines, is told as such, and not a line at a time. */
 function refuseOtherText(items: Read[]): void {
-  const isUnread = ({ item }: Read) =>
-    item instanceof ServiceError && item.code === 'MALFORMED_JSON'
   if (items.length < GROUP_LINES || !items.every(isUnread)) return
   const message = `None of the first ${GROUP_LINES} lines of the body is JSON: send one document a line.`
   throw serviceError('MALFORMED_JSON', message)
 }
 
-/** Whole lines, without those that are blank. Of a line over the limit no more is kept than that it was one. */
+/** Whole lines, without those that are blank, and `undefined` when no more come for a while. Of a line over the limit no more is kept than that it was one. */
 async function* splitLines(
   stream: AsyncIterable<Uint8Array>,
   { lineBytesMax, hold }: Pick<LinesOptions, 'lineBytesMax' | 'hold'>,
-): AsyncGenerator<Line> {
+): AsyncGenerator<Line | undefined> {
   let rest: Uint8Array[] = []
   let restBytes = 0
   let held = 0
@@ -154,7 +165,11 @@ async function* splitLines(
   }
   let number = 1
   const breathe = openBreath(STRETCH_MS)
-  for await (const chunk of stream) {
+  for await (const chunk of withPauses(stream)) {
+    if (chunk === undefined) {
+      yield undefined
+      continue
+    }
     await breathe()
     let start = 0
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {

@@ -395,6 +395,50 @@ describe('a bulk as NDJSON', () => {
     expect(await total('stream')).toBe(1500)
   }, 60_000)
 
+  it.each([
+    ['of which a few lines came before a pause is found meanwhile', '{"title":"early"}\n'],
+    ['that is no NDJSON is still refused as a whole when it pauses', 'name;price\n'],
+  ])('%s', async (_, line) => {
+    const sending = request(`${service.url}/cortex/documents/bulk?index=pausing`, {
+      method: 'POST',
+      headers: { ...NDJSON, 'transfer-encoding': 'chunked' },
+    })
+    const answered = new Promise<number>((resolve) => {
+      sending.on('response', (response) => {
+        response.resume()
+        resolve(response.statusCode ?? 0)
+      })
+    })
+    const isJson = line.startsWith('{')
+    sending.write(line.repeat(3))
+    if (isJson) await eventually(async () => (await total('pausing').catch(() => 0)) === 3)
+    else await new Promise((resolve) => setTimeout(resolve, 600))
+    sending.end(line.repeat(997))
+    expect(await answered).toBe(isJson ? 200 : 400)
+    expect(await total('pausing')).toBe(1000)
+  })
+
+  it('reads the lines on both sides of a pause in their order', async () => {
+    const { url } = service
+    const sending = request(`${url}/cortex/documents/bulk?index=halves`, {
+      method: 'POST',
+      headers: { ...NDJSON, 'transfer-encoding': 'chunked' },
+    })
+    const answered = new Promise<Bulk>((resolve) => {
+      sending.on('response', async (response) => {
+        let text = ''
+        for await (const chunk of response) text += chunk
+        resolve((JSON.parse(text) as { data: Bulk }).data)
+      })
+    })
+    sending.write('{"id":"a","title":"x"}\n{"index":{"_id":"7"}}\n')
+    await eventually(async () => (await total('halves').catch(() => 0)) === 1)
+    sending.end('{"title":"of the action"}\n{"id":"b","title":"x"}\n')
+    const { items } = await answered
+    expect(items.map(({ status }) => status)).toEqual([200, 400, 400, 200])
+    expect(await total('halves')).toBe(2)
+  })
+
   it('keeps whole documents of a body that is cut off, and goes on', async () => {
     const sending = request(`${service.url}/cortex/documents/bulk?index=torn`, {
       method: 'POST',
