@@ -91,6 +91,21 @@ it('a signal can be made without an id', async () => {
   expect(made.data.signalId).toMatch(/^[0-9a-f-]{36}$/)
 })
 
+it('words with the prefix of an enumeration are the words behind it', async () => {
+  const named = { signalId: 'enumerated', type: 'SIGNAL_TYPE_CLICK' }
+  const told = await step({ ...named, status: 'SIGNAL_STATUS_RUNNING' })
+  expect(told.data).toMatchObject({ type: 'CLICK', status: 'PROCESSING' })
+  const listed = async (query: string) => {
+    const { data } = await running.call<List>('GET', `/nous/signals?${query}`)
+    return data.signals.some(({ signalId }) => signalId === 'enumerated')
+  }
+  expect(await listed('type=SIGNAL_TYPE_CLICK&status=STATUS_PROCESSING')).toBe(true)
+  expect(await listed('type=SIGNAL_TYPE_VIEW')).toBe(false)
+  const own = await step({ signalId: 'own', type: 'Signal_Type_Mine' }, '/nous/signals')
+  expect(own.data.type).toBe('Signal_Type_Mine')
+  expect((await step({ signalId: 'own', status: 'STATUS_' })).status).toBe(400)
+})
+
 it.each([
   ['an unknown status', { signalId: 'a', status: 'odd' }, 'status'],
   ['a status that is no text', { signalId: 'a', status: 1 }, 'status'],

@@ -21,7 +21,7 @@ const WORDS = new Map<string, SignalStatus>(
 
 /** Throws VALIDATION_FAILED with the words that are known. */
 export function readStatus(text: string): SignalStatus {
-  const status = WORDS.get(spell(text))
+  const status = WORDS.get(bare(text))
   if (status !== undefined) return status
   throw invalid('status', `must be one of ${SIGNAL_STATUSES.join(', ')}, or a usual synonym`)
 }
@@ -33,13 +33,15 @@ const TYPES = new Set([
 
 /** An open vocabulary: the known words in one spelling, others as they are sent. */
 export function readType(text: string): string {
-  const known = spell(text)
+  const known = bare(text)
   return TYPES.has(known) ? known : text.trim()
 }
 
 /** By which types are compared: however they are joined, in any case. */
 export function typeKey(type: string): string {
-  return TYPES.has(type) ? type : spell(type)
+  if (TYPES.has(type)) return type
+  const known = bare(type)
+  return TYPES.has(known) ? known : spell(type)
 }
 
 /** The type of signal that a feedback entry's action makes. */
@@ -57,6 +59,11 @@ export function hasFigures(performance: unknown): boolean {
     performance !== null &&
     Object.values(performance).some(hasFigures)
   )
+}
+
+/** Without the prefix that enumerations of other services give their words: `SIGNAL_STATUS_FAILED`. */
+function bare(text: string): string {
+  return spell(text).replace(/^(?:SIGNAL_)?(?:STATUS|TYPE)_/, '')
 }
 
 function spell(text: string): string {
