@@ -14,6 +14,7 @@ import { asServiceError, type Prepared, prepareFailure } from './reply.ts'
 import type { Route, StreamReply } from './route.ts'
 import type { ServedApp } from './served.ts'
 import { openStreams, type Streams } from './stream.ts'
+import { openUntaken, type Untaken } from './untaken.ts'
 import { openValidators } from './validate.ts'
 
 export type Serve = (exchange: Exchange) => void
@@ -39,6 +40,7 @@ interface Wire {
   admit: Admit
   cors: Cors
   streams: Streams
+  untaken: Untaken
   /** Whether each request is logged. */
   verbose: boolean
 }
@@ -53,7 +55,9 @@ export function openPipeline(app: ServedApp): Pipeline {
   const { config } = app
   const verbose = config.logLevel === 'debug' || config.logLevel === 'trace'
   const streams = openStreams(config, (err) => app.log.error({ err }, 'a stream broke'))
-  const wire: Wire = { app, admit: openAdmission(config), cors: openCors(config), streams, verbose }
+  const untaken = openUntaken(config.answersBytesMax)
+  const guards = { admit: openAdmission(config), cors: openCors(config) }
+  const wire: Wire = { app, ...guards, streams, untaken, verbose }
   app.metrics.collect('svc_event_streams', 'Clients that follow the events', [], () => [
     { value: streams.count() },
   ])
@@ -210,8 +214,10 @@ function headersOf(
 function send(wire: Wire, flight: Flight, prepared: Prepared, close: boolean): void {
   const { exchange, meter } = flight
   if (!exchange.open) return
-  const { status, body, errorCode } = prepared
-  const headers = headersOf(wire, flight, prepared)
+  const refusal = wire.untaken.refusal(bodyBytes(prepared.body))
+  const fitting = refusal === undefined ? prepared : prepareFailure(refusal, metaOf(flight))
+  const { status, body, errorCode } = fitting
+  const headers = headersOf(wire, flight, fitting)
   const bytes = bodyBytes(body)
   const tookMs = performance.now() - flight.startedMs
   meter.end(status, tookMs, bytes, errorCode)
@@ -221,5 +227,5 @@ function send(wire: Wire, flight: Flight, prepared: Prepared, close: boolean): v
   }
   flight.dropBody()
   const stopping = wire.app.lifecycle.state === 'stopping'
-  exchange.send({ status, headers, body, close: close || stopping })
+  exchange.send({ status, headers, body, close: close || stopping, waits: wire.untaken.add })
 }

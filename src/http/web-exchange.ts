@@ -4,7 +4,7 @@ import type { Exchange, Outflow, Outgoing } from './exchange.ts'
 import { openTurns } from './turns.ts'
 
 /** Answers above this are written in pieces, as fast as the client takes them. */
-const PIECEWISE_BYTES = 64 << 10
+export const PIECEWISE_BYTES = 64 << 10
 
 /** All servers of a thread share the library's one buffer. */
 const turns = openTurns()
@@ -36,6 +36,8 @@ class WebExchange implements Exchange {
   readonly #headers: string[] = []
   readonly #leavers: (() => void)[] = []
   #flow: ReturnType<typeof openOutflow> | undefined
+  /** Of an answer that waits for the client. */
+  #giveUp: (() => void) | undefined
   /** The library has taken the response back. */
   #gone = false
 
@@ -87,7 +89,10 @@ class WebExchange implements Exchange {
     if (!this.open) return
     this.open = false
     turns.whenOwn(this, () => {
-      if (!this.#gone) this.#res.cork(() => write(this.#res, this.method === 'HEAD', outgoing))
+      if (this.#gone) return
+      this.#res.cork(() => {
+        this.#giveUp = write(this.#res, this.method === 'HEAD', outgoing)
+      })
     })
   }
 
@@ -108,6 +113,7 @@ class WebExchange implements Exchange {
 
   abort(): void {
     this.#gone = true
+    this.#giveUp?.()
     if (!this.open && this.#flow?.left() !== true) return
     this.open = false
     for (const left of this.#leavers) left()
@@ -154,13 +160,19 @@ function writeHead(res: uWS.HttpResponse, status: number, headers: [string, stri
   for (const [name, value] of headers) res.writeHeader(name, value)
 }
 
-function write(res: uWS.HttpResponse, headOnly: boolean, outgoing: Outgoing): void {
-  const { status, headers, body, close } = outgoing
+/** Returns what to call when the client leaves, if the answer still waits for it. */
+function write(
+  res: uWS.HttpResponse,
+  headOnly: boolean,
+  outgoing: Outgoing,
+): (() => void) | undefined {
+  const { status, headers, body, close, waits } = outgoing
   writeHead(res, status, headers)
   if (status === 204 || status === 304) endWithoutBody(res, undefined, close)
   else if (headOnly) endWithoutBody(res, bodyBytes(body), close)
   else if (bodyBytes(body) <= PIECEWISE_BYTES || close) res.end(passingBody(body), close)
-  else writePieces(res, wholeBody(body))
+  else return writePieces(res, wholeBody(body), waits)
+  return undefined
 }
 
 /**
@@ -176,13 +188,25 @@ function endWithoutBody(res: uWS.HttpResponse, bytes: number | undefined, close 
   res.endWithoutBody()
 }
 
-function writePieces(res: uWS.HttpResponse, body: Uint8Array): void {
+function writePieces(
+  res: uWS.HttpResponse,
+  body: Uint8Array,
+  waits: Outgoing['waits'],
+): (() => void) | undefined {
   const [, done] = res.tryEnd(body, body.length)
-  if (done) return
+  if (done) return undefined
+  let waiting = body.length
+  const settle = (): void => {
+    waits(-waiting)
+    waiting = 0
+  }
+  waits(waiting)
   res.onWritable((offset) => {
-    const [ok] = res.tryEnd(body.subarray(offset), body.length)
+    const [ok, isOut] = res.tryEnd(body.subarray(offset), body.length)
+    if (isOut) settle()
     return ok
   })
+  return settle
 }
 
 const STATUS_LINES: Record<number, string> = {
