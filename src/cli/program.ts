@@ -134,7 +134,12 @@ function addSearch(program: Command, terminal: Terminal): void {
     )
     .option('-i, --index <name...>', 'index or indices to search (all)')
     .option('-n, --size <n>', 'hits to print', wholeFrom(0), 10)
-    .option('-f, --filter <condition>', 'field=value, != > >= < <=; repeatable', appended, [])
+    .option(
+      '-f, --filter <condition>',
+      'field=value, != > >= < <=; repeatable; "1.10" in double quotes stays text',
+      appended,
+      [],
+    )
     .option('--json', 'print the answer as JSON', false)
     .addHelpText('after', EXAMPLES.search)
     .action((words: string[], { filter, ...flags }: SearchFlags) =>

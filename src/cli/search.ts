@@ -1,5 +1,6 @@
 import { isObject } from '../object.ts'
 import { dataOf, openClient } from './client.ts'
+import { plainValue } from './plain-value.ts'
 import { count } from './progress.ts'
 import { bold, commandError, dim, printable, type Terminal } from './terminal.ts'
 
@@ -131,7 +132,5 @@ export function readFilters(filters: readonly string[]): Record<string, unknown>
 function filterValue(text: string): string | number | boolean {
   const quoted = /^"(.*)"$/s.exec(text)
   if (quoted !== null) return quoted[1] ?? ''
-  if (text === 'true' || text === 'false') return text === 'true'
-  const number = Number(text)
-  return text !== '' && String(number) === text ? number : text
+  return plainValue(text)
 }

@@ -128,14 +128,28 @@ describe('attune search', () => {
 })
 
 test('filters are read with their types', () => {
-  expect(readFilters(['a=1', 'a=x', 'b!=true', 'c<=2020-01-01', 'd="7"', 'e=', 'f=x=y'])).toEqual({
+  expect(
+    readFilters([
+      'a=1',
+      'a=x',
+      'b!=true',
+      'c<=2020-01-01',
+      'd="7"',
+      'e=',
+      'f=x=y',
+      'g=NaN',
+      'h<12.50',
+    ]),
+  ).toEqual({
     and: [
       { a: [1, 'x'] },
       { d: ['7'] },
       { e: [''] },
       { f: ['x=y'] },
+      { g: ['NaN'] },
       { b: { not: true } },
       { c: { lte: '2020-01-01' } },
+      { h: { lt: 12.5 } },
     ],
   })
   expect(() => readFilters(['year'])).toThrow('field=value')

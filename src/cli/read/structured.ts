@@ -1,5 +1,6 @@
 import { parse } from 'csv-parse'
 import { isObject } from '../../object.ts'
+import { plainValue } from '../plain-value.ts'
 import { type FoundDocument, type Mapping, toFound, type Unreadable } from './record.ts'
 import { NOT_UTF8, openUtf8Check, utf8Text } from './utf8.ts'
 
@@ -158,11 +159,4 @@ function cells(row: Record<string, string>, keepStrings: boolean, mapping: Mappi
     else fields[name] = keepStrings || TEXT.has(target) ? cell : plainValue(cell)
   }
   return fields
-}
-
-/** "12" is a number, "007" and "1e3" are not: only what prints back the same is converted. */
-function plainValue(cell: string): string | number | boolean {
-  if (cell === 'true' || cell === 'false') return cell === 'true'
-  const number = Number(cell)
-  return Number.isFinite(number) && String(number) === cell ? number : cell
 }

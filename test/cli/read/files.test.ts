@@ -155,6 +155,21 @@ describe('reading tables', () => {
     ])
   })
 
+  test('prices are numbers, whatever zeros they end in; what a number would not tell stays text', async () => {
+    const numbers = ['12.50', '12.00', '0.10', '-3.50', '100', '12345678901.20']
+    const texts = ['007', '00.50', '1e3', '12.', '.50', '-0', '-0.00', '1.2.0', '12,50', '+1']
+    const others = ['Infinity', 'NaN', '12345678901234567890', '0.12345678901234567890']
+    const cellsOf = async (cells: string[]) => {
+      const rows = cells.map((cell) => `a,"${cell}"`).join('\n')
+      return documents(await read('f.csv', `title,n\n${rows}`)).map(
+        (one) => (one as { n: unknown }).n,
+      )
+    }
+    expect(await cellsOf(numbers)).toEqual([12.5, 12, 0.1, -3.5, 100, 12_345_678_901.2])
+    expect(await cellsOf(texts)).toEqual(texts)
+    expect(await cellsOf(others)).toEqual(others)
+  })
+
   test('numbers stay text when asked', async () => {
     const found = await read('f.csv', 'title,year\na,2020', undefined, true)
     expect(documents(found)).toEqual([{ title: 'a', year: '2020' }])
