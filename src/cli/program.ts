@@ -134,12 +134,7 @@ function addSearch(program: Command, terminal: Terminal): void {
     )
     .option('-i, --index <name...>', 'index or indices to search (all)')
     .option('-n, --size <n>', 'hits to print', wholeFrom(0), 10)
-    .option(
-      '-f, --filter <condition>',
-      'field=value, != > >= < <=; repeatable; "1.10" in double quotes stays text',
-      appended,
-      [],
-    )
+    .option('-f, --filter <condition>', FILTER_HELP, appended, [])
     .option('--json', 'print the answer as JSON', false)
     .addHelpText('after', EXAMPLES.search)
     .action((words: string[], { filter, ...flags }: SearchFlags) =>
@@ -210,6 +205,7 @@ function appended(text: string, list: string[]): string[] {
   return [...list, text]
 }
 
+const FILTER_HELP = 'field=value, != > >= < <=; repeatable; "1.10" in double quotes stays text'
 const EXAMPLES = {
   all: `
 Examples:
