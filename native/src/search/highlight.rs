@@ -294,15 +294,25 @@ fn window(text: &str, mark: &Range<usize>, free: usize, size: usize) -> Range<us
     start..end
 }
 
+/// Marks that touch are written as one: where no spaces are between words, as in Chinese, each character is a word.
 fn write(text: &str, passage: &Passage, marks: &[Mark], options: &Options) -> String {
     let mut out = String::with_capacity(passage.range.len() + 32);
     let mut at = passage.range.start;
+    let mut is_marked = false;
     for mark in marks {
-        escape(&text[at..mark.range.start], &mut out);
-        out.push_str(&options.pre);
+        if !is_marked || at < mark.range.start {
+            if is_marked {
+                out.push_str(&options.post);
+            }
+            escape(&text[at..mark.range.start], &mut out);
+            out.push_str(&options.pre);
+            is_marked = true;
+        }
         escape(&text[mark.range.clone()], &mut out);
-        out.push_str(&options.post);
         at = mark.range.end;
+    }
+    if is_marked {
+        out.push_str(&options.post);
     }
     escape(&text[at..passage.range.end.max(at)], &mut out);
     out.trim().to_owned()
@@ -342,6 +352,24 @@ mod tests {
         assert_eq!(passages.len(), 1);
         let written = write(text, &passages[0], &marks, &options);
         assert_eq!(written, "<em>cats</em> &amp; &lt;<em>dogs</em>&gt;");
+    }
+
+    #[test]
+    fn marks_that_touch_are_written_as_one() {
+        let text = "東京の大学、東と京";
+        let marks: Vec<Mark> = text
+            .char_indices()
+            .filter(|(_, c)| "東京大学".contains(*c))
+            .map(|(from, c)| Mark {
+                range: from..from + c.len_utf8(),
+                term: c.to_string(),
+            })
+            .collect();
+        let options = Options::default();
+        let passages = cut(0, text, &marks, &options);
+        let written = write(text, &passages[0], &marks, &options);
+        let expected = "<em>東京</em>の<em>大学</em>、<em>東</em>と<em>京</em>";
+        assert_eq!(written, expected);
     }
 
     #[test]

@@ -39,3 +39,17 @@ it('a quoted phrase is marked where it stands, not its words elsewhere', async (
   expect(await marks('"worker threads" memory threads')).toHaveLength(43)
   expect(await marks('"worker memory"', { slop: 3 })).toHaveLength(42)
 })
+
+it('characters that are words of their own are one mark where they stand together', async () => {
+  const service = await startApp()
+  onTestFinished(() => service.close())
+  const content = '東京の大学は、東と京にもある。図書館'
+  await service.must('PUT', '/cortex/documents/a?index=kanji', { content })
+  const search = { index: 'kanji', query: '東京 図書館', searchType: 'text', highlight: true }
+  const { hits } = await service.must<{ hits: { highlight: { content: string[] } }[] }>(
+    ...(['POST', '/cortex/search', search] as const),
+  )
+  expect(hits[0]?.highlight.content).toEqual([
+    '<em>東京</em>の大学は、<em>東</em>と<em>京</em>にもある。<em>図書館</em>',
+  ])
+})
