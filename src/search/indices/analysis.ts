@@ -38,6 +38,8 @@ function builtInAnalyzer(name: string): Analyzer | undefined {
   return undefined
 }
 
+/** What stop words may be sent as. */
+const STOP_WORDS = ['stopWords', 'stop_words', 'stopwords']
 const NO_WORDS = 'must be a list, or name one like "_english_": without a language, true means none'
 
 /** Analysis of words in one language, or in none: lower case, folded, without stop words, stemmed. */
@@ -48,9 +50,9 @@ function languageAnalyzer(
   const filters: AnalysisFilter[] = [LOWERCASE]
   if (analysis.asciiFolding !== false) filters.push(FOLD)
   filters.push(LENGTH)
-  const named = analysis.stopWords ?? analysis.stop_words ?? analysis.stopwords
-  const sent = named ?? language !== undefined
-  const stopWords = `${path}.stopWords`
+  const spelling = STOP_WORDS.find((name) => (analysis[name] ?? undefined) !== undefined)
+  const stopWords = `${path}.${spelling ?? STOP_WORDS[0]}`
+  const sent = spelling === undefined ? language !== undefined : analysis[spelling]
   if (sent === true && language === undefined) throw invalid(stopWords, NO_WORDS)
   const listed = sent === true ? `_${language}_` : sent
   const stemmer = stemmerOf(analysis.stemming, language, `${path}.stemming`)

@@ -276,6 +276,7 @@ describe('analysis', () => {
       'filter.mine.stopwords[0]',
     ],
     [{ stopWords: '_fancy_' }, 'stopWords'],
+    [{ stop_words: '_fancy_' }, 'stop_words'],
     [{ stopWords: true, language: 'none' }, 'stopWords'],
     [{ stemming: 1 }, 'stemming'],
     [{ language: 'klingon' }, 'language'],
