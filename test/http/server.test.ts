@@ -414,6 +414,22 @@ describe('a body that is too large', () => {
     },
   )
 
+  it.each([
+    ['GET', '/slow', '200'],
+    ['POST', '/nothing', '404'],
+    ['POST', '/things', '400'],
+  ])('that nobody reads makes no answer wait: %s %s', async (method, path, status) => {
+    const raw = await connectRaw(stub.server.port)
+    const startedMs = Date.now()
+    raw.socket.write(
+      `${method} /api${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 2\r\n\r\n[]`,
+    )
+    if (path === '/slow') await until(() => released.length === 1)
+    for (const release of released.splice(0)) release()
+    await until(() => raw.received().includes(`HTTP/1.1 ${status}`))
+    expect(Date.now() - startedMs).toBeLessThan(900)
+  })
+
   it('is cut off when it is chunked, as its end is unknown', async () => {
     const raw = await connectRaw(stub.server.port)
     raw.socket.write('POST /api/things HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n')
