@@ -20,7 +20,13 @@ export const Adaptation = Type.Object({
   source: Type.Optional(Type.String({ maxLength: 512 })),
   confidence: Type.Optional(Share),
   expectedImpact: Type.Optional(Type.Unknown()),
-  validationMetrics: Type.Optional(MapOf(Type.Unknown())),
+  validationMetrics: Type.Optional(
+    Type.Union([MapOf(Type.Unknown()), Type.Array(Type.Union([Type.String(), FreeForm]))], {
+      description:
+        'metric → figure, or a list of `{metric, value}`: acceptanceThresholds are held against them. A name alone ' +
+        'is kept, and has no figure.',
+    }),
+  ),
   acceptanceThresholds: Type.Optional(Type.Union([MapOf(Type.Unknown()), Type.Array(FreeForm)])),
   rollbackTriggers: Type.Optional(Triggers),
   immediate: Type.Optional(

@@ -216,6 +216,7 @@ describe('an applied change', () => {
       },
       'validationMetrics.ctr',
     ],
+    [{ type: 'x', changes: { a: 1 }, validationMetrics: 'ctr' }, 'validationMetrics'],
   ])('is refused as %j, which names the place', async (body, path) => {
     const { status, details } = await call('POST', '/adapt/apply', body)
     expect(status).toBe(400)

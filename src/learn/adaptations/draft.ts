@@ -9,7 +9,7 @@ import { emptyArm, METRICS, metricOf } from './figures.ts'
 import { isCompared } from './judge.ts'
 import { type ReplayParts, replay } from './replay.ts'
 import type { Draft } from './steps.ts'
-import { checkThresholds, readThresholds } from './thresholds.ts'
+import { checkThresholds, readFigures, readThresholds } from './thresholds.ts'
 import { readTriggers } from './triggers.ts'
 
 /** The free-form parts of a request; they come back as they were sent. */
@@ -99,14 +99,14 @@ function scopeOf({ queryHash, changes }: Adaptation, rule: RuleRecord | undefine
 }
 
 function validate(
-  { validationMetrics = {}, acceptanceThresholds }: Adaptation,
+  { validationMetrics, acceptanceThresholds }: Adaptation,
   scope: string,
   tuning: Draft['tuning'],
   parts: ReplayParts,
 ): Draft['validation'] {
   const thresholds = readThresholds(acceptanceThresholds)
   const replayed = tryReplay(tuning, scope, parts)
-  const checks = checkThresholds(thresholds, validationMetrics, replayed.estimates)
+  const checks = checkThresholds(thresholds, readFigures(validationMetrics), replayed.estimates)
   const missed = checks.filter(({ passed }) => passed === false)
   const open = checks.filter(({ passed }) => passed === undefined)
   const notes = [replayed.note]

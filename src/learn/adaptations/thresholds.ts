@@ -1,4 +1,5 @@
 import { invalid } from '../../errors.ts'
+import type { Adaptation } from '../../schema/adaptation.ts'
 import type { AdaptationValidation } from '../../schema/adaptation-record.ts'
 import { lessIsBetter } from '../wire/metric-names.ts'
 import { type RuleOperator, readOperator } from '../wire/operators.ts'
@@ -57,6 +58,21 @@ function readLimits(metric: string, sent: unknown, path: string): Threshold[] {
     if (typeof limit !== 'number') throw invalid(`${path}.threshold`, 'must be a number')
     return { metric, operator: known, threshold: limit }
   })
+}
+
+/**
+ * Reads `validationMetrics` as a map: of a list, what has a figure. Throws VALIDATION_FAILED that names the place of an
+ * object without a name.
+ */
+export function readFigures(sent: Adaptation['validationMetrics']): Record<string, unknown> {
+  if (!Array.isArray(sent)) return sent ?? {}
+  const figures = sent.map((each, at) => {
+    if (typeof each === 'string') return [each, undefined]
+    const { name, metric = name, value } = each as Record<string, unknown>
+    if (typeof metric !== 'string') throw invalid(`validationMetrics[${at}].metric`, 'is required')
+    return [metric, value]
+  })
+  return Object.fromEntries(figures.filter(([, value]) => value !== undefined))
 }
 
 /**

@@ -121,13 +121,14 @@ describe('a change', () => {
 
   it('is rejected when its figures miss a threshold, and ranks nothing', async () => {
     const shop = openWorkshop()
-    const rejected = await shop.apply(PINS, {
-      immediate: true,
-      validationMetrics: { ndcg: 0.6 },
-      acceptanceThresholds: { ndcg: 0.7 },
-    })
-    expect(rejected).toMatchObject({ status: 'REJECTED', validation: { passed: false } })
-    expect(shop.applying()).toEqual([])
+    for (const validationMetrics of [{ ndcg: 0.6 }, [{ metric: 'ndcg', value: 0.6 }]]) {
+      const rejected = await shop.apply(PINS, {
+        ...{ immediate: true, validationMetrics },
+        acceptanceThresholds: { ndcg: 0.7 },
+      })
+      expect(rejected).toMatchObject({ status: 'REJECTED', validation: { passed: false } })
+      expect(shop.applying()).toEqual([])
+    }
     const taken = await shop.apply(PINS, { acceptanceThresholds: { ndcg: 0.7 } })
     expect(taken).toMatchObject({ status: 'CANARY', validation: { passed: true, samples: 0 } })
     expect(taken.validation.note).toContain('Not judged, for no figure was sent: ndcg.')

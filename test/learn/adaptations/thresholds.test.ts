@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { checkThresholds, readThresholds } from '../../../src/learn/adaptations/thresholds.ts'
+import {
+  checkThresholds,
+  readFigures,
+  readThresholds,
+} from '../../../src/learn/adaptations/thresholds.ts'
 
 describe('acceptance thresholds', () => {
   it('are least values, or greatest ones where less is better', () => {
@@ -46,6 +50,18 @@ describe('acceptance thresholds', () => {
       )
     const [check] = checkThresholds(thresholds, { ndcg: null, notes: 'of May' }, { ndcg: 0.9 })
     expect(check).toMatchObject({ from: 'replay', passed: true })
+  })
+
+  it('are held against figures of a map or of a list; a name alone has none', () => {
+    expect(readFigures(undefined)).toEqual({})
+    expect(readFigures({ ndcg: 0.6 })).toEqual({ ndcg: 0.6 })
+    const list = ['recall', { metric: 'ndcg', value: 0.6 }, { name: 'ctr', value: 0.1 }]
+    expect(readFigures(list)).toEqual({ ndcg: 0.6, ctr: 0.1 })
+    expect(() => readFigures([{ value: 1 }])).toThrow(
+      expect.objectContaining({
+        details: [expect.objectContaining({ path: 'validationMetrics[0].metric' })],
+      }),
+    )
   })
 
   it('are held against what was sent, else what was estimated, else nothing', () => {
