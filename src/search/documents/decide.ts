@@ -6,7 +6,7 @@ import { latest } from '../indices/indices.ts'
 import { wellFormedJson } from '../json.ts'
 import { type DocumentRecord, decodeRecord, encodeRecord } from '../record.ts'
 import { unmet } from './conditions.ts'
-import { gramsProblem } from './grams.ts'
+import { gramsAtMost, gramsProblem } from './grams.ts'
 import type { WriteOp } from './operation.ts'
 import { awaitVector, sentVector, vectorFor } from './outside-vector.ts'
 import { valuesAt } from './source.ts'
@@ -78,7 +78,8 @@ function decide(
     updatedMs: nowMs,
     source: json,
   }
-  return save(store, op, { record, old, ord, nowMs, sequence: ++counter.last })
+  const grams = gramsAtMost(source, definition.grams)
+  return save(store, op, { record, old, ord, nowMs, grams, sequence: ++counter.last })
 }
 
 interface Save {
@@ -86,13 +87,14 @@ interface Save {
   old: DocumentRecord | undefined
   ord: number | undefined
   nowMs: number
+  grams?: number
   sequence: number
 }
 
 function save(
   store: Store,
   op: WriteOp,
-  { record, old, ord, nowMs, sequence }: Save,
+  { record, old, ord, nowMs, grams = 0, sequence }: Save,
 ): WriteOutcome {
   const { documents, records, vectors } = store.tables
   const indexId = op.entry.record.id
@@ -115,6 +117,7 @@ function save(
       adds: true,
       ...(vector === undefined ? {} : { vector }),
       ...(ord === undefined ? {} : { removed: ord }),
+      ...(grams === 0 ? {} : { grams }),
     },
   }
 }

@@ -3,9 +3,10 @@ import { native } from '../../native.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { Store } from '../../store/store.ts'
 import type { Engine } from '../engine/engine.ts'
-import type { IndexEntry } from '../indices/indices.ts'
+import { type IndexEntry, latest } from '../indices/indices.ts'
 import { decodeRecord } from '../record.ts'
 import type { WriteOutcome } from './decide.ts'
+import { gramsAtMost, groupsByGrams } from './grams.ts'
 import type { WriteOp } from './operation.ts'
 import { vectorText } from './outside-vector.ts'
 import type { Writer } from './writer.ts'
@@ -67,6 +68,33 @@ export async function writeDocuments(
     if (outcome instanceof ServiceError || op === undefined) return outcome as ServiceError
     return written(op.entry, outcome, vectorized[at] === 1)
   })
+}
+
+/**
+ * The same for any number: all at once, but for documents of so many ngrams that they should not be in memory together.
+ * What refuses a later group is the error of each of its writes, as earlier ones are done.
+ */
+export async function writeInGroups(
+  ops: WriteOp[],
+  options: WriteOptions,
+  parts: WriteParts,
+): Promise<(Written | ServiceError)[]> {
+  const gramsOf = ({ entry, source }: WriteOp) =>
+    gramsAtMost(source, latest(entry).definition.grams)
+  const [first = [], ...others] = groupsByGrams(ops, gramsOf)
+  if (others.length === 0) return writeDocuments(first, options, parts)
+  const { turn, ...own } = options
+  await turn?.come
+  const outcomes = await writeDocuments(first, own, parts)
+  for (const group of others)
+    outcomes.push(
+      ...(await writeDocuments(group, own, parts).catch((cause: unknown) => {
+        if (!(cause instanceof ServiceError)) throw cause
+        return group.map(() => cause)
+      })),
+    )
+  turn?.pass()
+  return outcomes
 }
 
 /** Opened before the records are written: opened after them, an index would replay what is on its way already. */

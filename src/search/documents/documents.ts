@@ -16,6 +16,7 @@ import {
   type WriteParts,
   type Written,
   writeDocuments,
+  writeInGroups,
 } from './document-writes.ts'
 import type { WriteOp } from './operation.ts'
 import { apartFromVector, givenVector } from './outside-vector.ts'
@@ -108,7 +109,7 @@ export function openDocuments(parts: DocumentsParts): Documents {
       for (const item of items) ops.push(await bulkOp(item, defaultIndex, parts))
       const good = ops.filter((op): op is WriteOp => !(op instanceof ServiceError))
       const own = onlyNameless(items, options)
-      const outcomes = good.length === 0 ? [] : await writeDocuments(good, own, parts)
+      const outcomes = good.length === 0 ? [] : await writeInGroups(good, own, parts)
       let next = 0
       return ops.map((op) => (op instanceof ServiceError ? op : (outcomes[next++] as Written)))
     },

@@ -1,9 +1,32 @@
 import { invalid, type ServiceError } from '../../errors.ts'
+import { BATCH_GRAMS } from '../engine/batch.ts'
 import type { GramField } from '../indices/grams.ts'
 import { valuesAt } from './source.ts'
 
 /** Ngrams that one document may have, in all of its fields together. Each is a word of the index, with its places. */
 export const DOCUMENT_GRAMS_MAX = 4_000_000
+
+/** Writes in groups, in their order, that may be indexed together: mostly one of all. */
+export function groupsByGrams<Write>(
+  writes: Write[],
+  gramsOf: (write: Write) => number,
+  most = BATCH_GRAMS,
+): Write[][] {
+  const groups: Write[][] = []
+  let grams = 0
+  for (const write of writes) {
+    const own = gramsOf(write)
+    const last = groups.at(-1)
+    if (last === undefined || (grams > 0 && grams + own > most)) {
+      groups.push([write])
+      grams = own
+    } else {
+      last.push(write)
+      grams += own
+    }
+  }
+  return groups
+}
 
 /**
  * What is wrong with a document that would be cut into more pieces than one may have, or undefined. Twenty lengths of a
@@ -14,20 +37,37 @@ export function gramsProblem(
   fields: readonly GramField[],
   most = DOCUMENT_GRAMS_MAX,
 ): ServiceError | undefined {
-  const texts = fields.flatMap((field) =>
-    valuesAt(source, field.source)
-      .filter((value) => typeof value === 'string')
-      .map((text) => ({ text, field })),
-  )
+  const texts = textsOf(source, fields)
   // Nearly all are short, and not looked through.
-  const atMost = texts.reduce((sum, { text, field }) => sum + text.length * lengthsOf(field), 0)
-  if (atMost <= most) return undefined
+  if (atMost(texts) <= most) return undefined
   let left = most
   for (const { text, field } of texts) {
     left -= countGrams(text, field, left)
     if (left < 0) return invalid(`document.${field.source}`, tooMany(field, most))
   }
   return undefined
+}
+
+/** Ngrams that a document has at most, from the lengths of its texts alone. */
+export function gramsAtMost(source: Record<string, unknown>, fields: readonly GramField[]): number {
+  return fields.length === 0 ? 0 : atMost(textsOf(source, fields))
+}
+
+interface GramText {
+  text: string
+  field: GramField
+}
+
+function textsOf(source: Record<string, unknown>, fields: readonly GramField[]): GramText[] {
+  return fields.flatMap((field) =>
+    valuesAt(source, field.source)
+      .filter((value) => typeof value === 'string')
+      .map((text) => ({ text, field })),
+  )
+}
+
+function atMost(texts: readonly GramText[]): number {
+  return texts.reduce((sum, { text, field }) => sum + text.length * lengthsOf(field), 0)
 }
 
 function tooMany({ shortest, longest }: GramField, most: number): string {

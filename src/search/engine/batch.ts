@@ -17,7 +17,12 @@ export interface BatchedWrite {
   vector?: Float32Array
   /** The document number that this write replaced or deleted. */
   removed?: number
+  /** Ngrams that the document has at most; absent where its index has none. */
+  grams?: number
 }
+
+/** Ngrams of one batch: they wait in memory until all are in the index, some 15 to 40 bytes each. */
+export const BATCH_GRAMS = 16_000_000
 
 /** A document that a later change of the same batch replaces never needs to be indexed. */
 export function outlived(changes: BatchedWrite[]): Set<number> {

@@ -1,5 +1,5 @@
 import type { IndexEntry } from '../indices/indices.ts'
-import { type Batch, type BatchedWrite, joinChanges, outlived } from './batch.ts'
+import { BATCH_GRAMS, type Batch, type BatchedWrite, joinChanges, outlived } from './batch.ts'
 
 /*
  * Durable changes on their way into the core, one queue an index: while one batch is in the core, the next gathers.
@@ -170,8 +170,13 @@ async function drain(queue: Queue, apply: Apply): Promise<void> {
 function takeBatch(waiting: Waiting[]): Waiting[] {
   let count = 0
   let size = 0
-  while (count < waiting.length && size < BATCH_CHANGES)
-    size += waiting[count++]?.changes.length ?? 0
+  let grams = 0
+  for (const { changes } of waiting) {
+    grams += changes.reduce((sum, { grams = 0 }) => sum + grams, 0)
+    if (size >= BATCH_CHANGES || (count > 0 && grams > BATCH_GRAMS)) break
+    size += changes.length
+    count += 1
+  }
   return waiting.splice(0, count)
 }
 

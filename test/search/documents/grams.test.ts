@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { countGrams, gramsProblem } from '../../../src/search/documents/grams.ts'
+import {
+  countGrams,
+  gramsAtMost,
+  gramsProblem,
+  groupsByGrams,
+} from '../../../src/search/documents/grams.ts'
 import { compileDefinition } from '../../../src/search/indices/definition.ts'
 import { startApp } from '../../running-app.ts'
 
@@ -47,6 +52,16 @@ describe('a document with more of them than it may have', () => {
   })
 })
 
+it('documents are written together up to so many of them, in their order', () => {
+  const own = (grams: number) => grams
+  expect(groupsByGrams([], own, 10)).toEqual([])
+  expect(groupsByGrams([0, 0, 0], own, 10)).toEqual([[0, 0, 0]])
+  expect(groupsByGrams([4, 6, 1, 30, 0, 9], own, 10)).toEqual([[4, 6], [1], [30], [0, 9]])
+  expect(groupsByGrams([0, 30], own, 10)).toEqual([[0, 30]])
+  expect(gramsAtMost({ content: 'abc', tags: ['x'] }, [field(1, 2)])).toBe(6)
+  expect(gramsAtMost({ content: 'abc' }, [])).toBe(0)
+})
+
 const analysisOf = (max_gram: number) => ({
   analyzer: { default: { tokenizer: 'pieces' } },
   tokenizer: { pieces: { type: 'ngram', min_gram: 1, max_gram } },
@@ -76,6 +91,24 @@ it('is refused however it is written, and what is stored stays', async () => {
   expect((await service.must<{ total: number }>('POST', '/cortex/search', search)).total).toBe(2)
   await service.close()
 })
+
+it('many that are nearly too long are all written by one bulk', async () => {
+  const service = await startApp()
+  await service.must('POST', '/cortex/indices', {
+    name: 'long',
+    settings: { analysis: analysisOf(2) },
+  })
+  const giant = { document: { content: 'ab '.repeat(600_000) } }
+  const small = { document: { content: 'abc' } }
+  const documents = [giant, small, { document: { content: '' } }, ...Array(6).fill(giant), small]
+  const bulk = await service.must<{ items: { status: number }[]; succeeded: number }>(
+    ...(['POST', '/cortex/documents/bulk', { index: 'long', documents }] as const),
+  )
+  expect(bulk.items.map(({ status }) => status)).toEqual([200, 200, 400, ...Array(7).fill(200)])
+  const search = { index: 'long', query: 'abc', searchType: 'text' }
+  expect((await service.must<{ total: number }>('POST', '/cortex/search', search)).total).toBe(9)
+  await service.close()
+}, 60_000)
 
 it('keeps a field that cuts into pieces from being added over it, until it is shorter or gone', async () => {
   const service = await startApp()

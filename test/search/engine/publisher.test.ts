@@ -21,6 +21,8 @@ function openSlowCore() {
   return {
     batches,
     publish: (sequence: number) => publisher.publish(entry, [{ sequence, adds: true }]),
+    publishGrams: (sequence: number, grams: number) =>
+      publisher.publish(entry, [{ sequence, adds: true, grams }]),
     publishSoon: (sequence: number) => publisher.publishSoon(entry, [{ sequence, adds: true }]),
     idle: publisher.idle,
     together: () => together,
@@ -98,4 +100,14 @@ it('leaves what nobody waits for to a later commit, however often batches end', 
   await idle()
   expect(batches.flat()).toHaveLength(40)
   expect(batches.length).toBeLessThanOrEqual(4)
+})
+
+it('takes no more ngrams together than fit in memory, but a giant by itself', async () => {
+  const { batches, publish, publishGrams } = openSlowCore()
+  const giant = 4_000_000
+  const writes = [publish(1)]
+  for (let sequence = 2; sequence <= 7; sequence++) writes.push(publishGrams(sequence, giant))
+  writes.push(publishGrams(8, 100 * giant), publishGrams(9, 1), publish(10))
+  await Promise.all(writes)
+  expect(batches).toEqual([[1], [2, 3, 4, 5], [6, 7], [8], [9, 10]])
 })
