@@ -113,21 +113,21 @@ export const bulkDocuments = route({
   },
   reply: BulkReply,
   errors: ['OVERLOADED', 'DISK_FULL'],
-  handle: ({ app, body, suspicious, stream, hold, query, noteDone }) => {
+  handle: async ({ app, body, suspicious, stream, hold, query, noteDone }) => {
     const refresh = query.refresh !== false
     const options = { index: query.index, refresh, check: checkItem, noteDone }
     if (body === undefined) {
       const { documentBytesMax: lineBytesMax, jsonDepthMax } = app.config
       const parse = (line: Uint8Array, name: string) => readJson(line, jsonDepthMax, { name })
-      return app.bulk.lines(stream, { ...options, parse, lineBytesMax, hold })
+      return answer(await app.bulk.lines(stream, { ...options, parse, lineBytesMax, hold }))
     }
-    if (Array.isArray(body)) return app.bulk.list(body, { ...options, suspicious })
+    if (Array.isArray(body)) return answer(await app.bulk.list(body, { ...options, suspicious }))
     const { documents, ...common } = body
     if (suspicious) refuseUnkeepable(common)
     const { index: first } = query
     refuseContradiction({ path: 'index', again: common.index, place: '?index=', first })
     const index = common.index ?? first
-    return app.bulk.list(documents, { ...options, index, suspicious })
+    return answer(await app.bulk.list(documents, { ...options, index, suspicious }))
   },
 })
 

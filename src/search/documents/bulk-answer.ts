@@ -1,3 +1,4 @@
+import { openBreath } from '../../breath.ts'
 import type { Written } from './document-writes.ts'
 
 /** One line of a bulk answer, in the order of the request. */
@@ -44,4 +45,20 @@ export function openBulkAnswer(limits = { listed: LISTED_MAX, failures: FAILURES
       return { items, ...(omitted === 0 ? {} : { omitted }), succeeded: all - failed, failed }
     },
   }
+}
+
+/** Items that become JSON in one go. */
+const SLICE_ITEMS = 1000
+
+/** The answer as UTF-8 JSON, written in slices: one of some hundred thousand items takes a quarter of a second. */
+export async function bulkAnswerJson({ items, ...rest }: BulkAnswer): Promise<Uint8Array> {
+  const breathe = openBreath()
+  const pieces = [Buffer.from('{"items":[')]
+  for (let at = 0; at < items.length; at += SLICE_ITEMS) {
+    const json = JSON.stringify(items.slice(at, at + SLICE_ITEMS)).slice(1, -1)
+    pieces.push(Buffer.from(at === 0 ? json : `,${json}`))
+    await breathe()
+  }
+  pieces.push(Buffer.from(`],${JSON.stringify(rest).slice(1)}`))
+  return Buffer.concat(pieces)
 }

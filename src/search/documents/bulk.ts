@@ -1,7 +1,12 @@
 import { openBreath } from '../../breath.ts'
 import { ServiceError, serviceError } from '../../errors.ts'
 import type { NoteDone } from '../../schema/answer.ts'
-import { type BulkAnswer, type BulkItemReply, openBulkAnswer } from './bulk-answer.ts'
+import {
+  type BulkAnswer,
+  type BulkItemReply,
+  bulkAnswerJson,
+  openBulkAnswer,
+} from './bulk-answer.ts'
 import {
   type ItemOptions,
   type Line,
@@ -14,17 +19,17 @@ import type { Turn } from './document-writes.ts'
 import type { Documents } from './documents.ts'
 import { withPauses } from './pauses.ts'
 
-/** Many writes in one request; a wrong item fails alone. */
+/** Many writes in one request; a wrong item fails alone. The answer is a BulkReply in UTF-8 JSON. */
 export interface Bulk {
-  list: (items: unknown[], options: ListOptions) => Promise<BulkAnswer>
+  list: (items: unknown[], options: ListOptions) => Promise<Uint8Array>
   /** NDJSON, worked off while it arrives. */
-  lines: (stream: AsyncIterable<Uint8Array>, options: LinesOptions) => Promise<BulkAnswer>
+  lines: (stream: AsyncIterable<Uint8Array>, options: LinesOptions) => Promise<Uint8Array>
 }
 
 export function openBulk(documents: Documents): Bulk {
   return {
-    list: (items, options) => loadList(documents, items, options),
-    lines: (stream, options) => loadLines(documents, stream, options),
+    list: async (items, options) => bulkAnswerJson(await loadList(documents, items, options)),
+    lines: async (stream, options) => bulkAnswerJson(await loadLines(documents, stream, options)),
   }
 }
 
@@ -53,6 +58,8 @@ const GROUP_LINES = 1000
 const GROUP_BYTES = 4 << 20
 /** Lines that are found between two looks at the clock. */
 const LINES_A_BREATH = 1024
+/** Items of a list that are read between two such looks. */
+const ITEMS_A_BREATH = 64
 const GROUPS_UNDER_WAY = 3
 
 /** Writes a list of items, each by itself; answers in their order. */
@@ -64,13 +71,13 @@ async function loadList(
   const read = openItemReader(options)
   const { suspicious } = options
   const { add, answer } = openBulkAnswer()
-  add(
-    await writeGroup(
-      documents,
-      items.map((value) => read({ value, suspicious })),
-      options,
-    ),
-  )
+  const breathe = openBreath(STRETCH_MS)
+  const all: Read[] = []
+  for (const value of items) {
+    all.push(read({ value, suspicious }))
+    if (all.length % ITEMS_A_BREATH === 0) await breathe()
+  }
+  add(await writeGroup(documents, all, options))
   return answer()
 }
 

@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest'
-import { type BulkItemReply, openBulkAnswer } from '../../../src/search/documents/bulk-answer.ts'
+import {
+  type BulkItemReply,
+  bulkAnswerJson,
+  openBulkAnswer,
+} from '../../../src/search/documents/bulk-answer.ts'
 
 const written = (n: number) => ({ status: 200, id: `${n}` }) as BulkItemReply
 const refused = (n: number) => ({ status: 400, id: `${n}`, code: 'X', error: 'is wrong' })
@@ -23,4 +27,28 @@ it('of a body with very many items, those behind the first are listed when they 
   const { items, ...counts } = answer()
   expect(idsOf(items)).toEqual(['1', '2', '3', '5', '7'])
   expect(counts).toEqual({ omitted: 3, succeeded: 4, failed: 4 })
+})
+
+it('a long answer is written in slices: others have their turns meanwhile', async () => {
+  const item = {
+    status: 404,
+    id: 'é',
+    code: 'DOCUMENT_NOT_FOUND',
+    error: 'There is no such "document".',
+  }
+  const items = Array.from({ length: 200_000 }, () => item)
+  const made = { items, omitted: 3, succeeded: 0, failed: 200_003 }
+  let turns = 0
+  let isDone = false
+  const count = async () => {
+    for (; !isDone; turns += 1) await new Promise(setImmediate)
+  }
+  const counted = count()
+  const json = await bulkAnswerJson(made)
+  isDone = true
+  await counted
+  expect(turns).toBeGreaterThan(3)
+  expect(Buffer.from(json).toString()).toBe(JSON.stringify(made))
+  const none = { items: [], succeeded: 0, failed: 0 }
+  expect(Buffer.from(await bulkAnswerJson(none)).toString()).toBe(JSON.stringify(none))
 })
