@@ -268,6 +268,15 @@ describe('changing a document', () => {
     expect(data).toMatchObject({ result: 'unchanged', version: 1 })
   })
 
+  it('keeps what only looks like a field without a value', async () => {
+    const document = { title: 'A ":null" in it', gone: null, inner: { kept: null }, list: [null] }
+    await create({ index: 'nulls', id: 'nu', document })
+    const { gone: _, ...kept } = document
+    expect((await get('nu')).data.source).toEqual(kept)
+    expect((await put('nu', { inner: null })).data).toMatchObject({ version: 2 })
+    expect((await get('nu')).data.source).toEqual({ title: kept.title, list: [null] })
+  })
+
   it('answers PATCH the same way', async () => {
     await create({ index: 'patch', id: 'pa', document: { title: 'Patch' } })
     const { data } = await service.call<Written>('PATCH', '/cortex/documents/pa', { source: 'web' })
