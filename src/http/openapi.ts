@@ -10,7 +10,7 @@ import type { Route } from './route.ts'
 type Json = Record<string, unknown>
 
 /** What any route can answer besides its own errors. */
-const ALWAYS: ErrorCode[] = ['UNAUTHORIZED', 'INTERNAL', 'STARTING', 'TIMED_OUT']
+const ALWAYS: ErrorCode[] = ['UNAUTHORIZED', 'INTERNAL', 'STARTING', 'TIMED_OUT', 'OVERLOADED']
 const WITH_INPUT: ErrorCode[] = ['VALIDATION_FAILED']
 const WITH_BODY: ErrorCode[] = [
   'MALFORMED_JSON',
@@ -19,7 +19,6 @@ const WITH_BODY: ErrorCode[] = [
   'MALFORMED_ENCODING',
   'BODY_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
-  'OVERLOADED',
 ]
 const WITH_WRITES: ErrorCode[] = ['DISK_FULL', 'STORE_UNAVAILABLE']
 
