@@ -262,6 +262,17 @@ describe('a trigger of the caller', () => {
     expect(await statusOf(shop, other)).toBe('ROLLED_BACK')
   })
 
+  it('on a figure that somebody named looks at the youngest searches, too', async () => {
+    const shop = openWorkshop()
+    const trigger = { metric: 'ctr', operator: 'lt', threshold: 0.1, window: '1h', minSamples: 50 }
+    const more = { immediate: true, rollbackTriggers: [trigger] }
+    const change = await shop.apply({ minScore: 0.5 }, more)
+    await traffic(shop, 49, (session) => shop.searchIn(session))
+    expect(await statusOf(shop, change)).toBe('ACTIVE')
+    await traffic(shop, 1, (session) => shop.searchIn(session))
+    expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
+  })
+
   it('of a metric that nobody measures never fires, and the answer says so', async () => {
     const shop = openWorkshop()
     const change = await shop.apply(
