@@ -70,6 +70,18 @@ describe('a change in canary', () => {
     expect(await statusOf(shop, change)).toBe('CANARY')
   }, 30_000)
 
+  it('is compared with searches of the same time alone, and waits for them', async () => {
+    const shop = openWorkshop({ ...HALF, ADAPTATION_CANARY_SHARE: '1' })
+    const search = searcher(shop)
+    await traffic(shop, 150, (session, having) => search(session, having, 2))
+    await shop.pass(MINUTE_MS)
+    const change = await shop.apply({ minScore: 0.5 })
+    expect(change.metrics.before).toMatchObject({ searches: 150, ctr: 0.5 })
+    await traffic(shop, 150, (session) => shop.searchIn(session))
+    expect(await statusOf(shop, change)).toBe('CANARY')
+    expect(shop.adaptations.get(change.adaptationId).metrics.with).toMatchObject({ ctr: 0 })
+  })
+
   it('is not judged by one busy unit', async () => {
     const shop = openWorkshop(HALF)
     const change = await shop.apply({ minScore: 0.5 })
