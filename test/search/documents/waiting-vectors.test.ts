@@ -1,6 +1,11 @@
 import { expect, it, onTestFinished } from 'vitest'
+import type { WriteParts } from '../../../src/search/documents/document-writes.ts'
+import { openWaitingVectors } from '../../../src/search/documents/waiting-vectors.ts'
+import type { IndexEntry } from '../../../src/search/indices/indices.ts'
+import type { Store } from '../../../src/store/store.ts'
 import { type EndpointReply, embeddings, startEndpoint } from '../../embed/endpoint.ts'
 import { eventually, startApp } from '../../running-app.ts'
+import { temporaryStore } from '../../store/open.ts'
 
 const REFUSED: EndpointReply = { status: 400 }
 
@@ -80,3 +85,21 @@ it('an endpoint that does not answer holds up no checkpoint, and not the end of 
   await close()
   expect(performance.now() - startedMs).toBeLessThan(5000)
 }, 60_000)
+
+it.each([true, false])(
+  'a document that is gone waits no more, unless it has come again meanwhile (%s)',
+  async (comesAgain) => {
+    const inner = temporaryStore()
+    const { documents, unvectorized } = inner.tables
+    const key: [number, string] = [1, 'a']
+    await inner.write(() => unvectorized.put(key, true))
+    // What is written between the look at the documents and the transaction.
+    const release: Store['release'] = async (work) => {
+      if (comesAgain) await inner.write(() => documents.put(key, 5))
+      return inner.release(work)
+    }
+    const parts = { store: { ...inner, release } } as unknown as WriteParts
+    await openWaitingVectors(() => ({}) as IndexEntry, parts)()
+    expect(unvectorized.has(key)).toBe(comesAgain)
+  },
+)
