@@ -150,6 +150,9 @@ describe('creating a test', () => {
     ],
     ['an end in the past', 'endDate', { endDate: '2001-01-01T00:00:00Z' }],
     ['a date that is none', 'startDate', { startDate: 'soon' }],
+    ['a start beyond the year 9999', 'startDate', { startDate: 253_402_300_800_000 }],
+    ['a start whose end lies there', 'startDate', { startDate: '9999-12-24' }],
+    ['an end beyond the year 9999', 'endDate', { endDate: 253_402_300_800_000 }],
     [
       'an unknown operator',
       'targetingRules.age.around',

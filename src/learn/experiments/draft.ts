@@ -3,7 +3,7 @@ import type { ExperimentCreate } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
 import { mustReadTuning } from '../plan/tuning.ts'
 import { DAY_MS } from '../wire/duration.ts'
-import { readMoment } from '../wire/moment.ts'
+import { isTellable, readMoment } from '../wire/moment.ts'
 import { refuseUndealable } from './dealable.ts'
 import { readGuardrails } from './guardrail-rules.ts'
 import { metricName } from './metrics.ts'
@@ -13,8 +13,6 @@ import { readVariants, unreadWarning } from './variants.ts'
 
 /** Without an end of its own a test runs so long. */
 const DURATION_MS = 30 * DAY_MS
-/** Days that a date may have: the most that JavaScript's dates hold. */
-const TIME_MS_MAX = 8.64e15
 const METRICS_MAX = 100
 const MODES: Record<string, ExperimentRecord['mode']> = {
   split: 'split',
@@ -131,8 +129,9 @@ function momentOf(
 ): number | undefined {
   if (sent === undefined) return undefined
   const timeMs = typeof sent === 'number' ? sent : readMoment(sent, path, end)
-  if (!(Math.abs(timeMs) <= TIME_MS_MAX - DURATION_MS))
-    throw invalid(path, 'must be ISO 8601 or epoch milliseconds')
+  // The end of what starts then must be one that answers can tell, too.
+  if (!isTellable(timeMs) || !(end || isTellable(timeMs + DURATION_MS)))
+    throw invalid(path, 'must be ISO 8601 or epoch milliseconds, of the years 0 to 9999')
   return timeMs
 }
 

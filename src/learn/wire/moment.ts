@@ -26,13 +26,18 @@ export function readMoment(text: string, path: string, end = false): number {
 
 /** How far a client's clock may be ahead of ours. */
 const AHEAD_MS_MAX = 5 * 60_000
-/** The greatest time that ECMAScript can name. */
-const TIME_MS_MAX = 8.64e15
+/** What ISO 8601 can say with four digits for the year: later years would be answered as no client reads them. */
+const [TIME_MS_MIN, TIME_MS_MAX] = [-62_167_219_200_000, 253_402_300_799_999]
+
+/** Whether answers can tell the moment, as a date and a time. */
+export function isTellable(timeMs: number): boolean {
+  return timeMs >= TIME_MS_MIN && timeMs <= TIME_MS_MAX
+}
 
 /** When something is said to have happened, in a body. Throws VALIDATION_FAILED about `path` when it lies ahead, or is none. */
 export function readHappened(moment: string | number, nowMs: number, path: string): number {
   const timeMs = typeof moment === 'number' ? moment : Date.parse(moment)
-  if (!(Math.abs(timeMs) <= TIME_MS_MAX)) throw invalid(path, 'must be a moment')
+  if (!isTellable(timeMs)) throw invalid(path, 'must be a moment of the years 0 to 9999')
   if (timeMs > nowMs + AHEAD_MS_MAX)
     throw invalid(path, 'must not lie more than 5 minutes in the future')
   return timeMs
