@@ -36,7 +36,7 @@ async function start() {
   const search = (count: number) => {
     searches += count
   }
-  return { gating, activation, versions, says, add, standing, search }
+  return { store, gating, activation, versions, says, add, standing, search }
 }
 
 it('a model on trial that is asked about goes on with its trial', async () => {
@@ -95,4 +95,15 @@ it('a gate that was undecided is asked again once a tenth more has come', async 
     await gating.advance()
   }
   expect([times, standing().trial?.asked]).toEqual([2, 22])
+})
+
+it('a rollback returns to no model that was rejected since', async () => {
+  const { store, activation, versions, add, standing } = await start()
+  const [first, second, third] = [await add('first'), await add('second'), await add('third')]
+  for (const model of [first, second, third]) await activation.activate(model, 'CALL')
+  await store.write(() => {
+    versions.moveWithin(versions.moveWithin(versions.get(second), 'SHADOW'), 'REJECTED')
+  })
+  expect((await activation.rollBack('third')).active).toMatchObject({ modelId: 'first' })
+  expect(standing().active).toMatchObject({ modelId: 'first' })
 })

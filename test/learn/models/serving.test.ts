@@ -27,3 +27,18 @@ it('a version that can not be loaded is tried again after a minute, and said to 
   expect(await wanted()).toBe(2)
   expect(failures).toEqual(['m: It has no weights.'])
 })
+
+it('of many versions the least used goes, but for those that rank', async () => {
+  const run = (async () => ({ servable: true, reasons: [] })) as unknown as Pool['run']
+  const serving = openServing({
+    ...{ pool: { run }, dataDir: '', clock: () => 0, depthOf: () => undefined },
+    onFailure: () => {},
+  })
+  serving.pin(['m@1'])
+  for (let version = 1; version <= 40; version += 1) await serving.load({ modelId: 'm', version })
+  const { loaded } = serving.figures()
+  expect(loaded).toContain('m@1')
+  expect(loaded).not.toContain('m@2')
+  expect(loaded).toContain('m@40')
+  expect(serving.dropped().length).toBeGreaterThan(0)
+})

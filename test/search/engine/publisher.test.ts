@@ -24,6 +24,7 @@ function openSlowCore() {
     publishGrams: (sequence: number, grams: number) =>
       publisher.publish(entry, [{ sequence, adds: true, grams }]),
     publishSoon: (sequence: number) => publisher.publishSoon(entry, [{ sequence, adds: true }]),
+    exclusive: (work: () => Promise<void>) => publisher.exclusive(entry, work),
     idle: publisher.idle,
     together: () => together,
   }
@@ -70,6 +71,21 @@ it('has one batch of an index in the core at a time, also long after one that to
   await passMs(7)
   await Promise.all([later, publish(5)])
   expect(together()).toBe(1)
+})
+
+it('keeps what comes while something runs alone, also when that waited for the last batch', async () => {
+  const { batches, publish, exclusive } = openSlowCore()
+  const first = publish(1)
+  let seen: number[][] = []
+  const alone = exclusive(async () => {
+    await passMs(50)
+    seen = [...batches]
+  })
+  await first
+  await passMs(20)
+  await Promise.all([publish(2), alone])
+  expect(seen).toEqual([[1]])
+  expect(batches).toEqual([[1], [2]])
 })
 
 it('lets writers that were just answered share the next batch', async () => {
