@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
-import { paceFor } from '../../../src/learn/loop/slice.ts'
+import type { Fact } from '../../../src/learn/facts.ts'
+import { nothingTaken, paceFor, type Taking, takeRows } from '../../../src/learn/loop/slice.ts'
+import type { JournalRow } from '../../../src/store/journal.ts'
 
 it('what is young is taken in short slices with rests, what is old in long ones with hardly any', () => {
   expect(paceFor(0)).toEqual({ sliceMs: 0.5, restMs: 5 })
@@ -8,3 +10,24 @@ it('what is young is taken in short slices with rests, what is old in long ones 
   expect(paceFor(1200)).toEqual({ sliceMs: 3, restMs: 2 })
   expect(paceFor(3_600_000)).toEqual({ sliceMs: 8, restMs: 2 })
 })
+
+it.each([
+  [0, [7]],
+  [1, []],
+])(
+  'feedback read again after a crash is told to have been received once (saved up to %s)',
+  (saved, received) => {
+    const feedback = { entries: [{ queryId: 'q', resultId: 'a', action: 'click' }] }
+    const entry = { type: 'feedback', timeMs: 7, sessionId: 's', data: feedback }
+    const facts: Fact[] = []
+    const taken = nothingTaken(0)
+    const taking = {
+      ...{ log: { shown: () => undefined }, fold: { saved: () => saved } },
+      ...{ dead: { isDead: () => false }, taking: undefined },
+    } as unknown as Taking
+    const rows = [{ sequence: 1, entry }] as unknown as JournalRow[]
+    for (const _ of takeRows(taking, rows, taken, (fact) => facts.push(fact)));
+    expect(facts).toHaveLength(1)
+    expect(taken).toEqual({ end: 1, received, oldestMs: 7 })
+  },
+)
