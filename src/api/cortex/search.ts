@@ -21,8 +21,10 @@ export const search = route({
   example: { query: 'espresso at home', filters: { tags: 'coffee' }, facets: ['tags'], size: 5 },
   reply: SearchReply,
   errors: ['INDEX_NOT_FOUND', 'INVALID_CURSOR', 'GENERATION_GONE', 'VECTOR_DIMENSIONS'],
-  handle: async ({ app, body, receivedMs, isLeft }) =>
-    answer((await app.search.run(body, receivedMs, isLeft)).data),
+  handle: async ({ app, body, query, receivedMs, isLeft }) => {
+    const address = Object.keys(query)
+    return answer((await app.search.run(body, receivedMs, { isLeft, address })).data)
+  },
 })
 
 export const searchByQuery = route({
@@ -35,7 +37,7 @@ export const searchByQuery = route({
   errors: ['INDEX_NOT_FOUND', 'INVALID_CURSOR', 'GENERATION_GONE', 'VECTOR_DIMENSIONS'],
   handle: async ({ app, query, receivedMs, isLeft }) => {
     const search = fromAddress(query, app.config.jsonDepthMax)
-    return answer((await app.search.run(search, receivedMs, isLeft)).data)
+    return answer((await app.search.run(search, receivedMs, { isLeft })).data)
   },
 })
 

@@ -27,12 +27,19 @@ export interface SearchAnswer {
   queryHash: string
 }
 
+/** What is known of a search's request. */
+interface Around {
+  /** A search whose client left while it waited for a thread is not run. */
+  isLeft?: () => boolean
+  /** Names of parameters in the address that nothing of the search was read from. */
+  address?: readonly string[]
+}
+
 export interface Search {
   /**
-   * Throws INDEX_NOT_FOUND, VALIDATION_FAILED and the like; a failing leg degrades instead. The start is by `sharedMs`;
-   * a search whose client left while it waited for a thread is not run.
+   * Throws INDEX_NOT_FOUND, VALIDATION_FAILED and the like; a failing leg degrades instead. The start is by `sharedMs`.
    */
-  run: (search: SearchRequest, startedMs: number, isLeft?: () => boolean) => Promise<SearchAnswer>
+  run: (search: SearchRequest, startedMs: number, around?: Around) => Promise<SearchAnswer>
   suggest: (request: SuggestRequest) => Promise<object>
   /** Runs a search again as it was shown, sources left out. Throws GENERATION_GONE when its view is held no more. */
   replay: (shown: KeptSearch) => Promise<Replayed>
@@ -79,7 +86,7 @@ export function openSearch(parts: SearchParts): Search {
     }
   }
   return {
-    run: async (search, startedMs, isLeft) => {
+    run: async (search, startedMs, { isLeft, address = [] } = {}) => {
       const entries = named(search.index)
       const planned = planSearch(search, (field) => isMapped(field, entries))
       refuseAnalysed(planned.request, entries)
@@ -88,7 +95,7 @@ export function openSearch(parts: SearchParts): Search {
       const plan = parts.plan(search, queryHash, { text: planned.listText, list: planned.list })
       const request = tune(planned.request, plan.tuning)
       const { vector, degraded, missed } = await queryVector(search, request, entries, embedQuery)
-      const warnings = await searchWarnings({ search, planned, entries, missed }, engine)
+      const warnings = await searchWarnings({ search, address, planned, entries, missed }, engine)
       const queryId = newId()
       const context = {
         queryId,

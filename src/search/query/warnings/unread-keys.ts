@@ -15,6 +15,15 @@ const MEANT: Readonly<Record<string, string>> = {
   ...{ session: 'sessionId', user: 'userId', embedding: 'vector' },
 }
 
+/** Tells of parameters in the address of a posted search, whose body alone is read. */
+export function unreadAddress(names: readonly string[], told: string[]): void {
+  for (const name of names) {
+    if (isFull(told)) return
+    const what = `"${shownName(name)}" in the address of a POST is not read`
+    told.push(ignored(what, name, FIELDS, MEANT, 'in the body is'))
+  }
+}
+
 /**
  * Tells of what a search says beside the fields that are read, in itself, in its facets and in `highlight`. Keys of a body
  * are no closed list: only a wrong type is refused.
@@ -72,11 +81,12 @@ function ignored(
   name: string,
   known: Names,
   meant: Readonly<Record<string, string>>,
+  is = 'is',
 ): string {
   const letters = lettersOf(name)
   const other = Object.hasOwn(meant, letters) ? meant[letters] : undefined
   const nearest = sameLetters(letters, known) ?? other ?? nearestName(shownName(name), known)
-  return `${what} and was ignored${instead(nearest, 'is')}`
+  return `${what} and was ignored${instead(nearest, is)}`
 }
 
 /** The field of the same letters in another spelling. */

@@ -3,7 +3,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
 import type { PlannedSearch } from '../plan.ts'
 import { TOLD_MAX } from './told.ts'
-import { unreadKeys } from './unread-keys.ts'
+import { unreadAddress, unreadKeys } from './unread-keys.ts'
 import { tellUnreturned, unreturnedFields } from './unreturned-fields.ts'
 import { unsearchedFields } from './unsearched-fields.ts'
 import { tellValueless, valuelessFields } from './valueless-fields.ts'
@@ -16,7 +16,8 @@ import { tellValueless, valuelessFields } from './valueless-fields.ts'
  *   ---------------------|----------------------------|--------------------------------------------------
  *   missing-vector       | (no vector is)             | what makes the vectors of each index
  *   valueless-fields     | filters, facets, sort      | mappings; the names that documents have values by
- *   unread-keys          | the search and its objects | the shape of a search
+ *   unread-keys          | the address of a POST,     | nothing: its body alone is read
+ *                        | the search and its objects | the shape of a search
  *   unsearched-fields    | searchFields, boost,       | mapped fields with words (an analyzer)
  *                        | highlight.fields           |
  *   unreturned-fields    | fields                     | mapped places in documents; as for filters
@@ -28,6 +29,8 @@ import { tellValueless, valuelessFields } from './valueless-fields.ts'
 interface Asked {
   /** As it was sent. */
   search: SearchRequest
+  /** Names of parameters in its address that are not read. */
+  address: readonly string[]
   /** The same as it was read. */
   planned: PlannedSearch
   entries: IndexEntry[]
@@ -54,7 +57,8 @@ export function searchWarnings(
 }
 
 /** Adds what the search and the mappings tell by themselves. */
-function withOthers({ search, entries }: Asked, told: string[]): string[] {
+function withOthers({ search, address, entries }: Asked, told: string[]): string[] {
+  unreadAddress(address, told)
   unreadKeys(search, told)
   if (entries.length > 0) unsearchedFields(search, entries, told)
   return firstOf(told)

@@ -12,14 +12,13 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => service.close())
 
+interface Told {
+  searchContext: { warnings?: string[] }
+}
+
 const contextOf = async (body: object) => {
   const sent = { index: 'papers', query: 'tea', ...body }
-  const { searchContext } = await service.must<{ searchContext: { warnings?: string[] } }>(
-    'POST',
-    '/cortex/search',
-    sent,
-  )
-  return searchContext
+  return (await service.must<Told>('POST', '/cortex/search', sent)).searchContext
 }
 
 it('a search that says nothing in vain has no warnings', async () => {
@@ -68,6 +67,25 @@ it('names in fields of which an index that only keeps them knows nothing are tol
   expect(
     (await contextOf({ index: 'kept', fields: ['size', 'wheels', 'color'] })).warnings,
   ).toEqual(['"color" of fields is mapped in none of the indices; "colour" is.'])
+})
+
+it('what the address of a posted search says is told, since its body alone is read', async () => {
+  await service.must('POST', '/cortex/indices', { name: 'other' })
+  const posted = async (address: string, body?: object) => {
+    const path = `/cortex/search?${address}`
+    return (await service.must<Told>('POST', path, body)).searchContext.warnings
+  }
+  expect(await posted('index=papers', { query: 'tea', index: 'other' })).toEqual([
+    '"index" in the address of a POST is not read and was ignored; "index" in the body is.',
+  ])
+  // So where there is no body, and where it says the same.
+  expect(await posted('q=tea&index=papers&pretty&index=other')).toEqual([
+    '"q" in the address of a POST is not read and was ignored; "query" in the body is.',
+    '"index" in the address of a POST is not read and was ignored; "index" in the body is.',
+    '"pretty" in the address of a POST is not read and was ignored.',
+  ])
+  expect(await posted('index=papers', { index: 'papers', vector: [0, 1] })).toHaveLength(1)
+  expect(await posted('', { index: 'papers', vector: [0, 1] })).toBeUndefined()
 })
 
 it('of all together there are a few', async () => {
