@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts'
 import { isObject, ownValue } from '../../object.ts'
-import { beginningOf } from '../../word.ts'
+import { beginningOf, shownName } from '../../word.ts'
 import { checkId } from '../document-id.ts'
 
 /** A filter as the Rust core reads it; documents by their ids get their numbers on the way (`filter-ids.ts`). */
@@ -130,7 +130,7 @@ function readAlternatives(value: unknown, path: string, budget: Budget): FilterN
 /** What is empty would mean everything to one client, and nothing to another. */
 function refuseEmpty(value: unknown, path: string): void {
   if (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
-    throw invalid(path, 'must hold a condition')
+    throw invalid(path, 'must hold a condition; without one, leave it out')
 }
 
 function readList(value: unknown, path: string, budget: Budget): FilterNode[] {
@@ -141,7 +141,7 @@ function readList(value: unknown, path: string, budget: Budget): FilterNode[] {
 function readCondition(field: string, value: unknown, path: string): FilterNode {
   if (value === null) return { not: { field, exists: true } }
   if (isValue(value)) return { field, any: [value] }
-  if (Array.isArray(value)) return { field, any: readValues(value, path) }
+  if (Array.isArray(value)) return { field, any: readValues(field, value, path) }
   if (!isObject(value)) throw invalid(path, 'must be a value, a list of values or a range')
   const parts: FilterNode[] = []
   const range: Record<string, FilterValue> = {}
@@ -177,12 +177,19 @@ function readFlag(value: unknown, path: string): boolean {
   return value
 }
 
-function readValues(values: unknown[], path: string): FilterValue[] {
+function readValues(field: string, values: unknown[], path: string): FilterValue[] {
   if (values.length > 10_000) throw invalid(path, 'must have at most 10000 values')
   return values.map((value, at) => {
-    if (!isValue(value)) throw invalid(`${path}[${at}]`, 'must be a string, a number or a boolean')
-    return value
+    if (isValue(value)) return value
+    const advice = value === null ? `; null is a condition of its own: ${orNone(field)}` : ''
+    throw invalid(`${path}[${at}]`, `must be a string, a number or a boolean${advice}`)
   })
+}
+
+/** The filter for values of a field, or none. */
+function orNone(field: string): string {
+  const name = `"${shownName(field)}"`
+  return `{"or": [{${name}: […]}, {${name}: null}]}`
 }
 
 function all(nodes: FilterNode[]): FilterNode {

@@ -111,6 +111,28 @@ describe('a filter that says nothing clear is refused with its place', () => {
     )
   })
 
+  test('null in a list is told to be a condition of its own, and how it is sent', () => {
+    const advice = '{"or": [{"year": […]}, {"year": null}]}'
+    for (const year of [[2005, null], { not: [2005, null] }])
+      expect(() => readFilters({ year })).toThrow(
+        `[1] must be a string, a number or a boolean; null is a condition of its own: ${advice}.`,
+      )
+    expect(readFilters(JSON.parse(advice.replace('…', '2005')))).toEqual({
+      or: [{ field: 'year', any: [2005] }, { not: { field: 'year', exists: true } }],
+    })
+    expect(() => readFilters({ year: [{}] })).toThrow(/must be a string, a number or a boolean\.$/)
+    expect(() => readFilters({ ['x'.repeat(999)]: [null] })).toThrow(/of its own: .{159}\.$/)
+  })
+
+  test.each([{ or: [] }, { or: {} }, { or: [{ a: 1 }, {}] }, { not: [] }, { not: {} }])(
+    'one that joins no condition is told to be left out: %j',
+    (filters) => {
+      expect(() => readFilters(filters)).toThrow(
+        /must hold a condition; without one, leave it out\.$/,
+      )
+    },
+  )
+
   test('and so is one with more conditions than the limit', () => {
     const or = Array.from({ length: 2000 }, () => ({ a: 1 }))
     expect(() => readFilters({ or })).toThrow(/at most/)

@@ -325,6 +325,15 @@ it('weighs as many fields as an index may well have, and refuses a list without 
   expect(await search(1025)).toMatchObject({ status: 400, details: [{ path: 'boost' }] })
 })
 
+it('no condition holds for all, no value for none, and null beside values is sent by "or"', async () => {
+  const total = async (filters: object) => (await find({ filters })).total
+  for (const filters of [{}, { and: [] }, { and: {} }, { and: [{}] }])
+    expect(await total(filters)).toBe(5)
+  expect(await total({ year: [] })).toBe(0)
+  expect(await total({ not: { year: [] } })).toBe(5)
+  expect(await total({ or: [{ year: [2002] }, { year: null }] })).toBe(3)
+})
+
 describe('analysed text', () => {
   it.each([
     ['sort', { sort: ['year', 'content:desc'] }, 'content', 'authors'],
