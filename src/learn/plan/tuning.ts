@@ -13,6 +13,9 @@ export interface TuningRead {
   wrong: { path: string; message: string }[]
 }
 
+/** A key that shows nothing, as warnings name it. */
+const NAMELESS = '(no name)'
+
 /** Words under which settings may be gathered. */
 const GROUPS = ['ranking', 'search', 'thresholds']
 
@@ -23,7 +26,7 @@ const GROUPS = ['ranking', 'search', 'thresholds']
  */
 export function readTuning(config: unknown): TuningRead {
   if (Array.isArray(config)) {
-    const reads = config.map((entry, at) => under(`[${at}]`, readTuning(asSetting(entry))))
+    const reads = config.map((entry, at) => under(`[${at}]`, readEntry(entry, at)))
     return {
       tuning: layTunings(reads.map(({ tuning }) => tuning)),
       unread: reads.flatMap(({ unread }) => unread),
@@ -33,6 +36,14 @@ export function readTuning(config: unknown): TuningRead {
   const read: TuningRead = { tuning: {}, unread: [], wrong: [] }
   for (const [key, value] of Object.entries(asObject(config) ?? {})) readSetting(key, value, read)
   return read
+}
+
+/** What has no name is told by its place. */
+function readEntry(entry: unknown, at: number): TuningRead {
+  const setting = asSetting(entry)
+  if (setting !== undefined) return readTuning(setting)
+  const unread = [`[${at}] (must be a setting: an object, or {parameter, value})`]
+  return { tuning: {}, unread, wrong: [] }
 }
 
 /** The same where a wrong value refuses the request: throws VALIDATION_FAILED with its place under `path`. */
@@ -57,7 +68,7 @@ function readSetting(key: string, value: unknown, { tuning, unread, wrong }: Tun
       ? { path: '' }
       : setting.read(value, tuning, (inner) => unread.push(`${key}${inner}`))
   if (problem === undefined) return
-  const path = `${key}${problem.path}`
+  const path = `${key.trim() === '' ? NAMELESS : key}${problem.path}`
   if (problem.message === undefined) unread.push(path)
   else if (setting?.mayBeOther?.(value) === true) unread.push(`${path} (${problem.message})`)
   else wrong.push({ path, message: problem.message })
@@ -99,10 +110,16 @@ export function matchingDifferences(one: Tuning, other: Tuning): string[] {
 const NAMES = ['parameter', 'setting', 'key', 'path', 'target', 'name']
 const VALUES = ['value', 'newValue', 'to', 'new']
 
-/** `{parameter: 'ranking.vectorWeight', value: 0.4}` as `{ranking: {vectorWeight: 0.4}}`; a field's weight likewise. */
+/**
+ * `{parameter: 'ranking.vectorWeight', value: 0.4}` as `{ranking: {vectorWeight: 0.4}}`; a field's weight likewise. Undefined
+ * for what has neither a setting nor a name.
+ */
 function asSetting(entry: unknown): unknown {
   const sent = asObject(entry)
-  if (sent === undefined) return { [wordOf(entry)]: undefined }
+  if (sent === undefined) {
+    const word = wordOf(entry)
+    return word.trim() === '' ? undefined : { [word]: undefined }
+  }
   const name = NAMES.map((key) => sent[key]).find((each) => typeof each === 'string')
   const value = [...VALUES, 'weight', 'boost', 'factor']
     .map((key) => sent[key])

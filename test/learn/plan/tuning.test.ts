@@ -80,6 +80,17 @@ describe('a free-form configuration', () => {
       ['faster', 'fusion', { parameter: 'colour', value: 1 }],
       ['faster', 'fusion', 'colour'],
     ],
+    // What has no name is told by its place.
+    [[[]], ['[0] (must be a setting: an object, or {parameter, value})']],
+    [
+      ['faster', [{ fusion: 'rrf' }], ' '],
+      [
+        'faster',
+        ...[1, 2].map((at) => `[${at}] (must be a setting: an object, or {parameter, value})`),
+      ],
+    ],
+    [{ '': 1, ranking: { ' ': 1 } }, ['(no name)', 'ranking.(no name)']],
+    [[{ parameter: '', value: 1 }], ['(no name)']],
     // Everyday words that mean something else here.
     [{ boost: 1.5 }, ['boost (must be an object of weights by name)']],
     [{ weights: { age: -0.2 } }, ['weights.age (must be a number from 0 to 1000000)']],
