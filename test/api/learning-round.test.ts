@@ -38,3 +38,27 @@ it('gates and triggers wait while what they decide by is learned anew', async ()
     await running.close()
   }
 }, 120_000)
+
+it('a change that would wait too long for what is learned anew is refused within the time of its request', async () => {
+  const running = await startApp({ REQUEST_TIMEOUT_MS: '1000' })
+  try {
+    const { store, learning } = running.app
+    const { meta } = store.tables
+    await store.write(() => meta.put(RELEARNING, 0))
+    // While something came since the fold began, to be caught up takes as long as that.
+    const { caughtUp } = learning
+    learning.caughtUp = () => new Promise(() => {})
+    const change = { type: 'ranking', changes: { minScore: 0.1 } }
+    const refused = await running.call('POST', '/nous/adapt/apply', change)
+    expect(refused).toMatchObject({ status: 503, code: 'TIMED_OUT' })
+    expect(refused.error).toContain('counted anew')
+    await store.write(() => meta.remove(RELEARNING))
+    learning.caughtUp = caughtUp
+    expect(await running.must('GET', '/nous/adaptations')).toMatchObject({ adaptations: [] })
+    expect(await running.must('POST', '/nous/adapt/apply', change)).toMatchObject({
+      status: 'CANARY',
+    })
+  } finally {
+    await running.close()
+  }
+}, 120_000)

@@ -32,8 +32,10 @@ export const suggestAdaptation = route({
   },
   reply: SuggestionRead,
   handle: async ({ app, body }) => {
-    await app.learning.caughtUp()
-    return app.learning.adaptations.suggest(body)
+    const { adaptations, caughtUp } = app.learning
+    await adaptations.whole()
+    await caughtUp()
+    return adaptations.suggest(body)
   },
 })
 
@@ -93,8 +95,11 @@ export const applyAdaptation = route({
     ...['RULE_NOT_FOUND', 'SUGGESTION_NOT_FOUND'],
   ],
   handle: async ({ app, body, noteDone }) => {
-    await app.learning.caughtUp()
-    return app.learning.adaptations.apply(body, noteDone)
+    const { adaptations, caughtUp } = app.learning
+    // First: to be caught up may take as long as all is counted anew, and past the time of the request.
+    await adaptations.whole()
+    await caughtUp()
+    return adaptations.apply(body, noteDone)
   },
 })
 

@@ -18,6 +18,8 @@ import type {
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
+import { isFoldedAnew } from '../loop/fold.ts'
+import { whenWhole } from '../loop/whole.ts'
 import type { Patterns } from '../patterns/patterns.ts'
 import type { ExactModel } from '../plan/tuning.ts'
 import { MACHINES } from '../states.ts'
@@ -39,13 +41,19 @@ import { showAdaptation, showHistory, showRule, showSuggestion } from './wire.ts
 /** Changes to the ranking: suggested, made into rules, applied step by step, watched, taken back. */
 export interface Adaptations extends Pick<Force, 'applying'> {
   consumer: Consumer
+  /** Resolves when nothing of what decides is being counted anew; throws TIMED_OUT when a request can't wait for that. */
+  whole: () => Promise<void>
+  /** Throws VALIDATION_FAILED, TIMED_OUT as `whole` does. */
   suggest: (sent: Suggestion) => Promise<SuggestionRead>
   /** A SuggestionList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status or source. */
   listSuggestions: (query: SuggestionQuery) => Promise<Uint8Array>
   createRule: (sent: RuleCreate, noteDone?: NoteDone) => Promise<Rule>
   /** A RuleList in UTF-8 JSON, newest first. */
   listRules: (query: RuleQuery) => Promise<Uint8Array>
-  /** Throws VALIDATION_FAILED, ADAPTATION_CONFLICT, LIMIT_REACHED, RULE_NOT_FOUND, SUGGESTION_NOT_FOUND. */
+  /**
+   * Throws VALIDATION_FAILED, ADAPTATION_CONFLICT, LIMIT_REACHED, RULE_NOT_FOUND, SUGGESTION_NOT_FOUND, TIMED_OUT as
+   * `whole` does.
+   */
   apply: (sent: Adaptation, noteDone?: NoteDone) => Promise<AdaptationRead>
   /** An AdaptationList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status. */
   list: (query: AdaptationQuery) => Promise<Uint8Array>
@@ -72,6 +80,7 @@ export interface AdaptationsParts {
     adaptationCanarySearchesMin: number
     examinationEta: number
     learning: boolean
+    requestTimeoutMs: number
     retentionMs: number
   }
   clock: () => number
@@ -101,6 +110,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
   // The first search after a start finds them loaded.
   for (const { tuning } of force.records())
     if (typeof tuning.model === 'string') exactModel(tuning.model)
+  const whole = () => whenWhole(store, config)
   let roundMs = 0
   let sweptMs = 0
 
@@ -116,7 +126,11 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     applying: force.applying,
     consumer: watch,
     withdraw: suggestions.withdraw,
-    suggest: async (sent) => showSuggestion(await suggestions.suggest(sent)),
+    whole,
+    suggest: async (sent) => {
+      await whole()
+      return showSuggestion(await suggestions.suggest(sent))
+    },
     listSuggestions: suggestions.list,
     createRule: async (sent, noteDone) => {
       const warnings = warningsOf(mustReadChanges(sent.changes), { ...parts, ...config })
@@ -125,6 +139,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     },
     listRules: rules.list,
     apply: async (sent, noteDone) => {
+      await whole()
       const rule = ruleOf(sent, rules, suggestions)
       const draft = draftOf(sent, rule)
       const immediate = sent.immediate === true || sent.force === true
@@ -142,9 +157,11 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     },
     tick: async (nowMs) => {
       await lifecycle.tend(nowMs)
-      if (nowMs - roundMs < ROUND_MS) return
+      // While a step was awaited: what queries show may be counted anew by now, and is only a part.
+      if (nowMs - roundMs < ROUND_MS || isFoldedAnew(store)) return
       roundMs = nowMs
       await suggestions.tick(nowMs)
+      if (isFoldedAnew(store)) return
       await suggestions.propose(findProposals(patterns.findings()))
       if (nowMs - sweptMs < SWEEP_MS) return
       sweptMs = nowMs

@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { isFoldedAnew, RELEARNING } from '../../../src/learn/loop/fold.ts'
+import type { Store } from '../../../src/store/store.ts'
+import { temporaryStore, until } from '../../store/open.ts'
+import { MINUTE_MS, QUERY_HASH } from '../learner.ts'
+import { openWorkshop, type Workshop } from './workshop.ts'
+
+const PINS = { pins: ['b'] }
+const OF_QUERY = { queryHash: QUERY_HASH }
+
+/** A store in which a fold anew, once it has emptied what was learned, goes on only when it is let. */
+function heldStore(): { store: Store; letGo: () => void } {
+  const own = temporaryStore()
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  const release: Store['release'] = async (work) => {
+    const done = await own.release(work)
+    if (isFoldedAnew(own)) await held
+    return done
+  }
+  return { store: { ...own, release }, letGo }
+}
+
+/** So many searches of a query, each with a click on a document. */
+async function click(shop: Workshop, searches: number, id = 'c'): Promise<void> {
+  for (let n = 0; n < searches; n += 1) {
+    const session = await shop.session()
+    const queryId = shop.searchIn(session)
+    await shop.log.flush()
+    await shop.tell(session, queryId, id)
+  }
+  await shop.loop.caughtUp()
+}
+
+async function holdFold(shop: Workshop, letGo: () => void): Promise<{ ended: Promise<void> }> {
+  // Whatever fails, it must end before the store is closed.
+  onTestFinished(letGo)
+  const ended = shop.loop.rebuild()
+  await until(() => isFoldedAnew(shop.store))
+  return { ended }
+}
+
+it('a change is judged by all that was learned, also while that is learned anew', async () => {
+  const { store, letGo } = heldStore()
+  const shop = openWorkshop({}, store)
+  await click(shop, 12)
+  const before = await shop.apply(PINS, OF_QUERY)
+  expect(before).toMatchObject({ validation: { samples: 12 }, metrics: { before: { ctr: 1 } } })
+  await shop.adaptations.rollBack(before.adaptationId)
+  const { ended } = await holdFold(shop, letGo)
+  const applying = shop.apply(PINS, OF_QUERY)
+  expect(await Promise.race([applying, sleep(300, 'nothing yet')])).toBe('nothing yet')
+  letGo()
+  await ended
+  const { validation, metrics } = await applying
+  expect(validation).toEqual(before.validation)
+  expect(metrics.before).toEqual(before.metrics.before)
+})
+
+it('a change that would wait too long is refused, and not applied later', async () => {
+  const { store, letGo } = heldStore()
+  const shop = openWorkshop({ REQUEST_TIMEOUT_MS: '200' }, store)
+  await click(shop, 1)
+  const { ended } = await holdFold(shop, letGo)
+  await expect(shop.apply(PINS, OF_QUERY)).rejects.toMatchObject({
+    ...{ code: 'TIMED_OUT', retryAfterS: 5 },
+    message: expect.stringContaining('try again in some seconds'),
+  })
+  letGo()
+  await ended
+  expect(await shop.listed()).toEqual([])
+  expect((await shop.apply(PINS, OF_QUERY)).validation.samples).toBe(1)
+})
+
+it('a suggestion is judged by all that was learned, also while that is learned anew', async () => {
+  const { store, letGo } = heldStore()
+  const shop = openWorkshop({}, store)
+  await click(shop, 12)
+  const { ended } = await holdFold(shop, letGo)
+  const patterns = { averageRelevance: 0.3 }
+  const suggesting = shop.adaptations.suggest({ ...OF_QUERY, patterns, confidence: 0.9 })
+  expect(await Promise.race([suggesting, sleep(300, 'nothing yet')])).toBe('nothing yet')
+  letGo()
+  await ended
+  expect((await suggesting).rule?.changes).toEqual({ boosts: [{ id: 'c', value: 0.2 }] })
+})
+
+it('nothing is proposed from a part of what was learned, also when a fold begins behind a judgement', async () => {
+  const shop = openWorkshop()
+  const { meta } = shop.store.tables
+  await click(shop, 12, 'h')
+  await shop.apply({ minScore: 0.5 })
+  shop.clock.nowMs += 60 * MINUTE_MS
+  const ticking = shop.adaptations.tick(shop.clock.nowMs)
+  await shop.store.write(() => meta.put(RELEARNING, 0))
+  await ticking
+  expect((await shop.suggestions()).suggestions).toEqual([])
+  await shop.store.write(() => meta.remove(RELEARNING))
+  await shop.adaptations.tick(shop.clock.nowMs)
+  expect((await shop.suggestions()).suggestions).toMatchObject([{ kind: 'click_far_down' }])
+})
