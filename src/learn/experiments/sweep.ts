@@ -38,8 +38,8 @@ interface ExperimentFigures {
 
 export function openSweep(parts: SweepParts): ExperimentSweep {
   const { store, register, ledger } = parts
-  // Experiments whose units are all gone; a restart looks through them once more.
-  const cleared = new Set<string>()
+  // Experiments whose units are all gone; a restart looks through them once more. What the register drops goes from here, too.
+  const cleared = new WeakSet<ExperimentRecord>()
   return {
     forget: async (unit) => {
       const records = [...register.all()]
@@ -58,10 +58,10 @@ export function openSweep(parts: SweepParts): ExperimentSweep {
     sweep: async (nowMs) => {
       const beforeMs = nowMs - parts.config.retentionMs
       for (const record of register.all())
-        if (!cleared.has(record.id) && (record.endedMs ?? Infinity) < beforeMs) {
+        if (!cleared.has(record) && (record.endedMs ?? Infinity) < beforeMs) {
           const removed = await clearUnits(parts, record)
           if (removed > 0) return removed
-          cleared.add(record.id)
+          cleared.add(record)
         }
       return (await clearOutcomes(store, beforeMs)) + (await removeOldest(parts))
     },
