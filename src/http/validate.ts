@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
 import type { TSchema } from 'typebox'
-import { serviceError } from '../errors.ts'
+import { invalid, serviceError } from '../errors.ts'
 import { beginningOf } from '../word.ts'
 
 const PATH_CHARACTERS_MAX = 128
@@ -45,8 +45,10 @@ export function openValidators(): Validators {
       const ajv = additionalProperties === true ? keeping : coercing
       const check = checkWith(ajv.compile(schema), 'parameter')
       const numbers = numbersOf(schema)
+      const optional = nonEmptyOf(schema)
       return (value) => {
         refuseUnusual(numbers, value as Record<string, unknown>)
+        refuseEmpty(optional, value as Record<string, unknown>)
         check(value)
       }
     },
@@ -60,8 +62,10 @@ const WRITTEN = {
 } as const
 type Written = (typeof WRITTEN)[keyof typeof WRITTEN]
 
+type Members = TSchema & { properties?: object; required?: string[] }
+
 /** The parameters that are numbers. */
-function numbersOf({ properties = {} }: TSchema & { properties?: object }): [string, Written][] {
+function numbersOf({ properties = {} }: Members): [string, Written][] {
   const named = Object.entries(properties as Record<string, { type?: unknown }>)
   return named.flatMap(([name, { type }]) =>
     type === 'integer' || type === 'number' ? [[name, WRITTEN[type]]] : [],
@@ -72,8 +76,24 @@ function refuseUnusual(numbers: readonly [string, Written][], sent: Record<strin
   for (const [path, { form, message }] of numbers) {
     const text = sent[path]
     if (typeof text !== 'string' || form.test(text)) continue
-    throw serviceError('VALIDATION_FAILED', `${path} ${message}.`, { details: [{ path, message }] })
+    throw invalid(path, message)
   }
+}
+
+/** The parameters that may be left out, and are no empty text where they are sent. */
+function nonEmptyOf({ properties = {}, required = [] }: Members): string[] {
+  const named = Object.entries(properties as Record<string, { minLength?: unknown }>)
+  return named.flatMap(([name, { minLength }]) =>
+    minLength === 1 && !required.includes(name) ? [name] : [],
+  )
+}
+
+/** An empty id names nothing: whether nothing or everything is meant, only who asks knows. */
+function refuseEmpty(names: readonly string[], sent: Record<string, unknown>): void {
+  const path = names.find((name) => sent[name] === '')
+  if (path === undefined) return
+  const message = 'must not be empty: give it a value, or leave it out'
+  throw invalid(path, message)
 }
 
 function checkWith(validate: ValidateFunction, whole: string): Check {

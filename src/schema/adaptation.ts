@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, Limit, ListBounds, MapOf, Share, Word, Words } from './common.ts'
+import { DateTime, FreeForm, Id, Limit, ListBounds, MapOf, Share, Words } from './common.ts'
 import { Changes } from './suggestion.ts'
 
 const Triggers = Type.Union([Type.Array(FreeForm, { maxItems: 50 }), MapOf(Type.Number())], {
@@ -151,7 +151,7 @@ export type AdaptationHistory = Static<typeof AdaptationHistory>
 export const AdaptationQuery = Type.Object({
   status: Type.Optional(Words),
   type: Type.Optional(Words),
-  queryHash: Word,
+  queryHash: Type.Optional(Id),
   limit: Limit,
 })
 export type AdaptationQuery = Static<typeof AdaptationQuery>

@@ -36,9 +36,6 @@ export const Unquoted = Type.Union([
   FreeForm,
 ])
 
-/** A word that a list is filtered by. */
-export const Word = Type.Optional(Type.String({ maxLength: 128 }))
-
 /** Words that a list is filtered by. */
 export const Words = Type.Array(Type.String({ maxLength: 1024 }), {
   maxItems: 100,

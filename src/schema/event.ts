@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { AnyCase, DateTime, ForeignId, FreeForm, Words } from './common.ts'
+import { AnyCase, DateTime, FreeForm, Id, Words } from './common.ts'
 
 const When = (description: string) => Type.Optional(Type.String({ maxLength: 64, description }))
 
@@ -7,9 +7,9 @@ const When = (description: string) => Type.Optional(Type.String({ maxLength: 64,
 export const EventQuery = Type.Object({
   type: Type.Optional(Words),
   status: Type.Optional(Words),
-  sessionId: Type.Optional(ForeignId),
-  modelId: Type.Optional(ForeignId),
-  adaptationId: Type.Optional(ForeignId),
+  sessionId: Type.Optional(Id),
+  modelId: Type.Optional(Id),
+  adaptationId: Type.Optional(Id),
   startDate: When('the first moment: ISO 8601 or epoch ms; a day alone means its beginning'),
   endDate: When('the last moment: ISO 8601 or epoch ms; a day alone means its end'),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),

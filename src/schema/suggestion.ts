@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, Limit, ListBounds, Share, Word, Words } from './common.ts'
+import { DateTime, FreeForm, Id, Limit, ListBounds, Share, Words } from './common.ts'
 import { TUNING_SHAPES } from './tuning.ts'
 
 const Texts = Type.Array(Type.String(), { maxItems: 1000 })
@@ -91,7 +91,7 @@ export type SuggestionRead = Static<typeof SuggestionRead>
 
 export const SuggestionQuery = Type.Object({
   status: Type.Optional(Words),
-  queryHash: Word,
+  queryHash: Type.Optional(Id),
   source: Type.Optional(Words),
   limit: Limit,
 })
@@ -103,7 +103,7 @@ export const SuggestionList = Type.Object({
 })
 export type SuggestionList = Static<typeof SuggestionList>
 
-export const RuleQuery = Type.Object({ queryHash: Word, limit: Limit })
+export const RuleQuery = Type.Object({ queryHash: Type.Optional(Id), limit: Limit })
 export type RuleQuery = Static<typeof RuleQuery>
 
 export const RuleList = Type.Object({

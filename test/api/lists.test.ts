@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { routes } from '../../src/api/index.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
 
 let running: RunningApp
@@ -57,4 +58,46 @@ it('suggestions are told apart by their source, adaptations by any type', async 
   })
   expect(await total('/nous/adaptations?type=ranking,rules')).toBe(2)
   expect(await total('/nous/adaptations?type=of%20my%20own')).toBe(0)
+})
+
+/** Every list with each id that it can be filtered by; a search only says who searches. */
+const filters = routes
+  .filter(({ method, path }) => method === 'GET' && path !== '/cortex/search')
+  .flatMap(({ path, query }) => {
+    const { properties = {}, required = [] } = (query ?? {}) as {
+      properties?: object
+      required?: string[]
+    }
+    const ids = Object.keys(properties).filter((name) => /(?:Id|Hash)$/.test(name))
+    return ids.filter((id) => !required.includes(id)).map((id) => [path, id] as const)
+  })
+
+it('the ids that lists can be filtered by are these', () => {
+  expect(filters.map(([path, id]) => `${path}?${id}`)).toEqual([
+    '/cortex/feedback?sessionId',
+    '/cortex/feedback?queryId',
+    '/nous/signals?sessionId',
+    '/nous/learn/events?sessionId',
+    '/nous/learn/events?modelId',
+    '/nous/learn/events?adaptationId',
+    '/nous/adapt/suggestions?queryHash',
+    '/nous/adapt/rules?queryHash',
+    '/nous/adaptations?queryHash',
+  ])
+})
+
+it.each(filters)('%s refuses an empty %s, which names nothing', async (path, id) => {
+  const message = 'must not be empty: give it a value, or leave it out'
+  for (const query of [`${id}=`, id, `limit=5&${id}=`])
+    expect(await running.call('GET', `${path}?${query}`), query).toMatchObject({
+      ...{ status: 400, code: 'VALIDATION_FAILED', error: `${id} ${message}.` },
+      details: [{ path: id, message }],
+    })
+  expect(await running.call('GET', `${path}?${id}=nobody`)).toMatchObject({ status: 200 })
+})
+
+it('an empty id that a route can not do without is asked for', async () => {
+  expect(await running.call('GET', '/cortex/sessions?id=')).toMatchObject({
+    ...{ status: 400, code: 'VALIDATION_FAILED', error: 'id must not be empty.' },
+  })
 })
