@@ -24,8 +24,12 @@ export const QueryText = Type.String({ maxLength: QUERY_CHARACTERS_MAX })
 /** Between none (0) and all (1). */
 export const Share = Type.Number({ minimum: 0, maximum: 1 })
 
-/** A moment: ISO 8601, or epoch milliseconds. */
-export const Moment = Type.Union([Type.String({ format: 'date-time' }), Type.Number()])
+/** A moment; whoever takes it reads it by `readMoment`, which refuses a text that is none. */
+export const Moment = Type.Union([
+  Type.String({ format: 'date-time' }),
+  Type.String({ maxLength: 64, description: 'ISO 8601; a day alone means its beginning (UTC)' }),
+  Type.Number({ description: 'epoch ms' }),
+])
 
 /** JSON of any type but a quoted string. */
 export const Unquoted = Type.Union([

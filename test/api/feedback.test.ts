@@ -108,6 +108,32 @@ it('what was told is read back by session, query and time', async () => {
     expect((await running.call('GET', `/cortex/feedback?${query}`)).status).toBe(400)
 })
 
+it('takes a moment in all forms in which others are taken, with the same words for what is none', async () => {
+  const hour = new Date(Date.now() - 3_600_000).toISOString().slice(0, 13)
+  for (const timestamp of [`${hour}:00:00`, `${hour}:00`, `${hour}:00Z`, hour.slice(0, 10)]) {
+    const sessionId = `at ${timestamp}`
+    const entry = clicked('q', 'a', { timestamp })
+    const sent = await running.call('POST', '/cortex/feedback', { sessionId, feedback: [entry] })
+    expect(sent, timestamp).toMatchObject({ status: 200 })
+    const event = { sessionId, eventType: 'scroll', timestamp }
+    expect(await running.call('POST', '/cortex/analytics', event)).toMatchObject({ status: 200 })
+    const page = await running.call<Page>('GET', `/cortex/feedback?sessionId=${sessionId}`)
+    const told = timestamp.length > 10 ? `${hour}:00:00.000Z` : `${timestamp}T00:00:00.000Z`
+    expect(page.data.feedback).toMatchObject([{ timestamp: told }])
+  }
+  const message = 'must be an ISO 8601 time, such as 2026-01-31T12:00:00Z, or epoch milliseconds'
+  for (const timestamp of ['today', '2026-02-30', '']) {
+    const event = { eventType: 'scroll', timestamp }
+    expect(await running.call('POST', '/cortex/analytics', event)).toMatchObject({
+      ...{ status: 400, details: [{ path: 'timestamp', message }] },
+    })
+    const path = 'feedback[0].metadata.timestamp'
+    const feedback = [clicked('q', 'a', { timestamp })]
+    const refused = await running.call('POST', '/cortex/feedback', { sessionId: 's', feedback })
+    expect(refused).toMatchObject({ status: 400, details: [{ path, message }] })
+  }
+})
+
 it.each([
   ['an empty list', [], 'feedback'],
   ['a missing query', [{ rating: 1 }], 'feedback[0].queryId'],

@@ -7,21 +7,31 @@ export function isoTime(timeMs: number): string {
 }
 
 const ISO =
-  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+ -]\d\d(?::?\d\d)?)?)?$/i
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?:(Z)|([+ -]\d\d)(?::?(\d\d))?)?)?$/i
 
 /**
- * A moment as clients write it in an address: ISO 8601 or epoch milliseconds; without a zone it is UTC. A day alone
- * is its first millisecond, or with `end` its last. Throws VALIDATION_FAILED about `path`.
+ * A moment as clients write it: ISO 8601 or epoch milliseconds; without a zone it is UTC. A day alone is its first
+ * millisecond, or with `end` its last. Throws VALIDATION_FAILED about `path`.
  */
 export function readMoment(text: string, path: string, end = false): number {
   if (/^\d{1,15}$/.test(text) && text.length !== 4) return Number(text)
-  const [, day, time, zone = 'Z'] = ISO.exec(text) ?? []
-  // A plus that was not escaped arrives as a space.
-  const ms = Date.parse(`${day}T${time ?? '00:00'}${zone.replace(' ', '+')}`)
+  const [, day, time, , hours, minutes = '00'] = ISO.exec(text) ?? []
+  // A plus that was not escaped in an address arrives as a space.
+  const zone = hours === undefined ? 'Z' : `${hours.replace(' ', '+')}:${minutes}`
+  const ms = Date.parse(`${day}T${time ?? '00:00'}${zone}`)
   // A day that its month does not have is counted on into the next one.
   if (Number.isNaN(ms) || Number(day?.slice(8)) !== new Date(`${day}T00:00Z`).getUTCDate())
-    throw invalid(path, 'must be an ISO 8601 time or epoch milliseconds')
+    throw invalid(
+      path,
+      'must be an ISO 8601 time, such as 2026-01-31T12:00:00Z, or epoch milliseconds',
+    )
   return end && time === undefined ? ms + DAY_MS - 1 : ms
+}
+
+/** Whether a text says a time of a day, and not where. */
+function lacksZone(text: string): boolean {
+  const [, , time, utc, hours] = ISO.exec(text) ?? []
+  return time !== undefined && utc === undefined && hours === undefined
 }
 
 /** How far a client's clock may be ahead of ours. */
@@ -36,9 +46,12 @@ export function isTellable(timeMs: number): boolean {
 
 /** When something is said to have happened, in a body. Throws VALIDATION_FAILED about `path` when it lies ahead, or is none. */
 export function readHappened(moment: string | number, nowMs: number, path: string): number {
-  const timeMs = typeof moment === 'number' ? moment : Date.parse(moment)
+  const timeMs = typeof moment === 'number' ? moment : readMoment(moment, path)
   if (!isTellable(timeMs)) throw invalid(path, 'must be a moment of the years 0 to 9999')
-  if (timeMs > nowMs + AHEAD_MS_MAX)
-    throw invalid(path, 'must not lie more than 5 minutes in the future')
+  if (timeMs > nowMs + AHEAD_MS_MAX) {
+    const isLocal = typeof moment === 'string' && lacksZone(moment)
+    const hint = isLocal ? ': without a zone, such as +02:00, it is a time in UTC' : ''
+    throw invalid(path, `must not lie more than 5 minutes in the future${hint}`)
+  }
   return timeMs
 }

@@ -95,8 +95,11 @@ it('the same evidence gives the same model, and evidence can be left out', async
   })
   expect(again.data).toMatchObject({ status: 'COMPLETED', version: 1 })
   const since = new Date(Date.now() + 60_000).toISOString()
-  const later = await running.call('POST', '/nous/learn/models/train', { since })
-  expect(later.data).toMatchObject({ status: 'NOT_ENOUGH_DATA', have: 0 })
+  // A day alone is a moment, too.
+  for (const moment of [since, '2090-01-31']) {
+    const later = await running.call('POST', '/nous/learn/models/train', { since: moment })
+    expect(later.data).toMatchObject({ status: 'NOT_ENOUGH_DATA', have: 0 })
+  }
   const bad = await running.call('POST', '/nous/learn/models/train', { since: 'yesterday' })
   expect(bad).toMatchObject({ status: 400, details: [{ path: 'since' }] })
 })
