@@ -63,7 +63,7 @@ export const SessionAnalytics = Type.Object({
       'further pages of a list are none; written every second: after a crash the last ones may be missing',
   }),
   clicks: Type.Integer(),
-  feedback: Type.Integer(),
+  feedback: Type.Integer({ description: 'entries that were sent while it lasted, but duplicates' }),
   events: Type.Integer(),
 })
 export type SessionAnalytics = Static<typeof SessionAnalytics>

@@ -74,8 +74,8 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
         })
         telling.save()
         const clicks = entries.filter((entry, at) => isClick(entry) && told[at]?.isUnshown !== true)
-        const isKnown = session !== undefined
-        record(parts, id, feedbackId, { entries, counts, clicks: clicks.length, isKnown })
+        const isLive = unit !== undefined
+        record(parts, id, feedbackId, { entries, counts, clicks: clicks.length, isLive })
         const data: FeedbackBatch = { feedbackId, entries, ...(unit === undefined ? {} : { unit }) }
         const receipt = makeReceipt(feedbackId, timeMs, entries.length, counts)
         return {
@@ -115,7 +115,8 @@ interface Recorded {
   counts: Counts
   /** Entries that the session's totals count as clicks. */
   clicks: number
-  isKnown: boolean
+  /** One that expired did what it did: neither searches nor events count for it any more. */
+  isLive: boolean
 }
 
 /** The history's line and the session's totals. */
@@ -123,7 +124,7 @@ function record(
   { events, addTotals }: FeedbackParts,
   sessionId: string,
   feedbackId: string,
-  { entries, counts, clicks, isKnown }: Recorded,
+  { entries, counts, clicks, isLive }: Recorded,
 ): void {
   const { duplicate, unmatched, late } = counts
   events.recordWithin({
@@ -134,7 +135,7 @@ function record(
     sessionId,
     data: { accepted: entries.length, duplicate, unmatched, late },
   })
-  if (!isKnown) return
+  if (!isLive) return
   addTotals(sessionId, { feedback: entries.length - duplicate, clicks })
 }
 

@@ -196,7 +196,7 @@ it('one entry from the future refuses the request as a whole, and names the plac
 })
 
 it('feedback of unknown and expired sessions is kept, and matches nothing', async () => {
-  const { session, search, feedback, clock, added, tell } = start()
+  const { session, sessions, search, feedback, clock, added, tell } = start()
   const sessionId = await session()
   const queryId = search(sessionId, ['a'])
   expect(await tell(uuid(), queryId, 'a')).toMatchObject({ accepted: 1, unmatched: 1 })
@@ -205,6 +205,8 @@ it('feedback of unknown and expired sessions is kept, and matches nothing', asyn
   expect(await tell(sessionId, queryId, 'a')).toMatchObject({ accepted: 1, unmatched: 1 })
   expect(await added()).toEqual({})
   expect(feedback.figures().unmatched).toBe(3)
+  // What a session did ends with it: its searches and events are not counted after that either.
+  expect(sessions.totals.of(sessionId)).toMatchObject({ feedback: 0, clicks: 0 })
 })
 
 it('feedback keeps a session awake', async () => {
