@@ -180,7 +180,13 @@ function cursorAfter(result: SearchResult, after: string, input: SearchInput): s
     queryHash: cursorHash(input.cursorText),
     shown: input.shownBefore + result.ords.length,
     list: input.list,
+    indices: listIndices(input),
   })
+}
+
+function listIndices({ indices }: SearchInput) {
+  const newest = indices.reduce((last, { indexId }) => Math.max(last, indexId), 0)
+  return { newest, count: indices.length }
 }
 
 /** Writes down what was shown and why, for the learning side. */

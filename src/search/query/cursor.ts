@@ -10,21 +10,38 @@ export interface Cursor {
   shown: number
   /** Number of the list, under which what applied to its first page is kept; undefined in cursors of before. */
   list?: number | undefined
+  /** The indices that the list was begun in; undefined in cursors of before. */
+  indices?: ListIndices | undefined
 }
 
-export function encodeCursor({ generation, after, queryHash, shown, list }: Cursor): string {
-  const parts = [generation, after, queryHash, shown, list]
+/** Indices count up and no id comes twice, so a list's are all of them up to the newest, as long as none was deleted. */
+export interface ListIndices {
+  /** Id of the newest one. */
+  newest: number
+  count: number
+}
+
+export function encodeCursor(cursor: Cursor): string {
+  const { generation, after, queryHash, shown, list, indices } = cursor
+  const parts = [generation, after, queryHash, shown, list, indices?.newest, indices?.count]
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
 /** Throws INVALID_CURSOR when the text is no cursor, or one of another query. */
 export function decodeCursor(text: string, queryHash: string): Cursor {
   const [generation, after, hash, shown, list] = partsOf(text)
+  const indices = listIndices(text)
   const isOurs = isCount(generation) && typeof after === 'string'
   if (!isOurs || typeof hash !== 'string' || !isCount(shown) || !isCount(list ?? 0))
     throw invalid('cursor', 'is not one that this service gave', 'INVALID_CURSOR')
   if (hash !== queryHash) throw invalid('cursor', OTHER_QUERY, 'INVALID_CURSOR')
-  return { generation, after, queryHash, shown, list: isCount(list) ? list : undefined }
+  return { generation, after, queryHash, shown, list: isCount(list) ? list : undefined, indices }
+}
+
+/** Which indices a cursor's list was begun in, without a look at whether it is ours. */
+export function listIndices(cursor: string): ListIndices | undefined {
+  const [, , , , , newest, count] = partsOf(cursor)
+  return isCount(newest) && isCount(count) ? { newest, count } : undefined
 }
 
 const OTHER_QUERY = 'belongs to another query; send it with the query that it came from'

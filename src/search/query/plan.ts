@@ -21,6 +21,8 @@ export interface PlannedSearch {
   listText: string
   /** The list's number, from its cursor. */
   list: number | undefined
+  /** How many indices the list was begun in, from its cursor. */
+  indexCount: number | undefined
 }
 
 /**
@@ -50,6 +52,7 @@ export function planSearch(
   const listText = listTextOf(search, request, queryHash)
   let shownBefore = request.from
   let list: number | undefined
+  let indexCount: number | undefined
   if (search.cursor !== undefined) {
     if (request.from > 0) throw invalid('from', 'must be 0 beside a cursor')
     const cursor = decodeCursor(search.cursor, cursorHash(listText))
@@ -58,8 +61,9 @@ export function planSearch(
     request.generation = cursor.generation
     shownBefore = cursor.shown
     list = cursor.list
+    indexCount = cursor.indices?.count
   } else if (search.generation !== undefined) request.generation = search.generation
-  return { request, queryHash, shownBefore, listText, list }
+  return { request, queryHash, shownBefore, listText, list, indexCount }
 }
 
 function readWords(search: SearchRequest, request: CoreRequest): void {

@@ -9,9 +9,10 @@ import type { IndexEntry, Indices } from '../indices/indices.ts'
 import { wellFormedJson } from '../json.ts'
 import { refuseAnalysed } from './analysed.ts'
 import { refuseMistyped } from './comparable.ts'
+import { listIndices } from './cursor.ts'
 import { type Describe, evidenceOf } from './evidence.ts'
 import { searchJob } from './job.ts'
-import { planSearch } from './plan.ts'
+import { type PlannedSearch, planSearch } from './plan.ts'
 import { type EmbedQuery, queryVector } from './query-vector.ts'
 import { type Plan, wirePlan } from './ranking-plan.ts'
 import { type KeptSearch, type Replayed, replayJob, replayJson } from './shown.ts'
@@ -66,12 +67,6 @@ export function openSearch(parts: SearchParts): Search {
   const { config, pool, engine, indices, embedQuery } = parts
   const bytesOf = openLentBytes()
 
-  function named(index: string | string[] | undefined): IndexEntry[] {
-    if (index === undefined) return indices.all()
-    if (typeof index === 'string' && !index.includes(',')) return [indices.get(index)]
-    const names = Array.isArray(index) ? index : index.split(',')
-    return [...new Set(names.map((name, at) => indices.get(name, `index[${at}]`)))]
-  }
   function addEvidence(job: SearchInput, plan: Plan, queryHash: string): void {
     job.evidence = evidenceOf(plan, queryHash, parts.describe)
     if (job.interleaved !== undefined && plan.interleaved !== undefined)
@@ -87,8 +82,9 @@ export function openSearch(parts: SearchParts): Search {
   }
   return {
     run: async (search, startedMs, { isLeft, address = [] } = {}) => {
-      const entries = named(search.index)
+      const entries = searched(indices, search)
       const planned = planSearch(search, (field) => isMapped(field, entries))
+      refuseShrunk(planned, entries)
       refuseAnalysed(planned.request, entries)
       refuseMistyped(planned.request, entries)
       const { queryHash } = planned
@@ -116,7 +112,7 @@ export function openSearch(parts: SearchParts): Search {
       return { data, queryId, queryHash }
     },
     suggest: async ({ index, ...words }) => {
-      const entries = named(index)
+      const entries = named(indices, index)
       const engineIds = Float64Array.from(entries, ({ record }) => record.engineId)
       const request = wellFormedJson(words)
       const found = await engine.using(entries, () => pool.run('suggest', { engineIds, request }))
@@ -135,6 +131,27 @@ export function openSearch(parts: SearchParts): Search {
       return JSON.parse(Buffer.from(data).toString()) as Replayed
     },
   }
+}
+
+function named(indices: Indices, index: string | string[] | undefined): IndexEntry[] {
+  if (index === undefined) return indices.all()
+  if (typeof index === 'string' && !index.includes(',')) return [indices.get(index)]
+  const names = Array.isArray(index) ? index : index.split(',')
+  return [...new Set(names.map((name, at) => indices.get(name, `index[${at}]`)))]
+}
+
+/** A list of all indices goes on in those that it was begun in. */
+function searched(indices: Indices, { index, cursor }: SearchRequest): IndexEntry[] {
+  const entries = named(indices, index)
+  if (index !== undefined || cursor === undefined) return entries
+  const newest = listIndices(cursor)?.newest ?? Number.POSITIVE_INFINITY
+  return entries.filter(({ record }) => record.id <= newest)
+}
+
+/** Without one that was deleted since, pages would repeat hits and leave others out. */
+function refuseShrunk({ indexCount }: PlannedSearch, entries: IndexEntry[]): void {
+  if (indexCount !== undefined && indexCount !== entries.length)
+    throw invalid('cursor', VIEW_GONE.cursor, 'GENERATION_GONE')
 }
 
 const VIEW_GONE = {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clearSuperseded } from '../../../src/search/engine/sweep.ts'
 import { eventually, type RunningApp, startApp } from '../../running-app.ts'
 
@@ -85,6 +85,54 @@ it('pages through one view while documents come, change and go', async () => {
     round += 1
   } while (cursor !== undefined)
   expect(seen).toEqual(whole.hits.map(({ id }) => id))
+})
+
+describe('a list of all indices', () => {
+  /** Two indices with six documents of a word that no other has, and the first page over all of them. */
+  async function begin(word: string, sort?: string[]) {
+    for (const index of [`${word}-a`, `${word}-b`])
+      await service.must('POST', '/cortex/documents/bulk', {
+        index,
+        documents: Array.from({ length: 6 }, (_, n) => ({
+          id: `${index}${n}`,
+          document: { title: word, n },
+        })),
+      })
+    const body = { query: word, searchType: 'text', size: 4, ...(sort && { sort }) }
+    const { nextCursor: cursor, hits } = await find(body)
+    return { ...body, cursor, shown: hits.map(({ id }) => id) }
+  }
+
+  it.each([
+    ['first', undefined],
+    ['first', ['n']],
+    ['second', undefined],
+    ['second', ['n']],
+  ])('ends when the %s of them is deleted (sort: %j)', async (which, sort) => {
+    const word = `gone${which}${sort ?? ''}`
+    const { shown: _, ...body } = await begin(word, sort)
+    await service.must('DELETE', `/cortex/indices/${word}-${which === 'first' ? 'a' : 'b'}`)
+    const { status, code, details } = await service.call('POST', '/cortex/search', body)
+    expect({ status, code }).toEqual({ status: 409, code: 'GENERATION_GONE' })
+    expect(details[0]).toMatchObject({ path: 'cursor' })
+  })
+
+  it.each([undefined, ['n']])('goes on when another is made (sort: %j)', async (sort) => {
+    const word = `more${sort ?? ''}`
+    const { shown, ...body } = await begin(word, sort)
+    await service.must('POST', '/cortex/documents', {
+      index: `${word}-c`,
+      document: { title: word },
+    })
+    let { cursor } = body
+    while (cursor !== undefined) {
+      const page: Found = await find({ ...body, cursor })
+      expect(page.total).toBe(12)
+      shown.push(...page.hits.map(({ id }) => id))
+      cursor = page.nextCursor
+    }
+    expect([shown.length, new Set(shown).size]).toEqual([12, 12])
+  })
 })
 
 it('goes on with a cursor after many searched changes of the index', async () => {
