@@ -212,7 +212,7 @@ export const SearchReply = Type.Object({
       Type.Array(Type.String(), {
         description:
           'what the request said in vain: fields that no search has, what stands in the address of a POST, keys that are not read, names in searchFields, boost and highlight whose words none of the indices searches, and in ' +
-          'fields, filters, facets and sort that no mapping has and no document has a value by; and which indices missed a vector of yours',
+          'fields, filters, facets and sort that no mapping has and no document has a value by; sub-fields in fields; and which indices missed a vector of yours',
       }),
     ),
   }),

@@ -1,6 +1,7 @@
 import { nearestName } from '../../../nearest-name.ts'
 import { shownName } from '../../../word.ts'
 import type { Engine } from '../../engine/engine.ts'
+import type { Definition } from '../../indices/definition.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
 import { indicesText, instead, isFull, SUGGESTING_MAX } from './told.ts'
 import { hidesFields, missing } from './valued-names.ts'
@@ -27,12 +28,15 @@ interface Telling {
 }
 
 /**
- * Tells of those of the names that bring nothing: those that strict mappings of all the indices, which must be open, don't
+ * Tells of those of the names that bring nothing: those of sub-fields, those that strict mappings of all the indices, which must be open, don't
  * have, those that no document has a value by, and, where an index keeps fields without knowing them, those that look like a
  * slip for a mapped one.
  */
-export function tellUnreturned({ names, entries, engine }: Telling, told: string[]): void {
-  if (names.length === 0 || isFull(told)) return
+export function tellUnreturned(telling: Telling, told: string[]): void {
+  const { entries, engine } = telling
+  if (telling.names.length === 0 || isFull(told)) return
+  const names = telling.names.filter((name) => !tellSubField(name, telling, told))
+  if (names.length === 0) return
   const mapped = new Set(
     entries.flatMap(({ definition }) => definition.fields.map(({ source }) => source)),
   )
@@ -55,6 +59,27 @@ export function tellUnreturned({ names, entries, engine }: Telling, told: string
   }
 }
 
+/**
+ * Tells of a name that is that of a sub-field, unless documents of another index may have a place of this name. Of the
+ * sub-field there are values, but none in documents. False where the name is no sub-field's.
+ */
+function tellSubField(name: string, { entries, engine }: Telling, told: string[]): boolean {
+  const parents = entries.map(({ definition }) => parentOf(name, definition))
+  const parent = parents.find((each) => each !== undefined)
+  if (parent === undefined) return false
+  const others = entries.filter((_, at) => parents[at] === undefined)
+  if (!others.some(hidesFields) && missing([name], others, engine).size > 0)
+    told.push(
+      `"${shownName(name)}" of fields is a sub-field, which is not returned; "${shownName(parent)}" is.`,
+    )
+  return true
+}
+
+/** The field that another reads the values of under this name. */
+function parentOf(name: string, { fields }: Definition): string | undefined {
+  return fields.find((field) => field.name === name && field.source !== name)?.source
+}
+
 /** Names that documents have values by, but for other readings of a field, which are not returned. */
 function namesIn(entries: readonly IndexEntry[], engine: Engine): string[] {
   return entries.slice(0, SUGGESTING_MAX).flatMap((entry) => {
@@ -69,7 +94,7 @@ function namesIn(entries: readonly IndexEntry[], engine: Engine): string[] {
 function isHeld(name: string, entries: readonly IndexEntry[]): boolean {
   for (const { definition, seen } of entries) {
     const { fields, objects, embedder } = definition
-    if (seen?.has(name) === true) return true
+    if (seen?.has(name) === true && parentOf(name, definition) === undefined) return true
     if (embedder.field === name) return true
     for (const { source } of fields) if (isAtOrBelow(source, name)) return true
     for (const object of objects)

@@ -20,7 +20,8 @@ import { tellValueless, valuelessFields } from './valueless-fields.ts'
  *                        | the search and its objects | the shape of a search
  *   unsearched-fields    | searchFields, boost,       | mapped fields with words (an analyzer)
  *                        | highlight.fields           |
- *   unreturned-fields    | fields                     | mapped places in documents; as for filters
+ *   unreturned-fields    | fields                     | mapped places in documents, which sub-fields have
+ *                        |                            | not; as for filters
  *
  * Searches are many: one that says nothing in vain is only looked through. What a warning says, above all the name that was
  * meant, is looked for when there is something to tell.

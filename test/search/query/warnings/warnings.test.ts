@@ -69,6 +69,26 @@ it('names in fields of which an index that only keeps them knows nothing are tol
   ).toEqual(['"color" of fields is mapped in none of the indices; "colour" is.'])
 })
 
+it('a sub-field in fields brings nothing, which is told with the field that does', async () => {
+  const made = { type: 'text', fields: { raw: { type: 'keyword' } } }
+  const document = { title: 'tea', made: 'tea' }
+  await service.must('POST', '/cortex/indices', {
+    name: 'read',
+    mappings: { properties: { made } },
+  })
+  await service.must('POST', '/cortex/documents', { index: 'read', document })
+  const ask = (more: object = {}) => contextOf({ index: 'read', fields: ['made.raw'], ...more })
+  const warning = '"made.raw" of fields is a sub-field, which is not returned; "made" is.'
+  expect((await ask()).warnings).toEqual([warning])
+  expect((await ask({ sort: 'made.raw', filters: { 'made.raw': 'tea' } })).warnings).toEqual([
+    warning,
+  ])
+  // Where another index has such a place in its documents, it is returned from there.
+  const place = { properties: { made: { properties: { raw: { type: 'keyword' } } } } }
+  await service.must('POST', '/cortex/indices', { name: 'deep', mappings: place })
+  expect(await ask({ index: ['read', 'deep'] })).not.toHaveProperty('warnings')
+})
+
 it('what the address of a posted search says is told, since its body alone is read', async () => {
   await service.must('POST', '/cortex/indices', { name: 'other' })
   const posted = async (address: string, body?: object) => {
