@@ -83,9 +83,15 @@ it('a sub-field in fields brings nothing, which is told with the field that does
   expect((await ask({ sort: 'made.raw', filters: { 'made.raw': 'tea' } })).warnings).toEqual([
     warning,
   ])
+  const both = { index: ['read', 'plain'] }
+  await service.must('POST', '/cortex/documents', { index: 'plain', document: { title: 'tea' } })
+  expect((await ask(both)).warnings).toEqual([warning])
   // Where another index has such a place in its documents, it is returned from there.
-  const place = { properties: { made: { properties: { raw: { type: 'keyword' } } } } }
-  await service.must('POST', '/cortex/indices', { name: 'deep', mappings: place })
+  const place = { title: 'tea', made: { raw: 'tea' } }
+  await service.must('POST', '/cortex/documents', { index: 'plain', document: place })
+  for (const _ of ['first', 'again']) expect(await ask(both)).not.toHaveProperty('warnings')
+  const mappings = { properties: { made: { properties: { raw: { type: 'keyword' } } } } }
+  await service.must('POST', '/cortex/indices', { name: 'deep', mappings })
   expect(await ask({ index: ['read', 'deep'] })).not.toHaveProperty('warnings')
 })
 
