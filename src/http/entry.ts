@@ -59,7 +59,7 @@ export function compileEntry(app: ServedApp, route: Route, validators: Validator
     parameterNames: [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string),
     checkParams: params === undefined ? undefined : validators.coercing(params),
     checkQuery: query === undefined ? undefined : validators.coercing(query),
-    checkBody: body === undefined ? undefined : validators.exact(body),
+    checkBody: body === undefined ? undefined : validators.thorough(body),
     bodyKind: route.bodyKind ?? (body === undefined ? 'none' : 'json'),
     consumes: route.consumes ?? [],
     advice: route.consumes === undefined ? '' : `; send ${route.consumes[0]} as such`,

@@ -1,9 +1,10 @@
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
+import type { ServiceError } from '../../src/errors.ts'
 import { openValidators } from '../../src/http/validate.ts'
-import { MapOf } from '../../src/schema/common.ts'
+import { MapOf, Share } from '../../src/schema/common.ts'
 
-const { exact, coercing } = openValidators()
+const { exact, thorough, coercing } = openValidators()
 
 test.each([
   [Type.Object({ a: Type.Object({}, { minProperties: 1 }) }), 'a must have at least 1 property.'],
@@ -45,4 +46,49 @@ test('parameters that a schema does not name are taken out, unless it keeps them
   coercing(Type.Object({ size }, { additionalProperties: true }))(kept)
   expect(taken).toEqual({ size: 5 })
   expect(kept).toEqual({ size: 5, filter: 'x' })
+})
+
+const Entry = Type.Object({
+  id: Type.String(),
+  when: Type.Union([Type.String({ format: 'date-time' }), Type.Number()]),
+  sort: Type.Optional(Type.Union([Type.String(), Type.Array(Type.Union([Type.String(), Share]))])),
+})
+const Entries = Type.Object({ entries: Type.Array(Entry), name: Type.String({ maxLength: 3 }) })
+
+function detailsOf(check: (value: unknown) => void, value: unknown) {
+  try {
+    check(value)
+  } catch (error) {
+    const { message, details } = error as ServiceError
+    return { error: message, details }
+  }
+}
+
+test('each mistake of a body is told with its place, the first in the sentence', () => {
+  const entries = [{ id: 1, when: 'noon' }, { id: 'a', when: 5, sort: [true] }, { when: true }]
+  const told = detailsOf(thorough(Entries), { entries, name: 'long' })
+  const first = { path: 'entries[0].id', message: 'must be a text' }
+  expect(told).toEqual({
+    error: 'entries[0].id must be a text.',
+    details: [
+      first,
+      { path: 'entries[0].when', message: 'must be a time such as 2026-01-31T12:00:00Z' },
+      { path: 'entries[1].sort[0]', message: 'must be a text or a number' },
+      { path: 'entries[2].id', message: 'is required' },
+      { path: 'entries[2].when', message: 'must be a text or a number' },
+      { path: 'name', message: 'must have at most 3 characters' },
+    ],
+  })
+  // What comes as one of many is told its first one.
+  expect(detailsOf(exact(Entries), { entries, name: 'long' })?.details).toEqual([first])
+  const good = { entries: [{ id: 'a', when: 5 }], name: 'abc' }
+  expect(() => thorough(Entries)(good)).not.toThrow()
+})
+
+test('ten mistakes are told at most, and of a large body the first', () => {
+  const bad = (length: number) => ({ entries: Array.from({ length }, () => 7), name: 'abc' })
+  expect(detailsOf(thorough(Entries), bad(100))?.details).toHaveLength(10)
+  // The body, its name and its list are values, too.
+  expect(detailsOf(thorough(Entries), bad(497))?.details).toHaveLength(10)
+  expect(detailsOf(thorough(Entries), bad(498))?.details).toHaveLength(1)
 })
