@@ -28,7 +28,7 @@ import { knownWordsOf, wordsOf } from '../wire/words.ts'
 import { EVERY_QUERY } from './content.ts'
 import { makeDraft, mustReadChanges, warningsOf } from './draft.ts'
 import { type Force, openForce } from './force.ts'
-import { openLifecycle } from './lifecycle.ts'
+import { type AdaptationLifecycle, openLifecycle } from './lifecycle.ts'
 import { openMoves } from './moves.ts'
 import { findProposals } from './propose.ts'
 import type { ReplayParts } from './replay.ts'
@@ -111,8 +111,6 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
   for (const { tuning } of force.records())
     if (typeof tuning.model === 'string') exactModel(tuning.model)
   const whole = () => whenWhole(store, config)
-  let roundMs = 0
-  let sweptMs = 0
 
   function draftOf(sent: Adaptation, rule: RuleRecord | undefined) {
     const { examinationEta } = config
@@ -128,7 +126,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     withdraw: suggestions.withdraw,
     whole,
     suggest: async (sent) => {
-      await whole()
+      if (isFoldedAnew(store)) await whole()
       return showSuggestion(await suggestions.suggest(sent))
     },
     listSuggestions: suggestions.list,
@@ -139,7 +137,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     },
     listRules: rules.list,
     apply: async (sent, noteDone) => {
-      await whole()
+      if (isFoldedAnew(store)) await whole()
       const rule = ruleOf(sent, rules, suggestions)
       const draft = draftOf(sent, rule)
       const immediate = sent.immediate === true || sent.force === true
@@ -155,22 +153,38 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
       const { restored } = await lifecycle.rollBack(adaptationId, { reason, figures: {} })
       return { ...show.history(adaptationId), restored }
     },
-    tick: async (nowMs) => {
-      await lifecycle.tend(nowMs)
-      // While a step was awaited: what queries show may be counted anew by now, and is only a part.
-      if (nowMs - roundMs < ROUND_MS || isFoldedAnew(store)) return
-      roundMs = nowMs
-      await suggestions.tick(nowMs)
-      if (isFoldedAnew(store)) return
-      await suggestions.propose(findProposals(patterns.findings()))
-      if (nowMs - sweptMs < SWEEP_MS) return
-      sweptMs = nowMs
-      await lifecycle.sweep(nowMs)
-    },
+    tick: tickOf({ store, patterns, lifecycle, suggestions }),
     figures: () => ({
       adaptations: countStatuses(store.tables.adaptations.range()),
       suggestions: countStatuses(store.tables.suggestions.range()),
     }),
+  }
+}
+
+function tickOf({
+  store,
+  patterns,
+  lifecycle,
+  suggestions,
+}: {
+  store: Store
+  patterns: Patterns
+  lifecycle: AdaptationLifecycle
+  suggestions: Suggestions
+}): Adaptations['tick'] {
+  let roundMs = 0
+  let sweptMs = 0
+  return async (nowMs) => {
+    await lifecycle.tend(nowMs)
+    // While a step was awaited: what queries show may be counted anew by now, and is only a part.
+    if (nowMs - roundMs < ROUND_MS || isFoldedAnew(store)) return
+    roundMs = nowMs
+    await suggestions.tick(nowMs)
+    if (isFoldedAnew(store)) return
+    await suggestions.propose(findProposals(patterns.findings()))
+    if (nowMs - sweptMs < SWEEP_MS) return
+    sweptMs = nowMs
+    await lifecycle.sweep(nowMs)
   }
 }
 
