@@ -3,7 +3,13 @@ import { newId } from '../../ids.ts'
 import { isObject } from '../../object.ts'
 import type { Adaptation } from '../../schema/adaptation.ts'
 import type { EarlierTotals, RuleRecord, Trigger } from '../../schema/adaptation-record.ts'
-import { type ExactModel, mustReadTuning, type TuningRead, withExactModel } from '../plan/tuning.ts'
+import {
+  type ExactModel,
+  isEmptied,
+  mustReadTuning,
+  type TuningRead,
+  withExactModel,
+} from '../plan/tuning.ts'
 import { EVERY_QUERY } from './content.ts'
 import { emptyArm, METRICS, metricOf } from './figures.ts'
 import { isCompared } from './judge.ts'
@@ -62,12 +68,21 @@ export function makeDraft(
 
 /**
  * The tuning in `changes`; a query hash among them is their scope, not a setting. Throws VALIDATION_FAILED with the
- * place of a setting that can't have its value.
+ * place of a setting that can't have its value, or when nothing is in any of them.
  */
 export function mustReadChanges(changes: unknown): TuningRead {
-  if (!isObject(changes)) return mustReadTuning(changes, 'changes')
-  const { queryHash, ...settings } = changes
-  return mustReadTuning(settings, 'changes')
+  const settings = isObject(changes) ? withoutScope(changes) : changes
+  const read = mustReadTuning(settings, 'changes')
+  if (isEmptied(settings, read)) throw invalid('changes', EMPTIED)
+  return read
+}
+
+/** Whoever sends an empty list of pins wants them gone, most likely. */
+const EMPTIED =
+  'must set something: there is nothing in it but empty lists or objects; to take back what an earlier change set, roll that one back'
+
+function withoutScope({ queryHash: _, ...settings }: Record<string, unknown>): object {
+  return settings
 }
 
 export function warningsOf(

@@ -54,6 +54,16 @@ export function mustReadTuning(config: unknown, path: string): TuningRead {
   return read
 }
 
+/** Whether there is nothing in what was sent, and in what was read of it, but empty lists and objects. */
+export function isEmptied(config: unknown, { tuning }: Pick<TuningRead, 'tuning'>): boolean {
+  const sent = Array.isArray(config) ? config.map(asSetting) : config
+  return isHollow(sent) && isHollow(tuning)
+}
+
+function isHollow(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.values(value).every(isHollow)
+}
+
 function readSetting(key: string, value: unknown, { tuning, unread, wrong }: TuningRead): void {
   if (GROUPS.includes(key) && asObject(value) !== undefined) {
     const inner = under(key, readTuning(value))

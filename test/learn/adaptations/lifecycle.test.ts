@@ -145,6 +145,33 @@ describe('a change', () => {
     expect((await shop.apply({ palette: 'red' })).status).toBe('CANARY')
   })
 
+  it.each([
+    { pins: [] },
+    { queryHash: 'x', synonyms: [], boosts: {} },
+    { ranking: { fieldWeights: {} } },
+    { boost: {} },
+    [{ parameter: 'pins', value: [] }],
+  ])('is refused when nothing is in it: %j', async (changes) => {
+    const shop = openWorkshop()
+    const refused = { code: 'VALIDATION_FAILED', details: [{ path: 'changes' }] }
+    const sent = { type: 'ranking', changes }
+    await expect(shop.adaptations.apply(sent)).rejects.toMatchObject(refused)
+    await expect(shop.adaptations.createRule({ changes })).rejects.toMatchObject(refused)
+    expect(await shop.listed()).toEqual([])
+  })
+
+  it.each([
+    [{ fusion: 'convex', pins: [] }, { fusion: 'convex' }],
+    [{ model: null }, { model: null }],
+    [{ learning: true }, { learning: true }],
+    [
+      { minScore: 0, synonyms: ['tv, telly'] },
+      { minScore: 0, synonyms: [['tv', 'telly']] },
+    ],
+  ])('is taken when it says what holds anyway: %j', async (changes, tuning) => {
+    expect(await openWorkshop().apply(changes)).toMatchObject({ status: 'CANARY', tuning })
+  })
+
   it('says when it names a model that is not there', async () => {
     const shop = openWorkshop()
     expect((await shop.apply({ model: 'known' }, { queryHash: 'x' })).warnings).toBeUndefined()
