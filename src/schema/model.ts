@@ -105,6 +105,9 @@ const Status = Type.Union([
   Type.Literal('REJECTED'),
 ])
 const Reasons = Type.Array(Type.String())
+const Warnings = Type.Optional(
+  Type.Array(Type.String(), { description: 'Why it does not rank, though it is active.' }),
+)
 
 /** What became of a synced state. */
 export const ModelSynced = Type.Object({
@@ -117,6 +120,7 @@ export const ModelSynced = Type.Object({
   previousVersion: Type.Union([Version, Type.Null()]),
   updatedAt: DateTime,
   unchanged: Type.Boolean(),
+  warnings: Warnings,
 })
 
 /** One version as the service shows it. */
@@ -180,6 +184,7 @@ export const ModelActivated = Type.Object({
   }),
   unchanged: Type.Boolean(),
   updatedAt: DateTime,
+  warnings: Warnings,
 })
 
 export const ModelRolledBack = Type.Object({

@@ -182,13 +182,17 @@ function changes(parts: Parts): Changes {
     version,
   })
   return {
-    sync: async (request) => showKept(await changing(shelving.sync(request))),
+    sync: async (request) => {
+      const kept = showKept(await changing(shelving.sync(request)))
+      return request.activate === true ? { ...kept, ...warned(parts) } : kept
+    },
     activate: async (modelId, version) => {
       const name = chosen(modelId, version)
       const { record, previous, unchanged } = await changing(activation.activate(name, 'CALL'))
       const { status, updatedMs } = record
       const updatedAt = isoTime(updatedMs)
-      return { ...name, status, previous: nameOrNull(previous), unchanged, updatedAt }
+      const told = { ...name, status, previous: nameOrNull(previous), unchanged, updatedAt }
+      return { ...told, ...warned(parts) }
     },
     rollBack: async (modelId, noteDone) => {
       const { record, active } = await changing(activation.rollBack(modelId, noteDone))
@@ -203,6 +207,11 @@ function changes(parts: Parts): Changes {
       return { ...name, status: record.status, gate: { ...gate, timestamp: isoTime(timeMs) } }
     },
   }
+}
+
+/** What whoever lets a model rank should know. */
+function warned({ config }: Parts): { warnings?: string[] } {
+  return config.learning ? {} : { warnings: ['LEARNING is off: the active model ranks nothing.'] }
 }
 
 function read(

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest'
+import { startApp } from '../running-app.ts'
+
+const state = {
+  weights: [1],
+  bias: 0,
+  scaler: { mean: [0], std: [1] },
+  featureNames: ['textScore'],
+}
+
+it('a model that is activated while learning is off is said to rank nothing', async () => {
+  const running = await startApp({ LEARNING: 'false' })
+  try {
+    const sync = (more: object = {}) =>
+      running.must('POST', '/nous/learn/models/sync', { modelId: 'idle', state, ...more })
+    const activate = () => running.must('POST', '/nous/learn/models/idle/activate')
+    const warnings = ['LEARNING is off: the active model ranks nothing.']
+    expect(await sync()).not.toHaveProperty('warnings')
+    expect(await activate()).toMatchObject({ status: 'ACTIVE', unchanged: false, warnings })
+    expect(await sync({ activate: true })).toMatchObject({ warnings })
+    await running.restart({ LEARNING: 'true' })
+    expect(await activate()).not.toHaveProperty('warnings')
+  } finally {
+    await running.close()
+  }
+}, 120_000)
