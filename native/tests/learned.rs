@@ -158,7 +158,9 @@ fn features_are_what_their_names_say() {
         for _ in 0..6 {
             let near = vector(&mut random);
             let query = format!("{} {} {}", random.word(), random.word(), random.word());
-            let added = some_added(&mut random, &index);
+            // As much as click memory adds where people chose the same nearly always.
+            let mut added = some_added(&mut random, &index);
+            added.iter_mut().for_each(|own| own.value *= 4.0);
             let request = json!({ "mode": "hybrid", "query": query, "size": 1000,
                                   "feedback": false, "features": true });
             let found = search(&index, &request, Some(&near), &added);

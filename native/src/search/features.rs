@@ -15,7 +15,7 @@
 //! | `proximity` | share, by idf, of the query's pairs of neighbouring terms that the document has side by side | 0 … 1 |
 //! | `documentLength` | ln(1 + terms in searched fields) | 0 and up |
 //! | `age` | ln(1 + days) since `updated`, else `created` | 0 and up, 0 without a date |
-//! | `clickMemory` | the added value that was passed for the document, without pins | −1 to 1, 0 without one |
+//! | `clickMemory` | the added value that was passed for the document, without pins | −10 to 10, 0 without one |
 //! | `queryLength` | distinct terms of the query | 0 and up |
 //! | `indexSize` | ln(1 + documents of the index) | 0 and up |
 //! | `titleScore` | BM25 of the text field of the greatest weight by itself, its boost included | 0 and up |
@@ -71,6 +71,10 @@ pub const NAMES: [&str; 20] = [
     "clickRate",
 ];
 
+/// The most that click memory adds, at the greatest weight that it may have. With less, documents that were chosen
+/// often and those chosen always would look the same to a model.
+const LEARNED_MAX: f64 = 10.0;
+
 /// A document whose features are wanted.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject {
@@ -114,7 +118,7 @@ pub fn rows(
             if own.value >= PINNED {
                 0.0
             } else {
-                own.value.clamp(-1.0, 1.0)
+                own.value.clamp(-LEARNED_MAX, LEARNED_MAX)
             }
         });
         let (share, title_share, pair_share) = match &view.matched {
@@ -144,7 +148,7 @@ pub fn rows(
             pair_share,
             length,
             age,
-            value.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32,
+            value as f32,
             parts.query_length,
             parts.index_size,
             title_score,
