@@ -11,6 +11,8 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const PLUS = 0x2b
+const MINUS = 0x2d
+const POINT = 0x2e
 const ZERO = 0x30
 const NINE = 0x39
 const LETTER_E = 0x65
@@ -21,6 +23,12 @@ const LOWER_CASE = 0x20
  * (at least 309 without an exponent, 210 with one of two digits).
  */
 const DIGITS_SURE = 200
+/** Whole numbers of fewer digits are all kept. */
+const DIGITS_KEPT = 15
+/** Whole numbers of more digits are all out of range; to compare them would take long. */
+const DIGITS_MAX = 309
+/** What is read in place of a whole number that would not be kept: out of range, as that is. */
+const OUT_OF_RANGE = '1e999'
 
 /** What a JSON text says. */
 export interface ReadJson {
@@ -40,9 +48,9 @@ export function readJson(
 ): ReadJson {
   const text = bytes[0] === 0xef && bytes[1] === 0xbb ? bytes.subarray(3) : bytes
   if (!isUtf8(text)) throw serviceError('MALFORMED_JSON', `${name} is not valid UTF-8.`)
-  const numbersMayBeHuge = scan(text, depthMax, name)
+  const { mayBeHuge, unkept } = scan(text, depthMax, name)
   const buffer = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
-  const json = buffer.toString('utf8')
+  const json = (unkept.length === 0 ? buffer : marked(buffer, unkept)).toString('utf8')
   let value: unknown
   try {
     value = JSON.parse(json)
@@ -50,14 +58,22 @@ export function readJson(
     const position = firstMistake(text)
     throw serviceError('MALFORMED_JSON', `${name} is not valid JSON at byte ${position}${advice}.`)
   }
-  return { value, suspicious: numbersMayBeHuge || mayBeUnkeepable(json) }
+  return { value, suspicious: mayBeHuge || unkept.length > 0 || mayBeUnkeepable(json) }
 }
 
-/** Throws JSON_TOO_DEEP; answers whether a number may be out of range. */
-function scan(bytes: Uint8Array, depthMax: number, name: string): boolean {
+/** What is to be known of the numbers of a text. */
+interface Numbers {
+  mayBeHuge: boolean
+  /** Where whole numbers begin and end that JavaScript would read as others. */
+  unkept: [start: number, end: number][]
+}
+
+/** Throws JSON_TOO_DEEP. */
+function scan(bytes: Uint8Array, depthMax: number, name: string): Numbers {
   let depth = 0
   let inString = false
-  let numbersMayBeHuge = false
+  let mayBeHuge = false
+  let unkept: Numbers['unkept'] = NONE
   for (let at = 0; at < bytes.length; at += 1) {
     const byte = bytes[at] as number
     if (inString) {
@@ -67,13 +83,48 @@ function scan(bytes: Uint8Array, depthMax: number, name: string): boolean {
     else if (byte <= NINE && byte >= ZERO) {
       const first = at
       while (at + 1 < bytes.length && isDigit(bytes[at + 1])) at += 1
-      if (at - first >= DIGITS_SURE || hasLongExponent(bytes, at + 1)) numbersMayBeHuge = true
+      if (at - first >= DIGITS_SURE || hasLongExponent(bytes, at + 1)) mayBeHuge = true
+      if (at - first >= DIGITS_KEPT && isUnkept(bytes, first, at + 1)) {
+        if (unkept === NONE) unkept = []
+        unkept.push([first, at + 1])
+      }
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
       depth += 1
       if (depth > depthMax) throw serviceError('JSON_TOO_DEEP', tooDeep(name, depthMax))
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1
   }
-  return numbersMayBeHuge
+  return { mayBeHuge, unkept }
+}
+
+/** Not to be changed: nearly every text has none. */
+const NONE: Numbers['unkept'] = []
+
+/** Whether digits are a number by themselves, no part of one, and JavaScript has no number for it. */
+function isUnkept(bytes: Uint8Array, start: number, end: number): boolean {
+  const before = bytes[start - 1]
+  const after = bytes[end]
+  if (before === POINT || before === PLUS || isLetterE(before)) return false
+  if (before === MINUS && isLetterE(bytes[start - 2])) return false
+  if (after === POINT || isLetterE(after)) return false
+  return !isKept(Buffer.from(bytes.subarray(start, end)).toString('latin1'))
+}
+
+/**
+ * Whether JavaScript has a number for a row of digits without a leading zero. Beyond 2^53 only some whole numbers have
+ * one; in place of others the nearest would be kept, found and given back. Digits as JavaScript writes them are kept:
+ * they are the shortest that tell a number, not always the number itself.
+ */
+function isKept(digits: string): boolean {
+  const number = Number(digits)
+  if (digits.length > DIGITS_MAX || !Number.isFinite(number)) return false
+  return String(number) === digits || BigInt(number) === BigInt(digits)
+}
+
+/** A copy of a text with numbers out of range in these places; everything else stays where it is. */
+function marked(text: Buffer, places: Numbers['unkept']): Buffer {
+  const copy = Buffer.from(text)
+  for (const [start, end] of places) copy.fill(' ', start, end).write(OUT_OF_RANGE, start)
+  return copy
 }
 
 function tooDeep(name: string, depthMax: number): string {
@@ -83,9 +134,13 @@ function tooDeep(name: string, depthMax: number): string {
 
 /** Whether an exponent of three digits or more begins here; one below zero makes no number huge. */
 function hasLongExponent(bytes: Uint8Array, at: number): boolean {
-  if (at + 3 >= bytes.length || ((bytes[at] as number) | LOWER_CASE) !== LETTER_E) return false
+  if (at + 3 >= bytes.length || !isLetterE(bytes[at])) return false
   const digits = bytes[at + 1] === PLUS ? at + 2 : at + 1
   return isDigit(bytes[digits]) && isDigit(bytes[digits + 2])
+}
+
+function isLetterE(byte = 0): boolean {
+  return (byte | LOWER_CASE) === LETTER_E
 }
 
 function isDigit(byte: number | undefined): boolean {

@@ -19,7 +19,7 @@ export function mayBeUnkeepable(json: string): boolean {
 
 /**
  * Throws VALIDATION_FAILED naming the place of what JSON can say and the service can't keep: the key that sets an
- * object's prototype, a number out of range, and outside of content a text that is no UTF-8, which would come back as
+ * object's prototype, a number out of range (or a whole one that would become another), and outside of content a text that is no UTF-8, which would come back as
  * another one.
  */
 export function refuseUnkeepable(body: unknown, content: Content = []): void {
@@ -45,7 +45,7 @@ function refuse(value: unknown, path: string, isContent: boolean): void {
     return
   }
   if (typeof value === 'number' && path !== '' && !Number.isFinite(value))
-    throw invalid(named(path, path), `is a number out of range: the largest is ${Number.MAX_VALUE}`)
+    throw invalid(named(path, path), NUMBER_REFUSED)
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     value.forEach((item, at) => {
@@ -60,6 +60,7 @@ function refuse(value: unknown, path: string, isContent: boolean): void {
   }
 }
 
+const NUMBER_REFUSED = `is a number out of range: whole numbers are kept up to 2^53 - 1 (${Number.MAX_SAFE_INTEGER}), others up to ${Number.MAX_VALUE}; send a longer one as a text`
 const HALF_PAIR_REFUSED = 'holds half a surrogate pair, which UTF-8 can’t say'
 
 function refuseKey(key: string, path: string, isContent: boolean): void {

@@ -85,16 +85,17 @@ test('a gzipped file that breaks off is reported and the next file is still load
 test('each bad line is reported with its number and reason while the rest is loaded', async () => {
   file(
     'mixed.ndjson',
-    '{"id":"1","title":"a"}\nnot json\n[1]\n\n{"id":"5","title":""}\n{"id":"6","title":"b"}',
+    '{"id":"1","title":"a"}\nnot json\n[1]\n\n{"id":"5","title":""}\n{"id":"6","title":"b"}\n{"id":"7","n":{"a":12345678901234567}}',
   )
   server.refuses = ({ id }) =>
     id === '5' ? { status: 400, error: 'The document has no text.' } : undefined
   const terminal = openRecorder()
   const report = await load(terminal, ['mixed.ndjson'], options())
-  expect(report).toMatchObject({ accepted: 2, refused: 3 })
+  expect(report).toMatchObject({ accepted: 2, refused: 4 })
   expect(terminal.notes).toEqual([
     'mixed.ndjson:2: is not valid JSON',
     'mixed.ndjson:3: is not a JSON object',
+    expect.stringMatching(/^mixed.ndjson:7: n\.a is a number out of range/),
     'mixed.ndjson:5: The document has no text.',
   ])
 })

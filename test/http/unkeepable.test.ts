@@ -116,6 +116,15 @@ describe('a number out of range', () => {
       'document.price',
     ],
     ['PUT', '/cortex/documents/a', '{"title":"x","price":-1e999}', 'price'],
+    ['PUT', '/cortex/documents/a', '{"title":"x","flake":1234567890123456789}', 'flake'],
+    ['POST', '/cortex/sessions', '{"metadata":{"a":[{"b":-9007199254740993}]}}', 'metadata.a[0].b'],
+    ['POST', '/cortex/sessions', `{"metadata":{"a":1${'1'.repeat(307)}}}`, 'metadata.a'],
+    [
+      'POST',
+      '/cortex/search',
+      '{"filters":{"flake":[1,1234567890123456789,2]}}',
+      'filters.flake[1]',
+    ],
   ])('%s %s %s is refused with its place', async (method, path, body, place) => {
     const { status, code, details } = await service.call(method, path, body)
     expect({ status, code }).toEqual({ status: 400, code: 'VALIDATION_FAILED' })
@@ -123,7 +132,7 @@ describe('a number out of range', () => {
   })
 
   it('leaves large and small numbers, and texts that look like them', async () => {
-    const metadata = `{"a":1.7e308,"b":-1e+308,"c":1e-999,"d":"1e999","e":${'1'.repeat(308)},"f":0.${'3'.repeat(400)}}`
+    const metadata = `{"a":1.7e308,"b":-1e+308,"c":1e-999,"d":"1e999","e":1${'0'.repeat(22)},"f":0.${'3'.repeat(400)},"g":9007199254740991,"h":-1700000000000000000,"i":1234567890123456789.5,"o":-70052936038178090,"j":0.1234567890123456789,"k":1234567890123456789e2,"l":"1234567890123456789","m":1e-0000000000000000007,"n":1.1e+0000000000000000003}`
     const { status, data } = await service.call<{ metadata: object }>(
       'POST',
       '/cortex/sessions',
@@ -141,10 +150,12 @@ describe('a number out of range', () => {
       '{"id":"n1","index":"numbers","document":{"title":"x","n":1}}',
       '{"id":"n2","index":"numbers","document":{"title":"x","n":[1e999]}}',
       '{"id":"n3","index":"numbers","document":{"title":"x","n":1e300}}',
+      '{"id":"n4","index":"numbers","document":{"title":"x","n":12345678901234567891}}',
     ]
     const body = kind === 'JSON' ? `[${items}]` : items.join('\n')
     const { data } = await service.call<Bulk>('POST', '/cortex/documents/bulk', body, headers)
-    expect(data.items.map((item) => item.status)).toEqual([200, 400, 200])
+    expect(data.items.map((item) => item.status)).toEqual([200, 400, 200, 400])
+    expect(data.items[3]?.error).toMatch(/^document\.n is a number out of range/)
     expect(data.items[1]?.error).toMatch(/^document\.n\[0\] is a number out of range/)
   })
 })

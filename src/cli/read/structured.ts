@@ -1,4 +1,7 @@
 import { parse } from 'csv-parse'
+import { ServiceError } from '../../errors.ts'
+import { readJson as readText } from '../../http/json.ts'
+import { refuseUnkeepable } from '../../http/unkeepable.ts'
 import { isObject } from '../../object.ts'
 import { plainValue } from '../plain-value.ts'
 import { type FoundDocument, type Mapping, toFound, type Unreadable } from './record.ts'
@@ -18,7 +21,7 @@ export async function* readLines(
     line += 1
     const text = utf8Text(bytes)?.trim()
     if (text === undefined) yield { file, line, reason: `is ${NOT_UTF8}` }
-    else if (text !== '') yield readLine(text, { file, line }, mapping)
+    else if (text !== '') yield readLine(bytes, { file, line }, mapping)
   }
 }
 
@@ -42,12 +45,39 @@ async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   if (length > 0) yield Buffer.concat(begun)
 }
 
-function readLine(text: string, place: { file: string; line: number }, mapping: Mapping) {
+function readLine(bytes: Buffer, place: Place, mapping: Mapping): FoundDocument | Unreadable {
+  const read = parsed(bytes)
+  return read === undefined
+    ? { ...place, reason: 'is not valid JSON' }
+    : foundIn(read.value, { ...read, place, mapping })
+}
+
+interface Place {
+  file: string
+  line: number
+}
+
+/** As the server reads a body; how deep it may be is for the server to say. Undefined where it is no JSON. */
+function parsed(bytes: Buffer) {
   try {
-    return toFound(JSON.parse(text), place, mapping)
+    return readText(bytes, Number.POSITIVE_INFINITY)
   } catch {
-    return { ...place, reason: 'is not valid JSON' }
+    return undefined
   }
+}
+
+/** What the server would refuse for its numbers is refused here: it would be sent as other ones. */
+function foundIn(
+  raw: unknown,
+  { suspicious, place, mapping }: { suspicious: boolean; place: Place; mapping: Mapping },
+): FoundDocument | Unreadable {
+  try {
+    if (suspicious) refuseUnkeepable(raw, 'all')
+  } catch (cause) {
+    if (!(cause instanceof ServiceError)) throw cause
+    return { ...place, reason: cause.message }
+  }
+  return toFound(raw, place, mapping)
 }
 
 /** A JSON file with one document, a list of them, or `{"documents": […]}`; it is read whole. */
@@ -58,24 +88,23 @@ export async function* readJson(
 ): AsyncGenerator<FoundDocument | Unreadable> {
   const chunks: Buffer[] = []
   for await (const chunk of input) chunks.push(chunk)
-  const text = utf8Text(Buffer.concat(chunks))
-  if (text === undefined) {
+  const bytes = Buffer.concat(chunks)
+  if (utf8Text(bytes) === undefined) {
     yield { file, line: 0, reason: `is ${NOT_UTF8}` }
     return
   }
-  let content: unknown
-  try {
-    content = JSON.parse(text)
-  } catch {
+  const read = parsed(bytes)
+  if (read === undefined) {
     const hint = 'is not valid JSON (one document a line? then name it .ndjson)'
     yield { file, line: 1, reason: hint }
     return
   }
+  const { value: content, suspicious } = read
   const wrapped = isObject(content) && Array.isArray(content.documents)
   const list = wrapped ? (content as { documents: unknown[] }).documents : content
   const documents: unknown[] = Array.isArray(list) ? list : [list]
   for (const [position, raw] of documents.entries())
-    yield toFound(raw, { file, line: position + 1 }, mapping)
+    yield foundIn(raw, { suspicious, place: { file, line: position + 1 }, mapping })
 }
 
 /**

@@ -82,6 +82,17 @@ describe('reading JSON', () => {
     expect(await read('f.json', '{"title":"a"}')).toHaveLength(1)
   })
 
+  test('a number that would become another one is reported at its place', async () => {
+    expect(await read('f.json', '[{"id":"1","title":"a"},{"title":"b","n":[1e999]}]')).toEqual([
+      { file: 'f.json', line: 1, id: '1', document: { title: 'a' } },
+      {
+        file: 'f.json',
+        line: 2,
+        reason: expect.stringMatching(/^n\[0\] is a number out of range/),
+      },
+    ])
+  })
+
   test('broken JSON is reported with a hint', async () => {
     expect(await read('f.json', '{"a":1}\n{"a":2}')).toEqual([
       { file: 'f.json', line: 1, reason: expect.stringContaining('.ndjson') },
