@@ -211,8 +211,10 @@ export const SearchReply = Type.Object({
     warnings: Type.Optional(
       Type.Array(Type.String(), {
         description:
-          'what the request said in vain: fields that no search has, what stands in the address of a POST, keys that are not read, names in searchFields, boost and highlight whose words none of the indices searches, and in ' +
-          'fields, filters, facets and sort that no mapping has and no document has a value by; sub-fields in fields; and which indices missed a vector of yours',
+          'what the request said in vain, eight at most, what most likely made the answer another one first (the last one says how many are left out): ' +
+          'what stands in the address of a POST, fields that no search has; which indices missed a vector of yours; names in filters, sort, facets and ' +
+          'fields that no mapping has and no document has a value by; names in searchFields, boost and highlight whose words none of the indices searches; ' +
+          'keys that are not read; and sub-fields in fields',
       }),
     ),
   }),

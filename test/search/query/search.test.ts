@@ -661,12 +661,12 @@ describe('the GET form', () => {
     ])
   })
 
-  it('tells of names that no index has and of keys that are not read', async () => {
+  it('tells of names that no index has, and then of keys that are not read', async () => {
     const facets = encodeURIComponent('{"tags":{"limit":1}}')
     const { data } = await get(`q=fox&index=main&searchFields=titel&facets=${facets}`)
     expect(data.searchContext.warnings).toEqual([
-      '"limit" is not read in facets.tags and was ignored; "size" is.',
       '"titel" of searchFields is no field whose words are searched, and was ignored; "title" is one.',
+      '"limit" is not read in facets.tags and was ignored; "size" is.',
     ])
   })
 

@@ -1,7 +1,7 @@
 import { nearestName } from '../../../nearest-name.ts'
 import { Facet, FacetRange, HighlightOptions, SearchRequest } from '../../../schema/search.ts'
 import { shownName } from '../../../word.ts'
-import { instead, isFull } from './told.ts'
+import { instead, tell, type Warned } from './told.ts'
 
 type Names = ReadonlySet<string>
 
@@ -16,29 +16,30 @@ const MEANT: Readonly<Record<string, string>> = {
 }
 
 /** Tells of parameters in the address of a posted search, whose body alone is read. */
-export function unreadAddress(names: readonly string[], told: string[]): void {
+export function unreadAddress(names: readonly string[], told: Warned): void {
   for (const name of names) {
-    if (isFull(told)) return
-    const what = `"${shownName(name)}" in the address of a POST is not read`
-    told.push(ignored(what, name, FIELDS, MEANT, 'in the body is'))
+    const what = () => `"${shownName(name)}" in the address of a POST is not read`
+    tell(told, () => ignored(what(), name, FIELDS, MEANT, 'in the body is'))
   }
 }
 
-/**
- * Tells of what a search says beside the fields that are read, in itself, in its facets and in `highlight`. Keys of a body
- * are no closed list: only a wrong type is refused.
- */
-export function unreadKeys(search: SearchRequest, told: string[]): void {
+/** Tells of what a search says beside the fields that are read. Keys of a body are no closed list: only a wrong type is refused. */
+export function unreadKeys(search: SearchRequest, told: Warned): void {
   for (const name in search)
-    if (!FIELDS.has(name) && !isFull(told))
-      told.push(ignored(`"${shownName(name)}" is not a field of a search`, name, FIELDS, MEANT))
-  const { facets, highlight } = search
+    if (!FIELDS.has(name))
+      tell(told, () =>
+        ignored(`"${shownName(name)}" is not a field of a search`, name, FIELDS, MEANT),
+      )
+}
+
+/** The same of what its facets and its `highlight` say. */
+export function unreadInnerKeys({ facets, highlight }: SearchRequest, told: Warned): void {
   if (facets !== undefined && !Array.isArray(facets))
     for (const field in facets) unreadOfFacet(field, facets[field] ?? {}, told)
   if (typeof highlight === 'object') unreadIn(IN_HIGHLIGHT, highlight, told)
 }
 
-function unreadOfFacet(field: string, facet: Facet, told: string[]): void {
+function unreadOfFacet(field: string, facet: Facet, told: Warned): void {
   unreadIn(IN_FACET, facet, told, field)
   if (facet.ranges === undefined) return
   for (const range of facet.ranges) unreadIn(IN_RANGE, range, told, field)
@@ -70,10 +71,12 @@ const IN_HIGHLIGHT: Inner = {
   },
 }
 
-function unreadIn({ at, known, meant }: Inner, sent: object, told: string[], field = ''): void {
+function unreadIn({ at, known, meant }: Inner, sent: object, told: Warned, field = ''): void {
   for (const name in sent)
-    if (!known.has(name) && !isFull(told))
-      told.push(ignored(`"${shownName(name)}" is not read in ${at(field)}`, name, known, meant))
+    if (!known.has(name))
+      tell(told, () =>
+        ignored(`"${shownName(name)}" is not read in ${at(field)}`, name, known, meant),
+      )
 }
 
 function ignored(

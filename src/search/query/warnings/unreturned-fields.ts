@@ -3,7 +3,7 @@ import { shownName } from '../../../word.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Definition } from '../../indices/definition.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
-import { indicesText, instead, isFull, SUGGESTING_MAX } from './told.ts'
+import { indicesText, instead, SUGGESTING_MAX, tell, type Warned } from './told.ts'
 import { hidesFields, missing } from './valued-names.ts'
 
 /** Names that are looked at. */
@@ -11,14 +11,14 @@ const NAMES_MAX = 8
 
 const NONE: readonly string[] = []
 
-/** The first names in `fields` that no mapping has a place for, and of which no document with a value is known yet. */
+/** Names in `fields` that no mapping has a place for, and of which no document with a value is known yet. */
 export function unreturnedFields(
   fields: readonly string[] | undefined,
   entries: readonly IndexEntry[],
 ): readonly string[] {
   if (fields === undefined || entries.length === 0) return NONE
   const isUnknown = (name: string) => name !== '*' && !isHeld(name, entries)
-  return fields.some(isUnknown) ? fields.filter(isUnknown).slice(0, NAMES_MAX) : NONE
+  return fields.some(isUnknown) ? fields.filter(isUnknown) : NONE
 }
 
 interface Telling {
@@ -32,10 +32,11 @@ interface Telling {
  * have, those that no document has a value by, and, where an index keeps fields without knowing them, those that look like a
  * slip for a mapped one.
  */
-export function tellUnreturned(telling: Telling, told: string[]): void {
+export function tellUnreturned(telling: Telling, told: Warned): void {
   const { entries, engine } = telling
-  if (telling.names.length === 0 || isFull(told)) return
-  const names = telling.names.filter((name) => !tellSubField(name, telling, told))
+  if (telling.names.length > NAMES_MAX) told.isOpen = true
+  const looked = telling.names.slice(0, NAMES_MAX)
+  const names = looked.filter((name) => !tellSubField(name, telling, told))
   if (names.length === 0) return
   const mapped = new Set(
     entries.flatMap(({ definition }) => definition.fields.map(({ source }) => source)),
@@ -46,7 +47,7 @@ export function tellUnreturned(telling: Telling, told: string[]): void {
       const nearest = nearestName(shownName(name), mapped)
       if (nearest === undefined && !areStrict) continue
       const meant = instead(nearest, 'is')
-      told.push(`"${shownName(name)}" of fields is mapped in none of the indices${meant}`)
+      tell(told, () => `"${shownName(name)}" of fields is mapped in none of the indices${meant}`)
     }
     return
   }
@@ -55,7 +56,7 @@ export function tellUnreturned(telling: Telling, told: string[]): void {
   const known = [...mapped, ...namesIn(entries, engine)]
   for (const name of missed) {
     const what = `"${shownName(name)}" of fields: no document of ${indicesText(entries)} has a value in it`
-    told.push(`${what}${instead(nearestName(shownName(name), known), 'is a field')}`)
+    tell(told, () => `${what}${instead(nearestName(shownName(name), known), 'is a field')}`)
   }
 }
 
@@ -63,14 +64,16 @@ export function tellUnreturned(telling: Telling, told: string[]): void {
  * Tells of a name that is that of a sub-field, unless documents of another index may have a place of this name. Of the
  * sub-field there are values, but none in documents. False where the name is no sub-field's.
  */
-function tellSubField(name: string, { entries, engine }: Telling, told: string[]): boolean {
+function tellSubField(name: string, { entries, engine }: Telling, told: Warned): boolean {
   const parents = entries.map(({ definition }) => parentOf(name, definition))
   const parent = parents.find((each) => each !== undefined)
   if (parent === undefined) return false
   const others = entries.filter((_, at) => parents[at] === undefined)
   if (!others.some(hidesFields) && missing([name], others, engine).size > 0)
-    told.push(
-      `"${shownName(name)}" of fields is a sub-field, which is not returned; "${shownName(parent)}" is.`,
+    tell(
+      told,
+      () =>
+        `"${shownName(name)}" of fields is a sub-field, which is not returned; "${shownName(parent)}" is.`,
     )
   return true
 }

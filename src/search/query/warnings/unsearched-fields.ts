@@ -2,7 +2,7 @@ import { nearestName } from '../../../nearest-name.ts'
 import type { SearchRequest } from '../../../schema/search.ts'
 import { shownName } from '../../../word.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
-import { instead, isFull } from './told.ts'
+import { instead, tell, type Warned } from './told.ts'
 
 /** Keys of `boost` that weigh the two halves. */
 const LEGS: ReadonlySet<string> = new Set(['text', 'vector'])
@@ -11,35 +11,53 @@ const LEGS: ReadonlySet<string> = new Set(['text', 'vector'])
 export function unsearchedFields(
   { searchFields, boost, highlight }: SearchRequest,
   entries: readonly IndexEntry[],
-  told: string[],
+  told: Warned,
 ): void {
+  const looked: Looked = { entries, told, known: undefined }
   if (Array.isArray(searchFields))
-    for (const name of searchFields) unsearched('searchFields', name, entries, told)
+    for (const name of searchFields) unsearched('searchFields', name, looked)
   else if (searchFields !== undefined)
-    for (const name in searchFields) unsearched('searchFields', name, entries, told)
+    for (const name in searchFields) unsearched('searchFields', name, looked)
   if (boost !== undefined)
-    for (const name in boost) if (!LEGS.has(name)) unsearched('boost', name, entries, told)
+    for (const name in boost) if (!LEGS.has(name)) unsearched('boost', name, looked)
   if (typeof highlight === 'object' && highlight.fields !== undefined)
-    for (const name of highlight.fields) unsearched('highlight.fields', name, entries, told)
+    for (const name of highlight.fields) unsearched('highlight.fields', name, looked)
+}
+
+interface Looked {
+  entries: readonly IndexEntry[]
+  told: Warned
+  /** Fields whose words are searched, gathered for the first name that is none. */
+  known: Set<string> | undefined
 }
 
 function unsearched(
   path: 'searchFields' | 'boost' | 'highlight.fields',
   name: string,
-  entries: readonly IndexEntry[],
-  told: string[],
+  looked: Looked,
 ): void {
-  if (isFull(told)) return
-  // What has no analyzer has values, and no words.
+  if (looked.known === undefined && isSearched(name, looked.entries)) return
+  looked.known ??= searchedFields(looked.entries)
+  const { known, told } = looked
+  if (known.has(name)) return
+  tell(told, () => {
+    const what = `"${shownName(name)}" of ${path} is no field whose words are searched`
+    return `${what}, and was ignored${instead(nearestName(shownName(name), known), 'is one')}`
+  })
+}
+
+/** What has no analyzer has values, and no words. */
+function isSearched(name: string, entries: readonly IndexEntry[]): boolean {
   for (const { definition } of entries)
     for (const field of definition.fields)
-      if (field.name === name && field.analyzer !== undefined) return
-  const known = new Set(
+      if (field.name === name && field.analyzer !== undefined) return true
+  return false
+}
+
+function searchedFields(entries: readonly IndexEntry[]): Set<string> {
+  return new Set(
     entries.flatMap(({ definition }) =>
       definition.fields.filter(({ analyzer }) => analyzer !== undefined).map((field) => field.name),
     ),
   )
-  const what = `"${shownName(name)}" of ${path} is no field whose words are searched`
-  const meant = instead(nearestName(shownName(name), known), 'is one')
-  told.push(`${what}, and was ignored${meant}`)
 }

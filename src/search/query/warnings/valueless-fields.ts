@@ -5,7 +5,7 @@ import type { Definition } from '../../indices/definition.ts'
 import { type IndexEntry, latest } from '../../indices/indices.ts'
 import type { CoreRequest } from '../core-request.ts'
 import type { FilterNode } from '../filter.ts'
-import { indicesText, instead, SUGGESTING_MAX, TOLD_MAX } from './told.ts'
+import { indicesText, instead, SUGGESTING_MAX, TOLD_MAX, tell, type Warned } from './told.ts'
 import { hidesFields, missing } from './valued-names.ts'
 
 /** A name that no mapping of the searched indices has, and where it was sent. */
@@ -35,9 +35,10 @@ export function valuelessFields(
   if (filter === undefined && facets === undefined && sort === undefined) return NONE
   const found: Unmapped[] = []
   if (filter !== undefined) noteFilter(filter, 'none', entries, found)
-  if (facets !== undefined) for (const { field } of facets) note('facets', field, entries, found)
+  // What sorts in vain spoils the whole list, a facet only itself.
   if (sort !== undefined)
     for (const { field } of sort) if (field !== '_score') note('sort', field, entries, found)
+  if (facets !== undefined) for (const { field } of facets) note('facets', field, entries, found)
   return found
 }
 
@@ -79,20 +80,30 @@ interface Telling {
  * Tells of those of the names that documents of none of the indices have values by, which must be open: one that a single
  * index knows is none. Documents are asked once; the nearest name is looked for only for somebody who has mistyped one.
  */
-export function tellValueless({ names, entries, engine }: Telling, told: string[]): void {
-  const missed = firstMissing([...new Set(names.map(({ name }) => name))], entries, engine)
+export function tellValueless({ names, entries, engine }: Telling, told: Warned): void {
+  const asked = [...new Set(names.map(({ name }) => name))]
+  const missed = firstMissing(asked, entries, engine, told)
   const each = new Map<string, Unmapped>()
-  for (const one of names)
-    if (missed.has(one.name) && each.size < TOLD_MAX) each.set(`${one.path} ${one.name}`, one)
+  for (const one of names) if (missed.has(one.name)) each.set(`${one.path} ${one.name}`, one)
   const known = knownIn(entries, engine)
-  for (const one of each.values()) told.push(warning(one, entries, known))
+  for (const one of each.values()) tell(told, () => warning(one, entries, known))
 }
 
 /** As many of the missing names as are told, or a few more: what is sent in vain by thousands is not looked for. */
-function firstMissing(names: string[], entries: IndexEntry[], engine: Engine): Set<string> {
+function firstMissing(
+  names: string[],
+  entries: IndexEntry[],
+  engine: Engine,
+  told: Warned,
+): Set<string> {
   const found = new Set<string>()
-  for (let at = 0; at < names.length && found.size < TOLD_MAX; at += ASKED_MAX)
+  for (let at = 0; at < names.length; at += ASKED_MAX) {
+    if (found.size >= TOLD_MAX) {
+      told.isOpen = true
+      break
+    }
     for (const name of missing(names.slice(at, at + ASKED_MAX), entries, engine)) found.add(name)
+  }
   return found
 }
 

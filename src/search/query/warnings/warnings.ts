@@ -2,24 +2,27 @@ import type { SearchRequest } from '../../../schema/search.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
 import type { PlannedSearch } from '../plan.ts'
-import { TOLD_MAX } from './told.ts'
-import { unreadAddress, unreadKeys } from './unread-keys.ts'
+import { nothingTold, tell, type Warned, warningsOf } from './told.ts'
+import { unreadAddress, unreadInnerKeys, unreadKeys } from './unread-keys.ts'
 import { tellUnreturned, unreturnedFields } from './unreturned-fields.ts'
 import { unsearchedFields } from './unsearched-fields.ts'
 import { tellValueless, valuelessFields } from './valueless-fields.ts'
 
 /*
- * What a search says in vain: it is run all the same, and `searchContext.warnings` tell, in this order. Which names are in
- * vain is known from another place for each use of them:
+ * What a search says in vain: it is run all the same, and `searchContext.warnings` tell, in this order: first what most likely
+ * made the whole answer another one, because further warnings may be left out. Which names are in vain is known from another
+ * place for each use of them:
  *
  *   in vain              | sent in                    | unless known from
  *   ---------------------|----------------------------|--------------------------------------------------
+ *   unread-keys          | the address of a POST      | nothing: its body alone is read
+ *                        | the search                 | the shape of a search
  *   missing-vector       | (no vector is)             | what makes the vectors of each index
- *   valueless-fields     | filters, facets, sort      | mappings; the names that documents have values by
- *   unread-keys          | the address of a POST,     | nothing: its body alone is read
- *                        | the search and its objects | the shape of a search
+ *   valueless-fields     | filters, sort, facets      | mappings; the names that documents have values by
  *   unsearched-fields    | searchFields, boost,       | mapped fields with words (an analyzer)
  *                        | highlight.fields           |
+ *   unread-keys          | objects in facets, and     | the shape of a search
+ *                        | highlight                  |
  *   unreturned-fields    | fields                     | mapped places in documents, which sub-fields have
  *                        |                            | not; as for filters
  *
@@ -35,7 +38,7 @@ interface Asked {
   /** The same as it was read. */
   planned: PlannedSearch
   entries: IndexEntry[]
-  /** What is told already, of the search's vector; these come first. */
+  /** What is told of the search's vector. */
   missed: readonly string[] | undefined
 }
 
@@ -44,27 +47,27 @@ export function searchWarnings(
   asked: Asked,
   engine: Engine,
 ): readonly string[] | Promise<readonly string[]> {
-  const { search, planned, entries, missed } = asked
-  const told = missed === undefined ? [] : [...missed]
+  const { search, address, planned, entries, missed = [] } = asked
+  const told = nothingTold()
+  unreadAddress(address, told)
+  unreadKeys(search, told)
+  for (const text of missed) tell(told, () => text)
   const valueless = valuelessFields(planned.request, entries)
   const unreturned = unreturnedFields(search.fields, entries)
-  if (valueless.length === 0 && unreturned.length === 0) return withOthers(asked, told)
+  if (valueless.length === 0 && unreturned.length === 0) {
+    tellOfWords(asked, told)
+    return warningsOf(told)
+  }
   return engine.using(entries, async () => {
     tellValueless({ names: valueless, entries, engine }, told)
-    withOthers(asked, told)
+    tellOfWords(asked, told)
     tellUnreturned({ names: unreturned, entries, engine }, told)
-    return firstOf(told)
+    return warningsOf(told)
   })
 }
 
-/** Adds what the search and the mappings tell by themselves. */
-function withOthers({ search, address, entries }: Asked, told: string[]): string[] {
-  unreadAddress(address, told)
-  unreadKeys(search, told)
+/** What the mappings and the search tell by themselves. */
+function tellOfWords({ search, entries }: Asked, told: Warned): void {
   if (entries.length > 0) unsearchedFields(search, entries, told)
-  return firstOf(told)
-}
-
-function firstOf(told: string[]): string[] {
-  return told.length > TOLD_MAX ? told.slice(0, TOLD_MAX) : told
+  unreadInnerKeys(search, told)
 }

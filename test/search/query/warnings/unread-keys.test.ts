@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest'
 import type { SearchRequest } from '../../../../src/schema/search.ts'
-import { unreadKeys } from '../../../../src/search/query/warnings/unread-keys.ts'
+import { nothingTold, warningsOf } from '../../../../src/search/query/warnings/told.ts'
+import { unreadInnerKeys, unreadKeys } from '../../../../src/search/query/warnings/unread-keys.ts'
 
 const unread = (search: object) => {
-  const told: string[] = []
+  const told = nothingTold()
   unreadKeys(search as SearchRequest, told)
-  return told
+  unreadInnerKeys(search as SearchRequest, told)
+  return warningsOf(told)
 }
 
 test('a search whose keys are all read has no warnings', () => {
@@ -40,6 +42,7 @@ test('without a guess where there is none, and only of a few', () => {
   const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`x${at}`.repeat(99), at]))
   const warnings = unread(many)
   expect(warnings).toHaveLength(8)
+  expect(warnings.at(-1)).toBe('93 further warnings are left out.')
   expect(warnings.every((warning) => warning.length < 120)).toBe(true)
 })
 

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { IndexMappings } from '../../../../src/schema/indices.ts'
 import { compileDefinition } from '../../../../src/search/indices/definition.ts'
 import type { IndexEntry } from '../../../../src/search/indices/indices.ts'
+import { nothingTold, warningsOf } from '../../../../src/search/query/warnings/told.ts'
 import { unsearchedFields } from '../../../../src/search/query/warnings/unsearched-fields.ts'
 
 const entry = (properties: object) =>
@@ -16,9 +17,9 @@ const ENTRIES = [
   entry({ year: { type: 'integer' }, notes: { type: 'text', index: false } }),
 ]
 const unsearched = (search: object) => {
-  const told: string[] = []
+  const told = nothingTold()
   unsearchedFields(search, ENTRIES, told)
-  return told
+  return warningsOf(told)
 }
 
 test('names of fields that are searched are told of in no way', () => {
@@ -56,5 +57,7 @@ test('so are those of boost, and only a few', () => {
     '"contnet" of boost is no field whose words are searched, and was ignored; "content" is one.',
   ])
   const boost = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`x${at}`, 1]))
-  expect(unsearched({ boost })).toHaveLength(8)
+  const told = unsearched({ boost: { ...boost, notes: 1 } })
+  expect(told).toHaveLength(8)
+  expect(told.at(-1)).toBe('93 further warnings are left out.')
 })

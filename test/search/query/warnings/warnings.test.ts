@@ -37,7 +37,7 @@ it('each kind of name in vain is told in its own words, in one order', async () 
     ...{ highlight: { pretag: '' }, limit: 1, filters: { yaer: 2020 } },
   })
   expect(warnings?.map((warning) => /"([^"]+)"/.exec(warning)?.[1])).toEqual([
-    ...['papers', 'yaer', 'limit', 'pretag', 'abstrakt', 'contnet', 'titel'],
+    ...['limit', 'papers', 'yaer', 'abstrakt', 'contnet', 'pretag', 'titel'],
   ])
   expect(new Set(warnings?.map((warning) => warning.replaceAll(/"[^"]+"/g, ''))).size).toBe(7)
 })
@@ -114,8 +114,27 @@ it('what the address of a posted search says is told, since its body alone is re
   expect(await posted('', { index: 'papers', vector: [0, 1] })).toBeUndefined()
 })
 
-it('of all together there are a few', async () => {
+it('of all together there are eight: what most likely made the answer wrong first, and how many others', async () => {
   const names = Array.from({ length: 7 }, (_, at) => `y${at}`)
-  const { warnings = [] } = await contextOf({ facets: names, searchFields: names, limit: 1 })
-  expect(warnings.map((warning) => /"([^"]+)"/.exec(warning)?.[1])).toEqual(['papers', ...names])
+  const sent = { index: 'papers', query: 'tea', facets: names, searchFields: names, limit: 1 }
+  const told = await service.must<Told>('POST', '/cortex/search?from=1', sent)
+  const { warnings = [] } = told.searchContext
+  expect(warnings.slice(0, 7).map((warning) => /"([^"]+)"/.exec(warning)?.[1])).toEqual([
+    ...['from', 'limit', 'papers', ...names.slice(0, 4)],
+  ])
+  // Of the address, of the body and of the vector one each, and fourteen names.
+  expect(warnings.slice(7)).toEqual(['10 further warnings are left out.'])
+  const eight = { vector: [0, 1], facets: names, limit: 1 }
+  expect((await contextOf(eight)).warnings).toHaveLength(8)
+  expect((await contextOf(eight)).warnings?.at(-1)).toContain('"y6" of facets')
+})
+
+it('a sort in vain is told before a facet in vain, and what was not looked at is not counted', async () => {
+  const names = Array.from({ length: 40 }, (_, at) => `y${at}`)
+  const { warnings = [] } = await contextOf({ vector: [0, 1], facets: names, sort: 'yaer' })
+  expect(warnings[0]).toContain('"yaer" of sort')
+  expect(warnings).toHaveLength(8)
+  expect(warnings.at(-1)).toBe('25 or more further warnings are left out.')
+  const fields = (await contextOf({ vector: [0, 1], fields: names })).warnings
+  expect(fields?.at(-1)).toBe('1 or more further warnings are left out.')
 })
