@@ -236,4 +236,10 @@ const Suggestion = Type.Object({ text: Type.String(), documents: Type.Integer() 
 export const SuggestReply = Type.Object({
   completions: Type.Array(Suggestion),
   corrections: Type.Array(Type.Object({}, { additionalProperties: true })),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'what the request said in vain, eight at most: what stands in its address, and fields that no suggestion has',
+    }),
+  ),
 })

@@ -52,10 +52,10 @@ export const suggest = route({
   example: { prefix: 'espr' },
   reply: SuggestReply,
   errors: ['INDEX_NOT_FOUND'],
-  handle: ({ app, body }) => {
+  handle: ({ app, body, query }) => {
     // Empty texts are what a search box begins with; neither is a slip in a name.
     if (body.prefix === undefined && body.query === undefined)
       throw invalid('prefix', 'or query is required')
-    return app.search.suggest(body)
+    return app.search.suggest(body, Object.keys(query))
   },
 })

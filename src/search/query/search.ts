@@ -18,7 +18,7 @@ import { type Plan, wirePlan } from './ranking-plan.ts'
 import { type KeptSearch, type Replayed, replayJob, replayJson } from './shown.ts'
 import { openLentBytes } from './slab.ts'
 import { tune } from './tune.ts'
-import { searchWarnings } from './warnings/warnings.ts'
+import { searchWarnings, suggestWarnings } from './warnings/warnings.ts'
 
 /** A search's answer. */
 export interface SearchAnswer {
@@ -41,7 +41,8 @@ export interface Search {
    * Throws INDEX_NOT_FOUND, VALIDATION_FAILED and the like; a failing leg degrades instead. The start is by `sharedMs`.
    */
   run: (search: SearchRequest, startedMs: number, around?: Around) => Promise<SearchAnswer>
-  suggest: (request: SuggestRequest) => Promise<object>
+  /** `address` as of a search. */
+  suggest: (request: SuggestRequest, address?: readonly string[]) => Promise<object>
   /** Runs a search again as it was shown, sources left out. Throws GENERATION_GONE when its view is held no more. */
   replay: (shown: KeptSearch) => Promise<Replayed>
 }
@@ -111,12 +112,17 @@ export function openSearch(parts: SearchParts): Search {
         parts.show(queryId, { head, replay: replayJson(job), found }, search.sessionId)
       return { data, queryId, queryHash }
     },
-    suggest: async ({ index, ...words }) => {
+    suggest: async (sent, address = []) => {
+      const { index, ...words } = sent
       const entries = named(indices, index)
       const engineIds = Float64Array.from(entries, ({ record }) => record.engineId)
       const request = wellFormedJson(words)
       const found = await engine.using(entries, () => pool.run('suggest', { engineIds, request }))
-      return JSON.parse(found) as object
+      const warnings = suggestWarnings(sent, address)
+      return {
+        ...(JSON.parse(found) as object),
+        ...(warnings.length === 0 ? {} : { warnings }),
+      }
     },
     replay: async (shown) => {
       const entries = shown.indices

@@ -794,6 +794,18 @@ describe('suggestions', () => {
     }
   })
 
+  it('tells of what its address says, and of fields that are none', async () => {
+    const warned = async (path: string, body: object) =>
+      (await service.must<{ warnings?: string[] }>('POST', `/cortex/suggest${path}`, body)).warnings
+    expect(await warned('?index=main&limit=1', { prefix: 'do', indx: 'main', size: 3 })).toEqual([
+      '"index" in the address of a POST is not read and was ignored; "index" in the body is.',
+      '"limit" in the address of a POST is not read and was ignored; "limit" in the body is.',
+      '"indx" is not a field of a suggestion and was ignored; "index" is.',
+      '"size" is not a field of a suggestion and was ignored; "limit" is.',
+    ])
+    expect(await warned('', { prefix: 'do', query: 'serch', limit: 1 })).toBeUndefined()
+  })
+
   it('answers 404 for an unknown index', async () => {
     const answer = await service.call('POST', '/cortex/suggest', { index: 'nope', prefix: 'a' })
     expect(answer.status).toBe(404)

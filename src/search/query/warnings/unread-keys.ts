@@ -1,38 +1,57 @@
 import { nearestName } from '../../../nearest-name.ts'
-import { Facet, FacetRange, HighlightOptions, SearchRequest } from '../../../schema/search.ts'
+import {
+  Facet,
+  FacetRange,
+  HighlightOptions,
+  SearchRequest,
+  SuggestRequest,
+} from '../../../schema/search.ts'
 import { shownName } from '../../../word.ts'
 import { instead, tell, type Warned } from './told.ts'
 
 type Names = ReadonlySet<string>
+type Meant = Readonly<Record<string, string>>
 
-const FIELDS = namesOf(SearchRequest)
-
-/** What other search engines call a field. */
-const MEANT: Readonly<Record<string, string>> = {
-  ...{ q: 'query', text: 'query', filter: 'filters', where: 'filters' },
-  ...{ facet: 'facets', aggs: 'facets', limit: 'size', offset: 'from', order: 'sort' },
-  ...{ mode: 'searchType', type: 'searchType', indices: 'index', indexes: 'index' },
-  ...{ session: 'sessionId', user: 'userId', embedding: 'vector' },
+/** A body whose fields are known, and what other search engines call these. */
+interface Body {
+  is: string
+  known: Names
+  meant: Meant
 }
 
-/** Tells of parameters in the address of a posted search, whose body alone is read. */
-export function unreadAddress(names: readonly string[], told: Warned): void {
+const INDEX: Meant = { indices: 'index', indexes: 'index' }
+export const SEARCH: Body = {
+  is: 'a search',
+  known: namesOf(SearchRequest),
+  meant: {
+    ...{ q: 'query', text: 'query', filter: 'filters', where: 'filters' },
+    ...{ facet: 'facets', aggs: 'facets', limit: 'size', offset: 'from', order: 'sort' },
+    ...{ mode: 'searchType', type: 'searchType', ...INDEX },
+    ...{ session: 'sessionId', user: 'userId', embedding: 'vector' },
+  },
+}
+export const SUGGEST: Body = {
+  is: 'a suggestion',
+  known: namesOf(SuggestRequest),
+  meant: { q: 'query', text: 'prefix', size: 'limit', count: 'limit', ...INDEX },
+}
+
+/** Tells of parameters in the address of a POST, whose body alone is read. */
+export function unreadAddress(names: readonly string[], body: Body, told: Warned): void {
   for (const name of names) {
     const what = () => `"${shownName(name)}" in the address of a POST is not read`
-    tell(told, () => ignored(what(), name, FIELDS, MEANT, 'in the body is'))
+    tell(told, () => ignored(what(), name, body, 'in the body is'))
   }
 }
 
-/** Tells of what a search says beside the fields that are read. Keys of a body are no closed list: only a wrong type is refused. */
-export function unreadKeys(search: SearchRequest, told: Warned): void {
-  for (const name in search)
-    if (!FIELDS.has(name))
-      tell(told, () =>
-        ignored(`"${shownName(name)}" is not a field of a search`, name, FIELDS, MEANT),
-      )
+/** Tells of what a body says beside the fields that are read. Its keys are no closed list: only a wrong type is refused. */
+export function unreadKeys(sent: object, body: Body, told: Warned): void {
+  for (const name in sent)
+    if (!body.known.has(name))
+      tell(told, () => ignored(`"${shownName(name)}" is not a field of ${body.is}`, name, body))
 }
 
-/** The same of what its facets and its `highlight` say. */
+/** The same of what the facets and the `highlight` of a search say. */
 export function unreadInnerKeys({ facets, highlight }: SearchRequest, told: Warned): void {
   if (facets !== undefined && !Array.isArray(facets))
     for (const field in facets) unreadOfFacet(field, facets[field] ?? {}, told)
@@ -49,7 +68,7 @@ function unreadOfFacet(field: string, facet: Facet, told: Warned): void {
 interface Inner {
   at: (field: string) => string
   known: Names
-  meant: Readonly<Record<string, string>>
+  meant: Meant
 }
 
 const IN_FACET: Inner = {
@@ -71,19 +90,18 @@ const IN_HIGHLIGHT: Inner = {
   },
 }
 
-function unreadIn({ at, known, meant }: Inner, sent: object, told: Warned, field = ''): void {
+function unreadIn(inner: Inner, sent: object, told: Warned, field = ''): void {
   for (const name in sent)
-    if (!known.has(name))
+    if (!inner.known.has(name))
       tell(told, () =>
-        ignored(`"${shownName(name)}" is not read in ${at(field)}`, name, known, meant),
+        ignored(`"${shownName(name)}" is not read in ${inner.at(field)}`, name, inner),
       )
 }
 
 function ignored(
   what: string,
   name: string,
-  known: Names,
-  meant: Readonly<Record<string, string>>,
+  { known, meant }: Pick<Body, 'known' | 'meant'>,
   is = 'is',
 ): string {
   const letters = lettersOf(name)

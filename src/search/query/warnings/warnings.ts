@@ -1,9 +1,9 @@
-import type { SearchRequest } from '../../../schema/search.ts'
+import type { SearchRequest, SuggestRequest } from '../../../schema/search.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
 import type { PlannedSearch } from '../plan.ts'
 import { nothingTold, tell, type Warned, warningsOf } from './told.ts'
-import { unreadAddress, unreadInnerKeys, unreadKeys } from './unread-keys.ts'
+import { SEARCH, SUGGEST, unreadAddress, unreadInnerKeys, unreadKeys } from './unread-keys.ts'
 import { tellUnreturned, unreturnedFields } from './unreturned-fields.ts'
 import { unsearchedFields } from './unsearched-fields.ts'
 import { tellValueless, valuelessFields } from './valueless-fields.ts'
@@ -49,8 +49,8 @@ export function searchWarnings(
 ): readonly string[] | Promise<readonly string[]> {
   const { search, address, planned, entries, missed = [] } = asked
   const told = nothingTold()
-  unreadAddress(address, told)
-  unreadKeys(search, told)
+  unreadAddress(address, SEARCH, told)
+  unreadKeys(search, SEARCH, told)
   for (const text of missed) tell(told, () => text)
   const valueless = valuelessFields(planned.request, entries)
   const unreturned = unreturnedFields(search.fields, entries)
@@ -64,6 +64,17 @@ export function searchWarnings(
     tellUnreturned({ names: unreturned, entries, engine }, told)
     return warningsOf(told)
   })
+}
+
+/** What a request for completions says in vain, in its address and beside its fields. */
+export function suggestWarnings(
+  sent: SuggestRequest,
+  address: readonly string[],
+): readonly string[] {
+  const told = nothingTold()
+  unreadAddress(address, SUGGEST, told)
+  unreadKeys(sent, SUGGEST, told)
+  return warningsOf(told)
 }
 
 /** What the mappings and the search tell by themselves. */

@@ -1,11 +1,15 @@
 import { expect, test } from 'vitest'
 import type { SearchRequest } from '../../../../src/schema/search.ts'
 import { nothingTold, warningsOf } from '../../../../src/search/query/warnings/told.ts'
-import { unreadInnerKeys, unreadKeys } from '../../../../src/search/query/warnings/unread-keys.ts'
+import {
+  SEARCH,
+  unreadInnerKeys,
+  unreadKeys,
+} from '../../../../src/search/query/warnings/unread-keys.ts'
 
 const unread = (search: object) => {
   const told = nothingTold()
-  unreadKeys(search as SearchRequest, told)
+  unreadKeys(search, SEARCH, told)
   unreadInnerKeys(search as SearchRequest, told)
   return warningsOf(told)
 }
