@@ -6,6 +6,7 @@ import type { Engine } from './engine/engine.ts'
 import { refuseContradictions } from './indices/contradictions.ts'
 import type { Definition } from './indices/definition.ts'
 import { type Declared, type IndexEntry, type Indices, latest } from './indices/indices.ts'
+import { refuseUnknownParts } from './indices/own-parts.ts'
 import { refuseMistypedStopWords } from './indices/stop-words.ts'
 import { refuseMalformedSynonyms } from './indices/synonyms.ts'
 
@@ -35,6 +36,7 @@ export function openCatalog(
     refuseContradictions(settings)
     refuseMalformedSynonyms(settings)
     refuseMistypedStopWords(settings)
+    refuseUnknownParts(settings)
     return declared(await indices.create(name, settings, mappings), settings)
   }
 

@@ -366,6 +366,44 @@ describe('analysis', () => {
     expect({ status, code }).toEqual({ status: 400, code: 'UNKNOWN_ANALYZER' })
     expect(error).toContain(known)
   })
+
+  it.each([
+    [{ filter: { f: { type: 'shingle' } } }, 'filter.f.type', 'porter_stem'],
+    [{ filter: { f: {} } }, 'filter.f.type', 'porter_stem'],
+    [{ filter: { f: { type: 'stemmer', language: 'fancy' } } }, 'filter.f.language', 'english'],
+    [{ tokenizer: { t: { type: 'fancy' } } }, 'tokenizer.t.type', 'edge_ngram'],
+  ])('refuses %j, which no analyzer names, in its place', async (analysis, place, known) => {
+    for (const [settings, path] of [
+      [{ analysis }, 'settings.analysis'],
+      [{ index: { analysis } }, 'settings.index.analysis'],
+    ] as const) {
+      const { status, code, details } = await createIndex({ name: 'unknown', settings })
+      expect({ status, code }).toEqual({ status: 400, code: 'UNKNOWN_ANALYZER' })
+      expect(details).toMatchObject([{ path: `${path}.${place}` }])
+      expect(details[0]?.message).toContain(known)
+    }
+  })
+
+  it('takes every filter and tokenizer that it reads without an analyzer that names it, too', async () => {
+    const filter = {
+      ...{ lowercase: {}, folds: { type: 'asciifolding', preserve_original: true } },
+      ...{
+        few: { type: 'stop', stopwords: '_german_' },
+        words: { type: 'stop', ignore_case: true },
+      },
+      ...{ stems: { type: 'stemmer', name: 'german' }, porter: { type: 'porter_stem' } },
+      ...{ snow: { type: 'snowball', language: 'German' }, short: { type: 'length', max: '9' } },
+      ...{ same: { type: 'synonym', synonyms: ['a, b'], lenient: true } },
+      graph: { type: 'synonym_graph', synonyms: ['a, b => c'] },
+    }
+    const tokenizer = {
+      ...{ words: { type: 'standard', max_token_length: 9 }, blank: { type: 'whitespace' } },
+      ...{ one: { type: 'keyword', buffer_size: 9 }, letters: { type: 'letter' } },
+      ...{ pieces: { type: 'ngram', token_chars: ['letter'] }, starts: { type: 'edge_ngram' } },
+    }
+    const settings = { analysis: { filter, tokenizer, char_filter: { h: { type: 'html_strip' } } } }
+    expect((await createIndex({ name: 'all-parts', settings })).status).toBe(200)
+  })
 })
 
 describe('mappings', () => {
