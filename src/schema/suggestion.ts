@@ -40,7 +40,7 @@ export const Changes = Type.Union(
       `Settings of the ranking. ${TUNING_SHAPES} All of it may be nested under \`ranking\`, \`thresholds\` or ` +
       '`search`, or sent as a list of `{parameter, value}`. What is not read is kept, changes nothing and is named in ' +
       '`warnings`; a setting with a value that it can not have is refused, and so is a change in which there is nothing ' +
-      'but empty lists or objects.',
+      'but empty lists or objects; one of these beside others counts as not sent, which `warnings` tell.',
   },
 )
 

@@ -12,6 +12,11 @@ export interface Problem {
 /** Takes note of what stands inside of a setting and is not read. */
 export type Note = (path: string) => void
 
+/** Notes a list or a map in which there is nothing, as that of a form that was not filled in: it sets nothing. */
+export function noteEmpty(note: Note): undefined {
+  note(' (empty, which counts as not sent)')
+}
+
 /** The core takes no greater weights, from a search itself neither. */
 export const WEIGHT_MAX = 1e6
 
@@ -28,6 +33,7 @@ const RULE = 'must be words that mean the same, as a list or a text with commas,
 /** Rules as lists of equal words, or lines `a, b` and `a, b => c`. */
 export function readSynonyms(value: unknown, tuning: Tuning, note: Note): Problem | undefined {
   if (!Array.isArray(value)) return { path: '', message: 'must be a list' }
+  if (value.length === 0) return noteEmpty(note)
   const long = tooMany('synonyms', value)
   if (long !== undefined) return long
   const rules = value.map(readRule)
@@ -79,7 +85,7 @@ export function readDocuments(
   const list = byId === undefined ? value : entriesOf(byId)
   if (!Array.isArray(list))
     return { path: '', message: 'must be a list of ids, or of objects with an id' }
-  if (list.length === 0) return { path: '' }
+  if (list.length === 0) return noteEmpty(note)
   const long = tooMany(key, list)
   if (long !== undefined) return long
   const documents = list.map((entry) => (typeof entry === 'string' ? { id: entry } : entry))

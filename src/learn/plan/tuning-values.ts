@@ -1,7 +1,14 @@
 import { asObject, isObject } from '../../object.ts'
 import { FUSIONS, FUZZINESSES, OPERATORS, type Tuning } from '../../schema/tuning.ts'
 import { shownName, wordOf } from '../../word.ts'
-import { type Note, type Problem, readDocuments, readSynonyms, WEIGHT_MAX } from './tuning-lists.ts'
+import {
+  type Note,
+  noteEmpty,
+  type Problem,
+  readDocuments,
+  readSynonyms,
+  WEIGHT_MAX,
+} from './tuning-lists.ts'
 
 interface Setting {
   /** Writes what it understands into the tuning, and notes what inside of it is not read. */
@@ -89,21 +96,24 @@ function unsearchedFields({ fieldWeights = {} }: Tuning): string[] {
 const WEIGHTS = 'must be an object of weights by name'
 const WEIGHT = `must be a number from 0 to ${WEIGHT_MAX}`
 
-function readFieldWeights(value: unknown, tuning: Tuning): Problem | undefined {
+function readFieldWeights(value: unknown, tuning: Tuning, note: Note): Problem | undefined {
   const problem = notWeights(value)
-  if (problem === undefined)
-    tuning.fieldWeights = { ...tuning.fieldWeights, ...(value as Record<string, number>) }
-  return problem
+  if (problem !== undefined) return problem
+  const weights = value as Record<string, number>
+  if (Object.keys(weights).length === 0) return noteEmpty(note)
+  tuning.fieldWeights = { ...tuning.fieldWeights, ...weights }
+  return undefined
 }
 
 /** `text` and `vector` weigh the legs, any other key a field, as in a search. */
-function readBoost(value: unknown, tuning: Tuning): Problem | undefined {
+function readBoost(value: unknown, tuning: Tuning, note: Note): Problem | undefined {
   const problem = notWeights(value)
   if (problem !== undefined) return problem
   const { text, vector, ...fields } = value as Record<string, number>
   if (text !== undefined) readLeg('text', text, tuning)
   if (vector !== undefined) readLeg('vector', vector, tuning)
-  if (Object.keys(fields).length > 0) readFieldWeights(fields, tuning)
+  if (Object.keys(fields).length > 0 || (text ?? vector) === undefined)
+    return readFieldWeights(fields, tuning, note)
   return undefined
 }
 

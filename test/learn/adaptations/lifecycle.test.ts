@@ -172,6 +172,20 @@ describe('a change', () => {
     expect(await openWorkshop().apply(changes)).toMatchObject({ status: 'CANARY', tuning })
   })
 
+  it('is that of its other settings where a list or an object in it is empty, which it says', async () => {
+    const shop = openWorkshop()
+    const earlier = await shop.apply({ fusion: 'rrf' }, { immediate: true })
+    const sent = { fusion: 'convex', synonyms: [], fieldWeights: {}, pins: [] }
+    const change = await shop.apply(sent, { immediate: true })
+    expect(change.tuning).toEqual({ fusion: 'convex' })
+    const each = ['synonyms', 'fieldWeights', 'pins'].map(
+      (name) => `${name} (empty, which counts as not sent)`,
+    )
+    expect(change.warnings).toEqual([`Kept, but no setting of the ranking: ${each.join(', ')}.`])
+    // It takes the place of one that sets the same.
+    expect(shop.adaptations.get(earlier.adaptationId).status).toBe('SUPERSEDED')
+  })
+
   it('says when it names a model that is not there', async () => {
     const shop = openWorkshop()
     expect((await shop.apply({ model: 'known' }, { queryHash: 'x' })).warnings).toBeUndefined()

@@ -73,7 +73,14 @@ describe('a free-form configuration', () => {
 
   it.each([
     [{ colour: 'blue' }, ['colour']],
-    [{ pins: [] }, ['pins']],
+    ...['pins', 'pinned', 'synonyms', 'boosts'].map((name): [object, string[]] => [
+      { [name]: [] },
+      [`${name} (empty, which counts as not sent)`],
+    ]),
+    ...['fieldWeights', 'fields', 'weights', 'boost', 'boosts'].map((name): [object, string[]] => [
+      { ranking: { [name]: {} } },
+      [`ranking.${name} (empty, which counts as not sent)`],
+    ]),
     [{ thresholds: { colour: 1 } }, ['thresholds.colour']],
     [{ ranking: 'fast' }, ['ranking']],
     [
