@@ -30,15 +30,22 @@ export function isSmall(value: unknown): boolean {
   return true
 }
 
-/** The first mistake, then others in their order, each at a place of its own; `errors` are all that were found. */
-export function mistakesOf(first: ErrorDetail, errors: readonly FoundError[]): ErrorDetail[] {
-  const known = new Map([[first.path, first]])
+/**
+ * The mistakes that are known, the first of them first, then others in their order, each at a place of its own; `errors` are
+ * all that a validator found.
+ */
+export function mistakesOf(
+  found: readonly [ErrorDetail, ...ErrorDetail[]],
+  errors: readonly FoundError[],
+): ErrorDetail[] {
+  const known = new Map<string, ErrorDetail>()
+  for (const each of found) if (!known.has(each.path)) known.set(each.path, each)
   for (const group of groupsOf(errors)) {
-    if (known.size === MISTAKES_MAX) break
     const mistake = explain(group)
-    if (!known.has(mistake.path) && !holds(group, first)) known.set(mistake.path, mistake)
+    if (!known.has(mistake.path) && !holds(group, found[0])) known.set(mistake.path, mistake)
+    if (known.size >= MISTAKES_MAX) break
   }
-  return [...known.values()]
+  return [...known.values()].slice(0, MISTAKES_MAX)
 }
 
 /** Errors that belong together, each group in front of the union, or the rule for names, that they are of. */

@@ -1,7 +1,7 @@
-import { Ajv, type ValidateFunction } from 'ajv'
+import { Ajv, type Options, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
 import type { TSchema } from 'typebox'
-import { type ErrorDetail, invalid, serviceError } from '../errors.ts'
+import { type ErrorDetail, serviceError } from '../errors.ts'
 import { explain, isSmall, mistakesOf } from './mistakes.ts'
 
 /** Checks a value against one schema; throws VALIDATION_FAILED naming the first wrong place, and maybe others. */
@@ -15,12 +15,13 @@ export interface Validators {
   /**
    * For path and query parameters: texts become the numbers, booleans and lists that the schema asks for, and
    * parameters that it does not name are taken out, so that no handler sees one that nobody checked. A schema with
-   * `additionalProperties: true` keeps them, as the texts that they are, for a handler that tells of them.
+   * `additionalProperties: true` keeps them, as the texts that they are, for a handler that tells of them. Details name
+   * each that is wrong.
    */
   coercing: (schema: TSchema) => Check
 }
 
-/** Makes the two compilers that turn schemas into checks at start. */
+/** Makes the compilers that turn schemas into checks at start. */
 export function openValidators(): Validators {
   const options = {
     allErrors: false,
@@ -32,31 +33,67 @@ export function openValidators(): Validators {
     validateFormats: true,
     ownProperties: true,
   }
-  const exact = new Ajv(options)
-  const keeping = new Ajv({ ...options, coerceTypes: 'array' })
-  const coercing = new Ajv({ ...options, coerceTypes: 'array', removeAdditional: 'all' })
-  // Makes an object for each error there is, of however many: only for what is refused already, and small.
-  const whole = new Ajv({ ...options, allErrors: true })
-  formats.default(exact)
-  formats.default(whole)
-  formats.default(keeping)
-  formats.default(coercing)
+  const keep = { ...options, coerceTypes: 'array' } as const
+  const coerce = { ...keep, removeAdditional: 'all' } as const
+  const exact = compilersOf(options)
+  const keeping = compilersOf(keep)
+  const coercing = compilersOf(coerce)
   return {
-    exact: (schema, name = 'body') => checkWith(exact.compile(schema), name),
-    // Compiled at the first mistake: most routes never see one.
-    thorough: (schema) => checkWith(exact.compile(schema), 'body', () => whole.compile(schema)),
+    exact: (schema, name = 'body') => checkWith(exact.first.compile(schema), name),
+    thorough: (schema) => checkWith(exact.first.compile(schema), 'body', findAllIn(exact, schema)),
     coercing: (schema) => {
       const { additionalProperties } = schema as { additionalProperties?: unknown }
-      const ajv = additionalProperties === true ? keeping : coercing
-      const check = checkWith(ajv.compile(schema), 'parameter')
+      const compilers = additionalProperties === true ? keeping : coercing
+      const findAll = findAllIn(compilers, schema)
+      const check = checkWith(compilers.first.compile(schema), 'parameter', findAll)
       const numbers = numbersOf(schema)
       const optional = nonEmptyOf(schema)
       return (value) => {
-        refuseUnusual(numbers, value as Record<string, unknown>)
-        refuseEmpty(optional, value as Record<string, unknown>)
-        check(value)
+        const sent = value as Record<string, unknown>
+        const [first, ...others] = [...unusualOf(numbers, sent), ...emptyOf(optional, sent)]
+        if (first === undefined) check(value)
+        else throw refusal('parameter', mistakesOf([first, ...others], findAll(value)))
       }
     },
+  }
+}
+
+interface Compilers {
+  /** Of checks that end at the first mistake. */
+  first: Ajv
+  /** Of those that find all; made at the first mistake. */
+  all: () => Ajv
+}
+
+function compilersOf(options: Options): Compilers {
+  let all: Ajv | undefined
+  return {
+    first: compilerOf(options),
+    all: () => {
+      // Makes an object for each error there is, of however many: only for what is refused already, and small.
+      all ??= compilerOf({ ...options, allErrors: true })
+      return all
+    },
+  }
+}
+
+function compilerOf(options: Options): Ajv {
+  const ajv = new Ajv(options)
+  formats.default(ajv)
+  return ajv
+}
+
+type FindAll = (value: unknown) => FoundErrors
+type FoundErrors = NonNullable<ValidateFunction['errors']>
+
+/** Compiled at the first mistake: most routes never see one. */
+function findAllIn({ all }: Compilers, schema: TSchema): FindAll {
+  return (value) => {
+    const validate = all().compile(schema)
+    validate(value)
+    const errors = validate.errors ?? []
+    validate.errors = null
+    return errors
   }
 }
 
@@ -77,12 +114,14 @@ function numbersOf({ properties = {} }: Members): [string, Written][] {
   )
 }
 
-function refuseUnusual(numbers: readonly [string, Written][], sent: Record<string, unknown>): void {
-  for (const [path, { form, message }] of numbers) {
+function unusualOf(
+  numbers: readonly [string, Written][],
+  sent: Record<string, unknown>,
+): ErrorDetail[] {
+  return numbers.flatMap(([path, { form, message }]) => {
     const text = sent[path]
-    if (typeof text !== 'string' || form.test(text)) continue
-    throw invalid(path, message)
-  }
+    return typeof text !== 'string' || form.test(text) ? [] : [{ path, message }]
+  })
 }
 
 /** The parameters that may be left out, and are no empty text where they are sent. */
@@ -94,32 +133,23 @@ function nonEmptyOf({ properties = {}, required = [] }: Members): string[] {
 }
 
 /** An empty id names nothing: whether nothing or everything is meant, only who asks knows. */
-function refuseEmpty(names: readonly string[], sent: Record<string, unknown>): void {
-  const path = names.find((name) => sent[name] === '')
-  if (path === undefined) return
+function emptyOf(names: readonly string[], sent: Record<string, unknown>): ErrorDetail[] {
   const message = 'must not be empty: give it a value, or leave it out'
-  throw invalid(path, message)
+  return names.filter((name) => sent[name] === '').map((path) => ({ path, message }))
 }
 
-function checkWith(
-  validate: ValidateFunction,
-  whole: string,
-  findAll?: () => ValidateFunction,
-): Check {
+function checkWith(validate: ValidateFunction, whole: string, findAll?: FindAll): Check {
   return (value) => {
     if (validate(value)) return
     const first = explain(validate.errors ?? [])
-    const { path, message } = first
-    const error = path === '' ? `The ${whole} ${message}.` : `${path} ${message}.`
-    throw serviceError('VALIDATION_FAILED', error, { details: [first, ...others(first, value)] })
+    const isAlone = findAll === undefined || !isSmall(value)
+    throw refusal(whole, isAlone ? [first] : mistakesOf([first], findAll(value)))
   }
+}
 
-  function others(first: ErrorDetail, value: unknown): ErrorDetail[] {
-    if (findAll === undefined || !isSmall(value)) return []
-    const all = findAll()
-    all(value)
-    const errors = all.errors ?? []
-    all.errors = null
-    return mistakesOf(first, errors).slice(1)
-  }
+/** What refuses a value for these mistakes, the first of them in its sentence. */
+function refusal(whole: string, details: ErrorDetail[]): Error {
+  const { path, message } = details[0] as ErrorDetail
+  const error = path === '' ? `The ${whole} ${message}.` : `${path} ${message}.`
+  return serviceError('VALIDATION_FAILED', error, { details })
 }

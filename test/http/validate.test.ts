@@ -92,3 +92,35 @@ test('ten mistakes are told at most, and of a large body the first', () => {
   expect(detailsOf(thorough(Entries), bad(497))?.details).toHaveLength(10)
   expect(detailsOf(thorough(Entries), bad(498))?.details).toHaveLength(1)
 })
+
+test('each mistake of parameters is told, whether it is seen before they are read or after', () => {
+  const schema = Type.Object({
+    id: Type.Optional(Type.String({ minLength: 1 })),
+    ...{ size: Type.Integer({ maximum: 9 }), from: Type.Integer(), deep: Type.Boolean() },
+    names: Type.Optional(Type.Array(Type.String(), { maxItems: 2 })),
+  })
+  for (const more of [{}, { additionalProperties: true }]) {
+    const check = coercing({ ...schema, ...more } as typeof schema)
+    const sent = { size: '10', from: '3', deep: 'perhaps', names: ['a', 'b', 'c'], other: 'x' }
+    const after = [
+      { path: 'size', message: 'must be at most 9' },
+      { path: 'deep', message: 'must be true or false' },
+      { path: 'names', message: 'must have at most 2 items' },
+    ]
+    expect(detailsOf(check, { ...sent })).toEqual({
+      error: 'size must be at most 9.',
+      details: after,
+    })
+    expect(detailsOf(check, { ...sent, from: '0x1', id: '' })).toEqual({
+      error: 'from must be a whole number in plain digits.',
+      details: [
+        { path: 'from', message: 'must be a whole number in plain digits' },
+        { path: 'id', message: 'must not be empty: give it a value, or leave it out' },
+        ...after,
+      ],
+    })
+    const good = { size: '9', from: '3', deep: 'true', names: 'a' }
+    check(good)
+    expect(good).toEqual({ size: 9, from: 3, deep: true, names: ['a'] })
+  }
+})

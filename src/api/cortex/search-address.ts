@@ -7,7 +7,7 @@ import { refuseContradiction } from '../agreement.ts'
 
 /* A search whose words stand in its address. */
 
-const checkSearch = openValidators().exact(SearchRequest)
+const checkSearch = openValidators().thorough(SearchRequest)
 
 /** Texts and names of fields are only looked up: with half a character in them they find what was stored so. */
 export const SEARCH_CONTENT = 'query filters facets sort fields searchFields boost highlight'.split(

@@ -653,6 +653,15 @@ describe('the GET form', () => {
     await service.must('DELETE', '/cortex/indices/aside')
   })
 
+  it('tells each parameter that is wrong', async () => {
+    const { status, error, details } = await get('size=-1&from=x&explain=perhaps&q=fox')
+    expect([status, error]).toEqual([400, 'from must be a whole number in plain digits.'])
+    expect(details.map(({ path }) => path)).toEqual(['from', 'size', 'explain'])
+    const texts = encodeURIComponent('{"a": -1}')
+    const read = await get(`boost=${texts}&searchFields=${texts}&fields=${'a,'.repeat(200)}`)
+    expect(read.details.map(({ path }) => path)).toEqual(['boost.a', 'fields', 'searchFields.a'])
+  })
+
   it('tells what it ignores', async () => {
     const { data } = await get('q=fox&index=main&limit=1&filter=x')
     expect(data.searchContext.warnings).toEqual([
