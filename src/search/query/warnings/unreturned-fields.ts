@@ -3,6 +3,7 @@ import { shownName } from '../../../word.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Definition } from '../../indices/definition.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
+import { missingSubField } from './missing-sub-field.ts'
 import { indicesText, instead, SUGGESTING_MAX, tell, type Warned } from './told.ts'
 import { hidesFields, missing } from './valued-names.ts'
 
@@ -36,7 +37,9 @@ export function tellUnreturned(telling: Telling, told: Warned): void {
   const { entries, engine } = telling
   if (telling.names.length > NAMES_MAX) told.isOpen = true
   const looked = telling.names.slice(0, NAMES_MAX)
-  const names = looked.filter((name) => !tellSubField(name, telling, told))
+  const names = looked.filter(
+    (name) => !tellSubField(name, telling, told) && !tellMissingSubField(name, telling, told),
+  )
   if (names.length === 0) return
   const mapped = new Set(
     entries.flatMap(({ definition }) => definition.fields.map(({ source }) => source)),
@@ -58,6 +61,15 @@ export function tellUnreturned(telling: Telling, told: Warned): void {
     const what = `"${shownName(name)}" of fields: no document of ${indicesText(entries)} has a value in it`
     tell(told, () => `${what}${instead(nearestName(shownName(name), known), 'is a field')}`)
   }
+}
+
+/** Tells of a name below that of a field of all mappings, which holds no objects. False where it is none. */
+function tellMissingSubField(name: string, { entries }: Telling, told: Warned): boolean {
+  const missed = missingSubField(name, entries)
+  if (missed?.isOfAll !== true) return false
+  const meant = instead(shownName(missed.parent), 'is a field')
+  tell(told, () => `"${shownName(name)}" of fields: ${missed.what}${meant}`)
+  return true
 }
 
 /**

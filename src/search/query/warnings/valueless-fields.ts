@@ -5,6 +5,7 @@ import type { Definition } from '../../indices/definition.ts'
 import { type IndexEntry, latest } from '../../indices/indices.ts'
 import type { CoreRequest } from '../core-request.ts'
 import type { FilterNode } from '../filter.ts'
+import { type MissingSubField, missingSubField } from './missing-sub-field.ts'
 import { indicesText, instead, SUGGESTING_MAX, TOLD_MAX, tell, type Warned } from './told.ts'
 import { hidesFields, missing } from './valued-names.ts'
 
@@ -112,8 +113,20 @@ function firstMissing(
  * index that keeps it only.
  */
 function warning({ path, name }: Unmapped, entries: IndexEntry[], known: KnownNames): string {
-  const what = `"${shownName(name)}" of ${path}: no document of ${indicesText(entries)} has a value in it`
-  return `${what} that can be ${CAN_BE[path]}${suggestion(path, shownName(name), known)}`
+  const what = `"${shownName(name)}" of ${path}:`
+  const missed = missingSubField(name, entries)
+  if (missed !== undefined) return `${what} ${missed.what}${siblingOf(path, missed, known)}`
+  const why = `no document of ${indicesText(entries)} has a value in it that can be ${CAN_BE[path]}`
+  return `${what} ${why}${suggestion(path, shownName(name), known)}`
+}
+
+/** A sub-field of nearly this name; else the field itself, or any that it is read as besides, where one has values. */
+function siblingOf(path: Path, { name, parent, others }: MissingSubField, known: KnownNames) {
+  const { all, withValues } = known()
+  const valued = [parent, ...others].find((each) => withValues.includes(each))
+  const inWords = path === 'filters' && all.includes(parent) ? parent : undefined
+  const usable = path === 'filters' ? others : others.filter((each) => withValues.includes(each))
+  return instead(nearestName(shownName(name), usable) ?? valued ?? inWords, 'is a field')
 }
 
 /** A field of nearly this name, or one inside of an object, whose last part it is; in filters, also a document's id. */

@@ -96,6 +96,48 @@ it('a field that holds nothing yet is said to have no value, not to be none', as
   ).toBeUndefined()
 })
 
+it('a name below a mapped field is told to be no sub-field of it, with one that is', async () => {
+  const read = {
+    name: { type: 'text', fields: { raw: { type: 'keyword' }, exact: { type: 'text' } } },
+    brand: { type: 'keyword', fields: { words: { type: 'text' } } },
+    place: { properties: { town: { type: 'text' } } },
+  }
+  await service.must('PUT', '/cortex/indices/goods', { mappings: { properties: read } })
+  const document = { title: 'tea', name: 'tea', brand: 'x', place: { town: 'y' } }
+  await service.must('POST', '/cortex/documents', { index: 'goods', id: 'g', document })
+  for (const [body, what, sub, meant] of [
+    [{ sort: 'name.rwa' }, '"name.rwa" of sort: "name"', 'rwa', 'name.raw'],
+    [{ sort: 'name.keyword' }, '"name.keyword" of sort: "name"', 'keyword', 'name.raw'],
+    [{ sort: 'brand.keyword' }, '"brand.keyword" of sort: "brand"', 'keyword', 'brand'],
+    [{ facets: ['title.raw'] }, '"title.raw" of facets: "title"', 'raw', undefined],
+    [{ filters: { 'title.raw': 'tea' } }, '"title.raw" of filters: "title"', 'raw', 'title'],
+    [{ filters: { 'name.exct': 'tea' } }, '"name.exct" of filters: "name"', 'exct', 'name.exact'],
+    [{ filters: { 'brand.a.b': 'x' } }, '"brand.a.b" of filters: "brand"', 'a.b', 'brand'],
+    [{ sort: 'place.town.raw' }, '"place.town.raw" of sort: "place.town"', 'raw', undefined],
+    [{ fields: ['title.raw'] }, '"title.raw" of fields: "title"', 'raw', 'title'],
+  ] as const) {
+    const advice = meant === undefined ? '' : `; "${meant}" is a field`
+    expect(await warned(body, 'goods')).toEqual([
+      `${what} has no sub-field "${sub}" in the mapping of "goods"${advice}.`,
+    ])
+  }
+  for (const object of [{ brand: { raw: 'x' } }, { title: { raw: 'x' } }]) {
+    const sent = { index: 'goods', document: { ...document, ...object } }
+    expect((await service.call('POST', '/cortex/documents', sent)).status).toBe(400)
+  }
+  // Inside of an object documents may have anything.
+  expect((await warned({ sort: 'place.raw' }, 'goods'))?.[0]).toContain('no document of "goods"')
+  // Only the mappings that have the field are named, and documents of another index may have it inside of an object.
+  expect((await warned({ sort: 'brand.raw' }, ['papers', 'goods']))?.[0]).toContain('of "goods";')
+  await service.must('POST', '/cortex/documents', {
+    index: 'open',
+    document: { title: 'tea', brand: { raw: 'x' } },
+  })
+  expect(
+    await warned({ sort: 'brand.raw', fields: ['brand.raw'] }, ['open', 'goods']),
+  ).toBeUndefined()
+})
+
 it('a field that documents have, or a mapping, is told of in no way', async () => {
   for (const name of ['year', 'colour', 'maker.name', 'tags', 'created', 'place.street'])
     expect(
