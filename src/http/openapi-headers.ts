@@ -16,7 +16,8 @@ export function describeHeaders(route: Route, method: string): object[] {
       name: 'Idempotency-Key',
       in: 'header',
       required: false,
-      description: 'The same key and body again gets the first answer again.',
+      description:
+        'The same key and body again gets the first answer again, a refusal such as 404 or 409, too: once that is put right, send another key.',
       schema: { type: 'string', minLength: 1, maxLength: 255 },
     })
   if (isVersioned(route))

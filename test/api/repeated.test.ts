@@ -104,3 +104,13 @@ describe('sent again when its answer was lost', () => {
     expect(other.error).toContain('another request')
   })
 })
+
+it('a key gets its first answer again, a refusal too, though what it names was put right', async () => {
+  const path = '/cortex/search'
+  const sent = { index: 'later' }
+  const ask = (key: string) => service.call('POST', path, sent, { 'idempotency-key': key })
+  expect((await ask('early')).status).toBe(404)
+  await service.must('POST', '/cortex/indices', { name: 'later' })
+  expect((await ask('early')).code).toBe('INDEX_NOT_FOUND')
+  expect((await ask('another')).status).toBe(200)
+})
