@@ -130,7 +130,11 @@ describe('a synced state', () => {
     ['a std of another length', state([1, 2, 3], { scaler: { std: [1] } }), /scaler\.std has 1/],
     ['no weights', { featureNames: FEATURES }, /weights is missing/],
     ['no names', { weights: [1] }, /featureNames is missing/],
-    ['an unknown name', state([1, 2, 3], { featureNames: ['textScore', 'x', 'y'] }), /: x, y; it/],
+    [
+      'an unknown name',
+      state([1, 2, 3], { featureNames: ['textScore', 'x', 'y'] }),
+      /at featureNames\[1\], featureNames\[2\]; it/,
+    ],
     ['a text among weights', state([1, 'a', 3]), /not a number/],
     ['trees that are none', state({ learner: {} }), /./],
   ])('with %s is kept and not servable', async (_, sent, reason) => {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto'
 import { asObject, ownValue } from '../../object.ts'
 import type { ModelState } from '../../schema/model.ts'
 import type { ModelKind } from '../../schema/model-record.ts'
-import { shownName } from '../../word.ts'
 
 /** What the core can make of a synced state. */
 export interface StateRead {
@@ -101,7 +100,7 @@ function readNames(
   if (sent === undefined) reasons.push('featureNames is missing.')
   else if (!isNames(sent)) reasons.push('featureNames is not a list of names.')
   else {
-    const unknown = sent.filter((name) => !known.includes(name))
+    const unknown = [...sent.keys()].filter((at) => !known.includes(sent[at] as string))
     if (unknown.length > 0) reasons.push(unknownNames(unknown, known))
     if (new Set(sent).size < sent.length) reasons.push('featureNames names a feature twice.')
     return sent
@@ -109,13 +108,14 @@ function readNames(
   return undefined
 }
 
-const NAMES_SHOWN = 10
+const PLACES_SHOWN = 10
 
-function unknownNames(unknown: string[], known: readonly string[]): string {
-  const shown = unknown.slice(0, NAMES_SHOWN).map((name) => shownName(name))
-  const more = unknown.length > NAMES_SHOWN ? ', …' : ''
+/** Names them by their places: a refusal to activate says it, and repeats nothing that was sent. */
+function unknownNames(unknown: number[], known: readonly string[]): string {
+  const shown = unknown.slice(0, PLACES_SHOWN).map((at) => `featureNames[${at}]`)
+  const more = unknown.length > PLACES_SHOWN ? ' and more' : ''
   return (
-    `featureNames has names that the ranker does not compute: ${shown.join(', ')}${more}; ` +
+    `The ranker does not compute the features that are named at ${shown.join(', ')}${more}; ` +
     `it computes ${known.join(', ')}.`
   )
 }

@@ -73,7 +73,7 @@ describe('a state is read', () => {
     [{ weights: [1, 2], featureNames: ['a'] }, 'weights has 2 numbers'],
     [{ weights: [1], featureNames: [] }, 'featureNames is not a list of names'],
     [{ weights: [1, 2], featureNames: ['a', 'a'] }, 'featureNames names a feature twice'],
-    [{ weights: [1], featureNames: ['z'] }, 'does not compute: z; it computes a, b, c.'],
+    [{ weights: [1], featureNames: ['z'] }, 'are named at featureNames[0]; it computes a, b, c.'],
     [{ weights: [null], featureNames: ['a'] }, 'weights holds something that is not a number'],
     [{ weights: [1], featureNames: ['a'], bias: {} }, 'bias is not a finite number'],
     [{ weights: [1], featureNames: ['a'], scaler: { std: [-1] } }, 'scaler.std holds a number'],
