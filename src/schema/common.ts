@@ -11,7 +11,11 @@ export function MapOf<Held extends TSchema>(held: Held, options: Record<string, 
   return Type.Record(Type.String({ pattern: '^' }), held, options)
 }
 
+/** Longer than ours: an id that is none gets a 404, not a lesson about its form. */
 export const Id = Type.String({ minLength: 1, maxLength: 128 })
+
+/** The path of a thing that has an id. */
+export const IdPath = Type.Object({ id: Id })
 
 /** A session, user, client or query as others call it. */
 export const ForeignId = Type.String({ maxLength: 128 })
@@ -53,6 +57,9 @@ export const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
 export const ListBounds = { total: Type.Integer(), limit: Type.Integer() }
 
 export const DateTime = Type.String({ format: 'date-time' })
+
+/** How many there were. */
+export const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 /** One of a closed list of lower-case words, in any case; handlers bring it into one. */
 export function AnyCase(words: string[], options: Record<string, unknown> = {}): TString {

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { DateTime } from './common.ts'
 
 const DocumentId = Type.String({ minLength: 1, maxLength: 512 })
 
@@ -79,8 +80,8 @@ export const DocumentWritten = Type.Object({
   index: Type.String(),
   vectorized: Type.Boolean(),
   version: Type.Integer(),
-  created: Type.String({ format: 'date-time' }),
-  updated: Type.Optional(Type.String({ format: 'date-time' })),
+  created: DateTime,
+  updated: Type.Optional(DateTime),
   result: Type.Optional(Type.String()),
   warnings: Type.Optional(Type.Array(Type.String())),
 })
@@ -90,8 +91,8 @@ export const DocumentRead = Type.Object({
   index: Type.String(),
   version: Type.Integer(),
   vectorized: Type.Boolean(),
-  created: Type.String({ format: 'date-time' }),
-  updated: Type.String({ format: 'date-time' }),
+  created: DateTime,
+  updated: DateTime,
   source: Type.Object({}, { additionalProperties: true }),
 })
 
@@ -131,8 +132,8 @@ export const BulkReply = Type.Object({
       index: Type.Optional(Type.String()),
       version: Type.Optional(Type.Integer()),
       vectorized: Type.Optional(Type.Boolean()),
-      created: Type.Optional(Type.String({ format: 'date-time' })),
-      updated: Type.Optional(Type.String({ format: 'date-time' })),
+      created: Type.Optional(DateTime),
+      updated: Type.Optional(DateTime),
       result: Type.Optional(Type.String()),
       code: Type.Optional(Type.String()),
       error: Type.Optional(Type.String()),

@@ -1,10 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { FreeForm, Id, ListBounds, MapOf, Words } from './common.ts'
+import { DateTime, FreeForm, Id, Limit, ListBounds, MapOf, Words } from './common.ts'
 import { COUNTED_FIGURES, namesByHarm } from './experiment-metrics.ts'
 import { Findings, GuardrailState, SampleRatioState } from './experiment-report.ts'
 import { TUNING_SHAPES } from './tuning.ts'
-
-export const IdPath = Type.Object({ id: Id })
 
 const When = (description: string) =>
   Type.Optional(Type.Union([Type.String({ maxLength: 64 }), Type.Number()], { description }))
@@ -131,11 +129,9 @@ export type ExperimentResult = Static<typeof ExperimentResult>
 
 export const ExperimentQuery = Type.Object({
   status: Type.Optional(Words),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+  limit: Limit,
 })
 export type ExperimentQuery = Static<typeof ExperimentQuery>
-
-const DateTime = Type.String({ format: 'date-time' })
 
 const AnsweredVariant = Type.Object({
   id: Type.String(),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, ForeignId, Id, MapOf, Moment, Share } from './common.ts'
+import { Count, DateTime, ForeignId, Id, MapOf, Moment, Share } from './common.ts'
 
 const Viewport = Type.Object({
   width: Type.Optional(Type.Number()),
@@ -55,8 +55,6 @@ export const Feedback = Type.Object({
   feedback: Type.Array(FeedbackEntry, { minItems: 1, maxItems: 1000 }),
 })
 export type Feedback = Static<typeof Feedback>
-
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 /** Answer to a feedback request. */
 export const FeedbackReceipt = Type.Object({

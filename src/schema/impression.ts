@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, MapOf } from './common.ts'
+import { DateTime, FreeForm, Id, MapOf } from './common.ts'
 
 const Hit = Type.Object({
   id: Type.String(),
@@ -59,4 +59,4 @@ export const Replay = Type.Object({
 })
 export type Replay = Static<typeof Replay>
 
-export const QueryIdPath = Type.Object({ queryId: Type.String({ minLength: 1, maxLength: 128 }) })
+export const QueryIdPath = Type.Object({ queryId: Id })

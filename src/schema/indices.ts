@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { MapOf } from './common.ts'
+import { DateTime, MapOf } from './common.ts'
 
 const StopWords = Type.Optional(
   Type.Union([Type.Boolean(), Type.String(), Type.Array(Type.String(), { maxItems: 100_000 })]),
@@ -95,7 +95,7 @@ export const IndexCreated = Type.Object({
   name: Type.String(),
   settings: IndexSettings,
   mappings: IndexMappings,
-  created: Type.String({ format: 'date-time' }),
+  created: DateTime,
   warnings: Type.Optional(Type.Array(Type.String())),
 })
 export type IndexCreated = Static<typeof IndexCreated>
@@ -111,7 +111,7 @@ const EffectiveField = Type.Object({
 /** What an index holds right now, read from the engine; read by its name, also how it was declared. */
 export const IndexInfo = Type.Object({
   name: Type.String(),
-  created: Type.String({ format: 'date-time' }),
+  created: DateTime,
   documents: Type.Integer(),
   bytes: Type.Integer({ description: 'size on disk of the index files' }),
   generation: Type.Number(),

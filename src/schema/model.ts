@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { AnyCase, DateTime, FreeForm, Id, Moment, Unquoted, Words } from './common.ts'
+import { AnyCase, DateTime, FreeForm, Id, Limit, Moment, Unquoted, Words } from './common.ts'
 
 const Scaler = Type.Object(
   { mean: Type.Optional(Unquoted), std: Type.Optional(Unquoted) },
@@ -82,7 +82,7 @@ export type ModelTraining = Static<typeof ModelTraining>
 
 export const ModelQuery = Type.Object({
   status: Type.Optional(Words),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+  limit: Limit,
 })
 
 export type ModelQuery = Static<typeof ModelQuery>

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { MapOf, QueryText } from './common.ts'
+import { ForeignId, MapOf, QueryText } from './common.ts'
 import { CallerVector } from './document.ts'
 
 const IndexNames = Type.Union([
@@ -47,6 +47,15 @@ export const HighlightOptions = Type.Object({
 })
 const Highlight = Type.Union([Type.Boolean(), HighlightOptions])
 
+/** Who searches, and which page of the list they see: the same in a body and in an address. */
+const PageParts = {
+  sessionId: Type.Optional(ForeignId),
+  userId: Type.Optional(ForeignId),
+  from: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
+  size: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+  cursor: Type.Optional(Type.String({ maxLength: 8192 })),
+}
+
 /** A search. Every field has a default; `{}` finds everything. */
 export const SearchRequest = Type.Object({
   query: Type.Optional(QueryText),
@@ -68,11 +77,7 @@ export const SearchRequest = Type.Object({
     ),
   ),
   boost: Type.Optional(Weights),
-  sessionId: Type.Optional(Type.String({ maxLength: 128 })),
-  userId: Type.Optional(Type.String({ maxLength: 128 })),
-  from: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
-  size: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
-  cursor: Type.Optional(Type.String({ maxLength: 8192 })),
+  ...PageParts,
   fields: Type.Optional(
     Type.Array(Type.String(), { maxItems: 100, description: 'source fields to return' }),
   ),
@@ -129,11 +134,7 @@ export const SearchQuery = Type.Object(
     searchType: Type.Optional(Type.String()),
     filters: Type.Optional(Type.String({ description: 'JSON object' })),
     boost: Type.Optional(Type.String({ description: 'JSON object' })),
-    sessionId: Type.Optional(Type.String({ maxLength: 128 })),
-    userId: Type.Optional(Type.String({ maxLength: 128 })),
-    from: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
-    size: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
-    cursor: Type.Optional(Type.String({ maxLength: 8192 })),
+    ...PageParts,
     fields: NamesOrJson('["title"]'),
     searchFields: NamesOrJson('{"title": 2, "content": 1}'),
     facets: NamesOrJson('{"tags": {"size": 5}}'),

@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox'
-import { MapOf } from './common.ts'
+import { DateTime, ForeignId, MapOf } from './common.ts'
 
 /** Body of session creation; no field is required. */
 export const SessionCreate = Type.Object({
-  clientId: Type.Optional(Type.String({ maxLength: 128 })),
-  userId: Type.Optional(Type.String({ maxLength: 128 })),
+  clientId: Type.Optional(ForeignId),
+  userId: Type.Optional(ForeignId),
   metadata: Type.Optional(
     MapOf(Type.Unknown(), {
       description: 'Anything about the session; at most 8 KiB of JSON; returned unchanged.',
@@ -16,7 +16,7 @@ export type SessionCreate = Static<typeof SessionCreate>
 /** Answer of session creation. */
 export const SessionCreated = Type.Object({
   sessionId: Type.String(),
-  created: Type.String({ format: 'date-time' }),
+  created: DateTime,
   metadata: MapOf(Type.Unknown()),
 })
 export type SessionCreated = Static<typeof SessionCreated>
@@ -42,8 +42,8 @@ export interface SessionTotals {
 const SessionTimes = {
   sessionId: Type.String(),
   status: Type.Union([Type.Literal('ACTIVE'), Type.Literal('EXPIRED')]),
-  created: Type.String({ format: 'date-time' }),
-  lastSeen: Type.String({ format: 'date-time' }),
+  created: DateTime,
+  lastSeen: DateTime,
 }
 
 /** Answer of reading a session. */

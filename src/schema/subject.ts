@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-
-const Count = (description: string) => Type.Integer({ minimum: 0, description })
+import { Count } from './common.ts'
 
 /** Answer to forgetting somebody. */
 export const SubjectForgotten = Type.Object({

@@ -1,11 +1,11 @@
 import { route } from '../../http/route.ts'
 import { describeAssignment } from '../../schema/assignment.ts'
+import { IdPath } from '../../schema/common.ts'
 import {
   AnsweredAssignment,
   AnsweredTest,
   AssignmentRequest,
   ExperimentQuery,
-  IdPath,
   ReportedTest,
   SearchTest,
   TestList,

@@ -1,15 +1,12 @@
 import { Type } from 'typebox'
 import { answer, route } from '../../http/route.ts'
+import { IdPath } from '../../schema/common.ts'
 import {
   SessionAnalytics,
   SessionCreate,
   SessionCreated,
   SessionRead,
 } from '../../schema/session.ts'
-
-// Longer than an id: whatever is sent gets a 404, not a lesson about its form.
-const SessionId = Type.String({ minLength: 1, maxLength: 128 })
-const SessionPath = Type.Object({ id: SessionId })
 
 export const createSession = route({
   method: 'POST',
@@ -36,7 +33,7 @@ export const findSession = route({
   path: '/cortex/sessions',
   tag: 'sessions',
   summary: 'Read a session named by the query',
-  query: Type.Object({ id: SessionId }),
+  query: IdPath,
   reply: SessionRead,
   errors: ['SESSION_NOT_FOUND'],
   handle: ({ app, query }) => app.sessions.get(query.id),
@@ -47,7 +44,7 @@ export const readSession = route({
   path: '/cortex/sessions/{id}',
   tag: 'sessions',
   summary: 'Read a session: its state, times and metadata',
-  params: SessionPath,
+  params: IdPath,
   reply: SessionRead,
   errors: ['SESSION_NOT_FOUND'],
   handle: ({ app, params }) => app.sessions.get(params.id),
@@ -58,7 +55,7 @@ export const readSessionAnalytics = route({
   path: '/cortex/sessions/{id}/analytics',
   tag: 'sessions',
   summary: 'Read what a session did; kept 30 days beyond the day that it may last',
-  params: SessionPath,
+  params: IdPath,
   reply: SessionAnalytics,
   errors: ['SESSION_NOT_FOUND'],
   handle: ({ app, params }) => app.sessions.analytics(params.id),

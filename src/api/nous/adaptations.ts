@@ -7,7 +7,7 @@ import {
   AdaptationRead,
   RollbackBody,
 } from '../../schema/adaptation.ts'
-import { IdPath } from '../../schema/experiment.ts'
+import { IdPath } from '../../schema/common.ts'
 import {
   Rule,
   RuleCreate,

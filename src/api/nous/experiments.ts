@@ -1,11 +1,11 @@
 import { route } from '../../http/route.ts'
+import { IdPath } from '../../schema/common.ts'
 import {
   AnsweredExperiment,
   AnsweredResult,
   ExperimentList,
   ExperimentQuery,
   ExperimentResult,
-  IdPath,
   LearningExperiment,
   ReportedExperiment,
 } from '../../schema/experiment.ts'

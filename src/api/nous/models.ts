@@ -1,5 +1,5 @@
 import { route } from '../../http/route.ts'
-import { IdPath } from '../../schema/experiment.ts'
+import { IdPath } from '../../schema/common.ts'
 import {
   ModelActivated,
   ModelGated,
