@@ -76,8 +76,9 @@ test('every part of a filter stands in its row, and in what OpenAPI tells of it'
   const [row = ''] = /^\| `filters` \|.*$/m.exec(readme) ?? []
   const described = JSON.stringify(SearchRequest.properties.filters)
   expect(known).toContain('exists')
-  for (const text of [row, described])
-    expect(known.filter((word) => !new RegExp(`\\b${word}\\b`).test(text))).toEqual([])
+  const lacks = (text: string) => known.filter((word) => !new RegExp(`\\b${word}\\b`).test(text))
+  expect(lacks(row), 'parts that the row `filters` of README does not name').toEqual([])
+  expect(lacks(described), 'parts that `filters` in schema/search.ts does not name').toEqual([])
 })
 
 /** The sentence that names what a condition may hold. */

@@ -26,9 +26,12 @@ function refuseNode(node: FilterNode, entries: IndexEntry[]): void {
   else if ('not' in node) refuseNode(node.not, entries)
   else if ('ids' in node) return
   else if ('any' in node) refuseValues(filtered(node.field), node.any, entries)
-  else if (!('exists' in node)) {
-    const { field, ...bounds } = node
-    refuseValues(filtered(field), Object.values(bounds), entries)
+  else if ('exists' in node) return
+  else {
+    // By their names: a kind of condition that is none of these does not compile here.
+    const { field, gt, gte, lt, lte } = node
+    const bounds = [gt, gte, lt, lte].filter((bound) => bound !== undefined)
+    refuseValues(filtered(field), bounds, entries)
   }
 }
 

@@ -1,9 +1,13 @@
+import type { Facet } from '../../schema/search.ts'
 import type { Fusion, Operator } from '../../schema/tuning.ts'
 import type { FilterNode } from './filter.ts'
 
 export type SearchType = 'text' | 'vector' | 'hybrid'
 
-/** One query, ready for the Rust core; see native/attune.d.ts for what each word means. */
+/**
+ * One query, ready for the Rust core: native/src/search/query.rs says what each word means, and what it is where it is
+ * absent. What a ranking asks for besides (features, models, click rates) joins it in `job.ts`.
+ */
 export interface CoreRequest {
   query: string
   mode: SearchType
@@ -32,14 +36,6 @@ export interface CoreRequest {
   after?: string
   generation?: number
   explain?: boolean
-  /** Features of the hits are wanted. */
-  features?: boolean
-  /** What people hold, a feature: 1 desktop, 2 mobile, 3 tablet. */
-  device?: number
-  /** A loaded model ranks the first candidates anew. */
-  rerank?: { model: number; size: number }
-  /** A loaded model whose scores are only told. */
-  shadow?: number
 }
 
 export interface SortKey {
@@ -47,9 +43,6 @@ export interface SortKey {
   descending: boolean
 }
 
-export interface CoreFacet {
+export interface CoreFacet extends Facet {
   field: string
-  size?: number
-  ranges?: { from?: number | string; to?: number | string }[]
-  stats?: boolean
 }

@@ -12,8 +12,7 @@ const DECIDES: Readonly<Record<keyof CoreRequest, boolean>> = {
   // What is shown of the list, and where it goes on.
   ...{ from: false, size: false, after: false, generation: false, facets: false, explain: false },
   // What learning adds is kept for later pages.
-  ...{ synonyms: false, vectorIn: false, features: false, device: false },
-  ...{ rerank: false, shadow: false },
+  ...{ synonyms: false, vectorIn: false },
 }
 const DECISIVE: ReadonlySet<string> = new Set(
   Object.entries(DECIDES).flatMap(([name, decides]) => (decides ? [name] : [])),
