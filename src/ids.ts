@@ -1,5 +1,5 @@
 import { randomFillSync } from 'node:crypto'
-import { v7 } from 'uuid'
+import { v7, validate } from 'uuid'
 
 const HEX = Buffer.from('0123456789abcdef')
 /** Where the digits of each byte stand among the dashes. */
@@ -53,4 +53,19 @@ function nextRandom(): Uint8Array {
 export function firstIdOf(timeMs: number): string {
   const hex = Math.max(0, Math.floor(timeMs)).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}`
+}
+
+/** The time at which an id was made, epoch ms: what stands in a UUIDv7 that is written with its hyphens. */
+export function timeOfId(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
+}
+
+/** Whether a text may be an id of ours, a UUID in any case; others are looked up nowhere. */
+export function isId(text: string): boolean {
+  return validate(text)
+}
+
+/** One spelling of an id that may be ours; others stay as they are. */
+export function oneSpelling(id: string): string {
+  return isId(id) ? id.toLowerCase() : id
 }

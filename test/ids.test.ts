@@ -1,6 +1,6 @@
 import { validate, version } from 'uuid'
 import { expect, it } from 'vitest'
-import { firstIdOf, newId } from '../src/ids.ts'
+import { firstIdOf, isId, newId, oneSpelling, timeOfId } from '../src/ids.ts'
 
 it('ids are UUIDs of version 7, all different, and begin with the time that they were made', () => {
   const ids = Array.from({ length: 5000 }, () => newId())
@@ -29,4 +29,15 @@ it('ids of one millisecond come in the order in which they were made', () => {
   }
   const now = Array.from({ length: 5000 }, () => newId())
   expect(now.toSorted()).toEqual(now)
+})
+
+it('an id tells when it was made, and is one id in any case', () => {
+  const id = newId(1_767_225_600_123)
+  expect(timeOfId(id)).toBe(1_767_225_600_123)
+  expect([isId(id), isId(id.toUpperCase()), isId(id.slice(1)), isId('')]).toEqual([
+    ...[true, true],
+    ...[false, false],
+  ])
+  expect(oneSpelling(id.toUpperCase())).toBe(id)
+  expect(oneSpelling('Ann')).toBe('Ann')
 })

@@ -109,7 +109,7 @@ const DOORS: Record<string, RegExp> = {
   lmdb: /^src\/store\//,
   msgpackr: /^src\/store\//,
   piscina: /^src\/threads\//,
-  uuid: /^src\/(ids|learn\/.+)\.ts$/,
+  uuid: /^src\/ids\.ts$/,
   'prom-client': /^src\/metrics\/metrics\.ts$/,
   ajv: /^src\/http\/validate\.ts$/,
   'ajv-formats': /^src\/http\/validate\.ts$/,

@@ -1,9 +1,9 @@
 import { invalid } from '../../errors.ts'
+import { oneSpelling } from '../../ids.ts'
 import type { Feedback } from '../../schema/feedback.ts'
 import type { FeedbackEntry } from '../facts.ts'
 import { readHappened } from '../wire/moment.ts'
 import { ACTIONS, actionOf } from './actions.ts'
-import { oneSpelling } from './feedback-ids.ts'
 
 /** An entry as it was understood, before it is known whether it counts. */
 export type ReadEntry = Omit<FeedbackEntry, 'signalId' | 'status'>

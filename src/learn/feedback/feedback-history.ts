@@ -1,11 +1,11 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { invalid } from '../../errors.ts'
+import { oneSpelling } from '../../ids.ts'
 import type { FeedbackPage, FeedbackQuery, FeedbackRow } from '../../schema/feedback.ts'
 import type { Journal } from '../../store/journal.ts'
 import type { JournalEntry } from '../../store/tables.ts'
 import type { FeedbackBatch, FeedbackEntry } from '../facts.ts'
 import { durationOf } from '../wire/duration.ts'
-import { oneSpelling } from './feedback-ids.ts'
 
 /** Reads what was told, newest first, from the journal itself. */
 export type ReadFeedback = (query: FeedbackQuery) => Promise<FeedbackPage>

@@ -1,4 +1,3 @@
-import { validate } from 'uuid'
 import { newId } from '../../ids.ts'
 
 /** Hexadecimal digits at the end of a feedback id that count its entries. */
@@ -13,14 +12,4 @@ export function feedbackIdAt(timeMs: number): string {
 export function signalIdOf(feedbackId: string, at: number): string {
   const count = (at + 1).toString(16).padStart(COUNT_DIGITS, '0')
   return `${feedbackId.slice(0, -COUNT_DIGITS)}${count}`
-}
-
-/** One spelling of an id that may be ours; others stay as they are. */
-export function oneSpelling(id: string): string {
-  return validate(id) ? id.toLowerCase() : id
-}
-
-/** The time inside a UUIDv7, as it is written with its hyphens; epoch ms. */
-export function timeOf(id: string): number {
-  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
-import { validate } from 'uuid'
+import { isId } from '../../ids.ts'
 import type { Impression } from '../facts.ts'
 import { hitOf } from '../loop/join.ts'
 import type { Log } from '../loop/log.ts'
@@ -30,7 +30,7 @@ export async function match(
   // Reading an impression costs more than all else here, and most requests speak of few.
   const shown = new Map<string, Impression | undefined>()
   const find = (queryId: string): Impression | undefined => {
-    if (!shown.has(queryId)) shown.set(queryId, validate(queryId) ? log.shown(queryId) : undefined)
+    if (!shown.has(queryId)) shown.set(queryId, isId(queryId) ? log.shown(queryId) : undefined)
     return shown.get(queryId)
   }
   const told: Told[] = []

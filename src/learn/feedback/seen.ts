@@ -1,5 +1,5 @@
+import { timeOfId } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
-import { timeOf } from './feedback-ids.ts'
 
 /** What was told, and when: the same is told again within `REPEAT_MS` counts once. */
 export interface Seen {
@@ -42,7 +42,7 @@ export function openSeen(store: Store): Seen {
       return {
         wasTold: (queryId, mark, timeMs) => {
           const told = halfHourOf(timeMs)
-          const least = halfHourOf(timeOf(queryId))
+          const least = halfHourOf(timeOfId(queryId))
           for (let near = told - 1; near <= told + 1; near += 1) {
             const halfHour = Math.max(near, least)
             if (halfHour < first || halfHour > last) continue

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { invalid } from '../../errors.ts'
+import { oneSpelling } from '../../ids.ts'
 import type { EventQuery, LearningEvent } from '../../schema/event.ts'
-import { oneSpelling } from '../feedback/feedback-ids.ts'
 import { readMoment } from '../wire/moment.ts'
 import { wordsOf } from '../wire/words.ts'
 

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { validate } from 'uuid'
 import { invalid } from '../../errors.ts'
+import { isId, timeOfId } from '../../ids.ts'
 import type { EventQuery } from '../../schema/event.ts'
-import { timeOf } from '../feedback/feedback-ids.ts'
 import { type Filter, readFilter } from './filter.ts'
 import type { EventRow, EventRows } from './rows.ts'
 
@@ -80,8 +79,8 @@ function readPlace(rows: EventRows, text: string): number {
 
 /** An event's id begins with its time, which is never before that of an event in front of it. */
 function findEvent(rows: EventRows, id: string): number | undefined {
-  if (!validate(id)) return undefined
-  const timeMs = timeOf(id)
+  if (!isId(id)) return undefined
+  const timeMs = timeOfId(id)
   let at = rows.at(timeMs)
   // Behind the last one the rows would be read backwards.
   while (at <= rows.last()) {

@@ -1,7 +1,7 @@
 import { serviceError } from '../../errors.ts'
+import { oneSpelling } from '../../ids.ts'
 import type { Replay, ShownSearch } from '../../schema/impression.ts'
 import type { Impression, ReplayRecord, StoredImpression } from '../facts.ts'
-import { oneSpelling } from '../feedback/feedback-ids.ts'
 import type { Log } from '../loop/log.ts'
 import { propensitiesOf } from './draw.ts'
 

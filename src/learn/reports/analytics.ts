@@ -1,5 +1,5 @@
 import { invalid, serviceError } from '../../errors.ts'
-import { newId } from '../../ids.ts'
+import { newId, oneSpelling } from '../../ids.ts'
 import {
   AnalyticsEvent,
   type AnalyticsEvents,
@@ -9,7 +9,6 @@ import {
 import type { NoteDone } from '../../schema/answer.ts'
 import type { SessionTotals } from '../../schema/session.ts'
 import type { JournalEntry } from '../../store/tables.ts'
-import { oneSpelling } from '../feedback/feedback-ids.ts'
 import type { Log } from '../loop/log.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { sumTotals, type Totals } from '../sessions/totals.ts'

@@ -1,7 +1,6 @@
-import { validate } from 'uuid'
 import type { Config } from '../../config.ts'
 import { serviceError } from '../../errors.ts'
-import { newId } from '../../ids.ts'
+import { isId, newId } from '../../ids.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type {
   SessionAnalytics,
@@ -75,7 +74,7 @@ export function openSessions(options: SessionsOptions): Sessions {
 
   function find(sessionId: string): SessionRecord | undefined {
     // Anything but one of our ids can't be there, and may not even fit a key.
-    return validate(sessionId) ? records.find(sessionId.toLowerCase()) : undefined
+    return isId(sessionId) ? records.find(sessionId.toLowerCase()) : undefined
   }
   function mustFind(sessionId: string): SessionRecord {
     const found = find(sessionId)

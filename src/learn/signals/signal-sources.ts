@@ -1,9 +1,8 @@
-import { validate } from 'uuid'
+import { isId, timeOfId } from '../../ids.ts'
 import type { StoredEvent } from '../../schema/event.ts'
 import type { Journal, JournalRow } from '../../store/journal.ts'
 import type { Store } from '../../store/store.ts'
 import type { Fact, FeedbackBatch } from '../facts.ts'
-import { timeOf } from '../feedback/feedback-ids.ts'
 import type { Log } from '../loop/log.ts'
 import type { ModelNote } from './model-signals.ts'
 import { hasFigures, typeOfAction } from './signal-words.ts'
@@ -59,8 +58,8 @@ export function openJournalSignals(log: Log, store: Store): JournalSignals {
     walk: (place) => walk(log.journal, signalsOf, place),
     find: (signalId) => {
       const id = signalId.toLowerCase()
-      if (!validate(id)) return undefined
-      for (const row of rowsAround(journal, timeOf(id))) {
+      if (!isId(id)) return undefined
+      for (const row of rowsAround(journal, timeOfId(id))) {
         const found = signalsOf(row).find((signal) => signal.signalId === id)
         if (found !== undefined) return found
       }

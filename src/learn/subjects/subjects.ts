@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises'
 import { serviceError } from '../../errors.ts'
+import { oneSpelling } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
-import { oneSpelling } from '../feedback/feedback-ids.ts'
 import type { Events } from '../history/events.ts'
 import { unnameEvents } from '../history/unname.ts'
 import type { Log } from '../loop/log.ts'
