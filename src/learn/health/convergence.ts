@@ -1,9 +1,10 @@
 import { openBreath } from '../../breath.ts'
 import type { Config } from '../../config.ts'
 import type { Store } from '../../store/store.ts'
-import { type DailyEvidence, dayOf, weighEvidence } from '../memory/click-memory-evidence.ts'
+import { type DailyEvidence, weighEvidence } from '../memory/click-memory-evidence.ts'
 import { unpackRemembered } from '../memory/click-memory-rows.ts'
 import { addedScore } from '../memory/click-rate.ts'
+import { dayOf } from '../wire/duration.ts'
 import { type Score, scoreOf } from './score.ts'
 
 type MemoryConfig = Pick<

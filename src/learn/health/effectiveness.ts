@@ -1,7 +1,7 @@
 import type { Store } from '../../store/store.ts'
 import { noSearches } from '../reports/hour.ts'
 import { addCounts } from '../reports/report.ts'
-import { HOUR_MS } from '../wire/duration.ts'
+import { hourOf } from '../wire/duration.ts'
 import { type Score, scoreOf } from './score.ts'
 
 const WINDOW_H = 7 * 24
@@ -14,7 +14,7 @@ const SAMPLES_MIN = 100
  * good. The two kinds of queries may differ, so this is a sign, and experiments are the proof.
  */
 export function effectiveness(store: Store, nowMs: number): Score {
-  const last = Math.floor(nowMs / HOUR_MS)
+  const last = hourOf(nowMs)
   const learned = noSearches()
   const plain = noSearches()
   for (const { value } of store.tables.hourReports.range({

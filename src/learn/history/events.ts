@@ -1,7 +1,7 @@
 import { newId } from '../../ids.ts'
 import type { EventList, EventQuery, LearningEvent } from '../../schema/event.ts'
 import type { Store } from '../../store/store.ts'
-import { DAY_MS } from '../wire/duration.ts'
+import { DAY_MS, dayOf } from '../wire/duration.ts'
 import { type Following, followEvents } from './follow.ts'
 import { listEvents } from './list.ts'
 import { eventRows, whole } from './rows.ts'
@@ -75,7 +75,7 @@ export function openEvents(
     events.put(sequence, stored)
     const event = whole(stored)
     meta.put('events', sequence)
-    const day: [number, string] = [Math.floor(newestMs / DAY_MS), report.type]
+    const day: [number, string] = [dayOf(newestMs), report.type]
     eventDays.put(day, (eventDays.get(day) ?? 0) + 1)
     note(event, sequence)
     return event
@@ -98,13 +98,13 @@ export function openEvents(
     record: (report) => store.write(() => recordWithin(report)),
     counts: (sinceMs) => {
       const counts: Record<string, number> = {}
-      for (const { key, value } of eventDays.range({ start: [Math.floor(sinceMs / DAY_MS), ''] }))
+      for (const { key, value } of eventDays.range({ start: [dayOf(sinceMs), ''] }))
         counts[key[1]] = (counts[key[1]] ?? 0) + value
       return counts
     },
     sweep: async (nowMs) => {
       const old = past(nowMs)
-      const end: [number, string] = [Math.floor((nowMs - limits.retentionMs) / DAY_MS), '']
+      const end: [number, string] = [dayOf(nowMs - limits.retentionMs), '']
       const days = [...eventDays.keys({ end, limit: SWEEP_ROWS })]
       if (old.length + days.length > 0)
         await store.release(() => {

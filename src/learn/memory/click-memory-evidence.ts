@@ -12,10 +12,6 @@ export const MILLION = 1_000_000
 const DAYS_MAX = 32
 const WIDTH = 3
 
-export function dayOf(timeMs: number): number {
-  return Math.floor(timeMs / DAY_MS)
-}
-
 /**
  * Adds to (or, with negative numbers, takes from) a day; a day without evidence is left out. Returns the list to
  * keep: another one when there is a day more, since a list that grew in place would hold on to spare room.

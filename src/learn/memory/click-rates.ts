@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks'
 import type { Config } from '../../config.ts'
 import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
+import { dayOf } from '../wire/duration.ts'
 import type { ClickMemory } from './click-memory.ts'
-import { dayOf } from './click-memory-evidence.ts'
 
 /** Which click rates of documents a search reads; immutable. */
 export interface ClickRatesRead {

@@ -4,7 +4,7 @@ import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
 import { spanOf } from '../impressions/draw.ts'
 import { EXPLORED_MAX } from '../impressions/exploration.ts'
 import { GROUPS } from '../loop/fold.ts'
-import { DAY_MS } from '../wire/duration.ts'
+import { dayOf } from '../wire/duration.ts'
 
 /**
  * How likely people look at a position, from what drawn orders showed: the chance falls as 1/pᵑ. Two neighbours that
@@ -41,7 +41,7 @@ export function openExamination(store: Store): Examination {
   const changed = new Map<number, ExaminationDay>()
 
   function dayAt(timeMs: number): ExaminationDay {
-    const day = Math.floor(timeMs / DAY_MS)
+    const day = dayOf(timeMs)
     const row = changed.get(day) ?? examinations.get(day) ?? newDay()
     changed.set(day, row)
     return row
@@ -73,12 +73,11 @@ export function openExamination(store: Store): Examination {
     },
     estimate: (sinceMs) => {
       const sums = newDay()
-      for (const { value } of examinations.range({ start: Math.floor(sinceMs / DAY_MS) }))
-        addDay(sums, value)
+      for (const { value } of examinations.range({ start: dayOf(sinceMs) })) addDay(sums, value)
       return estimateEta(sums)
     },
     sweep: async (beforeMs) => {
-      const end = Math.floor(beforeMs / DAY_MS)
+      const end = dayOf(beforeMs)
       const old = [...examinations.keys({ end, limit: SWEEP_ROWS })]
       if (old.length > 0)
         await store.release(() => {

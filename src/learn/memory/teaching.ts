@@ -1,6 +1,6 @@
 import type { Store } from '../../store/store.ts'
 import type { DocumentKey } from '../facts.ts'
-import { dayOf } from './click-memory-evidence.ts'
+import { dayOf } from '../wire/duration.ts'
 import type { DocumentChange } from './click-memory-pairs.ts'
 import {
   type Attribution,

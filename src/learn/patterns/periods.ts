@@ -33,10 +33,6 @@ function periodOf(level: Level, timeMs: number): number {
   return Math.floor(timeMs / (level * HOUR_MS))
 }
 
-export function hourOf(timeMs: number): number {
-  return Math.floor(timeMs / HOUR_MS)
-}
-
 export function dayOfHour(hour: number): number {
   return Math.floor(hour / 24)
 }

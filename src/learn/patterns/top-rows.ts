@@ -1,5 +1,6 @@
 import type { Store } from '../../store/store.ts'
 import type { Table } from '../../store/table.ts'
+import { hourOf } from '../wire/duration.ts'
 import { type Asker, SEVERAL } from './askers.ts'
 import {
   countIn,
@@ -12,7 +13,7 @@ import {
   type RowKind,
   rangeOf,
 } from './period-rows.ts'
-import { dayOfHour, hourOf, type Level, oldestKept, type Span } from './periods.ts'
+import { dayOfHour, type Level, oldestKept, type Span } from './periods.ts'
 
 /** Counts by name and period; of each period the names that count most are kept. */
 export interface TopRows<Row> {

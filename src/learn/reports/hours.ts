@@ -6,7 +6,7 @@ import { hasOpened, namesUnshown } from '../feedback/feedback-entries.ts'
 import { GROUPS } from '../loop/fold.ts'
 import { type Asker, askersNamed } from '../patterns/askers.ts'
 import { timesOfQueries } from '../patterns/times.ts'
-import { HOUR_MS } from '../wire/duration.ts'
+import { HOUR_MS, hourOf } from '../wire/duration.ts'
 import { readQueries } from './frequent.ts'
 import { type Hour, openHour } from './hour.ts'
 
@@ -27,7 +27,7 @@ export function openHours(store: Store): Hours {
   const clicked = new Map<string, number>()
 
   function at(timeMs: number): Hour {
-    const key = Math.floor(timeMs / HOUR_MS)
+    const key = hourOf(timeMs)
     const hour = open.get(key) ?? openHour(hourReports.get(key))
     open.set(key, hour)
     changed.add(key)
@@ -69,7 +69,7 @@ export function openHours(store: Store): Hours {
     },
     *untake({ names, facts }) {
       for (const [queryHash, timesMs] of timesOfQueries(facts)) {
-        const hours = timesMs.map((timeMs) => Math.floor(timeMs / HOUR_MS))
+        const hours = timesMs.map(hourOf)
         for (const key of new Set(hours))
           if (hourReports.has(key))
             yield at(key * HOUR_MS).forget(queryHash, hours.filter((hour) => hour === key).length)
@@ -105,7 +105,7 @@ function listsOne(report: HourReport | undefined, askers: ReadonlySet<Asker>): b
 /** Ids of queries begin with their time, so the oldest come first. */
 async function sweepHours(store: Store, beforeMs: number): Promise<number> {
   const { hourReports, reportedClicks } = store.tables
-  const end = Math.floor(beforeMs / HOUR_MS)
+  const end = hourOf(beforeMs)
   const hours = [...hourReports.keys({ end, limit: SWEEP_ROWS })]
   const queries = [...reportedClicks.keys({ end: firstIdOf(beforeMs), limit: SWEEP_ROWS })]
   if (hours.length + queries.length > 0)

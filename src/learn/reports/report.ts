@@ -8,7 +8,7 @@ import type {
 } from '../../schema/analytics-record.ts'
 import type { Store } from '../../store/store.ts'
 import { LATENCY_BUCKETS, latencyQuantile } from '../statistics/latency-histogram.ts'
-import { HOUR_MS } from '../wire/duration.ts'
+import { HOUR_MS, hourOf } from '../wire/duration.ts'
 import { openDistinct } from './distinct.ts'
 import { readQueries } from './frequent.ts'
 import { countsFrom, noSearches } from './hour.ts'
@@ -24,8 +24,8 @@ export async function makeReport(
   nowMs: number,
 ): Promise<AnalyticsReport> {
   const timeWindow = sent.toLowerCase()
-  const last = Math.floor(nowMs / HOUR_MS)
-  const first = Math.floor((nowMs - (WINDOWS_H[timeWindow] as number) * HOUR_MS) / HOUR_MS)
+  const last = hourOf(nowMs)
+  const first = hourOf(nowMs - (WINDOWS_H[timeWindow] as number) * HOUR_MS)
   const sums = newSums()
   const breathe = openBreath()
   for (let hour = first; hour <= last; hour += 1) {

@@ -3,6 +3,16 @@ import { wordOf } from '../../word.ts'
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
 
+/** The hour of a moment, counted from the epoch: what happens is counted by it. */
+export function hourOf(timeMs: number): number {
+  return Math.floor(timeMs / HOUR_MS)
+}
+
+/** The day (UTC) of a moment, counted from the epoch. */
+export function dayOf(timeMs: number): number {
+  return Math.floor(timeMs / DAY_MS)
+}
+
 const UNITS_MS = new Map(Object.entries({ ms: 1, s: 1000, m: 60_000, h: HOUR_MS, d: DAY_MS }))
 
 /** ISO 8601, but for years and months, which are no fixed time. */

@@ -1,11 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
-import {
-  type DailyEvidence,
-  dayOf,
-  MILLION,
-} from '../../../src/learn/memory/click-memory-evidence.ts'
+import { type DailyEvidence, MILLION } from '../../../src/learn/memory/click-memory-evidence.ts'
 import { packRemembered } from '../../../src/learn/memory/click-memory-rows.ts'
 import { countRates, RATED_MAX } from '../../../src/learn/memory/click-rate.ts'
+import { dayOf } from '../../../src/learn/wire/duration.ts'
 import type { RememberedRow } from '../../../src/schema/memory-record.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
