@@ -1,6 +1,7 @@
 import { invalid } from '../../errors.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Store } from '../../store/store.ts'
+import type { Range } from '../../store/table.ts'
 import { addUnit, NO_UNITS, subtractUnit, type UnitSums } from '../statistics/sums.ts'
 import { sumsFrom, sumsRow } from './arms.ts'
 import { metricName } from './metrics.ts'
@@ -42,10 +43,7 @@ export function openReported({ tables }: Store): Reported {
 
   function sums({ id, variants }: ExperimentRecord): Map<string, UnitSums[]> {
     const found = new Map<string, UnitSums[]>()
-    for (const { key, value } of experimentReported.range({
-      start: [id, '', 0],
-      end: [id, LAST, 0],
-    })) {
+    for (const { key, value } of experimentReported.range(sumsOf(id))) {
       const arms = found.get(key[1]) ?? variants.map(() => NO_UNITS)
       arms[key[2]] = sumsFrom(value)
       found.set(key[1], arms)
@@ -84,27 +82,37 @@ export function openReported({ tables }: Store): Reported {
       return counted
     },
     armOf: (id, unit) => {
-      const range = { start: [id, unit, ''], end: [id, unit, LAST], limit: 1 } as const
-      for (const { value } of experimentObserved.range(range as never)) return value[0]
-      return undefined
+      const [first] = experimentObserved.range({ ...observedOf(id, unit), limit: 1 })
+      return first?.value[0]
     },
     sums,
     removeUnit: (id, unit) => {
-      const rows = [...experimentObserved.range({ start: [id, unit, ''], end: [id, unit, LAST] })]
+      const rows = [...experimentObserved.range(observedOf(id, unit))]
       for (const { key, value } of rows) removeRow(tables, key, value)
       return rows.length > 0
     },
     clearUnits: (id, rows) => {
-      const range = { start: [id, '', ''], end: [id, LAST, ''], limit: rows } as const
-      const keys = [...experimentObserved.keys(range as never)]
+      const keys = [...experimentObserved.keys({ ...observedOf(id), limit: rows })]
       experimentObserved.removeAll(keys)
       return keys.length
     },
     clearSums: (id) => {
-      const keys = [...experimentReported.keys({ start: [id, '', 0], end: [id, LAST, 0] })]
+      const keys = [...experimentReported.keys(sumsOf(id))]
       experimentReported.removeAll(keys)
     },
   }
+}
+
+/** Where the sums of an experiment lie. */
+function sumsOf(id: string): Range<[string, string, number]> {
+  return { start: [id, '', 0], end: [id, LAST, 0] }
+}
+
+/** Where lies what a unit reported, or what all units of an experiment did. */
+function observedOf(id: string, unit?: string): Range<[string, string, string]> {
+  return unit === undefined
+    ? { start: [id, '', ''], end: [id, LAST, ''] }
+    : { start: [id, unit, ''], end: [id, unit, LAST] }
 }
 
 /** What a unit reported of one metric goes, also out of the sums. */
@@ -130,8 +138,7 @@ function countAnew(
   [id, metric, arm]: [string, string, number],
 ): UnitSums {
   let sums = NO_UNITS
-  const range = { start: [id, '', ''], end: [id, LAST, ''] } as const
-  for (const { key, value } of experimentObserved.range(range as never))
+  for (const { key, value } of experimentObserved.range(observedOf(id)))
     if (key[2] === metric && value[0] === arm) sums = addUnit(sums, { x: value[1], y: value[2] })
   return sums
 }
