@@ -7,7 +7,7 @@ import { commandError } from '../terminal.ts'
 import { markdownSections } from './markdown.ts'
 import { type FoundDocument, type Mapping, placeId, type Unreadable } from './record.ts'
 import { readJson, readLines, readTable } from './structured.ts'
-import { NOT_UTF8, utf8Text } from './utf8.ts'
+import { NOT_UTF8, readText } from './utf8.ts'
 
 /** A file to load. */
 export interface SourceFile {
@@ -103,9 +103,7 @@ async function* readProse(
   file: SourceFile,
   kind: Kind | undefined,
 ): AsyncGenerator<FoundDocument | Unreadable> {
-  const chunks: Buffer[] = []
-  for await (const chunk of input) chunks.push(chunk)
-  const text = utf8Text(Buffer.concat(chunks))
+  const text = await readText(input)
   if (text === undefined) {
     yield { file: file.name, line: 0, reason: `is ${NOT_UTF8}` }
     return

@@ -1,11 +1,11 @@
 import { parse } from 'csv-parse'
 import { ServiceError } from '../../errors.ts'
-import { readJson as readText } from '../../http/json.ts'
+import { readJson as readBody } from '../../http/json.ts'
 import { refuseUnkeepable } from '../../http/unkeepable.ts'
 import { isObject } from '../../object.ts'
 import { plainValue } from '../plain-value.ts'
 import { type FoundDocument, type Mapping, toFound, type Unreadable } from './record.ts'
-import { NOT_UTF8, openUtf8Check, utf8Text } from './utf8.ts'
+import { NOT_UTF8, openUtf8Check, readText, utf8Text } from './utf8.ts'
 
 const LINE_BYTES_MAX = 64_000_000
 const LINE_END = 0x0a
@@ -60,7 +60,7 @@ interface Place {
 /** As the server reads a body; how deep it may be is for the server to say. Undefined where it is no JSON. */
 function parsed(bytes: Buffer) {
   try {
-    return readText(bytes, Number.POSITIVE_INFINITY)
+    return readBody(bytes, Number.POSITIVE_INFINITY)
   } catch {
     return undefined
   }
@@ -86,14 +86,12 @@ export async function* readJson(
   file: string,
   mapping: Mapping,
 ): AsyncGenerator<FoundDocument | Unreadable> {
-  const chunks: Buffer[] = []
-  for await (const chunk of input) chunks.push(chunk)
-  const bytes = Buffer.concat(chunks)
-  if (utf8Text(bytes) === undefined) {
+  const text = await readText(input)
+  if (text === undefined) {
     yield { file, line: 0, reason: `is ${NOT_UTF8}` }
     return
   }
-  const read = parsed(bytes)
+  const read = parsed(Buffer.from(text))
   if (read === undefined) {
     const hint = 'is not valid JSON (one document a line? then name it .ndjson)'
     yield { file, line: 1, reason: hint }

@@ -8,6 +8,13 @@ export function utf8Text(bytes: Buffer): string | undefined {
   return isUtf8(bytes) ? bytes.toString().replace(/^\uFEFF/, '') : undefined
 }
 
+/** The same of a file that is read whole. */
+export async function readText(input: AsyncIterable<Buffer>): Promise<string | undefined> {
+  const chunks: Buffer[] = []
+  for await (const chunk of input) chunks.push(chunk)
+  return utf8Text(Buffer.concat(chunks))
+}
+
 /** Looks through bytes that come in pieces; throws where they are not UTF-8, `end` where the last letter is cut off. */
 export function openUtf8Check(): { take: (bytes: Buffer) => void; end: () => void } {
   const decoder = new TextDecoder('utf-8', { fatal: true })
