@@ -24,7 +24,7 @@ export type Databases = Record<TableName, Database>
 /** Opens every table of the environment. A reader finds only tables that exist already. */
 export function openDatabases(root: RootDatabase): Databases {
   const opened: Partial<Databases> = {}
-  for (const [name, encoding] of Object.entries(TABLES)) {
+  for (const [name, { encoding }] of Object.entries(TABLES)) {
     const database: Database | undefined = root.openDB({ name, encoding })
     if (database === undefined) throw new Error(`The record store has no table ${name}.`)
     opened[name as TableName] = database

@@ -59,178 +59,142 @@ export interface DoneRequest {
 /** The first answer to such a request. */
 export type StoredAnswer = KeptAnswer & DoneRequest
 
-/** Key and value of every table of the record store. Numbers in keys order numerically, text by bytes. */
-export interface Rows {
+/** A table: how its values are written, and what its keys and values are. */
+interface Declared<Key, Value> {
+  encoding: 'msgpack' | 'binary'
+  /** For the compiler alone: nothing is there when it runs. */
+  row: { key: Key; value: Value }
+}
+
+/** Structured values. */
+function packed<Key, Value>(): Declared<Key, Value> {
+  return { encoding: 'msgpack' } as Declared<Key, Value>
+}
+
+/** Bytes, as they are. */
+function bytes<Key>(): Declared<Key, Uint8Array> {
+  return { encoding: 'binary' } as Declared<Key, Uint8Array>
+}
+
+/** Every table of the record store: key → value. Numbers in keys order numerically, text by bytes. */
+export const TABLES = {
   /** Facts about the store itself: `format`, `owner`, and the sequences of the parts. */
-  meta: { key: string; value: unknown }
+  meta: packed<string, unknown>(),
   /** Index id → definition. */
-  indices: { key: number; value: IndexRecord }
+  indices: packed<number, IndexRecord>(),
   /** [index id, document id] → document number. */
-  documents: { key: [number, string]; value: number }
+  documents: packed<[number, string], number>(),
   /** [index id, document number] → record. */
-  records: { key: [number, number]; value: Uint8Array }
+  records: bytes<[number, number]>(),
   /** [index id, sequence] → numbers of the documents that this write removed. */
-  removals: { key: [number, number]; value: number[] }
+  removals: packed<[number, number], number[]>(),
   /** [time in ms, index id, document number] → true: a record that a newer version replaced. */
-  superseded: { key: [number, number, number]; value: true }
+  superseded: packed<[number, number, number], true>(),
   /** [index id, document id] → the numbers it had before, newest first, as long as their records are kept. */
-  earlierOrds: { key: [number, string]; value: number[] }
+  earlierOrds: packed<[number, string], number[]>(),
   /** [index id, document number] → vector as little-endian float32. */
-  vectors: { key: [number, number]; value: Uint8Array }
+  vectors: bytes<[number, number]>(),
   /** [index id, document id] → true: its vector comes from an endpoint that has not given it yet. */
-  unvectorized: { key: [number, string]; value: true }
-  sessions: { key: string; value: SessionRecord }
-  sessionTotals: { key: string; value: SessionTotals }
+  unvectorized: packed<[number, string], true>(),
+  /** Session id → session. */
+  sessions: packed<string, SessionRecord>(),
+  /** Session id → what was done in it. */
+  sessionTotals: packed<string, SessionTotals>(),
   /** Sequence → what happened; append-only. */
-  journal: { key: number; value: JournalEntry }
+  journal: packed<number, JournalEntry>(),
   /** Sequence → event of the history of learning; append-only. */
-  events: { key: number; value: StoredEvent }
+  events: packed<number, StoredEvent>(),
   /** Query id → what the search showed; see learn/impressions/impression.ts. */
-  impressions: { key: string; value: Uint8Array }
+  impressions: bytes<string>(),
   /** First query id → impressions in a row; read and written as part of `impressions`, see blocks.ts. */
-  impressionBlocks: { key: string; value: Uint8Array }
-  models: { key: string; value: ModelRecord }
+  impressionBlocks: bytes<string>(),
+  /** Model id → model. */
+  models: packed<string, ModelRecord>(),
   /** [model id, version] → what is known of it. */
-  modelVersions: { key: [string, number]; value: VersionRecord }
+  modelVersions: packed<[string, number], VersionRecord>(),
   /** [model id, version] → the state as canonical JSON. */
-  modelStates: { key: [string, number]; value: Uint8Array }
+  modelStates: bytes<[string, number]>(),
   /** `id@version`, or '' for no model → how it was used. */
-  modelUsage: { key: string; value: ModelUsage }
+  modelUsage: packed<string, ModelUsage>(),
   /** Query id → the gains of its hits. */
-  judgements: { key: string; value: Judgement }
+  judgements: packed<string, Judgement>(),
   /** [number of the trial, unit] → what the unit did meanwhile. */
-  trialUnits: { key: [number, string]; value: TrialUnit }
+  trialUnits: packed<[number, string], TrialUnit>(),
   /** Adaptation id → adaptation. */
-  adaptations: { key: string; value: AdaptationRecord }
+  adaptations: packed<string, AdaptationRecord>(),
   /** Version → one state of a scope's ranking; see learn/adaptations/versions.ts. */
-  rankingVersions: { key: number; value: RankingVersion }
+  rankingVersions: packed<number, RankingVersion>(),
   /** Query hash or `*` → the version that is in force, and the changes that are or may come into force. */
-  rankingScopes: { key: string; value: RankingScope }
+  rankingScopes: packed<string, RankingScope>(),
   /** [adaptation id, minute since the epoch] → searches with it and without; `*` counts all searches. */
-  adaptationFigures: { key: [string, number]; value: { with: ArmTotals; without: ArmTotals } }
+  adaptationFigures: packed<[string, number], { with: ArmTotals; without: ArmTotals }>(),
   /** [adaptation id, 1 with it or 0 without, unit] → searches, clicked ones, ones without results. */
-  adaptationUnits: { key: [string, number, string]; value: AdaptationUnitRow }
-  adaptationRules: { key: string; value: RuleRecord }
-  suggestions: { key: string; value: SuggestionRecord }
+  adaptationUnits: packed<[string, number, string], AdaptationUnitRow>(),
+  /** Rule id → rule. */
+  adaptationRules: packed<string, RuleRecord>(),
+  /** Suggestion id → suggestion. */
+  suggestions: packed<string, SuggestionRecord>(),
   /** Hash of what was suggested → suggestion id. */
-  suggestionKeys: { key: string; value: string }
+  suggestionKeys: packed<string, string>(),
   /** Query id → a search whose hits were clicked; the newest ones. */
-  clickedSearches: { key: string; value: ClickedSearch }
+  clickedSearches: packed<string, ClickedSearch>(),
   /** [1 hour or 24, period since the epoch, query hash] → what searchers did; see learn/patterns. */
-  queryPatterns: { key: [number, number, string]; value: QueryPatternRow }
+  queryPatterns: packed<[number, number, string], QueryPatternRow>(),
   /** [1 hour or 24, period since the epoch, query hash and the next one's] → how often one followed the other. */
-  reformulations: { key: [number, number, string]; value: ReformulationRow }
+  reformulations: packed<[number, number, string], ReformulationRow>(),
   /** Session id → its last search; the most recent sessions. */
-  lastSearches: { key: string; value: LastSearchRow }
+  lastSearches: packed<string, LastSearchRow>(),
   /** [1 hour or 24, period since the epoch, ''] → counts of feedback and of what was shown. */
-  feedbackPatterns: { key: [number, number, string]; value: FeedbackPattern }
+  feedbackPatterns: packed<[number, number, string], FeedbackPattern>(),
   /**
    * [half hour since the epoch, query id] → marks (hashes of session, query, result and action) and when each happened,
    * epoch ms. Rows of before have a mark in their key, and its time as value.
    */
-  feedbackSeen: { key: [number, string]; value: [string, number][] | number }
+  feedbackSeen: packed<[number, string], [string, number][] | number>(),
   /** Query hash → what is remembered of its documents; see learn/memory/click-memory.ts. */
-  clickMemory: { key: string; value: RememberedRow }
+  clickMemory: packed<string, RememberedRow>(),
   /** [session id, query hash] → what this session has taught; see learn/memory/attributions.ts. */
-  attributions: { key: [string, string]; value: AttributionRow }
+  attributions: packed<[string, string], AttributionRow>(),
   /** Signal id → a signal that others told of. */
-  signals: { key: string; value: SignalRecord }
+  signals: packed<string, SignalRecord>(),
   /** [creation in ms, signal id] → true. */
-  signalOrder: { key: [number, string]; value: true }
+  signalOrder: packed<[number, string], true>(),
   /** Signal id → a signal of the service's own that learning could not take. */
-  deadSignals: { key: string; value: DeadSignalRecord }
+  deadSignals: packed<string, DeadSignalRecord>(),
   /** Session id → when it was found to report the same over and over, epoch ms; it teaches nothing. */
-  flaggedSessions: { key: string; value: number }
+  flaggedSessions: packed<string, number>(),
   /** Experiment id → test or experiment. */
-  experiments: { key: string; value: ExperimentRecord }
+  experiments: packed<string, ExperimentRecord>(),
   /** [kind, name] → experiment id. */
-  experimentNames: { key: [string, string]; value: string }
+  experimentNames: packed<[string, string], string>(),
   /** [experiment id, number of the arm] → what its units did. */
-  experimentArms: { key: [string, number]; value: ArmRow }
+  experimentArms: packed<[string, number], ArmRow>(),
   /** [experiment id, unit] → what the unit did. */
-  experimentUnits: { key: [string, string]; value: UnitRow }
+  experimentUnits: packed<[string, string], UnitRow>(),
   /** Query id → what came of a search in an experiment. */
-  experimentSearches: { key: string; value: SearchOutcome }
+  experimentSearches: packed<string, SearchOutcome>(),
   /** [experiment id, metric, number of the arm] → sums of a reported metric. */
-  experimentReported: { key: [string, string, number]; value: SumsRow }
+  experimentReported: packed<[string, string, number], SumsRow>(),
   /** [experiment id, unit, metric] → what was reported of one unit. */
-  experimentObserved: { key: [string, string, string]; value: ObservedRow }
+  experimentObserved: packed<[string, string, string], ObservedRow>(),
   /** Day since the epoch → clicks on pairs of neighbours that might have been swapped; see learn/memory/examination.ts. */
-  examinations: { key: number; value: ExaminationDay }
+  examinations: packed<number, ExaminationDay>(),
   /** [day since the epoch, type] → events of learning. */
-  eventDays: { key: [number, string]; value: number }
+  eventDays: packed<[number, string], number>(),
   /** Hour since the epoch → what happened to the searches of that hour; see learn/reports. */
-  hourReports: { key: number; value: HourReport }
+  hourReports: packed<number, HourReport>(),
   /** Query id → the best position clicked, from 1; 0 when it is not known. */
-  reportedClicks: { key: string; value: number }
+  reportedClicks: packed<string, number>(),
   /** [name of a metric, its labels as canonical JSON] → the series so far. */
-  metricSeries: { key: [string, string]; value: MetricSeries }
+  metricSeries: packed<[string, string], MetricSeries>(),
   /** Idempotency-Key → first answer, or, until there is one, that the request is done. */
-  idempotency: { key: string; value: StoredAnswer | DoneRequest }
+  idempotency: packed<string, StoredAnswer | DoneRequest>(),
   /** [time in ms, Idempotency-Key] → true: when that may be forgotten. */
-  idempotencyExpiry: { key: [number, string]; value: true }
-}
+  idempotencyExpiry: packed<[number, string], true>(),
+} as const
 
-export type TableName = keyof Rows
-
-/** Every table and how its values are written: structured values by msgpack, bytes as they are. */
-export const TABLES = {
-  meta: 'msgpack',
-  indices: 'msgpack',
-  documents: 'msgpack',
-  records: 'binary',
-  removals: 'msgpack',
-  superseded: 'msgpack',
-  earlierOrds: 'msgpack',
-  vectors: 'binary',
-  unvectorized: 'msgpack',
-  sessions: 'msgpack',
-  sessionTotals: 'msgpack',
-  journal: 'msgpack',
-  events: 'msgpack',
-  impressions: 'binary',
-  impressionBlocks: 'binary',
-  feedbackSeen: 'msgpack',
-  clickMemory: 'msgpack',
-  attributions: 'msgpack',
-  flaggedSessions: 'msgpack',
-  signals: 'msgpack',
-  signalOrder: 'msgpack',
-  deadSignals: 'msgpack',
-  models: 'msgpack',
-  modelVersions: 'msgpack',
-  modelStates: 'binary',
-  modelUsage: 'msgpack',
-  judgements: 'msgpack',
-  trialUnits: 'msgpack',
-  adaptations: 'msgpack',
-  rankingVersions: 'msgpack',
-  rankingScopes: 'msgpack',
-  adaptationFigures: 'msgpack',
-  adaptationUnits: 'msgpack',
-  adaptationRules: 'msgpack',
-  suggestions: 'msgpack',
-  suggestionKeys: 'msgpack',
-  clickedSearches: 'msgpack',
-  queryPatterns: 'msgpack',
-  reformulations: 'msgpack',
-  lastSearches: 'msgpack',
-  feedbackPatterns: 'msgpack',
-  experiments: 'msgpack',
-  experimentNames: 'msgpack',
-  experimentArms: 'msgpack',
-  experimentUnits: 'msgpack',
-  experimentSearches: 'msgpack',
-  experimentReported: 'msgpack',
-  experimentObserved: 'msgpack',
-  examinations: 'msgpack',
-  eventDays: 'msgpack',
-  hourReports: 'msgpack',
-  reportedClicks: 'msgpack',
-  metricSeries: 'msgpack',
-  idempotency: 'msgpack',
-  idempotencyExpiry: 'msgpack',
-} as const satisfies Record<TableName, 'msgpack' | 'binary'>
+export type TableName = keyof typeof TABLES
+export type Rows = { [Name in TableName]: (typeof TABLES)[Name]['row'] }
 
 /**
  * Version of the tables above; a store written by a newer one is refused. Raised by whatever writes rows that the version
