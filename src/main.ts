@@ -6,7 +6,7 @@ import { type App, openApp } from './app.ts'
 import { type Config, mistypedSettings, readConfig } from './config.ts'
 import { StartError } from './errors.ts'
 import { type Server, startServer } from './http/server.ts'
-import { openLog } from './log.ts'
+import { openProcessLog } from './log.ts'
 import { isCommitRejection } from './store/failure.ts'
 
 /** Settings that can't be right: starting again would not help. */
@@ -20,7 +20,7 @@ const STOPPING = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 setFlagsFromString('--heap-growing-percent=100')
 
 const config = settings()
-const log = openLog(config.logLevel)
+const log = openProcessLog(config.logLevel)
 watchProcess(log)
 for (const { variable, sentence } of mistypedSettings(process.env)) log.warn({ variable }, sentence)
 run(config, log).catch((err: unknown) => {

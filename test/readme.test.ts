@@ -5,7 +5,7 @@ import { routes } from '../src/api/index.ts'
 import type { Route } from '../src/http/route.ts'
 import { ACTIONS } from '../src/learn/feedback/actions.ts'
 import { METRIC_NAMES } from '../src/learn/wire/metric-names.ts'
-import { OPERATORS } from '../src/learn/wire/operators.ts'
+import { RULE_OPERATORS } from '../src/learn/wire/operators.ts'
 import { QUERY_CHARACTERS_MAX } from '../src/schema/common.ts'
 import { SearchRequest } from '../src/schema/search.ts'
 import { readFilters } from '../src/search/query/filter.ts'
@@ -112,7 +112,7 @@ test.each([
 })
 
 test.each([
-  ['operator', OPERATORS],
+  ['operator', RULE_OPERATORS],
   ['metric', METRIC_NAMES],
 ])('the table of each %s has all of its spellings', (head, known) => {
   const [, after = ''] = readme.split(`| ${head} | also | |\n|---|---|---|\n`)

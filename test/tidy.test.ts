@@ -24,6 +24,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'first-mistake': [],
   'nearest-name': [],
   'synonym-rule': [],
+  'canonical-json': [],
   config: ['first-mistake', 'nearest-name', 'settings', 'word'],
   metrics: ['breath', 'config'],
   package: [],
@@ -47,6 +48,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'ids',
     'nearest-name',
     'synonym-rule',
+    'canonical-json',
     'shared-clock',
   ],
   learn: [
@@ -62,7 +64,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'ids',
     'synonym-rule',
   ],
-  workers: ['embed', 'search', 'learn', 'native', 'schema', 'store', 'threads'],
+  workers: ['embed', 'search', 'learn', 'native', 'schema', 'store', 'threads', 'canonical-json'],
   health: ['app', 'errors', 'word'],
   figures: ['metrics', 'search', 'store', 'threads'],
   upkeep: [],
@@ -239,12 +241,20 @@ function unwantedForms({ path, text }: Source): string[] {
   return forms.filter(([, form]) => form.test(code)).map(([name]) => `${path}: ${name}`)
 }
 
-/** Names of types that more than one file exports: whoever looks for one finds another. */
-function namedTwice(all: readonly Source[]): string[] {
-  const names = all.flatMap(({ text }) =>
-    [...text.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => String(name)),
+const TYPE = /^export (?:interface|type) (\w+)/gm
+const VALUE = /^export (?:const|(?:async )?function\*?) (\w+)/gm
+/** Routes, jobs and commands are called by what they do, as are the functions that do it. */
+const CALLED_ALIKE = /^(src\/(api|cli)|workers)\//
+
+/** Names that more than one file exports, with the files: whoever looks for one finds another. */
+function namedTwice(all: readonly Source[], kind: RegExp): string[] {
+  const homes = new Map<string, string[]>()
+  for (const { path, text } of all)
+    for (const [, name = ''] of text.matchAll(kind))
+      homes.set(name, [...(homes.get(name) ?? []), path])
+  return [...homes].flatMap(([name, paths]) =>
+    paths.length > 1 ? [`${name}: ${paths.join(', ')}`] : [],
   )
-  return names.filter((name, at) => names.indexOf(name) < at)
 }
 
 function readSources(folder: string, kind = '.ts'): Source[] {
@@ -283,8 +293,10 @@ describe('the house is tidy', () => {
     expect(breaches(unwantedForms)).toEqual([])
   })
 
-  it('an exported type has a name of its own', () => {
-    expect(namedTwice(sources)).toEqual([])
+  it('what is exported has a name of its own', () => {
+    expect(namedTwice(sources, TYPE)).toEqual([])
+    const others = sources.filter(({ path }) => !CALLED_ALIKE.test(path))
+    expect(namedTwice(others, VALUE)).toEqual([])
   })
 
   it('each worker file exports one function with its own name', () => {
@@ -359,12 +371,13 @@ describe('the guard bites', () => {
     expect(wrong('native/src/registry.rs', search)).toEqual([])
   })
 
-  it('on a type that two files export by one name', () => {
-    const text = 'export interface Thing {}'
-    const other = 'export type Thing<T> = T[]'
-    const pair = [text, other].map((each, at) => ({ path: `src/${at}.ts`, text: each }))
-    expect(namedTwice(pair)).toEqual(['Thing'])
-    expect(namedTwice([{ path: 'src/a.ts', text }])).toEqual([])
+  it.each([
+    [TYPE, 'export interface Thing {}', 'export type Thing<T> = T[]'],
+    [VALUE, 'export const Thing = 1', 'export async function Thing() {}'],
+  ])('on what two files export by one name: %s', (kind, ...texts) => {
+    const pair = texts.map((text, at) => ({ path: `src/${at}.ts`, text }))
+    expect(namedTwice(pair, kind)).toEqual(['Thing: src/0.ts, src/1.ts'])
+    expect(namedTwice(pair.slice(1), kind)).toEqual([])
   })
 
   it('on names, lengths, worker files and forms', () => {

@@ -1,4 +1,5 @@
-import { canonicalJson, checksumOf, readState } from '../src/learn/models/state.ts'
+import { canonicalJson } from '../src/canonical-json.ts'
+import { checksumOf, readState } from '../src/learn/models/state.ts'
 import { native } from '../src/native.ts'
 import type { ModelKind } from '../src/schema/model-record.ts'
 import { openReader } from '../src/store/reader.ts'

@@ -46,7 +46,7 @@ function makeAll(path: string): void {
  * Tells whether a file is still the one that lies there now. Who has it open goes on writing to it when it was removed or
  * its disk taken away, and hears of no failure; but all that is written then is lost.
  */
-export function placeOf(file: string): () => boolean {
+export function openPlaceCheck(file: string): () => boolean {
   const before = statSync(file)
   return () => {
     const now = lookUp(file)

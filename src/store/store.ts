@@ -5,7 +5,13 @@ import { type ServiceError, StartError } from '../errors.ts'
 import { openCommits } from './commits.ts'
 import { openDatabases, type Tables, wrapTables } from './databases.ts'
 import { diskFull, wantsRoom } from './failure.ts'
-import { indicesDirectory, makeFolder, placeOf, refuseLostRecords, shortfall } from './folder.ts'
+import {
+  indicesDirectory,
+  makeFolder,
+  openPlaceCheck,
+  refuseLostRecords,
+  shortfall,
+} from './folder.ts'
 import { type Owner, refuseOwned, thisProcess } from './owner.ts'
 import { openSpace, type SpaceFigures } from './space.ts'
 import {
@@ -127,7 +133,7 @@ function buildStore(root: RootDatabase, options: StoreOptions): Store {
     directory: recordsDirectory(options.dataDir),
     bytesMax: options.bytesMax,
   })
-  const isInPlace = placeOf(recordsFile(options.dataDir))
+  const isInPlace = openPlaceCheck(recordsFile(options.dataDir))
   const commits = openCommits({ ...options, diskIsFull: space.diskIsFull, isInPlace })
 
   function refusal(): ServiceError | undefined {

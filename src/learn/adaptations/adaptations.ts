@@ -26,7 +26,7 @@ import { MACHINES } from '../states.ts'
 import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf, wordsOf } from '../wire/words.ts'
 import { EVERY_QUERY } from './content.ts'
-import { makeDraft, mustReadChanges, warningsOf } from './draft.ts'
+import { changeWarnings, makeDraft, mustReadChanges } from './draft.ts'
 import { type Force, openForce } from './force.ts'
 import { type AdaptationLifecycle, openLifecycle } from './lifecycle.ts'
 import { openMoves } from './moves.ts'
@@ -34,7 +34,7 @@ import { findProposals } from './propose.ts'
 import type { ReplayParts } from './replay.ts'
 import { openRules, type Rules } from './rules.ts'
 import { openSuggestions, type Suggestions } from './suggestions.ts'
-import { openVersions } from './versions.ts'
+import { openRankingVersions } from './versions.ts'
 import { openWatch } from './watch.ts'
 import { showAdaptation, showHistory, showRule, showSuggestion } from './wire.ts'
 
@@ -97,7 +97,7 @@ const SWEEP_MS = 600_000
 export function openAdaptations(parts: AdaptationsParts): Adaptations {
   const { store, events, patterns, config, clock } = parts
   const { clicks, evidenceOf } = patterns
-  const versions = openVersions(store)
+  const versions = openRankingVersions(store)
   const force = openForce(store, versions, config.adaptationCanaryShare)
   const watch = openWatch(store, clicks)
   const moves = openMoves(store, events, clock)
@@ -131,7 +131,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     },
     listSuggestions: suggestions.list,
     createRule: async (sent, noteDone) => {
-      const warnings = warningsOf(mustReadChanges(sent.changes), { ...parts, ...config })
+      const warnings = changeWarnings(mustReadChanges(sent.changes), { ...parts, ...config })
       const rule = showRule(await rules.create(sent, noteDone))
       return { ...rule, ...(warnings.length === 0 ? {} : { warnings }) }
     },
@@ -206,7 +206,7 @@ function ruleOf(
 function openShow(
   store: Store,
   watch: ReturnType<typeof openWatch>,
-  versions: ReturnType<typeof openVersions>,
+  versions: ReturnType<typeof openRankingVersions>,
 ) {
   const { adaptations } = store.tables
 

@@ -11,11 +11,11 @@ import {
   withExactModel,
 } from '../plan/tuning.ts'
 import { EVERY_QUERY } from './content.ts'
-import { emptyArm, METRICS, metricOf } from './figures.ts'
+import { emptyArm, metricOf, WATCHED_METRICS } from './figures.ts'
 import { isCompared } from './judge.ts'
 import { type ReplayParts, replay } from './replay.ts'
 import type { Draft } from './steps.ts'
-import { checkThresholds, readFigures, readThresholds } from './thresholds.ts'
+import { checkThresholds, readThresholds, readValidation } from './thresholds.ts'
 import { readTriggers } from './triggers.ts'
 
 /** The free-form parts of a request; they come back as they were sent. */
@@ -50,7 +50,7 @@ export function makeDraft(
     adaptationId: newId(nowMs),
     ...{ type: sent.type, scope, tuning, unread, triggers },
     warnings: [
-      ...warningsOf({ tuning, unread }, parts),
+      ...changeWarnings({ tuning, unread }, parts),
       ...warnings,
       ...warningsOfBefore(triggers, baseline),
     ],
@@ -85,7 +85,7 @@ function withoutScope({ queryHash: _, ...settings }: Record<string, unknown>): o
   return settings
 }
 
-export function warningsOf(
+export function changeWarnings(
   { tuning, unread }: Pick<TuningRead, 'tuning' | 'unread'>,
   { exactModel, learning }: Pick<DraftParts, 'exactModel' | 'learning'>,
 ): string[] {
@@ -121,7 +121,7 @@ function validate(
 ): Draft['validation'] {
   const thresholds = readThresholds(acceptanceThresholds)
   const replayed = tryReplay(tuning, scope, parts)
-  const checks = checkThresholds(thresholds, readFigures(validationMetrics), replayed.estimates)
+  const checks = checkThresholds(thresholds, readValidation(validationMetrics), replayed.estimates)
   const missed = checks.filter(({ passed }) => passed === false)
   const open = checks.filter(({ passed }) => passed === undefined)
   const notes = [replayed.note]
@@ -152,7 +152,7 @@ function warningsOfBefore(triggers: readonly Trigger[], before: EarlierTotals): 
   return triggers.flatMap((trigger) => {
     const metric = metricOf(trigger.metric)
     if (trigger.byDefault === true || !isCompared(trigger) || metric === undefined) return []
-    if (before.searches === 0 || METRICS[metric](before) !== undefined) return []
+    if (before.searches === 0 || WATCHED_METRICS[metric](before) !== undefined) return []
     return [
       `The ${metric} of the searches before the change is not known: its trigger compares only with searches of the same time, as in canary.`,
     ]

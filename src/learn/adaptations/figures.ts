@@ -4,7 +4,7 @@ import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import { type MetricName, readMetric } from '../wire/metric-names.ts'
 
 /** What is measured of searches; each is undefined while there is nothing to measure it by. */
-export const METRICS = {
+export const WATCHED_METRICS = {
   /** Share of somebody's searches with a click. */
   ctr: ({ clicked, known }) => ratio(clicked, known),
   /** Mean of 1/position of the first click within the first ten, 0 without one. */
@@ -18,10 +18,10 @@ export const METRICS = {
   searches: ({ searches }) => searches,
 } as const satisfies Partial<Record<MetricName, (arm: EarlierTotals) => number | undefined>>
 
-export type WatchedMetric = keyof typeof METRICS
+export type WatchedMetric = keyof typeof WATCHED_METRICS
 
 const NAMES: Partial<Record<MetricName, WatchedMetric>> = Object.fromEntries(
-  (Object.keys(METRICS) as WatchedMetric[]).map((name) => [name, name]),
+  (Object.keys(WATCHED_METRICS) as WatchedMetric[]).map((name) => [name, name]),
 )
 
 /** The metric that a name means, whatever its spelling; undefined when it isn't measured. */

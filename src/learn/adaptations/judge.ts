@@ -1,7 +1,7 @@
 import type { AdaptationRecord, EarlierTotals, Trigger } from '../../schema/adaptation-record.ts'
 import { NO_UNITS } from '../statistics/sums.ts'
 import { beyondLimit, type Certainty, isLatency, type Known, worseThan } from './certainty.ts'
-import { METRICS, metricOf, samplesOf, subtractArm, type WatchedMetric } from './figures.ts'
+import { metricOf, samplesOf, subtractArm, WATCHED_METRICS, type WatchedMetric } from './figures.ts'
 import type { Watch } from './watch.ts'
 
 /** Why a change is taken back. */
@@ -47,9 +47,9 @@ function judgeTrigger(
   const evidence = gather(trigger, record, watch, nowMs)
   if (evidence === undefined) return undefined
   const { metric, withIt, withoutIt, sameTime } = evidence
-  const value = METRICS[metric](withIt)
+  const value = WATCHED_METRICS[metric](withIt)
   if (value === undefined) return undefined
-  const compared = isCompared(trigger) ? METRICS[metric](withoutIt) : undefined
+  const compared = isCompared(trigger) ? WATCHED_METRICS[metric](withoutIt) : undefined
   if (isCompared(trigger) && compared === undefined) return undefined
   const change = changeOf(trigger, value, compared)
   if (!exceeds(trigger, change)) return undefined

@@ -64,7 +64,7 @@ function readLimits(metric: string, sent: unknown, path: string): Threshold[] {
  * Reads `validationMetrics` as a map: of a list, what has a figure. Throws VALIDATION_FAILED that names the place of an
  * object without a name.
  */
-export function readFigures(sent: Adaptation['validationMetrics']): Record<string, unknown> {
+export function readValidation(sent: Adaptation['validationMetrics']): Record<string, unknown> {
   if (!Array.isArray(sent)) return sent ?? {}
   const figures = sent.map((each, at) => {
     if (typeof each === 'string') return [each, undefined]

@@ -3,7 +3,7 @@ import type { Trigger, TriggerOperator } from '../../schema/adaptation-record.ts
 import { DAY_MS, durationOf, HOUR_MS } from '../wire/duration.ts'
 import { lessIsBetter } from '../wire/metric-names.ts'
 import { type RuleOperator, readOperator } from '../wire/operators.ts'
-import { METRICS, metricOf } from './figures.ts'
+import { metricOf, WATCHED_METRICS } from './figures.ts'
 
 /** Watched for every change unless it brings a trigger for the same metric. */
 export const DEFAULT_TRIGGERS: readonly Trigger[] = [
@@ -21,7 +21,7 @@ const WINDOW_MS = HOUR_MS
 /** Longest window of a trigger; figures by the minute are kept this long. */
 export const WINDOW_MS_MAX = DAY_MS
 const SAMPLES_MIN = 20
-const MEASURED = Object.keys(METRICS).join(', ')
+const MEASURED = Object.keys(WATCHED_METRICS).join(', ')
 
 const FIRES: Partial<Record<RuleOperator, TriggerOperator>> = {
   ...{ lt: 'lt', lte: 'lte', gt: 'gt', gte: 'gte' },

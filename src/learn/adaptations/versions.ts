@@ -25,7 +25,7 @@ export interface RankingVersions {
 const SWEEP_ROWS = 1000
 const COUNTER = 'rankingVersions'
 
-export function openVersions(store: Store): RankingVersions {
+export function openRankingVersions(store: Store): RankingVersions {
   const { adaptations, rankingVersions, rankingScopes, meta } = store.tables
   return {
     addWithin: (version, content) => {

@@ -9,7 +9,7 @@ import type {
 import type { Rule, SuggestionRead } from '../../schema/suggestion.ts'
 import { isoTime } from '../wire/moment.ts'
 import { EVERY_QUERY } from './content.ts'
-import { METRICS } from './figures.ts'
+import { WATCHED_METRICS } from './figures.ts'
 import type { Arms } from './minutes.ts'
 
 /** An adaptation as it goes over the wire. */
@@ -90,7 +90,7 @@ function withoutFalseRanks({ scope, baseline }: AdaptationRecord): EarlierTotals
 
 function showArm(arm: EarlierTotals, units: number | null): AdaptationRead['metrics']['with'] {
   const shown = (metric: 'ctr' | 'mrr' | 'zeroResultRate' | 'latencyP95') => {
-    const value = METRICS[metric](arm)
+    const value = WATCHED_METRICS[metric](arm)
     return value === undefined ? null : Number(value.toFixed(6))
   }
   return {

@@ -80,7 +80,7 @@ export function draftExperiment(
 }
 
 /** When it ends if nobody said so and it starts then. */
-export function endOf(startMs: number): number {
+export function defaultEndOf(startMs: number): number {
   return startMs + DURATION_MS
 }
 
@@ -119,7 +119,7 @@ function readDates(
   if (endMs !== undefined && endMs <= startMs) throw invalid('endDate', 'must be after the start')
   if (endMs !== undefined && endMs <= nowMs) throw invalid('endDate', 'must lie ahead')
   const from = Math.max(startMs, nowMs)
-  return { startMs, endMs: endMs ?? endOf(from), endByDefault: endMs === undefined }
+  return { startMs, endMs: endMs ?? defaultEndOf(from), endByDefault: endMs === undefined }
 }
 
 function momentOf(

@@ -18,7 +18,7 @@ type Find = (id: string) => ExperimentRecord | undefined
  * Folds searches, and what came of them, into the evidence of the experiments that they were in. A unit's first
  * search under a variant is its exposure.
  */
-export function evidenceOf(ledger: Ledger, find: Find): Consumer {
+export function openExperimentEvidence(ledger: Ledger, find: Find): Consumer {
   return {
     name: 'experiments',
     load: ledger.drop,

@@ -18,7 +18,7 @@ import { knownWordsOf } from '../wire/words.ts'
 import { describeExperiment, reportExperiment } from './answers.ts'
 import type { Counted } from './checks.ts'
 import { draftExperiment } from './draft.ts'
-import { evidenceOf } from './evidence.ts'
+import { openExperimentEvidence } from './evidence.ts'
 import { isInexact, missingModels, withExactModels } from './exact-models.ts'
 import { openLedger } from './ledger.ts'
 import { findAssigned, mustFind, notActive, unitOf } from './lookup.ts'
@@ -121,7 +121,7 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
     steer,
     record: openResults({ ...schedule, store, sessions, ledger, reported }),
     variants: (unit, session) => variantsFor(register.running(), unit, session),
-    consumer: evidenceOf(ledger, register.find),
+    consumer: openExperimentEvidence(ledger, register.find),
     tick: async () => {
       for (const { record } of register.running())
         if (isInexact(record, exactModel))

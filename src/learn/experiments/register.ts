@@ -8,7 +8,7 @@ import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
 import { move } from '../states.ts'
 import { refuseUndealable } from './dealable.ts'
-import { endOf } from './draft.ts'
+import { defaultEndOf } from './draft.ts'
 import { isRunning, type Running, runningOf } from './running.ts'
 
 /** Every test and experiment, on the disk and in memory. */
@@ -204,7 +204,7 @@ function movedTo(
   // Started by hand before its time: that is its start.
   moved.startMs = Math.min(record.startMs, nowMs)
   if (record.held) moved.startMs = nowMs
-  if (record.endByDefault) moved.endMs = endOf(moved.startMs)
+  if (record.endByDefault) moved.endMs = defaultEndOf(moved.startMs)
   return moved
 }
 

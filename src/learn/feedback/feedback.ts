@@ -11,7 +11,7 @@ import { feedbackIdAt, signalIdOf } from './feedback-ids.ts'
 import type { Gains } from './gains.ts'
 import { match, type Told, unmatched } from './match.ts'
 import { openSeen, type Telling } from './seen.ts'
-import { warningsOf } from './warnings.ts'
+import { feedbackWarnings } from './warnings.ts'
 
 /** Takes feedback: whatever is answered is durable, and learned from within seconds. */
 export interface FeedbackIntake {
@@ -84,7 +84,7 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
         }
       })
       for (const status of Object.keys(totals) as FeedbackStatus[]) totals[status] += counts[status]
-      return { ...receipt, ...warningsOf(feedback, told, gains) }
+      return { ...receipt, ...feedbackWarnings(feedback, told, gains) }
     },
     read: openFeedbackHistory(log.journal, clock),
     // By then the session is long over, and its feedback no longer matches.

@@ -11,7 +11,7 @@ const WITHIN = ['userAction', 'engagementType', 'resultId', 'timestamp', 'queryH
 const FURTHER_WITHIN = ['position', 'dwellTime']
 
 /** What was taken, and teaches less than its sender may think. */
-export function warningsOf(
+export function feedbackWarnings(
   sent: readonly SentEntry[],
   told: readonly Told[],
   gains: Gains,

@@ -33,7 +33,7 @@ export interface FigureParts {
 }
 
 /** Everything at once, as the parts say it. */
-export function readFigures(parts: FigureParts): LearningFigures {
+export function readLearningFigures(parts: FigureParts): LearningFigures {
   const { store, log, loop, lag, tally, clickMemory, models, signals, events, clock } = parts
   const { searches, feedback, analytics } = tally.figures()
   const { adaptations, suggestions } = parts.adaptations.figures()

@@ -4,7 +4,7 @@ import type { LearningFigures } from '../../schema/learning-figures.ts'
 import type { Loop } from '../loop/loop.ts'
 import type { Models } from '../models/models.ts'
 import type { Reporting } from '../reports/reporting.ts'
-import { collectLearning, type FigureParts, readFigures } from './figures.ts'
+import { collectLearning, type FigureParts, readLearningFigures } from './figures.ts'
 import { type LearningHealth, openLearningHealth } from './health.ts'
 import { openRetention, type Sweep } from './retention.ts'
 
@@ -44,7 +44,7 @@ export function openOversight(parts: OversightParts): Oversight {
     onFailure: parts.onSweepFailure,
   })
   return {
-    figures: () => readFigures(figureParts),
+    figures: () => readLearningFigures(figureParts),
     health,
     tick: async (nowMs) => {
       health.watch(nowMs)

@@ -16,7 +16,7 @@ export interface Filter {
 }
 
 /** Throws VALIDATION_FAILED for a time that is none. */
-export function readFilter(query: EventQuery): Filter {
+export function readEventFilter(query: EventQuery): Filter {
   const types = setOf(query.type)
   const statuses = setOf(query.status)
   const { sessionId, modelId, adaptationId } = query

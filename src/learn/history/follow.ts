@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { invalid } from '../../errors.ts'
 import { isId, timeOfId } from '../../ids.ts'
 import type { EventQuery } from '../../schema/event.ts'
-import { type Filter, readFilter } from './filter.ts'
+import { type Filter, readEventFilter } from './filter.ts'
 import type { EventRow, EventRows } from './rows.ts'
 
 /** The events of a query as they are stored, until `signal` is aborted; undefined after a silence. */
@@ -24,7 +24,7 @@ export function followEvents(
   after: string | undefined,
   { silenceMs, clock }: Pace,
 ): Following {
-  const filter = readFilter(query)
+  const filter = readEventFilter(query)
   const start = filter.startMs > 0 ? rows.at(filter.startMs) - 1 : rows.last()
   // Another store may have given a greater number than this one has reached.
   const isNew = after === undefined || after.trim() === ''

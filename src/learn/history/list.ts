@@ -1,12 +1,12 @@
 import type { EventList, EventQuery } from '../../schema/event.ts'
-import { identify, readCursor, readFilter, writeCursor } from './filter.ts'
+import { identify, readCursor, readEventFilter, writeCursor } from './filter.ts'
 import type { EventRow, EventRows } from './rows.ts'
 
 const LIMIT = 100
 
 /** A page of the events that match, and how many do. Throws VALIDATION_FAILED, INVALID_CURSOR. */
 export async function listEvents(rows: EventRows, query: EventQuery): Promise<EventList> {
-  const filter = readFilter(query)
+  const filter = readEventFilter(query)
   const { limit = LIMIT, order = 'desc' } = query
   const step = order.toLowerCase() === 'desc' ? -1 : 1
   const identity = identify(query, step)

@@ -14,20 +14,6 @@ export interface StateRead {
   model?: string
 }
 
-/** JSON with the keys of every object in order: equal content, equal text. */
-export function canonicalJson(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) {
-    // Long lists hold numbers.
-    const isFlat = value.every((each) => typeof each !== 'object')
-    return isFlat ? JSON.stringify(value) : `[${value.map(canonicalJson).join(',')}]`
-  }
-  const entries = Object.entries(value)
-    .filter(([, each]) => each !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${entries.map(([key, each]) => `${JSON.stringify(key)}:${canonicalJson(each)}`).join(',')}}`
-}
-
 /** SHA-256 of a text, as hexadecimal digits. */
 export function checksumOf(text: string): string {
   return createHash('sha256').update(text).digest('hex')

@@ -1,4 +1,4 @@
-import { WEIGHT_MAX } from '../statistics/off-policy.ts'
+import { IMPORTANCE_MAX } from '../statistics/off-policy.ts'
 import type { Page } from './pages.ts'
 
 /** Pages as the core's training takes them. */
@@ -44,7 +44,7 @@ function gradeOf(gain: number): number {
 }
 
 function rowWeights({ expected }: Page): number[] {
-  return expected.map((seen) => Math.min(WEIGHT_MAX, 1 / Math.max(seen, 1e-9)))
+  return expected.map((seen) => Math.min(IMPORTANCE_MAX, 1 / Math.max(seen, 1e-9)))
 }
 
 function pageWeights(page: Page): number[] {

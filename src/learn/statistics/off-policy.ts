@@ -22,7 +22,7 @@ export const NO_SEARCHES: PolicySums = { searches: 0, weight: 0, reward: 0, mass
  * beyond counts as if nobody had chosen it there: the bias is downward, and no policy looks better for what was
  * hardly ever shown.
  */
-export const WEIGHT_MAX = 10
+export const IMPORTANCE_MAX = 10
 
 /** With fewer effective units there is no answer. */
 const EFFECTIVE_UNITS_MIN = 100
@@ -41,7 +41,7 @@ export interface LoggedPage {
 
 /**
  * One search's part under the position-based model, where a hit is clicked when it is examined and
- * good: Σ w · reward over the hits with w = target / expected, at most `WEIGHT_MAX`. Its control variate is the
+ * good: Σ w · reward over the hits with w = target / expected, at most `IMPORTANCE_MAX`. Its control variate is the
  * examination Σ w · shown that the same weights give to what was shown; since `shown` is `expected` in the mean, its
  * expectation is Σ w · expected, which is Σ target where no weight is cut off. (Joachims, Swaminathan, Schnabel:
  * Unbiased learning-to-rank with biased feedback, 2017; self-normalised: Swaminathan, Joachims: The self-normalized
@@ -54,7 +54,7 @@ export function positionBased({ rewards, shown, expected, target }: LoggedPage):
     const wanted = target[hit] ?? 0
     const likely = expected[hit] ?? 0
     if (wanted === 0 || likely === 0) continue
-    const weight = Math.min(wanted / likely, WEIGHT_MAX)
+    const weight = Math.min(wanted / likely, IMPORTANCE_MAX)
     sums.weight += weight * (shown[hit] ?? 0)
     sums.reward += weight * (rewards[hit] ?? 0)
     sums.mass += weight * likely

@@ -5,7 +5,7 @@ import { plainWord } from '../../word.ts'
  * Every operator of the rules that learning reads, with its other spellings as plain words: guardrails, rollback triggers,
  * acceptance thresholds and targeting rules all read these, each those that mean something to it.
  */
-export const OPERATORS = {
+export const RULE_OPERATORS = {
   gt: ['>', 'greaterthan', 'morethan', 'above', 'over'],
   gte: ['>=', 'greaterthanorequal', 'greaterthanorequalto', 'atleast'],
   lt: ['<', 'lessthan', 'below', 'under'],
@@ -29,11 +29,11 @@ export const OPERATORS = {
   lowerIsBetter: ['lower', 'lowerbetter', 'minimize'],
 } as const satisfies Record<string, readonly string[]>
 
-export type RuleOperator = keyof typeof OPERATORS
+export type RuleOperator = keyof typeof RULE_OPERATORS
 
 const BY_SPELLING = new Map<string, RuleOperator>(
-  (Object.keys(OPERATORS) as RuleOperator[]).flatMap((name) =>
-    [name.toLowerCase(), ...OPERATORS[name]].map((spelling) => [spelling, name] as const),
+  (Object.keys(RULE_OPERATORS) as RuleOperator[]).flatMap((name) =>
+    [name.toLowerCase(), ...RULE_OPERATORS[name]].map((spelling) => [spelling, name] as const),
   ),
 )
 
@@ -54,6 +54,6 @@ export function readOperator<Meaning>(
 }
 
 function withSign(name: string): string {
-  const [sign = ''] = OPERATORS[name as RuleOperator]
+  const [sign = ''] = RULE_OPERATORS[name as RuleOperator]
   return /^\W+$/.test(sign) ? `${name} (${sign})` : name
 }

@@ -22,7 +22,7 @@ interface Action {
 }
 
 /** What a line asks for in that form; undefined for any other line. */
-export function actionOf(sent: unknown): Action | undefined {
+export function bulkActionOf(sent: unknown): Action | undefined {
   if (!isObject(sent)) return undefined
   let action: string | undefined
   // Most items are told apart by their first name: no list of all is made.
@@ -41,7 +41,7 @@ export function openActions() {
   let isBehind = false
   return {
     refusalOf: (sent: unknown): ServiceError | undefined => {
-      const found = actionOf(sent)
+      const found = bulkActionOf(sent)
       const wasBehind = isBehind
       isBehind = found !== undefined && found.action !== 'delete'
       if (found !== undefined) return refused(`asks for "${found.action}" in a line of its own`)

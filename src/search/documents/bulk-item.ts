@@ -1,7 +1,7 @@
 import { ServiceError, serviceError } from '../../errors.ts'
 import { isObject } from '../../object.ts'
 import type { BulkItem } from '../../schema/document.ts'
-import { actionOf, openActions } from './bulk-action.ts'
+import { bulkActionOf, openActions } from './bulk-action.ts'
 
 /* What one item of a bulk, or one line, says. */
 
@@ -61,7 +61,8 @@ function openReader({ check }: ItemOptions) {
   return {
     read: ({ value, suspicious }: Sent): Read => {
       const refusal = actions.refusalOf(value)
-      if (refusal !== undefined) return { item: refusal, names: namesOf(actionOf(value) ?? value) }
+      if (refusal !== undefined)
+        return { item: refusal, names: namesOf(bulkActionOf(value) ?? value) }
       const item = asItem(value)
       const names = namesOf(item)
       try {

@@ -3,7 +3,7 @@ import type { IndexEntry } from '../indices/indices.ts'
 import { after, type Batch } from './batch.ts'
 import type { Core, EngineParts } from './core.ts'
 import { checkpoint, releaseWriters } from './durability.ts'
-import { type IndexFigures, readFigures } from './figures.ts'
+import { type IndexFigures, readIndexFigures } from './figures.ts'
 import { forget, ready, recover, using } from './opening.ts'
 import { openPublisher, type Publisher } from './publisher.ts'
 import { rebuildSoon } from './rebuild.ts'
@@ -73,7 +73,7 @@ export function openEngine(parts: EngineParts): Engine {
     publish: publisher.publish,
     publishSoon: publisher.publishSoon,
     recover: () => recover(core),
-    figures: readFigures,
+    figures: readIndexFigures,
     hasFields: ({ record }, names) => native.hasFields(record.engineId, names),
     fieldNames: ({ record }) => native.fieldNames(record.engineId, FIELD_NAMES_MAX),
     isOpen: (entry) => stateOf(entry) !== undefined && stateOf(entry)?.opening === undefined,

@@ -18,6 +18,6 @@ export interface IndexFigures {
 }
 
 /** Reads the figures of an index that is open. */
-export function readFigures({ record }: IndexEntry): IndexFigures {
+export function readIndexFigures({ record }: IndexEntry): IndexFigures {
   return JSON.parse(native.stats(record.engineId)) as IndexFigures
 }

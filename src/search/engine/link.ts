@@ -1,5 +1,5 @@
 import type { Core, OpenState } from './core.ts'
-import { readFigures } from './figures.ts'
+import { readIndexFigures } from './figures.ts'
 
 /** Vectors from which on the core searches through a neighbour graph. */
 export const GRAPH_VECTORS = 10_000
@@ -11,7 +11,7 @@ const SLICES_UNDER_WAY = 4
 /** Grows the neighbour graph in the background: to its end while the index is at rest, else for a while. */
 export function linkSoon(core: Core, state: OpenState): void {
   if (state.linked || state.linking || core.closing) return
-  if (readFigures(state.entry).vectors < GRAPH_VECTORS) return
+  if (readIndexFigures(state.entry).vectors < GRAPH_VECTORS) return
   state.linking = link(core, state)
     .catch((err: unknown) =>
       core.log.warn({ index: state.entry.record.name, err }, 'the neighbour graph could not grow'),

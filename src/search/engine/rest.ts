@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts'
 import type { Core, OpenState } from './core.ts'
-import { readFigures } from './figures.ts'
+import { readIndexFigures } from './figures.ts'
 import { GRAPH_VECTORS, linkSoon } from './link.ts'
 
 /**
@@ -43,7 +43,7 @@ export function fitSoon(core: Core, state: OpenState): void {
       (err: unknown) => {
         // What the documents are like is no fault of anybody's, and the space that there is goes on.
         if (err instanceof ServiceError && err.code === 'VALIDATION_FAILED') {
-          state.refusedAt = readFigures(state.entry).documents
+          state.refusedAt = readIndexFigures(state.entry).documents
           core.log.info({ index: name, reason: err.message }, 'no new vector space was learned')
         } else {
           const againInMs = Math.min(FIT_PAUSE_MS * 2 ** state.fitFailures, FIT_PAUSE_MS_MAX)
@@ -63,7 +63,7 @@ export function fitSoon(core: Core, state: OpenState): void {
 
 /** What could not be learned from some documents can't be learned from a few more; what failed, perhaps later. */
 function mayLearn({ entry, refusedAt, fitFromMs }: OpenState): boolean {
-  return performance.now() >= fitFromMs && readFigures(entry).documents >= 2 * refusedAt
+  return performance.now() >= fitFromMs && readIndexFigures(entry).documents >= 2 * refusedAt
 }
 
 /**
@@ -95,7 +95,7 @@ function isLongUnderWay({ restlessSinceMs }: OpenState): boolean {
 
 function mergeSoon(core: Core, state: OpenState): void {
   state.merged = true
-  if (core.closing || readFigures(state.entry).segments < 2) return
+  if (core.closing || readIndexFigures(state.entry).segments < 2) return
   const { name, engineId } = state.entry.record
   state.merging = core.pool
     .run('merge', { engineId })
@@ -119,7 +119,7 @@ export function isFitting(core: Core, state: OpenState | undefined): boolean {
 /** Whether the index at rest has all that makes its searches fast. */
 export function isSettled(core: Core, state: OpenState | undefined): boolean {
   if (state === undefined || state.opening !== undefined) return false
-  const { vectors, graph } = readFigures(state.entry)
+  const { vectors, graph } = readIndexFigures(state.entry)
   const isWhole = vectors < GRAPH_VECTORS || graph
   const isTended = state.merged && state.merging === undefined && state.linking === undefined
   return isWhole && isTended && !isFitting(core, state)
@@ -128,7 +128,7 @@ export function isSettled(core: Core, state: OpenState | undefined): boolean {
 function isDue(state: OpenState): boolean {
   const { entry } = state
   if (entry.definition.embedder.kind !== 'learned') return false
-  const { vectors, space } = readFigures(entry)
+  const { vectors, space } = readIndexFigures(entry)
   if (vectors < DOCUMENTS_MIN || !mayLearn(state)) return false
   return space.kind === 'hashed' || vectors >= GROWTH_AT_REST * Math.max(1, space.documents)
 }

@@ -1,6 +1,6 @@
+import { canonicalJson } from '../../canonical-json.ts'
 import type { SearchRequest } from '../../schema/search.ts'
 import type { CoreRequest } from './core-request.ts'
-import { canonicalJson } from './query-hash.ts'
 
 /** Whether each word of a request decides a list and its order. */
 const DECIDES: Readonly<Record<keyof CoreRequest, boolean>> = {

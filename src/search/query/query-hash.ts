@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { canonicalJson } from '../../canonical-json.ts'
 import type { FilterNode } from './filter.ts'
 
 /** The hash that a cursor holds of what it is tied to. */
@@ -23,28 +24,4 @@ export function hashQuery(query: string, filter: FilterNode | undefined): string
 
 function digest(text: string): string {
   return hash('sha1', text, 'hex').slice(0, 16)
-}
-
-interface Canonical {
-  /** Keys of the object itself that are taken; all of them unless given. */
-  only?: ReadonlySet<string>
-  /** Lists are sets: their order says nothing. */
-  areSets?: boolean
-}
-
-/** JSON with sorted keys, so that equal objects give equal text; without keys whose value is undefined. */
-export function canonicalJson(value: unknown, { only, areSets = false }: Canonical = {}): string {
-  if (Array.isArray(value)) {
-    const items = value.map((item) => canonicalJson(item, { areSets }))
-    return `[${areSets ? items.sort() : items}]`
-  }
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  let text = ''
-  const keys = Object.keys(value).filter((key) => only?.has(key) !== false)
-  for (const key of keys.length > 1 ? keys.sort() : keys) {
-    const inner = (value as Record<string, unknown>)[key]
-    if (inner === undefined) continue
-    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(inner, { areSets })}`
-  }
-  return `{${text}}`
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import {
   checkThresholds,
-  readFigures,
   readThresholds,
+  readValidation,
 } from '../../../src/learn/adaptations/thresholds.ts'
 
 describe('acceptance thresholds', () => {
@@ -53,11 +53,11 @@ describe('acceptance thresholds', () => {
   })
 
   it('are held against figures of a map or of a list; a name alone has none', () => {
-    expect(readFigures(undefined)).toEqual({})
-    expect(readFigures({ ndcg: 0.6 })).toEqual({ ndcg: 0.6 })
+    expect(readValidation(undefined)).toEqual({})
+    expect(readValidation({ ndcg: 0.6 })).toEqual({ ndcg: 0.6 })
     const list = ['recall', { metric: 'ndcg', value: 0.6 }, { name: 'ctr', value: 0.1 }]
-    expect(readFigures(list)).toEqual({ ndcg: 0.6, ctr: 0.1 })
-    expect(() => readFigures([{ value: 1 }])).toThrow(
+    expect(readValidation(list)).toEqual({ ndcg: 0.6, ctr: 0.1 })
+    expect(() => readValidation([{ value: 1 }])).toThrow(
       expect.objectContaining({
         details: [expect.objectContaining({ path: 'validationMetrics[0].metric' })],
       }),

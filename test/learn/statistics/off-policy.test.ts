@@ -4,11 +4,11 @@ import {
   addSearches,
   comparePolicies,
   effectiveUnitsOf,
+  IMPORTANCE_MAX,
   NO_SEARCHES,
   type PolicySums,
   policyValue,
   positionBased,
-  WEIGHT_MAX,
 } from '../../../src/learn/statistics/off-policy.ts'
 import { type Random, seeded } from '../../../src/learn/statistics/random.ts'
 
@@ -72,8 +72,8 @@ describe('the value of a policy', () => {
 
   it('clips the weight of what logging hardly ever did', () => {
     const rare = positionBased({ rewards: [1], shown: [1], expected: [1e-6], target: [1] })
-    const mass = WEIGHT_MAX * 1e-6
-    expect(rare).toEqual({ searches: 1, weight: WEIGHT_MAX, reward: WEIGHT_MAX, mass })
+    const mass = IMPORTANCE_MAX * 1e-6
+    expect(rare).toEqual({ searches: 1, weight: IMPORTANCE_MAX, reward: IMPORTANCE_MAX, mass })
     const never = positionBased({ rewards: [1], shown: [1], expected: [0], target: [0] })
     expect(never.weight).toBe(0)
   })

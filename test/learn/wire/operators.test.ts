@@ -3,7 +3,7 @@ import { readThresholds } from '../../../src/learn/adaptations/thresholds.ts'
 import { readTriggers } from '../../../src/learn/adaptations/triggers.ts'
 import { readGuardrails } from '../../../src/learn/experiments/guardrail-rules.ts'
 import { readTargeting } from '../../../src/learn/experiments/targeting.ts'
-import { OPERATORS, type RuleOperator } from '../../../src/learn/wire/operators.ts'
+import { RULE_OPERATORS, type RuleOperator } from '../../../src/learn/wire/operators.ts'
 
 /** What each rule makes of an operator. */
 const RULES = {
@@ -47,7 +47,7 @@ const MEANINGS: Record<RuleOperator, (string | undefined)[]> = {
 
 describe('an operator', () => {
   it.each(Object.entries(MEANINGS))('%s means the same in each of its spellings', (name, each) => {
-    const spellings = [name, name.toUpperCase(), ...OPERATORS[name as RuleOperator]]
+    const spellings = [name, name.toUpperCase(), ...RULE_OPERATORS[name as RuleOperator]]
     for (const [at, rule] of NAMES.entries())
       for (const spelling of spellings) {
         const meaning = each[at]

@@ -3,7 +3,7 @@ import type { Core, OpenState } from '../../../src/search/engine/core.ts'
 import { linkSoon } from '../../../src/search/engine/link.ts'
 
 // The core is asked by number, and none is open here.
-vi.mock('../../../src/search/engine/figures.ts', () => ({ readFigures: () => ({ vectors }) }))
+vi.mock('../../../src/search/engine/figures.ts', () => ({ readIndexFigures: () => ({ vectors }) }))
 let vectors = 10_000
 
 /** Grows a graph that is never whole but after `most` slices; `during` a slice something may happen to the index. */

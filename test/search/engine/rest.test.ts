@@ -4,7 +4,9 @@ import type { Core, OpenState } from '../../../src/search/engine/core.ts'
 import { fitSoon } from '../../../src/search/engine/rest.ts'
 
 // The core is asked by number, and none is open here.
-vi.mock('../../../src/search/engine/figures.ts', () => ({ readFigures: () => ({ documents }) }))
+vi.mock('../../../src/search/engine/figures.ts', () => ({
+  readIndexFigures: () => ({ documents }),
+}))
 let documents = 400
 
 /** Learning a space for an index, with this outcome; tells what was logged. */
