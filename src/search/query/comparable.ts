@@ -3,7 +3,7 @@ import { isDate } from '../date.ts'
 import type { FieldDefinition } from '../indices/definition.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import type { CoreRequest } from './core-request.ts'
-import type { FilterNode, FilterValue } from './filter.ts'
+import { BOUNDS, type FilterNode, type FilterValue } from './filter.ts'
 
 /**
  * Throws VALIDATION_FAILED for a filter or a facet's range whose value none of the searched indices can compare with the
@@ -28,10 +28,9 @@ function refuseNode(node: FilterNode, entries: IndexEntry[]): void {
   else if ('any' in node) refuseValues(filtered(node.field), node.any, entries)
   else if ('exists' in node) return
   else {
-    // By their names: a kind of condition that is none of these does not compile here.
-    const { field, gt, gte, lt, lte } = node
-    const bounds = [gt, gte, lt, lte].filter((bound) => bound !== undefined)
-    refuseValues(filtered(field), bounds, entries)
+    // By their names: a condition of another kind, which is no range, does not compile here.
+    const bounds = BOUNDS.map((bound) => node[bound]).filter((value) => value !== undefined)
+    refuseValues(filtered(node.field), bounds, entries)
   }
 }
 

@@ -14,9 +14,11 @@ export type FilterNode =
   | { field: string; exists: boolean }
 
 export type FilterValue = string | number | boolean
-type Bound = 'gt' | 'gte' | 'lt' | 'lte'
 
-const BOUNDS: readonly string[] = ['gt', 'gte', 'lt', 'lte']
+/** Parts of a range. */
+export const BOUNDS = ['gt', 'gte', 'lt', 'lte'] as const
+type Bound = (typeof BOUNDS)[number]
+
 const NODES_MAX = 1024
 /** Ids of a filter in all: each is looked up in each of the indices. */
 const IDS_MAX = 1000
@@ -144,13 +146,13 @@ function readCondition(field: string, value: unknown, path: string): FilterNode 
   if (Array.isArray(value)) return { field, any: readValues(field, value, path) }
   if (!isObject(value)) throw invalid(path, 'must be a value, a list of values or a range')
   const parts: FilterNode[] = []
-  const range: Record<string, FilterValue> = {}
+  const range: Partial<Record<Bound, FilterValue>> = {}
   for (const [key, bound] of Object.entries(value)) {
     const place = `${path}.${key}`
     const word = key.toLowerCase()
     const read = ownValue(OPERATORS, word)
     if (read !== undefined) parts.push(read(field, bound, place))
-    else if (BOUNDS.includes(word)) {
+    else if (isBound(word)) {
       if (!isValue(bound)) throw invalid(place, 'must be a number, a date or a string')
       if (range[word] !== undefined) throw invalid(place, 'is sent twice, in two cases; send one')
       range[word] = bound
@@ -159,6 +161,10 @@ function readCondition(field: string, value: unknown, path: string): FilterNode 
   if (Object.keys(range).length > 0) parts.push({ field, ...range })
   if (parts.length === 0) throw invalid(path, `must hold one of ${KNOWN}`)
   return all(parts)
+}
+
+function isBound(word: string): word is Bound {
+  return BOUNDS.some((bound) => bound === word)
 }
 
 /** Longest name that a message says again. */
