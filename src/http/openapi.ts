@@ -151,7 +151,7 @@ function describeFailures(route: Route, method: string): Json {
     ...ALWAYS,
     ...(input ? WITH_INPUT : []),
     ...(hasBody(route) ? WITH_BODY : []),
-    ...((route.errors ?? []) as ErrorCode[]),
+    ...(route.errors ?? []),
   ])
   if (method === 'POST') codes.add('IDEMPOTENCY_CONFLICT')
   if (method !== 'GET' && route.readsOnly !== true) for (const code of WITH_WRITES) codes.add(code)

@@ -120,7 +120,7 @@ export interface RouteContract<
   /** Content type of the stream that the route gives instead to clients that ask for it by name. */
   streams?: string
   /** Error codes worth naming in OpenAPI besides those that every route can give. */
-  errors?: string[]
+  errors?: ErrorCode[]
   handle: (call: Call<Static<P>, Static<Q>, Static<B>>) => Reply | Promise<Reply>
 }
 

@@ -91,8 +91,11 @@ export const applyAdaptation = route({
   },
   reply: AdaptationRead,
   errors: [
-    ...['ADAPTATION_CONFLICT', 'LIMIT_REACHED', 'INVALID_TRANSITION'],
-    ...['RULE_NOT_FOUND', 'SUGGESTION_NOT_FOUND'],
+    'ADAPTATION_CONFLICT',
+    'LIMIT_REACHED',
+    'INVALID_TRANSITION',
+    'RULE_NOT_FOUND',
+    'SUGGESTION_NOT_FOUND',
   ],
   handle: async ({ app, body, noteDone }) => {
     const { adaptations, caughtUp } = app.learning
