@@ -6,7 +6,11 @@ import { routes } from '../src/api/index.ts'
 import { type App, openApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { type Server, startServer } from '../src/http/server.ts'
+import type { SETTINGS } from '../src/settings.ts'
 import { expectDeclared, routeOf } from './contract.ts'
+
+/** Settings by their variables: one that is misspelt would be no setting, and say nothing. */
+export type Variables = Partial<Record<(typeof SETTINGS)[keyof typeof SETTINGS]['env'], string>>
 
 /** An answer as a client sees it. */
 export interface Answered<Data = Record<string, unknown>> {
@@ -37,15 +41,15 @@ export interface RunningApp {
     body?: unknown,
   ) => Promise<Data>
   /** Stops the service and starts it again on the same folder, with other settings too; `between` while it is stopped. */
-  restart: (env?: Record<string, string>, between?: (dataDir: string) => void) => Promise<void>
+  restart: (env?: Variables, between?: (dataDir: string) => void) => Promise<void>
   close: () => Promise<void>
 }
 
 /**
- * Starts the service with few threads; `env` are settings by their variables.
+ * Starts the service with few threads.
  * One at a time in a process: the core's open indices belong to the process.
  */
-export async function startApp(env: Record<string, string> = {}): Promise<RunningApp> {
+export async function startApp(env: Variables = {}): Promise<RunningApp> {
   const folder = mkdtempSync(join(tmpdir(), 'attune-app-'))
   const settings = { DATA_DIR: folder, SEARCH_THREADS: '1', WORK_THREADS: '1', ...env }
   let running = await open(settings)

@@ -4,7 +4,7 @@ import { type RunningApp, startApp } from '../running-app.ts'
 let service: RunningApp
 
 beforeAll(async () => {
-  service = await startApp({ MODEL_TRAINING: 'false' })
+  service = await startApp({ MODEL_TRAIN_AUTO: 'false' })
 }, 120_000)
 afterAll(() => service.close())
 

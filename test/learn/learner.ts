@@ -12,6 +12,7 @@ import { openSessions, type Sessions } from '../../src/learn/sessions/sessions.t
 import { openDeadSignals } from '../../src/learn/signals/dead-signals.ts'
 import type { AddedScores } from '../../src/schema/plan.ts'
 import type { Store } from '../../src/store/store.ts'
+import type { Variables } from '../running-app.ts'
 import { partsOf, showing } from './impressions/parts.ts'
 
 export const START_MS = Date.UTC(2026, 4, 10, 12)
@@ -56,7 +57,7 @@ export const QUERY_HASH = 'q-one'
 
 export function openLearner(
   store: Store,
-  settings: Record<string, string> = {},
+  settings: Variables = {},
   more: (parts: { store: Store; clock: () => number }) => Consumer[] = () => [],
 ): Learner {
   const config = readConfig(settings)
