@@ -4,10 +4,14 @@ import { expect, test } from 'vitest'
 import { routes } from '../src/api/index.ts'
 import type { Route } from '../src/http/route.ts'
 import { ACTIONS } from '../src/learn/feedback/actions.ts'
+import { MATCHING } from '../src/learn/plan/tuning-values.ts'
 import { METRIC_NAMES } from '../src/learn/wire/metric-names.ts'
 import { RULE_OPERATORS } from '../src/learn/wire/operators.ts'
+import { BULK_OPS } from '../src/schema/bulk-ops.ts'
 import { QUERY_CHARACTERS_MAX } from '../src/schema/common.ts'
 import { SearchRequest } from '../src/schema/search.ts'
+import { TUNING_SHAPES } from '../src/schema/tuning.ts'
+import { LANGUAGES } from '../src/search/indices/languages.ts'
 import { readFilters } from '../src/search/query/filter.ts'
 import { SETTINGS } from '../src/settings.ts'
 import { plainWord } from '../src/word.ts'
@@ -90,6 +94,20 @@ function refusedFilter(): string {
   }
   return ''
 }
+
+test.each([
+  ['setting of a change', Object.keys(MATCHING), /\| setting \| holds \|\n([\s\S]*?)\n\n/],
+  ['`op` of a bulk', BULK_OPS, /\| `op` \| \|\n([\s\S]*?)\n\n/],
+  ['language', LANGUAGES, /^\| `language` \|(.*)$/m],
+] as const)('every %s stands in its table', (_what, names: readonly string[], table) => {
+  const [, shown = ''] = table.exec(readme) ?? []
+  expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(shown))).toEqual([])
+})
+
+test('every setting of a change stands in what OpenAPI tells of them', () => {
+  const told = (name: string) => new RegExp(`\\b${name}\\b`).test(TUNING_SHAPES)
+  expect(Object.keys(MATCHING).filter((name) => !told(name))).toEqual([])
+})
 
 test('the table of gains has every action that says something, with its gain', () => {
   const [, table = ''] = /\| action \| gain \|\n\|---\|---\|\n([\s\S]*?)\n\n/.exec(readme) ?? []

@@ -148,6 +148,7 @@ export function newDistribution(bounds: readonly number[]): Distribution {
   return { bounds, counts: new Float64Array(bounds.length + 1), sum: 0 }
 }
 
+/** Counts a value, in the unit of the bounds; one that lies on a bound belongs below it. */
 export function observe(distribution: Distribution, value: number): void {
   const { bounds, counts } = distribution
   let at = 0
@@ -156,6 +157,7 @@ export function observe(distribution: Distribution, value: number): void {
   distribution.sum += value
 }
 
+/** The lines of a histogram: each bucket counts all values up to its bound. */
 export function expose(name: string, labels: Labels, distribution: Distribution): Sample[] {
   const { bounds, counts, sum } = distribution
   let total = 0

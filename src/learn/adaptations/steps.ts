@@ -57,6 +57,7 @@ export function begin(draft: Draft, parts: StepsParts): AdaptationRecord {
   return moves.to(record, 'VALIDATING', 'its figures are checked')
 }
 
+/** Inside a transaction: a change whose figures did not hold comes into force for nobody. */
 export function reject(record: AdaptationRecord, reason: string, { moves }: StepsParts) {
   const next = moves.to(record, 'REJECTED', reason)
   moves.report(next, 'ADAPTATION_REJECTED', { reason, validation: record.validation })

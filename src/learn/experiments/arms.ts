@@ -55,6 +55,7 @@ export function searchesOf(arm: Arm): number {
   return arm.sums.get('ctr')?.y ?? 0
 }
 
+/** What a unit has done that has not searched yet, in the order of `COUNTS`. */
 export function noCounts(): number[] {
   return COUNTS.map(() => 0)
 }
@@ -69,6 +70,7 @@ export function replaceUnit(
     replaceIn(arm, metric.name, countsOf(metric, before), countsOf(metric, after))
 }
 
+/** Sums as they are written; `sumsFrom` reads them. */
 export function sumsRow({ units, x, xx, y, yy, xy }: UnitSums): SumsRow {
   return [units, x, xx, y, yy, xy]
 }

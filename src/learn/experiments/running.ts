@@ -91,6 +91,7 @@ export function assignmentOf(running: Running, unit: string, target: Target): An
   }
 }
 
+/** An experiment as searches ask it: which units it holds, and what applies to them. */
 export function prepare(record: ExperimentRecord): Running {
   const arms = record.variants.map(({ share }) => share)
   return {

@@ -168,6 +168,7 @@ export function nameOf({ modelId, version }: VersionName): string {
   return `${modelId}@${version}`
 }
 
+/** Whether both name one version of one model, or neither names any. */
 export function sameVersion(a: VersionName | undefined, b: VersionName | undefined): boolean {
   return a?.modelId === b?.modelId && a?.version === b?.version
 }

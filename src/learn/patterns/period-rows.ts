@@ -30,6 +30,7 @@ export interface OpenPeriod<Row> {
 /** A period may hold so many times its names until the least ones go, many at once. */
 const SPARE = 1.25
 
+/** Changes the row of a name, a fresh one if it is new to the period; where too many are, those with least go first. */
 export function countIn<Row>(
   period: OpenPeriod<Row>,
   name: string,
@@ -84,6 +85,7 @@ export function* forgetIn<Row>(
   }
 }
 
+/** Removes the rows that one of these alone asked for. */
 export function forgetAskersIn<Row>(
   { rows, changed }: OpenPeriod<Row>,
   askers: ReadonlySet<Asker>,
@@ -131,6 +133,7 @@ function lastOf(names: readonly string[], count: number): readonly string[] {
   return [...above, pivot, ...lastOf(below, count - above.length - 1)]
 }
 
+/** Keys of all rows of some periods, the first and the last among them. */
 export function rangeOf(level: Level, first: number, last: number): { start: Key; end: Key } {
   return { start: [level, first, ''], end: [level, last + 1, ''] }
 }

@@ -94,6 +94,7 @@ function addHour(sums: ReturnType<typeof newSums>, hour: number, row: HourReport
   })
 }
 
+/** Adds the counts of one row to sums, which change. */
 export function addCounts(sums: Required<SearchCounts>, counts: SearchCounts): void {
   sums.searches += counts.searches
   sums.clickable += counts.clickable ?? counts.searches

@@ -6,6 +6,7 @@ export interface Place {
   journal?: { sequence: number; at: number }
 }
 
+/** A place as cursors carry it. */
 export function encodePlace({ told, journal }: Place): string {
   const parts = [told ?? null, journal === undefined ? null : [journal.sequence, journal.at]]
   return Buffer.from(JSON.stringify(parts)).toString('base64url')

@@ -9,6 +9,7 @@ export interface Forgetting {
 
 const FORGETTING = 'forgetting'
 
+/** Everybody whose forgetting was begun and is not done. */
 export function allForgetting({ tables }: Store): Forgetting[] {
   const kept = (tables.meta.get(FORGETTING) as (Forgetting | string)[] | undefined) ?? []
   // Stores of before kept names alone.

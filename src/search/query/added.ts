@@ -24,6 +24,7 @@ export function packAdded(added: readonly Added[], learned = NOTHING_ADDED): Add
   }
 }
 
+/** What is added to each document, one by one. */
 export function unpackAdded(added: AddedScores): Added[] {
   const values = valuesOf(added)
   return namesOf(added.documents).map((name, at) => [...placeOf(name), values[at] as number])
