@@ -8,6 +8,7 @@ import { readConfig } from '../src/config.ts'
 import { type Server, startServer } from '../src/http/server.ts'
 import type { SETTINGS } from '../src/settings.ts'
 import { expectDeclared, routeOf } from './contract.ts'
+import { type Condition, waitUntil } from './until.ts'
 
 /** Settings by their variables: one that is misspelt would be no setting, and say nothing. */
 export type Variables = Partial<Record<(typeof SETTINGS)[keyof typeof SETTINGS]['env'], string>>
@@ -127,13 +128,6 @@ async function must<Data>(
 }
 
 /** Waits until `condition` holds; fails when it doesn't come true in time. */
-export async function eventually(
-  condition: () => boolean | Promise<boolean>,
-  withinMs = 15_000,
-): Promise<void> {
-  const deadline = Date.now() + withinMs
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('The condition did not come true in time.')
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
+export function eventually(condition: Condition, withinMs = 15_000): Promise<void> {
+  return waitUntil(condition, withinMs)
 }

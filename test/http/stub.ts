@@ -5,6 +5,7 @@ import type { ServedApp } from '../../src/http/served.ts'
 import { type Server, startServer } from '../../src/http/server.ts'
 import { openMetrics } from '../../src/metrics/metrics.ts'
 import type { AnswerOnce } from '../../src/schema/answer.ts'
+import { type Condition, waitUntil } from '../until.ts'
 
 export interface Stub {
   app: ServedApp
@@ -80,13 +81,6 @@ export async function connectRaw(port: number): Promise<RawConnection> {
 }
 
 /** Waits until a condition holds; fails when it does not within the limit. */
-export async function until(
-  condition: () => boolean | Promise<boolean>,
-  limitMs = 5000,
-): Promise<void> {
-  const deadline = Date.now() + limitMs
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error('The condition did not come true in time.')
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
+export function until(condition: Condition, limitMs = 5000): Promise<void> {
+  return waitUntil(condition, limitMs)
 }

@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { openStore, type Store, type StoreOptions } from '../../src/store/store.ts'
+import { type Condition, waitUntil } from '../until.ts'
 
 /** A folder that is gone when the test is over. */
 export function temporaryFolder(): string {
@@ -20,11 +22,7 @@ export function temporaryStore(options: Partial<StoreOptions> = {}): Store {
   return store
 }
 
-/** Waits for a condition; fails when it doesn't come true in time. */
-export async function until(condition: () => boolean, withinMs = 10_000): Promise<void> {
-  const deadline = Date.now() + withinMs
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error('The condition did not come true in time.')
-    await new Promise((resolve) => setImmediate(resolve))
-  }
+/** Waits for a condition, a turn of the event loop at a time; fails when it doesn't come true in time. */
+export function until(condition: Condition, withinMs = 10_000): Promise<void> {
+  return waitUntil(condition, withinMs, () => setImmediate())
 }
