@@ -31,7 +31,12 @@ export const Facet = Type.Object({
   stats: Type.Optional(Type.Boolean()),
 })
 export type Facet = Static<typeof Facet>
-export const Facets = Type.Union([Type.Array(Type.String(), { maxItems: 100 }), MapOf(Facet)])
+/** Fields that a search counts, in either form: in a map the handler counts them. */
+export const FACETS_MAX = 100
+export const Facets = Type.Union([
+  Type.Array(Type.String(), { maxItems: FACETS_MAX }),
+  MapOf(Facet),
+])
 export type Facets = Static<typeof Facets>
 
 const SortKey = Type.Union([Type.String(), MapOf(Type.Unknown())])

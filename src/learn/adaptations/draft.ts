@@ -24,6 +24,9 @@ const KEPT = [
   'acceptanceThresholds' as const,
 ]
 
+/** Characters of a query hash inside of the changes: as many as one beside them may have. */
+const HASH_MAX = 128
+
 export interface DraftParts {
   replay: ReplayParts
   /** Figures of a scope until now. */
@@ -108,8 +111,8 @@ function scopeOf({ queryHash, changes }: Adaptation, rule: RuleRecord | undefine
   if (queryHash !== undefined) return queryHash
   const inside = Array.isArray(changes) ? undefined : (changes as { queryHash?: unknown }).queryHash
   if (inside === undefined) return rule?.queryHash ?? EVERY_QUERY
-  if (typeof inside !== 'string' || inside === '' || inside.length > 128)
-    throw invalid('changes.queryHash', 'must be a text of 1 to 128 characters')
+  if (typeof inside !== 'string' || inside === '' || inside.length > HASH_MAX)
+    throw invalid('changes.queryHash', `must be a text of 1 to ${HASH_MAX} characters`)
   return inside
 }
 

@@ -6,6 +6,8 @@ import { type RuleOperator, readOperator } from '../wire/operators.ts'
 import { harmOf, metricName } from './metrics.ts'
 
 const GUARDRAILS_MAX = 100
+/** Characters of the name of a metric. */
+const METRIC_NAME_MAX = 128
 
 type Harm = GuardrailRule['harm']
 
@@ -61,10 +63,10 @@ function readRule(sent: unknown, path: string, warnings: string[]): GuardrailRul
   if (!isObject(sent)) throw invalid(path, 'must be an object')
   const rule = sent
   const name = rule.metric ?? rule.name
-  if (typeof name !== 'string' || name === '' || name.length > 128)
+  if (typeof name !== 'string' || name === '' || name.length > METRIC_NAME_MAX)
     throw invalid(
       `${path}.metric`,
-      'must be the name of a metric, a text of at most 128 characters',
+      `must be the name of a metric, a text of at most ${METRIC_NAME_MAX} characters`,
     )
   const metric = metricName(name)
   const bound = boundOf(rule)

@@ -20,6 +20,8 @@ export const BOUNDS = ['gt', 'gte', 'lt', 'lte'] as const
 type Bound = (typeof BOUNDS)[number]
 
 const NODES_MAX = 1024
+/** Values of one list. */
+const VALUES_MAX = 10_000
 /** Ids of a filter in all: each is looked up in each of the indices. */
 const IDS_MAX = 1000
 /** What documents are filtered by their ids as; no field can have this name in a mapping. */
@@ -184,7 +186,7 @@ function readFlag(value: unknown, path: string): boolean {
 }
 
 function readValues(field: string, values: unknown[], path: string): FilterValue[] {
-  if (values.length > 10_000) throw invalid(path, 'must have at most 10000 values')
+  if (values.length > VALUES_MAX) throw invalid(path, `must have at most ${VALUES_MAX} values`)
   return values.map((value, at) => {
     if (isValue(value)) return value
     const advice = value === null ? `; null is a condition of its own: ${orNone(field)}` : ''

@@ -1,5 +1,5 @@
 import { invalid } from '../../errors.ts'
-import type { Facets, SearchRequest, Sort } from '../../schema/search.ts'
+import { FACETS_MAX, type Facets, type SearchRequest, type Sort } from '../../schema/search.ts'
 import { FUSIONS, FUZZINESSES, OPERATORS } from '../../schema/tuning.ts'
 import { wordOf } from '../../word.ts'
 import type { CoreFacet, CoreRequest, SortKey } from './core-request.ts'
@@ -103,9 +103,6 @@ function readWeights(search: SearchRequest, request: CoreRequest): void {
     }
   if (Object.keys(fields).length > 0) request.boost = fields
 }
-
-/** As many as a list may hold. */
-const FACETS_MAX = 100
 
 function readFacets(facets: Facets): CoreFacet[] {
   // One that is named twice is counted and answered once.
