@@ -4,7 +4,7 @@ import { SETTINGS } from '../settings.ts'
 import { DEFAULT_URL } from './client.ts'
 import { demo } from './demo.ts'
 import { demoLearning } from './learning/demo.ts'
-import { load } from './load.ts'
+import { type LoadOptions, load } from './load.ts'
 import { READABLE } from './read/files.ts'
 import { search } from './search.ts'
 import { serve, serverEnvironment, supervise } from './serve.ts'
@@ -72,16 +72,10 @@ function addServe(program: Command, terminal: Terminal, end: (code: number) => v
   })
 }
 
-interface LoadFlags {
-  url: string
-  index?: string
+/** What the options of `load` are before the fields that two of them name make a mapping. */
+interface LoadFlags extends Omit<LoadOptions, 'mapping' | 'folder' | 'stateFolder'> {
   idField?: string
   map: ReadonlyMap<string, string>
-  keepStrings: boolean
-  batch: number
-  concurrency: number
-  resume: boolean
-  dryRun: boolean
 }
 
 function addLoad(program: Command, terminal: Terminal, end: (code: number) => void): void {

@@ -49,6 +49,7 @@ export type WrittenDocument = [key: string, clicks: number, positions: number]
 
 /** How often one query followed another that had got no click. */
 export interface Reformulation {
+  /** Both in words, as they were last sent. */
   from: string
   to: string
   count: number

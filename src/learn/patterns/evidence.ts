@@ -1,12 +1,9 @@
+import type { QueryPattern, Reformulation } from '../../schema/pattern-record.ts'
+
 /** What is known of one query from the searches of the last days. */
-export interface QueryEvidence {
+export interface QueryEvidence
+  extends Pick<QueryPattern, 'query' | 'searches' | 'known' | 'clicked' | 'zeroResults'> {
   queryHash: string
-  query: string
-  searches: number
-  /** Searches that can be clicked: of somebody, or clicked all the same. */
-  known: number
-  clicked: number
-  zeroResults: number
   /** Mean position of each search's first click. */
   clickPosition: number | undefined
   /** Documents by clicks, most first. */
@@ -14,12 +11,11 @@ export interface QueryEvidence {
 }
 
 /** One query put in other words. */
-export interface ReformulationEvidence {
+export interface ReformulationEvidence
+  extends Pick<Reformulation, 'count' | 'fromNothing' | 'clicked'> {
+  /** Both by their hashes. */
   from: string
-  fromQuery: string
   to: string
+  fromQuery: string
   toQuery: string
-  count: number
-  fromNothing: number
-  clicked: number
 }
