@@ -1,3 +1,6 @@
+/** Removes some of what is past its time, given the time now; returns how much. It is called again while it removes. */
+export type Sweep = (nowMs: number) => Promise<number>
+
 /**
  * A round over parts that know nothing of each other: one that fails keeps none behind it from its turn. A failure is
  * reported when it begins, not again in every round that it lasts.

@@ -5,6 +5,7 @@ import { isRefusal } from '../../store/failure.ts'
 import type { Store } from '../../store/store.ts'
 import { isFoldedAnew } from '../loop/fold.ts'
 import type { ExactModel } from '../plan/tuning.ts'
+import type { Sweep } from '../round.ts'
 import { mayMove } from '../states.ts'
 import { DAY_MS } from '../wire/duration.ts'
 import type { Force } from './force.ts'
@@ -44,8 +45,7 @@ export interface AdaptationLifecycle {
    * brought into force has failed. Throws the first cause of that when all have had their turn.
    */
   tend: (nowMs: number) => Promise<void>
-  /** Removes some of what is past its time; returns how many rows. Call again while it removes. */
-  sweep: (nowMs: number) => Promise<number>
+  sweep: Sweep
 }
 
 interface LifecycleParts extends StepsParts {

@@ -1,6 +1,7 @@
 import { firstIdOf } from '../../ids.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Store } from '../../store/store.ts'
+import type { Sweep } from '../round.ts'
 import { unitsOf } from './arms.ts'
 import type { Ledger } from './ledger.ts'
 import { EXPERIMENTS_MAX, hasEnded, type Register } from './register.ts'
@@ -23,8 +24,8 @@ const FORGET_RECORDS = 200
 export interface ExperimentSweep {
   /** Takes a unit out of all evidence; returns in how many experiments it was. */
   forget: (unit: string) => Promise<number>
-  /** Removes some rows of what ended long ago; returns how many. Call again while it removes. */
-  sweep: (nowMs: number) => Promise<number>
+  /** Of rows of what ended long ago. */
+  sweep: Sweep
   /** How many there are, by kind and status, and units that took part in those not ended. */
   figures: () => ExperimentFigures[]
 }

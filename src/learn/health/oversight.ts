@@ -4,9 +4,10 @@ import type { LearningFigures } from '../../schema/learning-figures.ts'
 import type { Loop } from '../loop/loop.ts'
 import type { Models } from '../models/models.ts'
 import type { Reporting } from '../reports/reporting.ts'
+import type { Sweep } from '../round.ts'
 import { collectLearning, type FigureParts, readLearningFigures } from './figures.ts'
 import { type LearningHealth, openLearningHealth } from './health.ts'
-import { openRetention, type Sweep } from './retention.ts'
+import { openRetention } from './retention.ts'
 
 /** Learning seen from outside: its figures, how it is, and what is past its time. */
 export interface Oversight {

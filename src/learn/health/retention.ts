@@ -3,10 +3,7 @@ import { firstIdOf } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
 import type { FeedbackBatch } from '../facts.ts'
 import type { Log } from '../loop/log.ts'
-import { openRound } from '../round.ts'
-
-/** Removes some rows that are past their time; returns how many. */
-export type Sweep = (nowMs: number) => Promise<number>
+import { openRound, type Sweep } from '../round.ts'
 
 export interface RetentionOptions {
   store: Store

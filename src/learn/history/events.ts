@@ -1,6 +1,7 @@
 import { newId } from '../../ids.ts'
 import type { EventList, EventQuery, LearningEvent } from '../../schema/event.ts'
 import type { Store } from '../../store/store.ts'
+import type { Sweep } from '../round.ts'
 import { DAY_MS, dayOf } from '../wire/duration.ts'
 import { type Following, followEvents } from './follow.ts'
 import { listEvents } from './list.ts'
@@ -35,8 +36,8 @@ export interface Events {
   record: (report: EventReport) => Promise<LearningEvent>
   /** Events of each type since the beginning (UTC) of a moment's day, while they are kept. */
   counts: (sinceMs: number) => Record<string, number>
-  /** Removes some events that are past their time or too many; returns how many. Call again while it removes. */
-  sweep: (nowMs: number) => Promise<number>
+  /** Of events that are past their time, or too many. */
+  sweep: Sweep
 }
 
 export interface EventLimits {

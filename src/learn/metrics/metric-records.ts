@@ -5,6 +5,7 @@ import type { MetricReceipt, MetricRecord } from '../../schema/analytics.ts'
 import type { MetricSeries, MetricType } from '../../schema/analytics-record.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { Store } from '../../store/store.ts'
+import type { Sweep } from '../round.ts'
 import { openMetricNames } from './names.ts'
 import { addValue, labelsKey, labelsOf, newSeries, receiptOf } from './series.ts'
 
@@ -15,8 +16,8 @@ export interface MetricRecords {
    * would be mistaken for a part of another metric, TOO_MANY_SERIES.
    */
   record: (record: MetricRecord, noteDone?: NoteDone) => Promise<MetricReceipt>
-  /** Removes some series that nobody has recorded for long; returns how many. Call again while it removes. */
-  sweep: (nowMs: number) => Promise<number>
+  /** Of series that nobody has recorded for long. */
+  sweep: Sweep
 }
 
 export interface MetricRecordsOptions {

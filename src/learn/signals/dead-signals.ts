@@ -2,6 +2,7 @@ import type { SignalRow } from '../../schema/signal.ts'
 import type { Store } from '../../store/store.ts'
 import type { Fact } from '../facts.ts'
 import type { Events } from '../history/events.ts'
+import type { Sweep } from '../round.ts'
 import { isSignal } from './signal-sources.ts'
 import { typeOfAction } from './signal-words.ts'
 
@@ -14,8 +15,7 @@ export interface DeadSignals {
   of: (signalId: string) => Pick<SignalRow, 'status' | 'attemptCount'> | undefined
   /** Facts given up. */
   count: () => number
-  /** Forgets some that are past their time; returns how many. */
-  sweep: (nowMs: number) => Promise<number>
+  sweep: Sweep
 }
 
 const SIGNAL_ATTEMPTS_MAX = 5

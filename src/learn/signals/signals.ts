@@ -12,6 +12,7 @@ import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import type { Log } from '../loop/log.ts'
+import type { Sweep } from '../round.ts'
 import { type DeadSignals, openDeadSignals } from './dead-signals.ts'
 import { type JournalCounts, openJournalCounts, type SignalIntake } from './signal-counts.ts'
 import { listSignals } from './signal-list.ts'
@@ -39,8 +40,8 @@ export interface Signals {
   consumer: Consumer
   /** What learning could not take; the processor asks and tells it. */
   dead: DeadSignals
-  /** Forgets some that were created before a time, or are too many; returns how many. */
-  sweep: (nowMs: number) => Promise<number>
+  /** Of those that were created long ago, or are too many. */
+  sweep: Sweep
 }
 
 export interface SignalParts {
