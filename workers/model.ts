@@ -1,6 +1,7 @@
 import { canonicalJson } from '../src/canonical-json.ts'
 import { checksumOf, readState } from '../src/learn/models/state.ts'
 import { native } from '../src/native.ts'
+import { isObject } from '../src/object.ts'
 import type { ModelKind } from '../src/schema/model-record.ts'
 import { openReader } from '../src/store/reader.ts'
 
@@ -31,9 +32,14 @@ export interface ModelOutput {
   checksum: string
   kind?: ModelKind
   features?: string[]
+  /** What its maker measured, if that is little. */
+  metrics?: Record<string, unknown>
   /** The state as canonical JSON in UTF-8, when it is not stored yet. */
   bytes?: Uint8Array
 }
+
+/** Metrics up to this many characters of JSON are shown with the version. */
+const METRICS_CHARACTERS_MAX = 4096
 
 /** Reads a state as a model and loads it into the core, which has the last word on whether it can. */
 export function model({ source, handle, keep, drop }: ModelInput): ModelOutput {
@@ -47,8 +53,13 @@ export function model({ source, handle, keep, drop }: ModelInput): ModelOutput {
     ...read,
     ...(refusal === undefined ? {} : { servable: false, reasons: [refusal] }),
     checksum: checksumOf(text),
-    ...(sent ? { bytes: Buffer.from(text) } : {}),
+    ...(sent ? { ...shownMetrics(state), bytes: Buffer.from(text) } : {}),
   }
+}
+
+function shownMetrics({ metrics }: Record<string, unknown>): Pick<ModelOutput, 'metrics'> {
+  if (!isObject(metrics) || JSON.stringify(metrics).length > METRICS_CHARACTERS_MAX) return {}
+  return { metrics }
 }
 
 function storedText({ dataDir, modelId, version }: StoredState): string {

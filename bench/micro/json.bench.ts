@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { readJson } from '../../src/http/json.ts'
 import { prepareReply } from '../../src/http/reply.ts'
+import { readJson } from '../../src/json/json.ts'
 import { openSynthetic } from '../synthetic.ts'
 
 /** What reading a body costs beside plain JSON.parse, and what building a reply costs. */

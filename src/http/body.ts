@@ -94,8 +94,8 @@ export interface BodyReader<T> {
   limit: BodyLimit
   /** Asked before a piece is kept; throws when the bodies under way would take too much together. */
   hold: (bytes: number) => void
-  /** The bytes are valid during this call only, so that a body that came in one piece is never copied. */
-  read: (bytes: Uint8Array) => T
+  /** The last piece is valid during this call only, so that a body that came in one piece is never copied. */
+  read: (pieces: Uint8Array[]) => T | Promise<T>
 }
 
 /**
@@ -130,7 +130,7 @@ export function readBody<T>(exchange: Exchange, { limit, hold, read }: BodyReade
       else
         try {
           if (!last) keep(chunk)
-          else resolve(read(chunks.length === 0 ? chunk : Buffer.concat([...chunks, chunk])))
+          else resolve(read([...chunks, chunk]))
         } catch (cause) {
           refuse(cause)
         }

@@ -32,6 +32,12 @@ export function passingBody(body: Body): string | Uint8Array {
   return join(body, scratch).subarray(0, bytes)
 }
 
+/** What came in pieces as one; a single one is not copied. */
+export function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const [first] = pieces
+  return first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces)
+}
+
 function join({ head, data, tail }: Wrapped, into: Buffer): Buffer {
   const at = into.write(head, 0)
   into.set(data, at)

@@ -105,8 +105,7 @@ export async function readPieces<T>(
     hold(piece.length)
     pieces.push(piece)
   }
-  const [first] = pieces
-  return read(first !== undefined && pieces.length === 1 ? first : Buffer.concat(pieces))
+  return read(pieces)
 }
 
 interface Decoding {

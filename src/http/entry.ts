@@ -14,13 +14,12 @@ import {
 import { wholeBody } from './bytes.ts'
 import { type BodyCoding, bodyCoding, decodedStream, decodedWhole, readPieces } from './decode.ts'
 import { type Flight, type Flights, metaOf, signalOf } from './flight.ts'
-import { readJson } from './json.ts'
 import { parseParameters, parseQuery } from './query.ts'
+import { readSent } from './reading.ts'
 import { hashRequest, hashStream, repeatKey } from './repeat.ts'
 import { asServiceError, JSON_TYPE, type Prepared, prepareFailure, prepareReply } from './reply.ts'
-import type { BodyKind, Call, Route } from './route.ts'
+import type { AnyCall, BodyKind, Route } from './route.ts'
 import type { ServedApp } from './served.ts'
-import { refuseUnkeepable } from './unkeepable.ts'
 import type { Check, Validators } from './validate.ts'
 
 /** Everything about a route that is the same for each of its requests. */
@@ -45,8 +44,6 @@ export interface Answering {
   app: ServedApp
   hold: Flights['hold']
 }
-
-type AnyCall = Call<unknown, unknown, unknown>
 
 const PROBES = new Set(['/livez', '/readyz'])
 
@@ -166,10 +163,7 @@ async function collected(
   const reader: BodyReader<string> = {
     limit: entry.bodyLimit,
     hold: call.hold,
-    read: (bytes) => {
-      readWhole(app, entry, call, bytes)
-      return key === undefined ? '' : hashRequest(exchange, bytes)
-    },
+    read: (pieces) => readSent({ app, entry, exchange, call, hashed: key !== undefined }, pieces),
   }
   const bodyHash = await (coding === undefined
     ? readBody(exchange, reader)
@@ -200,22 +194,6 @@ async function once(
   const { status, body: bytes, errorCode } = kept
   const headers = { ...kept.headers, ...(kept.replayed ? { 'idempotent-replay': 'true' } : {}) }
   return { status, contentType: JSON_TYPE, body: bytes, headers, errorCode }
-}
-
-function readWhole(app: ServedApp, entry: Entry, call: AnyCall, bytes: Uint8Array): void {
-  const { route, checkBody } = entry
-  if (bytes.length === 0 && route.bodyOptional !== true)
-    throw serviceError('VALIDATION_FAILED', 'A JSON body is required.', {
-      details: [{ path: '', message: 'is required' }],
-    })
-  const { value, suspicious } =
-    bytes.length === 0
-      ? { value: {}, suspicious: false }
-      : readJson(bytes, app.config.jsonDepthMax, { advice: entry.advice })
-  if (suspicious && route.content !== 'items') refuseUnkeepable(value, route.content)
-  checkBody?.(value)
-  call.body = value
-  call.suspicious = suspicious
 }
 
 /** A client's mistake is an answer worth keeping; trouble on our side is thrown, so that a retry is a new try. */

@@ -14,6 +14,20 @@ export function hashRequest(exchange: Exchange, bytes: Uint8Array): string {
   return beginHash(exchange).update(bytes).digest('hex')
 }
 
+/** The same of a long body, which may hold the thread for a moment only: `breathe` is awaited between its pieces. */
+export async function hashPieces(
+  exchange: Exchange,
+  pieces: readonly Uint8Array[],
+  breathe: () => Promise<void> | undefined,
+): Promise<string> {
+  const hash = beginHash(exchange)
+  for (const piece of pieces) {
+    hash.update(piece)
+    await breathe()
+  }
+  return hash.digest('hex')
+}
+
 function beginHash({ parameters, query }: Exchange): Hash {
   return createHash('sha256').update(JSON.stringify([parameters, query]))
 }

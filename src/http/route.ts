@@ -1,8 +1,8 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { App } from '../app.ts'
 import type { ErrorCode } from '../errors.ts'
+import type { Content } from '../json/unkeepable.ts'
 import type { NoteDone } from '../schema/answer.ts'
-import type { Content } from './unkeepable.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -36,6 +36,9 @@ export interface Call<Params, Query, Body> {
   /** Whether the client has left, or was told that it took too long. */
   isLeft: () => boolean
 }
+
+/** A request of any route. */
+export type AnyCall = Call<unknown, unknown, unknown>
 
 /** What a handler may answer besides a plain data object. */
 export interface Answer {
@@ -109,6 +112,11 @@ export interface RouteContract<
   bodyLimit?: 'bodyBytesMax' | 'feedbackBytesMax' | 'documentBytesMax' | 'modelBytesMax'
   /** What of the body is content; `items`: the handler looks through each item by itself. Default: nothing is. */
   content?: Content | 'items'
+  /**
+   * Has a large body read on another thread, which takes the memory of its pieces. Gives what stands for the body where it
+   * is checked and handled: its outline (`outlineOf`). Throws what reading it throws.
+   */
+  readLarge?: (app: App, pieces: Uint8Array<ArrayBuffer>[]) => Promise<unknown>
   /** A body that works, shown in the API document. */
   example?: object
   /** Schema of the envelope's `data`; of the whole body when `produces` is set. */

@@ -11,6 +11,7 @@ import type { open } from '../../workers/open.ts'
 import type { rate } from '../../workers/rate.ts'
 import type { SearchInput, SearchOutput, search } from '../../workers/search.ts'
 import type { suggest } from '../../workers/suggest.ts'
+import type { sync } from '../../workers/sync.ts'
 import type { train } from '../../workers/train.ts'
 import type { write } from '../../workers/write.ts'
 import { namedError } from '../errors.ts'
@@ -18,6 +19,7 @@ import { openBalancer } from './balancer.ts'
 import { openLulls } from './lulls.ts'
 import { openSharedHops } from './shared-hops.ts'
 
+export type { ModelOutput } from '../../workers/model.ts'
 export type { SearchInput } from '../../workers/search.ts'
 
 /** Every job: its name is its file's name and its function's. */
@@ -30,6 +32,7 @@ interface Jobs {
   fit: typeof fit
   merge: typeof merge
   model: typeof model
+  sync: typeof sync
   train: typeof train
   gate: typeof gate
   link: typeof link
@@ -50,6 +53,7 @@ const LANES = {
   fit: 'learning',
   merge: 'learning',
   model: 'files',
+  sync: 'files',
   train: 'learning',
   gate: 'learning',
   link: 'learning',
@@ -75,10 +79,11 @@ export interface Pool {
    * the client left meanwhile.
    */
   search: (input: SearchInput, isLeft?: () => boolean) => Promise<SearchOutput>
-  /** Runs a job on its lane. */
+  /** Runs a job on its lane. The thread takes the memory in `given`, which is gone here then. */
   run: <Name extends SingleJob>(
     name: Name,
     input: Parameters<Jobs[Name]>[0],
+    given?: ArrayBuffer[],
   ) => Promise<Awaited<ReturnType<Jobs[Name]>>>
   /** Resolves when the main thread is free for a moment, as far as searches go: see `Lulls`. */
   lull: () => Promise<void>
@@ -112,9 +117,13 @@ export function openPool(options: PoolOptions): Pool {
   )
   return {
     search: searches.run,
-    run: async (name, input) => {
+    run: async (name, input, given = []) => {
       try {
-        return await lanes[LANES[name]].run(input, { filename: workerFile(name), name })
+        return await lanes[LANES[name]].run(input, {
+          filename: workerFile(name),
+          name,
+          transferList: given,
+        })
       } catch (cause) {
         throw namedError(cause)
       }

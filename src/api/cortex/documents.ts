@@ -1,9 +1,9 @@
 import { Type } from 'typebox'
 import { invalid, ServiceError } from '../../errors.ts'
-import { readJson } from '../../http/json.ts'
 import { answer, type Call, raw, route } from '../../http/route.ts'
-import { refuseUnkeepable } from '../../http/unkeepable.ts'
 import { openValidators } from '../../http/validate.ts'
+import { readJson } from '../../json/json.ts'
+import { refuseUnkeepable } from '../../json/unkeepable.ts'
 import { bulkOpOf, changesFields } from '../../schema/bulk-ops.ts'
 import {
   BulkChange,

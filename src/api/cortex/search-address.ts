@@ -1,7 +1,7 @@
 import { invalid, ServiceError } from '../../errors.ts'
-import { type ReadJson, readJson } from '../../http/json.ts'
-import { refuseUnkeepable } from '../../http/unkeepable.ts'
 import { openValidators } from '../../http/validate.ts'
+import { type ReadJson, readJson } from '../../json/json.ts'
+import { refuseUnkeepable } from '../../json/unkeepable.ts'
 import { type SearchQuery, SearchRequest } from '../../schema/search.ts'
 import { refuseContradiction } from '../agreement.ts'
 

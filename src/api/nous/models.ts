@@ -22,6 +22,7 @@ export const syncModel = route({
   summary: 'Store a state of a model',
   body: ModelSync,
   bodyLimit: 'modelBytesMax',
+  readLarge: (app, pieces) => app.learning.models.readLarge(pieces),
   example: {
     modelId: 'ranker',
     state: {

@@ -33,7 +33,8 @@ import { nameOf, openVersions, type Versions } from './versions.ts'
 
 /** The models: kept in versions, gated, and one of them in force. Answers are the API's `data`. */
 export interface Models
-  extends Pick<RankingModels, 'servedModel' | 'shadowModel' | 'namedModel' | 'exactModel'> {
+  extends Pick<RankingModels, 'servedModel' | 'shadowModel' | 'namedModel' | 'exactModel'>,
+    Pick<Shelving, 'readLarge'> {
   /** Throws MODEL_NOT_SERVABLE (with `activate`), TOO_MANY_MODELS. */
   sync: (request: ModelSync) => Promise<object>
   /** Throws VALIDATION_FAILED for an unknown status. */
@@ -119,6 +120,7 @@ export function openModels(options: ModelsParts): Models {
     namedModel: ranking.namedModel,
     exactModel: ranking.exactModel,
     ...changes(parts),
+    readLarge: parts.shelving.readLarge,
     list: (query) => showList(parts.versions, query),
     get: (modelId, query) => read(parts, modelId, query),
     consumer: evidence,

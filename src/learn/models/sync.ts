@@ -1,7 +1,11 @@
-import type { ModelState, ModelSync } from '../../schema/model.ts'
+import type { Config } from '../../config.ts'
+import { serviceError } from '../../errors.ts'
+import { membersOf } from '../../json/outline.ts'
+import { asObject } from '../../object.ts'
+import { type ModelState, ModelSync } from '../../schema/model.ts'
 import type { TrainingFigures, VersionRecord } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
-import type { Pool } from '../../threads/pool.ts'
+import type { ModelOutput, Pool } from '../../threads/pool.ts'
 import type { Events } from '../history/events.ts'
 import { type Activation, refuseUnservable } from './activation.ts'
 import type { Serving } from './serving.ts'
@@ -17,6 +21,11 @@ export interface Kept {
 
 /** Takes states from outside, and from the service's own training. */
 export interface Shelving {
+  /**
+   * Has another thread read a body with a state, and gives its outline, which `sync` takes for the body. Throws what reading
+   * JSON throws.
+   */
+  readLarge: (pieces: Uint8Array<ArrayBuffer>[]) => Promise<unknown>
   /** Checks a state and keeps it as a version. Throws MODEL_NOT_SERVABLE when it should rank and can't. */
   sync: (request: ModelSync) => Promise<Kept>
   /** Keeps what was trained. */
@@ -25,6 +34,7 @@ export interface Shelving {
 
 export interface ShelvingParts {
   store: Store
+  config: Pick<Config, 'jsonDepthMax'>
   pool: Pick<Pool, 'run'>
   versions: Versions
   serving: Serving
@@ -32,29 +42,47 @@ export interface ShelvingParts {
   activation: Activation
 }
 
-/** Metrics up to this many characters of JSON are shown with the version. */
-const METRICS_CHARACTERS_MAX = 4096
+/** What the outline of a body holds. */
+const MEMBERS = membersOf(ModelSync)
 
 export function openShelving(parts: ShelvingParts): Shelving {
   const { store, pool, versions, serving, activation } = parts
 
+  /** What was read of states that came in a large body, by the outline that stands for each. */
+  const readAlready = new WeakMap<object, ModelOutput>()
+
+  async function readLarge(pieces: Uint8Array<ArrayBuffer>[]): Promise<unknown> {
+    const { jsonDepthMax: depthMax } = parts.config
+    const job = { pieces, depthMax, members: MEMBERS, handle: serving.handle() }
+    const given = pieces.map(({ buffer }) => buffer)
+    const { refusal, outline, state } = await pool.run('sync', job, given)
+    if (refusal !== undefined) {
+      const { code, message, details } = refusal
+      throw serviceError(code, message, details === undefined ? {} : { details })
+    }
+    const standing = asObject(asObject(outline)?.state)
+    if (standing !== undefined && state !== undefined) readAlready.set(standing, state)
+    return outline
+  }
   /** Reads the state on another thread; only what is to be written comes back. */
   async function read(modelId: string, state: ModelState): Promise<Omit<NewVersion, 'source'>> {
-    const job = {
+    const {
+      bytes = new Uint8Array(),
+      reasons,
+      ...about
+    } = readAlready.get(state) ??
+    (await pool.run('model', {
       source: { state },
       handle: serving.handle(),
       keep: false,
       drop: serving.dropped(),
-    }
-    const { bytes = new Uint8Array(), reasons, ...about } = await pool.run('model', job)
+    }))
     const notYet = unfinished(state)
-    const shown = JSON.stringify(state.metrics ?? {}).length <= METRICS_CHARACTERS_MAX
     return {
       modelId,
       ...about,
       reasons: [...reasons, ...notYet],
       unfinished: notYet.length > 0,
-      ...(state.metrics !== undefined && shown ? { metrics: state.metrics } : {}),
       bytes,
     }
   }
@@ -75,6 +103,7 @@ export function openShelving(parts: ShelvingParts): Shelving {
     })
   }
   return {
+    readLarge,
     sync: async ({ modelId, state, activate = false }) => {
       refuseReserved(versions, modelId)
       const made: NewVersion = { ...(await read(modelId, state)), source: 'SYNC' }

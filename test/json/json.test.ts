@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { firstMistake } from '../../src/first-mistake.ts'
-import { readJson } from '../../src/http/json.ts'
-import { refuseUnkeepable } from '../../src/http/unkeepable.ts'
+import { readJson } from '../../src/json/json.ts'
+import { refuseUnkeepable } from '../../src/json/unkeepable.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 /** What a body goes through before it is checked. */
