@@ -55,8 +55,8 @@ export function growGraph(id: number, timeMs: number): boolean
 /**
  * Adds documents (JSON objects; numbers ascend and are never used twice) and deletes others, added
  * in the same batch or before. Nothing is visible before `commit`. `vectors` holds one row for each
- * of `vectorOrds` (vectors from outside only). Applying a document again replaces it. Gives 1 for
- * each document that has a vector, else 0.
+ * of `vectorOrds` (vectors from outside only). Applying a document again replaces it. Gives for
+ * each document 1 if it has a vector, and 2 more if it has too many ngrams: those beyond are left out.
  *
  * A document that is no JSON object fails the batch and changes nothing. After any other failure
  * here or in `commit`, what was applied since the last commit is gone and must be applied again.

@@ -1,4 +1,5 @@
 import { type CommitReport, native } from '../src/native.ts'
+import { cutOf, HAS_VECTOR } from '../src/search/engine/applied.ts'
 import type { Batch } from '../src/search/engine/batch.ts'
 import { indexedJson } from '../src/search/record.ts'
 import { openReader } from '../src/store/reader.ts'
@@ -18,6 +19,8 @@ export interface WriteInput extends Batch {
 export interface WriteReport extends CommitReport {
   /** Per document: 1 when it can be found by vector now. */
   vectorized: Uint8Array
+  /** Numbers of the documents that have more ngrams than are indexed. */
+  cut: number[]
 }
 
 /**
@@ -35,7 +38,9 @@ export function write(input: WriteInput): WriteReport {
     return record !== undefined
   })
   const flags = native.apply(engineId, found, documents, deletes, vectorOrds, vectors)
-  return { ...native.commit(engineId, sequence), vectorized: spread(flags, found, ords) }
+  const cut = cutOf(found, flags)
+  const hasVector = flags.map((bits) => bits & HAS_VECTOR)
+  return { ...native.commit(engineId, sequence), vectorized: spread(hasVector, found, ords), cut }
 }
 
 /** The flags of what was found as flags of all. */

@@ -79,6 +79,8 @@ pub struct Analyzer {
     /// The same over one word, folded behind its stemmer.
     folded_late: Option<TextAnalyzer>,
     synonyms: Option<Expansion>,
+    /// Whether it cuts words into pieces, of which a short text may have very many.
+    pub cuts: bool,
 }
 
 /// An analyzer's own synonyms: they stand between its filters.
@@ -123,21 +125,28 @@ impl Analyzer {
             full,
             folded_late,
             synonyms,
+            cuts: is_cutting(&definition.tokenizer),
         })
     }
 
     /// Calls `each` with every term of a text, as it is indexed, and its word number: a word of two forms is two terms.
     pub fn for_each(&self, text: &str, mut each: impl FnMut(&str, usize)) {
+        self.for_each_while(text, |term, position| {
+            each(term, position);
+            true
+        });
+    }
+
+    /// The same, for as long as `each` wants another one.
+    pub fn for_each_while(&self, text: &str, mut each: impl FnMut(&str, usize) -> bool) {
         if self.has_forms(text) {
-            let forms = self.forms(text).into_iter();
-            return forms.for_each(|term| each(&term.text, term.position));
+            let mut forms = self.forms(text).into_iter();
+            while forms.next().is_some_and(|t| each(&t.text, t.position)) {}
+            return;
         }
         let mut analyzer = self.full.clone();
         let mut stream = analyzer.token_stream(text);
-        while stream.advance() {
-            let token = stream.token();
-            each(&token.text, token.position);
-        }
+        while stream.advance() && each(&stream.token().text, stream.token().position) {}
     }
 
     /// The terms of a text, one for each word.
@@ -228,6 +237,7 @@ pub fn words_analyzer() -> Analyzer {
         full: words.build(),
         folded_late: None,
         synonyms: None,
+        cuts: false,
     }
 }
 
@@ -289,6 +299,12 @@ fn words_of(analyzer: &TextAnalyzer, text: &str) -> Vec<String> {
         .into_iter()
         .map(|t| t.text)
         .collect()
+}
+
+fn is_cutting(definition: &TokenizerDefinition) -> bool {
+    let (TokenizerDefinition::Name(name)
+    | TokenizerDefinition::Options(TokenizerOptions { kind: name, .. })) = definition;
+    ["ngram", "edge_ngram"].contains(&name.as_str())
 }
 
 fn tokenizer(definition: &TokenizerDefinition) -> Result<TextAnalyzerBuilder, Failure> {

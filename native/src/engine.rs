@@ -46,7 +46,7 @@ mod merging;
 mod writing;
 
 pub use checkpoint::Checkpointed;
-pub use writing::Committed;
+pub use writing::{Committed, HAS_VECTOR, IS_CUT};
 
 use checkpoint::{number_of, Durable};
 use writing::Writing;

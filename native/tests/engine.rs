@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use attune_native::engine::definition::Definition;
+use attune_native::engine::document::GRAMS_MAX;
 use attune_native::engine::names;
 use attune_native::engine::publish::generation_now;
-use attune_native::engine::Engine;
+use attune_native::engine::{Engine, IS_CUT};
 use attune_native::registry;
 use attune_native::search::query::Request;
 use serde_json::{json, Value};
@@ -51,6 +52,36 @@ fn a_document_added_and_deleted_in_one_batch_is_gone() {
     engine.commit(1).unwrap();
     assert_eq!(search(&engine, ALL).ords, [1, 3, 4]);
     assert_eq!(engine.views.current().live_vectors, 3);
+}
+
+#[test]
+fn a_document_of_too_many_pieces_of_words_is_found_by_the_first_ones() {
+    let definition = r#"{"analyzers":{"pieces":{"tokenizer":{"type":"ngram","min":1,"max":20}},
+        "words":{"tokenizer":"standard"}},
+        "fields":[{"name":"code","type":"text","analyzer":"pieces","searchAnalyzer":"words","searched":true},
+        {"name":"more","type":"text","analyzer":"pieces","searchAnalyzer":"words","searched":true},
+        {"name":"title","type":"text","analyzer":"words","searched":true}],
+        "embedder":{"kind":"given","dimensions":2}}"#;
+    let folder = Folder::new();
+    let engine = Engine::open(folder.path(), definition).unwrap().0;
+    let long = "ab".repeat(GRAMS_MAX / 40 + 100);
+    let documents = [
+        json!({"code": format!("{long} tail"), "more": "tail", "title": "giant tale"}),
+        json!({"code": "ab tail", "more": "tail", "title": "other"}),
+    ];
+    let documents = documents.map(|document| document.to_string());
+    let flags = engine.apply(&[1, 2], &documents, &[], &[], &[]).unwrap();
+    assert_eq!(flags, [IS_CUT, 0]);
+    engine.commit(2).unwrap();
+    let found = |query: &str| {
+        let request = json!({"query": query, "mode": "text", "size": 10});
+        let mut ords = search(&engine, &request.to_string()).ords;
+        ords.sort_unstable();
+        ords
+    };
+    assert_eq!(found("ab"), [1, 2]);
+    assert_eq!(found("tail"), [2]);
+    assert_eq!(found("giant"), [1]);
 }
 
 #[test]

@@ -21,6 +21,11 @@ const DYNAMIC_VALUES_MAX: usize = 4096;
 /// with: the first ones of its text. No book has so many, a learned space knows fewer, and of a heap of random words
 /// each would take as long again as it takes to be found.
 const DISTINCT_WORDS_MAX: usize = 65_536;
+/// Pieces of words (ngrams) of one document, in all of its fields, that are indexed: each is a word with its place, and
+/// twenty million of them take minutes and gigabytes. That many new documents are refused before; here come those that
+/// were stored earlier, and those whose pieces are more than a look at their texts counts, which errs by less than half
+/// for what people write.
+pub const GRAMS_MAX: usize = 8_000_000;
 /// Longest dynamic path in bytes.
 const DYNAMIC_PATH_BYTES_MAX: usize = 512;
 const DYNAMIC_DEPTH_MAX: usize = 16;
@@ -33,6 +38,8 @@ pub struct Prepared {
     pub terms: Vec<(String, u32)>,
     /// The text of the vectorized fields.
     pub text: String,
+    /// It has more pieces of words than are indexed.
+    pub is_cut: bool,
 }
 
 /// Prepares documents of one definition; keeps its buffers from one to the next.
@@ -43,6 +50,8 @@ pub struct Preparer {
     embeds: bool,
     counts: HashMap<String, u32, TermHash>,
     words: HashSet<String, TermHash>,
+    /// Pieces of words of this document so far; one more than may be when there were others.
+    grams: usize,
 }
 
 impl Preparer {
@@ -55,6 +64,7 @@ impl Preparer {
             embeds,
             counts: HashMap::default(),
             words: HashSet::default(),
+            grams: 0,
         }
     }
 
@@ -67,6 +77,7 @@ impl Preparer {
         let mut text = String::new();
         self.counts.clear();
         self.words.clear();
+        self.grams = 0;
         fields.add_u64(definition.ord, ord);
         let mut values = Vec::new();
         let mut seen: Vec<&[String]> = Vec::new();
@@ -133,6 +144,7 @@ impl Preparer {
             fields,
             terms,
             text,
+            is_cut: self.grams > GRAMS_MAX,
         })
     }
 
@@ -148,10 +160,15 @@ impl Preparer {
     /// The row of a text's terms, which are counted for the vector if that is wanted.
     fn analyse(&mut self, analyzer: &Analyzer, value: &str, counted: bool) -> String {
         let mut row = Row::default();
-        analyzer.for_each(value, |term, position| {
+        analyzer.for_each_while(value, |term, position| {
+            self.grams += usize::from(analyzer.cuts);
+            if self.grams > GRAMS_MAX && analyzer.cuts {
+                self.grams = GRAMS_MAX + 1;
+                return false;
+            }
             row.push(position, term);
             if !counted {
-                return;
+                return true;
             }
             let has_room = self.counts.len() < DISTINCT_WORDS_MAX;
             match self.counts.get_mut(term) {
@@ -161,6 +178,7 @@ impl Preparer {
                 }
                 None => {}
             }
+            true
         });
         row.into_text()
     }

@@ -30,6 +30,10 @@ const PREPARED_AHEAD: usize = 8;
 /// Memory that such a segment begins with.
 const SMALL_BYTES: usize = 1_000_000;
 
+/// What `apply` says of a document: that it has a vector, and that it was too many pieces of words to be indexed whole.
+pub const HAS_VECTOR: u8 = 1;
+pub const IS_CUT: u8 = 2;
+
 /// What a commit published.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Committed {
@@ -78,7 +82,7 @@ impl Writing {
 
 impl Engine {
     /// Adds documents and deletes others; nothing is visible before the next commit. Gives for
-    /// each document whether it has a vector. A bad document fails the batch before anything is
+    /// each document `HAS_VECTOR` and `IS_CUT`, if that is so. A bad document fails the batch before anything is
     /// changed. After any other failure the changes since the last commit are gone: the caller
     /// applies them again.
     pub fn apply(
@@ -165,10 +169,11 @@ impl Engine {
             for at in start..end {
                 let ord = ords[at];
                 let mut prepared = next(at)?;
-                out[at] = match &has_vector {
-                    Some(known) => u8::from(known.contains(&ord)),
-                    None => u8::from(embed(&store, ord, &prepared, &mut row)),
+                let has_vector = match &has_vector {
+                    Some(known) => known.contains(&ord),
+                    None => embed(&store, ord, &prepared, &mut row),
                 };
+                out[at] = u8::from(has_vector) * HAS_VECTOR + u8::from(prepared.is_cut) * IS_CUT;
                 if ord <= writing.highest {
                     operations.push(UserOperation::Delete(self.term(ord)));
                 }

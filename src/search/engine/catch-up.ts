@@ -1,6 +1,7 @@
 import { native } from '../../native.ts'
 import type { Reader } from '../../store/reader.ts'
 import { decodeRecord, indexedJson } from '../record.ts'
+import { cutOf } from './applied.ts'
 
 /** What opening an index in the core needs. */
 export interface OpenInput {
@@ -23,12 +24,16 @@ export interface CaughtUp {
   replayed: number
   /** Documents that the core would not take; all others are there. */
   refused: number[]
+  /** Documents with more ngrams than are indexed: those beyond are not found. */
+  cut: number[]
   fitWanted: boolean
 }
 
 type Rows = Parameters<typeof native.apply>
 
+/** Documents, and characters of their JSON, that wait in memory until they are in the index. */
 const BATCH_DOCUMENTS = 1000
+const BATCH_CHARACTERS = 16 << 20
 
 /**
  * Applies to the open index every write of the record store after `sequence`: documents that still
@@ -43,6 +48,8 @@ export function catchUp(
   let last = sequence
   let replayed = 0
   const refused: number[] = []
+  const cut: number[] = []
+  let characters = 0
   let ords: number[] = []
   let documents: string[] = []
   const vectors = collectVectors()
@@ -50,8 +57,11 @@ export function catchUp(
   function flush(): void {
     const removed = Float64Array.from(deletes.splice(0))
     const rows = [Float64Array.from(ords), documents, removed, ...vectors.take()] as const
-    refused.push(...applyAll(engineId, ...rows))
+    const outcome = applyAll(engineId, ...rows)
+    refused.push(...outcome.refused)
+    cut.push(...outcome.cut)
     replayed += ords.length
+    characters = 0
     ords = []
     documents = []
   }
@@ -66,38 +76,42 @@ export function catchUp(
     ords.push(ord)
     documents.push(json)
     vectors.add(ord, reader.vector(indexId, ord))
-    if (ords.length >= BATCH_DOCUMENTS) flush()
+    characters += json.length
+    if (ords.length >= BATCH_DOCUMENTS || characters >= BATCH_CHARACTERS) flush()
   }
   last = Math.max(last, reader.lastRemoval(indexId) ?? 0)
   if (ords.length > 0 || deletes.length > 0) flush()
   const { documents: live, fitWanted } = native.commit(engineId, last)
-  return { sequence: last, documents: live, replayed, refused, fitWanted }
+  return { sequence: last, documents: live, replayed, refused, cut, fitWanted }
 }
 
-/** One document that the core refuses must not keep the others out; answers those that it refused. */
-function applyAll(...[engineId, ords, documents, deletes, vectorOrds, vectors]: Rows): number[] {
+/** One document that the core refuses must not keep the others out. */
+function applyAll(...rows: Rows): Pick<CaughtUp, 'refused' | 'cut'> {
+  const [engineId, ords, documents, deletes, vectorOrds, vectors] = rows
   try {
-    native.apply(engineId, ords, documents, deletes, vectorOrds, vectors)
-    return []
+    return { refused: [], cut: cutOf(ords, native.apply(...rows)) }
   } catch (cause) {
     if (!isRefusal(cause)) throw cause
   }
   native.apply(engineId, new Float64Array(), [], deletes, new Float64Array(), new Float32Array())
   const dimensions = vectors.length / Math.max(1, vectorOrds.length)
-  return [...ords].filter((ord, at) => {
+  const outcome: Pick<CaughtUp, 'refused' | 'cut'> = { refused: [], cut: [] }
+  ords.forEach((ord, at) => {
     const row = vectorOrds.indexOf(ord)
     const own =
       row < 0 ? new Float32Array() : vectors.subarray(row * dimensions).slice(0, dimensions)
     const one = documents.slice(at, at + 1)
     const ownOrds = row < 0 ? new Float64Array() : Float64Array.of(ord)
+    const alone = Float64Array.of(ord)
     try {
-      native.apply(engineId, Float64Array.of(ord), one, new Float64Array(), ownOrds, own)
-      return false
+      const flags = native.apply(engineId, alone, one, new Float64Array(), ownOrds, own)
+      outcome.cut.push(...cutOf(alone, flags))
     } catch (cause) {
       if (!isRefusal(cause)) throw cause
-      return true
+      outcome.refused.push(ord)
     }
   })
+  return outcome
 }
 
 function isRefusal(cause: unknown): boolean {

@@ -4,7 +4,7 @@ import { after, type Batch } from './batch.ts'
 import type { Core, EngineParts } from './core.ts'
 import { checkpoint, releaseWriters } from './durability.ts'
 import { type IndexFigures, readIndexFigures } from './figures.ts'
-import { forget, ready, recover, using } from './opening.ts'
+import { forget, logCut, ready, recover, using } from './opening.ts'
 import { openPublisher, type Publisher } from './publisher.ts'
 import { rebuildSoon } from './rebuild.ts'
 import { fitInTime, isFitting, isSettled, tendRested } from './rest.ts'
@@ -140,6 +140,7 @@ async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<
       releaseWriters(core)
       if (report.fitWanted) fitInTime(core, state)
     }
+    logCut(core, name, report.cut)
     if (fresh !== batch) return native.located(engineId, batch.ords).map((bits) => bits >> 1)
     return report.vectorized
   } catch (err) {

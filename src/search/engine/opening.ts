@@ -113,8 +113,18 @@ async function openFiles(core: Core, state: OpenState): Promise<void> {
       { index: record.name, documents: opened.refused.slice(0, 100) },
       'documents could not be indexed; the others are there',
     )
+  logCut(core, record.name, opened.cut)
   if (opened.fitWanted) fitSoon(core, state)
   closeLeastUsed(core)
+}
+
+/** Tells of documents that are not found by all of their ngrams: most likely stored before there was a limit. */
+export function logCut({ log }: Core, index: string, cut: readonly number[]): void {
+  if (cut.length === 0) return
+  log.warn(
+    { index, documents: cut.slice(0, 100) },
+    'documents have more ngrams than are indexed of one: they are found by the first ones only',
+  )
 }
 
 /** What the job that opens an index needs to know. */
