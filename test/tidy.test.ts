@@ -24,7 +24,6 @@ const MAY_IMPORT: Record<string, string[]> = {
   'first-mistake': [],
   'nearest-name': [],
   'synonym-rule': [],
-  'canonical-json': [],
   json: ['config', 'errors', 'first-mistake', 'object'],
   config: ['first-mistake', 'nearest-name', 'settings', 'word'],
   metrics: ['breath', 'config'],
@@ -49,7 +48,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'ids',
     'nearest-name',
     'synonym-rule',
-    'canonical-json',
+    'json',
     'shared-clock',
   ],
   learn: [
@@ -67,7 +66,6 @@ const MAY_IMPORT: Record<string, string[]> = {
     'synonym-rule',
   ],
   workers: [
-    'canonical-json',
     'embed',
     'errors',
     'json',

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../src/canonical-json.ts'
+import { canonicalJson } from '../src/json/canonical.ts'
 import { checksumOf, readState } from '../src/learn/models/state.ts'
 import { native } from '../src/native.ts'
 import { isObject } from '../src/object.ts'

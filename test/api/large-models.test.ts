@@ -1,7 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { LARGE_BYTES } from '../../src/http/reading.ts'
-import { canonicalJson, checksumOf } from '../../src/learn/models/state.ts'
+import { canonicalJson } from '../../src/json/canonical.ts'
+import { checksumOf } from '../../src/learn/models/state.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
 
 let running: RunningApp

@@ -1,12 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { answer, route } from '../../http/route.ts'
-import {
-  SearchQuery,
-  SearchReply,
-  SearchRequest,
-  SuggestReply,
-  SuggestRequest,
-} from '../../schema/search.ts'
+import { SearchQuery, SearchReply, SearchRequest } from '../../schema/search.ts'
+import { SuggestReply, SuggestRequest } from '../../schema/suggest.ts'
 import { fromAddress, SEARCH_CONTENT } from './search-address.ts'
 
 export const search = route({

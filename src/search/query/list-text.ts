@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../canonical-json.ts'
+import { canonicalJson } from '../../json/canonical.ts'
 import type { SearchRequest } from '../../schema/search.ts'
 import type { CoreRequest } from './core-request.ts'
 

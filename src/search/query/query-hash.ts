@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { canonicalJson } from '../../canonical-json.ts'
+import { canonicalJson } from '../../json/canonical.ts'
 import type { FilterNode } from './filter.ts'
 
 /** The hash that a cursor holds of what it is tied to. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { canonicalJson } from '../../../src/canonical-json.ts'
+import { canonicalJson } from '../../../src/json/canonical.ts'
 import { checksumOf, readState, stateOf, unfinished } from '../../../src/learn/models/state.ts'
 
 const known = ['a', 'b', 'c']

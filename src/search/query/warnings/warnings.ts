@@ -1,4 +1,5 @@
-import type { SearchRequest, SuggestRequest } from '../../../schema/search.ts'
+import type { SearchRequest } from '../../../schema/search.ts'
+import type { SuggestRequest } from '../../../schema/suggest.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
 import type { PlannedSearch } from '../plan.ts'

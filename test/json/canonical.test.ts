@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { canonicalJson } from '../src/canonical-json.ts'
+import { canonicalJson } from '../../src/json/canonical.ts'
 
 it('does not know the order of keys, and loses nothing', () => {
   fc.assert(

@@ -1,0 +1,26 @@
+import { type Static, Type } from 'typebox'
+import { IndexNames } from './search.ts'
+
+export const SuggestRequest = Type.Object({
+  prefix: Type.Optional(
+    Type.String({ maxLength: 256, description: 'is completed; it or query is required' }),
+  ),
+  query: Type.Optional(
+    Type.String({ maxLength: 1024, description: 'is corrected; it or prefix is required' }),
+  ),
+  index: Type.Optional(IndexNames),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
+})
+export type SuggestRequest = Static<typeof SuggestRequest>
+
+const Suggestion = Type.Object({ text: Type.String(), documents: Type.Integer() })
+export const SuggestReply = Type.Object({
+  completions: Type.Array(Suggestion),
+  corrections: Type.Array(Type.Object({}, { additionalProperties: true })),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'what the request said in vain, eight at most: what stands in its address, and fields that no suggestion has',
+    }),
+  ),
+})
