@@ -36,22 +36,27 @@ const ndjson = { 'content-type': 'application/x-ndjson' }
 const note = { index: 'notes', document: { title: 'Once' } }
 const metric = { name: 'orders_total', type: 'counter', value: 1 }
 const changes = { fieldWeights: { title: 1.5 } }
+const unmatched = { sessionId: 'nobody', feedback: [{ queryId: 'none', rating: 1 }] }
 const experiment = { name: 'once', type: 'business_rules', variants: [{ id: 'a' }, { id: 'b' }] }
 const state = { weights: [1], bias: 0, featureNames: ['textScore'] }
 
+/** What would be there twice. */
+const ONCE: [string, string, unknown, Record<string, string>?][] = [
+  ['a document without an id', '/cortex/documents', note],
+  ['one of a path', '/cortex/indices/notes/documents', { document: note.document }],
+  ['a list of such', '/cortex/documents/bulk', [{ ...note, id: 'named' }, note]],
+  ['lines of such', '/cortex/documents/bulk', `${JSON.stringify(note)}\n`, ndjson],
+  ['an event', '/cortex/analytics', { eventType: 'view' }],
+  ['a list of events', '/cortex/analytics', [{ eventType: 'view' }]],
+  ['feedback', '/cortex/feedback', unmatched],
+  ['a value of a metric', '/cortex/metrics', metric],
+  ['a rule', '/nous/adapt/rules', { queryHash: '9f86d081884c7d65', changes }],
+  ['a change', '/nous/adapt/apply', { type: 'ranking', changes }],
+  ['a signal without a name', '/nous/signals', { type: 'CLICK' }],
+]
+
 describe('sent again when its answer was lost', () => {
-  it.each<[string, string, unknown, Record<string, string>?]>([
-    ['a document without an id', '/cortex/documents', note],
-    ['one of a path', '/cortex/indices/notes/documents', { document: note.document }],
-    ['a list of such', '/cortex/documents/bulk', [{ ...note, id: 'named' }, note]],
-    ['lines of such', '/cortex/documents/bulk', `${JSON.stringify(note)}\n`, ndjson],
-    ['an event', '/cortex/analytics', { eventType: 'view' }],
-    ['a list of events', '/cortex/analytics', [{ eventType: 'view' }]],
-    ['a value of a metric', '/cortex/metrics', metric],
-    ['a rule', '/nous/adapt/rules', { queryHash: '9f86d081884c7d65', changes }],
-    ['a change', '/nous/adapt/apply', { type: 'ranking', changes }],
-    ['a signal without a name', '/nous/signals', { type: 'CLICK' }],
-  ])('%s is not there twice', async (_name, path, body, headers) => {
+  it.each(ONCE)('%s is not there twice', async (_name, path, body, headers) => {
     const again = await repeat(path, body, headers)
     expect([again.status, again.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT'])
     expect(again.error).toContain('was done before')

@@ -5,17 +5,20 @@ import { runDamage } from './damage.ts'
 import { canFault, runFaults } from './faults.ts'
 import { runFull } from './full.ts'
 import { runKills } from './kill.ts'
+import { runRepeats } from './repeats.ts'
 
 const USAGE = `npm run torture -- kill [--times 200] [--seed N] [--write-ms 2500]
 npm run torture -- damage [--seed N]
 npm run torture -- faults [--seed N]
 npm run torture -- full [--seed N]
+npm run torture -- repeats [--times 200] [--seed N]
 
 kill    ends the built server with SIGKILL under writes and lessons and checks all that was acknowledged after each
         restart; at the end the learned state must be the one that a fresh fold of the log gives
 damage  truncates, flips, swaps, empties, grows and removes each derived file: the service must answer as before
 faults  lets the N-th call that writes or syncs fail, or end the server (needs strace): nothing acknowledged may be lost
-full    fills the disk under searches and feedback, and empties it again (needs the right to mount)`
+full    fills the disk under searches and feedback, and empties it again (needs the right to mount)
+repeats ends the server with SIGKILL under POSTs with an Idempotency-Key and sends them again: each must be done once`
 
 tellPlainly()
 const { values, positionals } = parseArgs({
@@ -28,7 +31,7 @@ const { values, positionals } = parseArgs({
   },
 })
 const seed = Number(values.seed)
-const tests = new Map(Object.entries({ kill, damage, faults, full }))
+const tests = new Map(Object.entries({ kill, damage, faults, full, repeats }))
 const [name] = positionals
 const test = tests.get(name ?? '')
 const numbers = ['times', 'seed', 'write-ms'] as const
@@ -88,4 +91,16 @@ async function full(): Promise<boolean> {
   }
   console.log(JSON.stringify({ seed, ...report }, undefined, 1))
   return report.broken.length === 0
+}
+
+async function repeats(): Promise<boolean> {
+  const report = await runRepeats({ times: Number(values.times), seed, say: console.log })
+  console.log(JSON.stringify({ seed, ...report }, undefined, 1))
+  const kept = report.broken.length === 0
+  console.log(
+    kept
+      ? `${report.kills} kills, ${report.sent} requests: each done once.`
+      : `Something was not done once; the data are in ${report.folder}.`,
+  )
+  return kept
 }

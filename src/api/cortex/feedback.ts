@@ -23,7 +23,7 @@ export const sendFeedback = route({
     ],
   },
   reply: FeedbackReceipt,
-  handle: ({ app, body }) => app.learning.feedback.submit(body),
+  handle: ({ app, body, noteDone }) => app.learning.feedback.submit(body, noteDone),
 })
 
 export const readFeedback = route({

@@ -1,3 +1,4 @@
+import type { NoteDone } from '../../schema/answer.ts'
 import type { Feedback, FeedbackReceipt } from '../../schema/feedback.ts'
 import type { Store } from '../../store/store.ts'
 import type { FeedbackBatch, FeedbackEntry, FeedbackStatus } from '../facts.ts'
@@ -19,7 +20,7 @@ export interface FeedbackIntake {
    * Stores all entries of a request in one transaction, or none. Throws VALIDATION_FAILED with the place of an
    * entry that happened in the future.
    */
-  submit: (request: Feedback) => Promise<FeedbackReceipt>
+  submit: (request: Feedback, noteDone?: NoteDone) => Promise<FeedbackReceipt>
   /** What was told, newest first. */
   read: ReadFeedback
   /** Forgets some of what was told; returns how much. Call again while it forgets. */
@@ -54,7 +55,7 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
   const totals: Counts = { learned: 0, duplicate: 0, unmatched: 0, late: 0 }
 
   return {
-    submit: async ({ sessionId, feedback }) => {
+    submit: async ({ sessionId, feedback }, noteDone) => {
       const read = readEntries(feedback, clock())
       const session = sessions.peek(sessionId)
       if (session?.active) sessions.touch(sessionId)
@@ -62,6 +63,7 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
       const id = session?.sessionId ?? sessionId
       const told = unit === undefined ? unmatched(read) : await match(read, id, { log, lull })
       const { receipt, counts } = await log.append(() => {
+        noteDone?.()
         // The id carries the time under which the entry stands, so that it can be found again.
         const timeMs = clock()
         const feedbackId = feedbackIdAt(timeMs)
