@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { routes } from '../../src/api/index.ts'
+import { routeOf } from '../contract.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
 
 let service: RunningApp
@@ -54,8 +56,30 @@ const ONCE: [string, string, unknown, Record<string, string>?][] = [
   ['a change', '/nous/adapt/apply', { type: 'ranking', changes }],
   ['a signal without a name', '/nous/signals', { type: 'CLICK' }],
 ]
+/** These, too, and need something beforehand: each has a test of its own. */
+const ONCE_BY_THEMSELVES = ['/nous/ab-testing/results', '/nous/learn/models/{id}/rollback']
+/**
+ * What has a name of its own, or leads to a state: done again, it is there once, or refused. A session that nobody was told
+ * of harms nobody, nor does a gate that is asked again.
+ */
+const AS_IT_MAY_BE = [
+  ...['/cortex/indices', '/cortex/sessions', '/cortex/ab-test/create', '/cortex/ab-test/assign'],
+  ...['pause', 'resume', 'stop'].map((verb) => `/cortex/ab-test/{id}/${verb}`),
+  ...['/nous/signals/process', '/nous/learn/models/sync', '/nous/learn/models/train'],
+  ...['activate', 'evaluate'].map((verb) => `/nous/learn/models/{id}/${verb}`),
+  ...['/nous/adapt/suggest', '/nous/adaptations/{id}/rollback', '/nous/ab-testing/experiments'],
+  ...['activate', 'deactivate', 'stop'].map((verb) => `/nous/ab-testing/experiments/{id}/${verb}`),
+]
 
 describe('sent again when its answer was lost', () => {
+  it('every POST that writes is known to be one that may be done twice, or to note that it is done', () => {
+    const writing = routes.filter(({ method, readsOnly }) => method === 'POST' && !readsOnly)
+    const noted = new Set(ONCE.map(([, path]) => routeOf('POST', path)?.path))
+    expect(writing.map(({ path }) => path).sort()).toEqual(
+      [...noted, ...ONCE_BY_THEMSELVES, ...AS_IT_MAY_BE].sort(),
+    )
+  })
+
   it.each(ONCE)('%s is not there twice', async (_name, path, body, headers) => {
     const again = await repeat(path, body, headers)
     expect([again.status, again.code]).toEqual([409, 'IDEMPOTENCY_CONFLICT'])

@@ -15,6 +15,7 @@ export const readSearch = route({
 export const replaySearch = route({
   method: 'POST',
   path: '/nous/learn/searches/{queryId}/replay',
+  readsOnly: true,
   tag: 'learning',
   summary: 'Run a search again over the view that it saw',
   params: QueryIdPath,
