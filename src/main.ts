@@ -72,8 +72,13 @@ function baseAddress(host: string, port: number): string {
 
 /** Requests under way finish first, then every part closes; a second way out if one of them hangs. */
 async function drain(app: App, server: Server, reason: string, exitCode: number): Promise<never> {
-  const { drainTimeoutMs } = app.config
-  setTimeout(() => process.exit(EXIT_FAILED), 3 * drainTimeoutMs + 10_000).unref()
+  const limitMs = 3 * app.config.drainTimeoutMs + 10_000
+  // Not unref'd: the process would end as if all were well once nothing but what hangs is left.
+  setTimeout(() => {
+    // What was answered with 200 is in the records: only what is made from them is behind.
+    app.log.error({ limitMs }, 'stopping took too long; the next start makes up for what is left')
+    process.exit(EXIT_FAILED)
+  }, limitMs)
   let code = exitCode
   try {
     const cutOff = await server.close()

@@ -179,6 +179,20 @@ it.each([
   120_000,
 )
 
+it('a part that never closes holds up the end for a bounded time, and the log says so', async () => {
+  const hanging = join(folder, 'hanging.mjs')
+  const pool = JSON.stringify(import.meta.resolve('piscina'))
+  writeFileSync(
+    hanging,
+    `import { Piscina } from ${pool}\nPiscina.prototype.destroy = () => new Promise(() => {})`,
+  )
+  const process = start({ DRAIN_TIMEOUT_MS: '0', NODE_OPTIONS: `--import=${hanging}` })
+  await ready(process)
+  process.child.kill('SIGTERM')
+  expect(await process.ended).toBe(1)
+  expect(process.output()).toContain('"limitMs":10000,"msg":"stopping took too long')
+}, 60_000)
+
 it.skipIf(!existsSync('/dev/full'))(
   'a log that can not be written, as on a full disk, is no reason to end',
   async () => {
