@@ -14,6 +14,7 @@ import { openSearches, type Searches } from './impressions/searches.ts'
 import { type LearningOptions, openLearners } from './learners.ts'
 import { isFoldedAnew } from './loop/fold.ts'
 import { openLoop } from './loop/loop.ts'
+import { whenWhole } from './loop/whole.ts'
 import type { ClickMemory } from './memory/click-memory.ts'
 import type { MetricRecords } from './metrics/metric-records.ts'
 import type { Models } from './models/models.ts'
@@ -52,6 +53,8 @@ export interface Learning {
   show: (queryId: string, parts: ImpressionParts, sessionId: string | undefined) => void
   /** Resolves when everything that happened before is learned: readers see their own writes. */
   caughtUp: () => Promise<void>
+  /** The same for what decides by what is learned: not while that is learned anew. Throws TIMED_OUT; see loop/whole.ts. */
+  whole: () => Promise<void>
   /** Lets time pass: start and end dates, triggers, expiry. */
   tick: () => Promise<void>
   close: () => Promise<void>
@@ -93,10 +96,7 @@ export function openLearning(options: LearningOptions): Learning {
   }
   const plans = openPlans(planParts)
   return {
-    events,
-    feedback,
-    clickMemory,
-    signals,
+    ...{ events, feedback, clickMemory, signals },
     subjects: openSubjects({
       ...{ store, log, loop, events, sessions, clock, onFailure },
       ...{ forgetUnit: experiments.forget, forgetTold: reporting.analytics.forget },
@@ -117,6 +117,7 @@ export function openLearning(options: LearningOptions): Learning {
       if (sessionId === undefined || !sessions.isForgotten(sessionId)) log.show(queryId, parts)
     },
     caughtUp: loop.caughtUp,
+    whole: () => whenWhole({ store, config, ...loop }),
     tick: tickOf(options, learners, oversight),
     close: async () => {
       await log.close()
@@ -150,14 +151,14 @@ function tickOf(
   { clickRates, models, experiments, adaptations }: ReturnType<typeof openLearners>,
   oversight: Oversight,
 ): () => Promise<void> {
-  const whenWhole = (tick: () => Promise<void>) => () => (isFoldedAnew(store) ? undefined : tick())
+  const ifWhole = (tick: () => Promise<void>) => () => (isFoldedAnew(store) ? undefined : tick())
   return openRound(
     {
       clickRates: () => clickRates.tick(),
       totals: () => sessions.totals.flush(),
-      models: whenWhole(() => models.tick()),
+      models: ifWhole(() => models.tick()),
       experiments: () => experiments.tick(),
-      adaptations: whenWhole(() => adaptations.tick(clock())),
+      adaptations: ifWhole(() => adaptations.tick(clock())),
       retention: () => oversight.tick(clock()),
     },
     (err, part) => logger.error({ err, part }, 'learning: a part failed; it is tried again'),

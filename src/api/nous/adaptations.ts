@@ -32,10 +32,8 @@ export const suggestAdaptation = route({
   },
   reply: SuggestionRead,
   handle: async ({ app, body }) => {
-    const { adaptations, caughtUp } = app.learning
-    await adaptations.whole()
-    await caughtUp()
-    return adaptations.suggest(body)
+    await app.learning.whole()
+    return app.learning.adaptations.suggest(body)
   },
 })
 
@@ -98,11 +96,8 @@ export const applyAdaptation = route({
     'SUGGESTION_NOT_FOUND',
   ],
   handle: async ({ app, body, noteDone }) => {
-    const { adaptations, caughtUp } = app.learning
-    // First: to be caught up may take as long as all is counted anew, and past the time of the request.
-    await adaptations.whole()
-    await caughtUp()
-    return adaptations.apply(body, noteDone)
+    await app.learning.whole()
+    return app.learning.adaptations.apply(body, noteDone)
   },
 })
 

@@ -19,7 +19,6 @@ import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import { isFoldedAnew } from '../loop/fold.ts'
-import { whenWhole } from '../loop/whole.ts'
 import type { Patterns } from '../patterns/patterns.ts'
 import type { ExactModel } from '../plan/tuning.ts'
 import { MACHINES } from '../states.ts'
@@ -41,9 +40,7 @@ import { showAdaptation, showHistory, showRule, showSuggestion } from './wire.ts
 /** Changes to the ranking: suggested, made into rules, applied step by step, watched, taken back. */
 export interface Adaptations extends Pick<Force, 'applying'> {
   consumer: Consumer
-  /** Resolves when nothing of what decides is being counted anew; throws TIMED_OUT when a request can't wait for that. */
-  whole: () => Promise<void>
-  /** Throws VALIDATION_FAILED, TIMED_OUT as `whole` does. */
+  /** Judges by what is learned: for who waited until that is whole (loop/whole.ts). Throws VALIDATION_FAILED. */
   suggest: (sent: Suggestion) => Promise<SuggestionRead>
   /** A SuggestionList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status or source. */
   listSuggestions: (query: SuggestionQuery) => Promise<Uint8Array>
@@ -51,8 +48,8 @@ export interface Adaptations extends Pick<Force, 'applying'> {
   /** A RuleList in UTF-8 JSON, newest first. */
   listRules: (query: RuleQuery) => Promise<Uint8Array>
   /**
-   * Throws VALIDATION_FAILED, ADAPTATION_CONFLICT, LIMIT_REACHED, RULE_NOT_FOUND, SUGGESTION_NOT_FOUND, TIMED_OUT as
-   * `whole` does.
+   * Judges by what is learned, like `suggest`. Throws VALIDATION_FAILED, ADAPTATION_CONFLICT, LIMIT_REACHED,
+   * RULE_NOT_FOUND, SUGGESTION_NOT_FOUND, INVALID_TRANSITION.
    */
   apply: (sent: Adaptation, noteDone?: NoteDone) => Promise<AdaptationRead>
   /** An AdaptationList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status. */
@@ -80,7 +77,6 @@ export interface AdaptationsParts {
     adaptationCanarySearchesMin: number
     examinationEta: number
     learning: boolean
-    requestTimeoutMs: number
     retentionMs: number
   }
   clock: () => number
@@ -110,7 +106,6 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
   // The first search after a start finds them loaded.
   for (const { tuning } of force.records())
     if (typeof tuning.model === 'string') exactModel(tuning.model)
-  const whole = () => whenWhole(store, config)
 
   function draftOf(sent: Adaptation, rule: RuleRecord | undefined) {
     const { examinationEta } = config
@@ -124,11 +119,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     applying: force.applying,
     consumer: watch,
     withdraw: suggestions.withdraw,
-    whole,
-    suggest: async (sent) => {
-      if (isFoldedAnew(store)) await whole()
-      return showSuggestion(await suggestions.suggest(sent))
-    },
+    suggest: async (sent) => showSuggestion(await suggestions.suggest(sent)),
     listSuggestions: suggestions.list,
     createRule: async (sent, noteDone) => {
       const warnings = changeWarnings(mustReadChanges(sent.changes), { ...parts, ...config })
@@ -137,7 +128,6 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     },
     listRules: rules.list,
     apply: async (sent, noteDone) => {
-      if (isFoldedAnew(store)) await whole()
       const rule = ruleOf(sent, rules, suggestions)
       const draft = draftOf(sent, rule)
       const immediate = sent.immediate === true || sent.force === true

@@ -69,7 +69,7 @@ export function openSuggestions(parts: SuggestionsParts): Suggestions {
     const id = suggestionKeys.get(key)
     return id === undefined ? undefined : suggestions.get(id)
   }
-  function derive({ queryHash, patterns }: SuggestionRecord): Derived {
+  function derive({ queryHash, patterns }: Pick<SuggestionRecord, 'queryHash' | 'patterns'>) {
     return deriveChanges(JSON.parse(patterns), parts.evidenceOf(queryHash))
   }
   return {
@@ -77,16 +77,17 @@ export function openSuggestions(parts: SuggestionsParts): Suggestions {
       if (!KNOWN.some((name) => name in patterns))
         throw invalid('patterns', `must have at least one of ${KNOWN.join(', ')}`)
       const key = suggestionKey([queryHash, patterns, confidence])
-      return (
-        find(key) ??
-        store.write(() => {
-          const earlier = find(key)
-          if (earlier !== undefined) return earlier
-          const own = { key, queryHash, confidence, patterns: JSON.stringify(patterns) }
-          const added = steps.add({ ...own, source: 'client', kind: 'suggested', evidence: {} })
-          return steps.decide(added, derive(added))
-        })
-      )
+      const known = find(key)
+      if (known !== undefined) return known
+      const own = { key, queryHash, confidence, patterns: JSON.stringify(patterns) }
+      // Now: when the transaction's turn comes, what it is judged by may be counted anew.
+      const derived = derive(own)
+      return store.write(() => {
+        const earlier = find(key)
+        if (earlier !== undefined) return earlier
+        const added = steps.add({ ...own, source: 'client', kind: 'suggested', evidence: {} })
+        return steps.decide(added, derived)
+      })
     },
     ...openOwn(store, steps, find),
     get: (suggestionId) => {

@@ -7,6 +7,7 @@ import type { Log } from './log.ts'
 import { openPauses } from './pauses.ts'
 import { type FindTaught, relearn, type Still, unlearn } from './relearn.ts'
 import { endOf, nothingTaken, type Pace, paceFor, readSome, type Taken, takeRows } from './slice.ts'
+import { openEnds } from './whole.ts'
 
 /**
  * The processor: takes the journal's entries in order, joins feedback to what was shown, and lets each consumer
@@ -21,6 +22,8 @@ export interface Loop {
   caughtUp: () => Promise<void>
   /** Folds the whole journal anew into the consumers that can be reset. */
   rebuild: () => Promise<void>
+  /** Resolves when a fold anew ends next, whatever became of it. */
+  foldEnd: () => Promise<void>
   /** Takes out what somebody taught, where the log no longer holds all that was learned; see relearn.ts. */
   unlearn: (find: FindTaught, within: () => void) => Promise<void>
   /** Sequence of the last entry that was taken, with what is saved at once on the disk. */
@@ -77,7 +80,8 @@ export function openLoop(options: LoopOptions): Loop {
     recover: (cause) => recover(core, cause),
     pauses: openPauses(() => core.closed || (core.readers > 0 && !core.refused), options.lull),
   }
-  const rebuild = () => standStill(core, () => relearn(core))
+  const folds = openEnds()
+  const rebuild = () => standStill(core, () => relearn(core).finally(folds.tell))
   core.fold.load()
   options.log.onAppend(() => wake(core))
   // A rebuild that a crash cut short starts again.
@@ -86,6 +90,7 @@ export function openLoop(options: LoopOptions): Loop {
   return {
     caughtUp: () => catchUp(core),
     rebuild,
+    foldEnd: folds.next,
     unlearn: (find, within) => standStill(core, () => unlearn(core, find, within)),
     position: core.fold.saved,
     kept: core.fold.kept,

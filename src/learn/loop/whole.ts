@@ -1,34 +1,74 @@
 import { performance } from 'node:perf_hooks'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { serviceError } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
 import { isFoldedAnew } from './fold.ts'
 
-const AGAIN_MS = 100
 /** Share of the time limit of a request that it may wait: what is refused by then is not done behind its back. */
 const WAIT_SHARE = 0.8
 const RETRY_AFTER_S = 5
 
+interface WholeParts {
+  store: Store
+  /** Resolves when everything that happened before the call has been taken. */
+  caughtUp: () => Promise<void>
+  /** Resolves at the end of the fold anew that is under way. */
+  foldEnd: () => Promise<void>
+  config: { requestTimeoutMs: number }
+}
+
 /**
- * Resolves when what people did is whole: while it is folded anew, what is decided by it would see a part. Throws
- * TIMED_OUT when that takes longer than a request may wait.
+ * Resolves when what people did so far is taken, and whole: while it is folded anew, what is decided by it would see a
+ * part. One question with one time limit, because a fold may begin while the rest is taken: whoever goes on in the same
+ * breath need not ask again. Throws TIMED_OUT when that takes longer than a request may wait.
  */
-export async function whenWhole(
-  store: Store,
-  { requestTimeoutMs }: { requestTimeoutMs: number },
-): Promise<void> {
-  const untilMs = performance.now() + requestTimeoutMs * WAIT_SHARE
+export async function whenWhole(parts: WholeParts): Promise<void> {
+  const { store, caughtUp, foldEnd, config } = parts
+  const untilMs = performance.now() + config.requestTimeoutMs * WAIT_SHARE
+  await by(untilMs, store, caughtUp())
   while (isFoldedAnew(store)) {
-    const leftMs = untilMs - performance.now()
-    if (leftMs <= 0) throw notWhole()
-    await sleep(Math.min(AGAIN_MS, leftMs))
+    await by(untilMs, store, foldEnd())
+    await by(untilMs, store, caughtUp())
   }
 }
 
+function by(untilMs: number, store: Store, work: Promise<void>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const late = () => reject(isFoldedAnew(store) ? notWhole() : notTaken())
+    const timer = setTimeout(late, Math.max(0, untilMs - performance.now()))
+    work.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}
+
 function notWhole(): Error {
-  return serviceError(
-    'TIMED_OUT',
-    'Searches and clicks are being counted anew, without somebody who is forgotten, and a part of them would mislead: nothing was changed; try again in some seconds.',
-    { retryAfterS: RETRY_AFTER_S },
+  return tooLate(
+    'Searches and clicks are being counted anew, without somebody who is forgotten, and a part of them would mislead',
   )
+}
+
+function notTaken(): Error {
+  return tooLate('So many searches and clicks came that the last of them are not counted yet')
+}
+
+function tooLate(cause: string): Error {
+  return serviceError('TIMED_OUT', `${cause}: nothing was changed; try again in some seconds.`, {
+    retryAfterS: RETRY_AFTER_S,
+  })
+}
+
+/** Tells all who wait for it that something has ended. */
+export function openEnds(): { next: () => Promise<void>; tell: () => void } {
+  let tell = () => {}
+  let next: Promise<void> | undefined
+  return {
+    next: () => {
+      next ??= new Promise((resolve) => {
+        tell = resolve
+      })
+      return next
+    },
+    tell: () => {
+      tell()
+      next = undefined
+    },
+  }
 }

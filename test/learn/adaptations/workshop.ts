@@ -3,6 +3,7 @@ import { readConfig } from '../../../src/config.ts'
 import { type Adaptations, openAdaptations } from '../../../src/learn/adaptations/adaptations.ts'
 import type { Impression } from '../../../src/learn/facts.ts'
 import { openEvents } from '../../../src/learn/history/events.ts'
+import { whenWhole } from '../../../src/learn/loop/whole.ts'
 import { openPatterns, type Patterns } from '../../../src/learn/patterns/patterns.ts'
 import type { Adaptation, AdaptationList, AdaptationQuery } from '../../../src/schema/adaptation.ts'
 import type {
@@ -23,6 +24,8 @@ export interface Workshop extends Learner {
     changes: Record<string, unknown>,
     more?: Partial<Adaptation>,
   ) => ReturnType<Adaptations['apply']>
+  /** Waits, as requests do that decide by what was learned. */
+  whole: () => Promise<void>
   /** Names of the changes that a search of the session would get. */
   applying: (sessionId?: string, queryHash?: string) => string[]
   /** The lists of the changes, of suggestions and rules, as clients read them. */
@@ -85,6 +88,7 @@ export function openWorkshop(
     adaptations: shop,
     patterns: patterns as unknown as Patterns,
     apply: (changes, more = {}) => shop.apply({ type: 'ranking', changes, ...more }),
+    whole: () => whenWhole({ store, config, ...own.loop }),
     applying,
     listed: async (query = {}) => parse<AdaptationList>(await shop.list(query)).adaptations,
     suggestions: async (query = {}) => parse<SuggestionList>(await shop.listSuggestions(query)),
