@@ -59,6 +59,7 @@ export function openLearner(
   store: Store,
   settings: Variables = {},
   more: (parts: { store: Store; clock: () => number }) => Consumer[] = () => [],
+  onFailure: (cause: unknown) => void = () => {},
 ): Learner {
   const config = readConfig(settings)
   const clock = { nowMs: START_MS }
@@ -82,7 +83,7 @@ export function openLearner(
     clock: now,
     dead: openDeadSignals({ store, events, config, clock: now }),
     onLag: () => {},
-    onFailure: () => {},
+    onFailure,
   })
   return {
     ...{ store, clock, log, loop, sessions, feedback, memory },

@@ -81,7 +81,11 @@ export function openLoop(options: LoopOptions): Loop {
     pauses: openPauses(() => core.closed || (core.readers > 0 && !core.refused), options.lull),
   }
   const folds = openEnds()
-  const rebuild = () => standStill(core, () => relearn(core).finally(folds.tell))
+  const relearnAll = async () => {
+    await relearn(core)
+    noteSaved(core)
+  }
+  const rebuild = () => standStill(core, () => relearnAll().finally(folds.tell))
   core.fold.load()
   options.log.onAppend(() => wake(core))
   // A rebuild that a crash cut short starts again.
@@ -179,10 +183,15 @@ async function takeSome(core: Core, until: number, pace: Pace): Promise<Taken> {
 async function save(core: Core, all: boolean): Promise<void> {
   const { store, fold } = core
   await store.write(() => fold.save(all))
-  core.failures = 0
-  core.refused = false
+  noteSaved(core)
   fold.settle()
   fold.publish()
+}
+
+/** Readers wait again to see what was learned. */
+function noteSaved(core: Core): void {
+  core.failures = 0
+  core.refused = false
 }
 
 /**

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, Doomed } from '../facts.ts'
-import { RELEARNING } from './fold.ts'
+import { type Fold, isFoldedAnew, RELEARNING } from './fold.ts'
 import type { Pauses } from './pauses.ts'
 import { type Taking, takeStretch } from './slice.ts'
 
@@ -38,36 +38,59 @@ export async function relearn(still: Still): Promise<void> {
   const { meta } = store.tables
   const consumers = still.consumers.filter(({ reset }) => reset !== undefined)
   const until = fold.saved()
-  await store.release(() => {
-    for (const consumer of consumers) consumer.reset?.()
-    meta.put(RELEARNING, 0)
-  })
+  const begin = () =>
+    store.release(() => {
+      for (const consumer of consumers) consumer.reset?.()
+      meta.put(RELEARNING, 0)
+    })
+  if (isFoldedAnew(store)) await insist(still, begin)
+  else await begin().catch((cause) => refuse(fold, cause))
   await foldAnew(still, consumers, until)
   if (still.closed) return
-  await store.release(() => {
-    meta.remove(RELEARNING)
-    fold.moveTo(until, consumers)
-  })
+  await insist(still, () =>
+    store.release(() => {
+      meta.remove(RELEARNING)
+      fold.moveTo(until, consumers)
+    }),
+  )
   for (const consumer of consumers) consumer.publish?.()
+}
+
+/** Nothing was begun, and whoever asked for it is told; what was emptied in memory comes back. */
+function refuse(fold: Fold, cause: unknown): never {
+  fold.load()
+  throw cause
+}
+
+/**
+ * Tries again after a while what fails, until it is done or the process closes. The disk is full, say: half a fold is
+ * worse than one that waits, and as long as its mark is there nothing is decided by what was learned.
+ */
+async function insist(still: Still, work: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      await work()
+      return
+    } catch (cause) {
+      if (still.closed) return
+      await still.recover(cause)
+    }
+  }
 }
 
 /** Up to the end, unless the process closes meanwhile; a stretch that fails is taken again. */
 async function foldAnew(still: Still, consumers: readonly Consumer[], until: number) {
   const { store } = still
   let after = 0
-  while (after < until && !still.closed) {
-    try {
+  while (after < until && !still.closed)
+    await insist(still, async () => {
       const end = await foldStretch(still, consumers, { after, until })
       await store.release(() => {
         for (const consumer of consumers) consumer.save()
         store.tables.meta.put(RELEARNING, end)
       })
       after = end
-    } catch (cause) {
-      // The disk is full, say: half a fold is worse than one that waits.
-      await still.recover(cause)
-    }
-  }
+    })
 }
 
 /** As much as is saved together; returns up to where that is. */
