@@ -5,11 +5,11 @@ import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
 import type { QueryEvidence } from '../patterns/evidence.ts'
 import { MACHINES } from '../states.ts'
-import { DAY_MS } from '../wire/duration.ts'
 import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf } from '../wire/words.ts'
-import { type Derived, deriveChanges } from './derive.ts'
+import { deriveChanges } from './derive.ts'
 import type { Rules } from './rules.ts'
+import { openSuggestionAges } from './suggestion-ages.ts'
 import { openSuggestionSteps, type SuggestionSteps, suggestionKey } from './suggestion-steps.ts'
 import { showSuggestion } from './wire.ts'
 
@@ -49,11 +49,8 @@ export interface SuggestionsParts {
   clock: () => number
 }
 
-const EXPIRY_MS = 7 * DAY_MS
 /** Nothing rests on these; once they are taken back, nothing tells of the queries. */
 const UNUSED = new Set(['PENDING', 'EXPIRED'])
-/** Suggestions that are kept; the oldest go first. */
-const SUGGESTIONS_MAX = 10_000
 const KNOWN = [
   ...['averageRelevance', 'clickThroughRate', 'conversionRate', 'requiresOptimization'],
   ...['confidence', 'positivePatterns', 'negativePatterns', 'neutralPatterns'],
@@ -72,6 +69,7 @@ export function openSuggestions(parts: SuggestionsParts): Suggestions {
   function derive({ queryHash, patterns }: Pick<SuggestionRecord, 'queryHash' | 'patterns'>) {
     return deriveChanges(JSON.parse(patterns), parts.evidenceOf(queryHash))
   }
+  const ages = openSuggestionAges({ store, config, steps, derive })
   return {
     suggest: async ({ queryHash, patterns, confidence }) => {
       if (!KNOWN.some((name) => name in patterns))
@@ -82,14 +80,16 @@ export function openSuggestions(parts: SuggestionsParts): Suggestions {
       const own = { key, queryHash, confidence, patterns: JSON.stringify(patterns) }
       // Now: when the transaction's turn comes, what it is judged by may be counted anew.
       const derived = derive(own)
-      return store.write(() => {
+      const suggested = await store.write(() => {
         const earlier = find(key)
         if (earlier !== undefined) return earlier
         const added = steps.add({ ...own, source: 'client', kind: 'suggested', evidence: {} })
         return steps.decide(added, derived)
       })
+      ages.note(suggested.suggestionId)
+      return suggested
     },
-    ...openOwn(store, steps, find),
+    ...openOwn({ store, steps, find, note: ages.note }),
     get: (suggestionId) => {
       const found = suggestions.get(suggestionId)
       if (found !== undefined) return found
@@ -100,43 +100,22 @@ export function openSuggestions(parts: SuggestionsParts): Suggestions {
       const record = suggestions.get(suggestionId)
       if (record !== undefined) steps.applied(record, adaptationId)
     },
-    tick: async (nowMs) => {
-      const all = Array.from(suggestions.range(), ({ value }) => value)
-      const excess = all.length - SUGGESTIONS_MAX
-      const old = all.filter(
-        (record, at) =>
-          at < excess || (!isOpen(record) && nowMs - record.updatedMs > config.retentionMs),
-      )
-      const gone = new Set(old)
-      const open = all.filter((record) => !gone.has(record) && isOpen(record))
-      const isExpired = ({ createdMs }: SuggestionRecord) => nowMs - createdMs > EXPIRY_MS
-      const expired = open.filter(isExpired)
-      const judged = open
-        .filter((record) => waits(record) && !isExpired(record))
-        .map((record) => ({ record, derived: derive(record) }))
-        .filter(({ derived }) => derived.changes !== undefined)
-      if (old.length + expired.length + judged.length === 0) return
-      const each = { old, expired, judged }
-      await store.write(() => age(steps, each, (record) => ifStill(store, record)))
-    },
+    tick: ages.tick,
   }
 }
 
-/** Read before the transaction: what somebody applied meanwhile has moved on, and must not be taken back. */
-function ifStill(
-  { tables: { suggestions } }: Store,
-  { suggestionId, status }: SuggestionRecord,
-): SuggestionRecord | undefined {
-  const now = suggestions.get(suggestionId)
-  return now?.status === status ? now : undefined
-}
-
 /** What the service suggests by itself. */
-function openOwn(
-  store: Store,
-  steps: SuggestionSteps,
-  find: (key: string) => SuggestionRecord | undefined,
-): Pick<Suggestions, 'propose' | 'withdraw'> {
+function openOwn({
+  store,
+  steps,
+  find,
+  note,
+}: {
+  store: Store
+  steps: SuggestionSteps
+  find: (key: string) => SuggestionRecord | undefined
+  note: (suggestionId: string) => void
+}): Pick<Suggestions, 'propose' | 'withdraw'> {
   const { suggestions } = store.tables
   return {
     propose: async (proposals) => {
@@ -146,15 +125,14 @@ function openOwn(
       })
       const fresh = keyed.filter(({ key }) => find(key) === undefined)
       if (fresh.length === 0) return
-      await store.write(() => {
-        for (const { changes, description, ...proposal } of fresh) {
+      const added = await store.write(() =>
+        fresh.map(({ changes, description, ...proposal }) => {
           const patterns = JSON.stringify({ changes })
-          steps.offer(steps.add({ ...proposal, patterns, source: 'service' }), {
-            changes,
-            description,
-          })
-        }
-      })
+          const record = steps.add({ ...proposal, patterns, source: 'service' })
+          return steps.offer(record, { changes, description })
+        }),
+      )
+      for (const { suggestionId } of added) note(suggestionId)
     },
     withdraw: async (queryHashes) => {
       const all = Array.from(suggestions.range(), ({ value }) => value)
@@ -171,37 +149,6 @@ function openOwn(
       })
     },
   }
-}
-
-interface Aged {
-  old: readonly SuggestionRecord[]
-  expired: readonly SuggestionRecord[]
-  judged: readonly { record: SuggestionRecord; derived: Derived }[]
-}
-
-function age(
-  steps: SuggestionSteps,
-  { old, expired, judged }: Aged,
-  stillOf: (record: SuggestionRecord) => SuggestionRecord | undefined,
-): void {
-  for (const record of old) steps.remove(record)
-  for (const record of expired) {
-    const now = stillOf(record)
-    if (now !== undefined) steps.expire(now)
-  }
-  for (const { record, derived } of judged) {
-    const now = stillOf(record)
-    if (now !== undefined) steps.decide(now, derived)
-  }
-}
-
-function isOpen({ status }: SuggestionRecord): boolean {
-  return status === 'PENDING' || status === 'ACCEPTED'
-}
-
-/** A client's suggestion that nothing was there to judge by. */
-function waits({ status, source }: SuggestionRecord): boolean {
-  return status === 'PENDING' && source === 'client'
 }
 
 const LIMIT = 100

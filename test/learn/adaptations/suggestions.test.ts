@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { MACHINES } from '../../../src/learn/states.ts'
 import { showing } from '../impressions/parts.ts'
 import { QUERY_HASH } from '../learner.ts'
@@ -166,6 +166,55 @@ describe('a suggestion', () => {
     ])
     const { suggestions } = await shop.suggestions({ queryHash: QUERY_HASH, source: ['client'] })
     expect(suggestions).toMatchObject([{ suggestionId, status: 'APPLIED', rule: null }])
+  })
+
+  it('is read again only when something may be due', async () => {
+    const shop = openWorkshop()
+    const { suggestions } = shop.store.tables
+    for (let n = 0; n < 20; n += 1)
+      await shop.adaptations.suggest({ ...low, queryHash: `q${n}`, confidence: n < 10 ? 0.9 : 0.1 })
+    await shop.pass(ROUND_MS)
+    const reads = [vi.spyOn(suggestions, 'get'), vi.spyOn(suggestions, 'range')]
+    onTestFinished(() => {
+      for (const read of reads) read.mockRestore()
+    })
+    await shop.pass(ROUND_MS)
+    await shop.pass(6 * DAY_MS)
+    expect(reads.map((read) => read.mock.calls)).toEqual([[], []])
+    await shop.pass(DAY_MS)
+    expect(await shop.suggestions({ status: ['expired'] })).toMatchObject({ total: 10 })
+    expect(await shop.suggestions({ status: ['rejected'] })).toMatchObject({ total: 10 })
+  })
+
+  it('is kept from its end on for as long as anything, also what was to expire later', async () => {
+    const shop = openWorkshop({ RETENTION_MS: `${DAY_MS}` })
+    const { suggestionId, rule } = await shop.adaptations.suggest({ ...low, confidence: 0.9 })
+    await shop.pass(ROUND_MS)
+    await shop.apply(rule!.changes as Record<string, unknown>, { suggestionId, immediate: true })
+    await shop.pass(DAY_MS)
+    expect(await shop.suggestions()).toMatchObject({ total: 1 })
+    await shop.pass(ROUND_MS)
+    expect(await shop.suggestions()).toMatchObject({ total: 0 })
+  })
+
+  it('goes when it is one of too many, the oldest first', async () => {
+    const shop = openWorkshop()
+    const first = await shop.adaptations.suggest({ ...low, confidence: 0.9 })
+    const count = vi.spyOn(shop.store.tables.suggestions, 'count').mockReturnValue(10_001)
+    const second = await shop.adaptations.suggest({ ...low, queryHash: 'two', confidence: 0.9 })
+    await shop.pass(ROUND_MS)
+    count.mockRestore()
+    expect(first.suggestionId < second.suggestionId).toBe(true)
+    const { suggestionId } = second
+    expect(await shop.suggestions()).toMatchObject({ total: 1, suggestions: [{ suggestionId }] })
+  })
+
+  it('is known to time after a start, too', async () => {
+    const shop = openWorkshop()
+    await shop.adaptations.suggest({ ...low, confidence: 0.9 })
+    const next = await shop.reopen()
+    await next.pass(8 * DAY_MS)
+    expect(await next.suggestions({ status: ['expired'] })).toMatchObject({ total: 1 })
   })
 
   it('names what it wants to know', async () => {
