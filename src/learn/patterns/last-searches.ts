@@ -2,8 +2,12 @@ import type { LastSearch, LastSearchRow } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import { DAY_MS } from '../wire/duration.ts'
 
-/** Sessions whose last search is kept; those that searched longest ago go first. */
+/**
+ * Sessions whose last search is kept, and letters of what they asked, two bytes each at most: a search may have some
+ * thousands. Those that searched longest ago go first.
+ */
 const SESSIONS_MAX = 20_000
+const LETTERS_MAX = 16 << 20
 const KEPT_SHARE = 0.99
 /** Nothing follows a search later than this, and no click on it counts here. */
 const KEPT_MS = DAY_MS
@@ -17,12 +21,21 @@ export function openLastSearches({ tables: { lastSearches } }: Store) {
   let sessions = new Map<string, LastSearch>()
   const changed = new Set<string>()
   let latestMs = 0
+  let letters = 0
 
   function load(): void {
     sessions = new Map(Array.from(lastSearches.range(), ({ key, value }) => [key, unpack(value)]))
     latestMs = 0
-    for (const { timeMs } of sessions.values()) latestMs = Math.max(latestMs, timeMs)
+    letters = 0
+    for (const { timeMs, query } of sessions.values()) {
+      latestMs = Math.max(latestMs, timeMs)
+      letters += query.length
+    }
     changed.clear()
+  }
+  function remove(sessionId: string): void {
+    letters -= sessions.get(sessionId)?.query.length ?? 0
+    if (sessions.delete(sessionId)) changed.add(sessionId)
   }
   /** The same rows go, however often the process starts anew in between. */
   function sweep(timeMs: number): void {
@@ -31,29 +44,29 @@ export function openLastSearches({ tables: { lastSearches } }: Store) {
     latestMs = Math.max(latestMs, timeMs)
     if (!isNext) return
     for (const [sessionId, search] of sessions)
-      if (search.timeMs < stepMs(timeMs) - KEPT_MS) {
-        sessions.delete(sessionId)
-        changed.add(sessionId)
-      }
+      if (search.timeMs < stepMs(timeMs) - KEPT_MS) remove(sessionId)
   }
-  /** Many at once, because all are looked through. */
+  /** Many at once, because all are looked through. Those of one moment go together: their order is not kept. */
   function makeRoom(): void {
-    const times = Float64Array.from(sessions.values(), ({ timeMs }) => timeMs).sort()
-    const untilMs = times[sessions.size - SESSIONS_MAX * KEPT_SHARE - 1] as number
-    for (const [sessionId, { timeMs }] of sessions)
-      if (timeMs <= untilMs) {
-        sessions.delete(sessionId)
-        changed.add(sessionId)
-      }
+    const byTime = [...sessions.values()].sort((a, b) => a.timeMs - b.timeMs)
+    let [kept, keptLetters, untilMs] = [byTime.length, letters, 0]
+    for (const { timeMs, query } of byTime) {
+      if (kept <= SESSIONS_MAX * KEPT_SHARE && keptLetters <= LETTERS_MAX * KEPT_SHARE) break
+      kept -= 1
+      keptLetters -= query.length
+      untilMs = timeMs
+    }
+    for (const [sessionId, { timeMs }] of sessions) if (timeMs <= untilMs) remove(sessionId)
   }
   return {
     get: (sessionId: string) => sessions.get(sessionId),
     put: (sessionId: string, search: LastSearch) => {
       sweep(search.timeMs)
+      letters += search.query.length - (sessions.get(sessionId)?.query.length ?? 0)
       // Where it stood: a map from which each is taken out and put back gets new tables all the time.
       sessions.set(sessionId, search)
       changed.add(sessionId)
-      if (sessions.size > SESSIONS_MAX) makeRoom()
+      if (sessions.size > SESSIONS_MAX || letters > LETTERS_MAX) makeRoom()
     },
     load,
     save: () => {
@@ -65,7 +78,7 @@ export function openLastSearches({ tables: { lastSearches } }: Store) {
       changed.clear()
     },
     forget: (sessionIds: Iterable<string>) => {
-      for (const sessionId of sessionIds) if (sessions.delete(sessionId)) changed.add(sessionId)
+      for (const sessionId of sessionIds) remove(sessionId)
     },
     reset: () => {
       lastSearches.clear()

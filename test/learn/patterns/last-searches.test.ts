@@ -27,3 +27,33 @@ it('keeps the sessions that searched last, whenever they first did, also behind 
   last.load()
   expect(kept()).toEqual(before)
 })
+
+it('keeps no more letters than fit, of whatever length searches are, also behind a restart', async () => {
+  const store = temporaryStore()
+  const last = openLastSearches(store)
+  last.load()
+  const long = 'x'.repeat(4096)
+  const put = (session: number, query: string) =>
+    last.put(`s${session}`, {
+      ...{ queryId: `q${session}`, queryHash: 'h', query, timeMs: NOW_MS + session },
+      ...{ clicked: false, zeroResults: false },
+    })
+  const fit = 2 ** 24 / long.length
+  for (let session = 0; session < fit; session++) put(session, long)
+  // Again, and forgotten: neither takes room.
+  put(fit - 1, long)
+  last.forget(['s7'])
+  put(fit, long)
+  expect(last.get('s0')).toBeDefined()
+  put(fit + 1, 'w')
+  const kept = () => Array.from({ length: fit + 2 }, (_, n) => last.get(`s${n}`) !== undefined)
+  const before = kept()
+  expect(before.filter(Boolean)).toHaveLength(Math.floor(fit * 0.99) + 1)
+  expect([0, 41, 42, fit + 1].map((n) => before[n])).toEqual([false, false, true, true])
+  await store.write(() => last.save())
+  last.load()
+  expect(kept()).toEqual(before)
+  let session = fit + 2
+  for (; last.get('s42') !== undefined; session++) put(session, long)
+  expect(session - fit).toBeLessThan(100)
+})
