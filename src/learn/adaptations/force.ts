@@ -1,3 +1,4 @@
+import { serviceError } from '../../errors.ts'
 import type { AdaptationRecord } from '../../schema/adaptation-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { AppliedAdaptation } from '../plan/plan.ts'
@@ -25,6 +26,10 @@ interface Change extends AppliedAdaptation {
 }
 
 const NOTHING: Change[] = []
+/** Half of the adaptations that are kept (lifecycle.ts). */
+const IN_FORCE_MAX = 1000
+/** Letters of what was sent for all in force, which is in memory with what was read of it: a single one may have a million. */
+const IN_FORCE_LETTERS_MAX = 16 << 20
 
 export function openForce(store: Store, versions: RankingVersions, canaryShare: number): Force {
   const { tables } = store
@@ -72,4 +77,25 @@ export function openForce(store: Store, versions: RankingVersions, canaryShare: 
     refresh,
     records: () => [...records.values()].flat(),
   }
+}
+
+export type Sent = Pick<AdaptationRecord, 'changes' | 'sent'>
+
+/** Throws LIMIT_REACHED when one more would be too many, or too much of what was sent. */
+export function refuseTooMuch(inForce: readonly Sent[], more: Sent): void {
+  if (inForce.length >= IN_FORCE_MAX)
+    throw limitReached(`At most ${IN_FORCE_MAX} changes may be in force at the same time`)
+  const letters = [...inForce, more].reduce((sum, each) => sum + lettersOf(each), 0)
+  if (letters > IN_FORCE_LETTERS_MAX)
+    throw limitReached(
+      `The changes in force at the same time may have ${IN_FORCE_LETTERS_MAX} letters of JSON together, and would have ${letters} with this one`,
+    )
+}
+
+function lettersOf({ changes, sent }: Sent): number {
+  return changes.length + sent.length
+}
+
+function limitReached(limit: string): Error {
+  return serviceError('LIMIT_REACHED', `${limit}; roll back what is not needed any more.`)
 }

@@ -8,7 +8,7 @@ import type { ExactModel } from '../plan/tuning.ts'
 import type { Sweep } from '../round.ts'
 import { mayMove } from '../states.ts'
 import { DAY_MS } from '../wire/duration.ts'
-import type { Force } from './force.ts'
+import { type Force, refuseTooMuch, type Sent } from './force.ts'
 import { type Breach, judge } from './judge.ts'
 import {
   activate,
@@ -69,8 +69,6 @@ const SWEEP_ROWS = 1000
 const JUDGED_MAX = 200
 /** Adaptations that are kept, in force or not; the oldest finished ones go first. */
 const ADAPTATIONS_MAX = 2000
-/** Those in force: the others keep as much room. */
-const IN_FORCE_MAX = 1000
 
 export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
   const { store, force, watch, config } = parts
@@ -90,19 +88,19 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
   const step: Step = (record, next) => changing(record.scope, () => ifStill(record, store, next))
   let judged = 0
   // Those whose transaction is not on the disk yet are not in force: the ones after them must count them.
-  let underWay = 0
+  const underWay = new Set<Sent>()
   watch.follow(force.records())
   return {
     apply: async (draft, immediate, within, noteDone) => {
-      if (force.records().length + underWay >= IN_FORCE_MAX) throw tooManyInForce()
-      underWay += 1
+      refuseTooMuch([...force.records(), ...underWay], draft)
+      underWay.add(draft)
       try {
         return await changing(draft.scope, () => {
           noteDone?.()
           return applyWithin(draft, immediate, within, parts)
         })
       } finally {
-        underWay -= 1
+        underWay.delete(draft)
       }
     },
     rollBack: async (adaptationId, cause) => {
@@ -215,21 +213,23 @@ function watched(record: AdaptationRecord, nowMs: number): AdaptationRecord {
 }
 
 /** Those that can't come into force any more by a rollback of what is in force now; oldest first. */
-function finished({ tables }: Store): AdaptationRecord[] {
-  const records = Array.from(tables.adaptations.range(), ({ value }) => value)
+function finished({ tables }: Store): Glimpse[] {
+  const records = Array.from(tables.adaptations.range(), ({ value }) => glimpse(value))
   const open = records.filter(({ status }) => mayMove('adaptation', status, 'ROLLED_BACK'))
-  const restorable = new Set(open.flatMap(({ supersedes }) => supersedes))
-  return records.filter((record) => !open.includes(record) && !restorable.has(record.adaptationId))
+  const kept = new Set(
+    open.flatMap(({ adaptationId, supersedes }) => [adaptationId, ...supersedes]),
+  )
+  return records.filter(({ adaptationId }) => !kept.has(adaptationId))
 }
 
-function removeRecord({ tables }: Store, { adaptationId }: AdaptationRecord): void {
+/** What is sent with one may be long: not all that are kept are in memory at once. */
+type Glimpse = Pick<AdaptationRecord, 'adaptationId' | 'status' | 'supersedes' | 'updatedMs'>
+
+function glimpse({ adaptationId, status, supersedes, updatedMs }: AdaptationRecord): Glimpse {
+  return { adaptationId, status, supersedes, updatedMs }
+}
+
+function removeRecord({ tables }: Store, { adaptationId }: Pick<Glimpse, 'adaptationId'>): void {
   tables.adaptations.remove(adaptationId)
   tables.adaptationFigures.remove([adaptationId, 0])
-}
-
-function tooManyInForce(): Error {
-  return serviceError(
-    'LIMIT_REACHED',
-    `At most ${IN_FORCE_MAX} changes may be in force at the same time; roll back what is not needed any more.`,
-  )
 }

@@ -430,4 +430,22 @@ describe('the most that may be in force', () => {
     expect((await apply(1002)).status).toBe('ACTIVE')
     await expect(apply(1003)).rejects.toMatchObject(refused)
   }, 60_000)
+
+  it('is so much of what was sent together, too', async () => {
+    const shop = openWorkshop()
+    const apply = (at: number, letters: number) =>
+      shop.apply(PINS, {
+        queryHash: `q${at}`,
+        immediate: true,
+        expectedImpact: 'x'.repeat(letters),
+      })
+    for (let at = 0; at < 15; at += 1) await apply(at, 2 ** 20)
+    const asked = await Promise.allSettled([apply(15, 2 ** 19), apply(16, 2 ** 19)])
+    expect(asked.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+    const message = expect.stringMatching(/16777216 letters of JSON together.*roll back/)
+    expect(asked[1]).toMatchObject({ reason: { code: 'LIMIT_REACHED', message } })
+    const [one] = await shop.listed({ queryHash: 'q0' })
+    await shop.adaptations.rollBack(one!.adaptationId)
+    expect((await apply(16, 2 ** 19)).status).toBe('ACTIVE')
+  })
 })
