@@ -9,6 +9,7 @@ import type { Events } from '../history/events.ts'
 import { move } from '../states.ts'
 import { refuseUndealable } from './dealable.ts'
 import { defaultEndOf } from './draft.ts'
+import { openLetters } from './letters.ts'
 import { isRunning, type Running, runningOf } from './running.ts'
 
 /** Every test and experiment, on the disk and in memory. */
@@ -31,6 +32,8 @@ export interface Register {
   /** Inside a transaction: forgets an experiment; `drop` when that is on the disk. */
   removeWithin: (record: ExperimentRecord) => void
   drop: (id: string) => void
+  /** Letters of JSON that all have together; see letters.ts. */
+  letters: () => number
   /** Fallbacks whose time is over apply no more. */
   refresh: () => void
 }
@@ -72,16 +75,26 @@ export function hasEnded({ status }: ExperimentRecord): boolean {
 function openRecords({ store, events, clock }: RegisterParts) {
   const { experiments } = store.tables
   const records = new Map<string, ExperimentRecord>()
-  for (const { key, value } of experiments.range()) records.set(key, value)
+  const letters = openLetters()
+  for (const { value } of experiments.range()) keep(value)
   // Written by a transaction whose commit is awaited: those after it must count them.
   const underWay = new Map<string, ExperimentRecord>()
   let running = runningOf(records.values(), clock())
 
+  function keep(record: ExperimentRecord): void {
+    records.set(record.id, record)
+    letters.keep(record)
+  }
   function refresh(): void {
     running = runningOf(records.values(), clock())
   }
   return {
     records,
+    letters: letters.total,
+    drop: (id: string): void => {
+      records.delete(id)
+      letters.drop(id)
+    },
     running: (): readonly Running[] => running,
     refresh,
     putWithin: (record: ExperimentRecord, words: readonly string[]): void => {
@@ -97,6 +110,8 @@ function openRecords({ store, events, clock }: RegisterParts) {
       if (count >= ACTIVE_MAX)
         throw serviceError('LIMIT_REACHED', `At most ${ACTIVE_MAX} may be active at the same time.`)
     },
+    refuseMoreLetters: (record: ExperimentRecord) =>
+      letters.refuseMore([...underWay.values(), record]),
     write: async <T extends ExperimentRecord | undefined>(work: () => T): Promise<T> => {
       let written: T | undefined
       try {
@@ -105,7 +120,7 @@ function openRecords({ store, events, clock }: RegisterParts) {
           return written
         })
         if (record !== undefined) {
-          records.set(record.id, record)
+          keep(record)
           refresh()
         }
         return record
@@ -120,7 +135,9 @@ function openRecords({ store, events, clock }: RegisterParts) {
 export function openRegister(parts: RegisterParts): Register {
   const { store, clock } = parts
   const { experiments, experimentNames } = store.tables
-  const { records, running, refresh, putWithin, refuseMoreActive, write } = openRecords(parts)
+  const { records, running, refresh, putWithin, write, letters, drop, ...refusing } =
+    openRecords(parts)
+  const { refuseMoreActive, refuseMoreLetters } = refusing
   return {
     find: (id) => records.get(id),
     all: () => records.values(),
@@ -136,12 +153,11 @@ export function openRegister(parts: RegisterParts): Register {
           throw serviceError(
             'NAME_TAKEN',
             'There is one of this name already, and names stay taken: choose another.',
-            {
-              details: [{ path: 'name', message: 'is taken' }],
-            },
+            { details: [{ path: 'name', message: 'is taken' }] },
           )
         if (experiments.count() >= EXPERIMENTS_MAX)
           throw serviceError('LIMIT_REACHED', `There are ${EXPERIMENTS_MAX} of them already.`)
+        refuseMoreLetters(record)
         if (status === 'ACTIVE') refuseMoreActive()
         experimentNames.put([kind, name], id)
         putWithin(record, status === 'ACTIVE' ? ['CREATED', 'STARTED'] : ['CREATED'])
@@ -171,7 +187,8 @@ export function openRegister(parts: RegisterParts): Register {
       experiments.remove(id)
       experimentNames.remove([kind, name])
     },
-    drop: (id) => records.delete(id),
+    drop,
+    letters,
     refresh,
   }
 }

@@ -4,6 +4,7 @@ import type { Store } from '../../store/store.ts'
 import type { Sweep } from '../round.ts'
 import { unitsOf } from './arms.ts'
 import type { Ledger } from './ledger.ts'
+import { LETTERS_KEPT } from './letters.ts'
 import { EXPERIMENTS_MAX, hasEnded, type Register } from './register.ts'
 import type { Reported } from './reported.ts'
 
@@ -112,7 +113,7 @@ function clearOutcomes({ tables, release }: Store, beforeMs: number): Promise<nu
 /** Room for new ones: the oldest that ended goes with all that it counted. */
 async function removeOldest({ store, register, ledger, reported }: SweepParts): Promise<number> {
   const all = [...register.all()]
-  if (all.length < EXPERIMENTS_MAX) return 0
+  if (all.length < EXPERIMENTS_MAX && register.letters() <= LETTERS_KEPT) return 0
   const [oldest] = all.filter(hasEnded).sort((a, b) => (a.endedMs ?? 0) - (b.endedMs ?? 0))
   if (oldest === undefined) return 0
   const units = await clearUnits(

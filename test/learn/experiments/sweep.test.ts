@@ -5,6 +5,7 @@ import type { Reported } from '../../../src/learn/experiments/reported.ts'
 import { openSweep } from '../../../src/learn/experiments/sweep.ts'
 import type { ExperimentRecord } from '../../../src/schema/experiment-record.ts'
 import { temporaryStore } from '../../store/open.ts'
+import { openLaboratory } from './laboratory.ts'
 
 const ended = (id: string, endedMs: number) =>
   ({ id, status: 'STOPPED', endedMs }) as ExperimentRecord
@@ -19,6 +20,7 @@ it('an experiment that is gone leaves no mark: one of its id is looked through a
     config: { retentionMs: 10 },
     register: {
       all: () => records.values(),
+      letters: () => 0,
       removeWithin: () => {},
       drop: (id) => records.delete(id),
     } as Partial<Register> as Register,
@@ -39,4 +41,26 @@ it('an experiment that is gone leaves no mark: one of its id is looked through a
   await sweep.sweep(100)
   await sweep.sweep(100)
   expect(looked.filter((id) => id === 'old')).toHaveLength(1)
+})
+
+it('experiments have so many letters together, and the oldest that ended make room for others', async () => {
+  const lab = openLaboratory()
+  const create = (letters: number) =>
+    lab.create('test', { rolloutStrategy: { type: 'immediate', note: 'x'.repeat(letters) } })
+  const first = await create(10 * 2 ** 20)
+  await create(10 * 2 ** 20)
+  const asked = await Promise.allSettled([create(10 * 2 ** 20), create(10 * 2 ** 20)])
+  expect(asked.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+  const message = expect.stringMatching(/33554432 letters of JSON/)
+  expect(asked[1]).toMatchObject({ reason: { code: 'LIMIT_REACHED', message } })
+  // Those that go on stay, however many there are.
+  expect(await lab.experiments.sweep(lab.clock.nowMs)).toBe(0)
+  await lab.experiments.steer('test', first.testId, 'stop')
+  expect(await lab.experiments.sweep(lab.clock.nowMs)).toBe(1)
+  await expect(lab.get('test', first.testId)).rejects.toMatchObject({ code: 'TEST_NOT_FOUND' })
+  expect(await create(10 * 2 ** 20)).toHaveProperty('testId')
+  const next = await lab.reopen()
+  const rolloutStrategy = { type: 'immediate', note: 'x'.repeat(10 * 2 ** 20) }
+  const refused = { code: 'LIMIT_REACHED' }
+  await expect(next.create('test', { rolloutStrategy })).rejects.toMatchObject(refused)
 })
