@@ -266,6 +266,15 @@ describe('a rollout', () => {
     lab.clock.nowMs += laterMs
     await lab.experiments.tick()
   }
+  const usersOf = async (lab: Laboratory, id: string, arms: string[]) => {
+    const users: string[] = []
+    for (const arm of arms) users.push(lab.sessions.peek(await lab.memberOf(id, arm))!.userId!)
+    return users
+  }
+  // In new sessions: those of an hour ago are over.
+  const searchAs = async (lab: Laboratory, users: string[]) => {
+    for (const user of users) lab.searchIn(await lab.session(user))
+  }
   const percent = async (lab: Laboratory, id: string) =>
     (await lab.get('experiment', id)).monitoring.step.percent
 
@@ -287,6 +296,37 @@ describe('a rollout', () => {
       type: 'EXPERIMENT_STEP',
       data: { step: 2, share: 1 },
     })
+  })
+
+  it('counts anew at each step who was seen there', async () => {
+    const lab = openLaboratory()
+    const id = await start(lab, { rolloutStrategy: { ...steps, steps: [20, 50, 100] } })
+    const users = await usersOf(lab, id, ['a', 'b', 'a'])
+    await searchAs(lab, users)
+    await turn(lab, HOUR_MS)
+    expect(await percent(lab, id)).toBe(50)
+    await turn(lab, HOUR_MS)
+    expect(await percent(lab, id)).toBe(50)
+    await searchAs(lab, users.slice(1))
+    await turn(lab, HOUR_MS)
+    expect(await percent(lab, id)).toBe(50)
+    await searchAs(lab, users)
+    await turn(lab, 0)
+    expect(await percent(lab, id)).toBe(100)
+  })
+
+  it('stays at its last step, however many come', async () => {
+    const lab = openLaboratory()
+    const id = await start(lab)
+    const users = await usersOf(lab, id, ['a', 'b', 'a', 'b'])
+    for (let round = 0; round < 3; round += 1) {
+      await searchAs(lab, users)
+      await turn(lab, HOUR_MS)
+    }
+    const { status, monitoring } = await lab.get('experiment', id)
+    expect(status).toBe('ACTIVE')
+    expect(monitoring.step).toMatchObject({ current: 2, of: 2, percent: 100 })
+    expect(lab.events().filter(({ type }) => type === 'EXPERIMENT_STEP')).toHaveLength(1)
   })
 
   it('waits for its time', async () => {
