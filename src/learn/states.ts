@@ -65,12 +65,13 @@ export function mayMove<M extends Machine>(machine: M, from: State<M>, to: State
 
 /**
  * The same state again is `unchanged`; an allowed step is `moved`; anything else throws INVALID_TRANSITION
- * and says what would be allowed.
+ * and says what would be allowed, and `advice`.
  */
 export function move<M extends Machine>(
   machine: M,
   from: State<M>,
   to: State<M>,
+  advice = '',
 ): 'moved' | 'unchanged' {
   if (from === to) return 'unchanged'
   if (mayMove(machine, from, to)) return 'moved'
@@ -78,7 +79,7 @@ export function move<M extends Machine>(
   const allowed = next.length === 0 ? 'this state is final' : `from here: ${next.join(', ')}`
   throw serviceError(
     'INVALID_TRANSITION',
-    `${/^[aeiou]/.test(machine) ? 'An' : 'A'} ${machine} that is ${from} can't become ${to}; ${allowed}.`,
+    `${/^[aeiou]/.test(machine) ? 'An' : 'A'} ${machine} that is ${from} can't become ${to}; ${allowed}.${advice}`,
     { details: [{ path: 'status', message: `${from} → ${to} is not allowed` }] },
   )
 }

@@ -88,6 +88,8 @@ export interface ExperimentRecord {
   stepSinceMs: number
   /** In force for those who were in it when a guardrail ended it. */
   fallback?: { config: object; tuning: Tuning }
+  /** When somebody ended it before its time. */
+  fallbackEndedMs?: number
   createdMs: number
   startMs: number
   endMs: number

@@ -72,7 +72,7 @@ const Common = {
       {
         additionalProperties: true,
         description:
-          'what applies, until the end date, to those who took part when a guardrail ended an experiment; the same settings as the config of a variant',
+          'what applies, until the end date or until `deactivate` ends it, to those who took part when a guardrail ended an experiment; the same settings as the config of a variant',
       },
     ),
   ),
@@ -172,6 +172,9 @@ const About = {
   guardrails: Type.Optional(Type.Unknown()),
   rolloutStrategy: Type.Optional(FreeForm),
   fallbackConfig: Type.Optional(FreeForm),
+  fallbackInForce: Type.Optional(
+    Type.Boolean({ description: 'where there is a fallbackConfig: whether it applies now' }),
+  ),
 }
 
 export const Monitoring = Type.Object({

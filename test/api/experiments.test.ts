@@ -207,6 +207,19 @@ describe('a reported result', () => {
     })
   })
 
+  it('that rolled an experiment back leaves a fallback that deactivate ends', async () => {
+    const { experimentId } = (
+      await create({ guardrails: { errors: 1 }, fallbackConfig: { minScore: 0.1 } })
+    ).data
+    await report({ experimentId, variantId: 'b', metrics: { errors: 9 } })
+    const path = `${PATH}/${experimentId}`
+    const isInForce = async () => (await app.call<Data>('GET', path)).data.fallbackInForce
+    expect(await isInForce()).toBe(true)
+    const { status, data } = await app.call<Data>('POST', `${path}/deactivate`)
+    expect([status, data.status, data.fallbackInForce]).toEqual([200, 'ROLLED_BACK', false])
+    expect(await isInForce()).toBe(false)
+  })
+
   it.each([
     ['no experiment', { metrics: { a: 1 } }, 400, 'experimentId'],
     ['an unknown one', { experimentId: 'x', variantId: 'a', metrics: { a: 1 } }, 404, undefined],

@@ -59,13 +59,24 @@ export const getExperiment = route({
   },
 })
 
-const steer = (verb: 'activate' | 'deactivate' | 'stop') =>
+const STEERED = {
+  activate: { summary: 'Activate a learning experiment' },
+  deactivate: {
+    summary: 'Deactivate a learning experiment, or end the fallback of one rolled back',
+    description:
+      'An experiment that is ACTIVE becomes PAUSED. One that a guardrail took back stays ROLLED_BACK: its fallbackConfig, ' +
+      'which applies until the end date, applies no more. The same again changes nothing.',
+  },
+  stop: { summary: 'Stop a learning experiment' },
+}
+
+const steer = (verb: keyof typeof STEERED) =>
   route({
     method: 'POST',
     path: `/nous/ab-testing/experiments/{id}/${verb}`,
     aliases: [`/nous/experiments/{id}/${verb}`],
     tag: 'learning',
-    summary: `${verb[0]?.toUpperCase()}${verb.slice(1)} a learning experiment`,
+    ...STEERED[verb],
     params: IdPath,
     reply: AnsweredExperiment,
     errors: ['EXPERIMENT_NOT_FOUND', 'INVALID_TRANSITION', 'LIMIT_REACHED'],

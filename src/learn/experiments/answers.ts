@@ -8,7 +8,7 @@ import { type Counted, guardrailStates, ratioOf } from './checks.ts'
 import { findingsOf } from './comparisons.ts'
 import { METRICS } from './metrics.ts'
 import { stepEndMs } from './rollout.ts'
-import { INTERLEAVED, shareOf } from './running.ts'
+import { INTERLEAVED, isFallbackInForce, shareOf } from './running.ts'
 
 /** Time between two looks at what runs. */
 const CHECK_MS = 1000
@@ -34,6 +34,7 @@ export function describeExperiment(
     ...(record.reason === undefined ? {} : { reason: record.reason }),
     ...(warnings.length === 0 ? {} : { warnings }),
     ...sent,
+    ...(record.fallback === undefined ? {} : { fallbackInForce: isFallbackInForce(record, nowMs) }),
     metrics: metricsOf(record, counted),
     ...(kind === 'test' ? {} : { monitoring: monitoringOf(record, counted, nowMs) }),
   }

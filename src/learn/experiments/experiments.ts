@@ -25,7 +25,7 @@ import { findAssigned, mustFind, notActive, unitOf } from './lookup.ts'
 import { openRegister, type Register } from './register.ts'
 import { openReported } from './reported.ts'
 import { openResults, type RecordResult } from './results.ts'
-import { assignmentOf, prepare, variantsFor } from './running.ts'
+import { assignmentOf, isFallbackInForce, prepare, variantsFor } from './running.ts'
 import { advanceAll, settle } from './schedule.ts'
 import { type ExperimentSweep, openSweep } from './sweep.ts'
 import type { Target } from './targeting.ts'
@@ -50,7 +50,7 @@ export interface Experiments extends ExperimentSweep {
   list: (kind: ExperimentKind, query: ExperimentQuery) => Promise<object>
   /** With comparisons and a verdict. Throws the kind's …_NOT_FOUND. */
   get: (kind: ExperimentKind, id: string) => Promise<object>
-  /** Throws the kind's …_NOT_FOUND, INVALID_TRANSITION, LIMIT_REACHED. */
+  /** `deactivate` ends the fallback of one rolled back. Throws the kind's …_NOT_FOUND, INVALID_TRANSITION, LIMIT_REACHED. */
   steer: (kind: ExperimentKind, id: string, verb: Verb) => Promise<object>
   record: RecordResult
   /** What applies to a unit's search; from memory. */
@@ -89,7 +89,12 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
 
   async function steer(kind: ExperimentKind, id: string, verb: Verb): Promise<object> {
     await settle(schedule, [mustFind(register, kind, id)])
-    const record = await register.steer(id, { to: VERBS[verb] })
+    const { status, fallback } = mustFind(register, kind, id)
+    const outlives = status === 'ROLLED_BACK' && fallback !== undefined
+    const record =
+      verb === 'deactivate' && outlives
+        ? await endFallback(register, id, clock())
+        : await register.steer(id, { to: VERBS[verb] })
     return describeExperiment(record, counted(record), clock())
   }
   return {
@@ -133,6 +138,20 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
     },
     ...swept,
   }
+}
+
+/** Nobody gets the fallback of an experiment rolled back any more; one that is over already changes nothing. */
+async function endFallback(
+  register: Register,
+  id: string,
+  nowMs: number,
+): Promise<ExperimentRecord> {
+  const ended = await register.alter(id, (now) =>
+    isFallbackInForce(now, nowMs)
+      ? { record: { ...now, fallbackEndedMs: nowMs }, event: 'FALLBACK_ENDED' }
+      : undefined,
+  )
+  return ended ?? mustFind(register, 'experiment', id)
 }
 
 function collect(metrics: Pick<Metrics, 'collect'>, figures: Experiments['figures']): void {

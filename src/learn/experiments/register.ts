@@ -10,7 +10,7 @@ import { move } from '../states.ts'
 import { refuseUndealable } from './dealable.ts'
 import { defaultEndOf } from './draft.ts'
 import { openLetters } from './letters.ts'
-import { isRunning, type Running, runningOf } from './running.ts'
+import { isFallbackInForce, isRunning, type Running, runningOf } from './running.ts'
 
 /** Every test and experiment, on the disk and in memory. */
 export interface Register {
@@ -167,7 +167,7 @@ export function openRegister(parts: RegisterParts): Register {
       write(() => {
         const record = mustFind(experiments.get(id))
         if (change.from !== undefined && record.status !== change.from) return record
-        if (moveOf(record, change.to) === 'unchanged') return record
+        if (moveOf(record, change.to, clock()) === 'unchanged') return record
         if (change.to === 'ACTIVE') {
           refuseUndealable(record)
           refuseMoreActive()
@@ -199,9 +199,17 @@ function mustFind(record: ExperimentRecord | undefined): ExperimentRecord {
   return record
 }
 
+const HAS_FALLBACK = ' Its fallbackConfig applies now; deactivate ends that.'
+
 /** Tests and experiments have state machines of their own. */
-function moveOf({ kind, status }: ExperimentRecord, to: ExperimentStatus): 'moved' | 'unchanged' {
-  if (kind === 'experiment') return move('experiment', status, to)
+function moveOf(
+  record: ExperimentRecord,
+  to: ExperimentStatus,
+  nowMs: number,
+): 'moved' | 'unchanged' {
+  const { kind, status } = record
+  const advice = isFallbackInForce(record, nowMs) ? HAS_FALLBACK : ''
+  if (kind === 'experiment') return move('experiment', status, to, advice)
   if (status === 'ROLLED_BACK' || to === 'ROLLED_BACK')
     throw new Error('A test is stopped, not rolled back.')
   return move('test', status, to)
@@ -232,7 +240,9 @@ function wordOf({ status }: ExperimentRecord, to: ExperimentStatus): string {
 
 function eventOf(record: ExperimentRecord, word: string) {
   const { id, kind, name, status, reason, rollout, step } = record
-  const grave = status === 'ROLLED_BACK' || status === 'FAILED' || word.endsWith('UNHEALTHY')
+  const grave = word === 'ROLLED_BACK' || word === 'FAILED' || word.endsWith('UNHEALTHY')
+  // What comes after the end is not why it ended.
+  const why = word === status ? reason : undefined
   return {
     type: `${kind === 'test' ? 'TEST' : 'EXPERIMENT'}_${word}`,
     status,
@@ -244,7 +254,7 @@ function eventOf(record: ExperimentRecord, word: string) {
       name,
       step: step + 1,
       share: rollout.steps[step],
-      ...(reason === undefined ? {} : { reason: reason.text, ...reason.figures }),
+      ...(why === undefined ? {} : { reason: why.text, ...why.figures }),
     },
   }
 }

@@ -32,8 +32,17 @@ export function shareOf({ allocation, rollout, step }: ExperimentRecord): number
 }
 
 /** Whether it applies to searches. */
-export function isRunning({ status, fallback, endMs }: ExperimentRecord, nowMs: number): boolean {
-  return status === 'ACTIVE' || (status === 'ROLLED_BACK' && !!fallback && endMs > nowMs)
+export function isRunning(record: ExperimentRecord, nowMs: number): boolean {
+  return record.status === 'ACTIVE' || isFallbackInForce(record, nowMs)
+}
+
+/** Whether its fallback applies to those who were in it. */
+export function isFallbackInForce(
+  { status, fallback, fallbackEndedMs, endMs }: ExperimentRecord,
+  nowMs: number,
+): boolean {
+  const isOver = fallbackEndedMs !== undefined || endMs <= nowMs
+  return status === 'ROLLED_BACK' && fallback !== undefined && !isOver
 }
 
 /** Those that apply to searches: active ones, and fallbacks of those rolled back; in order of creation. */

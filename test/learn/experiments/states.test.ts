@@ -10,12 +10,17 @@ const VERBS: Record<ExperimentKind, Partial<Record<Verb, ExperimentStatus>>> = {
 }
 
 /** Brings a new one into a state, each on the way that the service goes itself. */
-async function bring(lab: Laboratory, kind: ExperimentKind, status: ExperimentStatus) {
+async function bring(
+  lab: Laboratory,
+  kind: ExperimentKind,
+  status: ExperimentStatus,
+  more: object = {},
+) {
   const endDate = lab.clock.nowMs + 60_000
   const guardrails = [{ metric: 'errorRate', threshold: 0.1 }]
   const rolloutStrategy = { type: 'immediate' }
   const held = status === 'DRAFT' ? { status } : {}
-  const made = await lab.create(kind, { endDate, guardrails, rolloutStrategy, ...held })
+  const made = await lab.create(kind, { endDate, guardrails, rolloutStrategy, ...held, ...more })
   const id: string = made.testId ?? made.experimentId
   if (status === 'PAUSED')
     await lab.experiments.steer(kind, id, kind === 'test' ? 'pause' : 'deactivate')
@@ -70,6 +75,78 @@ describe.each(['test', 'experiment'] as const)('a %s', (kind) => {
       words.map((word) => `${kind.toUpperCase()}_${word}`),
     )
     expect(lab.events().every(({ correlationId }) => correlationId === id)).toBe(true)
+  })
+})
+
+describe('the fallback of an experiment that was rolled back', () => {
+  async function rolledBack(sent: object = { fallbackConfig: { minScore: 0.7 } }) {
+    const lab = openLaboratory()
+    const id = await bring(lab, 'experiment', 'ROLLED_BACK', sent)
+    const steer = (verb: Verb) => lab.experiments.steer('experiment', id, verb)
+    return { lab, id, steer, applying: () => applying(lab) }
+  }
+  const applying = (lab: Laboratory) =>
+    lab.experiments.variants('u', { sessionId: 'u', metadata: {} } as never).length
+
+  it('is ended by deactivate, once, which its history tells and a restart keeps', async () => {
+    const { lab, id, steer } = await rolledBack()
+    expect(await lab.get('experiment', id)).toMatchObject({ fallbackInForce: true })
+    expect(applying(lab)).toBe(1)
+    const { endedMs, reason } = await read(lab, id)
+    for (const _ of [1, 2])
+      expect(await steer('deactivate')).toMatchObject({
+        status: 'ROLLED_BACK',
+        fallbackConfig: { minScore: 0.7 },
+        fallbackInForce: false,
+      })
+    expect(applying(lab)).toBe(0)
+    expect(await read(lab, id)).toMatchObject({ endedMs, reason })
+    const words = lab.events().map(({ type }) => type)
+    expect(words.slice(-2)).toEqual(['EXPERIMENT_ROLLED_BACK', 'EXPERIMENT_FALLBACK_ENDED'])
+    expect(lab.events().at(-1)).toMatchObject({ status: 'ROLLED_BACK', priority: 'NORMAL' })
+    expect(lab.events().at(-1)?.data).not.toHaveProperty('reason')
+    const later = await lab.reopen()
+    expect(applying(later)).toBe(0)
+    expect(await later.get('experiment', id)).toMatchObject({ fallbackInForce: false })
+  })
+
+  it('is over at the end date, from when on there is nothing to end', async () => {
+    const { lab, id, steer } = await rolledBack()
+    lab.clock.nowMs = (await read(lab, id)).endMs
+    expect(await lab.get('experiment', id)).toMatchObject({ fallbackInForce: false })
+    const events = lab.events().length
+    expect(await steer('deactivate')).toMatchObject({ status: 'ROLLED_BACK' })
+    expect(lab.events()).toHaveLength(events)
+  })
+
+  it('makes room for another when it ends', async () => {
+    const { lab, steer } = await rolledBack()
+    for (let made = 1; made < 100; made += 1) await lab.create('test', {})
+    await expect(lab.create('test', {})).rejects.toMatchObject({ code: 'LIMIT_REACHED' })
+    await steer('deactivate')
+    expect(await lab.create('test', {})).toMatchObject({ status: 'ACTIVE' })
+  })
+
+  it('is what a refusal of the other verbs points to, while there is one', async () => {
+    const { steer } = await rolledBack()
+    for (const verb of ['stop', 'activate'] as const)
+      await expect(steer(verb)).rejects.toMatchObject({
+        code: 'INVALID_TRANSITION',
+        message: expect.stringContaining('deactivate ends that'),
+      })
+    await steer('deactivate')
+    await expect(steer('stop')).rejects.toMatchObject({
+      message: expect.not.stringContaining('deactivate'),
+    })
+  })
+
+  it('is not told of where none was sent, and not in force before', async () => {
+    const { lab, id } = await rolledBack({})
+    expect(await lab.get('experiment', id)).not.toHaveProperty('fallbackInForce')
+    const fallbackConfig = { minScore: 0.7 }
+    expect(await lab.create('experiment', { fallbackConfig })).toMatchObject({
+      fallbackInForce: false,
+    })
   })
 })
 
