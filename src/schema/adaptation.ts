@@ -69,8 +69,16 @@ const AdaptationParts = {
   adaptationId: Type.String(),
   version: Type.Integer({
     description:
-      'The version that it made, by which searches name it; after a rollback the one that repeats what was before.',
+      'The version that it made, by which searches name it, also when a rollback has brought it back; after its own ' +
+      'rollback the one that repeats what was before, as `restored` tells.',
   }),
+  rankingVersion: Type.Optional(
+    Type.Integer({
+      description:
+        'While it is in force: the version of the ranking that is, of which it is a part. Read alone, it tells the content ' +
+        'among `versions`. A rollback makes a new one.',
+    }),
+  ),
   type: Type.String(),
   status: Type.String({
     description:
@@ -127,7 +135,9 @@ const Version = Type.Object({
 /** One adaptation with its past. */
 export const AdaptationHistory = Type.Object({
   ...AdaptationParts,
-  versions: Type.Array(Version),
+  versions: Type.Array(Version, {
+    description: 'those that it led to, and the one that is in force, if it is a part of that',
+  }),
   history: Type.Array(
     Type.Object({
       status: Type.String(),
@@ -141,7 +151,7 @@ export const AdaptationHistory = Type.Object({
       { version: Type.Integer(), restores: Type.Integer(), kept: Type.Array(Type.String()) },
       {
         description:
-          'After a rollback: the new version, the one that it repeats, later changes kept.',
+          'After its rollback: the new version, whose content is among `versions`, the one that it repeats, later changes kept.',
       },
     ),
   ),

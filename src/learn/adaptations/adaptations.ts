@@ -201,13 +201,13 @@ function openShow(
   const { adaptations } = store.tables
 
   function one(record: AdaptationRecord): AdaptationRead {
-    const { adaptationId } = record
-    const totals = watch.totals(adaptationId)
-    const followed = watch.units(adaptationId)
+    const totals = watch.totals(record.adaptationId)
+    const followed = watch.units(record.adaptationId)
     // Totals of before had no units in them.
     const count = (arm: 0 | 1, { units }: ArmTotals) =>
       units ?? followed?.sums(arm, 'ctr').units ?? 0
-    return showAdaptation(record, totals, [count(0, totals.without), count(1, totals.with)])
+    const units: [number, number] = [count(0, totals.without), count(1, totals.with)]
+    return showAdaptation(record, totals, units, versions.inForce(record)?.version)
   }
   return {
     one,
@@ -228,7 +228,7 @@ function openShow(
       const record = adaptations.get(adaptationId)
       if (record === undefined)
         throw serviceError('ADAPTATION_NOT_FOUND', 'There is no adaptation with this id.')
-      return showHistory(one(record), record, versions.ledToBy(record))
+      return showHistory(one(record), record, versions)
     },
   }
 }

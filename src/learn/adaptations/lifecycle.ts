@@ -15,12 +15,12 @@ import {
   begin,
   type Draft,
   fail,
-  type Restored,
   reject,
   rollBack,
   type StepsParts,
   startCanary,
 } from './steps.ts'
+import type { Restored } from './versions.ts'
 import type { Watch } from './watch.ts'
 
 /** Brings changes into force and takes them back; whoever awaits a step sees its effect on the next search. */

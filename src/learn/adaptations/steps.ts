@@ -9,17 +9,10 @@ import type { Store } from '../../store/store.ts'
 import { mayMove } from '../states.ts'
 import { keysOf, replaces, withMember, withoutMember } from './content.ts'
 import type { Moves } from './moves.ts'
-import type { RankingVersions } from './versions.ts'
+import type { RankingVersions, Restored } from './versions.ts'
 
 /** A record that has no version and no past yet. */
 export type Draft = Omit<AdaptationRecord, 'version' | 'status' | 'targetVersion' | 'history'>
-
-/** After a rollback: the new version, the one whose content it repeats, and the later changes that stay. */
-export interface Restored {
-  version: number
-  restores: number
-  kept: string[]
-}
 
 export interface StepsParts {
   store: Store
@@ -160,7 +153,8 @@ function restoreSuperseded(
     const old = store.tables.adaptations.get(id)
     if (old?.status !== 'SUPERSEDED' || !content.some((each) => each.adaptationId === id)) continue
     const reason = `restored by version ${version}`
-    moves.report(moves.to(old, 'ACTIVE', reason), 'ADAPTATION_ACTIVE', { reason })
+    const next = moves.to(old, 'ACTIVE', reason)
+    moves.report(next, 'ADAPTATION_ACTIVE', { reason, rankingVersion: version })
   }
 }
 

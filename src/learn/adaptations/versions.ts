@@ -1,4 +1,8 @@
-import type { RankingMember, RankingVersion } from '../../schema/adaptation-record.ts'
+import type {
+  AdaptationRecord,
+  RankingMember,
+  RankingVersion,
+} from '../../schema/adaptation-record.ts'
 import type { Store } from '../../store/store.ts'
 
 /**
@@ -16,10 +20,24 @@ export interface RankingVersions {
   head: (scope: string) => number
   /** What a version holds; nothing when it is 0 or was swept. */
   content: (version: number) => RankingMember[]
-  /** Those that an adaptation led to, oldest first. */
-  ledToBy: (adaptation: { adaptationId: string; version: number }) => RankingVersion[]
+  /** Those that an adaptation led to, oldest first, and the one in force where it is part of that. */
+  of: (adaptation: Member) => RankingVersion[]
+  /** The one in force, if the adaptation is part of it. */
+  inForce: (adaptation: Member) => RankingVersion | undefined
+  /** What a rollback made of the ranking; undefined once its version was swept. */
+  restored: (version: number) => Restored | undefined
   /** Inside a transaction: removes some old versions that nothing goes back to, and scopes without a change; returns how many. */
   sweepWithin: (beforeMs: number) => number
+}
+
+/** An adaptation as versions know it. */
+type Member = Pick<AdaptationRecord, 'adaptationId' | 'version' | 'scope'>
+
+/** After a rollback: the new version, the one whose content it repeats, and the later changes that stay. */
+export interface Restored {
+  version: number
+  restores: number
+  kept: string[]
 }
 
 const SWEEP_ROWS = 1000
@@ -27,6 +45,12 @@ const COUNTER = 'rankingVersions'
 
 export function openRankingVersions(store: Store): RankingVersions {
   const { adaptations, rankingVersions, rankingScopes, meta } = store.tables
+  const head = (scope: string) => rankingScopes.get(scope)?.head ?? 0
+
+  function inForce({ adaptationId, scope }: Member): RankingVersion | undefined {
+    const now = rankingVersions.get(head(scope))
+    return now?.content.some((each) => each.adaptationId === adaptationId) ? now : undefined
+  }
   return {
     addWithin: (version, content) => {
       const number = ((meta.get(COUNTER) as number | undefined) ?? 0) + 1
@@ -37,12 +61,24 @@ export function openRankingVersions(store: Store): RankingVersions {
     setHeadWithin: (scope, head) => {
       rankingScopes.put(scope, { open: rankingScopes.get(scope)?.open ?? [], head })
     },
-    head: (scope) => rankingScopes.get(scope)?.head ?? 0,
+    head,
     content: (version) => rankingVersions.get(version)?.content ?? [],
-    ledToBy: ({ adaptationId, version: start }) =>
-      Array.from(rankingVersions.range({ start }), ({ value }) => value).filter(
-        (version) => version.adaptationId === adaptationId,
-      ),
+    of: (adaptation) => {
+      const { adaptationId, version: start } = adaptation
+      const now = inForce(adaptation)?.version
+      return Array.from(rankingVersions.range({ start }), ({ value }) => value).filter(
+        (each) => each.adaptationId === adaptationId || each.version === now,
+      )
+    },
+    inForce,
+    restored: (version) => {
+      const { restores, content = [] } = rankingVersions.get(version) ?? {}
+      if (restores === undefined) return undefined
+      const before = rankingVersions.get(restores)?.content ?? []
+      const wasThere = new Set(before.map(({ adaptationId }) => adaptationId))
+      const kept = content.map(({ adaptationId }) => adaptationId).filter((id) => !wasThere.has(id))
+      return { version, restores, kept }
+    },
     sweepWithin: (beforeMs) => {
       const idle = idleScopes(store, beforeMs)
       rankingScopes.removeAll(idle)

@@ -2,7 +2,6 @@ import type { AdaptationHistory, AdaptationRead } from '../../schema/adaptation.
 import type {
   AdaptationRecord,
   EarlierTotals,
-  RankingVersion,
   RuleRecord,
   SuggestionRecord,
 } from '../../schema/adaptation-record.ts'
@@ -11,18 +10,21 @@ import { isoTime } from '../wire/moment.ts'
 import { EVERY_QUERY } from './content.ts'
 import { WATCHED_METRICS } from './figures.ts'
 import type { Arms } from './minutes.ts'
+import type { RankingVersions } from './versions.ts'
 
 /** An adaptation as it goes over the wire. */
 export function showAdaptation(
   record: AdaptationRecord,
   arms: Arms,
   units: [withoutIt: number, withIt: number],
+  rankingVersion: number | undefined,
 ): AdaptationRead {
   const { adaptationId, type, status, tuning, validation, warnings } = record
   const { ruleId, suggestionId } = record
   return {
     ...{ adaptationId, type, status, tuning },
     version: record.restoredBy ?? record.version,
+    ...(rankingVersion === undefined ? {} : { rankingVersion }),
     queryHash: record.scope === EVERY_QUERY ? null : record.scope,
     changes: JSON.parse(record.changes),
     metrics: {
@@ -53,11 +55,14 @@ export function showAdaptation(
 export function showHistory(
   shown: AdaptationRead,
   record: AdaptationRecord,
-  versions: readonly RankingVersion[],
+  versions: Pick<RankingVersions, 'of' | 'restored'>,
 ): AdaptationHistory {
+  const { restoredBy } = record
+  const restored = restoredBy === undefined ? undefined : versions.restored(restoredBy)
   return {
     ...shown,
-    versions: versions.map(({ version, reason, content, restores, timeMs }) => ({
+    ...(restored === undefined ? {} : { restored }),
+    versions: versions.of(record).map(({ version, reason, content, restores, timeMs }) => ({
       ...{ version, reason, content },
       ...(restores === undefined ? {} : { restores }),
       timestamp: isoTime(timeMs),

@@ -244,6 +244,48 @@ describe('a rollback', () => {
     expect(rolled.history.at(-1)).toMatchObject({ status: 'ROLLED_BACK', reason: 'no good' })
   })
 
+  it('is read where it was taken back and where it is in force again: the version, its content, what it restores', async () => {
+    const shop = openWorkshop()
+    const older = await shop.apply({ minScore: 0.1 }, { immediate: true })
+    const newer = await shop.apply({ minScore: 0.2 }, { immediate: true })
+    expect([older.rankingVersion, newer.rankingVersion]).toEqual([1, 2])
+    expect(shop.adaptations.get(older.adaptationId)).not.toHaveProperty('rankingVersion')
+    const { restored } = await shop.adaptations.rollBack(newer.adaptationId)
+    expect(restored).toEqual({ version: 3, restores: 1, kept: [] })
+    const again = { version: 3, reason: 'ROLLED_BACK', restores: 1 }
+    const content = [{ adaptationId: older.adaptationId, version: 1, tuning: { minScore: 0.1 } }]
+    for (const { adaptations, listed } of [shop, await shop.reopen()]) {
+      const taken = adaptations.get(newer.adaptationId)
+      expect(taken).toMatchObject({ version: 3, restored })
+      expect(taken.versions.at(-1)).toMatchObject({ ...again, content })
+      expect(taken).not.toHaveProperty('rankingVersion')
+      const back = adaptations.get(older.adaptationId)
+      expect(back).toMatchObject({ status: 'ACTIVE', version: 1, rankingVersion: 3 })
+      expect(back.versions).toMatchObject([{ version: 1 }, { ...again, content }])
+      expect(back).not.toHaveProperty('restored')
+      expect((await listed()).map((each) => each.rankingVersion)).toEqual([undefined, 3])
+    }
+    const [told] = Array.from(shop.store.tables.events.range(), ({ value }) => value)
+      .filter(({ type }) => type === 'ADAPTATION_ACTIVE')
+      .slice(-1)
+    expect(told).toMatchObject({ adaptationId: older.adaptationId, data: { rankingVersion: 3 } })
+  })
+
+  it('tells which later changes it kept whenever it is read', async () => {
+    const shop = openWorkshop(HALF)
+    const bad = await shop.apply({ minScore: 0.1 }, { immediate: true })
+    const later = await shop.apply({ fusion: 'rrf' }, { immediate: true })
+    const canary = await shop.apply({ neighbors: 9 })
+    for (const { adaptationId } of [bad, canary]) {
+      const { restored } = await shop.adaptations.rollBack(adaptationId)
+      expect(restored).toBeDefined()
+      expect(shop.adaptations.get(adaptationId).restored).toEqual(restored)
+    }
+    const { rankingVersion, versions } = shop.adaptations.get(later.adaptationId)
+    expect(versions.at(-1)).toMatchObject({ version: rankingVersion, reason: 'ROLLED_BACK' })
+    expect(versions.map(({ version }) => version)).toEqual([later.version, rankingVersion])
+  })
+
   it('of a canary leaves the ranking as it was', async () => {
     const shop = openWorkshop(HALF)
     const older = await shop.apply({ minScore: 0.1 }, { immediate: true })
