@@ -27,7 +27,14 @@ export const Adaptation = Type.Object({
         'is kept, and has no figure.',
     }),
   ),
-  acceptanceThresholds: Type.Optional(Type.Union([MapOf(Type.Unknown()), Type.Array(FreeForm)])),
+  acceptanceThresholds: Type.Optional(
+    Type.Union([MapOf(Type.Unknown()), Type.Array(FreeForm)], {
+      description:
+        'metric → number, `{min, max}` or `{operator, threshold}`, or a list of these with their `metric`; held against ' +
+        'validationMetrics, or against what is estimated from logged searches (ctrChange, mrrChange, clickPosition). ' +
+        'Without a figure it holds nothing back, which `warnings` tell.',
+    }),
+  ),
   rollbackTriggers: Type.Optional(Triggers),
   immediate: Type.Optional(
     Type.Boolean({ description: 'in force for every search at once, without a canary' }),

@@ -43,7 +43,9 @@ const Common = {
     }),
   ),
   successMetrics: Type.Optional(
-    Type.Unknown({ description: 'names of metrics, ctr by default; the first decides' }),
+    Type.Unknown({
+      description: `names of metrics, ctr by default; the first decides. Of those that \`warnings\` name, reported values are compared`,
+    }),
   ),
   targetingRules: Type.Optional(
     Type.Unknown({
@@ -53,7 +55,7 @@ const Common = {
   ),
   guardrails: Type.Optional(
     Type.Unknown({
-      description: `a list of {metric, operator or direction, threshold, minSamples, relative}, or a map metric → threshold. Breached below it: ${namesByHarm('decrease')}; above it: ${namesByHarm('increase')}, and reported metrics that are named after harm, like errors; for others the operator names the breach. relative: the share of the value of control that may be lost. What searches show is judged by a one-sided test that holds at every look, from 50 units and minSamples searches (30) a variant on; a reported metric is held against a fixed threshold as it is, from the first value or minSamples on`,
+      description: `a list of {metric, operator or direction, threshold, minSamples, relative}, or a map metric → threshold. Breached below it: ${namesByHarm('decrease')}; above it: ${namesByHarm('increase')}, and reported metrics that are named after harm, like errors; for others the operator names the breach. relative: the share of the value of control that may be lost. What searches show is judged by a one-sided test that holds at every look, from 50 units and minSamples searches (30) a variant on; a reported metric is held against a fixed threshold as it is, from the first value or minSamples on, and until then ends nothing, which \`warnings\` tell`,
     }),
   ),
   rolloutStrategy: Type.Optional(

@@ -15,7 +15,7 @@ import { emptyArm, metricOf, WATCHED_METRICS } from './figures.ts'
 import { isCompared } from './judge.ts'
 import { type ReplayParts, replay } from './replay.ts'
 import type { Draft } from './steps.ts'
-import { checkThresholds, readThresholds, readValidation } from './thresholds.ts'
+import { checkThresholds, readThresholds, readValidation, warningsOfChecks } from './thresholds.ts'
 import { readTriggers } from './triggers.ts'
 
 /** The free-form parts of a request; they come back as they were sent. */
@@ -46,6 +46,8 @@ export function makeDraft(
   const { tuning: named, unread } = mustReadChanges(sent.changes)
   const tuning = withExactModel(named, parts.exactModel)
   const { triggers, warnings } = readTriggers(sent.rollbackTriggers)
+  const figures = readValidation(sent.validationMetrics)
+  const validation = validate(sent, figures, scope, tuning, parts.replay)
   const baseline = scope === EVERY_QUERY ? parts.before(scope) : withoutLatency(parts.before(scope))
   const nowMs = parts.clock()
   const { ruleId = rule?.ruleId, suggestionId = rule?.suggestionId } = sent
@@ -56,10 +58,11 @@ export function makeDraft(
       ...changeWarnings({ tuning, unread }, parts),
       ...warnings,
       ...warningsOfBefore(triggers, baseline),
+      ...warningsOfChecks(validation.checks, figures),
     ],
     changes: JSON.stringify(sent.changes),
     sent: JSON.stringify(Object.fromEntries(KEPT.map((key) => [key, sent[key]]))),
-    validation: validate(sent, scope, tuning, parts.replay),
+    validation,
     supersedes: [],
     baseline,
     ...(ruleId === undefined ? {} : { ruleId }),
@@ -117,14 +120,15 @@ function scopeOf({ queryHash, changes }: Adaptation, rule: RuleRecord | undefine
 }
 
 function validate(
-  { validationMetrics, acceptanceThresholds }: Adaptation,
+  { acceptanceThresholds }: Adaptation,
+  figures: Record<string, unknown>,
   scope: string,
   tuning: Draft['tuning'],
   parts: ReplayParts,
 ): Draft['validation'] {
   const thresholds = readThresholds(acceptanceThresholds)
   const replayed = tryReplay(tuning, scope, parts)
-  const checks = checkThresholds(thresholds, readValidation(validationMetrics), replayed.estimates)
+  const checks = checkThresholds(thresholds, figures, replayed.estimates)
   const missed = checks.filter(({ passed }) => passed === false)
   const open = checks.filter(({ passed }) => passed === undefined)
   const notes = [replayed.note]

@@ -1,6 +1,7 @@
 import { invalid } from '../../errors.ts'
 import type { Adaptation } from '../../schema/adaptation.ts'
 import type { AdaptationValidation } from '../../schema/adaptation-record.ts'
+import { shownName } from '../../word.ts'
 import { lessIsBetter } from '../wire/metric-names.ts'
 import { type RuleOperator, readOperator } from '../wire/operators.ts'
 
@@ -91,6 +92,33 @@ export function checkThresholds(
     const passed = value === undefined ? undefined : COMPARE[operator](value, threshold)
     return { metric, operator, threshold, value, from, passed }
   })
+}
+
+/** What is estimated of a change that logged searches can be ranked anew with. */
+const ESTIMATED = 'ctrChange, mrrChange, clickPosition'
+const NAMES_TOLD_MAX = 20
+
+/** Thresholds that were held against nothing, and figures that nothing can be held against. */
+export function warningsOfChecks(
+  checks: readonly Check[],
+  sent: Record<string, unknown>,
+): string[] {
+  const open = checks.filter(({ passed }) => passed === undefined).map(({ metric }) => metric)
+  const worded = Object.keys(sent).filter((metric) => typeof (sent[metric] ?? 0) !== 'number')
+  const warnings: string[] = []
+  if (open.length > 0)
+    warnings.push(
+      `acceptanceThresholds: there is no figure of ${listed(open)}, so nothing was held back by it: validationMetrics have none, and the service itself estimates ${ESTIMATED} alone, from clicked searches that are logged.`,
+    )
+  if (worded.length > 0)
+    warnings.push(
+      `validationMetrics: what is sent of ${listed(worded)} is no number; it is kept, and no threshold can be held against it.`,
+    )
+  return warnings
+}
+
+function listed(metrics: readonly string[]): string {
+  return [...new Set(metrics)].slice(0, NAMES_TOLD_MAX).map(shownName).join(', ')
 }
 
 function mustBeNumber(sent: Record<string, unknown>, metric: string): number | undefined {

@@ -6,7 +6,7 @@ import { DAY_MS } from '../wire/duration.ts'
 import { isTellable, readMoment } from '../wire/moment.ts'
 import { refuseUndealable } from './dealable.ts'
 import { readGuardrails } from './guardrail-rules.ts'
-import { metricName } from './metrics.ts'
+import { metricName, uncountedWarnings } from './metrics.ts'
 import { AT_ONCE, readRollout } from './rollout.ts'
 import { readTargeting } from './targeting.ts'
 import { readVariants, unreadWarning } from './variants.ts'
@@ -60,8 +60,8 @@ export function draftExperiment(
     variants,
     allocation,
     targeting: readTargeting(sent.targetingRules),
-    successMetrics: readMetrics(sent),
-    guardrails: readGuardrails(sent.guardrails, warnings),
+    successMetrics: readMetrics(sent, warnings),
+    guardrails: readWatched(sent.guardrails, warnings),
     rollout:
       kind === 'test' && sent.rolloutStrategy === undefined
         ? AT_ONCE
@@ -136,11 +136,22 @@ function momentOf(
 }
 
 /** Names of metrics, in any of the forms that lists of them have; the first decides. */
-function readMetrics(sent: ExperimentCreate): string[] {
+function readMetrics(sent: ExperimentCreate, warnings: string[]): string[] {
   const { successMetrics, businessMetrics, technicalMetrics } = sent
   const lists = Object.entries({ successMetrics, businessMetrics, technicalMetrics })
-  const names = lists.flatMap(([path, list]) => namesIn(list, path)).map(metricName)
+  const names = lists.flatMap(([path, list]) => {
+    const named = namesIn(list, path).map(metricName)
+    warnings.push(...uncountedWarnings(path, named, 'nothing is compared until'))
+    return named
+  })
   return names.length === 0 ? ['ctr'] : [...new Set(names)]
+}
+
+function readWatched(sent: unknown, warnings: string[]): ExperimentRecord['guardrails'] {
+  const rules = readGuardrails(sent, warnings)
+  const names = rules.map(({ metric }) => metric)
+  warnings.push(...uncountedWarnings('guardrails', names, 'nothing is watched until'))
+  return rules
 }
 
 function namesIn(list: unknown, path: string): string[] {

@@ -1,4 +1,5 @@
 import { COUNTED_METRICS, type CountedMetric } from '../../schema/experiment-metrics.ts'
+import { shownName } from '../../word.ts'
 import { isNamedAfterHarm, type MetricName, readMetric } from '../wire/metric-names.ts'
 
 /** What is counted of each unit, in the order in which rows keep it: new ones go to the end. */
@@ -58,8 +59,26 @@ export function metricName(sent: string): string {
   return readMetric(sent, NAMES) ?? sent
 }
 
+/** Whether it is counted of searches; any other has the values that others report. */
+export function isCounted(name: string): name is CountedMetric {
+  return Object.hasOwn(COUNTED_METRICS, name)
+}
+
+const COUNTED = Object.keys(COUNTED_METRICS).join(', ')
+const NAMES_TOLD_MAX = 20
+
+/** What whoever names metrics is told of those that the service does not count: a misspelt one would wait for ever. */
+export function uncountedWarnings(path: string, names: readonly string[], what: string): string[] {
+  const others = [...new Set(names)].filter((name) => !isCounted(name))
+  if (others.length === 0) return []
+  const told = others.slice(0, NAMES_TOLD_MAX).map(shownName).join(', ')
+  return [
+    `${path}: the service does not count ${told}; ${what} values of it are reported (POST /nous/ab-testing/results). It counts ${COUNTED}.`,
+  ]
+}
+
 /** Which way harm lies; undefined for a reported metric whose name doesn't tell. */
 export function harmOf(name: string): 'increase' | 'decrease' | undefined {
-  if (Object.hasOwn(COUNTED_METRICS, name)) return COUNTED_METRICS[name as CountedMetric].harm
+  if (isCounted(name)) return COUNTED_METRICS[name].harm
   return isNamedAfterHarm(name) ? 'increase' : undefined
 }

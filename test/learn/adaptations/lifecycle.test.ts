@@ -134,6 +134,24 @@ describe('a change', () => {
     expect(taken.validation.note).toContain('Not judged, for no figure was sent: ndcg.')
   })
 
+  it('says which threshold nothing was held against, and which figure is none', async () => {
+    const shop = openWorkshop()
+    const sent = { acceptanceThresholds: { foo: { min: 0.1, max: 0.5 } } }
+    const change = await shop.apply(PINS, { ...sent, validationMetrics: { ctr: 'x', mrr: null } })
+    expect(change).toMatchObject({ status: 'CANARY', validation: { passed: true } })
+    expect(change.warnings).toEqual([
+      expect.stringMatching(/^acceptanceThresholds: there is no figure of foo, .*ctrChange/),
+      expect.stringMatching(/^validationMetrics: what is sent of ctr is no number/),
+    ])
+    const listed = [{ metric: 'ndcg', value: 'high' }, 'mrr']
+    const more = { queryHash: 'q', validationMetrics: listed }
+    expect((await shop.apply(PINS, more)).warnings).toEqual([
+      expect.stringMatching(/^validationMetrics: what is sent of ndcg is no number/),
+    ])
+    const judged = { acceptanceThresholds: { ndcg: 0.5 }, validationMetrics: { ndcg: 0.6 } }
+    expect((await shop.apply(PINS, { ...judged, queryHash: 'r' })).warnings).toBeUndefined()
+  })
+
   it('is kept, and says so, when nothing of it ranks', async () => {
     const shop = openWorkshop()
     const change = await shop.apply({ palette: 'blue' }, { immediate: true })

@@ -33,6 +33,27 @@ describe('metrics that decide', () => {
     expect(draft(sent, 'experiment').successMetrics).toEqual(['revenue', 'latencyP95Ms'])
   })
 
+  it('that the service does not count are told of, as are guardrails on them', () => {
+    const of = (sent: Partial<ExperimentCreate>) => draft(sent, 'experiment').warnings
+    const counts = '(POST /nous/ab-testing/results). It counts ctr, mrr, zeroResultRate, '
+    expect(of({ successMetrics: ['ctrr', 'ctr', 'p99'], businessMetrics: ['revenue'] })).toEqual([
+      expect.stringContaining(
+        `successMetrics: the service does not count ctrr, p99; nothing is compared until values of it are reported ${counts}`,
+      ),
+      expect.stringContaining('businessMetrics: the service does not count revenue;'),
+    ])
+    const guardrails = [
+      { metric: 'errors', min: 0, max: 9 },
+      { metric: 'ctr', threshold: 0.1 },
+    ]
+    expect(of({ guardrails })).toEqual([
+      expect.stringContaining(
+        `guardrails: the service does not count errors; nothing is watched until values of it are reported ${counts}`,
+      ),
+    ])
+    expect(of({ successMetrics: 'CTR', guardrails: { p95: 300, averageRating: 0.5 } })).toEqual([])
+  })
+
   it.each([[3], [[3]], [[{ target: 1 }]], [Array(101).fill('m')]])('%j are refused', (sent) => {
     expect(() => draft({ successMetrics: sent })).toThrow(/^successMetrics/)
   })
