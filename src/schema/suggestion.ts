@@ -39,7 +39,8 @@ export const Changes = Type.Union(
     description:
       `Settings of the ranking. ${TUNING_SHAPES} All of it may be nested under \`ranking\`, \`thresholds\` or ` +
       '`search`, or sent as a list of `{parameter, value}`. What is not read is kept, changes nothing and is named in ' +
-      '`warnings`; a setting with a value that it can not have is refused, and so is a change in which there is nothing ' +
+      '`warnings`, as is a value that may mean something else to others (a word that no search knows as fusion, an object as model); ' +
+      'a number out of range is refused, and so is a change in which there is nothing ' +
       'but empty lists or objects; one of these beside others counts as not sent, which `warnings` tell.',
   },
 )

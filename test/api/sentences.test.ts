@@ -261,10 +261,6 @@ it.each(['🍕'.repeat(200), `x${'🍕'.repeat(200)}`])(
           settings: { analysis: { filter: { [name]: { type: 'synonym', synonyms: ['a'] } } } },
         },
       ],
-      [
-        '/nous/learn/models/sync',
-        { modelId: 'names', state: { weights: [1], featureNames: [name] } },
-      ],
     ]
     for (const [path, body] of requests) {
       const queryHash = `hash ${name.length}`

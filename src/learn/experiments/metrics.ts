@@ -60,7 +60,7 @@ export function metricName(sent: string): string {
 }
 
 /** Whether it is counted of searches; any other has the values that others report. */
-export function isCounted(name: string): name is CountedMetric {
+function isCounted(name: string): name is CountedMetric {
   return Object.hasOwn(COUNTED_METRICS, name)
 }
 

@@ -1,16 +1,11 @@
 import { serviceError } from '../../errors.ts'
-import type {
-  ExperimentKind,
-  ExperimentRecord,
-  ExperimentStatus,
-} from '../../schema/experiment-record.ts'
+import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
-import { move } from '../states.ts'
 import { refuseUndealable } from './dealable.ts'
-import { defaultEndOf } from './draft.ts'
 import { openLetters } from './letters.ts'
-import { isFallbackInForce, isRunning, type Running, runningOf } from './running.ts'
+import { isRunning, type Running, runningOf } from './running.ts'
+import { type Change, eventWordOf, movedTo, moveOf } from './transitions.ts'
 
 /** Every test and experiment, on the disk and in memory. */
 export interface Register {
@@ -38,13 +33,6 @@ export interface Register {
   refresh: () => void
 }
 
-export interface Change {
-  to: ExperimentStatus
-  /** Only from there; any state by default. */
-  from?: ExperimentStatus
-  reason?: { text: string; figures?: Record<string, unknown> }
-}
-
 export type Alter = (
   record: ExperimentRecord,
 ) => { record: ExperimentRecord; event: string } | undefined
@@ -59,17 +47,6 @@ export interface RegisterParts {
 export const EXPERIMENTS_MAX = 10_000
 /** Each costs a search about a microsecond. */
 const ACTIVE_MAX = 100
-
-const ENDS: ReadonlySet<ExperimentStatus> = new Set([
-  'COMPLETED',
-  'STOPPED',
-  'FAILED',
-  'ROLLED_BACK',
-])
-
-export function hasEnded({ status }: ExperimentRecord): boolean {
-  return ENDS.has(status)
-}
 
 /** What is known of every record in memory, and the one way to change it. */
 function openRecords({ store, events, clock }: RegisterParts) {
@@ -173,7 +150,7 @@ export function openRegister(parts: RegisterParts): Register {
           refuseMoreActive()
         }
         const moved = movedTo(record, change, clock())
-        putWithin(moved, [wordOf(record, change.to)])
+        putWithin(moved, [eventWordOf(record, change.to)])
         return moved
       }),
     alter: (id, alter) =>
@@ -197,45 +174,6 @@ function mustFind(record: ExperimentRecord | undefined): ExperimentRecord {
   if (record === undefined)
     throw serviceError('EXPERIMENT_NOT_FOUND', 'There is no experiment with this id.')
   return record
-}
-
-const HAS_FALLBACK = ' Its fallbackConfig applies now; deactivate ends that.'
-
-/** Tests and experiments have state machines of their own. */
-function moveOf(
-  record: ExperimentRecord,
-  to: ExperimentStatus,
-  nowMs: number,
-): 'moved' | 'unchanged' {
-  const { kind, status } = record
-  const advice = isFallbackInForce(record, nowMs) ? HAS_FALLBACK : ''
-  if (kind === 'experiment') return move('experiment', status, to, advice)
-  if (status === 'ROLLED_BACK' || to === 'ROLLED_BACK')
-    throw new Error('A test is stopped, not rolled back.')
-  return move('test', status, to)
-}
-
-function movedTo(
-  record: ExperimentRecord,
-  { to, reason }: Change,
-  nowMs: number,
-): ExperimentRecord {
-  const moved: ExperimentRecord = { ...record, status: to, held: false }
-  if (reason !== undefined) moved.reason = reason
-  if (hasEnded(moved)) moved.endedMs = nowMs
-  if (to !== 'ACTIVE') return moved
-  moved.stepSinceMs = nowMs
-  if (record.status !== 'DRAFT') return moved
-  // Started by hand before its time: that is its start.
-  moved.startMs = Math.min(record.startMs, nowMs)
-  if (record.held) moved.startMs = nowMs
-  if (record.endByDefault) moved.endMs = defaultEndOf(moved.startMs)
-  return moved
-}
-
-function wordOf({ status }: ExperimentRecord, to: ExperimentStatus): string {
-  if (to !== 'ACTIVE') return to
-  return status === 'DRAFT' ? 'STARTED' : 'RESUMED'
 }
 
 function eventOf(record: ExperimentRecord, word: string) {

@@ -3,8 +3,9 @@ import type { ExperimentRecord } from '../../schema/experiment-record.ts'
 import { monitoringOf } from './answers.ts'
 import { unitsOf } from './arms.ts'
 import type { Counted } from './checks.ts'
-import { type Change, hasEnded, type Register } from './register.ts'
+import type { Register } from './register.ts'
 import { stepEndMs } from './rollout.ts'
+import { type Change, hasEnded } from './transitions.ts'
 
 export interface ScheduleParts {
   register: Register
