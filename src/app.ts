@@ -119,6 +119,8 @@ export async function openApp(
     close: async () => {
       lifecycle.state = 'stopping'
       closing.abort()
+      // What has the one thread for files must not keep the rest waiting.
+      await engine.giveUpOpening()
       for (const each of [upkeep, ticks, asking]) await each.stop()
       await recovered
       await writer.idle()

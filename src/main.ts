@@ -62,6 +62,7 @@ async function run(config: Config, log: Logger): Promise<void> {
     void drain(app, server, reason, exitCode)
   }
   await app.recovered
+  if (stopping) return
   process.stdout.write(`Attune is ready on ${baseAddress(config.host, server.port)}\n`)
 }
 

@@ -224,7 +224,7 @@ mod tests {
             dimensions: 8,
             ..Options::default()
         };
-        Space::learned(7, fit(&counts, 4, &options))
+        Space::learned(7, fit(&counts, 4, &options, &|| Ok(())).unwrap())
     }
 
     #[test]

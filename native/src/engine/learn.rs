@@ -147,7 +147,7 @@ impl Engine {
         }
         let df_min = Options::default().df_min;
         let readers = readers(snapshot, &row_of, true)?;
-        let mut terms = TermRows::open(snapshot, &row_of, &readers)?;
+        let mut terms = TermRows::open(self, snapshot, &row_of, &readers)?;
         let counts = Counts::from_postings(take, terms.by_ref().filter(|t| t.1 >= df_min));
         terms.finish()?;
         self.check_open()?;
@@ -155,7 +155,7 @@ impl Engine {
             dimensions: self.definition.embedder.dimensions,
             ..Options::default()
         };
-        Ok(lsa::fit(&counts, all.len(), &options))
+        lsa::fit(&counts, all.len(), &options, &|| self.check_open())
     }
 
     /// Gives the documents (ord, position), in order of their ords, vectors of a learned space.
@@ -179,7 +179,7 @@ impl Engine {
             }
             let mut ids = Vec::new();
             let readers = readers(snapshot, &row_of, false)?;
-            let mut terms = TermRows::open(snapshot, &row_of, &readers)?;
+            let mut terms = TermRows::open(self, snapshot, &row_of, &readers)?;
             let known = terms.by_ref().filter_map(|(term, frequency, found)| {
                 ids.push(model.term(&term)?);
                 Some((String::new(), frequency, found))
@@ -238,6 +238,8 @@ type TermRow = (String, u32, Vec<(u32, u32)>);
 
 /// The terms of the vectorized fields over all segments, in their order.
 struct TermRows<'a> {
+    /// Once it is closed there are no more.
+    engine: &'a Engine,
     snapshot: &'a Snapshot,
     row_of: &'a [u32],
     streams: Vec<(usize, &'a InvertedIndexReader, TermStreamer<'a>)>,
@@ -248,6 +250,7 @@ struct TermRows<'a> {
 
 impl<'a> TermRows<'a> {
     fn open(
+        engine: &'a Engine,
         snapshot: &'a Snapshot,
         row_of: &'a [u32],
         readers: &'a [(usize, Arc<InvertedIndexReader>)],
@@ -262,6 +265,7 @@ impl<'a> TermRows<'a> {
             }
         }
         Ok(TermRows {
+            engine,
             snapshot,
             row_of,
             streams,
@@ -279,6 +283,7 @@ impl<'a> TermRows<'a> {
         let Some(Reverse((term, _))) = self.next.peek() else {
             return Ok(None);
         };
+        self.engine.check_open()?;
         let term = term.clone();
         let mut found = Vec::new();
         while let Some(mut first) = self.next.peek_mut() {

@@ -11,6 +11,7 @@ mod tests;
 
 use std::collections::HashMap;
 
+use crate::failure::Failure;
 use crate::space::hashed::TermHash;
 use crate::space::reader::Reader;
 use crate::vectors::{half, normalize};
@@ -226,8 +227,13 @@ impl Model {
 
 /// Learns a model. `total_documents` is the size of the whole index, of which `counts` may be a
 /// sample. Deterministic; nothing in `counts` is required: without usable terms no document gets
-/// a vector.
-pub fn fit(counts: &Counts, total_documents: usize, options: &Options) -> Model {
+/// a vector. `go_on` is asked every second or so, and what it says to the contrary ends the work.
+pub fn fit(
+    counts: &Counts,
+    total_documents: usize,
+    options: &Options,
+    go_on: &dyn Fn() -> Result<(), Failure>,
+) -> Result<Model, Failure> {
     let kept = vocabulary(counts, options);
     let weights: Vec<f32> = kept
         .iter()
@@ -239,7 +245,7 @@ pub fn fit(counts: &Counts, total_documents: usize, options: &Options) -> Model 
         })
         .collect();
     let matrix = weigh(counts, &kept, &weights);
-    let axes = decompose(&matrix, options);
+    let axes = decompose(&matrix, options, go_on)?;
     let mut model = Model {
         dimensions: options.dimensions,
         documents: total_documents,
@@ -253,7 +259,7 @@ pub fn fit(counts: &Counts, total_documents: usize, options: &Options) -> Model 
         axes: pack(&axes, kept.len(), options.dimensions),
     };
     model.cut = random_cut(&model, counts, &kept, options.seed);
-    model
+    Ok(model)
 }
 
 /// The kept terms' ids, ascending.
@@ -310,30 +316,40 @@ fn invert(kept: &[u32], ids: usize) -> Vec<u32> {
 }
 
 /// The right singular vectors, as columns in descending order of their singular values.
-fn decompose(matrix: &Sparse, options: &Options) -> Matrix {
+fn decompose(
+    matrix: &Sparse,
+    options: &Options,
+    go_on: &dyn Fn() -> Result<(), Failure>,
+) -> Result<Matrix, Failure> {
     let wanted = options.dimensions + options.oversampling;
     let columns = wanted
         .min(matrix.rows())
         .min(matrix.columns())
         .next_multiple_of(LANES);
     if columns == 0 {
-        return Matrix::zeros(matrix.columns(), 0);
+        return Ok(Matrix::zeros(matrix.columns(), 0));
     }
     let threads = options.threads.max(1);
     let transposed = matrix.transposed();
     let mut terms = Matrix::random(matrix.columns(), columns, options.seed);
-    let mut documents = matrix.times(&terms, threads);
-    dense::orthonormalize(&mut documents, threads);
+    let step = |from: &Sparse, by: &Matrix| -> Result<Matrix, Failure> {
+        go_on()?;
+        let mut product = from.times(by, threads);
+        go_on()?;
+        dense::orthonormalize(&mut product, threads);
+        Ok(product)
+    };
+    let mut documents = step(matrix, &terms)?;
     for _ in 0..options.power_iterations {
-        terms = transposed.times(&documents, threads);
-        dense::orthonormalize(&mut terms, threads);
-        documents = matrix.times(&terms, threads);
-        dense::orthonormalize(&mut documents, threads);
+        terms = step(&transposed, &documents)?;
+        documents = step(matrix, &terms)?;
     }
+    go_on()?;
     dense::orthonormalize(&mut documents, threads);
     terms = transposed.times(&documents, threads);
+    go_on()?;
     dense::left_singular_vectors(&mut terms, threads);
-    terms
+    Ok(terms)
 }
 
 fn pack(axes: &Matrix, terms: usize, dimensions: usize) -> Vec<u16> {

@@ -1,6 +1,7 @@
 import { native } from '../../native.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import { after, type Batch } from './batch.ts'
+import { close, giveUpOpening } from './closing.ts'
 import type { Core, EngineParts } from './core.ts'
 import { checkpoint, releaseWriters } from './durability.ts'
 import { type IndexFigures, readIndexFigures } from './figures.ts'
@@ -49,6 +50,8 @@ export interface Engine {
   unopened: () => string[]
   /** The open ones by their numbers; those of openings ascend. */
   openings: () => { indexId: number; engineId: number; opening: number }[]
+  /** Settles soon: no index is opened from here on, and those that are being opened are given up. */
+  giveUpOpening: () => Promise<void>
   close: () => Promise<void>
 }
 
@@ -91,24 +94,8 @@ export function openEngine(parts: EngineParts): Engine {
       [...core.states.values()].filter(({ opening }) => !opening).map(({ entry }) => entry),
     unopened: () => [...core.unopened.values()].map(({ record }) => record.name),
     openings: () => openings(core),
-    close: async () => {
-      core.closing = true
-      await Promise.all(core.rebuilding.values())
-      await publisher.idle()
-      const states = [...core.states.values()]
-      await Promise.all(states.map(({ opening }) => opening?.catch(() => undefined)))
-      await Promise.all(
-        states.flatMap(({ fitting, merging, linking, retiring }) => [
-          fitting,
-          merging,
-          linking,
-          retiring,
-        ]),
-      )
-      await checkpoint(core)
-      for (const engineId of core.states.keys()) native.close(engineId)
-      core.states.clear()
-    },
+    giveUpOpening: () => giveUpOpening(core),
+    close: () => close(core, publisher),
   }
 }
 

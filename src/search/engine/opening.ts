@@ -15,6 +15,8 @@ export function ready(core: Core, entry: IndexEntry): Promise<void> | undefined 
   const state = core.states.get(entry.record.engineId)
   if (state === undefined && entry.dropped === true)
     return Promise.reject(serviceError('INDEX_NOT_FOUND', 'There is no such index.'))
+  if (state === undefined && core.closing)
+    return Promise.reject(serviceError('STOPPING', 'The service is stopping; try again soon.'))
   if (state === undefined) return openIndex(core, entry)
   state.usedAt = ++core.uses
   return state.opening
@@ -165,6 +167,7 @@ export async function recover(core: Core): Promise<void> {
     try {
       await ready(core, entry)
     } catch (err) {
+      if (core.closing) return
       const isLogged = err instanceof ServiceError && err.code === 'UNHEALTHY'
       if (!isLogged) core.log.error({ index: entry.record.name, err }, 'opening an index')
     }

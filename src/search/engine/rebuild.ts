@@ -21,7 +21,7 @@ async function rebuildAll(core: Core, publisher: Publisher, entry: IndexEntry): 
       await switchTo(core, publisher, entry, next)
     } catch (cause) {
       await forget(core, next.record.engineId)
-      if (entry.dropped === true) return
+      if (entry.dropped === true || core.closing) return
       throw cause
     }
     await forget(core, previous)

@@ -41,6 +41,7 @@ export function fitSoon(core: Core, state: OpenState): void {
         core.log.info({ index: name, ...report }, 'vector space learned')
       },
       (err: unknown) => {
+        if (core.closing) return
         // What the documents are like is no fault of anybody's, and the space that there is goes on.
         if (err instanceof ServiceError && err.code === 'VALIDATION_FAILED') {
           state.refusedAt = readIndexFigures(state.entry).documents

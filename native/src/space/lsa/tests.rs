@@ -121,7 +121,7 @@ fn a_known_decomposition_is_found() {
 
 #[test]
 fn the_axes_of_a_fit_are_orthonormal() {
-    let model = fit(&corpus(600), 600, &options(32));
+    let model = fit(&corpus(600), 600, &options(32), &|| Ok(())).unwrap();
     let terms = model.weights.len();
     let mut decoded = vec![0.0; model.axes.len()];
     half::decode(&model.axes, &mut decoded);
@@ -167,7 +167,7 @@ fn a_fit_does_not_depend_on_threads_or_on_when_it_runs() {
 #[test]
 fn documents_of_one_topic_are_near_and_a_later_document_gets_the_vector_of_its_twin() {
     let counts = corpus(600);
-    let model = fit(&counts, 600, &options(16));
+    let model = fit(&counts, 600, &options(16), &|| Ok(())).unwrap();
     let vectors: Vec<_> = (0..600).map(|row| embed(&model, &counts, row)).collect();
     let mean = |step: usize| {
         (0..500)
@@ -196,7 +196,7 @@ fn documents_of_one_topic_are_near_and_a_later_document_gets_the_vector_of_its_t
 fn hardly_any_documents_and_no_documents_are_fine() {
     for documents in [0, 1, 2, 7] {
         let counts = corpus(documents);
-        let model = fit(&counts, documents, &options(64));
+        let model = fit(&counts, documents, &options(64), &|| Ok(())).unwrap();
         assert_eq!(model.dimensions(), 64);
         for row in 0..documents {
             let mut out = vec![0.0; 64];
@@ -232,4 +232,30 @@ fn the_vocabulary_leaves_out_rare_terms_and_keeps_to_its_limit() {
     );
     assert_eq!(strict.weights.len(), 0);
     assert!(!strict.embed([(0, 1)].into_iter(), &mut [0.0; 16]));
+}
+
+#[test]
+fn learning_ends_where_it_may_not_go_on() {
+    let counts = corpus(600);
+    let asked = std::cell::Cell::new(0);
+    let stop_at = |last: usize| {
+        asked.set(0);
+        let go_on = || {
+            asked.set(asked.get() + 1);
+            if asked.get() > last {
+                return Err(Failure::bad_request("stopped"));
+            }
+            Ok(())
+        };
+        fit(&counts, 600, &options(32), &go_on)
+    };
+    let all = {
+        assert!(stop_at(usize::MAX).is_ok());
+        asked.get()
+    };
+    assert!(all >= 8, "{all}");
+    for last in [0, all / 2, all - 1] {
+        assert!(stop_at(last).is_err());
+        assert_eq!(asked.get(), last + 1);
+    }
 }
