@@ -4,6 +4,7 @@ mod reference;
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use attune_native::failure::Failure;
 use attune_native::search::highlight::{highlight, HighlightRequest};
@@ -514,6 +515,30 @@ fn passages_mark_the_words_that_were_searched() {
     assert_eq!(first["notes"], json!(["[automobiles]"]));
     assert!(first["tags"].is_null());
     assert_eq!(found[1], "{}");
+}
+
+#[test]
+fn a_long_phrase_of_one_word_is_found_and_marked_in_a_long_text_of_it() {
+    let mut index = Index::new(&reference::definition());
+    let mut doc = reference::document(&mut Random(1), 1);
+    doc.source["content"] = json!("echo ".repeat(100_000));
+    index.change(vec![doc.clone()], &[]);
+    let phrase = format!("\"{}\"", "echo ".repeat(800));
+    let request = json!({ "mode": "text", "query": phrase, "fields": { "content": 1 } });
+    let began = Instant::now();
+    for slop in [0, 100] {
+        let mut request = request.clone();
+        request["slop"] = json!(slop);
+        assert_eq!(index.search(request).total, 1);
+    }
+    let request = HighlightRequest::parse(&request.to_string()).unwrap();
+    let found = highlight(&index.view(), &request, &[doc.source.to_string()]).unwrap();
+    assert!(found[0].contains("<em>echo</em> <em>echo</em>"));
+    assert!(
+        began.elapsed() < Duration::from_secs(4),
+        "{:?}",
+        began.elapsed()
+    );
 }
 
 #[test]

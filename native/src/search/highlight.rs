@@ -1,6 +1,6 @@
 //! Highlights: the passages of a document's text that hold the words of a query.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use crate::engine::document::{collect_object, text_of};
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::query::Request;
-use crate::search::text::clause::{Slot, Way};
+use crate::search::text::clause::{different, Slot, Way};
 use crate::search::text::plan;
 
 const FRAGMENTS_MAX: usize = 100;
@@ -201,34 +201,52 @@ impl Field<'_> {
 
 /// Marks the terms of a text that are a row, wherever it stands; places of terms ascend.
 fn mark_row(row: &[Slot], terms: &[Term], marked: &mut [bool]) {
-    let Some((first, others)) = row.split_first() else {
+    let (words, word_of) = different(row);
+    let (Some(first), Some(others)) = (row.first(), row.get(1..)) else {
         return;
     };
-    let is_in = |slot: &Slot, term: &Term| slot.terms.contains(&term.text);
-    let found_at = |slot: &Slot, position: usize| {
-        let from = terms.partition_point(|term| term.position < position);
-        let there = terms[from..]
-            .iter()
-            .take_while(|term| term.position == position);
-        there
-            .zip(from..)
-            .find(|(term, _)| is_in(slot, term))
-            .map(|(_, at)| at)
-    };
-    for (at, term) in terms
-        .iter()
-        .enumerate()
-        .filter(|(_, term)| is_in(first, term))
-    {
+    let found = places_of(&words, terms);
+    let mut cursors = vec![0usize; others.len()];
+    let begins = terms.iter().enumerate();
+    'rows: for (at, term) in begins.filter(|(_, term)| first.terms.contains(&term.text)) {
         let start = term.position.saturating_sub(first.offset as usize);
-        let others = others
-            .iter()
-            .map(|slot| found_at(slot, start + slot.offset as usize));
-        if let Some(others) = others.collect::<Option<Vec<usize>>>() {
-            marked[at] = true;
-            others.into_iter().for_each(|at| marked[at] = true);
+        // Rows begin further and further behind, and so does each word of them.
+        for ((slot, word), cursor) in others.iter().zip(&word_of[1..]).zip(&mut cursors) {
+            let position = start + slot.offset as usize;
+            let rest = &found[*word][*cursor..];
+            let Some(behind) = rest.iter().position(|place| place.0 >= position) else {
+                return;
+            };
+            *cursor += behind;
+            if rest[behind].0 > position {
+                continue 'rows;
+            }
+        }
+        marked[at] = true;
+        for (word, cursor) in word_of[1..].iter().zip(&cursors) {
+            marked[found[*word][*cursor].1] = true;
         }
     }
+}
+
+/// Where each of some words stands in a text: the positions, ascending, and the number of its first term at each.
+fn places_of(words: &[&[String]], terms: &[Term]) -> Vec<Vec<(usize, usize)>> {
+    let mut words_with: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (word, alternatives) in words.iter().enumerate() {
+        for term in *alternatives {
+            words_with.entry(term).or_default().push(word);
+        }
+    }
+    let mut found: Vec<Vec<(usize, usize)>> = vec![Vec::new(); words.len()];
+    for (at, term) in terms.iter().enumerate() {
+        for word in words_with.get(term.text.as_str()).into_iter().flatten() {
+            let places = &mut found[*word];
+            if places.last().is_none_or(|last| last.0 < term.position) {
+                places.push((term.position, at));
+            }
+        }
+    }
+    found
 }
 
 /// Cuts the text around its marks: each passage begins a little before the first mark that no
