@@ -224,6 +224,38 @@ fn a_value_outside_of_all_values_of_a_segment_is_not_found() {
     assert_eq!(count(json!({ "field": "year", "any": many })), 2);
 }
 
+#[test]
+fn many_values_of_a_filter_find_what_each_of_them_finds() {
+    let mut index = Index::new(&reference::definition());
+    let mut random = Random(5);
+    let word = |n: u64| match n % 7 {
+        0 => json!(n),
+        1 => json!(format!("2024-01-{:02}", 1 + n % 28)),
+        _ => json!(format!("w{n}")),
+    };
+    let docs = (1..900).map(|ord| {
+        let mut doc = reference::document(&mut random, ord);
+        doc.source["code"] = json!([word(ord), word(ord * 31 % 900)]);
+        doc
+    });
+    index.change(docs.collect(), &[]);
+    let found = |values: &[Value]| {
+        let filter = json!({ "field": "code", "any": values });
+        let all = json!({ "mode": "text", "query": "", "size": 1000, "filter": filter });
+        sorted(index.search(all).ords)
+    };
+    // Before the first word, between some and behind the last: many are met in the order of the dictionary, few looked up.
+    let mut values: Vec<Value> = (0..300).map(|n| word(n * 5)).collect();
+    values.extend(["", "v", "w5x", "zz", "14", "2024-01-05T00:00:00Z"].map(Value::from));
+    let each = values
+        .iter()
+        .flat_map(|value| found(std::slice::from_ref(value)));
+    let each: BTreeSet<u64> = each.collect();
+    assert!(each.len() > 300);
+    assert_eq!(found(&values), Vec::from_iter(each));
+    assert_eq!(found(&values[300..304]), [] as [u64; 0]);
+}
+
 /// The list of all hits, page by page with `from`, and hit by hit with the cursor.
 fn walk(index: &Index, request: &Value, vector: Option<&[f32]>, size: usize) -> [Vec<u64>; 2] {
     let mut by_from = Vec::new();

@@ -11,6 +11,9 @@ use crate::engine::definition::{Definition, FieldEntry, FieldKind};
 use crate::failure::Failure;
 use crate::value::{bool_of, date_of, number_of, number_written, whole_of, word_of};
 
+/// To look a word of a column up costs as much as to pass over so many: its block is read from the beginning.
+const LOOKUP_WORDS: usize = 256;
+
 /// Where the values of a name in a request lie.
 pub enum Place<'a> {
     /// In the columns of a field; for text with a keyword field over the same source, that one.
@@ -229,6 +232,29 @@ impl Column {
         }
     }
 
+    /// The codes of those of some values that the column holds.
+    pub fn codes_of(&self, values: &[Value]) -> Result<HashSet<u64>, Failure> {
+        let values = values.iter().filter(|value| self.may_equal(value));
+        if let Some(strings) = &self.strings {
+            // A date is found in the shadow column, if this segment has one.
+            let is_word = |word: &String| !self.dynamic || date_unmapped(word).is_none();
+            let words = values.filter_map(word_of).filter(is_word);
+            return codes_of_words(strings, words.collect());
+        }
+        let mut codes = HashSet::new();
+        for value in values {
+            let low = self.bound(value, Bound::From)?;
+            let high = self.bound(value, Bound::To)?;
+            // The bounds meet in the code of the value, if the column may hold it.
+            if let (Some((low, most)), Some((least, high))) = (low, high) {
+                if low == high && least <= low && low <= most {
+                    codes.insert(low);
+                }
+            }
+        }
+        Ok(codes)
+    }
+
     /// The codes within all sides of a range; `None` when one of them isn't of this column's type,
     /// or they leave nothing. Words have no place between numbers, nor between dates: where a path
     /// holds both, a number bounds only the numbers, and a date only the dates.
@@ -351,6 +377,32 @@ impl Column {
         let strings = self.strings.as_ref();
         strings.map(|strings| strings.dictionary().num_terms())
     }
+}
+
+/// The codes of those of some words that a column holds: looked up one by one when they are few, else met in the order of
+/// the dictionary.
+fn codes_of_words(strings: &StrColumn, mut words: Vec<String>) -> Result<HashSet<u64>, Failure> {
+    let dictionary = strings.dictionary();
+    let mut codes = HashSet::new();
+    if words.len() * LOOKUP_WORDS < dictionary.num_terms() {
+        for word in words {
+            codes.extend(dictionary.term_ord(word)?);
+        }
+        return Ok(codes);
+    }
+    words.sort_unstable();
+    let (Some(first), Some(last)) = (words.first(), words.last()) else {
+        return Ok(codes);
+    };
+    let mut known = dictionary.range().ge(first).le(last).into_stream()?;
+    let mut wanted = words.iter().map(String::as_bytes).peekable();
+    while wanted.peek().is_some() && known.advance() {
+        while wanted.next_if(|word| *word < known.key()).is_some() {}
+        if wanted.peek() == Some(&known.key()) {
+            codes.insert(known.term_ord());
+        }
+    }
+    Ok(codes)
 }
 
 fn is_date_word(value: &Value) -> bool {

@@ -214,17 +214,7 @@ const VALUES_FEW: usize = 4;
 
 fn add_equal(columns: &Columns, values: &[Value], bits: &mut Bits) -> Result<(), Failure> {
     for column in &columns.columns {
-        let mut codes = HashSet::new();
-        for value in values.iter().filter(|value| column.may_equal(value)) {
-            let low = column.bound(value, Bound::From)?;
-            let high = column.bound(value, Bound::To)?;
-            // The bounds meet in the code of the value, if the column holds it.
-            if let (Some((low, most)), Some((least, high))) = (low, high) {
-                if low == high && least <= low && low <= most {
-                    codes.insert(low);
-                }
-            }
-        }
+        let codes = column.codes_of(values)?;
         if codes.len() <= VALUES_FEW {
             codes
                 .iter()
