@@ -199,20 +199,26 @@ impl Order<'_> {
                 }
             }
             self.following += found.len();
-            for at in first_of(&codes, &found, width, self.reach) {
+            let first = first_of(&codes, &found, width, self.reach);
+            let mut keys = vec![Vec::with_capacity(width); first.len()];
+            for (column, source) in sources.iter().enumerate() {
+                let own = first.iter().map(|at| codes[at * width + column]);
+                let own = source.keys(index, own)?;
+                keys.iter_mut()
+                    .zip(own)
+                    .for_each(|(keys, key)| keys.push(key));
+            }
+            let hits = first.into_iter().zip(keys).map(|(at, keys)| {
                 let (position, ord, score) = found[at];
-                let mut keys = Vec::with_capacity(width);
-                for (source, code) in sources.iter().zip(&codes[at * width..]) {
-                    keys.push(source.key(index, *code)?);
-                }
-                self.hits.push(Hit {
+                Hit {
                     view: number,
                     position,
                     ord,
                     score,
                     keys,
-                });
-            }
+                }
+            });
+            self.hits.extend(hits);
         }
         Ok(())
     }

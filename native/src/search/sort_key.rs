@@ -139,24 +139,41 @@ impl Source {
         Ok(best)
     }
 
-    /// The value that a code of a segment stands for.
-    pub fn key(&self, segment: usize, code: u128) -> Result<Key, Failure> {
-        if code == LAST {
-            return Ok(Key::Missing);
-        }
-        let code = self.directed(code);
-        match code.checked_sub(text_code(1)) {
-            None => Ok(Key::Number(code as u64)),
-            Some(twice) => {
-                let columns = self.columns.as_ref().and_then(|c| c.get(segment));
-                let mut columns = columns.into_iter().flat_map(Columns::values);
-                let words = columns.find(|column| column.kind == ColumnType::Str);
-                Ok(match words {
-                    Some(column) => Key::Text(column.word((twice / 2) as u64)?),
-                    None => Key::Missing,
-                })
+    /// The values that codes of a segment stand for.
+    pub fn keys(
+        &self,
+        segment: usize,
+        codes: impl Iterator<Item = u128>,
+    ) -> Result<Vec<Key>, Failure> {
+        let mut words = Vec::new();
+        let keys = codes.enumerate().map(|(at, code)| {
+            if code == LAST {
+                return Key::Missing;
             }
+            let code = self.directed(code);
+            match code.checked_sub(text_code(1)) {
+                None => Key::Number(code as u64),
+                Some(twice) => {
+                    words.push(((twice / 2) as u64, at));
+                    Key::Missing
+                }
+            }
+        });
+        let mut keys: Vec<Key> = keys.collect();
+        // In the order of the dictionary: to look a word up by itself is to read its block from the beginning.
+        words.sort_unstable();
+        let (words, places): (Vec<u64>, Vec<usize>) = words.into_iter().unzip();
+        let columns = self.columns.as_ref().and_then(|c| c.get(segment));
+        let mut columns = columns.into_iter().flat_map(Columns::values);
+        if let Some(column) = columns.find(|column| column.kind == ColumnType::Str) {
+            let mut places = places.into_iter();
+            column.for_each_word(&words, |word| {
+                if let Some(at) = places.next() {
+                    keys[at] = Key::Text(word.to_owned());
+                }
+            })?;
         }
+        Ok(keys)
     }
 
     /// The code of a value that may not exist in the segment: then between its neighbours.
