@@ -256,20 +256,31 @@ impl<'a> Facet<'a> {
 
     /// Each document counts once for each range that any of its values lies in.
     fn count_ranges(&mut self, columns: &Columns, positions: &[u32]) -> Result<(), Failure> {
-        for (range, count) in self.request.ranges.iter().zip(&mut self.ranges) {
-            let mut bounds = Vec::with_capacity(columns.columns.len());
-            for column in &columns.columns {
-                if let Some(codes) = codes_of(range, column)? {
-                    bounds.push((column, codes));
-                }
+        let mut bounds: Vec<Vec<(usize, Codes)>> = Vec::with_capacity(self.request.ranges.len());
+        for range in &self.request.ranges {
+            let mut own = Vec::with_capacity(columns.columns.len());
+            for (number, column) in columns.columns.iter().enumerate() {
+                own.extend(codes_of(range, column)?.map(|codes| (number, codes)));
             }
-            let inside = positions.iter().filter(|position| {
-                bounds.iter().any(|(column, bounds)| {
-                    let mut values = column.codes.values_for_doc(**position - columns.base);
-                    values.any(|code| bounds.contains(code))
-                })
-            });
-            *count += inside.count() as u64;
+            bounds.push(own);
+        }
+        if bounds.is_empty() {
+            return Ok(());
+        }
+        // Of each column the values of one document: read once, however many ranges there are.
+        let mut values: Vec<Vec<u64>> = vec![Vec::new(); columns.columns.len()];
+        for position in positions {
+            for (values, column) in values.iter_mut().zip(&columns.columns) {
+                values.clear();
+                values.extend(column.codes.values_for_doc(position - columns.base));
+            }
+            for (bounds, count) in bounds.iter().zip(&mut self.ranges) {
+                let is_inside = bounds.iter().any(|(column, codes)| {
+                    let mut values = values[*column].iter();
+                    values.any(|code| codes.contains(*code))
+                });
+                *count += u64::from(is_inside);
+            }
         }
         Ok(())
     }
