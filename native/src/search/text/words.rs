@@ -56,10 +56,11 @@ pub fn near(
     // Another picture is no misspelling of this one, though it may share most of its characters.
     let edits = if is_emoji(word) { 0 } else { edits.min(2) };
     let query = FuzzyTermQuery::new(Term::from_field_text(field, word), edits, true);
+    let automaton = query.automaton()?;
     let mut found: HashMap<String, u32> = HashMap::new();
     for segment in &snapshot.segments {
         let words = segment.reader.inverted_index(field)?;
-        let mut stream = words.terms().search(query.automaton()?).into_stream()?;
+        let mut stream = words.terms().search(&automaton).into_stream()?;
         while stream.advance() {
             if let Ok(word) = std::str::from_utf8(stream.key()) {
                 add(&mut found, word, stream.value().doc_freq);
