@@ -170,6 +170,11 @@ export function search(
 
 /** The newest generation of all indices: it grows with each publication. */
 export function generation(): number
+/**
+ * Moves the generation on, without a publication, and gives the new one: searches that begin later have it or a larger
+ * one, those that ended before a smaller one.
+ */
+export function nextGeneration(): number
 
 /** For how many milliseconds the oldest view that any index holds for later pages has no longer been the newest; 0: none is held. */
 export function heldMs(): number

@@ -292,6 +292,12 @@ pub fn generation() -> f64 {
     publish::generation_now() as f64
 }
 
+/// Moves the generation on and gives the new one.
+#[napi]
+pub fn next_generation() -> f64 {
+    publish::next_generation() as f64
+}
+
 /// For how many milliseconds the oldest view that is held has no longer been the newest.
 #[napi]
 pub fn held_ms() -> f64 {

@@ -92,6 +92,8 @@ export function openCatalog(
       const entry = indices.get(name, 'name')
       await indices.remove(entry)
       await engine.drop(entry)
+      // Searches that were under way have seen it until now.
+      indices.leaveBehind()
       await forgetRecords(entry.record.id)
       return { name, deleted: true }
     },

@@ -46,6 +46,11 @@ pub fn generation_now() -> u64 {
     counter().load(Ordering::SeqCst)
 }
 
+/// Moves the generation on, without a view: it tells searches of before from later ones.
+pub fn next_generation() -> u64 {
+    counter().fetch_add(1, Ordering::SeqCst) + 1
+}
+
 /// Milliseconds since the first call in the process.
 pub fn now_ms() -> u64 {
     static START: OnceLock<Instant> = OnceLock::new();
@@ -183,7 +188,7 @@ impl Views {
     /// Publishes the first view.
     pub fn new(snapshot: Snapshot) -> Views {
         let mut first = snapshot;
-        first.generation = counter().fetch_add(1, Ordering::SeqCst) + 1;
+        first.generation = next_generation();
         Views {
             current: RwLock::new(Arc::new(first)),
             held: Mutex::default(),
@@ -199,7 +204,7 @@ impl Views {
     pub fn publish(&self, mut snapshot: Snapshot) -> u64 {
         let mut current = self.current.write();
         // Taken under the lock: whoever has read this number finds this view.
-        let generation = counter().fetch_add(1, Ordering::SeqCst) + 1;
+        let generation = next_generation();
         snapshot.generation = generation;
         let before = std::mem::replace(&mut *current, Arc::new(snapshot));
         before.superseded.store(generation, Ordering::SeqCst);

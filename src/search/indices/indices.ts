@@ -58,6 +58,10 @@ export interface Indices {
   all: () => IndexEntry[]
   /** Forgets the index; its records are cleared in the background by the engine. */
   remove: (entry: IndexEntry) => Promise<void>
+  /** The least generation that saw no index which is deleted by now: with an earlier one, all can't be searched any more. */
+  wholeFrom: () => number
+  /** Of the generations so far, all may have seen an index that is deleted. */
+  leaveBehind: () => void
   /** Folder of the index's derived files, named by internal number only. */
   directory: (record: Pick<IndexRecord, 'engineId'>) => string
 }
@@ -70,6 +74,7 @@ interface Registry {
   creating: Map<string, Promise<IndexEntry>>
   /** The change of each index's mapping that was asked for last; one comes after the other. */
   extending: WeakMap<IndexEntry, Promise<unknown>>
+  wholeFrom: number
 }
 
 /** Reads every declared index from the store. */
@@ -119,15 +124,23 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
     remove: async (entry) => {
       entries.delete(entry.record.name)
       entry.dropped = true
+      leaveBehind(registry)
       const dropped: IndexRecord = { ...latest(entry).record, dropped: true }
       await store.release(() => store.tables.indices.put(dropped.id, dropped))
     },
+    wholeFrom: () => registry.wholeFrom,
+    leaveBehind: () => leaveBehind(registry),
     directory: ({ engineId }) => join(root, String(engineId)),
   }
 }
 
-function emptyRegistry(): Pick<Registry, 'entries' | 'creating' | 'extending'> {
-  return { entries: new Map(), creating: new Map(), extending: new WeakMap() }
+function emptyRegistry(): Omit<Registry, 'store' | 'config'> {
+  // A generation of before the start is gone anyway.
+  return { entries: new Map(), creating: new Map(), extending: new WeakMap(), wholeFrom: 0 }
+}
+
+function leaveBehind(registry: Registry): void {
+  registry.wholeFrom = native.nextGeneration()
 }
 
 interface Declaration {

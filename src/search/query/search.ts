@@ -87,6 +87,7 @@ export function openSearch(parts: SearchParts): Search {
       const entries = searched(indices, search)
       const planned = planSearch(search, (field) => isMapped(field, entries))
       refuseShrunk(planned, entries)
+      refuseUnwhole(search, indices.wholeFrom())
       refuseAnalysed(planned.request, entries)
       refuseMistyped(planned.request, entries)
       const { queryHash } = planned
@@ -159,6 +160,12 @@ function searched(indices: Indices, { index, cursor }: SearchRequest): IndexEntr
 function refuseShrunk({ indexCount }: PlannedSearch, entries: IndexEntry[]): void {
   if (indexCount !== undefined && indexCount !== entries.length)
     throw invalid('cursor', VIEW_GONE.cursor, 'GENERATION_GONE')
+}
+
+/** A generation of all indices is gone with the first of them that is deleted: its hits would be missing. */
+function refuseUnwhole({ index, cursor, generation }: SearchRequest, wholeFrom: number): void {
+  if (index !== undefined || cursor !== undefined || generation === undefined) return
+  if (generation < wholeFrom) throw invalid('generation', VIEW_GONE.generation, 'GENERATION_GONE')
 }
 
 const VIEW_GONE = {

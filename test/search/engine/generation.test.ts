@@ -135,6 +135,27 @@ describe('a list of all indices', () => {
   })
 })
 
+it('has no generation of all indices any more once one that it saw is deleted', async () => {
+  const [one, other] = ['part-a', 'part-b']
+  for (const index of [one, other])
+    await service.must('POST', '/cortex/documents', { index, document: { title: 'harpsichord' } })
+  const body = { query: 'harpsichord', searchType: 'text' }
+  const before = await find(body)
+  const { generation } = before.searchContext
+  expect(list(await find({ ...body, generation }))).toEqual(list(before))
+  const own = await find({ ...body, index: other })
+  await service.must('DELETE', `/cortex/indices/${one}`)
+  const gone = await service.call('POST', '/cortex/search', { ...body, generation })
+  expect({ status: gone.status, code: gone.code }).toEqual({ status: 409, code: 'GENERATION_GONE' })
+  expect(gone.details[0]).toMatchObject({ path: 'generation' })
+  // The other index is as it was, alone and in what all indices are by now.
+  expect(list(await find({ ...body, index: other, generation }))).toEqual(list(own))
+  const after = await find(body)
+  expect(after.total).toBe(1)
+  const again = await find({ ...body, generation: after.searchContext.generation })
+  expect(list(again)).toEqual(list(after))
+})
+
 it('goes on with a cursor after many searched changes of the index', async () => {
   const index = 'busy'
   await fill(index, 4)
