@@ -25,6 +25,7 @@ import { MACHINES } from '../states.ts'
 import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf, wordsOf } from '../wire/words.ts'
 import { EVERY_QUERY } from './content.ts'
+import { openCountedRows } from './counted-rows.ts'
 import { changeWarnings, makeDraft, mustReadChanges } from './draft.ts'
 import { type Force, openForce } from './force.ts'
 import { type AdaptationLifecycle, openLifecycle } from './lifecycle.ts'
@@ -96,8 +97,9 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
   const versions = openRankingVersions(store)
   const force = openForce(store, versions, config.adaptationCanaryShare)
   const watch = openWatch(store, clicks)
-  const moves = openMoves(store, events, clock)
-  const steps = { store, moves, versions, clock }
+  const rows = openCountedRows(store, store.tables.adaptations, 'adaptationStatuses')
+  const moves = openMoves(store, rows, events, clock)
+  const steps = { store, rows, moves, versions, clock }
   const { exactModel } = parts
   const lifecycle = openLifecycle({ ...steps, force, watch, config, exactModel })
   const rules = openRules(store, clock)
@@ -144,10 +146,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
       return { ...show.history(adaptationId), restored }
     },
     tick: tickOf({ store, patterns, lifecycle, suggestions }),
-    figures: () => ({
-      adaptations: countStatuses(store.tables.adaptations.range()),
-      suggestions: countStatuses(store.tables.suggestions.range()),
-    }),
+    figures: () => ({ adaptations: rows.counts(), suggestions: suggestions.counts() }),
   }
 }
 
@@ -231,10 +230,4 @@ function openShow(
       return showHistory(one(record), record, versions)
     },
   }
-}
-
-function countStatuses(rows: Iterable<{ value: { status: string } }>): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const { value } of rows) counts[value.status] = (counts[value.status] ?? 0) + 1
-  return counts
 }

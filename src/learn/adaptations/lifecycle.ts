@@ -8,6 +8,7 @@ import type { ExactModel } from '../plan/tuning.ts'
 import type { Sweep } from '../round.ts'
 import { mayMove } from '../states.ts'
 import { DAY_MS } from '../wire/duration.ts'
+import type { CountedRows } from './counted-rows.ts'
 import { type Force, refuseTooMuch, type Sent } from './force.ts'
 import { type Breach, judge } from './judge.ts'
 import {
@@ -49,6 +50,7 @@ export interface AdaptationLifecycle {
 }
 
 interface LifecycleParts extends StepsParts {
+  rows: CountedRows<AdaptationRecord>
   force: Force
   watch: Watch
   exactModel: ExactModel
@@ -134,7 +136,7 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
       return store.release(() => {
         let removed = 0
         for (const { adaptationId } of done) removed += watch.dropWithin(adaptationId, SWEEP_ROWS)
-        for (const record of old) removeRecord(store, record)
+        for (const record of old) removeRecord(parts, record)
         return removed + old.length + parts.versions.sweepWithin(oldestMs)
       })
     },
@@ -229,7 +231,7 @@ function glimpse({ adaptationId, status, supersedes, updatedMs }: AdaptationReco
   return { adaptationId, status, supersedes, updatedMs }
 }
 
-function removeRecord({ tables }: Store, { adaptationId }: Pick<Glimpse, 'adaptationId'>): void {
-  tables.adaptations.remove(adaptationId)
-  tables.adaptationFigures.remove([adaptationId, 0])
+function removeRecord({ store, rows }: LifecycleParts, { adaptationId }: Glimpse): void {
+  rows.removeWithin(adaptationId)
+  store.tables.adaptationFigures.remove([adaptationId, 0])
 }

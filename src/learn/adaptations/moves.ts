@@ -2,6 +2,7 @@ import type { AdaptationRecord, AdaptationStatus } from '../../schema/adaptation
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
 import { MACHINES, move } from '../states.ts'
+import type { CountedRows } from './counted-rows.ts'
 
 /** Moves records from status to status; each move is stored and is an event. Inside a transaction. */
 export interface Moves {
@@ -18,14 +19,19 @@ export interface Moves {
 const HISTORY_MAX = 50
 const URGENT = new Set(['ADAPTATION_ROLLED_BACK', 'ADAPTATION_FAILED'])
 
-export function openMoves(store: Store, events: Events, clock: () => number): Moves {
+export function openMoves(
+  store: Store,
+  rows: CountedRows<AdaptationRecord>,
+  events: Events,
+  clock: () => number,
+): Moves {
   return {
     to: (record, status, reason, more = {}) => {
       move('adaptation', record.status, status)
       const timeMs = clock()
       const history = [...record.history, { timeMs, status, reason }].slice(-HISTORY_MAX)
       const next = { ...record, ...more, status, updatedMs: timeMs, history }
-      store.tables.adaptations.put(record.adaptationId, next)
+      rows.putWithin(record.adaptationId, next)
       keepOpen(store, next)
       return next
     },

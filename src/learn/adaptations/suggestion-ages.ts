@@ -2,6 +2,7 @@ import { openBreath } from '../../breath.ts'
 import type { SuggestionRecord } from '../../schema/adaptation-record.ts'
 import type { Store } from '../../store/store.ts'
 import { isFoldedAnew } from '../loop/fold.ts'
+import { inPortions } from '../portions.ts'
 import { DAY_MS } from '../wire/duration.ts'
 import type { Derived } from './derive.ts'
 import type { SuggestionSteps } from './suggestion-steps.ts'
@@ -78,9 +79,19 @@ export function openSuggestionAges({ store, config, steps, derive }: AgesParts):
   return {
     note: (suggestionId) => void due.set(suggestionId, 0),
     tick: async (nowMs) => {
-      const aged = await look(nowMs)
-      if (aged.old.length + aged.expired.length + aged.judged.length === 0) return
-      await store.write(() => age(steps, aged, (record) => ifStill(store, record)))
+      const { old, expired, judged } = await look(nowMs)
+      const stepsOf = [
+        ...old.map((record) => () => steps.remove(record)),
+        ...expired.map((record) => () => ifStill(store, record, steps.expire)),
+        ...judged.map(({ record, derived }) => () => {
+          ifStill(store, record, (now) => steps.decide(now, derived))
+        }),
+      ]
+      await inPortions(stepsOf, (portion) =>
+        store.write(() => {
+          for (const step of portion) step()
+        }),
+      )
     },
   }
 }
@@ -91,29 +102,14 @@ interface Aged {
   judged: { record: SuggestionRecord; derived: Derived }[]
 }
 
-function age(
-  steps: SuggestionSteps,
-  { old, expired, judged }: Aged,
-  stillOf: (record: SuggestionRecord) => SuggestionRecord | undefined,
-): void {
-  for (const record of old) steps.remove(record)
-  for (const record of expired) {
-    const now = stillOf(record)
-    if (now !== undefined) steps.expire(now)
-  }
-  for (const { record, derived } of judged) {
-    const now = stillOf(record)
-    if (now !== undefined) steps.decide(now, derived)
-  }
-}
-
 /** Read before the transaction: what somebody applied meanwhile has moved on, and must not be taken back. */
 function ifStill(
   { tables: { suggestions } }: Store,
   { suggestionId, status }: SuggestionRecord,
-): SuggestionRecord | undefined {
+  step: (now: SuggestionRecord) => unknown,
+): void {
   const now = suggestions.get(suggestionId)
-  return now?.status === status ? now : undefined
+  if (now?.status === status) step(now)
 }
 
 function isOpen({ status }: SuggestionRecord): boolean {

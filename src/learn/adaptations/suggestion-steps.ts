@@ -5,6 +5,7 @@ import type { SuggestionRecord, SuggestionStatus } from '../../schema/adaptation
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
 import { move } from '../states.ts'
+import type { CountedRows } from './counted-rows.ts'
 import type { Derived } from './derive.ts'
 import type { Rules } from './rules.ts'
 
@@ -31,6 +32,7 @@ export interface SuggestionSteps {
 
 interface SuggestionStepsParts {
   store: Store
+  rows: CountedRows<SuggestionRecord>
   events: Events
   rules: Rules
   confidenceMin: number
@@ -38,15 +40,15 @@ interface SuggestionStepsParts {
 }
 
 export function openSuggestionSteps(parts: SuggestionStepsParts): SuggestionSteps {
-  const { store, events, rules, confidenceMin, clock } = parts
-  const { suggestions, suggestionKeys } = store.tables
+  const { store, rows, events, rules, confidenceMin, clock } = parts
+  const { suggestionKeys } = store.tables
 
   function put(record: SuggestionRecord): SuggestionRecord {
-    suggestions.put(record.suggestionId, record)
+    rows.putWithin(record.suggestionId, record)
     return record
   }
   function remove({ suggestionId, key }: SuggestionRecord): void {
-    suggestions.remove(suggestionId)
+    rows.removeWithin(suggestionId)
     if (suggestionKeys.get(key) === suggestionId) suggestionKeys.remove(key)
   }
   function to(

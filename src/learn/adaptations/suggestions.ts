@@ -1,12 +1,15 @@
+import { openBreath } from '../../breath.ts'
 import { invalid, serviceError } from '../../errors.ts'
 import type { SuggestionRecord } from '../../schema/adaptation-record.ts'
 import type { Suggestion, SuggestionQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
 import type { QueryEvidence } from '../patterns/evidence.ts'
+import { inPortions } from '../portions.ts'
 import { MACHINES } from '../states.ts'
 import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf } from '../wire/words.ts'
+import { type CountedRows, openCountedRows } from './counted-rows.ts'
 import { deriveChanges } from './derive.ts'
 import type { Rules } from './rules.ts'
 import { openSuggestionAges } from './suggestion-ages.ts'
@@ -38,6 +41,8 @@ export interface Suggestions {
   appliedWithin: (suggestionId: string, adaptationId: string) => void
   /** Judges what waited for evidence, expires what is 7 days old, removes what is past its time. */
   tick: (nowMs: number) => Promise<void>
+  /** How many there are by status. */
+  counts: CountedRows<SuggestionRecord>['counts']
 }
 
 export interface SuggestionsParts {
@@ -60,7 +65,8 @@ export function openSuggestions(parts: SuggestionsParts): Suggestions {
   const { store, config } = parts
   const { suggestions, suggestionKeys } = store.tables
   const confidenceMin = config.adaptationConfidence
-  const steps = openSuggestionSteps({ ...parts, confidenceMin })
+  const rows = openCountedRows(store, suggestions, 'suggestionStatuses')
+  const steps = openSuggestionSteps({ ...parts, rows, confidenceMin })
 
   function find(key: string): SuggestionRecord | undefined {
     const id = suggestionKeys.get(key)
@@ -101,6 +107,7 @@ export function openSuggestions(parts: SuggestionsParts): Suggestions {
       if (record !== undefined) steps.applied(record, adaptationId)
     },
     tick: ages.tick,
+    counts: rows.counts,
   }
 }
 
@@ -135,18 +142,24 @@ function openOwn({
       for (const { suggestionId } of added) note(suggestionId)
     },
     withdraw: async (queryHashes) => {
-      const all = Array.from(suggestions.range(), ({ value }) => value)
-      const theirs = all.filter(
-        ({ source, status, queryHash }) =>
-          source === 'service' && UNUSED.has(status) && queryHashes.has(queryHash),
+      const isTheirs = ({ source, status, queryHash }: SuggestionRecord) =>
+        source === 'service' && UNUSED.has(status) && queryHashes.has(queryHash)
+      const theirs: string[] = []
+      const breathe = openBreath()
+      // No walk stays open between two stretches.
+      for (const suggestionId of [...suggestions.keys()]) {
+        await breathe()
+        const record = suggestions.get(suggestionId)
+        if (record !== undefined && isTheirs(record)) theirs.push(suggestionId)
+      }
+      await inPortions(theirs, (portion) =>
+        store.write(() => {
+          for (const suggestionId of portion) {
+            const now = suggestions.get(suggestionId)
+            if (now !== undefined && isTheirs(now)) steps.withdraw(now)
+          }
+        }),
       )
-      if (theirs.length === 0) return
-      await store.write(() => {
-        for (const { suggestionId } of theirs) {
-          const now = suggestions.get(suggestionId)
-          if (now !== undefined && UNUSED.has(now.status)) steps.withdraw(now)
-        }
-      })
     },
   }
 }

@@ -375,3 +375,75 @@ describe('what the service suggests itself', () => {
     ])
   })
 })
+
+describe('very many suggestions', () => {
+  const MANY = 500
+
+  /** Transactions that are begun until the test ends, each with how many rows it changed. */
+  function watchWrites({ store }: Workshop): () => number[] {
+    const { suggestions } = store.tables
+    const changes = [vi.spyOn(suggestions, 'put'), vi.spyOn(suggestions, 'remove')]
+    const count = () => changes.reduce((sum, { mock }) => sum + mock.calls.length, 0)
+    const sizes: number[] = []
+    const { write } = store
+    const spy = vi.spyOn(store, 'write').mockImplementation((work) =>
+      write(() => {
+        const before = count()
+        const done = work()
+        sizes.push(count() - before)
+        return done
+      }),
+    )
+    onTestFinished(() => {
+      for (const each of [spy, ...changes]) each.mockRestore()
+    })
+    return () => sizes.filter((size) => size > 0)
+  }
+  async function suggestMany(shop: Workshop): Promise<void> {
+    const sent = { ...low, confidence: 0.9 }
+    await Promise.all(
+      Array.from({ length: MANY }, (_, n) =>
+        shop.adaptations.suggest({ ...sent, queryHash: `q${n}` }),
+      ),
+    )
+  }
+
+  it('expire and go in many transactions: nothing else runs during one', async () => {
+    const shop = openWorkshop()
+    await suggestMany(shop)
+    const sizes = watchWrites(shop)
+    await shop.pass(8 * DAY_MS)
+    expect(await shop.suggestions({ status: ['expired'] })).toMatchObject({ total: MANY })
+    await shop.pass(40 * DAY_MS)
+    expect(await shop.suggestions()).toMatchObject({ total: 0 })
+    expect(sizes().reduce((sum, size) => sum + size, 0)).toBe(2 * MANY)
+    expect(Math.max(...sizes())).toBeLessThanOrEqual(100)
+  })
+
+  it('are looked through, and taken back, while others have their turns', async () => {
+    const shop = openWorkshop()
+    await suggestMany(shop)
+    const { suggestions } = shop.store.tables
+    await shop.store.write(() => {
+      for (const { key, value } of [...suggestions.range()])
+        suggestions.put(key, { ...value, source: 'service', status: 'PENDING' })
+    })
+    const sizes = watchWrites(shop)
+    let nowMs = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => ++nowMs)
+    let turns = 0
+    let isDone = false
+    const count = async () => {
+      for (; !isDone; turns += 1) await new Promise(setImmediate)
+    }
+    const counted = count()
+    await shop.adaptations.withdraw({ has: () => false })
+    isDone = true
+    clock.mockRestore()
+    await counted
+    expect(turns).toBeGreaterThan(MANY / 10)
+    await shop.adaptations.withdraw({ has: (queryHash) => queryHash !== 'q7' })
+    expect(await shop.suggestions()).toMatchObject({ total: 1, suggestions: [{ queryHash: 'q7' }] })
+    expect(Math.max(...sizes())).toBeLessThanOrEqual(100)
+  })
+})
