@@ -49,6 +49,20 @@ describe('a large state', () => {
     expect(longest()).toBeLessThan(LARGE_BYTES)
   })
 
+  it('is sent as it is stored, so that no search waits for its parsing', async () => {
+    const sent = state({ own: 'é', 7: null, list: [{ b: 1, a: [] }] })
+    await sync('read', sent)
+    const longest = watchParsing()
+    const response = await fetch(`${running.url}/nous/learn/models/read?state=true`)
+    const text = await response.text()
+    expect(longest()).toBeLessThan(LARGE_BYTES)
+    expect(text).toContain(`,"state":${canonicalJson(sent)}},"meta":{`)
+    const { data } = JSON.parse(text)
+    expect(data).toMatchObject({ modelId: 'read', state: sent, versions: [{ version: 1 }] })
+    const { state: _, ...others } = data
+    expect(others).toEqual(await running.must('GET', '/nous/learn/models/read'))
+  })
+
   it('is the same version as ever, and whole', async () => {
     const sent = state({ metrics: { accuracy: 0.9, own: [{ a: null }] }, own: { list: [1, 'x'] } })
     const first = await sync('whole', sent)

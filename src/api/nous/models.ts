@@ -1,4 +1,4 @@
-import { route } from '../../http/route.ts'
+import { answer, route } from '../../http/route.ts'
 import { IdPath } from '../../schema/common.ts'
 import {
   ModelActivated,
@@ -61,7 +61,7 @@ export const getModel = route({
   errors: ['MODEL_NOT_FOUND'],
   handle: async ({ app, params, query }) => {
     await app.learning.caughtUp()
-    return app.learning.models.get(params.id, query)
+    return answer(app.learning.models.get(params.id, query))
   },
 })
 

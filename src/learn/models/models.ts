@@ -25,6 +25,7 @@ import {
   showTraining,
   showTrial,
   showUsage,
+  withState,
 } from './report.ts'
 import { openServing, type Serving } from './serving.ts'
 import { openShelving, type Shelving } from './sync.ts'
@@ -39,8 +40,8 @@ export interface Models
   sync: (request: ModelSync) => Promise<object>
   /** Throws VALIDATION_FAILED for an unknown status. */
   list: (query: ModelQuery) => object
-  /** Throws MODEL_NOT_FOUND. */
-  get: (modelId: string, query: { version?: number; state?: boolean }) => object
+  /** As JSON in UTF-8 where it has the state in it. Throws MODEL_NOT_FOUND. */
+  get: (modelId: string, query: { version?: number; state?: boolean }) => object | Uint8Array
   /** Past all gates; the newest version, if none is named. Throws MODEL_NOT_FOUND, MODEL_NOT_SERVABLE. */
   activate: (modelId: string, version?: number) => Promise<object>
   /** Throws MODEL_NOT_FOUND, NOT_ACTIVE. */
@@ -220,16 +221,14 @@ function read(
   parts: Parts,
   modelId: string,
   { version, state = false }: { version?: number; state?: boolean },
-): object {
+): object | Uint8Array {
   const { versions, evidence, store } = parts
   const record =
     version === undefined ? versions.newest(modelId) : versions.get({ modelId, version })
   const usage = (name: VersionName) => evidence.usage(nameOf(name))
-  const bytes = state ? store.tables.modelStates.get([modelId, record.version]) : undefined
-  return {
-    ...showModel({ versions, usage }, record),
-    ...(bytes === undefined ? {} : { state: JSON.parse(Buffer.from(bytes).toString()) }),
-  }
+  const shown = showModel({ versions, usage }, record)
+  const bytes = state ? store.tables.modelStates.peek([modelId, record.version]) : undefined
+  return bytes === undefined ? shown : withState(shown, bytes)
 }
 
 function figuresOf({ store, ranking, serving, evidence, training }: Parts): ModelFigures {
