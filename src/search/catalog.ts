@@ -9,6 +9,7 @@ import { type Declared, type IndexEntry, type Indices, latest } from './indices/
 import { refuseUnknownParts } from './indices/own-parts.ts'
 import { refuseMistypedStopWords } from './indices/stop-words.ts'
 import { refuseMalformedSynonyms } from './indices/synonyms.ts'
+import { undeclaredIn } from './indices/undeclared.ts'
 
 interface Declaration {
   settings?: IndexSettings | undefined
@@ -37,7 +38,8 @@ export function openCatalog(
     refuseMalformedSynonyms(settings)
     refuseMistypedStopWords(settings)
     refuseUnknownParts(settings)
-    return declared(await indices.create(name, settings, mappings), settings)
+    const made = await indices.create(name, settings, mappings)
+    return declared(made, settings, undeclaredIn(declaration))
   }
 
   async function summary(entry: IndexEntry): Promise<IndexInfo> {
@@ -69,7 +71,8 @@ export function openCatalog(
       if (next === undefined) throw exists('; it has all of these fields')
       engine.rebuild(entry)
       const { settings } = next.record
-      return declared(next, settings, isOther(declaration.settings, settings) ? [KEPT] : [])
+      const kept = isOther(declaration.settings, settings) ? [KEPT] : []
+      return declared(next, settings, [...undeclaredIn(declaration), ...kept])
     },
     list: async () => {
       const summaries: IndexInfo[] = []
