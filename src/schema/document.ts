@@ -135,6 +135,12 @@ export const BulkReply = Type.Object({
       created: Type.Optional(DateTime),
       updated: Type.Optional(DateTime),
       result: Type.Optional(Type.String()),
+      warnings: Type.Optional(
+        Type.Array(Type.String(), {
+          description:
+            'names that were sent where they are not read; of the first eight items that have such',
+        }),
+      ),
       code: Type.Optional(Type.String()),
       error: Type.Optional(Type.String()),
     }),

@@ -20,6 +20,7 @@ import {
   DocumentWritten,
   IndexPath,
 } from '../../schema/document.ts'
+import { unreadBeside } from '../../search/documents/unread-names.ts'
 import { refuseContradiction } from '../agreement.ts'
 import { readConditions } from '../conditions.ts'
 
@@ -77,19 +78,8 @@ async function create(
 ) {
   const item = { ...body, ...readConditions(header) }
   const written = await app.documents.create(item, { refresh: query.refresh !== false, noteDone })
-  return versioned({ ...written, ...notTaken(body) })
-}
-
-/** Says that an id inside of the document was taken for a field like any other. */
-function notTaken({ id, document }: Pick<CreateDocument, 'id' | 'document'>): {
-  warnings?: string[]
-} {
-  if (id !== undefined || !('id' in document)) return {}
-  return {
-    warnings: [
-      'document.id is kept as a field: to choose what the document is called, send id beside document.',
-    ],
-  }
+  const warnings = unreadBeside(body, app.indices.find(written.index)?.definition)
+  return versioned(warnings.length === 0 ? written : { ...written, warnings })
 }
 
 export const bulkDocuments = route({

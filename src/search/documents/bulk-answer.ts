@@ -18,6 +18,8 @@ export interface BulkAnswer {
 const LISTED_MAX = 200_000
 /** Of those behind them, failures that it lists. */
 const FAILURES_MAX = 100_000
+/** Items whose warnings it tells: in a long body they are most likely all the same. */
+const TOLD_MAX = 8
 
 /** Gathers what became of items, in their order: a body may have more of them than one answer can hold. */
 export function openBulkAnswer(limits = { listed: LISTED_MAX, failures: FAILURES_MAX }) {
@@ -25,8 +27,10 @@ export function openBulkAnswer(limits = { listed: LISTED_MAX, failures: FAILURES
   let all = 0
   let failed = 0
   let failuresLeft = limits.failures
+  let toldLeft = TOLD_MAX
 
   function add(reply: BulkItemReply): void {
+    if ('warnings' in reply && toldLeft-- <= 0) delete reply.warnings
     const isFailure = 'error' in reply
     all += 1
     failed += isFailure ? 1 : 0

@@ -31,6 +31,8 @@ interface Sent {
 /** An item, or what is wrong with it; and what it calls itself either way. */
 export interface Read {
   item: BulkItem | ServiceError
+  /** The document was the whole item, but for its id. */
+  isWhole: boolean
   names: { id?: string; index?: string }
 }
 
@@ -46,7 +48,7 @@ export function openLineReader(options: LineOptions): (line: Line) => Read {
     } catch (cause) {
       if (!(cause instanceof ServiceError)) throw cause
       skip()
-      return { item: cause, names: {} }
+      return { item: cause, isWhole: false, names: {} }
     }
   }
 }
@@ -62,14 +64,14 @@ function openReader({ check }: ItemOptions) {
     read: ({ value, suspicious }: Sent): Read => {
       const refusal = actions.refusalOf(value)
       if (refusal !== undefined)
-        return { item: refusal, names: namesOf(bulkActionOf(value) ?? value) }
+        return { item: refusal, isWhole: false, names: namesOf(bulkActionOf(value) ?? value) }
       const item = asItem(value)
       const names = namesOf(item)
       try {
         check(item, suspicious)
-        return { item: item as BulkItem, names }
+        return { item: item as BulkItem, isWhole: item !== value, names }
       } catch (cause) {
-        if (cause instanceof ServiceError) return { item: cause, names }
+        if (cause instanceof ServiceError) return { item: cause, isWhole: false, names }
         throw cause
       }
     },

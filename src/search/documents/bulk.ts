@@ -215,9 +215,8 @@ async function writeGroup(
   { index, refresh, noteDone }: BulkOptions,
   turn?: Turn,
 ): Promise<BulkItemReply[]> {
-  const items = read.map(({ item }) => item)
   const options = turn === undefined ? { refresh, noteDone } : { refresh, noteDone, turn }
-  const outcomes = await documents.bulk(items, index, options)
+  const outcomes = await documents.bulk(read, index, options)
   const inherited = index === undefined ? {} : { index }
   return outcomes.map((outcome, at) => {
     if (!(outcome instanceof ServiceError)) return { status: 200, ...outcome }

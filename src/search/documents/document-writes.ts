@@ -20,6 +20,8 @@ export interface Written {
   created: string
   updated: string
   result: WriteOutcome['result']
+  /** What was sent in vain. */
+  warnings?: string[]
 }
 
 /** How long a write waits: until it is searchable, or only until it is durable. */

@@ -1,15 +1,10 @@
 import type { Config } from '../../config.ts'
-import { invalid, ServiceError, StartError, serviceError } from '../../errors.ts'
-import { newId } from '../../ids.ts'
-import { BULK_OPS, bulkOpOf, changesFields } from '../../schema/bulk-ops.ts'
-import type { BulkItem, CallerVector } from '../../schema/document.ts'
+import { ServiceError, StartError, serviceError } from '../../errors.ts'
 import { checkId } from '../document-id.ts'
-import type { Definition } from '../indices/definition.ts'
 import { nameProblem } from '../indices/index-name.ts'
 import { type IndexEntry, type Indices, latest } from '../indices/indices.ts'
 import { decodeRecord } from '../record.ts'
 import { type Conditions, isOneOf, unmet } from './conditions.ts'
-import { hasText, noText } from './decide.ts'
 import {
   hasVector,
   type WriteOptions,
@@ -19,8 +14,17 @@ import {
   writeInGroups,
 } from './document-writes.ts'
 import type { WriteOp } from './operation.ts'
-import { apartFromVector, givenVector } from './outside-vector.ts'
-import { type SourcePlace, sourceProblem } from './source.ts'
+import { apartFromVector } from './outside-vector.ts'
+import {
+  bulkOp,
+  type CreateItem,
+  checkSource,
+  entryFor,
+  putOp,
+  type SentItem,
+  under,
+  unreadOf,
+} from './sent-ops.ts'
 
 type Source = Record<string, unknown>
 
@@ -46,19 +50,12 @@ export interface Documents {
   remove: (target: DocumentTarget, options: WriteOptions) => Promise<Written>
   /** Each item by itself: what was written, or what was wrong with it. */
   bulk: (
-    items: (BulkItem | ServiceError)[],
+    items: readonly SentItem[],
     defaultIndex: string | undefined,
     options: WriteOptions,
   ) => Promise<(Written | ServiceError)[]>
   /** Throws VERSION_MISMATCH where the version is not the wanted one. */
   get: (target: DocumentTarget) => Promise<ReadDocument | NotModified>
-}
-
-export interface CreateItem extends Conditions {
-  index: string
-  id?: string | undefined
-  document: Source
-  vector?: CallerVector | undefined
 }
 
 /** A document by id; without an index it is looked for in all of them. */
@@ -106,12 +103,22 @@ export function openDocuments(parts: DocumentsParts): Documents {
     },
     bulk: async (items, defaultIndex, options) => {
       const ops: (WriteOp | ServiceError)[] = []
-      for (const item of items) ops.push(await bulkOp(item, defaultIndex, parts))
+      for (const sent of items) ops.push(await bulkOp(sent, defaultIndex, parts))
       const good = ops.filter((op): op is WriteOp => !(op instanceof ServiceError))
-      const own = onlyNameless(items, options)
+      const own = onlyNameless(
+        items.map(({ item }) => item),
+        options,
+      )
       const outcomes = good.length === 0 ? [] : await writeInGroups(good, own, parts)
       let next = 0
-      return ops.map((op) => (op instanceof ServiceError ? op : (outcomes[next++] as Written)))
+      return ops.map((op, at) => {
+        if (op instanceof ServiceError) return op
+        const outcome = outcomes[next++] as Written | ServiceError
+        const sent = items[at]
+        const told = sent === undefined ? [] : unreadOf(sent, op, defaultIndex)
+        const isTold = told.length > 0 && !(outcome instanceof ServiceError)
+        return isTold ? { ...outcome, warnings: told } : outcome
+      })
     },
     get: async ({ id, index, ifVersion, unlessVersion = [] }) => {
       const { entry, ord } = locate(parts, id, index) ?? missing()
@@ -167,67 +174,4 @@ function missing(): never {
 function refuseUnmet(conditions: Conditions, version?: number): void {
   const refusal = unmet(conditions, version)
   if (refusal !== undefined) throw refusal
-}
-
-function under({ ifVersion, unlessVersion }: Conditions, op: WriteOp): WriteOp {
-  if (ifVersion === undefined && unlessVersion === undefined) return op
-  return { ...op, ifVersion, unlessVersion }
-}
-
-function putOp(entry: IndexEntry, { id, document, vector }: Omit<CreateItem, 'index'>): WriteOp {
-  checkSource(document, latest(entry).definition, 'document.')
-  const op: WriteOp = {
-    kind: 'put',
-    entry,
-    id: id === undefined ? newId() : checkId(id),
-    source: document,
-  }
-  if (vector === undefined) return op
-  return { ...op, vector: givenVector(vector, entry.definition) }
-}
-
-async function bulkOp(
-  item: BulkItem | ServiceError,
-  defaultIndex: string | undefined,
-  { indices, config }: DocumentsParts,
-): Promise<WriteOp | ServiceError> {
-  if (item instanceof ServiceError) return item
-  const { id, document, vector } = item
-  try {
-    const name = item.index ?? defaultIndex ?? config.defaultIndex
-    const asked = bulkOpOf(item.op)
-    if (asked === undefined) throw invalid('op', `must be one of ${BULK_OPS.join(', ')}`)
-    if (id === undefined && (asked === 'delete' || asked === 'update'))
-      throw invalid('id', `is required to ${asked}`)
-    if (asked === 'delete')
-      return { kind: 'delete', entry: indices.get(name), id: id ?? '', source: {} }
-    if (document === undefined) throw invalid('document', 'is required')
-    const entry = await entryFor(indices, name, document, 'document.')
-    const op = putOp(entry, { id, document, vector })
-    if (asked === 'create') return under({ ifVersion: 'none' }, op)
-    return changesFields(asked) ? { ...op, kind: 'merge' } : op
-  } catch (cause) {
-    if (cause instanceof ServiceError) return cause
-    throw cause
-  }
-}
-
-/** The index that a document goes to; one that is refused creates none. */
-async function entryFor(
-  indices: Indices,
-  name: string,
-  source: Source,
-  place: SourcePlace,
-): Promise<IndexEntry> {
-  const known = indices.find(name)
-  if (known !== undefined) return known
-  const definition = indices.defaults()
-  checkSource(source, definition, place)
-  if (!hasText(source, definition)) throw noText(definition)
-  return indices.ensure(name)
-}
-
-function checkSource(source: Source, definition: Definition, place: SourcePlace): void {
-  const problem = sourceProblem(source, definition, place)
-  if (problem !== undefined) throw problem
 }

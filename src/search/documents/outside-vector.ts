@@ -65,7 +65,8 @@ export function apartFromVector(
   return { fields, vector: { vector: givenVector(sent, definition) } }
 }
 
-function takesVector({ embedder, fields, objects }: Definition): boolean {
+/** Whether `vector` among the fields of a document is its vector. */
+export function takesVector({ embedder, fields, objects }: Definition): boolean {
   if (embedder.kind === 'learned' || embedder.field === 'vector') return false
   const isMapped = (name: string) => name === 'vector' || name.startsWith('vector.')
   return (
@@ -73,7 +74,7 @@ function takesVector({ embedder, fields, objects }: Definition): boolean {
   )
 }
 
-function isVector(sent: unknown): sent is CallerVector {
+export function isVector(sent: unknown): sent is CallerVector {
   return (
     typeof sent === 'string' ||
     (Array.isArray(sent) && sent.every((one) => typeof one === 'number'))

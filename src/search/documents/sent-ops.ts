@@ -1,0 +1,113 @@
+import type { Config } from '../../config.ts'
+import { invalid, ServiceError } from '../../errors.ts'
+import { newId } from '../../ids.ts'
+import { BULK_OPS, bulkOpOf, changesFields } from '../../schema/bulk-ops.ts'
+import type { BulkItem, CallerVector } from '../../schema/document.ts'
+import { checkId } from '../document-id.ts'
+import type { Definition } from '../indices/definition.ts'
+import { type IndexEntry, type Indices, latest } from '../indices/indices.ts'
+import type { Conditions } from './conditions.ts'
+import { hasText, noText } from './decide.ts'
+import type { WriteOp } from './operation.ts'
+import { apartFromVector, givenVector } from './outside-vector.ts'
+import { type SourcePlace, sourceProblem } from './source.ts'
+import { keptInWhole, unreadBeside } from './unread-names.ts'
+
+/* What a request sends of a document, as the operation that it asks for. */
+
+type Source = Record<string, unknown>
+
+export interface CreateItem extends Conditions {
+  index: string
+  id?: string | undefined
+  document: Source
+  vector?: CallerVector | undefined
+}
+
+/** An item of a bulk, or what is wrong with it. */
+export interface SentItem {
+  item: BulkItem | ServiceError
+  /** The document was the whole item. */
+  isWhole: boolean
+}
+
+export function under({ ifVersion, unlessVersion }: Conditions, op: WriteOp): WriteOp {
+  if (ifVersion === undefined && unlessVersion === undefined) return op
+  return { ...op, ifVersion, unlessVersion }
+}
+
+export function putOp(
+  entry: IndexEntry,
+  { id, document, vector }: Omit<CreateItem, 'index'>,
+): WriteOp {
+  checkSource(document, latest(entry).definition, 'document.')
+  const op: WriteOp = {
+    kind: 'put',
+    entry,
+    id: id === undefined ? newId() : checkId(id),
+    source: document,
+  }
+  if (vector === undefined) return op
+  return { ...op, vector: givenVector(vector, entry.definition) }
+}
+
+/** One item of a bulk, checked by itself. */
+export async function bulkOp(
+  { item, isWhole }: SentItem,
+  defaultIndex: string | undefined,
+  { indices, config }: { indices: Indices; config: Pick<Config, 'defaultIndex'> },
+): Promise<WriteOp | ServiceError> {
+  if (item instanceof ServiceError) return item
+  const { id, document, vector } = item
+  try {
+    const name = item.index ?? defaultIndex ?? config.defaultIndex
+    const asked = bulkOpOf(item.op)
+    if (asked === undefined) throw invalid('op', `must be one of ${BULK_OPS.join(', ')}`)
+    if (id === undefined && (asked === 'delete' || asked === 'update'))
+      throw invalid('id', `is required to ${asked}`)
+    if (asked === 'delete')
+      return { kind: 'delete', entry: indices.get(name), id: id ?? '', source: {} }
+    if (document === undefined) throw invalid('document', 'is required')
+    const entry = await entryFor(indices, name, document, 'document.')
+    const { definition } = latest(entry)
+    const apart = isWhole ? apartFromVector(document, definition) : { fields: document, vector: {} }
+    const op = { ...putOp(entry, { id, document: apart.fields, vector }), ...apart.vector }
+    if (asked === 'create') return under({ ifVersion: 'none' }, op)
+    return changesFields(asked) ? { ...op, kind: 'merge' } : op
+  } catch (cause) {
+    if (cause instanceof ServiceError) return cause
+    throw cause
+  }
+}
+
+/** The index that a document goes to; one that is refused creates none. */
+export async function entryFor(
+  indices: Indices,
+  name: string,
+  source: Source,
+  place: SourcePlace,
+): Promise<IndexEntry> {
+  const known = indices.find(name)
+  if (known !== undefined) return known
+  const definition = indices.defaults()
+  checkSource(source, definition, place)
+  if (!hasText(source, definition)) throw noText(definition)
+  return indices.ensure(name)
+}
+
+export function checkSource(source: Source, definition: Definition, place: SourcePlace): void {
+  const problem = sourceProblem(source, definition, place)
+  if (problem !== undefined) throw problem
+}
+
+/** What an item says in vain. */
+export function unreadOf(
+  { item, isWhole }: SentItem,
+  { entry }: WriteOp,
+  defaultIndex: string | undefined,
+): string[] {
+  if (item instanceof ServiceError) return []
+  const { definition } = latest(entry)
+  if (isWhole) return keptInWhole(item.document ?? {}, definition, defaultIndex)
+  return unreadBeside(item, definition)
+}

@@ -1,0 +1,50 @@
+import { nearestName } from '../../nearest-name.ts'
+import { shownName } from '../../word.ts'
+import type { Definition } from '../indices/definition.ts'
+import { isVector, takesVector } from './outside-vector.ts'
+
+/** What is read of an item, or of the body that creates one document. */
+const READ: ReadonlySet<string> = new Set(['op', 'index', 'id', 'document', 'vector'])
+/** Warnings of one document: a client may send thousands of names. */
+const WARNINGS_MAX = 8
+
+const KEPT_ID = '_id is kept as a field: to choose what the document is called, send id.'
+const KEPT_INDEX =
+  'index is kept as a field: to choose the index of the document, send it beside "document", or as ?index= in the address.'
+const INNER_ID =
+  'document.id is kept as a field: to choose what the document is called, send id beside document.'
+const INNER_VECTOR =
+  'document.vector is kept as a field: to give the document its vector, send vector beside document.'
+
+interface Sent {
+  id?: string | undefined
+  document?: Record<string, unknown> | undefined
+  vector?: unknown
+}
+
+/** What was sent beside `document`, or in it, where nobody reads it: the id, the index or the vector that it was meant to be. */
+export function unreadBeside(sent: Sent, definition: Definition | undefined): string[] {
+  const told: string[] = []
+  for (const name in sent)
+    if (!READ.has(name) && told.length < WARNINGS_MAX) told.push(unread(name))
+  const { id, document = {}, vector } = sent
+  if (id === undefined && 'id' in document) told.push(INNER_ID)
+  if (vector !== undefined || definition === undefined || !takesVector(definition)) return told
+  return isVector(document.vector) ? [...told, INNER_VECTOR] : told
+}
+
+/** The same of a document that is the whole item of a bulk; who names the index in the address means the field by it. */
+export function keptInWhole(
+  document: Record<string, unknown>,
+  definition: Definition,
+  addressed: string | undefined,
+): string[] {
+  const told = '_id' in document ? [KEPT_ID] : []
+  if (addressed !== undefined || typeof document.index !== 'string') return told
+  return definition.names.has('index') ? told : [...told, KEPT_INDEX]
+}
+
+function unread(name: string): string {
+  const meant = nearestName(shownName(name), READ)
+  return `"${shownName(name)}" is not read and was ignored${meant === undefined ? '' : `; "${meant}" is`}.`
+}
