@@ -20,7 +20,6 @@ import {
   DocumentWritten,
   IndexPath,
 } from '../../schema/document.ts'
-import { unreadBeside } from '../../search/documents/unread-names.ts'
 import { refuseContradiction } from '../agreement.ts'
 import { readConditions } from '../conditions.ts'
 
@@ -78,8 +77,7 @@ async function create(
 ) {
   const item = { ...body, ...readConditions(header) }
   const written = await app.documents.create(item, { refresh: query.refresh !== false, noteDone })
-  const warnings = unreadBeside(body, app.indices.find(written.index)?.definition)
-  return versioned(warnings.length === 0 ? written : { ...written, warnings })
+  return versioned(written)
 }
 
 export const bulkDocuments = route({

@@ -25,6 +25,7 @@ import {
   under,
   unreadOf,
 } from './sent-ops.ts'
+import { unreadBeside } from './unread-names.ts'
 
 type Source = Record<string, unknown>
 
@@ -86,7 +87,11 @@ export function openDocuments(parts: DocumentsParts): Documents {
       const { index, document } = item
       if (indices.find(index) === undefined) refuseUnmet(item)
       const entry = await entryFor(indices, index, document, 'document.')
-      return one(under(item, putOp(entry, item)), onlyNameless([item], options))
+      const { ifVersion, unlessVersion, ...sent } = item
+      const conditions = { ifVersion, unlessVersion }
+      const own = onlyNameless([item], options)
+      const outcome = await one(under(conditions, putOp(entry, item)), own)
+      return withWarnings(outcome, unreadBeside(sent, latest(entry).definition))
     },
     merge: async ({ id, index, ...conditions }, source, options) => {
       const known = index === undefined ? locate(parts, id, undefined)?.entry : indices.find(index)
@@ -116,8 +121,7 @@ export function openDocuments(parts: DocumentsParts): Documents {
         const outcome = outcomes[next++] as Written | ServiceError
         const sent = items[at]
         const told = sent === undefined ? [] : unreadOf(sent, op, defaultIndex)
-        const isTold = told.length > 0 && !(outcome instanceof ServiceError)
-        return isTold ? { ...outcome, warnings: told } : outcome
+        return outcome instanceof ServiceError ? outcome : withWarnings(outcome, told)
       })
     },
     get: async ({ id, index, ifVersion, unlessVersion = [] }) => {
@@ -174,4 +178,8 @@ function missing(): never {
 function refuseUnmet(conditions: Conditions, version?: number): void {
   const refusal = unmet(conditions, version)
   if (refusal !== undefined) throw refusal
+}
+
+function withWarnings(written: Written, warnings: string[]): Written {
+  return warnings.length === 0 ? written : { ...written, warnings }
 }
