@@ -20,6 +20,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   breath: [],
   word: [],
   object: [],
+  pieces: [],
   ids: [],
   'first-mistake': [],
   'nearest-name': [],
@@ -45,6 +46,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'threads',
     'word',
     'object',
+    'pieces',
     'ids',
     'nearest-name',
     'synonym-rule',
@@ -86,7 +88,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   ],
   http: [
     ...['app', 'breath', 'config', 'errors', 'ids', 'json', 'metrics', 'schema', 'shared-clock'],
-    'word',
+    ...['pieces', 'word'],
   ],
   api: ['app', 'errors', 'health', 'http', 'json', 'schema'],
 }

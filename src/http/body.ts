@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { type ServiceError, serviceError } from '../errors.ts'
+import { openPieces } from '../pieces.ts'
 import type { Exchange } from './exchange.ts'
 
 /** A refused body up to this size is read to its end and dropped, so that the client sees the answer. */
@@ -110,17 +111,17 @@ export function readBody<T>(exchange: Exchange, { limit, hold, read }: BodyReade
       reject(bodyTooLarge(limit))
       return
     }
-    const chunks: Uint8Array[] = []
+    const pieces = openPieces()
     let received = 0
     let isRefused = false
     const refuse = (cause: unknown): void => {
       isRefused = true
-      chunks.length = 0
+      pieces.takeAll()
       reject(cause)
     }
     const keep = (chunk: Uint8Array): void => {
       hold(chunk.length)
-      chunks.push(chunk.slice())
+      pieces.add(chunk)
     }
     exchange.onLeave(() => refuse(incomplete()))
     exchange.onBody((chunk, last) => {
@@ -130,7 +131,7 @@ export function readBody<T>(exchange: Exchange, { limit, hold, read }: BodyReade
       else
         try {
           if (!last) keep(chunk)
-          else resolve(read([...chunks, chunk]))
+          else resolve(read([...pieces.takeAll(), chunk]))
         } catch (cause) {
           refuse(cause)
         }
@@ -149,7 +150,7 @@ export interface BodyStream {
  * each chunk that was taken. The iteration throws BODY_INCOMPLETE when the client leaves.
  */
 export function streamBody(exchange: Exchange, progress: () => void): BodyStream {
-  const waiting: Uint8Array[] = []
+  const waiting = openPieces()
   let held = 0
   let state: 'open' | 'complete' | 'left' | 'dropped' = 'open'
   let paused: NodeJS.Timeout | undefined
@@ -171,7 +172,7 @@ export function streamBody(exchange: Exchange, progress: () => void): BodyStream
   })
   exchange.onBody((chunk, last) => {
     if (state === 'dropped') return
-    if (chunk.length > 0) waiting.push(chunk.slice())
+    waiting.add(chunk)
     held += chunk.length
     if (last) state = 'complete'
     else if (held > STREAM_PAUSE_BYTES && paused === undefined) pause()
@@ -179,7 +180,7 @@ export function streamBody(exchange: Exchange, progress: () => void): BodyStream
   })
   async function* chunks(): AsyncGenerator<Uint8Array> {
     for (;;) {
-      const chunk = waiting.shift()
+      const chunk = waiting.take()
       if (chunk !== undefined) {
         held -= chunk.length
         if (held < STREAM_RESUME_BYTES) resume()
@@ -195,7 +196,7 @@ export function streamBody(exchange: Exchange, progress: () => void): BodyStream
   }
   const drop = (): void => {
     if (state === 'open') state = 'dropped'
-    waiting.length = 0
+    waiting.takeAll()
     resume()
     wake()
   }

@@ -1,6 +1,7 @@
 import { pipeline } from 'node:stream'
 import { createGunzip, createInflate } from 'node:zlib'
 import { type ServiceError, serviceError } from '../errors.ts'
+import { openPieces } from '../pieces.ts'
 import {
   announcedBytes,
   type BodyLimit,
@@ -100,12 +101,12 @@ export async function readPieces<T>(
   { chunks }: BodyStream,
   { hold, read }: Pick<BodyReader<T>, 'hold' | 'read'>,
 ): Promise<T> {
-  const pieces: Uint8Array[] = []
+  const pieces = openPieces()
   for await (const piece of chunks) {
     hold(piece.length)
-    pieces.push(piece)
+    pieces.add(piece)
   }
-  return read(pieces)
+  return read(pieces.takeAll())
 }
 
 interface Decoding {

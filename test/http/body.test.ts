@@ -1,14 +1,15 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { streamBody } from '../../src/http/body.ts'
+import { readBody, streamBody } from '../../src/http/body.ts'
 import type { Exchange } from '../../src/http/exchange.ts'
 
 /** A client whose body arrives when `send` is called. */
-function client() {
+function connect() {
   let take: (chunk: Uint8Array, last: boolean) => void = () => {}
   let leave: () => void = () => {}
   const calls = { pause: vi.fn(), resume: vi.fn() }
   const exchange = {
     ...calls,
+    header: () => undefined,
     onBody: (taker: typeof take) => {
       take = taker
     },
@@ -16,9 +17,14 @@ function client() {
       leave = left
     },
   } as unknown as Exchange
-  const body = streamBody(exchange, () => {})
-  const send = (bytes: number) => take(new Uint8Array(bytes), false)
-  return { ...calls, send, leave: () => leave(), chunks: body.chunks[Symbol.asyncIterator]() }
+  const send = (bytes: number, last = false) => take(new Uint8Array(bytes), last)
+  return { ...calls, exchange, send, leave: () => leave() }
+}
+
+function client() {
+  const connected = connect()
+  const body = streamBody(connected.exchange, () => {})
+  return { ...connected, chunks: body.chunks[Symbol.asyncIterator]() }
 }
 
 it('a client that is made to wait is told so again in time, until it may send or is gone', async () => {
@@ -37,4 +43,25 @@ it('a client that is made to wait is told so again in time, until it may send or
   leave()
   vi.advanceTimersByTime(9000)
   expect(pause).toHaveBeenCalledTimes(4)
+})
+
+it('a body that comes a byte at a time is kept in few pieces', async () => {
+  const { exchange, send } = connect()
+  const pieces = readBody(exchange, {
+    limit: { bytesMax: 1 << 20, setting: 'BODY_BYTES_MAX' },
+    hold: () => undefined,
+    read: (all) => all.map(({ length }) => length),
+  })
+  for (let at = 0; at < 1000; at += 1) send(1)
+  send(1, true)
+  expect(await pieces).toEqual([1000, 1])
+})
+
+it('so is one that is worked off while it arrives, as long as nobody takes it', async () => {
+  const { chunks, send } = client()
+  for (let at = 0; at < 1000; at += 1) send(1)
+  expect((await chunks.next()).value).toHaveLength(1000)
+  send(1, true)
+  expect((await chunks.next()).value).toHaveLength(1)
+  expect((await chunks.next()).done).toBe(true)
 })

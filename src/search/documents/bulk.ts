@@ -1,5 +1,6 @@
 import { openBreath } from '../../breath.ts'
 import { ServiceError, serviceError } from '../../errors.ts'
+import { openPieces } from '../../pieces.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import {
   type BulkAnswer,
@@ -157,18 +158,18 @@ async function* splitLines(
   stream: AsyncIterable<Uint8Array>,
   { lineBytesMax, hold }: Pick<LinesOptions, 'lineBytesMax' | 'hold'>,
 ): AsyncGenerator<Line | undefined> {
-  let rest: Uint8Array[] = []
+  const rest = openPieces()
   let restBytes = 0
   let held = 0
   const keep = (part: Uint8Array): void => {
     hold(part.length)
     held += part.length
-    rest.push(part)
+    rest.add(part)
   }
   const letGo = (): void => {
     if (held > 0) hold(-held)
     held = 0
-    rest = []
+    rest.takeAll()
   }
   let number = 1
   const breathe = openBreath(STRETCH_MS)
@@ -182,7 +183,7 @@ async function* splitLines(
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       if (restBytes + end - start > lineBytesMax) yield { number, bytes: undefined }
       else {
-        const line = joinLine(rest, chunk.subarray(start, end))
+        const line = joinLine(rest.takeAll(), chunk.subarray(start, end))
         if (!isBlank(line)) yield { number, bytes: line }
       }
       letGo()
@@ -197,7 +198,7 @@ async function* splitLines(
     else if (start < chunk.length) keep(chunk.subarray(start))
   }
   if (restBytes > lineBytesMax) yield { number, bytes: undefined }
-  const last = joinLine(rest, new Uint8Array())
+  const last = joinLine(rest.takeAll(), new Uint8Array())
   if (!isBlank(last)) yield { number, bytes: last }
 }
 
