@@ -50,7 +50,7 @@ fn main() {
         peak_megabytes()
     );
     let started = Instant::now();
-    let model = fit(&counts, documents, &Options::default());
+    let model = fit(&counts, documents, &Options::default(), &|| Ok(())).unwrap();
     println!(
         "fit {:?}, model {} MB, {} MB at most",
         started.elapsed(),

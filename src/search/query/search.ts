@@ -86,8 +86,7 @@ export function openSearch(parts: SearchParts): Search {
     run: async (search, startedMs, { isLeft, address = [] } = {}) => {
       const entries = searched(indices, search)
       const planned = planSearch(search, (field) => isMapped(field, entries))
-      refuseShrunk(planned, entries)
-      refuseUnwhole(search, indices.wholeFrom())
+      refuseUnwhole(search, planned, { entries, wholeFrom: indices.wholeFrom() })
       refuseAnalysed(planned.request, entries)
       refuseMistyped(planned.request, entries)
       const { queryHash } = planned
@@ -156,14 +155,14 @@ function searched(indices: Indices, { index, cursor }: SearchRequest): IndexEntr
   return entries.filter(({ record }) => record.id <= newest)
 }
 
-/** Without one that was deleted since, pages would repeat hits and leave others out. */
-function refuseShrunk({ indexCount }: PlannedSearch, entries: IndexEntry[]): void {
+/** What an index that was deleted since has shown would be missing: pages would repeat hits and leave others out. */
+function refuseUnwhole(
+  { index, cursor, generation }: SearchRequest,
+  { indexCount }: PlannedSearch,
+  { entries, wholeFrom }: { entries: IndexEntry[]; wholeFrom: number },
+): void {
   if (indexCount !== undefined && indexCount !== entries.length)
     throw invalid('cursor', VIEW_GONE.cursor, 'GENERATION_GONE')
-}
-
-/** A generation of all indices is gone with the first of them that is deleted: its hits would be missing. */
-function refuseUnwhole({ index, cursor, generation }: SearchRequest, wholeFrom: number): void {
   if (index !== undefined || cursor !== undefined || generation === undefined) return
   if (generation < wholeFrom) throw invalid('generation', VIEW_GONE.generation, 'GENERATION_GONE')
 }

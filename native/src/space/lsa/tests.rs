@@ -30,6 +30,10 @@ fn options(dimensions: usize) -> Options {
     }
 }
 
+fn learn(counts: &Counts, documents: usize, options: &Options) -> Model {
+    fit(counts, documents, options, &|| Ok(())).unwrap()
+}
+
 fn embed(model: &Model, counts: &Counts, row: usize) -> Vec<f32> {
     let mut out = vec![0.0; model.dimensions()];
     let named = counts
@@ -121,7 +125,7 @@ fn a_known_decomposition_is_found() {
 
 #[test]
 fn the_axes_of_a_fit_are_orthonormal() {
-    let model = fit(&corpus(600), 600, &options(32), &|| Ok(())).unwrap();
+    let model = learn(&corpus(600), 600, &options(32));
     let terms = model.weights.len();
     let mut decoded = vec![0.0; model.axes.len()];
     half::decode(&model.axes, &mut decoded);
@@ -143,7 +147,7 @@ fn the_axes_of_a_fit_are_orthonormal() {
 #[test]
 fn a_fit_does_not_depend_on_threads_or_on_when_it_runs() {
     let counts = corpus(700);
-    let first = fit(
+    let first = learn(
         &counts,
         700,
         &Options {
@@ -152,7 +156,7 @@ fn a_fit_does_not_depend_on_threads_or_on_when_it_runs() {
         },
     );
     for threads in [1, 2, 5] {
-        let again = fit(
+        let again = learn(
             &counts,
             700,
             &Options {
@@ -167,7 +171,7 @@ fn a_fit_does_not_depend_on_threads_or_on_when_it_runs() {
 #[test]
 fn documents_of_one_topic_are_near_and_a_later_document_gets_the_vector_of_its_twin() {
     let counts = corpus(600);
-    let model = fit(&counts, 600, &options(16), &|| Ok(())).unwrap();
+    let model = learn(&counts, 600, &options(16));
     let vectors: Vec<_> = (0..600).map(|row| embed(&model, &counts, row)).collect();
     let mean = |step: usize| {
         (0..500)
@@ -196,7 +200,7 @@ fn documents_of_one_topic_are_near_and_a_later_document_gets_the_vector_of_its_t
 fn hardly_any_documents_and_no_documents_are_fine() {
     for documents in [0, 1, 2, 7] {
         let counts = corpus(documents);
-        let model = fit(&counts, documents, &options(64), &|| Ok(())).unwrap();
+        let model = learn(&counts, documents, &options(64));
         assert_eq!(model.dimensions(), 64);
         for row in 0..documents {
             let mut out = vec![0.0; 64];
@@ -213,7 +217,7 @@ fn hardly_any_documents_and_no_documents_are_fine() {
 #[test]
 fn the_vocabulary_leaves_out_rare_terms_and_keeps_to_its_limit() {
     let counts = corpus(300);
-    let small = fit(
+    let small = learn(
         &counts,
         300,
         &Options {
@@ -222,7 +226,7 @@ fn the_vocabulary_leaves_out_rare_terms_and_keeps_to_its_limit() {
         },
     );
     assert_eq!(small.weights.len(), 50);
-    let strict = fit(
+    let strict = learn(
         &counts,
         300,
         &Options {
