@@ -85,7 +85,7 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
   const swept = openSweep({ ...parts, register, ledger, reported })
   // Asks for their models: the first search after a start finds them loaded.
   for (const { record } of register.running()) isInexact(record, exactModel)
-  if (parts.metrics !== undefined) collect(parts.metrics, swept.figures)
+  if (parts.metrics !== undefined) collect(parts.metrics, swept)
 
   async function steer(kind: ExperimentKind, id: string, verb: Verb): Promise<object> {
     await settle(schedule, [mustFind(register, kind, id)])
@@ -154,20 +154,18 @@ async function endFallback(
   return ended ?? mustFind(register, 'experiment', id)
 }
 
-function collect(metrics: Pick<Metrics, 'collect'>, figures: Experiments['figures']): void {
-  const add = (
-    name: string,
-    help: string,
-    pick: (row: ReturnType<typeof figures>[number]) => number,
-  ) =>
-    metrics.collect(name, help, ['kind', 'status'], () =>
-      figures().map((row) => ({
-        labels: { kind: row.kind, status: row.status },
-        value: pick(row),
-      })),
-    )
-  add('svc_experiments', 'Tests and experiments', ({ count }) => count)
-  add('svc_experiment_units', 'Units in tests and experiments not ended', ({ units }) => units)
+function collect(
+  metrics: Pick<Metrics, 'collect'>,
+  { figures, units }: Pick<Experiments, 'figures' | 'units'>,
+): void {
+  const labels = ['kind', 'status']
+  metrics.collect('svc_experiments', 'Tests and experiments', labels, () =>
+    figures().map(({ count: value, ...own }) => ({ labels: own, value })),
+  )
+  const help = 'Units in tests and experiments not ended'
+  metrics.collect('svc_experiment_units', help, labels, () =>
+    units().map(({ units: value, ...own }) => ({ labels: own, value })),
+  )
 }
 
 function listOf(

@@ -28,15 +28,15 @@ export interface ExperimentSweep {
   forget: (unit: string) => Promise<number>
   /** Of rows of what ended long ago. */
   sweep: Sweep
-  /** How many there are, by kind and status, and units that took part in those not ended. */
-  figures: () => ExperimentFigures[]
+  /** How many there are, by kind and status. */
+  figures: () => (ByStatus & { count: number })[]
+  /** Units that took part in those not ended; reads what each has counted. */
+  units: () => (ByStatus & { units: number })[]
 }
 
-interface ExperimentFigures {
+interface ByStatus {
   kind: ExperimentKind
   status: string
-  count: number
-  units: number
 }
 
 export function openSweep(parts: SweepParts): ExperimentSweep {
@@ -68,19 +68,33 @@ export function openSweep(parts: SweepParts): ExperimentSweep {
         }
       return (await clearOutcomes(store, beforeMs)) + (await removeOldest(parts))
     },
-    figures: () => {
-      const rows = new Map<string, ExperimentFigures>()
-      for (const record of register.all()) {
-        const { kind, status } = record
-        const row = rows.get(`${kind} ${status}`) ?? { kind, status, count: 0, units: 0 }
-        rows.set(`${kind} ${status}`, row)
-        row.count += 1
-        if (hasEnded(record)) continue
-        for (const arm of ledger.arms(record)) row.units += unitsOf(arm)
-      }
-      return [...rows.values()]
-    },
+    figures: () => sumsOf(register, () => 1).map(({ sum: count, ...by }) => ({ ...by, count })),
+    units: () =>
+      sumsOf(register, (record) => unitsIn(record, ledger)).map(({ sum: units, ...by }) => ({
+        ...by,
+        units,
+      })),
   }
+}
+
+function sumsOf(
+  register: Register,
+  of: (record: ExperimentRecord) => number,
+): (ByStatus & { sum: number })[] {
+  const rows = new Map<string, ByStatus & { sum: number }>()
+  for (const record of register.all()) {
+    const { kind, status } = record
+    const row = rows.get(`${kind} ${status}`) ?? { kind, status, sum: 0 }
+    rows.set(`${kind} ${status}`, row)
+    row.sum += of(record)
+  }
+  return [...rows.values()]
+}
+
+/** Nobody takes part in a draft, of which there may be thousands. */
+function unitsIn(record: ExperimentRecord, ledger: Ledger): number {
+  if (hasEnded(record) || record.status === 'DRAFT') return 0
+  return ledger.arms(record).reduce((sum, arm) => sum + unitsOf(arm), 0)
 }
 
 function forgetWithin({ ledger, reported }: SweepParts, records: ExperimentRecord[], unit: string) {

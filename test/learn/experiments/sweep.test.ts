@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { Ledger } from '../../../src/learn/experiments/ledger.ts'
 import { EXPERIMENTS_MAX, type Register } from '../../../src/learn/experiments/register.ts'
 import type { Reported } from '../../../src/learn/experiments/reported.ts'
@@ -63,4 +63,30 @@ it('experiments have so many letters together, and the oldest that ended make ro
   const rolloutStrategy = { type: 'immediate', note: 'x'.repeat(10 * 2 ** 20) }
   const refused = { code: 'LIMIT_REACHED' }
   await expect(next.create('test', { rolloutStrategy })).rejects.toMatchObject(refused)
+})
+
+it('how many there are is known without their evidence, and how many units without that of drafts', async () => {
+  const lab = openLaboratory()
+  for (let n = 0; n < 3; n += 1) await lab.create('test', { status: 'DRAFT' })
+  const { testId } = await lab.create('test', {})
+  const ended = await lab.create('experiment', {})
+  await lab.experiments.steer('experiment', ended.experimentId, 'stop')
+  lab.searchIn(await lab.memberOf(testId, 'b'))
+  await lab.loop.caughtUp()
+  // What was counted since the start is in memory.
+  const { experiments, store } = await lab.reopen()
+  const reads = vi.spyOn(store.tables.experimentArms, 'get')
+  expect(experiments.figures()).toEqual([
+    { kind: 'test', status: 'DRAFT', count: 3 },
+    { kind: 'test', status: 'ACTIVE', count: 1 },
+    { kind: 'experiment', status: 'STOPPED', count: 1 },
+  ])
+  expect(reads).not.toHaveBeenCalled()
+  expect(experiments.units()).toEqual([
+    { kind: 'test', status: 'DRAFT', units: 0 },
+    { kind: 'test', status: 'ACTIVE', units: 1 },
+    { kind: 'experiment', status: 'STOPPED', units: 0 },
+  ])
+  expect(new Set(reads.mock.calls.map(([[id]]) => id))).toEqual(new Set([testId]))
+  reads.mockRestore()
 })
