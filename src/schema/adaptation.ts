@@ -2,13 +2,23 @@ import { type Static, Type } from 'typebox'
 import { DateTime, FreeForm, Id, Limit, ListBounds, MapOf, Share, Words } from './common.ts'
 import { Changes } from './suggestion.ts'
 
-const Triggers = Type.Union([Type.Array(FreeForm, { maxItems: 50 }), MapOf(Type.Number())], {
-  description:
-    'List of `{metric, operator, threshold, window, minSamples}` or map metric → number. Measured: ctr, mrr, ' +
-    'zeroResultRate, latencyP50, latencyP95, latencyP99 (ms), searches. Operators: lt lte gt gte (or their signs) ' +
-    'against the threshold; drop (relative), rise (absolute), times against searches without the change. ' +
-    'window: ms, or a text like "30m", "1h" (default) or "PT1H"; at most a day.',
-})
+const TRIGGERS_MAX = 50
+/** Answers tell each of them, with what came of it. */
+const THRESHOLDS_MAX = 1000
+
+const Triggers = Type.Union(
+  [
+    Type.Array(FreeForm, { maxItems: TRIGGERS_MAX }),
+    MapOf(Type.Number(), { maxProperties: TRIGGERS_MAX }),
+  ],
+  {
+    description:
+      'List of `{metric, operator, threshold, window, minSamples}` or map metric → number. Measured: ctr, mrr, ' +
+      'zeroResultRate, latencyP50, latencyP95, latencyP99 (ms), searches. Operators: lt lte gt gte (or their signs) ' +
+      'against the threshold; drop (relative), rise (absolute), times against searches without the change. ' +
+      'window: ms, or a text like "30m", "1h" (default) or "PT1H"; at most a day.',
+  },
+)
 
 /** A change to the ranking. */
 export const Adaptation = Type.Object({
@@ -28,12 +38,18 @@ export const Adaptation = Type.Object({
     }),
   ),
   acceptanceThresholds: Type.Optional(
-    Type.Union([MapOf(Type.Unknown()), Type.Array(FreeForm)], {
-      description:
-        'metric → number, `{min, max}` or `{operator, threshold}`, or a list of these with their `metric`; held against ' +
-        'validationMetrics, or against what is estimated from logged searches (ctrChange, mrrChange, clickPosition). ' +
-        'Without a figure it holds nothing back, which `warnings` tell.',
-    }),
+    Type.Union(
+      [
+        MapOf(Type.Unknown(), { maxProperties: THRESHOLDS_MAX }),
+        Type.Array(FreeForm, { maxItems: THRESHOLDS_MAX }),
+      ],
+      {
+        description:
+          'metric → number, `{min, max}` or `{operator, threshold}`, or a list of these with their `metric`; held against ' +
+          'validationMetrics, or against what is estimated from logged searches (ctrChange, mrrChange, clickPosition). ' +
+          'Without a figure it holds nothing back, which `warnings` tell.',
+      },
+    ),
   ),
   rollbackTriggers: Type.Optional(Triggers),
   immediate: Type.Optional(

@@ -394,3 +394,27 @@ it('a cursor goes on in its own list, whatever came into force and whoever began
   expect(new Set(seen).size).toBe(total)
   await rollBack(change.adaptationId)
 })
+
+it('takes so many triggers and thresholds as a map as it does as a list', async () => {
+  const map = (length: number) =>
+    Object.fromEntries(Array.from({ length }, (_, n) => [`metric${n}`, 0.5]))
+  const send = (more: object) =>
+    running.call('POST', '/nous/adapt/apply', {
+      type: 'ranking',
+      changes: { minScore: 0 },
+      ...more,
+    })
+  expect(await send({ rollbackTriggers: map(51) })).toMatchObject({
+    ...{ status: 400, code: 'VALIDATION_FAILED' },
+    details: [{ path: 'rollbackTriggers', message: 'must have at most 50 properties' }],
+  })
+  const list = Object.keys(map(1001)).map((metric) => ({ metric, threshold: 0.5 }))
+  for (const [acceptanceThresholds, things] of [
+    [map(1001), 'properties'],
+    [list, 'items'],
+  ] as const)
+    expect(await send({ acceptanceThresholds })).toMatchObject({
+      status: 400,
+      details: [{ path: 'acceptanceThresholds', message: `must have at most 1000 ${things}` }],
+    })
+})

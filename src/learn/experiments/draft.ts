@@ -9,7 +9,7 @@ import { readGuardrails } from './guardrail-rules.ts'
 import { metricName, uncountedWarnings } from './metrics.ts'
 import { AT_ONCE, readRollout } from './rollout.ts'
 import { readTargeting } from './targeting.ts'
-import { readVariants, unreadWarning } from './variants.ts'
+import { readVariants, unreadWarnings } from './variants.ts'
 
 /** Without an end of its own a test runs so long. */
 const DURATION_MS = 30 * DAY_MS
@@ -106,7 +106,7 @@ function readFallback(
 ): ExperimentRecord['fallback'] {
   if (config === undefined) return undefined
   const { tuning, unread } = mustReadTuning(config, 'fallbackConfig')
-  for (const key of unread) warnings.push(unreadWarning('fallbackConfig', key))
+  warnings.push(...unreadWarnings('fallbackConfig', unread))
   return { config, tuning }
 }
 

@@ -37,12 +37,17 @@ const SAID: Partial<Record<RuleOperator, Said>> = {
 export function readGuardrails(sent: unknown, warnings: string[] = []): GuardrailRule[] {
   if (sent === undefined || sent === null) return []
   if (typeof sent !== 'object') throw invalid('guardrails', 'must be a list or a map')
+  const sentRules = Array.isArray(sent) ? sent.length : Object.keys(sent).length
+  if (sentRules > GUARDRAILS_MAX) throw tooMany()
   const rules = Array.isArray(sent)
     ? sent.flatMap((rule, at) => readRules(rule, `guardrails[${at}]`, warnings))
     : Object.entries(sent).flatMap(([metric, value]) => readEntry(metric, value, warnings))
-  if (rules.length > GUARDRAILS_MAX)
-    throw invalid('guardrails', `must be at most ${GUARDRAILS_MAX}`)
+  if (rules.length > GUARDRAILS_MAX) throw tooMany()
   return rules
+}
+
+function tooMany(): Error {
+  return invalid('guardrails', `must be at most ${GUARDRAILS_MAX}`)
 }
 
 function readEntry(metric: string, value: unknown, warnings: string[]): GuardrailRule[] {

@@ -47,7 +47,7 @@ export function readVariants(
     const { config = {}, weights } = sent[at] ?? {}
     const whole = weights === undefined ? config : { ...config, weights }
     const { tuning, unread } = mustReadTuning(whole, `variants[${at}].config`)
-    for (const key of unread) warnings.push(unreadWarning(`variant ${names.id}`, key))
+    warnings.push(...unreadWarnings(`variant ${names.id}`, unread))
     return { ...names, share: shares[at] ?? 0, config: whole, tuning }
   })
   return { variants, allocation: allocationOf(trafficAllocation), warnings }
@@ -74,8 +74,16 @@ function areInVain(own: readonly (number | undefined)[], shares: readonly number
 /** Letters of what is not read that a warning shows: a key of the client's own, and what is said of it. */
 const UNREAD_MAX = 128
 
-export function unreadWarning(owner: string, key: string): string {
-  return `${owner}: "${beginningOf(key, UNREAD_MAX)}" changes no ranking; it is kept and returned.`
+/** Of one configuration: the rest is counted. */
+const UNREAD_TOLD_MAX = 20
+
+export function unreadWarnings(owner: string, unread: readonly string[]): string[] {
+  const told = unread
+    .slice(0, UNREAD_TOLD_MAX)
+    .map((key) => `"${beginningOf(key, UNREAD_MAX)}" changes no ranking; it is kept and returned.`)
+  const more = unread.length - told.length
+  if (more > 0) told.push(`${more} more change no ranking; they are kept and returned.`)
+  return told.map((sentence) => `${owner}: ${sentence}`)
 }
 
 function refuseRepeated(named: readonly { id: string; name: string }[]): void {

@@ -96,7 +96,12 @@ function unsearchedFields({ fieldWeights = {} }: Tuning): string[] {
 const WEIGHTS = 'must be an object of weights by name'
 const WEIGHT = `must be a number from 0 to ${WEIGHT_MAX}`
 
+/** Every search that it applies to carries them. */
+const FIELDS_MAX = 1024
+
 function readFieldWeights(value: unknown, tuning: Tuning, note: Note): Problem | undefined {
+  if (Object.keys(asObject(value) ?? {}).length > FIELDS_MAX)
+    return { path: '', message: `must hold at most ${FIELDS_MAX} fields, as in a search` }
   const problem = notWeights(value)
   if (problem !== undefined) return problem
   const weights = value as Record<string, number>

@@ -186,3 +186,17 @@ it('steps that are added up end at the whole, be they shares or percentages', ()
     expect(draft({ rolloutStrategy }, 'experiment').rollout.steps).toEqual([0.1, 0.5, 1])
   }
 })
+
+it('of very many keys that change no ranking some are named, and the others counted', () => {
+  const config = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`own${n}`, n]))
+  const { warnings } = draft({
+    variants: [{ id: 'a', config }, { id: 'b' }],
+    fallbackConfig: config,
+  })
+  const told = (owner: string) => warnings.filter((each) => each.startsWith(owner))
+  for (const owner of ['variant a', 'fallbackConfig']) {
+    expect(told(owner)).toHaveLength(21)
+    expect(told(owner)[0]).toBe(`${owner}: "own0" changes no ranking; it is kept and returned.`)
+    expect(told(owner)[20]).toBe(`${owner}: 40 more change no ranking; they are kept and returned.`)
+  }
+})

@@ -356,3 +356,9 @@ describe('a rollout', () => {
     expect(await percent(lab, other)).toBe(50)
   })
 })
+
+it('very many guardrails are refused before they are read one by one', () => {
+  const many = Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`m${n}`, 'no number']))
+  for (const sent of [many, Object.values(many)])
+    expect(() => readGuardrails(sent)).toThrow('guardrails must be at most 100.')
+})

@@ -161,6 +161,14 @@ describe('a free-form configuration', () => {
       { path: 'pins', message: 'must hold at most 100 entries' },
       { path: 'synonyms', message: 'must hold at most 200 entries' },
     ])
+    const weights = Object.fromEntries(Array.from({ length: 1025 }, (_, n) => [`f${n}`, 1]))
+    const message = 'must hold at most 1024 fields, as in a search'
+    expect(readTuning({ fieldWeights: weights }).wrong).toEqual([{ path: 'fieldWeights', message }])
+    expect(readTuning({ boost: { text: 0.5, ...weights } }).wrong).toEqual([
+      { path: 'boost', message },
+    ])
+    const { f0: _, ...most } = weights
+    expect(readTuning({ fieldWeights: most })).toMatchObject({ wrong: [], unread: [] })
     expect(readTuning({ boosts: Array(1001).fill('a') })).toMatchObject({
       tuning: {},
       unread: ['boosts (must hold at most 1000 entries)'],
