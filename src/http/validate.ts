@@ -48,9 +48,14 @@ export function openValidators(): Validators {
       const check = checkWith(compilers.first.compile(schema), 'parameter', findAll)
       const numbers = numbersOf(schema)
       const optional = nonEmptyOf(schema)
+      const single = singleOf(schema)
       return (value) => {
         const sent = value as Record<string, unknown>
-        const [first, ...others] = [...unusualOf(numbers, sent), ...emptyOf(optional, sent)]
+        const [first, ...others] = [
+          ...repeatedOf(single, sent),
+          ...unusualOf(numbers, sent),
+          ...emptyOf(optional, sent),
+        ]
         if (first === undefined) check(value)
         else throw refusal('parameter', mistakesOf([first, ...others], findAll(value)))
       }
@@ -122,6 +127,18 @@ function unusualOf(
     const text = sent[path]
     return typeof text !== 'string' || form.test(text) ? [] : [{ path, message }]
   })
+}
+
+/** The parameters that hold one value. */
+function singleOf({ properties = {} }: Members): string[] {
+  const named = Object.entries(properties as Record<string, { type?: unknown }>)
+  const isSingle = (type: unknown) => typeof type === 'string' && type !== 'array'
+  return named.flatMap(([name, { type }]) => (isSingle(type) ? [name] : []))
+}
+
+function repeatedOf(names: readonly string[], sent: Record<string, unknown>): ErrorDetail[] {
+  const message = 'must be sent once'
+  return names.filter((name) => Array.isArray(sent[name])).map((path) => ({ path, message }))
 }
 
 /** The parameters that may be left out, and are no empty text where they are sent. */

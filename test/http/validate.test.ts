@@ -124,3 +124,16 @@ test('each mistake of parameters is told, whether it is seen before they are rea
     expect(good).toEqual({ size: 9, from: 3, deep: true, names: ['a'] })
   }
 })
+
+test('a parameter that is sent twice is told so, where it is no list', () => {
+  const check = coercing(
+    Type.Object({
+      q: Type.Optional(Type.String()),
+      size: Type.Optional(Type.Integer()),
+      fields: Type.Optional(Type.Array(Type.String())),
+    }),
+  )
+  expect(() => check({ q: ['a', 'b'] })).toThrow('q must be sent once.')
+  expect(() => check({ size: ['1', '2'], fields: ['a', 'b'] })).toThrow('size must be sent once.')
+  expect(() => check({ q: 'a', fields: ['a', 'b'] })).not.toThrow()
+})
