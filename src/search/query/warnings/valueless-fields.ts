@@ -13,6 +13,8 @@ import { hidesFields, missing } from './valued-names.ts'
 interface Unmapped {
   path: Path
   name: string
+  /** All of the mappings say that it holds objects: fields inside of them have values, itself it has none. */
+  isObject?: true
 }
 
 type Path = keyof typeof CAN_BE
@@ -62,6 +64,13 @@ function noteFilter(
 
 function note(path: Path, name: string, entries: readonly IndexEntry[], found: Unmapped[]): void {
   if (!isKnown(name, entries)) found.push({ path, name })
+  // That a document has the object can be filtered by.
+  else if (path !== 'filters' && entries.every((entry) => isObject(name, entry)))
+    found.push({ path, name, isObject: true })
+}
+
+function isObject(name: string, { definition }: IndexEntry): boolean {
+  return definition.objects.some((object) => object.name === name)
 }
 
 function isKnown(name: string, entries: readonly IndexEntry[]): boolean {
@@ -82,10 +91,12 @@ interface Telling {
  * index knows is none. Documents are asked once; the nearest name is looked for only for somebody who has mistyped one.
  */
 export function tellValueless({ names, entries, engine }: Telling, told: Warned): void {
-  const asked = [...new Set(names.map(({ name }) => name))]
+  const unknown = names.filter((one) => one.isObject !== true)
+  const asked = [...new Set(unknown.map(({ name }) => name))]
   const missed = firstMissing(asked, entries, engine, told)
   const each = new Map<string, Unmapped>()
-  for (const one of names) if (missed.has(one.name)) each.set(`${one.path} ${one.name}`, one)
+  for (const one of names)
+    if (one.isObject === true || missed.has(one.name)) each.set(`${one.path} ${one.name}`, one)
   const known = knownIn(entries, engine)
   for (const one of each.values()) tell(told, () => warning(one, entries, known))
 }
@@ -129,14 +140,16 @@ function siblingOf(path: Path, { name, parent, others }: MissingSubField, known:
   return instead(nearestName(shownName(name), usable) ?? valued ?? inWords, 'is a field')
 }
 
-/** A field of nearly this name, or one inside of an object, whose last part it is; in filters, also a document's id. */
+/** A field of nearly this name, or one inside of an object, whose first or last part it is; in filters, also a document's id. */
 function suggestion(path: Path, name: string, known: KnownNames): string {
   if (path === 'filters' && name.toLowerCase() === 'id')
     return instead('_id', 'is the id of a document')
   const names = path === 'filters' ? known().all : known().withValues
-  const inner = `.${name.toLowerCase()}`
-  const nearest =
-    nearestName(name, names) ?? names.find((each) => each.toLowerCase().endsWith(inner))
+  const lower = name.toLowerCase()
+  const isInside = (each: string) =>
+    each.toLowerCase().endsWith(`.${lower}`) || each.toLowerCase().startsWith(`${lower}.`)
+  const usable = names.filter((each) => each !== name)
+  const nearest = nearestName(name, usable) ?? usable.find(isInside)
   return instead(nearest, 'is a field')
 }
 

@@ -49,6 +49,8 @@ describe('a name without a value in any searched index is told, with the nearest
     [{ facets: ['colours'] }, '"colours" of facets', 'counted; "colour" is a field'],
     [{ facets: { titel: { size: 1 } } }, '"titel" of facets', 'counted'],
     [{ facets: ['picture'] }, '"picture" of facets', 'counted'],
+    [{ facets: ['place'] }, '"place" of facets', 'counted; "place.street" is a field'],
+    [{ sort: { place: 'desc' } }, '"place" of sort', 'sorted by; "place.street" is a field'],
     [{ sort: 'Year:desc' }, '"Year" of sort', 'sorted by; "year" is a field'],
     [
       { sort: ['_score', { 'maker.nam': 'asc' }] },
