@@ -1,9 +1,12 @@
 import { invalid } from '../errors.ts'
 import type { CallerVector } from '../schema/document.ts'
 
+/** Vectors that are shorter have no direction for the core, which leaves them out. */
+const LENGTH_MIN = 1e-30
+
 /**
  * A caller's vector as float32: from a list of numbers or base64 of little-endian float32.
- * Throws VALIDATION_FAILED when it is not finite or all zero.
+ * Throws VALIDATION_FAILED when it is not finite, all zero or nearly so.
  */
 export function readVector(vector: CallerVector, path: string): Float32Array {
   const values = typeof vector === 'string' ? fromBase64(vector, path) : Float32Array.from(vector)
@@ -11,6 +14,8 @@ export function readVector(vector: CallerVector, path: string): Float32Array {
   for (const value of values) norm += value * value
   if (!Number.isFinite(norm) || norm === 0)
     throw invalid(path, 'must be finite numbers that are not all zero')
+  if (Math.sqrt(norm) < LENGTH_MIN)
+    throw invalid(path, `must have a length of at least ${LENGTH_MIN}`)
   return values
 }
 
@@ -23,12 +28,16 @@ function fromBase64(text: string, path: string): Float32Array {
   return values
 }
 
-/** Throws VECTOR_DIMENSIONS unless the vector has the length that the index wants. */
-export function checkDimensions(vector: Float32Array, dimensions: number, path: string): void {
+/** Throws VECTOR_DIMENSIONS unless the vector has as many numbers as those of an index, which is called so. */
+export function checkDimensions(
+  vector: Float32Array,
+  dimensions: number,
+  index = "this index's vectors",
+): void {
   if (vector.length === dimensions) return
   throw invalid(
-    path,
-    `has ${vector.length} numbers; this index's vectors have ${dimensions}`,
+    'vector',
+    `has ${vector.length} numbers; ${index} have ${dimensions}`,
     'VECTOR_DIMENSIONS',
   )
 }

@@ -69,7 +69,8 @@ function decide(
   const tooMany = gramsProblem(source, definition.grams)
   if (tooMany !== undefined) return tooMany
   const json = storedJson(source)
-  if (old !== undefined && ord !== undefined && op.vector === undefined && json === old.source)
+  const isSame = op.vector === undefined && json === old?.source && !takesVectorAway(store, op, ord)
+  if (isSame && old !== undefined && ord !== undefined)
     return { result: 'unchanged', record: old, ord }
   const record: DocumentRecord = {
     id: op.id,
@@ -80,6 +81,11 @@ function decide(
   }
   const grams = gramsAtMost(source, definition.grams)
   return save(store, op, { record, old, ord, nowMs, grams, sequence: ++counter.last })
+}
+
+function takesVectorAway({ tables }: Store, op: WriteOp, ord: number | undefined): boolean {
+  if (op.withoutVector !== true || ord === undefined) return false
+  return tables.vectors.has([op.entry.record.id, ord])
 }
 
 interface Save {

@@ -12,6 +12,8 @@ export interface WriteOp extends Conditions {
   id: string
   source: Record<string, unknown>
   vector?: Float32Array
+  /** The vector that a caller gave it before is taken away. */
+  withoutVector?: true
   /** The text that the vector was made from; another write may have changed it meanwhile. */
   vectorOf?: string
 }

@@ -26,6 +26,7 @@ export function vectorFor(store: Store, op: WriteOp, versions: Versions): Float3
   if (sent !== undefined) return sent
   const own = fieldVector(versions.record, field)
   if (own !== undefined) return own
+  if (op.withoutVector === true) return undefined
   // Taken out of its field: it is not the one that was sent beside the document.
   if (fieldVector(versions.old, field) !== undefined) return undefined
   // A caller who replaces the whole document replaces its vector too.
@@ -44,25 +45,30 @@ export function givenVector(
       'vector',
       'is given, but this index makes its own vectors; create one with settings.embedder.kind "given"',
     )
-  checkDimensions(values, dimensions, 'vector')
+  checkDimensions(values, dimensions)
   return values
 }
 
 /**
  * Where a document is the whole body, its vector stands among the fields. It is one where an index takes vectors and its
- * mapping has no field of that name. Throws as `givenVector` does.
+ * mapping has no field of that name; null takes away the one that it has. Throws as `givenVector` does.
  */
 export function apartFromVector(
   source: Source,
   definition: Definition,
-): { fields: Source; vector: { vector?: Float32Array } } {
+): { fields: Source; vector: Pick<WriteOp, 'vector' | 'withoutVector'> } {
   const sent = ownValue(source, 'vector')
-  if (sent === undefined || sent === null || !takesVector(definition))
-    return { fields: source, vector: {} }
+  if (sent === undefined || !takesVector(definition)) return { fields: source, vector: {} }
+  const { vector: _, ...fields } = source
+  if (sent === null) return { fields, vector: mayLose(definition) ? { withoutVector: true } : {} }
   if (!isVector(sent))
     throw invalid('vector', 'must be a list of numbers, or base64 of little-endian float32 numbers')
-  const { vector: _, ...fields } = source
   return { fields, vector: { vector: givenVector(sent, definition) } }
+}
+
+/** A vector that lies in a field, or is made by an endpoint from the text, stays while they do. */
+function mayLose({ embedder: { kind, field } }: Definition): boolean {
+  return kind === 'given' && field === undefined
 }
 
 /** Whether `vector` among the fields of a document is its vector. */

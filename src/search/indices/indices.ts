@@ -116,7 +116,10 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
       const known = entries.get(name) ?? (await creating.get(name))
       if (known !== undefined) return known
       if (!config.autoCreateIndex)
-        throw notFound('index', ', and AUTO_CREATE_INDEX is off: create it first')
+        throw notFound(
+          'index',
+          `: there is no "${shownName(name)}", and AUTO_CREATE_INDEX is off: create it first`,
+        )
       checkName(name, 'index')
       return declare(registry, name, { settings: {}, mappings: {} })
     },

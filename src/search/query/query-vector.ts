@@ -31,8 +31,8 @@ export async function queryVector(
   if (request.mode === 'text') return NOTHING
   if (vector !== undefined) {
     const own = readVector(vector, 'vector')
-    for (const { definition } of entries)
-      checkDimensions(own, definition.embedder.dimensions, 'vector')
+    for (const { definition, record } of entries)
+      checkDimensions(own, definition.embedder.dimensions, `the vectors of "${record.name}"`)
     return { vector: own }
   }
   if (request.query.trim() === '') return NOTHING

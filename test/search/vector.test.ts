@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readVector } from '../../src/search/vector.ts'
+import { type RunningApp, startApp } from '../running-app.ts'
+
+let service: RunningApp
+
+beforeAll(async () => {
+  service = await startApp()
+  for (const [name, dimensions] of [
+    ['pairs', 2],
+    ['triples', 3],
+  ] as const)
+    await service.must('POST', '/cortex/indices', {
+      name,
+      settings: { embedder: { kind: 'given', dimensions } },
+    })
+})
+afterAll(() => service.close())
+
+interface Written {
+  vectorized: boolean
+  version: number
+  result: string
+}
+
+it('refuses a vector that is too short to have a direction: the core would leave it out', () => {
+  expect(() => readVector([1e-40, 1e-40], 'vector')).toThrow(
+    'vector must have a length of at least 1e-30.',
+  )
+  expect(() => readVector([0, 0], 'vector')).toThrow('finite numbers that are not all zero')
+  expect([...readVector([1e-29, 0], 'vector')]).toHaveLength(2)
+})
+
+it('null takes the vector of a document away, once', async () => {
+  const document = { title: 'one', tags: ['a'] }
+  await service.must('POST', '/cortex/documents', {
+    index: 'pairs',
+    id: '1',
+    document,
+    vector: [1, 0],
+  })
+  const change = (method: string, body: object) =>
+    service.must<Written>(method, '/cortex/documents/1?index=pairs', body)
+  expect(await change('PATCH', { tags: null })).toMatchObject({ vectorized: true, version: 2 })
+  expect(await change('PUT', { vector: null })).toMatchObject({
+    ...{ vectorized: false, version: 3, result: 'updated' },
+  })
+  expect(await change('PUT', { vector: null })).toMatchObject({ version: 3, result: 'unchanged' })
+  const nearest = { index: 'pairs', searchType: 'vector', vector: [1, 0] }
+  expect(await service.must('POST', '/cortex/search', nearest)).toMatchObject({ total: 0 })
+  expect(await change('PATCH', { vector: [0, 1] })).toMatchObject({ vectorized: true, version: 4 })
+})
+
+it('names the index whose vectors have another length than that of the search', async () => {
+  const search = (index: string[], vector: number[]) =>
+    service.call('POST', '/cortex/search', { index, searchType: 'vector', vector })
+  const mixed = await search(['pairs', 'triples'], [1, 0])
+  expect([mixed.code, mixed.error]).toEqual([
+    'VECTOR_DIMENSIONS',
+    'vector has 2 numbers; the vectors of "triples" have 3.',
+  ])
+  const alone = await search(['triples'], [1, 0])
+  expect(alone.error).toBe('vector has 2 numbers; the vectors of "triples" have 3.')
+})
+
+it('names the index that is not made by itself', async () => {
+  await service.restart({ AUTO_CREATE_INDEX: 'false' })
+  const put = await service.call('PUT', '/cortex/documents/new', { title: 'one' })
+  expect([put.code, put.error]).toEqual([
+    'INDEX_NOT_FOUND',
+    'index is not the name of an index: there is no "documents", and AUTO_CREATE_INDEX is off: create it first.',
+  ])
+  await service.restart()
+})
