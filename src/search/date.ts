@@ -26,3 +26,15 @@ function daysOf(year: number, month: number): number {
   if (month !== 2) return [4, 6, 9, 11].includes(month) ? 30 : 31
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
 }
+
+/** Days that the index holds whole, which counts nanoseconds in 64 bits; beyond them dates are kept only. */
+export const INDEXED_DAYS = { first: '1677-09-22', last: '2262-04-11' } as const
+const INDEXED_MS_MAX = 2 ** 63 / 1e6
+
+/** Whether filters, facets and sorts find a date. */
+export function isIndexed(date: unknown): boolean {
+  if (typeof date === 'number') return Math.abs(date) < INDEXED_MS_MAX
+  if (typeof date !== 'string') return true
+  const day = date.slice(0, 10)
+  return day >= INDEXED_DAYS.first && day <= INDEXED_DAYS.last
+}

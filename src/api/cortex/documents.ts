@@ -174,7 +174,8 @@ function writeDocument(method: 'PUT' | 'PATCH') {
       const written = await merging.catch((cause: unknown) => wrapped(cause, method, body))
       const isMapped = app.indices.find(written.index)?.definition.names.has('index') === true
       const isMeant = isMapped || query.index !== undefined || !hasIndex(body)
-      return versioned(isMeant ? written : { ...written, warnings: [INDEX_KEPT] })
+      const { warnings = [] } = written
+      return versioned(isMeant ? written : { ...written, warnings: [INDEX_KEPT, ...warnings] })
     },
   })
 }

@@ -5,6 +5,7 @@ import { nameProblem } from '../indices/index-name.ts'
 import { type IndexEntry, type Indices, latest } from '../indices/indices.ts'
 import { decodeRecord } from '../record.ts'
 import { type Conditions, isOneOf, unmet } from './conditions.ts'
+import { distantDates } from './distant-dates.ts'
 import {
   hasVector,
   type WriteOptions,
@@ -91,39 +92,26 @@ export function openDocuments(parts: DocumentsParts): Documents {
       const conditions = { ifVersion, unlessVersion }
       const own = onlyNameless([item], options)
       const outcome = await one(under(conditions, putOp(entry, item)), own)
-      return withWarnings(outcome, unreadBeside(sent, latest(entry).definition))
+      const { definition } = latest(entry)
+      const unread = unreadBeside(sent, definition)
+      return withWarnings(outcome, [...unread, ...distantDates(document, definition, 'document.')])
     },
     merge: async ({ id, index, ...conditions }, source, options) => {
       const known = index === undefined ? locate(parts, id, undefined)?.entry : indices.find(index)
       if (known === undefined) refuseUnmet(conditions)
       const entry = known ?? (await entryFor(indices, index ?? config.defaultIndex, source, ''))
-      const { fields, vector } = apartFromVector(source, latest(entry).definition)
-      checkSource(fields, latest(entry).definition, '')
+      const { definition } = latest(entry)
+      const { fields, vector } = apartFromVector(source, definition)
+      checkSource(fields, definition, '')
       const op: WriteOp = { kind: 'merge', entry, id: checkId(id), source: fields, ...vector }
-      return one(under(conditions, op), options)
+      const outcome = await one(under(conditions, op), options)
+      return withWarnings(outcome, distantDates(fields, definition, ''))
     },
     remove: async ({ id, index, ...conditions }, options) => {
       const { entry } = locate(parts, id, index) ?? missing()
       return one(under(conditions, { kind: 'delete', entry, id, source: {} }), options)
     },
-    bulk: async (items, defaultIndex, options) => {
-      const ops: (WriteOp | ServiceError)[] = []
-      for (const sent of items) ops.push(await bulkOp(sent, defaultIndex, parts))
-      const good = ops.filter((op): op is WriteOp => !(op instanceof ServiceError))
-      const own = onlyNameless(
-        items.map(({ item }) => item),
-        options,
-      )
-      const outcomes = good.length === 0 ? [] : await writeInGroups(good, own, parts)
-      let next = 0
-      return ops.map((op, at) => {
-        if (op instanceof ServiceError) return op
-        const outcome = outcomes[next++] as Written | ServiceError
-        const sent = items[at]
-        const told = sent === undefined ? [] : unreadOf(sent, op, defaultIndex)
-        return outcome instanceof ServiceError ? outcome : withWarnings(outcome, told)
-      })
-    },
+    bulk: (items, defaultIndex, options) => writeBulk(items, defaultIndex, options, parts),
     get: async ({ id, index, ifVersion, unlessVersion = [] }) => {
       const { entry, ord } = locate(parts, id, index) ?? missing()
       const bytes = store.tables.records.peek([entry.record.id, ord])
@@ -143,6 +131,30 @@ export function openDocuments(parts: DocumentsParts): Documents {
       }
     },
   }
+}
+
+async function writeBulk(
+  items: readonly SentItem[],
+  defaultIndex: string | undefined,
+  options: WriteOptions,
+  parts: DocumentsParts,
+): Promise<(Written | ServiceError)[]> {
+  const ops: (WriteOp | ServiceError)[] = []
+  for (const sent of items) ops.push(await bulkOp(sent, defaultIndex, parts))
+  const good = ops.filter((op): op is WriteOp => !(op instanceof ServiceError))
+  const own = onlyNameless(
+    items.map(({ item }) => item),
+    options,
+  )
+  const outcomes = good.length === 0 ? [] : await writeInGroups(good, own, parts)
+  let next = 0
+  return ops.map((op, at) => {
+    if (op instanceof ServiceError) return op
+    const outcome = outcomes[next++] as Written | ServiceError
+    const sent = items[at]
+    const told = sent === undefined ? [] : unreadOf(sent, op, defaultIndex)
+    return outcome instanceof ServiceError ? outcome : withWarnings(outcome, told)
+  })
 }
 
 /** What is written twice under an id of its own is there once: only documents without one are worth a note. */

@@ -8,6 +8,7 @@ import type { Definition } from '../indices/definition.ts'
 import { type IndexEntry, type Indices, latest } from '../indices/indices.ts'
 import type { Conditions } from './conditions.ts'
 import { hasText, noText } from './decide.ts'
+import { distantDates } from './distant-dates.ts'
 import type { WriteOp } from './operation.ts'
 import { apartFromVector, givenVector } from './outside-vector.ts'
 import { type SourcePlace, sourceProblem } from './source.ts'
@@ -108,6 +109,9 @@ export function unreadOf(
 ): string[] {
   if (item instanceof ServiceError) return []
   const { definition } = latest(entry)
-  if (isWhole) return keptInWhole(item.document ?? {}, definition, defaultIndex)
-  return unreadBeside(item, definition)
+  const { document = {} } = item
+  const unread = isWhole
+    ? keptInWhole(document, definition, defaultIndex)
+    : unreadBeside(item, definition)
+  return [...unread, ...distantDates(document, definition, 'document.')]
 }
