@@ -83,7 +83,11 @@ export const DocumentWritten = Type.Object({
   created: DateTime,
   updated: Type.Optional(DateTime),
   result: Type.Optional(Type.String()),
-  warnings: Type.Optional(Type.Array(Type.String())),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'names that were sent where they are not read, and dates that no filter finds',
+    }),
+  ),
 })
 
 export const DocumentRead = Type.Object({
@@ -137,8 +141,7 @@ export const BulkReply = Type.Object({
       result: Type.Optional(Type.String()),
       warnings: Type.Optional(
         Type.Array(Type.String(), {
-          description:
-            'names that were sent where they are not read; of the first eight items that have such',
+          description: 'the same as of a single document; of the first eight items that have such',
         }),
       ),
       code: Type.Optional(Type.String()),
