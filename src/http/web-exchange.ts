@@ -54,8 +54,13 @@ class WebExchange implements Exchange {
 
   get ambiguous(): boolean {
     let lengths = 0
-    for (let at = 0; at < this.#headers.length; at += 2)
-      if (this.#headers[at] === 'content-length') lengths += 1
+    for (let at = 0; at < this.#headers.length; at += 2) {
+      const name = this.#headers[at]
+      if (name === 'content-length' || name === 'transfer-encoding') lengths += 1
+      // The library takes any coding for chunks.
+      if (name === 'transfer-encoding' && this.#headers[at + 1]?.toLowerCase() !== 'chunked')
+        return true
+    }
     return lengths > 1
   }
 

@@ -34,6 +34,12 @@ const HOSTILE: [string, string][] = [
     'an unknown coding',
     `transfer-encoding: xchunked\r\ncontent-length: ${2 + SECOND.length}\r\n\r\n{}${SECOND}`,
   ],
+  ...['xchunked', 'gzip', 'chunked, gzip', 'chunked\r\ntransfer-encoding: identity'].map(
+    (coding) => [
+      `chunks that are called ${JSON.stringify(coding)}`,
+      `transfer-encoding: ${coding}\r\n\r\n2\r\n{}\r\n0\r\n\r\n${SECOND}`,
+    ],
+  ),
   ['a space before the colon', `content-length : ${2 + SECOND.length}\r\n\r\n{}${SECOND}`],
   ['a list of lengths', `content-length: 2, 2\r\n\r\n{}${SECOND}`],
   ['a length with a sign', `content-length: +2\r\n\r\n{}${SECOND}`],
