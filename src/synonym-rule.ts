@@ -10,6 +10,53 @@ export function sidesOf(rule: unknown): string[][] | undefined {
   return text?.split(ARROW).map((side) => side.split(',').map((word) => word.trim()))
 }
 
+/** What rules of synonyms may come to, and how they are read. */
+export interface SynonymsMax {
+  /** Others that one word may be given. */
+  othersMax: number
+  /** Others of all words together. */
+  pairsMax: number
+  /** A rule with an arrow gives the words behind it those before it, too. */
+  bothWays: boolean
+}
+
+/** The place of the rule that is too much in a list, and why. */
+export interface SynonymExcess {
+  at: number
+  means: string
+}
+
+/** Tells of the first rule of a list that goes too far; what the rules of one index or change come to is added up. */
+export type CheckSynonyms = (rules: readonly unknown[]) => SynonymExcess | undefined
+
+/** The core keeps each pair of words that mean the same: a thousand words in one rule are a million. */
+export function openSynonymCheck({ othersMax, pairsMax, bothWays }: SynonymsMax): CheckSynonyms {
+  let pairs = 0
+  return (rules) => {
+    const others = new Map<string, number>()
+    for (const [at, rule] of rules.entries())
+      for (const [word, more] of othersIn(rule, bothWays)) {
+        const count = (others.get(word) ?? 0) + more
+        others.set(word, count)
+        pairs += more
+        if (count > othersMax)
+          return { at, means: `gives a word more than ${othersMax} others: leave some out` }
+        if (pairs > pairsMax)
+          return { at, means: `is too much: all words together may have ${pairsMax} others` }
+      }
+    return undefined
+  }
+}
+
+/** Each word of a rule, with how many others the rule gives it; none of what is no rule. */
+function othersIn(rule: unknown, bothWays: boolean): [word: string, more: number][] {
+  const [from = [], to] = sidesOf(rule) ?? []
+  const counted = (words: string[], more: number): [string, number][] =>
+    words.map((word) => [word.toLowerCase(), more])
+  if (to === undefined) return counted(from, from.length - 1)
+  return [...counted(from, to.length), ...counted(bothWays ? to : [], from.length)]
+}
+
 /** The parts in which the core takes a rule that is a text: its words, or all of one with an arrow. */
 export function partsOf(rule: string): string[] {
   return hasArrow(rule) ? [rule] : (sidesOf(rule)?.[0] ?? [])

@@ -58,5 +58,5 @@ export const TUNING_SHAPES =
   'brings no document into a search that does not find it. ' +
   'boosts: a list of up to 1000 ids or {id, index, value}, or {id: value}: value (.1 by default, -100..100) is added to the score ' +
   'of the document where it matches; 1 is the span of the fused score. ' +
-  'synonyms: a list of up to 200 rules, each `"a, b"` or ["a", "b"] for words that mean the same, or `"a, b => c"` one way. ' +
+  'synonyms: a list of up to 200 rules, each `"a, b"` or ["a", "b"] for words that mean the same, or `"a, b => c"` one way; a word may get 100 others. ' +
   'Weights: 0..1000000.'

@@ -1,6 +1,6 @@
 import { asObject } from '../../object.ts'
 import { BOOST_MAX, type DocumentName, type Tuning } from '../../schema/tuning.ts'
-import { hasArrow, sidesOf } from '../../synonym-rule.ts'
+import { hasArrow, openSynonymCheck, sidesOf } from '../../synonym-rule.ts'
 import { shownName } from '../../word.ts'
 
 /** Why a value can't be read: where inside of it, and what may stand there. */
@@ -23,6 +23,9 @@ export const WEIGHT_MAX = 1e6
 /** Every search that a change applies to carries its lists, and looks up what they name. */
 const ENTRIES_MAX = { pins: 100, boosts: 1000, synonyms: 200 }
 
+/** The core reads the rules anew for each of these searches. */
+const SYNONYMS_MAX = { othersMax: 100, pairsMax: 20_000, bothWays: false }
+
 function tooMany(key: keyof typeof ENTRIES_MAX, list: readonly unknown[]): Problem | undefined {
   const most = ENTRIES_MAX[key]
   return list.length > most ? { path: '', message: `must hold at most ${most} entries` } : undefined
@@ -39,6 +42,8 @@ export function readSynonyms(value: unknown, tuning: Tuning, note: Note): Proble
   const rules = value.map(readRule)
   const bad = rules.indexOf(undefined)
   if (bad >= 0) return { path: `[${bad}]`, message: RULE }
+  const excess = openSynonymCheck(SYNONYMS_MAX)(value)
+  if (excess !== undefined) return { path: `[${excess.at}]`, message: excess.means }
   const lone = rules.findIndex((rule) => rule?.length === 1 && !hasArrow(rule[0] as string))
   if (lone >= 0) note(`[${lone}] (one word alone means the same as no other)`)
   tuning.synonyms = rules as string[][]

@@ -1,25 +1,34 @@
 import { invalid } from '../../errors.ts'
 import { asObject } from '../../object.ts'
 import type { IndexSettings } from '../../schema/indices.ts'
-import { sidesOf } from '../../synonym-rule.ts'
+import { openSynonymCheck, sidesOf } from '../../synonym-rule.ts'
 import { shownName } from '../../word.ts'
 import { sentAnalyses } from './sent-analysis.ts'
 
+/** An index reads its rules whenever it is opened. */
+const MOST = { othersMax: 500, pairsMax: 500_000, bothWays: true }
+
 /**
- * Throws VALIDATION_FAILED about a rule of synonyms that could mean nothing. Asked when an index is declared and not
+ * Throws VALIDATION_FAILED about a rule of synonyms that could mean nothing, or that makes too much of them. Asked when an index is declared and not
  * whenever its definition is compiled: one that was taken before must go on opening.
  */
 export function refuseMalformedSynonyms(settings: IndexSettings): void {
   for (const { path, analysis } of sentAnalyses(settings)) {
+    const check = openSynonymCheck(MOST)
+    const refuseIn = (path: string, rules: unknown): void => {
+      // Another type is refused where the rules are read.
+      if (!Array.isArray(rules)) return
+      refuseMistakes(path, rules)
+      const excess = check(rules)
+      if (excess !== undefined) throw invalid(`${path}[${excess.at}]`, excess.means)
+    }
     refuseIn(`${path}.synonyms`, analysis.synonyms)
     for (const [name, filter] of Object.entries(asObject(analysis.filter) ?? {}))
       refuseIn(`${path}.filter.${shownName(name)}.synonyms`, asObject(filter)?.synonyms)
   }
 }
 
-function refuseIn(path: string, rules: unknown): void {
-  // Another type is refused where the rules are read.
-  if (!Array.isArray(rules)) return
+function refuseMistakes(path: string, rules: unknown[]): void {
   rules.forEach((rule, at) => {
     const mistake = mistakeIn(rule)
     if (mistake !== undefined) throw invalid(`${path}[${at}]`, `${mistake}; ${FORM}`)

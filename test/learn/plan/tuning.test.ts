@@ -169,6 +169,12 @@ describe('a free-form configuration', () => {
     ])
     const { f0: _, ...most } = weights
     expect(readTuning({ fieldWeights: most })).toMatchObject({ wrong: [], unread: [] })
+    const words = Array.from({ length: 102 }, (_, at) => `w${at}`)
+    expect(readTuning({ synonyms: ['a, b', words] }).wrong).toEqual([
+      { path: 'synonyms[1]', message: 'gives a word more than 100 others: leave some out' },
+    ])
+    for (const rule of [words.slice(1), `${words} => a`])
+      expect(readTuning({ synonyms: [rule] }).wrong).toEqual([])
     expect(readTuning({ boosts: Array(1001).fill('a') })).toMatchObject({
       tuning: {},
       unread: ['boosts (must hold at most 1000 entries)'],

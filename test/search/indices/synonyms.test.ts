@@ -62,6 +62,24 @@ describe('rules of synonyms', () => {
     )
   })
 
+  it('those that come to more than can be read are refused by the one that is too much', () => {
+    const words = (count: number) => Array.from({ length: count }, (_, at) => `w${at}`).join()
+    expect(refusal({ analysis: { synonyms: ['a, b', words(501)] } })).toBe(undefined)
+    const message = 'gives a word more than 500 others: leave some out'
+    expect(refusal({ analysis: { synonyms: ['a, b', words(502)] } })).toEqual([
+      400,
+      [{ path: 'settings.analysis.synonyms[1]', message }],
+    ])
+    const filter = Object.fromEntries(
+      [1, 2, 3].map((at) => [`f${at}`, { type: 'synonym', synonyms: [words(450)] }]),
+    )
+    const together = 'is too much: all words together may have 500000 others'
+    expect(refusal({ analysis: { filter } })).toEqual([
+      400,
+      [{ path: 'settings.analysis.filter.f3.synonyms[0]', message: together }],
+    ])
+  })
+
   it('settings without any are taken', () => {
     for (const settings of [{}, { analysis: {} }, { analysis: { synonyms: [] } }, { index: {} }])
       expect(refusal(settings)).toBe(undefined)
