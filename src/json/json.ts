@@ -27,6 +27,11 @@ const DIGITS_SURE = 200
 const DIGITS_KEPT = 15
 /** Whole numbers of more digits are all out of range; to compare them would take long. */
 const DIGITS_MAX = 309
+/**
+ * Objects and lists that one text may hold: to make ten million of them, for which thirty megabytes are enough, would
+ * hold everybody up for ten seconds and more, and take a gigabyte.
+ */
+const OBJECTS_MAX = 1_000_000
 /** What is read in place of a whole number that would not be kept: out of range, as that is. */
 const OUT_OF_RANGE = '1e999'
 
@@ -39,7 +44,7 @@ export interface ReadJson {
 
 /**
  * Reads a JSON text in UTF-8, which is called `name` in what is said of it; `advice` follows what is wrong with it.
- * Throws JSON_TOO_DEEP (checked before parsing), MALFORMED_JSON with the byte position of the first mistake.
+ * Throws JSON_TOO_DEEP and BODY_TOO_LARGE (checked before parsing), MALFORMED_JSON with the byte position of the first mistake.
  */
 export function readJson(
   bytes: Uint8Array,
@@ -68,9 +73,10 @@ interface Numbers {
   unkept: [start: number, end: number][]
 }
 
-/** Throws JSON_TOO_DEEP. */
+/** Throws JSON_TOO_DEEP, and BODY_TOO_LARGE for too many objects and lists. */
 function scan(bytes: Uint8Array, depthMax: number, name: string): Numbers {
   let depth = 0
+  let objects = 0
   let inString = false
   let mayBeHuge = false
   let unkept: Numbers['unkept'] = NONE
@@ -90,7 +96,9 @@ function scan(bytes: Uint8Array, depthMax: number, name: string): Numbers {
       }
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
       depth += 1
+      objects += 1
       if (depth > depthMax) throw serviceError('JSON_TOO_DEEP', tooDeep(name, depthMax))
+      if (objects > OBJECTS_MAX) throw serviceError('BODY_TOO_LARGE', tooMany(name))
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1
   }
   return { mayBeHuge, unkept }
@@ -130,6 +138,10 @@ function marked(text: Buffer, places: Numbers['unkept']): Buffer {
 function tooDeep(name: string, depthMax: number): string {
   const setting = variableOf('jsonDepthMax')
   return `${name} is nested deeper than ${depthMax} levels, the setting ${setting}.`
+}
+
+function tooMany(name: string): string {
+  return `${name} holds more than ${OBJECTS_MAX} objects and lists: send it in parts.`
 }
 
 /** Whether an exponent of three digits or more begins here; one below zero makes no number huge. */

@@ -83,6 +83,18 @@ describe('readJson', () => {
     expect(codeOf(Buffer.alloc(1 << 20, '['), 32)).toBe('JSON_TOO_DEEP')
   })
 
+  it('counts objects and lists before any of them is made', () => {
+    const many = (count: number) =>
+      bytes(
+        `[${Array(count - 1)
+          .fill('{}')
+          .join()}]`,
+      )
+    expect(codeOf(many(1_000_000))).toBeUndefined()
+    expect(codeOf(many(1_000_001))).toBe('BODY_TOO_LARGE')
+    expect(codeOf(bytes(`[${Array(1_000_001).fill('"[{"').join()}]`))).toBeUndefined()
+  })
+
   it('takes a byte order mark, and refuses bytes that are not UTF-8', () => {
     expect(parseJson(bytes('\ufeff{"a":1}'), 4)).toEqual({ a: 1 })
     expect(codeOf(Buffer.from([0x22, 0xc3, 0x28, 0x22]))).toBe('MALFORMED_JSON')
