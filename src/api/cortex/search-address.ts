@@ -72,7 +72,7 @@ function readNumbers(text: string, name: string, depthMax: number): unknown {
 }
 
 const BASE64 = /^[\w+/ -]{4,}=*$/
-const NUMBER = /^\s*-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i
+const NUMBER = /^\s*-?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?\s*$/i
 const BROKEN_VECTOR =
   'must be numbers with commas, such as 0.1,-0.2, or base64 of little-endian float32 numbers'
 

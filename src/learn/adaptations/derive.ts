@@ -148,8 +148,9 @@ function readPattern(
 
 /** `a => b` or `a = b` of words that say something; a field, a number or a comparison is no word for another. */
 function readSynonym(text: string): string[] | undefined {
-  const pair = /^(?:synonym:)?([^=<>!]+?)\s*(=>?)\s*([^=<>!]+)$/i.exec(text)
-  const [, left = '', sign = '', right = ''] = pair ?? []
+  // Blanks are trimmed afterwards: a pattern that looks for them, too, takes the square of a text's length.
+  const pair = /^([^=<>!]+)(=>?)([^=<>!]+)$/.exec(text.replace(/^synonym:/i, '')) ?? []
+  const [, left = '', sign = '', right = ''] = pair.map((part) => part.trim())
   if (!isSynonymRule(left, right)) return undefined
   if (sign === '=>') return [`${left} => ${right}`]
   return readField(left) === undefined ? [left, right] : undefined

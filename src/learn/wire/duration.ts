@@ -39,6 +39,7 @@ function readDuration(text: string): number {
       (sum, unitMs, at) => sum + unitMs * Number((iso[at + 1] ?? '0').replace(',', '.')),
       0,
     )
-  const [, amount, unit = 'ms'] = /^\s*(\d+(?:\.\d+)?)\s*([a-z]+)?\s*$/i.exec(text) ?? []
+  // Trimmed before: two rows of blanks in a pattern take the square of a text's length to try.
+  const [, amount, unit = 'ms'] = /^(\d+(?:\.\d+)?)\s*([a-z]+)?$/i.exec(text.trim()) ?? []
   return Number(amount) * (UNITS_MS.get(unit.toLowerCase()) ?? Number.NaN)
 }

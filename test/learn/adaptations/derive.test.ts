@@ -80,6 +80,21 @@ describe('a rule from patterns', () => {
     expect(deriveChanges({ requiresOptimization: true }, few).changes).toBeUndefined()
   })
 
+  it('looks at a long text once, and not at each of its blanks anew', () => {
+    const blanks = ' '.repeat(200_000)
+    const startedMs = performance.now()
+    for (const text of [`car${blanks}!`, `car=${blanks}!`, `car${blanks}auto`])
+      expect(deriveChanges({ positivePatterns: [text] }, undefined).changes).toEqual({
+        learning: true,
+      })
+    const { changes } = deriveChanges(
+      { positivePatterns: [`synonym: car${blanks}=>${blanks}auto `] },
+      undefined,
+    )
+    expect(changes).toEqual({ synonyms: [['car => auto']] })
+    expect(performance.now() - startedMs).toBeLessThan(1000)
+  })
+
   it('says what names nothing', () => {
     const { description } = deriveChanges({ positivePatterns: ['title_match', 'wow'] }, undefined)
     expect(description).toContain('Names nothing: wow.')

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest'
+import { fromAddress } from '../../src/api/cortex/search-address.ts'
+
+function vectorOf(text: string): unknown {
+  return (fromAddress({ q: '', vector: text } as never, 32) as { vector?: unknown }).vector
+}
+
+it.each([
+  ['1,2', [1, 2]],
+  ['-0.5, .5 ,1.,2e3', [-0.5, 0.5, 1, 2000]],
+])('reads a vector from %j', (text, vector) => {
+  expect(vectorOf(text)).toEqual(vector)
+})
+
+it('looks at a long number once, and not at each of its digits anew', () => {
+  const startedMs = performance.now()
+  expect(() => vectorOf(`${'1'.repeat(30_000)}!`)).toThrow('must be numbers with commas')
+  expect(performance.now() - startedMs).toBeLessThan(300)
+})
