@@ -24,14 +24,16 @@ pub fn bool_of(value: &Value) -> Option<bool> {
     }
 }
 
-/// A value as a finite number, from a string too.
+/// A value as a finite number, from a string too. There is one zero: JSON of documents has no other.
 pub fn number_of(value: &Value) -> Option<f64> {
     let number = match value {
         Value::Number(number) => number.as_f64(),
         Value::String(word) => word.trim().parse().ok(),
         _ => None,
     };
-    number.filter(|number| number.is_finite())
+    number
+        .filter(|number| number.is_finite())
+        .map(|number| number + 0.0)
 }
 
 /// The whole numbers at or below and at or above a value.
@@ -82,6 +84,13 @@ pub fn number_value(number: f64) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_zero_has_no_sign() {
+        for zero in [json!(0), json!(-0.0), json!("-0"), json!("-0.0")] {
+            assert_eq!(number_of(&zero).map(f64::to_bits), Some(0), "{zero}");
+        }
+    }
 
     #[test]
     fn whole_numbers_around_a_value_are_found() {
