@@ -427,6 +427,33 @@ fn an_explanation_adds_up_however_legs_are_fused_and_with_one_of_them_empty() {
 }
 
 #[test]
+fn explanations_of_very_many_words_are_refused_before_they_take_the_memory() {
+    let words: Vec<String> = (0..600).map(|n| format!("w{n}")).collect();
+    let mut index = Index::new(&reference::definition());
+    let mut random = Random(4);
+    let docs = (1..101).map(|ord| {
+        let mut doc = document(&mut random, ord);
+        doc.source["content"] = json!(words.join(" "));
+        doc
+    });
+    index.change(docs.collect(), &[]);
+    let ask = |size: usize| {
+        let request =
+            json!({ "mode": "text", "query": words.join(" "), "explain": true, "size": size });
+        let request = Request::parse(&request.to_string()).unwrap();
+        attune_native::search::search(&[(7, index.view())], &request, None)
+    };
+    assert_eq!(ask(80).unwrap().explain.unwrap().len(), 80);
+    let failure = ask(90).unwrap_err();
+    assert_eq!(failure.code.word(), "BAD_REQUEST");
+    assert!(
+        failure.message.contains("fewer hits"),
+        "{}",
+        failure.message
+    );
+}
+
+#[test]
 fn explanations_add_up_to_the_score() {
     let index = Index::random(91, 3, 40);
     let vector: Vec<f32> = vec![0.4, -0.5, 0.25, 0.9, 0.3, -1.0, 0.8, 0.1];

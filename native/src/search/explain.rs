@@ -17,12 +17,17 @@ use crate::search::text::postings::Postings;
 use crate::search::text::score::Scorer;
 use crate::search::view::View;
 
+/// Most words that explanations tell of, over all hits of a page: each has its figures in several fields, which take half
+/// a kilobyte. A thousand words of a thousand hits would take gigabytes.
+pub const WORDS_MAX: usize = 50_000;
+
 /// One object per hit: `{score, text?, vector?, parts, weights?, fusion?}`. Where two legs are fused,
 /// the score is the sum of the parts by their weights, with what was learned added to it: a part is
 /// a score brought to 0 … 1, or what its rank is worth, 1/(60 + rank). Where nothing is asked there
-/// is nothing to fuse, and every document has score 1.
+/// is nothing to fuse, and every document has score 1. BAD_REQUEST for more than `WORDS_MAX` words.
 pub fn explain(views: &[View], hits: &[Hit], request: &Request) -> Result<Vec<Value>, Failure> {
     let mut texts = vec![Value::Null; hits.len()];
+    let mut words = 0;
     let asked = request.mode != Mode::Vector && !request.is_empty_query();
     for (number, view) in views.iter().enumerate().filter(|_| asked) {
         let own = hits
@@ -34,7 +39,8 @@ pub fn explain(views: &[View], hits: &[Hit], request: &Request) -> Result<Vec<Va
             continue;
         }
         let plan = plan::plan(view.snapshot, request)?;
-        for ((at, _), text) in positions.iter().zip(explain_text(view, &plan, &positions)?) {
+        let explained = explain_text(view, &plan, &positions, &mut words)?;
+        for ((at, _), text) in positions.iter().zip(explained) {
             texts[*at] = text;
         }
     }
@@ -113,11 +119,12 @@ struct Reasons {
     fields: Vec<(f32, Map<String, Value>)>,
 }
 
-/// The text part of the documents at some positions, in their order.
+/// The text part of the documents at some positions, in their order; adds to `words` how many they tell of.
 fn explain_text(
     view: &View,
     plan: &Plan,
     positions: &[(usize, u32)],
+    words: &mut usize,
 ) -> Result<Vec<Value>, Failure> {
     let scorer = Scorer::open(view.snapshot, plan)?;
     let empty = Reasons {
@@ -140,6 +147,12 @@ fn explain_text(
         all.dedup();
         for ((_, position), reasons) in positions.iter().zip(&mut reasons) {
             add_clause(&scorer, &lists, clause, all.len(), *position, reasons);
+            *words += usize::from(all.binary_search(position).is_ok());
+        }
+        if *words > WORDS_MAX {
+            return Err(Failure::bad_request(format!(
+                "explain tells of at most {WORDS_MAX} words over all hits: ask for fewer hits, or with fewer words"
+            )));
         }
     }
     let values = positions.iter().zip(reasons);
