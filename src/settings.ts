@@ -36,7 +36,7 @@ export const SETTINGS = {
   dataDir: { env: 'DATA_DIR', kind: 'string', fallback: './data', about: 'folder that holds everything durable' },
   logLevel: { env: 'LOG_LEVEL', kind: { oneOf: ['trace', 'debug', 'info', 'warn', 'error', 'silent'] }, fallback: 'info', about: 'least level that is logged' },
   searchThreads: { env: 'SEARCH_THREADS', kind: 'integer', fallback: Math.max(1, Math.min(16, cores)), fallbackAbout: 'cores, at most 16', min: 1, max: 64, about: 'threads that answer searches' },
-  workThreads: { env: 'WORK_THREADS', kind: 'integer', fallback: Math.max(1, Math.min(4, cores >> 1)), fallbackAbout: 'half the cores, at most 4', min: 1, max: 32, about: 'threads that index, fit and learn' },
+  workThreads: { env: 'WORK_THREADS', kind: 'integer', fallback: Math.max(1, Math.min(4, cores >> 1)), fallbackAbout: 'half the cores, at most 4', min: 1, max: 32, about: 'threads that index; as many more come and go for large batches' },
   searchQueueMax: { env: 'SEARCH_QUEUE_MAX', kind: 'integer', fallback: 2048, min: 1, max: 1_000_000, about: 'searches waiting for a thread before 503' },
   writeQueueMax: { env: 'WRITE_QUEUE_MAX', kind: 'integer', fallback: 20_000, min: 1, max: 10_000_000, about: 'documents waiting to be written before 503' },
   autoCreateIndex: { env: 'AUTO_CREATE_INDEX', kind: 'boolean', fallback: true, about: 'create an unknown index when a document names it' },

@@ -1,6 +1,7 @@
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
+import type { bulk } from '../../workers/bulk.ts'
 import type { checkpoint } from '../../workers/checkpoint.ts'
 import type { fit } from '../../workers/fit.ts'
 import type { gate } from '../../workers/gate.ts'
@@ -27,6 +28,7 @@ interface Jobs {
   search: typeof search
   suggest: typeof suggest
   write: typeof write
+  bulk: typeof bulk
   open: typeof open
   checkpoint: typeof checkpoint
   fit: typeof fit
@@ -41,13 +43,14 @@ interface Jobs {
 type JobName = keyof Jobs
 
 /**
- * Which lane a job rides in. Searches never wait behind writes, writes never behind the opening and saving
- * of files, and nothing behind learning, which may take a minute.
+ * Which lane a job rides in. Searches never wait behind writes, small writes never behind large ones, neither behind the
+ * opening and saving of files, and nothing behind learning, which may take a minute.
  */
 const LANES = {
   search: 'search',
   suggest: 'search',
   write: 'write',
+  bulk: 'bulk',
   open: 'files',
   checkpoint: 'files',
   fit: 'learning',
@@ -99,11 +102,12 @@ export interface PoolOptions {
   dataDir: string
 }
 
-/** Starts the worker threads of the lanes; the one that learns is only there while it does. */
+/** Starts the worker threads of the lanes; those for large batches and the one that learns are only there while they work. */
 export function openPool(options: PoolOptions): Pool {
   const lanes: Record<Lane, Piscina> = {
     search: openLane(options, { threads: options.searchThreads, each: HOPS_EACH }),
     write: openLane(options, { threads: options.workThreads }),
+    bulk: openLane(options, { threads: options.workThreads, kept: 0 }),
     files: openLane(options, { threads: 1 }),
     learning: openLane(options, { threads: 1, kept: 0 }),
   }

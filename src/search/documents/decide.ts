@@ -121,6 +121,7 @@ function save(
     change: {
       sequence,
       adds: true,
+      characters: record.source.length,
       ...(vector === undefined ? {} : { vector }),
       ...(ord === undefined ? {} : { removed: ord }),
       ...(grams === 0 ? {} : { grams }),

@@ -6,6 +6,9 @@ export interface Batch {
   deletes: Float64Array
   vectorOrds: Float64Array
   vectors: Float32Array
+  /** See `BatchedWrite`; of all documents together. */
+  characters: number
+  grams: number
 }
 
 /** One document's part of a batch. */
@@ -17,12 +20,30 @@ export interface BatchedWrite {
   vector?: Float32Array
   /** The document number that this write replaced or deleted. */
   removed?: number
+  /** Of its JSON; absent where there is no new document. */
+  characters?: number
   /** Ngrams that the document has at most; absent where its index has none. */
   grams?: number
 }
 
 /** Ngrams of one batch: they wait in memory until all are in the index, some 15 to 40 bytes each. */
 export const BATCH_GRAMS = 16_000_000
+/** Characters of JSON of one batch: the documents are in memory together until all are in the index. */
+export const BATCH_CHARACTERS = 16 << 20
+/**
+ * A batch with more of any of these takes the core a quarter of a second and longer, which the batches of other indices
+ * do not wait for. Below that, a thread that has to be started first (a tenth of a second) would be the longer wait.
+ */
+const SMALL = {
+  documents: 1000,
+  characters: 1 << 20,
+  grams: 250_000,
+}
+
+/** Whether others would wait long behind the batch. */
+export function isLarge({ ords, characters, grams }: Batch): boolean {
+  return ords.length > SMALL.documents || characters > SMALL.characters || grams > SMALL.grams
+}
 
 /** A document that a later change of the same batch replaces never needs to be indexed. */
 export function outlived(changes: BatchedWrite[]): Set<number> {
@@ -45,7 +66,17 @@ export function joinChanges(changes: BatchedWrite[]): Batch {
     deletes: Float64Array.from(removed),
     vectorOrds: Float64Array.from(given, ({ sequence }) => sequence),
     vectors,
+    characters: charactersOf(added),
+    grams: gramsOf(added),
   }
+}
+
+export function charactersOf(changes: readonly BatchedWrite[]): number {
+  return changes.reduce((sum, { characters = 0 }) => sum + characters, 0)
+}
+
+export function gramsOf(changes: readonly BatchedWrite[]): number {
+  return changes.reduce((sum, { grams = 0 }) => sum + grams, 0)
 }
 
 /** The batch without the documents up to `sequence`, which the index has from the records already. */

@@ -2,6 +2,7 @@ import { native } from '../../native.ts'
 import type { Reader } from '../../store/reader.ts'
 import { decodeRecord, indexedJson } from '../record.ts'
 import { cutOf } from './applied.ts'
+import { BATCH_CHARACTERS } from './batch.ts'
 
 /** What opening an index in the core needs. */
 export interface OpenInput {
@@ -31,9 +32,8 @@ export interface CaughtUp {
 
 type Rows = Parameters<typeof native.apply>
 
-/** Documents, and characters of their JSON, that wait in memory until they are in the index. */
+/** Documents that wait in memory until they are in the index, unless they have `BATCH_CHARACTERS` earlier. */
 const BATCH_DOCUMENTS = 1000
-const BATCH_CHARACTERS = 16 << 20
 
 /**
  * Applies to the open index every write of the record store after `sequence`: documents that still

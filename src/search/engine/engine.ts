@@ -1,6 +1,6 @@
 import { native } from '../../native.ts'
 import type { IndexEntry } from '../indices/indices.ts'
-import { after, type Batch } from './batch.ts'
+import { after, type Batch, isLarge } from './batch.ts'
 import { close, giveUpOpening } from './closing.ts'
 import type { Core, EngineParts } from './core.ts'
 import { checkpoint, releaseWriters } from './durability.ts'
@@ -118,7 +118,7 @@ async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<
     const vectorField = entry.definition.embedder.field
     const input = { dataDir, indexId: entry.record.id, engineId, ...fresh }
     const report = await core.pool.run(
-      'write',
+      isLarge(batch) ? 'bulk' : 'write',
       vectorField === undefined ? input : { ...input, vectorField },
     )
     if (state !== undefined) {

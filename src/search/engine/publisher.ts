@@ -1,5 +1,14 @@
 import type { IndexEntry } from '../indices/indices.ts'
-import { BATCH_GRAMS, type Batch, type BatchedWrite, joinChanges, outlived } from './batch.ts'
+import {
+  BATCH_CHARACTERS,
+  BATCH_GRAMS,
+  type Batch,
+  type BatchedWrite,
+  charactersOf,
+  gramsOf,
+  joinChanges,
+  outlived,
+} from './batch.ts'
 
 /*
  * Durable changes on their way into the core, one queue an index: while one batch is in the core, the next gathers.
@@ -170,10 +179,13 @@ async function drain(queue: Queue, apply: Apply): Promise<void> {
 function takeBatch(waiting: Waiting[]): Waiting[] {
   let count = 0
   let size = 0
+  let characters = 0
   let grams = 0
   for (const { changes } of waiting) {
-    grams += changes.reduce((sum, { grams = 0 }) => sum + grams, 0)
-    if (size >= BATCH_CHANGES || (count > 0 && grams > BATCH_GRAMS)) break
+    characters += charactersOf(changes)
+    grams += gramsOf(changes)
+    const isTooMuch = characters > BATCH_CHARACTERS || grams > BATCH_GRAMS
+    if (size >= BATCH_CHANGES || (count > 0 && isTooMuch)) break
     size += changes.length
     count += 1
   }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type { BatchedWrite } from '../../../src/search/engine/batch.ts'
 import { openPublisher } from '../../../src/search/engine/publisher.ts'
 import type { IndexEntry } from '../../../src/search/indices/indices.ts'
 
@@ -21,8 +22,8 @@ function openSlowCore() {
   return {
     batches,
     publish: (sequence: number) => publisher.publish(entry, [{ sequence, adds: true }]),
-    publishGrams: (sequence: number, grams: number) =>
-      publisher.publish(entry, [{ sequence, adds: true, grams }]),
+    publishSized: (sequence: number, size: Pick<BatchedWrite, 'characters' | 'grams'>) =>
+      publisher.publish(entry, [{ sequence, adds: true, ...size }]),
     publishSoon: (sequence: number) => publisher.publishSoon(entry, [{ sequence, adds: true }]),
     exclusive: (work: () => Promise<void>) => publisher.exclusive(entry, work),
     idle: publisher.idle,
@@ -118,12 +119,17 @@ it('leaves what nobody waits for to a later commit, however often batches end', 
   expect(batches.length).toBeLessThanOrEqual(4)
 })
 
-it('takes no more ngrams together than fit in memory, but a giant by itself', async () => {
-  const { batches, publish, publishGrams } = openSlowCore()
-  const giant = 4_000_000
-  const writes = [publish(1)]
-  for (let sequence = 2; sequence <= 7; sequence++) writes.push(publishGrams(sequence, giant))
-  writes.push(publishGrams(8, 100 * giant), publishGrams(9, 1), publish(10))
-  await Promise.all(writes)
-  expect(batches).toEqual([[1], [2, 3, 4, 5], [6, 7], [8], [9, 10]])
-})
+it.each(['characters', 'grams'] as const)(
+  'takes no more %s together than fit in memory, but a giant by itself',
+  async (unit) => {
+    const { batches, publish, publishSized } = openSlowCore()
+    const giant = 4_000_000
+    const writes = [publish(1)]
+    for (let sequence = 2; sequence <= 7; sequence++)
+      writes.push(publishSized(sequence, { [unit]: giant }))
+    writes.push(publishSized(8, { [unit]: 100 * giant }), publishSized(9, { [unit]: 1 }))
+    writes.push(publish(10))
+    await Promise.all(writes)
+    expect(batches).toEqual([[1], [2, 3, 4, 5], [6, 7], [8], [9, 10]])
+  },
+)
