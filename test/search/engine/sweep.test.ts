@@ -1,7 +1,8 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { native } from '../../../src/native.ts'
-import { clearSuperseded } from '../../../src/search/engine/sweep.ts'
+import { clearIndex, clearSuperseded, forgetRemovals } from '../../../src/search/engine/sweep.ts'
 import { encodeRecord } from '../../../src/search/record.ts'
+import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
 
 it('a document goes on being known by those of its earlier numbers whose records are kept', async () => {
@@ -23,3 +24,48 @@ it('a document goes on being known by those of its earlier numbers whose records
   await clearSuperseded(store, 2500 + keptMs)
   expect(records.count() + superseded.count() + earlierOrds.count()).toBe(0)
 })
+
+const ROWS = 5000
+/** What a write that waits behind a sweep waits for. */
+const ROWS_MAX = 2000
+
+/** Rows that each transaction of the sweeps to come takes out of the records and removals. */
+function removedByEach(store: Store): number[] {
+  const { records, removals } = store.tables
+  const count = () => records.count() + removals.count()
+  const removed: number[] = []
+  const release = store.release.bind(store)
+  vi.spyOn(store, 'release').mockImplementation((work) =>
+    release(() => {
+      const before = count()
+      const done = work()
+      removed.push(before - count())
+      return done
+    }),
+  )
+  return removed
+}
+
+it.each([
+  ['of replaced records', (store: Store) => clearSuperseded(store, Date.now())],
+  ['of removals', (store: Store) => forgetRemovals(store, 1, ROWS)],
+  ['of a deleted index', (store: Store) => clearIndex(store, 1)],
+])(
+  'a sweep %s clears a bounded number of rows in one transaction, and all in the end',
+  async (what, sweep) => {
+    const store = temporaryStore()
+    const { records, removals, superseded } = store.tables
+    await store.write(() => {
+      for (let ord = 1; ord <= ROWS; ord += 1) {
+        const record = { id: `d${ord}`, version: 1, createdMs: 0, updatedMs: 0, source: '{}' }
+        if (what !== 'of removals') records.put([1, ord], encodeRecord(record))
+        if (what === 'of removals') removals.put([1, ord], [ord])
+        superseded.put([1, 1, ord], true)
+      }
+    })
+    const removed = removedByEach(store)
+    await sweep(store)
+    expect(Math.max(...removed)).toBeLessThanOrEqual(ROWS_MAX)
+    expect(records.count() + removals.count()).toBe(0)
+  },
+)

@@ -1,0 +1,39 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, it, vi } from 'vitest'
+import { temporaryStore } from '../../store/open.ts'
+import { openWorkshop } from './workshop.ts'
+
+const CHANGES = 40
+const LETTERS = 2 ** 20
+
+it('a sweep reads what was sent with one change after another, and holds that of none', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const heldBytes = () => {
+    collect()
+    const { heapUsed, external } = process.memoryUsage()
+    return heapUsed + external
+  }
+  const store = temporaryStore()
+  const { adaptations } = store.tables
+  const shop = openWorkshop({}, store)
+  for (let at = 0; at < CHANGES; at += 1) {
+    const expectedImpact = `${at}`.padStart(LETTERS, 'x')
+    const sent = { queryHash: `q${at}`, immediate: true, expectedImpact }
+    const { adaptationId } = await shop.apply({ pins: ['b'] }, sent)
+    await shop.adaptations.rollBack(adaptationId)
+  }
+
+  const growth: number[] = []
+  const range = adaptations.range.bind(adaptations)
+  vi.spyOn(adaptations, 'range').mockImplementation(function* (asked) {
+    const before = heldBytes()
+    yield* range(asked)
+    growth.push(heldBytes() - before)
+  })
+  await shop.pass(0)
+  expect(growth.length).toBeGreaterThan(0)
+  expect(Math.max(...growth)).toBeLessThan((CHANGES * LETTERS) / 4)
+  expect(adaptations.count()).toBe(CHANGES)
+})
