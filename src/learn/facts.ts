@@ -214,8 +214,8 @@ export interface Consumer {
   reset?: () => void
   /**
    * The same when the log no longer holds all that the state was made of, so that a fold anew would lose what others
-   * taught: takes out what these taught, and whatever names them. Sums that name nobody may stay. Like `take` it changes
-   * memory only; it yields wherever others may use the main thread in between.
+   * taught: takes out what these taught, and whatever names them. Sums that name nobody may stay. Without `reset` it is
+   * asked in either case. Like `take` it changes memory only; it yields wherever others may use the main thread in between.
    */
   untake?: (doomed: Doomed) => Iterable<unknown>
   /** Behind it, inside the transaction of the `save` that follows: removes rows that are held in no memory. */

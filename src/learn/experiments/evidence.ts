@@ -27,11 +27,23 @@ export function openExperimentEvidence(ledger: Ledger, find: Find): Consumer {
       else if (fact.kind === 'feedback') takeFeedback(ledger, find, fact)
     },
     save: ledger.save,
+    // It is not folded anew: what ended long ago is no longer in the log.
+    *untake({ facts }) {
+      for (const fact of facts) {
+        if (fact.kind === 'search') untakeSearch(ledger, find, fact)
+        else if (fact.kind === 'feedback') untakeFeedback(ledger, find, fact)
+        yield
+      }
+    },
+    forget: ({ facts }) =>
+      ledger.removeOutcomes(
+        facts.flatMap((fact) => (fact.kind === 'search' ? fact.impression.queryId : [])),
+      ),
   }
 }
 
 function takeSearch(ledger: Ledger, find: Find, { impression }: SearchFact): void {
-  const { unit, variants, timeMs, tookMs, total, from } = impression
+  const { unit, variants, timeMs } = impression
   if (unit === undefined) return
   for (const [id, variantId] of variants) {
     const record = find(id)
@@ -43,34 +55,79 @@ function takeSearch(ledger: Ledger, find: Find, { impression }: SearchFact): voi
     countStep(record, arm, row, timeMs)
     row.firstMs = row.firstMs === 0 ? timeMs : Math.min(row.firstMs, timeMs)
     row.lastMs = Math.max(row.lastMs, timeMs)
-    // Further pages of a list are no searches of their own; what comes of them comes of the list.
-    if (from > 0) continue
-    add(row, 'searches', 1)
-    add(row, 'empty', total === 0 ? 1 : 0)
-    add(row, 'tookMs', tookMs)
-    const bucket = latencyBucket(tookMs)
-    arm.latency[bucket] = (arm.latency[bucket] ?? 0) + 1
+    countSearch(arm, row, impression, 1)
   }
 }
 
+/** Counts a search, or takes one out that was counted. */
+function countSearch(
+  arm: Arm,
+  row: UnitRow,
+  { tookMs, total, from }: Impression,
+  times: 1 | -1,
+): void {
+  // Further pages of a list are no searches of their own; what comes of them comes of the list.
+  if (from > 0) return
+  add(row, 'searches', times)
+  add(row, 'empty', total === 0 ? times : 0)
+  add(row, 'tookMs', times * tookMs)
+  const bucket = latencyBucket(tookMs)
+  arm.latency[bucket] = Math.max(0, (arm.latency[bucket] ?? 0) + times)
+}
+
 function takeFeedback(ledger: Ledger, find: Find, fact: FeedbackFact): void {
-  const { entry, unit, impression } = fact
-  if (entry.status !== 'learned' || unit === undefined || impression === undefined) return
-  // A search counts for who made it: what others say of it is no part of it.
-  if (unit !== impression.unit || impression.variants.length === 0) return
+  if (!isCounted(fact)) return
+  const { entry, impression } = fact
   const before = ledger.outcome(impression.queryId) ?? NOTHING
   const after = outcomeAfter(before, fact, impression)
   if (after !== before) ledger.setOutcome(impression.queryId, after)
-  for (const [id, variantId] of impression.variants) {
-    const record = find(id)
-    const at = record === undefined ? -1 : armIndex(record, variantId)
-    // Without a row its searches were left out; so is what came of them.
-    if (record === undefined || at < 0 || !ledger.hasUnit(id, unit)) continue
-    const row = ledger.unit(record, at, unit)
-    if (row === undefined) continue
+  for (const { record, row } of countedIn(ledger, find, impression)) {
     add(row, 'ratings', 1)
     add(row, 'rated', entry.rating)
     countOutcome(row, record, impression, [before, after])
+  }
+}
+
+/** A search counts for who made it: what others say of it is no part of it. */
+function isCounted(fact: FeedbackFact): fact is FeedbackFact & { impression: Impression } {
+  const { entry, unit, impression } = fact
+  return entry.status === 'learned' && unit !== undefined && unit === impression?.unit
+}
+
+/** Takes out what was counted of a search, and of all that came of it. */
+function untakeSearch(ledger: Ledger, find: Find, { impression }: SearchFact): void {
+  const outcome = ledger.outcome(impression.queryId) ?? NOTHING
+  for (const { record, arm, row } of countedIn(ledger, find, impression)) {
+    countSearch(arm, row, impression, -1)
+    countOutcome(row, record, impression, [outcome, NOTHING])
+  }
+}
+
+/** A rating goes with the entry that gave it; what else it said has gone with its search. */
+function untakeFeedback(ledger: Ledger, find: Find, fact: FeedbackFact): void {
+  if (!isCounted(fact)) return
+  for (const { row } of countedIn(ledger, find, fact.impression)) {
+    add(row, 'ratings', -1)
+    add(row, 'rated', -fact.entry.rating)
+  }
+}
+
+/** Where a search was counted: without a row its searches were left out, and so is what came of them. */
+function* countedIn(
+  ledger: Ledger,
+  find: Find,
+  { unit, variants }: Impression,
+): Iterable<{ record: ExperimentRecord; arm: Arm; row: UnitRow }> {
+  if (unit === undefined) return
+  for (const [id, variantId] of variants) {
+    const record = find(id)
+    const at = record === undefined ? -1 : armIndex(record, variantId)
+    // Evidence of one that failed can't be read.
+    if (record === undefined || record.status === 'FAILED' || at < 0) continue
+    if (!ledger.hasUnit(id, unit)) continue
+    const arm = ledger.counting(record)[at]
+    const row = ledger.unit(record, at, unit)
+    if (arm !== undefined && row !== undefined) yield { record, arm, row }
   }
 }
 

@@ -33,6 +33,8 @@ export interface Ledger {
   armOf: (record: ExperimentRecord, unit: string) => number | undefined
   outcome: (queryId: string) => SearchOutcome | undefined
   setOutcome: (queryId: string, outcome: SearchOutcome) => void
+  /** Inside a transaction: forgets what came of searches. */
+  removeOutcomes: (queryIds: string[]) => void
   /** Inside a transaction: writes what changed. */
   save: () => void
   /** Forgets what is not written; arms are read anew when they are next wanted. */
@@ -72,6 +74,7 @@ export function openLedger({ tables }: Store): Ledger {
     },
     outcome: (queryId) => outcomes.get(queryId) ?? tables.experimentSearches.get(queryId),
     setOutcome: (queryId, outcome) => outcomes.set(queryId, outcome),
+    removeOutcomes: (queryIds) => tables.experimentSearches.removeAll(queryIds),
     save: () => save(state),
     drop: () => {
       changed.clear()

@@ -5,7 +5,7 @@ import type { Consumer, Fact } from '../facts.ts'
 import { isFoldedAnew, openFold } from './fold.ts'
 import type { Log } from './log.ts'
 import { openPauses } from './pauses.ts'
-import { type FindTaught, relearn, type Still, unlearn } from './relearn.ts'
+import { type FindTaught, relearn, type Still, type Unlearned, unlearn } from './relearn.ts'
 import { endOf, nothingTaken, type Pace, paceFor, readSome, type Taken, takeRows } from './slice.ts'
 import { openEnds } from './whole.ts'
 
@@ -24,8 +24,8 @@ export interface Loop {
   rebuild: () => Promise<void>
   /** Resolves when a fold anew ends next, whatever became of it. */
   foldEnd: () => Promise<void>
-  /** Takes out what somebody taught, where the log no longer holds all that was learned; see relearn.ts. */
-  unlearn: (find: FindTaught, within: () => void) => Promise<void>
+  /** Takes out what somebody taught: of all where the log no longer holds all that was learned; see relearn.ts. */
+  unlearn: (find: FindTaught, within: () => void, which?: Unlearned) => Promise<void>
   /** Sequence of the last entry that was taken, with what is saved at once on the disk. */
   position: () => number
   /** Sequence of the last entry of which everything is on the disk: a crash has what comes behind it read again. */
@@ -95,7 +95,7 @@ export function openLoop(options: LoopOptions): Loop {
     caughtUp: () => catchUp(core),
     rebuild,
     foldEnd: folds.next,
-    unlearn: (find, within) => standStill(core, () => unlearn(core, find, within)),
+    unlearn: (find, within, which) => standStill(core, () => unlearn(core, find, within, which)),
     position: core.fold.saved,
     kept: core.fold.kept,
     close: async () => {

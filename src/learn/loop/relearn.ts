@@ -10,7 +10,7 @@ import { type Taking, takeStretch } from './slice.ts'
  *
  * - `relearn` empties what can be emptied and folds the log, which no longer holds them, into it from the beginning.
  *   It wants the log whole.
- * - `unlearn` takes out what they taught, where retention has cut the log.
+ * - `unlearn` takes out what they taught, where retention has cut the log, or where it stays as it is otherwise.
  */
 
 /** The processor while it takes nothing new: all that was taken is saved. */
@@ -112,15 +112,24 @@ async function foldStretch(
 /** Says what somebody taught, of entries up to that one. */
 export type FindTaught = (until: number) => Promise<Doomed>
 
+/** Of which consumers: all, or those alone that `relearn` leaves as they are. */
+export type Unlearned = 'all' | 'kept'
+
 /**
  * Takes out of the learned state what somebody taught it by now: what was not taken yet can't be taken out. `within`
  * runs in the same transaction.
  */
-export async function unlearn(still: Still, find: FindTaught, within: () => void): Promise<void> {
-  const { store, fold, consumers } = still
+export async function unlearn(
+  still: Still,
+  find: FindTaught,
+  within: () => void,
+  which: Unlearned = 'all',
+): Promise<void> {
+  const { store, fold } = still
+  const consumers = still.consumers.filter(({ reset }) => which === 'all' || reset === undefined)
   const doomed = await find(fold.taken())
   try {
-    await untake(still, doomed)
+    await untake({ ...still, consumers }, doomed)
     await store.write(() => {
       for (const consumer of consumers) {
         consumer.forget?.(doomed)

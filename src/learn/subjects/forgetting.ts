@@ -5,6 +5,8 @@ export interface Forgetting {
   subject: string
   /** What they taught up to this entry of the journal is taken out; absent: all has yet to be learned anew. */
   unlearnedTo?: number
+  /** Until then: the same of what is not learned anew. */
+  uncountedTo?: number
 }
 
 const FORGETTING = 'forgetting'

@@ -18,7 +18,7 @@ import { allForgetting, endForgetting, findForgetting, noteForgetting } from './
  * 1. Their sessions are hidden: what still comes in their name is nobody's, and searches under way leave no row.
  * 2. The log is looked through for what they did.
  * 3. The note is written: from here on it will be finished. Where retention has cut the log, what they taught is taken
- *    out of the learned state in the same transaction.
+ *    out of the learned state in the same transaction; else, in one behind it, what is not learned anew is.
  * 4. Their rows leave the log, their names the history.
  * 5. Where the log is whole, all is learned anew from what is left.
  * 6. What was proposed for their queries is taken back.
@@ -113,7 +113,7 @@ async function forgetHidden(task: Task): Promise<Forgotten> {
   const isUnknown = Object.values(removed).every((count) => count === 0)
   if (isNew && isUnknown) return forgetReported(task, removed)
   if (isNew) await begin(task, doomed, removed)
-  else await unlearnWhereCut(task, doomed)
+  else await unlearn(task, doomed)
   const rebuilt = willBeRelearned(task)
   await removeRows(task, doomed)
   await task.forgetUnit?.(subject)
@@ -178,7 +178,7 @@ async function begin(task: Task, doomed: DoomedRows, removed: Forgotten['removed
     announceWithin()
     return true
   })
-  if (!isBegun) await unlearn(task, doomed, announceWithin)
+  await unlearn(task, doomed, isBegun ? undefined : announceWithin)
 }
 
 /** Whether they go with what is learned anew, or have to be taken out by themselves. */
@@ -186,25 +186,29 @@ function willBeRelearned({ store, subject }: Task): boolean {
   return findForgetting(store, subject)?.unlearnedTo === undefined
 }
 
-async function unlearnWhereCut(task: Task, doomed: DoomedRows): Promise<void> {
-  if (!willBeRelearned(task)) await unlearn(task, doomed)
-}
-
-/** Takes out what they taught since that was done last; how far it is done stands in the same transaction. */
+/**
+ * Takes out what they taught since that was done last; how far it is done stands in the same transaction. Where all is
+ * learned anew, only of what is not.
+ */
 async function unlearn(
   { store, log, loop, subject }: Task,
   doomed: DoomedRows,
   within = () => {},
 ): Promise<void> {
-  const after = findForgetting(store, subject)?.unlearnedTo ?? 0
+  const begun = findForgetting(store, subject)
+  const isAnew = begun !== undefined && begun.unlearnedTo === undefined
+  const after = (isAnew ? begun.uncountedTo : begun?.unlearnedTo) ?? 0
   const find = async (until: number) => {
     await findDoomed(log, doomed, until)
     return { ...doomed, facts: doomed.facts.filter(({ sequence }) => sequence > after) }
   }
-  await loop.unlearn(find, () => {
-    noteForgetting(store, { subject, unlearnedTo: doomed.sequence })
+  const note = () => {
+    const { sequence } = doomed
+    const done = isAnew ? { uncountedTo: sequence } : { unlearnedTo: sequence }
+    noteForgetting(store, { subject, ...done })
     within()
-  })
+  }
+  await loop.unlearn(find, note, isAnew ? 'kept' : 'all')
 }
 
 async function removeRows({ store, log, forgetTold }: Task, doomed: DoomedRows): Promise<void> {
@@ -222,7 +226,7 @@ async function removeLate(task: Task, { names, sequence }: DoomedRows): Promise<
   const late = await findNow(task, nothingDoomed(names, sequence))
   if (late.impressions.length + late.feedback.length + late.events.length === 0)
     return late.sequence
-  await unlearnWhereCut(task, late)
+  await unlearn(task, late)
   await removeRows(task, late)
   return late.sequence
 }

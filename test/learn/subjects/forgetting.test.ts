@@ -169,6 +169,45 @@ it('others have their turn while what somebody taught is taken out', async () =>
   expect(turns).toBeGreaterThanOrEqual(3)
 })
 
+/** Counts searches for good: it can't be folded anew. */
+function tally({ tables }: Store): Consumer {
+  let count = 0
+  return {
+    name: 'tally',
+    load: () => {
+      count = (tables.meta.get('tally') as number | undefined) ?? 0
+    },
+    take: ({ kind }) => {
+      count += kind === 'search' ? 1 : 0
+    },
+    save: () => tables.meta.put('tally', count),
+    *untake({ facts }) {
+      for (const { kind } of facts) {
+        count -= kind === 'search' ? 1 : 0
+        yield
+      }
+    },
+  }
+}
+
+for (const step of ['unlearn', 'rebuild', 'withdraw'] as const)
+  it(`what is not learned anew is without them, counted out once, when ${step} failed and it was asked again`, async () => {
+    const store = temporaryStore()
+    const learner = open(store, [tally(store)])
+    await live(learner, 'bob')
+    const sessionId = await live(learner, 'ann')
+    const fail = { [step]: () => Promise.reject(NO_ROOM) }
+    const loop = { ...learner.loop, ...fail }
+    await expect(openForgetting(learner, { loop, ...fail }).forget('ann')).rejects.toBe(NO_ROOM)
+    await ask(learner, sessionId)
+    expect(store.tables.meta.get('tally')).toBe(step === 'unlearn' ? 24 : 16)
+    expect(await openForgetting(learner).forget('ann')).toMatchObject({
+      rebuilt: step !== 'withdraw',
+    })
+    expect(store.tables.meta.get('tally')).toBe(8)
+    expect(learner.store.tables.impressions.count()).toBe(8)
+  })
+
 it('what was taken out is back when that could not be written, and goes when asked again', async () => {
   const [learner, others] = [open(), open()]
   for (const each of [learner, others]) await live(each, 'bob')
