@@ -20,8 +20,9 @@ pub struct LetterTokenizer {
 }
 
 /// Splits text into words and each word into pieces of `min` to `max` characters: all of them, or
-/// only those at its beginning. All pieces of a word have the word's position. An emoji is one
-/// piece, however few characters it has.
+/// only those at its beginning. All pieces of a word have the word's position. Chinese and Japanese
+/// characters that stand side by side are one word here. An emoji is one piece, however few
+/// characters it has, and so is a Chinese or Japanese word that is shorter than `min`.
 #[derive(Clone)]
 pub struct GramTokenizer {
     min: usize,
@@ -206,7 +207,7 @@ impl TokenStream for GramStream<'_> {
                 self.length = self.min;
                 continue;
             }
-            let Some(span) = next_word(self.text, self.at) else {
+            let Some(span) = next_run(self.text, self.at) else {
                 return false;
             };
             let (from, to) = (span.from, span.to);
@@ -221,7 +222,12 @@ impl TokenStream for GramStream<'_> {
             } else {
                 self.bounds
                     .extend(word.char_indices().map(|(i, _)| from + i));
-                self.length = self.min;
+                let is_short = self.bounds.len() < self.min;
+                self.length = if is_short && word.starts_with(is_unspaced) {
+                    self.bounds.len().min(self.max)
+                } else {
+                    self.min
+                };
             }
             self.bounds.push(to);
             self.first = 0;
@@ -321,6 +327,26 @@ fn next_word(text: &str, mut at: usize) -> Option<Span> {
         }
     }
     Some(Span::word(from, at, at))
+}
+
+/// The next word, or the next row of those that are written without spaces between them.
+fn next_run(text: &str, at: usize) -> Option<Span> {
+    let mut span = next_word(text, at)?;
+    if span.is_emoji || !text[span.from..span.to].ends_with(is_unspaced) {
+        return Some(span);
+    }
+    while char_at(text, span.next).is_some_and(is_unspaced) {
+        let Some(more) = next_word(text, span.next) else {
+            break;
+        };
+        (span.to, span.next) = (more.to, more.next);
+    }
+    Some(span)
+}
+
+/// Characters of Chinese and Japanese words, katakana and the sign of a long vowel among them.
+fn is_unspaced(c: char) -> bool {
+    is_ideograph(c) || matches!(c as u32, 0x30A1..=0x30FF | 0x31F0..=0x31FF)
 }
 
 fn run_end(text: &str, mut at: usize) -> usize {
@@ -441,6 +467,23 @@ mod tests {
         let all = tokens(GramTokenizer::all(2, 3), "abcd x");
         let expected = [("ab", 0), ("abc", 0), ("bc", 0), ("bcd", 0), ("cd", 0)];
         assert_eq!(all, expected.map(|(t, p)| (t.to_owned(), p)));
+    }
+
+    #[test]
+    fn words_without_spaces_are_cut_as_one() {
+        let grams = |tokenizer, text| -> Vec<String> {
+            tokens(tokenizer, text).into_iter().map(|t| t.0).collect()
+        };
+        let all = grams(GramTokenizer::all(2, 2), "東京都tower アルミ缶、犬。は");
+        let expected = [
+            "東京", "京都", "to", "ow", "we", "er", "アル", "ルミ", "ミ缶", "犬", "は",
+        ];
+        assert_eq!(all, expected);
+        assert_eq!(
+            grams(GramTokenizer::edge(2, 3), "東京都 犬 x"),
+            ["東京", "東京都", "犬"]
+        );
+        assert_eq!(grams(GramTokenizer::all(1, 1), "東京"), ["東", "京"]);
     }
 
     #[test]

@@ -202,7 +202,7 @@ impl Definition {
             fields.push(entry);
         }
         Ok(Definition {
-            hash: format!("{:08x}-{}", crc32fast::hash(json.as_bytes()), json.len()),
+            hash: hash_of(json, &analyzers),
             fields,
             analyzers,
             dynamic: wire.dynamic,
@@ -294,6 +294,17 @@ fn dynamic_options() -> JsonObjectOptions {
         .set_indexing_options(indexing)
         .set_fast("raw")
         .set_expand_dots_enabled()
+}
+
+/// What pieces words are cut into is no part of a definition's text: 2: Chinese and Japanese ones are cut as one.
+const GRAMS: u32 = 2;
+
+fn hash_of(json: &str, analyzers: &HashMap<String, Arc<Analyzer>>) -> String {
+    let hash = format!("{:08x}-{}", crc32fast::hash(json.as_bytes()), json.len());
+    if analyzers.values().any(|analyzer| analyzer.cuts) {
+        return format!("{hash}-{GRAMS}");
+    }
+    hash
 }
 
 fn entry_of(
