@@ -100,6 +100,6 @@ export function meterPool(pool: Pool, metrics: Pick<Metrics, 'job'>): Pool {
   return {
     ...pool,
     search: (input, isLeft) => metered('search', pool.search(input, isLeft)),
-    run: (name, input) => metered(name, pool.run(name, input)),
+    run: (name, input, given) => metered(name, pool.run(name, input, given)),
   }
 }
