@@ -165,7 +165,7 @@ interface LaneShape {
 }
 
 function openLane(options: PoolOptions, { threads, kept = threads, each = 1 }: LaneShape): Piscina {
-  return new Piscina({
+  const lane = new Piscina({
     minThreads: kept,
     maxThreads: threads,
     idleTimeout: kept === 0 ? IDLE_MS : Number.POSITIVE_INFINITY,
@@ -180,6 +180,24 @@ function openLane(options: PoolOptions, { threads, kept = threads, each = 1 }: L
     // Sources run through tsx (tests, development); the compiled tree needs no loader.
     ...(extname(import.meta.url) === '.ts' ? { execArgv: ['--import', 'tsx'] } : {}),
   })
+  if (kept === 0) replaceDead(lane)
+  return lane
+}
+
+/** Before another thread is started in place of one that died: what kills them all must not keep a core busy. */
+const REPLACED_MS = 1000
+
+/** Piscina starts no thread in place of the last one of a lane that keeps none: jobs that wait would wait for ever. */
+function replaceDead(lane: Piscina): void {
+  const replace = () => {
+    if (lane.queueSize === 0 || lane.threads.length > 0) return
+    // A job has a thread started when it comes; this one is gone before that.
+    const leave = new AbortController()
+    const job = { filename: workerFile('fit'), name: 'fit', signal: leave.signal }
+    lane.run(undefined, job).catch(() => undefined)
+    leave.abort()
+  }
+  lane.on('workerDestroy', () => void setTimeout(replace, REPLACED_MS).unref())
 }
 
 function workerFile(name: JobName): string {

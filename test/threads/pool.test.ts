@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads'
 import { expect, it, onTestFinished } from 'vitest'
 import { openPool, type SearchInput } from '../../src/threads/pool.ts'
 import { temporaryFolder } from '../store/open.ts'
@@ -21,4 +22,23 @@ it('knows of a lull among the searches that it hands over', async () => {
   await next
   expect(lulls).toBe(2)
   await Promise.all([first, second])
+})
+
+it('jobs that wait for a thread that dies get another one', async () => {
+  const options = { searchThreads: 1, workThreads: 1, searchQueueMax: 10 }
+  const pool = openPool({ ...options, dataDir: temporaryFolder() })
+  onTestFinished(pool.close)
+  // The threads that are there from the start are not those of learning.
+  await new Promise((resolve) => setImmediate(resolve))
+  let threads = 0
+  const kill = (thread: Worker) => {
+    threads += 1
+    if (threads === 1) thread.once('online', () => void thread.terminate())
+  }
+  process.on('worker', kill)
+  onTestFinished(() => void process.off('worker', kill))
+  // No index is open here: what a thread gets to see is refused.
+  const jobs = [1, 2].map((engineId) => pool.run('fit', { engineId }).catch(() => 'settled'))
+  expect(await Promise.all(jobs)).toEqual(['settled', 'settled'])
+  expect(threads).toBe(2)
 })
