@@ -28,6 +28,8 @@ interface RankingModelsParts {
 
 /** Names remembered with the versions that they stand for. */
 const NAMES_MAX = 1000
+/** Longest name that a version may have: an id, an @ and its number. The store has no keys of any length. */
+const NAME_CHARACTERS_MAX = 128 + 1 + 15
 
 export function openRankingModels({ versions, serving }: RankingModelsParts): RankingModels {
   let standing: Standing = { earlier: [], trials: 0 }
@@ -48,6 +50,7 @@ export function openRankingModels({ versions, serving }: RankingModelsParts): Ra
     for (const name of wanted) serving.want(name)
   }
   function resolve(name: string): VersionName | undefined {
+    if (name.length > NAME_CHARACTERS_MAX) return undefined
     if (names.has(name)) return names.get(name)
     const choice = versionNamed(versions, active, name)
     if (names.size >= NAMES_MAX) names.clear()

@@ -92,3 +92,18 @@ it('a model that was only synced changes nothing', async () => {
   expect(after.hits).toEqual(before.hits)
   expect(after.searchContext.model).toBeNull()
 })
+
+it('takes a name that is too long for any model as that of none', async () => {
+  const model = 'm'.repeat(70_000)
+  for (const name of [model, `${model}@1`]) {
+    const changed = await running.call<{ warnings?: string[] }>('POST', '/nous/adapt/apply', {
+      type: 'ranking',
+      changes: { model: name },
+    })
+    expect(changed.status).toBe(200)
+    expect(changed.data.warnings?.[0]).toContain('model')
+  }
+  const variants = [{ id: 'a' }, { id: 'b', config: { model } }]
+  const made = await running.call('POST', '/cortex/ab-test', { name: 'long', variants })
+  expect(made.status).toBe(200)
+})
