@@ -1,3 +1,4 @@
+import { oneSpelling } from '../../ids.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { Feedback, FeedbackReceipt } from '../../schema/feedback.ts'
 import type { Store } from '../../store/store.ts'
@@ -60,7 +61,7 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
       const session = sessions.peek(sessionId)
       if (session?.active) sessions.touch(sessionId)
       const unit = session?.active ? (session.userId ?? session.sessionId) : undefined
-      const id = session?.sessionId ?? sessionId
+      const id = session?.sessionId ?? oneSpelling(sessionId)
       const told = unit === undefined ? unmatched(read) : await match(read, id, { log, lull })
       const { receipt, counts } = await log.append(() => {
         noteDone?.()

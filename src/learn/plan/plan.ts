@@ -1,3 +1,4 @@
+import { oneSpelling } from '../../ids.ts'
 import type { SearchRequest } from '../../schema/search.ts'
 import type { Tuning } from '../../schema/tuning.ts'
 import { strangerOf, type Target } from '../experiments/targeting.ts'
@@ -190,8 +191,8 @@ function recorded(
     variants: variantNames(variants),
   }
   // In its own spelling: in several ones a session would count several times.
-  const sessionId = session?.sessionId ?? search.sessionId
-  if (sessionId !== undefined) said.sessionId = sessionId
+  const sessionId = session?.sessionId ?? oneSpelling(search.sessionId ?? '')
+  if (sessionId !== '') said.sessionId = sessionId
   if (unit !== undefined) said.unit = unit
   if (typeof deviceType === 'string') said.deviceType = deviceType
   return said

@@ -1,3 +1,4 @@
+import { setImmediate as pause } from 'node:timers/promises'
 import { openBreath } from '../../breath.ts'
 import { asObject } from '../../object.ts'
 import type { JournalRow } from '../../store/journal.ts'
@@ -17,7 +18,7 @@ export interface DoomedRows extends Doomed {
 }
 
 /** Rows that one transaction looks at, so that others come in between. */
-export const SLICE_ROWS = 64
+const SLICE_ROWS = 64
 /** Time that a look through the log may hold the main thread: an entry names up to 64 searches. */
 const STRETCH_MS = 2
 
@@ -108,4 +109,19 @@ async function removeRows<Key>(
 ): Promise<void> {
   for (let from = 0; from < keys.length; from += SLICE_ROWS)
     await store.release(() => remove(keys.slice(from, from + SLICE_ROWS)))
+}
+
+/** The session itself, or the sessions of the user. */
+export async function sessionsOf({ tables }: Store, subject: string): Promise<string[]> {
+  const found: string[] = []
+  let start = ''
+  for (;;) {
+    const rows = [...tables.sessions.range({ start, limit: SLICE_ROWS })]
+    for (const { key, value } of rows)
+      if (key === subject || value.userId === subject) found.push(key)
+    const last = rows.at(-1)
+    if (last === undefined || rows.length < SLICE_ROWS) return found
+    start = `${last.key}~`
+    await pause()
+  }
 }

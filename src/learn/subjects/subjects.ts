@@ -1,5 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises'
-import { serviceError } from '../../errors.ts'
+import { ServiceError, serviceError } from '../../errors.ts'
 import { oneSpelling } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
@@ -8,7 +7,7 @@ import type { Log } from '../loop/log.ts'
 import type { Loop } from '../loop/loop.ts'
 import { timesOfQueries } from '../patterns/times.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { type DoomedRows, findDoomed, nothingDoomed, removeDoomed, SLICE_ROWS } from './doomed.ts'
+import { type DoomedRows, findDoomed, nothingDoomed, removeDoomed, sessionsOf } from './doomed.ts'
 import { allForgetting, endForgetting, findForgetting, noteForgetting } from './forgetting.ts'
 
 /*
@@ -77,14 +76,24 @@ export function openSubjects(parts: SubjectParts): Subjects {
     return flight
   }
   for (const { subject } of allForgetting(parts.store)) fly(subject).catch(parts.onFailure)
-  return { forget: async (sent) => fly(await spellingOf(parts.store, sent)) }
+  return {
+    forget: async (sent) => {
+      const own = oneSpelling(sent)
+      try {
+        const forgotten = await fly(own)
+        if (own !== sent) await parts.forgetUnit?.(sent)
+        return forgotten
+      } catch (cause) {
+        // What others name stays as it was sent, even if it looks like an id of ours, which has one spelling.
+        if (own === sent || !isUnknown(cause)) throw cause
+        return await fly(sent)
+      }
+    },
+  }
 }
 
-/** A user's name stays as it was sent, even if it looks like an id of ours, which has one spelling. */
-async function spellingOf(store: Store, sent: string): Promise<string> {
-  const own = oneSpelling(sent)
-  if (own === sent) return own
-  return (await sessionsOf(store, sent)).length > 0 ? sent : own
+function isUnknown(cause: unknown): boolean {
+  return cause instanceof ServiceError && cause.code === 'SUBJECT_NOT_FOUND'
 }
 
 async function forget(parts: SubjectParts, subject: string): Promise<Forgotten> {
@@ -110,8 +119,8 @@ async function forgetHidden(task: Task): Promise<Forgotten> {
   const doomed = await findNow(task, nothingDoomed(new Set([subject, ...sessionIds])))
   const removed = { sessions: sessionIds.length, ...countsOf(doomed) }
   const isNew = findForgetting(store, subject) === undefined
-  const isUnknown = Object.values(removed).every((count) => count === 0)
-  if (isNew && isUnknown) return forgetReported(task, removed)
+  const isEmpty = Object.values(removed).every((count) => count === 0)
+  if (isNew && isEmpty) return forgetReported(task, removed)
   if (isNew) await begin(task, doomed, removed)
   else await unlearn(task, doomed)
   const rebuilt = willBeRelearned(task)
@@ -229,19 +238,4 @@ async function removeLate(task: Task, { names, sequence }: DoomedRows): Promise<
   await unlearn(task, late)
   await removeRows(task, late)
   return late.sequence
-}
-
-/** The session itself, or the sessions of the user. */
-async function sessionsOf({ tables }: Store, subject: string): Promise<string[]> {
-  const found: string[] = []
-  let start = ''
-  for (;;) {
-    const rows = [...tables.sessions.range({ start, limit: SLICE_ROWS })]
-    for (const { key, value } of rows)
-      if (key === subject || value.userId === subject) found.push(key)
-    const last = rows.at(-1)
-    if (last === undefined || rows.length < SLICE_ROWS) return found
-    start = `${last.key}~`
-    await breathe()
-  }
 }

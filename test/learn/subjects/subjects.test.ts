@@ -135,6 +135,28 @@ it('a user is forgotten by the very name, also one that looks like an id in capi
   expect(sessionId).not.toBe(other)
 })
 
+it('what names a session that is unknown, in capitals, goes with it, however its id is sent', async () => {
+  const learner = start()
+  const { session, search, tell, store, subjects } = learner
+  const unknown = '0F1E2D3C-4B5A-4678-8990-A1B2C3D4E5F6'
+  for (const sent of [unknown, unknown.toLowerCase()]) {
+    const queryId = search(await session('bob'), ['a'])
+    expect(await tell(unknown, queryId, 'a')).toMatchObject({ unmatched: 1 })
+    expect(await subjects.forget(sent)).toMatchObject({ removed: { feedback: 1 } })
+    expect(JSON.stringify([...store.tables.journal.range()])).not.toMatch(new RegExp(unknown, 'i'))
+  }
+})
+
+it('a unit that looks like an id in capitals is forgotten by its very name', async () => {
+  const till = '0F1E2D3C-4B5A-4678-8990-A1B2C3D4E5F6'
+  const reported = new Set([till])
+  const subjects = openForgetting(start(), {
+    forgetUnit: async (unit) => Number(reported.delete(unit)),
+  })
+  expect(await subjects.forget(till)).toMatchObject({ subject: till, rebuilt: false })
+  await expect(subjects.forget(till)).rejects.toMatchObject({ code: 'SUBJECT_NOT_FOUND' })
+})
+
 it('a unit of which only others reported is found, and forgotten', async () => {
   const reported = new Set(['till 7'])
   const subjects = openForgetting(start(), {
