@@ -128,7 +128,7 @@ export function openModels(options: ModelsParts): Models {
     figures: () => figuresOf(parts),
     tick: async () => {
       if (closed || !config.learning) return
-      if (ranking.standing().trial === undefined) training.trainWhenDue()
+      if (ranking.standing().trial === undefined) await training.trainWhenDue()
       else advancing ??= advance()
     },
     sweep: evidence.sweep,

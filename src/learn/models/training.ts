@@ -32,8 +32,8 @@ export interface Training {
    * Answers with the outcome, or after a while that it goes on. Throws TRAINING_RUNNING, VALIDATION_FAILED.
    */
   train: (request: ModelTraining) => Promise<ModelTrained>
-  /** Begins one when enough has come since the last. */
-  trainWhenDue: () => void
+  /** Begins one when enough has come since the last; tells the history of one that a crash cut short. */
+  trainWhenDue: () => Promise<void>
   last: () => LastTraining | undefined
   /** Settles when no training runs. */
   idle: () => Promise<void>
@@ -107,7 +107,8 @@ export function openTraining(parts: TrainingParts): Training {
       const waiting = { modelId, trainingId, status: 'RUNNING' as const }
       return within(config.requestTimeoutMs * WAIT_SHARE, work, waiting)
     },
-    trainWhenDue: () => {
+    trainWhenDue: async () => {
+      if (running === undefined) await endCut(parts)
       if (!config.modelTrainAuto || !config.learning || running !== undefined) return
       const clicked = evidence.clicked()
       // After evidence was forgotten there may be less than there was.
@@ -121,6 +122,15 @@ export function openTraining(parts: TrainingParts): Training {
       await running?.catch(() => undefined)
     },
   }
+}
+
+/** Its beginning stands in the history: who follows that waits for its end. */
+async function endCut(parts: TrainingParts): Promise<void> {
+  const known = parts.store.tables.meta.get(LAST) as LastTraining | undefined
+  if (known?.status !== 'RUNNING') return
+  const data = { error: 'The service ended while the model was trained; train it again.' }
+  const ended: LastTraining = { ...known, status: 'FAILED', endedMs: parts.clock() }
+  await note(parts, ended, { type: 'TRAINING_FAILED', data })
 }
 
 /** What the event of an end says; the version is remembered too. */

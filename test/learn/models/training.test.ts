@@ -114,3 +114,16 @@ it('what was trained ranks queries that people clicked under, also without click
   }
   expect([await modelOf('pear'), await modelOf('juice')]).toEqual(['twice@1', null])
 })
+
+it('one that a crash cut short is told of as failed, once', async () => {
+  const { store, learning } = running.app
+  const named = { modelId: 'cut', trainingId: 'training-1' }
+  const begun = { ...named, status: 'RUNNING', clicked: 1e6, startedMs: 1 }
+  await store.write(() => store.tables.meta.put('modelTraining', begun))
+  for (let n = 0; n < 2; n++) await learning.tick()
+  const { data } = await running.call('GET', '/nous/learn/events?modelId=cut')
+  expect(data).toMatchObject({
+    total: 1,
+    events: [{ type: 'TRAINING_FAILED', status: 'FAILED', correlationId: 'training-1' }],
+  })
+})
