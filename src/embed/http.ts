@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici'
 import type { Config } from '../config.ts'
 import { serviceError } from '../errors.ts'
-import { openGate } from './gate.ts'
+import { openGate } from '../gate.ts'
 import { openQueryCache } from './query-cache.ts'
 import { endpointError, retrying } from './retry.ts'
 import { badReply, readVectors } from './vectors.ts'

@@ -67,5 +67,7 @@ export interface Core extends EngineParts {
   closing: boolean
   /** Switches to new files that are under way, by index. */
   rebuilding: Map<number, Promise<void>>
+  /** Has indices opened by turns for what is to be written: no more at the same time than may have a writer. */
+  openingToWrite: <T>(open: () => Promise<T>) => Promise<T>
   isBusy: (entry: IndexEntry) => boolean
 }

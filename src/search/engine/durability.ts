@@ -36,6 +36,15 @@ export function releaseWriters(core: Core): void {
   for (const state of leastUsed(core, writers).slice(0, surplus)) retire(core, state, () => {})
 }
 
+/** Waits while as many indices as may have a writer give theirs up: else a bulk that names many would open them faster. */
+export async function roomForWriter({ states, config }: Core): Promise<void> {
+  for (;;) {
+    const retiring = [...states.values()].flatMap((state) => state.retiring ?? [])
+    if (retiring.length < config.openWritersMax) return
+    await Promise.race(retiring)
+  }
+}
+
 /** Those of `states` that nothing is under way for, the least used first. */
 export function leastUsed(core: Core, states: OpenState[]): OpenState[] {
   return states

@@ -1,9 +1,10 @@
+import { openGate } from '../../gate.ts'
 import { native } from '../../native.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import { after, type Batch, isLarge } from './batch.ts'
 import { close, giveUpOpening } from './closing.ts'
 import type { Core, EngineParts } from './core.ts'
-import { checkpoint, releaseWriters } from './durability.ts'
+import { checkpoint, releaseWriters, roomForWriter } from './durability.ts'
 import { type IndexFigures, readIndexFigures } from './figures.ts'
 import { forget, logCut, ready, recover, using } from './opening.ts'
 import { openPublisher, type Publisher } from './publisher.ts'
@@ -66,6 +67,7 @@ export function openEngine(parts: EngineParts): Engine {
     uses: 0,
     closing: false,
     rebuilding: new Map(),
+    openingToWrite: openGate(parts.config.openWritersMax),
     isBusy: (entry) => publisher.isBusy(entry),
   }
   const publisher = openPublisher((entry, batch) => applyBatch(core, entry, batch))
@@ -106,8 +108,18 @@ function openings({ states }: Core): ReturnType<Engine['openings']> {
   })
 }
 
+/** One that is not open yet has the write in its records: to open it takes a writer. */
+async function openToWrite(core: Core, entry: IndexEntry): Promise<void> {
+  if (core.states.has(entry.record.engineId)) await ready(core, entry)
+  else
+    await core.openingToWrite(async () => {
+      await roomForWriter(core)
+      await ready(core, entry)
+    })
+}
+
 async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<Uint8Array> {
-  await ready(core, entry)
+  await openToWrite(core, entry)
   if (batch.ords.length === 0 && batch.deletes.length === 0) return new Uint8Array()
   const { engineId, name } = entry.record
   try {

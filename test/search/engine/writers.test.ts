@@ -1,0 +1,40 @@
+import { expect, it } from 'vitest'
+import type { Core } from '../../../src/search/engine/core.ts'
+import { roomForWriter } from '../../../src/search/engine/durability.ts'
+
+/** Indices of which so many give up their writer, and what ends the first of these. */
+function retiring(count: number) {
+  const ends: (() => void)[] = []
+  const states = new Map(
+    Array.from({ length: count }, (_, engineId) => {
+      const state: { retiring: Promise<void> | undefined } = { retiring: undefined }
+      state.retiring = new Promise<void>((resolve) => ends.push(resolve)).then(() => {
+        state.retiring = undefined
+      })
+      return [engineId, state] as const
+    }),
+  )
+  const core = { states, config: { openWritersMax: 3 } } as unknown as Core
+  return { core, endOne: () => ends.shift()?.() }
+}
+
+async function isWaiting(room: Promise<void>): Promise<boolean> {
+  return Promise.race([
+    room.then(() => false),
+    new Promise<boolean>((resolve) => setTimeout(resolve, 5, true)),
+  ])
+}
+
+it('an index is opened to be written to once fewer give up their writer than may have one', async () => {
+  const { core, endOne } = retiring(4)
+  const room = roomForWriter(core)
+  expect(await isWaiting(room)).toBe(true)
+  endOne()
+  expect(await isWaiting(room)).toBe(true)
+  endOne()
+  expect(await isWaiting(room)).toBe(false)
+})
+
+it('nothing is waited for while few give up theirs', async () => {
+  expect(await isWaiting(roomForWriter(retiring(2).core))).toBe(false)
+})
