@@ -1,6 +1,5 @@
 import type { Config } from '../../config.ts'
 import { ServiceError, StartError, serviceError } from '../../errors.ts'
-import { checkId } from '../document-id.ts'
 import { nameProblem } from '../indices/index-name.ts'
 import { type IndexEntry, type Indices, latest } from '../indices/indices.ts'
 import { decodeRecord } from '../record.ts'
@@ -15,14 +14,13 @@ import {
   writeInGroups,
 } from './document-writes.ts'
 import type { WriteOp } from './operation.ts'
-import { apartFromVector } from './outside-vector.ts'
 import {
   bulkOp,
   type CreateItem,
-  checkSource,
   entryFor,
   putOp,
   type SentItem,
+  takenBy,
   under,
   unreadOf,
 } from './sent-ops.ts'
@@ -87,7 +85,7 @@ export function openDocuments(parts: DocumentsParts): Documents {
     create: async (item, options) => {
       const { index, document } = item
       if (indices.find(index) === undefined) refuseUnmet(item)
-      const entry = await entryFor(indices, index, document, 'document.')
+      const entry = await entryFor(indices, index, item)
       const { ifVersion, unlessVersion, ...sent } = item
       const conditions = { ifVersion, unlessVersion }
       const own = onlyNameless([item], options)
@@ -99,13 +97,12 @@ export function openDocuments(parts: DocumentsParts): Documents {
     merge: async ({ id, index, ...conditions }, source, options) => {
       const known = index === undefined ? locate(parts, id, undefined)?.entry : indices.find(index)
       if (known === undefined) refuseUnmet(conditions)
-      const entry = known ?? (await entryFor(indices, index ?? config.defaultIndex, source, ''))
+      const sent = { id, document: source, isWhole: true }
+      const entry = known ?? (await entryFor(indices, index ?? config.defaultIndex, sent, ''))
       const { definition } = latest(entry)
-      const { fields, vector } = apartFromVector(source, definition)
-      checkSource(fields, definition, '')
-      const op: WriteOp = { kind: 'merge', entry, id: checkId(id), source: fields, ...vector }
+      const op: WriteOp = { kind: 'merge', entry, ...takenBy(definition, sent, '') }
       const outcome = await one(under(conditions, op), options)
-      return withWarnings(outcome, distantDates(fields, definition, ''))
+      return withWarnings(outcome, distantDates(op.source, definition, ''))
     },
     remove: async ({ id, index, ...conditions }, options) => {
       const { entry } = locate(parts, id, index) ?? missing()

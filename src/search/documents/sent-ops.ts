@@ -18,11 +18,18 @@ import { keptInWhole, unreadBeside } from './unread-names.ts'
 
 type Source = Record<string, unknown>
 
-export interface CreateItem extends Conditions {
-  index: string
+/** A document as it is sent, for whichever index. */
+export interface SentDocument {
+  /** A new one by default. */
   id?: string | undefined
   document: Source
   vector?: CallerVector | undefined
+  /** Its vector stands among the fields. */
+  isWhole?: boolean
+}
+
+export interface CreateItem extends Conditions, Omit<SentDocument, 'isWhole'> {
+  index: string
 }
 
 /** An item of a bulk, or what is wrong with it. */
@@ -37,19 +44,25 @@ export function under({ ifVersion, unlessVersion }: Conditions, op: WriteOp): Wr
   return { ...op, ifVersion, unlessVersion }
 }
 
-export function putOp(
-  entry: IndexEntry,
-  { id, document, vector }: Omit<CreateItem, 'index'>,
-): WriteOp {
-  checkSource(document, latest(entry).definition, 'document.')
-  const op: WriteOp = {
-    kind: 'put',
-    entry,
+export function putOp(entry: IndexEntry, sent: SentDocument): WriteOp {
+  return { kind: 'put', entry, ...takenBy(latest(entry).definition, sent) }
+}
+
+/** What a document comes to in an index of this definition; throws what is wrong with it there. */
+export function takenBy(
+  definition: Definition,
+  { id, document, vector, isWhole = false }: SentDocument,
+  place: SourcePlace = 'document.',
+): Pick<WriteOp, 'id' | 'source' | 'vector' | 'withoutVector'> {
+  const apart = isWhole ? apartFromVector(document, definition) : { fields: document, vector: {} }
+  const problem = sourceProblem(apart.fields, definition, place)
+  if (problem !== undefined) throw problem
+  const taken = {
     id: id === undefined ? newId() : checkId(id),
-    source: document,
+    source: apart.fields,
+    ...apart.vector,
   }
-  if (vector === undefined) return op
-  return { ...op, vector: givenVector(vector, entry.definition) }
+  return vector === undefined ? taken : { ...taken, vector: givenVector(vector, definition) }
 }
 
 /** One item of a bulk, checked by itself. */
@@ -69,10 +82,8 @@ export async function bulkOp(
     if (asked === 'delete')
       return { kind: 'delete', entry: indices.get(name), id: id ?? '', source: {} }
     if (document === undefined) throw invalid('document', 'is required')
-    const entry = await entryFor(indices, name, document, 'document.')
-    const { definition } = latest(entry)
-    const apart = isWhole ? apartFromVector(document, definition) : { fields: document, vector: {} }
-    const op = { ...putOp(entry, { id, document: apart.fields, vector }), ...apart.vector }
+    const sent = { id, document, vector, isWhole }
+    const op = putOp(await entryFor(indices, name, sent), sent)
     if (asked === 'create') return under({ ifVersion: 'none' }, op)
     return changesFields(asked) ? { ...op, kind: 'merge' } : op
   } catch (cause) {
@@ -85,20 +96,15 @@ export async function bulkOp(
 export async function entryFor(
   indices: Indices,
   name: string,
-  source: Source,
-  place: SourcePlace,
+  sent: SentDocument,
+  place?: SourcePlace,
 ): Promise<IndexEntry> {
   const known = indices.find(name)
   if (known !== undefined) return known
   const definition = indices.defaults()
-  checkSource(source, definition, place)
+  const { source } = takenBy(definition, sent, place)
   if (!hasText(source, definition)) throw noText(definition)
   return indices.ensure(name)
-}
-
-export function checkSource(source: Source, definition: Definition, place: SourcePlace): void {
-  const problem = sourceProblem(source, definition, place)
-  if (problem !== undefined) throw problem
 }
 
 /** What an item says in vain. */

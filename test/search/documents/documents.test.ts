@@ -578,6 +578,23 @@ describe('changing a document', () => {
     expect((await service.call('GET', '/cortex/indices/refused')).status).toBe(404)
   })
 
+  it('creates none for an id or a vector that it refuses, either', async () => {
+    const document = { title: 'x' }
+    const long = 'é'.repeat(257)
+    const items = [
+      { id: long, document },
+      { document, vector: [1, 2] },
+    ]
+    for (const item of items) expect((await create({ index: 'unmade', ...item })).status).toBe(400)
+    expect((await put(long, document, '?index=unmade')).status).toBe(400)
+    const bulk = await service.call<{ failed: number }>('POST', '/cortex/documents/bulk', {
+      index: 'unmade',
+      documents: items,
+    })
+    expect(bulk.data.failed).toBe(2)
+    expect((await service.call('GET', '/cortex/indices/unmade')).status).toBe(404)
+  })
+
   it('loses no change of many that merge at the same time', async () => {
     await create({ index: 'match', id: 'many', document: { title: 'Many' } })
     await Promise.all(Array.from({ length: 20 }, (_, n) => put('many', { [`field${n}`]: n })))
