@@ -69,3 +69,15 @@ export function isId(text: string): boolean {
 export function oneSpelling(id: string): string {
   return isId(id) ? id.toLowerCase() : id
 }
+
+const QUERY_HASH = /^[0-9a-f]{16}$/i
+
+/** Whether a text may be the hash of a query, in any case: sixteen hexadecimal digits. */
+export function isQueryHash(text: string): boolean {
+  return QUERY_HASH.test(text)
+}
+
+/** One spelling of a text that may be the hash of a query, that in which searches tell it; others stay as they are. */
+export function hashSpelling(hash: string): string {
+  return isQueryHash(hash) ? hash.toLowerCase() : hash
+}

@@ -1,6 +1,6 @@
 import { validate, version } from 'uuid'
 import { expect, it } from 'vitest'
-import { firstIdOf, isId, newId, oneSpelling, timeOfId } from '../src/ids.ts'
+import { firstIdOf, hashSpelling, isId, newId, oneSpelling, timeOfId } from '../src/ids.ts'
 
 it('ids are UUIDs of version 7, all different, and begin with the time that they were made', () => {
   const ids = Array.from({ length: 5000 }, () => newId())
@@ -40,4 +40,10 @@ it('an id tells when it was made, and is one id in any case', () => {
   ])
   expect(oneSpelling(id.toUpperCase())).toBe(id)
   expect(oneSpelling('Ann')).toBe('Ann')
+})
+
+it('the hash of a query is one in any case', () => {
+  expect(hashSpelling('9F86D081884C7D65')).toBe('9f86d081884c7d65')
+  for (const other of ['Coffee', '9F86D081884C7D6', '9F86D081884C7D6G', '*'])
+    expect(hashSpelling(other)).toBe(other)
 })

@@ -60,6 +60,51 @@ describe('an applied change', () => {
     expect((await rollBack(change.adaptationId)).code).toBe('INVALID_TRANSITION')
   })
 
+  it('is for the query of its hash, in whatever case that is written', async () => {
+    const before = await search()
+    const queryHash = before.context.queryHash.toUpperCase()
+    const pins = before.ids.slice(-1)
+    const ways: [unknown, Data][] = [
+      [{ pins }, { queryHash }],
+      [{ pins, queryHash }, {}],
+    ]
+    for (const [changes, more] of ways) {
+      const change = await apply(changes, { ...more, immediate: true })
+      expect(change.queryHash).toBe(before.context.queryHash)
+      expect((await search()).ids[0]).toBe(pins[0])
+      await rollBack(change.adaptationId)
+    }
+    const rule = await call('POST', '/adapt/rules', { changes: { pins }, queryHash })
+    const patterns = { positivePatterns: ['title'] }
+    const suggestion = { patterns, queryHash, confidence: 0.9 }
+    const suggested = await call('POST', '/adapt/suggest', suggestion)
+    const lower = { ...suggestion, queryHash: before.context.queryHash }
+    const again = await call('POST', '/adapt/suggest', lower)
+    expect(again.data.suggestionId).toBe(suggested.data.suggestionId)
+    expect([rule.data.queryHash, suggested.data.queryHash]).toEqual([
+      before.context.queryHash,
+      before.context.queryHash,
+    ])
+    for (const list of ['/adaptations', '/adapt/rules', '/adapt/suggestions']) {
+      const listed = await call('GET', `${list}?queryHash=${queryHash}`)
+      expect(listed.data.total, list).toBeGreaterThan(0)
+    }
+  })
+
+  it('says so when its hash is that of no query', async () => {
+    const told = /^queryHash: no query has this hash/
+    for (const queryHash of ['coffee', '9f86d081884c7d6', 'g'.repeat(16)]) {
+      const change = await apply({ pins: ['one'] }, { queryHash, immediate: true })
+      expect(change.warnings, queryHash).toEqual([expect.stringMatching(told)])
+      const rule = await call('POST', '/adapt/rules', { changes: { pins: ['one'] }, queryHash })
+      expect(rule.data.warnings).toEqual([expect.stringMatching(told)])
+      await rollBack(change.adaptationId)
+    }
+    const change = await apply({ pins: ['one'] }, { queryHash: '9f86d081884c7d65' })
+    expect(change.warnings).toBeUndefined()
+    await rollBack(change.adaptationId)
+  })
+
   it('is in canary first, for some units and always for the same', async () => {
     const before = await search()
     const change = await apply({ boosts: { [before.ids.at(-1)!]: 2 } })

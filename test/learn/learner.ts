@@ -53,7 +53,7 @@ export interface Learner {
   close: () => Promise<void>
 }
 
-export const QUERY_HASH = 'q-one'
+export const QUERY_HASH = '0123456789abcdef'
 
 export function openLearner(
   store: Store,

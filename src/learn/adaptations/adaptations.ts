@@ -1,4 +1,5 @@
 import { serviceError } from '../../errors.ts'
+import { hashSpelling } from '../../ids.ts'
 import type {
   Adaptation,
   AdaptationHistory,
@@ -26,7 +27,7 @@ import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf, wordsOf } from '../wire/words.ts'
 import { EVERY_QUERY } from './content.ts'
 import { openCountedRows } from './counted-rows.ts'
-import { changeWarnings, makeDraft, mustReadChanges } from './draft.ts'
+import { changeWarnings, makeDraft, mustReadChanges, scopeOf, scopeWarnings } from './draft.ts'
 import { type Force, openForce } from './force.ts'
 import { type AdaptationLifecycle, openLifecycle } from './lifecycle.ts'
 import { openMoves } from './moves.ts'
@@ -124,7 +125,10 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     suggest: async (sent) => showSuggestion(await suggestions.suggest(sent)),
     listSuggestions: suggestions.list,
     createRule: async (sent, noteDone) => {
-      const warnings = changeWarnings(mustReadChanges(sent.changes), { ...parts, ...config })
+      const warnings = [
+        ...changeWarnings(mustReadChanges(sent.changes), { ...parts, ...config }),
+        ...scopeWarnings(scopeOf(sent)),
+      ]
       const rule = showRule(await rules.create(sent, noteDone))
       return { ...rule, ...(warnings.length === 0 ? {} : { warnings }) }
     },
@@ -213,10 +217,11 @@ function openShow(
     list: async ({ status, type, queryHash, limit = LIMIT }: AdaptationQuery) => {
       const statuses = knownWordsOf('status', status, Object.keys(MACHINES.adaptation))
       const types = wordsOf(type)
+      const scope = queryHash === undefined ? undefined : hashSpelling(queryHash)
       const isWanted = (record: AdaptationRecord) =>
         statuses?.includes(record.status) !== false &&
         types?.includes(record.type.toUpperCase()) !== false &&
-        (queryHash === undefined || record.scope === queryHash)
+        (scope === undefined || record.scope === scope)
       const isEach = statuses === undefined && types === undefined && queryHash === undefined
       return await listJson('adaptations', adaptations, {
         ...{ limit, show: one },

@@ -1,5 +1,5 @@
 import { invalid } from '../../errors.ts'
-import { newId } from '../../ids.ts'
+import { hashSpelling, isQueryHash, newId } from '../../ids.ts'
 import { isObject } from '../../object.ts'
 import type { Adaptation } from '../../schema/adaptation.ts'
 import type { EarlierTotals, RuleRecord, Trigger } from '../../schema/adaptation-record.ts'
@@ -56,6 +56,7 @@ export function makeDraft(
     ...{ type: sent.type, scope, tuning, unread, triggers },
     warnings: [
       ...changeWarnings({ tuning, unread }, parts),
+      ...scopeWarnings(scope),
       ...warnings,
       ...warningsOfBefore(triggers, baseline),
       ...warningsOfChecks(validation.checks, figures),
@@ -110,13 +111,25 @@ export function changeWarnings(
   return warnings
 }
 
-function scopeOf({ queryHash, changes }: Adaptation, rule: RuleRecord | undefined): string {
-  if (queryHash !== undefined) return queryHash
+/** The hash of the query that a change is for, in the spelling of searches. Throws VALIDATION_FAILED for what is none. */
+export function scopeOf(
+  { queryHash, changes }: Pick<Adaptation, 'queryHash' | 'changes'>,
+  rule?: Pick<RuleRecord, 'queryHash'>,
+): string {
+  if (queryHash !== undefined) return hashSpelling(queryHash)
   const inside = Array.isArray(changes) ? undefined : (changes as { queryHash?: unknown }).queryHash
   if (inside === undefined) return rule?.queryHash ?? EVERY_QUERY
   if (typeof inside !== 'string' || inside === '' || inside.length > HASH_MAX)
     throw invalid('changes.queryHash', `must be a text of 1 to ${HASH_MAX} characters`)
-  return inside
+  return hashSpelling(inside)
+}
+
+/** What is for a query that cannot be asked changes nothing. */
+export function scopeWarnings(scope: string): string[] {
+  if (scope === EVERY_QUERY || isQueryHash(scope)) return []
+  return [
+    'queryHash: no query has this hash, so the change ranks nothing; send that of `searchContext`, 16 hexadecimal digits.',
+  ]
 }
 
 function validate(

@@ -1,5 +1,5 @@
 import { serviceError } from '../../errors.ts'
-import { newId } from '../../ids.ts'
+import { hashSpelling, newId } from '../../ids.ts'
 import type { RuleRecord } from '../../schema/adaptation-record.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { RuleCreate, RuleQuery } from '../../schema/suggestion.ts'
@@ -44,7 +44,7 @@ export function openRules(store: Store, clock: () => number): Rules {
           changes: JSON.stringify(changes),
           description: description ?? name ?? 'A rule made by a client.',
           source: 'client',
-          ...(queryHash === undefined ? {} : { queryHash }),
+          ...(queryHash === undefined ? {} : { queryHash: hashSpelling(queryHash) }),
           ...(name === undefined ? {} : { name }),
         })
       }),
@@ -57,8 +57,9 @@ export function openRules(store: Store, clock: () => number): Rules {
       return rule
     },
     list: ({ queryHash, limit = LIMIT }) => {
-      const isOf = (rule: RuleRecord) => rule.queryHash === queryHash
-      const isWanted = queryHash === undefined ? undefined : isOf
+      const hash = queryHash === undefined ? undefined : hashSpelling(queryHash)
+      const isOf = (rule: RuleRecord) => rule.queryHash === hash
+      const isWanted = hash === undefined ? undefined : isOf
       return listJson('rules', adaptationRules, { limit, show: showRule, isWanted })
     },
   }

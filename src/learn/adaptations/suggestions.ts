@@ -1,5 +1,6 @@
 import { openBreath } from '../../breath.ts'
 import { invalid, serviceError } from '../../errors.ts'
+import { hashSpelling } from '../../ids.ts'
 import type { SuggestionRecord } from '../../schema/adaptation-record.ts'
 import type { Suggestion, SuggestionQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
@@ -77,7 +78,8 @@ export function openSuggestions(parts: SuggestionsParts): Suggestions {
   }
   const ages = openSuggestionAges({ store, config, steps, derive })
   return {
-    suggest: async ({ queryHash, patterns, confidence }) => {
+    suggest: async ({ patterns, confidence, ...sent }) => {
+      const queryHash = hashSpelling(sent.queryHash)
       if (!KNOWN.some((name) => name in patterns))
         throw invalid('patterns', `must have at least one of ${KNOWN.join(', ')}`)
       const key = suggestionKey([queryHash, patterns, confidence])
@@ -173,11 +175,12 @@ async function listSuggestions(
 ): Promise<Uint8Array> {
   const statuses = knownWordsOf('status', status, Object.keys(MACHINES.suggestion))
   const sources = knownWordsOf('source', source, SOURCES)
+  const hash = queryHash === undefined ? undefined : hashSpelling(queryHash)
   const isWanted = (suggestion: SuggestionRecord) =>
     statuses?.includes(suggestion.status) !== false &&
-    (queryHash === undefined || suggestion.queryHash === queryHash) &&
+    (hash === undefined || suggestion.queryHash === hash) &&
     sources?.includes(suggestion.source.toUpperCase()) !== false
-  const isEach = statuses === undefined && queryHash === undefined && sources === undefined
+  const isEach = statuses === undefined && hash === undefined && sources === undefined
   return await listJson('suggestions', store.tables.suggestions, {
     ...{ limit, show: showSuggestion },
     isWanted: isEach ? undefined : isWanted,

@@ -189,7 +189,7 @@ describe('a change that applies to all', () => {
       shop.searchIn(session)
     })
     await shop.loop.caughtUp()
-    const change = await shop.apply({ minScore: 0.5 }, { immediate: true, queryHash: 'q-one' })
+    const change = await shop.apply({ minScore: 0.5 }, { immediate: true, queryHash: QUERY_HASH })
     expect(change.metrics.before).toMatchObject({ searches: 120, zeroResultRate: 0 })
     await traffic(shop, 120, (session) => {
       shop.searchIn(session, { queryHash: 'another', total: 0 })

@@ -104,11 +104,12 @@ describe('a change', () => {
   it('holds for its query alone when it names one', async () => {
     const shop = openWorkshop()
     const inBody = await shop.apply(PINS, { queryHash: QUERY_HASH, immediate: true })
-    const inside = await shop.apply({ ...PINS, queryHash: 'other' }, { immediate: true })
-    expect(inside).toMatchObject({ queryHash: 'other', tuning: { pins: [{ id: 'b' }] } })
+    const other = 'fedcba9876543210'
+    const inside = await shop.apply({ ...PINS, queryHash: other }, { immediate: true })
+    expect(inside).toMatchObject({ queryHash: other, tuning: { pins: [{ id: 'b' }] } })
     expect(inside.warnings).toBeUndefined()
     expect(shop.applying()).toEqual([nameOf(inBody)])
-    expect(shop.applying(undefined, 'other')).toEqual([nameOf(inside)])
+    expect(shop.applying(undefined, other)).toEqual([nameOf(inside)])
     expect(shop.applying(undefined, 'third')).toEqual([])
   })
 
@@ -144,12 +145,12 @@ describe('a change', () => {
       expect.stringMatching(/^validationMetrics: what is sent of ctr is no number/),
     ])
     const listed = [{ metric: 'ndcg', value: 'high' }, 'mrr']
-    const more = { queryHash: 'q', validationMetrics: listed }
+    const more = { queryHash: QUERY_HASH, validationMetrics: listed }
     expect((await shop.apply(PINS, more)).warnings).toEqual([
       expect.stringMatching(/^validationMetrics: what is sent of ndcg is no number/),
     ])
     const judged = { acceptanceThresholds: { ndcg: 0.5 }, validationMetrics: { ndcg: 0.6 } }
-    expect((await shop.apply(PINS, { ...judged, queryHash: 'r' })).warnings).toBeUndefined()
+    expect((await shop.apply(PINS, { ...judged, queryHash: 'fedcba9876543210' })).warnings).toBeUndefined()
   })
 
   it('is kept, and says so, when nothing of it ranks', async () => {
@@ -206,7 +207,9 @@ describe('a change', () => {
 
   it('says when it names a model that is not there', async () => {
     const shop = openWorkshop()
-    expect((await shop.apply({ model: 'known' }, { queryHash: 'x' })).warnings).toBeUndefined()
+    expect(
+      (await shop.apply({ model: 'known' }, { queryHash: QUERY_HASH })).warnings,
+    ).toBeUndefined()
     expect((await shop.apply({ model: 'gone' })).warnings?.[0]).toContain('model')
   })
 })

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { QUERY_HASH } from '../learner.ts'
 import { DOCUMENTS, openWorkshop, type Workshop } from './workshop.ts'
 
 async function clickThird(shop: Workshop, times: number) {
@@ -14,12 +15,12 @@ describe('a replay of logged searches', () => {
   it('estimates what a change would have made of their clicks', async () => {
     const shop = openWorkshop()
     await clickThird(shop, 6)
-    const lifted = await shop.apply({ pins: ['c'] }, { queryHash: 'q-one' })
+    const lifted = await shop.apply({ pins: ['c'] }, { queryHash: QUERY_HASH })
     expect(lifted.validation).toMatchObject({
       samples: 6,
       estimates: { ctrChange: 2, mrrChange: 2, clickPosition: 1 },
     })
-    const sunk = await shop.apply({ boosts: { c: -0.05 } }, { queryHash: 'q-one' })
+    const sunk = await shop.apply({ boosts: { c: -0.05 } }, { queryHash: QUERY_HASH })
     // Hits lie .01 apart: the third one comes to stand seventh, or sixth by its place.
     expect(sunk.validation.estimates.clickPosition).toBeGreaterThanOrEqual(7)
     expect(sunk.validation.estimates.ctrChange).toBeLessThan(-0.5)
