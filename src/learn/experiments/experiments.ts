@@ -125,7 +125,7 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
     },
     steer,
     record: openResults({ ...schedule, store, sessions, ledger, reported }),
-    variants: (unit, session) => variantsFor(register.running(), unit, session),
+    variants: (unit, target) => variantsFor(register.running(), { unit, target, nowMs: clock() }),
     consumer: openExperimentEvidence(ledger, register.find),
     tick: async () => {
       for (const { record } of register.running())

@@ -15,8 +15,6 @@ export interface Running {
   buckets: ShareBuckets
   /** What applies in each arm; one for all arms when it is interleaved or rolled back. */
   applied: AppliedVariant[]
-  /** A rolled-back experiment's fallback ends then. */
-  untilMs: number | undefined
 }
 
 export interface Placement {
@@ -47,25 +45,23 @@ export function isFallbackInForce(
 
 /** Those that apply to searches: active ones, and fallbacks of those rolled back; in order of creation. */
 export function runningOf(records: Iterable<ExperimentRecord>, nowMs: number): Running[] {
-  const running: Running[] = []
-  for (const record of records) {
-    if (!isRunning(record, nowMs)) continue
-    const untilMs = record.status === 'ACTIVE' ? undefined : record.endMs
-    running.push({ ...prepare(record), untilMs })
-  }
+  const running = [...records].filter((record) => isRunning(record, nowMs)).map(prepare)
   return running.sort(
     (a, b) => a.record.createdMs - b.record.createdMs || (a.record.id < b.record.id ? -1 : 1),
   )
 }
 
-/** What applies to a unit's search, the later created last. */
+/**
+ * What applies to a unit's search, the later created last. One whose end has come applies to nobody, though no round has
+ * ended it yet: the first comes a second after a start, and a full store refuses it.
+ */
 export function variantsFor(
   running: readonly Running[],
-  unit: string,
-  target: Target,
+  { unit, target, nowMs }: { unit: string; target: Target; nowMs: number },
 ): AppliedVariant[] {
   const applied: AppliedVariant[] = []
   for (const each of running) {
+    if (each.record.endMs <= nowMs) continue
     const { inExperiment, arm } = place(each, unit, target)
     const variant = inExperiment ? (each.applied[arm] ?? each.applied[0]) : undefined
     if (variant !== undefined) applied.push(variant)
@@ -107,7 +103,6 @@ export function prepare(record: ExperimentRecord): Running {
     record,
     buckets: bucketsOfShares(shareOf(record), arms),
     applied: appliedIn(record),
-    untilMs: undefined,
   }
 }
 

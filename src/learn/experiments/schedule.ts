@@ -29,7 +29,7 @@ export async function advanceAll(parts: ScheduleParts): Promise<void> {
       refused.push({ id: record.id, cause })
     }
   }
-  const over = register.running().some(({ untilMs = Infinity }) => untilMs <= clock())
+  const over = register.running().some(({ record: { endMs } }) => endMs <= clock())
   if (over) register.refresh()
   const [first] = refused
   if (first === undefined) return

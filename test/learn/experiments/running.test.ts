@@ -4,6 +4,7 @@ import {
   assignmentOf,
   place,
   prepare,
+  type Running,
   runningOf,
   variantsFor,
 } from '../../../src/learn/experiments/running.ts'
@@ -19,6 +20,9 @@ const anyone = (unit: string): Target => ({
   clientId: undefined,
   metadata: {},
 })
+
+const seen = (unit: string) => ({ unit, target: anyone(unit), nowMs: NOW_MS })
+const shownOf = (running: Running[], unit: string) => variantsFor(running, seen(unit))
 
 function record(sent: Partial<ExperimentCreate> = {}, id = 'x'): ExperimentRecord {
   const body = { name: id, variants: [{ id: 'a' }, { id: 'b' }], ...sent }
@@ -66,16 +70,13 @@ describe('what applies to a search', () => {
     const later = { ...record({}, 'a-later'), createdMs: NOW_MS + 1 }
     const paused = { ...record({}, 'paused'), status: 'PAUSED' as const }
     const running = runningOf([later, paused, record({}, 'first')], NOW_MS)
-    expect(variantsFor(running, 'u', anyone('u')).map(({ testId }) => testId)).toEqual([
-      'first',
-      'a-later',
-    ])
+    expect(shownOf(running, 'u').map(({ testId }) => testId)).toEqual(['first', 'a-later'])
   })
 
   it('is both rankings of an interleaved test', () => {
     const variants = [{ id: 'a' }, { id: 'b', config: { fusion: 'rrf' } }]
     const running = runningOf([record({ variants, mode: 'interleaving' })], NOW_MS)
-    expect(variantsFor(running, 'u', anyone('u'))).toEqual([
+    expect(shownOf(running, 'u')).toEqual([
       {
         testId: 'x',
         testName: 'x',
@@ -91,12 +92,12 @@ describe('what applies to a search', () => {
     const ended = { ...made, kind: 'experiment' as const, status: 'ROLLED_BACK' as const }
     for (let n = 0; n < 100; n += 1) {
       const inside = place(prepare(made), `u${n}`, anyone(`u${n}`)).inExperiment
-      const applied = variantsFor(runningOf([ended], NOW_MS), `u${n}`, anyone(`u${n}`))
+      const running = runningOf([ended], NOW_MS)
+      const applied = shownOf(running, `u${n}`)
       expect(applied.map(({ tuning }) => tuning)).toEqual(inside ? [{ minScore: 0.5 }] : [])
+      expect(variantsFor(running, { ...seen(`u${n}`), nowMs: made.endMs })).toEqual([])
     }
     expect(runningOf([ended], made.endMs)).toEqual([])
-    const untilMs = runningOf([ended, made], NOW_MS).map((running) => running.untilMs)
-    expect(untilMs).toEqual([made.endMs, undefined])
   })
 })
 

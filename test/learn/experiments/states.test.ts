@@ -188,6 +188,20 @@ describe('time', () => {
     expect((await later.get('test', made.testId)).status).toBe('COMPLETED')
   })
 
+  it('shows nobody a variant from its end on, also when no round has ended it yet', async () => {
+    const lab = openLaboratory()
+    const endDate = lab.clock.nowMs + 5000
+    const { testId } = await lab.create('test', { endDate })
+    const later = await lab.reopen()
+    const shown = () =>
+      later.experiments.variants('u', { sessionId: 'u', metadata: {} } as never).length
+    later.clock.nowMs = endDate - 1
+    expect(shown()).toBe(1)
+    later.clock.nowMs = endDate
+    expect(shown()).toBe(0)
+    expect((await later.get('test', testId)).status).toBe('COMPLETED')
+  })
+
   it('starts and ends in time for whoever reads, is assigned or reports before the next round', async () => {
     const lab = openLaboratory()
     const { nowMs } = lab.clock
