@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { firstMistake } from './first-mistake.ts'
+import { placeOfMistake, withoutMark } from './first-mistake.ts'
 import { nearestName } from './nearest-name.ts'
 import { SETTINGS, type Setting } from './settings.ts'
 import { beginningOf, shownName } from './word.ts'
@@ -26,7 +26,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const file = named === undefined ? {} : readConfigFile(named)
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(SETTINGS)) {
-    const sent = sentIn(env, setting.env) ?? file[setting.env]
+    const sent = sentIn(env, setting.env) ?? sentInFile(file, setting)
     values[name] = sent === undefined ? setting.fallback : parseSetting(setting, sent)
   }
   values.dataDir = resolve(String(values.dataDir))
@@ -89,6 +89,20 @@ function sentIn(env: Record<string, string | undefined>, name: string): string |
   return undefined
 }
 
+/** What the file says of a setting: of a text neither a list nor an object, which would become one that nobody wrote. */
+function sentInFile(file: Record<string, unknown>, { env, kind, list }: Setting): unknown {
+  const sent = file[env] ?? undefined
+  if (kind !== 'string' || sent === undefined || isPlain(sent)) return sent
+  if (list === true && Array.isArray(sent) && sent.every((part) => typeof part === 'string'))
+    return sent.join(',')
+  const orList = list === true ? ', or a list of texts' : ''
+  throw new Error(`${env} in the CONFIG file must be a text${orList}.`)
+}
+
+function isPlain(sent: unknown): sent is string | number | boolean {
+  return ['string', 'number', 'boolean'].includes(typeof sent)
+}
+
 function readConfigFile(name: string): Record<string, unknown> {
   const path = resolve(name)
   const content = parseFile(path, contentOf(path))
@@ -112,19 +126,15 @@ function contentOf(path: string): Buffer {
   }
 }
 
-/** Some editors put a byte order mark before UTF-8; JSON has none. */
-function withoutMark(bytes: Buffer): Buffer {
-  return bytes.indexOf('\uFEFF') === 0 ? bytes.subarray(3) : bytes
-}
-
 /** The parser's own words would quote the file, which may hold keys. */
 function parseFile(path: string, bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'))
   } catch {
-    const before = bytes.subarray(0, firstMistake(bytes)).toString('utf8').split('\n')
-    const place = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
-    throw new Error(`The file ${path}, named by CONFIG, is not valid JSON at ${place}.`)
+    const { line, column } = placeOfMistake(bytes)
+    throw new Error(
+      `The file ${path}, named by CONFIG, is not valid JSON at line ${line}, column ${column}.`,
+    )
   }
 }
 
@@ -142,7 +152,7 @@ function protocolOf(address: string): string {
 
 function parseSetting(setting: Setting, sent: unknown): unknown {
   const { kind } = setting
-  const text = String(sent).trim()
+  const text = isPlain(sent) ? String(sent).trim() : ''
   if (kind === 'string' && text === '') return setting.fallback
   if (kind === 'string') {
     if (setting.form === undefined || setting.form.pattern.test(text)) return text
@@ -177,7 +187,7 @@ function refused({ env, secret }: Setting, means: string, sent: unknown): Error 
 /** Characters of a value that a message shows. */
 const SHOWN_MAX = 64
 
-/** A setting's value as messages show it, shortened; a file may give anything for a text. */
+/** A setting's value as messages show it, shortened; a file may give anything for a number. */
 export function shownValue(sent: unknown): string {
   return typeof sent === 'string'
     ? JSON.stringify(shortened(sent))

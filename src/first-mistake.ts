@@ -58,3 +58,15 @@ export function firstMistake(bytes: Uint8Array): number {
   if (value()) space()
   return at
 }
+
+/** The same for people, who look for it in an editor: its line, and its column there in characters, both from 1. */
+export function placeOfMistake(bytes: Uint8Array): { line: number; column: number } {
+  const text = withoutMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
+  const before = text.subarray(0, firstMistake(text)).toString('utf8').split('\n')
+  return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+}
+
+/** Some editors put a byte order mark before UTF-8; JSON has none. */
+export function withoutMark(bytes: Buffer): Buffer {
+  return bytes.indexOf('\uFEFF') === 0 ? bytes.subarray(3) : bytes
+}

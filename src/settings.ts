@@ -10,6 +10,8 @@ export interface Setting {
   max?: number
   /** The default in words, where it depends on the machine. */
   fallbackAbout?: string
+  /** A text of parts with commas between them, which a file may give as a list. */
+  list?: true
   /** What a text must look like; `means` ends the sentence "NAME must be …". */
   form?: { pattern: RegExp; means: string }
   /** Its value is one that no message shows, or may hold one, as an address may hold a password. */
@@ -64,7 +66,7 @@ export const SETTINGS = {
   retentionMs: { env: 'RETENTION_MS', kind: 'integer', fallback: 30 * 86_400_000, min: 1000, max: 3650 * 86_400_000, about: 'how long the journal and session analytics are kept' },
   checkpointMs: { env: 'CHECKPOINT_MS', kind: 'integer', fallback: 5000, min: 50, max: 3_600_000, about: 'longest time between making an index durable; the records are durable at once' },
   learning: { env: 'LEARNING', kind: 'boolean', fallback: true, about: 'record what searches show and let feedback change their ranking' },
-  gains: { env: 'GAINS', kind: 'string', fallback: '', about: 'what actions are worth, from 0 to 1, over the defaults: click=0.3,purchase=1' },
+  gains: { env: 'GAINS', kind: 'string', fallback: '', list: true, about: 'what actions are worth, from 0 to 1, over the defaults: click=0.3,purchase=1' },
   memoryStrength: { env: 'MEMORY_STRENGTH', kind: 'number', fallback: 2, min: 0, max: 10, about: 'weight of click memory on the scale of the fused score; 0 turns it off' },
   memoryPriorWeight: { env: 'MEMORY_PRIOR_WEIGHT', kind: 'number', fallback: 2, min: 0.01, max: 1000, about: 'examinations that the expectation for an unknown document is worth' },
   memoryPriorRate: { env: 'MEMORY_PRIOR_RATE', kind: 'number', fallback: 0.05, min: 0, max: 1, about: 'gain per examination expected of an unknown document' },
@@ -101,7 +103,7 @@ export const SETTINGS = {
   openIndicesMax: { env: 'OPEN_INDICES_MAX', kind: 'integer', fallback: 256, min: 1, max: 100_000, about: 'indices held open; the least used is closed beyond it' },
   openWritersMax: { env: 'OPEN_WRITERS_MAX', kind: 'integer', fallback: 8, min: 1, max: 1024, about: 'indices that keep a writer (threads and a heap) at rest; as many more are being opened for a write, and give theirs up, at the same time' },
   storeBytesMax: { env: 'STORE_BYTES_MAX', kind: 'integer', fallback: 64 * 2 ** 30, min: 1 << 20, max: 2 ** 46, about: 'size that the record store may grow to (address space, not memory)' },
-  cors: { env: 'CORS', kind: 'string', fallback: '', form: ORIGINS, about: 'comma list of origins that browsers may call from, scheme://host[:port] each; empty = off, * = any' },
-  apiKeys: { env: 'API_KEYS', kind: 'string', fallback: '', form: KEYS, secret: true, about: 'comma list of keys, one of which each request must carry as a bearer token; empty = no authentication' },
+  cors: { env: 'CORS', kind: 'string', fallback: '', list: true, form: ORIGINS, about: 'comma list of origins that browsers may call from, scheme://host[:port] each; empty = off, * = any' },
+  apiKeys: { env: 'API_KEYS', kind: 'string', fallback: '', list: true, form: KEYS, secret: true, about: 'comma list of keys, one of which each request must carry as a bearer token; empty = no authentication' },
   quantiles: { env: 'QUANTILES', kind: { oneOf: ['inline', 'family', 'off'] }, fallback: 'inline', about: 'where the metrics page puts rolling quantiles' },
 } as const satisfies Record<string, Setting>

@@ -48,6 +48,32 @@ describe('the file named by CONFIG', () => {
     expect(() => read('\uFEFF{"PORT" 4000}')).toThrow('is not valid JSON at line 1, column 9.')
   })
 
+  it('says by null what it does not say at all', () => {
+    expect(read('{"DATA_DIR":null,"PORT":null}')).toEqual(readConfig({}))
+  })
+
+  it('may hold a list where the variable takes one with commas', () => {
+    const lists = '{"CORS":["https://a.example","https://b.example"],"API_KEYS":["k1","k2"]}'
+    expect(read(lists)).toMatchObject({
+      cors: 'https://a.example,https://b.example',
+      apiKeys: 'k1,k2',
+    })
+  })
+
+  it.each([
+    ['{"DATA_DIR":["x"]}', 'DATA_DIR in the CONFIG file must be a text.'],
+    ['{"PORT":[3000]}', 'PORT must be a whole number from 0 to 65535, not [3000].'],
+    ['{"LEARNING":[true]}', 'LEARNING must be true or false, not [true].'],
+    ['{"HOST":{"name":"a"}}', 'HOST in the CONFIG file must be a text.'],
+    [
+      '{"API_KEYS":["k1",{"k":2}]}',
+      'API_KEYS in the CONFIG file must be a text, or a list of texts.',
+    ],
+    ['{"GAINS":{"click":0.2}}', 'GAINS in the CONFIG file must be a text, or a list of texts.'],
+  ])('holds no lists and objects elsewhere: %s', (text, sentence) => {
+    expect(() => read(text)).toThrow(sentence)
+  })
+
   it('is named when it holds something else than settings', () => {
     expect(() => read('[]')).toThrow(/attune\.json, named by CONFIG, must hold one JSON object/)
   })

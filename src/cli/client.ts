@@ -33,7 +33,7 @@ export function openClient(url: string, key?: string): Client {
     if (body !== undefined) headers['content-type'] = type
     if (key) headers.authorization = `Bearer ${key}`
     const init = body === undefined ? { headers } : { method: 'POST', headers, body }
-    return readReply(await fetch(base + path, init))
+    return readReply(base, await fetch(base + path, init))
   }
   const orExplain = (call: Promise<ServerAnswer>) =>
     call.catch((cause: unknown) => {
@@ -87,7 +87,7 @@ function explained(base: string, cause: unknown): unknown {
   )
 }
 
-async function readReply(response: Response): Promise<ServerAnswer> {
+async function readReply(base: string, response: Response): Promise<ServerAnswer> {
   const text = await response.text()
   const wait = retryAfter(response.headers.get('retry-after'))
   const pause = wait === undefined ? {} : { retryAfterMs: wait }
@@ -103,13 +103,16 @@ async function readReply(response: Response): Promise<ServerAnswer> {
     status: response.status,
     success: success === true && response.ok,
     data: typeof data === 'object' && data !== null ? (data as Record<string, unknown>) : {},
-    ...(typeof error === 'string' ? { error: withDetails(error, body.details) } : {}),
+    ...(typeof error === 'string' ? { error: sentence(base, error, body) } : {}),
     ...(typeof code === 'string' ? { code } : {}),
     ...pause,
   }
 }
 
-function withDetails(error: string, details: unknown): string {
+/** Every path that a command asks for is there: a server without it was given another address. */
+function sentence(base: string, error: string, { code, details }: Record<string, unknown>): string {
+  if (code === 'ROUTE_NOT_FOUND')
+    return `there is no API at ${base}: the address of a server ends in /api, as in ${DEFAULT_URL}.`
   if (!Array.isArray(details)) return error
   const places = details
     .filter(({ message }) => !error.includes(message))

@@ -89,11 +89,7 @@ export async function load(
   return report(terminal, run.totals(), files)
 }
 
-interface Shown {
-  terminal: Terminal
-  progress: Progress
-  resume: Resume
-}
+type Shown = { terminal: Terminal; progress: Progress; resume: Resume }
 
 function noTotals(): Omit<LoadReport, 'files' | 'tookS'> {
   return { accepted: 0, deleted: 0, absent: 0, refused: 0, skipped: 0 }
@@ -190,8 +186,10 @@ function bulkOptions(options: LoadOptions, { terminal, progress }: Shown) {
   }
 }
 
+/** Of a JSON file, the number is that of a document, as in `file#2`, its id. */
 function refusal({ file, line, reason }: Unreadable): string {
-  return printable(`${file}${line > 0 ? `:${line}` : ''}: ${reason}`)
+  const place = line > 0 ? `${/\.json(\.gz)?$/i.test(file) ? '#' : ':'}${line}` : ''
+  return printable(`${file}${place}: ${reason}`)
 }
 
 /** What makes two runs the same load: files may have come or changed, paths be spelled differently. */

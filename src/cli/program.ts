@@ -1,13 +1,12 @@
 import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander'
 import { packageVersion } from '../package.ts'
-import { SETTINGS } from '../settings.ts'
 import { DEFAULT_URL } from './client.ts'
 import { demo } from './demo.ts'
 import { demoLearning } from './learning/demo.ts'
 import { type LoadOptions, load } from './load.ts'
 import { READABLE } from './read/files.ts'
 import { search } from './search.ts'
-import { serve, serverEnvironment, supervise } from './serve.ts'
+import { serve, serverEnvironment, settingOptions, supervise } from './serve.ts'
 import { status } from './status.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 
@@ -59,12 +58,7 @@ function addServe(program: Command, terminal: Terminal, end: (code: number) => v
     .command('serve')
     .description('start the server (options win over the environment)')
     .option('--supervise', 'start it again when it ends by itself with a failure', false)
-  for (const [name, setting] of Object.entries(SETTINGS)) {
-    const { env, about, fallback } = setting
-    const words = 'fallbackAbout' in setting ? setting.fallbackAbout : String(fallback) || 'none'
-    const flag = `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)} <value>`
-    command.addOption(new Option(flag, `${about} (${env}, default ${words})`))
-  }
+  for (const [flag, about] of settingOptions()) command.option(flag, about)
   command.addHelpText('after', EXAMPLES.serve).action(async (options: Record<string, unknown>) => {
     const environment = serverEnvironment(options)
     if (options.supervise === true) end(await supervise(terminal, environment))
@@ -126,7 +120,10 @@ function addSearch(program: Command, terminal: Terminal): void {
         .choices(['text', 'vector', 'hybrid'])
         .default('hybrid'),
     )
-    .option('-i, --index <name...>', 'index or indices to search (all)')
+    .option(
+      '-i, --index <name...>',
+      'index or indices to search (all); behind the query, or it is one of them',
+    )
     .option('-n, --size <n>', 'hits to print', wholeFrom(0), 10)
     .option('-f, --filter <condition>', FILTER_HELP, appended, [])
     .option('--json', 'print the answer as JSON', false)
@@ -199,7 +196,9 @@ function appended(text: string, list: string[]): string[] {
   return [...list, text]
 }
 
-const FILTER_HELP = 'field=value, != > >= < <=; repeatable; "1.10" in double quotes stays text'
+const FILTER_HELP =
+  'field=value, != > >= < <=; repeatable: all must hold, of one field with = any; ' +
+  '"1.10" in double quotes stays text'
 const EXAMPLES = {
   all: `
 Examples:
@@ -222,8 +221,8 @@ Examples:
   $ attune load huge.ndjson --resume
   $ attune load ./notes --dry-run
 
-Each line that is refused is reported with its number and reason; the rest is loaded, and the exit
-status is 1. Documents without an id get one from their file and position, so that loading again
+Each line that is refused is reported with its number and reason (of a .json file, the number of the
+document); the rest is loaded, and the exit status is 1. Documents without an id get one from their file and position, so that loading again
 from the same folder replaces them.`,
   search: `
 Examples:

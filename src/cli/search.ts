@@ -104,6 +104,7 @@ function shortened(text: string): string {
   return `${text.slice(0, SNIPPET_CHARACTERS).replace(/\s+\S*$/, '')} …`
 }
 
+const FILTER_FORMS = 'field=value, field!=value or field>=value'
 const BOUNDS: Record<string, string> = { '>=': 'gte', '<=': 'lte', '>': 'gt', '<': 'lt' }
 
 /**
@@ -117,8 +118,11 @@ export function readFilters(filters: readonly string[]): Record<string, unknown>
   for (const filter of filters) {
     const [, field, operator, text] = /^([^=<>!]+?)(!=|>=|<=|=|>|<)(.*)$/s.exec(filter) ?? []
     if (field === undefined || operator === undefined || text === undefined)
+      throw commandError(`--filter must read ${FILTER_FORMS}, not "${filter}".`)
+    if (/^[=<>]/.test(text))
       throw commandError(
-        `--filter must read field=value, field!=value or field>=value, not "${filter}".`,
+        `--filter "${filter}" has two signs, but must read ${FILTER_FORMS}; ` +
+          'a value that begins with a sign stands in double quotes.',
       )
     const value = filterValue(text)
     if (operator === '=') equal.set(field, [...(equal.get(field) ?? []), value])

@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 import { extname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { SETTINGS } from '../settings.ts'
+import { SETTINGS, type Setting } from '../settings.ts'
 import { commandError, type Terminal } from './terminal.ts'
 
 const FIRST_PAUSE_MS = 500
@@ -17,6 +17,23 @@ const STEADY_MS = 60_000
 const COLLECTOR = ['--single-threaded-gc', '--no-memory-reducer', '--max-semi-space-size=4']
 /** The server's own word for settings that can't be right: starting it again would not help. */
 const BAD_SETTINGS = 2
+
+/** The option of each setting, as `--name <value>`, with what it is and takes. */
+export function settingOptions(): (readonly [flag: string, about: string])[] {
+  return Object.entries(SETTINGS).map(([name, setting]) => {
+    const words = 'fallbackAbout' in setting ? setting.fallbackAbout : setting.fallback
+    const facts = [setting.env, ...takes(setting), `default ${words === '' ? 'none' : words}`]
+    const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+    return [`--${flag} <value>`, `${setting.about} (${facts.join(', ')})`]
+  })
+}
+
+/** As README has it; of a text its description tells. */
+function takes({ kind, min, max }: Setting): string[] {
+  if (typeof kind === 'object') return [kind.oneOf.join(' · ')]
+  if (kind === 'boolean') return ['true or false']
+  return min === undefined || max === undefined ? [] : [`${min}–${max}`]
+}
 
 /** Options of the command line by setting name → the environment of the server; unset ones are left out. */
 export function serverEnvironment(options: Record<string, unknown>): Record<string, string> {

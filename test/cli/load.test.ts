@@ -93,10 +93,22 @@ test('each bad line is reported with its number and reason while the rest is loa
   const report = await load(terminal, ['mixed.ndjson'], options())
   expect(report).toMatchObject({ accepted: 2, refused: 4 })
   expect(terminal.notes).toEqual([
-    'mixed.ndjson:2: is not valid JSON',
+    'mixed.ndjson:2: is not valid JSON at column 1',
     'mixed.ndjson:3: is not a JSON object',
     expect.stringMatching(/^mixed.ndjson:7: n\.a is a number out of range/),
     'mixed.ndjson:5: The document has no text.',
+  ])
+})
+
+test('documents of a JSON file are numbered as in their ids: lines would be others', async () => {
+  file('list.json', '[\n  {"title": "a"},\n  {"title": ""},\n  7\n]')
+  server.refuses = ({ id }) =>
+    id === 'list.json#2' ? { status: 400, error: 'The document has no text.' } : undefined
+  const terminal = openRecorder()
+  await load(terminal, ['list.json'], options())
+  expect(terminal.notes).toEqual([
+    'list.json#3: is not a JSON object',
+    'list.json#2: The document has no text.',
   ])
 })
 

@@ -155,6 +155,26 @@ test('filters are read with their types', () => {
   expect(() => readFilters(['year'])).toThrow('field=value')
 })
 
+test.each(['year>>2020', 'year==2024', 'year=>2020', 'year<>2020', 'year!==2020'])(
+  'a second sign in %s is not taken for the value, which would find nothing',
+  (filter) => {
+    expect(() => readFilters([filter])).toThrow(
+      /^--filter ".*" has two signs.*field=value, field!=value or field>=value; a value that begins with a sign stands in double quotes\.$/,
+    )
+    expect(readFilters(['a=">b"', 'c=!d'])).toEqual({ and: [{ a: ['>b'] }, { c: ['!d'] }] })
+  },
+)
+
+test('attune serve --help says what each setting takes', async () => {
+  const terminal = openRecorder()
+  await runCommand(terminal, ['serve', '--help'])
+  const help = terminal.out.join('\n').replace(/\s+/g, ' ')
+  expect(help).toContain('port to listen on; 0 picks a free one (PORT, 0–65535, default 3000)')
+  expect(help).toContain('(LOG_LEVEL, trace · debug · info · warn · error · silent, default info)')
+  expect(help).toContain('(LEARNING, true or false, default true)')
+  expect(help).toContain('(CORS, default none)')
+})
+
 const healthy = {
   '/api/cortex/health': {
     body: {
@@ -255,6 +275,25 @@ describe('help and mistakes', () => {
       expect(await runCommand(terminal, command)).toBe(1)
       expect(terminal.notes[0]).toContain(`No Attune server answers at ${url} (ECONNREFUSED)`)
       expect(terminal.notes[0]).toContain('attune serve')
+    }
+  })
+
+  test('an address beside the API is said to be that', async () => {
+    const body = { success: false, error: 'There is nothing here.', code: 'ROUTE_NOT_FOUND' }
+    const beside = { status: 404, body }
+    const paths = ['search', 'health', 'indices', 'documents/bulk'].map(
+      (name) => `/ap/cortex/${name}`,
+    )
+    const { url } = await answering(
+      Object.fromEntries(['/ap/livez', '/ap/nous/health', ...paths].map((path) => [path, beside])),
+    )
+    const wrong = url.replace('/api', '/ap')
+    for (const command of [['search', 'x'], ['status'], ['load', packageJson]]) {
+      const terminal = openRecorder({ ATTUNE_URL: wrong })
+      expect(await runCommand(terminal, command)).toBe(1)
+      expect(terminal.notes.at(-1)).toContain(
+        `there is no API at ${wrong}: the address of a server ends in /api, as in http://127.0.0.1:3000/api.`,
+      )
     }
   })
 

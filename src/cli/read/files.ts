@@ -6,7 +6,8 @@ import { createGunzip } from 'node:zlib'
 import { commandError } from '../terminal.ts'
 import { markdownSections } from './markdown.ts'
 import { type FoundDocument, type Mapping, placeId, type Unreadable } from './record.ts'
-import { readJson, readLines, readTable } from './structured.ts'
+import { readJson, readLines } from './structured.ts'
+import { readTable } from './table.ts'
 import { NOT_UTF8, readText } from './utf8.ts'
 
 /** A file to load. */
@@ -42,6 +43,10 @@ export const READABLE = '.md .markdown .txt .json .ndjson .jsonl .csv .tsv, each
 export async function findFiles(paths: readonly string[], from: string): Promise<SourceFile[]> {
   const found = new Map<string, SourceFile>()
   for (const path of paths) {
+    if (path === '-')
+      throw commandError(
+        'Standard input is not read: save it to a file first, named .ndjson, .csv or the like.',
+      )
     const full = resolve(from, path)
     const status = await stat(full).catch((cause: unknown) => {
       throw commandError(`${path} does not exist or can't be read.`, cause)

@@ -18,6 +18,14 @@ export interface FoundDocument {
   vector?: unknown
 }
 
+/** Where a record stands in its file. */
+export interface Place {
+  file: string
+  line: number
+  /** What its id is made of where it has none and that is not the line. */
+  position?: number
+}
+
 /** A place in a file that could not be read as a document. */
 export interface Unreadable {
   file: string
@@ -43,20 +51,19 @@ const ID_BYTES_MAX = 512
  */
 export function toFound(
   raw: unknown,
-  place: { file: string; line: number },
+  { position, ...place }: Place,
   mapping: Mapping,
 ): FoundDocument | Unreadable {
   if (!isObject(raw)) return { ...place, reason: 'is not a JSON object' }
   const line = unwrapped(raw)
-  if (line === undefined)
-    return { ...place, reason: `has an op that is none of ${BULK_OPS.join(', ')}` }
+  if (typeof line === 'string') return { ...place, reason: line }
   const { fields, more, deletes } = line
   const id = idOf(fields, raw, mapping.idField)
   if (id === 'missing') return { ...place, reason: `has no field "${mapping.idField}" for the id` }
   const { op } = more
   if ((deletes || op === 'update') && id === undefined)
     return { ...place, reason: `asks for ${deletes ? 'a deletion' : 'an update'} but names no id` }
-  const named = { ...place, ...more, id: id ?? placeId(place.file, place.line) }
+  const named = { ...place, ...more, id: id ?? placeId(place.file, position ?? place.line) }
   if (deletes) return named
   return { ...named, document: shaped(fields, mapping, changesFields(op)) }
 }
@@ -72,16 +79,22 @@ export function placeId(file: string, position?: number): string {
     .replace(/\uFFFD+$/, '')}…${hash}`
 }
 
+/** What stands around a document; a line of nothing else has none. */
+const AROUND = new Set(['op', 'index', 'id', '_id', 'vector'])
+
 /**
- * Reads both forms of a line: the document itself, or `{op?, index?, id?, document, vector?}` around it; undefined when
- * that asks for what nobody knows.
+ * Reads both forms of a line: the document itself, or `{op?, index?, id?, document, vector?}` around it; or says what is
+ * wrong with that.
  */
 function unwrapped(raw: Record<string, unknown>) {
   const { document, index, op, vector } = raw
   const asked = bulkOpOf(op)
   const wraps = isObject(document) && raw.title === undefined && raw.content === undefined
   const deletes = asked === 'delete' && (document === undefined || wraps)
-  if (wraps && op !== undefined && asked === undefined) return undefined
+  const isBare = op !== undefined && Object.keys(raw).every((name) => AROUND.has(name))
+  if ((wraps || isBare) && asked === undefined)
+    return `has an op that is none of ${BULK_OPS.join(', ')}`
+  if (isBare && !deletes) return 'has an op but no document'
   const named = (wraps || deletes) && typeof index === 'string' ? { index } : {}
   const isPut = asked === undefined || asked === 'index' || asked === 'put'
   const more = {

@@ -58,6 +58,12 @@ describe('finding files', () => {
     expect(await names('node_modules')).toEqual(['node_modules/p/r.md'])
   })
 
+  test('standard input is not read, and what to do instead is said', async () => {
+    await expect(findFiles(['-'], folder)).rejects.toThrow(
+      'Standard input is not read: save it to a file first, named .ndjson, .csv or the like.',
+    )
+  })
+
   test('a file named twice is loaded once', async () => {
     file('a/x.md', 'x')
     expect(await findFiles(['a', 'a/x.md'], folder)).toHaveLength(1)
@@ -95,7 +101,43 @@ describe('reading JSON', () => {
 
   test('broken JSON is reported with a hint', async () => {
     expect(await read('f.json', '{"a":1}\n{"a":2}')).toEqual([
-      { file: 'f.json', line: 1, reason: expect.stringContaining('.ndjson') },
+      {
+        file: 'f.json',
+        line: 0,
+        reason: 'is not valid JSON at line 2, column 1 (one document a line? then name it .ndjson)',
+      },
+    ])
+    expect(await read('f.ndjson', '\uFEFF{"a" 1}')).toEqual([
+      { file: 'f.ndjson', line: 1, reason: 'is not valid JSON at column 6' },
+    ])
+  })
+
+  test('a file of more objects than are read at once is not called broken', async () => {
+    const [found] = await read('f.json', `[${'{},'.repeat(1_000_000)}{}]`)
+    expect(found).toEqual({
+      file: 'f.json',
+      line: 0,
+      reason: 'The file holds more than 1000000 objects and lists: send it in parts.',
+    })
+  })
+
+  test('lines of what to do, as other engines take them, are refused with the document behind', async () => {
+    const lines =
+      '{"index":{"_id":"7"}}\n{"title":"a"}\n{"delete":{"_id":"8"}}\n{"id":"9","title":"b"}'
+    const ofItsOwn = expect.stringMatching(/in a line of its own; a bulk takes one line for each/)
+    expect(await read('f.ndjson', lines)).toEqual([
+      { file: 'f.ndjson', line: 1, reason: ofItsOwn },
+      { file: 'f.ndjson', line: 2, reason: expect.stringContaining('the line before it') },
+      { file: 'f.ndjson', line: 3, reason: ofItsOwn },
+      { file: 'f.ndjson', line: 4, id: '9', document: { title: 'b' } },
+    ])
+  })
+
+  test('a line that says what to do, and nothing else, is no document', async () => {
+    const lines = '{"op":"dlete","id":"1"}\n{"op":"update","id":"1","index":"x"}'
+    expect(await read('f.ndjson', lines)).toEqual([
+      { file: 'f.ndjson', line: 1, reason: expect.stringContaining('index, put, create') },
+      { file: 'f.ndjson', line: 2, reason: 'has an op but no document' },
     ])
   })
 
@@ -198,7 +240,39 @@ describe('reading tables', () => {
       { title: 'd' },
     ])
     expect(found.filter((one) => 'reason' in one)).toEqual([
-      { file: 'f.csv.gz', line: 3, reason: expect.stringContaining('Record Length') },
+      { file: 'f.csv.gz', line: 3, reason: rowOf(3, 2) },
+    ])
+  })
+
+  const rowOf = (cells: number, names: number) =>
+    `has ${cells} cells where the header names ${names}; a cell with the separator in it stands in double quotes`
+
+  test('lines are counted as editors count them, also where cells hold ends of lines', async () => {
+    const table = 'id,title\r\n1,"a\r\nb"\r\n2,"c\nd"\r\n\r\n3\r\n,e\r\n'
+    expect(await read('f.csv', table)).toEqual([
+      { file: 'f.csv', line: 3, id: '1', document: { title: 'a\r\nb' } },
+      { file: 'f.csv', line: 5, id: '2', document: { title: 'c\nd' } },
+      { file: 'f.csv', line: 7, reason: rowOf(1, 2) },
+      // an id that was given once stays: the load after replaces its document
+      { file: 'f.csv', line: 8, id: 'f.csv#9', document: { title: 'e' } },
+    ])
+  })
+
+  test.each([',', '\t'])(
+    'a double quote inside of a cell stands for itself: %j',
+    async (separator) => {
+      const row = ['1', 'pipe 5" long', 'so-called "best" one'].join(separator)
+      const table = `${['id', 'title', 'content'].join(separator)}\n${row}\n`
+      expect(documents(await read('f.csv', table))).toEqual([
+        { title: 'pipe 5" long', content: 'so-called "best" one' },
+      ])
+    },
+  )
+
+  test('a cell that is never closed is told by where it opens, once', async () => {
+    expect(await read('f.csv', 'id,title\n1,a\n2,"b\n3,c\n4,d\n')).toEqual([
+      { file: 'f.csv', line: 2, id: '1', document: { title: 'a' } },
+      { file: 'f.csv', line: 3, reason: 'opens a cell with a double quote that nothing closes' },
     ])
   })
 

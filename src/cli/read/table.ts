@@ -1,0 +1,135 @@
+import { type CsvError, parse } from 'csv-parse'
+import { plainValue } from '../plain-value.ts'
+import { type FoundDocument, type Mapping, type Place, toFound, type Unreadable } from './record.ts'
+import { openUtf8Check } from './utf8.ts'
+
+type Row = Record<string, string>
+
+/**
+ * A table with a header row, separated by comma, semicolon or tab, whichever the header has most of.
+ * Empty cells are left out; cells that are plainly numbers, true or false become such values unless
+ * `keepStrings`; authors and tags are split at semicolons and bars.
+ */
+export async function* readTable(
+  input: AsyncIterable<Buffer>,
+  file: string,
+  mapping: Mapping,
+  keepStrings: boolean,
+): AsyncGenerator<FoundDocument | Unreadable> {
+  const chunks = input[Symbol.asyncIterator]()
+  const first = await chunks.next()
+  if (first.done === true) return
+  const places: Place[] = []
+  const refused: Unreadable[] = []
+  const lines = openLineCount(file)
+  const parser = parse<Row>({
+    columns: true,
+    bom: true,
+    delimiter: delimiterOf(String(first.value)),
+    trim: true,
+    // inches, and tables of those who quote nothing
+    relax_quotes: true,
+    skip_empty_lines: true,
+    skip_records_with_error: true,
+    on_record: (row, { lines: counted }) => {
+      places.push(lines.placeOf(row, counted))
+      return row
+    },
+    on_skip: (error) => {
+      const place = lines.placeOfRefused(error)
+      // one row may have many mistakes
+      if (refused.at(-1)?.line !== place.line) refused.push({ ...place, reason: reasonOf(error) })
+      return undefined
+    },
+  })
+  const feeding = feed(first.value as Buffer, chunks, parser)
+  for await (const row of parser) {
+    const place = places.shift() ?? { file, line: 0 }
+    while (refused[0] !== undefined && refused[0].line < place.line) yield* refused.splice(0, 1)
+    yield toFound(cells(row, keepStrings, mapping), place, mapping)
+  }
+  yield* refused.splice(0)
+  await feeding
+}
+
+/** Lines as editors count them: the parser takes CR and LF inside of a cell for two. */
+function openLineCount(file: string) {
+  let tooMany = 0
+  let last = 1
+  const end = (cells: readonly string[], counted: number) => {
+    for (const cell of cells) tooMany += cell.split('\r\n').length - 1
+    last = counted - tooMany
+    return last
+  }
+  return {
+    placeOf: (row: Row, counted: number): Place => ({
+      file,
+      line: end(Object.values(row), counted),
+      position: counted,
+    }),
+    placeOfRefused: (error: CsvError | undefined): Place => {
+      // what is never closed goes on to the end of the file: where it begins is the place to look at
+      if (error?.code === 'CSV_QUOTE_NOT_CLOSED') return { file, line: last + 1 }
+      return { file, line: end(recordOf(error) ?? [], Number(error?.lines ?? 0)) }
+    },
+  }
+}
+
+function recordOf(error: CsvError | undefined): string[] | undefined {
+  return Array.isArray(error?.record) ? error.record : undefined
+}
+
+function reasonOf(error: CsvError | undefined): string {
+  if (error?.code === 'CSV_QUOTE_NOT_CLOSED')
+    return 'opens a cell with a double quote that nothing closes'
+  const cells = recordOf(error)
+  if (error?.code !== 'CSV_RECORD_INCONSISTENT_COLUMNS' || cells === undefined)
+    return error?.message ?? 'is not a row of this table'
+  const names = Array.isArray(error.columns) ? error.columns.length : 'others'
+  return `has ${cells.length} cells where the header names ${names}; a cell with the separator in it stands in double quotes`
+}
+
+/** Passes chunks on no faster than the parser takes them; a failure of the file reaches the reader. */
+async function feed(
+  first: Buffer,
+  chunks: AsyncIterator<Buffer>,
+  parser: ReturnType<typeof parse>,
+): Promise<void> {
+  const check = openUtf8Check()
+  try {
+    for (let chunk = first; ; ) {
+      check.take(chunk)
+      if (!parser.write(chunk)) await new Promise((drained) => parser.once('drain', drained))
+      const next = await chunks.next()
+      if (next.done === true) break
+      chunk = next.value
+    }
+    check.end()
+    parser.end()
+  } catch (error) {
+    parser.destroy(error as Error)
+  }
+}
+
+function delimiterOf(text: string): string {
+  const header = text.split('\n', 1)[0] ?? ''
+  const count = (delimiter: string) => header.split(delimiter).length
+  return [';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best), ',')
+}
+
+const TEXT = new Set(['title', 'content', 'abstract', 'source', 'text', 'id', '_id'])
+
+function cells(row: Row, keepStrings: boolean, mapping: Mapping) {
+  const fields: Record<string, unknown> = {}
+  for (const [name, cell] of Object.entries(row)) {
+    const target = mapping.rename.get(name) ?? name
+    if (cell === '') continue
+    if (target === 'authors' || target === 'tags')
+      fields[name] = cell
+        .split(/[;|]/)
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+    else fields[name] = keepStrings || TEXT.has(target) ? cell : plainValue(cell)
+  }
+  return fields
+}
