@@ -14,6 +14,7 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { SETTINGS } from '../src/settings.ts'
 import { connectRaw, until } from './http/stub.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
@@ -81,7 +82,9 @@ async function freePort(): Promise<number> {
 
 async function ready(process: Process): Promise<number> {
   await until(() => {
-    if (process.child.exitCode !== null) throw new Error(process.output())
+    const { exitCode, signalCode } = process.child
+    if (exitCode !== null || signalCode !== null)
+      throw new Error(`${signalCode} ${process.output()}`)
     return READY.test(process.output())
   }, PATIENCE_MS)
   return Number(READY.exec(process.output())?.[1])
@@ -132,6 +135,13 @@ it('a data folder whose indices can not be written ends the start with one sente
 
 it('an empty setting is as one that is not set: nothing listens but the local machine', async () => {
   const process = start({ HOST: '', REQUEST_TIMEOUT_MS: ' ' })
+  await ready(process)
+  process.child.kill('SIGTERM')
+  expect(await process.ended).toBe(0)
+}, 60_000)
+
+it('the largest record store that may be set is one that opens: its threads map it, too', async () => {
+  const process = start({ STORE_BYTES_MAX: String(SETTINGS.storeBytesMax.max) })
   await ready(process)
   process.child.kill('SIGTERM')
   expect(await process.ended).toBe(0)
