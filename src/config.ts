@@ -23,7 +23,7 @@ export type Config = Readonly<{ [K in keyof typeof SETTINGS]: Value<(typeof SETT
  */
 export function readConfig(env: Record<string, string | undefined> = process.env): Config {
   const named = sentIn(env, 'CONFIG')
-  const file = named === undefined ? {} : readConfigFile(named)
+  const file = named === undefined ? {} : readConfigFile(String(named))
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries(SETTINGS)) {
     const sent = sentIn(env, setting.env) ?? sentInFile(file, setting)
@@ -81,26 +81,32 @@ export function variableOf(name: keyof Config): string {
 }
 
 /** Blanks are as good as nothing; but keys that a template left blank must not be no keys. */
-function sentIn(env: Record<string, string | undefined>, name: string): string | undefined {
-  const sent = env[name]
-  if (sent?.trim() !== '') return sent
+function sentIn(from: Record<string, unknown>, name: string): unknown {
+  const sent = from[name]
+  if (typeof sent !== 'string' || sent.trim() !== '') return sent
   if (name === SETTINGS.apiKeys.env && sent !== '')
     throw new Error(`${name} must be ${SETTINGS.apiKeys.form.means}; without any, leave it empty.`)
   return undefined
 }
 
-/** What the file says of a setting: of a text neither a list nor an object, which would become one that nobody wrote. */
-function sentInFile(file: Record<string, unknown>, { env, kind, list }: Setting): unknown {
-  const sent = file[env] ?? undefined
-  if (kind !== 'string' || sent === undefined || isPlain(sent)) return sent
-  if (list === true && Array.isArray(sent) && sent.every((part) => typeof part === 'string'))
-    return sent.join(',')
+/**
+ * What the file says of a setting: a list where the variable takes one with commas, and nothing where it says null. Keys
+ * are said or left out: neither null nor an empty list leaves the service open.
+ */
+function sentInFile(file: Record<string, unknown>, { env, kind, list, secret }: Setting): unknown {
+  const sent = file[env]
+  if (kind !== 'string' || typeof sent === 'string') return sentIn(file, env) ?? undefined
+  if (sent === undefined || (sent === null && secret !== true)) return undefined
+  if (list === true && isTexts(sent)) {
+    const text = sent.join(',')
+    if (secret !== true || text.trim() !== '') return text
+  }
   const orList = list === true ? ', or a list of texts' : ''
-  throw new Error(`${env} in the CONFIG file must be a text${orList}.`)
+  throw new Error(`${env} in the CONFIG file must be a text in quotes${orList}.`)
 }
 
-function isPlain(sent: unknown): sent is string | number | boolean {
-  return ['string', 'number', 'boolean'].includes(typeof sent)
+function isTexts(sent: unknown): sent is string[] {
+  return Array.isArray(sent) && sent.every((part) => typeof part === 'string')
 }
 
 function readConfigFile(name: string): Record<string, unknown> {
@@ -152,12 +158,14 @@ function protocolOf(address: string): string {
 
 function parseSetting(setting: Setting, sent: unknown): unknown {
   const { kind } = setting
-  const text = isPlain(sent) ? String(sent).trim() : ''
-  if (kind === 'string' && text === '') return setting.fallback
   if (kind === 'string') {
+    const text = String(sent).trim()
+    if (text === '') return setting.fallback
     if (setting.form === undefined || setting.form.pattern.test(text)) return text
     throw refused(setting, setting.form.means, sent)
   }
+  // A list of one would be read as what it holds.
+  const text = typeof sent === 'object' ? '' : String(sent).trim()
   if (kind === 'boolean') {
     if (/^(true|1|yes|on)$/i.test(text)) return true
     if (/^(false|0|no|off)$/i.test(text)) return false

@@ -61,17 +61,29 @@ describe('the file named by CONFIG', () => {
   })
 
   it.each([
-    ['{"DATA_DIR":["x"]}', 'DATA_DIR in the CONFIG file must be a text.'],
+    ['{"DATA_DIR":["x"]}', 'DATA_DIR in the CONFIG file must be a text in quotes.'],
     ['{"PORT":[3000]}', 'PORT must be a whole number from 0 to 65535, not [3000].'],
     ['{"LEARNING":[true]}', 'LEARNING must be true or false, not [true].'],
-    ['{"HOST":{"name":"a"}}', 'HOST in the CONFIG file must be a text.'],
+    ['{"HOST":{"name":"a"}}', 'HOST in the CONFIG file must be a text in quotes.'],
     [
       '{"API_KEYS":["k1",{"k":2}]}',
-      'API_KEYS in the CONFIG file must be a text, or a list of texts.',
+      'API_KEYS in the CONFIG file must be a text in quotes, or a list of texts.',
     ],
-    ['{"GAINS":{"click":0.2}}', 'GAINS in the CONFIG file must be a text, or a list of texts.'],
+    [
+      '{"GAINS":{"click":0.2}}',
+      'GAINS in the CONFIG file must be a text in quotes, or a list of texts.',
+    ],
   ])('holds no lists and objects elsewhere: %s', (text, sentence) => {
     expect(() => read(text)).toThrow(sentence)
+  })
+
+  it('takes nothing else for keys: neither null nor an empty list leaves the service open', () => {
+    for (const sent of ['[]', '[""]', '{}', 'null', 'true', '7', '[7]'])
+      expect(() => read(`{"API_KEYS":${sent}}`)).toThrow(
+        new Error('API_KEYS in the CONFIG file must be a text in quotes, or a list of texts.'),
+      )
+    expect(() => read('{"API_KEYS":" "}')).toThrow('at least one; without any, leave it empty.')
+    expect(read('{"API_KEYS":""}')).toMatchObject({ apiKeys: '' })
   })
 
   it('is named when it holds something else than settings', () => {
