@@ -97,15 +97,16 @@ function brokenAt(source: Source, path: string): string | undefined {
   return undefined
 }
 
-function fieldProblem(value: unknown, { type }: FieldDefinition): string | undefined {
+function fieldProblem(value: unknown, field: FieldDefinition): string | undefined {
   if (value === undefined || value === null) return undefined
-  if (Array.isArray(value)) {
-    const bad = value.find((one) => !matches(one, type))
-    return bad === undefined
-      ? undefined
-      : `must be a list, each item ${article(DESCRIPTIONS[type])}`
-  }
-  return matches(value, type) ? undefined : `must be ${article(DESCRIPTIONS[type])}`
+  const { name, source, type } = field
+  const isSubField = name !== source
+  const fits = isSubField ? isReadAs : matches
+  const isList = Array.isArray(value)
+  if (isList ? value.every((one) => fits(one, type)) : fits(value, type)) return undefined
+  const wanted = article(DESCRIPTIONS[type])
+  const problem = isList ? `must be a list, each item ${wanted}` : `must be ${wanted}`
+  return isSubField ? `${problem}, which a text may spell: its sub-field ${name} reads it` : problem
 }
 
 /** JSON's numbers are doubles: beyond this, neighbours can't be told apart. */
@@ -130,9 +131,20 @@ function matches(value: unknown, type: FieldDefinition['type']): boolean {
   if (value === null) return true
   if (type === 'text' || type === 'keyword') return typeof value === 'string'
   if (type === 'integer' || type === 'long') return Number.isSafeInteger(value)
-  if (type === 'float' || type === 'double') return typeof value === 'number'
+  if (type === 'float' || type === 'double') return Number.isFinite(value)
   if (type === 'boolean') return typeof value === 'boolean'
   return isDate(value)
+}
+
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
+
+/** Whether a sub-field of this type has a value where its field holds this one: both read the same in their own way. */
+function isReadAs(value: unknown, type: FieldDefinition['type']): boolean {
+  if (type === 'text' || type === 'keyword')
+    return value === null || ['string', 'number', 'boolean'].includes(typeof value)
+  if (typeof value !== 'string' || type === 'date') return matches(value, type)
+  if (type === 'boolean') return value === 'true' || value === 'false'
+  return NUMBER.test(value.trim()) && matches(Number(value), type)
 }
 
 /** Longest name of a field that a refusal shows. */

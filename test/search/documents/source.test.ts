@@ -122,3 +122,46 @@ describe('a dense_vector field', () => {
     )
   })
 })
+
+describe('a sub-field reads the values of its field in another way', () => {
+  const sub = (type: string, other: string) => ({ type, fields: { as: { type: other } } })
+  const properties = {
+    year: sub('integer', 'keyword'),
+    open: sub('boolean', 'text'),
+    seen: sub('date', 'keyword'),
+    code: sub('keyword', 'integer'),
+    size: sub('keyword', 'double'),
+    said: sub('text', 'date'),
+    flag: sub('keyword', 'boolean'),
+    since: sub('integer', 'date'),
+    price: sub('double', 'integer'),
+  }
+  const layered = compileDefinition({}, { properties }, config)
+
+  test.each([
+    { year: 2000, open: [true, false], seen: 1_600_000_000_000 },
+    { seen: ['2020-01-31', 0] },
+    { code: ['7', ' -12 ', '1e3'], size: '1.5', said: '2020-01-31', flag: 'true' },
+    { since: 1_600_000_000_000, price: 3, year: null },
+  ])('%j fits', (source) => {
+    expect(sourceProblem(source, layered)).toBeUndefined()
+  })
+
+  test.each([
+    [{ year: '2000' }, 'year', 'must be a whole number'],
+    [{ open: 'true' }, 'open', 'must be a boolean'],
+    [{ seen: 'yesterday' }, 'seen', 'must be a date'],
+    [{ code: 7 }, 'code', 'must be a string'],
+    [{ code: '1.5' }, 'code', 'sub-field code.as'],
+    [{ code: ['7', '0x10'] }, 'code', 'each item a whole number'],
+    [{ size: '' }, 'size', 'sub-field size.as'],
+    [{ size: '1e999' }, 'size', 'sub-field size.as'],
+    [{ said: 'long ago' }, 'said', 'sub-field said.as'],
+    [{ flag: 'yes' }, 'flag', 'sub-field flag.as'],
+    [{ price: 1.5 }, 'price', 'sub-field price.as'],
+  ])('%j is refused', (source, path, message) => {
+    const problem = sourceProblem(source, layered)
+    expect(problem?.details?.[0]?.path).toBe(`document.${path}`)
+    expect(problem?.details?.[0]?.message).toContain(message)
+  })
+})

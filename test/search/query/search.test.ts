@@ -368,6 +368,37 @@ describe('analysed text', () => {
     expect(sorted.data.hits.map(({ id }) => id)).toEqual(['a', 'b'])
     await service.call('DELETE', '/cortex/indices/with-raw')
   })
+
+  it('reads numbers as words and words as numbers in sub-fields of another type', async () => {
+    const as = (type: string, other: string) => ({ type, fields: { as: { type: other } } })
+    await service.must('POST', '/cortex/indices', {
+      name: 'layered',
+      mappings: { properties: { year: as('integer', 'keyword'), code: as('keyword', 'integer') } },
+    })
+    for (const [year, code] of [
+      [1000, '9'],
+      [200, '10'],
+    ])
+      await service.must('POST', '/cortex/documents', {
+        ...{ index: 'layered', id: code, document: { title: 'x', year, code } },
+      })
+    const words = (more: object) =>
+      service.must<Found>('POST', '/cortex/search', { query: '', index: 'layered', ...more })
+    const ids = async (more: object) => (await words(more)).hits.map(({ id }) => id)
+    expect(await ids({ sort: 'year' })).toEqual(['10', '9'])
+    expect(await ids({ sort: 'year.as' })).toEqual(['9', '10'])
+    expect(await ids({ sort: 'code' })).toEqual(['10', '9'])
+    expect(await ids({ sort: 'code.as' })).toEqual(['9', '10'])
+    for (const value of [200, '200'])
+      expect(await ids({ filters: { 'year.as': value } })).toEqual(['10'])
+    expect(await ids({ filters: { 'code.as': { gte: 10 } } })).toEqual(['10'])
+    const { facets } = await words({ facets: ['year.as'], size: 0 })
+    expect(facets?.['year.as']?.values).toEqual([
+      { value: '1000', count: 1 },
+      { value: '200', count: 1 },
+    ])
+    await service.must('DELETE', '/cortex/indices/layered')
+  })
 })
 
 describe('sorting', () => {
