@@ -5,7 +5,7 @@ import { newId } from '../ids.ts'
 import type { RouteMeter } from '../metrics/metrics.ts'
 import { type Admit, type Cors, openAdmission, openCors, preflightHeaders } from './access.ts'
 import { losesAnswer, mustClose, passBody } from './body.ts'
-import { bodyBytes, wholeBody } from './bytes.ts'
+import { type Body, bodyBytes, wholeBody } from './bytes.ts'
 import { COMPRESS_BYTES_MIN, type Coding, chooseCoding, compress } from './compress.ts'
 import { answerRoute, compileEntry } from './entry.ts'
 import type { Exchange } from './exchange.ts'
@@ -214,11 +214,13 @@ function headersOf(
 function send(wire: Wire, flight: Flight, prepared: Prepared, close: boolean): void {
   const { exchange, meter } = flight
   if (!exchange.open) return
-  const refusal = wire.untaken.refusal(bodyBytes(prepared.body))
+  // A body that HEAD leaves out takes no room, and no bytes of it are sent.
+  const sentBytes = (body: Body) => (exchange.method === 'HEAD' ? 0 : bodyBytes(body))
+  const refusal = wire.untaken.refusal(sentBytes(prepared.body))
   const fitting = refusal === undefined ? prepared : prepareFailure(refusal, metaOf(flight))
   const { status, body, errorCode } = fitting
   const headers = headersOf(wire, flight, fitting)
-  const bytes = bodyBytes(body)
+  const bytes = sentBytes(body)
   const tookMs = performance.now() - flight.startedMs
   meter.end(status, tookMs, bytes, errorCode)
   if (wire.verbose) {

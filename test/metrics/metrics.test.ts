@@ -160,6 +160,15 @@ it('shows sizes as a histogram and requests under way as a gauge of the method a
   ])
 })
 
+it('counts no bytes of an answer to HEAD, which goes without its body', async () => {
+  const { headers } = await fetch(`${stub.url}/things`, { method: 'HEAD' })
+  expect(Number(headers.get('content-length'))).toBeGreaterThan(50)
+  const family = (await readPage()).get('svc_api_response_size_bytes')
+  const own = { method: 'HEAD', endpoint: '/things' }
+  const value = (part: string) => find(family, `svc_api_response_size_bytes_${part}`, own)[0]?.value
+  expect([value('count'), value('sum')]).toEqual([1, 0])
+})
+
 it('puts quantiles into a family of their own, or nowhere, when told so', async () => {
   await start({ QUANTILES: 'family' })
   await fetch(`${stub.url}/things`)
