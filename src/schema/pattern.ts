@@ -68,7 +68,7 @@ export type SearchPatterns = Static<typeof SearchPatterns>
 /** How people answer to what they are shown. */
 export const FeedbackPatterns = Type.Object({
   window: Type.String(),
-  entries: Type.Integer({ description: 'all that was told, duplicates too' }),
+  entries: Type.Integer({ description: 'all that was told within the window, duplicates too' }),
   unmatched: Type.Integer({ description: 'of these, of an unknown session or query' }),
   duplicates: Type.Integer({ description: 'of these, told before within 30 minutes' }),
   byAction: Type.Array(Type.Object({ action: Type.String(), count: Type.Integer() }), {

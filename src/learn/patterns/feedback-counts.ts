@@ -58,11 +58,12 @@ function takeSearch(impression: Impression, counts: TopRows<FeedbackPattern>): v
 }
 
 function takeFeedback(
-  { entry, impression }: FeedbackFact,
+  { receivedMs, entry, impression }: FeedbackFact,
   position: number | undefined,
   counts: TopRows<FeedbackPattern>,
 ): void {
-  counts.count(entry.timeMs, ALL, (row) => {
+  // When it was told, as in reports: what is dated ahead, or long ago, is counted too.
+  counts.count(receivedMs, ALL, (row) => {
     row.entries += 1
     if (entry.status === 'unmatched') row.unmatched += 1
     if (entry.status === 'duplicate') row.duplicates += 1

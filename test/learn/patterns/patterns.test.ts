@@ -246,6 +246,25 @@ describe('the patterns of feedback', () => {
     expect(told.byDevice.length).toBeLessThanOrEqual(33)
   })
 
+  it('count what was told within the window, whenever it was done, as reports do', async () => {
+    const shop = openWorkshop()
+    const session = await shop.session()
+    const queryId = shop.searchIn(session)
+    await shop.log.flush()
+    const { nowMs } = shop.clock
+    const nextHourMs = (Math.floor(nowMs / HOUR_MS) + 1) * HOUR_MS
+    shop.clock.nowMs = nextHourMs - MINUTE_MS
+    const times = [nextHourMs + MINUTE_MS, nowMs - 2 * DAY_MS, nowMs - 40 * DAY_MS]
+    for (const [at, timestamp] of times.entries())
+      await shop.tell(session, queryId, 'abc'[at]!, { userAction: 'click', timestamp }, at / 2)
+    const told = await feedback(shop, '1h')
+    expect(told).toMatchObject({ entries: 3, byAction: [{ action: 'click', count: 3 }] })
+    expect(told.ratings.average).toBe(0.5)
+    shop.clock.nowMs += 4 * HOUR_MS
+    expect(await feedback(shop, '1h')).toMatchObject({ entries: 0 })
+    expect(await feedback(shop, '24h')).toMatchObject({ entries: 3 })
+  })
+
   it('are empty, and say so, before anything happened', async () => {
     const shop = openWorkshop()
     expect(await feedback(shop)).toMatchObject({
