@@ -42,7 +42,7 @@ export const createDocument = route({
     document: { title: 'Espresso at home', content: 'Grind fine, tamp level.', tags: ['coffee'] },
   },
   reply: DocumentWritten,
-  errors: ['INDEX_NOT_FOUND', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
+  errors: ['INDEX_NOT_FOUND', 'LIMIT_REACHED', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
   handle: (call) => create(call, call.body),
 })
 
@@ -57,7 +57,7 @@ export const createDocumentInIndex = route({
   bodyLimit: 'documentBytesMax',
   content: ['document'],
   reply: DocumentWritten,
-  errors: ['INDEX_NOT_FOUND', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
+  errors: ['INDEX_NOT_FOUND', 'LIMIT_REACHED', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
   handle: (call) => {
     const { params, body } = call
     const { name: first } = params
@@ -166,7 +166,14 @@ function writeDocument(method: 'PUT' | 'PATCH') {
     bodyLimit: 'documentBytesMax',
     content: 'all',
     reply: DocumentWritten,
-    errors: ['INDEX_NOT_FOUND', 'AMBIGUOUS_ID', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
+    errors: [
+      'INDEX_NOT_FOUND',
+      'LIMIT_REACHED',
+      'AMBIGUOUS_ID',
+      'VERSION_MISMATCH',
+      'OVERLOADED',
+      'DISK_FULL',
+    ],
     handle: async ({ app, params, query, body, header }) => {
       const place = { id: params.id, index: query.index, ...readConditions(header) }
       const options = { refresh: query.refresh !== false }

@@ -28,7 +28,7 @@ export const createIndex = route({
     mappings: { properties: { year: { type: 'integer' } } },
   },
   reply: IndexCreated,
-  errors: ['INDEX_EXISTS', 'UNKNOWN_ANALYZER', 'MAPPING_CONFLICT'],
+  errors: ['INDEX_EXISTS', 'LIMIT_REACHED', 'UNKNOWN_ANALYZER', 'MAPPING_CONFLICT'],
   handle: ({ app, body }) => app.catalog.create(body.name, body),
 })
 
@@ -41,7 +41,7 @@ export const putIndex = route({
   body: PutIndex,
   bodyOptional: true,
   reply: IndexCreated,
-  errors: ['INDEX_EXISTS', 'UNKNOWN_ANALYZER', 'MAPPING_CONFLICT'],
+  errors: ['INDEX_EXISTS', 'LIMIT_REACHED', 'UNKNOWN_ANALYZER', 'MAPPING_CONFLICT'],
   handle: ({ app, params, body }) => {
     const { name: first } = params
     refuseContradiction({ path: 'name', again: body.name, place: 'the path', first })

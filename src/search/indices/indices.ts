@@ -10,6 +10,7 @@ import { shownName } from '../../word.ts'
 import { compileDefinition, type Definition, definitionJson, mustTakeTexts } from './definition.ts'
 import { mustBeServed } from './embedder.ts'
 import { checkTypes, isSame, mergeMappings } from './extension.ts'
+import { refuseOneTooMany } from './index-limit.ts'
 import { checkName } from './index-name.ts'
 import { removeStrays } from './strays.ts'
 
@@ -34,7 +35,7 @@ export function latest(entry: IndexEntry): Declared {
 }
 
 export interface Indices {
-  /** Declares an index; durable when it resolves. Throws INDEX_EXISTS, or what is wrong with the declaration. */
+  /** Declares an index; durable when it resolves. Throws INDEX_EXISTS, LIMIT_REACHED, or what is wrong with the declaration. */
   create: (name: string, settings: IndexSettings, mappings: IndexMappings) => Promise<IndexEntry>
   /**
    * Adds fields to an index; durable when it resolves. `entry.next` is then what the engine must build and
@@ -174,6 +175,7 @@ async function declare(
   const { store, entries, creating } = registry
   if (entries.has(name) || creating.has(name))
     throw serviceError('INDEX_EXISTS', 'An index of this name exists already.')
+  refuseOneTooMany(registry, registry.config)
   // The embedder in force now is written down: a later change of the setting must not change this index.
   const { embedder } = mustTakeTexts(define(registry, { settings, mappings }))
   mustBeServed(embedder, registry.config)
