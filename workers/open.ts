@@ -18,7 +18,12 @@ export interface OpenedIndex {
   /** Why the files were thrown away and built from the records, if they were. */
   rebuilt?: string
   fitWanted: boolean
+  /** It holds a writer's threads and heap. */
+  writer: boolean
 }
+
+/** Documents that an index is brought up to date with and keeps a writer: more may just be being merged. */
+const WRITER_DOCUMENTS = 1000
 
 /** Opens an index and brings it up to date with the records. */
 export function open(input: OpenInput): OpenedIndex {
@@ -27,8 +32,18 @@ export function open(input: OpenInput): OpenedIndex {
   const caughtUp = catchUpOrClose(input, report.sequence)
   return {
     ...caughtUp,
+    writer: keepsWriter(input, caughtUp),
     ...(!('rebuild' in report) || report.rebuild === undefined ? {} : { rebuilt: report.rebuild }),
   }
+}
+
+/** After a crash many indices lack a few documents each, and a search may name them all: most are not written to again soon. */
+function keepsWriter({ engineId, sequence }: OpenInput, { replayed }: CaughtUp): boolean {
+  const { writer } = JSON.parse(native.stats(engineId)) as { writer: boolean }
+  // One that was open already may be merging what it was built of, and its writes wait.
+  if (!writer || sequence !== undefined || replayed > WRITER_DOCUMENTS) return writer
+  native.release(engineId)
+  return false
 }
 
 function openFiles({ dataDir, engineId, directory, definition, marks }: OpenInput): OpenReport {

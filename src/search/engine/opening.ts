@@ -6,7 +6,7 @@ import { definitionJson } from '../indices/definition.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import type { OpenInput } from './catch-up.ts'
 import type { Core, OpenState } from './core.ts'
-import { isDurable, leastUsed, retire } from './durability.ts'
+import { isDurable, leastUsed, releaseWriters, retire } from './durability.ts'
 import { forgetMarks, marksOf } from './marks.ts'
 import { fitSoon } from './rest.ts'
 
@@ -62,7 +62,7 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
     reshaped: false,
     saving: undefined,
     mark: undefined,
-    writer: true,
+    writer: false,
     fitting: undefined,
     wantedSinceMs: undefined,
     restlessSinceMs: undefined,
@@ -108,6 +108,7 @@ async function openFiles(core: Core, state: OpenState): Promise<void> {
   state.openedAt = ++core.uses
   state.published = opened.sequence
   state.durable = opened.replayed > 0 ? 0 : opened.sequence
+  state.writer = opened.writer
   if (opened.rebuilt !== undefined)
     core.log.warn({ index: record.name, reason: opened.rebuilt }, 'index rebuilt from the records')
   if (opened.refused.length > 0)
@@ -117,6 +118,7 @@ async function openFiles(core: Core, state: OpenState): Promise<void> {
     )
   logCut(core, record.name, opened.cut)
   if (opened.fitWanted) fitSoon(core, state)
+  releaseWriters(core)
   closeLeastUsed(core)
 }
 
