@@ -26,7 +26,7 @@ export function readSent(reading: Reading, pieces: Uint8Array[]): string | Promi
   const { app, entry, exchange, call, hashed } = reading
   const bytes = pieces.reduce((sum, { length }) => sum + length, 0)
   if (entry.route.readLarge !== undefined && bytes >= LARGE_BYTES)
-    return readLarge(reading, pieces.map(ownMemory))
+    return readLarge(reading, lastingly(pieces))
   const whole = joined(pieces)
   readWhole(app, entry, call, whole)
   return hashed ? hashRequest(exchange, whole) : ''
@@ -56,6 +56,12 @@ async function readLarge(reading: Reading, pieces: Uint8Array<ArrayBuffer>[]): P
   entry.checkBody?.(body)
   call.body = body
   return hash
+}
+
+/** The same pieces, for longer than this call: the memory of the last one may be lent, and next receives what anybody sends. */
+function lastingly(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer>[] {
+  const last = pieces.length - 1
+  return pieces.map((piece, at) => (at === last ? new Uint8Array(piece) : ownMemory(piece)))
 }
 
 /** The same bytes, with nothing else in their memory. */
