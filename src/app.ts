@@ -19,6 +19,7 @@ import { openWaitingVectors } from './search/documents/waiting-vectors.ts'
 import { openWriter, type Writer } from './search/documents/writer.ts'
 import { type Engine, openEngine } from './search/engine/engine.ts'
 import { clearIndex, clearSuperseded } from './search/engine/sweep.ts'
+import { unservedBy } from './search/indices/embedder.ts'
 import { type Indices, openIndices } from './search/indices/indices.ts'
 import { openSearch, type Search } from './search/query/search.ts'
 import { type Idempotency, openIdempotency } from './store/idempotency.ts'
@@ -70,7 +71,7 @@ export async function openApp(
   const writer = openWriter(store, config, clock)
   const embedder = openHttpEmbedder(config)
   const embed = (texts: string[]) => embedDocuments(embedder, texts, log)
-  const writing = { store, engine, writer, embed }
+  const writing = { store, engine, writer, embed, unserved: unservedBy(config) }
   const documents = openDocuments({ ...writing, indices, config })
   const catalog = openCatalog(
     indices,
@@ -88,7 +89,7 @@ export async function openApp(
     },
   })
   const search = openSearch({
-    ...{ config, pool, indices, engine, show: learning.show },
+    ...{ config, pool, indices, engine, show: learning.show, unserved: writing.unserved },
     plan: (request, queryHash, place) => planFor(request, queryHash, place, { sessions, learning }),
     describe: (queryHash, { indexId, id }) =>
       learning.clickMemory.describe(queryHash, documentKey(indexId, id)),

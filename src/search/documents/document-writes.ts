@@ -3,6 +3,7 @@ import { native } from '../../native.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { Store } from '../../store/store.ts'
 import type { Engine } from '../engine/engine.ts'
+import type { Unserved } from '../indices/embedder.ts'
 import { type IndexEntry, latest } from '../indices/indices.ts'
 import { decodeRecord } from '../record.ts'
 import type { WriteOutcome } from './decide.ts'
@@ -48,6 +49,7 @@ export interface WriteParts {
   engine: Engine
   writer: Writer
   embed: EmbedDocuments
+  unserved: Unserved
 }
 
 type Outcome = WriteOutcome | ServiceError
@@ -165,10 +167,10 @@ function written(entry: IndexEntry, outcome: WriteOutcome, vectorized: boolean):
 }
 
 /** Texts of indices whose vectors come from an endpoint are sent there before the write is decided. */
-async function embedOps(ops: WriteOp[], { store, embed }: WriteParts): Promise<void> {
+async function embedOps(ops: WriteOp[], { store, embed, unserved }: WriteParts): Promise<void> {
   const wanted = ops
     .filter(({ kind, vector }) => (kind === 'put' || kind === 'merge') && vector === undefined)
-    .filter(({ entry }) => entry.definition.embedder.kind === 'http')
+    .filter(({ entry }) => isServed(entry, unserved))
     .map((op) => ({ op, text: changedText(store, op) }))
     .filter(({ text }) => text !== undefined && text.trim() !== '')
   if (wanted.length === 0) return
@@ -177,6 +179,11 @@ async function embedOps(ops: WriteOp[], { store, embed }: WriteParts): Promise<v
     const vector = vectors[at]
     if (vector !== undefined) Object.assign(op, { vector, vectorOf: text })
   })
+}
+
+/** Whether the endpoint gives its vectors; the index of another one goes without. */
+export function isServed({ definition: { embedder } }: IndexEntry, unserved: Unserved): boolean {
+  return embedder.kind === 'http' && unserved(embedder) === undefined
 }
 
 /** The text to vectorise; undefined when the stored vector was made from the same one. */

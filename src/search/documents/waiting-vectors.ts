@@ -2,7 +2,7 @@ import { ServiceError } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import { decodeRecord } from '../record.ts'
-import { type WriteParts, writeDocuments } from './document-writes.ts'
+import { isServed, type WriteParts, writeDocuments } from './document-writes.ts'
 import type { WriteOp } from './operation.ts'
 import { vectorText } from './outside-vector.ts'
 
@@ -34,7 +34,7 @@ export function openWaitingVectors(
       after = undefined
       return false
     }
-    const { ops, gone } = readWaiting(store, keys, entryOf)
+    const { ops, gone } = readWaiting(parts, keys, entryOf)
     if (gone.length > 0) await forgetGone(store, gone)
     if (ops.length > 0 && (await vectorize(ops, parts)) === 0) {
       if (step === 1) after = last
@@ -63,10 +63,11 @@ function keysAfter(
 }
 
 function readWaiting(
-  { tables: { documents, records } }: Store,
+  { store, unserved }: WriteParts,
   keys: readonly Key[],
   entryOf: (indexId: number) => IndexEntry | undefined,
 ): { ops: WriteOp[]; gone: Key[] } {
+  const { documents, records } = store.tables
   const ops: WriteOp[] = []
   const gone: Key[] = []
   for (const key of keys) {
@@ -77,7 +78,7 @@ function readWaiting(
     const ord = documents.get(key)
     const bytes = ord === undefined ? undefined : records.peek([indexId, ord])
     if (bytes === undefined) gone.push(key)
-    else {
+    else if (isServed(entry, unserved)) {
       const source = JSON.parse(decodeRecord(bytes).source) as Record<string, unknown>
       ops.push({ kind: 'vector', entry, id, source })
     }

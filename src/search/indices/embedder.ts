@@ -52,13 +52,29 @@ export function isLength(dimensions: unknown): dimensions is number {
   )
 }
 
+/** Why the endpoint of this server gives an index no vectors, as words behind its name; undefined where it does, or is not asked. */
+export type Unserved = (embedder: Embedder) => string | undefined
+
+type Endpoint = Pick<Config, 'embedderUrl' | 'embedderDimensions'>
+
+/** An index outlives the settings that it was made under: a later start may have no endpoint, or another one. */
+export function unservedBy({ embedderUrl, embedderDimensions }: Endpoint): Unserved {
+  return ({ kind, dimensions }) => {
+    if (kind !== 'http') return undefined
+    if (embedderUrl === '')
+      return 'takes its vectors from an endpoint, and this server has none (EMBEDDER_URL)'
+    if (dimensions === embedderDimensions) return undefined
+    return `holds vectors of ${dimensions} numbers, and the endpoint of this server gives such of ${embedderDimensions} (EMBEDDER_DIMENSIONS)`
+  }
+}
+
 /**
  * Throws VALIDATION_FAILED for vectors from an endpoint where the server has none, or one whose vectors are of another
  * length: no document of such an index would ever have a vector.
  */
 export function mustBeServed(
   { kind, dimensions }: Embedder,
-  { embedderUrl, embedderDimensions }: Pick<Config, 'embedderUrl' | 'embedderDimensions'>,
+  { embedderUrl, embedderDimensions }: Endpoint,
 ): void {
   if (kind !== 'http') return
   if (embedderUrl === '')

@@ -1,12 +1,16 @@
-import { invalid } from '../../errors.ts'
+import { invalid, serviceError } from '../../errors.ts'
 import type { SearchRequest } from '../../schema/search.ts'
+import type { Unserved } from '../indices/embedder.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import { checkDimensions, readVector } from '../vector.ts'
 import type { CoreRequest } from './core-request.ts'
-import { missingVector } from './warnings/missing-vector.ts'
+import { type MissingVector, missingVector } from './warnings/missing-vector.ts'
 
-/** The vector of a query from an endpoint. */
-export type EmbedQuery = (text: string) => Promise<Float32Array>
+/** Vectors of queries from an endpoint. */
+export interface QueryVectors {
+  embedQuery: (text: string) => Promise<Float32Array>
+  unserved: Unserved
+}
 
 interface QueryVector {
   vector?: Float32Array
@@ -20,13 +24,13 @@ const NOTHING: QueryVector = {}
 /**
  * The query's vector when it comes from outside: the caller's, or an endpoint's, which is for the indices alone whose
  * vectors come from there. An endpoint that fails costs a hybrid search its vector leg, not its answer. No words have a
- * vector in indices that take theirs from the caller: that is told.
+ * vector in indices that take theirs from the caller, or from an endpoint that this server has not: that is told.
  */
 export async function queryVector(
   { vector }: SearchRequest,
   request: CoreRequest,
   entries: readonly IndexEntry[],
-  embedQuery: EmbedQuery,
+  { embedQuery, unserved }: QueryVectors,
 ): Promise<QueryVector> {
   if (request.mode === 'text') return NOTHING
   if (vector !== undefined) {
@@ -36,11 +40,12 @@ export async function queryVector(
     return { vector: own }
   }
   if (request.query.trim() === '') return NOTHING
-  const without = withoutGiven(request, entries)
-  if (!entries.some(isHttp)) return without
+  const without = withoutVector(request, entries, unserved)
+  const served = placesOf(entries, unserved)
+  if (served.length === 0) return without
   try {
     const found = await embedQuery(request.query)
-    if (!entries.every(isHttp)) request.vectorIn = placesOf(entries)
+    if (served.length < entries.length) request.vectorIn = served
     return { ...without, vector: found }
   } catch (cause) {
     if (request.mode === 'vector') throw cause
@@ -53,23 +58,45 @@ function isHttp({ definition }: IndexEntry): boolean {
   return definition.embedder.kind === 'http'
 }
 
-function placesOf(entries: readonly IndexEntry[]): number[] {
-  return entries.flatMap((entry, place) => (isHttp(entry) ? [place] : []))
+/** Of the indices that the endpoint serves. */
+function placesOf(entries: readonly IndexEntry[], unserved: Unserved): number[] {
+  return entries.flatMap((entry, place) =>
+    isHttp(entry) && unserved(entry.definition.embedder) === undefined ? [place] : [],
+  )
 }
 
 /**
- * What is missed by indices that take their vectors from the caller, who has sent none: where all do, the leg is missing.
- * Throws VALIDATION_FAILED where nothing is left to search by.
+ * What is missed by indices for which there is no vector: where that is so for all, the leg is missing. Throws
+ * VALIDATION_FAILED, or EMBEDDER_UNAVAILABLE, where nothing is left to search by.
  */
-function withoutGiven({ mode }: CoreRequest, entries: readonly IndexEntry[]): QueryVector {
-  const given = entries.filter(({ definition }) => definition.embedder.kind === 'given')
-  if (given.length === 0) return NOTHING
-  const isAll = given.length === entries.length
-  if (isAll && mode === 'vector')
+function withoutVector(
+  { mode }: CoreRequest,
+  entries: readonly IndexEntry[],
+  unserved: Unserved,
+): QueryVector {
+  const missing = entries.flatMap((entry) => missingIn(entry, unserved))
+  const [first] = missing
+  if (first === undefined) return NOTHING
+  const isAll = missing.length === entries.length
+  if (isAll && mode === 'vector') {
+    if (entries.every(isHttp))
+      throw serviceError('EMBEDDER_UNAVAILABLE', `"${first.index}" ${first.why}.`)
     throw invalid(
       'vector',
       'must be sent for a vector search: this index takes its vectors from you',
     )
-  const missed = missingVector(given, mode)
+  }
+  const missed = missingVector(missing, mode)
   return isAll ? { missed, degraded: ['vector'] } : { missed }
+}
+
+function missingIn(
+  { definition: { embedder }, record }: IndexEntry,
+  unserved: Unserved,
+): MissingVector[] {
+  const why =
+    embedder.kind === 'given'
+      ? 'takes its vectors from you, and no "vector" was sent'
+      : unserved(embedder)
+  return why === undefined ? [] : [{ index: record.name, why }]
 }

@@ -14,7 +14,7 @@ import { listIndices } from './cursor.ts'
 import { type Describe, evidenceOf } from './evidence.ts'
 import { searchJob } from './job.ts'
 import { type PlannedSearch, planSearch } from './plan.ts'
-import { type EmbedQuery, queryVector } from './query-vector.ts'
+import { type QueryVectors, queryVector } from './query-vector.ts'
 import { type Plan, wirePlan } from './ranking-plan.ts'
 import { type KeptSearch, type Replayed, replayJob, replayJson } from './shown.ts'
 import { openLentBytes } from './slab.ts'
@@ -48,7 +48,7 @@ export interface Search {
   replay: (shown: KeptSearch) => Promise<Replayed>
 }
 
-interface SearchParts {
+interface SearchParts extends QueryVectors {
   config: Pick<Config, 'dataDir'>
   pool: Pool
   indices: Indices
@@ -62,11 +62,10 @@ interface SearchParts {
     shown: { head: string; replay: string; found: Uint8Array },
     sessionId: string | undefined,
   ) => void
-  embedQuery: EmbedQuery
 }
 
 export function openSearch(parts: SearchParts): Search {
-  const { config, pool, engine, indices, embedQuery } = parts
+  const { config, pool, engine, indices } = parts
   const bytesOf = openLentBytes()
 
   function addEvidence(job: SearchInput, plan: Plan, queryHash: string): void {
@@ -92,7 +91,7 @@ export function openSearch(parts: SearchParts): Search {
       const { queryHash } = planned
       const plan = parts.plan(search, queryHash, { text: planned.listText, list: planned.list })
       const request = tune(planned.request, plan.tuning)
-      const { vector, degraded, missed } = await queryVector(search, request, entries, embedQuery)
+      const { vector, degraded, missed } = await queryVector(search, request, entries, parts)
       const warnings = await searchWarnings({ search, address, planned, entries, missed }, engine)
       const queryId = newId()
       const context = {

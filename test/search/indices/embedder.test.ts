@@ -9,13 +9,15 @@ const DIRECTIONS = ['cat', 'car', 'sea', 'sun']
 
 let endpoint: Server
 let isDown = false
+let dimensions = DIMENSIONS
 let asked: string[] = []
 let service: RunningApp
 
 /** An OpenAI-compatible endpoint: a text's vector counts the words that it knows. */
 function embedding(text: string): number[] {
   const counts = DIRECTIONS.map((word) => text.toLowerCase().split(word).length - 1)
-  return counts.some((count) => count > 0) ? counts : [0.5, 0.5, 0.5, 0.5]
+  const vector = counts.some((count) => count > 0) ? counts : [0.5, 0.5, 0.5, 0.5]
+  return [...vector, ...Array.from({ length: dimensions - vector.length }, () => 0)]
 }
 
 beforeAll(async () => {
@@ -273,4 +275,42 @@ it('is searched by words, and refused where it is new, once the server has no en
   expect(refused.error).toContain('EMBEDDER_URL')
   const mappings = { properties: { more: { type: 'keyword' } } }
   expect((await service.call('PUT', '/cortex/indices/e', { mappings })).status).toBe(200)
+}, 60_000)
+
+it('is searched by words, and keeps what comes, while the endpoint gives vectors of another length', async () => {
+  await service.restart({ EMBEDDER_DIMENSIONS: '6' })
+  dimensions = 6
+  asked = []
+  try {
+    const late = await service.call<{ vectorized: boolean }>('POST', '/cortex/documents', {
+      ...{ index: 'e', id: 'late', document: { title: 'A late cat' } },
+    })
+    expect(late).toMatchObject({ status: 200, data: { vectorized: false } })
+    expect((await find({ query: 'late', searchType: 'text' })).hits[0]?.id).toBe('late')
+    const document = { title: 'A late sea' }
+    const six = await service.must('POST', '/cortex/documents', { index: 'six', id: 's', document })
+    expect(six).toMatchObject({ vectorized: true })
+    const warnings = [
+      '"e" holds vectors of 4 numbers, and the endpoint of this server gives such of 6 (EMBEDDER_DIMENSIONS): it is searched by words alone.',
+    ]
+    const alone = await find({ query: 'late' })
+    expect(alone.hits.map(({ id }) => id)).toEqual(['late'])
+    expect(alone.searchContext).toMatchObject({ degraded: ['vector'], warnings })
+    const beside = await find({ query: 'sea', index: ['e', 'six'], explain: true })
+    expect(beside.searchContext).toMatchObject({ warnings })
+    expect(beside.searchContext).not.toHaveProperty('degraded')
+    for (const { index, explain } of beside.hits)
+      expect(explain?.vector === undefined || explain.vector === null).toBe(index === 'e')
+    const only = { index: 'e', query: 'late', searchType: 'vector' }
+    const refused = await service.call('POST', '/cortex/search', only)
+    expect(refused).toMatchObject({ status: 503, code: 'EMBEDDER_UNAVAILABLE' })
+    expect(refused.error).toContain('EMBEDDER_DIMENSIONS')
+    // Nothing is asked for that could not be kept.
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(new Set(asked)).toEqual(new Set(['A late sea', 'sea']))
+  } finally {
+    dimensions = DIMENSIONS
+  }
+  await service.restart()
+  await eventually(() => isVectorized('late'), 30_000)
 }, 60_000)

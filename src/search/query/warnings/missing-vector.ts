@@ -1,18 +1,17 @@
-import type { IndexEntry } from '../../indices/indices.ts'
+/** An index that has no vector of the query, and why, as words behind its name. */
+export interface MissingVector {
+  index: string
+  why: string
+}
 
 /** Indices that are told of. */
 const TOLD_MAX = 3
 
-/** What indices miss that take their vectors from the caller, who has sent none with the query. */
+/** What indices miss for which there is no vector of the query. */
 export function missingVector(
-  given: readonly IndexEntry[],
+  missing: readonly MissingVector[],
   mode: 'vector' | 'text' | 'hybrid',
 ): string[] {
   const without = mode === 'vector' ? 'nothing of it is found' : 'it is searched by words alone'
-  return given
-    .slice(0, TOLD_MAX)
-    .map(
-      ({ record }) =>
-        `"${record.name}" takes its vectors from you, and no "vector" was sent: ${without}.`,
-    )
+  return missing.slice(0, TOLD_MAX).map(({ index, why }) => `"${index}" ${why}: ${without}.`)
 }
