@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from './config.ts'
-import { type HttpEmbedder, openHttpEmbedder } from './embed/http.ts'
-import { serviceError } from './errors.ts'
+import { openEmbedding } from './embed/embedding.ts'
 import { collectFigures, meterPool } from './figures.ts'
 import { documentKey } from './learn/facts.ts'
 import { type Learning, openLearning } from './learn/learning.ts'
@@ -69,9 +68,8 @@ export async function openApp(
   const indices = await openIndices(store, config)
   const engine = openEngine({ store, pool, config, indices, log })
   const writer = openWriter(store, config, clock)
-  const embedder = openHttpEmbedder(config)
-  const embed = (texts: string[]) => embedDocuments(embedder, texts, log)
-  const writing = { store, engine, writer, embed, unserved: unservedBy(config) }
+  const embedding = openEmbedding(config, log)
+  const writing = { store, engine, writer, embed: embedding.written, unserved: unservedBy(config) }
   const documents = openDocuments({ ...writing, indices, config })
   const catalog = openCatalog(
     indices,
@@ -93,7 +91,7 @@ export async function openApp(
     plan: (request, queryHash, place) => planFor(request, queryHash, place, { sessions, learning }),
     describe: (queryHash, { indexId, id }) =>
       learning.clickMemory.describe(queryHash, documentKey(indexId, id)),
-    embedQuery: (text) => embedQuery(embedder, text),
+    embedQuery: embedding.query,
   })
   collectFigures({ engine, metrics, pool, store, writer })
   const lifecycle: App['lifecycle'] = { state: 'starting' }
@@ -105,11 +103,7 @@ export async function openApp(
     ...[sessions, idempotency].map((part) => () => part.sweep(clock())),
   ])
   const ticks = startUpkeep(LEARNING_TICK_MS, log, [learning.tick])
-  const closing = new AbortController()
-  const waiting = openWaitingVectors(indices.byId, {
-    ...writing,
-    embed: (texts) => embedDocuments(embedder, texts, log, closing.signal),
-  })
+  const waiting = openWaitingVectors(indices.byId, { ...writing, embed: embedding.waiting })
   // Apart from the rest: an endpoint may take a minute to fail.
   const asking = startUpkeep(config.checkpointMs, log, [waiting])
   clearDropped(store, log)
@@ -119,13 +113,13 @@ export async function openApp(
     recovered,
     close: async () => {
       lifecycle.state = 'stopping'
-      closing.abort()
+      embedding.stop()
       // What has the one thread for files must not keep the rest waiting.
       await engine.giveUpOpening()
       for (const each of [upkeep, ticks, asking]) await each.stop()
       await recovered
       await writer.idle()
-      for (const part of [engine, learning, pool, sessions, embedder, store]) await part.close()
+      for (const part of [engine, learning, pool, sessions, embedding, store]) await part.close()
     },
   }
 }
@@ -152,32 +146,6 @@ function planFor(
     if (isFirstPage(search)) sessions.totals.add(search.sessionId, { searches: 1 })
   }
   return plan
-}
-
-/** A document is stored whether or not the endpoint answers; without a vector it is found by its words. */
-async function embedDocuments(
-  embedder: HttpEmbedder,
-  texts: string[],
-  log: Logger,
-  signal?: AbortSignal,
-): Promise<(Float32Array | undefined)[]> {
-  try {
-    return await embedder.embedTexts(texts, { kind: 'document', ...(signal && { signal }) })
-  } catch (err) {
-    if (signal?.aborted !== true)
-      log.warn(
-        { err, texts: texts.length },
-        'the embedder gave no vectors; documents wait for theirs',
-      )
-    return texts.map(() => undefined)
-  }
-}
-
-async function embedQuery(embedder: HttpEmbedder, text: string): Promise<Float32Array> {
-  const [vector] = await embedder.embedTexts([text], { kind: 'query' })
-  if (vector === undefined)
-    throw serviceError('EMBEDDER_UNAVAILABLE', 'The embedder gave no vector.')
-  return vector
 }
 
 async function recover(engine: Engine, lifecycle: App['lifecycle']): Promise<void> {

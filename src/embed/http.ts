@@ -2,6 +2,7 @@ import { Agent, request } from 'undici'
 import type { Config } from '../config.ts'
 import { serviceError } from '../errors.ts'
 import { openGate } from '../gate.ts'
+import { openBreaker } from './breaker.ts'
 import { openQueryCache } from './query-cache.ts'
 import { endpointError, retrying } from './retry.ts'
 import { badReply, readVectors } from './vectors.ts'
@@ -11,44 +12,61 @@ export interface HttpEmbedder {
   /**
    * One vector for each text, in their order, each of the configured length and finite. Texts go out in
    * batches, a few at a time; what can pass (429, 5xx, time-outs, lost connections) is tried again.
-   * Throws EMBEDDER_UNAVAILABLE, or the signal's reason when it was aborted.
+   * Throws EMBEDDER_UNAVAILABLE, at once while the endpoint is left alone (see breaker.ts), or the signal's reason when
+   * it was aborted.
    */
   embedTexts: (texts: readonly string[], options: EmbedOptions) => Promise<Float32Array[]>
   close: () => Promise<void>
 }
 
 export interface EmbedOptions {
-  /** Vectors of queries are remembered for a while; those of documents are not. */
-  kind: 'document' | 'query'
+  /** Vectors of queries are remembered for a while; those of documents, written now or waiting for theirs, are not. */
+  kind: Kind
+  /** Time for all of it, when somebody waits. */
+  withinMs?: number
   signal?: AbortSignal
 }
+
+type Kind = 'document' | 'query' | 'waiting'
 
 export type HttpEmbedderConfig = Pick<
   Config,
   'embedderUrl' | 'embedderModel' | 'embedderKey' | 'embedderDimensions' | 'embedderTimeoutMs'
 >
 
-const BATCH_TEXTS = 64
+/** Texts of one call. */
+export const BATCH_TEXTS = 64
 const CALLS_MAX = 4
 const REPLY_BYTES_MAX = 64 << 20
 const QUERIES_KEPT = 1000
 /** A searcher waits for a query's vector; a document's can take its time. */
-const ATTEMPTS = { query: 2, document: 5 }
+const ATTEMPTS: Record<Kind, number> = { query: 2, document: 5, waiting: 5 }
+/** A call that has less of its time than this is not begun: it would most likely be cut off. */
+const TIME_SHARE_MIN = 0.5
 
 /** Opens the client; nothing is sent before the first text. */
 export function openHttpEmbedder(config: HttpEmbedderConfig): HttpEmbedder {
-  const agent = new Agent({ connections: 2 * CALLS_MAX, maxResponseSize: REPLY_BYTES_MAX })
-  // Two lanes: a bulk load can't stand in front of a search.
-  const gates = { document: openGate(CALLS_MAX), query: openGate(CALLS_MAX) }
+  const agent = new Agent({ connections: 3 * CALLS_MAX, maxResponseSize: REPLY_BYTES_MAX })
+  // Three lanes: a bulk load can't stand in front of a search, nor what is made up for in front of either.
+  const [document, query, waiting] = [openGate(CALLS_MAX), openGate(CALLS_MAX), openGate(CALLS_MAX)]
+  const gates = { document, query, waiting }
+  const breaker = openBreaker()
   const queries = openQueryCache(QUERIES_KEPT)
   const post = openPost(config, agent)
 
   async function embedBatch(
     texts: readonly string[],
-    { kind, signal }: EmbedOptions,
+    { kind, signal, withinMs = Infinity }: EmbedOptions,
   ): Promise<Float32Array[]> {
-    const send = () => gates[kind](() => post(texts, signal))
-    const reply = await retrying(send, ATTEMPTS[kind], signal)
+    const deadlineMs = performance.now() + withinMs
+    const wholeMs = Math.min(config.embedderTimeoutMs, withinMs)
+    const send = () =>
+      gates[kind](() => {
+        const timeoutMs = Math.min(wholeMs, deadlineMs - performance.now())
+        if (timeoutMs < wholeMs * TIME_SHARE_MIN) throw tooLate()
+        return breaker(() => post(texts, { timeoutMs, signal }), signal)
+      })
+    const reply = await retrying(send, { attemptsMax: ATTEMPTS[kind], deadlineMs, signal })
     return readVectors(reply, texts.length, config.embedderDimensions)
   }
   async function embedAll(
@@ -64,10 +82,20 @@ export function openHttpEmbedder(config: HttpEmbedderConfig): HttpEmbedder {
     options.signal?.throwIfAborted()
     if (config.embedderUrl === '')
       throw serviceError('EMBEDDER_UNAVAILABLE', 'No embedder is set up: set EMBEDDER_URL.')
-    if (options.kind === 'document') return embedAll(texts, options)
+    if (options.kind !== 'query') return embedAll(texts, options)
     return queries.through(texts, (missing) => embedAll(missing, options))
   }
   return { embedTexts, close: () => agent.destroy() }
+}
+
+function tooLate(): Error {
+  return serviceError('EMBEDDER_UNAVAILABLE', 'The embedder did not answer in time.')
+}
+
+/** How long a call may take; the signal ends it before. */
+interface Limits {
+  timeoutMs: number
+  signal: AbortSignal | undefined
 }
 
 interface Reply {
@@ -83,10 +111,10 @@ function openPost(config: HttpEmbedderConfig, agent: Agent) {
   // Base64 is a quarter of the bytes; an endpoint that refuses the word is asked for numbers from then on.
   let encoding: string | undefined = 'base64'
 
-  async function send(input: readonly string[], signal: AbortSignal | undefined): Promise<Reply> {
+  async function send(input: readonly string[], { timeoutMs, signal }: Limits): Promise<Reply> {
     const model = config.embedderModel === '' ? undefined : config.embedderModel
     const body = JSON.stringify({ model, input, encoding_format: encoding })
-    const timeout = AbortSignal.timeout(config.embedderTimeoutMs)
+    const timeout = AbortSignal.timeout(timeoutMs)
     const response = await request(config.embedderUrl, {
       method: 'POST',
       headers,
@@ -98,17 +126,18 @@ function openPost(config: HttpEmbedderConfig, agent: Agent) {
     const retryAfter = response.headers['retry-after']
     return { status: response.statusCode, text, retryAfter: retryAfter?.toString() }
   }
-  return async (input: readonly string[], signal: AbortSignal | undefined): Promise<unknown> => {
-    let reply = await send(input, signal)
+  return async (input: readonly string[], limits: Limits): Promise<unknown> => {
+    let reply = await send(input, limits)
     if ((reply.status === 400 || reply.status === 422) && encoding !== undefined) {
       const before = encoding
       encoding = undefined
-      const plain = await send(input, signal)
+      const plain = await send(input, limits)
       // Refused both ways: it wasn't the encoding.
       if (plain.status >= 400) encoding = before
       reply = plain
     }
-    if (reply.status >= 400) throw endpointError(reply.status, reply.retryAfter)
+    // Redirects are not followed: they would take the key elsewhere.
+    if (reply.status >= 300) throw endpointError(reply.status, reply.retryAfter)
     return parse(reply.text)
   }
 }

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ServiceError, serviceError } from '../errors.ts'
 
 const FIRST_WAIT_MS = 200
-const WAIT_MS_MAX = 10_000
+/** An endpoint that wants to be left alone for longer is not waited for. */
+export const WAIT_MS_MAX = 10_000
 
 /** How an endpoint refused: its status, and how long it wants to be left alone. */
 interface EndpointError extends Error {
@@ -10,21 +11,26 @@ interface EndpointError extends Error {
   waitMs: number | undefined
 }
 
-/** The error for a status of 400 and above. `retryAfter` is the header: seconds or a date. */
+/** The error for a status that is no success. `retryAfter` is the header: seconds or a date. */
 export function endpointError(status: number, retryAfter: string | undefined): EndpointError {
   const error = new Error(`The embedder answered with status ${status}.`)
   return Object.assign(error, { status, waitMs: readWait(retryAfter) })
 }
 
+export interface Patience {
+  attemptsMax: number
+  /** By `performance.now()`: nothing is tried again after it. */
+  deadlineMs: number
+  signal?: AbortSignal | undefined
+}
+
 /**
- * Calls until it succeeds, at most `attemptsMax` times, with a random wait that doubles (full jitter) unless
- * the endpoint said how long. Only what can pass is tried again: 408, 425, 429, 5xx, time-outs, lost connections.
- * Throws EMBEDDER_UNAVAILABLE, or the signal's reason when it was aborted.
+ * Calls until it succeeds, with a random wait that doubles (full jitter) unless the endpoint said how long. Only what
+ * can pass is tried again. Throws EMBEDDER_UNAVAILABLE, or the signal's reason when it was aborted.
  */
 export async function retrying<T>(
   call: () => Promise<T>,
-  attemptsMax: number,
-  signal?: AbortSignal,
+  { attemptsMax, deadlineMs, signal }: Patience,
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -35,6 +41,7 @@ export async function retrying<T>(
       const waitMs = waitBefore(error, attempt)
       if (attempt >= attemptsMax || waitMs === undefined || waitMs > WAIT_MS_MAX)
         throw unavailable(error, waitMs)
+      if (performance.now() + waitMs >= deadlineMs) throw unavailable(error, waitMs)
       await sleep(waitMs, undefined, signal && { signal }).catch(() => signal?.throwIfAborted())
     }
   }
@@ -42,9 +49,20 @@ export async function retrying<T>(
 
 /** Milliseconds to wait before trying again; undefined when there is no point. */
 function waitBefore(error: unknown, attempt: number): number | undefined {
-  const { status, waitMs } = error as Partial<EndpointError>
-  if (status !== undefined && status < 500 && ![408, 425, 429].includes(status)) return undefined
-  return waitMs ?? Math.random() * Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** (attempt - 1))
+  if (!canPass(error)) return undefined
+  return waitOf(error) ?? Math.random() * Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** (attempt - 1))
+}
+
+/** 408, 425, 429, 5xx, time-outs, lost connections; not an answer that is none. */
+export function canPass(error: unknown): boolean {
+  if (error instanceof ServiceError) return false
+  const { status } = error as Partial<EndpointError>
+  return status === undefined || status >= 500 || [408, 425, 429].includes(status)
+}
+
+/** How long the endpoint wants to be left alone. */
+export function waitOf(error: unknown): number | undefined {
+  return (error as Partial<EndpointError>).waitMs
 }
 
 function unavailable(cause: unknown, waitMs: number | undefined): ServiceError {
