@@ -19,7 +19,7 @@ export interface FoundDocument {
 }
 
 /** Where a record stands in its file. */
-export interface Place {
+export interface FilePlace {
   file: string
   line: number
   /** What its id is made of where it has none and that is not the line. */
@@ -51,7 +51,7 @@ const ID_BYTES_MAX = 512
  */
 export function toFound(
   raw: unknown,
-  { position, ...place }: Place,
+  { position, ...place }: FilePlace,
   mapping: Mapping,
 ): FoundDocument | Unreadable {
   if (!isObject(raw)) return { ...place, reason: 'is not a JSON object' }

@@ -4,7 +4,13 @@ import { readJson as readBody } from '../../json/json.ts'
 import { refuseUnkeepable } from '../../json/unkeepable.ts'
 import { isObject } from '../../object.ts'
 import { openActions } from '../../search/documents/bulk-action.ts'
-import { type FoundDocument, type Mapping, type Place, toFound, type Unreadable } from './record.ts'
+import {
+  type FilePlace,
+  type FoundDocument,
+  type Mapping,
+  toFound,
+  type Unreadable,
+} from './record.ts'
 import { NOT_UTF8, readText, utf8Text } from './utf8.ts'
 
 const LINE_BYTES_MAX = 64_000_000
@@ -47,13 +53,13 @@ async function* linesOf(input: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
 }
 
 interface Parsed {
-  place: Place
+  place: FilePlace
   value: unknown
   suspicious: boolean
 }
 
 /** As the server reads a body; how deep it may be is for the server to say. */
-function parsed(bytes: Buffer, place: Place): Parsed | Unreadable {
+function parsed(bytes: Buffer, place: FilePlace): Parsed | Unreadable {
   try {
     return { place, ...readBody(bytes, Number.POSITIVE_INFINITY, { name: 'The file' }) }
   } catch (cause) {

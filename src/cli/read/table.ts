@@ -1,6 +1,12 @@
 import { type CsvError, parse } from 'csv-parse'
 import { plainValue } from '../plain-value.ts'
-import { type FoundDocument, type Mapping, type Place, toFound, type Unreadable } from './record.ts'
+import {
+  type FilePlace,
+  type FoundDocument,
+  type Mapping,
+  toFound,
+  type Unreadable,
+} from './record.ts'
 import { openUtf8Check } from './utf8.ts'
 
 type Row = Record<string, string>
@@ -19,7 +25,7 @@ export async function* readTable(
   const chunks = input[Symbol.asyncIterator]()
   const first = await chunks.next()
   if (first.done === true) return
-  const places: Place[] = []
+  const places: FilePlace[] = []
   const refused: Unreadable[] = []
   const lines = openLineCount(file)
   const parser = parse<Row>({
@@ -62,12 +68,12 @@ function openLineCount(file: string) {
     return last
   }
   return {
-    placeOf: (row: Row, counted: number): Place => ({
+    placeOf: (row: Row, counted: number): FilePlace => ({
       file,
       line: end(Object.values(row), counted),
       position: counted,
     }),
-    placeOfRefused: (error: CsvError | undefined): Place => {
+    placeOfRefused: (error: CsvError | undefined): FilePlace => {
       // what is never closed goes on to the end of the file: where it begins is the place to look at
       if (error?.code === 'CSV_QUOTE_NOT_CLOSED') return { file, line: last + 1 }
       return { file, line: end(recordOf(error) ?? [], Number(error?.lines ?? 0)) }
