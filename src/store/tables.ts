@@ -185,7 +185,7 @@ export const TABLES = {
   hourReports: packed<number, HourReport>(),
   /** Query id → the best position clicked, from 1; 0 when it is not known. */
   reportedClicks: packed<string, number>(),
-  /** [name of a metric, its labels as canonical JSON] → the series so far. */
+  /** [name of a metric, hash of its labels] → the series so far. */
   metricSeries: packed<[string, string], MetricSeries>(),
   /** Idempotency-Key → first answer, or, until there is one, that the request is done. */
   idempotency: packed<string, StoredAnswer | DoneRequest>(),

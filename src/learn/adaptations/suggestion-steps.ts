@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { newId } from '../../ids.ts'
-import { isObject } from '../../object.ts'
+import { canonicalJson } from '../../json/canonical.ts'
 import type { SuggestionRecord, SuggestionStatus } from '../../schema/adaptation-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
@@ -117,10 +117,5 @@ export function openSuggestionSteps(parts: SuggestionStepsParts): SuggestionStep
 
 /** The same for the same content, whatever the order of its keys. */
 export function suggestionKey(content: unknown): string {
-  const canonical = JSON.stringify(content, (_key, inner: unknown) =>
-    isObject(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  )
-  return createHash('sha256').update(canonical).digest('hex')
+  return createHash('sha256').update(canonicalJson(content)).digest('hex')
 }

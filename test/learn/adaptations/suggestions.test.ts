@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { suggestionKey } from '../../../src/learn/adaptations/suggestion-steps.ts'
 import { MACHINES } from '../../../src/learn/states.ts'
 import { showing } from '../impressions/parts.ts'
 import { QUERY_HASH } from '../learner.ts'
@@ -57,6 +58,16 @@ async function synonymsAfter(act: (shop: Workshop) => Promise<unknown>) {
     return synonyms
   })
 }
+
+it('what was suggested has one key, whatever the order of its words, and the same in later versions', () => {
+  const patterns = { requiresOptimization: true, averageRelevance: 0.2, more: [{ b: 1, a: null }] }
+  const other = { more: [{ a: null, b: 1 }], averageRelevance: 0.2, requiresOptimization: true }
+  const key = '8ce2e8c5c96e1153506d5f63f8fc0b701afc0ad62d9639d2acd14c112b097509'
+  const keyOf = (said: object) => suggestionKey(['4b2268864381bc18', said, 0.9])
+  expect(keyOf(patterns)).toBe(key)
+  expect(keyOf(other)).toBe(key)
+  expect(keyOf({ ...patterns, averageRelevance: 0.3 })).not.toBe(key)
+})
 
 describe('a suggestion', () => {
   it('is accepted with a rule when its confidence suffices, else rejected', async () => {
