@@ -11,11 +11,12 @@ const ended = (id: string, endedMs: number) =>
   ({ id, status: 'STOPPED', endedMs }) as ExperimentRecord
 const running = (id: string) => ({ id, status: 'ACTIVE' }) as ExperimentRecord
 
-it('an experiment that is gone leaves no mark: one of its id is looked through anew', async () => {
-  const records = new Map([['old', ended('old', 1)]])
-  for (let n = 1; n < EXPERIMENTS_MAX; n += 1) records.set(`n${n}`, running(`n${n}`))
+/** As many experiments as there may be: these, and others that go on. */
+function fullHouse(...ends: ExperimentRecord[]) {
+  const records = new Map(ends.map((record) => [record.id, record]))
+  for (let n = ends.length; n < EXPERIMENTS_MAX; n += 1) records.set(`n${n}`, running(`n${n}`))
   const looked: string[] = []
-  const sweep = openSweep({
+  const { sweep } = openSweep({
     store: temporaryStore(),
     config: { retentionMs: 10 },
     register: {
@@ -33,14 +34,25 @@ it('an experiment that is gone leaves no mark: one of its id is looked through a
     } as Partial<Ledger> as Ledger,
     reported: { clearUnits: () => 0, clearSums: () => {} } as Partial<Reported> as Reported,
   })
-  expect(await sweep.sweep(100)).toBe(1)
+  return { records, looked, sweep }
+}
+
+it('an experiment that is gone leaves no mark: one of its id is looked through anew', async () => {
+  const { records, looked, sweep } = fullHouse(ended('old', 1))
+  expect(await sweep(100)).toBe(1)
   expect(records.has('old')).toBe(false)
   records.set('old', ended('old', 2))
   records.delete('n1')
   looked.length = 0
-  await sweep.sweep(100)
-  await sweep.sweep(100)
+  await sweep(100)
+  await sweep(100)
   expect(looked.filter((id) => id === 'old')).toHaveLength(1)
+})
+
+it('the one that ended longest ago makes room, whenever it was created', async () => {
+  const { records, sweep } = fullHouse(ended('late', 7), ended('early', 5), ended('later', 9))
+  expect(await sweep(10)).toBe(1)
+  expect(['late', 'early', 'later'].filter((id) => records.has(id))).toEqual(['late', 'later'])
 })
 
 it('experiments have so many letters together, and the oldest that ended make room for others', async () => {

@@ -27,6 +27,8 @@ it('tells the place of the first click of a search, to whoever asks of it', () =
   const first = clickOn(1, 2)
   expect([clicks.first(first), clicks.first(first)]).toEqual([13, 13])
   expect(clicks.first(clickOn(1, 0))).toBeUndefined()
+  // who clicks a hit twice has clicked one hit
+  expect(clicks.first(clickOn(1, 0))).toBeUndefined()
   expect(clicks.newest('h', 9)).toMatchObject([{ queryId: 'q000001', search: { clicked: [2, 0] } }])
 })
 

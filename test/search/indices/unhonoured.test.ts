@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest'
+import { unhonouredIn } from '../../../src/search/indices/unhonoured.ts'
+
+it('a declaration is told of so much that it asks for in vain, not of all', () => {
+  const names = Array.from({ length: 40 }, (_, at) => [`setting${at}`, at])
+  const warnings = unhonouredIn(Object.fromEntries(names), {})
+  expect(warnings).toHaveLength(32)
+  expect(warnings[31]).toBe('settings.setting31: recorded, not honoured.')
+})
