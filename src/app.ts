@@ -23,7 +23,7 @@ import { type Indices, openIndices } from './search/indices/indices.ts'
 import { openSearch, type Search } from './search/query/search.ts'
 import { type Idempotency, openIdempotency } from './store/idempotency.ts'
 import { openStore, type Store } from './store/store.ts'
-import { openPool, type Pool } from './threads/pool.ts'
+import { type OnDeath, openPool, type Pool } from './threads/pool.ts'
 import { startUpkeep } from './upkeep.ts'
 
 /** The parts of one running service. */
@@ -62,7 +62,7 @@ export async function openApp(
   const clock = Date.now
   const metrics = openMetrics(config)
   const store = openStore({ ...storePlace(config), log, onFailure })
-  const pool = meterPool(openPool(config), metrics)
+  const pool = meterPool(openPool(config, tellsDeath(log)), metrics)
   const sessions = openSessions({ store, config, clock, metrics })
   const idempotency = openIdempotency({ store, config, clock })
   const indices = await openIndices(store, config)
@@ -122,6 +122,10 @@ export async function openApp(
       for (const part of [engine, learning, pool, sessions, embedding, store]) await part.close()
     },
   }
+}
+
+function tellsDeath(log: Logger): OnDeath {
+  return (err, lane) => log.error({ err, lane }, 'a thread died; what waits for it gets another')
 }
 
 function storePlace({ dataDir, storeBytesMax }: Config): { dataDir: string; bytesMax: number } {

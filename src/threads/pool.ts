@@ -102,8 +102,11 @@ export interface PoolOptions {
   dataDir: string
 }
 
+/** Hears of a thread that could not be started, or died without a job whose caller would hear of it. */
+export type OnDeath = (err: Error, lane: string) => void
+
 /** Starts the worker threads of the lanes; those for large batches and the one that learns are only there while they work. */
-export function openPool(options: PoolOptions): Pool {
+export function openPool(options: PoolOptions, onDeath: OnDeath = () => {}): Pool {
   const lanes: Record<Lane, Piscina> = {
     search: openLane(options, { threads: options.searchThreads, each: HOPS_EACH }),
     write: openLane(options, { threads: options.workThreads }),
@@ -111,6 +114,8 @@ export function openPool(options: PoolOptions): Pool {
     files: openLane(options, { threads: 1 }),
     learning: openLane(options, { threads: 1, kept: 0 }),
   }
+  // Unheard, it would end the process: where files may no more be opened, no thread can be started.
+  for (const [name, lane] of Object.entries(lanes)) lane.on('error', (err) => onDeath(err, name))
   const { searchThreads, searchQueueMax: waitingMax } = options
   const searchWorker = { filename: workerFile('search'), name: 'search' }
   const lulls = openLulls()
@@ -180,14 +185,17 @@ function openLane(options: PoolOptions, { threads, kept = threads, each = 1 }: L
     // Sources run through tsx (tests, development); the compiled tree needs no loader.
     ...(extname(import.meta.url) === '.ts' ? { execArgv: ['--import', 'tsx'] } : {}),
   })
-  if (kept === 0) replaceDead(lane)
+  replaceDead(lane)
   return lane
 }
 
 /** Before another thread is started in place of one that died: what kills them all must not keep a core busy. */
 const REPLACED_MS = 1000
 
-/** Piscina starts no thread in place of the last one of a lane that keeps none: jobs that wait would wait for ever. */
+/**
+ * Piscina starts no thread in place of the last one of a lane that keeps none, nor of one that could not be started: jobs
+ * that wait would wait for ever, or until another one comes.
+ */
 function replaceDead(lane: Piscina): void {
   const replace = () => {
     if (lane.queueSize === 0 || lane.threads.length > 0) return
