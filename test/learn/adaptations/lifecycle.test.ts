@@ -150,7 +150,9 @@ describe('a change', () => {
       expect.stringMatching(/^validationMetrics: what is sent of ndcg is no number/),
     ])
     const judged = { acceptanceThresholds: { ndcg: 0.5 }, validationMetrics: { ndcg: 0.6 } }
-    expect((await shop.apply(PINS, { ...judged, queryHash: 'fedcba9876543210' })).warnings).toBeUndefined()
+    expect(
+      (await shop.apply(PINS, { ...judged, queryHash: 'fedcba9876543210' })).warnings,
+    ).toBeUndefined()
   })
 
   it('is kept, and says so, when nothing of it ranks', async () => {
