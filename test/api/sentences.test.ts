@@ -173,6 +173,12 @@ it.each<[object, string, string]>([
   [{ when: { gte: '2024-02-30' } }, 'when', 'date (ISO 8601 or epoch milliseconds)'],
   [{ when: { not: '2024-13-01' } }, 'when', 'date (ISO 8601 or epoch milliseconds)'],
   [{ when: { lt: '2023' } }, 'when', 'date (ISO 8601 or epoch milliseconds)'],
+  [{ when: { lt: '2024-02-29junk' } }, 'when', 'date (ISO 8601 or epoch milliseconds)'],
+  [{ when: { gte: '2024-02-29T00' } }, 'when', 'date (ISO 8601 or epoch milliseconds)'],
+  [{ when: { not: '2024-02-29T25:00:00Z' } }, 'when', 'date (ISO 8601 or epoch milliseconds)'],
+  [{ when: '2024-02-29Z' }, 'when', 'date (ISO 8601 or epoch milliseconds)'],
+  [{ when: { gte: '0x10' } }, 'when', 'date (ISO 8601 or epoch milliseconds)'],
+  [{ year: '0x1' }, 'year', 'number'],
   [{ when: { lte: 1e18 } }, 'when', 'date (ISO 8601 or epoch milliseconds)'],
   [{ price: { gte: 'abc', lt: 3 } }, 'price', 'number'],
 ])('the filter %j compares a field with another type', async (filters, field, wanted) => {
@@ -188,6 +194,10 @@ it.each<[object]>([
   [{ on: 'true' }],
   [{ when: '2024-02-29' }],
   [{ when: { gte: '2024-02-29t00:00:00z' } }],
+  [{ when: '2024-02-29 00:00' }],
+  [{ when: '2024-02-29T01:00:00,000+01' }],
+  [{ when: '1709164800000' }],
+  [{ year: { lte: ' 1e0' } }],
   [{ when: { gte: 0 } }],
   [{ word: 1 }],
   [{ price: { lt: 3 } }],
@@ -200,6 +210,7 @@ it.each<[object]>([
 it.each<[object, string, string]>([
   [{ year: { ranges: [{ to: 3 }, { from: 'new' }] } }, 'year.ranges[1]', 'number'],
   [{ when: { ranges: [{ from: '2024-02-30' }] } }, 'when.ranges[0]', 'date (ISO 8601'],
+  [{ when: { ranges: [{ to: '2024-02-29T24:00' }] } }, 'when.ranges[0]', 'date (ISO 8601'],
   [{ on: { ranges: [{ to: 1 }] } }, 'on.ranges[0]', 'boolean'],
 ])('the facet %j counts ranges of another type', async (facets, place, wanted) => {
   const { status, code, details } = await search({ index: 'typed', facets })

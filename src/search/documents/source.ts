@@ -4,6 +4,7 @@ import { beginningOf } from '../../word.ts'
 import { isDate } from '../date.ts'
 import type { Definition, FieldDefinition } from '../indices/definition.ts'
 import { findUnnamed } from '../indices/strict.ts'
+import { spellsNumber } from '../number-text.ts'
 
 type Source = Record<string, unknown>
 
@@ -136,15 +137,13 @@ function matches(value: unknown, type: FieldDefinition['type']): boolean {
   return isDate(value)
 }
 
-const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
-
 /** Whether a sub-field of this type has a value where its field holds this one: both read the same in their own way. */
 function isReadAs(value: unknown, type: FieldDefinition['type']): boolean {
   if (type === 'text' || type === 'keyword')
     return value === null || ['string', 'number', 'boolean'].includes(typeof value)
   if (typeof value !== 'string' || type === 'date') return matches(value, type)
   if (type === 'boolean') return value === 'true' || value === 'false'
-  return NUMBER.test(value.trim()) && matches(Number(value), type)
+  return spellsNumber(value) && matches(Number(value), type)
 }
 
 /** Longest name of a field that a refusal shows. */

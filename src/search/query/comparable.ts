@@ -2,6 +2,7 @@ import { invalid } from '../../errors.ts'
 import { isDate } from '../date.ts'
 import type { FieldDefinition } from '../indices/definition.ts'
 import type { IndexEntry } from '../indices/indices.ts'
+import { spellsNumber } from '../number-text.ts'
 import type { CoreRequest } from './core-request.ts'
 import { BOUNDS, type FilterNode, type FilterValue } from './filter.ts'
 
@@ -78,17 +79,17 @@ function compares(type: FieldDefinition['type'], value: FilterValue): boolean {
   return isNumber(value)
 }
 
-/** Spellings of dates that only the core knows begin like this. */
-const DAY_FIRST = /^\d{4}-\d\d-\d\d/
+/** A time of day and a zone in all of the spellings that the core knows, some of which no document may have. */
+const OF_DAY =
+  /^[Tt ](?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:[.,]\d{1,14})?)?(?:[Zz]|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?$/
 const YEAR = /^\d{4}$/
 
-/** A year alone would be some seconds after 1970. */
+/** What the core can't read would be found nowhere, and be told by nobody. A year alone would be some seconds after 1970. */
 function isDateText(text: string): boolean {
-  if (DAY_FIRST.test(text)) return isDate(text.slice(0, 10))
-  return isNumber(text) && !YEAR.test(text)
+  if (isDate(text.slice(0, 10))) return text.length === 10 || OF_DAY.test(text.slice(10))
+  return spellsNumber(text) && !YEAR.test(text)
 }
 
 function isNumber(value: FilterValue): boolean {
-  if (typeof value === 'string') return value.trim() !== '' && Number.isFinite(Number(value))
-  return typeof value === 'number'
+  return typeof value === 'string' ? spellsNumber(value) : typeof value === 'number'
 }
