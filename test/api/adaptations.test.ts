@@ -105,6 +105,21 @@ describe('an applied change', () => {
     await rollBack(change.adaptationId)
   })
 
+  it('pins in the order of its list what another change pins, too', async () => {
+    const before = await search()
+    const { queryHash } = before.context
+    const [, , second, first] = before.ids
+    const wide = await apply({ pins: [second, second] }, { immediate: true })
+    const narrow = await apply({ pins: [first, second] }, { immediate: true, queryHash })
+    expect((await search()).ids.slice(0, 2)).toEqual([first, second])
+    for (const { adaptationId } of [narrow, wide]) await rollBack(adaptationId)
+    const many = Array.from({ length: 30 }, () => ({ id: second, value: 100 }))
+    const boosted = await apply({ pins: [first], boosts: many }, { immediate: true })
+    expect((await search()).ids.slice(0, 2)).toEqual([first, second])
+    await rollBack(boosted.adaptationId)
+    expect((await search()).ids).toEqual(before.ids)
+  })
+
   it('is in canary first, for some units and always for the same', async () => {
     const before = await search()
     const change = await apply({ boosts: { [before.ids.at(-1)!]: 2 } })

@@ -40,8 +40,28 @@ describe('a ranking change under a search', () => {
     expect(valuesOf('b')[0]).toBeGreaterThan(100)
   })
 
+  it('gives a document that is pinned twice its first place', () => {
+    const pins = [{ id: 'a' }, { id: 'b' }, { id: 'b', index: 'one' }, { id: 'a' }, { id: 'c' }]
+    const scores = tunedScores({ pins }, () => [1])
+    expect(scores.map(([, id]) => id)).toEqual(['a', 'b', 'c'])
+    expect(scores.map(([, , value]) => value)).toEqual(
+      scores.map(([, , value]) => value).toSorted((one, other) => other - one),
+    )
+  })
+
+  it('adds the boosts of a document, and keeps their sum below a pin, too', () => {
+    const boosts = Array.from({ length: 30 }, (_, at) => [
+      { id: 'b', value: 100 },
+      { id: 'c', value: 0.5 },
+      { id: 'd', value: at < 2 ? 60 : -100 },
+    ])
+    const scores = tunedScores({ pins: [{ id: 'a' }], boosts: boosts.flat() }, () => [1])
+    expect(scores.map(([, id]) => id)).toEqual(['a', 'b', 'c', 'd'])
+    expect(scores.slice(1).map(([, , value]) => value)).toEqual([100, 15, -100])
+  })
+
   it('keeps a boost below a pin, however large it is', () => {
-    const boosts = [1e308, -1e308].map((value) => ({ id: 'c', value }))
+    const boosts = [1e308, -1e308].map((value) => ({ id: `c${value}`, value }))
     const scores = tunedScores({ pins: [{ id: 'a' }], boosts }, () => [1])
     const [pin = 0, most = 0, least = 0] = scores.map(([, , value]) => value)
     expect(pin).toBeGreaterThan(most)
