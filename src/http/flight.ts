@@ -21,6 +21,8 @@ export interface Flight {
   /** Lets the rest of an unread body pass. */
   dropBody: () => void
   aborted: boolean
+  /** It was told that it took too long: its handler may still be at work, for nobody. */
+  late: boolean
   /** Made when first asked for: few handlers need it. */
   controller: AbortController | undefined
 }
@@ -36,7 +38,7 @@ export interface Flights {
   count: () => number
   /** Bytes of bodies that are kept now. */
   heldBytes: () => number
-  /** Resolves when no request is under way, or after `limitMs`; tells how many are left. */
+  /** Resolves when no request under way is to be answered, or after `limitMs`; tells how many are left. */
   drained: (limitMs: number) => Promise<number>
   close: () => void
 }
@@ -58,13 +60,21 @@ export function openFlights(limits: FlightLimits, onLate: (flight: Flight) => vo
   const flights: Flight[] = []
   let heldBytes = 0
   let waiters: (() => void)[] = []
+  const unanswered = (): number => flights.filter(({ late }) => !late).length
+  const wakeIfAnswered = (): void => {
+    if (waiters.length === 0 || unanswered() > 0) return
+    for (const wake of waiters) wake()
+    waiters = []
+  }
   const sweep = (): void => {
     const now = performance.now()
     for (const flight of flights)
       if (flight.deadlineMs <= now) {
         flight.deadlineMs = Number.POSITIVE_INFINITY
+        flight.late = true
         onLate(flight)
       }
+    wakeIfAnswered()
   }
   const timer = setInterval(sweep, Math.min(1000, Math.max(20, timeoutMs / 10))).unref()
   return {
@@ -80,9 +90,7 @@ export function openFlights(limits: FlightLimits, onLate: (flight: Flight) => vo
         last.at = flight.at
         flights[last.at] = last
       }
-      if (flights.length > 0) return
-      for (const wake of waiters) wake()
-      waiters = []
+      wakeIfAnswered()
     },
     hold: (flight, bytes) => {
       const isTooMuch = bytes > 0 && heldBytes + bytes > heldBytesMax
@@ -93,7 +101,7 @@ export function openFlights(limits: FlightLimits, onLate: (flight: Flight) => vo
     count: () => flights.length,
     heldBytes: () => heldBytes,
     drained: async (limitMs) => {
-      if (flights.length > 0)
+      if (unanswered() > 0)
         await new Promise<void>((resolve) => {
           const limit = setTimeout(resolve, limitMs)
           waiters.push(() => {
@@ -101,7 +109,7 @@ export function openFlights(limits: FlightLimits, onLate: (flight: Flight) => vo
             resolve()
           })
         })
-      return flights.length
+      return unanswered()
     },
     close: () => clearInterval(timer),
   }
@@ -125,6 +133,7 @@ function newFlight(
     streams: false,
     dropBody: nothingToDrop,
     aborted: false,
+    late: false,
     controller: undefined,
   }
 }

@@ -689,6 +689,27 @@ describe('stopping', () => {
     stub = await startStub(routes)
   })
 
+  it('does not wait for what it has told that it took too long', async () => {
+    await start({ REQUEST_TIMEOUT_MS: '100', DRAIN_TIMEOUT_MS: '10000' })
+    expect((await fetch(`${stub.url}/slow`)).status).toBe(503)
+    expect(await closedWithin(1000)).toBe(0)
+
+    await start({ REQUEST_TIMEOUT_MS: '300', DRAIN_TIMEOUT_MS: '10000' })
+    const pending = fetch(`${stub.url}/slow`)
+    await until(() => released.length === 2)
+    expect(await closedWithin(2000)).toBe(0)
+    expect((await pending).status).toBe(503)
+    stub = await startStub(routes)
+  })
+
+  /** How many requests a stop cut off; fails when it takes longer. */
+  async function closedWithin(limitMs: number): Promise<number> {
+    const startedMs = performance.now()
+    const cutOff = await stub.server.close()
+    expect(performance.now() - startedMs).toBeLessThan(limitMs)
+    return cutOff
+  }
+
   it('refuses requests while the service starts, but the probes', async () => {
     stub.app.lifecycle.state = 'starting'
     const response = await fetch(`${stub.url}/things/a`)
