@@ -122,6 +122,7 @@ function newCall(
     // in memory until the next full collection.
     signal: () => signalOf(flight),
     isLeft: () => flight.aborted,
+    isLate: () => flight.late,
   }
 }
 

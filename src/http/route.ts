@@ -35,6 +35,8 @@ export interface Call<Params, Query, Body> {
   signal: () => AbortSignal
   /** Whether the client has left, or was told that it took too long. */
   isLeft: () => boolean
+  /** Whether it was told that it took too long: what is not written by then must not be written behind that answer. */
+  isLate: () => boolean
 }
 
 /** A request of any route. */

@@ -72,11 +72,16 @@ async function create(
     query,
     header,
     noteDone,
-  }: Pick<Call<unknown, { refresh?: boolean }, unknown>, 'app' | 'query' | 'header' | 'noteDone'>,
+    isLate,
+  }: Pick<
+    Call<unknown, { refresh?: boolean }, unknown>,
+    'app' | 'query' | 'header' | 'noteDone' | 'isLate'
+  >,
   body: CreateDocument,
 ) {
   const item = { ...body, ...readConditions(header) }
-  const written = await app.documents.create(item, { refresh: query.refresh !== false, noteDone })
+  const options = { refresh: query.refresh !== false, noteDone, isLate }
+  const written = await app.documents.create(item, options)
   return versioned(written)
 }
 
@@ -101,9 +106,9 @@ export const bulkDocuments = route({
   },
   reply: BulkReply,
   errors: ['OVERLOADED', 'DISK_FULL'],
-  handle: async ({ app, body, suspicious, stream, hold, query, noteDone }) => {
+  handle: async ({ app, body, suspicious, stream, hold, query, noteDone, isLate }) => {
     const refresh = query.refresh !== false
-    const options = { index: query.index, refresh, check: checkItem, noteDone }
+    const options = { index: query.index, refresh, check: checkItem, noteDone, isLate }
     if (body === undefined) {
       const { documentBytesMax: lineBytesMax, jsonDepthMax } = app.config
       const parse = (line: Uint8Array, name: string) => readJson(line, jsonDepthMax, { name })
@@ -174,9 +179,9 @@ function writeDocument(method: 'PUT' | 'PATCH') {
       'OVERLOADED',
       'DISK_FULL',
     ],
-    handle: async ({ app, params, query, body, header }) => {
+    handle: async ({ app, params, query, body, header, isLate }) => {
       const place = { id: params.id, index: query.index, ...readConditions(header) }
-      const options = { refresh: query.refresh !== false }
+      const options = { refresh: query.refresh !== false, isLate }
       const merging = app.documents.merge(place, body, options)
       const written = await merging.catch((cause: unknown) => wrapped(cause, method, body))
       const isMapped = app.indices.find(written.index)?.definition.names.has('index') === true
@@ -216,9 +221,9 @@ export const deleteDocument = route({
   query: DocumentQuery,
   reply: DocumentWritten,
   errors: ['DOCUMENT_NOT_FOUND', 'AMBIGUOUS_ID', 'VERSION_MISMATCH'],
-  handle: ({ app, params, query, header }) =>
+  handle: ({ app, params, query, header, isLate }) =>
     app.documents.remove(
       { id: params.id, index: query.index, ...readConditions(header) },
-      { refresh: query.refresh !== false },
+      { refresh: query.refresh !== false, isLate },
     ),
 })

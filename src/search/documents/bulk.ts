@@ -39,6 +39,7 @@ interface BulkOptions extends ItemOptions {
   index: string | undefined
   refresh: boolean
   noteDone?: NoteDone | undefined
+  isLate?: (() => boolean) | undefined
 }
 
 interface ListOptions extends BulkOptions {
@@ -213,10 +214,11 @@ function isBlank(line: Uint8Array): boolean {
 async function writeGroup(
   documents: Documents,
   read: Read[],
-  { index, refresh, noteDone }: BulkOptions,
+  { index, refresh, noteDone, isLate }: BulkOptions,
   turn?: Turn,
 ): Promise<BulkItemReply[]> {
-  const options = turn === undefined ? { refresh, noteDone } : { refresh, noteDone, turn }
+  const own = { refresh, noteDone, isLate }
+  const options = turn === undefined ? own : { ...own, turn }
   const outcomes = await documents.bulk(read, index, options)
   const inherited = index === undefined ? {} : { index }
   return outcomes.map((outcome, at) => {

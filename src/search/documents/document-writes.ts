@@ -1,4 +1,4 @@
-import { ServiceError } from '../../errors.ts'
+import { ServiceError, serviceError } from '../../errors.ts'
 import { native } from '../../native.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { Store } from '../../store/store.ts'
@@ -32,6 +32,14 @@ export interface WriteOptions {
   noteDone?: NoteDone | undefined
   /** Set when another write of the same request must be decided first. */
   turn?: Turn
+  /** Says that the client was told that it took too long: what is not on its way to the records by then is not written. */
+  isLate?: (() => boolean) | undefined
+}
+
+/** Throws once the client was told that its request took too long: it may send it again. */
+export function refuseLate({ isLate }: Pick<WriteOptions, 'isLate'>): void {
+  if (isLate?.() === true)
+    throw serviceError('TIMED_OUT', 'The request took too long; this part of it is not written.')
 }
 
 /** A place in a row of writes. */
@@ -57,12 +65,14 @@ type Outcome = WriteOutcome | ServiceError
 /** Writes each operation by itself, in order: first the records, then the indices, then the answer. */
 export async function writeDocuments(
   ops: WriteOp[],
-  { refresh, turn, noteDone }: WriteOptions,
+  options: WriteOptions,
   parts: WriteParts,
 ): Promise<(Written | ServiceError)[]> {
-  await openAll(parts.engine, ops)
+  const { refresh, turn, noteDone } = options
+  await openAll(parts.engine, ops, options)
   await embedOps(ops, parts)
   await turn?.come
+  refuseLate(options)
   const writing = parts.writer.write(ops, noteDone)
   turn?.pass()
   const outcomes = await writing
@@ -102,8 +112,9 @@ export async function writeInGroups(
 }
 
 /** Opened before the records are written: opened after them, an index would replay what is on its way already. */
-async function openAll(engine: Engine, ops: WriteOp[]): Promise<void> {
+async function openAll(engine: Engine, ops: WriteOp[], options: WriteOptions): Promise<void> {
   for (const entry of new Set(ops.map((op) => op.entry))) {
+    refuseLate(options)
     // What was deleted meanwhile is refused write by write.
     if (entry.dropped === true) continue
     const opening = engine.ready(entry)

@@ -7,6 +7,7 @@ import { type Conditions, isOneOf, unmet } from './conditions.ts'
 import { distantDates } from './distant-dates.ts'
 import {
   hasVector,
+  refuseLate,
   type WriteOptions,
   type WriteParts,
   type Written,
@@ -137,7 +138,10 @@ async function writeBulk(
   parts: DocumentsParts,
 ): Promise<(Written | ServiceError)[]> {
   const ops: (WriteOp | ServiceError)[] = []
-  for (const sent of items) ops.push(await bulkOp(sent, defaultIndex, parts))
+  for (const sent of items) {
+    refuseLate(options)
+    ops.push(await bulkOp(sent, defaultIndex, parts))
+  }
   const good = ops.filter((op): op is WriteOp => !(op instanceof ServiceError))
   const own = onlyNameless(
     items.map(({ item }) => item),
