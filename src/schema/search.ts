@@ -97,7 +97,8 @@ export const SearchRequest = Type.Object({
   ),
   fuzziness: Type.Optional(
     Type.Union([Type.Integer({ minimum: 0, maximum: 2 }), Type.String()], {
-      description: 'letters in which a word may differ: 0 (default), 1, 2, or AUTO, by its length',
+      description:
+        'letters in which a word may differ: 0 (default), 1, 2, or AUTO, by its length; for at most 2048 different words of the query, or pieces of ngrams',
     }),
   ),
   phrase: Type.Optional(Type.Boolean()),

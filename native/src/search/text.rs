@@ -3,6 +3,7 @@
 pub mod bm25;
 pub mod clause;
 pub mod matched;
+pub mod near;
 pub mod parts;
 pub mod plan;
 pub mod postings;

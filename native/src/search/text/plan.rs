@@ -1,6 +1,6 @@
 //! The words of a query → clauses: what a document must or may have, per analyzer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use tantivy::schema::Field;
@@ -13,6 +13,7 @@ use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::query::{Fuzziness, Operator, Request};
 use crate::search::text::clause::{Clause, Merged, Pair, Slot, Way};
+use crate::search::text::near;
 use crate::search::text::parts::parts_of;
 use crate::search::text::rows::rows_of;
 use crate::search::text::words;
@@ -21,6 +22,9 @@ use crate::search::text::words;
 pub const PREFIX_WORDS_MAX: usize = 128;
 /// Most words that a misspelt word stands for.
 pub const NEAR_WORDS_MAX: usize = 64;
+/// Most ways in which the words of a query may be found, before near ones and beginnings are added: where two analyzers cut
+/// into ngrams, each piece of the one touches hundreds of the other, and a query of the greatest length would take gigabytes.
+pub const WAYS_MAX: usize = 500_000;
 /// Most pairs of neighbouring words that are looked at.
 const PAIRS_MAX: usize = 32;
 /// What a pair counts against a word.
@@ -57,6 +61,12 @@ struct Placed {
     ways: Vec<Vec<Way>>,
 }
 
+/// The words of a part of the query, and the numbers of the analyzers that find any.
+struct ReadWords {
+    placed: Vec<Placed>,
+    groups: Vec<usize>,
+}
+
 /// Reads the query with each field's search analyzer.
 pub fn plan<'a>(snapshot: &'a Snapshot, request: &Request) -> Result<Plan<'a>, Failure> {
     let (fields, analyzers) = fields_of(&snapshot.definition, request);
@@ -73,27 +83,41 @@ pub fn plan<'a>(snapshot: &'a Snapshot, request: &Request) -> Result<Plan<'a>, F
         .map(|analyzer| analyzer.read_synonyms(&request.synonyms))
         .collect();
     let parts = parts_of(&request.query, request.phrase);
+    let reader_of = |text| Reader {
+        snapshot,
+        analyzers: &analyzers,
+        synonyms: &synonyms,
+        text,
+    };
+    let mut read: Vec<Option<ReadWords>> = Vec::with_capacity(parts.len());
+    let mut room = WAYS_MAX;
+    for part in &parts {
+        read.push(match part.phrase {
+            true => None,
+            false => Some(reader_of(part.text).words(&mut room)?),
+        });
+    }
+    if request.fuzziness != Fuzziness::None {
+        let texts = parts.iter().map(|part| part.text);
+        add_near(
+            snapshot,
+            &analyzers,
+            request.fuzziness,
+            texts.zip(&mut read),
+        )?;
+    }
     let mut clauses = Merged::default();
     let mut pairs = Vec::new();
-    for (i, part) in parts.iter().enumerate() {
+    for (i, (part, words)) in parts.iter().zip(read).enumerate() {
         let last = request.prefix && i + 1 == parts.len();
-        let reader = Reader {
-            snapshot,
-            analyzers: &analyzers,
-            synonyms: &synonyms,
-            text: part.text,
-        };
-        if part.phrase {
+        let reader = reader_of(part.text);
+        let Some(ReadWords { mut placed, groups }) = words else {
             let required = request.operator == Operator::And;
             if let Some(phrase) = reader.phrase(request.slop, last && request.phrase, required)? {
                 clauses.add(phrase);
             }
             continue;
-        }
-        let (mut placed, reads) = reader.words();
-        if request.fuzziness != Fuzziness::None {
-            reader.add_near(&mut placed, request.fuzziness)?;
-        }
+        };
         if last {
             reader.add_prefix(&mut placed)?;
         }
@@ -103,7 +127,7 @@ pub fn plan<'a>(snapshot: &'a Snapshot, request: &Request) -> Result<Plan<'a>, F
                 text: part.text[place.from..place.to].to_owned(),
                 // A word that only some analyzers know (a stop word to the others) is a wish.
                 required: request.operator == Operator::And
-                    && reads.iter().all(|group| !place.ways[*group].is_empty()),
+                    && groups.iter().all(|group| !place.ways[*group].is_empty()),
                 ways: place.ways,
                 count: 1.0,
             };
@@ -119,6 +143,69 @@ pub fn plan<'a>(snapshot: &'a Snapshot, request: &Request) -> Result<Plan<'a>, F
         clauses: clauses.list,
         pairs,
     })
+}
+
+/// Adds to each word of each part the words of the index that are nearly it.
+fn add_near<'a>(
+    snapshot: &Snapshot,
+    analyzers: &[&Arc<Analyzer>],
+    fuzziness: Fuzziness,
+    parts: impl Iterator<Item = (&'a str, &'a mut Option<ReadWords>)>,
+) -> Result<(), Failure> {
+    let plain = &snapshot.definition.words_analyzer;
+    let mut wanted: HashMap<String, u8> = HashMap::new();
+    let mut places: Vec<(&mut Placed, String, usize)> = Vec::new();
+    for (text, words) in parts {
+        for place in words.iter_mut().flat_map(|words| &mut words.placed) {
+            let own = plain.terms(&text[place.from..place.to]);
+            let [word] = own.as_slice() else { continue };
+            let length = word.text.chars().count();
+            // What differs in each of its letters counts nothing.
+            let edits = usize::from(fuzziness.edits(length)).min(length - 1) as u8;
+            if edits > 0 {
+                wanted.insert(word.text.clone(), edits);
+                places.push((place, word.text.clone(), length));
+            }
+        }
+    }
+    if wanted.len() > near::WORDS_MAX {
+        return Err(Failure::bad_request(format!(
+            "fuzziness looks for what is near at most {} different words, and the analyzers of the searched fields cut this query into {}: send fuzziness 0, a shorter query, or searchFields without those of ngrams",
+            near::WORDS_MAX,
+            wanted.len()
+        )));
+    }
+    let mut wanted: Vec<near::Wanted> = wanted.into_iter().collect();
+    wanted.sort_unstable();
+    let found = near::near_each(snapshot, &wanted, NEAR_WORDS_MAX)?;
+    // Many words are near to the same ones.
+    let mut terms: HashMap<&str, Vec<Option<String>>> = HashMap::new();
+    for (place, word, length) in places {
+        for near in &found[&word] {
+            let weight = 1.0 - f32::from(near.distance) / length as f32;
+            if near.distance > 0 && weight > 0.0 {
+                let read = || analyzers.iter().map(|a| only_term(a, &near.text)).collect();
+                let terms = terms.entry(&near.text).or_insert_with(read);
+                add_terms(place, terms, weight);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The term of a word, if an analyzer takes it for one.
+fn only_term(analyzer: &Analyzer, word: &str) -> Option<String> {
+    let mut terms = analyzer.terms(word);
+    (terms.len() == 1).then(|| terms.remove(0).text)
+}
+
+/// Adds a word, given its term per analyzer.
+fn add_terms(place: &mut Placed, terms: &[Option<String>], weight: f32) {
+    for (ways, term) in place.ways.iter_mut().zip(terms) {
+        if let Some(text) = term {
+            add_way(ways, Way::term(text.clone(), weight));
+        }
+    }
 }
 
 fn add_pair(clauses: &[Clause], first: usize, second: usize, pairs: &mut Vec<Pair>) {
@@ -228,9 +315,10 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// A clause for each word, and the numbers of the analyzers that find any. Words that several analyzers find at the
-    /// same place are one clause; one that takes the place of several words of another analyzer is found for each.
-    fn words(&self) -> (Vec<Placed>, Vec<usize>) {
+    /// A clause for each word. Words that several analyzers find at the same place are one clause; one that takes the place
+    /// of several words of another analyzer is found for each. `room`: ways that the query may still have; BAD_REQUEST
+    /// beyond.
+    fn words(&self, room: &mut usize) -> Result<ReadWords, Failure> {
         let mut found: Vec<(usize, Vec<QueryTerm>)> = (0..self.analyzers.len())
             .map(|group| (group, self.query_terms(group)))
             .filter(|(_, terms)| !terms.is_empty())
@@ -239,23 +327,37 @@ impl Reader<'_> {
         found.sort_by_key(|(_, terms)| usize::MAX - terms.len());
         let mut placed: Vec<Placed> = Vec::new();
         for (group, terms) in &found {
-            let known = placed.len();
+            let mut known: Vec<(usize, usize)> = placed
+                .iter()
+                .enumerate()
+                .map(|(at, p)| (p.from, at))
+                .collect();
+            known.sort_unstable();
+            let longest = placed.iter().map(|p| p.to - p.from).max().unwrap_or(0);
             for term in terms {
                 let ways = ways_of(term);
                 let mut is_known = false;
-                for place in &mut placed[..known] {
-                    if place.from < term.to && term.from < place.to {
+                let first = known.partition_point(|(from, _)| from + longest <= term.from);
+                for (from, at) in &known[first..] {
+                    if *from >= term.to {
+                        break;
+                    }
+                    let place = &mut placed[*at];
+                    if term.from < place.to {
+                        take_room(room, ways.len())?;
                         place.ways[*group].extend(ways.iter().cloned());
                         is_known = true;
                     }
                 }
                 if !is_known {
+                    take_room(room, ways.len())?;
                     placed.push(self.place(term.from, term.to, *group, ways));
                 }
             }
         }
         placed.sort_by_key(|place| place.from);
-        (placed, found.into_iter().map(|(group, _)| group).collect())
+        let groups = found.into_iter().map(|(group, _)| group).collect();
+        Ok(ReadWords { placed, groups })
     }
 
     fn query_terms(&self, group: usize) -> Vec<QueryTerm> {
@@ -272,27 +374,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds to each word the words that are nearly it.
-    fn add_near(&self, placed: &mut [Placed], fuzziness: Fuzziness) -> Result<(), Failure> {
-        let plain = &self.snapshot.definition.words_analyzer;
-        for place in placed {
-            let own = plain.terms(&self.text[place.from..place.to]);
-            let [word] = own.as_slice() else { continue };
-            let length = word.text.chars().count();
-            let edits = fuzziness.edits(length);
-            if edits == 0 {
-                continue;
-            }
-            for near in words::near(self.snapshot, &word.text, edits, NEAR_WORDS_MAX)? {
-                let weight = 1.0 - f32::from(near.distance) / length as f32;
-                if near.distance > 0 && weight > 0.0 {
-                    self.add_word(place, &near.text, weight);
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Makes the last word the beginning of a word.
     fn add_prefix(&self, placed: &mut Vec<Placed>) -> Result<(), Failure> {
         let plain = &self.snapshot.definition.words_analyzer;
@@ -307,19 +388,14 @@ impl Reader<'_> {
             placed.len() - 1
         });
         for found in words::completions(self.snapshot, &word.text, PREFIX_WORDS_MAX)? {
-            self.add_word(&mut placed[at], &found.text, 1.0);
+            self.add_word(&mut placed[at], &found.text);
         }
         Ok(())
     }
 
-    fn add_word(&self, place: &mut Placed, word: &str, weight: f32) {
-        for (group, analyzer) in self.analyzers.iter().enumerate() {
-            let mut terms = analyzer.terms(word);
-            if terms.len() == 1 {
-                let text = terms.remove(0).text;
-                add_way(&mut place.ways[group], Way::term(text, weight));
-            }
-        }
+    fn add_word(&self, place: &mut Placed, word: &str) {
+        let terms = self.analyzers.iter().map(|a| only_term(a, word));
+        add_terms(place, &terms.collect::<Vec<_>>(), 1.0);
     }
 
     /// The whole text as one row of words, or as others that mean the same.
@@ -362,6 +438,16 @@ impl Reader<'_> {
         }
         Ok(())
     }
+}
+
+fn take_room(room: &mut usize, ways: usize) -> Result<(), Failure> {
+    match room.checked_sub(ways) {
+        Some(left) => *room = left,
+        None => return Err(Failure::bad_request(format!(
+            "the analyzers of the searched fields read this query in more than {WAYS_MAX} ways, as each piece that one of them cuts it into counts for all pieces of another that it touches: send a shorter query, or fewer searchFields"
+        ))),
+    }
+    Ok(())
 }
 
 fn ways_of(term: &QueryTerm) -> Vec<Way> {

@@ -105,7 +105,7 @@ fn add(found: &mut HashMap<String, u32>, word: &str, documents: u32) {
 }
 
 /// Nearest first, then by number of documents, then in order.
-fn rank(a: &Word, b: &Word) -> Ordering {
+pub(crate) fn rank(a: &Word, b: &Word) -> Ordering {
     let by_frequency = b.documents.cmp(&a.documents);
     let order = a.distance.cmp(&b.distance).then(by_frequency);
     order.then_with(|| a.text.cmp(&b.text))
