@@ -80,10 +80,16 @@ export class ServiceError extends Error {
   readonly codings: readonly string[] | undefined
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
+    const status = ERRORS[code]
+    const { stackTraceLimit } = Error
+    // What a client did wrong is told to the client alone. A bulk may be wrong a hundred thousand times, and to walk down
+    // the stack is most of what an error takes.
+    if (status < 500) Error.stackTraceLimit = 0
     super(message, { cause: options.cause })
+    Error.stackTraceLimit = stackTraceLimit
     this.name = 'ServiceError'
     this.code = code
-    this.status = ERRORS[code]
+    this.status = status
     this.details = options.details
     this.retryAfterS = options.retryAfterS
     this.codings = options.codings

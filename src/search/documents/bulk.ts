@@ -1,13 +1,9 @@
 import { openBreath } from '../../breath.ts'
 import { ServiceError, serviceError } from '../../errors.ts'
+import { isObject } from '../../object.ts'
 import { openPieces } from '../../pieces.ts'
-import type { NoteDone } from '../../schema/answer.ts'
-import {
-  type BulkAnswer,
-  type BulkItemReply,
-  bulkAnswerJson,
-  openBulkAnswer,
-} from './bulk-answer.ts'
+import { type BulkAnswer, bulkAnswerJson } from './bulk-answer.ts'
+import { type GroupOptions, openGroups } from './bulk-groups.ts'
 import {
   type ItemOptions,
   type Line,
@@ -16,7 +12,6 @@ import {
   openLineReader,
   type Read,
 } from './bulk-item.ts'
-import type { Turn } from './document-writes.ts'
 import type { Documents } from './documents.ts'
 import { withPauses } from './pauses.ts'
 
@@ -34,20 +29,12 @@ export function openBulk(documents: Documents): Bulk {
   }
 }
 
-interface BulkOptions extends ItemOptions {
-  /** Index of items that name none. */
-  index: string | undefined
-  refresh: boolean
-  noteDone?: NoteDone | undefined
-  isLate?: (() => boolean) | undefined
-}
-
-interface ListOptions extends BulkOptions {
+interface ListOptions extends ItemOptions, GroupOptions {
   /** The items must be looked through for what can't be kept. */
   suspicious: boolean
 }
 
-interface LinesOptions extends BulkOptions, LineOptions {
+interface LinesOptions extends LineOptions, GroupOptions {
   /** Counts bytes of a line that is not whole yet, negative ones when it is; throws when there is no room for them. */
   hold: (bytes: number) => void
 }
@@ -55,14 +42,13 @@ interface LinesOptions extends BulkOptions, LineOptions {
 const NEWLINE = 0x0a
 /** Time that the work on one request may hold the main thread. */
 const STRETCH_MS = 5
-/** Lines that are written together, and how many such groups are under way at a time. */
+/** Items that are written together. */
 const GROUP_LINES = 1000
 const GROUP_BYTES = 4 << 20
 /** Lines that are found between two looks at the clock. */
 const LINES_A_BREATH = 1024
 /** Items of a list that are read between two such looks. */
 const ITEMS_A_BREATH = 64
-const GROUPS_UNDER_WAY = 3
 
 /** Writes a list of items, each by itself; answers in their order. */
 async function loadList(
@@ -71,16 +57,29 @@ async function loadList(
   options: ListOptions,
 ): Promise<BulkAnswer> {
   const read = openItemReader(options)
-  const { suspicious } = options
-  const { add, answer } = openBulkAnswer()
+  const { suspicious, noteDone } = options
+  const groups = openGroups(documents, options)
   const breathe = openBreath(STRETCH_MS)
-  const all: Read[] = []
+  // A note that all is done must be written with all that would be there twice.
+  const isOne = noteDone !== undefined && items.some(isNameless)
+  let group: Read[] = []
+  let isFirst = true
   for (const value of items) {
-    all.push(read({ value, suspicious }))
-    if (all.length % ITEMS_A_BREATH === 0) await breathe()
+    group.push(read({ value, suspicious }))
+    if (group.length % ITEMS_A_BREATH === 0) await breathe()
+    if (isOne || group.length < GROUP_LINES) continue
+    // What refuses the first of them refuses all, before anything is done.
+    await groups.write(group, { isAlone: isFirst, failsAlone: !isFirst })
+    isFirst = false
+    group = []
   }
-  add(await writeGroup(documents, all, options))
-  return answer()
+  if (group.length > 0 || isFirst)
+    await groups.write(group, { isAlone: isFirst, failsAlone: !isFirst })
+  return groups.answer()
+}
+
+function isNameless(item: unknown): boolean {
+  return !isObject(item) || item.id === undefined
 }
 
 /** Writes NDJSON while it arrives; a line that is wrong fails alone. */
@@ -89,15 +88,11 @@ async function loadLines(
   stream: AsyncIterable<Uint8Array>,
   options: LinesOptions,
 ): Promise<BulkAnswer> {
-  const { add, answer } = openBulkAnswer()
+  const groups = openGroups(documents, options)
   const read = openLineReader(options)
-  /** What became of the groups so far. */
-  let added: Promise<void> = Promise.resolve()
-  const underWay = new Set<Promise<unknown>>()
   let lines: Line[] = []
   let firstLine: number | undefined
   let bytes = 0
-  let handedOver: Promise<unknown> = Promise.resolve()
   const breathe = openBreath(STRETCH_MS)
 
   async function flush(): Promise<void> {
@@ -106,22 +101,7 @@ async function loadLines(
     if (lines[0]?.number === firstLine) refuseOtherText(items)
     lines = []
     bytes = 0
-    while (underWay.size >= GROUPS_UNDER_WAY) await Promise.race(underWay)
-    const come = handedOver
-    let pass = (): void => undefined
-    handedOver = new Promise<void>((resolve) => {
-      pass = resolve
-    })
-    const group = writeGroup(documents, items, options, { come, pass })
-    // A group of which nothing was written still waits for those before it.
-    const settle = (): void => void come.then(pass)
-    group.then(settle, settle)
-    added = Promise.all([group, added]).then(([replies]) => add(replies))
-    // It is told of when all have come.
-    added.catch(() => undefined)
-    underWay.add(group)
-    const forget = (): void => void underWay.delete(group)
-    group.then(forget, forget)
+    await groups.write(items)
   }
 
   for await (const line of splitLines(stream, options)) {
@@ -139,8 +119,7 @@ async function loadLines(
     if (lines.length >= GROUP_LINES || bytes >= GROUP_BYTES) await flush()
   }
   if (lines.length > 0) await flush()
-  await added
-  return answer()
+  return groups.answer()
 }
 
 function isUnread({ item }: Read): boolean {
@@ -209,21 +188,4 @@ function joinLine(parts: Uint8Array[], last: Uint8Array): Uint8Array {
 
 function isBlank(line: Uint8Array): boolean {
   return line.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09)
-}
-
-async function writeGroup(
-  documents: Documents,
-  read: Read[],
-  { index, refresh, noteDone, isLate }: BulkOptions,
-  turn?: Turn,
-): Promise<BulkItemReply[]> {
-  const own = { refresh, noteDone, isLate }
-  const options = turn === undefined ? own : { ...own, turn }
-  const outcomes = await documents.bulk(read, index, options)
-  const inherited = index === undefined ? {} : { index }
-  return outcomes.map((outcome, at) => {
-    if (!(outcome instanceof ServiceError)) return { status: 200, ...outcome }
-    const names = { ...inherited, ...read[at]?.names }
-    return { status: outcome.status, ...names, code: outcome.code, error: outcome.message }
-  })
 }
