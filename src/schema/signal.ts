@@ -148,9 +148,12 @@ export type SignalCounts = Static<typeof SignalCounts>
 export const SignalList = Type.Object({
   signals: Type.Array(SignalRow),
   counts: Type.Object(SignalCounts.properties, {
-    description: 'all signals by status, whatever was asked for',
+    description:
+      'all signals by status, whatever was asked for: those of the service since the store was made, also what is past its time and no longer listed; others while they are kept',
   }),
-  total: Type.Integer({ description: 'signals that match, on all pages' }),
+  total: Type.Integer({
+    description: 'signals that match, on all pages; where nothing was asked for, the sum of counts',
+  }),
   complete: Type.Boolean({
     description: 'false: more signals than are counted; of the newest 20000, `total` match',
   }),
