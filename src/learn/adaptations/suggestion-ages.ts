@@ -66,10 +66,10 @@ export function openSuggestionAges({ store, config, steps, derive }: AgesParts):
     const aged: Aged = { old: [], expired: [], judged: [] }
     for await (const record of dueNow(nowMs)) {
       if (old.has(record.suggestionId)) continue
-      if (!isOpen(record)) {
+      if (hasExpired(record, nowMs)) aged.expired.push(record)
+      else if (!isOpen(record)) {
         if (nowMs - record.updatedMs > config.retentionMs) old.set(record.suggestionId, record)
-      } else if (nowMs - record.createdMs > EXPIRY_MS) aged.expired.push(record)
-      else if (waits(record)) {
+      } else if (waits(record)) {
         const derived = derive(record)
         if (derived.changes !== undefined) aged.judged.push({ record, derived })
       }
@@ -94,6 +94,11 @@ export function openSuggestionAges({ store, config, steps, derive }: AgesParts):
       )
     },
   }
+}
+
+/** Whether nobody applied it in time, whether or not a round has noted that. */
+export function hasExpired(record: SuggestionRecord, nowMs: number): boolean {
+  return isOpen(record) && nowMs - record.createdMs > EXPIRY_MS
 }
 
 interface Aged {

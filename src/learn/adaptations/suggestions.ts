@@ -13,7 +13,7 @@ import { knownWordsOf } from '../wire/words.ts'
 import { type CountedRows, openCountedRows } from './counted-rows.ts'
 import { deriveChanges } from './derive.ts'
 import type { Rules } from './rules.ts'
-import { openSuggestionAges } from './suggestion-ages.ts'
+import { hasExpired, openSuggestionAges } from './suggestion-ages.ts'
 import { openSuggestionSteps, type SuggestionSteps, suggestionKey } from './suggestion-steps.ts'
 import { showSuggestion } from './wire.ts'
 
@@ -63,7 +63,7 @@ const KNOWN = [
 ]
 
 export function openSuggestions(parts: SuggestionsParts): Suggestions {
-  const { store, config } = parts
+  const { store, config, clock } = parts
   const { suggestions, suggestionKeys } = store.tables
   const confidenceMin = config.adaptationConfidence
   const rows = openCountedRows(store, suggestions, 'suggestionStatuses')
@@ -84,13 +84,17 @@ export function openSuggestions(parts: SuggestionsParts): Suggestions {
         throw invalid('patterns', `must have at least one of ${KNOWN.join(', ')}`)
       const key = suggestionKey([queryHash, patterns, confidence])
       const known = find(key)
-      if (known !== undefined) return known
+      if (known !== undefined && !hasExpired(known, clock())) return known
       const own = { key, queryHash, confidence, patterns: JSON.stringify(patterns) }
       // Now: when the transaction's turn comes, what it is judged by may be counted anew.
       const derived = derive(own)
       const suggested = await store.write(() => {
         const earlier = find(key)
-        if (earlier !== undefined) return earlier
+        if (earlier !== undefined) {
+          if (!hasExpired(earlier, clock())) return earlier
+          // The first round after a start comes a second later.
+          steps.expire(earlier)
+        }
         const added = steps.add({ ...own, source: 'client', kind: 'suggested', evidence: {} })
         return steps.decide(added, derived)
       })

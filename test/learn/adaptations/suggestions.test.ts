@@ -150,6 +150,23 @@ describe('a suggestion', () => {
     expect((await shop.suggestions()).total).toBe(1)
   })
 
+  it('is made anew from its end on, also when no round has ended it yet', async () => {
+    const shop = openWorkshop()
+    const suggest = () => shop.adaptations.suggest({ ...low, confidence: 0.9 })
+    const first = await suggest()
+    shop.clock.nowMs += 7 * DAY_MS
+    expect((await suggest()).suggestionId).toBe(first.suggestionId)
+    shop.clock.nowMs += 1
+    const [again, twice] = await Promise.all([suggest(), suggest()])
+    expect(again).toMatchObject({ status: 'ACCEPTED', suggestionId: twice.suggestionId })
+    expect(again.suggestionId).not.toBe(first.suggestionId)
+    await shop.pass(0)
+    expect((await shop.suggestions()).suggestions.map(({ status }) => status)).toEqual([
+      ...['ACCEPTED', 'EXPIRED'],
+    ])
+    expect((await suggest()).suggestionId).toBe(again.suggestionId)
+  })
+
   it('that is applied just when it would expire stays applied', async () => {
     const shop = openWorkshop()
     const { suggestionId, rule } = await shop.adaptations.suggest({ ...low, confidence: 0.9 })
