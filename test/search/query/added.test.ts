@@ -90,3 +90,18 @@ it('changes no more scores than the core takes', () => {
   expect(unpackAdded(packed)).toHaveLength(4096)
   expect(unpackAdded(packed).at(-1)).toEqual([1, 'learned', 1])
 })
+
+it('remembers so many numbers, and looks up anew once there are more', () => {
+  const asked: string[] = []
+  const reader = { ordsOf: (_indexId: number, id: string) => [asked.push(id)] }
+  const lookUp = (...ids: string[]) =>
+    numberAdded(reader, packAdded(ids.map((id) => [1, id, 1])), { indices: [], generation: 200 })
+  const timesAsked = () => asked.filter((id) => id === 'first').length
+  lookUp('first')
+  lookUp('first')
+  expect(timesAsked()).toBe(1)
+  for (let list = 0; list < 8; list += 1)
+    lookUp(...Array.from({ length: 4000 }, (_, at) => `${list} ${at}`))
+  lookUp('first')
+  expect(timesAsked()).toBe(2)
+})
