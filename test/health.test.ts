@@ -64,6 +64,13 @@ it('reports each part of the search component with its own figures', async () =>
   }
 })
 
+it('is yellow, and well, while indices are still being read back', async () => {
+  const starting = { ...parts(), lifecycle: { state: 'starting' } } as HealthParts
+  const { overall, services } = await reportCortexHealth(starting)
+  expect(overall).toBe(true)
+  expect(services.searchEngine.metrics).toMatchObject({ cluster: { status: 'yellow' } })
+})
+
 it.each([
   ['engine', 'searchEngine'],
   ['store', 'database'],
