@@ -5,7 +5,11 @@ import {
   latencyQuantile,
 } from '../../../src/learn/statistics/latency-histogram.ts'
 import { gumbel, type Random, seeded } from '../../../src/learn/statistics/random.ts'
-import { slowerThanControl, slowerThanLimit } from '../../../src/learn/statistics/slow-searches.ts'
+import {
+  slowerThanControl,
+  slowerThanLimit,
+  slowShares,
+} from '../../../src/learn/statistics/slow-searches.ts'
 import { addUnit, NO_UNITS, type UnitSums } from '../../../src/learn/statistics/sums.ts'
 import { normal } from './normal.ts'
 
@@ -59,6 +63,17 @@ describe('the 95th percentile against a limit', () => {
     expect([read('increase', 99.9), read('increase', 90)]).toEqual([false, true])
     expect([read('decrease', 100.1), read('decrease', 110)]).toEqual([false, true])
   })
+})
+
+it('what is tolerated is rounded up to whole buckets of 4 %, whichever way harm lies', () => {
+  const { counts } = armOf(Array.from({ length: 60 }, () => [100]))
+  const arm = { counts, effect: 1 }
+  const further = (harm: 'increase' | 'decrease', tolerance: number) =>
+    slowShares({ control: arm, treatment: arm, quantile: 0.95, harm, tolerance })!.bucket -
+    latencyBucket(100)
+  const tolerances = [0, 0.04, 0.05, 0.08, 0.2]
+  expect(tolerances.map((tolerance) => further('increase', tolerance))).toEqual([0, 1, 2, 2, 5])
+  expect(tolerances.map((tolerance) => further('decrease', tolerance))).toEqual([0, -2, -2, -3, -6])
 })
 
 interface Design {
