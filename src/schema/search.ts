@@ -11,8 +11,18 @@ const Weight = Type.Number({ minimum: 0, maximum: 1e6 })
 const WEIGHTS_MAX = 1024
 const Weights = MapOf(Weight, { maxProperties: WEIGHTS_MAX })
 
-const Slop = Type.Integer({ minimum: 0, maximum: 100 })
-const Neighbors = Type.Integer({ minimum: 1, maximum: 10_000 })
+const Slop = Type.Integer({
+  minimum: 0,
+  maximum: 100,
+  description: 'places that the words of a phrase may lie apart; 0 by default',
+})
+const Phrase = Type.Boolean({ description: 'the whole query is one phrase' })
+const Prefix = Type.Boolean({ description: 'the last word may be the beginning of one' })
+const Neighbors = Type.Integer({
+  minimum: 1,
+  maximum: 10_000,
+  description: 'neighbours that each index gives to the vector leg; 100 by default',
+})
 const Similarity = Type.Number({
   minimum: -1,
   maximum: 1,
@@ -101,9 +111,9 @@ export const SearchRequest = Type.Object({
         'letters in which a word may differ: 0 (default), 1, 2, or AUTO, by its length; for at most 2048 different words of the query, or pieces of ngrams',
     }),
   ),
-  phrase: Type.Optional(Type.Boolean()),
+  phrase: Type.Optional(Phrase),
   slop: Type.Optional(Slop),
-  prefix: Type.Optional(Type.Boolean()),
+  prefix: Type.Optional(Prefix),
   facets: Type.Optional(Facets),
   sort: Type.Optional(Sort),
   highlight: Type.Optional(Highlight),
@@ -147,9 +157,9 @@ export const SearchQuery = Type.Object(
     sort: NamesOrJson('[{"year": "desc"}, "_score"]'),
     operator: Type.Optional(Type.String()),
     fuzziness: Type.Optional(Type.String()),
-    phrase: Type.Optional(Type.Boolean()),
+    phrase: Type.Optional(Phrase),
     slop: Type.Optional(Slop),
-    prefix: Type.Optional(Type.Boolean()),
+    prefix: Type.Optional(Prefix),
     highlight: Type.Optional(
       Type.String({
         description: 'true or false, or JSON as in a body, such as {"fields": ["title"]}',
