@@ -2,6 +2,7 @@ import { ServiceError } from '../../errors.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import { type BulkAnswer, type BulkItemReply, openBulkAnswer } from './bulk-answer.ts'
 import type { Read } from './bulk-item.ts'
+import { openRefusals, refusalOf } from './bulk-refusals.ts'
 import type { Turn } from './document-writes.ts'
 import type { Documents } from './documents.ts'
 
@@ -16,63 +17,43 @@ export interface GroupOptions {
 /** Groups that are under way at a time. */
 const GROUPS_UNDER_WAY = 3
 
-interface Wanted {
-  /** It is waited for. */
-  isAlone?: boolean
-  /** What refuses it is the error of each of its items, as others are done. */
-  failsAlone?: boolean
-}
-
-/** Writes items in groups, of which a few are under way at a time, and decided in their order. */
+/**
+ * Writes items in groups, of which a few are under way at a time, and decided in their order. `answer` throws what refused
+ * the first group where each was refused.
+ */
 export function openGroups(documents: Documents, options: GroupOptions) {
   const { add, answer } = openBulkAnswer()
+  const { settled, refuseWhole } = openRefusals(options.index)
   /** What became of the groups so far. */
   let added: Promise<void> = Promise.resolve()
   const underWay = new Set<Promise<unknown>>()
   let handedOver: Promise<unknown> = Promise.resolve()
   return {
     /** Resolves when the next one may come. */
-    write: async (items: Read[], { isAlone, failsAlone }: Wanted = {}): Promise<void> => {
+    write: async (items: Read[]): Promise<void> => {
       while (underWay.size >= GROUPS_UNDER_WAY) await Promise.race(underWay)
       const come = handedOver
       let pass = (): void => undefined
       handedOver = new Promise<void>((resolve) => {
         pass = resolve
       })
-      const writing = writeGroup(documents, items, options, { come, pass })
-      const group = failsAlone
-        ? writing.catch((cause) => refusedEach(items, options, cause))
-        : writing
+      const group = writeGroup(documents, items, options, { come, pass })
       // A group of which nothing was written still waits for those before it.
       const settle = (): void => void come.then(pass)
       group.then(settle, settle)
-      added = Promise.all([group, added]).then(([replies]) => add(replies))
+      added = Promise.all([settled(group, items), added]).then(([replies]) => add(replies))
       // It is told of when all have come.
       added.catch(() => undefined)
       underWay.add(group)
       const forget = (): void => void underWay.delete(group)
       group.then(forget, forget)
-      if (isAlone) await group
     },
     answer: async (): Promise<BulkAnswer> => {
       await added
+      refuseWhole()
       return answer()
     },
   }
-}
-
-function refusedEach(items: Read[], { index }: GroupOptions, cause: unknown): BulkItemReply[] {
-  if (!(cause instanceof ServiceError)) throw cause
-  return items.map((item) => refused(item, index, cause))
-}
-
-function refused(
-  item: Read | undefined,
-  index: string | undefined,
-  { status, code, message }: ServiceError,
-): BulkItemReply {
-  const inherited = index === undefined ? {} : { index }
-  return { status, ...inherited, ...item?.names, code, error: message }
 }
 
 async function writeGroup(
@@ -86,7 +67,7 @@ async function writeGroup(
   const outcomes = await documents.bulk(read, index, options)
   return outcomes.map((outcome, at) =>
     outcome instanceof ServiceError
-      ? refused(read[at], index, outcome)
+      ? refusalOf(read[at] as Read, outcome, index)
       : { status: 200, ...outcome },
   )
 }

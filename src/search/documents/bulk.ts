@@ -63,18 +63,14 @@ async function loadList(
   // A note that all is done must be written with all that would be there twice.
   const isOne = noteDone !== undefined && items.some(isNameless)
   let group: Read[] = []
-  let isFirst = true
   for (const value of items) {
     group.push(read({ value, suspicious }))
     if (group.length % ITEMS_A_BREATH === 0) await breathe()
     if (isOne || group.length < GROUP_LINES) continue
-    // What refuses the first of them refuses all, before anything is done.
-    await groups.write(group, { isAlone: isFirst, failsAlone: !isFirst })
-    isFirst = false
+    await groups.write(group)
     group = []
   }
-  if (group.length > 0 || isFirst)
-    await groups.write(group, { isAlone: isFirst, failsAlone: !isFirst })
+  if (group.length > 0) await groups.write(group)
   return groups.answer()
 }
 

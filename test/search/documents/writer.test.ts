@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { expect, it, onTestFinished } from 'vitest'
 import { openWriter } from '../../../src/search/documents/writer.ts'
 import { type RunningApp, startApp } from '../../running-app.ts'
@@ -39,6 +40,30 @@ it('deletes go on when the store has reached its size, alone and among writes th
   })
   const ids = data.hits.map(({ id }) => id)
   expect(['d0', 'd1', 'd2', 'd3', 'd4', 'new'].filter((id) => ids.includes(id))).toEqual(['d4'])
+})
+
+it('lines that still found room are told of when the store reaches its size under those behind them', async () => {
+  const service = await startApp({ STORE_BYTES_MAX: String(BYTES_MAX) })
+  onTestFinished(() => service.close())
+  const lineOf = (id: string) =>
+    `${JSON.stringify({ id, title: `line ${id}`, ballast: randomBytes(75_000).toString('base64') })}\n`
+  const send = (ids: string[]) =>
+    service.call<{ items: { status: number; id: string }[]; succeeded: number; failed: number }>(
+      ...(['POST', '/cortex/documents/bulk?index=i', ids.map(lineOf).join('')] as const),
+      { 'content-type': 'application/x-ndjson' },
+    )
+  const ids = Array.from({ length: 250 }, (_, at) => `l${at}`)
+  const { status, data } = await send(ids)
+  expect(status).toBe(200)
+  expect(data.items.map(({ id }) => id)).toEqual(ids)
+  expect(data.items.at(0)).toMatchObject({ status: 200, result: 'created' })
+  expect(data.items.at(-1)).toMatchObject({ status: 507, index: 'i', code: 'DISK_FULL' })
+  expect(data.succeeded + data.failed).toBe(250)
+  const found = await service.must<{ total: number }>('POST', '/cortex/search', { index: 'i' })
+  expect(found.total).toBe(data.succeeded)
+  // Nothing of these was stored.
+  const refused = await send(['more', 'again'])
+  expect(refused).toMatchObject({ status: 507, code: 'DISK_FULL' })
 })
 
 it.each([0, 1, 2, 3, 4, 5, 6])(
