@@ -1,7 +1,7 @@
 import { invalid, type ServiceError, serviceError } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
 import type { BatchedWrite } from '../engine/batch.ts'
-import type { Definition } from '../indices/definition.ts'
+import { type Definition, FOR_TEXTS } from '../indices/definition.ts'
 import { latest } from '../indices/indices.ts'
 import { wellFormedJson } from '../json.ts'
 import { type DocumentRecord, decodeRecord, encodeRecord } from '../record.ts'
@@ -194,8 +194,11 @@ export function hasText(source: Source, definition: Definition): boolean {
 const NAMED_MAX = 10
 
 export function noText({ fields }: Definition): ServiceError {
+  // The words of a number are no text of the document, though a sub-field may read them.
+  const isTold = (own: string) =>
+    fields.every(({ name, type }) => name !== own || FOR_TEXTS.includes(type))
   const texts = fields.filter(({ type }) => type === 'text').map(({ source }) => source)
-  const names = [...new Set(texts)]
+  const names = [...new Set(texts)].filter(isTold)
   if (names.length === 0)
     return invalid(
       'document',

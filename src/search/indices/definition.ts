@@ -95,7 +95,8 @@ export function compileDefinition(
 
 /** Fields of a document that hold texts, whatever a mapping says. */
 const TEXTS = ['title', 'content', 'abstract', 'authors', 'tags', 'source']
-const FOR_TEXTS: readonly string[] = ['text', 'keyword', 'date'] satisfies FieldType[]
+/** Types of fields that texts may be in. */
+export const FOR_TEXTS: readonly string[] = ['text', 'keyword', 'date'] satisfies FieldType[]
 
 /** Gives a definition back; throws VALIDATION_FAILED where it maps such a field to what no document could hold there. */
 export function mustTakeTexts(definition: Definition): Definition {

@@ -66,6 +66,17 @@ describe('a document that is changed inside of "document"', () => {
     const kept = await put('w', { title: 'x', document: { mine: 1 } }, '?index=wraps')
     expect(kept.status).toBe(200)
   })
+
+  it('is not told that a number would do, though a sub-field reads its words', async () => {
+    const words = (type: string) => ({ type, fields: { words: { type: 'text' } } })
+    await service.must('POST', '/cortex/indices', {
+      name: 'counted',
+      mappings: { properties: { year: words('integer'), brand: words('keyword') } },
+    })
+    const { error } = await create({ index: 'counted', document: { year: 2000 } })
+    expect(error).toContain('at least one of title, content, abstract, brand that is not empty')
+    expect((await create({ index: 'counted', document: { brand: 'x' } })).status).toBe(200)
+  })
 })
 
 async function found(index: string, query: string, searchType = 'text'): Promise<string[]> {
