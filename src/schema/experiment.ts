@@ -185,7 +185,10 @@ export const Monitoring = Type.Object({
   step: Type.Object({
     current: Type.Integer({ description: 'from 1' }),
     of: Type.Integer(),
-    percent: Type.Number({ description: 'of the units that may be in it' }),
+    percent: Type.Number({
+      description:
+        'of all units that its rules let in: the share of the step, of trafficAllocation',
+    }),
     since: DateTime,
   }),
   nextCheckAt: Type.Union([DateTime, Type.Null()]),

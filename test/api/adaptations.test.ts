@@ -120,6 +120,27 @@ describe('an applied change', () => {
     expect((await search()).ids).toEqual(before.ids)
   })
 
+  it('pins above a model that ranks, and boosts before it, unless it sends the model away', async () => {
+    const before = await search()
+    const scaler = { mean: [0], std: [1] }
+    const state = { weights: [-1], bias: 0, featureNames: ['textScore'], scaler }
+    await call('POST', '/learn/models/sync', { modelId: 'upside-down', state, activate: true })
+    const ranked = before.ids.toReversed()
+    const last = before.ids[0]!
+    const firstWith = async (changes: Data) => {
+      const { adaptationId } = await apply(changes, { immediate: true })
+      const { ids } = await search()
+      await rollBack(adaptationId)
+      return ids[0]
+    }
+    expect((await search()).ids).toEqual(ranked)
+    expect(await firstWith({ boosts: { [last]: 50 } })).toBe(ranked[0])
+    expect(await firstWith({ pins: [last] })).toBe(last)
+    expect(await firstWith({ boosts: { [ranked[1]!]: 50 }, model: null })).toBe(ranked[1])
+    await call('POST', '/learn/models/upside-down/rollback')
+    expect((await search()).ids).toEqual(before.ids)
+  })
+
   it('is in canary first, for some units and always for the same', async () => {
     const before = await search()
     const change = await apply({ boosts: { [before.ids.at(-1)!]: 2 } })

@@ -278,6 +278,12 @@ describe('a rollout', () => {
   const percent = async (lab: Laboratory, id: string) =>
     (await lab.get('experiment', id)).monitoring.step.percent
 
+  it('tells its share of all units, of which only a part may be in it', async () => {
+    const lab = openLaboratory()
+    const id = await start(lab, { trafficAllocation: 0.5 })
+    expect(await percent(lab, id)).toBe(25)
+  })
+
   it('goes on when the time has passed and enough units were seen at the step', async () => {
     const lab = openLaboratory()
     const id = await start(lab)
