@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { newId } from '../../src/ids.ts'
 import type { EventReport } from '../../src/learn/history/events.ts'
 import type { EventList, LearningEvent } from '../../src/schema/event.ts'
 import { eventually, type RunningApp, startApp } from '../running-app.ts'
@@ -30,6 +31,8 @@ async function typesOf(query: string): Promise<string[]> {
   return (await list(query)).data.events.map(({ type }) => type)
 }
 
+const CHANGE = newId()
+
 describe('GET /nous/learn/events', () => {
   const made: LearningEvent[] = []
   beforeAll(async () => {
@@ -37,7 +40,7 @@ describe('GET /nous/learn/events', () => {
       { type: 'MODEL_SYNCED', modelId: 'm-1' },
       { type: 'MODEL_ACTIVATED', modelId: 'm-1', status: 'ACTIVE' },
       { type: 'MODEL_SYNCED', modelId: 'm-2' },
-      { type: 'ADAPTATION_APPLIED', adaptationId: 'a-1', status: 'PENDING' },
+      { type: 'ADAPTATION_APPLIED', adaptationId: CHANGE, status: 'PENDING' },
       { type: 'FEEDBACK_RECEIVED', sessionId: 's-1', status: 'COMPLETED', data: { n: 1 } },
     ]) {
       made.push(await record(report))
@@ -65,9 +68,10 @@ describe('GET /nous/learn/events', () => {
     ['?status=active,pending', 2],
     ['?type=MODEL_SYNCED&status=ACTIVE', 0],
     ['?modelId=m-1', 2],
-    ['?adaptationId=a-1', 1],
+    [`?adaptationId=${CHANGE}`, 1],
     ['?sessionId=s-1', 1],
     ['?sessionId=nobody', 0],
+    [`?adaptationId=${CHANGE.toUpperCase()}`, 1],
     ['?startDate=2020-01-01', 5],
     ['?endDate=2020-01-01', 0],
   ])('finds with %s as many as match', async (query, count) => {

@@ -1,5 +1,5 @@
 import { serviceError } from '../../errors.ts'
-import { hashSpelling } from '../../ids.ts'
+import { hashSpelling, oneSpelling } from '../../ids.ts'
 import type {
   Adaptation,
   AdaptationHistory,
@@ -133,7 +133,8 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
       return { ...rule, ...(warnings.length === 0 ? {} : { warnings }) }
     },
     listRules: rules.list,
-    apply: async (sent, noteDone) => {
+    apply: async (named, noteDone) => {
+      const sent = inOneSpelling(named)
       const rule = ruleOf(sent, rules, suggestions)
       const draft = draftOf(sent, rule)
       const immediate = sent.immediate === true || sent.force === true
@@ -182,6 +183,14 @@ function tickOf({
 }
 
 /** The rule that a request names, itself or by the suggestion that gave it. */
+function inOneSpelling({ ruleId, suggestionId, ...sent }: Adaptation): Adaptation {
+  return {
+    ...sent,
+    ...(ruleId === undefined ? {} : { ruleId: oneSpelling(ruleId) }),
+    ...(suggestionId === undefined ? {} : { suggestionId: oneSpelling(suggestionId) }),
+  }
+}
+
 function ruleOf(
   { ruleId, suggestionId }: Adaptation,
   rules: Rules,
@@ -229,7 +238,7 @@ function openShow(
       })
     },
     history: (adaptationId: string): AdaptationHistory => {
-      const record = adaptations.get(adaptationId)
+      const record = adaptations.get(oneSpelling(adaptationId))
       if (record === undefined)
         throw serviceError('ADAPTATION_NOT_FOUND', 'There is no adaptation with this id.')
       return showHistory(one(record), record, versions)

@@ -1,4 +1,5 @@
 import { serviceError } from '../../errors.ts'
+import { oneSpelling } from '../../ids.ts'
 import type { AdaptationRecord } from '../../schema/adaptation-record.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import { isRefusal } from '../../store/failure.ts'
@@ -76,7 +77,7 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
   const { store, force, watch, config } = parts
 
   function find(adaptationId: string): AdaptationRecord {
-    const record = store.tables.adaptations.get(adaptationId)
+    const record = store.tables.adaptations.get(oneSpelling(adaptationId))
     if (record !== undefined) return record
     throw serviceError('ADAPTATION_NOT_FOUND', 'There is no adaptation with this id.')
   }

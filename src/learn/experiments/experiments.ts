@@ -87,9 +87,9 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
   for (const { record } of register.running()) isInexact(record, exactModel)
   if (parts.metrics !== undefined) collect(parts.metrics, swept)
 
-  async function steer(kind: ExperimentKind, id: string, verb: Verb): Promise<object> {
-    await settle(schedule, [mustFind(register, kind, id)])
-    const { status, fallback } = mustFind(register, kind, id)
+  async function steer(kind: ExperimentKind, named: string, verb: Verb): Promise<object> {
+    await settle(schedule, [mustFind(register, kind, named)])
+    const { id, status, fallback } = mustFind(register, kind, named)
     const outlives = status === 'ROLLED_BACK' && fallback !== undefined
     const record =
       verb === 'deactivate' && outlives

@@ -1,4 +1,5 @@
 import { invalid, serviceError } from '../../errors.ts'
+import { oneSpelling } from '../../ids.ts'
 import type { AssignmentRequest, ExperimentResult } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -8,7 +9,7 @@ import { strangerOf, type Target } from './targeting.ts'
 
 /** Throws the kind's …_NOT_FOUND. */
 export function mustFind(register: Register, kind: ExperimentKind, id: string): ExperimentRecord {
-  const record = register.find(id)
+  const record = register.find(oneSpelling(id))
   if (record?.kind === kind) return record
   throw kind === 'test'
     ? serviceError('TEST_NOT_FOUND', 'There is no test with this id.')
@@ -36,7 +37,7 @@ export function findReported(register: Register, sent: ExperimentResult): Experi
   const record =
     experimentId === undefined
       ? register.named('experiment', experimentName ?? '')
-      : register.find(experimentId)
+      : register.find(oneSpelling(experimentId))
   if (record !== undefined) return mustBeCalled(record, experimentName, 'experimentName')
   throw serviceError('EXPERIMENT_NOT_FOUND', 'There is no experiment of this id or name.')
 }

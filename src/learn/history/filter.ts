@@ -21,6 +21,7 @@ export function readEventFilter(query: EventQuery): Filter {
   const statuses = setOf(query.status)
   const { sessionId, modelId, adaptationId } = query
   const session = oneSpelling(sessionId ?? '')
+  const adaptation = oneSpelling(adaptationId ?? '')
   const startMs = query.startDate === undefined ? 0 : readMoment(query.startDate, 'startDate')
   const endMs = query.endDate === undefined ? Infinity : readMoment(query.endDate, 'endDate', true)
   if (endMs < startMs) throw invalid('endDate', 'must not be before startDate')
@@ -37,7 +38,7 @@ export function readEventFilter(query: EventQuery): Filter {
       (sessionId === undefined ||
         (event.sessionId !== null && oneSpelling(event.sessionId) === session)) &&
       (modelId === undefined || event.modelId === modelId) &&
-      (adaptationId === undefined || event.adaptationId === adaptationId),
+      (adaptationId === undefined || event.adaptationId === adaptation),
   }
 }
 
