@@ -31,6 +31,12 @@ export function open(
 /** Forgets an index without saving; searches that run finish unharmed. */
 export function close(id: number): void
 
+/**
+ * Gives up what is being merged, now and later; its segments stay. Nothing may be written to the index from then on, but
+ * what was committed can be made durable.
+ */
+export function giveUpMerging(id: number): void
+
 /** After a commit: ends the writer's threads and frees its memory. The next apply makes them again. */
 export function release(id: number): void
 

@@ -126,6 +126,15 @@ pub fn close(id: f64) -> napi::Result<()> {
     guard(|| registry::close(number(id)?))
 }
 
+/// Ends merges of an index to which nothing is written any more.
+#[napi(catch_unwind)]
+pub fn give_up_merging(id: f64) -> napi::Result<()> {
+    guard(|| {
+        registry::get(number(id)?)?.give_up_merging();
+        Ok(())
+    })
+}
+
 /// Ends the writer of an index until the next apply.
 #[napi(catch_unwind)]
 pub fn release(id: f64) -> napi::Result<()> {

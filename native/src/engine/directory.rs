@@ -57,6 +57,7 @@ struct Inner {
     locks: Mutex<HashSet<PathBuf>>,
     unlocked: Condvar,
     closed: AtomicBool,
+    frozen: AtomicBool,
     spill_bytes: usize,
 }
 
@@ -120,6 +121,7 @@ impl WriteBehind {
                 locks: Mutex::default(),
                 unlocked: Condvar::new(),
                 closed: AtomicBool::new(false),
+                frozen: AtomicBool::new(false),
                 spill_bytes,
             }),
         })
@@ -128,6 +130,12 @@ impl WriteBehind {
     /// From now on nothing is written to the folder any more.
     pub fn close(&self) {
         self.inner.closed.store(true, Ordering::SeqCst);
+    }
+
+    /// From now on no file is made any more, and those that are being made come to nothing: a merge under way fails, and
+    /// its segments stay. What there is can still be made durable.
+    pub fn freeze(&self) {
+        self.inner.frozen.store(true, Ordering::SeqCst);
     }
 
     /// (bytes in memory, bytes on disk) of the files that the index still has.
@@ -423,6 +431,9 @@ struct Growing {
 impl Write for Growing {
     fn write(&mut self, data: &[u8]) -> io::Result<usize> {
         let inner = &self.directory.inner;
+        if inner.frozen.load(Ordering::Relaxed) {
+            return Err(io::Error::other("no file of the index is made any more"));
+        }
         if self.file.is_none() && self.buffer.len() + data.len() > inner.spill_bytes {
             self.directory.writable()?;
             let mut file = File::create(inner.root.join(&self.path))?;

@@ -24,6 +24,12 @@ pub(super) fn merge_policy() -> Box<dyn MergePolicy> {
 }
 
 impl Engine {
+    /// Gives up what is being merged, now and later: the segments stay as they are. To be called when nothing is written
+    /// to the index any more; what was committed can still be made durable.
+    pub fn give_up_merging(&self) {
+        self.directory.freeze();
+    }
+
     /// Merges segments of an index at rest, so that a search opens fewer; gives how many it merged.
     /// A large segment is left alone while what lies beside it is small.
     pub fn merge(&self) -> Result<usize, Failure> {

@@ -164,6 +164,8 @@ impl Engine {
         let store = self.vectors.read().clone();
         let mut row = vec![0.0; store.set.dimensions()];
         for start in (0..ords.len()).step_by(CHUNK) {
+            // Whoever closes the index waits for this batch.
+            self.check_open()?;
             let end = (start + CHUNK).min(ords.len());
             let mut operations = Vec::with_capacity(2 * CHUNK);
             for at in start..end {

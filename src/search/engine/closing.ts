@@ -5,6 +5,10 @@ import type { Publisher } from './publisher.ts'
 
 /** How often an index that is being opened is closed: there is nothing to close before its job has begun. */
 const CLOSE_AGAIN_MS = 50
+/** How long what was taken may go on becoming searchable. What has not by then is in the records. */
+const PUBLISH_MS = 2000
+/** How long the files of one index after the other are written. What lacks in them is in the records. */
+const FILES_MS = 3000
 
 /**
  * From here on nothing is begun, and what is being opened is given up: to build the files of many documents takes
@@ -26,6 +30,15 @@ export async function giveUpOpening(core: Core): Promise<void> {
   for (const [engineId] of opening) core.states.delete(engineId)
 }
 
+/**
+ * Closes an index whose batch failed or was given up, while the service stops: a later one must not be applied without
+ * it. The next start brings its files up to date from the records.
+ */
+export function giveUp(core: Core, engineId: number): void {
+  core.states.delete(engineId)
+  closeIfOpen(engineId)
+}
+
 function closeIfOpen(engineId: number): void {
   try {
     native.close(engineId)
@@ -34,18 +47,33 @@ function closeIfOpen(engineId: number): void {
   }
 }
 
-/** What was written becomes durable; what would take minutes, and costs nothing but time to begin anew, is given up. */
+/** What was written becomes durable; what would take long, and costs nothing but time to begin anew, is given up. */
 export async function close(core: Core, publisher: Publisher): Promise<void> {
   await giveUpOpening(core)
   await Promise.all(core.rebuilding.values())
+  await withinMs(PUBLISH_MS, publisher.idle())
+  for (const [engineId, { entry }] of [...core.states])
+    if (publisher.isBusy(entry)) giveUp(core, engineId)
+  // From here on nothing is written to those that are open.
+  for (const engineId of core.states.keys()) native.giveUpMerging(engineId)
   await publisher.idle()
   const states = [...core.states.values()]
   await Promise.all(states.flatMap(filesUnderWay))
-  await checkpoint(core)
+  const untilMs = performance.now() + FILES_MS
+  await checkpoint(core, () => performance.now() < untilMs)
   for (const engineId of core.states.keys()) native.close(engineId)
   // The core gives up learning a space as soon as its index is closed.
   await Promise.all(states.map(({ fitting }) => fitting))
   core.states.clear()
+}
+
+async function withinMs(limitMs: number, done: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const limit = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, limitMs)
+  })
+  await Promise.race([done, limit])
+  clearTimeout(timer)
 }
 
 function filesUnderWay({

@@ -4,10 +4,10 @@ import type { Core, OpenState } from './core.ts'
 import { addMark, settleMark } from './marks.ts'
 import { forgetRemovals } from './sweep.ts'
 
-/** Makes the files of every open index hold what it has published. */
-export async function checkpoint(core: Core): Promise<void> {
+/** Makes the files of every open index hold what it has published, one after the other, while `mayGoOn` says so. */
+export async function checkpoint(core: Core, mayGoOn = () => true): Promise<void> {
   for (const [engineId, state] of [...core.states])
-    if (isOpen(core, engineId, state) && !state.retiring)
+    if (mayGoOn() && isOpen(core, engineId, state) && !state.retiring)
       await makeDurable(core, state, false).catch((err: unknown) =>
         logFailure(core, engineId, state, { err, what: 'making an index durable' }),
       )
@@ -30,6 +30,7 @@ function logFailure(
 
 /** Only so many indices keep a writer: the least used that are at rest give theirs up, soon. */
 export function releaseWriters(core: Core): void {
+  if (core.closing) return
   const writers = [...core.states.values()].filter(({ writer, retiring }) => writer && !retiring)
   const surplus = writers.length - core.config.openWritersMax
   if (surplus <= 0) return

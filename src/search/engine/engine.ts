@@ -2,7 +2,7 @@ import { openGate } from '../../gate.ts'
 import { native } from '../../native.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import { after, type Batch, isLarge } from './batch.ts'
-import { close, giveUpOpening } from './closing.ts'
+import { close, giveUp, giveUpOpening } from './closing.ts'
 import type { Core, EngineParts } from './core.ts'
 import { checkpoint, releaseWriters, roomForWriter } from './durability.ts'
 import { type IndexFigures, readIndexFigures } from './figures.ts'
@@ -90,7 +90,7 @@ export function openEngine(parts: EngineParts): Engine {
       await publisher.settled(entry)
       await forget(core, entry.record.engineId)
     },
-    checkpoint: () => checkpoint(core),
+    checkpoint: () => checkpoint(core, () => !core.closing),
     tend: () => tendRested(core),
     opened: () =>
       [...core.states.values()].filter(({ opening }) => !opening).map(({ entry }) => entry),
@@ -143,6 +143,10 @@ async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<
     if (fresh !== batch) return native.located(engineId, batch.ords).map((bits) => bits >> 1)
     return report.vectorized
   } catch (err) {
+    if (core.closing) {
+      giveUp(core, engineId)
+      throw err
+    }
     // The records have it: opened again, the index catches up from them.
     core.log.error({ index: name, err }, 'publishing failed; opening the index again')
     core.states.delete(engineId)

@@ -146,6 +146,7 @@ export function openInput(core: Core, { record, definition }: IndexEntry): OpenI
 
 /** Keeps the number of open indices under its limit; one with work under way is never closed. */
 function closeLeastUsed(core: Core): void {
+  if (core.closing) return
   const surplus = core.states.size - core.config.openIndicesMax
   if (surplus <= 0) return
   for (const state of leastUsed(core, [...core.states.values()]).slice(0, surplus))

@@ -102,7 +102,9 @@ function mergeSoon(core: Core, state: OpenState): void {
     .run('merge', { engineId })
     .then(
       (segments) => core.log.debug({ index: name, segments }, 'segments merged'),
-      (err: unknown) => core.log.warn({ index: name, err }, 'segments could not be merged'),
+      (err: unknown) => {
+        if (!core.closing) core.log.warn({ index: name, err }, 'segments could not be merged')
+      },
     )
     .finally(() => {
       state.merging = undefined

@@ -1,10 +1,11 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { openApp } from '../../../src/app.ts'
 import { readConfig } from '../../../src/config.ts'
-import { startApp } from '../../running-app.ts'
+import { native } from '../../../src/native.ts'
+import { type RunningApp, startApp } from '../../running-app.ts'
 import { temporaryFolder } from '../../store/open.ts'
 
 const DOCUMENTS = 12_000
@@ -54,3 +55,102 @@ it('a stop does not wait until the files of an index are built; the next start b
   expect(total).toBe(DOCUMENTS)
   await service.close()
 }, 120_000)
+
+async function total(service: RunningApp, index?: string): Promise<number> {
+  const search = { query: '', ...(index === undefined ? {} : { index }) }
+  return (await service.must<{ total: number }>('POST', '/cortex/search', search)).total
+}
+
+function isOpen(engineId: number): boolean {
+  try {
+    native.stats(engineId)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Small batches take their time from now on, one after the other; those of an index that was closed none. */
+function slowDown({ app: { pool } }: RunningApp, tookMs: number): void {
+  const { run } = pool
+  let last: Promise<unknown> = Promise.resolve()
+  pool.run = ((name, input, given) => {
+    if (name !== 'write') return run(name, input, given)
+    const { engineId } = input as { engineId: number }
+    const before = last
+    const own = (async () => {
+      await before.catch(() => undefined)
+      if (isOpen(engineId)) await new Promise((resolve) => setTimeout(resolve, tookMs))
+      return run(name, input, given)
+    })()
+    last = own
+    return own
+  }) as typeof run
+}
+
+async function stopMs(service: RunningApp): Promise<number> {
+  const startedMs = performance.now()
+  await service.close()
+  return performance.now() - startedMs
+}
+
+it('a stop does not wait until all that was written can be found; the next start brings it about', async () => {
+  const folder = temporaryFolder()
+  const service = await startApp({ DATA_DIR: folder })
+  const names = Array.from({ length: 50 }, (_, at) => `i${at}`)
+  const documents = names.map((index) => ({ index, document: { title: 'Willow' } }))
+  await service.must('POST', '/cortex/documents/bulk', { documents })
+  slowDown(service, 200)
+  await service.must('POST', '/cortex/documents/bulk?refresh=false', { documents })
+  await service.must('POST', '/cortex/documents/bulk?refresh=false', { documents })
+  const tookMs = await stopMs(service)
+  expect(tookMs).toBeLessThan(6000)
+  // Some of it came in time.
+  expect(tookMs).toBeGreaterThan(1500)
+
+  const again = await startApp({ DATA_DIR: folder })
+  expect(await total(again)).toBe(150)
+  for (const index of names) expect(await total(again, index), index).toBe(3)
+  await again.close()
+}, 60_000)
+
+it('a stop gives up merges: the segments stay, and all is there at the next start', async () => {
+  const folder = temporaryFolder()
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+  const app = await openApp(readConfig({ DATA_DIR: folder, CHECKPOINT_MS: '3600000' }), log)
+  await app.recovered
+  for (const at of [1, 2, 3]) {
+    const documents = Array.from({ length: 100 }, (_, n) => ({ id: `${at}-${n}`, title: text(n) }))
+    await app.bulk.list(
+      documents.map(({ id, title }) => ({ id, document: { title } })),
+      {
+        ...{ index: 'papers', refresh: true, suspicious: false, check: () => undefined },
+      },
+    )
+  }
+  const entry = app.indices.get('papers')
+  const { engineId } = entry.record
+  expect(app.engine.figures(entry).segments).toBe(3)
+  const givenUp: number[] = []
+  const { giveUpMerging } = native
+  native.giveUpMerging = (id) => {
+    givenUp.push(id)
+    giveUpMerging(id)
+  }
+  onTestFinished(() => {
+    native.giveUpMerging = giveUpMerging
+  })
+  // One is under way when the stop comes, as far as the core knows.
+  native.giveUpMerging(engineId)
+  await expect(app.pool.run('merge', { engineId })).rejects.toThrow('no file of the index is made')
+  expect(app.engine.figures(entry).segments).toBe(3)
+  await app.close()
+  expect(givenUp).toEqual([engineId, engineId])
+
+  const service = await startApp({ DATA_DIR: folder })
+  expect(await total(service, 'papers')).toBe(300)
+  expect(service.app.engine.figures(service.app.indices.get('papers')).segments).toBe(3)
+  await service.close()
+  expect(lines).toEqual([])
+})
