@@ -71,7 +71,12 @@ export type IndexSettings = Static<typeof IndexSettings>
 export const IndexMappings = Type.Object(
   {
     dynamic: Type.Optional(Type.Union([Type.Boolean(), Type.String()])),
-    properties: Type.Optional(MapOf(Property)),
+    properties: Type.Optional(
+      MapOf(Property, {
+        description:
+          'at most 4096 fields, with objects, those inside of them and under `fields`, and those that every index has',
+      }),
+    ),
   },
   { additionalProperties: true },
 )

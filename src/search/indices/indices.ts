@@ -1,18 +1,18 @@
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
-import { invalid, namedError, serviceError } from '../../errors.ts'
+import { namedError, serviceError } from '../../errors.ts'
 import { native } from '../../native.ts'
-import { nearestName } from '../../nearest-name.ts'
 import type { IndexMappings, IndexRecord, IndexSettings } from '../../schema/indices.ts'
 import { indicesDirectory } from '../../store/folder.ts'
 import type { Store } from '../../store/store.ts'
-import { shownName } from '../../word.ts'
 import { compileDefinition, type Definition, definitionJson, mustTakeTexts } from './definition.ts'
 import { mustBeServed } from './embedder.ts'
 import { checkTypes, isSame, mergeMappings } from './extension.ts'
+import { mustHaveFew } from './few-fields.ts'
 import { refuseOneTooMany } from './index-limit.ts'
 import { checkName } from './index-name.ts'
 import { removeStrays } from './strays.ts'
+import { notFound, unlistedBut } from './unknown-index.ts'
 
 /** One index as the process knows it. The engine adds what is open; this is what was declared. */
 export interface IndexEntry {
@@ -106,7 +106,7 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
     },
     get: (name, path) => {
       const entry = entries.get(name)
-      if (entry === undefined) throw notFound(path, unknown(name, entries.keys()))
+      if (entry === undefined) throw notFound(path, unlistedBut(name, entries.keys()))
       return entry
     },
     find: (name) => entries.get(name),
@@ -153,8 +153,12 @@ interface Declaration {
 }
 
 /** The same, known to be one that the core can open: an index that can't be opened must never be declared. */
-function defineChecked(registry: Registry, declaration: Declaration): Definition {
-  const definition = define(registry, declaration)
+function defineChecked(
+  registry: Registry,
+  declaration: Declaration,
+  before?: Definition,
+): Definition {
+  const definition = mustHaveFew(define(registry, declaration), before)
   try {
     native.check(definitionJson(definition))
   } catch (cause) {
@@ -210,7 +214,7 @@ async function extend(
   const before = latest(entry)
   const { settings } = before.record
   const mappings = mergeMappings(before.record.mappings, added)
-  const definition = defineChecked(registry, { settings, mappings })
+  const definition = defineChecked(registry, { settings, mappings }, before.definition)
   checkTypes(before.definition, definition)
   if (isSame(before.definition, definition)) return undefined
   // Fields that cut nothing into ngrams need no look at what is stored.
@@ -223,19 +227,6 @@ async function extend(
   })
   entry.next = { record, definition }
   return entry.next
-}
-
-const LISTED = '; GET /cortex/indices lists them'
-
-function notFound(path = 'index', more = LISTED): Error {
-  return invalid(path, `is not the name of an index${more}`, 'INDEX_NOT_FOUND')
-}
-
-/** Which name was sent, and which one is most like it. */
-function unknown(sent: string, known: Iterable<string>): string {
-  const nearest = nearestName(sent, known)
-  const but = nearest === undefined ? '' : `, but "${nearest}"`
-  return `: there is no "${shownName(sent)}"${but}${LISTED}`
 }
 
 /** Numbers of indices and of their folders; never used twice. Call within a write. */
