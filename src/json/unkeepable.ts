@@ -38,6 +38,26 @@ export function refuseUnkeepable(body: unknown, content: Content = []): void {
 }
 
 function refuse(value: unknown, path: string, isContent: boolean): void {
+  // The place of each value is made only where one of them is refused: it takes longer than the look.
+  if (mayBeRefused(value, path !== '', isContent)) refuseWithPlace(value, path, isContent)
+}
+
+/** Whether something in it is refused; a text or a number that is the whole body is not looked at. */
+function mayBeRefused(value: unknown, isInside: boolean, isContent: boolean): boolean {
+  if (typeof value === 'string') return isInside && !isContent && HALF_PAIR.test(value)
+  if (typeof value === 'number') return isInside && !Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some((item) => mayBeRefused(item, true, isContent))
+  return Object.entries(value).some(
+    ([key, item]) =>
+      key === FORBIDDEN_KEY ||
+      (!isContent && HALF_PAIR.test(key)) ||
+      // A name may be empty, and the place behind it with it.
+      mayBeRefused(item, true, isContent),
+  )
+}
+
+function refuseWithPlace(value: unknown, path: string, isContent: boolean): void {
   if (typeof value === 'string') {
     // A body that is nothing but a text has the wrong shape anyway.
     if (!isContent && path !== '' && HALF_PAIR.test(value))
@@ -49,14 +69,14 @@ function refuse(value: unknown, path: string, isContent: boolean): void {
   if (typeof value !== 'object' || value === null) return
   if (Array.isArray(value)) {
     value.forEach((item, at) => {
-      refuse(item, `${path}[${at}]`, isContent)
+      refuseWithPlace(item, `${path}[${at}]`, isContent)
     })
     return
   }
   for (const [key, item] of Object.entries(value)) {
     const inside = path === '' ? key : `${path}.${key}`
     refuseKey(key, inside, isContent)
-    refuse(item, inside, isContent)
+    refuseWithPlace(item, inside, isContent)
   }
 }
 

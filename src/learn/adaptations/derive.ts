@@ -116,6 +116,8 @@ interface NamedChanges {
   legWeights?: { text: number; vector: number }
 }
 
+const PLAIN = { writable: true, enumerable: true, configurable: true }
+
 /** Puts what one text names into `changes`; false when it names nothing. */
 function readPattern(
   text: string,
@@ -126,18 +128,22 @@ function readPattern(
   const id = /^(?:document|doc|id):(.+)$/i.exec(text)?.[1]?.trim()
   const isDocument = id !== undefined || evidence?.documents.some((each) => each.id === text)
   if (isDocument === true) {
-    changes.boosts = [...(changes.boosts ?? []), { id: id ?? text, value: sign * BOOST_MAX }]
+    changes.boosts ??= []
+    changes.boosts.push({ id: id ?? text, value: sign * BOOST_MAX })
     return true
   }
   const rule = sign === 1 ? readSynonym(text) : undefined
   if (rule !== undefined) {
-    changes.synonyms = [...(changes.synonyms ?? []), rule]
+    changes.synonyms ??= []
+    changes.synonyms.push(rule)
     return true
   }
   const field = readField(text)
   if (field !== undefined) {
-    const factor = sign === 1 ? FIELD_UP : FIELD_DOWN
-    changes.fieldWeights = { ...changes.fieldWeights, [field]: factor }
+    const value = sign === 1 ? FIELD_UP : FIELD_DOWN
+    changes.fieldWeights ??= {}
+    // Not copied for each of thousands, and not assigned: a field may have the name that sets a prototype.
+    Object.defineProperty(changes.fieldWeights, field, { ...PLAIN, value })
     return true
   }
   const leg = readLeg(text)

@@ -95,6 +95,17 @@ describe('a rule from patterns', () => {
     expect(performance.now() - startedMs).toBeLessThan(1000)
   })
 
+  it('takes thousands of fields in their order, and the last word on each', () => {
+    const many = Array.from({ length: 1000 }, (_, at) => `field:f${at}`)
+    const { changes } = deriveChanges(
+      { positivePatterns: many, negativePatterns: ['field:f7', 'field:__proto__'] },
+      undefined,
+    )
+    const weights = (changes as { fieldWeights: Record<string, number> }).fieldWeights
+    expect(Object.keys(weights)).toEqual([...many.map((name) => name.slice(6)), '__proto__'])
+    expect([weights.f6, weights.f7]).toEqual([1.5, 0.5])
+  })
+
   it('says what names nothing', () => {
     const { description } = deriveChanges({ positivePatterns: ['title_match', 'wow'] }, undefined)
     expect(description).toContain('Names nothing: wow.')
