@@ -23,12 +23,14 @@ export function openBreaker(clock: () => number = () => performance.now()): Brea
   let restMs = 0
   let untilMs = 0
   let isTrying = false
+  let last: unknown
 
   function rest(askedMs: number): void {
     restMs = Math.min(REST_MS_MAX, restMs === 0 ? FIRST_REST_MS : restMs * 2)
     untilMs = clock() + Math.max(restMs, Math.min(askedMs, ASKED_REST_MS_MAX))
   }
   function note(error: unknown, isTrial: boolean): void {
+    last = error
     const askedMs = waitOf(error) ?? 0
     // Others that were under way when it began to rest fail, too.
     const wasResting = failures >= FAILURES_MAX
@@ -43,7 +45,7 @@ export function openBreaker(clock: () => number = () => performance.now()): Brea
   }
   return async (call, signal) => {
     const isTrial = failures >= FAILURES_MAX
-    if (isTrial && (isTrying || clock() < untilMs)) throw leftAlone(untilMs - clock())
+    if (isTrial && (isTrying || clock() < untilMs)) throw leftAlone(untilMs - clock(), last)
     isTrying ||= isTrial
     try {
       const value = await call()
@@ -60,10 +62,11 @@ export function openBreaker(clock: () => number = () => performance.now()): Brea
   }
 }
 
-function leftAlone(leftMs: number): Error {
+/** What failed last stands in the log. */
+function leftAlone(leftMs: number, cause: unknown): Error {
   return serviceError(
     'EMBEDDER_UNAVAILABLE',
     'The embedder failed again and again, and is left alone for a moment.',
-    { retryAfterS: Math.max(1, Math.ceil(leftMs / 1000)) },
+    { retryAfterS: Math.max(1, Math.ceil(leftMs / 1000)), cause },
   )
 }

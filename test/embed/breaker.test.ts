@@ -37,6 +37,16 @@ it('calls go through until five in a row have failed, and then for a second none
   await failTimes(4)
 })
 
+it('who is refused is told when to come again, and the log what failed last', async () => {
+  const { failTimes, through } = start()
+  await failTimes(5)
+  const refused = await through(async () => undefined).catch((error: unknown) => error)
+  expect(refused).toMatchObject({
+    ...{ code: LEFT_ALONE, status: 503, retryAfterS: 1 },
+    cause: { message: 'read ECONNRESET' },
+  })
+})
+
 it('one call at a time tries whether it is back; each time in vain doubles the rest, up to half a minute', async () => {
   const { clock, ask, failTimes, through } = start()
   await failTimes(5)
