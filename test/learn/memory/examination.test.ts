@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Impression } from '../../../src/learn/facts.ts'
+import type { FeedbackFact, Impression } from '../../../src/learn/facts.ts'
 import { drawOrder, isDrawn } from '../../../src/learn/impressions/draw.ts'
 import { marginalRows } from '../../../src/learn/impressions/exploration.ts'
 import { openExamination, swapWeights } from '../../../src/learn/memory/examination.ts'
@@ -50,6 +50,38 @@ describe('the weights of pairs that might have been swapped', () => {
     expect(swapWeights(shown([0, 0], [0, 1], draw))).toEqual([0])
     expect(swapWeights(shown([7], [0], draw))).toEqual([])
   })
+})
+
+it('only clicks on a first page count: hits of further ones stand elsewhere than the weights say', async () => {
+  const store = temporaryStore()
+  const examination = openExamination(store)
+  const clickOn = (from: number) => {
+    const draw = { seed: 1, epsilon: 1, temperature: 0.1, relative: false }
+    const impression = { ...shown([0.5, 0.45], [0, 1], draw), from }
+    const entry = { status: 'learned', action: 'click' }
+    const fact = { kind: 'feedback', receivedMs: NOW_MS, entry, impression, hit: 0 }
+    examination.take(fact as FeedbackFact)
+  }
+  await store.write(() => {
+    for (const from of [10, 0, 20]) clickOn(from)
+    examination.save()
+  })
+  expect(examination.estimate(0)).toMatchObject({ samples: 1 })
+})
+
+it('one pair says how fast the chance falls, within 1.96 standard errors', async () => {
+  const store = temporaryStore()
+  const first = (value: number) => [value, ...new Array<number>(8).fill(0)]
+  const sums = { upper: first(200), upperSquares: first(160), lower: first(100) }
+  await store.write(() =>
+    store.tables.examinations.put(3, { ...sums, lowerSquares: first(80), clicks: 300 }),
+  )
+  const { eta = 0, low = 0, high = 0, samples } = openExamination(store).estimate(0)
+  // log(200 / 100) = η · log 2, with the variance 160 / 200² + 80 / 100²
+  const error = Math.sqrt(0.004 + 0.008) / Math.log(2)
+  expect([eta, samples]).toEqual([1, 300])
+  expect(high - eta).toBeCloseTo(1.96 * error, 10)
+  expect(eta - low).toBeCloseTo(1.96 * error, 10)
 })
 
 /** Searches whose orders are drawn, and people who look at position p with 1/p^η. */
