@@ -75,10 +75,10 @@ function newSums() {
 }
 
 function addHour(sums: ReturnType<typeof newSums>, hour: number, row: HourReport): void {
-  addCounts(sums.all, countsFrom(row.all))
+  addCounts(sums.all, row.all)
   for (const [type, counts] of row.byType) {
     const own = sums.byType.get(type) ?? noSearches()
-    addCounts(own, countsFrom(counts))
+    addCounts(own, counts)
     sums.byType.set(type, own)
   }
   addAll(sums.latency, row.latency)
@@ -95,9 +95,10 @@ function addHour(sums: ReturnType<typeof newSums>, hour: number, row: HourReport
 }
 
 /** Adds the counts of one row to sums, which change. */
-export function addCounts(sums: Required<SearchCounts>, counts: SearchCounts): void {
+export function addCounts(sums: Required<SearchCounts>, row: SearchCounts): void {
+  const counts = countsFrom(row)
   sums.searches += counts.searches
-  sums.clickable += counts.clickable ?? counts.searches
+  sums.clickable += counts.clickable
   sums.zeroResults += counts.zeroResults
   sums.clicked += counts.clicked
   sums.reciprocal += counts.reciprocal
