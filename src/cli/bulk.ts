@@ -147,6 +147,8 @@ function settle(
       outcome[deletes ? 'deleted' : 'accepted'] += 1
     else if (deletes && code === 'DOCUMENT_NOT_FOUND') outcome.absent += 1
     else if (status === 429 || status === 503) again.push(found)
+    // A full disk is no fault of the document: those behind it fare no better, and the load goes on later.
+    else if (status === 507) throw commandError(`The server refuses: ${itemError(item)}`)
     else outcome.refused.push({ file: found.file, line: found.line, reason: itemError(item) })
   }
   return again

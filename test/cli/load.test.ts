@@ -164,6 +164,13 @@ test('a server that refuses the request itself ends the load with its own senten
   await expect(load(openRecorder(), ['some.ndjson'], options())).rejects.toThrow('no index "x"')
 })
 
+test('a server that has no room for some ends the load too, so that it goes on with them', async () => {
+  file('some.ndjson', ndjson(4))
+  const full = { status: 507, code: 'DISK_FULL', error: 'There is no room to write.' }
+  server.refuses = ({ id }) => (id === 'd2' ? full : undefined)
+  await expect(load(openRecorder(), ['some.ndjson'], options())).rejects.toThrow('no room to write')
+})
+
 test('a server that takes nothing for too long is given up with a way to go on', async () => {
   file('some.ndjson', ndjson(4))
   server.troubles = Array.from({ length: 50 }, () => ({ status: 503 }))
