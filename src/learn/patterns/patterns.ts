@@ -1,9 +1,9 @@
 import type { EarlierTotals } from '../../schema/adaptation-record.ts'
 import type { FeedbackPatterns, PatternQuery, SearchPatterns } from '../../schema/pattern.ts'
-import { type QueryPattern, RANK_PARTS, type Reformulation } from '../../schema/pattern-record.ts'
+import { type QueryPattern, RANK_PARTS } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import { type Consumer, documentOf } from '../facts.ts'
-import { SEVERAL } from './askers.ts'
+import { type Asker, SEVERAL } from './askers.ts'
 import { type Clicks, openClicks } from './clicks.ts'
 import type { QueryEvidence, ReformulationEvidence } from './evidence.ts'
 import { ALL, openFeedbackCounts } from './feedback-counts.ts'
@@ -23,7 +23,7 @@ export interface Patterns {
   evidenceOf: (queryHash: string) => QueryEvidence | undefined
   /** The same as counts of searches; their latency is not known. */
   armOf: (queryHash: string) => EarlierTotals
-  /** What all queries of today and yesterday show; of other words, those to which more than one came. */
+  /** What queries of today and yesterday show that more than one asked, and other words to which more than one came. */
   findings: () => { queries: QueryEvidence[]; reformulations: ReformulationEvidence[] }
 }
 
@@ -41,8 +41,8 @@ export function openPatterns(store: Store, clock: () => number): Patterns {
     const path = window === undefined ? 'timeWindow' : 'window'
     return readWindow(window ?? timeWindow ?? WINDOW, clock(), path)
   }
-  function find(window: Span, isWanted: (pair: Reformulation) => boolean = () => true) {
-    const queries = searched.queries.sum(window)
+  function find(window: Span, isWanted: (row: { asker: Asker }) => boolean = () => true) {
+    const queries = [...searched.queries.sum(window)].filter(([, row]) => isWanted(row))
     const pairs = [...searched.reformulations.sum(window)].filter(([, pair]) => isWanted(pair))
     return {
       queries: Array.from(queries, ([queryHash, row]) => evidence(queryHash, row)),

@@ -320,6 +320,21 @@ describe('what the service suggests itself', () => {
     ])
   })
 
+  it('lifts nothing where one person alone asks, however often', async () => {
+    const shop = openWorkshop()
+    for (let again = 0; again < 12; again += 1) {
+      const session = await shop.session('one')
+      const queryId = shop.searchIn(session)
+      await shop.log.flush()
+      await shop.tell(session, queryId, DOCUMENTS[4]!)
+    }
+    await shop.pass(ROUND_MS)
+    expect((await shop.suggestions()).suggestions).toEqual([])
+    await clickAt(shop, 4, 1)
+    await shop.pass(ROUND_MS)
+    expect((await shop.suggestions()).suggestions).toMatchObject([{ kind: 'click_far_down' }])
+  })
+
   it('is no synonym where one person alone puts it so', async () => {
     expect(await synonymsAfter((shop) => reformulate(shop, 6, { userId: 'one' }))).toEqual([])
   })
