@@ -25,9 +25,9 @@ interface Slot {
 /**
  * A ring of six histograms of ten seconds each, summed when read. One has room only for powers of two that values came
  * from: there are hundreds of series, most of which see a few, and whoever tries all methods on all paths makes them all.
- * `clock` tells milliseconds.
+ * `clock` tells milliseconds; nobody sets the usual one, as a system's clock may be.
  */
-export function openRolling(clock: () => number = Date.now): Rolling {
+export function openRolling(clock: () => number = () => performance.now()): Rolling {
   const slots: Slot[] = []
   return {
     record: (ms) => {

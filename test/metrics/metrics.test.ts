@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { metricsPage } from '../../src/api/cortex/metrics-text.ts'
 import { readConfig } from '../../src/config.ts'
 import { serviceError } from '../../src/errors.ts'
@@ -277,6 +277,17 @@ it('rolling quantiles forget what is older than a minute', () => {
   now += 10_000
   expect(rolling.quantiles([0.5])[0]).toBeCloseTo(1, 1)
   now += 60_000
+  expect(rolling.quantiles([0.5])).toEqual([Number.NaN])
+})
+
+it('rolling quantiles forget it, too, after the system’s clock was set back', () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const rolling = openRolling()
+  rolling.record(5)
+  vi.setSystemTime(Date.now() - 3_600_000)
+  expect(rolling.quantiles([0.5])[0]).toBeCloseTo(0.005, 3)
+  vi.advanceTimersByTime(70_000)
   expect(rolling.quantiles([0.5])).toEqual([Number.NaN])
 })
 
