@@ -32,14 +32,17 @@ export interface WriteOptions {
   noteDone?: NoteDone | undefined
   /** Set when another write of the same request must be decided first. */
   turn?: Turn
-  /** Says that the client was told that it took too long: what is not on its way to the records by then is not written. */
+  /** Says that the client was, or will be, told that all has failed: what is not on its way to the records by then is not written. */
   isLate?: (() => boolean) | undefined
 }
 
-/** Throws once the client was told that its request took too long: it may send it again. */
+/** Throws once the client is told that its request failed, as when it took too long: it may send it again. */
 export function refuseLate({ isLate }: Pick<WriteOptions, 'isLate'>): void {
   if (isLate?.() === true)
-    throw serviceError('TIMED_OUT', 'The request took too long; this part of it is not written.')
+    throw serviceError(
+      'TIMED_OUT',
+      'The request has failed, or took too long; this part of it is not written.',
+    )
 }
 
 /** A place in a row of writes. */

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { serviceError } from '../../../src/errors.ts'
+import { type RunningApp, startApp } from '../../running-app.ts'
+
+const QUEUE_MAX = 1500
+const LINES = 5000
+
+let service: RunningApp
+beforeAll(async () => {
+  service = await startApp({ WRITE_QUEUE_MAX: `${QUEUE_MAX}` })
+})
+afterAll(() => service.close())
+
+interface Bulk {
+  items: { status: number; code?: string }[]
+  succeeded: number
+  failed: number
+}
+
+function load(index: string, count = LINES) {
+  const body = Array.from({ length: count }, (_, at) => `{"id":"${at}","title":"Willow"}\n`)
+  const path = `/cortex/documents/bulk?index=${index}`
+  const headers = { 'content-type': 'application/x-ndjson' }
+  return service.call<Bulk>('POST', path, body.join(''), headers)
+}
+
+async function stored(index: string): Promise<number> {
+  if (service.app.indices.find(index) === undefined) return 0
+  const search = { index, query: '', size: 0 }
+  return (await service.must<{ total: number }>('POST', '/cortex/search', search)).total
+}
+
+it('lines wait for those before them, where more of them come than may wait to be written', async () => {
+  const { status, data } = await load('alone')
+  expect({ status, ...data, items: data?.items.length }).toEqual({
+    ...{ status: 200, items: LINES, succeeded: LINES, failed: 0 },
+  })
+  expect(await stored('alone')).toBe(LINES)
+})
+
+it('of a request that is refused for too many waiting nothing is written, of others what they say', async () => {
+  const names = ['a', 'b', 'c', 'd', 'e']
+  const answers = await Promise.all(names.map((name) => load(name)))
+  expect(answers.some(({ status }) => status === 200)).toBe(true)
+  for (const [at, { status, code, data }] of answers.entries()) {
+    if (status !== 200) expect({ status, code }).toEqual({ status: 503, code: 'OVERLOADED' })
+    expect(await stored(names[at] ?? '')).toBe(status === 200 ? data.succeeded : 0)
+  }
+}, 60_000)
+
+it('lines that find no room behind others, which are written, are told so one by one', async () => {
+  const { writer } = service.app
+  const { write } = writer
+  let writes = 0
+  writer.write = async (...sent) => {
+    if (++writes > 1) throw serviceError('OVERLOADED', 'Too many are waiting.')
+    return write(...sent)
+  }
+  const { status, data } = await load('behind', 2500)
+  writer.write = write
+  expect({ status, succeeded: data.succeeded, failed: data.failed }).toEqual({
+    ...{ status: 200, succeeded: 1000, failed: 1500 },
+  })
+  expect(data.items.slice(0, 1000).every((item) => item.status === 200)).toBe(true)
+  for (const item of data.items.slice(1000))
+    expect(item).toMatchObject({ status: 503, code: 'OVERLOADED' })
+  expect(await stored('behind')).toBe(1000)
+}, 60_000)
+
+it('when the first lines fail with the whole request, those behind them are not written', async () => {
+  const { writer } = service.app
+  const { write } = writer
+  let writes = 0
+  writer.write = async (...sent) => {
+    if (++writes === 1) throw serviceError('STORE_UNAVAILABLE', 'The disk is away.')
+    return write(...sent)
+  }
+  const { status, code } = await load('failed', 3000)
+  writer.write = write
+  expect({ status, code }).toEqual({ status: 503, code: 'STORE_UNAVAILABLE' })
+  expect(await stored('failed')).toBe(0)
+})
