@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { serviceError } from '../../../src/errors.ts'
+import { until } from '../../http/stub.ts'
 import { type RunningApp, startApp } from '../../running-app.ts'
 
 const QUEUE_MAX = 1500
@@ -67,11 +68,11 @@ it('lines that find no room behind others, which are written, are told so one by
   expect(await stored('behind')).toBe(1000)
 }, 60_000)
 
-it('when the first lines fail with the whole request, those behind them are not written', async () => {
+it('when the first lines are refused with the whole request, those behind them are not written', async () => {
   const { writer } = service.app
   const { write } = writer
   let writes = 0
-  writer.write = async (...sent) => {
+  writer.write = (...sent) => {
     if (++writes === 1) throw serviceError('STORE_UNAVAILABLE', 'The disk is away.')
     return write(...sent)
   }
@@ -79,4 +80,23 @@ it('when the first lines fail with the whole request, those behind them are not 
   writer.write = write
   expect({ status, code }).toEqual({ status: 503, code: 'STORE_UNAVAILABLE' })
   expect(await stored('failed')).toBe(0)
+})
+
+it('when the first lines fail while those behind them are written, each is told of', async () => {
+  const { writer } = service.app
+  const { write } = writer
+  let writes = 0
+  writer.write = async (...sent) => {
+    const isFirst = ++writes === 1
+    if (!isFirst) return write(...sent)
+    await until(() => writes > 1)
+    throw serviceError('DISK_FULL', 'The disk is full.')
+  }
+  const { status, data } = await load('beside', 2000)
+  writer.write = write
+  expect({ status, succeeded: data.succeeded, failed: data.failed }).toEqual({
+    ...{ status: 200, succeeded: 1000, failed: 1000 },
+  })
+  expect(data.items[0]).toMatchObject({ status: 507, code: 'DISK_FULL' })
+  expect(await stored('beside')).toBe(1000)
 })
