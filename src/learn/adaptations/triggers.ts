@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import type { Trigger, TriggerOperator } from '../../schema/adaptation-record.ts'
 import { DAY_MS, durationOf, HOUR_MS } from '../wire/duration.ts'
-import { lessIsBetter } from '../wire/metric-names.ts'
+import { lessIsBetter, METRIC_NAME_MAX } from '../wire/metric-names.ts'
 import { type RuleOperator, readOperator } from '../wire/operators.ts'
 import { metricOf, WATCHED_METRICS } from './figures.ts'
 
@@ -60,6 +60,7 @@ function readTrigger(sent: unknown, path: string, warnings: string[]): Trigger {
   const { name, metric = name, threshold, value, window, windowMs, minSamples } = rest
   if (typeof metric !== 'string' || metric === '')
     throw invalid(`${path}.metric`, `is required: one of ${MEASURED}`)
+  if (metric.length > METRIC_NAME_MAX) throw invalid(`${path}.metric`, `must ${NAMED}`)
   const limit = threshold ?? value
   if (typeof limit !== 'number') throw invalid(`${path}.threshold`, 'must be a number')
   if (minSamples !== undefined && !(Number.isInteger(minSamples) && Number(minSamples) >= 1))
@@ -75,7 +76,10 @@ function readTrigger(sent: unknown, path: string, warnings: string[]): Trigger {
   }
 }
 
+const NAMED = `name a metric in at most ${METRIC_NAME_MAX} characters`
+
 function readPair([name, threshold]: [string, number]): Trigger {
+  if (name.length > METRIC_NAME_MAX) throw invalid('rollbackTriggers', `must each ${NAMED}`)
   return { ...nameAndOperator(name), threshold, windowMs: WINDOW_MS, minSamples: SAMPLES_MIN }
 }
 

@@ -2,12 +2,11 @@ import { invalid } from '../../errors.ts'
 import { isObject } from '../../object.ts'
 import type { GuardrailRule } from '../../schema/experiment-record.ts'
 import { shownName } from '../../word.ts'
+import { METRIC_NAME_MAX } from '../wire/metric-names.ts'
 import { type RuleOperator, readOperator } from '../wire/operators.ts'
 import { harmOf, metricName } from './metrics.ts'
 
 const GUARDRAILS_MAX = 100
-/** Characters of the name of a metric. */
-const METRIC_NAME_MAX = 128
 
 type Harm = GuardrailRule['harm']
 

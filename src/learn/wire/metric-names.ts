@@ -1,3 +1,6 @@
+/** Characters of the name of a metric: answers and events tell it again. */
+export const METRIC_NAME_MAX = 128
+
 /**
  * What is measured of searches, with its other spellings in lower case, without punctuation and unit: guardrails, rollback
  * triggers, success metrics and reported values all read these, each those that it knows.

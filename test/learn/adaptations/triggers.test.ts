@@ -98,6 +98,17 @@ describe('rollback triggers', () => {
     )
   })
 
+  it('refuse a name that is longer than any of a metric', () => {
+    const [long, longest] = ['m'.repeat(129), 'm'.repeat(128)]
+    const at = (path: string) =>
+      expect.objectContaining({ details: [expect.objectContaining({ path })] })
+    const named = (metric: string) => () => readTriggers([{ metric, threshold: 1 }])
+    expect(named(long)).toThrow(at('rollbackTriggers[0].metric'))
+    expect(() => readTriggers({ [long]: 1 })).toThrow(at('rollbackTriggers'))
+    expect(named(longest)().triggers[0]?.metric).toBe(longest)
+    expect(readTriggers({ [longest]: 1 }).triggers[0]?.metric).toBe(longest)
+  })
+
   it.each(['constructor', 'valueOf'])('measure nothing that is called %s', (metric) => {
     const { triggers, warnings } = readTriggers({ [metric]: 1 })
     expect(triggers[0]).toMatchObject({ metric, threshold: 1 })
