@@ -112,6 +112,8 @@ function isUnkept(bytes: Uint8Array, start: number, end: number): boolean {
   const before = bytes[start - 1]
   const after = bytes[end]
   if (before === POINT || before === PLUS || isLetterE(before)) return false
+  // Led by a zero they are no JSON, which the parser is to say.
+  if (bytes[start] === ZERO) return false
   if (before === MINUS && isLetterE(bytes[start - 2])) return false
   if (after === POINT || isLetterE(after)) return false
   return !isKept(Buffer.from(bytes.subarray(start, end)).toString('latin1'))

@@ -53,6 +53,14 @@ describe('readJson', () => {
     )
   })
 
+  it.each(['01234567890123456789', '[-01234567890123456789]', '{"a":00012345678901234567890}'])(
+    'takes %s for no JSON, as long as it is',
+    (text) => {
+      expect(() => JSON.parse(text)).toThrow(SyntaxError)
+      expect(codeOf(bytes(text))).toBe('MALFORMED_JSON')
+    },
+  )
+
   it.each([
     ['', 0],
     ['{', 1],
