@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type LoadOptions, load } from '../../src/cli/load.ts'
@@ -206,6 +207,18 @@ test('a stopped load goes on with resume and removes its state at the end', asyn
   expect(report.skipped + report.accepted).toBe(57)
   expect(server.documents.size).toBe(57)
   expect(readdirSync(folder).toSorted()).toEqual(['a.ndjson', 'b.md'])
+})
+
+test('how far a load is stands on the disk while it runs: --resume goes on after a kill, too', async () => {
+  file('many.ndjson', ndjson(40))
+  const states = new Set<number>()
+  server.before = async () => {
+    await sleep(500)
+    states.add(readdirSync(folder).filter((name) => name.startsWith('.attune-load-')).length)
+  }
+  await load(openRecorder(), ['many.ndjson'], options({ concurrency: 1 }))
+  expect([...states]).toEqual([0, 1])
+  expect(readdirSync(folder)).toEqual(['many.ndjson'])
 })
 
 test('loading the same files twice replaces their documents', async () => {
