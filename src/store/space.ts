@@ -27,8 +27,8 @@ export interface Space {
 }
 
 const MEASURE_MS = 1000
-/** A write is taken for this large when it is decided how many may pass before measuring again. */
-const WRITE_BYTES = 1 << 20
+/** A write is taken for this large when it is decided how many may pass before measuring again: lines of a bulk request are. */
+const WRITE_BYTES = 16 << 20
 /** Left free on the disk, so that removals still find pages: this much, or a share of a small disk. */
 const RESERVE_BYTES = 32 << 20
 const RESERVE_SHARE = 0.05
