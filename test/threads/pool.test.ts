@@ -42,25 +42,3 @@ it('jobs that wait for a thread that dies get another one', async () => {
   expect(await Promise.all(jobs)).toEqual(['settled', 'settled'])
   expect(threads).toBe(2)
 })
-
-it('a thread that can’t be started is told of, ends no process, and is tried again', async () => {
-  const options = { searchThreads: 1, workThreads: 1, searchQueueMax: 10 }
-  const told: [string, string][] = []
-  const pool = openPool({ ...options, dataDir: temporaryFolder() }, (err, lane) =>
-    told.push([String(err), lane]),
-  )
-  onTestFinished(pool.close)
-  await new Promise((resolve) => setImmediate(resolve))
-  let threads = 0
-  const fail = (thread: Worker) => {
-    threads += 1
-    // As where the process may open no more files.
-    if (threads === 1) setImmediate(() => void thread.emit('error', new Error('EMFILE')))
-  }
-  process.on('worker', fail)
-  onTestFinished(() => void process.off('worker', fail))
-  const job = pool.run('fit', { engineId: 1 }).catch(() => 'settled')
-  expect(await job).toBe('settled')
-  expect(threads).toBe(2)
-  expect(told).toEqual([['Error: EMFILE', 'learning']])
-})
