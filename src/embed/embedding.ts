@@ -1,11 +1,6 @@
 import type { Config } from '../config.ts'
 import { serviceError } from '../errors.ts'
-import {
-  BATCH_TEXTS,
-  type EmbedOptions,
-  type HttpEmbedderConfig,
-  openHttpEmbedder,
-} from './http.ts'
+import { type EmbedOptions, type HttpEmbedderConfig, inBatches, openHttpEmbedder } from './http.ts'
 
 /** Vectors from the endpoint, for those who need them: none of them fails because it does. */
 export interface Embedding {
@@ -38,19 +33,15 @@ export function openEmbedding(
 
   /** A batch that fails takes no other with it. */
   async function embedBatches(texts: string[], options: EmbedOptions) {
-    const batches: Promise<(Float32Array | undefined)[]>[] = []
     let failed = 0
     let err: unknown
-    for (let from = 0; from < texts.length; from += BATCH_TEXTS) {
-      const batch = texts.slice(from, from + BATCH_TEXTS)
-      const made = embedTexts(batch, options).catch((cause: unknown) => {
+    const vectors = await inBatches<Float32Array | undefined>(texts, (batch) =>
+      embedTexts(batch, options).catch((cause: unknown) => {
         err ??= cause
         failed += batch.length
         return batch.map(() => undefined)
-      })
-      batches.push(made)
-    }
-    const vectors = (await Promise.all(batches)).flat()
+      }),
+    )
     if (failed > 0 && options.signal?.aborted !== true)
       log.warn({ err, texts: failed }, 'the embedder gave no vectors; documents wait for theirs')
     return vectors

@@ -35,7 +35,7 @@ export type HttpEmbedderConfig = Pick<
 >
 
 /** Texts of one call. */
-export const BATCH_TEXTS = 64
+const BATCH_TEXTS = 64
 const CALLS_MAX = 4
 const REPLY_BYTES_MAX = 64 << 20
 const QUERIES_KEPT = 1000
@@ -69,15 +69,8 @@ export function openHttpEmbedder(config: HttpEmbedderConfig): HttpEmbedder {
     const reply = await retrying(send, { attemptsMax: ATTEMPTS[kind], deadlineMs, signal })
     return readVectors(reply, texts.length, config.embedderDimensions)
   }
-  async function embedAll(
-    texts: readonly string[],
-    options: EmbedOptions,
-  ): Promise<Float32Array[]> {
-    const batches: Promise<Float32Array[]>[] = []
-    for (let from = 0; from < texts.length; from += BATCH_TEXTS)
-      batches.push(embedBatch(texts.slice(from, from + BATCH_TEXTS), options))
-    return (await Promise.all(batches)).flat()
-  }
+  const embedAll = (texts: readonly string[], options: EmbedOptions) =>
+    inBatches(texts, (batch) => embedBatch(batch, options))
   async function embedTexts(texts: readonly string[], options: EmbedOptions) {
     options.signal?.throwIfAborted()
     if (config.embedderUrl === '')
@@ -86,6 +79,17 @@ export function openHttpEmbedder(config: HttpEmbedderConfig): HttpEmbedder {
     return queries.through(texts, (missing) => embedAll(missing, options))
   }
   return { embedTexts, close: () => agent.destroy() }
+}
+
+/** One vector for each text, in their order, of all that one call takes at a time. */
+export async function inBatches<Vector>(
+  texts: readonly string[],
+  embed: (batch: readonly string[]) => Promise<Vector[]>,
+): Promise<Vector[]> {
+  const batches: Promise<Vector[]>[] = []
+  for (let from = 0; from < texts.length; from += BATCH_TEXTS)
+    batches.push(embed(texts.slice(from, from + BATCH_TEXTS)))
+  return (await Promise.all(batches)).flat()
 }
 
 function tooLate(): Error {
