@@ -238,7 +238,7 @@ export type AnsweredAssignment = Static<typeof AnsweredAssignment>
 
 export const AnsweredResult = Type.Object({
   experimentId: Type.String(),
-  variantId: Type.String({ description: 'in which they count: a unit stays where it was first' }),
+  variantId: Type.String({ description: 'in which they count: that of before, or @interleaved' }),
   recorded: Type.Integer({
     description: 'values that were counted: none of a unit outside of the experiment',
   }),

@@ -1,6 +1,7 @@
 import { invalid } from '../../errors.ts'
 import type { ExperimentCreate } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
+import { shownName } from '../../word.ts'
 import { mustReadTuning } from '../plan/tuning.ts'
 import { DAY_MS } from '../wire/duration.ts'
 import { isTellable, readMoment } from '../wire/moment.ts'
@@ -14,6 +15,7 @@ import { readVariants, unreadWarnings } from './variants.ts'
 /** Without an end of its own a test runs so long. */
 const DURATION_MS = 30 * DAY_MS
 const METRICS_MAX = 100
+const COMPARED_TOLD_MAX = 20
 const MODES: Record<string, ExperimentRecord['mode']> = {
   split: 'split',
   ab: 'split',
@@ -61,7 +63,7 @@ export function draftExperiment(
     allocation,
     targeting: readTargeting(sent.targetingRules),
     successMetrics: readMetrics(sent, warnings),
-    guardrails: readWatched(sent.guardrails, warnings),
+    guardrails: readWatched(sent.guardrails, mode, warnings),
     rollout:
       kind === 'test' && sent.rolloutStrategy === undefined
         ? AT_ONCE
@@ -147,10 +149,19 @@ function readMetrics(sent: ExperimentCreate, warnings: string[]): string[] {
   return names.length === 0 ? ['ctr'] : [...new Set(names)]
 }
 
-function readWatched(sent: unknown, warnings: string[]): ExperimentRecord['guardrails'] {
+function readWatched(
+  sent: unknown,
+  mode: ExperimentRecord['mode'],
+  warnings: string[],
+): ExperimentRecord['guardrails'] {
   const rules = readGuardrails(sent, warnings)
   const names = rules.map(({ metric }) => metric)
   warnings.push(...uncountedWarnings('guardrails', names, 'nothing is watched until'))
+  const compared = rules.filter(({ relative }) => relative).map(({ metric }) => shownName(metric))
+  if (mode === 'interleaving' && compared.length > 0)
+    warnings.push(
+      `guardrails: ${compared.slice(0, COMPARED_TOLD_MAX).join(', ')} can't be held against control, which an interleaved list has none of: nothing is watched. Send a fixed limit.`,
+    )
   return rules
 }
 

@@ -7,6 +7,7 @@ import { latencyBucket } from '../statistics/latency-histogram.ts'
 import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import type { Arm } from './arms.ts'
 import { add, type Ledger } from './ledger.ts'
+import { INTERLEAVED } from './running.ts'
 
 /** Clicked places kept of one interleaved search. */
 const PLACES_MAX = 100
@@ -131,8 +132,10 @@ function* countedIn(
   }
 }
 
+/** Negative for who is in none: a search that the fallback of an experiment taken back applied to. */
 function armIndex({ mode, variants }: ExperimentRecord, variantId: string): number {
-  return mode === 'interleaving' ? 0 : variants.findIndex(({ id }) => id === variantId)
+  if (mode === 'interleaving') return variantId === INTERLEAVED ? 0 : -1
+  return variants.findIndex(({ id }) => id === variantId)
 }
 
 /** A unit counts once for a step: at its first search since the step began. */

@@ -38,11 +38,16 @@ export function withExactModels(
   }
 }
 
-/** What to say of variants whose models are not there yet. */
-export function missingModels({ variants }: ExperimentRecord, exactModel: ExactModel): string[] {
-  return variants.flatMap(({ id, tuning: { model } }) =>
+/** What to say of variants, and of a fallback, whose models are not there yet. */
+export function missingModels(
+  { variants, fallback }: ExperimentRecord,
+  exactModel: ExactModel,
+): string[] {
+  const named = variants.map(({ id, tuning }) => ({ owner: `variant ${id}`, tuning }))
+  if (fallback !== undefined) named.push({ owner: 'fallbackConfig', tuning: fallback.tuning })
+  return named.flatMap(({ owner, tuning: { model } }) =>
     typeof model !== 'string' || exactModel(model) !== undefined
       ? []
-      : [`variant ${id}: its model is not served; until it is, its searches rank without one.`],
+      : [`${owner}: its model is not served; until it is, its searches rank without one.`],
   )
 }

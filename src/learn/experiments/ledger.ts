@@ -29,7 +29,7 @@ export interface Ledger {
   /** The unit's row to count on; undefined when there is no room for a new one. */
   unit: (record: ExperimentRecord, arm: number, unit: string) => UnitRow | undefined
   hasUnit: (id: string, unit: string) => boolean
-  /** The arm that a unit searched in; undefined when its lists were interleaved, or it did not search. */
+  /** The arm that a unit searched in; undefined when it did not search. */
   armOf: (record: ExperimentRecord, unit: string) => number | undefined
   outcome: (queryId: string) => SearchOutcome | undefined
   setOutcome: (queryId: string, outcome: SearchOutcome) => void
@@ -68,10 +68,8 @@ export function openLedger({ tables }: Store): Ledger {
     unit: (record, arm, unit) => unitOf(state, record, arm, unit),
     hasUnit: (id, unit) =>
       changed.get(id)?.has(unit) === true || tables.experimentUnits.has([id, unit]),
-    armOf: ({ id, mode }, unit) => {
-      if (mode === 'interleaving') return undefined
-      return changed.get(id)?.get(unit)?.row.arm ?? tables.experimentUnits.get([id, unit])?.arm
-    },
+    armOf: ({ id }, unit) =>
+      changed.get(id)?.get(unit)?.row.arm ?? tables.experimentUnits.get([id, unit])?.arm,
     outcome: (queryId) => outcomes.get(queryId) ?? tables.experimentSearches.get(queryId),
     setOutcome: (queryId, outcome) => outcomes.set(queryId, outcome),
     removeOutcomes: (queryIds) => tables.experimentSearches.removeAll(queryIds),

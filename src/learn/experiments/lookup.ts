@@ -4,7 +4,7 @@ import type { AssignmentRequest, ExperimentResult } from '../../schema/experimen
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import type { Register } from './register.ts'
-import { place, prepare } from './running.ts'
+import { INTERLEAVED, place, prepare } from './running.ts'
 import { strangerOf, type Target } from './targeting.ts'
 
 /** Throws the kind's …_NOT_FOUND. */
@@ -74,8 +74,9 @@ export function armOf(
   unit: string | undefined,
   target: Target,
 ): number | undefined {
-  const { variants } = record
+  const { mode, variants } = record
   if (variantId !== undefined) {
+    if (mode === 'interleaving' && variantId === INTERLEAVED) return 0
     const at = variants.findIndex(({ id }) => id === variantId)
     if (at < 0) throw invalid('variantId', 'must be the id of one of its variants')
     return at

@@ -2,7 +2,7 @@ import { invalid } from '../../errors.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Range } from '../../store/table.ts'
-import { addUnit, NO_UNITS, subtractUnit, type UnitSums } from '../statistics/sums.ts'
+import { addUnit, joinSums, NO_UNITS, subtractUnit, type UnitSums } from '../statistics/sums.ts'
 import { sumsFrom, sumsRow } from './arms.ts'
 import { metricName } from './metrics.ts'
 
@@ -15,7 +15,7 @@ export interface Reported {
   record: (report: Report) => number
   /** The arm that a unit's values count in so far. */
   armOf: (id: string, unit: string) => number | undefined
-  /** Sums by metric and arm. */
+  /** Sums by metric and arm; an interleaved list is one arm, in whichever its values were counted. */
   sums: (record: ExperimentRecord) => Map<string, UnitSums[]>
   /** Inside a transaction: takes a unit out; says whether it was there. */
   removeUnit: (id: string, unit: string) => boolean
@@ -41,11 +41,13 @@ const LAST = '\u{10ffff}'
 export function openReported({ tables }: Store): Reported {
   const { experimentReported, experimentObserved } = tables
 
-  function sums({ id, variants }: ExperimentRecord): Map<string, UnitSums[]> {
+  function sums({ id, mode, variants }: ExperimentRecord): Map<string, UnitSums[]> {
     const found = new Map<string, UnitSums[]>()
+    const none = mode === 'interleaving' ? [NO_UNITS] : variants.map(() => NO_UNITS)
     for (const { key, value } of experimentReported.range(sumsOf(id))) {
-      const arms = found.get(key[1]) ?? variants.map(() => NO_UNITS)
-      arms[key[2]] = sumsFrom(value)
+      const arms = found.get(key[1]) ?? [...none]
+      const arm = mode === 'interleaving' ? 0 : key[2]
+      arms[arm] = joinSums(arms[arm] ?? NO_UNITS, sumsFrom(value))
       found.set(key[1], arms)
     }
     return found

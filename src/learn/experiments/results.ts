@@ -7,6 +7,7 @@ import { monitoringOf } from './answers.ts'
 import type { Ledger } from './ledger.ts'
 import { armOf, findReported, notActive, unitOf } from './lookup.ts'
 import type { Reported } from './reported.ts'
+import { INTERLEAVED } from './running.ts'
 import { type ScheduleParts, settle, watch } from './schedule.ts'
 
 interface ResultsParts extends ScheduleParts {
@@ -34,15 +35,19 @@ export function openResults(parts: ResultsParts): RecordResult {
     const { unit, target } = unitOf(sent, sessions)
     const given = armOf(experiment, sent, unit, target)
     const { metrics } = sent
+    const idOf = (arm: number) => experiment.variants[arm]?.id ?? ''
     return await store.write(() => {
       noteDone?.()
       const kept = unit === undefined ? undefined : reported.armOf(experiment.id, unit)
       // Who took part is in it, even if nothing that is sent now says so.
       const searched = unit === undefined ? undefined : ledger.armOf(experiment, unit)
       const arm = kept ?? given ?? searched
-      if (arm === undefined) return { arm: 0, recorded: 0, isOther: false }
+      if (arm === undefined) return { variantId: idOf(0), recorded: 0, isOther: false }
+      const recorded = reported.record({ experiment, arm, unit, metrics })
+      if (experiment.mode === 'interleaving')
+        return { variantId: INTERLEAVED, recorded, isOther: false }
       const isOther = sent.variantId !== undefined && arm !== given
-      return { arm, recorded: reported.record({ experiment, arm, unit, metrics }), isOther }
+      return { variantId: idOf(arm), recorded, isOther }
     })
   }
   return async (sent, noteDone) => {
@@ -50,12 +55,12 @@ export function openResults(parts: ResultsParts): RecordResult {
     const experiment = findReported(register, sent)
     if (experiment.status !== 'ACTIVE' && experiment.status !== 'PAUSED')
       throw notActive(experiment)
-    const { arm, recorded, isOther } = await count(experiment, sent, noteDone)
+    const { variantId, recorded, isOther } = await count(experiment, sent, noteDone)
     if (experiment.status === 'ACTIVE') await watch(parts, experiment)
     const now = register.find(experiment.id) ?? experiment
     return {
       experimentId: now.id,
-      variantId: now.variants[arm]?.id ?? '',
+      variantId,
       recorded,
       status: now.status,
       ...(isOther ? { warnings: [OTHER_ARM] } : {}),

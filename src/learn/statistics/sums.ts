@@ -29,6 +29,18 @@ export function subtractUnit(sums: UnitSums, unit: UnitCounts): UnitSums {
   return withUnit(sums, unit, -1)
 }
 
+/** The sums over the units of both, which have none in common. */
+export function joinSums(one: UnitSums, other: UnitSums): UnitSums {
+  return {
+    units: one.units + other.units,
+    x: one.x + other.x,
+    xx: one.xx + other.xx,
+    y: one.y + other.y,
+    yy: one.yy + other.yy,
+    xy: one.xy + other.xy,
+  }
+}
+
 /** The sums after a unit in them has counted more: `before` is what it had when it was last added. */
 export function updateUnit(sums: UnitSums, before: UnitCounts, after: UnitCounts): UnitSums {
   return addUnit(subtractUnit(sums, before), after)

@@ -1,0 +1,21 @@
+import { expect, it } from 'vitest'
+import { draftExperiment } from '../../../src/learn/experiments/draft.ts'
+import { missingModels } from '../../../src/learn/experiments/exact-models.ts'
+
+it('A model that is not there is told of, of a variant and of the fallback alike', () => {
+  const sent = {
+    name: 'n',
+    type: 'model_config',
+    variants: [{ id: 'a' }, { id: 'b', config: { model: 'known' } }],
+    fallbackConfig: { model: 'unknown' },
+  }
+  const record = draftExperiment('experiment', sent, 'id', 1000)
+  const served = (names: string[]) => (name: string) => (names.includes(name) ? name : undefined)
+  expect(missingModels(record, served(['known', 'unknown']))).toEqual([])
+  expect(missingModels(record, served(['known']))).toEqual([
+    expect.stringMatching(/^fallbackConfig: its model is not served/),
+  ])
+  expect(missingModels(record, served(['unknown']))).toEqual([
+    expect.stringMatching(/^variant b: its model is not served/),
+  ])
+})
