@@ -91,7 +91,7 @@ export const SETTINGS = {
   adaptationCanaryMs: { env: 'ADAPTATION_CANARY_MS', kind: 'integer', fallback: 60_000, min: 0, max: 30 * 86_400_000, about: 'least time that a ranking change stays in canary; after ten times as long it no longer waits for searches' },
   adaptationCanarySearchesMin: { env: 'ADAPTATION_CANARY_SEARCHES_MIN', kind: 'integer', fallback: 20, min: 0, max: 1_000_000, about: 'searches in canary before a ranking change applies to all' },
   modelsMax: { env: 'MODELS_MAX', kind: 'integer', fallback: 1000, min: 1, max: 100_000, about: 'models kept' },
-  modelVersionsMax: { env: 'MODEL_VERSIONS_MAX', kind: 'integer', fallback: 50, min: 2, max: 10_000, about: 'versions kept of a model; the oldest that are not in use go first' },
+  modelVersionsMax: { env: 'MODEL_VERSIONS_MAX', kind: 'integer', fallback: 50, min: 2, max: 10_000, about: 'versions kept of a model; the oldest that are not in use, and to which no rollback would return, go first' },
   modelTrainAuto: { env: 'MODEL_TRAIN_AUTO', kind: 'boolean', fallback: true, about: 'train a model by itself when enough new clicks have come' },
   modelTrainClicksMin: { env: 'MODEL_TRAIN_CLICKS_MIN', kind: 'integer', fallback: 200, min: 1, max: 10_000_000, about: 'searches with a click that a training needs' },
   modelTrainNewMin: { env: 'MODEL_TRAIN_NEW_MIN', kind: 'integer', fallback: 1000, min: 1, max: 10_000_000, about: 'new searches with a click after which a model is trained again' },

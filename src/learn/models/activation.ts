@@ -5,7 +5,7 @@ import type { Standing, Trial, VersionRecord } from '../../schema/model-record.t
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
 import type { ModelEvidence } from './evidence.ts'
-import { nameOf, sameVersion, type Versions } from './versions.ts'
+import { earlierOf, nameOf, sameVersion, type Versions } from './versions.ts'
 
 /** Who let a model rank. */
 export type ActivatedBy = 'CALL' | 'SYNC' | 'GATE'
@@ -87,7 +87,7 @@ export function openActivation(parts: ActivationParts): Activation {
       const { active } = versions.standing()
       versions.newest(modelId)
       if (active?.modelId !== modelId) throw notActive()
-      const target = earlierOf(versions, modelId)
+      const target = earlierOf(versions)
       if (target !== undefined) await parts.load(target)
       return store.write(() => {
         noteDone?.()
@@ -109,16 +109,6 @@ export function refuseUnservable({
   })
 }
 
-/** The version to return to: of the same model if there was one, else whatever was active before. */
-function earlierOf(versions: Versions, modelId: string): VersionName | undefined {
-  const { active, earlier } = versions.standing()
-  const usable = earlier.filter((name) => {
-    const status = versions.find(name)?.status
-    return status !== undefined && status !== 'REJECTED' && !sameVersion(name, active)
-  })
-  return usable.findLast((name) => name.modelId === modelId) ?? usable.at(-1)
-}
-
 function rollBackWithin(
   parts: ActivationParts,
   modelId: string,
@@ -127,8 +117,7 @@ function rollBackWithin(
   const { versions, events } = parts
   const before = versions.standing()
   const { active, earlier, trials } = before
-  if (active?.modelId !== modelId || !sameVersion(earlierOf(versions, modelId), target))
-    throw notActive()
+  if (active?.modelId !== modelId || !sameVersion(earlierOf(versions), target)) throw notActive()
   const record = versions.moveWithin(versions.get(active), 'ARCHIVED')
   if (target !== undefined) versions.moveWithin(versions.get(target), 'ACTIVE')
   // What came after the version returned to is over: another rollback goes further back.

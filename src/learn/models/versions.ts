@@ -64,7 +64,7 @@ export function openVersions(parts: VersionsParts): Versions {
   const { store, clock } = parts
   const { meta, models, modelVersions } = store.tables
 
-  const find = ({ modelId, version }: VersionName) => modelVersions.get([modelId, version])
+  const { find, standing } = readingOf(store)
   function get(name: VersionName): VersionRecord {
     const record = find(name)
     if (record === undefined) throw modelNotFound()
@@ -87,7 +87,7 @@ export function openVersions(parts: VersionsParts): Versions {
       if (model === undefined) throw modelNotFound()
       return get({ modelId, version: model.latest })
     },
-    standing: () => (meta.get(STANDING) as Standing | undefined) ?? { earlier: [], trials: 0 },
+    standing,
     addWithin: (made) => addWithin(parts, made),
     moveWithin: (record, status) => {
       if (move('model', record.status, status) === 'unchanged') return record
@@ -101,6 +101,15 @@ export function openVersions(parts: VersionsParts): Versions {
     },
     putWithin: put,
     standWithin: (changed) => meta.put(STANDING, changed),
+  }
+}
+
+function readingOf({
+  tables: { meta, modelVersions },
+}: Store): Pick<Versions, 'find' | 'standing'> {
+  return {
+    find: ({ modelId, version }) => modelVersions.get([modelId, version]),
+    standing: () => (meta.get(STANDING) as Standing | undefined) ?? { earlier: [], trials: 0 },
   }
 }
 
@@ -134,12 +143,27 @@ function addWithin(
   return { record, unchanged: false }
 }
 
-/** Beyond the limit the oldest go that nobody uses, archived ones first. */
+/** The version to return to from the active one: of the same model if there was one, else whatever was active before. */
+export function earlierOf({
+  find,
+  standing,
+}: Pick<Versions, 'find' | 'standing'>): VersionName | undefined {
+  const { active, earlier } = standing()
+  const usable = earlier.filter((name) => {
+    const status = find(name)?.status
+    return status !== undefined && status !== 'REJECTED' && !sameVersion(name, active)
+  })
+  return usable.findLast(({ modelId }) => modelId === active?.modelId) ?? usable.at(-1)
+}
+
+/** Beyond the limit the oldest go that nobody uses, or would return to, archived ones first. */
 function pruneWithin(store: Store, { modelId, version: added }: VersionName, kept: number): void {
   const { modelStates, modelVersions } = store.tables
   const all = versionsOf(store, modelId)
   if (all.length <= kept) return
   const named = namedIn(store)
+  const earlier = earlierOf(readingOf(store))
+  if (earlier !== undefined) named.add(nameOf(earlier))
   const idle = all.filter(
     ({ version, status }) =>
       version !== added &&

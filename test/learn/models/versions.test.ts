@@ -55,6 +55,28 @@ describe('a version', () => {
     expect(versions.of('m').map(({ version }) => version)).toEqual([1, 4, 5])
   })
 
+  it('to which a rollback would return stays, also of another model than the one that is active', async () => {
+    const { store, versions } = start()
+    const add = (checksum: string) => store.write(() => versions.addWithin(made(checksum)))
+    const status = (version: number, to: ModelStatus) =>
+      store.write(() =>
+        versions.putWithin({ ...versions.get({ modelId: 'm', version }), status: to }),
+      )
+    for (const checksum of ['a', 'b', 'c']) await add(checksum)
+    for (const version of [1, 2]) await status(version, 'ARCHIVED')
+    const name = (modelId: string, version: number) => ({ modelId, version })
+    const earlier = [name('m', 1), name('m', 2)]
+    await store.write(() => versions.standWithin({ active: name('other', 1), earlier, trials: 0 }))
+    await add('d')
+    await add('e')
+    expect(versions.of('m').map(({ version }) => version)).toEqual([2, 4, 5])
+    await store.write(() => versions.standWithin({ active: name('m', 5), earlier, trials: 0 }))
+    await status(5, 'ACTIVE')
+    await add('f')
+    await add('g')
+    expect(versions.of('m').map(({ version }) => version)).toEqual([2, 5, 7])
+  })
+
   it('of another model whose name begins the same is another', async () => {
     const { store, versions } = start()
     await store.write(() => versions.addWithin({ ...made('a'), modelId: 'm@1' }))
