@@ -17,7 +17,7 @@ export interface PartHealth {
 /** The parts that a health report asks. */
 export type HealthParts = Pick<App, 'engine' | 'indices' | 'lifecycle' | 'pool'> & {
   config: Pick<App['config'], 'healthTimeoutMs'>
-  store: Pick<App['store'], 'health' | 'failure'>
+  store: Pick<App['store'], 'health' | 'failure' | 'hasRoom'>
   sessions: { health: HealthCheck }
   learning: {
     health: Record<'serving' | 'training' | 'adaptation', () => object> & {
@@ -164,8 +164,9 @@ function threadsOf({ pool }: HealthParts, lane: string): number {
   return threads
 }
 
+/** A full store goes on with what there is, and takes nothing new. */
 function writable({ store }: HealthParts): boolean {
   const failure = store.failure()
   if (failure !== undefined) throw failure
-  return true
+  return store.hasRoom()
 }

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { serviceError } from '../src/errors.ts'
 import { checkAll, type HealthParts, reportCortexHealth, reportNousHealth } from '../src/health.ts'
 
-type Part = 'engine' | 'store' | 'sessions' | 'pool' | 'serving' | 'training' | 'scores'
+type Part = 'engine' | 'store' | 'room' | 'sessions' | 'pool' | 'serving' | 'training' | 'scores'
 
 /** Parts that answer as given; what they would be in the whole service is tested through it. */
 function parts(broken: Partial<Record<Part, unknown>> = {}) {
@@ -23,6 +23,7 @@ function parts(broken: Partial<Record<Part, unknown>> = {}) {
     store: {
       health: ask('store', { connections: { active: 1, idle: 2 } }),
       failure: () => broken.store,
+      hasRoom: () => broken.room === undefined,
     },
     learning: {
       health: {
@@ -124,4 +125,14 @@ it('gives each check its own time, all at once', async () => {
   })
   expect(states.b.operational).toBe(false)
   expect(states.c).toMatchObject({ operational: true, metrics: { fine: true } })
+})
+
+it('tells of a full store that no change can be written, while what there is goes on', async () => {
+  const said = async (broken: Parameters<typeof parts>[0]) => {
+    const { models, overall } = await reportNousHealth(parts(broken))
+    return { overall, ...models.adaptation }
+  }
+  expect(await said({})).toMatchObject({ operational: true, metrics: { writable: true } })
+  const full = await said({ room: 'none' })
+  expect(full).toMatchObject({ overall: true, operational: true, metrics: { writable: false } })
 })

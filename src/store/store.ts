@@ -70,6 +70,8 @@ export interface Store {
   ): Promise<void>
   /** Why no more writes are taken; undefined while all is well. */
   failure(): unknown
+  /** False where writes are refused with DISK_FULL. */
+  hasRoom(): boolean
   /** What the engine itself reports. */
   figures(): StoreFigures
   /** The same after a real read; throws STORE_UNAVAILABLE when writing has failed for good. */
@@ -156,6 +158,7 @@ function buildStore(root: RootDatabase, options: StoreOptions): Store {
       return commits.settleShared(databases[name].put(key, value))
     },
     failure: commits.failure,
+    hasRoom: space.hasRoom,
     figures,
     health: async () => {
       const refused = commits.refusal()

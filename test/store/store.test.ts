@@ -180,12 +180,14 @@ describe('a full store', () => {
     await expect(store.put('meta', 'x', 1)).rejects.toMatchObject({ code: 'DISK_FULL' })
     expect(records.get([1, 0])?.length).toBe(20_000)
     expect(store.failure()).toBeUndefined()
+    expect(store.hasRoom()).toBe(false)
     await store.health()
     await store.release(() => {
       for (let n = 0; n < 10; n++) records.remove([1, n])
     })
     await store.write(() => records.put([1, 1000], bytes('room again')))
     expect(records.get([1, 1000])?.toString()).toBe('room again')
+    expect(store.hasRoom()).toBe(true)
   })
 })
 

@@ -86,7 +86,7 @@ export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
     adaptation: () => {
       const failure = store.failure()
       if (failure !== undefined) throw failure
-      return { writable: true, ...adaptations.figures() }
+      return adaptations.figures()
     },
     watch: (nowMs) => {
       const position = loop.position()
