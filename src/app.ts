@@ -81,6 +81,7 @@ export async function openApp(
     ...{ store, config, clock, sessions, metrics, pool, logger: log },
     engine: {
       featureNames: () => native.featureNames(),
+      liveIndex: (indexId) => indices.byId(indexId)?.record.name,
       indexName: (indexId) => indices.byId(indexId)?.record.name ?? deletedIndex(indexId),
       run: (impression) => search.replay(impression),
       opened: engine.openings,

@@ -13,6 +13,7 @@ import { openLog } from './loop/log.ts'
 import { openClickMemory } from './memory/click-memory.ts'
 import { type ClickRatesParts, openClickRates } from './memory/click-rates.ts'
 import { openModels } from './models/models.ts'
+import type { LiveIndex } from './patterns/evidence.ts'
 import { openPatterns } from './patterns/patterns.ts'
 import { openReporting } from './reports/reporting.ts'
 import type { Sessions } from './sessions/sessions.ts'
@@ -28,7 +29,7 @@ export interface LearningOptions {
   pool: Pool
   logger: LearningLogger
   /** What the search side tells learning. */
-  engine: Omit<SearchesOptions, 'log'> & Pick<ClickRatesParts, 'opened'>
+  engine: Omit<SearchesOptions, 'log'> & Pick<ClickRatesParts, 'opened'> & { liveIndex: LiveIndex }
 }
 
 export interface LearningLogger {
@@ -56,11 +57,11 @@ export function openLearners(options: LearningOptions, position: () => number) {
   const experiments = openExperiments({
     ...{ store, events, config, sessions, metrics, clock, exactModel },
   })
-  const patterns = openPatterns(store, clock)
+  const { featureNames, liveIndex } = options.engine
+  const patterns = openPatterns(store, clock, liveIndex)
   const adaptations = openAdaptations({
     ...{ store, events, patterns, config, clock, find: log.find },
-    featureNames: options.engine.featureNames,
-    exactModel,
+    ...{ featureNames, liveIndex, exactModel },
   })
   const reporting = openReporting({ store, log, sessions, metrics, config, clock })
   const intakes = [feedback, reporting.analytics, modelSignals]

@@ -34,7 +34,12 @@ const Query = Type.Object({
   zeroResults: Type.Integer(),
   clickPosition: Rate,
   documents: Type.Array(
-    Type.Object({ id: Type.String(), clicks: Type.Integer(), position: Type.Number() }),
+    Type.Object({
+      id: Type.String(),
+      index: Type.Optional(Type.String({ description: 'absent once it is deleted' })),
+      clicks: Type.Integer(),
+      position: Type.Number(),
+    }),
   ),
 })
 

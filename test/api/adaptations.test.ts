@@ -404,6 +404,7 @@ describe('patterns', () => {
     const searched = await call('GET', '/learn/search-patterns?window=1h&limit=50')
     const beans = searched.data.topQueries.find(({ query }: Data) => query === 'beans')
     expect(beans).toMatchObject({ searches: 1, clicked: 1, ctr: 1, clickPosition: 2 })
+    expect(beans.documents).toEqual([{ id: ids[1], index: 'ranked', clicks: 1, position: 2 }])
     const told = await call('GET', '/learn/feedback/patterns')
     expect(told.data.byAction).toEqual([{ action: 'click', count: 1 }])
     expect(told.data.byPosition[1]).toMatchObject({ position: 2, clicked: 1 })

@@ -143,7 +143,10 @@ async function foldOn(store: Store, dataDir: string): Promise<void> {
       // Nothing that is folded needs another thread.
       pool: { search: never, run: never, lull, figures: () => [], close: async () => undefined },
       logger: { error: () => undefined },
-      engine: { featureNames: () => [], indexName: () => '', run: never, opened: () => [] },
+      engine: {
+        ...{ featureNames: () => [], indexName: () => '', liveIndex: () => undefined },
+        ...{ run: never, opened: () => [] },
+      },
     },
     () => loop.position(),
   )

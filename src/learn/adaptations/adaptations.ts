@@ -20,6 +20,7 @@ import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import { isFoldedAnew } from '../loop/fold.ts'
+import type { LiveIndex } from '../patterns/evidence.ts'
 import type { Patterns } from '../patterns/patterns.ts'
 import type { ExactModel } from '../plan/tuning.ts'
 import { MACHINES } from '../states.ts'
@@ -85,6 +86,7 @@ export interface AdaptationsParts {
   find: ReplayParts['find']
   featureNames: () => readonly string[]
   exactModel: ExactModel
+  liveIndex: LiveIndex
 }
 
 const LIMIT = 100
@@ -112,8 +114,8 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
 
   function draftOf(sent: Adaptation, rule: RuleRecord | undefined) {
     const { examinationEta } = config
-    const { find } = parts
-    const replay = { clicks, find, featureNames: parts.featureNames(), examinationEta }
+    const { find, liveIndex } = parts
+    const replay = { clicks, find, featureNames: parts.featureNames(), examinationEta, liveIndex }
     const before = (scope: string) =>
       scope === EVERY_QUERY ? watch.recent(clock()) : patterns.armOf(scope)
     return makeDraft(sent, rule, { replay, before, exactModel, learning: config.learning, clock })

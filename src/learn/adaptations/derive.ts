@@ -1,5 +1,7 @@
 import type { Suggestion } from '../../schema/suggestion.ts'
+import type { Tuning } from '../../schema/tuning.ts'
 import type { QueryEvidence } from '../patterns/evidence.ts'
+import { inItsIndex, liveDocuments } from './clicked.ts'
 import { readField } from './named.ts'
 import { isSynonymRule } from './synonym-pair.ts'
 
@@ -86,12 +88,12 @@ function fromFigures(
     : { changes: { legWeights: TOWARDS_WORDS }, description: 'Weighs the words more.' }
 }
 
-function boostsOf(evidence: QueryEvidence | undefined): { id: string; value: number }[] {
-  const documents = (evidence?.documents ?? []).slice(0, BOOSTED_DOCUMENTS_MAX)
+function boostsOf(evidence: QueryEvidence | undefined): Boost[] {
+  const documents = liveDocuments(evidence).slice(0, BOOSTED_DOCUMENTS_MAX)
   const most = documents[0]?.clicks ?? 1
-  return documents.map(({ id, clicks }) => ({
-    id,
-    value: Number(((BOOST_MAX * clicks) / most).toFixed(3)),
+  return documents.map((document) => ({
+    ...inItsIndex(document),
+    value: Number(((BOOST_MAX * document.clicks) / most).toFixed(3)),
   }))
 }
 
@@ -109,9 +111,11 @@ function fromLists(patterns: Patterns, evidence: QueryEvidence | undefined): Der
   return { changes: { learning: true }, description: `Keeps learning on.${rest}` }
 }
 
+type Boost = NonNullable<Tuning['boosts']>[number]
+
 interface NamedChanges {
   fieldWeights?: Record<string, number>
-  boosts?: { id: string; value: number }[]
+  boosts?: Boost[]
   synonyms?: string[][]
   legWeights?: { text: number; vector: number }
 }
@@ -126,10 +130,11 @@ function readPattern(
   evidence: QueryEvidence | undefined,
 ): boolean {
   const id = /^(?:document|doc|id):(.+)$/i.exec(text)?.[1]?.trim()
-  const isDocument = id !== undefined || evidence?.documents.some((each) => each.id === text)
-  if (isDocument === true) {
+  const clicked = liveDocuments(evidence).filter((each) => each.id === text)
+  const documents = id === undefined ? clicked.map(inItsIndex) : [{ id }]
+  if (documents.length > 0) {
     changes.boosts ??= []
-    changes.boosts.push({ id: id ?? text, value: sign * BOOST_MAX })
+    for (const document of documents) changes.boosts.push({ ...document, value: sign * BOOST_MAX })
     return true
   }
   const rule = sign === 1 ? readSynonym(text) : undefined

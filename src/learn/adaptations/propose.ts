@@ -1,5 +1,6 @@
 import type { QueryEvidence, ReformulationEvidence } from '../patterns/evidence.ts'
 import { isFarDown } from '../patterns/report.ts'
+import { inItsIndex, liveDocuments } from './clicked.ts'
 import type { Proposal } from './suggestions.ts'
 import { synonymPair } from './synonym-pair.ts'
 
@@ -33,7 +34,8 @@ export function findProposals({ queries, reformulations }: Findings): Proposal[]
 
 /** Searchers have to look far down: the document that they open should stand higher. */
 function proposeLift(query: QueryEvidence): Proposal[] {
-  const { queryHash, clicked, clickPosition = 0, documents } = query
+  const { queryHash, clicked, clickPosition = 0 } = query
+  const documents = liveDocuments(query)
   const [first] = documents
   if (!isFarDown(query) || first === undefined) return []
   const share = first.clicks / documents.reduce((sum, { clicks }) => sum + clicks, 0)
@@ -43,8 +45,8 @@ function proposeLift(query: QueryEvidence): Proposal[] {
       kind: 'click_far_down',
       queryHash,
       changes: pinned
-        ? { pins: [{ id: first.id }] }
-        : { boosts: documents.slice(0, 3).map(({ id }) => ({ id, value: BOOST })) },
+        ? { pins: [inItsIndex(first)] }
+        : { boosts: documents.slice(0, 3).map((each) => ({ ...inItsIndex(each), value: BOOST })) },
       description: `First clicks of "${query.query}" lie at position ${clickPosition.toFixed(1)} on average.`,
       confidence: confidenceOf(clicked),
       evidence: { ...query, share: Number(share.toFixed(4)) },

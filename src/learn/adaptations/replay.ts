@@ -1,7 +1,8 @@
 import type { AdaptationValidation } from '../../schema/adaptation-record.ts'
-import type { Tuning } from '../../schema/tuning.ts'
+import type { DocumentName, Tuning } from '../../schema/tuning.ts'
 import type { StoredImpression } from '../facts.ts'
 import type { Clicks } from '../patterns/clicks.ts'
+import type { LiveIndex } from '../patterns/evidence.ts'
 import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import { keysOf } from './content.ts'
 
@@ -11,6 +12,7 @@ export interface ReplayParts {
   /** Names of an impression's features, in their order. */
   featureNames: readonly string[]
   examinationEta: number
+  liveIndex: LiveIndex
 }
 
 type Replayed = Pick<AdaptationValidation, 'samples' | 'estimates' | 'note'>
@@ -41,7 +43,7 @@ export function replay(tuning: Tuning, scope: string, parts: ReplayParts): Repla
     if (shown === undefined || first === undefined || shown.impression.from > 0) continue
     // Searches without a session keep the first features only.
     if (tuning.legWeights !== undefined && shown.impression.features <= lastOfLegs) continue
-    const order = rank(shown, tuning, parts.featureNames)
+    const order = rank(shown, tuning, parts)
     moves.push([first + 1, order.indexOf(first) + 1])
   }
   if (moves.length === 0) return nothing('No clicked searches are logged to replay.')
@@ -60,7 +62,7 @@ function nothing(note: string): Replayed {
 function rank(
   shown: StoredImpression,
   { boosts = [], pins = [], legWeights }: Tuning,
-  names: readonly string[],
+  { featureNames: names, liveIndex }: Pick<ReplayParts, 'featureNames' | 'liveIndex'>,
 ): number[] {
   const { impression } = shown
   const features = shown.features()
@@ -69,8 +71,11 @@ function rank(
     return column < 0 ? 0 : (features[hit * impression.features + column] ?? 0)
   }
   const { hits } = impression.page
+  const indices = hits.map(({ indexId }) => liveIndex(indexId))
+  const isNamed = ({ id, index }: DocumentName, hit: number) =>
+    id === hits[hit]?.id && (index ?? indices[hit]) === indices[hit]
   const scores = impression.scores.map((score, hit) => {
-    const added = boosts.filter((boost) => boost.id === hits[hit]?.id)
+    const added = boosts.filter((boost) => isNamed(boost, hit))
     const sum = added.reduce((total, { value }) => total + value, score)
     if (legWeights === undefined) return sum
     const fused =
@@ -78,7 +83,7 @@ function rank(
     return sum - at(hit, 'fusedScore') + fused
   })
   const pinOf = (hit: number) => {
-    const place = pins.findIndex(({ id }) => id === hits[hit]?.id)
+    const place = pins.findIndex((pin) => isNamed(pin, hit))
     return place < 0 ? pins.length : place
   }
   return scores

@@ -1,13 +1,16 @@
 import type { QueryPattern, Reformulation } from '../../schema/pattern-record.ts'
 
+/** The name of an index; undefined once it is deleted. */
+export type LiveIndex = (indexId: number) => string | undefined
+
 /** What is known of one query from the searches of the last days. */
 export interface QueryEvidence
   extends Pick<QueryPattern, 'query' | 'searches' | 'known' | 'clicked' | 'zeroResults'> {
   queryHash: string
   /** Mean position of each search's first click. */
   clickPosition: number | undefined
-  /** Documents by clicks, most first. */
-  documents: { id: string; indexId: number; clicks: number; position: number }[]
+  /** Documents by clicks, most first; those of an index that is deleted have none. */
+  documents: { id: string; index?: string; clicks: number; position: number }[]
 }
 
 /** One query put in other words. */

@@ -5,7 +5,7 @@ import type { Store } from '../../store/store.ts'
 import { type Consumer, documentOf } from '../facts.ts'
 import { type Asker, SEVERAL } from './askers.ts'
 import { type Clicks, openClicks } from './clicks.ts'
-import type { QueryEvidence, ReformulationEvidence } from './evidence.ts'
+import type { LiveIndex, QueryEvidence, ReformulationEvidence } from './evidence.ts'
 import { ALL, openFeedbackCounts } from './feedback-counts.ts'
 import { readWindow, recentDays, type Span, type Window } from './periods.ts'
 import { openQueries } from './queries.ts'
@@ -32,7 +32,7 @@ const EVIDENCE_WINDOW = '7d'
 const LIMIT = 10
 const NO_SEARCHES = { searches: 0, known: 0, clicked: 0, zeroResults: 0, reciprocalRanks: 0 }
 
-export function openPatterns(store: Store, clock: () => number): Patterns {
+export function openPatterns(store: Store, clock: () => number, liveIndex: LiveIndex): Patterns {
   const clicks = openClicks(store)
   const searched = openQueries(store, clicks)
   const answered = openFeedbackCounts(store, clicks)
@@ -45,7 +45,7 @@ export function openPatterns(store: Store, clock: () => number): Patterns {
     const queries = [...searched.queries.sum(window)].filter(([, row]) => isWanted(row))
     const pairs = [...searched.reformulations.sum(window)].filter(([, pair]) => isWanted(pair))
     return {
-      queries: Array.from(queries, ([queryHash, row]) => evidence(queryHash, row)),
+      queries: Array.from(queries, ([queryHash, row]) => evidence(queryHash, row, liveIndex)),
       reformulations: Array.from(pairs, ([name, { from, to, asker: _, ...counts }]) => {
         const [fromHash = '', toHash = ''] = name.split(' ')
         return { from: fromHash, fromQuery: from, to: toHash, toQuery: to, ...counts }
@@ -70,7 +70,7 @@ export function openPatterns(store: Store, clock: () => number): Patterns {
     },
     evidenceOf: (queryHash) => {
       const row = recent(queryHash)
-      return row === undefined ? undefined : evidence(queryHash, row)
+      return row === undefined ? undefined : evidence(queryHash, row, liveIndex)
     },
     armOf: (queryHash) => {
       const { searches, known, clicked, zeroResults, reciprocalRanks } =
@@ -82,14 +82,17 @@ export function openPatterns(store: Store, clock: () => number): Patterns {
   }
 }
 
-function evidence(queryHash: string, row: QueryPattern): QueryEvidence {
+function evidence(queryHash: string, row: QueryPattern, liveIndex: LiveIndex): QueryEvidence {
   const { query, searches, known, clicked, zeroResults, firstPositions, documents } = row
   return {
     ...{ queryHash, query, searches, known, clicked, zeroResults },
     clickPosition: clicked === 0 ? undefined : firstPositions / clicked,
     documents: [...documents]
       .map(([key, [clicks, positions]]) => {
-        return { ...documentOf(key), clicks, position: positions / clicks }
+        const { id, indexId } = documentOf(key)
+        const index = liveIndex(indexId)
+        const named = index === undefined ? { id } : { id, index }
+        return { ...named, clicks, position: positions / clicks }
       })
       .sort((a, b) => b.clicks - a.clicks || (a.id < b.id ? -1 : 1)),
   }

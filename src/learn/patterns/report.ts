@@ -48,7 +48,7 @@ function showQuery(query: QueryEvidence): SearchPatterns['topQueries'][number] {
     clickPosition: clickPosition === undefined ? null : round(clickPosition),
     documents: documents
       .slice(0, DOCUMENTS_SHOWN)
-      .map(({ id, clicks, position }) => ({ id, clicks, position: round(position) })),
+      .map(({ position, ...same }) => ({ ...same, position: round(position) })),
   }
 }
 

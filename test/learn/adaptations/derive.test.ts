@@ -11,8 +11,9 @@ const clicked: QueryEvidence = {
   zeroResults: 0,
   clickPosition: 6,
   documents: [
-    { id: 'best', indexId: 1, clicks: 8, position: 6 },
-    { id: 'next', indexId: 1, clicks: 2, position: 7 },
+    { id: 'best', index: 'shop', clicks: 8, position: 6 },
+    { id: 'gone', clicks: 3, position: 7 },
+    { id: 'next', index: 'shop', clicks: 2, position: 7 },
   ],
 }
 
@@ -53,15 +54,24 @@ describe('a rule from patterns', () => {
     expect(deriveChanges(patterns, undefined).changes).toEqual(changes)
   })
 
-  it('lifts the documents that searchers of the query opened', () => {
+  it('lifts the documents that searchers of the query opened, each in its index, while that is there', () => {
     const boosts = [
-      { id: 'best', value: 0.2 },
-      { id: 'next', value: 0.05 },
+      { id: 'best', index: 'shop', value: 0.2 },
+      { id: 'next', index: 'shop', value: 0.05 },
     ]
     expect(deriveChanges({ averageRelevance: 0.1 }, clicked).changes).toEqual({ boosts })
     expect(deriveChanges({ clickThroughRate: 0.9 }, clicked).changes).toEqual({ boosts })
     expect(deriveChanges({ negativePatterns: ['next'] }, clicked).changes).toEqual({
-      boosts: [{ id: 'next', value: -0.2 }],
+      boosts: [{ id: 'next', index: 'shop', value: -0.2 }],
+    })
+    const twice = [...clicked.documents, { id: 'next', index: 'other', clicks: 1, position: 1 }]
+    const positive = { positivePatterns: ['next', 'id:next'] }
+    expect(deriveChanges(positive, { ...clicked, documents: twice }).changes).toEqual({
+      boosts: [
+        { id: 'next', index: 'shop', value: 0.2 },
+        { id: 'next', index: 'other', value: 0.2 },
+        { id: 'next', value: 0.2 },
+      ],
     })
   })
 

@@ -26,6 +26,19 @@ describe('a replay of logged searches', () => {
     expect(sunk.validation.estimates.ctrChange).toBeLessThan(-0.5)
   })
 
+  it('moves what a change names in the index that it names alone', async () => {
+    const shop = openWorkshop()
+    await clickThird(shop, 3)
+    const positionWith = async (changes: object) => {
+      const sent = { queryHash: QUERY_HASH, acceptanceThresholds: { clickPosition: { max: 0 } } }
+      return (await shop.apply({ ...changes }, sent)).validation.estimates.clickPosition
+    }
+    expect(await positionWith({ pins: [{ id: 'c', index: 'shop' }] })).toBe(1)
+    expect(await positionWith({ pins: [{ id: 'c', index: 'other' }] })).toBe(3)
+    expect(await positionWith({ boosts: [{ id: 'c', index: 'shop', value: 1 }] })).toBe(1)
+    expect(await positionWith({ boosts: [{ id: 'c', index: 'other', value: 1 }] })).toBe(3)
+  })
+
   it('keeps a change out that would miss its thresholds', async () => {
     const shop = openWorkshop()
     await clickThird(shop, 3)

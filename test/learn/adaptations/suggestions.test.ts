@@ -116,7 +116,7 @@ describe('a suggestion', () => {
     expect(judged).toMatchObject({
       suggestionId: waiting.suggestionId,
       status: 'ACCEPTED',
-      rule: { changes: { boosts: [{ id: 'c', value: 0.2 }] } },
+      rule: { changes: { boosts: [{ id: 'c', index: 'shop', value: 0.2 }] } },
     })
   })
 
@@ -296,7 +296,7 @@ describe('what the service suggests itself', () => {
         kind: 'click_far_down',
         status: 'PENDING',
         queryHash: QUERY_HASH,
-        rule: { changes: { pins: [{ id: 'g' }] }, source: 'service' },
+        rule: { changes: { pins: [{ id: 'g', index: 'shop' }] }, source: 'service' },
         evidence: { clicked: 9, searches: 9, clickPosition: expect.closeTo(57 / 9, 4) },
       },
     ])
@@ -305,6 +305,20 @@ describe('what the service suggests itself', () => {
     const { suggestionId, rule } = suggestions[0]!
     await shop.apply(rule!.changes as Record<string, unknown>, { suggestionId, immediate: true })
     expect((await shop.suggestions()).suggestions[0]?.status).toBe('APPLIED')
+  })
+
+  it('is to lift nothing whose index was deleted since', async () => {
+    const shop = openWorkshop()
+    const shownIn = (indexId: number) =>
+      showing(DOCUMENTS.map((id, at) => ({ indexId, id, score: 1 - at / 100 })))
+    await clickAt(shop, 6, 8, shownIn(3))
+    await shop.pass(ROUND_MS)
+    expect((await shop.suggestions()).total).toBe(0)
+    await clickAt(shop, 6, 4, shownIn(2))
+    await shop.pass(ROUND_MS)
+    expect((await shop.suggestions()).suggestions).toMatchObject([
+      { rule: { changes: { pins: [{ id: 'g', index: 'other' }] } } },
+    ])
   })
 
   it('is a synonym where people found nothing and then put it in other words', async () => {

@@ -149,7 +149,9 @@ it('a suggestion is judged by all that was learned, also while that is learned a
   expect(await Promise.race([suggesting, sleep(300, 'nothing yet')])).toBe('nothing yet')
   letGo()
   await ended
-  expect((await suggesting).rule?.changes).toEqual({ boosts: [{ id: 'c', value: 0.2 }] })
+  expect((await suggesting).rule?.changes).toEqual({
+    boosts: [{ id: 'c', index: 'shop', value: 0.2 }],
+  })
 })
 
 it('nothing is proposed from a part of what was learned, also when a fold begins behind a judgement', async () => {

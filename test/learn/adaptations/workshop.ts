@@ -46,6 +46,11 @@ export interface Workshop extends Learner {
 const FEATURES = 'textScore vectorScore bm25 cosine textRank vectorRank fusedScore'.split(' ')
 export const DOCUMENTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j']
 
+/** There are two; any other was deleted. */
+function liveIndex(indexId: number): string | undefined {
+  return [undefined, 'shop', 'other'][indexId]
+}
+
 export function openWorkshop(
   settings: Record<string, string> = {},
   store: Store = temporaryStore(),
@@ -56,12 +61,13 @@ export function openWorkshop(
   let learner: Learner | undefined
   const config = readConfig(settings)
   learner = openLearner(store, settings, ({ clock }) => {
-    patterns = openPatterns(store, clock)
+    patterns = openPatterns(store, clock, liveIndex)
     adaptations = openAdaptations({
       ...{ store, patterns, config, clock, events: openEvents(store, clock, config) },
       find: (queryId) => learner?.log.find(queryId),
       featureNames: () => FEATURES,
       exactModel: (name) => (name === 'known' ? name : undefined),
+      liveIndex,
     })
     return [...patterns.consumers, adaptations.consumer]
   })

@@ -41,7 +41,7 @@ describe('the patterns of searches', () => {
       {
         ...{ queryHash: QUERY_HASH, query: 'one', searches: 3, clickable: 2, clicked: 1, ctr: 0.5 },
         clickPosition: 4,
-        documents: [{ id: 'd', clicks: 1, position: 4 }],
+        documents: [{ id: 'd', index: 'shop', clicks: 1, position: 4 }],
       },
       { queryHash: 'q-none', searches: 1, zeroResults: 1, ctr: null },
     ])

@@ -12,7 +12,7 @@ const ASKED = ["ann's own", "bob's own", 'q0', 'q1', 'q2']
 
 function start(store = temporaryStore()) {
   const learner = openLearner(store, {}, (parts) => [
-    ...openPatterns(parts.store, parts.clock).consumers,
+    ...openPatterns(parts.store, parts.clock, () => undefined).consumers,
     openHours(parts.store),
   ])
   const withdrawn: string[] = []
@@ -94,7 +94,12 @@ it('what nobody else asked is no longer told of', async () => {
 
 it('what somebody alone asked is no longer told of, also what the log says only half of', async () => {
   const learner = start()
-  const [patterns, clock] = [openPatterns(learner.store, () => learner.clock.nowMs), learner.clock]
+  const { clock, store } = learner
+  const patterns = openPatterns(
+    store,
+    () => clock.nowMs,
+    () => undefined,
+  )
   const ask = async (user: string, ...queries: string[]) => {
     const sessionId = await learner.session(user)
     for (const query of queries) {
