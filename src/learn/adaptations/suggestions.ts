@@ -159,7 +159,7 @@ function openOwn({
         if (record !== undefined && isTheirs(record)) theirs.push(suggestionId)
       }
       await inPortions(theirs, (portion) =>
-        store.write(() => {
+        store.release(() => {
           for (const suggestionId of portion) {
             const now = suggestions.get(suggestionId)
             if (now !== undefined && isTheirs(now)) steps.withdraw(now)

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
-import { isRefusal } from '../../store/failure.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, Fact } from '../facts.ts'
+import { type Failures, openFailures } from './failures.ts'
 import { isFoldedAnew, openFold } from './fold.ts'
 import type { Log } from './log.ts'
 import { openPauses } from './pauses.ts'
@@ -16,10 +16,10 @@ import { openEnds } from './whole.ts'
  */
 export interface Loop {
   /**
-   * Resolves when everything that happened before the call has been taken, published and saved, or when it can't be
-   * saved: then with what was learned before.
+   * Resolves when everything that happened before the call has been taken, published and saved. Where it can't be saved,
+   * readers see what was learned before. Who is to remove something goes on in a full store, and is told when that can't be.
    */
-  caughtUp: () => Promise<void>
+  caughtUp: (to?: 'remove') => Promise<void>
   /** Folds the whole journal anew into the consumers that can be reset. */
   rebuild: () => Promise<void>
   /** Resolves when a fold anew ends next, whatever became of it. */
@@ -54,8 +54,6 @@ export interface LoopOptions {
 /** Time that one slice may hold the main thread while somebody waits to see what it takes. */
 const AWAITED_MS = 2
 const RETRY_MS = 1000
-/** So often in a row something is tried again at once while somebody waits. */
-const FAILURES_MAX = 5
 
 /** The processor's own state, shared by its functions. */
 type Core = LoopOptions &
@@ -63,28 +61,27 @@ type Core = LoopOptions &
     running: Promise<void> | undefined
     /** How many wait to see what was learned: nothing is put off for them. */
     readers: number
+    /** How many of them are to remove something: until then what is taken is saved in a full store, too. */
+    removers: number
     /** How many want the processor to stand still: until then nothing more is taken. */
     stills: number
-    /** How often in a row what was to be saved was not. */
-    failures: number
-    /** Nothing can be saved: the store is full or broken, or it was tried often enough. */
-    refused: boolean
+    failures: Failures
   }
 
 export function openLoop(options: LoopOptions): Loop {
   const core: Core = {
     ...options,
     fold: openFold(options.store, options.consumers),
-    ...{ running: undefined, closed: false, taking: undefined, refused: false },
-    ...{ readers: 0, stills: 0, failures: 0 },
+    ...{ running: undefined, closed: false, taking: undefined, failures: openFailures() },
+    ...{ readers: 0, removers: 0, stills: 0 },
     recover: (cause) => recover(core, cause),
-    pauses: openPauses(() => core.closed || (core.readers > 0 && !core.refused), options.lull),
+    pauses: openPauses(
+      () => core.closed || (core.readers > 0 && !core.failures.isRefused()),
+      options.lull,
+    ),
   }
   const folds = openEnds()
-  const relearnAll = async () => {
-    await relearn(core)
-    noteSaved(core)
-  }
+  const relearnAll = () => relearn(core).then(core.failures.clear)
   const rebuild = () => standStill(core, () => relearnAll().finally(folds.tell))
   core.fold.load()
   options.log.onAppend(() => wake(core))
@@ -92,7 +89,7 @@ export function openLoop(options: LoopOptions): Loop {
   if (isFoldedAnew(options.store)) rebuild().catch(options.onFailure)
   else wake(core)
   return {
-    caughtUp: () => catchUp(core),
+    caughtUp: (to) => (to === 'remove' ? catchUpToRemove(core) : catchUp(core)),
     rebuild,
     foldEnd: folds.next,
     unlearn: (find, within, which) => standStill(core, () => unlearn(core, find, within, which)),
@@ -103,7 +100,8 @@ export function openLoop(options: LoopOptions): Loop {
       core.pauses.stir()
       await core.running
       // What is not saved is taken again at the next start; saved now, that start is quicker.
-      if (!core.refused && core.fold.isDue(true)) await save(core, true).catch(options.onFailure)
+      if (!core.failures.isRefused() && core.fold.isDue(true))
+        await save(core, true).catch(options.onFailure)
     },
   }
 }
@@ -111,17 +109,29 @@ export function openLoop(options: LoopOptions): Loop {
 /** For readers nothing is put off; while nothing can be saved they see what was learned before. */
 async function catchUp(core: Core): Promise<void> {
   core.readers += 1
-  if (!core.refused) core.pauses.stir()
+  if (!core.failures.isRefused()) core.pauses.stir()
   try {
     await core.log.flush()
     const until = core.log.journal.last()
     const isBehind = () => core.fold.taken() < until || core.fold.isDue(true)
-    while (!core.closed && !core.refused && isBehind()) {
+    while (!core.closed && !core.failures.isRefused() && isBehind()) {
       wake(core)
       await core.running
     }
   } finally {
     core.readers -= 1
+  }
+}
+
+/** What is left behind would be learned when there is room again. */
+async function catchUpToRemove(core: Core): Promise<void> {
+  core.removers += 1
+  core.failures.clear()
+  try {
+    await catchUp(core)
+    if (core.failures.isRefused() && !core.closed) throw core.failures.cause()
+  } finally {
+    core.removers -= 1
   }
 }
 
@@ -181,17 +191,13 @@ async function takeSome(core: Core, until: number, pace: Pace): Promise<Taken> {
 
 /** Saves what is due, or all that is not saved yet. */
 async function save(core: Core, all: boolean): Promise<void> {
-  const { store, fold } = core
-  await store.write(() => fold.save(all))
-  noteSaved(core)
+  const { store, fold, removers, stills } = core
+  // Who makes the processor stand still is about to remove something.
+  const write = removers + stills > 0 ? store.release : store.write
+  await write(() => fold.save(all))
+  core.failures.clear()
   fold.settle()
   fold.publish()
-}
-
-/** Readers wait again to see what was learned. */
-function noteSaved(core: Core): void {
-  core.failures = 0
-  core.refused = false
 }
 
 /**
@@ -204,8 +210,7 @@ async function recover(core: Core, cause: unknown): Promise<void> {
   core.onFailure(cause)
   core.fold.load()
   if (taking !== undefined && (await isCounted(core, taking, cause))) return
-  core.failures += 1
-  core.refused = isRefusal(cause) || core.failures >= FAILURES_MAX
+  core.failures.note(cause, core.removers > 0)
   await core.pauses.rest(RETRY_MS)
 }
 

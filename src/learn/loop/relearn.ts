@@ -130,7 +130,7 @@ export async function unlearn(
   const doomed = await find(fold.taken())
   try {
     await untake({ ...still, consumers }, doomed)
-    await store.write(() => {
+    await store.release(() => {
       for (const consumer of consumers) {
         consumer.forget?.(doomed)
         consumer.save()

@@ -130,7 +130,7 @@ export function openSessions(options: SessionsOptions): Sessions {
     isForgotten: records.hidden.isForgotten,
     remove: async (sessionIds) => {
       // What waits would be written behind their rows.
-      await totals.flush()
+      await totals.flush(store.release)
       await records.remove(sessionIds)
     },
     sweep: (nowMs) => records.removeBefore(nowMs - config.sessionAbsoluteMs - config.retentionMs),

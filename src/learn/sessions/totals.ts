@@ -10,8 +10,8 @@ export interface Totals {
   of: (sessionId: string) => SessionTotals
   /** Inside `store.write`: writes what `add` counted. When the transaction fails, it is still counted. */
   flushWithin: () => void
-  /** The same in a transaction of its own, when there is something to write. */
-  flush: () => Promise<void>
+  /** The same in a transaction of its own, when there is something to write; `release` for who is to remove them. */
+  flush: (write?: Store['write']) => Promise<void>
 }
 
 type Deltas = Map<string, SessionTotals>
@@ -73,9 +73,9 @@ export function openTotals(store: Store): Totals {
       return totals
     },
     flushWithin,
-    flush: async () => {
+    flush: async (write = store.write) => {
       forgetFlushed()
-      if (waiting.size > 0 || flushed.length > 0) await store.write(flushWithin)
+      if (waiting.size > 0 || flushed.length > 0) await write(flushWithin)
     },
   }
 }

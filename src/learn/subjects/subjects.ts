@@ -143,7 +143,7 @@ async function forgetHidden(task: Task): Promise<Forgotten> {
 
 /** Adds what has come into the log by now. */
 async function findNow({ log, loop }: Task, doomed: DoomedRows): Promise<DoomedRows> {
-  await loop.caughtUp()
+  await loop.caughtUp('remove')
   await findDoomed(log, doomed, loop.position())
   return doomed
 }
@@ -181,7 +181,7 @@ async function begin(task: Task, doomed: DoomedRows, removed: Forgotten['removed
     })
     log.appendWithin({ timeMs: clock(), type: 'forget', data: removed })
   }
-  const isBegun = await store.write(() => {
+  const isBegun = await store.release(() => {
     if (log.isCut()) return false
     noteForgetting(store, { subject })
     announceWithin()

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type RunningApp, startApp } from '../running-app.ts'
+
+let running: RunningApp
+
+beforeAll(async () => {
+  running = await startApp({ STORE_BYTES_MAX: '1048576' })
+}, 120_000)
+afterAll(() => running.close())
+
+const SEARCH = { query: 'refund', index: 'help' }
+
+/** Somebody who searches and clicks. */
+async function visit(userId: string): Promise<string> {
+  const { must } = running
+  const { sessionId } = await must<{ sessionId: string }>('POST', '/cortex/sessions', { userId })
+  for (let times = 0; times < 3; times += 1) {
+    const { searchContext } = await must<{ searchContext: { queryId: string } }>(
+      'POST',
+      '/cortex/search',
+      { ...SEARCH, sessionId },
+    )
+    const click = { queryId: searchContext.queryId, rating: 1 }
+    await must('POST', '/cortex/feedback', {
+      sessionId,
+      feedback: [{ ...click, metadata: { userAction: 'click', resultId: 'second' } }],
+    })
+  }
+  return sessionId
+}
+
+/** Writes until nothing more is taken. */
+async function fill(): Promise<void> {
+  for (let size = 1 << 16; size > 32; ) {
+    const title = 'x'.repeat(size)
+    const { status } = await running.call('POST', '/cortex/documents?refresh=false', {
+      index: 'filler',
+      document: { title },
+    })
+    if (status === 507) size >>= 1
+    else expect(status).toBe(200)
+  }
+}
+
+it('somebody is forgotten in a store that is full, and what they taught with them', async () => {
+  const { must, call } = running
+  for (const id of ['first', 'second'])
+    await must('POST', '/cortex/documents', {
+      ...{ index: 'help', id },
+      document: { title: 'A refund', content: id },
+    })
+  await visit('bob')
+  await must('GET', '/nous/learn/search-patterns')
+  const asBob = await must<{ hits: unknown }>('POST', '/cortex/search', SEARCH)
+  const sessionId = await visit('ann')
+  // What she did last waits in memory.
+  await must('POST', '/cortex/search', { ...SEARCH, sessionId })
+  await fill()
+  await must('POST', '/cortex/search', { ...SEARCH, sessionId })
+  expect((await call('POST', '/cortex/sessions', {})).status).toBe(507)
+
+  expect(await must('DELETE', '/nous/learn/subjects/ann')).toMatchObject({
+    removed: { sessions: 1, feedback: 3 },
+    rebuilt: true,
+  })
+  expect((await call('GET', `/cortex/sessions/${sessionId}`)).status).toBe(404)
+  expect((await call('DELETE', '/nous/learn/subjects/ann')).status).toBe(404)
+  const { hits } = await must<{ hits: unknown }>('POST', '/cortex/search', SEARCH)
+  expect(hits).toEqual(asBob.hits)
+}, 60_000)
