@@ -1,7 +1,7 @@
 /**
  * The Rust core, as JavaScript sees it. Every call is synchronous; open indices are shared by all
  * threads of the process. A failed call throws an Error whose message is `CODE: sentence`, with
- * CODE one of NOT_OPEN, BAD_REQUEST, BAD_DEFINITION, DAMAGED, IO, DISK_FULL, GENERATION_GONE,
+ * CODE one of NOT_OPEN, BAD_REQUEST, BAD_DEFINITION, DAMAGED, IO, DISK_FULL, GENERATION_GONE, TIMED_OUT,
  * INTERNAL. Numbers of indices and documents are whole and under 2^53.
  */
 
@@ -149,6 +149,12 @@ export interface SearchResult {
   /** The model that was to order the hits could not; they stand as they would without it. */
   rerankFailed?: boolean
 }
+
+/**
+ * Whatever this thread searches, highlights and suggests from now on fails with TIMED_OUT once so many milliseconds have
+ * passed, until the next call; without a number there is no limit.
+ */
+export function endWithin(leftMs?: number): void
 
 /**
  * Searches one or several indices. The request is JSON. `added` holds three numbers for each document

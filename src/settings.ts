@@ -56,7 +56,7 @@ export const SETTINGS = {
   bodiesBytesMax: { env: 'BODIES_BYTES_MAX', kind: 'integer', fallback: 256 << 20, min: 1 << 20, max: 2 ** 40, about: 'bodies of all requests under way together before 503' },
   answersBytesMax: { env: 'ANSWERS_BYTES_MAX', kind: 'integer', fallback: 256 << 20, min: 1 << 20, max: 2 ** 40, about: 'long answers that clients have yet to take together before 503' },
   jsonDepthMax: { env: 'JSON_DEPTH_MAX', kind: 'integer', fallback: 32, min: 4, max: 64, about: 'deepest nesting of a JSON body' },
-  requestTimeoutMs: { env: 'REQUEST_TIMEOUT_MS', kind: 'integer', fallback: 30_000, min: 100, max: 600_000, about: 'time limit of one request' },
+  requestTimeoutMs: { env: 'REQUEST_TIMEOUT_MS', kind: 'integer', fallback: 30_000, min: 100, max: 600_000, about: 'time limit of one request; a search ends with it' },
   healthTimeoutMs: { env: 'HEALTH_TIMEOUT_MS', kind: 'integer', fallback: 15_000, min: 10, max: 60_000, about: 'time limit of each health check' },
   drainTimeoutMs: { env: 'DRAIN_TIMEOUT_MS', kind: 'integer', fallback: 10_000, min: 0, max: 120_000, about: 'time that requests under way get when the service stops' },
   sessionIdleMs: { env: 'SESSION_IDLE_MS', kind: 'integer', fallback: 30 * 60_000, min: 1, max: 30 * 86_400_000, about: 'a session expires when idle for this long' },

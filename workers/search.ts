@@ -10,6 +10,7 @@ import { type HitPlace, pickHits } from '../src/search/query/hits.ts'
 import { type Appended, type PageIndex, writePage } from '../src/search/query/page.ts'
 import { cursorHash } from '../src/search/query/query-hash.ts'
 import type { LentBytes } from '../src/search/query/slab.ts'
+import { sharedMs } from '../src/shared-clock.ts'
 import { openReader, type Reader } from '../src/store/reader.ts'
 import type { Outcome } from '../src/threads/shared-hops.ts'
 
@@ -33,6 +34,8 @@ export interface SearchInput {
   /** Hits on the pages before this one. */
   shownBefore: number
   startedMs: number
+  /** When nobody waits for it any more, by `sharedMs`: whatever it is doing ends then. */
+  endsMs: number
   context: string
   /** What learning and ranking changes add to scores. */
   added: AddedScores | undefined
@@ -81,6 +84,7 @@ export function search(inputs: SearchInput[]): Outcome<SearchOutput>[] {
 
 /** One search from the core's answer to the bytes of the reply: the only hop that a search makes. */
 function searchOne(input: SearchInput): SearchOutput {
+  native.endWithin(input.endsMs - sharedMs())
   const view = openView(input.dataDir)
   const { reader } = view
   const found = explain(askCore(view, input), reader, input)

@@ -22,6 +22,8 @@ pub enum Code {
     DiskFull,
     /// The asked generation is no longer held.
     GenerationGone,
+    /// The time that the request had is over.
+    TimedOut,
     /// Anything unforeseen.
     Internal,
 }
@@ -37,6 +39,7 @@ impl Code {
             Code::Io => "IO",
             Code::DiskFull => "DISK_FULL",
             Code::GenerationGone => "GENERATION_GONE",
+            Code::TimedOut => "TIMED_OUT",
             Code::Internal => "INTERNAL",
         }
     }

@@ -29,7 +29,7 @@ use failure::Failure;
 use model::train;
 use search::added::Added;
 use search::query::Request;
-use search::{features, highlight, suggest};
+use search::{deadline, features, highlight, suggest};
 
 /// A search or a small commit makes and drops thousands of short lists on several threads; this allocator keeps
 /// them apart by thread. It frees a tenth of the processor that the system's own takes on such work.
@@ -233,6 +233,12 @@ pub fn fit(id: f64) -> napi::Result<FitReport> {
             took_ms: done.took_ms as f64,
         })
     })
+}
+
+/// Ends what this thread searches, highlights and suggests from now on.
+#[napi]
+pub fn end_within(left_ms: Option<f64>) {
+    deadline::end_within(left_ms);
 }
 
 /// Answers a search over one or several indices.

@@ -2,6 +2,7 @@
 
 pub mod added;
 pub mod additions;
+pub mod deadline;
 pub mod explain;
 pub mod facet;
 pub mod features;
@@ -49,7 +50,7 @@ pub fn search(
         views.push(View::open(*id, snapshot, request, own)?);
     }
     if request.feeds_back() {
-        feed_back(&mut views, request);
+        feed_back(&mut views, request)?;
     }
     let additions = Additions::of(&views, request);
     // A short list is too short to be counted: nothing will be cut from the whole one.
@@ -89,15 +90,16 @@ pub fn search(
 }
 
 /// Moves each view's vector towards its first documents and searches its neighbours again.
-fn feed_back(views: &mut [View], request: &Request) {
+fn feed_back(views: &mut [View], request: &Request) -> Result<(), Failure> {
     if views.iter().all(|view| view.vector.is_none()) {
-        return;
+        return Ok(());
     }
     let first = match request.fusion {
         Fusion::Convex => shortlist::of_feedback(views, request),
         Fusion::Rrf => fuse(views, request),
     };
     for (view, matches) in views.iter_mut().zip(&first) {
+        deadline::look()?;
         let Some(vector) = &view.vector else { continue };
         let documents = top::best(view, matches, neighbors::FEEDBACK_DOCUMENTS);
         let moved = neighbors::feedback(view.snapshot, vector, &documents);
@@ -108,6 +110,7 @@ fn feed_back(views: &mut [View], request: &Request) {
             view.find_near(request.neighbors);
         }
     }
+    Ok(())
 }
 
 fn answer(views: &[View], request: &Request, hits: &[Hit], total: u64) -> Answer {

@@ -5,6 +5,7 @@ use serde_json::{json, Map, Value};
 use crate::engine::lengths::length_of;
 use crate::failure::Failure;
 use crate::search::additions::LearnedScores;
+use crate::search::deadline;
 use crate::search::query::{Fusion, Mode, Request};
 use crate::search::ranks::Ranks;
 use crate::search::rerank::Reranked;
@@ -38,6 +39,7 @@ pub fn explain(views: &[View], hits: &[Hit], request: &Request) -> Result<Vec<Va
         if positions.is_empty() {
             continue;
         }
+        deadline::look()?;
         let plan = plan::plan(view.snapshot, request)?;
         let explained = explain_text(view, &plan, &positions, &mut words)?;
         for ((at, _), text) in positions.iter().zip(explained) {

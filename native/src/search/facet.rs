@@ -11,6 +11,7 @@ use crate::date::{date_unmapped, iso};
 use crate::engine::column::{self, Bound, Codes, Column, Columns, Place};
 use crate::engine::segment::NONE;
 use crate::failure::Failure;
+use crate::search::deadline;
 use crate::search::matches::Matches;
 use crate::search::query::{FacetRange, FacetRequest};
 use crate::search::view::View;
@@ -167,6 +168,7 @@ impl<'a> Facet<'a> {
             let Some(columns) = segments.get(index) else {
                 continue;
             };
+            deadline::look()?;
             let positions = &matches.positions[range];
             if columns.columns.is_empty() || positions.is_empty() {
                 continue;

@@ -11,6 +11,7 @@ use crate::engine::column::{self, Bound, Codes, Column, Columns, Place};
 use crate::engine::definition::FieldKind;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
+use crate::search::deadline;
 use crate::search::query::Node;
 use crate::search::text::clause::Way;
 use crate::search::text::postings::{FieldReader, Postings};
@@ -29,6 +30,7 @@ struct Evaluation<'a> {
 
 impl Evaluation<'_> {
     fn node(&self, node: &Node) -> Result<Bits, Failure> {
+        deadline::look()?;
         let mut result = self.live.clone();
         for part in node.and.iter().flatten() {
             result.and(&self.node(part)?);

@@ -11,6 +11,7 @@ use crate::analysis::Analyzer;
 use crate::engine::document::{collect_object, text_of};
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
+use crate::search::deadline;
 use crate::search::query::Request;
 use crate::search::text::clause::{different, Slot, Way};
 use crate::search::text::plan;
@@ -104,6 +105,7 @@ pub fn highlight(
         })
         .collect();
     let read = |document: &String| -> Result<String, Failure> {
+        deadline::look()?;
         let source: Map<String, Value> = serde_json::from_str(document)
             .map_err(|error| Failure::bad_request(error.to_string()))?;
         let mut found = Map::new();

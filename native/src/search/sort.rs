@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use tantivy::{f64_to_u64, u64_to_f64};
 
 use crate::failure::Failure;
+use crate::search::deadline;
 use crate::search::matches::Matches;
 use crate::search::query::{Request, SortKey};
 use crate::search::sort_key::{compare, Key, Source, SCORE};
@@ -67,6 +68,7 @@ pub fn page(views: &[View], matches: &[Matches], request: &Request) -> Result<Pa
         hits: Vec::new(),
     };
     for (number, (view, matches)) in views.iter().zip(matches).enumerate() {
+        deadline::look()?;
         if simple {
             order.add_by_score(number, view, matches);
         } else {

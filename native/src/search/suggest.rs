@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
+use crate::search::deadline;
 use crate::search::text::words::{self, Word};
 
 const LIMIT_MAX: usize = 100;
@@ -210,6 +211,7 @@ fn gather(
     let mut known: HashMap<String, usize> = HashMap::new();
     let mut all: Vec<Word> = Vec::new();
     for (_, snapshot) in snapshots {
+        deadline::look()?;
         for word in find(snapshot)? {
             match known.get(&word.text) {
                 Some(at) => all[*at].documents += word.documents,

@@ -4,6 +4,7 @@ use crate::engine::bits::Bits;
 use crate::engine::segment::NONE;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
+use crate::search::deadline;
 use crate::search::filter;
 use crate::search::neighbors;
 use crate::search::query::{Fusion, Mode, Request, Weights};
@@ -55,6 +56,7 @@ impl<'a> View<'a> {
         request: &Request,
         own: Option<&[f32]>,
     ) -> Result<View<'a>, Failure> {
+        deadline::look()?;
         let filter = match &request.filter {
             Some(node) => Some(filter::filter(snapshot, node)?),
             None => None,

@@ -1,3 +1,4 @@
+import type { Config } from '../../config.ts'
 import type { AddedScores } from '../../schema/plan.ts'
 import type { SearchRequest } from '../../schema/search.ts'
 import type { DocumentName } from '../../schema/tuning.ts'
@@ -7,6 +8,7 @@ import type { IndexEntry } from '../indices/indices.ts'
 import { wellFormedJson } from '../json.ts'
 import { type Added, packAdded } from './added.ts'
 import type { CoreRequest } from './core-request.ts'
+import { endOf } from './end.ts'
 import type { PageIndex } from './page.ts'
 import type { PlannedSearch } from './plan.ts'
 import { modelOf, type Plan, type Ranking } from './ranking-plan.ts'
@@ -25,7 +27,7 @@ interface Asked {
   context: { queryId: string; queryHash: string; searchType: string }
   /** By `sharedMs`. */
   startedMs: number
-  dataDir: string
+  config: Pick<Config, 'dataDir' | 'requestTimeoutMs'>
 }
 
 /** What a replay needs of a search. */
@@ -50,7 +52,7 @@ export function searchJob(asked: Asked): { job: SearchInput; head: string | unde
   const added = addedOf(plan, entries)
   const interleaved = dealtOf(asked)
   const job: SearchInput = {
-    dataDir: asked.dataDir,
+    dataDir: asked.config.dataDir,
     indices: entries.map(pageIndex),
     request: requestJson(interleaved === undefined ? request : fromTop(request, interleaved), plan),
     vector,
@@ -60,6 +62,7 @@ export function searchJob(asked: Asked): { job: SearchInput; head: string | unde
     list: plan.list,
     shownBefore: planned.shownBefore,
     startedMs: asked.startedMs,
+    endsMs: endOf(asked.startedMs, asked.config),
     context: wellFormedJson(asked.context).slice(0, -1),
     added,
     evidence: undefined,

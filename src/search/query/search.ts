@@ -4,6 +4,7 @@ import { newId } from '../../ids.ts'
 import type { ListPlace } from '../../schema/plan.ts'
 import type { SearchRequest } from '../../schema/search.ts'
 import type { SuggestRequest } from '../../schema/suggest.ts'
+import { sharedMs } from '../../shared-clock.ts'
 import type { Pool, SearchInput } from '../../threads/pool.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { IndexEntry, Indices } from '../indices/indices.ts'
@@ -11,6 +12,7 @@ import { wellFormedJson } from '../json.ts'
 import { refuseAnalysed } from './analysed.ts'
 import { refuseMistyped } from './comparable.ts'
 import { listIndices } from './cursor.ts'
+import { endOf } from './end.ts'
 import { type Describe, evidenceOf } from './evidence.ts'
 import { searchJob } from './job.ts'
 import { type PlannedSearch, planSearch } from './plan.ts'
@@ -49,7 +51,7 @@ export interface Search {
 }
 
 interface SearchParts extends QueryVectors {
-  config: Pick<Config, 'dataDir'>
+  config: Pick<Config, 'dataDir' | 'requestTimeoutMs'>
   pool: Pool
   indices: Indices
   engine: Engine
@@ -103,7 +105,7 @@ export function openSearch(parts: SearchParts): Search {
         ...(warnings.length === 0 ? {} : { warnings }),
       }
       const asked = { search, planned, plan, request, entries, vector, context, startedMs }
-      const { job, head } = searchJob({ ...asked, dataDir: config.dataDir })
+      const { job, head } = searchJob({ ...asked, config })
       if (search.explain === true) addEvidence(job, plan, queryHash)
       const { data, found } = await execute(entries, job, isLeft).catch((cause: unknown) => {
         throw retold(cause, search.cursor === undefined ? 'generation' : 'cursor')
@@ -116,8 +118,8 @@ export function openSearch(parts: SearchParts): Search {
       const { index, ...words } = sent
       const entries = named(indices, index)
       const engineIds = Float64Array.from(entries, ({ record }) => record.engineId)
-      const request = wellFormedJson(words)
-      const found = await engine.using(entries, () => pool.run('suggest', { engineIds, request }))
+      const job = { engineIds, request: wellFormedJson(words), endsMs: endOf(sharedMs(), config) }
+      const found = await engine.using(entries, () => pool.run('suggest', job))
       const warnings = suggestWarnings(sent, address)
       return {
         ...(JSON.parse(found) as object),
@@ -130,7 +132,7 @@ export function openSearch(parts: SearchParts): Search {
         .filter((entry) => entry !== undefined)
       if (entries.length < shown.indices.length)
         throw serviceError('INDEX_NOT_FOUND', 'An index of this search is there no more.')
-      const job = replayJob(shown, entries, config.dataDir)
+      const job = replayJob(shown, entries, config)
       const { data } = await execute(entries, job).catch((cause: unknown) => {
         throw retold(cause, 'search')
       })

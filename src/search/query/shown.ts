@@ -1,8 +1,10 @@
+import type { Config } from '../../config.ts'
 import { NOTHING_ADDED } from '../../schema/plan.ts'
 import { sharedMs } from '../../shared-clock.ts'
 import type { SearchInput } from '../../threads/pool.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import { type Added, packAdded } from './added.ts'
+import { endOf } from './end.ts'
 import { pageIndex, type Replayable } from './job.ts'
 
 /** What is kept of a search that was shown, as far as it decides the list. */
@@ -21,11 +23,16 @@ export interface Replayed {
 }
 
 /** The worker's job that runs a shown search again over the view that it saw. */
-export function replayJob(shown: KeptSearch, entries: IndexEntry[], dataDir: string): SearchInput {
+export function replayJob(
+  shown: KeptSearch,
+  entries: IndexEntry[],
+  config: Pick<Config, 'dataDir' | 'requestTimeoutMs'>,
+): SearchInput {
+  const startedMs = sharedMs()
   const { generation, exploration, interleaved, otherRequest, otherAdded, dealt } = shown
   const added = shown.added === undefined ? undefined : packAdded(shown.added)
   return {
-    dataDir,
+    dataDir: config.dataDir,
     indices: entries.map(pageIndex),
     request: atGeneration(shown.request, generation),
     vector: shown.vector === undefined ? undefined : floats(shown.vector),
@@ -34,7 +41,8 @@ export function replayJob(shown: KeptSearch, entries: IndexEntry[], dataDir: str
     cursorText: '',
     list: 0,
     shownBefore: shown.from,
-    startedMs: sharedMs(),
+    startedMs,
+    endsMs: endOf(startedMs, config),
     context: '{"replay":true',
     added,
     evidence: undefined,

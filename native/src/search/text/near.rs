@@ -12,6 +12,7 @@ use tantivy::InvertedIndexReader;
 use crate::analysis::emoji::is_emoji;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
+use crate::search::deadline::{self, Steps};
 use crate::search::text::words::{self, rank, Word};
 
 /// Most different words of a query that near ones are looked for. No text of the greatest length has more, only one that
@@ -42,6 +43,7 @@ pub fn near_each(
     };
     let (many, few): (Vec<&Wanted>, Vec<&Wanted>) = wanted.iter().partition(is_walked);
     for (word, edits) in few {
+        deadline::look()?;
         let near = words::near(snapshot, word, *edits, limit)?;
         found.insert(word.clone(), near);
     }
@@ -77,7 +79,9 @@ fn walk(
     let mut places: Vec<(usize, TermInfo)> = Vec::new();
     let streams: Result<Vec<_>, _> = readers.iter().map(|r| r.terms().stream()).collect();
     let mut dictionary = TermMerger::new(streams?);
+    let mut steps = Steps::default();
     while dictionary.advance() {
+        steps.step()?;
         let Ok(text) = std::str::from_utf8(dictionary.key()) else {
             continue;
         };

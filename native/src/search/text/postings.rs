@@ -9,6 +9,7 @@ use tantivy::{DocId, DocSet, InvertedIndexReader, TERMINATED};
 
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
+use crate::search::deadline::{self, Steps};
 use crate::search::text::clause::{different, Slot, Way};
 
 /// Occurrences of a clause in a field: live documents only, positions ascending.
@@ -88,6 +89,7 @@ impl FieldReader {
     ) -> Result<(), Failure> {
         into.clear();
         for (segment, view) in self.segments.iter().zip(&snapshot.segments) {
+            deadline::look()?;
             let start = into.positions.len();
             let mut found = 0;
             for way in ways {
@@ -236,7 +238,9 @@ impl SegmentField {
         }
         let mut target = 0;
         let mut places: Vec<Vec<u32>> = vec![Vec::new(); readers.len()];
+        let mut steps = Steps::default();
         'documents: loop {
+            steps.step()?;
             for reader in &mut readers {
                 let document = reader.seek(target);
                 if document == TERMINATED {

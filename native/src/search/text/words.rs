@@ -9,6 +9,7 @@ use tantivy::Term;
 use crate::analysis::emoji::is_emoji;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
+use crate::search::deadline::Steps;
 
 /// A word of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +25,7 @@ pub struct Word {
 /// The words that begin with `prefix`, by number of documents, then in order; at most `limit`.
 pub fn completions(snapshot: &Snapshot, prefix: &str, limit: usize) -> Result<Vec<Word>, Failure> {
     let mut found: HashMap<String, u32> = HashMap::new();
+    let mut steps = Steps::default();
     let mut end = prefix.as_bytes().to_vec();
     // The smallest key behind all that begin with the prefix: UTF-8 never holds 0xff.
     end.push(0xff);
@@ -31,6 +33,7 @@ pub fn completions(snapshot: &Snapshot, prefix: &str, limit: usize) -> Result<Ve
         let words = segment.reader.inverted_index(snapshot.definition.words)?;
         let mut stream = words.terms().range().ge(prefix).lt(&end).into_stream()?;
         while stream.advance() {
+            steps.step()?;
             if let Ok(word) = std::str::from_utf8(stream.key()) {
                 add(&mut found, word, stream.value().doc_freq);
             }
@@ -58,10 +61,12 @@ pub fn near(
     let query = FuzzyTermQuery::new(Term::from_field_text(field, word), edits, true);
     let automaton = query.automaton()?;
     let mut found: HashMap<String, u32> = HashMap::new();
+    let mut steps = Steps::default();
     for segment in &snapshot.segments {
         let words = segment.reader.inverted_index(field)?;
         let mut stream = words.terms().search(&automaton).into_stream()?;
         while stream.advance() {
+            steps.step()?;
             if let Ok(word) = std::str::from_utf8(stream.key()) {
                 add(&mut found, word, stream.value().doc_freq);
             }

@@ -1,0 +1,91 @@
+//! What a thread works at ends when its time is over.
+
+mod support;
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use attune_native::engine::snapshot::Snapshot;
+use attune_native::failure::{Code, Failure};
+use attune_native::search::deadline::end_within;
+use attune_native::search::highlight::{highlight, HighlightRequest};
+use attune_native::search::query::{Answer, Request};
+use attune_native::search::{search, suggest};
+use support::{apply, Folder};
+
+const ASKED: [&str; 5] = [
+    r#"{"query":"planet orbit","mode":"text"}"#,
+    r#"{"query":"planet orbit","mode":"hybrid","features":true,"explain":true}"#,
+    r#"{"query":"planat","mode":"text","fuzziness":"2","prefix":true}"#,
+    r#"{"query":"","mode":"text","facets":[{"field":"tags"}],"sort":[{"field":"year"}]}"#,
+    r#"{"query":"violin","mode":"vector","filter":{"field":"year","gte":1}}"#,
+];
+
+fn ask(views: &[(u64, Arc<Snapshot>)], request: &str) -> Result<Answer, Failure> {
+    search(views, &Request::parse(request).unwrap(), None)
+}
+
+fn code<T>(outcome: Result<T, Failure>) -> Option<Code> {
+    outcome.err().map(|failure| failure.code)
+}
+
+#[test]
+fn nothing_begins_after_its_time_and_all_is_as_ever_with_more() {
+    let folder = Folder::new();
+    let engine = support::open(folder.path());
+    apply(&engine, 1..200, &[]);
+    engine.commit(1).unwrap();
+    let view = engine.views.current();
+    let views = [(1, view.clone())];
+    for request in ASKED {
+        let before = ask(&views, request).unwrap();
+        end_within(Some(0.0));
+        assert_eq!(
+            code(ask(&views, request)),
+            Some(Code::TimedOut),
+            "{request}"
+        );
+        end_within(Some(60_000.0));
+        let after = ask(&views, request).unwrap();
+        assert_eq!(
+            (after.ords, after.scores),
+            (before.ords, before.scores),
+            "{request}"
+        );
+        end_within(None);
+    }
+    let marked =
+        HighlightRequest::parse(r#"{"query":"planet","mode":"text","highlight":{}}"#).unwrap();
+    let documents = [r#"{"title":"planet"}"#.to_owned()];
+    let words = suggest::Request::parse(r#"{"prefix":"pla"}"#).unwrap();
+    end_within(Some(0.0));
+    assert_eq!(
+        code(highlight(&view, &marked, &documents)),
+        Some(Code::TimedOut)
+    );
+    assert_eq!(code(suggest::suggest(&views, &words)), Some(Code::TimedOut));
+    end_within(None);
+    assert_eq!(code(highlight(&view, &marked, &documents)), None);
+    assert_eq!(code(suggest::suggest(&views, &words)), None);
+}
+
+#[test]
+fn a_search_stops_on_its_way() {
+    let folder = Folder::new();
+    let engine = support::open(folder.path());
+    apply(&engine, 1..400, &[]);
+    engine.commit(1).unwrap();
+    let views: Vec<_> = (0..2000).map(|id| (id, engine.views.current())).collect();
+    let begun = Instant::now();
+    let request = r#"{"query":"planat orbit bread","mode":"text","fuzziness":"2"}"#;
+    ask(&views, request).unwrap();
+    let whole = begun.elapsed();
+    end_within(Some(whole.as_secs_f64() * 1e3 / 20.0));
+    let begun = Instant::now();
+    let ended = ask(&views, request);
+    let took = begun.elapsed();
+    end_within(None);
+    assert_eq!(code(ended), Some(Code::TimedOut));
+    assert!(took < whole / 2, "{took:?} of {whole:?}");
+    assert!(whole > Duration::from_millis(5), "{whole:?}");
+}
