@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { native } from '../src/native.ts'
+import { MODEL_KINDS, type ModelKind } from '../src/schema/model.ts'
 import { gradedNdcg, type JudgedLists, readJudgedLists, selectQueries } from './letor.ts'
 import { machineLine, readMachine } from './machine.ts'
 import { mean } from './measures.ts'
@@ -16,17 +17,16 @@ rank.test.query) and prints their NDCG (gain 2^label − 1, log2 discount, 1 for
 
 const DEPTHS = [1, 3, 5, 10]
 /** NDCG@10 that the defaults must reach (LightGBM's lambdarank: .753). */
-const BARS = { linear: 0.715, trees: 0.745 }
+const BARS: Record<ModelKind, number> = { linear: 0.715, trees: 0.745 }
 const FOLDS = 5
 /** Ways to deal the queries into folds; each trains with a seed of its own. */
 const DEALS = 3
 const REPEATS = 5
 
-type Kind = keyof typeof BARS
 type Options = Record<string, number>
 
 /** What is tried for each kind: every combination. */
-const GRID: Record<Kind, Record<string, number[]>> = {
+const GRID: Record<ModelKind, Record<string, number[]>> = {
   linear: { l2: [0.01, 0.03, 0.1, 0.3, 1, 3] },
   trees: {
     rounds: [100, 200],
@@ -53,13 +53,13 @@ else {
   console.log(machineLine(readMachine()))
   console.log(`${folder}: ${training.groups.length} queries, ${training.labels.length} rows`)
   if (values.choose) {
-    for (const kind of ['linear', 'trees'] as const) choose(kind, training)
+    for (const kind of MODEL_KINDS) choose(kind, training)
   } else measure(training, readJudgedLists(folder, 'rank.test', training.width))
 }
 
 /** Trains with the defaults, prints the figures of the test part and whether they reach the bars. */
 function measure(training: JudgedLists, test: JudgedLists): void {
-  const rows = (['linear', 'trees'] as const).map((kind) => {
+  const rows = MODEL_KINDS.map((kind) => {
     const times: number[] = []
     let model = ''
     for (let repeat = 0; repeat < REPEATS; repeat++) {
@@ -87,7 +87,7 @@ function measure(training: JudgedLists, test: JudgedLists): void {
 }
 
 /** Prints the cross-validated NDCG@10 of every combination of the grid, best last. */
-function choose(kind: Kind, training: JudgedLists): void {
+function choose(kind: ModelKind, training: JudgedLists): void {
   const tried = combinations(GRID[kind]).map((options) => ({
     options,
     ndcg: crossValidated(kind, training, options),
@@ -97,7 +97,7 @@ function choose(kind: Kind, training: JudgedLists): void {
     console.log(`${ndcg.toFixed(4)}  ${JSON.stringify(options)}`)
 }
 
-function crossValidated(kind: Kind, training: JudgedLists, options: Options): number {
+function crossValidated(kind: ModelKind, training: JudgedLists, options: Options): number {
   const queries = Array.from(training.groups.keys())
   const found: number[] = []
   for (let seed = 1; seed <= DEALS; seed++) {
@@ -128,7 +128,7 @@ function shuffled(values: number[], seed: number): number[] {
   return dealt
 }
 
-function train(kind: Kind, lists: JudgedLists, options: Options): string {
+function train(kind: ModelKind, lists: JudgedLists, options: Options): string {
   const features = Array.from({ length: lists.width }, (_, column) => `column${column}`)
   const asked = JSON.stringify({ kind, features, ...options })
   return native.train(asked, lists.features, lists.labels, lists.groups)

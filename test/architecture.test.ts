@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
 
@@ -10,7 +10,7 @@ const named = namesIn(map)
 
 /** Every file and folder below the rooms of the map, as `/src/…`; folders end in a slash. */
 const paths = [
-  '/native/',
+  ...['/native/', '/native/attune.d.ts'],
   ...['src', 'workers', 'native/src', 'test', 'bench'].flatMap((room) => [
     `/${room}/`,
     ...readdirSync(join(root, room), { recursive: true, withFileTypes: true }).map((entry) => {
@@ -29,6 +29,45 @@ test('each file and folder that the map or a decision names exists', () => {
       paths.some((path) => ['', '.ts', '/'].some((end) => path.endsWith(`/${name}${end}`))),
       name,
     ).toBe(true)
+})
+
+/** A row of the table that tells where to change what: the files and folders in it, and the other names. */
+function readRow(row: string): { places: string[]; names: string[] } {
+  const places: string[] = []
+  const names: string[] = []
+  let folder = 'src/'
+  for (const name of namesIn(row)) {
+    if (/^[a-zA-Z_]\w*$/.test(name)) names.push(name)
+    if (!/^[\w.-]+\/[\w./-]*$|^[\w.-]+\.(ts|rs)$/.test(name)) continue
+    const isWhole = /^(native|workers|test|bench|src)\//.test(name)
+    const place = isWhole ? name : name.includes('/') ? `src/${name}` : `${folder}${name}`
+    places.push(place)
+    folder = place.slice(0, place.lastIndexOf('/') + 1)
+  }
+  return { places, names }
+}
+
+const [, changes = ''] = /## Where to change what\n([\s\S]*?)\n## /.exec(map) ?? []
+const rows = changes.split('\n').filter((line) => /^\| (?!for \|)\w/.test(line))
+
+test('each row that tells where to change what names places as the line above the table says', () => {
+  expect(rows.length).toBeGreaterThan(30)
+  const unknown = rows.flatMap((row) =>
+    readRow(row).places.filter((place) => !existsSync(join(root, place))),
+  )
+  expect(unknown).toEqual([])
+})
+
+test('each name in such a row stands in a file of the row', () => {
+  const sources = paths.filter((path) => /\.(ts|rs)$/.test(path)).map((path) => path.slice(1))
+  const text = (path: string) => readFileSync(join(root, path), 'utf8')
+  const unknown = rows.flatMap((row) => {
+    const { places, names } = readRow(row)
+    const near = sources.filter((path) => places.some((place) => path.startsWith(place)))
+    const said = near.map(text).join('\n')
+    return names.filter((name) => !new RegExp(`\\b${name}\\b`).test(said))
+  })
+  expect(unknown).toEqual([])
 })
 
 test('each file that a comment refers to exists', () => {

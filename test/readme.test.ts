@@ -9,7 +9,7 @@ import { METRIC_NAMES } from '../src/learn/wire/metric-names.ts'
 import { RULE_OPERATORS } from '../src/learn/wire/operators.ts'
 import { BULK_OPS } from '../src/schema/bulk-ops.ts'
 import { QUERY_CHARACTERS_MAX } from '../src/schema/common.ts'
-import { SearchRequest } from '../src/schema/search.ts'
+import { HighlightOptions, SearchRequest } from '../src/schema/search.ts'
 import { TUNING_SHAPES } from '../src/schema/tuning.ts'
 import { LANGUAGES } from '../src/search/indices/languages.ts'
 import { readFilters } from '../src/search/query/filter.ts'
@@ -83,6 +83,14 @@ test('every part of a filter stands in its row, and in what OpenAPI tells of it'
   const lacks = (text: string) => known.filter((word) => !new RegExp(`\\b${word}\\b`).test(text))
   expect(lacks(row), 'parts that the row `filters` of README does not name').toEqual([])
   expect(lacks(described), 'parts that `filters` in schema/search.ts does not name').toEqual([])
+})
+
+test('every option of a highlight stands in its row', () => {
+  const [row = ''] = /^\| `highlight` \|.*$/m.exec(readme) ?? []
+  const missing = Object.keys(HighlightOptions.properties).filter(
+    (name) => !new RegExp(`\\b${name}\\b`).test(row),
+  )
+  expect(missing).toEqual([])
 })
 
 /** The sentence that names what a condition may hold. */

@@ -2,7 +2,7 @@ import { canonicalJson } from '../src/json/canonical.ts'
 import { checksumOf, readState } from '../src/learn/models/state.ts'
 import { native } from '../src/native.ts'
 import { isObject } from '../src/object.ts'
-import type { ModelKind } from '../src/schema/model-record.ts'
+import type { ModelKind } from '../src/schema/model.ts'
 import { openReader } from '../src/store/reader.ts'
 
 // Background work.

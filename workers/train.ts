@@ -4,8 +4,8 @@ import { blankRow, judgedPages, type Page } from '../src/learn/models/pages.ts'
 import { stateOf } from '../src/learn/models/state.ts'
 import { trainingSet } from '../src/learn/models/training-set.ts'
 import { native } from '../src/native.ts'
-import type { ModelState } from '../src/schema/model.ts'
-import type { ModelKind, TrainingFigures } from '../src/schema/model-record.ts'
+import type { ModelKind, ModelState } from '../src/schema/model.ts'
+import type { TrainingFigures } from '../src/schema/model-record.ts'
 import { openReader } from '../src/store/reader.ts'
 
 // Background work.
@@ -18,7 +18,7 @@ export interface TrainInput {
   eta: number
   /** Click rate of a document that nobody looked at. */
   priorRate: number
-  kinds: ModelKind[]
+  kinds: readonly ModelKind[]
   /** Pages with a gain that a training needs, held-out ones included. */
   pagesMin: number
 }

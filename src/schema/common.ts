@@ -62,7 +62,7 @@ export const DateTime = Type.String({ format: 'date-time' })
 export const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
 /** One of a closed list of lower-case words, in any case; handlers bring it into one. */
-export function AnyCase(words: string[], options: Record<string, unknown> = {}): TString {
+export function AnyCase(words: readonly string[], options: Record<string, unknown> = {}): TString {
   const either = (letter: string): string => `[${letter}${letter.toUpperCase()}]`
   const patterns = words.map((word) => word.replace(/[a-z]/g, either))
   return Type.String({ pattern: `^(?:${patterns.join('|')})$`, ...options })

@@ -1,7 +1,6 @@
-import type { VersionName } from './model.ts'
+import type { ModelKind, VersionName } from './model.ts'
 
 export type ModelStatus = 'CANDIDATE' | 'SHADOW' | 'ACTIVE' | 'ARCHIVED' | 'REJECTED'
-export type ModelKind = 'linear' | 'trees'
 
 /** Row of a model as a whole. Times are epoch ms. */
 export interface ModelRecord {

@@ -70,12 +70,15 @@ const Version = Type.Integer({ minimum: 1 })
 /** Which version of the model is meant; the newest, if none is named. */
 export const VersionChoice = Type.Object({ version: Type.Optional(Version) })
 
-const Kind = Type.Union([Type.Literal('linear'), Type.Literal('trees')])
+/** What the core can rank by, and be asked to train. */
+export const MODEL_KINDS = ['linear', 'trees'] as const
+export type ModelKind = (typeof MODEL_KINDS)[number]
+const Kind = Type.Unsafe<ModelKind>(Type.Union(MODEL_KINDS.map((kind) => Type.Literal(kind))))
 
 /** What to train; from everything that is kept, if nothing is said. */
 export const ModelTraining = Type.Object({
   modelId: Type.Optional(Id),
-  kind: Type.Optional(AnyCase(['linear', 'trees'])),
+  kind: Type.Optional(AnyCase(MODEL_KINDS)),
   since: Type.Optional(Moment),
 })
 export type ModelTraining = Static<typeof ModelTraining>

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { asObject, ownValue } from '../../object.ts'
-import type { ModelState } from '../../schema/model.ts'
-import type { ModelKind } from '../../schema/model-record.ts'
+import type { ModelKind, ModelState } from '../../schema/model.ts'
 
 /** What the core can make of a synced state. */
 export interface StateRead {

@@ -1,8 +1,12 @@
 import type { Config } from '../../config.ts'
 import { serviceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
-import type { ModelTrained, ModelTraining } from '../../schema/model.ts'
-import type { ModelKind } from '../../schema/model-record.ts'
+import {
+  MODEL_KINDS,
+  type ModelKind,
+  type ModelTrained,
+  type ModelTraining,
+} from '../../schema/model.ts'
 import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
 import type { Events } from '../history/events.ts'
@@ -56,7 +60,6 @@ export interface TrainingParts {
 
 /** The model that the service trains by itself. */
 const OWN_MODEL = 'attune'
-const KINDS: ModelKind[] = ['linear', 'trees']
 const LAST = 'modelTraining'
 /** Share of the time limit of a request after which a training is said to go on. */
 const WAIT_SHARE = 0.8
@@ -64,7 +67,7 @@ const WAIT_SHARE = 0.8
 interface Job {
   trainingId: string
   modelId: string
-  kinds: ModelKind[]
+  kinds: readonly ModelKind[]
   sinceMs: number
 }
 
@@ -102,7 +105,7 @@ export function openTraining(parts: TrainingParts): Training {
       // While they are counted anew there are fewer of them: the training waits for all, and counts itself.
       if (have < needed && !isFoldedAnew(store))
         return { modelId, trainingId, status: 'NOT_ENOUGH_DATA', needed, have }
-      const kinds = kind === undefined ? KINDS : [kind.toLowerCase() as ModelKind]
+      const kinds = kind === undefined ? MODEL_KINDS : [kind.toLowerCase() as ModelKind]
       const work = begin({ trainingId, modelId, kinds, sinceMs })
       const waiting = { modelId, trainingId, status: 'RUNNING' as const }
       return within(config.requestTimeoutMs * WAIT_SHARE, work, waiting)
@@ -115,7 +118,7 @@ export function openTraining(parts: TrainingParts): Training {
       const before = Math.min(clicked, last()?.clicked ?? 0)
       if (clicked < config.modelTrainClicksMin) return
       if (clicked - before < config.modelTrainNewMin) return
-      void begin({ trainingId: newId(), modelId: OWN_MODEL, kinds: KINDS, sinceMs: 0 })
+      void begin({ trainingId: newId(), modelId: OWN_MODEL, kinds: MODEL_KINDS, sinceMs: 0 })
     },
     last,
     idle: async () => {
