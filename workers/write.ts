@@ -1,6 +1,6 @@
 import { type CommitReport, native } from '../src/native.ts'
-import { cutOf, HAS_VECTOR } from '../src/search/engine/applied.ts'
 import type { Batch } from '../src/search/engine/batch.ts'
+import { cutOf, HAS_VECTOR } from '../src/search/engine/document-flags.ts'
 import { indexedJson } from '../src/search/record.ts'
 import { openReader } from '../src/store/reader.ts'
 

@@ -42,7 +42,7 @@ export async function sendBatch(
   batch: readonly FoundDocument[],
   options: BulkOptions,
 ): Promise<BulkOutcome> {
-  const outcome: BulkOutcome = { accepted: 0, deleted: 0, absent: 0, refused: [] }
+  const outcome = nothing()
   let pending: readonly FoundDocument[] = batch
   let patience = openPatience(options)
   while (pending.length > 0) {
@@ -51,7 +51,10 @@ export async function sendBatch(
     const trouble = troubleOf(answer)
     if (trouble === 'fatal') throw fatal(answer as ServerAnswer)
     if (trouble === 'batch' || (trouble === 'reset' && patience.resets() >= RESETS_MAX))
-      return await halved(client, pending, options, outcome, reasonOf(answer))
+      return added(
+        outcome,
+        await halved(pending, reasonOf(answer), (half) => sendBatch(client, half, options)),
+      )
     if (trouble !== undefined) {
       await patience.wait(answer)
       continue
@@ -106,27 +109,31 @@ function reasonOf(answer: Answer): string {
   return answer.error ?? `status ${answer.status}`
 }
 
+/** Sends the halves of a batch that was refused as a whole; one document by itself is what was refused. */
 async function halved(
-  client: Client,
   batch: readonly FoundDocument[],
-  options: BulkOptions,
-  outcome: BulkOutcome,
   reason: string,
+  send: (half: readonly FoundDocument[]) => Promise<BulkOutcome>,
 ): Promise<BulkOutcome> {
   const [first] = batch
-  if (batch.length === 1 && first !== undefined) {
-    outcome.refused.push({ file: first.file, line: first.line, reason })
-    return outcome
-  }
+  if (batch.length === 1 && first !== undefined)
+    return { ...nothing(), refused: [{ file: first.file, line: first.line, reason }] }
   const middle = batch.length >> 1
-  for (const half of [batch.slice(0, middle), batch.slice(middle)]) {
-    const { accepted, deleted, absent, refused } = await sendBatch(client, half, options)
-    outcome.accepted += accepted
-    outcome.deleted += deleted
-    outcome.absent += absent
-    outcome.refused.push(...refused)
+  const outcome = await send(batch.slice(0, middle))
+  return added(outcome, await send(batch.slice(middle)))
+}
+
+function nothing(): BulkOutcome {
+  return { accepted: 0, deleted: 0, absent: 0, refused: [] }
+}
+
+function added(one: BulkOutcome, other: BulkOutcome): BulkOutcome {
+  return {
+    accepted: one.accepted + other.accepted,
+    deleted: one.deleted + other.deleted,
+    absent: one.absent + other.absent,
+    refused: [...one.refused, ...other.refused],
   }
-  return outcome
 }
 
 /** Counts what became of each document; returns what the server was too busy for. */

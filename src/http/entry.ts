@@ -15,7 +15,7 @@ import { wholeBody } from './bytes.ts'
 import { type BodyCoding, bodyCoding, decodedStream, decodedWhole, readPieces } from './decode.ts'
 import { type Flight, type Flights, metaOf, signalOf } from './flight.ts'
 import { parseParameters, parseQuery } from './query.ts'
-import { readSent } from './reading.ts'
+import { type ReadRoute, readSent } from './reading.ts'
 import { hashRequest, hashStream, repeatKey } from './repeat.ts'
 import { asServiceError, JSON_TYPE, type Prepared, prepareFailure, prepareReply } from './reply.ts'
 import type { AnyCall, BodyKind, Route } from './route.ts'
@@ -23,17 +23,13 @@ import type { ServedApp } from './served.ts'
 import type { Check, Validators } from './validate.ts'
 
 /** Everything about a route that is the same for each of its requests. */
-export interface Entry {
-  route: Route
+export interface Entry extends ReadRoute {
   name: string
   parameterNames: string[]
   checkParams: Check | undefined
   checkQuery: Check | undefined
-  checkBody: Check | undefined
   bodyKind: BodyKind
   consumes: string[]
-  /** What to do about a body that is no JSON. */
-  advice: string
   bodyLimit: BodyLimit
   /** False for the probes, which answer while the service starts and without an API key. */
   guarded: boolean

@@ -3,18 +3,26 @@ import { serviceError } from '../errors.ts'
 import { readJson } from '../json/json.ts'
 import { refuseUnkeepable } from '../json/unkeepable.ts'
 import { joined } from './bytes.ts'
-import type { Entry } from './entry.ts'
 import type { Exchange } from './exchange.ts'
 import { hashPieces, hashRequest } from './repeat.ts'
-import type { AnyCall } from './route.ts'
+import type { AnyCall, Route } from './route.ts'
 import type { ServedApp } from './served.ts'
+import type { Check } from './validate.ts'
 
 /** From here on another thread reads what it can read: less is read in the time that a search takes. */
 export const LARGE_BYTES = 128 << 10
 
+/** What of a route decides how its body is read. */
+export interface ReadRoute {
+  route: Route
+  checkBody: Check | undefined
+  /** What to do about a body that is no JSON. */
+  advice: string
+}
+
 export interface Reading {
   app: ServedApp
-  entry: Entry
+  entry: ReadRoute
   exchange: Exchange
   call: AnyCall
   /** Whether what was sent may be asked to be told from another request by its hash. */
@@ -32,7 +40,7 @@ export function readSent(reading: Reading, pieces: Uint8Array[]): string | Promi
   return hashed ? hashRequest(exchange, whole) : ''
 }
 
-function readWhole(app: ServedApp, entry: Entry, call: AnyCall, bytes: Uint8Array): void {
+function readWhole(app: ServedApp, entry: ReadRoute, call: AnyCall, bytes: Uint8Array): void {
   const { route, checkBody } = entry
   if (bytes.length === 0 && route.bodyOptional !== true)
     throw serviceError('VALIDATION_FAILED', 'A JSON body is required.', {

@@ -47,7 +47,7 @@ export function makeDraft(
   const tuning = withExactModel(named, parts.exactModel)
   const { triggers, warnings } = readTriggers(sent.rollbackTriggers)
   const figures = readValidation(sent.validationMetrics)
-  const validation = validate(sent, figures, scope, tuning, parts.replay)
+  const validation = validate(sent, { figures, scope, tuning }, parts.replay)
   const baseline = scope === EVERY_QUERY ? parts.before(scope) : withoutLatency(parts.before(scope))
   const nowMs = parts.clock()
   const { ruleId = rule?.ruleId, suggestionId = rule?.suggestionId } = sent
@@ -132,11 +132,15 @@ export function scopeWarnings(scope: string): string[] {
   ]
 }
 
+/** What a change was read as. */
+interface Validated extends Pick<Draft, 'scope' | 'tuning'> {
+  /** Those that were sent with it. */
+  figures: Record<string, unknown>
+}
+
 function validate(
   { acceptanceThresholds }: Adaptation,
-  figures: Record<string, unknown>,
-  scope: string,
-  tuning: Draft['tuning'],
+  { figures, scope, tuning }: Validated,
   parts: ReplayParts,
 ): Draft['validation'] {
   const thresholds = readThresholds(acceptanceThresholds)

@@ -1,8 +1,8 @@
 import { native } from '../../native.ts'
 import type { Reader } from '../../store/reader.ts'
 import { decodeRecord, indexedJson } from '../record.ts'
-import { cutOf } from './applied.ts'
 import { BATCH_CHARACTERS } from './batch.ts'
+import { cutOf } from './document-flags.ts'
 
 /** What opening an index in the core needs. */
 export interface OpenInput {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { cutOf, HAS_VECTOR } from '../../../src/search/engine/applied.ts'
+import { cutOf, HAS_VECTOR } from '../../../src/search/engine/document-flags.ts'
 
 it('what the core says of documents tells which were cut, with a vector or without', () => {
   const flags = Uint8Array.of(0, 1, 2, 3)
