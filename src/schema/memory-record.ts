@@ -29,3 +29,13 @@ export interface TaughtRow {
    */
   taught: Uint8Array
 }
+
+/** Sums over the clicks of one day for each pair of neighbouring positions (k, k + 1), k from 1. */
+export interface ExaminationDay {
+  clicks: number
+  /** Weights of clicks on the upper one, and of their squares. */
+  upper: number[]
+  upperSquares: number[]
+  lower: number[]
+  lowerSquares: number[]
+}

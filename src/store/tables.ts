@@ -8,7 +8,7 @@ import type {
   RuleRecord,
   SuggestionRecord,
 } from '../schema/adaptation-record.ts'
-import type { ExaminationDay, HourReport, MetricSeries } from '../schema/analytics-record.ts'
+import type { HourReport } from '../schema/analytics-record.ts'
 import type { KeptAnswer } from '../schema/answer.ts'
 import type { StoredEvent } from '../schema/event.ts'
 import type {
@@ -20,7 +20,8 @@ import type {
   UnitRow,
 } from '../schema/experiment-record.ts'
 import type { IndexRecord } from '../schema/indices.ts'
-import type { AttributionRow, RememberedRow } from '../schema/memory-record.ts'
+import type { AttributionRow, ExaminationDay, RememberedRow } from '../schema/memory-record.ts'
+import type { MetricSeries } from '../schema/metric-record.ts'
 import type {
   Judgement,
   ModelRecord,

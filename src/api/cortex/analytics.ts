@@ -5,10 +5,9 @@ import {
   AnalyticsReceipt,
   AnalyticsReceipts,
   AnalyticsReport,
-  MetricReceipt,
-  MetricRecord,
   ReportQuery,
 } from '../../schema/analytics.ts'
+import { MetricReceipt, MetricSample } from '../../schema/metric.ts'
 
 export const recordEvent = route({
   method: 'POST',
@@ -52,7 +51,7 @@ export const recordMetric = route({
   aliases: ['/metrics'],
   tag: 'operations',
   summary: 'Record a value of a metric of your own; the metrics page shows it as svc_custom_<name>',
-  body: MetricRecord,
+  body: MetricSample,
   example: {
     name: 'checkout_seconds',
     value: 1.25,

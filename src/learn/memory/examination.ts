@@ -1,4 +1,4 @@
-import type { ExaminationDay } from '../../schema/analytics-record.ts'
+import type { ExaminationDay } from '../../schema/memory-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
 import { spanOf } from '../impressions/draw.ts'

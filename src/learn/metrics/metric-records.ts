@@ -1,9 +1,9 @@
 import type { Config } from '../../config.ts'
 import { invalid, serviceError } from '../../errors.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
-import type { MetricReceipt, MetricRecord } from '../../schema/analytics.ts'
-import type { MetricSeries, MetricType } from '../../schema/analytics-record.ts'
 import type { NoteDone } from '../../schema/answer.ts'
+import type { MetricReceipt, MetricSample, MetricType } from '../../schema/metric.ts'
+import type { MetricSeries } from '../../schema/metric-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Sweep } from '../round.ts'
 import { openMetricNames } from './names.ts'
@@ -15,7 +15,7 @@ export interface MetricRecords {
    * Resolves when the value is on the disk. Throws VALIDATION_FAILED, NAME_TAKEN when the name has another type or
    * would be mistaken for a part of another metric, TOO_MANY_SERIES.
    */
-  record: (record: MetricRecord, noteDone?: NoteDone) => Promise<MetricReceipt>
+  record: (sample: MetricSample, noteDone?: NoteDone) => Promise<MetricReceipt>
   /** Of series that nobody has recorded for long. */
   sweep: Sweep
 }
@@ -36,23 +36,23 @@ export function openMetricRecords(options: MetricRecordsOptions): MetricRecords 
   for (const { key, value } of metricSeries.range()) names.show(...key, value)
 
   /** Inside the transaction: the series that the value belongs to, or a new one. */
-  function find(record: MetricRecord, labels: Record<string, string>, key: string): MetricSeries {
-    const { name } = record
+  function find(sample: MetricSample, labels: Record<string, string>, key: string): MetricSeries {
+    const { name } = sample
     const known = names.typeOf(name)
-    const type = (record.type?.toLowerCase() as MetricType | undefined) ?? known ?? 'gauge'
+    const type = (sample.type?.toLowerCase() as MetricType | undefined) ?? known ?? 'gauge'
     if (known !== undefined && known !== type)
       throw serviceError('NAME_TAKEN', `This metric is a ${known}; its type can't change.`)
-    if (type === 'counter' && record.value < 0)
+    if (type === 'counter' && sample.value < 0)
       throw invalid('value', 'must not be negative: a counter only grows')
     const series = metricSeries.get([name, key])
     if (series !== undefined) return series
     names.checkNew(name, type)
     return newSeries(type, labels, clock())
   }
-  function add(record: MetricRecord, labels: Record<string, string>, key: string) {
-    const series = addValue(find(record, labels, key), record.value, clock())
-    metricSeries.put([record.name, key], series)
-    names.show(record.name, key, series)
+  function add(sample: MetricSample, labels: Record<string, string>, key: string) {
+    const series = addValue(find(sample, labels, key), sample.value, clock())
+    metricSeries.put([sample.name, key], series)
+    names.show(sample.name, key, series)
     return series
   }
   /** After a transaction that failed, the page shows what the store holds. */
@@ -62,18 +62,18 @@ export function openMetricRecords(options: MetricRecordsOptions): MetricRecords 
     else names.show(name, key, stored)
   }
   return {
-    record: async (record, noteDone) => {
-      if (!Number.isFinite(record.value)) throw invalid('value', 'must be a finite number')
-      const labels = labelsOf(record)
+    record: async (sample, noteDone) => {
+      if (!Number.isFinite(sample.value)) throw invalid('value', 'must be a finite number')
+      const labels = labelsOf(sample)
       const key = labelsKey(labels)
       try {
         const series = await store.write(() => {
           noteDone?.()
-          return add(record, labels, key)
+          return add(sample, labels, key)
         })
         return receiptOf(series)
       } catch (cause) {
-        restore(record.name, key)
+        restore(sample.name, key)
         throw cause
       }
     },

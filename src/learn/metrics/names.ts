@@ -1,7 +1,8 @@
 import { variableOf } from '../../config.ts'
 import { serviceError } from '../../errors.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
-import type { MetricSeries, MetricType } from '../../schema/analytics-record.ts'
+import type { MetricType } from '../../schema/metric.ts'
+import type { MetricSeries } from '../../schema/metric-record.ts'
 import { linesOf } from './page.ts'
 
 /** The recorded metrics in memory, as the page shows them. */

@@ -1,5 +1,5 @@
 import { labelText, lineOf } from '../../metrics/long-families.ts'
-import type { MetricSeries } from '../../schema/analytics-record.ts'
+import type { MetricSeries } from '../../schema/metric-record.ts'
 import { HISTOGRAM_BOUNDS, quantileOf } from './series.ts'
 
 const QUANTILES = [0.5, 0.9, 0.95, 0.99]

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { invalid } from '../../errors.ts'
 import { newId } from '../../ids.ts'
-import type { MetricReceipt, MetricRecord } from '../../schema/analytics.ts'
-import type { MetricSeries, MetricType } from '../../schema/analytics-record.ts'
+import type { MetricReceipt, MetricSample, MetricType } from '../../schema/metric.ts'
+import type { MetricSeries } from '../../schema/metric-record.ts'
 import { addToSketch, sketchQuantile } from './sketch.ts'
 
 /** Upper ends of a histogram's buckets, whatever its unit. */
@@ -17,12 +17,12 @@ const LABEL = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/
 const OWN_LABELS = new Set(['le', 'quantile'])
 
 /**
- * The labels of a record, by name. One without a value is none: a scraper takes both for the same series.
+ * The labels of a sample, by name. One without a value is none: a scraper takes both for the same series.
  * Throws VALIDATION_FAILED for a label that no scraper would take, and for one that is said twice, and not alike.
  */
-export function labelsOf(record: MetricRecord): Record<string, string> {
-  const { service, environment, instance } = record
-  const labels: Record<string, string> = { ...record.labels }
+export function labelsOf(sample: MetricSample): Record<string, string> {
+  const { service, environment, instance } = sample
+  const labels: Record<string, string> = { ...sample.labels }
   for (const name of Object.keys(labels)) {
     if (name.length > LABEL_CHARACTERS_MAX)
       throw invalid('labels', `must have names of at most ${LABEL_CHARACTERS_MAX} characters`)

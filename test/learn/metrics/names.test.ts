@@ -4,7 +4,7 @@ import { readConfig } from '../../../src/config.ts'
 import { openMetricNames } from '../../../src/learn/metrics/names.ts'
 import { addValue, newSeries } from '../../../src/learn/metrics/series.ts'
 import { openMetrics } from '../../../src/metrics/metrics.ts'
-import type { MetricSeries } from '../../../src/schema/analytics-record.ts'
+import type { MetricSeries } from '../../../src/schema/metric-record.ts'
 
 it('all names together have room for so many label sets, and for others when some went', () => {
   const limits = { metricNamesMax: 100, metricSeriesMax: 100_000 }
