@@ -63,12 +63,16 @@ it('names the index whose vectors have another length than that of the search', 
   expect(alone.error).toBe('vector has 2 numbers; the vectors of "triples" have 3.')
 })
 
-it('names the index that is not made by itself', async () => {
+it('names the index that is not made by itself where the request named none', async () => {
   await service.restart({ AUTO_CREATE_INDEX: 'false' })
   const put = await service.call('PUT', '/cortex/documents/new', { title: 'one' })
   expect([put.code, put.error]).toEqual([
     'INDEX_NOT_FOUND',
     'index is not the name of an index: there is no "documents", and AUTO_CREATE_INDEX is off: create it first.',
   ])
+  const named = await service.call('PUT', '/cortex/documents/new?index=sent', { title: 'one' })
+  expect(named.error).toBe(
+    'index is not the name of an index, and AUTO_CREATE_INDEX is off: create it first.',
+  )
   await service.restart()
 })

@@ -5,7 +5,6 @@ import { native } from '../../native.ts'
 import type { IndexMappings, IndexRecord, IndexSettings } from '../../schema/indices.ts'
 import { indicesDirectory } from '../../store/folder.ts'
 import type { Store } from '../../store/store.ts'
-import { shownName } from '../../word.ts'
 import { compileDefinition, type Definition, definitionJson, mustTakeTexts } from './definition.ts'
 import { mustBeServed } from './embedder.ts'
 import { checkTypes, isSame, mergeMappings } from './extension.ts'
@@ -13,7 +12,7 @@ import { mustHaveFew } from './few-fields.ts'
 import { refuseOneTooMany } from './index-limit.ts'
 import { checkName } from './index-name.ts'
 import { removeStrays } from './strays.ts'
-import { notFound, unlistedBut } from './unknown-index.ts'
+import { notFound, unlistedBut, unmade } from './unknown-index.ts'
 
 /** One index as the process knows it. The engine adds what is open; this is what was declared. */
 export interface IndexEntry {
@@ -117,11 +116,7 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
     ensure: async (name) => {
       const known = entries.get(name) ?? (await creating.get(name))
       if (known !== undefined) return known
-      if (!config.autoCreateIndex)
-        throw notFound(
-          'index',
-          `: there is no "${shownName(name)}", and AUTO_CREATE_INDEX is off: create it first`,
-        )
+      if (!config.autoCreateIndex) throw notFound('index', unmade(name, config.defaultIndex))
       checkName(name, 'index')
       return declare(registry, name, { settings: {}, mappings: {} })
     },

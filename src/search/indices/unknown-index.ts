@@ -1,17 +1,21 @@
 import { invalid } from '../../errors.ts'
 import { nearestName } from '../../nearest-name.ts'
-import { shownName } from '../../word.ts'
 
 const LISTED = '; GET /cortex/indices lists them'
 
-/** INDEX_NOT_FOUND about the place where a name was sent. */
+/** INDEX_NOT_FOUND about the place where a name was sent, without the name: refusals repeat nothing of what was sent. */
 export function notFound(path = 'index', more = LISTED): Error {
   return invalid(path, `is not the name of an index${more}`, 'INDEX_NOT_FOUND')
 }
 
-/** Which name was sent, and which one is most like it. */
+/** Which name is most like the one that was sent. */
 export function unlistedBut(sent: string, known: Iterable<string>): string {
   const nearest = nearestName(sent, known)
-  const but = nearest === undefined ? '' : `, but "${nearest}"`
-  return `: there is no "${shownName(sent)}"${but}${LISTED}`
+  return nearest === undefined ? LISTED : `, but "${nearest}" is${LISTED}`
+}
+
+/** Why no index is made; by its name where the name is a setting, which the request may not have said. */
+export function unmade(name: string, defaultIndex: string): string {
+  const which = name === defaultIndex ? `: there is no "${name}"` : ''
+  return `${which}, and AUTO_CREATE_INDEX is off: create it first`
 }

@@ -780,16 +780,20 @@ describe('listing, reading, deleting', () => {
     expect(gone.details).toMatchObject([{ path: 'name' }])
     const unfound = await search('nowhere', {})
     expect(unfound).toMatchObject({ status: 404, code: 'INDEX_NOT_FOUND' })
-    const lists = expect.stringContaining('there is no "nowhere"; GET /cortex/indices lists them')
-    expect(unfound.details).toMatchObject([{ path: 'index', message: lists }])
+    const message = 'is not the name of an index; GET /cortex/indices lists them'
+    expect(unfound.details).toEqual([{ path: 'index', message }])
+    await createIndex({ name: 'somewhere' })
+    const second = await service.call('POST', '/cortex/search', { index: ['somewhere', 'nowhere'] })
+    expect(second.details).toEqual([{ path: 'index[1]', message }])
   })
 
-  it('names the index that a mistyped name is most like', async () => {
+  it('names the index that a mistyped name is most like, and repeats nothing of what was sent', async () => {
     await createIndex({ name: 'periodicals' })
-    const { details } = await search('periodcals', {})
+    const { details, error } = await search('periodcals', {})
     expect(details).toMatchObject([
-      { message: expect.stringContaining('there is no "periodcals", but "periodicals"') },
+      { message: expect.stringContaining('is not the name of an index, but "periodicals" is;') },
     ])
+    expect(error).not.toContain('periodcals')
   })
 
   it('deletes an index with its documents; its name is free again', async () => {
