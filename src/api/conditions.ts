@@ -32,10 +32,18 @@ function readVersions(header: string, name: string): number[] | 'any' {
   return versions as number[]
 }
 
+/** What stands in quotes may be any tag; a version may also stand without them. A weak tag is its version, since proxies that compress weaken tags. */
+const TAG = /^\s*(?:W\/)?(?:"([!#-~\u0080-\u00ff]*)"|(\d{1,15}))\s*$/
+/** As versions are written. */
+const VERSION = /^(?:0|[1-9]\d{0,14})$/
+/** Of a tag that was made elsewhere: no document has it (RFC 9110 8.8.3: tags are equal as texts). */
+const NO_VERSION = -1
+
 function readVersion(tag: string, name: string): number | 'any' {
   if (tag.trim() === '*') return 'any'
-  const [, digits] = /^\s*(?:W\/)?"?(\d{1,15})"?\s*$/.exec(tag) ?? []
-  if (digits === undefined)
+  const [match, quoted, digits] = TAG.exec(tag) ?? []
+  if (match === undefined)
     throw invalid(name, 'must be a version in quotes, such as "3", or * for any')
-  return Number(digits)
+  if (quoted === undefined) return Number(digits)
+  return VERSION.test(quoted) ? Number(quoted) : NO_VERSION
 }

@@ -24,6 +24,15 @@ export function newExchange(
   return exchange
 }
 
+/** Headers that are one list in however many lines they are sent (RFC 9110 5.3). Of any other, the first line counts. */
+const LISTS = new Set([
+  'accept',
+  'accept-encoding',
+  'content-encoding',
+  'if-match',
+  'if-none-match',
+])
+
 /** A class, and not an object of closures: ten of them for each request are a tenth of what a small one leaves behind. */
 class WebExchange implements Exchange {
   readonly method: string
@@ -65,9 +74,14 @@ class WebExchange implements Exchange {
   }
 
   header(name: string): string | undefined {
-    for (let at = 0; at < this.#headers.length; at += 2)
-      if (this.#headers[at] === name) return this.#headers[at + 1]
-    return undefined
+    let found: string | undefined
+    for (let at = 0; at < this.#headers.length; at += 2) {
+      if (this.#headers[at] !== name) continue
+      const value = this.#headers[at + 1] ?? ''
+      if (!LISTS.has(name)) return value
+      found = found === undefined ? value : `${found}, ${value}`
+    }
+    return found
   }
 
   onBody(take: (chunk: Uint8Array, last: boolean) => void): void {

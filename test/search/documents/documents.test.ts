@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, type RunningApp, startApp } from '../../running-app.ts'
 
@@ -501,13 +502,58 @@ describe('changing a document', () => {
     expect((await remove('both', '', { 'if-none-match': '"1"' })).status).toBe(200)
   })
 
-  const ODD = ['abc', '"x"', '', '"1",', '"1", *', '"1" "2"']
+  const ODD = ['abc', '', '"1",', '"1", *', '"1" "2"', '"1', '1"', '"a"b"']
   it.each(
     ODD.flatMap((header) => [['If-Match', header] as const, ['If-None-Match', header] as const]),
   )('refuses %s: %s by its name', async (name, header) => {
     const sent = { [name]: header }
     const { status, details } = await put('odd', { title: 'x' }, '?index=unless', sent)
     expect({ status, path: details[0]?.path }).toEqual({ status: 400, path: name })
+  })
+
+  it.each(['"abc"', '""', '"-1"', '"1.0"', '"01"', 'W/"x"', '"9999999999999999"', '"a", "b"'])(
+    'takes the tag %s for one that no document has',
+    async (tag) => {
+      await create({ index: 'unless', id: 'tagged', document: { title: 'One' } })
+      const put = (headers: Record<string, string>) =>
+        service.call<Written>(
+          'PUT',
+          '/cortex/documents/tagged?index=unless',
+          { title: tag },
+          headers,
+        )
+      expect(await put({ 'if-match': tag })).toMatchObject({
+        status: 412,
+        code: 'VERSION_MISMATCH',
+      })
+      expect((await remove('tagged', '?index=unless', { 'if-match': tag })).status).toBe(412)
+      expect((await put({ 'if-match': `${tag}, "1"` })).data.version).toBe(2)
+      expect((await put({ 'if-none-match': tag })).data.version).toBe(2)
+      const read = await service.call('GET', '/cortex/documents/tagged?index=unless', undefined, {
+        'if-none-match': tag,
+      })
+      expect(read.status).toBe(200)
+      await remove('tagged', '?index=unless')
+    },
+  )
+
+  it('reads the versions of a header that is sent twice as one list', async () => {
+    await create({ index: 'unless', id: 'twice', document: { title: 'One' } })
+    const read = (name: string, tags: string[]) =>
+      new Promise((resolve, reject) => {
+        const path = `${service.url}/cortex/documents/twice?index=unless`
+        request(path, { headers: { [name]: tags } }, (response) => {
+          response.resume()
+          resolve(response.statusCode)
+        })
+          .on('error', reject)
+          .end()
+      })
+    expect(await read('if-match', ['"7"', '"1"'])).toBe(200)
+    expect(await read('if-match', ['"7"', '"8"'])).toBe(412)
+    expect(await read('if-none-match', ['"7"', '"1"'])).toBe(304)
+    expect(await read('if-none-match', ['"7"', '"8"'])).toBe(200)
+    await remove('twice', '?index=unless')
   })
 
   it('changes a document that has any of the versions that If-Match lists', async () => {
