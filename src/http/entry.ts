@@ -16,7 +16,7 @@ import { type BodyCoding, bodyCoding, decodedStream, decodedWhole, readPieces } 
 import { type Flight, type Flights, metaOf, signalOf } from './flight.ts'
 import { parseParameters, parseQuery } from './query.ts'
 import { type ReadRoute, readSent } from './reading.ts'
-import { hashRequest, hashStream, repeatKey } from './repeat.ts'
+import { hashStream, hashUnread, repeatKey } from './repeat.ts'
 import { asServiceError, JSON_TYPE, type Prepared, prepareFailure, prepareReply } from './reply.ts'
 import type { AnyCall, BodyKind, Route } from './route.ts'
 import type { ServedApp } from './served.ts'
@@ -81,11 +81,11 @@ export function answerRoute(
   entry.checkQuery?.(query)
   const call = newCall({ app, hold }, flight, params, query)
   if (entry.bodyKind === 'none') {
+    const key = repeatKey(exchange)
+    if (key !== undefined) return onceUnread(entry, flight, call, key)
     // Clients send bodies here, too: the exchange then knows when one has ended.
     if (entry.route.method !== 'GET') exchange.onBody(passUnread)
-    const key = repeatKey(exchange)
-    if (key === undefined) return handle(entry, flight, call)
-    return once(entry, flight, call, { key, body: hashRequest(exchange, NO_BYTES) })
+    return handle(entry, flight, call)
   }
   const coding = bodyCoding(exchange)
   const format = bodyFormat(exchange, entry.consumes)
@@ -175,6 +175,18 @@ function readDecoded<T>(flight: Flight, coding: BodyCoding, reader: BodyReader<T
   return readPieces(body, reader)
 }
 
+/** A body that the route does not read tells requests apart all the same: another one is another request. */
+async function onceUnread(
+  entry: Entry,
+  flight: Flight,
+  call: AnyCall,
+  key: string,
+): Promise<Prepared> {
+  const body = await hashUnread(flight.exchange)
+  if (flight.aborted) throw incomplete()
+  return once(entry, flight, call, { key, body })
+}
+
 async function once(
   entry: Entry,
   flight: Flight,
@@ -214,8 +226,6 @@ function handle(entry: Entry, flight: Flight, call: AnyCall): Prepared | Promise
 }
 
 function passUnread(): void {}
-
-const NO_BYTES = new Uint8Array()
 
 const NO_CHUNKS: AsyncIterable<Uint8Array> = {
   async *[Symbol.asyncIterator]() {},

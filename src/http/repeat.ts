@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto'
 import type { ArrivingBody } from '../schema/answer.ts'
+import { incomplete } from './body.ts'
 import type { Exchange } from './exchange.ts'
 
 /* What tells requests apart that came with an Idempotency-Key. */
@@ -30,6 +31,18 @@ export async function hashPieces(
 
 function beginHash({ parameters, query }: Exchange): Hash {
   return createHash('sha256').update(JSON.stringify([parameters, query]))
+}
+
+/** The same of a body that nobody reads: it passes by. Rejects with BODY_INCOMPLETE when the client leaves. */
+export function hashUnread(exchange: Exchange): Promise<string> {
+  const hash = beginHash(exchange)
+  return new Promise((resolve, reject) => {
+    exchange.onLeave(() => reject(incomplete()))
+    exchange.onBody((chunk, last) => {
+      hash.update(chunk)
+      if (last) resolve(hash.digest('hex'))
+    })
+  })
 }
 
 /** The same chunks, hashed as they pass. */

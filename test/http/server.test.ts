@@ -638,10 +638,37 @@ describe('a repeated key', () => {
     await send('/things?x=1', '{"title":"a"}')
     await send('/things/a/touch')
     await send('/things/b/touch')
+    await send('/things/b/touch', '{}')
+    await send('/things/b/touch', `{"long":"${'x'.repeat(300_000)}"}`)
     expect(asked[0]!.slice(0, 2)).toEqual(['k1', 'POST /things'])
     expect(asked[1]).toEqual(asked[0])
     const hashes = asked.slice(1).map(([, , hash]) => hash)
-    expect(new Set(hashes).size).toBe(4)
+    expect(new Set(hashes).size).toBe(6)
+  })
+
+  it('whose body breaks off is not looked up, also where nobody reads the body', async () => {
+    const asked: string[] = []
+    await stub.close()
+    stub = await startStub(
+      routes,
+      {},
+      {
+        run: async (key, _name, _body, produce) => {
+          asked.push(key)
+          return { ...(await produce(() => undefined)), replayed: false }
+        },
+      },
+    )
+    const head = 'POST /api/things/a/touch HTTP/1.1\r\nhost: a\r\nidempotency-key: cut\r\n'
+    const raw = await connectRaw(stub.server.port)
+    raw.socket.write(`${head}content-length: 9\r\n\r\n{"a"`)
+    await until(() => raw.socket.bytesWritten > head.length)
+    raw.socket.destroy()
+    const whole = await connectRaw(stub.server.port)
+    whole.socket.write(`${head.replace('cut', 'whole')}content-length: 2\r\n\r\n{}`)
+    await until(() => asked.includes('whole'))
+    whole.socket.destroy()
+    expect(asked).toEqual(['whole'])
   })
 
   it('keeps the answer to a mistake of the client, and throws on to it what was our own', async () => {
