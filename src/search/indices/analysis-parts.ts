@@ -27,7 +27,7 @@ export function readTokenizer(
   if (Object.hasOwn(own, name)) {
     const place = `${root}.tokenizer.${name}`
     const definition = asShape(own[name], place)
-    const type = wordOf(definition.type)
+    const type = lowerWord(definition.type)
     if (!TOKENIZERS.includes(type)) throw unknown('type', `${place}.type`, TOKENIZERS)
     return {
       type,
@@ -35,9 +35,10 @@ export function readTokenizer(
       ...readLength('max', definition.max_gram, `${place}.max_gram`),
     }
   }
-  if (!TOKENIZERS.includes(name))
+  const builtIn = lowerWord(name)
+  if (!TOKENIZERS.includes(builtIn))
     throw unknown('tokenizer', path, [...TOKENIZERS, ...Object.keys(own)])
-  return name
+  return builtIn
 }
 
 /** Longest gram that the core makes. */
@@ -73,7 +74,7 @@ export function readFilter(
   const isOwn = Object.hasOwn(own, name)
   const place = isOwn ? `${filters}.${name}` : path
   const definition = isOwn ? asShape(own[name], place) : {}
-  const type = wordOf(definition.type ?? name)
+  const type = lowerWord(definition.type ?? name)
   if (type === 'lowercase' || type === 'asciifolding') return { type }
   if (type === 'stop') return stopFilter(definition.stopwords ?? '_english_', `${place}.stopwords`)
   if (type === 'porter_stem') return { type: 'stemmer', language: 'english' }
@@ -84,9 +85,7 @@ export function readFilter(
   if (type === 'length')
     return { type, ...readLength('max', definition.max ?? 64, `${place}.max`, WORD_MAX) }
   if (type === 'stemmer' || type === 'snowball') {
-    const language = languageOf(
-      wordOf(definition.language ?? definition.name ?? 'english').toLowerCase(),
-    )
+    const language = languageOf(lowerWord(definition.language ?? definition.name ?? 'english'))
     if (language === undefined) throw unknown('stemmer', `${place}.language`, LANGUAGES)
     return { type: 'stemmer', language }
   }
@@ -116,6 +115,11 @@ export function synonymFilter(rules: unknown, path: string): AnalysisFilter {
     Array.isArray(rule) ? rule.map((word) => wordOf(word)) : partsOf(wordOf(rule)),
   )
   return { type: 'synonym', rules: lists }
+}
+
+/** What was sent for a word of a closed list, which may come in any case. */
+export function lowerWord(sent: unknown): string {
+  return wordOf(sent).toLowerCase()
 }
 
 /** What was sent where an object belongs; none is one that says nothing. */

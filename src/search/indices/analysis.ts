@@ -4,6 +4,7 @@ import {
   type AnalysisFilter,
   type AnalysisTokenizer,
   asShape,
+  lowerWord,
   readFilter,
   readTokenizer,
   type Shape,
@@ -70,16 +71,14 @@ function languageAnalyzer(
 function withStopWords({ tokenizer, filters }: Analyzer, stop: AnalysisFilter): Analyzer {
   const rest = filters.filter(({ type }) => type !== 'stop')
   const isLower = rest.some(({ type }) => type === 'lowercase')
-  const words = Array.isArray(stop.words) ? { words: stop.words.map(isLower ? lower : wordOf) } : {}
+  const words = Array.isArray(stop.words)
+    ? { words: stop.words.map(isLower ? lowerWord : wordOf) }
+    : {}
   const early = rest.findIndex(({ type }) => type === 'asciifolding')
   const late = rest.findIndex(({ type }) => type === 'synonym' || type === 'stemmer')
   const at = early >= 0 && !isAscii(stop) ? early : late
   rest.splice(at < 0 ? rest.length : at, 0, { ...stop, ...words })
   return { tokenizer, filters: rest }
-}
-
-function lower(word: unknown): string {
-  return wordOf(word).toLowerCase()
 }
 
 /** Whether folding changes none of a list's words. English is the one language of which that is known. */
@@ -111,10 +110,12 @@ export function findAnalyzer(
   path: string,
 ): string {
   if (Object.hasOwn(analyzers, name)) return name
-  const builtIn = builtInAnalyzer(name)
+  const word = lowerWord(name)
+  if (word === 'default') return word
+  const builtIn = builtInAnalyzer(word)
   if (builtIn === undefined) throw unknown('analyzer', path, knownAnalyzers(analyzers))
-  analyzers[name] = builtIn
-  return name
+  if (!Object.hasOwn(analyzers, word)) analyzers[word] = builtIn
+  return word
 }
 
 function knownAnalyzers(analyzers: Record<string, Analyzer>): string[] {
@@ -133,7 +134,7 @@ function knownAnalyzers(analyzers: Record<string, Analyzer>): string[] {
 
 function readLanguage({ path, analysis }: SentAnalysis): string | undefined {
   const stemmer = stemmerOf(analysis.stemming, undefined, `${path}.stemming`)
-  const word = lower(analysis.language ?? stemmer ?? 'english')
+  const word = lowerWord(analysis.language ?? stemmer ?? 'english')
   if (isNoLanguage(word)) return undefined
   const language = languageOf(word)
   if (language === undefined) throw unknown('language', `${path}.language`, ['none', ...LANGUAGES])
@@ -141,7 +142,7 @@ function readLanguage({ path, analysis }: SentAnalysis): string | undefined {
 }
 
 function readAnalyzer(definition: Shape, sent: SentAnalysis, path: string): Analyzer {
-  const type = lower(definition.type ?? 'custom')
+  const type = lowerWord(definition.type ?? 'custom')
   if (type !== 'custom') {
     const builtIn = builtInAnalyzer(type)
     if (builtIn === undefined) throw unknown('analyzer type', path, knownAnalyzers({}))

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { invalid } from '../../errors.ts'
 import type { IndexSettings } from '../../schema/indices.ts'
+import { lowerWord } from './analysis-parts.ts'
 import { gramLengths, lengthOf } from './grams.ts'
 import { sentAnalyses } from './sent-analysis.ts'
 
@@ -39,7 +40,7 @@ function refuseLengths(path: string, { type, min_gram: least, max_gram: most }: 
   if (least !== undefined && most !== undefined && lengthOf(least) > lengthOf(most))
     throw invalid(`${path}.min_gram`, 'must be at most its max_gram')
   const { shortest, longest } = gramLengths(least, most)
-  if (type !== 'ngram' || !(longest - shortest >= GRAM_LENGTHS_MAX)) return
+  if (lowerWord(type) !== 'ngram' || !(longest - shortest >= GRAM_LENGTHS_MAX)) return
   const limit = `an ngram tokenizer cuts ${GRAM_LENGTHS_MAX} lengths at most`
   throw invalid(
     `${path}.max_gram`,

@@ -22,6 +22,10 @@ describe('settings of which only one can hold', () => {
     ],
     [{ analysis: grams({ max_gram: 64 }) }, 'settings.analysis.tokenizer.t.max_gram'],
     [{ analysis: grams({ min_gram: 2, max_gram: 22 }) }, 'settings.analysis.tokenizer.t.max_gram'],
+    [
+      { analysis: grams({ type: 'NGRAM', min_gram: 2, max_gram: 22 }) },
+      'settings.analysis.tokenizer.t.max_gram',
+    ],
   ])('%j are refused by the place of the second', (settings, path) => {
     expect(() => refuseContradictions(settings as IndexSettings)).toThrow(
       expect.objectContaining({ details: [expect.objectContaining({ path })] }),

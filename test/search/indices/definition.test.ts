@@ -122,6 +122,42 @@ test('named analyzers are read in the shape that search engines share', () => {
   expect(fields.find(({ name }) => name === 'name')?.analyzer).toBe('mine')
 })
 
+test('built-in analyzers, tokenizers and filters are known in any case; names of the index’s own, as they are defined', () => {
+  const analysis = {
+    tokenizer: { Pairs: { type: 'NGram', min_gram: 2, max_gram: 2 }, Letter: { type: 'KEYWORD' } },
+    filter: { Short: { type: 'STOP', stopwords: ['foo'] } },
+    analyzer: {
+      a: { type: 'Custom', tokenizer: 'WhiteSpace', filter: ['LOWERCASE', 'Short', 'Porter_Stem'] },
+      b: { tokenizer: 'Pairs' },
+      c: { tokenizer: 'Letter' },
+      d: { tokenizer: 'letter' },
+    },
+  }
+  const properties = {
+    known: { type: 'text', analyzer: 'Standard', searchAnalyzer: 'GERMAN' },
+    usual: { type: 'text', analyzer: 'Default' },
+  }
+  const { analyzers, fields } = compile({ analysis }, { properties })
+  expect(analyzers.a).toEqual({
+    tokenizer: 'whitespace',
+    filters: [
+      { type: 'lowercase' },
+      { type: 'stop', words: ['foo'] },
+      { type: 'stemmer', language: 'english' },
+    ],
+  })
+  expect(analyzers.b?.tokenizer).toEqual({ type: 'ngram', min: 2, max: 2 })
+  expect(analyzers.c?.tokenizer).toEqual({ type: 'keyword' })
+  expect(analyzers.d?.tokenizer).toBe('letter')
+  expect(fields.find(({ name }) => name === 'known')).toMatchObject({
+    analyzer: 'standard',
+    searchAnalyzer: 'german',
+  })
+  expect(fields.find(({ name }) => name === 'usual')?.analyzer).toBe('default')
+  const other = { analysis: { ...analysis, analyzer: { a: { tokenizer: 'pairs' } } } }
+  expect(() => compile(other, {})).toThrow(/unknown tokenizer; known are .*, Pairs, Letter\.$/)
+})
+
 describe('what is not known is refused, saying what is', () => {
   test.each([
     [{ analysis: { language: 'klingon' } }, {}, 'UNKNOWN_ANALYZER'],
