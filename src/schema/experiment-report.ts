@@ -48,7 +48,12 @@ export const ComparisonState = Type.Object({
   interval: Type.Object({ ...Interval.properties }, { description: '95 %, of the difference' }),
   lift: Type.Optional(Type.Number({ description: '(treatment − control) / control' })),
   liftInterval: Type.Optional(Interval),
-  pValue: Type.Number({ description: 'two-sided, for one look at a time fixed beforehand' }),
+  pValue: Type.Number({
+    description:
+      "two-sided, for one look at a time fixed beforehand: Welch's t test where each unit counted equally often (one value " +
+      'or search each), otherwise the normal distribution under the variances of the delta method over units; the ' +
+      'intervals go by the same',
+  }),
   alwaysValid: Type.Optional(
     Type.Object(
       { low: Type.Number(), high: Type.Number(), p: Type.Number() },

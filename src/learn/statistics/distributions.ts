@@ -3,6 +3,8 @@ export const NORMAL_975 = 1.959963984540054
 export const NORMAL_80 = 0.8416212335729143
 
 const STEPS_MAX = 500
+/** Above so many degrees of freedom Student's t distribution is the normal one, within a thousandth of its tails that count. */
+const STUDENT_MAX = 1e6
 const PRECISION = 1e-15
 /** Stands in for 0 as a divisor in Lentz's method. */
 const TINY = 1e-300
@@ -10,6 +12,56 @@ const TINY = 1e-300
 /** P(|Z| > z) of the standard normal distribution. */
 export function normalTails(z: number): number {
   return gammaUpper(0.5, (z * z) / 2)
+}
+
+/** P(|T| > t) of Student's t distribution: I_x(df/2, 1/2) at x = df / (df + t²), DLMF 8.17. */
+export function studentTails(t: number, df: number): number {
+  if (df > STUDENT_MAX) return normalTails(t)
+  const square = t * t
+  if (square === Number.POSITIVE_INFINITY) return 0
+  // On each side of the mean or so the fraction that converges there.
+  return square * (df + 2) > 3 * df
+    ? betaRegular(df / 2, 0.5, df / (df + square))
+    : 1 - betaRegular(0.5, df / 2, square / (df + square))
+}
+
+/** The t beyond which, on both sides, lies 5 % of Student's t distribution: Newton from below, where the tails are convex. */
+export function student975(df: number): number {
+  let t = NORMAL_975
+  for (let step = 0; step < STEPS_MAX && df <= STUDENT_MAX; step += 1) {
+    const before = t
+    t += (studentTails(t, df) - 0.05) / (2 * studentDensity(t, df))
+    if (Math.abs(t - before) <= 1e-13 * t) break
+  }
+  return t
+}
+
+function studentDensity(t: number, df: number): number {
+  const scale = logGamma((df + 1) / 2) - logGamma(df / 2) - Math.log(df * Math.PI) / 2
+  return Math.exp(scale - ((df + 1) / 2) * Math.log1p((t * t) / df))
+}
+
+/** I_x(a, b), the regularised incomplete beta function, for x below (a + 1)/(a + b + 2): fraction 8.17.22 of DLMF. */
+function betaRegular(a: number, b: number, x: number): number {
+  if (x <= 0) return 0
+  const scale = logGamma(a + b) - logGamma(a) - logGamma(b)
+  const front = Math.exp(scale + a * Math.log(x) + b * Math.log1p(-x)) / a
+  let below = 1 / apart(1 - ((a + b) * x) / (a + 1))
+  let above = 1
+  let fraction = below
+  for (let step = 1; step < STEPS_MAX; step += 1) {
+    const twice = a + 2 * step
+    const even = (step * (b - step) * x) / ((twice - 1) * twice)
+    const odd = (-(a + step) * (a + b + step) * x) / (twice * (twice + 1))
+    below = 1 / apart(1 + even * below)
+    above = apart(1 + even / above)
+    fraction *= below * above
+    below = 1 / apart(1 + odd * below)
+    above = apart(1 + odd / above)
+    fraction *= below * above
+    if (Math.abs(below * above - 1) < PRECISION) break
+  }
+  return front * fraction
 }
 
 const LANCZOS = [

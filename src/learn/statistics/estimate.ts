@@ -5,6 +5,8 @@ export interface Estimate {
   units: number
   value: number
   variance: number
+  /** All units have the same y, so that the value is a mean over units. */
+  isMean?: boolean
 }
 
 /** How far apart two arms are; a difference of estimates, with its standard error. */
@@ -34,7 +36,8 @@ export function estimateOf(sums: UnitSums): Estimate | undefined {
   const spreadY = spread(sums.yy, y, y, units)
   const spreadXY = spread(sums.xy, x, y, units)
   const spreadOfRatio = spreadX - 2 * value * spreadXY + value * value * spreadY
-  return { units, value, variance: Math.max(0, spreadOfRatio) / (y / units) ** 2 }
+  const variance = Math.max(0, spreadOfRatio) / (y / units) ** 2
+  return { units, value, variance, isMean: sums.yy * units === y * y }
 }
 
 /**

@@ -1,4 +1,4 @@
-import { NORMAL_80, NORMAL_975, normalTails } from './distributions.ts'
+import { NORMAL_80, NORMAL_975, student975, studentTails } from './distributions.ts'
 import { contrastOf, differenceOf, type Estimate, errorSquared, type Interval } from './estimate.ts'
 
 /** A comparison read once, at an end that was fixed beforehand. */
@@ -21,15 +21,29 @@ export interface DetectableEffect {
   lift?: number
 }
 
-/** Two-sided test of treatment against control: the normal distribution under the delta method's variances. */
+/**
+ * Two-sided test of treatment against control. Means over units are compared by Welch's t test (Welch: The generalization of
+ * Student's problem, 1947); ratios by the normal distribution under the delta method's variances, which hold for many units.
+ */
 export function fixedHorizon(control: Estimate, treatment: Estimate): FixedHorizon {
   const { difference, standardError } = contrastOf(control, treatment)
+  const freedom = freedomOf(control, treatment)
+  const width = student975(freedom)
   return {
     difference,
-    interval: around(difference, NORMAL_975 * standardError),
-    ...liftOf(control, treatment),
-    p: difference === 0 ? 1 : normalTails(difference / standardError),
+    interval: around(difference, width * standardError),
+    ...liftOf(control, treatment, width),
+    p: difference === 0 ? 1 : studentTails(difference / standardError, freedom),
   }
+}
+
+/** Welch–Satterthwaite degrees of freedom; infinite, as for the normal distribution, unless both are means that vary. */
+function freedomOf(control: Estimate, treatment: Estimate): number {
+  const errors = [errorSquared(control), errorSquared(treatment)] as const
+  const whole = errors[0] + errors[1]
+  if (!control.isMean || !treatment.isMean || whole === 0) return Number.POSITIVE_INFINITY
+  const shares = [errors[0] / whole, errors[1] / whole] as const
+  return 1 / (shares[0] ** 2 / (control.units - 1) + shares[1] ** 2 / (treatment.units - 1))
 }
 
 /**
@@ -44,17 +58,18 @@ export function detectableEffect(control: Estimate, treatment: Estimate): Detect
     : { difference, lift: difference / Math.abs(control.value) }
 }
 
-/** Relative lift; its variance by the delta method for a quotient of independent means. */
+/** Relative lift; its variance by the delta method for a quotient of independent means. Its interval is `width` errors wide. */
 function liftOf(
   control: Estimate,
   treatment: Estimate,
+  width: number,
 ): { lift: number; liftInterval: Interval } | undefined {
   if (control.value === 0) return undefined
   const quotient = treatment.value / control.value
   const variance =
     (errorSquared(treatment) + quotient * quotient * errorSquared(control)) / control.value ** 2
   const lift = differenceOf(quotient, 1)
-  return { lift, liftInterval: around(lift, NORMAL_975 * Math.sqrt(variance)) }
+  return { lift, liftInterval: around(lift, width * Math.sqrt(variance)) }
 }
 
 function around(middle: number, width: number): Interval {

@@ -19,6 +19,32 @@ describe('a comparison', () => {
     expect(compare({ control, treatment: sumsOf([1]) })).toBeUndefined()
   })
 
+  // scipy.stats.ttest_ind(treatment, control, equal_var=False) and its confidence_interval(0.95)
+  it.each([
+    [control, treatment, 0.05436148165421141, [-0.04395371045900953, 4.21538228188758]],
+    [sumsOf([1, 2]), sumsOf([3, 5]), 0.19872738893452602, [-4.418522830071064, 9.418522830071064]],
+    [
+      sumsOf([0.5, 0.7, 0.2]),
+      sumsOf([1.5, 2.5, 0.1, 3]),
+      ...([0.1315136129335176, [-0.6740115357432379, 3.2906782024099046]] as [number, number[]]),
+    ],
+  ])("of means over units is Welch's t test", (before, after, p, [low, high]) => {
+    const read = compare({ control: before, treatment: after })!
+    expect(read.p).toBeCloseTo(p, 9)
+    expect(read.interval.low).toBeCloseTo(low!, 9)
+    expect(read.interval.high).toBeCloseTo(high!, 9)
+  })
+
+  it('takes means of as many counts each for means, too', () => {
+    const thrice = (x: number[]) =>
+      sumsOf(
+        x.map((value) => 3 * value),
+        x.map(() => 3),
+      )
+    const read = compare({ control: thrice([1, 2]), treatment: thrice([3, 5]) })!
+    expect(read.p).toBeCloseTo(0.19872738893452602, 9)
+  })
+
   it('has an interval that holds at every look from fifty units an arm on', () => {
     const arm = (units: number) => sumsOf(Array.from({ length: units }, (_, unit) => unit % 3))
     const known = (one: number, other: number) =>

@@ -4,6 +4,8 @@ import {
   NORMAL_80,
   NORMAL_975,
   normalTails,
+  student975,
+  studentTails,
 } from '../../../src/learn/statistics/distributions.ts'
 
 /** All expected values: SciPy 1.17.1, the call beside each table. */
@@ -24,9 +26,32 @@ describe('the tails of the distributions', () => {
     expectNear(normalTails(-z), p)
   })
 
+  // 2 * scipy.stats.t.sf(t, df)
+  it.each([
+    [1, 0.1, 0.936548965138893],
+    [1, 30, 0.02121280481107085],
+    [2.5, 1, 0.40406102727827364],
+    [8.4, 2, 0.07881680823842072],
+    [30, 0.5, 0.6207230048851272],
+    [157.3, 5, 1.515006820532787e-6],
+    [1000, 12.7, 2.2777600304967154e-34],
+  ])("Student's, with %d degrees of freedom, beyond ±%d", (df, t, p) => {
+    expectNear(studentTails(t, df), p)
+    expectNear(studentTails(-t, df), p)
+  })
+
+  it("Student's become the normal ones", () => {
+    // scipy.stats.t again
+    expectNear(studentTails(5, 1e5), 5.742701678641679e-7, 1e-8)
+    expect(studentTails(5, 1e7)).toBe(normalTails(5))
+    expect(studentTails(5, Number.POSITIVE_INFINITY)).toBe(normalTails(5))
+  })
+
   it('are sane at their ends', () => {
     expect(normalTails(0)).toBe(1)
     expect(normalTails(Number.POSITIVE_INFINITY)).toBe(0)
+    expect(studentTails(0, 3)).toBe(1)
+    expect(studentTails(Number.POSITIVE_INFINITY, 3)).toBe(0)
   })
 })
 
@@ -34,6 +59,21 @@ describe('critical values', () => {
   it('of the normal distribution are its own quantiles', () => {
     expectNear(normalTails(NORMAL_975), 0.05)
     expectNear(normalTails(NORMAL_80), 0.4)
+  })
+
+  // scipy.stats.t.ppf(0.975, df)
+  it.each([
+    [1, 12.706204736174694],
+    [1.7, 5.1188389882530565],
+    [8.4, 2.2870293755125246],
+    [157.3, 1.9751599053663367],
+    [1e5, 1.9599877075346095],
+  ])("of Student's with %d degrees of freedom", (df, t) => {
+    expectNear(student975(df), t, 1e-9)
+  })
+
+  it("of Student's with endless freedom are those of the normal one", () => {
+    expect(student975(Number.POSITIVE_INFINITY)).toBe(NORMAL_975)
   })
 })
 
