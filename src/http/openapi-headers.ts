@@ -45,7 +45,7 @@ export function describeHeaders(route: Route, method: string): object[] {
       name: 'Last-Event-ID',
       in: 'header',
       required: false,
-      description: `With Accept: ${route.streams}: goes on behind the event with this id: the stream's own, or the one in a list.`,
+      description: `With Accept: ${route.streams}: goes on behind the event with this id, which it has in a stream and in a list.`,
       schema: { type: 'string', maxLength: 64 },
     })
   return headers

@@ -21,11 +21,11 @@ const RETRY_MS = 3000
 const NOTHING_MORE = ':\n\n'
 
 /**
- * The text of events as browsers read it: the sequence is the id that a client comes back with. An absent event is a
+ * The text of events as browsers read it: the event's own id is what a client comes back with. An absent event is a
  * comment, which keeps the connection alive.
  */
 export async function* sentEvents(
-  rows: AsyncIterable<{ sequence: number; event: { type: string } } | undefined>,
+  rows: AsyncIterable<{ event: { id: string; type: string } } | undefined>,
 ): AsyncIterable<string> {
   yield `retry: ${RETRY_MS}\n\n`
   yield NOTHING_MORE
@@ -34,8 +34,8 @@ export async function* sentEvents(
       yield ': still here\n\n'
       continue
     }
-    const { sequence, event } = row
-    yield `id: ${sequence}\nevent: ${oneLine(event.type)}\ndata: ${JSON.stringify(event)}\n\n`
+    const { event } = row
+    yield `id: ${event.id}\nevent: ${oneLine(event.type)}\ndata: ${JSON.stringify(event)}\n\n`
     yield NOTHING_MORE
   }
 }

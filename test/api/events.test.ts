@@ -168,8 +168,8 @@ describe('GET /nous/learn/events', () => {
 interface Follower {
   socket: Socket
   text: () => string
-  /** Sequences of the events so far. */
-  ids: () => number[]
+  /** Ids of the events so far. */
+  ids: () => string[]
   closed: () => boolean
 }
 
@@ -196,7 +196,7 @@ async function follow(query = '', headers: Record<string, string> = {}): Promise
   return {
     socket,
     text: () => text,
-    ids: () => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id)),
+    ids: () => [...text.matchAll(/^id: (.+)$/gm)].map(([, id = '']) => id),
     closed: () => closed,
   }
 }
@@ -207,14 +207,14 @@ const streams = async () => {
 }
 
 describe('the stream of events', () => {
-  it('sends each event as it is recorded, with its type and number, and a comment in silence', async () => {
+  it('sends each event as it is recorded, with its type and id, and a comment in silence', async () => {
     const follower = await follow()
     expect(follower.text()).toMatch(/^HTTP\/1.1 200 OK\r\n/)
     expect(follower.text()).toMatch(/content-type: text\/event-stream\r\n/)
     expect(follower.text()).toMatch(/cache-control: no-store\r\n/)
     const event = await record({ type: 'GATE_PASSED', modelId: 'm-3' })
     await eventually(() => follower.ids().length === 1)
-    const told = `event: GATE_PASSED\ndata: ${JSON.stringify(event)}\n\n`
+    const told = `id: ${event.id}\nevent: GATE_PASSED\ndata: ${JSON.stringify(event)}\n\n`
     expect(follower.text()).toContain(told)
     await eventually(() => follower.text().includes(': still here\n\n'))
     // What ends the event's chunk came with it, and not with the next event.
@@ -223,21 +223,28 @@ describe('the stream of events', () => {
 
   it('goes on behind the event that a client names, without a gap', async () => {
     const first = await follow()
-    for (let at = 0; at < 5; at += 1) await record()
+    const made: string[] = []
+    const more = async () => made.push((await record()).id)
+    for (let at = 0; at < 5; at += 1) await more()
     await eventually(() => first.ids().length === 5)
-    const all = first.ids()
+    expect(first.ids()).toEqual(made)
     first.socket.destroy()
-    await record()
-    const second = await follow('', { 'last-event-id': String(all[1]) })
+    await more()
+    const second = await follow('', { 'last-event-id': made[1] ?? '' })
     await eventually(() => second.ids().length === 4)
-    await record()
+    await more()
     await eventually(() => second.ids().length === 5)
-    const [from = 0] = all
-    expect(second.ids()).toEqual([2, 3, 4, 5, 6].map((step) => from + step))
+    expect(second.ids()).toEqual(made.slice(2))
+  })
+
+  it('goes on behind a number, by which streams of before named an event', async () => {
     const late = await follow('', { 'last-event-id': '999999999' })
     await record({ type: 'LATE' })
     await eventually(() => late.text().includes('event: LATE'))
     expect(late.ids()).toHaveLength(1)
+    const early = await follow('', { 'last-event-id': '1' })
+    await eventually(() => early.ids().includes(late.ids()[0] ?? ''))
+    expect(early.ids().length).toBeGreaterThan(1)
   })
 
   it('goes on behind an event that a client has from a list, and an empty name is none', async () => {
@@ -319,6 +326,23 @@ describe('the stream of events', () => {
   ])('refuses %s %j before it begins', async (query, headers) => {
     const refused = await follow(query, headers)
     expect(refused.text()).toMatch(/^HTTP\/1.1 400 /)
+  })
+
+  it('goes on with what is kept where the event that a client names is gone', async () => {
+    const gone = await record({ type: 'GONE' })
+    await eventually(() => Date.now() > Date.parse(gone.timestamp))
+    const kept = await record({ type: 'GONE' })
+    const { retentionMs } = running.app.config
+    await running.app.learning.events.sweep(Date.parse(kept.timestamp) + retentionMs)
+    const follower = await follow('?type=gone', { 'last-event-id': gone.id })
+    await eventually(() => follower.ids().length === 1)
+    expect(follower.ids()).toEqual([kept.id])
+    // One that a store had which was put back from a backup meanwhile.
+    await eventually(() => Date.now() > Date.parse(kept.timestamp))
+    const lost = await follow('?type=gone', { 'last-event-id': newId() })
+    const next = await record({ type: 'GONE' })
+    await eventually(() => lost.ids().length === 1)
+    expect(lost.ids()).toEqual([next.id])
   })
 
   it('lasts longer than a request may, and is counted while it does', async () => {

@@ -14,7 +14,7 @@ const POLL_MS = 50
 const COMMIT_MS = 1000
 
 /**
- * Follows the events that match and come behind `after`, the sequence or the id of one; without it from `startDate` on,
+ * Follows the events that match and come behind `after`, the id or the sequence of one; without it from `startDate` on,
  * else from now on; to `endDate`, if there is one. Undefined comes after each silence of `silenceMs`. Throws at once what is
  * wrong in the query.
  */
@@ -28,7 +28,7 @@ export function followEvents(
   const start = filter.startMs > 0 ? rows.at(filter.startMs) - 1 : rows.last()
   // Another store may have given a greater number than this one has reached.
   const isNew = after === undefined || after.trim() === ''
-  const from = isNew ? start : Math.min(readPlace(rows, after.trim()), rows.last())
+  const from = isNew ? start : Math.min(readPlace(rows, after.trim(), clock()), rows.last())
   return (signal) => follow(rows, filter, { from, silenceMs, clock, signal })
 }
 
@@ -70,17 +70,27 @@ async function* follow(
   }
 }
 
-/** The sequence of the stream's own ids, or of an event by the id that lists show. */
-function readPlace(rows: EventRows, text: string): number {
-  const sequence = /^\d{1,15}$/.test(text) ? Number(text) : findEvent(rows, text.toLowerCase())
+/** The sequence of an event by its id, or as streams of before named it. */
+function readPlace(rows: EventRows, text: string, nowMs: number): number {
+  const sequence = /^\d{1,15}$/.test(text) ? Number(text) : placeOf(rows, text.toLowerCase(), nowMs)
   if (sequence !== undefined) return sequence
   throw invalid('Last-Event-ID', 'is not one that this service gave', 'INVALID_CURSOR')
 }
 
-/** An event's id begins with its time, which is never before that of an event in front of it. */
-function findEvent(rows: EventRows, id: string): number | undefined {
+/** A browser that is refused never comes back, so one whose event is gone goes on with what is kept. */
+function placeOf(rows: EventRows, id: string, nowMs: number): number | undefined {
   if (!isId(id)) return undefined
   const timeMs = timeOfId(id)
+  const found = findEvent(rows, id, timeMs)
+  if (found !== undefined) return found
+  const [first, last] = [rows.first(), rows.last()]
+  if (first > 1 && rows.at(timeMs) === first) return first - 1
+  // Of a store that was put back from a backup.
+  return timeMs <= nowMs && rows.at(timeMs) > last ? last : undefined
+}
+
+/** An event's id begins with its time, which is never before that of an event in front of it. */
+function findEvent(rows: EventRows, id: string, timeMs: number): number | undefined {
   let at = rows.at(timeMs)
   // Behind the last one the rows would be read backwards.
   while (at <= rows.last()) {
