@@ -73,7 +73,10 @@ function readRule(rule: unknown, path: string): TargetingCondition[] {
 function readField(field: string, value: unknown, path: string): TargetingCondition[] {
   const object = asObject(value)
   if (object === undefined) return [readCondition(field, 'eq', value, { said: path, to: path })]
-  return Object.entries(object).map(([operator, bound]) => {
+  const bounds = Object.entries(object)
+  // Without a condition it would hold for all.
+  if (bounds.length === 0) throw invalid(path, 'must hold an operator, like {"gte": 18}')
+  return bounds.map(([operator, bound]) => {
     const place = `${path}.${shownName(operator)}`
     return readCondition(field, operator, bound, { said: place, to: place })
   })

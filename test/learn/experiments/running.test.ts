@@ -147,6 +147,7 @@ describe('targeting rules', () => {
     ['targetingRules[0]', [4]],
     ['targetingRules.age.eq', { age: { eq: { deep: 1 } } }],
     ['targetingRules.age', { age: [[3]] }],
+    ['targetingRules.age', { age: {} }],
     ['targetingRules.age.constructor', { age: { constructor: 1 } }],
     ['targetingRules.plan.exists', { plan: { exists: 'false' } }],
   ])('what can not be read at %s is refused with this place', (path, rules) => {
