@@ -28,9 +28,36 @@ export const ShownSearch = Type.Object(
     indices: Type.Array(Type.String()),
     hits: Type.Array(Hit),
     features: Type.Array(Type.String(), { description: 'names of the features of each hit' }),
-    model: Type.Optional(Type.String()),
-    adaptations: Type.Array(Type.String()),
-    variants: Type.Array(Type.Array(Type.String())),
+    model: Type.Union([Type.String(), Type.Null()], {
+      description: '`id@version`; null where none ranked, or two that a test dealt into one list',
+    }),
+    adaptations: Type.Array(Type.String(), { description: '`id@version`' }),
+    variants: Type.Array(Type.Array(Type.String()), {
+      description: '[test id, variant id] of each test whose variant applied',
+    }),
+    exploration: Type.Optional(
+      Type.Object(
+        {
+          seed: Type.Integer(),
+          epsilon: Type.Number({ description: 'share of the pages that are drawn' }),
+          temperature: Type.Number(),
+          explored: Type.Boolean({ description: 'whether this page was drawn' }),
+          relative: Type.Boolean({
+            description:
+              'whether the temperature is relative to the highest score, not to the span of fused ones',
+          }),
+          order: Type.Optional(
+            Type.Array(Type.Integer(), {
+              description: 'of a drawn page: where its first hits would have stood, from 0',
+            }),
+          ),
+        },
+        {
+          additionalProperties: true,
+          description: 'where the order may have been drawn: what decided it',
+        },
+      ),
+    ),
     added: Type.Array(
       Type.Object({ index: Type.String(), id: Type.String(), value: Type.Number() }),
     ),

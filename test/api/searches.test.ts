@@ -13,6 +13,7 @@ interface Shown {
   }[]
   exploration?: { explored: boolean; propensities: number[] }
   generation: number
+  model: string | null
   features: string[]
   added: { index: string; id: string; value: number }[]
 }
@@ -61,6 +62,8 @@ describe('what a search showed', () => {
     expect(data.hits.map(({ position }) => position)).toEqual(hits.map((_, at) => at + 1))
     expect(data.hits[0]?.score).toBe(hits[0]?.score)
     expect(data.features).toContain('textScore')
+    // As the search said.
+    expect(data.model).toBeNull()
     for (const { features } of data.hits) expect(features.textScore).toBeGreaterThan(0)
   })
 

@@ -47,6 +47,7 @@ export function openSearches(options: SearchesOptions): Searches {
       const chances = propensitiesOf(impression)
       return {
         ...same,
+        model: same.model ?? null,
         timestamp: new Date(timeMs).toISOString(),
         took: tookMs,
         from,
