@@ -11,7 +11,7 @@ import { nameOf } from './versions.ts'
 export interface ModelEvidence extends Consumer {
   /** Searches with a gain, since the beginning or since the oldest search that a fold anew could take. */
   clicked: () => number
-  usage: (name: string) => ModelUsage
+  usage: (name: string) => Required<ModelUsage>
   /** Searches that the model ranked, or scored unseen, since then. */
   searches: (name: VersionName, stage: Trial['stage']) => number
   /** Removes some rows that are too old, or of trials that are over; call again while it removes. */
@@ -34,7 +34,7 @@ interface Judged {
 /** What was taken and not yet saved. */
 interface Pending {
   store: Store
-  usage: Map<string, ModelUsage>
+  usage: Map<string, Required<ModelUsage>>
   judged: Map<string, Judged>
   units: TrialUnits
   /** All of them, the saved ones too. */
@@ -43,7 +43,9 @@ interface Pending {
 
 const CLICKED = 'modelClicks'
 const SWEEP_ROWS = 500
-const NO_USAGE: ModelUsage = { searches: 0, clicked: 0, reciprocalRank: 0, shadowSearches: 0 }
+const NO_USAGE: Required<ModelUsage> = {
+  ...{ searches: 0, clickable: 0, clicked: 0, reciprocalRank: 0, shadowSearches: 0 },
+}
 
 export function openEvidence({ store, trial, gainOf }: EvidenceParts): ModelEvidence {
   const { judgements, meta, modelUsage } = store.tables
@@ -106,7 +108,7 @@ export function openEvidence({ store, trial, gainOf }: EvidenceParts): ModelEvid
 
 function takeSearch(pending: Pending, impression: Impression): void {
   const { model = '', shadowModel, shadowScores } = impression
-  count(pending, model, { searches: 1 })
+  count(pending, model, { searches: 1, clickable: impression.unit === undefined ? 0 : 1 })
   if (shadowModel !== undefined && shadowScores !== undefined)
     count(pending, shadowModel, { shadowSearches: 1 })
   const unit = pending.units.of(impression)
@@ -127,8 +129,11 @@ function takeFeedback(
   // Infinite before the first, whose reciprocal rank is 0.
   const before = Math.min(...gains.keys())
   const rank = (place: number) => reciprocalRank(from + place + 1)
+  const isFirst = gains.size === 0
   const delta = {
-    clicked: gains.size === 0 ? 1 : 0,
+    clicked: isFirst ? 1 : 0,
+    // A search of nobody, of which somebody said something.
+    clickable: isFirst && impression.unit === undefined ? 1 : 0,
     reciprocalRank: rank(Math.min(before, hit)) - rank(before),
   }
   judged.unit = who
@@ -151,8 +156,12 @@ function judgedOf({ judged, store }: Pending, queryId: string): Judged {
   return found
 }
 
-function usageOf({ usage, store }: Pending, name: string): ModelUsage {
-  return usage.get(name) ?? store.tables.modelUsage.get(name) ?? NO_USAGE
+function usageOf({ usage, store }: Pending, name: string): Required<ModelUsage> {
+  const known = usage.get(name)
+  if (known !== undefined) return known
+  const row = store.tables.modelUsage.get(name)
+  // Rows of before took every search for one that can be clicked.
+  return row === undefined ? NO_USAGE : { ...row, clickable: row.clickable ?? row.searches }
 }
 
 function count(pending: Pending, name: string, delta: Partial<ModelUsage>): void {
@@ -161,8 +170,9 @@ function count(pending: Pending, name: string, delta: Partial<ModelUsage>): void
     sum = { ...usageOf(pending, name) }
     pending.usage.set(name, sum)
   }
-  const { searches = 0, clicked = 0, reciprocalRank = 0, shadowSearches = 0 } = delta
+  const { searches = 0, clickable = 0, clicked = 0, reciprocalRank = 0, shadowSearches = 0 } = delta
   sum.searches += searches
+  sum.clickable += clickable
   sum.clicked += clicked
   sum.reciprocalRank += reciprocalRank
   sum.shadowSearches += shadowSearches

@@ -50,7 +50,7 @@ export function showList(versions: Versions, { status, limit = 100 }: ModelQuery
 }
 
 export function showModel(
-  { versions, usage }: { versions: Versions; usage: (name: VersionName) => ModelUsage },
+  { versions, usage }: { versions: Versions; usage: (name: VersionName) => Required<ModelUsage> },
   record: VersionRecord,
 ): object {
   const { modelId } = record
@@ -78,7 +78,11 @@ function headOf({ modelId, version, status, servable }: VersionRecord, active?: 
   return { modelId, version, status, servable, active: mine }
 }
 
-function showVersion(record: VersionRecord, { trial }: Standing, usage: ModelUsage): object {
+function showVersion(
+  record: VersionRecord,
+  { trial }: Standing,
+  usage: Required<ModelUsage>,
+): object {
   const { modelId, createdMs, updatedMs, activatedMs, reasons, gates, ...shown } = record
   const { unfinished, ...same } = shown
   return {
@@ -93,11 +97,12 @@ function showVersion(record: VersionRecord, { trial }: Standing, usage: ModelUsa
   }
 }
 
-/** Rates are null while nothing was searched. */
-export function showUsage(usage: ModelUsage): Record<string, unknown> {
-  const { searches, clicked, reciprocalRank, shadowSearches } = usage
-  const share = (sum: number) => (searches === 0 ? null : sum / searches)
-  return { searches, clicked, shadowSearches, ctr: share(clicked), mrr: share(reciprocalRank) }
+/** Rates are of the searches that can be clicked, as everywhere; null without any. */
+export function showUsage(usage: Required<ModelUsage>): Record<string, unknown> {
+  const { searches, clickable, clicked, reciprocalRank, shadowSearches } = usage
+  const share = (sum: number) => (clickable === 0 ? null : sum / clickable)
+  const rates = { ctr: share(clicked), mrr: share(reciprocalRank) }
+  return { searches, clickable, clicked, shadowSearches, ...rates }
 }
 
 export function showTrial(trial: Standing['trial']): Record<string, unknown> | null {

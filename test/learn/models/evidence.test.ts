@@ -8,6 +8,7 @@ import type {
   Impression,
 } from '../../../src/learn/facts.ts'
 import { type ModelEvidence, openEvidence } from '../../../src/learn/models/evidence.ts'
+import { showUsage } from '../../../src/learn/models/report.ts'
 import { isInShare } from '../../../src/learn/models/trial-units.ts'
 import type { Trial } from '../../../src/schema/model-record.ts'
 import type { Store } from '../../../src/store/store.ts'
@@ -76,10 +77,26 @@ it('a search with several clicks is one search with a click, at the best place',
   expect(evidence.clicked()).toBe(1)
   expect(evidence.usage('m@2')).toEqual({
     searches: 1,
+    clickable: 1,
     clicked: 1,
     reciprocalRank: expect.closeTo(1 / 2, 12),
     shadowSearches: 0,
   })
+})
+
+it('of a search of nobody nothing can be said, so that no rate counts it', async () => {
+  const { store, evidence, fold } = start()
+  const { unit: _, ...nobody } = impression({ model: 'm@2' })
+  await fold(search(impression({ model: 'm@2' })), search({ ...nobody, queryId: uuid() }))
+  expect(evidence.usage('m@2')).toMatchObject({ searches: 2, clickable: 1 })
+  const told = { ...nobody, queryId: uuid() }
+  await fold(search(told), feedback(told, 0))
+  expect(evidence.usage('m@2')).toMatchObject({ searches: 3, clickable: 2, clicked: 1 })
+  expect(showUsage(evidence.usage('m@2'))).toMatchObject({ ctr: 1 / 2, mrr: 1 / 2 })
+  // A row of a version before, which took every search for such a one.
+  const row = { searches: 4, clicked: 1, reciprocalRank: 1, shadowSearches: 0 }
+  await store.write(() => store.tables.modelUsage.put('old@1', row))
+  expect(evidence.usage('old@1')).toEqual({ ...row, clickable: 4 })
 })
 
 it('a click beyond the tenth place is one without a rank, here as in tests, reports and patterns', async () => {
