@@ -64,7 +64,8 @@ export function openHttpEmbedder(config: HttpEmbedderConfig): HttpEmbedder {
       gates[kind](() => {
         const timeoutMs = Math.min(wholeMs, deadlineMs - performance.now())
         if (timeoutMs < wholeMs * TIME_SHARE_MIN) throw tooLate()
-        return breaker(() => post(texts, { timeoutMs, signal }), signal)
+        // Timers of signals take whole milliseconds only.
+        return breaker(() => post(texts, { timeoutMs: Math.ceil(timeoutMs), signal }), signal)
       })
     const reply = await retrying(send, { attemptsMax: ATTEMPTS[kind], deadlineMs, signal })
     return readVectors(reply, texts.length, config.embedderDimensions)

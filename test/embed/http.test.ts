@@ -133,6 +133,15 @@ describe('trouble that can pass', () => {
   })
 })
 
+it('an endpoint may be given more time than a request has', async () => {
+  const { url, calls } = await startEndpoint((call, number) =>
+    number === 1 ? { status: 503 } : embeddings(call),
+  )
+  const vectors = open(url, 5000).embedTexts(['a'], { kind: 'document', withinMs: 4000 })
+  expect(numbers(await vectors)).toEqual([vectorOf('a')])
+  expect(calls).toHaveLength(2)
+})
+
 describe('trouble that stays', () => {
   const unavailable = { code: 'EMBEDDER_UNAVAILABLE' }
   const vector = (embedding: unknown) => ({ body: { data: [{ index: 0, embedding }] } })
