@@ -57,8 +57,9 @@ function languageAnalyzer(
   if (sent === true && language === undefined) throw invalid(stopWords, NO_WORDS)
   const listed = sent === true ? `_${language}_` : sent
   const stemmer = stemmerOf(analysis.stemming, language, `${path}.stemming`)
-  if (Array.isArray(analysis.synonyms)) filters.push(synonymFilter(analysis.synonyms, path))
   if (stemmer !== undefined) filters.push({ type: 'stemmer', language: stemmer })
+  // Behind the stemmer: what a rule says of a word holds for all of its forms.
+  if (Array.isArray(analysis.synonyms)) filters.push(synonymFilter(analysis.synonyms, path))
   const analyzer = { tokenizer: 'standard', filters }
   if (listed === false) return analyzer
   return withStopWords(analyzer, stopFilter(listed, stopWords))
