@@ -3,9 +3,14 @@
 use tantivy::tokenizer::{Token, TokenFilter, TokenStream, Tokenizer};
 use unicode_normalization::{is_nfc, UnicodeNormalization};
 
-/// Writes a word with composed letters.
+/// Writes a word with composed letters; katakana of half a width, which old systems write, are whole ones.
 pub fn compose(word: &mut String) {
-    if !word.is_ascii() && !is_nfc(word) {
+    if word.is_ascii() {
+        return;
+    }
+    if word.chars().any(|c| matches!(c, '\u{ff66}'..='\u{ff9f}')) {
+        *word = word.nfkc().collect();
+    } else if !is_nfc(word) {
         *word = word.nfc().collect();
     }
 }

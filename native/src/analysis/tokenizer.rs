@@ -5,8 +5,8 @@ use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use crate::analysis::compose::compose;
 use crate::analysis::emoji::{boxed_at, emoji_at, fold, Boxed, KEYCAP};
 
-/// Splits text into words: runs of letters, digits and marks. `3.14` and `1,000` stay whole,
-/// `don't` too, the `'s` of a possessive is left out, and each ideograph and each emoji is a word of
+/// Splits text into words: runs of letters, digits and marks, and runs of katakana. `3.14` and `1,000`
+/// stay whole, `don't` too, the `'s` of a possessive is left out, and each ideograph and each emoji is a word of
 /// its own. Accented letters are composed, selectors and skin tones of emoji are left out.
 #[derive(Clone, Default)]
 pub struct WordTokenizer {
@@ -262,7 +262,7 @@ fn is_mark(c: char) -> bool {
         | 0x0610..=0x061A | 0x064B..=0x065F | 0x0670 | 0x0900..=0x0903 | 0x093A..=0x094F
         | 0x0981..=0x0983 | 0x09BC..=0x09CD | 0x0B82 | 0x0BBE..=0x0BCD | 0x0E31
         | 0x0E34..=0x0E3A | 0x0E47..=0x0E4E | 0x1AB0..=0x1AFF | 0x1DC0..=0x1DFF
-        | 0x200C..=0x200D | 0x20D0..=0x20FF | 0xFE20..=0xFE2F)
+        | 0x200C..=0x200D | 0x20D0..=0x20FF | 0x3099..=0x309A | 0xFE20..=0xFE2F)
 }
 
 /// Characters that are words by themselves: Chinese characters and Japanese syllables.
@@ -270,8 +270,25 @@ fn is_ideograph(c: char) -> bool {
     let code = c as u32;
     code >= 0x3040
         && matches!(code,
-            0x3040..=0x309F | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF
+            0x3040..=0x3096 | 0x309B..=0x309F | 0x3400..=0x4DBF | 0x4E00..=0x9FFF | 0xF900..=0xFAFF
             | 0x20000..=0x3FFFF)
+}
+
+/// Katakana, of full or half width, with the signs that stand inside their words.
+fn is_katakana(c: char) -> bool {
+    let code = c as u32;
+    code >= 0x3099
+        && matches!(code,
+            0x3099..=0x309A | 0x30A1..=0x30FA | 0x30FC..=0x30FF | 0x31F0..=0x31FF
+            | 0xFF66..=0xFF9F)
+}
+
+/// Where the marks end that are written behind a letter for itself, as in file names of some systems (`か\u{3099}`).
+fn voiced_end(text: &str, mut at: usize) -> usize {
+    while char_at(text, at).is_some_and(|c| matches!(c as u32, 0x3099..=0x309A)) {
+        at += 3;
+    }
+    at
 }
 
 fn next_word(text: &str, mut at: usize) -> Option<Span> {
@@ -294,13 +311,19 @@ fn next_word(text: &str, mut at: usize) -> Option<Span> {
         at = after;
     };
     let mut last = ' ';
+    let of_katakana = char_at(text, from).is_some_and(is_katakana);
     while let Some(c) = char_at(text, at) {
         if is_ideograph(c) {
-            let end = if at == from { from + c.len_utf8() } else { at };
+            let end = if at == from {
+                voiced_end(text, from + c.len_utf8())
+            } else {
+                at
+            };
             return Some(Span::word(from, end, end));
         }
         if is_word(c) {
-            if c == KEYCAP && last.is_ascii_digit() {
+            // Nothing else stands between the words of `USBケーブル`.
+            if (c == KEYCAP && last.is_ascii_digit()) || is_katakana(c) != of_katakana {
                 break;
             }
             last = c;
@@ -346,7 +369,7 @@ fn next_run(text: &str, at: usize) -> Option<Span> {
 
 /// Characters of Chinese and Japanese words, katakana and the sign of a long vowel among them.
 fn is_unspaced(c: char) -> bool {
-    is_ideograph(c) || matches!(c as u32, 0x30A1..=0x30FF | 0x31F0..=0x31FF)
+    is_ideograph(c) || is_katakana(c)
 }
 
 fn run_end(text: &str, mut at: usize) -> usize {
@@ -407,6 +430,15 @@ mod tests {
             ["node", "js", "snake", "case", "wi", "fi"]
         );
         assert_eq!(words("東京tower はな"), ["東", "京", "tower", "は", "な"]);
+        assert_eq!(
+            words("USBケーブル 5GルーターとTシャツ"),
+            ["USB", "ケーブル", "5G", "ルーター", "と", "T", "シャツ"]
+        );
+        assert_eq!(words("ﾊﾟｽﾜｰﾄﾞ2"), ["パスワード", "2"]);
+        assert_eq!(
+            words("ハ\u{309A}スか\u{3099}3.5ワット"),
+            ["パス", "が", "3.5", "ワット"]
+        );
         assert_eq!(words("e\u{301}te\u{301} हिन्दी"), ["\u{e9}t\u{e9}", "हिन्दी"]);
         assert_eq!(words(""), Vec::<String>::new());
         assert_eq!(words("'' . ,5."), ["5"]);

@@ -14,8 +14,9 @@ use crate::vectors::Saved;
 /// Name of the manifest in the folder of an index.
 pub const MANIFEST: &str = "manifest.json";
 /// 2: letters are composed, and objects are present where a field of theirs is. 3: emoji are words. 4: words have
-/// the forms that their accents tell, a dotted I is an i, and hashed features have several places.
-const FORMAT: u32 = 4;
+/// the forms that their accents tell, a dotted I is an i, and hashed features have several places. 5: words in katakana
+/// end where letters of another kind begin, and have one width.
+const FORMAT: u32 = 5;
 
 /// A file as it must be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

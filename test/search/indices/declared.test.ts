@@ -61,6 +61,45 @@ it('finds Chinese by its characters, katakana by whole words, and Arabic by its 
   expect(await find('east', 'مكتبة')).toEqual([])
 })
 
+it('ends a word in katakana where letters of another kind begin, whatever its width', async () => {
+  await store('katakana', {
+    cable: { title: 'USBケーブル 2m' },
+    shirt: { title: 'ABCカードとTシャツ' },
+    old: { title: 'ﾊﾟｽﾜｰﾄﾞ' },
+    apart: { title: 'パスワード'.normalize('NFD') },
+  })
+  for (const word of ['USB', 'ケーブル', 'usb ケーブル', '"USBケーブル"'])
+    expect(await find('katakana', word, { operator: 'and' })).toEqual(['cable'])
+  for (const word of ['ABC', 'カード', 'シャツ', 'Tシャツ'])
+    expect(await find('katakana', word, { operator: 'and' })).toEqual(['shirt'])
+  for (const word of ['パスワード', 'ﾊﾟｽﾜｰﾄﾞ'])
+    expect(await find('katakana', word)).toEqual(['apart', 'old'])
+})
+
+it('finds words in any of their forms for what rules of synonyms say of one', async () => {
+  await make('shoes', { synonyms: ['sneaker, running shoe', 'telly => television'] })
+  await store('shoes', { shoe: { title: 'Running shoes' }, set: { title: 'Televisions' } })
+  for (const query of ['sneaker', 'sneakers', 'run shoe'])
+    expect([query, await find('shoes', query)]).toEqual([query, ['shoe']])
+  for (const query of ['telly', 'tellies', 'televisions'])
+    expect([query, await find('shoes', query)]).toEqual([query, ['set']])
+})
+
+it('finds Korean words without their particles, and Chinese ones as they stand, by one and two characters', async () => {
+  const analyzer = { default: { tokenizer: 'two', filter: ['lowercase'] } }
+  const tokenizer = { two: { type: 'ngram', min_gram: 1, max_gram: 2 } }
+  await make('pairs', { analyzer, tokenizer })
+  await store('pairs', {
+    password: { title: '비밀번호를 재설정' },
+    number: { title: '전화번호' },
+    tokyo: { title: '東京都' },
+    other: { title: '京東' },
+  })
+  const whole = (query: string) => find('pairs', query, { operator: 'and' })
+  expect(await whole('비밀번호')).toEqual(['password'])
+  expect([await whole('東京'), await whole('都')]).toEqual([['tokyo'], ['tokyo']])
+})
+
 it('reads what README names of a field and of an analyzer', async () => {
   await make(
     'named',
