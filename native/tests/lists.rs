@@ -614,3 +614,47 @@ fn words_are_completed_and_corrected_by_what_live_documents_hold() {
         json!([])
     );
 }
+
+#[test]
+fn completions_that_stand_beside_the_words_before_come_first() {
+    let mut index = Index::random(31, 2, 40);
+    let mut random = Random(1);
+    let titles = [
+        "water bottle",
+        "ambergris",
+        "box",
+        "box",
+        "box and water",
+        "bone",
+    ];
+    let numbered = (99_000..).zip(titles);
+    let docs = numbered.map(|(ord, title)| {
+        let mut doc = reference::document(&mut random, ord);
+        doc.source["title"] = json!(format!("{title} zq"));
+        doc
+    });
+    index.change(docs.collect(), &[]);
+    let completed = |index: &Index, prefix: &str| -> Vec<String> {
+        let request = suggest::Request::parse(&json!({ "prefix": prefix }).to_string()).unwrap();
+        let text = suggest::suggest(&[(7, index.view())], &request).unwrap();
+        let found: Value = serde_json::from_str(&text).unwrap();
+        let completions = found["completions"].as_array().unwrap().iter();
+        let texts = completions.map(|c| c["text"].as_str().unwrap().to_owned());
+        texts
+            .filter(|text| {
+                ["bottle", "box", "bone"]
+                    .iter()
+                    .any(|word| text.ends_with(word))
+            })
+            .collect()
+    };
+    assert_eq!(completed(&index, "bo"), ["box", "bone", "bottle"]);
+    let beside_water = ["water bottle", "water box", "water bone"];
+    assert_eq!(completed(&index, "water bo"), beside_water);
+    // A word that no document has tells nothing.
+    let unknown = ["Qqq box", "Qqq bone", "Qqq bottle"];
+    assert_eq!(completed(&index, "Qqq bo"), unknown);
+    // What was deleted stands beside nothing.
+    index.change(Vec::new(), &[99_000]);
+    assert_eq!(completed(&index, "water bo"), ["water box", "water bone"]);
+}

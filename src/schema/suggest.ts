@@ -13,7 +13,10 @@ export const SuggestRequest = Type.Object({
 })
 export type SuggestRequest = Static<typeof SuggestRequest>
 
-const Suggestion = Type.Object({ text: Type.String(), documents: Type.Integer() })
+const Suggestion = Type.Object({
+  text: Type.String(),
+  documents: Type.Integer({ description: 'documents that have the last word' }),
+})
 export const SuggestReply = Type.Object({
   completions: Type.Array(Suggestion),
   corrections: Type.Array(Type.Object({}, { additionalProperties: true })),

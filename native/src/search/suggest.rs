@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::analysis::term::Term;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::deadline;
@@ -13,8 +14,10 @@ use crate::search::text::words::{self, Word};
 const LIMIT_MAX: usize = 100;
 /// Words that are looked at more than are wanted: some belong to deleted documents only.
 const SPARE: usize = 16;
-/// Words of a query that are corrected, at most.
+/// Words of a query that are corrected, or that a completion may stand beside, at most.
 const WORDS_MAX: usize = 32;
+/// Words that are held against those before them.
+const BESIDE_MAX: usize = 200;
 
 /// What suggestions are asked for.
 #[derive(Debug, Deserialize)]
@@ -91,32 +94,83 @@ fn complete(
     let Some((_, first)) = snapshots.first() else {
         return Ok(Vec::new());
     };
-    let Some(last) = first.definition.words_analyzer.terms(prefix).pop() else {
+    let mut terms = first.definition.words_analyzer.terms(prefix);
+    let Some(last) = terms.pop() else {
         return Ok(Vec::new());
     };
     // Behind a space, a hyphen or the like begins another word, of which nothing is known yet.
     if last.to < prefix.len() && !prefix.ends_with(char::is_alphanumeric) {
         return Ok(Vec::new());
     }
+    let context = known_words(snapshots, terms)?;
+    let most = limit + SPARE;
+    let most = if context.is_empty() {
+        most
+    } else {
+        most.max(BESIDE_MAX)
+    };
     let found = gather(snapshots, |snapshot| {
-        words::completions(snapshot, &last.text, limit + SPARE)
+        words::completions(snapshot, &last.text, most)
     })?;
     let mut completions = Vec::new();
-    for word in found {
+    for (word, together) in found.iter().zip(beside(snapshots, &context, &found)?) {
         let documents = live_documents(snapshots, &word.text)?;
         if documents > 0 {
-            completions.push(Completion {
+            let completion = Completion {
                 text: format!("{}{}", &prefix[..last.from], word.text),
                 documents,
-            });
+            };
+            completions.push((affinity(together, documents), completion));
         }
     }
-    completions.sort_by(|a, b| {
-        let by_documents = b.documents.cmp(&a.documents);
-        by_documents.then_with(|| a.text.cmp(&b.text))
+    completions.sort_by(|(near_a, a), (near_b, b)| {
+        let order = near_b.total_cmp(near_a);
+        let order = order.then(b.documents.cmp(&a.documents));
+        order.then_with(|| a.text.cmp(&b.text))
     });
     completions.truncate(limit);
-    Ok(completions)
+    Ok(completions.into_iter().map(|(_, one)| one).collect())
+}
+
+/// Those of the words before the last one that documents have, each once.
+fn known_words(
+    snapshots: &[(u64, Arc<Snapshot>)],
+    terms: Vec<Term>,
+) -> Result<Vec<String>, Failure> {
+    let mut known: Vec<String> = Vec::new();
+    for Term { text, .. } in terms {
+        if known.len() < WORDS_MAX
+            && !known.contains(&text)
+            && live_documents(snapshots, &text)? > 0
+        {
+            known.push(text);
+        }
+    }
+    Ok(known)
+}
+
+/// Of each word, in how many documents it stands beside all of `context`.
+fn beside(
+    snapshots: &[(u64, Arc<Snapshot>)],
+    context: &[String],
+    found: &[Word],
+) -> Result<Vec<u64>, Failure> {
+    let mut sums = vec![0; found.len()];
+    if context.is_empty() {
+        return Ok(sums);
+    }
+    for (_, snapshot) in snapshots {
+        let counts = words::beside(snapshot, context, found)?;
+        let pairs = sums.iter_mut().zip(counts);
+        pairs.for_each(|(sum, count)| *sum += u64::from(count));
+    }
+    Ok(sums)
+}
+
+/// How much a word belongs to those before it: the share of its documents that have them, for each of these documents. A
+/// word that stands everywhere stands beside them, too, and says nothing.
+fn affinity(together: u64, documents: u64) -> f64 {
+    (together * together) as f64 / documents as f64
 }
 
 /// The query with one unknown word after the other replaced by the nearest known ones.

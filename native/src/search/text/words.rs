@@ -4,12 +4,17 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use tantivy::query::FuzzyTermQuery;
+use tantivy::schema::IndexRecordOption;
 use tantivy::Term;
 
 use crate::analysis::emoji::is_emoji;
+use crate::engine::bits::Bits;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::deadline::Steps;
+
+/// Documents of words that are looked through to see which words stand together: some milliseconds.
+const POSTINGS_MAX: usize = 2_000_000;
 
 /// A word of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +50,61 @@ pub fn completions(snapshot: &Snapshot, prefix: &str, limit: usize) -> Result<Ve
         distance: 0,
     });
     first_live(snapshot, words.collect(), limit)
+}
+
+/// Of each of `words`, how many live documents have it beside all words of `context`. What would take more than
+/// `POSTINGS_MAX` steps is left at 0: rare words, which say most, come first.
+pub fn beside(
+    snapshot: &Snapshot,
+    context: &[String],
+    words: &[Word],
+) -> Result<Vec<u32>, Failure> {
+    let mut counts = vec![0; words.len()];
+    let mut together = Bits::live(snapshot);
+    for word in context {
+        let mut own = Bits::new(snapshot.documents as usize);
+        each_document(snapshot, word, |position| own.set(position))?;
+        together.and(&own);
+    }
+    if together.count() == 0 {
+        return Ok(counts);
+    }
+    let mut order: Vec<usize> = (0..words.len()).collect();
+    order.sort_by_key(|at| words[*at].documents);
+    let mut steps = 0;
+    for at in order {
+        steps += words[at].documents as usize;
+        if steps > POSTINGS_MAX {
+            break;
+        }
+        each_document(snapshot, &words[at].text, |position| {
+            counts[at] += u32::from(together.get(position));
+        })?;
+    }
+    Ok(counts)
+}
+
+/// Calls `each` with the position of every document that has the word, deleted ones included.
+fn each_document(
+    snapshot: &Snapshot,
+    word: &str,
+    mut each: impl FnMut(u32),
+) -> Result<(), Failure> {
+    for segment in &snapshot.segments {
+        let words = segment.reader.inverted_index(snapshot.definition.words)?;
+        let Some(info) = words.terms().get(word)? else {
+            continue;
+        };
+        let mut block = words.read_block_postings_from_terminfo(&info, IndexRecordOption::Basic)?;
+        while !block.docs().is_empty() {
+            block
+                .docs()
+                .iter()
+                .for_each(|document| each(segment.base + document));
+            block.advance();
+        }
+    }
+    Ok(())
 }
 
 /// The words at most `edits` (1 or 2) away from `word`, itself included, nearest first, then by
@@ -91,7 +151,7 @@ pub fn live_documents(snapshot: &Snapshot, word: &str) -> Result<u32, Failure> {
         match segment.reader.alive_bitset() {
             None => live += info.doc_freq,
             Some(alive) => {
-                let basic = tantivy::schema::IndexRecordOption::Basic;
+                let basic = IndexRecordOption::Basic;
                 let postings = words.read_postings_from_terminfo(&info, basic)?;
                 live += postings.doc_freq_given_deletes(alive);
             }
