@@ -78,6 +78,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'learn',
     'native',
     'schema',
+    'shared-clock',
     'store',
     'threads',
   ],

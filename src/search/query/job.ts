@@ -8,7 +8,7 @@ import type { IndexEntry } from '../indices/indices.ts'
 import { wellFormedJson } from '../json.ts'
 import { type Added, packAdded } from './added.ts'
 import type { CoreRequest } from './core-request.ts'
-import { endOf } from './end.ts'
+import { deadlineOf } from './deadline.ts'
 import type { PageIndex } from './page.ts'
 import type { PlannedSearch } from './plan.ts'
 import { modelOf, type Plan, type Ranking } from './ranking-plan.ts'
@@ -62,7 +62,7 @@ export function searchJob(asked: Asked): { job: SearchInput; head: string | unde
     list: plan.list,
     shownBefore: planned.shownBefore,
     startedMs: asked.startedMs,
-    endsMs: endOf(asked.startedMs, asked.config),
+    endsMs: deadlineOf(asked.startedMs, asked.config),
     context: wellFormedJson(asked.context).slice(0, -1),
     added,
     evidence: undefined,

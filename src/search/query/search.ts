@@ -12,7 +12,7 @@ import { wellFormedJson } from '../json.ts'
 import { refuseAnalysed } from './analysed.ts'
 import { refuseMistyped } from './comparable.ts'
 import { listIndices } from './cursor.ts'
-import { endOf } from './end.ts'
+import { deadlineOf } from './deadline.ts'
 import { type Describe, evidenceOf } from './evidence.ts'
 import { searchJob } from './job.ts'
 import { type PlannedSearch, planSearch } from './plan.ts'
@@ -118,7 +118,7 @@ export function openSearch(parts: SearchParts): Search {
       const { index, ...words } = sent
       const entries = named(indices, index)
       const engineIds = Float64Array.from(entries, ({ record }) => record.engineId)
-      const job = { engineIds, request: wellFormedJson(words), endsMs: endOf(sharedMs(), config) }
+      const job = { engineIds, request: wellFormedJson(words), endsMs: deadlineOf(sharedMs(), config) }
       const found = await engine.using(entries, () => pool.run('suggest', job))
       const warnings = suggestWarnings(sent, address)
       return {

@@ -4,7 +4,7 @@ import { sharedMs } from '../../shared-clock.ts'
 import type { SearchInput } from '../../threads/pool.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import { type Added, packAdded } from './added.ts'
-import { endOf } from './end.ts'
+import { deadlineOf } from './deadline.ts'
 import { pageIndex, type Replayable } from './job.ts'
 
 /** What is kept of a search that was shown, as far as it decides the list. */
@@ -42,7 +42,7 @@ export function replayJob(
     list: 0,
     shownBefore: shown.from,
     startedMs,
-    endsMs: endOf(startedMs, config),
+    endsMs: deadlineOf(startedMs, config),
     context: '{"replay":true',
     added,
     evidence: undefined,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { endOf } from '../../../src/search/query/end.ts'
+import { deadlineOf } from '../../../src/search/query/deadline.ts'
 import { sharedMs } from '../../../src/shared-clock.ts'
 import { type RunningApp, startApp } from '../../running-app.ts'
 
@@ -30,7 +30,7 @@ afterAll(() => running.close())
 /** How long a search took that had so many ms left when it came, and how it ended. */
 async function run(leftMs: number): Promise<{ tookMs: number; ended: unknown }> {
   const beganMs = performance.now()
-  const receivedMs = sharedMs() + leftMs - endOf(0, { requestTimeoutMs: TIMEOUT_MS })
+  const receivedMs = sharedMs() + leftMs - deadlineOf(0, { requestTimeoutMs: TIMEOUT_MS })
   const ended = await running.app.search.run(HEAVY, receivedMs).then(
     () => 'answered',
     ({ code }) => code,

@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts'
 const TOLD_BY = 1.1
 
 /** When a search that began then ends, whatever it is doing: its client was told by then that it took too long. By `sharedMs`. */
-export function endOf(
+export function deadlineOf(
   startedMs: number,
   { requestTimeoutMs }: Pick<Config, 'requestTimeoutMs'>,
 ): number {
