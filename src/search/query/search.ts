@@ -118,11 +118,8 @@ export function openSearch(parts: SearchParts): Search {
       const { index, ...words } = sent
       const entries = named(indices, index)
       const engineIds = Float64Array.from(entries, ({ record }) => record.engineId)
-      const job = {
-        engineIds,
-        request: wellFormedJson(words),
-        endsMs: deadlineOf(sharedMs(), config),
-      }
+      const endsMs = deadlineOf(sharedMs(), config)
+      const job = { engineIds, request: wellFormedJson(words), endsMs }
       const found = await engine.using(entries, () => pool.run('suggest', job))
       const warnings = suggestWarnings(sent, address)
       return {
