@@ -122,10 +122,8 @@ export function openSearch(parts: SearchParts): Search {
       const job = { engineIds, request: wellFormedJson(words), endsMs }
       const found = await engine.using(entries, () => pool.run('suggest', job))
       const warnings = suggestWarnings(sent, address)
-      return {
-        ...(JSON.parse(found) as object),
-        ...(warnings.length === 0 ? {} : { warnings }),
-      }
+      const shown = JSON.parse(found) as object
+      return warnings.length === 0 ? shown : { ...shown, warnings }
     },
     replay: async (shown) => {
       const entries = shown.indices
