@@ -55,7 +55,8 @@ export function alwaysValid({ units, difference, standardError }: Contrast): Alw
 /**
  * Treatment − `factor` · control for a sequence that starts with few units. A small arm where nothing
  * happened yet has no variance and would be certain of everything, so a variance below the pooled one
- * is drawn up to it, the less the more units the arm has. A large arm keeps its own.
+ * is drawn up to it, the less the more units the arm has. A large arm keeps its own. Nor is it certain of what one unit
+ * says that searches more than all others: decisions count the leverage of units, intervals at a fixed end do not.
  */
 export function steadyContrast(control: Estimate, treatment: Estimate, factor = 1): Contrast {
   const pooled = pooledVariance(control, treatment)
@@ -70,7 +71,8 @@ function pooledVariance(control: Estimate, treatment: Estimate): number {
 function steady(estimate: Estimate, pooled: number): Estimate {
   const missing = Math.max(0, pooled - estimate.variance)
   const share = STEADY_UNITS / (STEADY_UNITS + estimate.units)
-  return { ...estimate, variance: estimate.variance + share * missing }
+  const { leverage = 1 } = estimate
+  return { ...estimate, variance: leverage * (estimate.variance + share * missing) }
 }
 
 export interface GuardrailRequest {

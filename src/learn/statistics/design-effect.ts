@@ -21,7 +21,8 @@ export function designEffect({ sums, searches, variance }: Sampled): number {
   const most = yy / y
   const mean = units < ALWAYS_VALID_UNITS_MIN ? undefined : estimateOf(sums)
   const alone = variance / y
-  const found = mean === undefined ? most : alone > 0 ? errorSquared(mean) / alone : 1
+  const error = mean === undefined ? 0 : (mean.leverage ?? 1) * errorSquared(mean)
+  const found = mean === undefined ? most : alone > 0 ? error / alone : 1
   const effect = Math.min(most, Math.max(1, found))
   const others = Math.max(0, searches - y)
   return (effect * y + others) / (y + others)

@@ -7,6 +7,8 @@ export interface Estimate {
   variance: number
   /** All units have the same y, so that the value is a mean over units. */
   isMean?: boolean
+  /** By how much `variance` may be too small where one unit searches more than the others; 1 by default. */
+  leverage?: number
 }
 
 /** How far apart two arms are; a difference of estimates, with its standard error. */
@@ -36,8 +38,29 @@ export function estimateOf(sums: UnitSums): Estimate | undefined {
   const spreadY = spread(sums.yy, y, y, units)
   const spreadXY = spread(sums.xy, x, y, units)
   const spreadOfRatio = spreadX - 2 * value * spreadXY + value * value * spreadY
-  const variance = Math.max(0, spreadOfRatio) / (y / units) ** 2
-  return { units, value, variance, isMean: sums.yy * units === y * y }
+  return {
+    units,
+    value,
+    variance: Math.max(0, spreadOfRatio) / (y / units) ** 2,
+    isMean: sums.yy * units === y * y,
+    leverage: leverageOf(units, y, spreadY),
+  }
+}
+
+/** Least share of the denominator that is left to the other units. */
+const REST_MIN = 1e-9
+
+/**
+ * By how much the delta method understates the variance, at most. It takes each unit for a small part of all: one that
+ * makes nine of ten searches draws the ratio to itself, and what it alone says seems certain. When each unit is left out
+ * in turn, its part of the deviation is e/(Y − y) in place of e/Y (jackknife; MacKinnon, White: Some heteroskedasticity-
+ * consistent covariance matrix estimators, 1985). No y lies further above the mean than s (n − 1)/√n (Samuelson: How
+ * deviant can you be?, 1968). 1 where all units have the same.
+ */
+function leverageOf(units: number, y: number, spreadY: number): number {
+  const most = y / units + (Math.sqrt(Math.max(0, spreadY)) * (units - 1)) / Math.sqrt(units)
+  const rest = Math.max(REST_MIN, 1 - most / y)
+  return Math.max(1, ((1 - 1 / units) / rest) ** 2)
 }
 
 /**

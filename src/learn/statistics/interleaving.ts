@@ -76,9 +76,9 @@ export interface Preference {
 export function preferenceOf(sums: UnitSums): Preference | undefined {
   const estimate = estimateOf(sums)
   if (estimate === undefined) return undefined
-  const { units, value, variance } = estimate
+  const { units, value, variance, leverage = 1 } = estimate
   if (units < ALWAYS_VALID_UNITS_MIN) return { preference: value, units, significant: false }
-  const standardError = Math.sqrt(variance / units)
+  const standardError = Math.sqrt((leverage * variance) / units)
   const sequence = alwaysValid({ units, difference: value, standardError })
   const significant = sequence.low > 0 || sequence.high < 0
   return { preference: value, units, alwaysValid: sequence, significant }
