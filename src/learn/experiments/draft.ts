@@ -52,7 +52,7 @@ export function draftExperiment(
   const held = readHeld(sent.status)
   const dates = readDates(sent, nowMs)
   const draft = held || dates.startMs > nowMs
-  return {
+  const record: ExperimentRecord = {
     id,
     kind,
     name: sent.name,
@@ -79,6 +79,8 @@ export function draftExperiment(
     ),
     warnings,
   }
+  warnings.push(...idleWarnings(record))
+  return record
 }
 
 /** When it ends if nobody said so and it starts then. */
@@ -110,6 +112,19 @@ function readFallback(
   const { tuning, unread } = mustReadTuning(config, 'fallbackConfig')
   warnings.push(...unreadWarnings('fallbackConfig', unread))
   return { config, tuning }
+}
+
+/** A fallback that nothing brings into force would be waited for. */
+function idleWarnings({ kind, fallback, guardrails }: ExperimentRecord): string[] {
+  if (fallback === undefined) return []
+  if (kind === 'test')
+    return [
+      'fallbackConfig: a guardrail stops a test, and the ranking without it applies; only an experiment has a fallback.',
+    ]
+  if (guardrails.length > 0) return []
+  return [
+    'fallbackConfig: there are no guardrails to take the experiment back, so it never applies.',
+  ]
 }
 
 function readDates(

@@ -189,14 +189,27 @@ it('steps that are added up end at the whole, be they shares or percentages', ()
 
 it('of very many keys that change no ranking some are named, and the others counted', () => {
   const config = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`own${n}`, n]))
-  const { warnings } = draft({
-    variants: [{ id: 'a', config }, { id: 'b' }],
-    fallbackConfig: config,
-  })
+  const variants = [{ id: 'a', config }, { id: 'b' }]
+  const sent = { variants, fallbackConfig: config, guardrails: { ctr: 0.1 } }
+  const { warnings } = draft(sent, 'experiment')
   const told = (owner: string) => warnings.filter((each) => each.startsWith(owner))
   for (const owner of ['variant a', 'fallbackConfig']) {
     expect(told(owner)).toHaveLength(21)
     expect(told(owner)[0]).toBe(`${owner}: "own0" changes no ranking; it is kept and returned.`)
     expect(told(owner)[20]).toBe(`${owner}: 40 more change no ranking; they are kept and returned.`)
   }
+})
+
+it('A fallback that nothing can bring into force is told of', () => {
+  const told = (sent: Partial<ExperimentCreate>, kind: 'test' | 'experiment') =>
+    draft({ fallbackConfig: { pins: ['a'] }, ...sent }, kind).warnings
+  const guardrails = { ctr: 0.1 }
+  expect(told({ guardrails }, 'test')).toEqual([
+    expect.stringMatching(/^fallbackConfig: a guardrail stops a test/),
+  ])
+  expect(told({}, 'experiment')).toEqual([
+    expect.stringMatching(/^fallbackConfig: there are no guardrails/),
+  ])
+  expect(told({ guardrails }, 'experiment')).toEqual([])
+  expect(draft({ guardrails }).warnings).toEqual([])
 })

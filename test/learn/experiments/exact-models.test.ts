@@ -7,6 +7,7 @@ it('A model that is not there is told of, of a variant and of the fallback alike
     name: 'n',
     type: 'model_config',
     variants: [{ id: 'a' }, { id: 'b', config: { model: 'known' } }],
+    guardrails: { ctr: 0.1 },
     fallbackConfig: { model: 'unknown' },
   }
   const record = draftExperiment('experiment', sent, 'id', 1000)
