@@ -26,7 +26,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'first-mistake': [],
   'nearest-name': [],
   'synonym-rule': [],
-  json: ['config', 'errors', 'first-mistake', 'object'],
+  json: ['breath', 'config', 'errors', 'first-mistake', 'object'],
   config: ['first-mistake', 'nearest-name', 'settings', 'word'],
   metrics: ['breath', 'config'],
   package: [],

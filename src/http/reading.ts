@@ -1,6 +1,7 @@
 import { openBreath } from '../breath.ts'
 import { serviceError } from '../errors.ts'
-import { readJson } from '../json/json.ts'
+import { LARGE_BYTES, readGradually } from '../json/gradual.ts'
+import { type ReadJson, readJson } from '../json/json.ts'
 import { refuseUnkeepable } from '../json/unkeepable.ts'
 import { joined } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
@@ -8,9 +9,6 @@ import { hashPieces, hashRequest } from './repeat.ts'
 import type { AnyCall, Route } from './route.ts'
 import type { ServedApp } from './served.ts'
 import type { Check } from './validate.ts'
-
-/** From here on another thread reads what it can read: less is read in the time that a search takes. */
-export const LARGE_BYTES = 128 << 10
 
 /** What of a route decides how its body is read. */
 export interface ReadRoute {
@@ -33,36 +31,36 @@ export interface Reading {
 export function readSent(reading: Reading, pieces: Uint8Array[]): string | Promise<string> {
   const { app, entry, exchange, call, hashed } = reading
   const bytes = pieces.reduce((sum, { length }) => sum + length, 0)
-  if (entry.route.readLarge !== undefined && bytes >= LARGE_BYTES)
-    return readLarge(reading, lastingly(pieces))
+  if (bytes >= LARGE_BYTES) return readLarge(reading, lastingly(pieces))
   const whole = joined(pieces)
-  readWhole(app, entry, call, whole)
+  take(entry, call, readWhole(app, entry, whole))
   return hashed ? hashRequest(exchange, whole) : ''
 }
 
-function readWhole(app: ServedApp, entry: ReadRoute, call: AnyCall, bytes: Uint8Array): void {
-  const { route, checkBody } = entry
-  if (bytes.length === 0 && route.bodyOptional !== true)
-    throw serviceError('VALIDATION_FAILED', 'A JSON body is required.', {
-      details: [{ path: '', message: 'is required' }],
-    })
-  const { value, suspicious } =
-    bytes.length === 0
-      ? { value: {}, suspicious: false }
-      : readJson(bytes, app.config.jsonDepthMax, { advice: entry.advice })
+function readWhole({ config }: ServedApp, { route, advice }: ReadRoute, bytes: Uint8Array): ReadJson {
+  if (bytes.length > 0) return readJson(bytes, config.jsonDepthMax, { advice })
+  if (route.bodyOptional === true) return { value: {}, suspicious: false }
+  throw serviceError('VALIDATION_FAILED', 'A JSON body is required.', {
+    details: [{ path: '', message: 'is required' }],
+  })
+}
+
+function take({ route, checkBody }: ReadRoute, call: AnyCall, { value, suspicious }: ReadJson): void {
   if (suspicious && route.content !== 'items') refuseUnkeepable(value, route.content)
   checkBody?.(value)
   call.body = value
   call.suspicious = suspicious
 }
 
-/** The pieces are gone afterwards: the other thread has them. */
+/** The pieces may be gone afterwards: another thread has them. */
 async function readLarge(reading: Reading, pieces: Uint8Array<ArrayBuffer>[]): Promise<string> {
-  const { entry, exchange, call, hashed } = reading
+  const { app, entry, exchange, call, hashed } = reading
+  const { route, advice } = entry
   const hash = hashed ? await hashPieces(exchange, pieces, openBreath()) : ''
-  const body = await entry.route.readLarge?.(call.app, pieces)
-  entry.checkBody?.(body)
-  call.body = body
+  if (route.readLarge === undefined) {
+    const { jsonDepthMax } = app.config
+    take(entry, call, await readGradually(joined(pieces), jsonDepthMax, { advice }))
+  } else take(entry, call, { value: await route.readLarge(call.app, pieces), suspicious: false })
   return hash
 }
 

@@ -51,17 +51,50 @@ export function readJson(
   depthMax: number,
   { name = 'The body', advice = '' }: { name?: string; advice?: string } = {},
 ): ReadJson {
+  const text = textOf(bytes, name)
+  return readPart(text, { depth: 0, objects: 0 }, { depthMax, name }) ?? noJson(text, name, advice)
+}
+
+/** The same bytes without a mark before them. Throws MALFORMED_JSON for what is no UTF-8. */
+export function textOf(bytes: Uint8Array, name: string): Uint8Array {
   const text = bytes[0] === 0xef && bytes[1] === 0xbb ? bytes.subarray(3) : bytes
   if (!isUtf8(text)) throw serviceError('MALFORMED_JSON', `${name} is not valid UTF-8.`)
-  const { mayBeHuge, unkept } = scan(text, depthMax, name)
+  return text
+}
+
+/** Throws MALFORMED_JSON with the place of the first mistake. */
+export function noJson(text: Uint8Array, name: string, advice: string): never {
+  const position = firstMistake(text)
+  throw serviceError('MALFORMED_JSON', `${name} is not valid JSON at byte ${position}${advice}.`)
+}
+
+/** How deep in its text, and behind how many objects and lists, a part of it is. */
+export interface Depth {
+  depth: number
+  objects: number
+}
+
+/** The deepest nesting of a text, and what it is called. */
+export interface JsonLimits {
+  depthMax: number
+  name: string
+}
+
+/** Reads a part of a text that is a value; undefined if it is none. Counts its objects. Throws what `readJson` throws. */
+export function readPart(
+  text: Uint8Array,
+  at: Depth,
+  { depthMax, name }: JsonLimits,
+): ReadJson | undefined {
+  const { mayBeHuge, unkept, objects } = scan(text, at, { depthMax, name })
+  at.objects = objects
   const buffer = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
   const json = (unkept.length === 0 ? buffer : marked(buffer, unkept)).toString('utf8')
   let value: unknown
   try {
     value = JSON.parse(json)
   } catch {
-    const position = firstMistake(text)
-    throw serviceError('MALFORMED_JSON', `${name} is not valid JSON at byte ${position}${advice}.`)
+    return undefined
   }
   return { value, suspicious: mayBeHuge || unkept.length > 0 || mayBeUnkeepable(json) }
 }
@@ -71,12 +104,13 @@ interface Numbers {
   mayBeHuge: boolean
   /** Where whole numbers begin and end that JavaScript would read as others. */
   unkept: [start: number, end: number][]
+  /** All objects and lists so far. */
+  objects: number
 }
 
 /** Throws JSON_TOO_DEEP, and BODY_TOO_LARGE for too many objects and lists. */
-function scan(bytes: Uint8Array, depthMax: number, name: string): Numbers {
-  let depth = 0
-  let objects = 0
+function scan(bytes: Uint8Array, begun: Depth, { depthMax, name }: JsonLimits): Numbers {
+  let { depth, objects } = begun
   let inString = false
   let mayBeHuge = false
   let unkept: Numbers['unkept'] = NONE
@@ -101,7 +135,7 @@ function scan(bytes: Uint8Array, depthMax: number, name: string): Numbers {
       if (objects > OBJECTS_MAX) throw serviceError('BODY_TOO_LARGE', tooMany(name))
     } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1
   }
-  return { mayBeHuge, unkept }
+  return { mayBeHuge, unkept, objects }
 }
 
 /** Not to be changed: nearly every text has none. */
@@ -137,7 +171,8 @@ function marked(text: Buffer, places: Numbers['unkept']): Buffer {
   return copy
 }
 
-function tooDeep(name: string, depthMax: number): string {
+/** What is said of a text that is nested too deep. */
+export function tooDeep(name: string, depthMax: number): string {
   const setting = variableOf('jsonDepthMax')
   return `${name} is nested deeper than ${depthMax} levels, the setting ${setting}.`
 }

@@ -37,6 +37,11 @@ export function refuseUnkeepable(body: unknown, content: Content = []): void {
   }
 }
 
+/** Whether something in a part of a body is refused, or would be where it is no content. */
+export function mayHoldUnkeepable(part: unknown): boolean {
+  return mayBeRefused(part, true, false)
+}
+
 function refuse(value: unknown, path: string, isContent: boolean): void {
   // The place of each value is made only where one of them is refused: it takes longer than the look.
   if (mayBeRefused(value, path !== '', isContent)) refuseWithPlace(value, path, isContent)

@@ -35,12 +35,16 @@ export function encodeRecord(record: DocumentRecord): Buffer {
 }
 
 export function decodeRecord(bytes: Buffer): DocumentRecord {
+  return { ...decodeHead(bytes), source: sourceJson(bytes).toString() }
+}
+
+/** What is known of a document without its source. */
+export function decodeHead(bytes: Buffer): Omit<DocumentRecord, 'source'> {
   return {
     id: decodeId(bytes),
     version: bytes.readUInt32LE(0),
     createdMs: bytes.readDoubleLE(4),
     updatedMs: bytes.readDoubleLE(12),
-    source: sourceJson(bytes).toString(),
   }
 }
 

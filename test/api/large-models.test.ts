@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { LARGE_BYTES } from '../../src/http/reading.ts'
 import { canonicalJson } from '../../src/json/canonical.ts'
+import { LARGE_BYTES } from '../../src/json/gradual.ts'
 import { checksumOf } from '../../src/learn/models/state.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { LARGE_BYTES, type Reading, readSent } from '../../src/http/reading.ts'
+import { type Reading, readSent } from '../../src/http/reading.ts'
+import { LARGE_BYTES } from '../../src/json/gradual.ts'
 
 /** A route whose large bodies another thread reads; `taken` is what it was given, once it comes to read. */
 function openReading(): { reading: Reading; taken: () => Promise<string> } {

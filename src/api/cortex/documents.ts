@@ -2,6 +2,7 @@ import { Type } from 'typebox'
 import { invalid, ServiceError } from '../../errors.ts'
 import { answer, type Call, raw, route } from '../../http/route.ts'
 import { openValidators } from '../../http/validate.ts'
+import { LARGE_BYTES, readGradually } from '../../json/gradual.ts'
 import { readJson } from '../../json/json.ts'
 import { refuseUnkeepable } from '../../json/unkeepable.ts'
 import { bulkOpOf, changesFields } from '../../schema/bulk-ops.ts'
@@ -111,7 +112,10 @@ export const bulkDocuments = route({
     const options = { index: query.index, refresh, check: checkItem, noteDone, isLate }
     if (body === undefined) {
       const { documentBytesMax: lineBytesMax, jsonDepthMax } = app.config
-      const parse = (line: Uint8Array, name: string) => readJson(line, jsonDepthMax, { name })
+      const parse = (line: Uint8Array, name: string) =>
+        line.length < LARGE_BYTES
+          ? readJson(line, jsonDepthMax, { name })
+          : readGradually(line, jsonDepthMax, { name })
       return answer(await app.bulk.lines(stream, { ...options, parse, lineBytesMax, hold }))
     }
     if (Array.isArray(body)) return answer(await app.bulk.list(body, { ...options, suspicious }))
@@ -146,7 +150,7 @@ export const getDocument = route({
     const read = await app.documents.get(place)
     if ('notModified' in read)
       return raw('', '', { status: 304, headers: { etag: etagOf(read.notModified) } })
-    return versioned(read)
+    return answer(read.json, { headers: { etag: etagOf(read.version) } })
   },
 })
 

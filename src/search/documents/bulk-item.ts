@@ -11,8 +11,8 @@ export interface ItemOptions {
 }
 
 export interface LineOptions extends ItemOptions {
-  /** Reads one line's JSON; throws a ServiceError, in which the line has this name. */
-  parse: (line: Uint8Array, name: string) => Sent
+  /** Reads one line's JSON, a long one a part at a time; throws a ServiceError, in which the line has this name. */
+  parse: (line: Uint8Array, name: string) => Sent | Promise<Sent>
   lineBytesMax: number
 }
 
@@ -37,14 +37,14 @@ export interface Read {
 }
 
 /** Reads one line after the other. */
-export function openLineReader(options: LineOptions): (line: Line) => Read {
+export function openLineReader(options: LineOptions): (line: Line) => Promise<Read> {
   const { read, skip } = openReader(options)
-  return ({ number, bytes }) => {
+  return async ({ number, bytes }) => {
     const name = `Line ${number} of the body`
     try {
       if (bytes === undefined)
         throw serviceError('BODY_TOO_LARGE', `${name} is over ${options.lineBytesMax} bytes.`)
-      return read(options.parse(bytes, name))
+      return read(await options.parse(bytes, name))
     } catch (cause) {
       if (!(cause instanceof ServiceError)) throw cause
       skip()

@@ -92,8 +92,11 @@ async function loadLines(
   const breathe = openBreath(STRETCH_MS)
 
   async function flush(): Promise<void> {
-    await breathe()
-    const items = lines.map(read)
+    const items: Read[] = []
+    for (const line of lines) {
+      await breathe()
+      items.push(await read(line))
+    }
     if (lines[0]?.number === firstLine) refuseOtherText(items)
     lines = []
     bytes = 0
@@ -103,9 +106,7 @@ async function loadLines(
   for await (const line of splitLines(stream, options)) {
     if (line === undefined) {
       // What may be no NDJSON at all waits for as many lines as tell; `read` itself goes by the lines before.
-      const peek = openLineReader(options)
-      const mayBeOther =
-        lines[0]?.number === firstLine && lines.every((each) => isUnread(peek(each)))
+      const mayBeOther = lines[0]?.number === firstLine && (await areUnread(lines, options))
       if (!mayBeOther && lines.length > 0) await flush()
       continue
     }
@@ -116,6 +117,12 @@ async function loadLines(
   }
   if (lines.length > 0) await flush()
   return groups.answer()
+}
+
+async function areUnread(lines: Line[], options: LineOptions): Promise<boolean> {
+  const read = openLineReader(options)
+  for (const line of lines) if (!isUnread(await read(line))) return false
+  return true
 }
 
 function isUnread({ item }: Read): boolean {

@@ -9,6 +9,7 @@ import { unmet } from './conditions.ts'
 import { gramsAtMost, gramsProblem } from './grams.ts'
 import type { WriteOp } from './operation.ts'
 import { awaitVector, sentVector, vectorFor } from './outside-vector.ts'
+import { merged, preparedFor } from './prepared.ts'
 import { valuesAt } from './source.ts'
 
 type Source = Record<string, unknown>
@@ -63,12 +64,13 @@ function decide(
     if (old === undefined || sentVector(op, old) === undefined) return notFound()
     return save(store, op, { record: old, old, ord, nowMs, sequence: ++counter.last })
   }
-  const source = op.kind === 'put' ? op.source : merge(old, op.source)
+  const prepared = preparedFor(op, ord)
+  const source = prepared?.source ?? (op.kind === 'put' ? op.source : merge(old, op.source))
   const { definition } = latest(op.entry)
   if (!hasText(source, definition)) return noText(definition)
   const tooMany = gramsProblem(source, definition.grams)
   if (tooMany !== undefined) return tooMany
-  const json = storedJson(source)
+  const json = prepared?.json ?? storedJson(source)
   const isSame = op.vector === undefined && json === old?.source && !takesVectorAway(store, op, ord)
   if (isSame && old !== undefined && ord !== undefined)
     return { result: 'unchanged', record: old, ord }
@@ -168,10 +170,10 @@ function remove(
 
 function merge(old: DocumentRecord | undefined, changes: Source): Source {
   const before = old === undefined ? {} : (JSON.parse(old.source) as Source)
-  return { ...before, ...changes }
+  return merged(before, changes)
 }
 
-/** null stands for "no value" and is not stored. Where there is none, no copy is made: that of 100 000 fields takes long. */
+/** null stands for "no value" and is not stored. */
 function storedJson(source: Source): string {
   const json = wellFormedJson(source)
   if (!json.includes(':null')) return json

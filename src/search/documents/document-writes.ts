@@ -10,6 +10,7 @@ import type { WriteOutcome } from './decide.ts'
 import { gramsAtMost, groupsByGrams } from './grams.ts'
 import type { WriteOp } from './operation.ts'
 import { vectorText } from './outside-vector.ts'
+import { prepareLarge } from './prepared.ts'
 import type { Writer } from './writer.ts'
 
 /** What a write answers; times are ISO 8601. */
@@ -74,6 +75,7 @@ export async function writeDocuments(
   const { refresh, turn, noteDone } = options
   await openAll(parts.engine, ops, options)
   await embedOps(ops, parts)
+  await prepareLarge(ops, parts.store)
   await turn?.come
   refuseLate(options)
   const writing = parts.writer.write(ops, noteDone)

@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts'
 import { ServiceError, StartError, serviceError } from '../../errors.ts'
 import { nameProblem } from '../indices/index-name.ts'
 import { type IndexEntry, type Indices, latest } from '../indices/indices.ts'
-import { decodeRecord } from '../record.ts'
+import { decodeHead, sourceJson } from '../record.ts'
 import { type Conditions, isOneOf, unmet } from './conditions.ts'
 import { distantDates } from './distant-dates.ts'
 import {
@@ -29,14 +29,11 @@ import { unreadBeside } from './unread-names.ts'
 
 type Source = Record<string, unknown>
 
+/** A document as it is answered. */
 export interface ReadDocument {
-  id: string
-  index: string
   version: number
-  vectorized: boolean
-  created: string
-  updated: string
-  source: Source
+  /** JSON in UTF-8, with the source as it is stored: parsed and written again, a large one would hold everybody up. */
+  json: Uint8Array
 }
 
 /** What is stored has a version that the reader has already. */
@@ -112,21 +109,23 @@ export function openDocuments(parts: DocumentsParts): Documents {
     bulk: (items, defaultIndex, options) => writeBulk(items, defaultIndex, options, parts),
     get: async ({ id, index, ifVersion, unlessVersion = [] }) => {
       const { entry, ord } = locate(parts, id, index) ?? missing()
-      const bytes = store.tables.records.peek([entry.record.id, ord])
-      const record = bytes === undefined ? missing() : decodeRecord(bytes)
+      const stored = store.tables.records.peek([entry.record.id, ord]) ?? missing()
+      const record = decodeHead(stored)
       const { version } = record
       refuseUnmet({ ifVersion }, version)
       if (isOneOf(unlessVersion, version)) return { notModified: version }
+      const source = Buffer.from(sourceJson(stored))
       await engine.ready(entry)
-      return {
+      const head = JSON.stringify({
         id: record.id,
         index: entry.record.name,
         version,
         vectorized: hasVector(engine, entry, ord),
         created: new Date(record.createdMs).toISOString(),
         updated: new Date(record.updatedMs).toISOString(),
-        source: JSON.parse(record.source) as Source,
-      }
+      })
+      const begun = Buffer.from(`${head.slice(0, -1)},"source":`)
+      return { version, json: Buffer.concat([begun, source, Buffer.from('}')]) }
     },
   }
 }

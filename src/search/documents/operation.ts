@@ -1,5 +1,6 @@
 import type { IndexEntry } from '../indices/indices.ts'
 import type { Conditions } from './conditions.ts'
+import type { PreparedWrite } from './prepared.ts'
 
 /** One write of one document, checked by itself; the writer decides it against what is stored. */
 export interface WriteOp extends Conditions {
@@ -16,4 +17,5 @@ export interface WriteOp extends Conditions {
   withoutVector?: true
   /** The text that the vector was made from; another write may have changed it meanwhile. */
   vectorOf?: string
+  prepared?: PreparedWrite
 }

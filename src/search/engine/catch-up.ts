@@ -1,6 +1,6 @@
 import { native } from '../../native.ts'
 import type { Reader } from '../../store/reader.ts'
-import { decodeRecord, indexedJson } from '../record.ts'
+import { decodeId, indexedJson } from '../record.ts'
 import { BATCH_CHARACTERS } from './batch.ts'
 import { cutOf } from './document-flags.ts'
 
@@ -69,7 +69,7 @@ export function catchUp(
   for (const { ord, bytes } of reader.recordsAfter(indexId, sequence)) {
     last = Math.max(last, ord)
     // Both at once: the next read takes the bytes' place.
-    const { id } = decodeRecord(bytes)
+    const id = decodeId(bytes)
     const json = indexedJson(bytes, vectorField)
     // A superseded record lies there for searches under way; only the current one counts.
     if (reader.ordOf(indexId, id) !== ord) continue

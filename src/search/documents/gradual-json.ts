@@ -1,0 +1,126 @@
+import { openBreath } from '../../breath.ts'
+import { wellFormedJson } from '../json.ts'
+
+/* JSON of a large value, made a part at a time, so that others have their turns meanwhile. */
+
+/** What is made into JSON in one go: so many values and names, of which a text counts for more by its length. */
+const RUN_WEIGHT = 4096
+/** Characters of a text that weigh as much as a value. */
+const TEXT_CHARACTERS = 16
+const TEXT_MAX = RUN_WEIGHT * TEXT_CHARACTERS
+
+/** Whether a value is so large that its JSON holds others up. */
+export function isLarge(value: unknown): boolean {
+  return weigh(value, RUN_WEIGHT) >= RUN_WEIGHT
+}
+
+/** The same text as `wellFormedJson` makes of an object, without those of its own members that are null. */
+export async function jsonGradually(object: Record<string, unknown>): Promise<string> {
+  const breathe = openBreath()
+  const all: string[] = []
+  await breathe()
+  for (const part of partsOfObject(object, isNull)) {
+    all.push(part)
+    const pause = breathe()
+    if (pause !== undefined) await pause
+  }
+  return all.join('')
+}
+
+function isNull(value: unknown): boolean {
+  return value === null
+}
+
+/** What a value weighs, or `most` as soon as it is no less. */
+function weigh(value: unknown, most: number): number {
+  if (typeof value === 'string') return 1 + value.length / TEXT_CHARACTERS
+  if (typeof value !== 'object' || value === null) return 1
+  let weight = 1
+  if (Array.isArray(value)) {
+    for (const item of value) {
+      weight += weigh(item, most - weight)
+      if (weight >= most) return most
+    }
+    return weight
+  }
+  for (const name in value) {
+    weight += 1 + name.length / TEXT_CHARACTERS
+    if (weight < most) weight += weigh((value as Record<string, unknown>)[name], most - weight)
+    if (weight >= most) return most
+  }
+  return weight
+}
+
+function* partsOf(value: unknown): Generator<string> {
+  if (!isLarge(value)) yield wellFormedJson(value)
+  else if (typeof value === 'string') yield* partsOfText(value)
+  else if (Array.isArray(value)) yield* partsOfList(value)
+  else yield* partsOfObject(value as Record<string, unknown>)
+}
+
+function* partsOfText(text: string): Generator<string> {
+  yield '"'
+  for (let from = 0; from < text.length; ) {
+    let to = Math.min(from + TEXT_MAX, text.length)
+    // Halves of a pair stay together.
+    if (to < text.length && (text.charCodeAt(to - 1) & 0xfc00) === 0xd800) to -= 1
+    yield inner(text.slice(from, to))
+    from = to
+  }
+  yield '"'
+}
+
+function* partsOfList(list: readonly unknown[]): Generator<string> {
+  let comma = '['
+  for (let from = 0; from < list.length; ) {
+    let weight = 0
+    let to = from
+    while (to < list.length && weight < RUN_WEIGHT) weight += weigh(list[to++], RUN_WEIGHT)
+    if (to - from > 1 || !isLarge(list[from])) yield comma + inner(list.slice(from, to))
+    else {
+      yield comma
+      yield* partsOf(list[from])
+    }
+    comma = ','
+    from = to
+  }
+  yield ']'
+}
+
+function* partsOfObject(
+  object: Record<string, unknown>,
+  isLeftOut = (_value: unknown): boolean => false,
+): Generator<string> {
+  let comma = '{'
+  let some: [string, unknown][] = []
+  let weight = 0
+  function* flush(): Generator<string> {
+    if (some.length > 0) {
+      yield comma + inner(Object.fromEntries(some))
+      comma = ','
+    }
+    some = []
+    weight = 0
+  }
+  for (const name of Object.keys(object)) {
+    const value = object[name]
+    if (isLeftOut(value)) continue
+    if (isLarge(value)) {
+      yield* flush()
+      yield `${comma}${wellFormedJson(name)}:`
+      yield* partsOf(value)
+      comma = ','
+      continue
+    }
+    some.push([name, value])
+    weight += 1 + name.length / TEXT_CHARACTERS + weigh(value, RUN_WEIGHT)
+    if (weight >= RUN_WEIGHT) yield* flush()
+  }
+  yield* flush()
+  yield comma === '{' ? '{}' : '}'
+}
+
+/** JSON of a value without the signs around it. */
+function inner(value: unknown): string {
+  return wellFormedJson(value).slice(1, -1)
+}
