@@ -45,6 +45,22 @@ it('a client that is made to wait is told so again in time, until it may send or
   expect(pause).toHaveBeenCalledTimes(4)
 })
 
+it.each([
+  ['is read', [60, 40], 100],
+  ['and a byte more is refused', [60, 41], undefined],
+  ['and more behind it, too', [60, 40, 1], undefined],
+])('a body of unknown length, as long as its limit: %s', async (_what, chunks, read) => {
+  const { exchange, send } = connect()
+  const body = readBody(exchange, {
+    limit: { bytesMax: 100, setting: 'BODY_BYTES_MAX' },
+    hold: () => undefined,
+    read: (all) => all.reduce((sum, { length }) => sum + length, 0),
+  })
+  const told = body.catch((cause: { code: string }) => cause.code)
+  chunks.forEach((bytes, at) => void send(bytes, at === chunks.length - 1))
+  expect(await told).toBe(read ?? 'BODY_TOO_LARGE')
+})
+
 it('a body that comes a byte at a time is kept in few pieces', async () => {
   const { exchange, send } = connect()
   const pieces = readBody(exchange, {

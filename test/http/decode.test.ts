@@ -384,6 +384,17 @@ describe('a compressed stream', () => {
     await stillServes()
   })
 
+  it.each([
+    [80, 200],
+    [125, 413],
+  ])('that unpacks to %i times what was sent is answered %i', async (times, status) => {
+    // Noise stays as long as it is; of the zeros next to nothing is left.
+    const text = Buffer.concat([randomBytes(40_000), Buffer.alloc(times * 45_000)])
+    const sent = gzipSync(text)
+    expect(Math.abs(text.length / sent.length - times)).toBeLessThan(10)
+    expect((await send('/lines', sent, GZIPPED_LINES)).status).toBe(status)
+  })
+
   it('that is broken says that its beginning may be stored', async () => {
     const whole = gzipSync(dense(MIB))
     const cut = await send('/lines', whole.subarray(0, whole.length >> 1), GZIPPED_LINES)

@@ -188,6 +188,15 @@ describe('time', () => {
     expect((await later.get('test', made.testId)).status).toBe('COMPLETED')
   })
 
+  it('has the start that was asked for, also when it was started late', async () => {
+    const lab = openLaboratory()
+    const startDate = lab.clock.nowMs + 1000
+    const { testId } = await lab.create('test', { startDate })
+    lab.clock.nowMs = startDate + 5000
+    await lab.experiments.tick()
+    expect(await read(lab, testId)).toMatchObject({ status: 'ACTIVE', startMs: startDate })
+  })
+
   it('shows nobody a variant from its end on, also when no round has ended it yet', async () => {
     const lab = openLaboratory()
     const endDate = lab.clock.nowMs + 5000

@@ -208,6 +208,25 @@ it('what was never saved begins at the beginning, however far others are', async
   expect([fold.saved(), fold.kept()]).toEqual([1, 0])
 })
 
+it('groups that are due take turns', async () => {
+  const store = temporaryStore()
+  const nothing = () => {}
+  const saved: string[] = []
+  const consumers = ['a', 'b', 'c'].map((name) => ({
+    ...{ name, load: nothing, take: nothing, save: () => void saved.push(name) },
+    group: { name, saveMs: 0 },
+  }))
+  const fold = openFold(store, consumers)
+  fold.load()
+  for (let sequence = 1; sequence <= 6; sequence += 1) {
+    fold.take({ kind: 'search', sequence } as Fact)
+    fold.advance(sequence)
+    await store.write(() => fold.save(false))
+    fold.settle()
+  }
+  expect(saved).toEqual(['a', 'b', 'c', 'a', 'b', 'c'])
+})
+
 const ACTIONS = ['click', 'purchase', 'dwell', 'share', 'dismiss', 'view', 'hover']
 const story = fc.array(
   fc.record({

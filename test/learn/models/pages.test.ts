@@ -40,6 +40,28 @@ it('rows from before a feature was added say that nothing is known of it, others
   expect([...rates]).toEqual([2019, 2039, 2059, ...new Array<number>(9).fill(0.25)])
 })
 
+it('pages are those since a moment, which counts, and fifty of one unit at most', async () => {
+  const dataDir = temporaryFolder()
+  const store = temporaryStore({ dataDir })
+  const blank = blankRow(native.featureNames(), 0.25)
+  const shown = Array.from({ length: 53 }, (_, at) => ({
+    ...impression(blank.length),
+    ...{ timeMs: 1000 + at, unit: at < 2 ? 'early' : 'busy' },
+  }))
+  await store.write(() => {
+    const rows = new Float32Array(HITS.length * blank.length)
+    for (const each of shown)
+      store.tables.impressions.put(each.queryId, encodeImpression(partsOf(each, rows)))
+  })
+  const unitsSince = (sinceMs: number) => {
+    const pages = shownPages(openReader(dataDir), { blank, eta: 1, sinceMs, limit: 1000 })
+    return ['early', 'busy'].map((name) => pages.filter(({ unit }) => unit === name).length)
+  }
+  expect(unitsSince(1001)).toEqual([1, 50])
+  expect(unitsSince(1002)).toEqual([0, 50])
+  expect(unitsSince(1004)).toEqual([0, 49])
+})
+
 it('hits of equal scores are expected where they stood before the draw', async () => {
   const dataDir = temporaryFolder()
   const store = temporaryStore({ dataDir })

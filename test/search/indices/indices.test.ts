@@ -609,6 +609,19 @@ describe('fields that the mapping does not name', () => {
     const removed = await service.call('PUT', '/cortex/documents/1?index=strict', { colour: null })
     expect(removed.status).toBe(200)
   })
+
+  it('are refused from when an index is made strict, though nothing else changes', async () => {
+    const properties = { tags: { type: 'keyword' } }
+    await createIndex({ name: 'later-strict', mappings: { dynamic: false, properties } })
+    expect((await add('later-strict', '1', document)).status).toBe(200)
+    const put = (dynamic: boolean | string) =>
+      service.call('PUT', '/cortex/indices/later-strict', { mappings: { dynamic, properties } })
+    expect((await put('strict')).status).toBe(200)
+    expect((await add('later-strict', '2', document)).code).toBe('UNKNOWN_FIELD')
+    expect((await put('strict')).code).toBe('INDEX_EXISTS')
+    expect((await put(false)).status).toBe(200)
+    expect((await add('later-strict', '2', document)).status).toBe(200)
+  })
 })
 
 describe('adding fields', () => {

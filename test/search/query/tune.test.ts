@@ -21,6 +21,21 @@ describe('a ranking change under a search', () => {
     expect(tuned.minScore).toBe(0.5)
   })
 
+  it.each([
+    ['weights', { text: 1, vector: 0 }, { legWeights: { text: 0.5, vector: 0.5 } }],
+    ['fusion', 'convex', { fusion: 'rrf' }],
+    ['neighbors', 5, { neighbors: 50 }],
+    ['cut', 0, { similarity: 0.5 }],
+    ['minScore', 0, { minScore: 0.5 }],
+    ['operator', 'or', { operator: 'and' }],
+    ['fuzziness', '0', { fuzziness: 'AUTO' }],
+    ['feedback', false, { feedback: true }],
+  ] as const)('sets %s where the search does not say it itself', (name, said, tuning) => {
+    const [set] = Object.values(tuning)
+    expect(tune(BASE, tuning)).toEqual({ ...BASE, [name]: set })
+    expect(tune({ ...BASE, [name]: said }, tuning)).toEqual({ ...BASE, [name]: said })
+  })
+
   it('hands on words that mean the same, and leaves the query as it is', () => {
     const synonyms = [['car', 'automobile'], ['tv => television']]
     expect(tune(BASE, { synonyms })).toEqual({ ...BASE, synonyms })
