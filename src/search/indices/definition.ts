@@ -113,7 +113,7 @@ export function mustTakeTexts(definition: Definition): Definition {
 
 /** The part of a definition that the core is opened with, as JSON. An endpoint's vectors are given ones to it. */
 export function definitionJson({ analyzers, fields, dynamic, embedder }: Definition): string {
-  const { kind, field: _field, ...rest } = embedder
+  const { kind, field: _field, model: _model, ...rest } = embedder
   return wellFormedJson({
     analyzers,
     fields,

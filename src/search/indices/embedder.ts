@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import { invalid } from '../../errors.ts'
 import type { IndexSettings } from '../../schema/indices.ts'
-import { wordOf } from '../../word.ts'
+import { shownName, wordOf } from '../../word.ts'
 
 export interface Embedder {
   /** learned: from the index's own documents; http: from an endpoint; given: sent by the caller. */
@@ -9,6 +9,8 @@ export interface Embedder {
   dimensions: number
   /** The dense_vector field of the mapping that holds each document's vector. */
   field?: string
+  /** Name of the endpoint's model that made the vectors, since those of another can't be compared with them; absent where none was named. */
+  model?: string
   /** Similarity cut-off and leg weights of vectors from outside; the learned space measures its own. */
   cut?: number
   weights?: [number, number]
@@ -30,9 +32,15 @@ export function readEmbedder(
   if (!isLength(dimensions))
     throw invalid('settings.embedder.dimensions', 'must be a whole number from 2 to 4096')
   const embedder: Embedder = { kind, dimensions }
+  if (kind === 'http' && sent.model !== undefined) embedder.model = readModel(sent.model)
   if (typeof sent.cut === 'number') embedder.cut = sent.cut
   if (sent.weights !== undefined) embedder.weights = readLegWeights(sent.weights)
   return embedder
+}
+
+function readModel(sent: unknown): string {
+  if (typeof sent === 'string' && sent !== '') return sent
+  throw invalid('settings.embedder.model', 'must be a text that is not empty')
 }
 
 function readLegWeights(sent: unknown): [number, number] {
@@ -55,26 +63,29 @@ export function isLength(dimensions: unknown): dimensions is number {
 /** Why the endpoint of this server gives an index no vectors, as words behind its name; undefined where it does, or is not asked. */
 export type Unserved = (embedder: Embedder) => string | undefined
 
-type Endpoint = Pick<Config, 'embedderUrl' | 'embedderDimensions'>
+type Endpoint = Pick<Config, 'embedderUrl' | 'embedderDimensions' | 'embedderModel'>
 
 /** An index outlives the settings that it was made under: a later start may have no endpoint, or another one. */
-export function unservedBy({ embedderUrl, embedderDimensions }: Endpoint): Unserved {
-  return ({ kind, dimensions }) => {
+export function unservedBy({ embedderUrl, embedderDimensions, embedderModel }: Endpoint): Unserved {
+  return ({ kind, dimensions, model }) => {
     if (kind !== 'http') return undefined
     if (embedderUrl === '')
       return 'takes its vectors from an endpoint, and this server has none (EMBEDDER_URL)'
-    if (dimensions === embedderDimensions) return undefined
-    return `holds vectors of ${dimensions} numbers, and the endpoint of this server gives such of ${embedderDimensions} (EMBEDDER_DIMENSIONS)`
+    if (dimensions !== embedderDimensions)
+      return `holds vectors of ${dimensions} numbers, and the endpoint of this server gives such of ${embedderDimensions} (EMBEDDER_DIMENSIONS)`
+    if (model === undefined || model === embedderModel) return undefined
+    const asked = embedderModel === '' ? 'no model by name' : `"${shownName(embedderModel)}"`
+    return `holds vectors of the model "${shownName(model)}", and this server asks its endpoint for ${asked} (EMBEDDER_MODEL)`
   }
 }
 
 /**
  * Throws VALIDATION_FAILED for vectors from an endpoint where the server has none, or one whose vectors are of another
- * length: no document of such an index would ever have a vector.
+ * length or model: no document of such an index would ever have a vector.
  */
 export function mustBeServed(
-  { kind, dimensions }: Embedder,
-  { embedderUrl, embedderDimensions }: Endpoint,
+  { kind, dimensions, model }: Embedder,
+  { embedderUrl, embedderDimensions, embedderModel }: Endpoint,
 ): void {
   if (kind !== 'http') return
   if (embedderUrl === '')
@@ -87,4 +98,21 @@ export function mustBeServed(
       'settings.embedder.dimensions',
       `must be ${embedderDimensions}, the length of the endpoint’s vectors (EMBEDDER_DIMENSIONS)`,
     )
+  if (model !== undefined && model !== embedderModel)
+    throw invalid('settings.embedder.model', otherModel(embedderModel))
+}
+
+function otherModel(asked: string): string {
+  return asked === ''
+    ? 'must be left out: this server names no model to its endpoint (EMBEDDER_MODEL)'
+    : `must be "${shownName(asked)}", the model that the endpoint is asked for (EMBEDDER_MODEL)`
+}
+
+/** As an index is made: with the model that the endpoint is asked for then, if that has a name. */
+export function underModel(
+  embedder: Embedder,
+  { embedderModel }: Pick<Config, 'embedderModel'>,
+): Embedder {
+  if (embedder.kind !== 'http' || embedderModel === '') return embedder
+  return { ...embedder, model: embedderModel }
 }

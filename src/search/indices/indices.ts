@@ -6,7 +6,7 @@ import type { IndexMappings, IndexRecord, IndexSettings } from '../../schema/ind
 import { indicesDirectory } from '../../store/folder.ts'
 import type { Store } from '../../store/store.ts'
 import { compileDefinition, type Definition, definitionJson, mustTakeTexts } from './definition.ts'
-import { mustBeServed } from './embedder.ts'
+import { mustBeServed, underModel } from './embedder.ts'
 import { checkTypes, isSame, mergeMappings } from './extension.ts'
 import { mustHaveFew } from './few-fields.ts'
 import { refuseOneTooMany } from './index-limit.ts'
@@ -179,7 +179,10 @@ async function declare(
   // The embedder in force now is written down: a later change of the setting must not change this index.
   const { embedder } = mustTakeTexts(define(registry, { settings, mappings }))
   mustBeServed(embedder, registry.config)
-  const pinned: IndexSettings = { ...settings, embedder }
+  const pinned: IndexSettings = {
+    ...settings,
+    embedder: { ...settings.embedder, ...underModel(embedder, registry.config) },
+  }
   const definition = defineChecked(registry, { settings: pinned, mappings })
   const made = store
     .write(() => {

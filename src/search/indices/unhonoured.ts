@@ -20,6 +20,9 @@ const ANALYSIS: ReadonlySet<string> = new Set([
   ...['language', 'stemming', 'asciiFolding', 'stopWords', 'stop_words', 'stopwords', 'synonyms'],
   ...['analyzer', 'tokenizer', 'filter'],
 ])
+const EMBEDDER: ReadonlySet<string> = new Set([
+  ...['kind', 'source', 'dimensions', 'model', 'field', 'cut', 'weights'],
+])
 const MAPPINGS: ReadonlySet<string> = new Set(['dynamic', 'properties'])
 const PROPERTY: ReadonlySet<string> = new Set([
   ...['type', 'fields', 'properties', 'searched', 'vectorized', 'weight', 'boost', 'index'],
@@ -35,6 +38,7 @@ export function unhonouredIn(settings: IndexSettings, mappings: IndexMappings): 
   const warnings = [...countsIn(settings)]
   warnings.push(...unread('settings', settings, SETTINGS))
   warnings.push(...unread('settings.index', settings.index, SETTINGS))
+  warnings.push(...inEmbedder(settings.embedder))
   for (const { path, analysis } of sentAnalyses(settings)) {
     warnings.push(...unread(path, analysis, ANALYSIS))
     warnings.push(...withoutStemmer(path, analysis))
@@ -95,6 +99,14 @@ function* ofWords(path: string, property: Record<string, unknown>, type: string)
   for (const name of OF_WORDS.filter(isAsked))
     yield `${path}.${name}: recorded, not honoured; ${why}`
   if (property.searched === true) yield `${path}.searched: recorded, not honoured; ${why}`
+}
+
+function* inEmbedder(sent: Shape | undefined): Iterable<string> {
+  const path = 'settings.embedder'
+  const isHttp = wordOf(sent?.kind ?? sent?.source).toLowerCase() === 'http'
+  if (sent?.model !== undefined && !isHttp)
+    yield `${path}.model: recorded, not honoured; only the vectors of an endpoint are told apart by it.`
+  yield* unread(path, sent, EMBEDDER)
 }
 
 function unread(at: string, sent: unknown, known: ReadonlySet<string>): string[] {
