@@ -37,7 +37,11 @@ export function readSent(reading: Reading, pieces: Uint8Array[]): string | Promi
   return hashed ? hashRequest(exchange, whole) : ''
 }
 
-function readWhole({ config }: ServedApp, { route, advice }: ReadRoute, bytes: Uint8Array): ReadJson {
+function readWhole(
+  { config }: ServedApp,
+  { route, advice }: ReadRoute,
+  bytes: Uint8Array,
+): ReadJson {
   if (bytes.length > 0) return readJson(bytes, config.jsonDepthMax, { advice })
   if (route.bodyOptional === true) return { value: {}, suspicious: false }
   throw serviceError('VALIDATION_FAILED', 'A JSON body is required.', {
@@ -45,7 +49,11 @@ function readWhole({ config }: ServedApp, { route, advice }: ReadRoute, bytes: U
   })
 }
 
-function take({ route, checkBody }: ReadRoute, call: AnyCall, { value, suspicious }: ReadJson): void {
+function take(
+  { route, checkBody }: ReadRoute,
+  call: AnyCall,
+  { value, suspicious }: ReadJson,
+): void {
   if (suspicious && route.content !== 'items') refuseUnkeepable(value, route.content)
   checkBody?.(value)
   call.body = value
