@@ -10,7 +10,7 @@ const TEXT_CHARACTERS = 16
 const TEXT_MAX = RUN_WEIGHT * TEXT_CHARACTERS
 
 /** Whether a value is so large that its JSON holds others up. */
-export function isLarge(value: unknown): boolean {
+export function isHeavy(value: unknown): boolean {
   return weigh(value, RUN_WEIGHT) >= RUN_WEIGHT
 }
 
@@ -52,7 +52,7 @@ function weigh(value: unknown, most: number): number {
 }
 
 function* partsOf(value: unknown): Generator<string> {
-  if (!isLarge(value)) yield wellFormedJson(value)
+  if (!isHeavy(value)) yield wellFormedJson(value)
   else if (typeof value === 'string') yield* partsOfText(value)
   else if (Array.isArray(value)) yield* partsOfList(value)
   else yield* partsOfObject(value as Record<string, unknown>)
@@ -76,7 +76,7 @@ function* partsOfList(list: readonly unknown[]): Generator<string> {
     let weight = 0
     let to = from
     while (to < list.length && weight < RUN_WEIGHT) weight += weigh(list[to++], RUN_WEIGHT)
-    if (to - from > 1 || !isLarge(list[from])) yield comma + inner(list.slice(from, to))
+    if (to - from > 1 || !isHeavy(list[from])) yield comma + inner(list.slice(from, to))
     else {
       yield comma
       yield* partsOf(list[from])
@@ -105,7 +105,7 @@ function* partsOfObject(
   for (const name of Object.keys(object)) {
     const value = object[name]
     if (isLeftOut(value)) continue
-    if (isLarge(value)) {
+    if (isHeavy(value)) {
       yield* flush()
       yield `${comma}${wellFormedJson(name)}:`
       yield* partsOf(value)

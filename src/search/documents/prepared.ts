@@ -1,7 +1,7 @@
 import { LARGE_BYTES, readGradually } from '../../json/gradual.ts'
 import type { Store } from '../../store/store.ts'
 import { sourceJson } from '../record.ts'
-import { isLarge, jsonGradually } from './gradual-json.ts'
+import { isHeavy, jsonGradually } from './gradual-json.ts'
 import type { WriteOp } from './operation.ts'
 
 type Source = Record<string, unknown>
@@ -24,7 +24,7 @@ export async function prepareLarge(ops: readonly WriteOp[], store: Store): Promi
   for (const op of ops) {
     if (op.kind !== 'put' && op.kind !== 'merge') continue
     const stored = op.kind === 'merge' ? storedOf(op, store) : undefined
-    if (stored === undefined && !isLarge(op.source)) continue
+    if (stored === undefined && !isHeavy(op.source)) continue
     const before = stored === undefined ? {} : await readStored(stored.json)
     const source = merged(before, op.source)
     op.prepared = { over: stored?.ord, source, json: await jsonGradually(source) }
@@ -50,7 +50,7 @@ function storedOf({ entry, id, source }: WriteOp, { tables }: Store) {
   const indexId = entry.record.id
   const ord = tables.documents.get([indexId, id])
   const bytes = ord === undefined ? undefined : tables.records.peek([indexId, ord])
-  if (bytes === undefined || (bytes.length < LARGE_BYTES && !isLarge(source))) return undefined
+  if (bytes === undefined || (bytes.length < LARGE_BYTES && !isHeavy(source))) return undefined
   // The bytes are there until the next read only.
   return { ord, json: Buffer.from(sourceJson(bytes)) }
 }

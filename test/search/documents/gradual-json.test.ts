@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { isLarge, jsonGradually } from '../../../src/search/documents/gradual-json.ts'
+import { isHeavy, jsonGradually } from '../../../src/search/documents/gradual-json.ts'
 import { wellFormedJson } from '../../../src/search/json.ts'
 
 const PARTS = [
@@ -56,9 +56,9 @@ describe('JSON that is made gradually', () => {
   })
 
   it('is for what is large', () => {
-    expect(isLarge({ title: 'x', tags: Array(1000).fill('tag') })).toBe(false)
-    expect(isLarge({ title: 'x'.repeat(1e6) })).toBe(true)
-    expect(isLarge({ title: 'x', own: { deep: Array(10_000).fill(0) } })).toBe(true)
-    expect(isLarge(Object.fromEntries(Array.from({ length: 9000 }, (_, n) => [n, 0])))).toBe(true)
+    expect(isHeavy({ title: 'x', tags: Array(1000).fill('tag') })).toBe(false)
+    expect(isHeavy({ title: 'x'.repeat(1e6) })).toBe(true)
+    expect(isHeavy({ title: 'x', own: { deep: Array(10_000).fill(0) } })).toBe(true)
+    expect(isHeavy(Object.fromEntries(Array.from({ length: 9000 }, (_, n) => [n, 0])))).toBe(true)
   })
 })
