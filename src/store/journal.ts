@@ -13,6 +13,8 @@ export interface JournalRange {
   limit: number
   /** Newest first. */
   reverse?: boolean
+  /** No further one is read after so long, as one may hold megabytes: then fewer come, of which there are more; one at least. */
+  stretchMs?: number
 }
 
 /**
@@ -54,10 +56,16 @@ export function openJournal(store: Store): Journal {
       meta.put('journal', sequence)
       return sequence
     },
-    read: ({ after, limit, reverse = false }) => {
+    read: ({ after, limit, reverse = false, stretchMs = Number.POSITIVE_INFINITY }) => {
       const start = after === undefined ? undefined : after + (reverse ? -1 : 1)
-      const rows = journal.range({ reverse, limit, ...(start === undefined ? {} : { start }) })
-      return Array.from(rows, ({ key, value }) => ({ sequence: key, entry: value }))
+      const range = { reverse, limit, ...(start === undefined ? {} : { start }) }
+      const startedMs = performance.now()
+      const rows: JournalRow[] = []
+      for (const { key, value } of journal.range(range)) {
+        rows.push({ sequence: key, entry: value })
+        if (performance.now() - startedMs > stretchMs) break
+      }
+      return rows
     },
     *walk(after) {
       for (const { key, value } of journal.range({ start: after + 1 }))

@@ -32,6 +32,8 @@ describe('the journal', () => {
     expect(numbers({ after: 7, limit: 10 })).toEqual([8, 9])
     expect(numbers({ limit: 2, reverse: true })).toEqual([9, 8])
     expect(numbers({ after: 3, limit: 10, reverse: true })).toEqual([2, 1])
+    expect(numbers({ after: 3, limit: 10, stretchMs: -1 })).toEqual([4])
+    expect(numbers({ after: 9, limit: 10, stretchMs: -1 })).toEqual([])
   })
 
   it('takes part in a write, and leaves with it when that fails', async () => {

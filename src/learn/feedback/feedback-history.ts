@@ -20,6 +20,8 @@ const ACTIONS_MAX = 64
 const OTHERS = 'other'
 /** Journal entries between two breaths of the main thread. */
 const SLICE_ROWS = 64
+/** Time that reading them may take. */
+const STRETCH_MS = 4
 
 /** In milliseconds. Throws VALIDATION_FAILED. */
 function readTimeframe(sent: string): number {
@@ -88,6 +90,7 @@ async function* feedbackSince(
       ...(after === undefined ? {} : { after }),
       limit: SLICE_ROWS,
       reverse: true,
+      stretchMs: STRETCH_MS,
     })
     for (const { sequence, entry } of rows) {
       if (entry.timeMs < sinceMs) return
@@ -96,7 +99,7 @@ async function* feedbackSince(
       if (entry.type === 'feedback') yield { entry, batch: entry.data as FeedbackBatch }
       if (looked >= JOURNAL_ROWS_MAX) return
     }
-    if (rows.length < SLICE_ROWS) return
+    if (rows.length === 0) return
     await breathe()
   }
 }

@@ -57,7 +57,7 @@ export interface Taking {
 
 /** The next entries to take. */
 export function readSome({ journal }: Log, after: number): JournalRow[] {
-  return journal.read({ after, limit: ENTRIES_MAX })
+  return journal.read({ after, limit: ENTRIES_MAX, stretchMs: SLICE_MS.most })
 }
 
 /**

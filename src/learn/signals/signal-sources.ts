@@ -45,6 +45,8 @@ interface AnalyticsData {
 }
 
 const SLICE_ROWS = 64
+/** Time that reading them may take. */
+const STRETCH_MS = 4
 const COUNT_ROWS_MAX = 1000
 /** An impression may wait this long for its journal entry; clocks may step a little. */
 const WAIT_MS = 5000
@@ -88,13 +90,13 @@ function* walk(
   // One entry may hold a thousand signals: most pages need few entries.
   for (let limit = 2; ; limit = Math.min(SLICE_ROWS, limit * 2)) {
     const range = after === undefined ? {} : { after }
-    const rows = journal.read({ ...range, limit, reverse: true })
+    const rows = journal.read({ ...range, limit, reverse: true, stretchMs: STRETCH_MS })
     for (const row of rows) {
       after = row.sequence
       for (const signal of signalsOf(row).reverse())
         if (row.sequence !== place?.sequence || signal.at < place.at) yield signal
     }
-    if (rows.length < limit) return
+    if (rows.length === 0) return
     yield undefined
   }
 }

@@ -34,14 +34,18 @@ export function nothingDoomed(names: Set<string>, sequence = 0): DoomedRows {
 export async function findDoomed(log: Log, found: DoomedRows, until: number): Promise<void> {
   const breathe = openBreath(STRETCH_MS)
   while (found.sequence < until) {
-    const next = log.journal.read({ after: found.sequence, limit: SLICE_ROWS })
+    const next = log.journal.read({
+      after: found.sequence,
+      limit: SLICE_ROWS,
+      stretchMs: STRETCH_MS,
+    })
     const rows = next.filter(({ sequence }) => sequence <= until)
     for (const row of rows) {
       found.sequence = row.sequence
       found.facts.push(...take(row, log, found))
       await breathe()
     }
-    if (rows.length < SLICE_ROWS) found.sequence = until
+    if (rows.length === 0) found.sequence = until
   }
 }
 
