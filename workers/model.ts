@@ -31,15 +31,15 @@ export interface ModelOutput {
   reasons: string[]
   checksum: string
   kind?: ModelKind
+  /** Names of its features and what its maker measured, each if that is little. */
   features?: string[]
-  /** What its maker measured, if that is little. */
   metrics?: Record<string, unknown>
   /** The state as canonical JSON in UTF-8, when it is not stored yet. */
   bytes?: Uint8Array
 }
 
-/** Metrics up to this many characters of JSON are shown with the version. */
-const METRICS_CHARACTERS_MAX = 4096
+/** What is shown with the version has so many characters of JSON at most. */
+const SHOWN_CHARACTERS_MAX = 4096
 
 /** Reads a state as a model and loads it into the core, which has the last word on whether it can. */
 export function model({ source, handle, keep, drop }: ModelInput): ModelOutput {
@@ -47,10 +47,11 @@ export function model({ source, handle, keep, drop }: ModelInput): ModelOutput {
   const sent = 'state' in source
   const text = sent ? canonicalJson(source.state) : storedText(source)
   const state = sent ? source.state : (JSON.parse(text) as Record<string, unknown>)
-  const { model: core, ...read } = readState(state, native.featureNames())
+  const { model: core, features, ...read } = readState(state, native.featureNames())
   const refusal = core === undefined ? undefined : load(handle, core, keep)
   return {
     ...read,
+    ...(features === undefined || isLong(features) ? {} : { features }),
     ...(refusal === undefined ? {} : { servable: false, reasons: [refusal] }),
     checksum: checksumOf(text),
     ...(sent ? { ...shownMetrics(state), bytes: Buffer.from(text) } : {}),
@@ -58,8 +59,11 @@ export function model({ source, handle, keep, drop }: ModelInput): ModelOutput {
 }
 
 function shownMetrics({ metrics }: Record<string, unknown>): Pick<ModelOutput, 'metrics'> {
-  if (!isObject(metrics) || JSON.stringify(metrics).length > METRICS_CHARACTERS_MAX) return {}
-  return { metrics }
+  return !isObject(metrics) || isLong(metrics) ? {} : { metrics }
+}
+
+function isLong(told: object): boolean {
+  return JSON.stringify(told).length > SHOWN_CHARACTERS_MAX
 }
 
 function storedText({ dataDir, modelId, version }: StoredState): string {

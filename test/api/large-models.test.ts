@@ -94,6 +94,16 @@ describe('a large state', () => {
     expect((await running.call('GET', '/nous/learn/models/unfit')).status).toBe(404)
   })
 
+  it('of very many names is told without them, in its own answer and in lists', async () => {
+    const featureNames = Array.from({ length: 50_000 }, (_, n) => `feature ${n}`)
+    const { data } = await sync('named', state({ featureNames }))
+    expect(data).toMatchObject({ version: 1, servable: false })
+    expect(data.reasons?.[0]).toContain('featureNames[0]')
+    const { versions } = await running.must('GET', '/nous/learn/models/named')
+    expect(versions).toMatchObject([{ version: 1, kind: 'linear' }])
+    expect(JSON.stringify(versions).length).toBeLessThan(5000)
+  })
+
   it.each<[string, object, string]>([
     ['quoted weights', { weights: '[1]' }, 'state.weights'],
     ['a quoted mean', { scaler: { mean: '[0]' } }, 'state.scaler.mean'],
