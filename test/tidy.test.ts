@@ -371,11 +371,11 @@ describe('the guard bites', () => {
 
   it('on an import against the direction of the rooms of search', () => {
     const wrong = (path: string, text: string) => wrongInSearch({ path, text })
-    const plan = "import type { X } from '../query/plan.ts'"
+    const plan = "import type { X } from '../query/read-search.ts'"
     expect(wrong('src/search/indices/a.ts', plan)).toHaveLength(1)
     expect(wrong('src/search/documents/a.ts', plan)).toHaveLength(1)
     expect(wrong('src/search/query/a.ts', "import { x } from '../engine/engine.ts'")).toEqual([])
-    expect(wrong('src/search/catalog.ts', "import { x } from './query/plan.ts'")).toEqual([])
+    expect(wrong('src/search/catalog.ts', "import { x } from './query/read-search.ts'")).toEqual([])
   })
 
   it('on a use against the direction of the rooms of the crate', () => {

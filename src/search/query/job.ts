@@ -10,16 +10,16 @@ import { type Added, packAdded } from './added.ts'
 import type { CoreRequest } from './core-request.ts'
 import { deadlineOf } from './deadline.ts'
 import type { PageIndex } from './page.ts'
-import type { PlannedSearch } from './plan.ts'
 import { modelOf, type Plan, type Ranking } from './ranking-plan.ts'
+import type { SearchRead } from './read-search.ts'
 import { tune, tunedScores } from './tune.ts'
 
 /** One search as it is known on the main thread. */
 interface Asked {
   search: SearchRequest
-  planned: PlannedSearch
+  read: SearchRead
   plan: Plan
-  /** The planned request with the plan's tuning under it. */
+  /** The request as it was read, with the plan's tuning under it. */
   request: CoreRequest
   entries: IndexEntry[]
   vector: Float32Array | undefined
@@ -48,7 +48,7 @@ export interface Replayable {
 
 /** The worker's job for a search, and JSON of what its impression says before it runs, if it is recorded. */
 export function searchJob(asked: Asked): { job: SearchInput; head: string | undefined } {
-  const { search, planned, plan, request, entries, vector } = asked
+  const { search, read, plan, request, entries, vector } = asked
   const added = addedOf(plan, entries)
   const interleaved = dealtOf(asked)
   const job: SearchInput = {
@@ -58,9 +58,9 @@ export function searchJob(asked: Asked): { job: SearchInput; head: string | unde
     vector,
     fields: search.fields,
     highlight: highlightOf(search, request),
-    cursorText: planned.listText,
+    cursorText: read.listText,
     list: plan.list,
-    shownBefore: planned.shownBefore,
+    shownBefore: read.shownBefore,
     startedMs: asked.startedMs,
     endsMs: deadlineOf(asked.startedMs, asked.config),
     context: wellFormedJson(asked.context).slice(0, -1),
@@ -123,13 +123,13 @@ function drawOf({ interleaved, exploration }: Plan, request: CoreRequest): Searc
 }
 
 /** The ranking that is dealt into the list, if one is, and which of the dealt hits the page shows. */
-function dealtOf({ planned, plan, request, entries }: Asked): SearchInput['interleaved'] {
+function dealtOf({ read, plan, request, entries }: Asked): SearchInput['interleaved'] {
   const { interleaved } = plan
-  const { shownBefore: from } = planned
+  const { shownBefore: from } = read
   // Behind the hits that are dealt, the list is that of the first ranking.
   if (interleaved === undefined || from >= interleaved.depth) return undefined
   const { testId, variantIds, seed, depth, against } = interleaved
-  const { facets: _, generation: __, ...other } = tune(planned.request, against.tuning)
+  const { facets: _, generation: __, ...other } = tune(read.request, against.tuning)
   const whole: CoreRequest = { ...other, mode: request.mode, from: 0, size: depth }
   if (request.vectorIn !== undefined) whole.vectorIn = request.vectorIn
   return {

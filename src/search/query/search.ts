@@ -15,9 +15,9 @@ import { listIndices } from './cursor.ts'
 import { deadlineOf } from './deadline.ts'
 import { type Describe, evidenceOf } from './evidence.ts'
 import { searchJob } from './job.ts'
-import { type PlannedSearch, planSearch } from './plan.ts'
 import { type QueryVectors, queryVector } from './query-vector.ts'
 import { type Plan, wirePlan } from './ranking-plan.ts'
+import { readSearch, type SearchRead } from './read-search.ts'
 import { type KeptSearch, type Replayed, replayJob, replayJson } from './shown.ts'
 import { openLentBytes } from './slab.ts'
 import { tune } from './tune.ts'
@@ -86,15 +86,15 @@ export function openSearch(parts: SearchParts): Search {
   return {
     run: async (search, startedMs, { isLeft, address = [] } = {}) => {
       const entries = searched(indices, search)
-      const planned = planSearch(search, (field) => isMapped(field, entries))
-      refuseUnwhole(search, planned, { entries, wholeFrom: indices.wholeFrom() })
-      refuseAnalysed(planned.request, entries)
-      refuseMistyped(planned.request, entries)
-      const { queryHash } = planned
-      const plan = parts.plan(search, queryHash, { text: planned.listText, list: planned.list })
-      const request = tune(planned.request, plan.tuning)
+      const read = readSearch(search, (field) => isMapped(field, entries))
+      refuseUnwhole(search, read, { entries, wholeFrom: indices.wholeFrom() })
+      refuseAnalysed(read.request, entries)
+      refuseMistyped(read.request, entries)
+      const { queryHash } = read
+      const plan = parts.plan(search, queryHash, { text: read.listText, list: read.list })
+      const request = tune(read.request, plan.tuning)
       const { vector, degraded, missed } = await queryVector(search, request, entries, parts)
-      const warnings = await searchWarnings({ search, address, planned, entries, missed }, engine)
+      const warnings = await searchWarnings({ search, address, read, entries, missed }, engine)
       const queryId = newId()
       const context = {
         queryId,
@@ -104,7 +104,7 @@ export function openSearch(parts: SearchParts): Search {
         ...(degraded === undefined ? {} : { degraded }),
         ...(warnings.length === 0 ? {} : { warnings }),
       }
-      const asked = { search, planned, plan, request, entries, vector, context, startedMs }
+      const asked = { search, read, plan, request, entries, vector, context, startedMs }
       const { job, head } = searchJob({ ...asked, config })
       if (search.explain === true) addEvidence(job, plan, queryHash)
       const { data, found } = await execute(entries, job, isLeft).catch((cause: unknown) => {
@@ -158,7 +158,7 @@ function searched(indices: Indices, { index, cursor }: SearchRequest): IndexEntr
 /** What an index that was deleted since has shown would be missing: pages would repeat hits and leave others out. */
 function refuseUnwhole(
   { index, cursor, generation }: SearchRequest,
-  { indexCount }: PlannedSearch,
+  { indexCount }: SearchRead,
   { entries, wholeFrom }: { entries: IndexEntry[]; wholeFrom: number },
 ): void {
   if (indexCount !== undefined && indexCount !== entries.length)

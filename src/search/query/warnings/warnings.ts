@@ -2,7 +2,7 @@ import type { SearchRequest } from '../../../schema/search.ts'
 import type { SuggestRequest } from '../../../schema/suggest.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
-import type { PlannedSearch } from '../plan.ts'
+import type { SearchRead } from '../read-search.ts'
 import { nothingTold, tell, type Warned, warningsOf } from './told.ts'
 import { SEARCH, SUGGEST, unreadAddress, unreadInnerKeys, unreadKeys } from './unread-keys.ts'
 import { tellUnreturned, unreturnedFields } from './unreturned-fields.ts'
@@ -37,7 +37,7 @@ interface Asked {
   /** Names of parameters in its address that are not read. */
   address: readonly string[]
   /** The same as it was read. */
-  planned: PlannedSearch
+  read: SearchRead
   entries: IndexEntry[]
   /** What is told of the search's vector. */
   missed: readonly string[] | undefined
@@ -48,12 +48,12 @@ export function searchWarnings(
   asked: Asked,
   engine: Engine,
 ): readonly string[] | Promise<readonly string[]> {
-  const { search, address, planned, entries, missed = [] } = asked
+  const { search, address, read, entries, missed = [] } = asked
   const told = nothingTold()
   unreadAddress(address, SEARCH, told)
   unreadKeys(search, SEARCH, told)
   for (const text of missed) tell(told, () => text)
-  const valueless = valuelessFields(planned.request, entries)
+  const valueless = valuelessFields(read.request, entries)
   const unreturned = unreturnedFields(search.fields, entries)
   if (valueless.length === 0 && unreturned.length === 0) {
     tellOfWords(asked, told)

@@ -1,24 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import type { SearchRequest } from '../../../src/schema/search.ts'
 import { encodeCursor } from '../../../src/search/query/cursor.ts'
-import { planSearch } from '../../../src/search/query/plan.ts'
 import { cursorHash } from '../../../src/search/query/query-hash.ts'
+import { readSearch } from '../../../src/search/query/read-search.ts'
 
 test('a mapped field may be called like a word that joins filters, in another case', () => {
   const filterOf = (mapped: string) =>
-    planSearch({ filters: { OR: { gte: 5 } } }, (field) => field === mapped).request.filter
+    readSearch({ filters: { OR: { gte: 5 } } }, (field) => field === mapped).request.filter
   expect(filterOf('OR')).toEqual({ field: 'OR', gte: 5 })
   expect(filterOf('or')).toEqual({ or: [{ field: 'gte', any: [5] }] })
 })
 
-describe('a search is planned', () => {
+describe('a search is read', () => {
   test('with defaults when nothing is said', () => {
-    const { request } = planSearch({})
+    const { request } = readSearch({})
     expect(request).toEqual({ query: '', mode: 'hybrid', from: 0, size: 10 })
   })
 
   test('with words of closed lists in any case', () => {
-    const { request } = planSearch({ searchType: 'TEXT', operator: 'And', fuzziness: 'auto' })
+    const { request } = readSearch({ searchType: 'TEXT', operator: 'And', fuzziness: 'auto' })
     expect(request).toMatchObject({ mode: 'text', operator: 'and', fuzziness: 'AUTO' })
   })
 
@@ -30,7 +30,7 @@ describe('a search is planned', () => {
     [{ from: 9_995, size: 10 }, 'from'],
     [{ sort: [{ year: 'sideways' }] }, 'sort[0].year'],
   ])('or refused, naming the field: %j', (search, path) => {
-    expect(() => planSearch(search)).toThrow(
+    expect(() => readSearch(search)).toThrow(
       expect.objectContaining({
         code: 'VALIDATION_FAILED',
         details: [expect.objectContaining({ path })],
@@ -39,13 +39,13 @@ describe('a search is planned', () => {
   })
 
   test('with legs and fields told apart in boost', () => {
-    const { request } = planSearch({ boost: { text: 0.9, vector: 0.1, title: 3 } })
+    const { request } = readSearch({ boost: { text: 0.9, vector: 0.1, title: 3 } })
     expect(request.weights).toEqual({ text: 0.9, vector: 0.1 })
     expect(request.boost).toEqual({ title: 3 })
   })
 
   test('with sorts as text, as objects and by score, which falls by default', () => {
-    const { request } = planSearch({ sort: ['year:desc', { title: 'asc' }, '_score'] })
+    const { request } = readSearch({ sort: ['year:desc', { title: 'asc' }, '_score'] })
     expect(request.sort).toEqual([
       { field: 'year', descending: true },
       { field: 'title', descending: false },
@@ -54,15 +54,15 @@ describe('a search is planned', () => {
   })
 
   test('with facets in both shapes', () => {
-    expect(planSearch({ facets: ['tags'] }).request.facets).toEqual([{ field: 'tags' }])
-    expect(planSearch({ facets: { year: { stats: true } } }).request.facets).toEqual([
+    expect(readSearch({ facets: ['tags'] }).request.facets).toEqual([{ field: 'tags' }])
+    expect(readSearch({ facets: { year: { stats: true } } }).request.facets).toEqual([
       { field: 'year', stats: true },
     ])
   })
 })
 
 describe('the hash of a query', () => {
-  const hash = (search: Parameters<typeof planSearch>[0]) => planSearch(search).queryHash
+  const hash = (search: Parameters<typeof readSearch>[0]) => readSearch(search).queryHash
 
   test('does not see case, spacing or the order of filters', () => {
     expect(hash({ query: '  Heat  Pump ' })).toBe(hash({ query: 'heat pump' }))
@@ -91,7 +91,7 @@ describe('a cursor', () => {
     encodeCursor({
       generation: 7,
       after: 'place',
-      queryHash: cursorHash(planSearch(of).listText),
+      queryHash: cursorHash(readSearch(of).listText),
       shown: 10,
     })
 
@@ -101,23 +101,23 @@ describe('a cursor', () => {
     ...[-1, 1.5, 'x'].map((list) => [7, 'place', 10, list]),
     [7, 3, 10, 0],
   ])('that somebody wrote by hand is refused: %j', (generation, after, shown, list) => {
-    const hash = cursorHash(planSearch(search).listText)
+    const hash = cursorHash(readSearch(search).listText)
     const text = JSON.stringify([generation, after, hash, shown, list])
     const cursor = Buffer.from(text).toString('base64url')
-    expect(() => planSearch({ ...search, cursor })).toThrow(
+    expect(() => readSearch({ ...search, cursor })).toThrow(
       expect.objectContaining({ code: 'INVALID_CURSOR' }),
     )
   })
 
   test('goes on where it was made, in the view it was made from', () => {
-    const { request } = planSearch({ ...search, size: 50, cursor: cursorOf(search) })
+    const { request } = readSearch({ ...search, size: 50, cursor: cursorOf(search) })
     expect(request).toMatchObject({ after: 'place', generation: 7, size: 50 })
   })
 
   test.each(['not a cursor', '', Buffer.from('[1]').toString('base64url')])(
     'that this service never gave is refused: %j',
     (cursor) => {
-      expect(() => planSearch({ ...search, cursor })).toThrow(
+      expect(() => readSearch({ ...search, cursor })).toThrow(
         expect.objectContaining({ code: 'INVALID_CURSOR' }),
       )
     },
@@ -136,8 +136,8 @@ describe('a cursor', () => {
     [{ searchFields: ['title'] }, { searchFields: { title: 1 } }],
     [{ query: 'Heat  pump' }, { query: 'heat pump', size: 3, highlight: true, fields: ['title'] }],
   ])('made with %j goes on with %j, which means the same', (one, other) => {
-    expect(planSearch({ ...other, cursor: cursorOf(one) }).request.after).toBe('place')
-    expect(planSearch({ ...one, cursor: cursorOf(other) }).request.after).toBe('place')
+    expect(readSearch({ ...other, cursor: cursorOf(one) }).request.after).toBe('place')
+    expect(readSearch({ ...one, cursor: cursorOf(other) }).request.after).toBe('place')
   })
 
   test.each<SearchRequest>([
@@ -162,7 +162,7 @@ describe('a cursor', () => {
     { index: 'a' },
     { vector: [1, 2] },
   ])('of another query is refused: %j', (other) => {
-    expect(() => planSearch({ ...search, ...other, cursor: cursorOf(search) })).toThrow(
+    expect(() => readSearch({ ...search, ...other, cursor: cursorOf(search) })).toThrow(
       expect.objectContaining({ code: 'INVALID_CURSOR' }),
     )
   })
@@ -170,7 +170,7 @@ describe('a cursor', () => {
 
 describe('facets', () => {
   test('that are named twice are counted once', () => {
-    expect(planSearch({ facets: ['a', 'b', 'a'] }).request.facets).toEqual([
+    expect(readSearch({ facets: ['a', 'b', 'a'] }).request.facets).toEqual([
       { field: 'a' },
       { field: 'b' },
     ])
@@ -179,15 +179,15 @@ describe('facets', () => {
   test('are at most as many in an object as in a list', () => {
     const facets = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, {}]))
-    expect(planSearch({ facets: facets(100) }).request.facets).toHaveLength(100)
-    expect(() => planSearch({ facets: facets(101) })).toThrow(
+    expect(readSearch({ facets: facets(100) }).request.facets).toHaveLength(100)
+    expect(() => readSearch({ facets: facets(101) })).toThrow(
       'facets must name at most 100 fields.',
     )
   })
 })
 
 test('what a search says in vain does not decide its list', () => {
-  const text = (search: object) => planSearch(search).listText
+  const text = (search: object) => readSearch(search).listText
   expect(text({ query: 'tea', junk: 'x' })).toBe(text({ query: 'tea' }))
   expect(text({ query: 'tea', sort: 'year' })).not.toBe(text({ query: 'tea' }))
 })

@@ -12,7 +12,7 @@ const PAGE_END_MAX = 10_000
 /** What a leg weighs whose weight was not sent beside the other's. */
 const DEFAULT_WEIGHTS = { text: 0.75, vector: 0.25 }
 
-export interface PlannedSearch {
+export interface SearchRead {
   request: CoreRequest
   queryHash: string
   /** Hits on the pages before this one. */
@@ -29,10 +29,10 @@ export interface PlannedSearch {
  * Reads a search's words into the core's request and the hash that names the query; `isMapped` tells whether an index
  * that is searched maps a field of this name. Throws VALIDATION_FAILED.
  */
-export function planSearch(
+export function readSearch(
   search: SearchRequest,
   isMapped: (field: string) => boolean = () => false,
-): PlannedSearch {
+): SearchRead {
   const mode = readWord('searchType', search.searchType, ['text', 'vector', 'hybrid'], 'hybrid')
   const filter = readFilters(search.filters as Record<string, unknown> | undefined, isMapped)
   const request: CoreRequest = {
