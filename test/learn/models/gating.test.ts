@@ -27,8 +27,8 @@ async function start() {
   }
   const pool = { run } as unknown as GatingParts['pool']
   const gating = openGating({ ...same, pool, versions, activation, evidence })
-  const add = async (modelId: string) => {
-    const made = { modelId, checksum: modelId, source: 'SYNC' as const, servable: true }
+  const add = async (modelId: string, checksum = modelId) => {
+    const made = { modelId, checksum, source: 'SYNC' as const, servable: true }
     const rest = { reasons: [], unfinished: false, bytes: Buffer.from('{}') }
     return (await store.write(() => versions.addWithin({ ...made, ...rest }))).record
   }
@@ -106,4 +106,13 @@ it('a rollback returns to no model that was rejected since', async () => {
   })
   expect((await activation.rollBack('third')).active).toMatchObject({ modelId: 'first' })
   expect(standing().active).toMatchObject({ modelId: 'first' })
+})
+
+it('a rollback returns to an earlier version of the same model before another one', async () => {
+  const { activation, add } = await start()
+  for (const model of [await add('own'), await add('other'), await add('own', 'newer')])
+    await activation.activate(model, 'CALL')
+  expect((await activation.rollBack('own')).active).toMatchObject({ modelId: 'own', version: 1 })
+  // What came behind that version is over.
+  expect((await activation.rollBack('own')).active).toBeUndefined()
 })
