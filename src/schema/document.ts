@@ -81,8 +81,8 @@ export const DocumentWritten = Type.Object({
   vectorized: Type.Boolean(),
   version: Type.Integer(),
   created: DateTime,
-  updated: Type.Optional(DateTime),
-  result: Type.Optional(Type.String()),
+  updated: DateTime,
+  result: Type.String({ description: 'created, updated, unchanged or deleted' }),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description: 'names that were sent where they are not read, and dates that no filter finds',

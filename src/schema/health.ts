@@ -1,17 +1,43 @@
-import { Type } from 'typebox'
+import { type TProperties, type TSchema, Type } from 'typebox'
 import { DateTime, FreeForm } from './common.ts'
 
-const Part = Type.Object({
-  operational: Type.Boolean(),
-  latency: Type.Number({ description: 'ms that the check took' }),
-  metrics: FreeForm,
-  error: Type.Optional(Type.String()),
+const PartWith = <Metrics extends TSchema>(metrics: Metrics) =>
+  Type.Object({
+    operational: Type.Boolean(),
+    latency: Type.Number({ description: 'ms that the check took' }),
+    metrics,
+    error: Type.Optional(Type.String()),
+  })
+const Part = PartWith(FreeForm)
+
+/** Figures of a part, of which one that does not work has none. */
+const Figures = (named: TProperties) =>
+  Type.Object(
+    Object.fromEntries(
+      Object.entries(named).map(([name, figure]) => [name, Type.Optional(figure)]),
+    ),
+    { additionalProperties: true },
+  )
+const Bytes = Type.String({ description: 'as in 12.5MB' })
+const Services = Type.Object({
+  searchEngine: PartWith(
+    Figures({
+      cluster: Type.Object({
+        status: Type.String({ description: 'green, yellow or red' }),
+        nodes: Type.Integer(),
+      }),
+    }),
+  ),
+  database: PartWith(
+    Figures({ connections: Type.Object({ active: Type.Integer(), idle: Type.Integer() }) }),
+  ),
+  cache: PartWith(Figures({ memory: Type.Object({ used: Bytes, peak: Bytes }) })),
 })
 
 /** Health of the search component. */
 export const CortexHealthReport = Type.Object({
   timestamp: DateTime,
-  services: Type.Object({ searchEngine: Part, database: Part, cache: Part }),
+  services: Services,
   overall: Type.Boolean({ description: 'true only when every service is operational' }),
 })
 

@@ -119,7 +119,7 @@ export const IndexInfo = Type.Object({
   created: DateTime,
   documents: Type.Integer(),
   bytes: Type.Integer({ description: 'size on disk of the index files' }),
-  generation: Type.Number(),
+  generation: Type.Integer(),
   settled: Type.Boolean({ description: 'nothing is being learned, merged or linked any more' }),
   vectorSpace: Type.Object({
     kind: Type.String({ description: 'hashed, learned or given' }),

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { ForeignId, MapOf, QueryText } from './common.ts'
 import { CallerVector } from './document.ts'
+import { FacetReply, Facets } from './facet.ts'
 
 export const IndexNames = Type.Union([
   Type.String(),
@@ -29,25 +30,6 @@ const Similarity = Type.Number({
   description: 'similarity cut-off of the vector leg',
 })
 const Generation = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
-
-export const FacetRange = Type.Object({
-  key: Type.Optional(Type.String()),
-  from: Type.Optional(Type.Union([Type.Number(), Type.String()])),
-  to: Type.Optional(Type.Union([Type.Number(), Type.String()])),
-})
-export const Facet = Type.Object({
-  size: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
-  ranges: Type.Optional(Type.Array(FacetRange, { maxItems: 100 })),
-  stats: Type.Optional(Type.Boolean()),
-})
-export type Facet = Static<typeof Facet>
-/** Fields that a search counts, in either form: in a map the handler counts them. */
-export const FACETS_MAX = 100
-export const Facets = Type.Union([
-  Type.Array(Type.String(), { maxItems: FACETS_MAX }),
-  MapOf(Facet),
-])
-export type Facets = Static<typeof Facets>
 
 const SortKey = Type.Union([Type.String(), MapOf(Type.Unknown())])
 export const Sort = Type.Union([SortKey, Type.Array(SortKey, { maxItems: 16 })])
@@ -207,18 +189,25 @@ const Hit = Type.Object({
 export const SearchReply = Type.Object({
   hits: Type.Array(Hit),
   nextCursor: Type.Optional(Type.String()),
-  facets: Type.Optional(MapOf(Type.Object({}, { additionalProperties: true }))),
+  facets: Type.Optional(MapOf(FacetReply)),
   total: Type.Integer(),
   took: Type.Integer(),
   searchContext: Type.Object({
     queryId: Type.String(),
     queryHash: Type.String(),
-    searchType: Type.String(),
+    searchType: Type.String({ description: 'text, vector or hybrid' }),
     sessionId: Type.Union([Type.String(), Type.Null()]),
-    model: Type.Unknown(),
-    adaptations: Type.Array(Type.Unknown()),
-    experiments: Type.Array(Type.Unknown()),
-    generation: Type.Number(),
+    model: Type.Union([Type.String(), Type.Null()], {
+      description: 'the model that ranked, name@version; null: none',
+    }),
+    adaptations: Type.Array(Type.String(), {
+      description: 'changes of the ranking that applied, adaptationId@version each',
+    }),
+    experiments: Type.Array(
+      Type.Object({ testId: Type.String(), testName: Type.String(), variantId: Type.String() }),
+      { description: 'tests and experiments that the search took part in' },
+    ),
+    generation: Generation,
     degraded: Type.Optional(
       Type.Array(Type.String(), {
         description:

@@ -17,9 +17,14 @@ const Suggestion = Type.Object({
   text: Type.String(),
   documents: Type.Integer({ description: 'documents that have the last word' }),
 })
+const Correction = Type.Object({
+  text: Type.String(),
+  documents: Type.Integer(),
+  distance: Type.Integer({ description: 'letters in which the word differs' }),
+})
 export const SuggestReply = Type.Object({
   completions: Type.Array(Suggestion),
-  corrections: Type.Array(Type.Object({}, { additionalProperties: true })),
+  corrections: Type.Array(Correction),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description:

@@ -15,11 +15,28 @@ beforeEach(async () => {
 })
 afterEach(() => stub.close())
 
+interface Shape {
+  type?: string
+  const?: unknown
+  description?: string
+  required?: string[]
+  properties?: Record<string, Shape>
+  patternProperties?: Record<string, Shape>
+  items?: Shape
+  anyOf?: Shape[]
+}
+
 interface Operation {
   operationId: string
   parameters: { name: string; in: string; required: boolean }[]
   requestBody?: { description: string }
-  responses: Record<string, { description: string }>
+  responses: Record<
+    string,
+    {
+      description: string
+      content?: Record<string, { schema: { properties: Record<string, Shape> } }>
+    }
+  >
 }
 
 interface Document {
@@ -69,6 +86,37 @@ it('the API document shows the limits in force and the errors of a route', () =>
     { name: 'id', in: 'path', required: true },
   ])
   expect(document.security).toEqual([{ key: [] }])
+})
+
+it('the API document says of what type all is that a search, a write and the health of a part answer', () => {
+  const { paths } = describeApi(routes, readConfig({})) as unknown as Document
+  const open: string[] = []
+  for (const [path, method] of [
+    ['/cortex/search', 'post'],
+    ['/cortex/suggest', 'post'],
+    ['/cortex/documents', 'post'],
+    ['/cortex/health', 'get'],
+  ] as const) {
+    const { content } = paths[path]?.[method]?.responses[200] ?? {}
+    const { data } = content?.['application/json']?.schema.properties ?? {}
+    walk(data as Shape, path)
+  }
+  // What is the client's own, or differs from search to search.
+  expect(open).toEqual(['/cortex/search.hits[].source', '/cortex/search.hits[].explain'])
+  const written = paths['/cortex/documents']?.post?.responses[200]?.content
+  const { required } = written?.['application/json']?.schema.properties.data ?? {}
+  expect(required).toEqual(expect.arrayContaining(['updated', 'result']))
+
+  function walk(shape: Shape, place: string): void {
+    const { description: _, properties, patternProperties, items, anyOf, ...rest } = shape
+    const members = { ...properties, ...patternProperties }
+    for (const [name, member] of Object.entries(members)) walk(member, `${place}.${name}`)
+    if (items !== undefined) walk(items, `${place}[]`)
+    for (const one of anyOf ?? []) walk(one, place)
+    const isLeaf = Object.keys(members).length + (anyOf ?? []).length === 0 && items === undefined
+    if (isLeaf && (rest.type === undefined || rest.type === 'object') && rest.const === undefined)
+      open.push(place)
+  }
 })
 
 it('the page needs nothing but the server that it came from', async () => {

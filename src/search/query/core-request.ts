@@ -1,4 +1,4 @@
-import type { Facet } from '../../schema/search.ts'
+import type { Facet } from '../../schema/facet.ts'
 import type { Fusion, Operator } from '../../schema/tuning.ts'
 import type { FilterNode } from './filter.ts'
 

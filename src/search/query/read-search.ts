@@ -1,5 +1,6 @@
 import { invalid } from '../../errors.ts'
-import { FACETS_MAX, type Facets, type SearchRequest, type Sort } from '../../schema/search.ts'
+import { FACETS_MAX, type Facets } from '../../schema/facet.ts'
+import type { SearchRequest, Sort } from '../../schema/search.ts'
 import { FUSIONS, FUZZINESSES, OPERATORS } from '../../schema/tuning.ts'
 import { wordOf } from '../../word.ts'
 import type { CoreFacet, CoreRequest, SortKey } from './core-request.ts'

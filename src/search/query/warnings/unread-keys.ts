@@ -1,5 +1,6 @@
 import { nearestName } from '../../../nearest-name.ts'
-import { Facet, FacetRange, HighlightOptions, SearchRequest } from '../../../schema/search.ts'
+import { Facet, FacetRange } from '../../../schema/facet.ts'
+import { HighlightOptions, SearchRequest } from '../../../schema/search.ts'
 import { SuggestRequest } from '../../../schema/suggest.ts'
 import { shownName } from '../../../word.ts'
 import { instead, tell, type Warned } from './told.ts'
