@@ -67,7 +67,9 @@ export function waitOf(error: unknown): number | undefined {
 
 function unavailable(cause: unknown, waitMs: number | undefined): ServiceError {
   const status = (cause as Partial<EndpointError>).status
-  const why = status === undefined ? "can't be reached" : `answers with status ${status}`
+  const isLate = (cause as Error).name === 'TimeoutError'
+  const unanswered = isLate ? 'did not answer in time' : "can't be reached"
+  const why = status === undefined ? unanswered : `answers with status ${status}`
   const retry = waitMs === undefined ? {} : { retryAfterS: Math.max(1, Math.ceil(waitMs / 1000)) }
   return serviceError('EMBEDDER_UNAVAILABLE', `The embedder ${why}.`, { cause, ...retry })
 }

@@ -1,6 +1,8 @@
 import { endianness } from 'node:os'
 import { type ServiceError, serviceError } from '../errors.ts'
 
+const LENGTH_MIN = 1e-30
+
 /**
  * Reads the answer of an OpenAI-compatible endpoint: `data[].embedding` as numbers or as base64 of
  * little-endian float32, in the order of `data[].index`. Throws EMBEDDER_UNAVAILABLE when it is anything else.
@@ -17,6 +19,7 @@ export function readVectors(reply: unknown, count: number, dimensions: number): 
     if (vector === undefined || vector.length !== dimensions)
       throw badReply(`has a vector of ${vector?.length ?? 0} numbers, not ${dimensions}`)
     if (!vector.every(Number.isFinite)) throw badReply('has a number that is not finite')
+    if (!hasDirection(vector)) throw badReply('has a vector of zeros')
     vectors[place] = vector
   })
   return vectors.map((vector) => {
@@ -40,4 +43,11 @@ function readVector(embedding: unknown): Float32Array | undefined {
   if (endianness() === 'BE') bytes.swap32()
   // A copy, because the buffer needn't begin at a multiple of four.
   return new Float32Array(Uint8Array.prototype.slice.call(bytes).buffer)
+}
+
+/** As the core wants it; a search by another vector would be refused as if the client had sent it. */
+function hasDirection(vector: Float32Array): boolean {
+  let square = 0
+  for (const value of vector) square += value * value
+  return Math.sqrt(square) >= LENGTH_MIN
 }

@@ -154,6 +154,7 @@ describe('trouble that stays', () => {
     ['a vector of the wrong length', vector([1, 2])],
     ['a number that is none', vector([1, null, 3])],
     ['a number that float32 can not hold', vector([1, 1e300, 3])],
+    ['a vector without a direction', vector([0, 1e-40, 0])],
     ['base64 of half a number', vector(Buffer.alloc(11).toString('base64'))],
     ['a place that no text has', { body: { data: [{ index: 5, embedding: [1, 2, 3] }] } }],
     ['null', { body: 'null' }],
@@ -166,6 +167,13 @@ describe('trouble that stays', () => {
   it('an endpoint that is not there, or not set up, is EMBEDDER_UNAVAILABLE', async () => {
     await expect(open('http://127.0.0.1:1/').query('a')).rejects.toMatchObject(unavailable)
     await expect(open('').query('a')).rejects.toMatchObject(unavailable)
+  })
+
+  it('an endpoint that never answers in time is said to be late, not to be out of reach', async () => {
+    const { url } = await startEndpoint(() => ({ silent: true }))
+    await expect(open(url, 50).query('a')).rejects.toMatchObject({
+      message: 'The embedder did not answer in time.',
+    })
   })
 
   it('never names the key', async () => {
