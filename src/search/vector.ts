@@ -10,13 +10,17 @@ const LENGTH_MIN = 1e-30
  */
 export function readVector(vector: CallerVector, path: string): Float32Array {
   const values = typeof vector === 'string' ? fromBase64(vector, path) : Float32Array.from(vector)
-  let norm = 0
-  for (const value of values) norm += value * value
-  if (!Number.isFinite(norm) || norm === 0)
-    throw invalid(path, 'must be finite numbers that are not all zero')
-  if (Math.sqrt(norm) < LENGTH_MIN)
-    throw invalid(path, `must have a length of at least ${LENGTH_MIN}`)
+  const problem = directionProblem(values)
+  if (problem !== undefined) throw invalid(path, problem)
   return values
+}
+
+/** Why numbers have no direction as float32, or none that the core would take. */
+export function directionProblem(values: ArrayLike<number>): string | undefined {
+  let norm = 0
+  for (let at = 0; at < values.length; at++) norm += Math.fround(values[at] ?? 0) ** 2
+  if (!Number.isFinite(norm) || norm === 0) return 'must be finite numbers that are not all zero'
+  return Math.sqrt(norm) < LENGTH_MIN ? `must have a length of at least ${LENGTH_MIN}` : undefined
 }
 
 function fromBase64(text: string, path: string): Float32Array {

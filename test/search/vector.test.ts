@@ -63,6 +63,50 @@ it('names the index whose vectors have another length than that of the search', 
   expect(alone.error).toBe('vector has 2 numbers; the vectors of "triples" have 3.')
 })
 
+it('takes a vector of the search for indices whose vectors come from outside; others make theirs of the words', async () => {
+  const near = { index: 'pairs', id: 'east', document: { title: 'sea' }, vector: [1, 0] }
+  await service.must('POST', '/cortex/documents', near)
+  for (const id of ['sea', 'sun'])
+    await service.must('POST', '/cortex/documents', { index: 'own', id, document: { title: id } })
+  const find = async (body: object) => {
+    const request = { index: ['own', 'pairs'], vector: [1, 0.1], explain: true, ...body }
+    const { hits, searchContext } = await service.must<{
+      hits: { id: string; explain: { vector?: unknown } }[]
+      searchContext: { warnings?: string[] }
+    }>('POST', '/cortex/search', request)
+    const ids = hits.map(({ id }) => id)
+    const isNear = ({ explain }: (typeof hits)[number]) => (explain.vector ?? null) !== null
+    const byVector = hits.filter(isNear).map(({ id }) => id)
+    return { ids, byVector, warnings: searchContext.warnings }
+  }
+  const both = await find({ query: 'sea', searchType: 'vector' })
+  expect(both.byVector).toEqual(expect.arrayContaining(['east', 'sea']))
+  expect(both.warnings).toBeUndefined()
+  expect((await find({ query: 'sea' })).byVector).toContain('east')
+  // Where there are no words, nothing of the others is near.
+  const alone = await find({ searchType: 'vector' })
+  expect(alone.ids).not.toContain('sun')
+  expect(alone.ids).toContain('east')
+  expect(alone.warnings).toEqual([
+    '"own" makes vectors of words, and there are none in "query": nothing of it is found.',
+  ])
+})
+
+it('refuses numbers that float32 can not hold, also in a field of the document', async () => {
+  const properties = { point: { type: 'dense_vector', dims: 2 } }
+  await service.must('POST', '/cortex/indices', { name: 'points', mappings: { properties } })
+  for (const point of [
+    [1e39, 1],
+    [1e-40, 1e-40],
+    [0, 0],
+  ])
+    expect(
+      await service.call('POST', '/cortex/documents', {
+        ...{ index: 'points', document: { title: 'one', point } },
+      }),
+    ).toMatchObject({ status: 400, details: [{ path: 'document.point' }] })
+})
+
 it('names the index that is not made by itself where the request named none', async () => {
   await service.restart({ AUTO_CREATE_INDEX: 'false' })
   const put = await service.call('PUT', '/cortex/documents/new', { title: 'one' })

@@ -98,7 +98,9 @@ impl<'a> View<'a> {
                 false => request.neighbors,
             });
         }
-        let all = everything && (request.mode != Mode::Vector || own.is_none());
+        // A vector that is for other indices does not make all documents of this one its neighbours.
+        let any_vector = own.is_some() || request.vector_in.is_some();
+        let all = everything && (request.mode != Mode::Vector || !any_vector);
         if all {
             view.text = all_documents(&view);
         } else if request.mode != Mode::Vector {

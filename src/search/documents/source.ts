@@ -5,6 +5,7 @@ import { isDate } from '../date.ts'
 import type { Definition, FieldDefinition } from '../indices/definition.ts'
 import { findUnnamed } from '../indices/strict.ts'
 import { spellsNumber } from '../number-text.ts'
+import { directionProblem } from '../vector.ts'
 
 type Source = Record<string, unknown>
 
@@ -47,10 +48,8 @@ function fieldVectorProblem(
     return invalid(path, 'must be a list of numbers')
   if (value.length !== dimensions)
     return invalid(path, `must have ${dimensions} numbers`, 'VECTOR_DIMENSIONS')
-  const norm = value.reduce((sum: number, one: number) => sum + one * one, 0)
-  return Number.isFinite(norm) && norm > 0
-    ? undefined
-    : invalid(path, 'must be finite numbers that are not all zero')
+  const problem = directionProblem(value as number[])
+  return problem === undefined ? undefined : invalid(path, problem)
 }
 
 /** All values at a dotted path, those of lists one by one. */

@@ -1,4 +1,5 @@
 import { invalid, serviceError } from '../../errors.ts'
+import type { CallerVector } from '../../schema/document.ts'
 import type { SearchRequest } from '../../schema/search.ts'
 import type { Unserved } from '../indices/embedder.ts'
 import type { IndexEntry } from '../indices/indices.ts'
@@ -22,8 +23,8 @@ interface QueryVector {
 const NOTHING: QueryVector = {}
 
 /**
- * The query's vector when it comes from outside: the caller's, or an endpoint's, which is for the indices alone whose
- * vectors come from there. An endpoint that fails costs a hybrid search its vector leg, not its answer. No words have a
+ * The query's vector when it comes from outside: the caller's, which is for indices whose vectors do, if there are any; or an
+ * endpoint's, which is for the indices alone whose vectors come from there. An endpoint that fails costs a hybrid search its vector leg, not its answer. No words have a
  * vector in indices that take theirs from the caller, or from an endpoint that this server has not: that is told.
  */
 export async function queryVector(
@@ -33,12 +34,7 @@ export async function queryVector(
   { embedQuery, unserved }: QueryVectors,
 ): Promise<QueryVector> {
   if (request.mode === 'text') return NOTHING
-  if (vector !== undefined) {
-    const own = readVector(vector, 'vector')
-    for (const { definition, record } of entries)
-      checkDimensions(own, definition.embedder.dimensions, `the vectors of "${record.name}"`)
-    return { vector: own }
-  }
+  if (vector !== undefined) return callersVector(vector, request, entries)
   if (request.query.trim() === '') return NOTHING
   const without = withoutVector(request, entries, unserved)
   const served = placesOf(entries, unserved)
@@ -52,6 +48,35 @@ export async function queryVector(
     request.mode = 'text'
     return { ...without, degraded: ['vector'] }
   }
+}
+
+/** Throws VALIDATION_FAILED, or VECTOR_DIMENSIONS about the first index whose vectors are of another length. */
+function callersVector(
+  vector: CallerVector,
+  request: CoreRequest,
+  entries: readonly IndexEntry[],
+): QueryVector {
+  const own = readVector(vector, 'vector')
+  const places = [...entries.keys()].filter((place) => !isLearned(entries[place]))
+  const isShared = places.length > 0 && places.length < entries.length
+  entries.forEach((entry, place) => {
+    if (isShared && !places.includes(place)) return
+    const { dimensions } = entry.definition.embedder
+    checkDimensions(own, dimensions, `the vectors of "${entry.record.name}"`)
+  })
+  if (!isShared) return { vector: own }
+  request.vectorIn = places
+  if (request.mode !== 'vector' || request.query.trim() !== '') return { vector: own }
+  const missing = entries
+    .filter(isLearned)
+    .map(({ record }) => ({ index: record.name, why: WITHOUT_WORDS }))
+  return { vector: own, missed: missingVector(missing, request.mode) }
+}
+
+const WITHOUT_WORDS = 'makes vectors of words, and there are none in "query"'
+
+function isLearned(entry: IndexEntry | undefined): boolean {
+  return entry?.definition.embedder.kind === 'learned'
 }
 
 function isHttp({ definition }: IndexEntry): boolean {
