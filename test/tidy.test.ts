@@ -67,6 +67,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'word',
     'object',
     'ids',
+    'nearest-name',
     'synonym-rule',
   ],
   workers: [

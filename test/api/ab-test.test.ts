@@ -39,6 +39,16 @@ const session = async (body: object = {}) =>
   (await app.call<{ sessionId: string }>('POST', '/cortex/sessions', body)).data.sessionId
 
 describe('creating a test', () => {
+  it('tells of what it does not read beside its fields', async () => {
+    const { data } = await create({ endDat: '2030-01-01', traffic: 0.5, hypothesis: 'red sells' })
+    expect(data.warnings).toEqual([
+      '"endDat" is not a field of a test and was ignored; "endDate" is.',
+      '"traffic" is not a field of a test and was ignored; "trafficAllocation" is.',
+      '"hypothesis" is not a field of a test and was ignored.',
+    ])
+    await app.call('POST', `/cortex/ab-test/${data.testId}/stop`)
+  })
+
   it('answers with its variants, shares, times and empty metrics', async () => {
     const { status, data } = await create({ variants: [{ name: 'a' }, {}, {}] })
     expect(status).toBe(200)

@@ -375,6 +375,18 @@ it.each([
   },
 )
 
+it('a change that would be for all queries tells of a query, an end and settings in the wrong place', async () => {
+  const sent = { type: 'ranking', changes: { fieldWeights: { title: 1 } }, immediate: true }
+  const beside = { query: 'red fox', endDate: '2030-01-01', pins: ['one'] }
+  const { data } = await call('POST', '/adapt/apply', { ...sent, ...beside })
+  expect(data.warnings).toEqual([
+    '"query" is not a field of a change and was ignored; "queryHash" is.',
+    '"endDate" is not a field of a change and was ignored.',
+    '"pins" is not a field of a change and was ignored; "changes" is.',
+  ])
+  await call('POST', `/adaptations/${data.adaptationId}/rollback`)
+})
+
 describe('a rule', () => {
   it('may be made by hand', async () => {
     const sent = { name: 'mine', changes: { pins: ['one'], colour: 'blue' } }

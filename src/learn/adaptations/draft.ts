@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { hashSpelling, isQueryHash, newId } from '../../ids.ts'
 import { isObject } from '../../object.ts'
-import type { Adaptation } from '../../schema/adaptation.ts'
+import { Adaptation } from '../../schema/adaptation.ts'
 import type { EarlierTotals, RuleRecord, Trigger } from '../../schema/adaptation-record.ts'
 import {
   type ExactModel,
@@ -10,6 +10,8 @@ import {
   type TuningRead,
   withExactModel,
 } from '../plan/tuning.ts'
+import { TUNABLE } from '../plan/tuning-values.ts'
+import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import { EVERY_QUERY } from './content.ts'
 import { emptyArm, metricOf, WATCHED_METRICS } from './figures.ts'
 import { isCompared } from './judge.ts'
@@ -23,6 +25,12 @@ const KEPT = [
   ...(['source', 'confidence', 'expectedImpact', 'validationMetrics'] as const),
   'acceptanceThresholds' as const,
 ]
+
+/** Settings belong into `changes`, and a change for some words is known by their hash. */
+const BODY = bodyOf('a change', Adaptation, {
+  ...Object.fromEntries(Object.keys(TUNABLE).map((name) => [name, 'changes'])),
+  ...{ query: 'queryHash', hash: 'queryHash', triggers: 'rollbackTriggers' },
+})
 
 /** Characters of a query hash inside of the changes: as many as one beside them may have. */
 const HASH_MAX = 128
@@ -55,6 +63,7 @@ export function makeDraft(
     adaptationId: newId(nowMs),
     ...{ type: sent.type, scope, tuning, unread, triggers },
     warnings: [
+      ...unreadFields(sent, BODY),
       ...changeWarnings({ tuning, unread }, parts),
       ...scopeWarnings(scope),
       ...warnings,

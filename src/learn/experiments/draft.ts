@@ -1,10 +1,11 @@
 import { invalid } from '../../errors.ts'
-import type { ExperimentCreate } from '../../schema/experiment.ts'
+import { type ExperimentCreate, LearningExperiment } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
 import { shownName } from '../../word.ts'
 import { mustReadTuning } from '../plan/tuning.ts'
 import { DAY_MS } from '../wire/duration.ts'
 import { isTellable, readMoment } from '../wire/moment.ts'
+import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import { refuseUndealable } from './dealable.ts'
 import { readGuardrails } from './guardrail-rules.ts'
 import { metricName, uncountedWarnings } from './metrics.ts'
@@ -35,6 +36,16 @@ const ECHOED = [
   'fallbackConfig',
 ] as const
 
+const MEANT = {
+  ...{ metrics: 'successMetrics', traffic: 'trafficAllocation', allocation: 'trafficAllocation' },
+  ...{ targeting: 'targetingRules', rollout: 'rolloutStrategy', fallback: 'fallbackConfig' },
+  ...{ start: 'startDate', end: 'endDate' },
+}
+const BODIES = {
+  test: bodyOf('a test', LearningExperiment, MEANT),
+  experiment: bodyOf('an experiment', LearningExperiment, MEANT),
+} as const
+
 /**
  * The record of a new test or experiment, ACTIVE unless its start lies ahead or it is sent as a draft. Throws
  * VALIDATION_FAILED that names the place.
@@ -46,6 +57,7 @@ export function draftExperiment(
   nowMs: number,
 ): ExperimentRecord {
   const { variants, allocation, warnings } = readVariants(sent.variants, sent.trafficAllocation)
+  warnings.unshift(...unreadFields(sent, BODIES[kind]))
   const mode = readMode(sent.mode, variants.length)
   refuseUndealable({ mode, variants })
   const fallback = readFallback(sent.fallbackConfig, warnings)

@@ -1,0 +1,30 @@
+import { nearestName } from '../../nearest-name.ts'
+import { shownName } from '../../word.ts'
+
+/** A body whose fields are known: what it is, and what its fields are called elsewhere. */
+export interface KnownBody {
+  is: string
+  known: ReadonlySet<string>
+  meant: Readonly<Record<string, string>>
+}
+
+/** Names that are told of: a client may send thousands. */
+const TOLD_MAX = 8
+
+export function bodyOf(
+  is: string,
+  { properties }: { properties: object },
+  meant: KnownBody['meant'],
+): KnownBody {
+  return { is, known: new Set(Object.keys(properties)), meant }
+}
+
+/** What stands beside the fields of a body is ignored; whoever meant one of them should know. */
+export function unreadFields(sent: object, { is, known, meant }: KnownBody): string[] {
+  const unread = Object.keys(sent).filter((name) => !known.has(name))
+  return unread.slice(0, TOLD_MAX).map((name) => {
+    const other = Object.hasOwn(meant, name) ? meant[name] : nearestName(shownName(name), known)
+    const instead = other === undefined ? '.' : `; "${other}" is.`
+    return `"${shownName(name)}" is not a field of ${is} and was ignored${instead}`
+  })
+}
