@@ -4,7 +4,7 @@ import { DateTime, ForeignId, MapOf } from './common.ts'
 /** Body of session creation; no field is required. */
 export const SessionCreate = Type.Object({
   clientId: Type.Optional(ForeignId),
-  userId: Type.Optional(ForeignId),
+  userId: Type.Optional({ ...ForeignId, description: 'who searches; empty: nobody who is known' }),
   metadata: Type.Optional(
     MapOf(Type.Unknown(), {
       description: 'Anything about the session; at most 8 KiB of JSON; returned unchanged.',

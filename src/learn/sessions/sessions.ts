@@ -110,7 +110,8 @@ export function openSessions(options: SessionsOptions): Sessions {
       const id = sessionId.toLowerCase()
       return {
         sessionId: id,
-        userId,
+        // As clients send of whoever is not logged in: they would all be one person.
+        userId: userId === '' ? undefined : userId,
         clientId,
         metadata: JSON.parse(metadata),
         active: isActive(record),

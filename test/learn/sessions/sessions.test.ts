@@ -64,6 +64,13 @@ describe('a session', () => {
       })
   })
 
+  it('with an empty userId has no user: visitors who are not logged in are not one person', async () => {
+    const { sessions } = open()
+    const { sessionId } = await sessions.create({ userId: '', clientId: 'web' })
+    expect(sessions.peek(sessionId)).toMatchObject({ userId: undefined, clientId: 'web' })
+    expect(sessions.get(sessionId)).toMatchObject({ userId: '' })
+  })
+
   it('needs no field at all', async () => {
     const { sessions } = open()
     const { sessionId, metadata } = await sessions.create({})
