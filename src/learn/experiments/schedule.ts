@@ -92,11 +92,12 @@ function isStart(change: Change | undefined): boolean {
 }
 
 function dueChange(record: ExperimentRecord, nowMs: number): Change | undefined {
-  const { status, held, startMs, endMs } = record
+  const { status, held, startMs, endMs, endByDefault } = record
   if (hasEnded(record)) return undefined
   if (status === 'DRAFT') {
     if (!held && startMs <= nowMs) return { to: 'ACTIVE', from: 'DRAFT' }
-    if (held && endMs <= nowMs)
+    // The end that nobody named moves with the start.
+    if (held && !endByDefault && endMs <= nowMs)
       return { to: 'STOPPED', from: 'DRAFT', reason: { text: 'Its end came before its start.' } }
     return undefined
   }

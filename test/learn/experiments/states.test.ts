@@ -259,9 +259,11 @@ describe('time', () => {
   it('leaves a draft alone until it is started by hand, which moves its end', async () => {
     const lab = openLaboratory()
     const made = await lab.create('experiment', { status: 'draft' })
-    lab.clock.nowMs += DAYS
-    await lab.experiments.tick()
-    expect((await lab.get('experiment', made.experimentId)).status).toBe('DRAFT')
+    for (const days of [1, 40]) {
+      lab.clock.nowMs += days * DAYS
+      await lab.experiments.tick()
+      expect((await lab.get('experiment', made.experimentId)).status).toBe('DRAFT')
+    }
     const started = (await lab.experiments.steer(
       'experiment',
       made.experimentId,
@@ -269,6 +271,16 @@ describe('time', () => {
     )) as Record<string, string>
     expect(Date.parse(started.startDate!)).toBe(lab.clock.nowMs)
     expect(Date.parse(started.endDate!)).toBe(lab.clock.nowMs + 30 * DAYS)
+  })
+
+  it('ends a draft whose own end has come', async () => {
+    const lab = openLaboratory()
+    const endDate = lab.clock.nowMs + DAYS
+    const { testId } = await lab.create('test', { status: 'draft', endDate })
+    lab.clock.nowMs = endDate
+    await lab.experiments.tick()
+    const reason = { text: 'Its end came before its start.' }
+    expect(await lab.get('test', testId)).toMatchObject({ status: 'STOPPED', reason })
   })
 })
 
