@@ -17,6 +17,7 @@ import type { train } from '../../workers/train.ts'
 import type { write } from '../../workers/write.ts'
 import { namedError } from '../errors.ts'
 import { openBalancer } from './balancer.ts'
+import type { Job } from './job.ts'
 import { openLulls } from './lulls.ts'
 import { openSharedHops } from './shared-hops.ts'
 
@@ -117,22 +118,17 @@ export function openPool(options: PoolOptions, onDeath: OnDeath = () => {}): Poo
   // Unheard, it would end the process: where files may no more be opened, no thread can be started.
   for (const [name, lane] of Object.entries(lanes)) lane.on('error', (err) => onDeath(err, name))
   const { searchThreads, searchQueueMax: waitingMax } = options
-  const searchWorker = { filename: workerFile('search'), name: 'search' }
   const lulls = openLulls()
   const searches = openSharedHops(
     (inputs: SearchInput[]): Promise<ReturnType<typeof search>> =>
-      lanes.search.run(inputs, searchWorker),
+      runOn(lanes.search, { name: 'search', input: inputs }),
     { hopsMax: HOPS_EACH * searchThreads, waitingMax, named: namedError, begun: lulls.note },
   )
   return {
     search: searches.run,
     run: async (name, input, given = []) => {
       try {
-        return await lanes[LANES[name]].run(input, {
-          filename: workerFile(name),
-          name,
-          transferList: given,
-        })
+        return await runOn(lanes[LANES[name]], { name, input }, given)
       } catch (cause) {
         throw namedError(cause)
       }
@@ -151,6 +147,21 @@ export function openPool(options: PoolOptions, onDeath: OnDeath = () => {}): Poo
     },
   }
 }
+
+/** How Piscina tells of a thread that ended by itself, which it does between two jobs only; see job.ts. */
+const ENDED = 'worker exited with code: 0'
+
+/** What was at the door of a thread that ended was not begun: another one does it. */
+function runOn(lane: Piscina, job: Job, given: ArrayBuffer[] = []): ReturnType<Piscina['run']> {
+  return lane.run(job, { transferList: given }).catch((cause: unknown) => {
+    const isUndone = cause instanceof Error && cause.message === ENDED
+    // What was given away is gone with the thread.
+    if (!isUndone || given.length > 0) throw cause
+    return runOn(lane, job)
+  })
+}
+
+const JOB_FILE = fileURLToPath(new URL(`job${extname(import.meta.url)}`, import.meta.url))
 
 /** One hop under way and one at the door of each thread: it need not wait for the main thread to have the next. */
 const HOPS_EACH = 2
@@ -171,6 +182,9 @@ interface LaneShape {
 
 function openLane(options: PoolOptions, { threads, kept = threads, each = 1 }: LaneShape): Piscina {
   const lane = new Piscina({
+    // Read when a thread starts, and small; it reads the file of a job when it is given the first one of a kind.
+    filename: JOB_FILE,
+    name: 'job',
     minThreads: kept,
     maxThreads: threads,
     idleTimeout: kept === 0 ? IDLE_MS : Number.POSITIVE_INFINITY,
@@ -201,14 +215,8 @@ function replaceDead(lane: Piscina): void {
     if (lane.queueSize === 0 || lane.threads.length > 0) return
     // A job has a thread started when it comes; this one is gone before that.
     const leave = new AbortController()
-    const job = { filename: workerFile('fit'), name: 'fit', signal: leave.signal }
-    lane.run(undefined, job).catch(() => undefined)
+    lane.run(undefined, { signal: leave.signal }).catch(() => undefined)
     leave.abort()
   }
   lane.on('workerDestroy', () => void setTimeout(replace, REPLACED_MS).unref())
-}
-
-function workerFile(name: JobName): string {
-  const extension = extname(import.meta.url)
-  return fileURLToPath(new URL(`../../workers/${name}${extension}`, import.meta.url))
 }
