@@ -24,11 +24,14 @@ export interface SyncOutput {
   state?: ModelOutput
 }
 
+/** Whatever a state holds, it holds nobody up here. */
+const ANY = { namesMax: Number.POSITIVE_INFINITY }
+
 /** Reads a large body with a state in it: the main thread would be held by its parsing. */
 export function sync({ pieces, depthMax, members, handle }: SyncInput): SyncOutput {
   let body: unknown
   try {
-    const { value, suspicious } = readJson(Buffer.concat(pieces), depthMax)
+    const { value, suspicious } = readJson(Buffer.concat(pieces), depthMax, ANY)
     if (suspicious) refuseUnkeepable(value)
     body = value
   } catch (cause) {

@@ -1,6 +1,17 @@
 import { openBreath } from '../breath.ts'
 import { serviceError } from '../errors.ts'
-import { type Depth, noJson, type ReadJson, readPart, textOf, tooDeep } from './json.ts'
+import {
+  type Depth,
+  type JsonLimits,
+  NAMES_MAX,
+  noJson,
+  type ReadJson,
+  type ReadOptions,
+  readPart,
+  textOf,
+  tooDeep,
+  tooManyNames,
+} from './json.ts'
 import { mayHoldUnkeepable } from './unkeepable.ts'
 
 /* Reads a large JSON text a part at a time, so that others have their turns meanwhile. */
@@ -21,17 +32,13 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-interface Options {
-  name?: string
-  advice?: string
+interface Options extends ReadOptions {
   /** Other bytes than `RUN_BYTES`. */
   runBytes?: number
 }
 
-interface Reading {
+interface Reading extends JsonLimits {
   text: Uint8Array
-  depthMax: number
-  name: string
   runBytes: number
   at: Depth
   suspicious: boolean
@@ -48,12 +55,13 @@ class NoJson extends Error {}
 export async function readGradually(
   bytes: Uint8Array,
   depthMax: number,
-  { name = 'The body', advice = '', runBytes = RUN_BYTES }: Options = {},
+  options: Options = {},
 ): Promise<ReadJson> {
+  const { name = 'The body', advice = '', namesMax = NAMES_MAX, runBytes = RUN_BYTES } = options
   const text = textOf(bytes, name)
   const at = { depth: 0, objects: 0 }
   const breathe = openBreath()
-  const reading = { text, depthMax, name, runBytes, at, suspicious: false, breathe }
+  const reading = { text, depthMax, namesMax, name, runBytes, at, suspicious: false, breathe }
   try {
     const value = await readValue(reading, [0, text.length])
     return { value, suspicious: reading.suspicious }
@@ -88,6 +96,14 @@ async function readItems(
   const { text, runBytes, breathe } = reading
   const list: unknown[] = []
   const object = {}
+  let names = 0
+  const setAll = (some: object): void => {
+    for (const name of Object.keys(some)) {
+      names += 1
+      define(object, name, ownOf(some, name))
+    }
+    if (names > reading.namesMax) throw tooManyNames(reading.name, reading.namesMax)
+  }
   const [first] = trimmed(text, [start, end])
   for (let from = first === end ? end + 1 : start; from <= end; ) {
     const state = { at: from, depth: 0, inString: false }
@@ -96,13 +112,13 @@ async function readItems(
     if (to >= 0) {
       const items = readRun(reading, [from, to], isList)
       if (Array.isArray(items)) for (const item of items) list.push(item)
-      else for (const name of Object.keys(items)) define(object, name, ownOf(items, name))
+      else setAll(items)
     } else {
       to = await endOfLarge(reading, end, state)
       if (isList) list.push(await readValue(reading, [from, to]))
       else {
         const { name, value } = member(reading, [from, to])
-        define(object, name, await readValue(reading, value))
+        setAll(named(name, await readValue(reading, value)))
       }
     }
     from = to + 1
@@ -193,8 +209,8 @@ function member(reading: Reading, span: Span): { name: string; value: Span } {
   while (close < end && text[close] !== QUOTE) close += text[close] === BACKSLASH ? 2 : 1
   const [colon] = trimmed(text, [close + 1, end])
   if (text[colon] !== COLON) throw new NoJson()
-  const named = [Buffer.from('{'), text.subarray(start, close + 1), Buffer.from(':0}')]
-  const [name = ''] = Object.keys(readInside(reading, Buffer.concat(named)) as object)
+  const alone = [Buffer.from('{'), text.subarray(start, close + 1), Buffer.from(':0}')]
+  const [name = ''] = Object.keys(readInside(reading, Buffer.concat(alone)) as object)
   return { name, value: [colon + 1, end] }
 }
 
@@ -211,6 +227,12 @@ function isSpace(byte: number | undefined): boolean {
 
 function ownOf(object: object, name: string): unknown {
   return (object as Record<string, unknown>)[name]
+}
+
+function named(name: string, value: unknown): object {
+  const object = {}
+  define(object, name, value)
+  return object
 }
 
 /** As JSON.parse does it: to assign what is called `__proto__` would be something else. */

@@ -1,11 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import { variableOf } from '../config.ts'
-import { serviceError } from '../errors.ts'
+import { type ServiceError, serviceError } from '../errors.ts'
 import { firstMistake } from '../first-mistake.ts'
 import { mayBeUnkeepable } from './unkeepable.ts'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
+const COLON = 0x3a
 const OPEN_LIST = 0x5b
 const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
@@ -32,6 +33,11 @@ const DIGITS_MAX = 309
  * hold everybody up for ten seconds and more, and take a gigabyte.
  */
 const OBJECTS_MAX = 1_000_000
+/**
+ * Names of one object. V8 keeps those of so many apart from each other and sorts them whenever they are listed: an object
+ * of 400 000 held everybody up for a second, a list of as many objects does not.
+ */
+export const NAMES_MAX = 20_000
 /** What is read in place of a whole number that would not be kept: out of range, as that is. */
 const OUT_OF_RANGE = '1e999'
 
@@ -49,10 +55,18 @@ export interface ReadJson {
 export function readJson(
   bytes: Uint8Array,
   depthMax: number,
-  { name = 'The body', advice = '' }: { name?: string; advice?: string } = {},
+  { name = 'The body', advice = '', namesMax = NAMES_MAX }: ReadOptions = {},
 ): ReadJson {
   const text = textOf(bytes, name)
-  return readPart(text, { depth: 0, objects: 0 }, { depthMax, name }) ?? noJson(text, name, advice)
+  const limits = { depthMax, namesMax, name }
+  return readPart(text, { depth: 0, objects: 0 }, limits) ?? noJson(text, name, advice)
+}
+
+export interface ReadOptions {
+  name?: string
+  advice?: string
+  /** Names that one object may have, if not as few as others. */
+  namesMax?: number
 }
 
 /** The same bytes without a mark before them. Throws MALFORMED_JSON for what is no UTF-8. */
@@ -74,19 +88,16 @@ export interface Depth {
   objects: number
 }
 
-/** The deepest nesting of a text, and what it is called. */
+/** The deepest nesting of a text, the most names of an object in it, and what it is called. */
 export interface JsonLimits {
   depthMax: number
+  namesMax: number
   name: string
 }
 
 /** Reads a part of a text that is a value; undefined if it is none. Counts its objects. Throws what `readJson` throws. */
-export function readPart(
-  text: Uint8Array,
-  at: Depth,
-  { depthMax, name }: JsonLimits,
-): ReadJson | undefined {
-  const { mayBeHuge, unkept, objects } = scan(text, at, { depthMax, name })
+export function readPart(text: Uint8Array, at: Depth, limits: JsonLimits): ReadJson | undefined {
+  const { mayBeHuge, unkept, objects } = scan(text, at, limits)
   at.objects = objects
   const buffer = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
   const json = (unkept.length === 0 ? buffer : marked(buffer, unkept)).toString('utf8')
@@ -108,9 +119,12 @@ interface Numbers {
   objects: number
 }
 
-/** Throws JSON_TOO_DEEP, and BODY_TOO_LARGE for too many objects and lists. */
-function scan(bytes: Uint8Array, begun: Depth, { depthMax, name }: JsonLimits): Numbers {
+/** Throws JSON_TOO_DEEP, and BODY_TOO_LARGE for too many objects and lists, or too many names of one object. */
+function scan(bytes: Uint8Array, begun: Depth, { depthMax, namesMax, name }: JsonLimits): Numbers {
   let { depth, objects } = begun
+  /** Of the object at hand; those of the objects around it stand at their depth. */
+  let names = 0
+  const namesAround: number[] = []
   let inString = false
   let mayBeHuge = false
   let unkept: Numbers['unkept'] = NONE
@@ -128,12 +142,20 @@ function scan(bytes: Uint8Array, begun: Depth, { depthMax, name }: JsonLimits): 
         if (unkept === NONE) unkept = []
         unkept.push([first, at + 1])
       }
+    } else if (byte === COLON) {
+      names += 1
+      if (names > namesMax) throw tooManyNames(name, namesMax)
     } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) {
+      namesAround[depth] = names
+      names = 0
       depth += 1
       objects += 1
       if (depth > depthMax) throw serviceError('JSON_TOO_DEEP', tooDeep(name, depthMax))
       if (objects > OBJECTS_MAX) throw serviceError('BODY_TOO_LARGE', tooMany(name))
-    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1
+    } else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) {
+      depth -= 1
+      names = namesAround[depth] ?? 0
+    }
   }
   return { mayBeHuge, unkept, objects }
 }
@@ -179,6 +201,12 @@ export function tooDeep(name: string, depthMax: number): string {
 
 function tooMany(name: string): string {
   return `${name} holds more than ${OBJECTS_MAX} objects and lists: send it in parts.`
+}
+
+/** What is said of a text with an object of too many names. */
+export function tooManyNames(name: string, namesMax: number): ServiceError {
+  const message = `${name} holds an object of more than ${namesMax} names: send a list, or several objects.`
+  return serviceError('BODY_TOO_LARGE', message)
 }
 
 /** Whether an exponent of three digits or more begins here; one below zero makes no number huge. */

@@ -122,11 +122,25 @@ describe('a text that is read gradually', () => {
     expect(more).toHaveProperty('code', 'BODY_TOO_LARGE')
   })
 
+  it('has as many names in an object as any', async () => {
+    const names = (count: number) =>
+      `{"a":{${Array.from({ length: count }, (_, n) => `"${n}":{"b":{}}`).join(',')}}}`
+    for (const runBytes of [1000, 64 << 10]) {
+      const [most] = await both(names(20_000), runBytes)
+      expect(most).toHaveProperty('value')
+      const [more, whole] = await both(names(20_001), runBytes)
+      expect(more).toEqual(whole)
+      expect(more).toHaveProperty('code', 'BODY_TOO_LARGE')
+    }
+    const list = `[${Array(30_000).fill('{"a":1}').join(',')}]`
+    expect((await both(list, 1000))[0]).toHaveProperty('value')
+  })
+
   it('is never parsed in one go', async () => {
     const parse = vi.spyOn(JSON, 'parse')
     onTestFinished(() => parse.mockRestore())
     const list = Array.from({ length: 50_000 }, (_, n) => ({ n, text: `text ${n}` }))
-    const text = JSON.stringify({ list, fields: Object.fromEntries(Object.entries(list)) })
+    const text = JSON.stringify({ list, fields: { list } })
     await readGradually(Buffer.from(text), DEPTH_MAX)
     const longest = Math.max(...parse.mock.calls.map(([part]) => part.length))
     expect(longest).toBeLessThan(text.length / 20)

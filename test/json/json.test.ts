@@ -53,6 +53,16 @@ describe('readJson', () => {
     )
   })
 
+  it('refuses an object of very many names, and takes as many in several', () => {
+    const some = (count: number) =>
+      `{${Array.from({ length: count }, (_, n) => `"${n}:":{"a":1}`).join(',')}}`
+    expect(codeOf(bytes(some(20_000)))).toBeUndefined()
+    expect(codeOf(bytes(some(20_001)))).toBe('BODY_TOO_LARGE')
+    expect(codeOf(bytes(`[${some(15_000)},${some(15_000)}]`))).toBeUndefined()
+    const any = { namesMax: Number.POSITIVE_INFINITY }
+    expect(Object.keys(readJson(bytes(some(20_001)), 32, any).value as object)).toHaveLength(20_001)
+  })
+
   it.each(['01234567890123456789', '[-01234567890123456789]', '{"a":00012345678901234567890}'])(
     'takes %s for no JSON, as long as it is',
     (text) => {

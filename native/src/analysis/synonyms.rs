@@ -1,6 +1,6 @@
 //! Words that mean the same: other ways to say a place of a query.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::analysis::term::{QueryTerm, Step, Term};
 
@@ -49,11 +49,8 @@ impl Synonyms {
             return;
         }
         let others = self.rules.entry(from.to_vec()).or_default();
-        for other in to {
-            if other != from && !other.is_empty() && !others.contains(other) {
-                others.push(other.clone());
-            }
-        }
+        let named = |other: &&Vec<Step>| other.as_slice() != from && !other.is_empty();
+        add_new(others, to.iter().filter(named));
     }
 
     /// The same query with the other ways to say what it says; the longest row that has any counts.
@@ -66,11 +63,7 @@ impl Synonyms {
         while !rest.is_empty() {
             let (taken, others) = self.longest_at(rest);
             let mut term = joined(&rest[..taken]);
-            for other in others {
-                if !term.alternatives.contains(other) {
-                    term.alternatives.push(other.clone());
-                }
-            }
+            add_new(&mut term.alternatives, others.iter());
             out.push(term);
             rest = &rest[taken..];
         }
@@ -86,6 +79,13 @@ impl Synonyms {
         }
         (1, &[])
     }
+}
+
+/// Adds rows that are not there yet. Hundreds of words may mean the same: each is not held against all others.
+fn add_new<'a>(rows: &mut Vec<Vec<Step>>, more: impl Iterator<Item = &'a Vec<Step>>) {
+    let mut known: HashSet<&Vec<Step>> = rows.iter().collect();
+    let new: Vec<Vec<Step>> = more.filter(|row| known.insert(row)).cloned().collect();
+    rows.extend(new);
 }
 
 /// Terms as a row that begins with the first of them.
@@ -125,5 +125,40 @@ fn joined(terms: &[QueryTerm]) -> QueryTerm {
             to: last.to,
         },
         _ => first.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::{Duration, Instant};
+
+    fn terms(word: &str) -> Vec<Term> {
+        vec![Term {
+            text: word.to_owned(),
+            position: 0,
+            from: 0,
+            to: word.len(),
+        }]
+    }
+
+    /// How long it takes to read rules of so many words, and to ask for one of each; `count` of them.
+    fn time(count: usize, words: usize) -> Duration {
+        let word = |rule: usize, at: usize| format!("w{rule}x{at}");
+        let rule = |rule| (0..words).map(|at| word(rule, at)).collect::<Vec<_>>();
+        let rules: Vec<Vec<String>> = (0..count).map(rule).collect();
+        let begun = Instant::now();
+        let read = Synonyms::read(rules.iter(), true, terms);
+        let took = begun.elapsed();
+        assert_eq!(read.rules.len(), count * words);
+        assert!(read.rules.values().all(|others| others.len() == words - 1));
+        took
+    }
+
+    #[test]
+    fn a_long_rule_takes_no_longer_than_short_ones_that_say_as_much() {
+        time(25, 100);
+        let (short, long) = (time(100, 100), time(1, 1000));
+        assert!(long < short * 5, "{long:?}, {short:?}");
     }
 }

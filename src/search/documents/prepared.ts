@@ -16,7 +16,7 @@ export interface PreparedWrite {
   json: string
 }
 
-/** Deeper than whatever was taken. */
+/** Deeper than whatever was taken; in stores of before, objects may have any number of names. */
 const DEPTH_MAX = 1024
 
 /** Prepares those of some writes that are large, or change what is. */
@@ -56,5 +56,6 @@ function storedOf({ entry, id, source }: WriteOp, { tables }: Store) {
 }
 
 async function readStored(json: Buffer): Promise<Source> {
-  return (await readGradually(json, DEPTH_MAX)).value as Source
+  const limits = { namesMax: Number.POSITIVE_INFINITY }
+  return (await readGradually(json, DEPTH_MAX, limits)).value as Source
 }
