@@ -124,6 +124,8 @@ const Query = Type.Object({
 })
 const Counts = MapOf(Type.Integer())
 
+const DISTINCT = 'exact up to 256, beyond with a standard error of 2.3 %'
+
 /** What people did in a window of time, in whole hours (UTC). */
 export const AnalyticsReport = Type.Object({
   timeWindow: Type.String(),
@@ -133,8 +135,8 @@ export const AnalyticsReport = Type.Object({
   }),
   to: Type.String({ format: 'date-time', description: 'now' }),
   ...Figures,
-  sessions: Type.Integer({ description: 'different sessions that searched; within 3 %' }),
-  units: Type.Integer({ description: 'different users, or sessions without a user; within 3 %' }),
+  sessions: Type.Integer({ description: `different sessions that searched; ${DISTINCT}` }),
+  units: Type.Integer({ description: `different users, or sessions without a user; ${DISTINCT}` }),
   latency: Type.Object(
     { p50: Took, p95: Took, p99: Took, avg: Took },
     { description: 'ms; quantiles within 2 %; null without searches' },

@@ -1,40 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { addToSketch, type Sketch, sketchQuantile } from '../../../src/learn/metrics/sketch.ts'
 import { askerOf } from '../../../src/learn/patterns/askers.ts'
-import { openDistinct } from '../../../src/learn/reports/distinct.ts'
 import { openFrequent, readQueries } from '../../../src/learn/reports/frequent.ts'
 import { seeded } from '../../../src/learn/statistics/random.ts'
-
-describe('how many different', () => {
-  const counted = (count: number, from = 0) => {
-    const distinct = openDistinct()
-    for (let at = 0; at < count; at += 1)
-      for (let again = 0; again < 2; again += 1) distinct.add(`session-${from + at}`)
-    return distinct
-  }
-
-  it.each([0, 1, 7, 256])('is exact for %d', (count) => {
-    expect(counted(count).size()).toBe(count)
-  })
-
-  it.each([300, 2000, 10_000, 200_000])('is near for %d', (count) => {
-    expect(Math.abs(counted(count).size() / count - 1)).toBeLessThan(0.07)
-  })
-
-  it('is the same whether the sets were counted together or merged', () => {
-    for (const [one, other] of [
-      [100, 100],
-      [100, 5000],
-      [5000, 100],
-      [5000, 5000],
-    ] as const) {
-      const merged = counted(one)
-      merged.merge(counted(other, 50).record())
-      expect(merged.size()).toBe(counted(Math.max(one, other + 50)).size())
-      expect(openDistinct(merged.record()).size()).toBe(merged.size())
-    }
-  })
-})
 
 describe('the most frequent queries', () => {
   it('are exact while there is room', () => {
@@ -91,33 +58,5 @@ describe('the most frequent queries', () => {
     expect(top.every(({ queryHash }) => queryHash.startsWith('head-'))).toBe(true)
     for (const { queryHash, searches } of counts)
       expect(searches).toBeGreaterThanOrEqual(exact.get(queryHash) ?? 0)
-  })
-})
-
-describe('quantiles of anything', () => {
-  it.each([
-    ['times', (random: number) => 0.001 + random ** 4 * 1000],
-    ['both sides of zero', (random: number) => (random - 0.3) * 1e6],
-    ['tiny ones', (random: number) => random * 1e-6],
-  ])('are within 2.5 %% for %s', (_, make) => {
-    const random = seeded(3)
-    const values = Array.from({ length: 2000 }, () => make(random()))
-    let sketch: Sketch = []
-    for (const value of values) sketch = addToSketch(sketch, value)
-    const sorted = [...values].sort((a, b) => a - b)
-    for (const share of [0, 0.05, 0.5, 0.9, 0.95, 0.99, 1]) {
-      const exact = sorted[Math.max(0, Math.ceil(share * 2000) - 1)] as number
-      expect(Math.abs(sketchQuantile(sketch, share) - exact)).toBeLessThanOrEqual(
-        Math.abs(exact) * 0.0251 + 1e-9,
-      )
-    }
-  })
-
-  it('take the greatest numbers that there are, in bounded room', () => {
-    let sketch: Sketch = []
-    for (const value of [Number.MAX_VALUE, -Number.MAX_VALUE, 0, Number.MIN_VALUE, 1e300])
-      sketch = addToSketch(sketch, value)
-    expect(sketch).toHaveLength(3)
-    expect(sketchQuantile([], 0.5)).toBeNaN()
   })
 })
