@@ -514,3 +514,23 @@ describe('the most that may be in force', () => {
     expect((await apply(16, 2 ** 19)).status).toBe('ACTIVE')
   })
 })
+
+describe('the changes of one query', () => {
+  /** What none of two changes sets takes the place of the other: those that set more come first. */
+  const settings = { minScore: 0.1, fusion: 'rrf', operator: 'and', neighbors: 50, feedback: false }
+  const more = { similarity: 0.2, fuzziness: '1', learning: false }
+  const entries = Object.entries({ ...settings, ...more })
+  const subsets = Array.from({ length: 2 ** entries.length - 1 }, (_, at) =>
+    entries.filter((_, bit) => ((at + 1) >> bit) % 2 === 1),
+  ).sort((a, b) => b.length - a.length)
+
+  it('are a hundred in force at most', async () => {
+    const shop = openWorkshop()
+    const apply = (at: number, queryHash = QUERY_HASH) =>
+      shop.apply(Object.fromEntries(subsets[at] ?? []), { queryHash, immediate: true })
+    for (let at = 0; at < 100; at += 1) await apply(at)
+    expect(shop.applying()).toHaveLength(100)
+    await expect(apply(100)).rejects.toMatchObject({ code: 'ADAPTATION_CONFLICT' })
+    await expect(apply(100, 'f'.repeat(16))).resolves.toMatchObject({ status: 'ACTIVE' })
+  }, 20_000)
+})
