@@ -70,6 +70,10 @@ export const ChangedDocument = Type.Object(
 export const DocumentPath = Type.Object({ id: DocumentId })
 export const IndexPath = Type.Object({ name: Type.String({ minLength: 1, maxLength: 255 }) })
 
+/** Where a document is read. */
+export const DocumentPlace = Type.Object({ index: Type.Optional(Type.String()) })
+
+/** Where one is written, and what the answer waits for. */
 export const DocumentQuery = Type.Object({
   index: Type.Optional(Type.String()),
   refresh: Type.Optional(Type.Boolean()),

@@ -86,6 +86,8 @@ it('the API document shows the limits in force and the errors of a route', () =>
     { name: 'id', in: 'path', required: true },
   ])
   expect(document.security).toEqual([{ key: [] }])
+  const read = document.paths['/cortex/documents/{id}']?.get
+  expect(read?.parameters.map(({ name }) => name)).not.toContain('refresh')
 })
 
 it('the API document says of what type all is that a search, a write and the health of a part answer', () => {

@@ -16,6 +16,7 @@ import {
   CreateDocumentInIndex,
   type DocumentPatch,
   DocumentPath,
+  DocumentPlace,
   DocumentQuery,
   DocumentRead,
   DocumentWritten,
@@ -142,7 +143,7 @@ export const getDocument = route({
   tag: 'documents',
   summary: 'Read a document',
   params: DocumentPath,
-  query: DocumentQuery,
+  query: DocumentPlace,
   reply: DocumentRead,
   errors: ['DOCUMENT_NOT_FOUND', 'AMBIGUOUS_ID', 'VERSION_MISMATCH'],
   handle: async ({ app, params, query, header }) => {
