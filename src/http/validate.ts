@@ -49,8 +49,10 @@ export function openValidators(): Validators {
       const numbers = numbersOf(schema)
       const optional = nonEmptyOf(schema)
       const single = singleOf(schema)
+      const booleans = booleansOf(schema)
       return (value) => {
         const sent = value as Record<string, unknown>
+        for (const name of booleans) if (name in sent) sent[name] = booleanText(sent[name])
         const [first, ...others] = [
           ...repeatedOf(single, sent),
           ...unusualOf(numbers, sent),
@@ -127,6 +129,17 @@ function unusualOf(
     const text = sent[path]
     return typeof text !== 'string' || form.test(text) ? [] : [{ path, message }]
   })
+}
+
+/** The parameters that are true or false. */
+function booleansOf({ properties = {} }: Members): string[] {
+  const named = Object.entries(properties as Record<string, { type?: unknown }>)
+  return named.flatMap(([name, { type }]) => (type === 'boolean' ? [name] : []))
+}
+
+/** True and false as they are read; some languages write them with a capital (`True`). */
+export function booleanText(sent: unknown): unknown {
+  return typeof sent === 'string' && /^(true|false)$/i.test(sent) ? sent.toLowerCase() : sent
 }
 
 /** The parameters that hold one value. */

@@ -48,6 +48,24 @@ test('parameters that a schema does not name are taken out, unless it keeps them
   expect(kept).toEqual({ size: 5, filter: 'x' })
 })
 
+test.each([
+  ['True', true],
+  ['FALSE', false],
+  ['true', true],
+])('a parameter that is true or false may come in any case, as %s', (text, value) => {
+  const sent = { explain: text, q: text }
+  coercing(Type.Object({ explain: Type.Boolean(), q: Type.String() }))(sent)
+  expect(sent).toEqual({ explain: value, q: text })
+})
+
+test.each(['yes', '1', '', 'Truely'])(
+  'a parameter that is neither true nor false is refused: %s',
+  (text) => {
+    const check = coercing(Type.Object({ explain: Type.Boolean() }))
+    expect(() => check({ explain: text })).toThrow('explain must be true or false.')
+  },
+)
+
 const Entry = Type.Object({
   id: Type.String(),
   when: Type.Union([Type.String({ format: 'date-time' }), Type.Number()]),

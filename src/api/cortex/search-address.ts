@@ -1,5 +1,5 @@
 import { invalid, ServiceError } from '../../errors.ts'
-import { openValidators } from '../../http/validate.ts'
+import { booleanText, openValidators } from '../../http/validate.ts'
 import { type ReadJson, readJson } from '../../json/json.ts'
 import { refuseUnkeepable } from '../../json/unkeepable.ts'
 import { type SearchQuery, SearchRequest } from '../../schema/search.ts'
@@ -58,7 +58,8 @@ const BROKEN_LIST = 'must be names with commas, or valid JSON where it begins wi
 function readHighlight(text: string, name: string, depthMax: number): unknown {
   if (isJson(text))
     return readJsonText(text, name, depthMax, 'must be true or false, or a JSON object')
-  return text === 'true' || (text === 'false' ? false : text)
+  const word = booleanText(text)
+  return word === 'true' || (word === 'false' ? false : text)
 }
 
 /** Base64 has no commas, and no blanks either: one is a `+` that was not escaped. */

@@ -655,6 +655,8 @@ describe('the GET form', () => {
     expect(data.facets?.tags?.values).toHaveLength(1)
     expect(data.searchContext.warnings).toBeUndefined()
     expect((await get('q=fox&index=main&highlight=false')).data.hits[0]?.highlight).toBeUndefined()
+    expect((await get('q=fox&index=main&highlight=False')).data.hits[0]?.highlight).toBeUndefined()
+    expect((await get('q=fox&index=main&highlight=True')).data.hits[0]?.highlight).toBeDefined()
   })
 
   it('takes names that are repeated, in one parameter, or both', async () => {
