@@ -6,8 +6,10 @@ const Hit = Type.Object({
   index: Type.String({ description: 'since it was deleted, its number: `#7 (deleted)`' }),
   position: Type.Integer({ description: '1-based' }),
   score: Type.Number(),
-  propensity: Type.Number({
-    description: 'P(this hit at this position) under what drew the order',
+  propensity: Type.Union([Type.Number(), Type.Null()], {
+    description:
+      'P(this hit at this position) under what drew the order; null where a test dealt two rankings into the list: no ' +
+      'estimate goes by such a page',
   }),
   features: MapOf(Type.Number()),
 })

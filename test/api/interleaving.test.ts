@@ -84,6 +84,9 @@ describe.each(Object.keys(WALKS))('the pages of an interleaved list, walked by %
     for (const { total } of pages) expect(total).toBe(plain.total)
     const [first, second] = pages
     expect(idsOf(first ?? {})).toHaveLength(size)
+    // How likely a hit was at its place, nobody reckons: it is not told as certain.
+    const { hits } = await shown(first!)
+    expect(new Set(hits.map(({ propensity }: Data) => propensity))).toEqual(new Set([null]))
     const teams = (await Promise.all([first, second].map((page) => shown(page!)))).map(
       ({ interleaved }) => interleaved?.teams ?? '',
     )

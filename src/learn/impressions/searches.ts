@@ -45,6 +45,7 @@ export function openSearches(options: SearchesOptions): Searches {
       const names = featureNames()
       const width = impression.features
       const chances = propensitiesOf(impression)
+      const { interleaved } = impression
       return {
         ...same,
         model: same.model ?? null,
@@ -61,7 +62,7 @@ export function openSearches(options: SearchesOptions): Searches {
           index: indexName(indexId),
           position: from + at + 1,
           score: scores[at] ?? 0,
-          propensity: chances[at] ?? 1,
+          propensity: interleaved === undefined ? (chances[at] ?? 1) : null,
           features: Object.fromEntries(
             Array.from(features.subarray(at * width, (at + 1) * width), (value, n) => [
               names[n] ?? `feature${n}`,
