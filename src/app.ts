@@ -21,6 +21,7 @@ import { clearIndex, clearSuperseded } from './search/engine/sweep.ts'
 import { unservedBy } from './search/indices/embedder.ts'
 import { type Indices, openIndices } from './search/indices/indices.ts'
 import { openSearch, type Search } from './search/query/search.ts'
+import { isSearched } from './search/query/warnings/unsearched-fields.ts'
 import { type Idempotency, openIdempotency } from './store/idempotency.ts'
 import { openStore, type Store } from './store/store.ts'
 import { type OnDeath, openPool, type Pool } from './threads/pool.ts'
@@ -85,6 +86,11 @@ export async function openApp(
       indexName: (indexId) => indices.byId(indexId)?.record.name ?? deletedIndex(indexId),
       run: (impression) => search.replay(impression),
       opened: engine.openings,
+      isSearched: (field) => {
+        const all = indices.all()
+        // Those that a weight is for may not be there yet.
+        return all.length === 0 || isSearched(field, all)
+      },
     },
   })
   const search = openSearch({

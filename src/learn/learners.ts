@@ -15,6 +15,7 @@ import { type ClickRatesParts, openClickRates } from './memory/click-rates.ts'
 import { openModels } from './models/models.ts'
 import type { LiveIndex } from './patterns/evidence.ts'
 import { openPatterns } from './patterns/patterns.ts'
+import type { IsSearched } from './plan/unsearched-weights.ts'
 import { openReporting } from './reports/reporting.ts'
 import type { Sessions } from './sessions/sessions.ts'
 import { openModelSignals } from './signals/model-signals.ts'
@@ -29,7 +30,8 @@ export interface LearningOptions {
   pool: Pool
   logger: LearningLogger
   /** What the search side tells learning. */
-  engine: Omit<SearchesOptions, 'log'> & Pick<ClickRatesParts, 'opened'> & { liveIndex: LiveIndex }
+  engine: Omit<SearchesOptions, 'log'> &
+    Pick<ClickRatesParts, 'opened'> & { liveIndex: LiveIndex; isSearched: IsSearched }
 }
 
 export interface LearningLogger {
@@ -54,14 +56,14 @@ export function openLearners(options: LearningOptions, position: () => number) {
   })
   const models = openModels({ store, pool, events, config, clock, logger, gainOf: gains.of })
   const { exactModel } = models
+  const { isSearched, featureNames, liveIndex } = options.engine
   const experiments = openExperiments({
-    ...{ store, events, config, sessions, metrics, clock, exactModel },
+    ...{ store, events, config, sessions, metrics, clock, exactModel, isSearched },
   })
-  const { featureNames, liveIndex } = options.engine
   const patterns = openPatterns(store, clock, liveIndex)
   const adaptations = openAdaptations({
     ...{ store, events, patterns, config, clock, find: log.find },
-    ...{ featureNames, liveIndex, exactModel },
+    ...{ featureNames, liveIndex, exactModel, isSearched },
   })
   const reporting = openReporting({ store, log, sessions, metrics, config, clock })
   const intakes = [feedback, reporting.analytics, modelSignals]

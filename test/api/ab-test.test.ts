@@ -49,6 +49,15 @@ describe('creating a test', () => {
     await app.call('POST', `/cortex/ab-test/${data.testId}/stop`)
   })
 
+  it('tells of weights of fields that no index searches', async () => {
+    const heavy = { id: 'heavy', config: { fieldWeights: { titel: 3, title: 2 } } }
+    const { data } = await create({ variants: [{ id: 'control' }, heavy] })
+    expect(data.warnings).toEqual([
+      'No index searches a field "titel": its weight changes nothing.',
+    ])
+    await app.call('POST', `/cortex/ab-test/${data.testId}/stop`)
+  })
+
   it('answers with its variants, shares, times and empty metrics', async () => {
     const { status, data } = await create({ variants: [{ name: 'a' }, {}, {}] })
     expect(status).toBe(200)

@@ -387,6 +387,15 @@ it('a change that would be for all queries tells of a query, an end and settings
   await call('POST', `/adaptations/${data.adaptationId}/rollback`)
 })
 
+it('a change tells of weights of fields that no index searches', async () => {
+  for (const to of ['/adapt/apply', '/adapt/rules']) {
+    const changes = { boost: { text: 0.5, vector: 0.5, nmae: 3 } }
+    const { data } = await call('POST', to, { type: 'ranking', changes })
+    expect(data.warnings).toContain('No index searches a field "nmae": its weight changes nothing.')
+    if (data.adaptationId) await call('POST', `/adaptations/${data.adaptationId}/rollback`)
+  }
+})
+
 describe('a rule', () => {
   it('may be made by hand', async () => {
     const sent = { name: 'mine', changes: { pins: ['one'], colour: 'blue' } }

@@ -145,7 +145,7 @@ async function foldOn(store: Store, dataDir: string): Promise<void> {
       logger: { error: () => undefined },
       engine: {
         ...{ featureNames: () => [], indexName: () => '', liveIndex: () => undefined },
-        ...{ run: never, opened: () => [] },
+        ...{ run: never, opened: () => [], isSearched: () => true },
       },
     },
     () => loop.position(),

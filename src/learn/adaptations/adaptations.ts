@@ -23,6 +23,7 @@ import { isFoldedAnew } from '../loop/fold.ts'
 import type { LiveIndex } from '../patterns/evidence.ts'
 import type { Patterns } from '../patterns/patterns.ts'
 import type { ExactModel } from '../plan/tuning.ts'
+import type { IsSearched } from '../plan/unsearched-weights.ts'
 import { MACHINES } from '../states.ts'
 import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf, wordsOf } from '../wire/words.ts'
@@ -87,6 +88,7 @@ export interface AdaptationsParts {
   featureNames: () => readonly string[]
   exactModel: ExactModel
   liveIndex: LiveIndex
+  isSearched?: IsSearched
 }
 
 const LIMIT = 100
@@ -103,7 +105,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
   const rows = openCountedRows(store, store.tables.adaptations, 'adaptationStatuses')
   const moves = openMoves(store, rows, events, clock)
   const steps = { store, rows, moves, versions, clock }
-  const { exactModel } = parts
+  const { exactModel, isSearched = () => true } = parts
   const lifecycle = openLifecycle({ ...steps, force, watch, config, exactModel })
   const rules = openRules(store, clock)
   const suggestions = openSuggestions({ store, events, rules, config, evidenceOf, clock })
@@ -118,7 +120,8 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     const replay = { clicks, find, featureNames: parts.featureNames(), examinationEta, liveIndex }
     const before = (scope: string) =>
       scope === EVERY_QUERY ? watch.recent(clock()) : patterns.armOf(scope)
-    return makeDraft(sent, rule, { replay, before, exactModel, learning: config.learning, clock })
+    const { learning } = config
+    return makeDraft(sent, rule, { replay, before, exactModel, isSearched, learning, clock })
   }
   return {
     applying: force.applying,
@@ -128,7 +131,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     listSuggestions: suggestions.list,
     createRule: async (sent, noteDone) => {
       const warnings = [
-        ...changeWarnings(mustReadChanges(sent.changes), { ...parts, ...config }),
+        ...changeWarnings(mustReadChanges(sent.changes), { ...parts, ...config, isSearched }),
         ...scopeWarnings(scopeOf(sent)),
       ]
       const rule = showRule(await rules.create(sent, noteDone))

@@ -11,6 +11,7 @@ import {
   withExactModel,
 } from '../plan/tuning.ts'
 import { TUNABLE } from '../plan/tuning-values.ts'
+import { type IsSearched, unsearchedWeights } from '../plan/unsearched-weights.ts'
 import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import { EVERY_QUERY } from './content.ts'
 import { emptyArm, metricOf, WATCHED_METRICS } from './figures.ts'
@@ -40,6 +41,7 @@ export interface DraftParts {
   /** Figures of a scope until now. */
   before: (scope: string) => EarlierTotals
   exactModel: ExactModel
+  isSearched: IsSearched
   learning: boolean
   clock: () => number
 }
@@ -103,7 +105,7 @@ function withoutScope({ queryHash: _, ...settings }: Record<string, unknown>): o
 
 export function changeWarnings(
   { tuning, unread }: Pick<TuningRead, 'tuning' | 'unread'>,
-  { exactModel, learning }: Pick<DraftParts, 'exactModel' | 'learning'>,
+  { exactModel, isSearched, learning }: Pick<DraftParts, 'exactModel' | 'isSearched' | 'learning'>,
 ): string[] {
   const warnings: string[] = []
   if (unread.length > 0)
@@ -117,6 +119,7 @@ export function changeWarnings(
     warnings.push(
       'The model that is named is not there or can not rank; searches go on without it.',
     )
+  warnings.push(...unsearchedWeights(tuning, isSearched))
   return warnings
 }
 

@@ -12,6 +12,7 @@ import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import type { AppliedVariant } from '../plan/plan.ts'
 import type { ExactModel } from '../plan/tuning.ts'
+import { type IsSearched, unsearchedWeights } from '../plan/unsearched-weights.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { MACHINES } from '../states.ts'
 import { knownWordsOf } from '../wire/words.ts'
@@ -66,13 +67,14 @@ export interface ExperimentsParts {
   sessions: Pick<Sessions, 'peek' | 'touch'>
   metrics?: Pick<Metrics, 'collect'>
   exactModel?: ExactModel
+  isSearched?: IsSearched
   clock: () => number
 }
 
 const LIST_MAX = 100
 
 export function openExperiments(parts: ExperimentsParts): Experiments {
-  const { store, sessions, clock, exactModel = (name) => name } = parts
+  const { store, sessions, clock, exactModel = (name) => name, isSearched = () => true } = parts
   const register = openRegister(parts)
   const ledger = openLedger(store)
   const reported = openReported(store)
@@ -102,6 +104,8 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
       const nowMs = clock()
       const record = withExactModels(draftExperiment(kind, sent, newId(nowMs), nowMs), exactModel)
       record.warnings.push(...missingModels(record, exactModel))
+      for (const { tuning } of record.variants)
+        record.warnings.push(...unsearchedWeights(tuning, isSearched))
       await register.add(record)
       return describeExperiment(record, counted(record), nowMs)
     },

@@ -47,7 +47,7 @@ function unsearched(
 }
 
 /** What has no analyzer has values, and no words. */
-function isSearched(name: string, entries: readonly IndexEntry[]): boolean {
+export function isSearched(name: string, entries: readonly IndexEntry[]): boolean {
   for (const { definition } of entries)
     for (const field of definition.fields)
       if (field.name === name && field.analyzer !== undefined) return true
