@@ -85,6 +85,7 @@ async function* feedbackSince(
   count: () => number,
 ): AsyncIterable<{ entry: JournalEntry; batch: FeedbackBatch }> {
   let after: number | undefined
+  let young: number | undefined
   for (;;) {
     const rows = journal.read({
       ...(after === undefined ? {} : { after }),
@@ -93,15 +94,32 @@ async function* feedbackSince(
       stretchMs: STRETCH_MS,
     })
     for (const { sequence, entry } of rows) {
-      if (entry.timeMs < sinceMs) return
+      const isOld = entry.timeMs < sinceMs
+      if (isOld && (young === undefined || sequence <= young)) {
+        young = findYoung(journal, sinceMs, sequence)
+        if (young === undefined) return
+      }
       after = sequence
       const looked = count()
-      if (entry.type === 'feedback') yield { entry, batch: entry.data as FeedbackBatch }
+      if (entry.type === 'feedback' && !isOld) yield { entry, batch: entry.data as FeedbackBatch }
       if (looked >= JOURNAL_ROWS_MAX) return
     }
     if (rows.length === 0) return
     await breathe()
   }
+}
+
+/**
+ * Number of an entry before this one that is not too old, if there is any: while the machine's clock was set back, as
+ * after a start without a network, what was told was noted as older than what came before. Looked for at distances that
+ * double, so that one falls among those if they are as many as the old ones behind them.
+ */
+function findYoung(journal: Journal, sinceMs: number, before: number): number | undefined {
+  for (let distance = 1; distance < before && distance < JOURNAL_ROWS_MAX; distance *= 2) {
+    const [row] = journal.read({ after: before - distance + 1, limit: 1, reverse: true })
+    if (row !== undefined && row.entry.timeMs >= sinceMs) return row.sequence
+  }
+  return undefined
 }
 
 function describe(
