@@ -43,6 +43,13 @@ export function wantsRoom(cause: unknown): boolean {
   return NO_ROOM.includes((cause as LmdbError).code) || /no space left|quota/i.test(cause.message)
 }
 
+/** Whether the system does not let this process at a file. */
+export function isDenied(cause: unknown): boolean {
+  if (!(cause instanceof Error)) return false
+  const { EACCES, EPERM, EROFS } = constants.errno
+  return [EACCES, EPERM, EROFS].includes(Number((cause as LmdbError).code))
+}
+
 /** Whether the system reported an I/O error, or LMDB a write that was cut short. */
 export function isInputOutput(cause: unknown): boolean {
   return cause instanceof Error && (cause as LmdbError).code === constants.errno.EIO

@@ -4,7 +4,7 @@ import { open, type RootDatabase } from 'lmdb'
 import { type ServiceError, StartError } from '../errors.ts'
 import { openCommits } from './commits.ts'
 import { openDatabases, type Tables, wrapTables } from './databases.ts'
-import { diskFull, wantsRoom } from './failure.ts'
+import { diskFull, isDenied, wantsRoom } from './failure.ts'
 import {
   indicesDirectory,
   makeFolder,
@@ -98,19 +98,32 @@ export function openStore(options: StoreOptions): Store {
       { file, ...short },
       'the record store is shorter than its own header says: should the process end now, put a whole copy in its place',
     )
-  const root = open(recordsDirectory(options.dataDir), {
-    noSubdir: false,
-    // Resolves a commit only when it is on the disk; the overlapping mode loses its order at a power cut.
-    overlappingSync: false,
-    maxDbs: TABLES_MAX,
-    maxReaders: READERS_MAX,
-    mapSize: options.bytesMax,
-  })
+  const root = openRoot(options)
   try {
     return buildStore(root, options)
   } catch (error) {
     void root.close()
     throw error
+  }
+}
+
+function openRoot({ dataDir, bytesMax }: StoreOptions): RootDatabase {
+  const directory = recordsDirectory(dataDir)
+  try {
+    return open(directory, {
+      noSubdir: false,
+      // Resolves a commit only when it is on the disk; the overlapping mode loses its order at a power cut.
+      overlappingSync: false,
+      maxDbs: TABLES_MAX,
+      maxReaders: READERS_MAX,
+      mapSize: bytesMax,
+    })
+  } catch (cause) {
+    if (!isDenied(cause)) throw cause
+    throw new StartError(
+      `The record store in ${directory} can't be opened: whoever runs the service must be let read and write data.mdb and lock.mdb there (as after a start as another user: chown -R).`,
+      { cause },
+    )
   }
 }
 
@@ -194,7 +207,7 @@ function claimTables({ meta }: Tables, dataDir: string): void {
   const format = (meta.get('format') as number | undefined) ?? FORMAT
   if (format > FORMAT)
     throw new StartError(
-      'The data folder was written by a newer version of the service; update it.',
+      `The data folder ${dataDir} was written by a newer version of the service: start that one, or put back a backup of before.`,
     )
   const claimant = thisProcess(recordsDirectory(dataDir))
   refuseOwned(meta.get('owner') as Owner | undefined, claimant)

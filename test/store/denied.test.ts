@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process'
+import { chmodSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, it } from 'vitest'
+import { isDenied } from '../../src/store/failure.ts'
+import { openStore } from '../../src/store/store.ts'
+import { temporaryFolder } from './open.ts'
+
+const store = new URL('../../src/store/store.ts', import.meta.url)
+const quiet = { warn: () => {}, error: () => {} }
+const isRoot = process.getuid?.() === 0
+
+const another = isRoot ? { uid: 65_534, gid: 65_534 } : {}
+
+/** Whether somebody else may read these sources: they may lie where root alone is let. */
+function isReadable(): boolean {
+  const args = ['-e', `require('fs').readFileSync(process.argv[1])`, fileURLToPath(store)]
+  return spawnSync(process.execPath, args, another).status === 0
+}
+
+/** Opens a store in a process of its own, which is not root's: root is let at every file. */
+function openAsAnother(dataDir: string): string {
+  const script = `
+    import { openStore } from '${store.href}'
+    const log = { warn() {}, error() {} }
+    try { openStore({ dataDir: process.argv[1], bytesMax: 1 << 24, log }) }
+    catch (error) { process.stdout.write(error.constructor.name + ': ' + error.message) }`
+  const args = [
+    '--import',
+    import.meta.resolve('tsx'),
+    '--input-type=module',
+    '-e',
+    script,
+    dataDir,
+  ]
+  const env = { ...process.env, HOME: dataDir }
+  const { stdout, stderr } = spawnSync(process.execPath, args, {
+    encoding: 'utf8',
+    env,
+    ...another,
+  })
+  expect(stderr).toBe('')
+  return stdout
+}
+
+it.skipIf(!isReadable())(
+  'a store whose files belong to somebody else is refused with what to do',
+  async () => {
+    const dataDir = temporaryFolder()
+    await openStore({ dataDir, bytesMax: 1 << 24, log: quiet }).close()
+    for (const folder of ['', 'records', 'indices']) chmodSync(join(dataDir, folder), 0o777)
+    const mode = isRoot ? 0o644 : 0o444
+    for (const file of ['data.mdb', 'lock.mdb']) chmodSync(join(dataDir, 'records', file), mode)
+    const said = openAsAnother(dataDir)
+    expect(said).toMatch(/^StartError: The record store in .*records can't be opened: .*chown/)
+  },
+  30_000,
+)
+
+it('what is no matter of rights is not taken for one', () => {
+  for (const [code, is] of [
+    [13, true],
+    [-30_794, false],
+    [12, false],
+  ] as const)
+    expect(isDenied(Object.assign(new Error('no'), { code }))).toBe(is)
+})
