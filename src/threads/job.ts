@@ -1,5 +1,7 @@
 import { closeSync, openSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 /** One job as a thread is given it. */
 export interface Job {
@@ -48,7 +50,7 @@ async function runFirst(name: string, input: unknown): Promise<unknown> {
 async function load(name: string): Promise<Work> {
   const file = new URL(`../../workers/${name}${extname(import.meta.url)}`, import.meta.url)
   try {
-    const { [name]: work }: Record<string, Work> = await import(file.href)
+    const { [name]: work }: Record<string, Work> = await read(file)
     if (work === undefined) throw new Error(`${file.pathname} has no function ${name}.`)
     return work
   } catch (cause) {
@@ -56,6 +58,12 @@ async function load(name: string): Promise<Work> {
     endLater(file)
     throw new Error(`UNHEALTHY: ${TOO_MANY}`, { cause })
   }
+}
+
+/** Sources are read by `require`: the loader that threads have for TypeScript (tsx) knows no other way in them. */
+function read(file: URL): Record<string, Work> | Promise<Record<string, Work>> {
+  if (file.pathname.endsWith('.ts')) return createRequire(import.meta.url)(fileURLToPath(file))
+  return import(file.href)
 }
 
 const TOO_MANY =
