@@ -1,5 +1,6 @@
 import type { GateReport, TrialUnit } from '../../schema/model-record.ts'
 import { type Comparison, compare } from '../statistics/compare.ts'
+import { estimateOf } from '../statistics/estimate.ts'
 import { addUnit, NO_UNITS, type UnitSums } from '../statistics/sums.ts'
 
 interface ArmSums {
@@ -10,7 +11,8 @@ interface ArmSums {
 
 /**
  * A model in its share of the users against the others: refused as soon as clicks or their places are worse for
- * certain, at all looks together; passed when that is not so after the least number of searches.
+ * certain, at all looks together; passed when that is not so after the least number of searches, which are not mostly
+ * one user's.
  */
 export function judgeCanary(
   units: Iterable<TrialUnit>,
@@ -30,9 +32,20 @@ export function judgeCanary(
   const { searches } = arms.CANARY
   // Below 50 users an arm nothing is certain, and what can't be refused can't be passed either.
   const enough = searches >= searchesMin && ctr?.alwaysValid !== undefined
-  const outcome = worse ? 'refuse' : enough ? 'pass' : 'not_yet'
+  const isOnes = [arms.CONTROL, arms.CANARY].some(
+    ({ clicked }) => leverageOf(clicked) > LEVERAGE_MAX,
+  )
+  const outcome = worse ? 'refuse' : enough && !isOnes ? 'pass' : 'not_yet'
   const counts = { searches, controlSearches: arms.CONTROL.searches, searchesMin }
-  return { outcome, figures: { ...counts, ctr: show(ctr), mrr: show(mrr) } }
+  const reason = isOnes ? { reason: 'One user makes most of the searches.' } : {}
+  return { outcome, figures: { ...counts, ctr: show(ctr), mrr: show(mrr), ...reason } }
+}
+
+/** From here on one user may make half of an arm's searches: what is certain has to be twice as great. */
+const LEVERAGE_MAX = 4
+
+function leverageOf(clicked: UnitSums): number {
+  return estimateOf(clicked)?.leverage ?? 1
 }
 
 function emptyArm(): ArmSums {

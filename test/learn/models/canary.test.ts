@@ -37,6 +37,21 @@ it('certain harm to the places of clicks refuses too', () => {
   expect(judgeCanary(harmed, 100_000).outcome).toBe('refuse')
 })
 
+it.each(['CONTROL', 'CANARY'] as const)(
+  'one busy user of %s lets nothing pass that could not be refused',
+  (arm) => {
+    const harmed = [...units('CONTROL', 400, 0.6), ...units('CANARY', 400, 0.3)]
+    expect(judgeCanary(harmed, 400).outcome).toBe('refuse')
+    const busy: TrialUnit = { arm, searches: 20_000, clicked: 9000, reciprocalRank: 9000 }
+    const { outcome, figures } = judgeCanary([...harmed, busy], 400)
+    expect(outcome).toBe('not_yet')
+    expect(figures.reason).toMatch(/One user/)
+    const same = [...units('CONTROL', 400, 0.4), ...units('CANARY', 400, 0.4)]
+    const often: TrialUnit = { arm, searches: 80, clicked: 30, reciprocalRank: 30 }
+    expect(judgeCanary([...same, often], 400).outcome).toBe('pass')
+  },
+)
+
 it('users without a search count for nothing', () => {
   const idle: TrialUnit = { arm: 'CANARY', searches: 0, clicked: 0, reciprocalRank: 0 }
   const same = judgeCanary([...units('CONTROL', 9, 0.4), idle], 1)
