@@ -1,7 +1,7 @@
 import type { QueryEvidence } from '../patterns/evidence.ts'
 
 /** A document that was clicked, in an index that is there. */
-export interface ClickedDocument {
+interface ClickedDocument {
   id: string
   index: string
   clicks: number
