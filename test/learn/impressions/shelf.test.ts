@@ -38,3 +38,12 @@ it('the memory of a shelf that was cleared is used again', () => {
   }
   expect(memories.size).toBeLessThanOrEqual(5)
 })
+
+it('of many pieces of memory eight are held for the next bytes, and the others let go', () => {
+  const shelf = openShelf()
+  const fill = () =>
+    new Set(Array.from({ length: 20 }, (_, at) => shelf.room(`${at}`, 200_000).buffer))
+  const before = fill()
+  shelf.clear()
+  expect([...fill()].filter((memory) => before.has(memory))).toHaveLength(8)
+})

@@ -1,6 +1,13 @@
 import { expect, it } from 'vitest'
 import type { Fact } from '../../../src/learn/facts.ts'
-import { nothingTaken, paceFor, type Taking, takeRows } from '../../../src/learn/loop/slice.ts'
+import type { Log } from '../../../src/learn/loop/log.ts'
+import {
+  endOf,
+  nothingTaken,
+  paceFor,
+  type Taking,
+  takeRows,
+} from '../../../src/learn/loop/slice.ts'
 import type { JournalRow } from '../../../src/store/journal.ts'
 
 it('what is young is taken in short slices with rests, what is old in long ones with hardly any', () => {
@@ -31,3 +38,15 @@ it.each([
     expect(taken).toEqual({ end: 1, received, oldestMs: 7 })
   },
 )
+
+it('entries that are missing at the end were removed: nothing is waited for', async () => {
+  const rowAt = (sequence: number) => ({ sequence }) as JournalRow
+  const holding = (...left: number[]) => {
+    const read = ({ after = 0 }) => left.filter((sequence) => sequence > after).map(rowAt)
+    return { journal: { read } } as unknown as Log
+  }
+  const places = { end: 5, until: 9 }
+  expect(await endOf(holding(5), [rowAt(5)], places)).toBe(9)
+  expect(await endOf(holding(5, 8), [rowAt(5)], places)).toBe(5)
+  expect(await endOf(holding(5), [rowAt(5)], { end: 5, until: 3 })).toBe(5)
+})
