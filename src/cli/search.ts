@@ -71,10 +71,30 @@ function printHit(terminal: Terminal, rank: number, hit: Record<string, unknown>
   const passage =
     emphasised(terminal, marked.content) ??
     emphasised(terminal, marked.abstract) ??
-    shortened(plain(source.content ?? source.abstract))
+    passageOf(terminal, source, marked)
   if (passage !== '') terminal.print(`    ${passage}`)
   const from = typeof source.source === 'string' ? plain(source.source) : plain(hit.id)
   terminal.print(`    ${dim(terminal, `${from} · ${plain(hit.index)}`)}\n`)
+}
+
+/** Where no words of the usual fields were found: their text, or what was found in a field of the index's own. */
+function passageOf(
+  terminal: Terminal,
+  source: Record<string, unknown>,
+  { title: _, ...marked }: Record<string, unknown>,
+): string {
+  const usual = source.content ?? source.abstract
+  if (usual !== undefined) return shortened(plain(usual))
+  for (const fragments of Object.values(marked)) {
+    const found = emphasised(terminal, fragments)
+    if (found !== undefined) return found
+  }
+  const texts = Object.entries(source).filter(([name]) => name !== 'title' && name !== 'source')
+  const longest = texts.reduce(
+    (most, [, value]) => (typeof value === 'string' && value.length > most.length ? value : most),
+    '',
+  )
+  return shortened(plain(longest))
 }
 
 /** The first highlighted passage: HTML escapes undone, marks made bold where the terminal can. */

@@ -85,6 +85,26 @@ describe('attune search', () => {
     )
   })
 
+  test('shows what was found in fields of the index’s own', async () => {
+    const on = '\ue000'
+    const off = '\ue001'
+    const hit = { index: 'logs', score: 1 }
+    const hits = [
+      {
+        ...{ ...hit, id: 'a', source: { level: 'WARN', message: 'disk is full' } },
+        highlight: { message: [`${on}disk${off} is full`] },
+      },
+      { ...hit, id: 'b', source: { level: 'WARN', message: 'no space' } },
+    ]
+    const body = { ...found, data: { ...found.data, hits } }
+    const { url } = await answering({ '/api/cortex/search': { body } })
+    const terminal = openRecorder()
+    await runCommand(terminal, ['search', 'disk', '--url', url])
+    const text = terminal.out.join('\n')
+    expect(text).toContain(' 1. a  1.000\n    disk is full\n')
+    expect(text).toContain(' 2. b  1.000\n    no space\n')
+  })
+
   test('makes matches bold on a terminal', async () => {
     const { url } = await answering({ '/api/cortex/search': { body: found } })
     const terminal = { ...openRecorder(), interactive: true }
