@@ -105,7 +105,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
   const rows = openCountedRows(store, store.tables.adaptations, 'adaptationStatuses')
   const moves = openMoves(store, rows, events, clock)
   const steps = { store, rows, moves, versions, clock }
-  const { exactModel, isSearched = () => true } = parts
+  const { exactModel, find, liveIndex, isSearched = () => true } = parts
   const lifecycle = openLifecycle({ ...steps, force, watch, config, exactModel })
   const rules = openRules(store, clock)
   const suggestions = openSuggestions({ store, events, rules, config, evidenceOf, clock })
@@ -114,13 +114,11 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
   for (const { tuning } of force.records())
     if (typeof tuning.model === 'string') exactModel(tuning.model)
 
+  const before = (scope: string) =>
+    scope === EVERY_QUERY ? watch.recent(clock()) : patterns.armOf(scope)
   function draftOf(sent: Adaptation, rule: RuleRecord | undefined) {
-    const { examinationEta } = config
-    const { find, liveIndex } = parts
+    const { examinationEta, learning } = config
     const replay = { clicks, find, featureNames: parts.featureNames(), examinationEta, liveIndex }
-    const before = (scope: string) =>
-      scope === EVERY_QUERY ? watch.recent(clock()) : patterns.armOf(scope)
-    const { learning } = config
     return makeDraft(sent, rule, { replay, before, exactModel, isSearched, learning, clock })
   }
   return {
