@@ -176,7 +176,8 @@ describe('an applied change', () => {
       },
     )
     expect((await search()).ids).toEqual([])
-    for (let again = 0; again < 4; again += 1) await search()
+    const sessionId = await session()
+    for (let again = 0; again < 5; again += 1) await search({ sessionId })
     await eventually(async () => {
       const { data } = await call('GET', `/adaptations/${change.adaptationId}`)
       return data.status === 'ROLLED_BACK'
