@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { oneSpelling } from '../../ids.ts'
 import type { Feedback } from '../../schema/feedback.ts'
-import type { FeedbackEntry } from '../facts.ts'
+import type { FeedbackEntry, FeedbackFact, Impression } from '../facts.ts'
 import { readHappened } from '../wire/moment.ts'
 import { ACTIONS, actionOf } from './actions.ts'
 
@@ -56,6 +56,17 @@ export function namesUnshown({
   hit: number | undefined
 }): boolean {
   return hit === undefined && (resultId !== undefined || position !== undefined)
+}
+
+/**
+ * Whether it speaks of what somebody else was shown: whoever holds a queryId may, and it says nothing of what that one
+ * did. Sessions of one user are one; a list that nobody is known to have seen is nobody else's.
+ */
+export function isOthers({
+  unit,
+  impression,
+}: Pick<FeedbackFact, 'unit'> & { impression: Pick<Impression, 'unit'> | undefined }): boolean {
+  return impression?.unit !== undefined && impression.unit !== unit
 }
 
 /** Whether the client says that the result was never in sight. */

@@ -62,7 +62,10 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
       if (session?.active) sessions.touch(sessionId)
       const unit = session?.active ? (session.userId ?? session.sessionId) : undefined
       const id = session?.sessionId ?? oneSpelling(sessionId)
-      const told = unit === undefined ? unmatched(read) : await match(read, id, { log, lull })
+      const told =
+        unit === undefined
+          ? unmatched(read)
+          : await match(read, { sessionId: id, unit }, { log, lull })
       const { receipt, counts } = await log.append(() => {
         noteDone?.()
         // The id carries the time under which the entry stands, so that it can be found again.

@@ -4,7 +4,7 @@ import { isId } from '../../ids.ts'
 import type { Impression } from '../facts.ts'
 import { hitOf } from '../loop/join.ts'
 import type { Log } from '../loop/log.ts'
-import { namesUnshown, type ReadEntry } from './feedback-entries.ts'
+import { isOthers, namesUnshown, type ReadEntry } from './feedback-entries.ts'
 
 /** An entry, and under what it is marked as told; without a mark it speaks of no search that is known. */
 export interface Told {
@@ -12,19 +12,31 @@ export interface Told {
   mark: string | undefined
   /** It speaks of a result that its search did not show. */
   isUnshown: boolean
+  /** It speaks of what somebody else was shown. */
+  isOthers: boolean
+}
+
+/** Who tells. */
+interface Teller {
+  sessionId: string
+  unit: string
 }
 
 /** Time for which the entries of one request may hold the main thread before it is its turn again. */
 const SLICE_MS = 0.5
 
+function lost(entry: ReadEntry): Told {
+  return { entry, mark: undefined, isUnshown: false, isOthers: false }
+}
+
 export function unmatched(read: ReadEntry[]): Told[] {
-  return read.map((entry) => ({ entry, mark: undefined, isUnshown: false }))
+  return read.map(lost)
 }
 
 /** Looks up, before the transaction, what need not be looked up inside: nothing else runs while that does. */
 export async function match(
   read: ReadEntry[],
-  sessionId: string,
+  who: Teller,
   { log, lull }: { log: Log; lull: () => Promise<void> },
 ): Promise<Told[]> {
   // Reading an impression costs more than all else here, and most requests speak of few.
@@ -36,7 +48,7 @@ export async function match(
   const told: Told[] = []
   let startedMs = performance.now()
   for (const sent of read) {
-    told.push(tell(sessionId, sent, find(sent.queryId)))
+    told.push(tell(who, sent, find(sent.queryId)))
     if (performance.now() - startedMs < SLICE_MS) continue
     await new Promise(setImmediate)
     await lull()
@@ -45,11 +57,16 @@ export async function match(
   return told
 }
 
-function tell(sessionId: string, sent: ReadEntry, impression: Impression | undefined): Told {
-  if (impression === undefined) return { entry: sent, mark: undefined, isUnshown: false }
+function tell(
+  { sessionId, unit }: Teller,
+  sent: ReadEntry,
+  impression: Impression | undefined,
+): Told {
+  if (impression === undefined) return lost(sent)
   const entry = resolveResult(impression, sent)
   const isUnshown = namesUnshown({ entry, hit: hitOf(impression, entry) })
-  return { entry, mark: markOf(sessionId, entry), isUnshown }
+  const mark = markOf(sessionId, entry)
+  return { entry, mark, isUnshown, isOthers: isOthers({ unit, impression }) }
 }
 
 /** An entry that names a position and no result means what stood there. */

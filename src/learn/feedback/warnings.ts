@@ -16,7 +16,7 @@ export function feedbackWarnings(
   told: readonly Told[],
   gains: Gains,
 ): { warnings?: string[] } {
-  const warnings = unshown(told)
+  const warnings = [...unshown(told), ...others(told)]
   for (const [at, entry] of sent.entries()) {
     const path = `feedback[${at}]`
     warnings.push(...misplaced(entry, path, 'metadata', WITHIN))
@@ -42,6 +42,17 @@ function unshown(told: readonly Told[]): string[] {
   const many = count === 1 ? '' : ` (the first of ${count} such entries)`
   return [
     `feedback[${at}].${place} names none of the hits that its search showed${many}: it is kept, counts as no click and teaches the ranking nothing; send the id or the position of a hit of the search that queryId names.`,
+  ]
+}
+
+/** One for all of them: a client that begins a session for each page, or mixes up two, sends nothing else. */
+function others(told: readonly Told[]): string[] {
+  const count = told.filter(({ isOthers }) => isOthers).length
+  if (count === 0) return []
+  const at = told.findIndex(({ isOthers }) => isOthers)
+  const many = count === 1 ? '' : ` (the first of ${count} such entries)`
+  return [
+    `feedback[${at}].queryId names a search of somebody else${many}: it teaches the click memory what this session thinks of the hit, and counts in no test, rate, trigger or training; send it with the sessionId of its search, or another one of the same userId.`,
   ]
 }
 

@@ -1,6 +1,7 @@
 import type { ExaminationDay } from '../../schema/memory-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
+import { isOthers } from '../feedback/feedback-entries.ts'
 import { spanOf } from '../impressions/draw.ts'
 import { EXPLORED_MAX } from '../impressions/exploration.ts'
 import { GROUPS } from '../loop/fold.ts'
@@ -46,8 +47,9 @@ export function openExamination(store: Store): Examination {
     changed.set(day, row)
     return row
   }
-  function take({ receivedMs, entry, impression, hit }: FeedbackFact): void {
-    if (entry.status !== 'learned' || entry.action !== 'click') return
+  function take(fact: FeedbackFact): void {
+    const { receivedMs, entry, impression, hit } = fact
+    if (isOthers(fact) || entry.status !== 'learned' || entry.action !== 'click') return
     if (impression?.exploration === undefined || hit === undefined || impression.from > 0) return
     const weights = swapWeights(impression)
     if (hit > weights.length) return

@@ -3,13 +3,14 @@ import type { VersionName } from '../../schema/model.ts'
 import type { ModelUsage, Trial } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackEntry, FeedbackFact, Impression } from '../facts.ts'
+import { isOthers } from '../feedback/feedback-entries.ts'
 import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import { openTrialUnits, type TrialUnits } from './trial-units.ts'
 import { nameOf } from './versions.ts'
 
 /** What people's searches and clicks say about models. */
 export interface ModelEvidence extends Consumer {
-  /** Searches with a gain, since the beginning or since the oldest search that a fold anew could take. */
+  /** Somebody's searches with a gain, since the beginning or since the oldest search that a fold anew could take. */
   clicked: () => number
   usage: (name: string) => Required<ModelUsage>
   /** Searches that the model ranked, or scored unseen, since then. */
@@ -62,7 +63,7 @@ export function openEvidence({ store, trial, gainOf }: EvidenceParts): ModelEvid
     },
     take: (fact) => {
       if (fact.kind === 'search') takeSearch(pending, fact.impression)
-      else if (fact.kind === 'feedback' && fact.entry.status === 'learned')
+      else if (fact.kind === 'feedback' && fact.entry.status === 'learned' && !isOthers(fact))
         takeFeedback(pending, fact, gainOf(fact.entry) ?? 0)
     },
     save: () => {
@@ -138,7 +139,8 @@ function takeFeedback(
   }
   judged.unit = who
   gains.set(hit, Math.max(gain, gains.get(hit) ?? 0))
-  pending.clicked += delta.clicked
+  // Nobody's pages are none to train with.
+  if (impression.unit !== undefined) pending.clicked += delta.clicked
   count(pending, impression.model ?? '', delta)
   const row = pending.units.of(impression)
   if (row === undefined) return

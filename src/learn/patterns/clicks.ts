@@ -1,10 +1,10 @@
 import type { ClickedSearch } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, Fact, FeedbackFact } from '../facts.ts'
-import { hasOpened } from '../feedback/feedback-entries.ts'
+import { hasOpened, isOthers } from '../feedback/feedback-entries.ts'
 import { GROUPS } from '../loop/fold.ts'
 
-/** The newest searches whose hits were clicked: which click was a search's first, and what to replay. */
+/** The newest searches whose hits were clicked by who was shown them: which click was a search's first, and what to replay. */
 export interface Clicks extends Consumer {
   /** The position from 1 of a search's first click, if the fact is one; the same for every consumer of the fact. */
   first: (fact: FeedbackFact) => number | undefined
@@ -22,8 +22,10 @@ export function openClicks(store: Store): Clicks {
   const changed = new Set<string>()
   let seen: { fact: Fact; first: number | undefined } | undefined
 
-  function add({ entry, impression, hit }: FeedbackFact): number | undefined {
+  function add(fact: FeedbackFact): number | undefined {
+    const { entry, impression, hit } = fact
     if (impression === undefined || hit === undefined || !hasOpened(entry)) return undefined
+    if (isOthers(fact)) return undefined
     const known = searches.get(entry.queryId)
     changed.add(entry.queryId)
     if (known !== undefined) {

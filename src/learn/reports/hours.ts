@@ -2,7 +2,7 @@ import { firstIdOf } from '../../ids.ts'
 import type { HourReport } from '../../schema/analytics-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact } from '../facts.ts'
-import { hasOpened, namesUnshown } from '../feedback/feedback-entries.ts'
+import { hasOpened, isOthers, namesUnshown } from '../feedback/feedback-entries.ts'
 import { GROUPS } from '../loop/fold.ts'
 import { type Asker, askersNamed } from '../patterns/askers.ts'
 import { timesOfQueries } from '../patterns/times.ts'
@@ -36,7 +36,7 @@ export function openHours(store: Store): Hours {
   function takeFeedback(fact: FeedbackFact): void {
     const { receivedMs, entry, impression, hit } = fact
     at(receivedMs).addFeedback(entry.status)
-    if (impression === undefined || !hasOpened(entry) || namesUnshown(fact)) return
+    if (impression === undefined || !isClick(fact)) return
     const position = hit === undefined ? (entry.position ?? 0) : impression.from + hit + 1
     const { queryId } = entry
     const before = clicked.get(queryId) ?? reportedClicks.get(queryId)
@@ -93,6 +93,11 @@ export function openHours(store: Store): Hours {
     },
     sweep: (beforeMs) => sweepHours(store, beforeMs),
   }
+}
+
+/** Whether who searched says that a hit was opened. */
+function isClick(fact: FeedbackFact): boolean {
+  return hasOpened(fact.entry) && !namesUnshown(fact) && !isOthers(fact)
 }
 
 /** Whether it names a query that one of these alone asked. */

@@ -371,6 +371,27 @@ describe('the figures', () => {
     })
   })
 
+  it('go by who was shown the list, not by others who say that they clicked there', async () => {
+    const shop = openWorkshop()
+    const change = await shop.apply({ minScore: 0.5 }, { immediate: true })
+    const [first, other, phone] = [
+      await shop.session('ann'),
+      await shop.session(),
+      await shop.session('ann'),
+    ]
+    const queryId = shop.searchIn(first)
+    shop.searchIn(other)
+    const metrics = async () => {
+      await shop.loop.caughtUp()
+      return shop.adaptations.get(change.adaptationId).metrics.with
+    }
+    await shop.log.flush()
+    await shop.tell(other, queryId, 'a')
+    expect(await metrics()).toMatchObject({ searches: 2, units: 2, ctr: 0 })
+    await shop.tell(phone, queryId, 'b')
+    expect(await metrics()).toMatchObject({ searches: 2, units: 2, ctr: 0.5, mrr: 0.25 })
+  })
+
   it('of a change that is gone stay when all is folded anew', async () => {
     const shop = openWorkshop()
     const { adaptationId } = await shop.apply({ minScore: 0.5 }, { immediate: true })

@@ -67,7 +67,7 @@ describe('a replay of logged searches', () => {
     const clickLast = async (width: number, searcher?: string) => {
       const rows = Float32Array.from(DOCUMENTS.flatMap((_, place) => row(place, width)))
       const queryId = shop.search(searcher, DOCUMENTS, { features: width }, rows)
-      await shop.tell(await shop.session(), queryId, 'j')
+      await shop.tell(searcher ?? (await shop.session()), queryId, 'j')
       await shop.loop.caughtUp()
     }
     await clickLast(4)

@@ -152,6 +152,26 @@ it('what a search did not show is told of, once, and is no click of the session'
   expect(unknown).not.toHaveProperty('warnings')
 })
 
+it('what is said of somebody else’s search is told of, and counts as before for the session', async () => {
+  const { session, search, feedback, sessions } = start()
+  const [ann, bob, phone] = [await session('ann'), await session('bob'), await session('ann')]
+  const [own, theirs] = [search(bob, ['a', 'b']), search(ann, ['a', 'b'])]
+  const mixed = await feedback.submit({
+    sessionId: bob,
+    feedback: [entry(own), entry(theirs), entry(theirs, { resultId: 'b' })],
+  })
+  expect(mixed).toMatchObject({ accepted: 3, duplicate: 0, unmatched: 0 })
+  expect(mixed.warnings).toEqual([
+    expect.stringMatching(
+      /^feedback\[1\]\.queryId names a search of somebody else \(the first of 2 such entries\): .* sessionId/,
+    ),
+  ])
+  expect(sessions.totals.of(bob)).toMatchObject({ feedback: 3, clicks: 3 })
+  // One user's sessions, and nobody's searches, are nobody else's.
+  const fine = [theirs, search(undefined, ['a'])].map((queryId) => entry(queryId))
+  expect(await feedback.submit({ sessionId: phone, feedback: fine })).not.toHaveProperty('warnings')
+})
+
 it('each search is looked up once for a request, however many entries speak of it', async () => {
   const learner = start()
   const sessionId = await learner.session()

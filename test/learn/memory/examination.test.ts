@@ -52,18 +52,19 @@ describe('the weights of pairs that might have been swapped', () => {
   })
 })
 
-it('only clicks on a first page count: hits of further ones stand elsewhere than the weights say', async () => {
+it('only clicks of who searched count, on a first page: hits of further ones stand elsewhere than the weights say', async () => {
   const store = temporaryStore()
   const examination = openExamination(store)
-  const clickOn = (from: number) => {
+  const clickOn = (from: number, unit = 'u') => {
     const draw = { seed: 1, epsilon: 1, temperature: 0.1, relative: false }
-    const impression = { ...shown([0.5, 0.45], [0, 1], draw), from }
+    const impression = { ...shown([0.5, 0.45], [0, 1], draw), from, unit: 'u' }
     const entry = { status: 'learned', action: 'click' }
-    const fact = { kind: 'feedback', receivedMs: NOW_MS, entry, impression, hit: 0 }
+    const fact = { kind: 'feedback', receivedMs: NOW_MS, entry, unit, impression, hit: 0 }
     examination.take(fact as FeedbackFact)
   }
   await store.write(() => {
     for (const from of [10, 0, 20]) clickOn(from)
+    clickOn(0, 'another')
     examination.save()
   })
   expect(examination.estimate(0)).toMatchObject({ samples: 1 })

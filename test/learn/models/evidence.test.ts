@@ -92,11 +92,30 @@ it('of a search of nobody nothing can be said, so that no rate counts it', async
   const told = { ...nobody, queryId: uuid() }
   await fold(search(told), feedback(told, 0))
   expect(evidence.usage('m@2')).toMatchObject({ searches: 3, clickable: 2, clicked: 1 })
+  // No training takes its page, so none waits for it.
+  expect(evidence.clicked()).toBe(0)
   expect(showUsage(evidence.usage('m@2'))).toMatchObject({ ctr: 1 / 2, mrr: 1 / 2 })
   // A row of a version before, which took every search for such a one.
   const row = { searches: 4, clicked: 1, reciprocalRank: 1, shadowSearches: 0 }
   await store.write(() => store.tables.modelUsage.put('old@1', row))
   expect(evidence.usage('old@1')).toEqual({ ...row, clickable: 4 })
+})
+
+it('what others say of a search is neither a use of the model, nor a lesson, nor a part of a trial', async () => {
+  const { store, evidence, fold } = start(trial)
+  const [unit = ''] = users(true)
+  const shown = impression({ unit, model: 'm@2' })
+  const told = feedback(shown, 0, 'purchase') as FeedbackFact
+  await fold(search(shown), { ...told, sessionId: 'thief', unit: 'thief' })
+  expect(evidence.usage('m@2')).toMatchObject({ searches: 1, clickable: 1, clicked: 0 })
+  expect(evidence.clicked()).toBe(0)
+  expect(store.tables.judgements.count()).toBe(0)
+  expect(store.tables.trialUnits.get([7, unit])).toMatchObject({ searches: 1, clicked: 0 })
+  // Another session of the same user is no other.
+  await fold({ ...told, sessionId: 'on the phone' })
+  expect(evidence.usage('m@2')).toMatchObject({ clicked: 1, reciprocalRank: 1 })
+  expect(store.tables.judgements.get(shown.queryId)).toEqual({ unit, gains: [[0, 1]] })
+  expect(store.tables.trialUnits.get([7, unit])).toMatchObject({ searches: 1, clicked: 1 })
 })
 
 it('a click beyond the tenth place is one without a rank, here as in tests, reports and patterns', async () => {

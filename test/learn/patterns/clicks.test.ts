@@ -32,6 +32,19 @@ it('tells the place of the first click of a search, to whoever asks of it', () =
   expect(clicks.newest('h', 9)).toMatchObject([{ queryId: 'q000001', search: { clicked: [2, 0] } }])
 })
 
+it('goes by who was shown the list: what others click there neither is a first click nor takes the place of one', () => {
+  const { clicks } = open()
+  const clickBy = (unit: string, hit: number, shownTo?: string): FeedbackFact => {
+    const { impression, ...fact } = clickOn(shownTo === undefined ? 2 : 1, hit)
+    return { ...fact, unit, impression: { ...impression, unit: shownTo } } as FeedbackFact
+  }
+  const places = [clickBy('thief', 4, 'ann'), clickBy('ann', 2, 'ann'), clickBy('thief', 0, 'ann')]
+  expect(places.map(clicks.first)).toEqual([undefined, 13, undefined])
+  expect(clicks.newest('h', 9)).toMatchObject([{ search: { clicked: [2] } }])
+  // Nobody's list is taken from nobody.
+  expect(clicks.first(clickBy('bob', 3))).toBe(14)
+})
+
 it('finds the newest clicked searches, of a query or of all, so many', () => {
   const { clicks, newest } = open()
   for (const [at, hash] of ['h', 'other', 'h'].entries()) clicks.take(clickOn(at, 0, hash))

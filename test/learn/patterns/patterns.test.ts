@@ -81,7 +81,7 @@ describe('the patterns of searches', () => {
 
   it('count an hour in its day once, also what comes late, and after the service is opened anew', async () => {
     const shop = openWorkshop()
-    const session = await shop.session()
+    const session = await shop.session('ann')
     const counts = async (at: Workshop, window: string) => {
       const { topQueries } = await searches(at, { window })
       return topQueries.map(({ searches: made, clicked }) => [made, clicked])
@@ -92,7 +92,7 @@ describe('the patterns of searches', () => {
     await shop.pass(HOUR_MS)
     shop.searchIn(undefined, { queryHash: 'other' })
     await shop.log.flush()
-    await shop.tell(await shop.session(), late, 'c')
+    await shop.tell(await shop.session('ann'), late, 'c')
     const both = [
       [2, 1],
       [1, 0],

@@ -51,7 +51,7 @@ function told(
     sequence,
     receivedMs,
     sessionId: 's',
-    unit: 'u',
+    unit: shown?.unit ?? 'u',
     entry: {
       signalId: 'g',
       queryId: shown?.queryId ?? 'unknown',
@@ -149,6 +149,16 @@ it('counts a click on a further page for its query, also in an hour in which nob
   })
   const rows = Array.from(store.tables.hourReports.range(), ({ value }) => value.queries.names)
   expect(rows).toEqual(['[]'])
+})
+
+it('counts the clicks of who searched: what others say of a search is feedback, and no click', async () => {
+  const store = temporaryStore()
+  const [shown, mine] = [impression(), impression()]
+  const others = { ...told(shown, 0), sessionId: 't', unit: 'thief' } as Fact
+  await fold(store, [searched(shown), searched(mine), others, told(mine, 0)], 10)
+  const report = await reportOf(store)
+  expect(report).toMatchObject({ searches: 2, clicks: 1, ctr: 0.5, mrr: 0.5 })
+  expect(report.feedback.byStatus).toEqual({ LEARNED: 2 })
 })
 
 it('takes nobody’s word for a position or a hit that was not on the page', async () => {
