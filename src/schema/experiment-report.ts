@@ -12,6 +12,21 @@ export const SampleRatioState = Type.Object({
   pValue: Type.Union([Type.Number(), Type.Null()], {
     description: 'sequential multinomial test: it holds however often it is read',
   }),
+  chiSquare: Type.Union(
+    [
+      Type.Object({
+        statistic: Type.Number(),
+        degreesOfFreedom: Type.Integer(),
+        pValue: Type.Number(),
+      }),
+      Type.Null(),
+    ],
+    {
+      description:
+        "Pearson's chi-square test of goodness of fit of the same counts, to be read beside it: for one look at a time fixed " +
+        'beforehand, so that among many looks it falls below a level far too often; the status does not go by it',
+    },
+  ),
   observed: MapOf(Type.Integer()),
   expected: MapOf(Type.Number()),
 })

@@ -30,7 +30,10 @@ describe('a learning experiment', () => {
       status: 'ACTIVE',
       type: 'learning_strategy',
       monitoring: {
-        srm: { status: 'INSUFFICIENT_DATA', pValue: null, observed: { a: 0, b: 0 } },
+        srm: {
+          ...{ status: 'INSUFFICIENT_DATA', pValue: null, chiSquare: null },
+          observed: { a: 0, b: 0 },
+        },
         guardrails: [{ metric: 'ctr', variantId: 'b', status: 'INSUFFICIENT_DATA' }],
         step: { current: 1, of: 4, percent: 10 },
         nextCheckAt: expect.any(String),

@@ -3,7 +3,7 @@ import type { GuardrailState, SampleRatioState } from '../../schema/experiment-r
 import { type Guardrail, guardrail, limitGuardrail } from '../statistics/always-valid.ts'
 import { differenceOf, estimateOf } from '../statistics/estimate.ts'
 import { latencyQuantile } from '../statistics/latency-histogram.ts'
-import { sampleRatio } from '../statistics/sample-ratio.ts'
+import { type SampleRatio, sampleRatio } from '../statistics/sample-ratio.ts'
 import { type Latencies, slowerThanControl, slowerThanLimit } from '../statistics/slow-searches.ts'
 import { NO_UNITS, type UnitSums } from '../statistics/sums.ts'
 import { type Arm, searchesOf, sumsOf, unitsOf } from './arms.ts'
@@ -39,10 +39,13 @@ export function ratioOf(
   arms: readonly Arm[],
 ): SampleRatioState {
   if (mode === 'interleaving')
-    return { status: 'INSUFFICIENT_DATA', pValue: null, observed: {}, expected: {} }
+    return {
+      ...{ status: 'INSUFFICIENT_DATA', pValue: null, chiSquare: null },
+      ...{ observed: {}, expected: {} },
+    }
   const units = variants.map((_, at) => (arms[at] === undefined ? 0 : unitsOf(arms[at])))
   const total = units.reduce((sum, count) => sum + count, 0)
-  const { status, p } = sampleRatio(
+  const { status, p, chiSquare } = sampleRatio(
     units,
     variants.map(({ share }) => share),
   )
@@ -50,9 +53,14 @@ export function ratioOf(
   return {
     status: ratioP === undefined ? status.toUpperCase() : 'UNHEALTHY',
     pValue: known.length === 0 ? null : Math.min(...known),
+    chiSquare: chiSquare === undefined ? null : shownTest(chiSquare),
     observed: Object.fromEntries(variants.map(({ id }, at) => [id, units[at] ?? 0])),
     expected: Object.fromEntries(variants.map(({ id, share }) => [id, share * total])),
   }
+}
+
+function shownTest({ p, ...test }: NonNullable<SampleRatio['chiSquare']>) {
+  return { ...test, pValue: p }
 }
 
 /** Every guardrail on every variant but control; a metric that is counted and reported too, twice. */

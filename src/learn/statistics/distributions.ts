@@ -14,6 +14,11 @@ export function normalTails(z: number): number {
   return gammaUpper(0.5, (z * z) / 2)
 }
 
+/** P(X > x) of the chi-square distribution: Q(df/2, x/2). */
+export function chiSquareTail(x: number, df: number): number {
+  return gammaUpper(df / 2, x / 2)
+}
+
 /** P(|T| > t) of Student's t distribution: I_x(df/2, 1/2) at x = df / (df + t²), DLMF 8.17. */
 export function studentTails(t: number, df: number): number {
   if (df > STUDENT_MAX) return normalTails(t)

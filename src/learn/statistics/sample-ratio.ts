@@ -1,4 +1,4 @@
-import { logGamma } from './distributions.ts'
+import { chiSquareTail, logGamma } from './distributions.ts'
 
 /** Unhealthy withholds every verdict: units are lost or assigned wrongly, and the arms don't compare. */
 export type SampleRatioStatus = 'ok' | 'warning' | 'unhealthy' | 'insufficient_data'
@@ -7,6 +7,15 @@ export interface SampleRatio {
   status: SampleRatioStatus
   /** Always valid: at all looks together it falls below a level in at most this share of tests. Absent with insufficient data. */
   p?: number
+  /** What one look alone would say: to be read, nothing goes by it. Absent with insufficient data. */
+  chiSquare?: ChiSquare
+}
+
+/** Pearson's chi-square test of goodness of fit. */
+interface ChiSquare {
+  statistic: number
+  degreesOfFreedom: number
+  p: number
 }
 
 const SAMPLE_RATIO_LEVELS = { warning: 0.01, unhealthy: 0.001 } as const
@@ -48,7 +57,24 @@ export function sampleRatio(units: readonly number[], shares: readonly number[])
   const most = Math.max(...evidence)
   const sum = evidence.reduce((all, each) => all + Math.exp(each - most), 0)
   const p = Math.min(1, Math.exp(-most) / sum)
-  return { status: statusOf(p), p }
+  return { status: statusOf(p), p, chiSquare: goodnessOfFit(open, total) }
+}
+
+/**
+ * Σ (observed − expected)² / expected of all arms, by the chi-square distribution of one degree of freedom less than there
+ * are arms (Pearson: On the criterion that a given system of deviations … can be reasonably supposed to have arisen from
+ * random sampling, 1900): for one look at a time fixed beforehand.
+ */
+function goodnessOfFit(
+  arms: readonly { units: number; share: number }[],
+  total: number,
+): ChiSquare {
+  const statistic = arms.reduce((sum, { units, share }) => {
+    const expected = total * share
+    return sum + (units - expected) ** 2 / expected
+  }, 0)
+  const degreesOfFreedom = arms.length - 1
+  return { statistic, degreesOfFreedom, p: chiSquareTail(statistic, degreesOfFreedom) }
 }
 
 /** ln of P(counts | shares around the right ones) / P(counts | the right ones): Dirichlet-multinomial over multinomial. */

@@ -148,7 +148,10 @@ describe('what a variant is told', () => {
       }
     }
     const { comparisons, sampleRatio, verdict } = await lab.get('test', testId)
-    expect(sampleRatio).toMatchObject({ status: 'OK', expected: { a: 70, b: 70 } })
+    expect(sampleRatio).toMatchObject({
+      ...{ status: 'OK', expected: { a: 70, b: 70 } },
+      chiSquare: { statistic: 0, degreesOfFreedom: 1, pValue: 1 },
+    })
     const [first] = comparisons
     expect(first).toMatchObject({
       metric: 'ctr',
@@ -193,6 +196,8 @@ it('a sample ratio that was unhealthy once stays so when the counts come even ag
   const even = await dealt('a'.repeat(40))
   expect(even.sampleRatio).toMatchObject({ status: 'UNHEALTHY', observed: { a: 40, b: 40 } })
   expect(even.sampleRatio.pValue).toBe(alarmed.pValue)
+  // One look tells of this look alone.
+  expect([alarmed, even.sampleRatio].map(({ chiSquare }) => chiSquare.statistic)).toEqual([40, 0])
   expect(even).toMatchObject({ verdict: null, withheld: 'sample ratio' })
   expect((await (await lab.reopen()).get('test', testId)).sampleRatio).toEqual(even.sampleRatio)
 }, 60_000)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import {
+  chiSquareTail,
   logGamma,
   NORMAL_80,
   NORMAL_975,
@@ -38,6 +39,19 @@ describe('the tails of the distributions', () => {
   ])("Student's, with %d degrees of freedom, beyond ±%d", (df, t, p) => {
     expectNear(studentTails(t, df), p)
     expectNear(studentTails(-t, df), p)
+  })
+
+  // mpmath 1.3, 40 digits: gammainc(k / 2, x / 2, inf, regularized=True)
+  it.each([
+    [0.5, 1, 0.4795001221869535],
+    [3.841458820694124, 1, 0.05],
+    [11.344866730144373, 3, 0.01],
+    [30, 3, 1.3800570312932547e-6],
+    [100, 7, 1.0787979671702883e-18],
+    [250, 249, 0.4702581129720519],
+    [900, 4, 1.6659412638877526e-193],
+  ])('chi-square above %d, with %d degrees of freedom', (x, df, p) => {
+    expectNear(chiSquareTail(x, df), p)
   })
 
   it("Student's become the normal ones", () => {

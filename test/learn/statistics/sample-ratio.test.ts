@@ -34,6 +34,31 @@ describe('the sample ratio', () => {
     expect(Math.abs(sampleRatio(units, shares).p! / p - 1)).toBeLessThan(1e-9)
   })
 
+  it.each([
+    // Mendel's peas, 1866: round, wrinkled, yellow, green. The figures that are known of them: .47, 3, .925.
+    [[315, 108, 101, 32], [9, 3, 3, 1], 0.4700239808153477, 3, 0.925425895103616],
+    // The help of R's chisq.test, which prints 9.9901, 4 and .04059.
+    [[89, 37, 30, 28, 2], [40, 20, 20, 15, 5], 9.99014336917563, 4, 0.0405940433447812],
+    [[87, 160], [1, 1], 21.5748987854251, 1, 3.402762106238372e-6],
+    [[40, 0], [1, 1], 40, 1, 2.539628589470865e-10],
+    [[500, 0, 500], [1, 0, 1], 0, 1, 1],
+  ])('of %j over %j tells the chi-square test of one look', (units, shares, statistic, df, p) => {
+    const { chiSquare } = sampleRatio(units, shares)
+    expect(chiSquare).toEqual({
+      statistic: expect.closeTo(statistic, 10),
+      degreesOfFreedom: df,
+      p: expect.any(Number),
+    })
+    expect(Math.abs(chiSquare!.p / p - 1)).toBeLessThan(1e-9)
+  })
+
+  it('goes by the test that holds at all looks, whatever one look says', () => {
+    const { status, p, chiSquare } = sampleRatio([87, 160], [1, 1])
+    expect(status).toBe('warning')
+    expect(p).toBeCloseTo(0.0014, 4)
+    expect(chiSquare?.p).toBeLessThan(0.00001)
+  })
+
   it('has the levels .01 and .001', () => {
     const first = (status: string) => {
       for (let units = 5000; ; units += 1)
