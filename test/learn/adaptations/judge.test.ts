@@ -183,6 +183,19 @@ describe('a change that applies to all', () => {
     })
   }, 30_000)
 
+  it('is not taken back by one user, in however many sessions', async () => {
+    const shop = openWorkshop()
+    await traffic(shop, 150, (session) => shop.searchIn(session))
+    await shop.pass(MINUTE_MS)
+    const change = await shop.apply({ minScore: 0.5 }, { immediate: true })
+    for (let session = 0; session < 300; session += 1)
+      shop.searchIn(await shop.session('ann'), { total: 0, tookMs: 900 })
+    await shop.pass(2 * MINUTE_MS)
+    const { status, metrics } = shop.adaptations.get(change.adaptationId)
+    expect(status).toBe('ACTIVE')
+    expect(metrics.with).toMatchObject({ searches: 300, units: 1, zeroResultRate: 1, ctr: 0 })
+  }, 30_000)
+
   it('of one query is compared with the past of that query', async () => {
     const shop = openWorkshop()
     await traffic(shop, 120, (session) => {
