@@ -97,7 +97,7 @@ export const SETTINGS = {
   modelTrainNewMin: { env: 'MODEL_TRAIN_NEW_MIN', kind: 'integer', fallback: 1000, min: 1, max: 10_000_000, about: 'new searches with a click after which a model is trained again' },
   modelGateSampleMin: { env: 'MODEL_GATE_SAMPLE_MIN', kind: 'integer', fallback: 100, min: 2, max: 10_000_000, about: 'effective users that a gate needs before it lets a model pass' },
   modelGateLiftMin: { env: 'MODEL_GATE_LIFT_MIN', kind: 'number', fallback: 0, min: -1, max: 1, about: 'the lower bound of the estimated gain per search must be above this' },
-  modelShadowSearches: { env: 'MODEL_SHADOW_SEARCHES', kind: 'integer', fallback: 200, min: 1, max: 10_000_000, about: 'searches that a model scores unseen before it is judged again' },
+  modelShadowSearches: { env: 'MODEL_SHADOW_SEARCHES', kind: 'integer', fallback: 200, min: 1, max: 10_000_000, about: 'searches of a session that a model scores unseen before it is judged again' },
   modelCanaryShare: { env: 'MODEL_CANARY_SHARE', kind: 'number', fallback: 0.1, min: 0.0001, max: 1, about: 'share of the users whom a model on trial ranks' },
   modelCanarySearchesMin: { env: 'MODEL_CANARY_SEARCHES_MIN', kind: 'integer', fallback: 200, min: 1, max: 10_000_000, about: 'searches that a model on trial must have ranked before it ranks all' },
   indicesMax: { env: 'INDICES_MAX', kind: 'integer', fallback: 10_000, min: 1, max: 1_000_000, about: 'indices that there may be; beyond it none is created' },

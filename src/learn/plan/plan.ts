@@ -99,7 +99,9 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
     added,
     clickRates,
     model,
-    shadow: learning ? knowing(parts.shadowModel(), queryHash, parts) : undefined,
+    // Its gate reads no page of nobody: it must not be asked, and grow tired, by how many there are.
+    shadow:
+      learning && unit !== undefined ? knowing(parts.shadowModel(), queryHash, parts) : undefined,
     rerankSize,
     // An explanation is of the ranking, not of a draw.
     exploration:

@@ -68,11 +68,11 @@ it('a search of a session is for its user, gets all that was learned, and is dra
   expect(asked).toEqual(['ann', ['ann', 's']])
 })
 
-it('a search of nobody is neither drawn nor in a test, and recorded where there is room', () => {
+it('a search of nobody is neither drawn nor in a test, nor scored by a model on trial, and recorded where there is room', () => {
   const { plan, asked } = knowing()
   const made = plan()
   expect(made).toMatchObject({ sessionId: undefined, unit: undefined, featured: false })
-  expect(made).toMatchObject({ added: LEARNED, exploration: undefined })
+  expect(made).toMatchObject({ added: LEARNED, exploration: undefined, shadow: undefined })
   expect(made.recorded).toEqual({ variants: [] })
   expect(asked).toEqual([undefined])
   expect(knowing({ mayRecord: () => false }).plan().recorded).toBeUndefined()
@@ -122,7 +122,9 @@ it('a model that a ranking names ranks as deep as the setting says; null is none
 })
 
 it('a model that learned from clicks keeps out of queries that nobody clicked under', () => {
-  const made = knowing({ added: () => NOTHING_ADDED, isClicked: () => false }).plan()
+  const made = knowing({ added: () => NOTHING_ADDED, isClicked: () => false }).plan({
+    sessionId: 's',
+  })
   expect(made).toMatchObject({ model: undefined, rerankSize: 100 })
   // It has no depth: it did not learn from pages.
   expect(made.shadow).toMatchObject({ name: 'shadow@1' })
