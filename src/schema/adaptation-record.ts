@@ -61,13 +61,11 @@ export interface RankingScope {
   open: string[]
 }
 
-/** Counts of a scope's searches until a change came: of those of a live session, for nobody's decide nothing. */
+/** Counts of a scope's searches until a change came. */
 export interface EarlierTotals {
   searches: number
-  /** As many; fewer in rows of before, which counted nobody's among the searches. */
+  /** Those of somebody: only they can be clicked. */
   known: number
-  /** Searches without a live session, which count for nothing else; absent without any. */
-  nobodys?: number
   /** Searches with a click on one of their hits. */
   clicked: number
   /** Sum of 1/position of each first click within the first ten; undefined where it was not counted. */

@@ -13,8 +13,8 @@ const Triggers = Type.Union(
   ],
   {
     description:
-      'List of `{metric, operator, threshold, window, minSamples}` or map metric → number; a name has 128 characters at most. Measured, of ' +
-      'searches of a live session alone: ctr, mrr, zeroResultRate, latencyP50, latencyP95, latencyP99 (ms), searches. Operators: lt lte gt gte (or their signs) ' +
+      'List of `{metric, operator, threshold, window, minSamples}` or map metric → number; a name has 128 characters at most. Measured: ctr, mrr, ' +
+      'zeroResultRate, latencyP50, latencyP95, latencyP99 (ms), searches. Operators: lt lte gt gte (or their signs) ' +
       'against the threshold; drop (relative), rise (absolute), times against searches without the change. ' +
       'window: ms, or a text like "30m", "1h" (default) or "PT1H"; at most a day.',
   },
@@ -70,9 +70,7 @@ const Trigger = Type.Object({
 
 const Figure = Type.Union([Type.Number(), Type.Null()])
 const Arm = Type.Object({
-  searches: Type.Integer({
-    description: 'the figures below are of those of a live session, and so are triggers',
-  }),
+  searches: Type.Integer(),
   units: Type.Union([Type.Integer(), Type.Null()], {
     description: 'null for the searches before: they are counted without whose they were',
   }),

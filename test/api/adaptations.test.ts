@@ -176,8 +176,7 @@ describe('an applied change', () => {
       },
     )
     expect((await search()).ids).toEqual([])
-    const sessionId = await session()
-    for (let again = 0; again < 5; again += 1) await search({ sessionId })
+    for (let again = 0; again < 4; again += 1) await search()
     await eventually(async () => {
       const { data } = await call('GET', `/adaptations/${change.adaptationId}`)
       return data.status === 'ROLLED_BACK'

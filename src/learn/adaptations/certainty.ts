@@ -6,7 +6,7 @@ import { countAbove, latencyEnd, latencyVariance } from '../statistics/latency-h
 import { beyondShare, boundOfShare } from '../statistics/share-limit.ts'
 import { limitBucket, slowShares } from '../statistics/slow-searches.ts'
 import { NO_UNITS, type UnitSums } from '../statistics/sums.ts'
-import { WATCHED_METRICS, type WatchedMetric } from './figures.ts'
+import { samplesOf, WATCHED_METRICS, type WatchedMetric } from './figures.ts'
 import type { SummedByUnit } from './units.ts'
 
 /** Whether a breach is more than chance, and by which figures that was found. */
@@ -93,13 +93,13 @@ function effectOf(metric: WatchedMetric, { arm, sums: sumsOf }: Known): number {
   const sums = sumsOf?.(name) ?? NO_UNITS
   const share = WATCHED_METRICS[metric](arm) ?? 0
   const variance = name === 'tookMs' ? latencyVariance(arm.latency) : share * (1 - share)
-  return designEffect({ sums, searches: arm.known, variance })
+  return designEffect({ sums, searches: samplesOf(metric, arm), variance })
 }
 
 /** As many units as would say the same if each had searched once. */
 function shareOf(metric: 'ctr' | 'zeroResultRate', { arm }: Known, effect: number): Estimate {
   const value = WATCHED_METRICS[metric](arm) ?? 0
-  return { units: arm.known / effect, value, variance: value * (1 - value) }
+  return { units: samplesOf(metric, arm) / effect, value, variance: value * (1 - value) }
 }
 
 function told(compared: {

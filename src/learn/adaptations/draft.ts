@@ -183,13 +183,8 @@ function tryReplay(
   }
 }
 
-const NOBODYS =
-  'No search before the change had a live session: triggers go by those alone, so that as long as there are none, nothing takes the change back by itself.'
-
-/** Where nobody has a session nothing takes a change back; and triggers that were asked for and can't look at what was before. */
+/** Triggers that were asked for and can't look at the searches until now, though there are some. */
 function warningsOfBefore(triggers: readonly Trigger[], before: EarlierTotals): string[] {
-  const enough = Math.min(...triggers.map(({ minSamples }) => minSamples))
-  if (before.searches === 0 && (before.nobodys ?? 0) >= enough) return [NOBODYS]
   return triggers.flatMap((trigger) => {
     const metric = metricOf(trigger.metric)
     if (trigger.byDefault === true || !isCompared(trigger) || metric === undefined) return []

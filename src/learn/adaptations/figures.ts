@@ -3,9 +3,9 @@ import { latencyQuantile } from '../statistics/latency-histogram.ts'
 import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import { type MetricName, readMetric } from '../wire/metric-names.ts'
 
-/** What is measured of the searches of live sessions; each is undefined while there is nothing to measure it by. */
+/** What is measured of searches; each is undefined while there is nothing to measure it by. */
 export const WATCHED_METRICS = {
-  /** Share of the searches with a click. */
+  /** Share of somebody's searches with a click. */
   ctr: ({ clicked, known }) => ratio(clicked, known),
   /** Mean of 1/position of the first click within the first ten, 0 without one. */
   mrr: ({ reciprocalRanks, known }) =>
@@ -29,25 +29,23 @@ export function metricOf(name: string): WatchedMetric | undefined {
   return readMetric(name, NAMES)
 }
 
+/** A sample's size for a metric: only somebody's searches can be clicked. */
+export function samplesOf(metric: WatchedMetric, arm: EarlierTotals): number {
+  return metric === 'ctr' || metric === 'mrr' ? arm.known : arm.searches
+}
+
 export function emptyArm(): ArmTotals {
   return { searches: 0, known: 0, clicked: 0, reciprocalRanks: 0, zeroResults: 0, latency: [] }
 }
 
-/**
- * Counts one search; `bucket` is that of its latency. One of nobody is counted as that and no more: nobody knows how many
- * people such searches are of, and one alone could have a change taken back.
- */
+/** Counts one search; `bucket` is that of its latency. */
 export function countSearch(
   arm: ArmTotals,
   search: { total: number; unit?: string },
   bucket: number,
 ): void {
-  if (search.unit === undefined) {
-    arm.nobodys = (arm.nobodys ?? 0) + 1
-    return
-  }
   arm.searches += 1
-  arm.known += 1
+  if (search.unit !== undefined) arm.known += 1
   if (search.total === 0) arm.zeroResults += 1
   while (arm.latency.length <= bucket) arm.latency.push(0)
   arm.latency[bucket] = (arm.latency[bucket] ?? 0) + 1
@@ -64,7 +62,6 @@ export function addArms(arms: Iterable<ArmTotals>): ArmTotals {
   for (const arm of arms) {
     sum.searches += arm.searches
     sum.known += arm.known
-    if (arm.nobodys !== undefined) sum.nobodys = (sum.nobodys ?? 0) + arm.nobodys
     sum.clicked += arm.clicked
     sum.reciprocalRanks += arm.reciprocalRanks
     sum.zeroResults += arm.zeroResults

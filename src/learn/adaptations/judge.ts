@@ -1,7 +1,7 @@
 import type { AdaptationRecord, EarlierTotals, Trigger } from '../../schema/adaptation-record.ts'
 import { NO_UNITS } from '../statistics/sums.ts'
 import { beyondLimit, type Certainty, isLatency, type Known, worseThan } from './certainty.ts'
-import { metricOf, subtractArm, WATCHED_METRICS, type WatchedMetric } from './figures.ts'
+import { metricOf, samplesOf, subtractArm, WATCHED_METRICS, type WatchedMetric } from './figures.ts'
 import type { Watch } from './watch.ts'
 
 /** Why a change is taken back. */
@@ -65,7 +65,7 @@ function judgeTrigger(
       ...{ metric, operator, threshold, value },
       ...(compared === undefined ? {} : { without: compared, change: round(change) }),
       ...(isCompared(trigger) ? { comparedWith: sameTime ? 'same time' : 'before' } : {}),
-      samples: withIt.known,
+      samples: samplesOf(metric, withIt),
       ...(certainty === AS_ASKED ? {} : { certainty: certainty.figures }),
     },
   }
@@ -87,7 +87,7 @@ function gather(
   const ripe = isCompared({ operator }) && clicked && !sameTime
   const endMs = ripe ? nowMs - CLICK_DELAY_MS : Infinity
   const { with: withIt, without } = watch.window(adaptationId, sinceMs, endMs)
-  const enough = ({ known }: EarlierTotals) => known >= minSamples
+  const enough = (arm: EarlierTotals) => samplesOf(metric, arm) >= minSamples
   if (!enough(withIt)) return undefined
   const withoutIt = enough(without) || sameTime ? without : baseline
   if (isCompared({ operator }) && !enough(withoutIt)) return undefined

@@ -99,7 +99,7 @@ function showArm(arm: EarlierTotals, units: number | null): AdaptationRead['metr
     return value === undefined ? null : Number(value.toFixed(6))
   }
   return {
-    searches: arm.searches + (arm.nobodys ?? 0),
+    searches: arm.searches,
     units,
     ctr: shown('ctr'),
     mrr: shown('mrr'),

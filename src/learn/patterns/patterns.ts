@@ -76,13 +76,7 @@ export function openPatterns(store: Store, clock: () => number, liveIndex: LiveI
       const { searches, known, clicked, zeroResults, reciprocalRanks } =
         recent(queryHash) ?? NO_SEARCHES
       const ranks = reciprocalRanks === undefined ? undefined : reciprocalRanks / RANK_PARTS
-      const nobodys = Math.max(0, searches - known)
-      return {
-        ...{ searches: known, known, clicked, reciprocalRanks: ranks, latency: [] },
-        ...(nobodys === 0 ? {} : { nobodys }),
-        // Of the same words all find the same, whoever asks: the share of all stands for theirs.
-        zeroResults: searches === 0 ? 0 : (zeroResults * known) / searches,
-      }
+      return { searches, known, clicked, zeroResults, reciprocalRanks: ranks, latency: [] }
     },
     findings: () => find(recentDays(clock()), ({ asker }) => asker === SEVERAL),
   }

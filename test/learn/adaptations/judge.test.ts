@@ -239,59 +239,6 @@ describe('a change that applies to all', () => {
   })
 })
 
-describe('searches of nobody', () => {
-  it('take nothing back by themselves, whatever they find and however slow they are', async () => {
-    const shop = openWorkshop()
-    const search = searcher(shop)
-    await traffic(shop, 150, (session) => search(session, false, 2))
-    await shop.pass(MINUTE_MS)
-    const limit = { operator: '>', threshold: 0.5, minSamples: 5 }
-    const rollbackTriggers = [{ ...limit, metric: 'latencyP95', threshold: 100 }]
-    const changes = [
-      await shop.apply({ minScore: 0.5 }, { immediate: true }),
-      await shop.apply({ fusion: 'rrf' }, { immediate: true, rollbackTriggers }),
-      await shop.apply(
-        { neighbors: 9 },
-        {
-          ...{ immediate: true, queryHash: QUERY_HASH },
-          rollbackTriggers: [{ ...limit, metric: 'zeroResultRate' }],
-        },
-      ),
-    ]
-    for (let at = 0; at < 150; at += 1) shop.searchIn(undefined, { total: 0, tookMs: 900 })
-    for (const change of changes) expect(await statusOf(shop, change)).toBe('ACTIVE')
-    const { metrics } = shop.adaptations.get(changes[0]!.adaptationId)
-    expect(metrics.with).toMatchObject({ searches: 150, units: 0, zeroResultRate: null })
-    await traffic(shop, 150, (session) => {
-      shop.searchIn(session, { total: 0, tookMs: 900 })
-    })
-    for (const change of changes) expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
-  }, 30_000)
-
-  it('before a change are nothing that it is compared with, and where there are no others its answer says so', async () => {
-    const shop = openWorkshop()
-    for (let at = 0; at < 99; at += 1) shop.searchIn(undefined)
-    await shop.loop.caughtUp()
-    const few = await shop.apply({ operator: 'and' }, { immediate: true })
-    expect(few.warnings).toBeUndefined()
-    for (let at = 0; at < 51; at += 1) shop.searchIn(undefined)
-    await shop.loop.caughtUp()
-    const warned = [expect.stringMatching(/^No search before the change had a live session/)]
-    const changes = [
-      await shop.apply({ minScore: 0.5 }, { immediate: true }),
-      await shop.apply({ fusion: 'rrf' }, { immediate: true, queryHash: QUERY_HASH }),
-    ]
-    for (const { metrics, warnings } of changes) {
-      expect(metrics.before).toMatchObject({ searches: 150, zeroResultRate: null })
-      expect(warnings).toEqual(warned)
-    }
-    await traffic(shop, 150, (session) => {
-      shop.searchIn(session, { total: 0 })
-    })
-    for (const change of changes) expect(await statusOf(shop, change)).toBe('ACTIVE')
-  }, 30_000)
-})
-
 describe('a trigger of the caller', () => {
   const triggers = (trigger: Record<string, unknown>): Partial<Adaptation> => ({
     immediate: true,
@@ -302,10 +249,9 @@ describe('a trigger of the caller', () => {
     const shop = openWorkshop()
     const limit = { metric: 'zeroResultRate', operator: '>', threshold: 0.5, minSamples: 5 }
     const change = await shop.apply({ minScore: 0.5 }, triggers(limit))
-    const session = await shop.session()
-    for (let search = 0; search < 4; search += 1) shop.searchIn(session, { total: 0 })
+    for (let search = 0; search < 4; search += 1) shop.searchIn(undefined, { total: 0 })
     expect(await statusOf(shop, change)).toBe('ACTIVE')
-    shop.searchIn(session, { total: 0 })
+    shop.searchIn(undefined, { total: 0 })
     expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
   })
 
@@ -313,12 +259,11 @@ describe('a trigger of the caller', () => {
     const shop = openWorkshop()
     const limit = { metric: 'zeroResultRate', operator: 'gt', threshold: 0.5, window: '5m' }
     const change = await shop.apply({ minScore: 0.5 }, triggers({ ...limit, minSamples: 10 }))
-    const session = await shop.session()
-    for (let search = 0; search < 9; search += 1) shop.searchIn(session, { total: 0 })
+    for (let search = 0; search < 9; search += 1) shop.searchIn(undefined, { total: 0 })
     await shop.pass(10 * MINUTE_MS)
-    shop.searchIn(session, { total: 0 })
+    shop.searchIn(undefined, { total: 0 })
     expect(await statusOf(shop, change)).toBe('ACTIVE')
-    for (let search = 0; search < 9; search += 1) shop.searchIn(session, { total: 0 })
+    for (let search = 0; search < 9; search += 1) shop.searchIn(undefined, { total: 0 })
     expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
   })
 
@@ -326,20 +271,19 @@ describe('a trigger of the caller', () => {
     const shop = openWorkshop()
     const limit = { metric: 'p95_latency_ms', operator: '>', threshold: 100, minSamples: 5 }
     const change = await shop.apply({ minScore: 0.5 }, triggers(limit))
-    const session = await shop.session()
     for (const tookMs of [...Array<number>(18).fill(9), 900, 900])
-      shop.searchIn(session, { tookMs })
+      shop.searchIn(undefined, { tookMs })
     expect(await statusOf(shop, change)).toBe('ACTIVE')
     expect(shop.adaptations.get(change.adaptationId).metrics.with.latencyP95).toBeGreaterThan(100)
-    for (let search = 0; search < 5; search += 1) shop.searchIn(session, { tookMs: 900 })
+    for (let search = 0; search < 5; search += 1) shop.searchIn(undefined, { tookMs: 900 })
     expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
     expect(lastEvent(shop).data).toMatchObject({
       figures: { metric: 'latencyP95', samples: 25, certainty: { with: 0.28, limit: 0.05 } },
     })
     const other = await shop.apply({ minScore: 0.5 }, triggers({ ...limit, threshold: 500 }))
-    for (let search = 0; search < 4; search += 1) shop.searchIn(session, { tookMs: 900 })
+    for (let search = 0; search < 4; search += 1) shop.searchIn(undefined, { tookMs: 900 })
     expect(await statusOf(shop, other)).toBe('ACTIVE')
-    shop.searchIn(session, { tookMs: 900 })
+    shop.searchIn(undefined, { tookMs: 900 })
     expect(await statusOf(shop, other)).toBe('ROLLED_BACK')
   })
 
@@ -361,8 +305,7 @@ describe('a trigger of the caller', () => {
       triggers({ metric: 'joy', operator: 'lt', threshold: 9 }),
     )
     expect(change.warnings?.[0]).toContain('joy')
-    const session = await shop.session()
-    for (let search = 0; search < 30; search += 1) shop.searchIn(session)
+    for (let search = 0; search < 30; search += 1) shop.searchIn(undefined)
     expect(await statusOf(shop, change)).toBe('ACTIVE')
   })
 })
