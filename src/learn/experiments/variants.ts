@@ -22,7 +22,8 @@ export interface VariantsRead {
   warnings: string[]
 }
 
-const SUM_ERROR = 1e-6
+/** A millionth, and what doubles add to it: three times .333333 is 1e-6 short of 1, and in doubles a little more. */
+const SUM_ERROR = 1e-6 + 1e-12
 /** Ids that start with it are the service's own. */
 const OWN_MARK = '@'
 

@@ -100,6 +100,17 @@ describe('shares', () => {
       expect(sharesOf(weights, allocation)).toEqual({ shares, warned })
     },
   )
+
+  it('may miss their sum by a millionth, however doubles round that', () => {
+    const read = (...weights: number[]) =>
+      draft({ variants: weights.map((weight, at) => ({ id: `v${at}`, weight })) }).variants
+    const thirds = Array(3).fill({ share: expect.closeTo(1 / 3, 9) })
+    for (const third of [0.333333, 33.333333])
+      expect(read(third, third, third)).toMatchObject(thirds)
+    expect(read(0.5, 0.500001)).toHaveLength(2)
+    for (const over of [0.500002, 0.5000011, 0.499998, 0.4999989])
+      expect(() => read(0.5, over)).toThrow('variants must hold shares that sum to 1 or to 100')
+  })
 })
 
 describe('dates', () => {
