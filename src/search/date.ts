@@ -3,17 +3,19 @@ const EPOCH_MS_END = 6.3e15
 
 const DAY = String.raw`\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])`
 const HOUR_AND_MINUTE = String.raw`(?:[01]\d|2[0-3]):[0-5]\d`
-const SECOND = String.raw`:[0-5]\d(?:\.\d{1,9})?`
-const ZONE = String.raw`Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d`
-const ISO_DATE = new RegExp(`^${DAY}(?:[T ]${HOUR_AND_MINUTE}(?:${SECOND})?(?:${ZONE})?)?$`)
+const SECOND = String.raw`:(?:[0-5]\d|60)(?:[.,]\d+)?`
+const ZONE = String.raw`[Zz]|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?`
+const ISO_DATE = new RegExp(`^${DAY}(?:[Tt ]${HOUR_AND_MINUTE}(?:${SECOND})?(?:${ZONE})?)?$`)
+const CHARACTERS_MAX = 40
 
 /**
  * Whether a value is a point in time that the core can index: ISO 8601 of a day that the calendar has, or epoch
- * milliseconds.
+ * milliseconds. What it takes for one where no mapping says `date` (`native/src/date.rs`) is one where a mapping does.
  */
 export function isDate(value: unknown): boolean {
   if (typeof value === 'number') return Math.abs(value) < EPOCH_MS_END
-  return typeof value === 'string' && ISO_DATE.test(value) && isInCalendar(value)
+  if (typeof value !== 'string' || value.length > CHARACTERS_MAX) return false
+  return ISO_DATE.test(value) && isInCalendar(value)
 }
 
 function isInCalendar(date: string): boolean {

@@ -75,21 +75,18 @@ function wantedBy(type: FieldDefinition['type']): string {
 function compares(type: FieldDefinition['type'], value: FilterValue): boolean {
   if (type === 'text' || type === 'keyword') return true
   if (type === 'boolean') return typeof value === 'boolean' || value === 'true' || value === 'false'
-  if (type === 'date') return isDate(value) || (typeof value === 'string' && isDateText(value))
+  // A year alone would be some seconds after 1970.
+  if (type === 'date') return isDate(value) || (isSpelt(value) && !YEAR.test(value))
   return isNumber(value)
 }
 
-/** A time of day and a zone in all of the spellings that the core knows, some of which no document may have. */
-const OF_DAY =
-  /^[Tt ](?:[01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:[.,]\d{1,14})?)?(?:[Zz]|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?$/
 const YEAR = /^\d{4}$/
 
-/** What the core can't read would be found nowhere, and be told by nobody. A year alone would be some seconds after 1970. */
-function isDateText(text: string): boolean {
-  if (isDate(text.slice(0, 10))) return text.length === 10 || OF_DAY.test(text.slice(10))
-  return spellsNumber(text) && !YEAR.test(text)
+function isNumber(value: FilterValue): boolean {
+  return typeof value === 'number' || isSpelt(value)
 }
 
-function isNumber(value: FilterValue): boolean {
-  return typeof value === 'string' ? spellsNumber(value) : typeof value === 'number'
+/** A number in a text, as addresses have it. */
+function isSpelt(value: FilterValue): value is string {
+  return typeof value === 'string' && spellsNumber(value)
 }
