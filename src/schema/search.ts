@@ -29,7 +29,11 @@ const Similarity = Type.Number({
   maximum: 1,
   description: 'similarity cut-off of the vector leg',
 })
-const Generation = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const Generation = Type.Integer({
+  minimum: 0,
+  maximum: Number.MAX_SAFE_INTEGER,
+  description: 'a state of the indices, as searchContext tells it; beside a cursor, that of its list',
+})
 
 const SortKey = Type.Union([Type.String(), MapOf(Type.Unknown())])
 export const Sort = Type.Union([SortKey, Type.Array(SortKey, { maxItems: 16 })])

@@ -57,6 +57,8 @@ export function readSearch(
   if (search.cursor !== undefined) {
     if (request.from > 0) throw invalid('from', 'must be 0 beside a cursor')
     const cursor = decodeCursor(search.cursor, cursorHash(listText))
+    if ((search.generation ?? cursor.generation) !== cursor.generation)
+      throw invalid('generation', 'must be that of the list beside its cursor, or not be sent')
     if (cursor.after === '') request.from = cursor.shown
     else request.after = cursor.after
     request.generation = cursor.generation

@@ -135,6 +135,27 @@ describe('a list of all indices', () => {
   })
 })
 
+it('goes on with a cursor beside the generation that its list has, and refuses another', async () => {
+  const index = 'between'
+  await fill(index, 20)
+  const body = { index, query: 'river', size: 5 }
+  const { generation } = (await find(body)).searchContext
+  await service.must('PUT', `/cortex/documents/later?index=${index}`, { title: 'river' })
+  const cursor = (await find({ ...body, generation })).nextCursor
+  expect(cursor).toBeDefined()
+  const second = await find({ ...body, cursor, generation })
+  expect(second.searchContext.generation).toBe(generation)
+  expect(list(second)).toEqual(list(await find({ ...body, cursor })))
+  const now = (await find(body)).searchContext.generation
+  expect(now).toBeGreaterThan(generation)
+  const other = { ...body, cursor, generation: now }
+  const refused = await service.call('POST', '/cortex/search', other)
+  expect([refused.status, refused.code]).toEqual([400, 'VALIDATION_FAILED'])
+  expect(refused.details).toEqual([
+    { path: 'generation', message: 'must be that of the list beside its cursor, or not be sent' },
+  ])
+})
+
 it('has no generation of all indices any more once one that it saw is deleted', async () => {
   const [one, other] = ['part-a', 'part-b']
   for (const index of [one, other])
