@@ -57,7 +57,10 @@ describe('an applied change', () => {
     const after = await search()
     expect(after.ids).toEqual(before.ids)
     expect(after.context.adaptations).toEqual([])
-    expect((await rollBack(change.adaptationId)).code).toBe('INVALID_TRANSITION')
+    // Whoever did not get the answer asks again, and is told the same.
+    const again = await rollBack(change.adaptationId)
+    const { history, restored, versions } = rolled.data
+    expect(again).toMatchObject({ status: 200, data: { history, restored, versions } })
   })
 
   it('is for the query of its hash, in whatever case that is written', async () => {
@@ -406,6 +409,18 @@ describe('a rule', () => {
     const { ruleId } = data
     expect(await apply(sent.changes, { ruleId, queryHash: 'ruled' })).toMatchObject({ ruleId })
     expect((await call('POST', '/adapt/rules', { changes: {} })).details[0]?.path).toBe('changes')
+  })
+
+  it('tells of fields that it has not, and of what was meant', async () => {
+    const beside = { type: 'ranking', query: 'red fox', pins: ['one'], title: 'mine' }
+    const sent = { changes: { minScore: 0.1 }, ...beside }
+    const { data } = await call('POST', '/adapt/rules', sent)
+    expect(data.warnings).toEqual([
+      '"type" is not a field of a rule and was ignored.',
+      '"query" is not a field of a rule and was ignored; "queryHash" is.',
+      '"pins" is not a field of a rule and was ignored; "changes" is.',
+      '"title" is not a field of a rule and was ignored; "name" is.',
+    ])
   })
 })
 

@@ -29,7 +29,7 @@ import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf, wordsOf } from '../wire/words.ts'
 import { EVERY_QUERY } from './content.ts'
 import { openCountedRows } from './counted-rows.ts'
-import { changeWarnings, makeDraft, mustReadChanges, scopeOf, scopeWarnings } from './draft.ts'
+import { makeDraft, ruleWarnings } from './draft.ts'
 import { type Force, openForce } from './force.ts'
 import { type AdaptationLifecycle, openLifecycle } from './lifecycle.ts'
 import { openMoves } from './moves.ts'
@@ -60,7 +60,7 @@ export interface Adaptations extends Pick<Force, 'applying'> {
   list: (query: AdaptationQuery) => Promise<Uint8Array>
   /** Throws ADAPTATION_NOT_FOUND. */
   get: (adaptationId: string) => AdaptationHistory
-  /** Throws ADAPTATION_NOT_FOUND, INVALID_TRANSITION when there is nothing to roll back. */
+  /** Throws ADAPTATION_NOT_FOUND, INVALID_TRANSITION when there is nothing to roll back; a second time is the first. */
   rollBack: (adaptationId: string, reason?: string) => Promise<AdaptationHistory>
   /** Takes back the service's own suggestions for these queries. */
   withdraw: (queryHashes: Pick<ReadonlySet<string>, 'has'>) => Promise<void>
@@ -128,10 +128,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     suggest: async (sent) => showSuggestion(await suggestions.suggest(sent)),
     listSuggestions: suggestions.list,
     createRule: async (sent, noteDone) => {
-      const warnings = [
-        ...changeWarnings(mustReadChanges(sent.changes), { ...parts, ...config, isSearched }),
-        ...scopeWarnings(scopeOf(sent)),
-      ]
+      const warnings = ruleWarnings(sent, { exactModel, isSearched, learning: config.learning })
       const rule = showRule(await rules.create(sent, noteDone))
       return { ...rule, ...(warnings.length === 0 ? {} : { warnings }) }
     },
@@ -150,8 +147,8 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     list: show.list,
     get: (adaptationId) => show.history(adaptationId),
     rollBack: async (adaptationId, reason = 'rolled back by hand') => {
-      const { restored } = await lifecycle.rollBack(adaptationId, { reason, figures: {} })
-      return { ...show.history(adaptationId), restored }
+      await lifecycle.rollBack(adaptationId, { reason, figures: {} })
+      return show.history(adaptationId)
     },
     tick: tickOf({ store, patterns, lifecycle, suggestions }),
     figures: () => ({ adaptations: rows.counts(), suggestions: suggestions.counts() }),

@@ -3,6 +3,7 @@ import { hashSpelling, isQueryHash, newId } from '../../ids.ts'
 import { isObject } from '../../object.ts'
 import { Adaptation } from '../../schema/adaptation.ts'
 import type { EarlierTotals, RuleRecord, Trigger } from '../../schema/adaptation-record.ts'
+import { RuleCreate } from '../../schema/suggestion.ts'
 import {
   type ExactModel,
   isEmptied,
@@ -28,10 +29,12 @@ const KEPT = [
 ]
 
 /** Settings belong into `changes`, and a change for some words is known by their hash. */
-const BODY = bodyOf('a change', Adaptation, {
+const MEANT = {
   ...Object.fromEntries(Object.keys(TUNABLE).map((name) => [name, 'changes'])),
-  ...{ query: 'queryHash', hash: 'queryHash', triggers: 'rollbackTriggers' },
-})
+  ...{ query: 'queryHash', hash: 'queryHash' },
+}
+const BODY = bodyOf('a change', Adaptation, { ...MEANT, triggers: 'rollbackTriggers' })
+const RULE_BODY = bodyOf('a rule', RuleCreate, { ...MEANT, title: 'name' })
 
 /** Characters of a query hash inside of the changes: as many as one beside them may have. */
 const HASH_MAX = 128
@@ -88,7 +91,7 @@ export function makeDraft(
  * The tuning in `changes`; a query hash among them is their scope, not a setting. Throws VALIDATION_FAILED with the
  * place of a setting that can't have its value, or when nothing is in any of them.
  */
-export function mustReadChanges(changes: unknown): TuningRead {
+function mustReadChanges(changes: unknown): TuningRead {
   const settings = isObject(changes) ? withoutScope(changes) : changes
   const read = mustReadTuning(settings, 'changes')
   if (isEmptied(settings, read)) throw invalid('changes', EMPTIED)
@@ -103,7 +106,20 @@ function withoutScope({ queryHash: _, ...settings }: Record<string, unknown>): o
   return settings
 }
 
-export function changeWarnings(
+/** What a rule that a client makes is sent in vain. Throws VALIDATION_FAILED, like a change. */
+export function ruleWarnings(
+  sent: RuleCreate,
+  parts: Pick<DraftParts, 'exactModel' | 'isSearched' | 'learning'>,
+): string[] {
+  const read = mustReadChanges(sent.changes)
+  return [
+    ...unreadFields(sent, RULE_BODY),
+    ...changeWarnings(read, parts),
+    ...scopeWarnings(scopeOf(sent)),
+  ]
+}
+
+function changeWarnings(
   { tuning, unread }: Pick<TuningRead, 'tuning' | 'unread'>,
   { exactModel, isSearched, learning }: Pick<DraftParts, 'exactModel' | 'isSearched' | 'learning'>,
 ): string[] {
@@ -137,7 +153,7 @@ export function scopeOf(
 }
 
 /** What is for a query that cannot be asked changes nothing. */
-export function scopeWarnings(scope: string): string[] {
+function scopeWarnings(scope: string): string[] {
   if (scope === EVERY_QUERY || isQueryHash(scope)) return []
   return [
     'queryHash: no query has this hash, so the change ranks nothing; send that of `searchContext`, 16 hexadecimal digits.',
