@@ -19,6 +19,7 @@ interface Setting {
 
 const isNumber = (value: unknown): boolean => typeof value === 'number'
 const isText = (value: unknown): boolean => typeof value === 'string'
+const isObjectOrList = (value: unknown): boolean => isObject(value) || Array.isArray(value)
 const always = (): boolean => true
 
 const fieldWeights: Setting = { read: readFieldWeights }
@@ -56,7 +57,7 @@ export const TUNABLE: Record<string, Setting> = {
   pinned: pins,
   boosts: {
     read: (value, tuning, note) => readDocuments('boosts', value, tuning, note),
-    mayBeOther: always,
+    mayBeOther: isObjectOrList,
   },
 }
 

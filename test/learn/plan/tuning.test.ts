@@ -125,6 +125,13 @@ describe('a free-form configuration', () => {
     [{ boost: { vector: '1' } }, 'boost.vector', 'must be a number from 0 to 1000000'],
     [{ textWeight: '0.5' }, 'textWeight', 'must be a number from 0 to 1000000'],
     [{ fuzziness: 3 }, 'fuzziness', 'must be one of 0, 1, 2, auto'],
+    ...['pins', 'pinned', 'boosts'].flatMap((name) =>
+      [5, true, 'a', null].map((value): [object, string, string] => [
+        { [name]: value },
+        name,
+        'must be a list of ids, or of objects with an id',
+      ]),
+    ),
     [{ neighbors: 0 }, 'neighbors', 'must be a number from 1 to 10000'],
     [{ thresholds: { similarity: 2 } }, 'thresholds.similarity', 'must be a number from -1 to 1'],
     [{ model: 5 }, 'model', 'must be the name of a model, or null for none'],
