@@ -32,7 +32,8 @@ const Similarity = Type.Number({
 const Generation = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
-  description: 'a state of the indices, as searchContext tells it; beside a cursor, that of its list',
+  description:
+    'a state of the indices, as searchContext tells it; beside a cursor, that of its list',
 })
 
 const SortKey = Type.Union([Type.String(), MapOf(Type.Unknown())])
