@@ -60,7 +60,7 @@ export interface Adaptations extends Pick<Force, 'applying'> {
   list: (query: AdaptationQuery) => Promise<Uint8Array>
   /** Throws ADAPTATION_NOT_FOUND. */
   get: (adaptationId: string) => AdaptationHistory
-  /** Throws ADAPTATION_NOT_FOUND, INVALID_TRANSITION when there is nothing to roll back; a second time is the first. */
+  /** Throws ADAPTATION_NOT_FOUND, INVALID_TRANSITION when there is nothing to roll back. */
   rollBack: (adaptationId: string, reason?: string) => Promise<AdaptationHistory>
   /** Takes back the service's own suggestions for these queries. */
   withdraw: (queryHashes: Pick<ReadonlySet<string>, 'has'>) => Promise<void>
@@ -147,8 +147,8 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     list: show.list,
     get: (adaptationId) => show.history(adaptationId),
     rollBack: async (adaptationId, reason = 'rolled back by hand') => {
-      await lifecycle.rollBack(adaptationId, { reason, figures: {} })
-      return show.history(adaptationId)
+      const { restored } = await lifecycle.rollBack(adaptationId, { reason, figures: {} })
+      return { ...show.history(adaptationId), restored }
     },
     tick: tickOf({ store, patterns, lifecycle, suggestions }),
     figures: () => ({ adaptations: rows.counts(), suggestions: suggestions.counts() }),

@@ -22,6 +22,7 @@ import {
   type StepsParts,
   startCanary,
 } from './steps.ts'
+import type { Restored } from './versions.ts'
 import type { Watch } from './watch.ts'
 
 /** Brings changes into force and takes them back; whoever awaits a step sees its effect on the next search. */
@@ -36,8 +37,11 @@ export interface AdaptationLifecycle {
     within: (record: AdaptationRecord) => void,
     noteDone?: NoteDone,
   ) => Promise<AdaptationRecord>
-  /** Nothing happens to one that was rolled back already. Throws ADAPTATION_NOT_FOUND, INVALID_TRANSITION. */
-  rollBack: (adaptationId: string, cause: Breach) => Promise<void>
+  /** Throws ADAPTATION_NOT_FOUND, INVALID_TRANSITION. */
+  rollBack: (
+    adaptationId: string,
+    cause: Breach,
+  ) => Promise<{ record: AdaptationRecord; restored: Restored }>
   /**
    * Takes back what breaches a trigger, and lets what has passed its canary apply to all; what can't be judged or
    * brought into force has failed. Throws the first cause of that when all have had their turn.
@@ -104,10 +108,7 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
     },
     rollBack: async (adaptationId, cause) => {
       const { scope } = find(adaptationId)
-      await changing(scope, () => {
-        const record = find(adaptationId)
-        if (record.status !== 'ROLLED_BACK') rollBack(record, cause, parts)
-      })
+      return changing(scope, () => rollBack(find(adaptationId), cause, parts))
     },
     tend: async (nowMs) => {
       const records = force.records()
