@@ -1,0 +1,97 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { until } from './http/stub.ts'
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const PATIENCE_MS = 60_000
+/** Lines of a request are some 200 bytes at this level, and a pipe takes 64 KiB. */
+const REQUESTS = 800
+const PIECE_BYTES = 1 << 16
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'attune-log-'))
+})
+afterEach(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** A pipe of which both ends are open: what is written stays in it until `read` takes it. */
+function openPipe() {
+  const path = join(folder, 'pipe')
+  execFileSync('mkfifo', [path])
+  const end = openSync(path, 'r+')
+  // Apart from what the server gets, which makes its own blocking or not.
+  const own = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  let all = ''
+  const piece = Buffer.alloc(PIECE_BYTES)
+  return {
+    end,
+    /** All that was ever taken from it. */
+    read: () => {
+      try {
+        for (;;) all += piece.toString('utf8', 0, readSync(own, piece))
+      } catch (cause) {
+        if ((cause as NodeJS.ErrnoException).code !== 'EAGAIN') throw cause
+      }
+      return all
+    },
+    close: () => {
+      closeSync(end)
+      closeSync(own)
+    },
+  }
+}
+
+it.skipIf(process.platform !== 'linux')(
+  'a log that is not read for a while holds up neither requests nor the end, and loses nothing of a megabyte',
+  async () => {
+    const pipe = openPipe()
+    const port = await freePort()
+    const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
+      stdio: ['ignore', pipe.end, 'inherit'],
+      env: {
+        ...process.env,
+        ...{ PORT: String(port), DATA_DIR: join(folder, 'data') },
+        ...{ SEARCH_THREADS: '1', LOG_LEVEL: 'trace' },
+      },
+    })
+    const ended = once(child, 'exit')
+    const ask = async () => {
+      const signal = AbortSignal.timeout(5000)
+      return (await fetch(`http://127.0.0.1:${port}/livez`, { signal })).status
+    }
+    try {
+      await until(() => ask().then(Boolean, () => false), PATIENCE_MS)
+      for (let number = 0; number < REQUESTS; number++) expect(await ask()).toBe(200)
+      const asked = () => pipe.read().match(/"endpoint":"\/livez"/g)?.length ?? 0
+      await until(() => asked() > REQUESTS, PATIENCE_MS)
+      for (let number = 0; number < REQUESTS; number++) expect(await ask()).toBe(200)
+      child.kill('SIGTERM')
+      expect(await ended).toEqual([0, null])
+      const lines = pipe.read().split('\n').filter(Boolean)
+      for (const line of lines.slice(0, -1))
+        if (!line.startsWith('Attune is ready')) expect(() => JSON.parse(line)).not.toThrow()
+    } finally {
+      child.kill('SIGKILL')
+      await ended
+      pipe.close()
+    }
+  },
+  120_000,
+)
