@@ -9,8 +9,8 @@ import { type Server, startServer } from './http/server.ts'
 import { openProcessLog } from './log.ts'
 import { isCommitRejection } from './store/failure.ts'
 
-/** Settings that can't be right: starting again would not help. */
-const EXIT_BAD_SETTINGS = 2
+/** Settings that can't be right, or what else lasts: starting again would not help. */
+const EXIT_LASTS = 2
 const EXIT_FAILED = 1
 /** What asks the server to end; SIGHUP comes when the terminal that it was started from is closed. */
 const STOPPING = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
@@ -27,7 +27,7 @@ run(config, log).catch((err: unknown) => {
   const isMistake = err instanceof StartError
   if (!isMistake) log.fatal({ err }, 'the service could not start')
   process.stderr.write(`${sentence(err)}\n`)
-  process.exit(isMistake && err.lasts ? EXIT_BAD_SETTINGS : EXIT_FAILED)
+  process.exit(isMistake && err.lasts ? EXIT_LASTS : EXIT_FAILED)
 })
 
 function settings(): Config {
@@ -35,7 +35,7 @@ function settings(): Config {
     return readConfig()
   } catch (cause) {
     process.stderr.write(`${sentence(cause)}\n`)
-    process.exit(EXIT_BAD_SETTINGS)
+    process.exit(EXIT_LASTS)
   }
 }
 

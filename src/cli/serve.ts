@@ -15,8 +15,8 @@ const STEADY_MS = 60_000
  * room for what is young is collected often, each time for as short; a collection in a quiet time would drop compiled code.
  */
 const COLLECTOR = ['--single-threaded-gc', '--no-memory-reducer', '--max-semi-space-size=4']
-/** The server's own word for settings that can't be right: starting it again would not help. */
-const BAD_SETTINGS = 2
+/** The server's own word for what lasts, such as settings that can't be right: starting it again would not help. */
+const LASTS = 2
 
 /** The option of each setting, as `--name <value>`, with what it is and takes. */
 export function settingOptions(): (readonly [flag: string, about: string])[] {
@@ -74,33 +74,82 @@ export async function serve(environment: Record<string, string>): Promise<void> 
 /**
  * Runs the server as a child until the user stops it or it ends well; answers its exit code. A server
  * that ended by itself with a failure is started again, after a pause that grows from half a second
- * to half a minute.
+ * to half a minute, unless it said that this would not help.
  */
 export async function supervise(
   terminal: Terminal,
   environment: Record<string, string>,
 ): Promise<number> {
+  const stopping = hearStopping(terminal.signal)
+  try {
+    const code = await startAgain(terminal, environment, stopping.signal)
+    stopping.follow()
+    return code
+  } finally {
+    stopping.close()
+  }
+}
+
+async function startAgain(
+  terminal: Terminal,
+  environment: Record<string, string>,
+  signal: AbortSignal,
+): Promise<number> {
   let wait = FIRST_PAUSE_MS
   for (;;) {
     const started = Date.now()
-    const code = await runServer(terminal, environment)
-    if (code === 0 || code === BAD_SETTINGS || terminal.signal.aborted) return code
+    const code = await runServer(environment, signal)
+    if (code === 0 || signal.aborted) return code
+    if (code === LASTS) {
+      terminal.note(`The server ended with status ${code}: a new start would not help.`)
+      return code
+    }
     if (Date.now() - started > STEADY_MS) wait = FIRST_PAUSE_MS
     terminal.note(`The server ended with status ${code}; starting it again in ${wait / 1000} s.`)
-    await pause(wait, undefined, { signal: terminal.signal }).catch(() => undefined)
-    if (terminal.signal.aborted) return code
+    await pause(wait, undefined, { signal }).catch(() => undefined)
+    if (signal.aborted) return code
     wait = Math.min(LONGEST_PAUSE_MS, wait * 2)
   }
 }
 
-async function runServer(terminal: Terminal, environment: Record<string, string>): Promise<number> {
+/**
+ * Hears what asks a supervisor to end, however often it comes: were the supervisor to go first, nobody would know of a
+ * server that still finishes requests, or that was never asked. `follow` ends this process as SIGHUP would have, since
+ * Node crashes when it ends by itself and wants to tidy up a terminal that is gone.
+ */
+function hearStopping(asked: AbortSignal) {
+  const stop = new AbortController()
+  let hungUp = false
+  const abort = () => stop.abort()
+  const hangUp = () => {
+    hungUp = true
+    stop.abort()
+  }
+  process.on('SIGINT', abort).on('SIGTERM', abort).on('SIGHUP', hangUp)
+  const close = () => {
+    process.off('SIGINT', abort).off('SIGTERM', abort).off('SIGHUP', hangUp)
+  }
+  return {
+    signal: AbortSignal.any([asked, stop.signal]),
+    close,
+    follow: () => {
+      close()
+      if (hungUp) process.kill(process.pid, 'SIGHUP')
+    },
+  }
+}
+
+async function runServer(
+  environment: Record<string, string>,
+  signal: AbortSignal,
+): Promise<number> {
   const child = spawnServer(environment, 'inherit')
   const stop = () => child.kill('SIGTERM')
-  terminal.signal.addEventListener('abort', stop)
+  signal.addEventListener('abort', stop)
   try {
     return await ended(child)
   } finally {
-    terminal.signal.removeEventListener('abort', stop)
+    signal.removeEventListener('abort', stop)
   }
 }
 

@@ -208,6 +208,7 @@ function claimTables({ meta }: Tables, dataDir: string): void {
   if (format > FORMAT)
     throw new StartError(
       `The data folder ${dataDir} was written by a newer version of the service: start that one, or put back a backup of before.`,
+      { lasts: true },
     )
   const claimant = thisProcess(recordsDirectory(dataDir))
   refuseOwned(meta.get('owner') as Owner | undefined, claimant)

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import {
   existsSync,
   mkdirSync,
@@ -15,10 +16,15 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { demo } from '../../src/cli/demo.ts'
 import { runCommand } from '../../src/cli/program.ts'
 import { type OwnServer, startOwnServer } from '../../src/cli/serve.ts'
+import { openStore } from '../../src/store/store.ts'
+import { connectRaw } from '../http/stub.ts'
 import { openRecorder } from './recorder.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const entry = join(root, 'src', 'cli', 'main.ts')
+
+/** In which a signal is heard, or the beginning of a request. */
+const HELD_MS = 500
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 /** The chapter whose examples build on each other. */
@@ -167,12 +173,13 @@ describe('with a server of its own', () => {
 })
 
 describe('attune serve', { timeout: 120_000 }, () => {
-  let folder: string
+  let folder: string | undefined
   const started: number[] = []
 
   afterEach(() => {
     for (const pid of started.splice(0)) stop(pid, 'SIGKILL')
-    rmSync(folder, { recursive: true, force: true })
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
+    folder = undefined
   })
 
   function stop(pid: number, signal: NodeJS.Signals): void {
@@ -184,7 +191,7 @@ describe('attune serve', { timeout: 120_000 }, () => {
   }
 
   function serving(...args: string[]) {
-    folder = mkdtempSync(join(tmpdir(), 'attune-serve-'))
+    folder ??= mkdtempSync(join(tmpdir(), 'attune-serve-'))
     const options = ['--port', '0', '--data-dir', join(folder, 'data'), ...args]
     const child = spawn(process.execPath, ['--import', 'tsx', entry, 'serve', ...options], {
       env: { ...process.env, LOG_LEVEL: 'silent' },
@@ -208,7 +215,7 @@ describe('attune serve', { timeout: 120_000 }, () => {
     expect((await fetch(`${url}/livez`)).status).toBe(200)
     child.kill('SIGTERM')
     expect(await ended).toBe(0)
-    expect(readdirSync(join(folder, 'data')).length).toBeGreaterThan(0)
+    expect(readdirSync(join(String(folder), 'data')).length).toBeGreaterThan(0)
   })
 
   test('a bad setting ends it with a sentence that names it', async () => {
@@ -232,6 +239,45 @@ describe('attune serve', { timeout: 120_000 }, () => {
       expect(await ended).toBe(0)
     },
   )
+
+  test.skipIf(process.platform !== 'linux').each(['SIGHUP', 'SIGINT', 'SIGTERM'] as const)(
+    'with --supervise %s, though sent twice and to it alone, ends the server first',
+    async (signal) => {
+      const { child, ready } = serving('--supervise')
+      const url = await eventually(() => ready()[0], 'readiness')
+      const server = await eventually(() => childOf(child.pid ?? 0), 'a child')
+      started.push(server)
+      const held = await connectRaw(Number(new URL(url).port))
+      held.socket.write(
+        'POST /api/cortex/documents/bulk?index=held HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-ndjson\r\ncontent-length: 60\r\n\r\n{"document":{"title":"a"}}\n',
+      )
+      await pause(HELD_MS)
+      const ended = once(child, 'exit')
+      child.kill(signal)
+      await pause(HELD_MS)
+      child.kill(signal)
+      await pause(HELD_MS)
+      expect(child.exitCode ?? child.signalCode).toBeNull()
+      held.socket.write('{"document":{"title":"b"}}'.padEnd(33, ' '))
+      expect(await ended).toEqual(signal === 'SIGHUP' ? [null, 'SIGHUP'] : [0, null])
+      expect(() => process.kill(server, 0)).toThrow()
+    },
+  )
+
+  test('with --supervise a folder of a newer version is not tried again', async () => {
+    folder = mkdtempSync(join(tmpdir(), 'attune-serve-'))
+    const newer = openStore({
+      dataDir: join(folder, 'data'),
+      bytesMax: 2 ** 30,
+      log: { warn: () => undefined, error: () => undefined },
+    })
+    await newer.put('meta', 'format', 99)
+    await newer.close()
+    const { ended, said } = serving('--supervise')
+    await eventually(() => (/newer version/.test(said()) ? true : undefined), 'the refusal')
+    expect(await Promise.race([ended, pause(3000)])).toBe(2)
+    expect(said()).not.toContain('again')
+  })
 
   test('with --supervise a bad setting is not tried again', async () => {
     const { ended, said } = serving('--supervise', '--port', '99999')
