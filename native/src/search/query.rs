@@ -201,7 +201,7 @@ pub struct ClickRates {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Request {
-    /// The words; parts in double quotes are phrases; empty = every document.
+    /// The words; parts in double quotes, straight or curly, are phrases; empty = every document.
     #[serde(default)]
     pub query: String,
     /// Which legs run.

@@ -97,6 +97,18 @@ describe('words', () => {
     expect(await ids({ query: 'a " alone' })).toEqual([])
   })
 
+  it.each(['“fox brown”', '„fox brown“', '«fox brown»', '»fox brown«', '＂fox brown＂'])(
+    'takes %s for a phrase, as a phone types it',
+    async (query) => {
+      expect(await ids({ query })).toEqual([])
+      expect(await ids({ query: query.replace('fox brown', 'brown fox') })).toEqual(['1'])
+    },
+  )
+
+  it('takes a curly quote without a partner for no quote', async () => {
+    expect(await sorted({ query: 'brown” fox' })).toEqual(['1', '2', '4'])
+  })
+
   it('completes the last word with prefix', async () => {
     expect(await ids({ query: 'inver', prefix: true })).toEqual(['3'])
     expect(await ids({ query: 'inver' })).toEqual([])
