@@ -240,12 +240,12 @@ impl Definition {
     /// Name of the fast columns (one per value type) of a path that no field names. Dates among
     /// its strings are in the date column of `dynamic_date_column`.
     pub fn dynamic_column(path: &str) -> String {
-        format!("{DYNAMIC}.{path}")
+        format!("{DYNAMIC}.{}", escaped(path))
     }
 
     /// Name of the date column of a dynamic path: its strings that are ISO 8601 dates.
     pub fn dynamic_date_column(path: &str) -> String {
-        format!("{DATES}.{path}")
+        format!("{DATES}.{}", escaped(path))
     }
 
     pub(crate) fn tokenizers(&self) -> TokenizerManager {
@@ -258,6 +258,12 @@ impl Definition {
         manager.register(ROW, RowTokenizer::default());
         manager
     }
+}
+
+/// The library takes a backslash in the name of a column for a mark on what follows; in a path it is a character of a
+/// document's name.
+fn escaped(path: &str) -> String {
+    path.replace('\\', r"\\")
 }
 
 fn plain(tokenizer: &str, fast: bool) -> TextOptions {

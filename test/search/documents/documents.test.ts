@@ -799,7 +799,7 @@ it('finds by a field of nearly any name, and by the others once they are mapped,
   await service.must('PUT', '/cortex/indices/odd-names')
   await service.must('PUT', '/cortex/indices/mapped-names', { mappings: { properties } })
   for (const index of ['odd-names', 'mapped-names'])
-    for (const name of [...names, '.', 'a..b', 'constructor', 'a[0]']) {
+    for (const name of [...names, '.', 'a..b', 'constructor', 'a[0]', 'a\\b', 'a\\.b', '\\']) {
       const id = `of ${name}`
       await create({ index, id, document: { title: 'x', [name]: 'v' } })
       const found = await service.must<{ hits: { id: string }[] }>('POST', '/cortex/search', {
