@@ -330,11 +330,15 @@ impl Stats {
             let none = Value::Null;
             return json!({ "min": none, "max": none, "avg": none, "sum": 0, "count": 0 });
         }
+        // The greatest numbers add up to more than a number can be.
+        let sum = self.sum.clamp(-f64::MAX, f64::MAX);
+        // Three times .1 add up to more than .3.
+        let average = (sum / self.count as f64).clamp(self.min, self.max);
         json!({
             "min": number_value(self.min),
             "max": number_value(self.max),
-            "avg": number_value(self.sum / self.count as f64),
-            "sum": number_value(self.sum),
+            "avg": number_value(average),
+            "sum": number_value(sum),
             "count": self.count,
         })
     }
