@@ -57,12 +57,19 @@ export interface OpenState {
   seen: number
 }
 
+/** An index whose files could not be opened, and when upkeep tries again. */
+export interface Unopened {
+  entry: IndexEntry
+  pauseMs: number
+  fromMs: number
+}
+
 /** The engine's own state, shared by its files. */
 export interface Core extends EngineParts {
   /** By engine number. */
   states: Map<number, OpenState>
-  /** Those whose files could not be opened the last time; what names one tries again. */
-  unopened: Map<number, IndexEntry>
+  /** Those whose files could not be opened the last time; what names one tries again, and so does upkeep. */
+  unopened: Map<number, Unopened>
   uses: number
   closing: boolean
   /** Switches to new files that are under way, by index. */

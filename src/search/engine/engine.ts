@@ -6,7 +6,7 @@ import { close, giveUp, giveUpOpening } from './closing.ts'
 import type { Core, EngineParts } from './core.ts'
 import { checkpoint, releaseWriters, roomForWriter } from './durability.ts'
 import { type IndexFigures, readIndexFigures } from './figures.ts'
-import { forget, logCut, ready, recover, using } from './opening.ts'
+import { forget, logCut, openAgain, ready, recover, using } from './opening.ts'
 import { openPublisher, type Publisher } from './publisher.ts'
 import { rebuildSoon } from './rebuild.ts'
 import { fitInTime, isFitting, isSettled, tendRested } from './rest.ts'
@@ -43,7 +43,10 @@ export interface Engine {
   isSettled: (entry: IndexEntry) => boolean
   /** Makes everything durable that start-up would otherwise replay. */
   checkpoint: () => Promise<void>
-  /** Looks after indices at rest: learns vector spaces anew where they have grown, merges segments. */
+  /**
+   * Looks after indices at rest: learns vector spaces anew where they have grown, merges segments. Tries again to open those
+   * whose files could not be.
+   */
   tend: () => void
   /** The indices that are open now. */
   opened: () => IndexEntry[]
@@ -91,10 +94,13 @@ export function openEngine(parts: EngineParts): Engine {
       await forget(core, entry.record.engineId)
     },
     checkpoint: () => checkpoint(core, () => !core.closing),
-    tend: () => tendRested(core),
+    tend: () => {
+      openAgain(core)
+      tendRested(core)
+    },
     opened: () =>
       [...core.states.values()].filter(({ opening }) => !opening).map(({ entry }) => entry),
-    unopened: () => [...core.unopened.values()].map(({ record }) => record.name),
+    unopened: () => [...core.unopened.values()].map(({ entry }) => entry.record.name),
     openings: () => openings(core),
     giveUpOpening: () => giveUpOpening(core),
     close: () => close(core, publisher),

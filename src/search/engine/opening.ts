@@ -5,10 +5,14 @@ import { shownName } from '../../word.ts'
 import { definitionJson } from '../indices/definition.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import type { OpenInput } from './catch-up.ts'
-import type { Core, OpenState } from './core.ts'
+import type { Core, OpenState, Unopened } from './core.ts'
 import { isDurable, leastUsed, releaseWriters, retire } from './durability.ts'
 import { forgetMarks, marksOf } from './marks.ts'
 import { fitSoon } from './rest.ts'
+
+/** Pause before an index that could not be opened is tried again; twice as long after each failure. */
+const AGAIN_MS = 2000
+const AGAIN_MS_MAX = 300_000
 
 /** Undefined when the index is open and complete; else settles when it is. */
 export function ready(core: Core, entry: IndexEntry): Promise<void> | undefined {
@@ -86,8 +90,8 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
 /** What the core could not open is the operator's to mend: the log says which folder and why, health that it is so. */
 function unopened(core: Core, entry: IndexEntry, cause: unknown): unknown {
   if (cause instanceof ServiceError || core.closing) return cause
-  const { name, engineId } = entry.record
-  if (entry.dropped !== true) core.unopened.set(engineId, entry)
+  const { name } = entry.record
+  if (entry.dropped !== true) noteUnopened(core, entry)
   const directory = core.indices.directory(entry.record)
   core.log.error(
     { index: name, directory, err: cause },
@@ -98,6 +102,27 @@ function unopened(core: Core, entry: IndexEntry, cause: unknown): unknown {
     `The files of "${shownName(name)}" can't be opened; its documents are safe, and the log says why.`,
     { cause },
   )
+}
+
+function noteUnopened(core: Core, entry: IndexEntry): void {
+  const { engineId } = entry.record
+  const pauseMs = core.unopened.get(engineId)?.pauseMs ?? AGAIN_MS
+  core.unopened.set(engineId, { entry, pauseMs, fromMs: performance.now() + pauseMs })
+}
+
+/**
+ * Comes by every few seconds: an index that could not be opened is tried again, as where a full disk has room now. It can't
+ * be left to searches, since whoever goes by its health sends none. One at a time: others may wait to be opened, too.
+ */
+export function openAgain(core: Core): void {
+  if (core.closing) return
+  const isDue = ([engineId, { fromMs }]: [number, Unopened]) =>
+    performance.now() >= fromMs && !core.states.has(engineId)
+  const [, unopened] = [...core.unopened].find(isDue) ?? []
+  if (unopened === undefined) return
+  unopened.pauseMs = Math.min(AGAIN_MS_MAX, 2 * unopened.pauseMs)
+  // It was logged, and is tried again.
+  ready(core, unopened.entry)?.catch(() => undefined)
 }
 
 async function openFiles(core: Core, state: OpenState): Promise<void> {
@@ -163,7 +188,7 @@ function closeIndex(core: Core, state: OpenState): void {
   native.close(engineId)
 }
 
-/** Opens every index in turn; one that can't be opened is logged and tried again when it is asked for. */
+/** Opens every index in turn; one that can't be opened is logged and tried again: when it is asked for, and by `openAgain`. */
 export async function recover(core: Core): Promise<void> {
   for (const entry of core.indices.all().slice(0, core.config.openIndicesMax)) {
     if (core.closing) return

@@ -2,6 +2,7 @@ import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import type { CortexHealth } from '../../../src/health.ts'
+import { until } from '../../http/stub.ts'
 import { startApp } from '../../running-app.ts'
 import { temporaryFolder } from '../../store/open.ts'
 
@@ -47,3 +48,22 @@ it('an index whose files can not be opened is told by health, until they can or 
   await service.must('DELETE', '/cortex/indices/willow')
   expect((await health()).status).toBe(200)
 })
+
+it('such an index is opened again by itself: whoever goes by its health may send no search', async () => {
+  const service = await startApp()
+  onTestFinished(() => service.close())
+  await service.must('PUT', '/cortex/documents/1?index=willow', { title: 'willow' })
+  let directory = ''
+  await service.restart({ CHECKPOINT_MS: '50' }, (folder) => {
+    const indices = join(folder, 'indices')
+    directory = join(indices, String(readdirSync(indices)[0]))
+    rmSync(directory, { recursive: true })
+    writeFileSync(directory, '')
+  })
+  const health = async () => (await service.call('GET', '/cortex/health')).status
+  expect(await health()).toBe(503)
+  renameSync(directory, join(temporaryFolder(), 'apart'))
+  await until(async () => (await health()) === 200, 20_000)
+  const found = await service.call<{ total: number }>('POST', '/cortex/search', { query: 'willow' })
+  expect(found.data.total).toBe(1)
+}, 40_000)
