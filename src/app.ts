@@ -66,7 +66,7 @@ export async function openApp(
   const pool = meterPool(openPool(config, tellsDeath(log)), metrics)
   const sessions = openSessions({ store, config, clock, metrics })
   const idempotency = openIdempotency({ store, config, clock })
-  const indices = await openIndices(store, config)
+  const indices = await openIndices(store, config, pool)
   const engine = openEngine({ store, pool, config, indices, log })
   const writer = openWriter(store, config, clock)
   const embedding = openEmbedding(config, log)

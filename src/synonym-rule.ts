@@ -29,22 +29,37 @@ export interface SynonymExcess {
 /** Tells of the first rule of a list that goes too far; what the rules of one index or change come to is added up. */
 export type CheckSynonyms = (rules: readonly unknown[]) => SynonymExcess | undefined
 
+/** Tells why a rule goes too far with those before it in its list. */
+export type CheckRule = (rule: unknown) => string | undefined
+
 /** The core keeps each pair of words that mean the same: a thousand words in one rule are a million. */
-export function openSynonymCheck({ othersMax, pairsMax, bothWays }: SynonymsMax): CheckSynonyms {
-  let pairs = 0
+export function openSynonymCheck(most: SynonymsMax): CheckSynonyms {
+  const openList = openSynonymLists(most)
   return (rules) => {
+    const check = openList()
+    for (const [at, rule] of rules.entries()) {
+      const means = check(rule)
+      if (means !== undefined) return { at, means }
+    }
+    return undefined
+  }
+}
+
+/** The same for lists that are looked at a rule at a time: begins one with each call. */
+export function openSynonymLists({ othersMax, pairsMax, bothWays }: SynonymsMax): () => CheckRule {
+  let pairs = 0
+  return () => {
     const others = new Map<string, number>()
-    for (const [at, rule] of rules.entries())
+    return (rule) => {
       for (const [word, more] of othersIn(rule, bothWays)) {
         const count = (others.get(word) ?? 0) + more
         others.set(word, count)
         pairs += more
-        if (count > othersMax)
-          return { at, means: `gives a word more than ${othersMax} others: leave some out` }
-        if (pairs > pairsMax)
-          return { at, means: `is too much: all words together may have ${pairsMax} others` }
+        if (count > othersMax) return `gives a word more than ${othersMax} others: leave some out`
+        if (pairs > pairsMax) return `is too much: all words together may have ${pairsMax} others`
       }
-    return undefined
+      return undefined
+    }
   }
 }
 

@@ -35,7 +35,7 @@ export function openCatalog(
   async function create(name: string, declaration: Declaration): Promise<IndexCreated> {
     const { settings = {}, mappings = {} } = declaration
     refuseContradictions(settings)
-    refuseMalformedSynonyms(settings)
+    await refuseMalformedSynonyms(settings)
     refuseMistypedStopWords(settings)
     refuseUnknownParts(settings)
     const made = await indices.create(name, settings, mappings)

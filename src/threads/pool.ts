@@ -2,6 +2,7 @@ import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import type { bulk } from '../../workers/bulk.ts'
+import type { check } from '../../workers/check.ts'
 import type { checkpoint } from '../../workers/checkpoint.ts'
 import type { fit } from '../../workers/fit.ts'
 import type { gate } from '../../workers/gate.ts'
@@ -31,6 +32,7 @@ interface Jobs {
   write: typeof write
   bulk: typeof bulk
   open: typeof open
+  check: typeof check
   checkpoint: typeof checkpoint
   fit: typeof fit
   merge: typeof merge
@@ -53,6 +55,7 @@ const LANES = {
   write: 'write',
   bulk: 'bulk',
   open: 'files',
+  check: 'files',
   checkpoint: 'files',
   fit: 'learning',
   merge: 'learning',

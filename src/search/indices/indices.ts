@@ -1,16 +1,18 @@
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
-import { namedError, serviceError } from '../../errors.ts'
+import { serviceError } from '../../errors.ts'
 import { native } from '../../native.ts'
 import type { IndexMappings, IndexRecord, IndexSettings } from '../../schema/indices.ts'
 import { indicesDirectory } from '../../store/folder.ts'
 import type { Store } from '../../store/store.ts'
-import { compileDefinition, type Definition, definitionJson, mustTakeTexts } from './definition.ts'
+import type { Pool } from '../../threads/pool.ts'
+import { compileDefinition, type Definition, mustTakeTexts } from './definition.ts'
 import { mustBeServed, underModel } from './embedder.ts'
 import { checkTypes, isSame, mergeMappings } from './extension.ts'
 import { mustHaveFew } from './few-fields.ts'
 import { refuseOneTooMany } from './index-limit.ts'
 import { checkName } from './index-name.ts'
+import { mustBeOpenable } from './openable.ts'
 import { removeStrays } from './strays.ts'
 import { notFound, unlistedBut, unmade } from './unknown-index.ts'
 
@@ -70,6 +72,7 @@ export interface Indices {
 interface Registry {
   store: Store
   config: Config
+  pool: Pick<Pool, 'run'>
   entries: Map<string, IndexEntry>
   /** Being made durable: its name is taken already. */
   creating: Map<string, Promise<IndexEntry>>
@@ -79,8 +82,12 @@ interface Registry {
 }
 
 /** Reads every declared index from the store. */
-export async function openIndices(store: Store, config: Config): Promise<Indices> {
-  const registry: Registry = { store, config, ...emptyRegistry() }
+export async function openIndices(
+  store: Store,
+  config: Config,
+  pool: Pick<Pool, 'run'>,
+): Promise<Indices> {
+  const registry: Registry = { store, config, pool, ...emptyRegistry() }
   const { entries, creating } = registry
   const root = indicesDirectory(config.dataDir)
   for (const { value: record } of store.tables.indices.range())
@@ -134,7 +141,7 @@ export async function openIndices(store: Store, config: Config): Promise<Indices
   }
 }
 
-function emptyRegistry(): Omit<Registry, 'store' | 'config'> {
+function emptyRegistry(): Omit<Registry, 'store' | 'config' | 'pool'> {
   // A generation of before the start is gone anyway.
   return { entries: new Map(), creating: new Map(), extending: new WeakMap(), wholeFrom: 0 }
 }
@@ -148,21 +155,6 @@ interface Declaration {
   mappings: IndexMappings
 }
 
-/** The same, known to be one that the core can open: an index that can't be opened must never be declared. */
-function defineChecked(
-  registry: Registry,
-  declaration: Declaration,
-  before?: Definition,
-): Definition {
-  const definition = mustHaveFew(define(registry, declaration), before)
-  try {
-    native.check(definitionJson(definition))
-  } catch (cause) {
-    throw namedError(cause)
-  }
-  return definition
-}
-
 function define({ config }: Registry, { settings, mappings }: Declaration): Definition {
   return compileDefinition(settings, mappings, config)
 }
@@ -173,9 +165,7 @@ async function declare(
   { settings, mappings }: Declaration,
 ): Promise<IndexEntry> {
   const { store, entries, creating } = registry
-  if (entries.has(name) || creating.has(name))
-    throw serviceError('INDEX_EXISTS', 'An index of this name exists already.')
-  refuseOneTooMany(registry, registry.config)
+  refuseTaken(registry, name)
   // The embedder in force now is written down: a later change of the setting must not change this index.
   const { embedder } = mustTakeTexts(define(registry, { settings, mappings }))
   mustBeServed(embedder, registry.config)
@@ -183,7 +173,13 @@ async function declare(
     ...settings,
     embedder: { ...settings.embedder, ...underModel(embedder, registry.config) },
   }
-  const definition = defineChecked(registry, { settings: pinned, mappings })
+  const definition = mustHaveFew(define(registry, { settings: pinned, mappings }))
+  const checking = mustBeOpenable(registry.pool, definition)
+  if (checking !== undefined) {
+    await checking
+    // Somebody else may have taken the name, or the last place, meanwhile.
+    refuseTaken(registry, name)
+  }
   const made = store
     .write(() => {
       const id = nextNumber(store)
@@ -203,6 +199,12 @@ async function declare(
   return made
 }
 
+function refuseTaken(registry: Registry, name: string): void {
+  if (registry.entries.has(name) || registry.creating.has(name))
+    throw serviceError('INDEX_EXISTS', 'An index of this name exists already.')
+  refuseOneTooMany(registry, registry.config)
+}
+
 async function extend(
   registry: Registry,
   entry: IndexEntry,
@@ -213,7 +215,8 @@ async function extend(
   const before = latest(entry)
   const { settings } = before.record
   const mappings = mergeMappings(before.record.mappings, added)
-  const definition = defineChecked(registry, { settings, mappings }, before.definition)
+  const definition = mustHaveFew(define(registry, { settings, mappings }), before.definition)
+  await mustBeOpenable(registry.pool, definition)
   checkTypes(before.definition, definition)
   if (isSame(before.definition, definition)) return undefined
   // Fields that cut nothing into ngrams need no look at what is stored.

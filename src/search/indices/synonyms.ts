@@ -1,7 +1,8 @@
+import { openBreath } from '../../breath.ts'
 import { invalid } from '../../errors.ts'
 import { asObject } from '../../object.ts'
 import type { IndexSettings } from '../../schema/indices.ts'
-import { openSynonymCheck, sidesOf } from '../../synonym-rule.ts'
+import { openSynonymLists, sidesOf } from '../../synonym-rule.ts'
 import { shownName } from '../../word.ts'
 import { sentAnalyses } from './sent-analysis.ts'
 
@@ -9,36 +10,43 @@ import { sentAnalyses } from './sent-analysis.ts'
 const MOST = { othersMax: 500, pairsMax: 500_000, bothWays: true }
 
 /**
- * Throws VALIDATION_FAILED about a rule of synonyms that could mean nothing, or that makes too much of them. Asked when an index is declared and not
- * whenever its definition is compiled: one that was taken before must go on opening.
+ * Throws VALIDATION_FAILED about a rule of synonyms that could mean nothing, or that makes too much of them, with turns for
+ * others: there may be a hundred thousand. Asked when an index is declared and not whenever its definition is compiled: one
+ * that was taken before must go on opening.
  */
-export function refuseMalformedSynonyms(settings: IndexSettings): void {
+export async function refuseMalformedSynonyms(
+  settings: IndexSettings,
+  breathe = openBreath(),
+): Promise<void> {
   for (const { path, analysis } of sentAnalyses(settings)) {
-    const check = openSynonymCheck(MOST)
-    const refuseIn = (path: string, rules: unknown): void => {
+    const openList = openSynonymLists(MOST)
+    const refuseIn = async (path: string, rules: unknown): Promise<void> => {
       // Another type is refused where the rules are read.
       if (!Array.isArray(rules)) return
-      refuseMistakes(path, rules)
-      const excess = check(rules)
-      if (excess !== undefined) throw invalid(`${path}[${excess.at}]`, excess.means)
+      // A mistake is told before what is too much, wherever they stand.
+      for (const mistakeOf of [mistakeIn, openList()])
+        for (const [at, rule] of rules.entries()) {
+          const mistake = mistakeOf(rule)
+          if (mistake !== undefined) throw invalid(`${path}[${at}]`, mistake)
+          const turn = breathe()
+          if (turn !== undefined) await turn
+        }
     }
-    refuseIn(`${path}.synonyms`, analysis.synonyms)
+    await refuseIn(`${path}.synonyms`, analysis.synonyms)
     for (const [name, filter] of Object.entries(asObject(analysis.filter) ?? {}))
-      refuseIn(`${path}.filter.${shownName(name)}.synonyms`, asObject(filter)?.synonyms)
+      await refuseIn(`${path}.filter.${shownName(name)}.synonyms`, asObject(filter)?.synonyms)
   }
-}
-
-function refuseMistakes(path: string, rules: unknown[]): void {
-  rules.forEach((rule, at) => {
-    const mistake = mistakeIn(rule)
-    if (mistake !== undefined) throw invalid(`${path}[${at}]`, `${mistake}; ${FORM}`)
-  })
 }
 
 const FORM =
   'a rule is a list of words, "car, automobile" or ["car", "automobile"], or goes with an arrow, "tv => television"'
 
 function mistakeIn(rule: unknown): string | undefined {
+  const mistake = malformed(rule)
+  return mistake === undefined ? undefined : `${mistake}; ${FORM}`
+}
+
+function malformed(rule: unknown): string | undefined {
   const sides = sidesOf(rule)
   if (sides === undefined)
     return Array.isArray(rule) ? 'must hold texts alone' : 'must be a text or a list of texts'

@@ -6,9 +6,9 @@ import { refuseMalformedSynonyms } from '../../../src/search/indices/synonyms.ts
 const FORM =
   'a rule is a list of words, "car, automobile" or ["car", "automobile"], or goes with an arrow, "tv => television"'
 
-function refusal(settings: object): unknown {
+async function refusal(settings: object): Promise<unknown> {
   try {
-    refuseMalformedSynonyms(settings as IndexSettings)
+    await refuseMalformedSynonyms(settings as IndexSettings)
     return undefined
   } catch (cause) {
     return cause instanceof ServiceError ? [cause.status, cause.details] : cause
@@ -35,14 +35,14 @@ describe('rules of synonyms', () => {
     [['a =>'], 'must have a word behind =>'],
     [5, 'must be a text or a list of texts'],
     [{ a: 'b' }, 'must be a text or a list of texts'],
-  ])('%j is refused by its place', (rule, mistake) => {
+  ])('%j is refused by its place', async (rule, mistake) => {
     const synonyms = ['car, automobile', 'tv => television', rule]
     const message = `${mistake}; ${FORM}`
-    expect(refusal({ analysis: { synonyms } })).toEqual([
+    expect(await refusal({ analysis: { synonyms } })).toEqual([
       400,
       [{ path: 'settings.analysis.synonyms[2]', message }],
     ])
-    expect(refusal({ index: { analysis: { filter: { mine: { synonyms } } } } })).toEqual([
+    expect(await refusal({ index: { analysis: { filter: { mine: { synonyms } } } } })).toEqual([
       400,
       [{ path: 'settings.index.analysis.filter.mine.synonyms[2]', message }],
     ])
@@ -56,17 +56,17 @@ describe('rules of synonyms', () => {
     [['tv, telly => television']],
     [['car, automobile']],
     [['tv', 'telly => television']],
-  ])('%j is one', (rule) => {
-    expect(refusal({ analysis: { synonyms: [rule], filter: { f: { type: 'stop' } } } })).toBe(
+  ])('%j is one', async (rule) => {
+    expect(await refusal({ analysis: { synonyms: [rule], filter: { f: { type: 'stop' } } } })).toBe(
       undefined,
     )
   })
 
-  it('those that come to more than can be read are refused by the one that is too much', () => {
+  it('those that come to more than can be read are refused by the one that is too much', async () => {
     const words = (count: number) => Array.from({ length: count }, (_, at) => `w${at}`).join()
-    expect(refusal({ analysis: { synonyms: ['a, b', words(501)] } })).toBe(undefined)
+    expect(await refusal({ analysis: { synonyms: ['a, b', words(501)] } })).toBe(undefined)
     const message = 'gives a word more than 500 others: leave some out'
-    expect(refusal({ analysis: { synonyms: ['a, b', words(502)] } })).toEqual([
+    expect(await refusal({ analysis: { synonyms: ['a, b', words(502)] } })).toEqual([
       400,
       [{ path: 'settings.analysis.synonyms[1]', message }],
     ])
@@ -74,14 +74,25 @@ describe('rules of synonyms', () => {
       [1, 2, 3].map((at) => [`f${at}`, { type: 'synonym', synonyms: [words(450)] }]),
     )
     const together = 'is too much: all words together may have 500000 others'
-    expect(refusal({ analysis: { filter } })).toEqual([
+    expect(await refusal({ analysis: { filter } })).toEqual([
       400,
       [{ path: 'settings.analysis.filter.f3.synonyms[0]', message: together }],
     ])
   })
 
-  it('settings without any are taken', () => {
+  it('settings without any are taken', async () => {
     for (const settings of [{}, { analysis: {} }, { analysis: { synonyms: [] } }, { index: {} }])
-      expect(refusal(settings)).toBe(undefined)
+      expect(await refusal(settings)).toBe(undefined)
   })
+})
+
+it('gives others turns between the rules of a long list', async () => {
+  const synonyms = Array.from({ length: 50 }, (_, n) => `a${n}, b${n}`)
+  let steps = 0
+  const breathe = async (): Promise<void> => {
+    steps += 1
+  }
+  const settings = { analysis: { synonyms, filter: { own: { type: 'synonym', synonyms } } } }
+  await refuseMalformedSynonyms(settings as IndexSettings, breathe)
+  expect(steps).toBeGreaterThanOrEqual(2 * synonyms.length)
 })
