@@ -5,6 +5,7 @@ import { type RunningApp, startApp } from '../running-app.ts'
 type Data = Record<string, any>
 
 const DOCUMENTS = 130
+const PATIENCE = { timeout: 15_000 }
 let app: RunningApp
 let testId: string
 let sessionId: string
@@ -179,6 +180,9 @@ describe('each ranking is made by its own part of learning', () => {
       scaler: { mean: [0], std: [1] },
     }
     await app.call('POST', '/nous/learn/models/sync', { modelId: 'backwards', state })
+    // Searches go on without a model until a thread has loaded it, which a busy machine may do late.
+    const { models } = app.app.learning
+    await expect.poll(() => models.namedModel('backwards')?.name, PATIENCE).toBe('backwards@1')
     const best = idsOf(await search({ query: 'bird', index: 'few', sessionId: undefined }))
     expect(await firstsOf(one, two)).toEqual([best[0], best[2]].sort())
     const page = await search({ query: 'bird', index: 'few' })
