@@ -140,7 +140,7 @@ function changeWarnings(
 }
 
 /** The hash of the query that a change is for, in the spelling of searches. Throws VALIDATION_FAILED for what is none. */
-export function scopeOf(
+function scopeOf(
   { queryHash, changes }: Pick<Adaptation, 'queryHash' | 'changes'>,
   rule?: Pick<RuleRecord, 'queryHash'>,
 ): string {
