@@ -153,8 +153,12 @@ async function run(
       logFailure(wire, flight, failure)
       prepared = prepareFailure(failure, metaOf(flight))
     }
-    const coding = codingOf(exchange, prepared)
-    if (coding !== undefined) prepared = await compressed(prepared, coding)
+    if (exchange.open && bodyBytes(prepared.body) >= COMPRESS_BYTES_MIN) {
+      // A cache must know it of whatever comes first: also of the answer that went out as it is.
+      prepared = { ...prepared, headers: { ...prepared.headers, vary: 'accept-encoding' } }
+      const coding = chooseCoding(exchange.header('accept-encoding'))
+      if (coding !== undefined) prepared = await compressed(prepared, coding)
+    }
     if (exchange.open && losesAnswer(exchange)) {
       flight.dropBody()
       flights.hold(flight, -flight.heldBytes)
@@ -166,18 +170,12 @@ async function run(
   }
 }
 
-function codingOf(exchange: Exchange, { body }: Prepared): Coding | undefined {
-  if (!exchange.open || bodyBytes(body) < COMPRESS_BYTES_MIN) return undefined
-  return chooseCoding(exchange.header('accept-encoding'))
-}
-
 /** What can't be compressed goes out as it is. */
 async function compressed(prepared: Prepared, coding: Coding): Promise<Prepared> {
   const whole = wholeBody(prepared.body)
   const body = await compress(whole, coding).catch(() => whole)
   if (body === whole) return { ...prepared, body }
-  const headers = { ...prepared.headers, 'content-encoding': coding, vary: 'accept-encoding' }
-  return { ...prepared, body, headers }
+  return { ...prepared, body, headers: { ...prepared.headers, 'content-encoding': coding } }
 }
 
 /** Whole for what nobody foresaw; for trouble with a name, only what caused it. */

@@ -229,6 +229,10 @@ describe('a request that is right', () => {
       headers: { 'accept-encoding': 'gzip;q=0' },
     })
     expect(refused.headers.get('content-encoding')).toBeNull()
+    // Caches keep the one and the other apart, whichever comes first.
+    for (const large of [gzip, brotli, refused])
+      expect(large.headers.get('vary')).toBe('accept-encoding')
+    expect(small.headers.get('vary')).toBeNull()
   })
 
   it('may come in many small pieces, chunked', async () => {
