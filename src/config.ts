@@ -69,10 +69,14 @@ function meantBy(variable: string, value: string | undefined): string | undefine
   if (variable.startsWith(PREFIX)) {
     const rest = variable.slice(PREFIX.length)
     // Kubernetes tells the address of a service named attune so.
-    const isAddress = value?.startsWith('tcp://') === true
-    return VARIABLES.has(rest) && !isAddress ? rest : undefined
+    if (value?.startsWith('tcp://') === true) return undefined
+    return VARIABLES.has(rest) ? rest : nearLong(rest)
   }
-  return variable.length < MISTYPED_LENGTH_MIN ? undefined : nearestName(variable, VARIABLES)
+  return nearLong(variable)
+}
+
+function nearLong(name: string): string | undefined {
+  return name.length < MISTYPED_LENGTH_MIN ? undefined : nearestName(name, VARIABLES)
 }
 
 /** The variable by which a setting is given: messages about its limit name it. */

@@ -109,6 +109,8 @@ describe('the environment, which is everybody’s', () => {
     ['log_level', 'LOG_LEVEL'],
     ['ATTUNE_PORT', 'PORT'],
     ['ATTUNE_API_KEYS', 'API_KEYS'],
+    ['ATTUNE_API_KEY', 'API_KEYS'],
+    ['ATTUNE_LERNING', 'LEARNING'],
   ])('may hold a mistyped setting: %s', (variable, meant) => {
     expect(mistypedSettings({ [variable]: 'hunter2' })).toEqual([
       { variable, sentence: `${variable} is set, but is not a setting; ${meant} is` },
@@ -119,7 +121,10 @@ describe('the environment, which is everybody’s', () => {
     const others = {
       ...{ PORT: '1', CONFIG: 'x', ATTUNE_URL: 'x', ATTUNE_KEY: 'x', HOME: '/', POST: '1' },
       ...{ HOSTNAME: 'a', SHELL: 'a', LANG: 'C', NODE_OPTIONS: 'a', ATTUNE_SERVICE_HOST: 'a' },
-      ...{ ATTUNE_PORT: 'tcp://10.0.0.1:3000', EDITOR: 'vi' },
+      ...{ ATTUNE_PORT: 'tcp://10.0.0.1:3000', EDITOR: 'vi', ATTUNE_HOME: '/opt' },
+      ...{ ATTUNE_PORT_3000_TCP: 'tcp://10.0.0.1:3000', ATTUNE_PORT_3000_TCP_PORT: '3000' },
+      ...{ ATTUNE_PORT_3000_TCP_PROTO: 'tcp', ATTUNE_PORT_3000_TCP_ADDR: '10.0.0.1' },
+      ...{ ATTUNE_SERVICE_PORT: '3000', ATTUNE_SERVICE_PORT_HTTP: '3000' },
     }
     expect(mistypedSettings(others)).toEqual([])
   })
