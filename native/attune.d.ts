@@ -256,8 +256,9 @@ export function embed(id: number, texts: string[]): Float32Array
 export function located(id: number, ords: Float64Array): Uint8Array
 
 /**
- * For each name, 1 where a document of the newest view has a field of this name (or an object), mapped or not; one that was
- * deleted counts until its segment is merged. A look into a dictionary for each segment.
+ * For each name, mapped or not, 1 where a document of the newest view has a value by it, 2 where documents have objects alone
+ * under it, and 0 where they have nothing; one that was deleted counts until its segment is merged. A look or two into a
+ * dictionary for each segment.
  */
 export function hasFields(id: number, fields: string[]): Uint8Array
 

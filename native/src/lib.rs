@@ -438,7 +438,7 @@ pub fn located<'env>(env: &'env Env, id: f64, ords: &[f64]) -> napi::Result<Uint
     Uint8ArraySlice::copy_from(env, found)
 }
 
-/// Which of these names are fields that documents of an index have.
+/// What documents of an index have under each of these names.
 #[napi(catch_unwind)]
 pub fn has_fields<'env>(
     env: &'env Env,
@@ -447,8 +447,8 @@ pub fn has_fields<'env>(
 ) -> napi::Result<Uint8ArraySlice<'env>> {
     let known: Vec<u8> = guard(|| {
         let view = registry::get(number(id)?)?.views.current();
-        let knows = |name: &String| Ok(u8::from(names::knows(&view, name)?));
-        fields.iter().map(knows).collect()
+        let known = |name: &String| Ok(names::known(&view, name)? as u8);
+        fields.iter().map(known).collect()
     })?;
     Uint8ArraySlice::copy_from(env, known)
 }

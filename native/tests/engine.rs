@@ -7,7 +7,7 @@ use std::thread;
 
 use attune_native::engine::definition::Definition;
 use attune_native::engine::document::GRAMS_MAX;
-use attune_native::engine::names;
+use attune_native::engine::names::{self, Known};
 use attune_native::engine::publish::generation_now;
 use attune_native::engine::{Engine, IS_CUT};
 use attune_native::registry;
@@ -772,9 +772,9 @@ fn a_document_is_found_by_its_number_whatever_numbers_are_missing() {
 fn the_names_of_fields_are_known_mapped_or_not_as_long_as_documents_have_them() {
     let folder = Folder::new();
     let engine = open(folder.path());
-    let knows = |name: &str| names::knows(&engine.views.current(), name).unwrap();
+    let known = |name: &str| names::known(&engine.views.current(), name).unwrap();
     let first = |most: usize| names::first(&engine.views.current(), most).unwrap();
-    assert!(!knows("title") && first(10).is_empty());
+    assert!(known("title") == Known::Nothing && first(10).is_empty());
     for (ord, json) in [
         (1, r#"{"title":"a"}"#),
         (2, r#"{"extra":{"hue":[null,1]}}"#),
@@ -784,10 +784,35 @@ fn the_names_of_fields_are_known_mapped_or_not_as_long_as_documents_have_them() 
             .unwrap();
         engine.commit(ord).unwrap();
     }
-    assert!(knows("title") && knows("extra.hue") && knows("extra"));
-    assert!(!knows("hue") && !knows("extra.") && !knows("") && !knows("content"));
+    for (name, what) in [
+        ("title", Known::Values),
+        ("extra.hue", Known::Values),
+        ("extra", Known::Objects),
+        ("hue", Known::Nothing),
+        ("extra.", Known::Nothing),
+        ("", Known::Nothing),
+        ("content", Known::Nothing),
+    ] {
+        assert_eq!(known(name), what, "{name}");
+    }
     assert_eq!(first(10), ["extra", "extra.hue", "title"]);
     assert_eq!(first(1), ["extra"]);
+    // In one document an object, in another a value.
+    for (ord, json) in [
+        (3, r#"{"extra":"red"}"#),
+        (4, r#"{"outer":{"in":[{"x":1}]}}"#),
+    ] {
+        engine
+            .apply(&[ord], &[json.to_owned()], &[], &[], &[])
+            .unwrap();
+        engine.commit(ord).unwrap();
+    }
+    assert_eq!(known("extra"), Known::Values);
+    assert_eq!(
+        (known("outer"), known("outer.in")),
+        (Known::Objects, Known::Objects)
+    );
+    assert_eq!(known("outer.in.x"), Known::Values);
 }
 
 #[test]

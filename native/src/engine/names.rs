@@ -2,14 +2,54 @@
 
 use std::collections::BTreeSet;
 
+use crate::engine::column::{place, Place};
+use crate::engine::definition::Definition;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 
-/// Whether a document has a field of this name. One that is deleted counts until its segment is merged.
-pub fn knows(snapshot: &Snapshot, name: &str) -> Result<bool, Failure> {
+/// What documents have under a name, by its number on the wall.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Known {
+    /// Nothing.
+    Nothing = 0,
+    /// Values.
+    Values = 1,
+    /// Only objects, whose fields have values.
+    Objects = 2,
+}
+
+/// What any document has under a name. One that is deleted counts until its segment is merged.
+pub fn known(snapshot: &Snapshot, name: &str) -> Result<Known, Failure> {
+    let (mut is_there, mut is_object) = (false, false);
+    let inside = format!("{name}.");
+    // The smallest key behind all that begin so: a name is UTF-8, which never holds 0xff.
+    let end = [inside.as_bytes(), &[0xff]].concat();
     for segment in &snapshot.segments {
         let names = segment.reader.inverted_index(snapshot.definition.present)?;
-        if names.terms().get(name)?.is_some() {
+        let names = names.terms();
+        if names.get(name)?.is_some() {
+            is_there = true;
+            let mut fields = names.range().ge(&inside).lt(&end).into_stream()?;
+            is_object = is_object || fields.advance();
+        }
+    }
+    Ok(match (is_there, is_object) {
+        (false, _) => Known::Nothing,
+        (true, true) if !has_values(snapshot, name)? => Known::Objects,
+        (true, _) => Known::Values,
+    })
+}
+
+/// Whether a name that documents have, and that stands before others, is that of values, too.
+fn has_values(snapshot: &Snapshot, name: &str) -> Result<bool, Failure> {
+    let column = match place(&snapshot.definition, name) {
+        Place::Field(_) | Place::Analysed(_) => return Ok(true),
+        Place::Unknown => return Ok(false),
+        Place::Dynamic(path) => Definition::dynamic_column(&path),
+    };
+    for segment in &snapshot.segments {
+        let fast = segment.reader.fast_fields();
+        if !fast.dynamic_column_handles(&column)?.is_empty() {
             return Ok(true);
         }
     }

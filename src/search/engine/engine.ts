@@ -25,7 +25,7 @@ export interface Engine {
   /** Opens every index, replaying or rebuilding what needs it. */
   recover: () => Promise<void>
   figures: (entry: IndexEntry) => IndexFigures
-  /** Of an open index, for each name: 1 where a document has a field of this name, mapped or not. A look for each. */
+  /** Of an open index, for each name, mapped or not: 1 where a document has a value by it, 2 for objects alone, 0 for nothing. */
   hasFields: (entry: IndexEntry, names: string[]) => Uint8Array
   /** Names that documents of an open index have fields by; with very many fields, some of them. */
   fieldNames: (entry: IndexEntry) => string[]

@@ -13,6 +13,9 @@ import { declaredType, unhonouredIn } from './unhonoured.ts'
 const TYPES = ['text', 'keyword', 'integer', 'long', 'float', 'double', 'boolean', 'date'] as const
 export type FieldType = (typeof TYPES)[number]
 
+/** What lies under a name: values, or objects whose fields have some. */
+export type Under = 'values' | 'objects'
+
 /** One field of an index as the Rust core reads it. */
 export interface FieldDefinition {
   /** Name in filters, facets and sorts; a sub-field is `title.raw`. */
@@ -37,8 +40,8 @@ export interface Definition {
   objects: { name: string; isOpen: boolean }[]
   /** Those of the fields whose words are cut into pieces. */
   grams: GramField[]
-  /** Fields and objects, by the names that filters, facets and sorts have for them. */
-  names: ReadonlySet<string>
+  /** What lies under the names that filters, facets and sorts have for fields and objects. */
+  names: ReadonlyMap<string, Under>
   dynamic: boolean
   /** `dynamic: "strict"`: fields that the mapping doesn't name are refused; absent: none are. */
   strict: StrictNames | undefined
@@ -85,12 +88,16 @@ export function compileDefinition(
     fields,
     objects,
     grams: gramFields(fields, analyzers),
-    names: new Set([...fields, ...objects].map(({ name }) => name)),
+    names: new Map([...named(objects, 'objects'), ...named(fields, 'values')]),
     dynamic: dynamic === 'true',
     strict: dynamic === 'strict' ? strictNames({ fields, objects, embedder }) : undefined,
     embedder,
     warnings,
   }
+}
+
+function named(fields: readonly { name: string }[], under: Under): [string, Under][] {
+  return fields.map(({ name }) => [name, under])
 }
 
 /** Fields of a document that hold texts, whatever a mapping says. */

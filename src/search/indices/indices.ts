@@ -6,7 +6,7 @@ import type { IndexMappings, IndexRecord, IndexSettings } from '../../schema/ind
 import { indicesDirectory } from '../../store/folder.ts'
 import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
-import { compileDefinition, type Definition, mustTakeTexts } from './definition.ts'
+import { compileDefinition, type Definition, mustTakeTexts, type Under } from './definition.ts'
 import { mustBeServed, underModel } from './embedder.ts'
 import { checkTypes, isSame, mergeMappings } from './extension.ts'
 import { mustHaveFew } from './few-fields.ts'
@@ -22,8 +22,8 @@ export interface IndexEntry {
   definition: Definition
   /** What a client has declared since; the engine builds it from the records, then it takes this one's place. */
   next?: Declared
-  /** Names that its documents have fields by, as far as searches have asked for them; mapped ones stand in the definition. */
-  seen?: Set<string>
+  /** What its documents have under names, as far as searches have asked for them; mapped ones stand in the definition. */
+  seen?: Map<string, Under>
   /** Deleted: what still holds the entry must find nothing and write nothing. */
   dropped?: true
 }

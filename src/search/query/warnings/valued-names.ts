@@ -1,26 +1,46 @@
 import type { Engine } from '../../engine/engine.ts'
+import type { Under } from '../../indices/definition.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
 
-/** Names that an index remembers to be those of values in documents. */
+/** Names of which an index remembers what its documents have under them. */
 const SEEN_MAX = 1024
+/** By the core's numbers. */
+const UNDER = ['nothing', 'values', 'objects'] as const
 
 /**
- * Those of the names that documents of none of the indices, which must be open, have values by; an index remembers those of
- * its own. Documents may well have the field, with null, an empty list or an empty object in it.
+ * Those of the names by which documents of none of the indices, which must be open, have values, and whether they have objects
+ * there; an index remembers what it has. Documents may well have the field, with null, an empty list or an empty object in it.
  */
-export function missing(names: string[], entries: IndexEntry[], engine: Engine): Set<string> {
-  const left = new Set(names)
+export function valueless(
+  names: string[],
+  entries: IndexEntry[],
+  engine: Engine,
+): Map<string, 'nothing' | 'objects'> {
+  const left = new Map(names.map((name) => [name, 'nothing' as 'nothing' | 'objects']))
   for (const entry of entries) {
     if (left.size === 0) break
-    const asked = [...left]
+    const asked = [...left.keys()]
     const found = engine.hasFields(entry, asked)
     asked.forEach((name, at) => {
-      if (found[at] !== 1 || !left.delete(name)) return
-      if (entry.seen === undefined || entry.seen.size >= SEEN_MAX) entry.seen = new Set()
-      entry.seen.add(name)
+      const under = UNDER[found[at] ?? 0] ?? 'nothing'
+      if (under === 'nothing') return
+      remember(entry, name, under)
+      if (under === 'values') left.delete(name)
+      else left.set(name, 'objects')
     })
   }
   return left
+}
+
+/** Those of the names under which documents of none of the indices, which must be open, have anything. */
+export function missing(names: string[], entries: IndexEntry[], engine: Engine): Set<string> {
+  const left = [...valueless(names, entries, engine)]
+  return new Set(left.filter(([, under]) => under === 'nothing').map(([name]) => name))
+}
+
+function remember(entry: IndexEntry, name: string, under: Under): void {
+  if (entry.seen === undefined || entry.seen.size >= SEEN_MAX) entry.seen = new Map()
+  entry.seen.set(name, under)
 }
 
 /** Whether documents of an index may have fields of which it knows nothing. */

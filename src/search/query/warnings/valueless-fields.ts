@@ -1,20 +1,20 @@
 import { nearestName } from '../../../nearest-name.ts'
 import { shownName } from '../../../word.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { Definition } from '../../indices/definition.ts'
+import type { Definition, Under } from '../../indices/definition.ts'
 import { type IndexEntry, latest } from '../../indices/indices.ts'
 import type { CoreRequest } from '../core-request.ts'
 import type { FilterNode } from '../filter.ts'
 import { type MissingSubField, missingSubField } from './missing-sub-field.ts'
 import { indicesText, instead, SUGGESTING_MAX, TOLD_MAX, tell, type Warned } from './told.ts'
-import { hidesFields, missing } from './valued-names.ts'
+import { hidesFields, valueless } from './valued-names.ts'
 
-/** A name that no mapping of the searched indices has, and where it was sent. */
+/** A name by which no mapping of the searched indices says that there are values, and where it was sent. */
 interface Unmapped {
   path: Path
   name: string
-  /** All of the mappings say that it holds objects: fields inside of them have values, itself it has none. */
-  isObject?: true
+  /** That a document has an object can be filtered by; a value an object has none: fields inside of it have. */
+  wants: 'values' | 'anything'
 }
 
 type Path = keyof typeof CAN_BE
@@ -40,8 +40,11 @@ export function valuelessFields(
   if (filter !== undefined) noteFilter(filter, 'none', entries, found)
   // What sorts in vain spoils the whole list, a facet only itself.
   if (sort !== undefined)
-    for (const { field } of sort) if (field !== '_score') note('sort', field, entries, found)
-  if (facets !== undefined) for (const { field } of facets) note('facets', field, entries, found)
+    for (const { field } of sort)
+      if (field !== '_score') note({ path: 'sort', name: field, wants: 'values' }, entries, found)
+  if (facets !== undefined)
+    for (const { field } of facets)
+      note({ path: 'facets', name: field, wants: 'values' }, entries, found)
   return found
 }
 
@@ -58,26 +61,23 @@ function noteFilter(
   else if ('field' in node) {
     // Documents without a field are what is asked for: that none has it is no mistake, where it is known.
     const isForNone = 'exists' in node && node.exists === (around === 'not')
-    if (!isForNone || entries.some(hidesFields)) note('filters', node.field, entries, found)
+    const wants = 'exists' in node ? 'anything' : 'values'
+    if (!isForNone || entries.some(hidesFields))
+      note({ path: 'filters', name: node.field, wants }, entries, found)
   }
 }
 
-function note(path: Path, name: string, entries: readonly IndexEntry[], found: Unmapped[]): void {
-  if (!isKnown(name, entries)) found.push({ path, name })
-  // That a document has the object can be filtered by.
-  else if (path !== 'filters' && entries.every((entry) => isObject(name, entry)))
-    found.push({ path, name, isObject: true })
+function note(one: Unmapped, entries: readonly IndexEntry[], found: Unmapped[]): void {
+  if (!isKnown(one, entries)) found.push(one)
 }
 
-function isObject(name: string, { definition }: IndexEntry): boolean {
-  return definition.objects.some((object) => object.name === name)
-}
-
-function isKnown(name: string, entries: readonly IndexEntry[]): boolean {
-  for (const entry of entries)
-    if (entry.definition.names.has(name) || entry.seen?.has(name) === true) return true
+function isKnown({ name, wants }: Unmapped, entries: readonly IndexEntry[]): boolean {
+  const suits = (under: Under | undefined) =>
+    under === 'values' || (under === 'objects' && wants === 'anything')
+  for (const { definition, seen } of entries)
+    if (suits(definition.names.get(name)) || suits(seen?.get(name))) return true
   // A field that was just added is no mistake.
-  return entries.some((entry) => latest(entry).definition.names.has(name))
+  return entries.some((entry) => suits(latest(entry).definition.names.get(name)))
 }
 
 interface Telling {
@@ -90,45 +90,41 @@ interface Telling {
  * Tells of those of the names that documents of none of the indices have values by, which must be open: one that a single
  * index knows is none. Documents are asked once; the nearest name is looked for only for somebody who has mistyped one.
  */
-export function tellValueless({ names, entries, engine }: Telling, told: Warned): void {
-  const unknown = names.filter((one) => one.isObject !== true)
-  const asked = [...new Set(unknown.map(({ name }) => name))]
-  const missed = firstMissing(asked, entries, engine, told)
-  const each = new Map<string, Unmapped>()
-  for (const one of names)
-    if (one.isObject === true || missed.has(one.name)) each.set(`${one.path} ${one.name}`, one)
-  const known = knownIn(entries, engine)
-  for (const one of each.values()) tell(told, () => warning(one, entries, known))
+export function tellValueless(telling: Telling, told: Warned): void {
+  const known = knownIn(telling)
+  for (const one of firstInVain(telling, told)) tell(told, () => warning(one, telling, known))
 }
 
-/** As many of the missing names as are told, or a few more: what is sent in vain by thousands is not looked for. */
-function firstMissing(
-  names: string[],
-  entries: IndexEntry[],
-  engine: Engine,
-  told: Warned,
-): Set<string> {
-  const found = new Set<string>()
+/** As many of those in vain as are told, or a few more, each once: what is sent by thousands is not looked for. */
+function firstInVain({ names, entries, engine }: Telling, told: Warned): Iterable<Unmapped> {
+  const found = new Map<string, Unmapped>()
   for (let at = 0; at < names.length; at += ASKED_MAX) {
     if (found.size >= TOLD_MAX) {
       told.isOpen = true
       break
     }
-    for (const name of missing(names.slice(at, at + ASKED_MAX), entries, engine)) found.add(name)
+    const some = names.slice(at, at + ASKED_MAX)
+    const left = valueless([...new Set(some.map(({ name }) => name))], entries, engine)
+    for (const one of some) {
+      const under = left.get(one.name)
+      const isInVain = under === 'nothing' || (under === 'objects' && one.wants === 'values')
+      if (isInVain) found.set(`${one.path} ${one.name}`, one)
+    }
   }
-  return found
+  return found.values()
 }
 
 /**
  * Says no more than is known: documents may well have the field, with null, an empty list or an empty object in it, or in an
  * index that keeps it only.
  */
-function warning({ path, name }: Unmapped, entries: IndexEntry[], known: KnownNames): string {
+function warning(one: Unmapped, { entries }: Telling, known: KnownNames): string {
+  const { path, name } = one
   const what = `"${shownName(name)}" of ${path}:`
   const missed = missingSubField(name, entries)
   if (missed !== undefined) return `${what} ${missed.what}${siblingOf(path, missed, known)}`
   const why = `no document of ${indicesText(entries)} has a value in it that can be ${CAN_BE[path]}`
-  return `${what} ${why}${suggestion(path, shownName(name), known)}`
+  return `${what} ${why}${suggestion({ ...one, name: shownName(name) }, known)}`
 }
 
 /** A sub-field of nearly this name; else the field itself, or any that it is read as besides, where one has values. */
@@ -140,38 +136,60 @@ function siblingOf(path: Path, { name, parent, others }: MissingSubField, known:
   return instead(nearestName(shownName(name), usable) ?? valued ?? inWords, 'is a field')
 }
 
-/** A field of nearly this name, or one inside of an object, whose first or last part it is; in filters, also a document's id. */
-function suggestion(path: Path, name: string, known: KnownNames): string {
+/** A field of nearly this name, or inside of an object of this name, or with it as its last part; in filters, also a document's id. */
+function suggestion({ path, name, wants }: Unmapped, known: KnownNames): string {
   if (path === 'filters' && name.toLowerCase() === 'id')
     return instead('_id', 'is the id of a document')
-  const names = path === 'filters' ? known().all : known().withValues
+  const { all, withWords, withValues } = known()
+  const inFilters = wants === 'anything' ? all : withWords
+  const names = path === 'filters' ? inFilters : withValues
   const lower = name.toLowerCase()
-  const isInside = (each: string) =>
-    each.toLowerCase().endsWith(`.${lower}`) || each.toLowerCase().startsWith(`${lower}.`)
   const usable = names.filter((each) => each !== name)
-  const nearest = nearestName(name, usable) ?? usable.find(isInside)
-  return instead(nearest, 'is a field')
+  const inside = usable.find((each) => each.toLowerCase().startsWith(`${lower}.`))
+  const last = () => usable.find((each) => each.toLowerCase().endsWith(`.${lower}`))
+  const nearest = () => nearestName(name, usable)
+  const found = wants === 'values' ? (inside ?? nearest()) : (nearest() ?? inside)
+  return instead(found ?? last(), 'is a field')
 }
 
 /** What may be suggested, gathered for the first who wants it; fields that have words alone are no use but to a filter. */
-type KnownNames = () => { all: string[]; withValues: string[] }
+type KnownNames = () => {
+  all: string[]
+  /** Those that are not of objects alone. */
+  withWords: string[]
+  withValues: string[]
+}
 
-function knownIn(entries: IndexEntry[], engine: Engine): KnownNames {
+function knownIn({ entries, engine }: Pick<Telling, 'entries' | 'engine'>): KnownNames {
   let known: ReturnType<KnownNames> | undefined
   return () => {
     if (known !== undefined) return known
     const all = new Set<string>()
+    const withWords = new Set<string>()
     const withValues = new Set<string>()
     for (const entry of entries.slice(0, SUGGESTING_MAX)) {
+      const { names } = entry.definition
       const words = analysed(entry.definition)
-      for (const name of [...entry.definition.names, ...engine.fieldNames(entry)]) {
+      const ofDocuments = engine.fieldNames(entry)
+      const around = new Set(ofDocuments.flatMap(objectsAround))
+      for (const name of [...names.keys(), ...ofDocuments]) {
         all.add(name)
+        if ((names.get(name) ?? (around.has(name) ? 'objects' : 'values')) === 'objects') continue
+        withWords.add(name)
         if (!words.has(name)) withValues.add(name)
       }
     }
-    known = { all: [...all], withValues: [...withValues] }
+    known = { all: [...all], withWords: [...withWords], withValues: [...withValues] }
     return known
   }
+}
+
+/** The objects that a name tells of. That one has a value in another document is rare, and costs a suggestion. */
+function objectsAround(name: string): string[] {
+  const found: string[] = []
+  for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1))
+    found.push(name.slice(0, dot))
+  return found
 }
 
 /** Fields that have words and no value. */

@@ -58,6 +58,14 @@ describe('a name without a value in any searched index is told, with the nearest
       '"maker.name" is a field',
     ],
     [{ sort: 'constructor' }, '"constructor" of sort', 'sorted by'],
+    [{ filters: { place: 'x' } }, '"place" of filters', 'by; "place.street" is a field'],
+    [{ facets: ['maker'] }, '"maker" of facets', 'counted; "maker.name" is a field'],
+    [{ sort: 'maker:desc' }, '"maker" of sort', 'sorted by; "maker.name" is a field'],
+    [{ filters: { maker: 'x' } }, '"maker" of filters', 'by; "maker.name" is a field'],
+    [{ filters: { maker: { gte: 1 } } }, '"maker" of filters', 'by; "maker.name" is a field'],
+    [{ filters: { Maker: 'x' } }, '"Maker" of filters', 'by; "maker.name" is a field'],
+    [{ filters: { Maker: { exists: true } } }, '"Maker" of filters', 'by; "maker" is a field'],
+    [{ facets: ['Maker'] }, '"Maker" of facets', 'counted; "maker.name" is a field'],
   ])('%j', async (body, what, ending) => {
     const [warning = '', ...more] = (await warned(body)) ?? []
     expect(more).toEqual([])
@@ -148,6 +156,22 @@ it('a field that documents have, or a mapping, is told of in no way', async () =
   for (const name of ['title', 'maker', 'place'])
     expect(await warned({ filters: { [name]: { exists: true } } })).toBeUndefined()
   expect(await warned({ filters: {}, facets: [], sort: [] })).toBeUndefined()
+})
+
+it('an object of some documents that is a value of others, in any of the indices, is told of in no way', async () => {
+  const asked = { filters: { maker: 'x' }, facets: ['maker'], sort: 'maker' }
+  const both = { filters: { and: [{ maker: { exists: true } }, { maker: 'x' }] } }
+  // Asked before, for the object and for the value.
+  expect(await warned({ filters: { maker: { exists: true } }, fields: ['maker'] })).toBeUndefined()
+  expect(await warned(both)).toHaveLength(1)
+  expect(await warned(asked)).toHaveLength(3)
+  for (const index of ['plain', 'papers']) {
+    const document = { title: 'tea', maker: 'y' }
+    await service.must('POST', '/cortex/documents', { index, id: 'plain', document })
+    expect(await warned(asked, ['papers', index])).toBeUndefined()
+    expect(await warned(both, ['papers', index])).toBeUndefined()
+  }
+  await service.must('DELETE', '/cortex/documents/plain?index=papers')
 })
 
 it('one index of several that knows it is enough; where none does, they are named', async () => {
