@@ -11,4 +11,5 @@ pub mod rows;
 pub mod score;
 pub mod scratch;
 pub mod text_matches;
+pub mod ways;
 pub mod words;

@@ -32,7 +32,7 @@ pub(crate) fn different(slots: &[Slot]) -> (Vec<&[String]>, Vec<usize>) {
 pub struct Way {
     /// The places; one place = a plain term.
     pub slots: Vec<Slot>,
-    /// What an occurrence counts, 1 for the word itself.
+    /// What an occurrence counts, 1 for the word itself; `ways` says what rows do.
     pub weight: f32,
     /// Places that a row may be moved by in all.
     pub slop: u32,

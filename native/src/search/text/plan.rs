@@ -16,6 +16,7 @@ use crate::search::text::clause::{Clause, Merged, Pair, Slot, Way};
 use crate::search::text::near;
 use crate::search::text::parts::parts_of;
 use crate::search::text::rows::rows_of;
+use crate::search::text::ways::weigh;
 use crate::search::text::words;
 
 /// Most words that the beginning of a word stands for.
@@ -412,6 +413,7 @@ impl Reader<'_> {
                     slop,
                 });
             }
+            weigh(&mut ways[group]);
         }
         let known = ways.iter().any(|ways| !ways.is_empty());
         Ok(known.then(|| Clause {
@@ -451,7 +453,10 @@ fn take_room(room: &mut usize, ways: usize) -> Result<(), Failure> {
 }
 
 fn ways_of(term: &QueryTerm) -> Vec<Way> {
-    term.alternatives.iter().map(|row| Way::row(row)).collect()
+    let ways = term.alternatives.iter().map(|row| Way::row(row));
+    let mut ways: Vec<Way> = ways.collect();
+    weigh(&mut ways);
+    ways
 }
 
 fn add_way(ways: &mut Vec<Way>, way: Way) {
