@@ -132,6 +132,8 @@ export interface SearchResult {
   parts?: Float32Array
   /** Exact size of the match set. */
   total: number
+  /** Words were asked for, and nothing looked for: the query has none, or no analyzer keeps one of them. */
+  kept?: 'noWords' | 'nothing'
   /** Names the view that was searched; the same request with it gets the same list. */
   generation: number
   /** Position behind the last hit, absent when the list has ended. */

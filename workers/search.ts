@@ -10,6 +10,8 @@ import { type HitPlace, pickHits } from '../src/search/query/hits.ts'
 import { type Appended, type PageIndex, writePage } from '../src/search/query/page.ts'
 import { cursorHash } from '../src/search/query/query-hash.ts'
 import type { LentBytes } from '../src/search/query/slab.ts'
+import type { Warned } from '../src/search/query/warnings/told.ts'
+import { toldContext } from '../src/search/query/warnings/unkept-words.ts'
 import { sharedMs } from '../src/shared-clock.ts'
 import { openReader, type Reader } from '../src/store/reader.ts'
 import type { Outcome } from '../src/threads/shared-hops.ts'
@@ -36,7 +38,9 @@ export interface SearchInput {
   startedMs: number
   /** When nobody waits for it any more, by `sharedMs`: whatever it is doing ends then. */
   endsMs: number
+  /** JSON of the searchContext without its last brace, and the warnings in it but those of the query's words. */
   context: string
+  told: Warned | undefined
   /** What learning and ranking changes add to scores. */
   added: AddedScores | undefined
   /** What explanations show of learned scores. */
@@ -89,7 +93,7 @@ function searchOne(input: SearchInput): SearchOutput {
   const { reader } = view
   const found = explain(askCore(view, input), reader, input)
   const { result, logged } = drawPage(found, input)
-  const { indices, startedMs, context, fields, highlight, recorded } = input
+  const { indices, startedMs, fields, highlight, recorded } = input
   const { data, dataLength } = writePage(reader, result, {
     indices,
     fields,
@@ -97,7 +101,7 @@ function searchOne(input: SearchInput): SearchOutput {
       highlight === undefined ? undefined : highlightHits(reader, result, indices, highlight),
     nextCursor: result.next === undefined ? undefined : cursorAfter(result, result.next, input),
     startedMs,
-    context,
+    context: toldContext(input, result),
     appendix: recorded
       ? (appended) => writeFoundOf(result, { input, logged }, appended)
       : undefined,

@@ -117,6 +117,7 @@ fn answer(views: &[View], request: &Request, hits: &[Hit], total: u64) -> Answer
     let scale = Scale::of(views, request);
     let mut answer = Answer {
         total,
+        kept: views.iter().map(|view| view.kept).max().unwrap_or_default(),
         ..Answer::default()
     };
     for hit in hits {

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::search::added::Added;
+use crate::search::text::kept::Kept;
 
 /// Most documents that one page may reach into a list (`from + size`).
 pub const PAGE_MAX: usize = 10_000;
@@ -374,6 +375,8 @@ pub struct Answer {
     pub parts: Vec<f32>,
     /// Exact size of the match set.
     pub total: u64,
+    /// What the searched indices keep of the query's words.
+    pub kept: Kept,
     /// Position behind the last hit; absent when the list has ended.
     pub next: Option<String>,
     /// Facets as JSON.

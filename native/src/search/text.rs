@@ -2,6 +2,7 @@
 
 pub mod bm25;
 pub mod clause;
+pub mod kept;
 pub mod matched;
 pub mod near;
 pub mod parts;

@@ -8,6 +8,7 @@ use crate::search::deadline;
 use crate::search::filter;
 use crate::search::neighbors;
 use crate::search::query::{Fusion, Mode, Request, Weights};
+use crate::search::text::kept::Kept;
 use crate::search::text::matched::Matched;
 use crate::search::text::plan;
 use crate::search::text::score;
@@ -30,6 +31,8 @@ pub struct View<'a> {
     pub filter: Option<Bits>,
     /// T: documents that match the words.
     pub text: TextMatches,
+    /// What its analyzers keep of the words.
+    pub kept: Kept,
     /// Which words they have, when features are wanted.
     pub matched: Option<Matched>,
     /// V: neighbours above the cut, (position, cosine), positions ascending.
@@ -74,6 +77,7 @@ impl<'a> View<'a> {
             snapshot,
             filter,
             text: TextMatches::default(),
+            kept: Kept::Unasked,
             matched: None,
             near: Vec::new(),
             first_look: false,
@@ -105,6 +109,7 @@ impl<'a> View<'a> {
             view.text = all_documents(&view);
         } else if request.mode != Mode::Vector {
             let plan = plan::plan(snapshot, request)?;
+            view.kept = Kept::by(&plan, snapshot, &request.query);
             let filter = view.filter.as_ref();
             if request.wants_features() {
                 let (text, matched) = score::score_with_words(snapshot, &plan, filter)?;

@@ -13,6 +13,7 @@ import type { PageIndex } from './page.ts'
 import { modelOf, type Plan, type Ranking } from './ranking-plan.ts'
 import type { SearchRead } from './read-search.ts'
 import { tune, tunedScores } from './tune.ts'
+import type { Warned } from './warnings/told.ts'
 
 /** One search as it is known on the main thread. */
 interface Asked {
@@ -25,6 +26,7 @@ interface Asked {
   vector: Float32Array | undefined
   /** The searchContext so far. */
   context: { queryId: string; queryHash: string; searchType: string }
+  told: Warned
   /** By `sharedMs`. */
   startedMs: number
   config: Pick<Config, 'dataDir' | 'requestTimeoutMs'>
@@ -64,6 +66,7 @@ export function searchJob(asked: Asked): { job: SearchInput; head: string | unde
     startedMs: asked.startedMs,
     endsMs: deadlineOf(asked.startedMs, asked.config),
     context: wellFormedJson(asked.context).slice(0, -1),
+    told: asked.told.texts.length === 0 ? undefined : asked.told,
     added,
     evidence: undefined,
     draw: drawOf(plan, request),

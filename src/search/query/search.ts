@@ -94,7 +94,7 @@ export function openSearch(parts: SearchParts): Search {
       const plan = parts.plan(search, queryHash, { text: read.listText, list: read.list })
       const request = tune(read.request, plan.tuning)
       const { vector, degraded, missed } = await queryVector(search, request, entries, parts)
-      const warnings = await searchWarnings({ search, address, read, entries, missed }, engine)
+      const told = await searchWarnings({ search, address, read, entries, missed }, engine)
       const queryId = newId()
       const context = {
         queryId,
@@ -102,9 +102,8 @@ export function openSearch(parts: SearchParts): Search {
         searchType: request.mode,
         ...wirePlan(plan),
         ...(degraded === undefined ? {} : { degraded }),
-        ...(warnings.length === 0 ? {} : { warnings }),
       }
-      const asked = { search, read, plan, request, entries, vector, context, startedMs }
+      const asked = { search, read, plan, request, entries, vector, context, told, startedMs }
       const { job, head } = searchJob({ ...asked, config })
       if (search.explain === true) addEvidence(job, plan, queryHash)
       const { data, found } = await execute(entries, job, isLeft).catch((cause: unknown) => {

@@ -44,6 +44,7 @@ export function replayJob(
     startedMs,
     endsMs: deadlineOf(startedMs, config),
     context: '{"replay":true',
+    told: undefined,
     added,
     evidence: undefined,
     draw: exploration?.explored === true ? exploration : undefined,

@@ -38,7 +38,12 @@ export function instead(name: string | undefined, is: string): string {
 
 /** Indices as warnings name them. */
 export function indicesText(entries: readonly { record: { name: string } }[]): string {
-  const named = entries.slice(0, NAMED_MAX).map(({ record }) => `"${record.name}"`)
-  const others = entries.length - named.length
+  return namesText(entries.map(({ record }) => record.name))
+}
+
+/** Names of indices as warnings have them. */
+export function namesText(names: readonly string[]): string {
+  const named = names.slice(0, NAMED_MAX).map((name) => `"${name}"`)
+  const others = names.length - named.length
   return others === 0 ? named.join(', ') : `${named.join(', ')} and ${others} more indices`
 }

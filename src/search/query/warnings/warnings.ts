@@ -16,6 +16,7 @@ import { tellValueless, valuelessFields } from './valueless-fields.ts'
  *
  *   in vain              | sent in                    | unless known from
  *   ---------------------|----------------------------|--------------------------------------------------
+ *   unkept-words         | query                      | the core, which reads it as it answers
  *   unread-keys          | the address of a POST      | nothing: its body alone is read
  *                        | the search                 | the shape of a search
  *   missing-vector       | (no vector is)             | what makes the vectors of each index
@@ -43,11 +44,8 @@ interface Asked {
   missed: readonly string[] | undefined
 }
 
-/** The first of a search's warnings; documents are asked only for names that no mapping has. */
-export function searchWarnings(
-  asked: Asked,
-  engine: Engine,
-): readonly string[] | Promise<readonly string[]> {
+/** What a search is told but of its words; documents are asked only for names that no mapping has. */
+export function searchWarnings(asked: Asked, engine: Engine): Warned | Promise<Warned> {
   const { search, address, read, entries, missed = [] } = asked
   const told = nothingTold()
   unreadAddress(address, SEARCH, told)
@@ -57,13 +55,13 @@ export function searchWarnings(
   const unreturned = unreturnedFields(search.fields, entries)
   if (valueless.length === 0 && unreturned.length === 0) {
     tellOfWords(asked, told)
-    return warningsOf(told)
+    return told
   }
   return engine.using(entries, async () => {
     tellValueless({ names: valueless, entries, engine }, told)
     tellOfWords(asked, told)
     tellUnreturned({ names: unreturned, entries, engine }, told)
-    return warningsOf(told)
+    return told
   })
 }
 
