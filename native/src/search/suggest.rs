@@ -9,11 +9,12 @@ use crate::analysis::term::Term;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::deadline;
+use crate::search::text::kept::{keeps, readers};
 use crate::search::text::words::{self, Word};
 
 const LIMIT_MAX: usize = 100;
-/// Words that are looked at more than are wanted: some belong to deleted documents only.
-const SPARE: usize = 16;
+/// Words that are looked at more than are wanted: some belong to deleted documents only, some are stop words.
+const SPARE: usize = 48;
 /// Words of a query that are corrected, or that a completion may stand beside, at most.
 const WORDS_MAX: usize = 32;
 /// Words that are held against those before them.
@@ -113,6 +114,7 @@ fn complete(
         words::completions(snapshot, &last.text, most)
     })?;
     let mut completions = Vec::new();
+    let found = searched(snapshots, found)?;
     for (word, together) in found.iter().zip(beside(snapshots, &context, &found)?) {
         let documents = live_documents(snapshots, &word.text)?;
         if documents > 0 {
@@ -130,6 +132,25 @@ fn complete(
     });
     completions.truncate(limit);
     Ok(completions.into_iter().map(|(_, one)| one).collect())
+}
+
+/// Those of the words that a search looks for in an index that has them. To go on with a stop word leads to nothing.
+fn searched(
+    snapshots: &[(u64, Arc<Snapshot>)],
+    mut words: Vec<Word>,
+) -> Result<Vec<Word>, Failure> {
+    let mut left_out = vec![true; words.len()];
+    for (_, snapshot) in snapshots {
+        let readers = readers(&snapshot.definition);
+        for (word, left_out) in words.iter().zip(&mut left_out) {
+            if *left_out && keeps(&readers, &word.text) {
+                *left_out = words::live_documents(snapshot, &word.text)? == 0;
+            }
+        }
+    }
+    let mut left_out = left_out.into_iter();
+    words.retain(|_| left_out.next() != Some(true));
+    Ok(words)
 }
 
 /// Those of the words before the last one that documents have, each once.
@@ -184,7 +205,9 @@ fn correct(
     };
     // Per unknown word its candidates, best first.
     let mut unknown: Vec<(usize, usize, Vec<Correction>)> = Vec::new();
-    for word in first.definition.words_analyzer.terms(query) {
+    let words = first.definition.words_analyzer.terms(query);
+    let is_alone = words.len() == 1;
+    for word in words {
         let length = word.text.chars().count();
         let known = live_documents(snapshots, &word.text)? > 0;
         if known || length < 3 || unknown.len() >= WORDS_MAX {
@@ -194,6 +217,11 @@ fn correct(
         let found = gather(snapshots, |snapshot| {
             words::near(snapshot, &word.text, edits, limit + SPARE)
         })?;
+        // Beside others, a stop word may well be what was meant; by itself it finds nothing.
+        let found = match is_alone {
+            true => searched(snapshots, found)?,
+            false => found,
+        };
         let mut candidates = Vec::new();
         for near in found {
             let documents = live_documents(snapshots, &near.text)?;
