@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { demo } from '../../src/cli/demo.ts'
 import { runCommand } from '../../src/cli/program.ts'
 import { type OwnServer, startOwnServer } from '../../src/cli/serve.ts'
@@ -65,7 +65,10 @@ describe('with a server of its own', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'attune-cli-'))
+    // a drawn order teaches something else, now and then, than what README prints
+    vi.stubEnv('EXPLORATION_SHARE', '0')
     server = await startOwnServer(join(folder, 'data'))
+    vi.unstubAllEnvs()
   })
 
   afterAll(async () => {
