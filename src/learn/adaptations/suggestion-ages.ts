@@ -5,7 +5,7 @@ import { isFoldedAnew } from '../loop/fold.ts'
 import { inPortions } from '../portions.ts'
 import { DAY_MS } from '../wire/duration.ts'
 import type { Derived } from './derive.ts'
-import type { SuggestionSteps } from './suggestion-steps.ts'
+import { EXPIRED, type SuggestionSteps } from './suggestion-steps.ts'
 
 /** What time does to suggestions. */
 export interface SuggestionAges {
@@ -99,6 +99,13 @@ export function openSuggestionAges({ store, config, steps, derive }: AgesParts):
 /** Whether nobody applied it in time, whether or not a round has noted that. */
 export function hasExpired(record: SuggestionRecord, nowMs: number): boolean {
   return isOpen(record) && nowMs - record.createdMs > EXPIRY_MS
+}
+
+/** What it is by now, whether or not a round has noted that. */
+export function asOf(nowMs: number, record: SuggestionRecord): SuggestionRecord {
+  return hasExpired(record, nowMs)
+    ? { ...record, status: 'EXPIRED', reason: EXPIRED, updatedMs: record.createdMs + EXPIRY_MS }
+    : record
 }
 
 interface Aged {

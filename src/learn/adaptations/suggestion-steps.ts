@@ -14,6 +14,9 @@ type Fresh = Omit<
   'suggestionId' | 'status' | 'reason' | 'rule' | 'createdMs' | 'updatedMs'
 >
 
+/** The reason of what expired. */
+export const EXPIRED = 'nobody applied it in time'
+
 /** Every step in the life of a suggestion; each runs inside a transaction and is an event. */
 export interface SuggestionSteps {
   /** PENDING. */
@@ -104,7 +107,7 @@ export function openSuggestionSteps(parts: SuggestionStepsParts): SuggestionStep
       to(accepted, 'APPLIED', `applied as ${adaptationId}`, { adaptationId })
     },
     expire: (record) => {
-      to(record, 'EXPIRED', 'nobody applied it in time')
+      to(record, 'EXPIRED', EXPIRED)
       suggestionKeys.remove(record.key)
     },
     remove,

@@ -13,7 +13,7 @@ import { knownWordsOf } from '../wire/words.ts'
 import { type CountedRows, openCountedRows } from './counted-rows.ts'
 import { deriveChanges } from './derive.ts'
 import type { Rules } from './rules.ts'
-import { hasExpired, openSuggestionAges } from './suggestion-ages.ts'
+import { asOf, hasExpired, openSuggestionAges } from './suggestion-ages.ts'
 import { openSuggestionSteps, type SuggestionSteps, suggestionKey } from './suggestion-steps.ts'
 import { showSuggestion } from './wire.ts'
 
@@ -34,7 +34,7 @@ export interface Suggestions {
   propose: (proposals: readonly Proposal[]) => Promise<void>
   /** Takes back what the service offers, or offered in vain, for these queries; anew if the rest says so. */
   withdraw: (queryHashes: Pick<ReadonlySet<string>, 'has'>) => Promise<void>
-  /** Throws SUGGESTION_NOT_FOUND. */
+  /** As it is by now. Throws SUGGESTION_NOT_FOUND. */
   get: (suggestionId: string) => SuggestionRecord
   /** A SuggestionList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status or source. */
   list: (query: SuggestionQuery) => Promise<Uint8Array>
@@ -104,10 +104,10 @@ export function openSuggestions(parts: SuggestionsParts): Suggestions {
     ...openOwn({ store, steps, find, note: ages.note }),
     get: (suggestionId) => {
       const found = suggestions.get(suggestionId)
-      if (found !== undefined) return found
+      if (found !== undefined) return asOf(clock(), found)
       throw serviceError('SUGGESTION_NOT_FOUND', 'There is no suggestion with this id.')
     },
-    list: (query) => listSuggestions(store, query),
+    list: (query) => listSuggestions(store, query, clock()),
     appliedWithin: (suggestionId, adaptationId) => {
       const record = suggestions.get(suggestionId)
       if (record !== undefined) steps.applied(record, adaptationId)
@@ -176,17 +176,18 @@ const SOURCES = ['CLIENT', 'SERVICE']
 async function listSuggestions(
   store: Store,
   { status, queryHash, source, limit = LIMIT }: SuggestionQuery,
+  nowMs: number,
 ): Promise<Uint8Array> {
   const statuses = knownWordsOf('status', status, Object.keys(MACHINES.suggestion))
   const sources = knownWordsOf('source', source, SOURCES)
   const hash = queryHash === undefined ? undefined : hashSpelling(queryHash)
   const isWanted = (suggestion: SuggestionRecord) =>
-    statuses?.includes(suggestion.status) !== false &&
+    statuses?.includes(asOf(nowMs, suggestion).status) !== false &&
     (hash === undefined || suggestion.queryHash === hash) &&
     sources?.includes(suggestion.source.toUpperCase()) !== false
   const isEach = statuses === undefined && hash === undefined && sources === undefined
   return await listJson('suggestions', store.tables.suggestions, {
-    ...{ limit, show: showSuggestion },
+    ...{ limit, show: (suggestion) => showSuggestion(asOf(nowMs, suggestion)) },
     isWanted: isEach ? undefined : isWanted,
   })
 }

@@ -167,14 +167,32 @@ describe('a suggestion', () => {
     expect((await suggest()).suggestionId).toBe(again.suggestionId)
   })
 
+  it('is over from its end on, also when no round has noted it yet', async () => {
+    const shop = openWorkshop()
+    const { suggestionId } = await shop.adaptations.suggest({ ...low, confidence: 0.9 })
+    const [before] = (await shop.suggestions({ status: ['accepted'] })).suggestions
+    shop.clock.nowMs += 7 * DAY_MS + 1
+    expect((await shop.suggestions({ status: ['accepted'] })).total).toBe(0)
+    expect(await shop.suggestions({ status: ['expired'] })).toMatchObject({
+      total: 1,
+      suggestions: [{ suggestionId, status: 'EXPIRED', reason: 'nobody applied it in time' }],
+    })
+    await expect(shop.apply({ fusion: 'rrf' }, { suggestionId })).rejects.toMatchObject({
+      code: 'INVALID_TRANSITION',
+    })
+    await shop.pass(0)
+    const [after] = (await shop.suggestions()).suggestions
+    expect(after).toMatchObject({ suggestionId, status: 'EXPIRED', rule: before?.rule })
+  })
+
   it('that is applied just when it would expire stays applied', async () => {
     const shop = openWorkshop()
     const { suggestionId, rule } = await shop.adaptations.suggest({ ...low, confidence: 0.9 })
     const changes = rule!.changes as Record<string, unknown>
-    shop.clock.nowMs += 8 * DAY_MS
+    shop.clock.nowMs += 7 * DAY_MS
     await Promise.all([
       shop.apply(changes, { type: 'rules', suggestionId, immediate: true }),
-      shop.adaptations.tick(shop.clock.nowMs),
+      shop.adaptations.tick(shop.clock.nowMs + 1),
     ])
     expect((await shop.suggestions()).suggestions[0]?.status).toBe('APPLIED')
     expect(shop.eventTypes()).not.toContain('SUGGESTION_EXPIRED')
