@@ -43,6 +43,7 @@ use crate::vectors::VectorSet;
 
 mod checkpoint;
 mod merging;
+mod room;
 mod writing;
 
 pub use checkpoint::Checkpointed;

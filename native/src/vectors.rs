@@ -22,7 +22,7 @@ use parking_lot::{Mutex, RwLock, RwLockWriteGuard};
 
 use graph::Graph;
 use links::Links;
-pub use persist::{FileMark, Saved};
+pub use persist::{FileMark, Room, Saved};
 use sketch::Sketches;
 
 /// From this many live vectors on a set deserves a graph; below, exact scans are fast enough.

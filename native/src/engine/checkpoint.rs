@@ -5,9 +5,11 @@ use std::fs;
 use std::io;
 use std::sync::Arc;
 
+use super::directory::{Image, Persisted};
 use super::writing::Writing;
-use super::Engine;
+use super::{room, Engine, Vectors};
 use crate::engine::manifest::{self, FileRecord, Manifest, VectorsRecord};
+
 use crate::failure::Failure;
 use crate::space::Space;
 
@@ -84,22 +86,12 @@ impl Engine {
                 bytes: 0,
             });
         }
-        let persisted = self.directory.persist(&image, step)?;
-        let flat = format!("vectors-{}.flat", vectors.number);
-        let graph = format!("vectors-{}.graph", vectors.number);
-        let saved = vectors
-            .set
-            .save(&self.root.join(&flat), &self.root.join(&graph))?;
-        step();
-        let space = match &durable.space {
-            Some(known) if durable.space_id == vectors.space.id() => known.clone(),
-            _ => self.save_space(&vectors.space)?,
-        };
-        step();
+        let (persisted, record, space) = self
+            .write_parts(&image, &vectors, &durable, step)
+            .inspect_err(|_| self.directory.withdraw(&image))?;
         // Names first, then the manifest that counts on them.
         manifest::sync_folder(&self.root)?;
         let meta = String::from_utf8_lossy(&image.meta).into_owned();
-        let record = VectorsRecord { flat, graph, saved };
         let (vectors_saved, graph_saved) = (record.saved.vectors, record.saved.graph_vectors);
         let hash = self.definition.hash.clone();
         let files = persisted.files;
@@ -142,6 +134,32 @@ impl Engine {
         })
     }
 
+    /// What the manifest will name. Where the disk has no room for one of them, none is to stay.
+    fn write_parts(
+        &self,
+        image: &Image,
+        vectors: &Vectors,
+        durable: &Durable,
+        step: &mut dyn FnMut(),
+    ) -> io::Result<(Persisted, VectorsRecord, FileRecord)> {
+        let persisted = self.directory.persist(image, step)?;
+        let flat = format!("vectors-{}.flat", vectors.number);
+        let graph = format!("vectors-{}.graph", vectors.number);
+        let saved =
+            vectors
+                .set
+                .save(&self.root.join(&flat), &self.root.join(&graph), &|bytes| {
+                    room::refuse_beyond(&self.root, bytes)
+                })?;
+        step();
+        let space = match &durable.space {
+            Some(known) if durable.space_id == vectors.space.id() => known.clone(),
+            _ => self.save_space(&vectors.space)?,
+        };
+        step();
+        Ok((persisted, VectorsRecord { flat, graph, saved }, space))
+    }
+
     /// Leaves dead vectors behind when more than half are dead.
     fn compact(&self, writing: &mut Writing) -> Result<(), Failure> {
         let current = self.views.current();
@@ -163,6 +181,7 @@ impl Engine {
     fn save_space(&self, space: &Space) -> io::Result<FileRecord> {
         let bytes = space.to_bytes();
         let name = format!("space-{}.bin", space.id());
+        room::refuse_beyond(&self.root, bytes.len() as u64)?;
         let mut file = fs::File::create(self.root.join(&name))?;
         io::Write::write_all(&mut file, &bytes)?;
         file.sync_all()?;

@@ -20,12 +20,15 @@ use tantivy::directory::{
 use tantivy::Directory;
 
 use crate::engine::manifest::FileRecord;
+use crate::engine::room;
 
 /// The file that lists the segments; it lives in memory and, by the manifest, on disk.
 pub const META: &str = "meta.json";
 const MANAGED: &str = ".managed.json";
 /// Files above this size go to disk while they are written.
 pub const SPILL_BYTES: usize = 4 << 20;
+/// So much of such a file is written before it is asked again whether the disk has room.
+const ROOM_STEP_BYTES: u64 = 1 << 20;
 const LOCK_WAIT: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy)]
@@ -80,6 +83,16 @@ pub struct Image {
     pub meta: Arc<[u8]>,
     files: Vec<(PathBuf, Place)>,
     tombs: Vec<PathBuf>,
+}
+
+impl Image {
+    fn bytes_in_memory(&self) -> u64 {
+        let bytes = self.files.iter().map(|(_, place)| match place {
+            Place::Memory(file) => file.bytes.len() as u64,
+            Place::Disk(_) => 0,
+        });
+        bytes.sum()
+    }
 }
 
 enum Place {
@@ -178,9 +191,10 @@ impl WriteBehind {
     }
 
     /// Writes and syncs the files of an image, with a call of `step` after each. The manifest may
-    /// name them afterwards.
+    /// name them afterwards. Nothing is written where the disk has no room for all.
     pub fn persist(&self, image: &Image, step: &mut dyn FnMut()) -> io::Result<Persisted> {
         let mut out = Persisted::default();
+        room::refuse_beyond(&self.inner.root, image.bytes_in_memory())?;
         for (path, place) in &image.files {
             let (bytes, hash) = match place {
                 Place::Memory(file) => {
@@ -210,6 +224,16 @@ impl WriteBehind {
         }
         out.files.sort_by(|a, b| a.name.cmp(&b.name));
         Ok(out)
+    }
+
+    /// Call when no manifest is to name the image's files after all: what `persist` wrote goes, and stays in memory.
+    pub fn withdraw(&self, image: &Image) {
+        for (path, place) in &image.files {
+            if matches!(place, Place::Memory(_)) {
+                // What stays behind is written over the next time, or swept at the next open.
+                let _ = fs::remove_file(self.inner.root.join(path));
+            }
+        }
     }
 
     /// Call once the manifest that names the image's files is durable: forgets the copies in
@@ -357,6 +381,7 @@ impl Directory for WriteBehind {
             buffer: Vec::new(),
             file: None,
             bytes: 0,
+            roomy: 0,
             hash: crc32fast::Hasher::new(),
             done: false,
         })))
@@ -424,8 +449,24 @@ struct Growing {
     buffer: Vec<u8>,
     file: Option<File>,
     bytes: u64,
+    /// Up to this length the disk has room for it.
+    roomy: u64,
     hash: crc32fast::Hasher,
     done: bool,
+}
+
+impl Growing {
+    fn ask_for_room(&mut self, more: usize) -> io::Result<()> {
+        let length = self.bytes + more as u64;
+        if length <= self.roomy {
+            return Ok(());
+        }
+        let on_disk = if self.file.is_some() { self.bytes } else { 0 };
+        let wanted = length + ROOM_STEP_BYTES;
+        room::refuse_beyond(&self.directory.inner.root, wanted - on_disk)?;
+        self.roomy = wanted;
+        Ok(())
+    }
 }
 
 impl Write for Growing {
@@ -436,10 +477,14 @@ impl Write for Growing {
         }
         if self.file.is_none() && self.buffer.len() + data.len() > inner.spill_bytes {
             self.directory.writable()?;
-            let mut file = File::create(inner.root.join(&self.path))?;
+            self.ask_for_room(data.len())?;
+            let mut file = File::create(self.directory.inner.root.join(&self.path))?;
             file.write_all(&self.buffer)?;
             self.buffer = Vec::new();
             self.file = Some(file);
+        }
+        if self.file.is_some() {
+            self.ask_for_room(data.len())?;
         }
         match &mut self.file {
             Some(file) => file.write_all(data)?,

@@ -43,15 +43,18 @@ pub struct Saved {
     pub graph_vectors: u32,
 }
 
+/// Fails where the disk has no room for so many bytes more.
+pub type Room<'a> = dyn Fn(u64) -> io::Result<()> + 'a;
+
 impl VectorSet {
     /// Makes the set durable: appends to the flat file what is new since the last save of this set
     /// to the same path, and replaces the graph file when it has grown enough to be worth it. Both
     /// files are synced, their folder is left to the caller. Appends and searches go on meanwhile.
-    pub fn save(&self, flat: &Path, graph: &Path) -> io::Result<Saved> {
+    pub fn save(&self, flat: &Path, graph: &Path, room: &Room<'_>) -> io::Result<Saved> {
         let mut upkeep = self.upkeep.lock();
-        let (flat_mark, vectors) = self.save_flat(flat, &upkeep)?;
+        let (flat_mark, vectors) = self.save_flat(flat, &upkeep, room)?;
         upkeep.flat = Some((flat.to_path_buf(), flat_mark, vectors));
-        if let Some((mark, indexed)) = self.save_graph(graph, &upkeep)? {
+        if let Some((mark, indexed)) = self.save_graph(graph, &upkeep, room)? {
             upkeep.graph = Some((graph.to_path_buf(), mark, indexed));
         }
         let saved = upkeep.graph.as_ref().filter(|saved| saved.0 == graph);
@@ -86,7 +89,12 @@ impl VectorSet {
         })
     }
 
-    fn save_flat(&self, path: &Path, upkeep: &Upkeep) -> io::Result<(FileMark, u32)> {
+    fn save_flat(
+        &self,
+        path: &Path,
+        upkeep: &Upkeep,
+        room: &Room<'_>,
+    ) -> io::Result<(FileMark, u32)> {
         let end = self.len() as u32;
         let before = upkeep.flat.as_ref().filter(|saved| {
             saved.0 == path && fs::metadata(path).is_ok_and(|found| found.len() >= saved.1.bytes)
@@ -95,6 +103,7 @@ impl VectorSet {
             if *vectors == end {
                 return Ok((*mark, end));
             }
+            room(u64::from(end - *vectors) * record_bytes(self.dimensions) as u64)?;
             let mut file = OpenOptions::new().write(true).open(path)?;
             file.set_len(mark.bytes)?;
             file.seek(SeekFrom::Start(mark.bytes))?;
@@ -102,6 +111,7 @@ impl VectorSet {
             let mark = self.write_rows(file, hash, *mark, *vectors..end)?;
             return Ok((mark, end));
         }
+        room(u64::from(end) * record_bytes(self.dimensions) as u64)?;
         let temporary = path.with_extension("new");
         let mut file = File::create(&temporary)?;
         let header = header(self.dimensions);
@@ -153,7 +163,12 @@ impl VectorSet {
         })
     }
 
-    fn save_graph(&self, path: &Path, upkeep: &Upkeep) -> io::Result<Option<(FileMark, u32)>> {
+    fn save_graph(
+        &self,
+        path: &Path,
+        upkeep: &Upkeep,
+        room: &Room<'_>,
+    ) -> io::Result<Option<(FileMark, u32)>> {
         let guard = self.graph.read();
         let Some(graph) = guard.as_ref() else {
             return Ok(None);
@@ -167,6 +182,7 @@ impl VectorSet {
             return Ok(None);
         }
         let bytes = graph.to_bytes()?;
+        room(bytes.len() as u64)?;
         let temporary = path.with_extension("new");
         let mut file = File::create(&temporary)?;
         file.write_all(&bytes)?;

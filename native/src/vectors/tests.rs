@@ -316,12 +316,12 @@ fn a_saved_set_comes_back_and_saving_again_only_appends() {
     let (flat, graph) = folder.paths();
     let set = filled(10_500, 24);
     build_graph(&set);
-    let first = set.save(&flat, &graph).unwrap();
+    let first = set.save(&flat, &graph, &|_| Ok(())).unwrap();
     let before = fs::read(&flat).unwrap();
     for (ord, vector) in (90_000..).zip(vectors(100, 24, 8)) {
         set.append(ord, &vector);
     }
-    let second = set.save(&flat, &graph).unwrap();
+    let second = set.save(&flat, &graph, &|_| Ok(())).unwrap();
     assert_eq!(second.vectors, 10_600);
     assert_eq!(second.graph, first.graph);
     assert!(fs::read(&flat).unwrap().starts_with(&before));
@@ -340,7 +340,7 @@ fn a_saved_set_comes_back_and_saving_again_only_appends() {
     }
     let resumed = VectorSet::load(&flat, &graph, &first).unwrap();
     resumed.append(95_000, &vectors(1, 24, 10)[0]);
-    let third = resumed.save(&flat, &graph).unwrap();
+    let third = resumed.save(&flat, &graph, &|_| Ok(())).unwrap();
     build_graph(&resumed);
     let again = VectorSet::load(&flat, &graph, &third).unwrap();
     assert_eq!(again.slot_of(95_000), Some(10_500));
@@ -353,7 +353,7 @@ fn a_damaged_flat_file_is_refused_and_a_damaged_graph_is_built_again() {
     let (flat, graph) = folder.paths();
     let set = filled(10_000, 8);
     build_graph(&set);
-    let saved = set.save(&flat, &graph).unwrap();
+    let saved = set.save(&flat, &graph, &|_| Ok(())).unwrap();
     let whole = fs::read(&flat).unwrap();
     for at in [0, 9, 16, 24, whole.len() / 2, whole.len() - 1] {
         let mut flipped = whole.clone();

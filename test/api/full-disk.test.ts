@@ -1,0 +1,66 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import { startApp } from '../running-app.ts'
+
+const MEGABYTES = 32
+/** What removals need of the reserve, a twentieth of the disk (store/space.ts). */
+const NEEDED_BYTES = (MEGABYTES << 20) / 20 / 4
+/** In which an index is written to its files several times, if it is. */
+const CHECKPOINTS_MS = 1000
+
+/** A file system of its own; undefined where none may be mounted. */
+function smallDisk(): string | undefined {
+  const folder = mkdtempSync(join(tmpdir(), 'attune-disk-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const options = ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m`, 'attune-test', folder]
+  if (spawnSync('mount', options).status !== 0) return undefined
+  onTestFinished(() => void spawnSync('umount', ['--lazy', folder]))
+  return folder
+}
+
+/** Words that no other text has, so that an index has as much to write as the records. */
+function strangeWords(bytes: number): string {
+  const words = Array.from({ length: bytes / 8 }, () => Math.random().toString(36).slice(2, 9))
+  return words.join(' ')
+}
+
+it('on a disk that indices would fill, deletes and forgetting go on, and make room', async ({
+  skip,
+}) => {
+  const disk = smallDisk()
+  if (disk === undefined) return skip('mounting needs more rights')
+  const { call, must, close } = await startApp({
+    DATA_DIR: join(disk, 'data'),
+    CHECKPOINT_MS: '200',
+  })
+  onTestFinished(close)
+  await must('POST', '/cortex/sessions', { userId: 'ann' })
+  const ids: string[] = []
+  for (let refusals = 0; refusals < 3; ) {
+    const id = String(ids.length)
+    const { status } = await call('POST', '/cortex/documents', {
+      ...{ index: 'filler', id },
+      document: { title: strangeWords(1 << 15) },
+    })
+    if (status === 200) ids.push(id)
+    else {
+      expect(status).toBe(507)
+      refusals += 1
+      await new Promise((done) => setTimeout(done, CHECKPOINTS_MS))
+    }
+  }
+  const { bavail, bsize } = statfsSync(disk)
+  expect(bavail * bsize).toBeGreaterThan(NEEDED_BYTES)
+  await must('DELETE', '/nous/learn/subjects/ann')
+  for (const id of ids.slice(0, ids.length / 2))
+    await must('DELETE', `/cortex/documents/${id}?index=filler`)
+  const found = await must('POST', '/cortex/search', { query: '', index: 'filler', size: 0 })
+  expect(found).toMatchObject({ total: Math.ceil(ids.length / 2) })
+  await must('DELETE', '/cortex/indices/filler')
+  await expect
+    .poll(() => call('POST', '/cortex/sessions', {}), { timeout: 10_000, interval: 200 })
+    .toMatchObject({ status: 200 })
+}, 120_000)
