@@ -29,7 +29,10 @@ export interface Space {
 const MEASURE_MS = 1000
 /** A write is taken for this large when it is decided how many may pass before measuring again: lines of a bulk request are. */
 const WRITE_BYTES = 16 << 20
-/** Left free on the disk, so that removals still find pages: this much, or a share of a small disk. */
+/**
+ * Left free on the disk, so that removals still find pages: this much, or a share of a small disk. The files of indices
+ * may use half of it (native/src/engine/room.rs, which has the same numbers).
+ */
 const RESERVE_BYTES = 32 << 20
 const RESERVE_SHARE = 0.05
 /** Others may fill the disk beyond it; what of the reserve has to be free for a removal. */

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder, temporaryStore } from './open.ts'
 
@@ -42,4 +43,19 @@ it('on a disk that others filled, writes are DISK_FULL until there is room, and 
   await store.put('records', [2, 1], record)
   expect(records.get([2, 1])?.length).toBe(100_000)
   expect(store.failure()).toBeUndefined()
+})
+
+it('the core leaves as much of the disk as the store counts on', () => {
+  const root = join(import.meta.dirname, '..', '..')
+  const [ours = '', theirs = ''] = ['src/store/space.ts', 'native/src/engine/room.rs'].map((path) =>
+    readFileSync(join(root, path), 'utf8'),
+  )
+  const reserve = / RESERVE_BYTES(?:: u64)? = (\d+ << \d+)/
+  expect(reserve.exec(ours)?.[1]).toBe('32 << 20')
+  expect(reserve.exec(theirs)?.[1]).toBe('32 << 20')
+  const share = Number(/ RESERVE_SHARE = ([\d.]+)/.exec(ours)?.[1])
+  expect(share * Number(/ RESERVE_PARTS: u64 = (\d+)/.exec(theirs)?.[1])).toBe(1)
+  // Else the files of indices would take what removals need.
+  const needed = Number(/ REMOVAL_SHARE = ([\d.]+)/.exec(ours)?.[1])
+  expect(1 / Number(/ LEFT_PARTS: u64 = (\d+)/.exec(theirs)?.[1])).toBeGreaterThan(needed)
 })
