@@ -1,20 +1,9 @@
-import { hash } from 'node:crypto'
 import { invalid } from '../../errors.ts'
 import { type AddedScores, isFirstPage, type ListPlace, NOTHING_ADDED } from '../../schema/plan.ts'
 import type { SearchRequest } from '../../schema/search.ts'
 import { murmur3 } from '../statistics/murmur3.ts'
+import { type KeptList, type KeptLists, keyOf, openKeptLists } from './kept-lists.ts'
 import { type LearnedPlan, variantNames } from './plan.ts'
-
-/**
- * So many lists that were begun last are kept, and up to twice as many: they are dropped by the generation, because a
- * map from which the oldest is taken out one by one is rehashed all the time.
- */
-const LISTS_MIN = 10_000
-/**
- * A generation is full with fewer when they hold so much of what was learned, in letters: of a query two hundred documents
- * may be named, by up to 512 letters each, and with every click by others.
- */
-const LETTERS_MAX = 32 << 20
 
 /** What a plan says of the ranking: as little as possible, because so many are kept. */
 type KeptRanking = Pick<
@@ -32,13 +21,15 @@ const PLAIN: KeptRanking = Object.freeze({
   interleaved: undefined,
 })
 
-interface List {
-  /** Its number, and behind that the mark of its ranking; 0: nothing applied to its first page. */
-  name: number
+/** What applies to a list, and the same number for the same: its mark. Shared by all lists of which that is so. */
+interface Applied {
   ranking: KeptRanking
+  mark: number
+  /** See kept-lists.ts. */
+  countedIn: number
 }
 
-const PLAIN_LIST: List = { name: 0, ranking: PLAIN }
+const PLAIN_LIST: KeptList<Applied> = { number: 0, applied: undefined }
 
 /**
  * Keeps what applied to the first page of a list for the pages after it: what was learned in between must not move
@@ -49,22 +40,18 @@ const PLAIN_LIST: List = { name: 0, ranking: PLAIN }
 export function openPages(
   make: (search: SearchRequest, queryHash: string) => LearnedPlan,
 ): (search: SearchRequest, queryHash: string, place: ListPlace) => LearnedPlan {
-  const lists = openLists()
-  let begun = 0
+  const lists = openKeptLists<Applied>()
+  const appliedBy = openApplied()
 
   return (search, queryHash, place) => {
     const plan = make(search, queryHash)
-    const key = keyOf(search.sessionId, place.text)
-    const before = isFirstPage(search) ? undefined : lists.find(place.list ?? key)
+    const key = keyOf(`${search.sessionId ?? ''} ${place.text}`)
+    const before = isFirstPage(search) ? undefined : find(lists, key, place)
     if (before !== undefined) return laterPage(plan, before)
-    const ranking = rankingOf(plan)
-    const mark = markOf(ranking)
-    if (place.list !== undefined && place.list % MARKS !== mark) throw gone()
-    if (ranking !== PLAIN) {
-      begun += 1
-      plan.list = begun * MARKS + mark
-    }
-    lists.keep(ranking === PLAIN ? PLAIN_LIST : { name: plan.list, ranking }, key)
+    const applied = appliedBy(plan)
+    if (place.list !== undefined && place.list % MARKS !== (applied?.mark ?? 0)) throw gone()
+    const number = lists.keep(key, applied)
+    if (applied !== undefined) plan.list = nameOf(number, applied)
     return plan
   }
 }
@@ -72,20 +59,18 @@ export function openPages(
 /** So many marks tell rankings apart; numbers of lists stand before them in a whole number of 53 bits. */
 const MARKS = 2 ** 20
 
-/** The same for the same ranking. What is tuned goes by the changes and variants that tune it. */
-function markOf(ranking: KeptRanking): number {
-  if (ranking === PLAIN) return 0
-  const { added, model, rerankSize, adaptations, experiments, clickRates, interleaved } = ranking
-  const rates = model === undefined ? undefined : clickRates?.edition
-  // To most lists nothing but what was learned of single documents applies, and each search asks.
-  const isLearnedAlone = model === undefined && adaptations.length + experiments.length === 0
-  const rest = isLearnedAlone
-    ? ''
-    : JSON.stringify([
-        ...[model?.name, rerankSize, rates, adaptations],
-        ...[variantNames(experiments), interleaved?.seed],
-      ])
-  return murmur3(added.documents, murmur3(added.values, murmur3(rest, 0))) % MARKS
+/** The name of a list: its number, and behind that the mark of its ranking. */
+function nameOf(number: number, { mark }: Applied): number {
+  return number * MARKS + mark
+}
+
+function find(
+  lists: KeptLists<Applied>,
+  key: number,
+  { list }: ListPlace,
+): KeptList<Applied> | undefined {
+  if (list === undefined) return lists.find(key)
+  return list === 0 ? PLAIN_LIST : lists.numbered(Math.floor(list / MARKS))
 }
 
 function gone(): Error {
@@ -94,77 +79,50 @@ function gone(): Error {
   return invalid('cursor', message, 'GENERATION_GONE')
 }
 
-/** Characters of a key that is kept as it is; a search with a vector, say, has a megabyte of them. */
-const KEY_MAX = 256
+/** What applies by a plan; undefined where nothing does. */
+function openApplied(): (plan: LearnedPlan) => Applied | undefined {
+  // To most lists nothing but what was learned of single documents applies: it is the same until more of them is learned.
+  const known = new WeakMap<AddedScores, Applied>()
 
-function keyOf(sessionId = '', text: string): string {
-  const key = `${sessionId} ${text}`
-  return key.length <= KEY_MAX ? key : hash('sha256', key, 'base64url')
-}
-
-/** Lists that were begun one after the other. */
-interface Generation {
-  byKey: Map<string, List>
-  /** By their numbers, which count up from this one. */
-  first: number
-  numbered: List[]
-}
-
-function openLists() {
-  let young = newGeneration(1)
-  let old = newGeneration(1)
-  let kept = 0
-  let letters = 0
-  /** Names of documents that lists of the young generation hold already: they stay while the values beside them move. */
-  const known = new Set<string>()
-  const at = ({ first, numbered }: Generation, name: number) =>
-    numbered[Math.floor(name / MARKS) - first]
-  return {
-    find: (name: string | number): List | undefined => {
-      if (typeof name === 'string') return young.byKey.get(name) ?? old.byKey.get(name)
-      return name === 0 ? PLAIN_LIST : (at(young, name) ?? at(old, name))
-    },
-    keep: (list: List, key: string): void => {
-      young.byKey.set(key, list)
-      if (list.name > 0) young.numbered.push(list)
-      kept += 1
-      letters += lettersOf(list.ranking.added, known)
-      if (kept < LISTS_MIN && letters < LETTERS_MAX) return
-      old = young
-      young = newGeneration(old.first + old.numbered.length)
-      kept = letters = 0
-      known.clear()
-    },
+  return (plan) => {
+    const { tuning, added, model, rerankSize, adaptations, experiments } = plan
+    const { clickRates, interleaved } = plan
+    const isLearnedAlone =
+      model === undefined &&
+      adaptations.length + experiments.length === 0 &&
+      Object.keys(tuning).length === 0
+    if (isLearnedAlone && added.count === 0) return undefined
+    let alone = known.get(added)
+    if (alone === undefined) {
+      alone = { ranking: { ...PLAIN, added }, mark: markOfAdded(added), countedIn: 0 }
+      known.set(added, alone)
+    }
+    if (isLearnedAlone) return alone
+    const kept = { tuning, added, model, rerankSize, adaptations, experiments }
+    const ranking: KeptRanking = { ...kept, clickRates, interleaved }
+    return { ranking, mark: murmur3(restOf(ranking), alone.mark) % MARKS, countedIn: 0 }
   }
 }
 
-/** Of what was added, as far as it is in no list yet. */
-function lettersOf({ documents, values }: AddedScores, known: Set<string>): number {
-  if (known.has(documents)) return values.length
-  known.add(documents)
-  return documents.length + values.length
+function markOfAdded({ documents, values }: AddedScores): number {
+  return murmur3(documents, murmur3(values, 0)) % MARKS
 }
 
-function newGeneration(first: number): Generation {
-  return { byKey: new Map(), first, numbered: [] }
-}
-
-function rankingOf(plan: LearnedPlan): KeptRanking {
-  const { tuning, added, model, rerankSize, adaptations, experiments } = plan
-  const { clickRates, interleaved } = plan
-  const isPlain =
-    Object.keys(tuning).length === 0 &&
-    added.count === 0 &&
-    model === undefined &&
-    adaptations.length === 0 &&
-    experiments.length === 0
-  if (isPlain) return PLAIN
-  return { tuning, added, model, rerankSize, adaptations, experiments, clickRates, interleaved }
+/** All but what was learned of single documents. What is tuned goes by the changes and variants that tune it. */
+function restOf(ranking: KeptRanking): string {
+  const { model, rerankSize, adaptations, experiments, clickRates, interleaved } = ranking
+  const rates = model === undefined ? undefined : clickRates?.edition
+  return JSON.stringify([
+    ...[model?.name, rerankSize, rates, adaptations],
+    ...[variantNames(experiments), interleaved?.seed],
+  ])
 }
 
 /** Only first pages are drawn, and only they are judged; a list that is dealt is dealt as a whole. */
-function laterPage(plan: LearnedPlan, { name, ranking }: List): LearnedPlan {
-  const later = { ...plan, ...ranking, list: name }
+function laterPage(plan: LearnedPlan, { number, applied }: KeptList<Applied>): LearnedPlan {
+  const ranking = applied?.ranking ?? PLAIN
+  const list = applied === undefined ? 0 : nameOf(number, applied)
+  const later = { ...plan, ...ranking, list }
   later.exploration = later.shadow = undefined
   if (plan.recorded !== undefined)
     later.recorded = { ...plan.recorded, variants: variantNames(ranking.experiments) }

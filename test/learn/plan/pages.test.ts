@@ -204,3 +204,21 @@ it('names of documents that many lists have are counted once', () => {
   for (let at = 0; at < 10_000; at += 1) plan(first, `${at}`)
   expect(plan(next, '0').added.values).toBe('1')
 })
+
+it('ten thousand lists to which the same applies leave next to nothing on the heap', () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const added = { documents: '"1/a"', values: 'AAAA', count: 1 }
+  const plan = openNamed(() => {
+    const rest = { tuning: {}, model: undefined, adaptations: [], experiments: [] }
+    return { ...rest, added } as unknown as LearnedPlan
+  })
+  const begin = (at: number) => plan(first, `a list of words, and of ${at}`)
+  for (let at = 0; at < 500; at += 1) begin(at)
+  collect()
+  const before = process.memoryUsage().heapUsed
+  for (let at = 0; at < 9000; at += 1) begin(at)
+  collect()
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(500_000)
+  expect(plan(next, 'a list of words, and of 8999').added).toBe(added)
+})

@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { type Applied, keyOf, openKeptLists } from '../../../src/learn/plan/kept-lists.ts'
+import { NOTHING_ADDED } from '../../../src/schema/plan.ts'
+
+const applies = (): Applied => ({ ranking: { added: NOTHING_ADDED }, countedIn: 0 })
+
+it('finds the list that was begun last with a key, by its key and by its number', () => {
+  const keys = fc.constantFrom(1, 2, 3, 2 ** 14 + 1, 2 ** 50 + 1)
+  fc.assert(
+    fc.property(fc.array(fc.tuple(keys, fc.boolean())), (begun) => {
+      const lists = openKeptLists<Applied>()
+      const byKey = new Map<number, { number: number; applied: Applied | undefined }>()
+      let number = 0
+      for (const [key, isPlain] of begun) {
+        const applied = isPlain ? undefined : applies()
+        if (!isPlain) number += 1
+        byKey.set(key, { number: isPlain ? 0 : number, applied })
+        expect(lists.keep(key, applied)).toBe(isPlain ? 0 : number)
+      }
+      for (const key of [1, 2, 3, 4, 2 ** 14 + 1, 2 ** 50 + 1]) {
+        const found = byKey.get(key)
+        expect(lists.find(key)).toEqual(found)
+        if (found !== undefined && found.number > 0)
+          expect(lists.numbered(found.number)?.applied).toBe(found.applied)
+      }
+      expect(lists.numbered(number + 1)).toBeUndefined()
+    }),
+  )
+})
+
+it('lists that are kept no more are found neither by their keys nor by their numbers, later ones by both', () => {
+  const lists = openKeptLists<Applied>()
+  const same = applies()
+  for (let at = 1; at <= 45_000; at += 1) lists.keep(at, at % 3 === 0 ? undefined : same)
+  expect(lists.find(20_000)).toBeUndefined()
+  expect(lists.numbered(13_334)).toBeUndefined()
+  for (const [key, number] of [[35_000, 23_334] as const, [44_999, 30_000] as const]) {
+    expect(lists.find(key)).toEqual({ number, applied: same })
+    expect(lists.numbered(number)).toEqual({ number, applied: same })
+  }
+  expect(lists.find(44_997)).toEqual({ number: 0, applied: undefined })
+})
+
+it('the keys of different texts differ, however little these do', () => {
+  const keys = new Set<number>()
+  for (let session = 0; session < 300; session += 1)
+    for (let text = 0; text < 300; text += 1) keys.add(keyOf(`${session} ${text}`))
+  expect(keys.size).toBe(90_000)
+  expect([...keys].every(Number.isSafeInteger)).toBe(true)
+  expect(new Set([...keys].map((key) => key % 2 ** 14)).size).toBeGreaterThan(16_000)
+  expect(keyOf('ann one')).toBe(keyOf('ann one'))
+  const long = '\u{1f600}'.repeat(100_000)
+  expect(new Set(['', '0', '0\0', long, `${long}0`, `0${long}`].map(keyOf)).size).toBe(6)
+})
