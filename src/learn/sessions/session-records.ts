@@ -8,6 +8,8 @@ export interface SessionRecords {
   /** Resolves when the record is on the disk, and then in the cache. */
   create: (sessionId: string, record: SessionRecord) => Promise<void>
   find: (sessionId: string) => SessionRecord | undefined
+  /** One that is in the cache, by any text: only ids in our own spelling are there. Most that searches ask for are. */
+  recent: (sessionId: string) => SessionRecord | undefined
   /** Changes the record of a session that was found just now: counts at once, and reaches the disk with the next flush. */
   touch: (sessionId: string, record: SessionRecord, seenMs: number) => void
   flush: () => Promise<void>
@@ -67,6 +69,9 @@ export function openSessionRecords(store: Store, sessionsMax: number): SessionRe
       updated.delete(id)
     }
   }
+  function recent(sessionId: string): SessionRecord | undefined {
+    return hidden.isHidden(sessionId) ? undefined : cache.get(sessionId)
+  }
   return {
     create: async (sessionId, record) => {
       await store.put('sessions', sessionId, record)
@@ -80,6 +85,7 @@ export function openSessionRecords(store: Store, sessionsMax: number): SessionRe
       if (stored !== undefined) cache.set(sessionId, stored)
       return stored
     },
+    recent,
     touch: (sessionId, record, seenMs) => {
       record.lastSeenMs = seenMs
       // Beyond the bound only the cache knows, until a flush makes room.

@@ -64,6 +64,7 @@ export interface SessionsOptions {
 }
 
 const METADATA_BYTES_MAX = 8 << 10
+const NOTHING_SAID: Record<string, unknown> = Object.freeze({})
 
 /** Opens the sessions of a store. `clock` decides what "now" is. */
 export function openSessions(options: SessionsOptions): Sessions {
@@ -73,6 +74,8 @@ export function openSessions(options: SessionsOptions): Sessions {
   if (metrics !== undefined) collect(metrics, records.cache)
 
   function find(sessionId: string): SessionRecord | undefined {
+    const known = records.recent(sessionId)
+    if (known !== undefined) return known
     // Anything but one of our ids can't be there, and may not even fit a key.
     return isId(sessionId) ? records.find(sessionId.toLowerCase()) : undefined
   }
@@ -104,18 +107,7 @@ export function openSessions(options: SessionsOptions): Sessions {
     totals,
     peek: (sessionId) => {
       const record = find(sessionId)
-      if (record === undefined) return undefined
-      const { userId, clientId, metadata } = record
-      // One spelling: ids of people are compared as texts from here on.
-      const id = sessionId.toLowerCase()
-      return {
-        sessionId: id,
-        // As clients send of whoever is not logged in: they would all be one person.
-        userId: userId === '' ? undefined : userId,
-        clientId,
-        metadata: JSON.parse(metadata),
-        active: isActive(record),
-      }
+      return record === undefined ? undefined : glimpse(sessionId, record, isActive(record))
     },
     touch: (sessionId) => {
       const record = find(sessionId)
@@ -176,6 +168,23 @@ function makeRecord(
   if (sent.clientId !== undefined) record.clientId = sent.clientId
   if (sent.userId !== undefined) record.userId = sent.userId
   return { sessionId: newId(nowMs), record }
+}
+
+function glimpse(
+  sessionId: string,
+  { userId, clientId, metadata }: SessionRecord,
+  active: boolean,
+): SessionGlimpse {
+  return {
+    // One spelling: ids of people are compared as texts from here on.
+    sessionId: sessionId.toLowerCase(),
+    // As clients send of whoever is not logged in: they would all be one person.
+    userId: userId === '' ? undefined : userId,
+    clientId,
+    // Most say nothing, and each search asks.
+    metadata: metadata === '{}' ? NOTHING_SAID : JSON.parse(metadata),
+    active,
+  }
 }
 
 function describe(sessionId: string, record: SessionRecord, active: boolean): SessionRead {

@@ -228,3 +228,15 @@ describe('the cache', () => {
     expect(used).toBeLessThan(4.5)
   })
 })
+
+it('a session is one in any spelling, also while it is hidden', async () => {
+  const { sessions } = open()
+  const { sessionId } = await sessions.create({ userId: 'u' })
+  const spellings = [sessionId, sessionId.toUpperCase()]
+  const known = { sessionId, userId: 'u', clientId: undefined, metadata: {}, active: true }
+  expect(spellings.map(sessions.peek)).toEqual([known, known])
+  sessions.hide([sessionId])
+  expect(spellings.map(sessions.peek)).toEqual([undefined, undefined])
+  sessions.show([sessionId])
+  expect(spellings.map(sessions.peek)).toEqual([known, known])
+})
