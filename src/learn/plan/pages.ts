@@ -25,6 +25,8 @@ const PLAIN: KeptRanking = Object.freeze({
 interface Applied {
   ranking: KeptRanking
   mark: number
+  /** What is added alone gives it. */
+  addedMark: number
   /** See kept-lists.ts. */
   countedIn: number
 }
@@ -81,36 +83,51 @@ function gone(): Error {
 
 /** What applies by a plan; undefined where nothing does. */
 function openApplied(): (plan: LearnedPlan) => Applied | undefined {
-  // To most lists nothing but what was learned of single documents applies: it is the same until more of them is learned.
+  // Mostly nothing but a model and what was learned of single documents applies: the same until more of them is learned.
   const known = new WeakMap<AddedScores, Applied>()
 
   return (plan) => {
-    const { tuning, added, model, rerankSize, adaptations, experiments } = plan
-    const { clickRates, interleaved } = plan
-    const isLearnedAlone =
-      model === undefined &&
-      adaptations.length + experiments.length === 0 &&
-      Object.keys(tuning).length === 0
-    if (isLearnedAlone && added.count === 0) return undefined
-    let alone = known.get(added)
-    if (alone === undefined) {
-      alone = { ranking: { ...PLAIN, added }, mark: markOfAdded(added), countedIn: 0 }
-      known.set(added, alone)
-    }
-    if (isLearnedAlone) return alone
-    const kept = { tuning, added, model, rerankSize, adaptations, experiments }
-    const ranking: KeptRanking = { ...kept, clickRates, interleaved }
-    return { ranking, mark: murmur3(restOf(ranking), alone.mark) % MARKS, countedIn: 0 }
+    if (isPlain(plan)) return undefined
+    const { tuning, added, model, rerankSize, adaptations, experiments, interleaved } = plan
+    const last = known.get(added)
+    if (last !== undefined && isSame(last.ranking, plan)) return last
+    const kept = { tuning, added, model, rerankSize, adaptations, experiments, interleaved }
+    const ranking = model === undefined ? kept : { ...kept, clickRates: plan.clickRates }
+    const addedMark = last?.addedMark ?? murmur3(added.documents, murmur3(added.values, 0))
+    const rest = restOf(ranking)
+    const mark = (rest === '' ? addedMark : murmur3(rest, addedMark)) % MARKS
+    const applied = { ranking, mark, addedMark, countedIn: 0 }
+    known.set(added, applied)
+    return applied
   }
 }
 
-function markOfAdded({ documents, values }: AddedScores): number {
-  return murmur3(documents, murmur3(values, 0)) % MARKS
+function isPlain({ tuning, added, model, adaptations, experiments }: LearnedPlan): boolean {
+  return (
+    added.count === 0 &&
+    model === undefined &&
+    adaptations.length + experiments.length === 0 &&
+    Object.keys(tuning).length === 0
+  )
+}
+
+/** Whether what applied is known to apply by a plan of the same additions, too. */
+function isSame(ranking: KeptRanking, plan: LearnedPlan): boolean {
+  const { tuning, model, rerankSize, clickRates, adaptations, experiments } = ranking
+  const named = [adaptations, experiments, plan.adaptations, plan.experiments]
+  return (
+    tuning === plan.tuning &&
+    model === plan.model &&
+    rerankSize === plan.rerankSize &&
+    (model === undefined || clickRates === plan.clickRates) &&
+    named.every(({ length }) => length === 0)
+  )
 }
 
 /** All but what was learned of single documents. What is tuned goes by the changes and variants that tune it. */
 function restOf(ranking: KeptRanking): string {
   const { model, rerankSize, adaptations, experiments, clickRates, interleaved } = ranking
+  if (model === undefined && adaptations.length + experiments.length === 0) return ''
   const rates = model === undefined ? undefined : clickRates?.edition
   return JSON.stringify([
     ...[model?.name, rerankSize, rates, adaptations],

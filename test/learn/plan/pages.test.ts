@@ -205,13 +205,17 @@ it('names of documents that many lists have are counted once', () => {
   expect(plan(next, '0').added.values).toBe('1')
 })
 
-it('ten thousand lists to which the same applies leave next to nothing on the heap', () => {
+it.each([
+  ['what was learned of documents', undefined],
+  ['that and a model', { name: 'learned@1', handle: 1 }],
+])('thousands of lists to which %s applies leave next to nothing on the heap', (_, model) => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
-  const added = { documents: '"1/a"', values: 'AAAA', count: 1 }
+  const same = { tuning: {}, added: { documents: '"1/a"', values: 'AAAA', count: 1 } }
+  const clickRates = { prior: 0.05, edition: 1 }
   const plan = openNamed(() => {
-    const rest = { tuning: {}, model: undefined, adaptations: [], experiments: [] }
-    return { ...rest, added } as unknown as LearnedPlan
+    const rest = { model, clickRates, rerankSize: 100, adaptations: [], experiments: [] }
+    return { ...same, ...rest } as unknown as LearnedPlan
   })
   const begin = (at: number) => plan(first, `a list of words, and of ${at}`)
   for (let at = 0; at < 500; at += 1) begin(at)
@@ -220,5 +224,24 @@ it('ten thousand lists to which the same applies leave next to nothing on the he
   for (let at = 0; at < 9000; at += 1) begin(at)
   collect()
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(500_000)
-  expect(plan(next, 'a list of words, and of 8999').added).toBe(added)
+  expect(plan(next, 'a list of words, and of 8999')).toMatchObject({ added: same.added, model })
+})
+
+it('a list keeps the model that ranked its first page, and lists of another model have other marks', () => {
+  const added = { documents: '"1/a"', values: 'AAAA', count: 1 }
+  const tuning = {}
+  let model: LearnedPlan['model']
+  const plan = openNamed(() => {
+    const rest = { tuning, added, rerankSize: 100, adaptations: [], experiments: [] }
+    return { ...rest, model } as unknown as LearnedPlan
+  })
+  const models = [undefined, { name: 'a@1', handle: 1 }, { name: 'b@1', handle: 2 }, undefined]
+  const lists = models.map((each) => {
+    model = each
+    return plan(first, 'one').list
+  })
+  const further = (list: number | undefined) => plan({ ...first, cursor: 'after' }, 'one', list)
+  expect(lists.map((list) => further(list).model)).toEqual(models)
+  const marks = lists.map((list) => list % 2 ** 20)
+  expect([marks[0], new Set(marks).size]).toEqual([marks[3], 3])
 })
