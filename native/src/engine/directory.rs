@@ -27,6 +27,8 @@ pub const META: &str = "meta.json";
 const MANAGED: &str = ".managed.json";
 /// Files above this size go to disk while they are written.
 pub const SPILL_BYTES: usize = 4 << 20;
+/// Memory that the files of an index may take where the disk has no room for those that are large.
+const UNSPILLED_BYTES_MAX: u64 = 256 << 20;
 /// So much of such a file is written before it is asked again whether the disk has room.
 const ROOM_STEP_BYTES: u64 = 1 << 20;
 const LOCK_WAIT: Duration = Duration::from_secs(10);
@@ -62,6 +64,13 @@ struct Inner {
     closed: AtomicBool,
     frozen: AtomicBool,
     spill_bytes: usize,
+}
+
+impl Inner {
+    fn bytes_in_memory(&self) -> u64 {
+        let state = self.state.read();
+        state.memory.values().map(|f| f.bytes.len() as u64).sum()
+    }
 }
 
 /// The directory; clones share one state.
@@ -153,8 +162,8 @@ impl WriteBehind {
 
     /// (bytes in memory, bytes on disk) of the files that the index still has.
     pub fn bytes(&self) -> (u64, u64) {
+        let memory = self.inner.bytes_in_memory();
         let state = self.inner.state.read();
-        let memory = state.memory.values().map(|f| f.bytes.len() as u64).sum();
         let disk = state
             .disk
             .iter()
@@ -381,7 +390,7 @@ impl Directory for WriteBehind {
             buffer: Vec::new(),
             file: None,
             bytes: 0,
-            roomy: 0,
+            roomy: self.inner.spill_bytes as u64,
             hash: crc32fast::Hasher::new(),
             done: false,
         })))
@@ -449,21 +458,33 @@ struct Growing {
     buffer: Vec<u8>,
     file: Option<File>,
     bytes: u64,
-    /// Up to this length the disk has room for it.
+    /// Up to this length it may grow where it is.
     roomy: u64,
     hash: crc32fast::Hasher,
     done: bool,
 }
 
 impl Growing {
-    fn ask_for_room(&mut self, more: usize) -> io::Result<()> {
-        let length = self.bytes + more as u64;
-        if length <= self.roomy {
+    /// To be called before it is longer than `roomy`: from there on it is on disk, or goes on in memory where the disk
+    /// has no room. An index of which the files hold less than the records can be opened on a full disk, too.
+    fn go_on(&mut self, more: usize) -> io::Result<()> {
+        let inner = &self.directory.inner;
+        let wanted = self.bytes + more as u64 + ROOM_STEP_BYTES;
+        let on_disk = if self.file.is_some() { self.bytes } else { 0 };
+        let room = room::refuse_beyond(&inner.root, wanted - on_disk);
+        if self.file.is_some() || inner.bytes_in_memory() + wanted > UNSPILLED_BYTES_MAX {
+            room?;
+        } else if room.is_err() {
+            self.roomy = wanted;
             return Ok(());
         }
-        let on_disk = if self.file.is_some() { self.bytes } else { 0 };
-        let wanted = length + ROOM_STEP_BYTES;
-        room::refuse_beyond(&self.directory.inner.root, wanted - on_disk)?;
+        if self.file.is_none() {
+            self.directory.writable()?;
+            let mut file = File::create(inner.root.join(&self.path))?;
+            file.write_all(&self.buffer)?;
+            self.buffer = Vec::new();
+            self.file = Some(file);
+        }
         self.roomy = wanted;
         Ok(())
     }
@@ -475,16 +496,8 @@ impl Write for Growing {
         if inner.frozen.load(Ordering::Relaxed) {
             return Err(io::Error::other("no file of the index is made any more"));
         }
-        if self.file.is_none() && self.buffer.len() + data.len() > inner.spill_bytes {
-            self.directory.writable()?;
-            self.ask_for_room(data.len())?;
-            let mut file = File::create(self.directory.inner.root.join(&self.path))?;
-            file.write_all(&self.buffer)?;
-            self.buffer = Vec::new();
-            self.file = Some(file);
-        }
-        if self.file.is_some() {
-            self.ask_for_room(data.len())?;
+        if self.bytes + data.len() as u64 > self.roomy {
+            self.go_on(data.len())?;
         }
         match &mut self.file {
             Some(file) => file.write_all(data)?,
