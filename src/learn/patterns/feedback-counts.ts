@@ -1,7 +1,7 @@
 import { ownValue } from '../../object.ts'
 import type { FeedbackPattern } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
-import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
+import type { Consumer, FeedbackEntry, FeedbackFact, Impression } from '../facts.ts'
 import { GROUPS } from '../loop/fold.ts'
 import type { Clicks } from './clicks.ts'
 import { openTopRows, type TopRows } from './top-rows.ts'
@@ -45,16 +45,8 @@ export function openFeedbackCounts(store: Store, clicks: Clicks): FeedbackCounts
 }
 
 function takeSearch(impression: Impression, counts: TopRows<FeedbackPattern>): void {
-  const { unit, timeMs, from, scores, deviceType } = impression
   // Nobody's searches can't be clicked.
-  if (unit === undefined) return
-  counts.count(timeMs, ALL, (row) => {
-    deviceOf(row, deviceType).searches += from > 0 ? 0 : 1
-    for (let hit = 0; hit < scores.length; hit += 1) {
-      const place = placeOf(row, from + hit)
-      if (place !== undefined) place[0] += 1
-    }
-  })
+  if (impression.unit !== undefined) counts.count(impression.timeMs, ALL, countShown, impression)
 }
 
 function takeFeedback(
@@ -62,25 +54,48 @@ function takeFeedback(
   position: number | undefined,
   counts: TopRows<FeedbackPattern>,
 ): void {
+  const deviceType = impression?.deviceType
   // When it was told, as in reports: what is dated ahead, or long ago, is counted too.
-  counts.count(receivedMs, ALL, (row) => {
-    row.entries += 1
-    if (entry.status === 'unmatched') row.unmatched += 1
-    if (entry.status === 'duplicate') row.duplicates += 1
-    if (entry.status === 'duplicate') return
-    const action = named(entry.action, row.actions, ACTIONS_MAX)
-    row.actions[action] = (ownValue(row.actions, action) ?? 0) + 1
-    const step = Math.min(RATING_STEPS - 1, Math.floor(entry.rating * RATING_STEPS))
-    row.ratings[step] = (row.ratings[step] ?? 0) + 1
-    row.ratingSum += entry.rating
-    deviceOf(row, impression?.deviceType).entries += 1
-  })
+  counts.count(receivedMs, ALL, countEntry, { entry, deviceType })
   if (impression?.unit === undefined || position === undefined) return
-  counts.count(impression.timeMs, ALL, (row) => {
-    deviceOf(row, impression.deviceType).clicked += 1
-    const place = placeOf(row, position - 1)
-    if (place !== undefined) place[1] += 1
-  })
+  counts.count(impression.timeMs, ALL, countClicked, { position, deviceType })
+}
+
+function countShown(row: FeedbackPattern, { from, page, deviceType }: Impression): void {
+  deviceOf(row, deviceType).searches += from > 0 ? 0 : 1
+  for (let hit = 0; hit < page.hits.length; hit += 1) {
+    const place = placeOf(row, from + hit)
+    if (place !== undefined) place[0] += 1
+  }
+}
+
+interface Answered {
+  deviceType: string | undefined
+}
+
+function countEntry(
+  row: FeedbackPattern,
+  { entry, deviceType }: Answered & { entry: FeedbackEntry },
+): void {
+  row.entries += 1
+  if (entry.status === 'unmatched') row.unmatched += 1
+  if (entry.status === 'duplicate') row.duplicates += 1
+  if (entry.status === 'duplicate') return
+  const action = named(entry.action, row.actions, ACTIONS_MAX)
+  row.actions[action] = (ownValue(row.actions, action) ?? 0) + 1
+  const step = Math.min(RATING_STEPS - 1, Math.floor(entry.rating * RATING_STEPS))
+  row.ratings[step] = (row.ratings[step] ?? 0) + 1
+  row.ratingSum += entry.rating
+  deviceOf(row, deviceType).entries += 1
+}
+
+function countClicked(
+  row: FeedbackPattern,
+  { position, deviceType }: Answered & { position: number },
+): void {
+  deviceOf(row, deviceType).clicked += 1
+  const place = placeOf(row, position - 1)
+  if (place !== undefined) place[1] += 1
 }
 
 function placeOf({ positions }: FeedbackPattern, at: number): [number, number] | undefined {

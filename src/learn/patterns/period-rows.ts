@@ -19,49 +19,93 @@ export interface RowKind<Row> {
   join: (day: Row, hour: Row) => void
 }
 
-/** One period in memory, and the names in it that are to be written. */
+/** A row in memory. */
+export interface KeptRow<Row> {
+  name: string
+  row: Row
+  /** It is on the disk, as it is or as it was before. */
+  isWritten: boolean
+  /** It is among those to be written. */
+  isChanged: boolean
+}
+
+/** One period in memory, and what of it is to be written: most rows come and go in between, and never are. */
 export interface OpenPeriod<Row> {
   level: Level
   period: number
-  rows: Map<string, Row>
-  changed: Set<string>
+  rows: Map<string, KeptRow<Row>>
+  changed: KeptRow<Row>[]
+  /** Names of rows on the disk that are there no longer. */
+  removed: string[]
+}
+
+/** A period with the rows that are on the disk. */
+export function openPeriod<Row>(
+  level: Level,
+  period: number,
+  written: Iterable<readonly [string, Row]>,
+): OpenPeriod<Row> {
+  const opened: OpenPeriod<Row> = { level, period, rows: new Map(), changed: [], removed: [] }
+  for (const [name, row] of written)
+    opened.rows.set(name, { name, row, isWritten: true, isChanged: false })
+  return opened
 }
 
 /** A period may hold so many times its names until the least ones go, many at once. */
 const SPARE = 1.25
 
 /** Changes the row of a name, a fresh one if it is new to the period; where too many are, those with least go first. */
-export function countIn<Row>(
+export function countIn<Row, Of>(
   period: OpenPeriod<Row>,
   name: string,
-  change: (row: Row) => void,
+  change: (row: Row, of: Of) => void,
+  of: Of,
   kind: RowKind<Row>,
 ): void {
-  const { level, rows, changed } = period
-  let row = rows.get(name)
-  if (row === undefined) {
-    if (rows.size >= Math.ceil(mostOf(level, kind) * SPARE)) dropLightest(period, kind)
-    row = kind.fresh()
-    rows.set(name, row)
+  let kept = period.rows.get(name)
+  if (kept === undefined) {
+    if (period.rows.size >= Math.ceil(mostOf(period.level, kind) * SPARE))
+      dropLightest(period, kind)
+    kept = addFresh(period, name, kind)
   }
-  change(row)
-  changed.add(name)
+  change(kept.row, of)
+  noteChanged(period, kept)
+}
+
+function addFresh<Row>(
+  { rows }: OpenPeriod<Row>,
+  name: string,
+  { fresh }: RowKind<Row>,
+): KeptRow<Row> {
+  const kept = { name, row: fresh(), isWritten: false, isChanged: false }
+  rows.set(name, kept)
+  return kept
+}
+
+function noteChanged<Row>({ changed }: OpenPeriod<Row>, kept: KeptRow<Row>): void {
+  if (kept.isChanged) return
+  kept.isChanged = true
+  changed.push(kept)
+}
+
+function drop<Row>({ rows, removed }: OpenPeriod<Row>, kept: KeptRow<Row>): void {
+  rows.delete(kept.name)
+  kept.isChanged = false
+  if (kept.isWritten) removed.push(kept.name)
 }
 
 /** Adds all rows of an hour before any is dropped, so that their order does not matter. */
 export function joinDay<Row>(
   day: OpenPeriod<Row>,
-  hour: ReadonlyMap<string, Row>,
+  hour: OpenPeriod<Row>,
   kind: RowKind<Row>,
 ): void {
-  const { rows, changed } = day
-  for (const [name, row] of hour) {
-    const sum = rows.get(name) ?? kind.fresh()
-    kind.join(sum, row)
-    rows.set(name, sum)
-    changed.add(name)
+  for (const { name, row } of hour.rows.values()) {
+    const sum = day.rows.get(name) ?? addFresh(day, name, kind)
+    kind.join(sum.row, row)
+    noteChanged(day, sum)
   }
-  if (rows.size > mostOf(24, kind) * SPARE) dropLightest(day, kind)
+  if (day.rows.size > mostOf(24, kind) * SPARE) dropLightest(day, kind)
 }
 
 /**
@@ -76,26 +120,21 @@ export function* forgetIn<Row>(
 ): Iterable<unknown> {
   for (const period of new Set(periods)) {
     yield
-    const { rows, changed } = opened(period)
-    const row = rows.get(name)
-    if (row === undefined || weight(row) > periods.filter((each) => each === period).length)
-      continue
-    rows.delete(name)
-    changed.add(name)
+    const found = opened(period)
+    const kept = found.rows.get(name)
+    const times = periods.filter((each) => each === period).length
+    if (kept !== undefined && weight(kept.row) <= times) drop(found, kept)
   }
 }
 
 /** Removes the rows that one of these alone asked for. */
 export function forgetAskersIn<Row>(
-  { rows, changed }: OpenPeriod<Row>,
+  period: OpenPeriod<Row>,
   askers: ReadonlySet<Asker>,
   { askerOf }: RowKind<Row>,
 ): void {
-  for (const [name, row] of rows) {
-    if (!askers.has(askerOf?.(row) ?? SEVERAL)) continue
-    rows.delete(name)
-    changed.add(name)
-  }
+  for (const kept of period.rows.values())
+    if (askers.has(askerOf?.(kept.row) ?? SEVERAL)) drop(period, kept)
 }
 
 function mostOf(level: Level, { hourRowsMax }: { hourRowsMax: number }): number {
@@ -103,33 +142,26 @@ function mostOf(level: Level, { hourRowsMax }: { hourRowsMax: number }): number 
 }
 
 /** Those that count least go; of equals the last ones by name, so that the same counts lose the same names. */
-function dropLightest<Row>(
-  { level, rows, changed }: OpenPeriod<Row>,
-  { weight, hourRowsMax }: RowKind<Row>,
-): void {
-  const spare = rows.size - mostOf(level, { hourRowsMax })
-  const heaviest = Float64Array.from(rows.values(), weight).sort()[spare - 1] as number
-  const lighter: string[] = []
-  const equal: string[] = []
-  for (const [name, row] of rows) {
-    const own = weight(row)
-    if (own < heaviest) lighter.push(name)
-    else if (own === heaviest) equal.push(name)
-  }
-  for (const name of [...lighter, ...lastOf(equal, spare - lighter.length)]) {
-    rows.delete(name)
-    changed.add(name)
-  }
+function dropLightest<Row>(period: OpenPeriod<Row>, kind: RowKind<Row>): void {
+  const { level, rows } = period
+  const spare = rows.size - mostOf(level, kind)
+  const all = [...rows.values()]
+  const weights = Float64Array.from(all, ({ row }) => kind.weight(row))
+  const heaviest = weights.toSorted()[spare - 1] as number
+  const lighter = all.filter((_, at) => (weights[at] as number) < heaviest)
+  const equal = all.filter((_, at) => weights[at] === heaviest)
+  for (const kept of [...lighter, ...lastOf(equal, spare - lighter.length)]) drop(period, kept)
+  period.changed = period.changed.filter(({ isChanged }) => isChanged)
 }
 
-/** So many of different names that come last, in any order; to sort them all would take most of the time. */
-function lastOf(names: readonly string[], count: number): readonly string[] {
+/** So many of rows with different names that come last, in any order; to sort them all would take most of the time. */
+function lastOf<Row>(rows: readonly KeptRow<Row>[], count: number): readonly KeptRow<Row>[] {
   if (count <= 0) return []
-  if (names.length <= count) return names
-  const pivot = names[names.length >> 1] as string
-  const above = names.filter((name) => name > pivot)
+  if (rows.length <= count) return rows
+  const pivot = rows[rows.length >> 1] as KeptRow<Row>
+  const above = rows.filter(({ name }) => name > pivot.name)
   if (above.length >= count) return lastOf(above, count)
-  const below = names.filter((name) => name < pivot)
+  const below = rows.filter(({ name }) => name < pivot.name)
   return [...above, pivot, ...lastOf(below, count - above.length - 1)]
 }
 

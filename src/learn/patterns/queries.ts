@@ -43,25 +43,14 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
     // Further pages of a list are no searches of their own.
     if (from > 0) return
     const zeroResults = total === 0
-    queries.count(timeMs, queryHash, (row) => {
-      nameQuery(row, impression)
-      row.searches += 1
-      row.known += unit === undefined ? 0 : 1
-      row.zeroResults += zeroResults ? 1 : 0
-    })
+    queries.count(timeMs, queryHash, countSearched, impression)
     if (sessionId === undefined || unit === undefined) return
     const now: LastSearch = { queryId, queryHash, query, timeMs, clicked: false, zeroResults }
     const before = last.get(sessionId)
     if (before !== undefined && timeMs < before.timeMs) return
     if (before !== undefined && isReformulated(before, now)) {
       now.from = before.queryHash
-      reformulations.count(timeMs, nameOf(now), (row) => {
-        if (row.from !== before.query) row.from = before.query
-        if (row.to !== query) row.to = query
-        row.asker = withAsker(row.asker, impression)
-        row.count += 1
-        row.fromNothing += before.zeroResults ? 1 : 0
-      })
+      reformulations.count(timeMs, nameOf(now), countReformulated, { before, impression })
     }
     last.put(sessionId, now)
   }
@@ -70,22 +59,12 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
     const position = clicks.first(fact)
     if (impression === undefined || hit === undefined || position === undefined) return
     const { queryHash, timeMs } = impression
-    queries.count(timeMs, queryHash, (row) => {
-      nameQuery(row, impression)
-      row.clicked += 1
-      row.known += impression.unit === undefined ? 1 : 0
-      row.firstPositions += position
-      if (row.reciprocalRanks !== undefined && impression.from === 0)
-        row.reciprocalRanks += rankParts(position)
-      clickOn(row, impression.page.keys[hit], position)
-    })
+    queries.count(timeMs, queryHash, countClicked, { impression, hit, position })
     const own = last.get(sessionId)
     if (own === undefined || own.queryId !== impression.queryId || own.clicked) return
     last.put(sessionId, { ...own, clicked: true })
     if (own.from !== undefined)
-      reformulations.count(own.timeMs, nameOf(own), (row) => {
-        row.clicked += 1
-      })
+      reformulations.count(own.timeMs, nameOf(own), countFollowed, undefined)
   }
   const parts = [queries, reformulations, last]
   return {
@@ -117,6 +96,41 @@ function* untakeFrom(
   const askers = askersNamed(names)
   yield* queries.forgetAskers(askers)
   yield* reformulations.forgetAskers(askers)
+}
+
+function countSearched(row: QueryPattern, impression: Impression): void {
+  nameQuery(row, impression)
+  row.searches += 1
+  row.known += impression.unit === undefined ? 0 : 1
+  row.zeroResults += impression.total === 0 ? 1 : 0
+}
+
+function countClicked(
+  row: QueryPattern,
+  { impression, hit, position }: { impression: Impression; hit: number; position: number },
+): void {
+  nameQuery(row, impression)
+  row.clicked += 1
+  row.known += impression.unit === undefined ? 1 : 0
+  row.firstPositions += position
+  if (row.reciprocalRanks !== undefined && impression.from === 0)
+    row.reciprocalRanks += rankParts(position)
+  clickOn(row, impression.page.keys[hit], position)
+}
+
+function countReformulated(
+  row: Reformulation,
+  { before, impression }: { before: LastSearch; impression: Impression },
+): void {
+  if (row.from !== before.query) row.from = before.query
+  if (row.to !== impression.query) row.to = impression.query
+  row.asker = withAsker(row.asker, impression)
+  row.count += 1
+  row.fromNothing += before.zeroResults ? 1 : 0
+}
+
+function countFollowed(row: Reformulation): void {
+  row.clicked += 1
 }
 
 /** The same words again are not kept a second time: what rows hold, collections have to copy. */

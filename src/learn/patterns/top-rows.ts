@@ -9,6 +9,7 @@ import {
   joinDay,
   type Key,
   type OpenPeriod,
+  openPeriod,
   periodsIn,
   type RowKind,
   rangeOf,
@@ -17,8 +18,8 @@ import { dayOfHour, type Level, oldestKept, type Span } from './periods.ts'
 
 /** Counts by name and period; of each period the names that count most are kept. */
 export interface TopRows<Row> {
-  /** Changes the rows of a name in which a moment counts, each in the same way. */
-  count: (timeMs: number, name: string, change: (row: Row) => void) => void
+  /** Changes the rows of a name in which a moment counts, each in the same way; `change` is handed `of`. */
+  count: <Of>(timeMs: number, name: string, change: (row: Row, of: Of) => void, of: Of) => void
   /** Sums over the periods of a window, by name; what is not written yet is not in them. */
   sum: (window: Span) => Map<string, Row>
   /** The same for one name. */
@@ -65,14 +66,13 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
     const place = period * 2 + (level === 1 ? 0 : 1)
     let found = open.get(place)
     if (found === undefined) {
-      found = { level, period, rows: readPeriod(level, period, options), changed: new Set() }
+      found = openPeriod(level, period, readPeriod(level, period, options))
       open.set(place, found)
     }
     return found
   }
   function begin(period: number): OpenPeriod<Row> {
-    if (newest !== undefined)
-      joinDay(opened(24, dayOfHour(newest)), opened(1, newest).rows, options)
+    if (newest !== undefined) joinDay(opened(24, dayOfHour(newest)), opened(1, newest), options)
     newest = period
     isMarked = false
     hour = opened(1, period)
@@ -88,22 +88,23 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
   }
   load()
   return {
-    count: (timeMs, name, change) => {
+    count: (timeMs, name, change, of) => {
       const period = hourOf(timeMs)
-      if (newest === undefined || period > newest) countIn(begin(period), name, change, options)
+      if (newest === undefined || period > newest) countIn(begin(period), name, change, of, options)
       else if (period === newest) {
         hour ??= opened(1, period)
-        countIn(hour, name, change, options)
+        countIn(hour, name, change, of, options)
       } else {
-        if (period >= oldestKept(1, newest)) countIn(opened(1, period), name, change, options)
+        if (period >= oldestKept(1, newest)) countIn(opened(1, period), name, change, of, options)
         const day = dayOfHour(period)
-        if (day >= oldestKept(24, newest)) countIn(opened(24, day), name, change, options)
+        if (day >= oldestKept(24, newest)) countIn(opened(24, day), name, change, of, options)
       }
     },
     ...readTopRows(options),
     load,
     save: () => {
-      const written = writePeriods(open.values(), options)
+      let written = 0
+      for (const period of open.values()) written += writePeriod(period, options)
       if (!isMarked) meta.put(mark, newest)
       isMarked = true
       if (written > 0 && newest !== cleared && removeOld(table, newest) === 0) cleared = newest
@@ -135,8 +136,8 @@ function* forgetAskers<Row, Written>(
   const { table, askerOf } = options
   for (const [level, period] of periodsIn(table)) {
     yield
-    const rows = [...readPeriod(level, period, options).values()]
-    if (rows.some((row) => askers.has(askerOf?.(row) ?? SEVERAL)))
+    const rows = readPeriod(level, period, options)
+    if (rows.some(([, row]) => askers.has(askerOf?.(row) ?? SEVERAL)))
       forgetAskersIn(opened(level, period), askers, options)
   }
 }
@@ -145,9 +146,9 @@ function readPeriod<Row, Written>(
   level: Level,
   period: number,
   { table, unpack }: TopRowsOptions<Row, Written>,
-): Map<string, Row> {
+): [string, Row][] {
   const rows = table.range(rangeOf(level, period, period))
-  return new Map(Array.from(rows, ({ key, value }) => [key[2], unpack(value)]))
+  return Array.from(rows, ({ key, value }) => [key[2], unpack(value)])
 }
 
 /** Days that were written without a mark hold their newest hour, too: the hour after it is the first one apart. */
@@ -162,26 +163,24 @@ function markOf({ name }: { name: string }): string {
 }
 
 /** Returns how many rows it wrote or removed. */
-function writePeriods<Row, Written>(
-  periods: Iterable<OpenPeriod<Row>>,
-  options: TopRowsOptions<Row, Written>,
-): number {
-  let written = 0
-  for (const period of periods) written += writePeriod(period, options)
-  return written
-}
-
 function writePeriod<Row, Written>(
-  { level, period, rows, changed }: OpenPeriod<Row>,
+  opened: OpenPeriod<Row>,
   { table, pack }: TopRowsOptions<Row, Written>,
 ): number {
-  const written = changed.size
-  for (const name of changed) {
-    const row = rows.get(name)
-    if (row === undefined) table.remove([level, period, name])
-    else table.put([level, period, name], pack(row))
+  const { level, period, changed, removed } = opened
+  // First, as a name that went may have come again.
+  for (const name of removed) table.remove([level, period, name])
+  let written = removed.length
+  for (const kept of changed) {
+    // Removed since it was changed.
+    if (!kept.isChanged) continue
+    table.put([level, period, kept.name], pack(kept.row))
+    kept.isChanged = false
+    kept.isWritten = true
+    written += 1
   }
-  changed.clear()
+  opened.changed = []
+  opened.removed = []
   return written
 }
 

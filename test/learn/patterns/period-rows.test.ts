@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import {
   countIn,
-  type OpenPeriod,
+  openPeriod,
   periodsIn,
   type RowKind,
 } from '../../../src/learn/patterns/period-rows.ts'
@@ -26,6 +26,10 @@ const KIND: RowKind<Counted> = {
   },
 }
 
+function addOne(row: Counted): void {
+  row.count += 1
+}
+
 it('a full period keeps the names that count most, of equals the first ones by name', () => {
   const counts = fc.uniqueArray(fc.tuple(fc.string(), fc.integer({ min: 1, max: 3 })), {
     minLength: HOUR_ROWS_MAX * 1.25,
@@ -34,16 +38,31 @@ it('a full period keeps the names that count most, of equals the first ones by n
   })
   fc.assert(
     fc.property(counts, (known) => {
-      const rows = new Map(known.map(([name, count]) => [name, { count }]))
-      const period: OpenPeriod<Counted> = { level: 1, period: 0, rows, changed: new Set() }
+      const period = openPeriod<Counted>(
+        1,
+        0,
+        known.map(([name, count]) => [name, { count }]),
+      )
       const sorted = [...known].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1))
       const kept = sorted.slice(0, HOUR_ROWS_MAX).map(([name]) => name)
-      countIn(period, 'a name of its own', (row) => (row.count += 1), KIND)
-      expect([...rows.keys()].sort()).toEqual([...kept, 'a name of its own'].sort())
+      countIn(period, 'a name of its own', addOne, undefined, KIND)
+      expect([...period.rows.keys()].sort()).toEqual([...kept, 'a name of its own'].sort())
       const dropped = sorted.slice(HOUR_ROWS_MAX).map(([name]) => name)
-      expect([...period.changed].sort()).toEqual([...dropped, 'a name of its own'].sort())
+      expect([...period.removed].sort()).toEqual(dropped.sort())
+      expect(period.changed.map(({ name }) => name)).toEqual(['a name of its own'])
     }),
   )
+})
+
+it('of names that come and go, none is removed that was not on the disk, and none is held', () => {
+  const period = openPeriod<Counted>(1, 0, [['b', { count: 1 }]])
+  for (let at = 0; at < 1000; at += 1) countIn(period, `c${at}`, addOne, undefined, KIND)
+  expect(period.removed).toEqual([])
+  expect(period.changed.length).toBeLessThanOrEqual(HOUR_ROWS_MAX * 1.25)
+  for (const name of ['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6', 'a7', 'a8', 'a9'])
+    countIn(period, name, addOne, undefined, KIND)
+  expect(period.rows.has('b')).toBe(false)
+  expect(period.removed).toEqual(['b'])
 })
 
 it('periods that hold a row are found, also those that follow each other', async () => {
