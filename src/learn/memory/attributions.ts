@@ -4,7 +4,7 @@ import type { DocumentKey } from '../facts.ts'
 import type { DocumentChange } from './click-memory-pairs.ts'
 import { type Attribution, unpackAttributed } from './click-memory-rows.ts'
 import { putTeaching, type SeenPage, seeWith, type Teaching, unfold } from './teaching.ts'
-import { openWrittenPairs } from './written-pairs.ts'
+import { hashOfPair, openWrittenPairs } from './written-pairs.ts'
 
 /** What sessions taught, so that each has a bounded say and can be taken out again. */
 export interface Attributions {
@@ -122,21 +122,36 @@ interface Shelf {
 }
 
 function openShelf({ tables: { attributions } }: Store): Shelf {
-  const kept = new Map<string, Teaching>()
+  // By hash, which of a known pair is found out without a text that would have to be put together.
+  const kept = new Map<number, Teaching>()
   const written = openWrittenPairs()
+
+  function begin(hash: number, sessionId: string, queryHash: string): Teaching {
+    const key: Teaching['key'] = [sessionId, queryHash]
+    const row = written.note(sessionId, hash) ? attributions.get(key) : undefined
+    const attributed = row === undefined ? undefined : unpackAttributed(row)
+    const begun = { key, look: undefined, parts: undefined, attributed, next: kept.get(hash) }
+    kept.set(hash, begun)
+    return begun
+  }
   return {
     keep: (sessionId, queryHash) => {
-      const name = nameOf(sessionId, queryHash)
-      let found = kept.get(name)
-      if (found === undefined) {
-        found = { key: [sessionId, queryHash] }
-        const row = written.note(sessionId, name) ? attributions.get(found.key) : undefined
-        if (row !== undefined) found.attributed = unpackAttributed(row)
-        kept.set(name, found)
-      }
-      return found
+      const hash = hashOfPair(sessionId, queryHash)
+      for (let found = kept.get(hash); found !== undefined; found = found.next)
+        if (found.key[1] === queryHash && found.key[0] === sessionId) return found
+      return begin(hash, sessionId, queryHash)
     },
-    drop: ({ key }) => void kept.delete(nameOf(...key)),
+    drop: (dropped) => {
+      const hash = hashOfPair(...dropped.key)
+      const others: Teaching[] = []
+      for (let each = kept.get(hash); each !== undefined; each = each.next)
+        if (each !== dropped) others.push(each)
+      kept.delete(hash)
+      for (const each of others) {
+        each.next = kept.get(hash)
+        kept.set(hash, each)
+      }
+    },
     trim: () => {
       if (kept.size > KEPT_MAX) kept.clear()
     },
@@ -146,10 +161,6 @@ function openShelf({ tables: { attributions } }: Store): Shelf {
       written.restart(last === undefined ? '' : last[0])
     },
   }
-}
-
-function nameOf(sessionId: string, queryHash: string): string {
-  return `${sessionId}/${queryHash}`
 }
 
 /** Ids of sessions begin with the time of their creation. */

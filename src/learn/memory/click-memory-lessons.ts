@@ -105,9 +105,9 @@ type Examined = (from: number, count: number) => Int32Array
 const PAGES_MAX = 1000
 
 function openExamined(eta: number): Examined {
-  const pages = new Map<string, Int32Array>()
+  const pages = new Map<number, Int32Array>()
   return (from, count) => {
-    const key = `${from} ${count}`
+    const key = from * (EXAMINED_MAX + 1) + count
     let page = pages.get(key)
     if (page === undefined) {
       if (pages.size >= PAGES_MAX) pages.clear()

@@ -28,10 +28,12 @@ type Attributed = Map<DocumentKey, Attribution>
 export interface Teaching {
   key: [sessionId: string, queryHash: string]
   /** The only look so far; with `attributed` there is none. */
-  look?: Look | undefined
+  look: Look | undefined
   /** The look taken apart, kept to be compared with later ones: not to be changed. */
-  parts?: Attributed | undefined
-  attributed?: Attributed
+  parts: Attributed | undefined
+  attributed: Attributed | undefined
+  /** Of another pair with the same hash. */
+  next: Teaching | undefined
 }
 
 /** Inside a transaction. */

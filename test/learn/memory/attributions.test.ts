@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { openAttributions } from '../../../src/learn/memory/attributions.ts'
+import { hashOfPair } from '../../../src/learn/memory/written-pairs.ts'
 import { temporaryStore } from '../../store/open.ts'
 
 const HOUR_MS = 3_600_000
@@ -36,3 +37,26 @@ it('the same page again teaches nothing, a later one and another one do', () => 
   expect(see(3000, ['1/b', '1/a'])).toEqual(['1/b'])
   expect(see(HOUR_MS, ['1/a', '1/b'])).toEqual(['1/a', '1/b'])
 })
+
+it('pairs with the same hash are told apart, also when one of them is taken out', () => {
+  const attributions = openAttributions(temporaryStore(), LIFE)
+  const see = (sessionId: string) => attributions.see(sessionId, 'q', pageOf(1, ['1/a']))
+  const pair = sessionsWithOneHash('q')
+  for (const sessionId of pair) expect(see(sessionId)).toHaveLength(1)
+  for (const sessionId of pair) expect(see(sessionId)).toEqual([])
+  const [first = '', second = ''] = pair
+  expect(attributions.take(first)).toHaveLength(1)
+  expect(see(second)).toEqual([])
+  expect(attributions.take(second)).toHaveLength(1)
+})
+
+function sessionsWithOneHash(queryHash: string): string[] {
+  const known = new Map<number, string>()
+  for (let n = 0; ; n += 1) {
+    const sessionId = `session-${n}`
+    const hash = hashOfPair(sessionId, queryHash)
+    const other = known.get(hash)
+    if (other !== undefined) return [other, sessionId]
+    known.set(hash, sessionId)
+  }
+}
