@@ -5,8 +5,12 @@ const PAGES_MAX = 512
 /** Letters of a page's ids up to which it is shared: long pages are seldom shown again, and so many would take gigabytes. */
 const IDS_LENGTH_MAX = 4096
 
-let young = new Map<string, ShownPage>()
-let old = new Map<string, ShownPage>()
+/** By index, and by what it shows. */
+type Pages = Map<number, Map<string, ShownPage>>
+
+let young: Pages = new Map()
+let old: Pages = new Map()
+let youngPages = 0
 
 /**
  * The page of one index that shows these ids, given as JSON with commas between them. Many queries are asked again and
@@ -14,15 +18,22 @@ let old = new Map<string, ShownPage>()
  */
 export function pageOfIndex(indexId: number, ids: string): ShownPage {
   if (ids.length > IDS_LENGTH_MAX) return pageOfIds(indexId, ids)
-  const name = `${indexId} ${ids}`
-  let page = young.get(name)
+  let known = young.get(indexId)
+  let page = known?.get(ids)
   if (page !== undefined) return page
-  page = old.get(name) ?? pageOfIds(indexId, ids)
-  if (young.size >= PAGES_MAX) {
+  page = old.get(indexId)?.get(ids) ?? pageOfIds(indexId, ids)
+  if (youngPages >= PAGES_MAX) {
     old = young
     young = new Map()
+    youngPages = 0
+    known = undefined
   }
-  young.set(name, page)
+  if (known === undefined) {
+    known = new Map()
+    young.set(indexId, known)
+  }
+  known.set(ids, page)
+  youngPages += 1
   return page
 }
 
