@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { type AnswerRoom, openAnswerRoom } from './answer-room.ts'
 import type { Config } from './config.ts'
 import { openEmbedding } from './embed/embedding.ts'
 import { collectFigures, meterPool } from './figures.ts'
@@ -32,6 +33,7 @@ export interface App {
   config: Config
   log: Logger
   metrics: Metrics
+  answers: AnswerRoom
   lifecycle: { state: 'starting' | 'ready' | 'stopping' }
   store: Store
   pool: Pool
@@ -63,7 +65,8 @@ export async function openApp(
   const clock = Date.now
   const metrics = openMetrics(config)
   const store = openStore({ ...storePlace(config), log, onFailure })
-  const pool = meterPool(openPool(config, tellsDeath(log)), metrics)
+  const answers = openAnswerRoom(config.answersBytesMax)
+  const pool = meterPool(openPool({ ...config, answers: answers.memory }, tellsDeath(log)), metrics)
   const sessions = openSessions({ store, config, clock, metrics })
   const idempotency = openIdempotency({ store, config, clock })
   const indices = await openIndices(store, config, pool)
@@ -86,15 +89,11 @@ export async function openApp(
       indexName: (indexId) => indices.byId(indexId)?.record.name ?? deletedIndex(indexId),
       run: (impression) => search.replay(impression),
       opened: engine.openings,
-      isSearched: (field) => {
-        const all = indices.all()
-        // Those that a weight is for may not be there yet.
-        return all.length === 0 || isSearched(field, all)
-      },
+      isSearched: (field) => mayBeSearched(field, indices),
     },
   })
   const search = openSearch({
-    ...{ config, pool, indices, engine, show: learning.show, unserved: writing.unserved },
+    ...{ config, pool, answers, indices, engine, show: learning.show, unserved: writing.unserved },
     plan: (request, queryHash, place) => planFor(request, queryHash, place, { sessions, learning }),
     describe: (queryHash, { indexId, id }) =>
       learning.clickMemory.describe(queryHash, documentKey(indexId, id)),
@@ -115,8 +114,8 @@ export async function openApp(
   const asking = startUpkeep(config.checkpointMs, log, [waiting])
   clearDropped(store, log)
   return {
-    ...{ config, log, metrics, lifecycle, store, pool, sessions, idempotency, indices, engine },
-    ...{ writer, documents, bulk: openBulk(documents), catalog, search, learning },
+    ...{ config, log, metrics, answers, lifecycle, store, pool, sessions, idempotency, indices },
+    ...{ engine, writer, documents, bulk: openBulk(documents), catalog, search, learning },
     recovered,
     close: async () => {
       lifecycle.state = 'stopping'
@@ -129,6 +128,12 @@ export async function openApp(
       for (const part of [engine, learning, pool, sessions, embedding, store]) await part.close()
     },
   }
+}
+
+/** Where there is no index, that which a weight is for may not be there yet. */
+function mayBeSearched(field: string, indices: Indices): boolean {
+  const all = indices.all()
+  return all.length === 0 || isSearched(field, all)
 }
 
 function tellsDeath(log: Logger): OnDeath {

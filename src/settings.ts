@@ -54,7 +54,7 @@ export const SETTINGS = {
   documentBytesMax: { env: 'DOCUMENT_BYTES_MAX', kind: 'integer', fallback: 32 << 20, min: 1024, max: 1 << 30, about: 'largest document or bulk body (NDJSON: largest line)' },
   modelBytesMax: { env: 'MODEL_BYTES_MAX', kind: 'integer', fallback: 16 << 20, min: 1024, max: 1 << 30, about: 'largest model sync body' },
   bodiesBytesMax: { env: 'BODIES_BYTES_MAX', kind: 'integer', fallback: 256 << 20, min: 1 << 20, max: 2 ** 40, about: 'bodies of all requests under way together before 503' },
-  answersBytesMax: { env: 'ANSWERS_BYTES_MAX', kind: 'integer', fallback: 256 << 20, min: 1 << 20, max: 2 ** 40, about: 'long answers that clients have yet to take together before 503' },
+  answersBytesMax: { env: 'ANSWERS_BYTES_MAX', kind: 'integer', fallback: 256 << 20, min: 1 << 20, max: 2 ** 40, about: 'long answers being made, or yet to be taken by clients, together before 503' },
   jsonDepthMax: { env: 'JSON_DEPTH_MAX', kind: 'integer', fallback: 32, min: 4, max: 64, about: 'deepest nesting of a JSON body' },
   requestTimeoutMs: { env: 'REQUEST_TIMEOUT_MS', kind: 'integer', fallback: 30_000, min: 100, max: 600_000, about: 'time limit of one request; a search ends with it' },
   healthTimeoutMs: { env: 'HEALTH_TIMEOUT_MS', kind: 'integer', fallback: 15_000, min: 10, max: 60_000, about: 'time limit of each health check' },

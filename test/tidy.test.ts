@@ -15,6 +15,7 @@ const LINES_MAX = 250
 /** Which rooms a room may import from; its own it always may. `app` as a type only. */
 const MAY_IMPORT: Record<string, string[]> = {
   schema: [],
+  'answer-room': ['config', 'errors'],
   errors: [],
   settings: [],
   breath: [],
@@ -36,6 +37,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   store: ['config', 'errors', 'metrics', 'schema'],
   embed: ['config', 'errors', 'gate', 'metrics', 'native', 'schema'],
   search: [
+    'answer-room',
     'breath',
     'gate',
     'config',
@@ -88,11 +90,11 @@ const MAY_IMPORT: Record<string, string[]> = {
   upkeep: [],
   app: [
     ...['config', 'errors', 'metrics', 'native', 'threads', 'store', 'embed', 'search', 'learn'],
-    ...['schema', 'figures', 'upkeep'],
+    ...['answer-room', 'schema', 'figures', 'upkeep'],
   ],
   http: [
     ...['app', 'breath', 'config', 'errors', 'ids', 'json', 'metrics', 'schema', 'shared-clock'],
-    ...['pieces', 'word'],
+    ...['answer-room', 'pieces', 'word'],
   ],
   api: ['app', 'errors', 'health', 'http', 'json', 'schema'],
 }

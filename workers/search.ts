@@ -14,6 +14,7 @@ import type { Warned } from '../src/search/query/warnings/told.ts'
 import { toldContext } from '../src/search/query/warnings/unkept-words.ts'
 import { sharedMs } from '../src/shared-clock.ts'
 import { openReader, type Reader } from '../src/store/reader.ts'
+import { handOver } from '../src/threads/handover.ts'
 import type { Outcome } from '../src/threads/shared-hops.ts'
 
 // The main thread, which all answers pass through, goes first.
@@ -77,13 +78,18 @@ export interface SearchOutput {
 
 /** Searches that share a hop, each by itself: what goes wrong with one does not touch the others. */
 export function search(inputs: SearchInput[]): Outcome<SearchOutput>[] {
-  return inputs.map((input) => {
+  let memory: ArrayBuffer[] | undefined
+  const outcomes = inputs.map((input): Outcome<SearchOutput> => {
     try {
-      return { value: searchOne(input) }
+      const value = searchOne(input)
+      const { pieces } = value.data
+      if (pieces !== undefined) memory = [...(memory ?? []), ...pieces.map(({ buffer }) => buffer)]
+      return { value }
     } catch (cause) {
       return { error: cause instanceof Error ? cause.message : String(cause) }
     }
   })
+  return memory === undefined ? outcomes : handOver(outcomes, memory)
 }
 
 /** One search from the core's answer to the bytes of the reply: the only hop that a search makes. */

@@ -1,5 +1,7 @@
+import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib'
+import { type Body, joined, piecesOf, wholeBody } from './bytes.ts'
 import { qualitiesOf } from './qualities.ts'
 
 /** Below this a compressed answer saves less than the work costs. */
@@ -24,7 +26,27 @@ export function chooseCoding(accept: string | undefined): Coding | undefined {
 }
 
 /** Compresses off the main thread, quickly rather than tightly. */
-export function compress(body: string | Uint8Array, coding: Coding): Promise<Uint8Array> {
+export function compress(sent: Body, coding: Coding): Promise<Uint8Array> {
+  const isParted = typeof sent === 'object' && 'head' in sent && Array.isArray(sent.data)
+  if (isParted) return compressPieces(piecesOf(sent), coding)
+  const body = wholeBody(sent)
   if (coding === 'gzip') return gzipAsync(body, { level: GZIP_LEVEL })
-  return brotliAsync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } })
+  return brotliAsync(body, { params: BROTLI })
+}
+
+const BROTLI = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY }
+/** Coded bytes that come back at a time. */
+const CODED_BYTES = 256 << 10
+
+/** The same of a body that comes in pieces, without putting them together first. */
+async function compressPieces(pieces: readonly Uint8Array[], coding: Coding): Promise<Uint8Array> {
+  const coder =
+    coding === 'gzip'
+      ? createGzip({ level: GZIP_LEVEL, chunkSize: CODED_BYTES })
+      : createBrotliCompress({ params: BROTLI, chunkSize: CODED_BYTES })
+  const coded: Uint8Array[] = []
+  await pipeline(pieces, coder, async (parts: AsyncIterable<Uint8Array>) => {
+    for await (const part of parts) coded.push(part)
+  })
+  return joined(coded)
 }

@@ -110,7 +110,7 @@ function newCall(
     suspicious: false,
     stream: NO_CHUNKS,
     noteDone: undefined,
-    hold: (bytes) => hold(flight, bytes),
+    hold: (bytes, of) => hold(flight, bytes, of),
     header: (name) => flight.exchange.header(name),
     requestId: flight.requestId,
     receivedMs: sharedMs(flight.startedMs),

@@ -40,8 +40,8 @@ export interface Outgoing {
   body: Body
   /** Closes the connection once the answer is out. */
   close: boolean
-  /** Told how many bytes wait in memory because the client has not taken all at once, and as negative when none do. */
-  waits: (bytes: number) => void
+  /** Told of a long one once: when none of it waits in memory any more. */
+  taken: (() => void) | undefined
 }
 
 /** The body of an answer that goes on; every call after its end does nothing. */

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import type { AnswerRoom } from '../answer-room.ts'
 import { variableOf } from '../config.ts'
 import { type ServiceError, serviceError } from '../errors.ts'
 import type { RouteMeter } from '../metrics/metrics.ts'
@@ -16,6 +17,8 @@ export interface Flight {
   at: number
   /** Bytes of its body that are kept for it. */
   heldBytes: number
+  /** Bytes of its answer that are counted already. */
+  answerBytes: number
   /** True once an answer goes on that was counted when it began. */
   streams: boolean
   /** Lets the rest of an unread body pass. */
@@ -32,9 +35,9 @@ export interface Flights {
   end: (flight: Flight) => void
   /**
    * Counts bytes of a body that are kept until the flight ends, or are told as negative. Throws OVERLOADED when all bodies under way would take
-   * more than they may together, unless it is the only one.
+   * more than they may together, unless it is the only one. Those of an `answer` had room when it was made.
    */
-  hold: (flight: Flight, bytes: number) => void
+  hold: (flight: Flight, bytes: number, of?: 'answer') => void
   count: () => number
   /** Bytes of bodies that are kept now. */
   heldBytes: () => number
@@ -48,6 +51,7 @@ export interface FlightLimits {
   timeoutMs: number
   /** Bytes of bodies that all requests under way may keep together. */
   heldBytesMax: number
+  answers: Pick<AnswerRoom, 'add'>
 }
 
 /**
@@ -56,7 +60,7 @@ export interface FlightLimits {
  * it leaves a table behind that points to the next, and what these hold outlives every small collection.
  */
 export function openFlights(limits: FlightLimits, onLate: (flight: Flight) => void): Flights {
-  const { timeoutMs, heldBytesMax } = limits
+  const { timeoutMs, heldBytesMax, answers } = limits
   const flights: Flight[] = []
   let heldBytes = 0
   let waiters: (() => void)[] = []
@@ -85,6 +89,7 @@ export function openFlights(limits: FlightLimits, onLate: (flight: Flight) => vo
     },
     end: (flight) => {
       heldBytes -= flight.heldBytes
+      if (flight.answerBytes > 0) answers.add(-flight.answerBytes)
       const last = flights.pop()
       if (last !== undefined && last !== flight) {
         last.at = flight.at
@@ -92,7 +97,12 @@ export function openFlights(limits: FlightLimits, onLate: (flight: Flight) => vo
       }
       wakeIfAnswered()
     },
-    hold: (flight, bytes) => {
+    hold: (flight, bytes, of) => {
+      if (of === 'answer') {
+        answers.add(bytes)
+        flight.answerBytes += bytes
+        return
+      }
       const isTooMuch = bytes > 0 && heldBytes + bytes > heldBytesMax
       if (isTooMuch && heldBytes > flight.heldBytes) throw tooMuch()
       heldBytes += bytes
@@ -129,6 +139,7 @@ function newFlight(
     startedMs,
     at: -1,
     heldBytes: 0,
+    answerBytes: 0,
     deadlineMs: startedMs + timeoutMs,
     streams: false,
     dropBody: nothingToDrop,

@@ -1,11 +1,12 @@
 import { performance } from 'node:perf_hooks'
+import { LONG_BYTES } from '../answer-room.ts'
 import { variableOf } from '../config.ts'
 import { ERRORS, type ServiceError, serviceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { RouteMeter } from '../metrics/metrics.ts'
 import { type Admit, type Cors, openAdmission, openCors, preflightHeaders } from './access.ts'
 import { losesAnswer, mustClose, passBody } from './body.ts'
-import { type Body, bodyBytes, wholeBody } from './bytes.ts'
+import { type Body, bodyBytes } from './bytes.ts'
 import { COMPRESS_BYTES_MIN, type Coding, chooseCoding, compress } from './compress.ts'
 import { answerRoute, compileEntry } from './entry.ts'
 import type { Exchange } from './exchange.ts'
@@ -14,7 +15,6 @@ import { asServiceError, type Prepared, prepareFailure } from './reply.ts'
 import type { Route, StreamReply } from './route.ts'
 import type { ServedApp } from './served.ts'
 import { openStreams, type Streams } from './stream.ts'
-import { openUntaken, type Untaken } from './untaken.ts'
 import { openValidators } from './validate.ts'
 
 export type Serve = (exchange: Exchange) => void
@@ -40,7 +40,6 @@ interface Wire {
   admit: Admit
   cors: Cors
   streams: Streams
-  untaken: Untaken
   /** Whether each request is logged. */
   verbose: boolean
 }
@@ -55,14 +54,17 @@ export function openPipeline(app: ServedApp): Pipeline {
   const { config } = app
   const verbose = config.logLevel === 'debug' || config.logLevel === 'trace'
   const streams = openStreams(config, (err) => app.log.error({ err }, 'a stream broke'))
-  const untaken = openUntaken(config.answersBytesMax)
   const guards = { admit: openAdmission(config), cors: openCors(config) }
-  const wire: Wire = { app, ...guards, streams, untaken, verbose }
+  const wire: Wire = { app, ...guards, streams, verbose }
   app.metrics.collect('svc_event_streams', 'Clients that follow the events', [], () => [
     { value: streams.count() },
   ])
   const validators = openValidators()
-  const limits = { timeoutMs: config.requestTimeoutMs, heldBytesMax: config.bodiesBytesMax }
+  const limits = {
+    timeoutMs: config.requestTimeoutMs,
+    heldBytesMax: config.bodiesBytesMax,
+    answers: app.answers,
+  }
   const flights = openFlights(limits, (flight) => {
     const late = serviceError(
       'TIMED_OUT',
@@ -172,9 +174,8 @@ async function run(
 
 /** What can't be compressed goes out as it is. */
 async function compressed(prepared: Prepared, coding: Coding): Promise<Prepared> {
-  const whole = wholeBody(prepared.body)
-  const body = await compress(whole, coding).catch(() => whole)
-  if (body === whole) return { ...prepared, body }
+  const body = await compress(prepared.body, coding).catch(() => undefined)
+  if (body === undefined) return prepared
   return { ...prepared, body, headers: { ...prepared.headers, 'content-encoding': coding } }
 }
 
@@ -214,7 +215,8 @@ function send(wire: Wire, flight: Flight, prepared: Prepared, close: boolean): v
   if (!exchange.open) return
   // A body that HEAD leaves out takes no room, and no bytes of it are sent.
   const sentBytes = (body: Body) => (exchange.method === 'HEAD' ? 0 : bodyBytes(body))
-  const refusal = wire.untaken.refusal(sentBytes(prepared.body))
+  const { answers } = wire.app
+  const refusal = answers.refusal(sentBytes(prepared.body), flight.answerBytes)
   const fitting = refusal === undefined ? prepared : prepareFailure(refusal, metaOf(flight))
   const { status, body, errorCode } = fitting
   const headers = headersOf(wire, flight, fitting)
@@ -227,5 +229,13 @@ function send(wire: Wire, flight: Flight, prepared: Prepared, close: boolean): v
   }
   flight.dropBody()
   const stopping = wire.app.lifecycle.state === 'stopping'
-  exchange.send({ status, headers, body, close: close || stopping, waits: wire.untaken.add })
+  const taken = bytes > LONG_BYTES ? countAnswer(wire, flight, bytes) : undefined
+  exchange.send({ status, headers, body, close: close || stopping, taken })
+}
+
+/** Counts a long answer until its client has it. */
+function countAnswer({ app: { answers } }: Wire, flight: Flight, bytes: number): () => void {
+  answers.add(bytes - flight.answerBytes)
+  flight.answerBytes = 0
+  return () => answers.add(-bytes)
 }

@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorDetail, ServiceError } from '../errors.ts'
 import { beginningOf } from '../word.ts'
-import type { Body } from './bytes.ts'
+import { type Body, isBytes } from './bytes.ts'
 import type { Answer, RawReply, Reply, StreamReply } from './route.ts'
 
 export const JSON_TYPE = 'application/json; charset=utf-8'
@@ -64,10 +64,9 @@ function prepareAnswer(reply: Answer, meta: Meta): Prepared {
     for (const [key, value] of Object.entries(top))
       if (value !== undefined) tail += `${JSON.stringify(key)}:${JSON.stringify(value)},`
   tail += `"meta":${metaJson(meta)}}`
-  const body =
-    data instanceof Uint8Array
-      ? { head: `${head}"data":`, data, tail }
-      : `${head}"data":${JSON.stringify(data)}${tail}`
+  const body = isBytes(data)
+    ? { head: `${head}"data":`, data, tail }
+    : `${head}"data":${JSON.stringify(data)}${tail}`
   return { status, contentType: JSON_TYPE, body, headers, errorCode: code }
 }
 

@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Content } from '../json/unkeepable.ts'
 import type { NoteDone } from '../schema/answer.ts'
+import type { Bytes } from './bytes.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
@@ -21,9 +22,9 @@ export interface Call<Params, Query, Body> {
   stream: AsyncIterable<Uint8Array>
   /**
    * Counts bytes of the stream that the handler keeps, negative ones when it keeps them no more. Throws OVERLOADED when
-   * the bodies under way would take too much together.
+   * the bodies under way would take too much together. Those of a long `answer` are counted until the client has it.
    */
-  hold: (bytes: number) => void
+  hold: (bytes: number, of?: 'answer') => void
   /** Set when the request came with an Idempotency-Key. */
   noteDone: NoteDone | undefined
   /** A request header by lower-case name; undefined when it was not sent. */
@@ -46,7 +47,7 @@ export type AnyCall = Call<unknown, unknown, unknown>
 export interface Answer {
   kind: 'answer'
   /** The envelope's `data`: an object, or its JSON in UTF-8 ready to be written out. */
-  data: object | Uint8Array
+  data: object | Bytes
   /** Default 200. Health reports answer 503 with `success: false` and their full data. */
   status?: number
   /** Added beside `success` and `data` (session creation: `cached: true`). */
@@ -148,10 +149,7 @@ export function route<
 }
 
 /** An answer with more than plain data. */
-export function answer(
-  data: object | Uint8Array,
-  more: Omit<Answer, 'kind' | 'data'> = {},
-): Answer {
+export function answer(data: object | Bytes, more: Omit<Answer, 'kind' | 'data'> = {}): Answer {
   return { kind: 'answer', data, ...more }
 }
 

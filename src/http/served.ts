@@ -1,3 +1,4 @@
+import type { AnswerRoom } from '../answer-room.ts'
 import type { Config } from '../config.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { AnswerOnce } from '../schema/answer.ts'
@@ -7,6 +8,7 @@ export interface ServedApp {
   config: Config
   log: WireLog
   metrics: Metrics
+  answers: AnswerRoom
   idempotency: { run: AnswerOnce }
   lifecycle: Lifecycle
 }

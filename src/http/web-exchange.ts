@@ -1,10 +1,9 @@
 import type * as uWS from 'uWebSockets.js'
-import { bodyBytes, passingBody, wholeBody } from './bytes.ts'
+import { LONG_BYTES } from '../answer-room.ts'
+import { type Body, bodyBytes, openParts, passingBody } from './bytes.ts'
 import type { Exchange, Outflow, Outgoing } from './exchange.ts'
+import { STATUS_LINES } from './status-lines.ts'
 import { openTurns } from './turns.ts'
-
-/** Answers above this are written in pieces, as fast as the client takes them. */
-export const PIECEWISE_BYTES = 64 << 10
 
 /** All servers of a thread share the library's one buffer. */
 const turns = openTurns()
@@ -107,6 +106,7 @@ class WebExchange implements Exchange {
   send(outgoing: Outgoing): void {
     if (!this.open) return
     this.open = false
+    this.#giveUp = outgoing.taken
     turns.whenOwn(this, () => {
       if (this.#gone) return
       this.#res.cork(() => {
@@ -185,12 +185,13 @@ function write(
   headOnly: boolean,
   outgoing: Outgoing,
 ): (() => void) | undefined {
-  const { status, headers, body, close, waits } = outgoing
+  const { status, headers, body, close, taken } = outgoing
   writeHead(res, status, headers)
   if (status === 204 || status === 304) endWithoutBody(res, undefined, close)
   else if (headOnly) endWithoutBody(res, bodyBytes(body), close)
-  else if (bodyBytes(body) <= PIECEWISE_BYTES || close) res.end(passingBody(body), close)
-  else return writePieces(res, wholeBody(body), waits)
+  else if (bodyBytes(body) <= LONG_BYTES || close) res.end(passingBody(body), close)
+  else return writeParts(res, body, taken)
+  taken?.()
   return undefined
 }
 
@@ -207,42 +208,38 @@ function endWithoutBody(res: uWS.HttpResponse, bytes: number | undefined, close 
   res.endWithoutBody()
 }
 
-function writePieces(
-  res: uWS.HttpResponse,
-  body: Uint8Array,
-  waits: Outgoing['waits'],
-): (() => void) | undefined {
-  const [, done] = res.tryEnd(body, body.length)
-  if (done) return undefined
-  let waiting = body.length
-  const settle = (): void => {
-    waits(-waiting)
-    waiting = 0
-  }
-  waits(waiting)
-  res.onWritable((offset) => {
-    const [ok, isOut] = res.tryEnd(body.subarray(offset), body.length)
-    if (isOut) settle()
-    return ok
-  })
-  return settle
-}
+/** Parts of one answer in one turn of the event loop: half a millisecond. */
+const TURN_PARTS = 4
 
-const STATUS_LINES: Record<number, string> = {
-  200: '200 OK',
-  204: '204 No Content',
-  304: '304 Not Modified',
-  400: '400 Bad Request',
-  401: '401 Unauthorized',
-  404: '404 Not Found',
-  405: '405 Method Not Allowed',
-  409: '409 Conflict',
-  412: '412 Precondition Failed',
-  413: '413 Content Too Large',
-  415: '415 Unsupported Media Type',
-  429: '429 Too Many Requests',
-  500: '500 Internal Server Error',
-  501: '501 Not Implemented',
-  503: '503 Service Unavailable',
-  507: '507 Insufficient Storage',
+/** Some parts in each turn of the event loop, as fast as the client takes them. */
+function writeParts(
+  res: uWS.HttpResponse,
+  body: Body,
+  taken: Outgoing['taken'],
+): (() => void) | undefined {
+  const bytes = bodyBytes(body)
+  const partFrom = openParts(body)
+  let isOver = false
+  let next: NodeJS.Immediate | undefined
+  const finish = (): void => {
+    if (isOver) return
+    isOver = true
+    clearImmediate(next)
+    taken?.()
+  }
+  const writeFrom = (start: number): boolean => {
+    let place = start
+    for (let parts = 0; parts < TURN_PARTS; parts += 1) {
+      const part = partFrom(place)
+      const [ok, isOut] = res.tryEnd(part, bytes)
+      if (isOut) finish()
+      if (isOut || !ok) return ok
+      place += part.length
+    }
+    next = setImmediate(() => res.cork(() => writeFrom(place)))
+    return true
+  }
+  res.onWritable(writeFrom)
+  writeFrom(0)
+  return isOver ? undefined : finish
 }

@@ -102,8 +102,9 @@ export interface PoolOptions {
   searchThreads: number
   workThreads: number
   searchQueueMax: number
-  /** What every worker gets at start. */
+  /** What every worker gets at start; `answers` is the memory of the room for long ones. */
   dataDir: string
+  answers?: SharedArrayBuffer
 }
 
 /** Hears of a thread that could not be started, or died without a job whose caller would hear of it. */
@@ -198,7 +199,7 @@ function openLane(options: PoolOptions, { threads, kept = threads, each = 1 }: L
     atomics: 'disabled',
     // A job leaves little garbage in JavaScript; V8's default would keep 48 MB a thread for it.
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
-    workerData: { dataDir: options.dataDir },
+    workerData: { dataDir: options.dataDir, answers: options.answers },
     // Sources run through tsx (tests, development); the compiled tree needs no loader.
     ...(extname(import.meta.url) === '.ts' ? { execArgv: ['--import', 'tsx'] } : {}),
   })

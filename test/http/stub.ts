@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { openAnswerRoom } from '../../src/answer-room.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Route } from '../../src/http/route.ts'
 import type { ServedApp } from '../../src/http/served.ts'
@@ -31,6 +32,7 @@ export async function startStub(
       debug: (fields) => logged.push(fields),
     },
     metrics: openMetrics(config),
+    answers: openAnswerRoom(config.answersBytesMax),
     idempotency,
     lifecycle: { state: 'ready' },
   }

@@ -16,9 +16,9 @@ export const search = route({
   example: { query: 'espresso at home', filters: { tags: 'coffee' }, facets: ['tags'], size: 5 },
   reply: SearchReply,
   errors: ['INDEX_NOT_FOUND', 'INVALID_CURSOR', 'GENERATION_GONE', 'VECTOR_DIMENSIONS'],
-  handle: async ({ app, body, query, receivedMs, isLeft }) => {
+  handle: async ({ app, body, query, receivedMs, isLeft, hold }) => {
     const address = Object.keys(query)
-    return answer((await app.search.run(body, receivedMs, { isLeft, address })).data)
+    return answer((await app.search.run(body, receivedMs, { isLeft, hold, address })).data)
   },
 })
 
@@ -30,9 +30,9 @@ export const searchByQuery = route({
   query: SearchQuery,
   reply: SearchReply,
   errors: ['INDEX_NOT_FOUND', 'INVALID_CURSOR', 'GENERATION_GONE', 'VECTOR_DIMENSIONS'],
-  handle: async ({ app, query, receivedMs, isLeft }) => {
+  handle: async ({ app, query, receivedMs, isLeft, hold }) => {
     const search = fromAddress(query, app.config.jsonDepthMax)
-    return answer((await app.search.run(search, receivedMs, { isLeft })).data)
+    return answer((await app.search.run(search, receivedMs, { isLeft, hold })).data)
   },
 })
 

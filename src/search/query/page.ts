@@ -45,6 +45,20 @@ export function writePage(
   parts: PageParts,
 ): { data: LentBytes; dataLength: number } {
   const writer = bytesWriter()
+  try {
+    return write(writer, reader, result, parts)
+  } catch (cause) {
+    writer.drop()
+    throw cause
+  }
+}
+
+function write(
+  writer: BytesWriter,
+  reader: Reader,
+  result: SearchResult,
+  parts: PageParts,
+): { data: LentBytes; dataLength: number } {
   const { text, bytes, length, finish } = writer
   const byEngine = new Map(parts.indices.map((index) => [index.engineId, index]))
   /** Where each id begins and ends. */

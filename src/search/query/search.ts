@@ -1,3 +1,4 @@
+import type { AnswerRoom } from '../../answer-room.ts'
 import type { Config } from '../../config.ts'
 import { invalid, ServiceError, serviceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
@@ -19,14 +20,14 @@ import { type QueryVectors, queryVector } from './query-vector.ts'
 import { type Plan, wirePlan } from './ranking-plan.ts'
 import { readSearch, type SearchRead } from './read-search.ts'
 import { type KeptSearch, type Replayed, replayJob, replayJson } from './shown.ts'
-import { openLentBytes } from './slab.ts'
+import { openLentBytes, type TakenPage } from './slab.ts'
 import { tune } from './tune.ts'
 import { searchWarnings, suggestWarnings } from './warnings/warnings.ts'
 
 /** A search's answer. */
 export interface SearchAnswer {
   /** The envelope's `data` in UTF-8 JSON. */
-  data: Uint8Array
+  data: TakenPage['data']
   queryId: string
   queryHash: string
 }
@@ -37,6 +38,8 @@ interface Around {
   isLeft?: () => boolean
   /** Names of parameters in the address that nothing of the search was read from. */
   address?: readonly string[]
+  /** Counts bytes of a long answer for whoever asked: it is theirs then. */
+  hold?: (bytes: number, of: 'answer') => void
 }
 
 export interface Search {
@@ -53,6 +56,7 @@ export interface Search {
 interface SearchParts extends QueryVectors {
   config: Pick<Config, 'dataDir' | 'requestTimeoutMs'>
   pool: Pool
+  answers: Pick<AnswerRoom, 'made' | 'refused'>
   indices: Indices
   engine: Engine
   plan: (search: SearchRequest, queryHash: string, place: ListPlace) => Plan
@@ -68,23 +72,16 @@ interface SearchParts extends QueryVectors {
 
 export function openSearch(parts: SearchParts): Search {
   const { config, pool, engine, indices } = parts
-  const bytesOf = openLentBytes()
+  const execute = openExecution(parts)
 
   function addEvidence(job: SearchInput, plan: Plan, queryHash: string): void {
     job.evidence = evidenceOf(plan, queryHash, parts.describe)
     if (job.interleaved !== undefined && plan.interleaved !== undefined)
       job.interleaved.evidence = evidenceOf(plan.interleaved.against, queryHash, parts.describe)
   }
-  async function execute(entries: IndexEntry[], job: SearchInput, isLeft?: () => boolean) {
-    const output = await engine.using(entries, () => pool.search(job, isLeft))
-    const bytes = bytesOf(output.data)
-    return {
-      data: bytes.subarray(0, output.dataLength),
-      found: bytes.subarray(output.dataLength),
-    }
-  }
   return {
-    run: async (search, startedMs, { isLeft, address = [] } = {}) => {
+    run: async (search, startedMs, around = NOBODY) => {
+      const { address = [] } = around
       const entries = searched(indices, search)
       const read = readSearch(search, (field) => isMapped(field, entries))
       refuseUnwhole(search, read, { entries, wholeFrom: indices.wholeFrom() })
@@ -106,9 +103,8 @@ export function openSearch(parts: SearchParts): Search {
       const asked = { search, read, plan, request, entries, vector, context, told, startedMs }
       const { job, head } = searchJob({ ...asked, config })
       if (search.explain === true) addEvidence(job, plan, queryHash)
-      const { data, found } = await execute(entries, job, isLeft).catch((cause: unknown) => {
-        throw retold(cause, search.cursor === undefined ? 'generation' : 'cursor')
-      })
+      const path = search.cursor === undefined ? 'generation' : 'cursor'
+      const { data, appendix: found } = await execute(entries, job, path, around)
       if (head !== undefined)
         parts.show(queryId, { head, replay: replayJson(job), found }, search.sessionId)
       return { data, queryId, queryHash }
@@ -131,11 +127,31 @@ export function openSearch(parts: SearchParts): Search {
       if (entries.length < shown.indices.length)
         throw serviceError('INDEX_NOT_FOUND', 'An index of this search is there no more.')
       const job = replayJob(shown, entries, config)
-      const { data } = await execute(entries, job).catch((cause: unknown) => {
-        throw retold(cause, 'search')
-      })
-      return JSON.parse(Buffer.from(data).toString()) as Replayed
+      const { data } = await execute(entries, job, 'search')
+      return JSON.parse(textOf(data)) as Replayed
     },
+  }
+}
+
+/** Has threads run searches, whose failures are told of what the client sent under `path`. */
+function openExecution({ pool, answers, engine }: SearchParts) {
+  const take = openLentBytes()
+  return async (
+    entries: IndexEntry[],
+    job: SearchInput,
+    path: keyof typeof VIEW_GONE,
+    { isLeft, hold }: Around = NOBODY,
+  ): Promise<TakenPage> => {
+    try {
+      const { data, dataLength } = await engine.using(entries, () => pool.search(job, isLeft))
+      if (data.claimed !== undefined) {
+        answers.made(data.claimed)
+        hold?.(dataLength, 'answer')
+      }
+      return take(data, dataLength)
+    } catch (cause) {
+      throw hasNoRoom(cause) ? answers.refused() : retold(cause, path)
+    }
   }
 }
 
@@ -164,6 +180,17 @@ function refuseUnwhole(
     throw invalid('cursor', VIEW_GONE.cursor, 'GENERATION_GONE')
   if (index !== undefined || cursor !== undefined || generation === undefined) return
   if (generation < wholeFrom) throw invalid('generation', VIEW_GONE.generation, 'GENERATION_GONE')
+}
+
+const NOBODY: Around = {}
+
+function textOf(data: TakenPage['data']): string {
+  return Buffer.concat(Array.isArray(data) ? data : [data]).toString()
+}
+
+/** A thread says no more of it than its code; what else is OVERLOADED has not been there. */
+function hasNoRoom(cause: unknown): boolean {
+  return cause instanceof ServiceError && cause.code === 'OVERLOADED' && cause.cause !== undefined
 }
 
 const VIEW_GONE = {

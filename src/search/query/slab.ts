@@ -1,22 +1,24 @@
 import { threadId } from 'node:worker_threads'
 
 /**
- * Bytes that a worker wrote into memory shared with the main thread. A page sent by message is copied three
+ * Bytes that a worker wrote into memory shared with the main thread. A page copied by message is copied three
  * times into memory outside the heap, and that is what V8 collects most eagerly for.
  */
 export interface LentBytes {
-  /** Which slab of which thread; undefined where the bytes are a copy. */
+  /** Which slab of which thread; undefined where no slab has room. */
   slab: string | undefined
   length: number
   /** The slab's memory, when the main thread has not seen it yet; it takes the place of an earlier one. */
   memory?: SharedArrayBuffer
-  /** The bytes themselves: of a page that no slab has room for. */
-  copy?: Uint8Array
+  /** The bytes themselves, of a page that no slab has room for: the main thread takes their memory over. */
+  pieces?: Uint8Array<ArrayBuffer>[]
+  /** What is claimed of the room for answers, of a long page. */
+  claimed?: number
 }
 
 const SLAB_BYTES = 64 << 10
 /**
- * Longer pages, and those that would make a thread keep more in all, are sent by message. Shared memory must be used again:
+ * Longer pages, and those that would make a thread keep more in all, are handed over. Shared memory must be used again:
  * V8 does not count it, and a thread at rest never lets go of what it dropped. A hundred pages of 10 MB left 2.3 GB.
  */
 const KEPT_BYTES_MAX = 8 << 20
@@ -39,8 +41,8 @@ interface Slab {
 export interface Slabs {
   /** A free buffer for the next page. */
   next: () => Buffer
-  /** A larger one in its place, with the first `used` bytes in it. */
-  grow: (used: number, bytes: number) => Buffer
+  /** A larger one in its place, with the first `used` bytes in it; undefined when a slab has no room for so many. */
+  grow: (used: number, bytes: number) => Buffer | undefined
   /** What the main thread needs to take the first `length` bytes. */
   lend: (length: number) => LentBytes
 }
@@ -50,8 +52,6 @@ export function openSlabs(): Slabs {
   const slabs: Slab[] = []
   let at = 0
   let bytesInAll = 0
-  /** The page at hand, when no slab has room for it. */
-  let apart: Buffer | undefined
 
   function create(bytes: number): Slab {
     bytesInAll += bytes - (slabs[at]?.bytes.length ?? 0)
@@ -74,30 +74,19 @@ export function openSlabs(): Slabs {
 
   return {
     next: () => {
-      apart = undefined
       at = slabs.findIndex(({ state }) => Atomics.load(state, 0) === FREE)
       if (at < 0) at = slabs.length
       return (slabs[at] ?? create(SLAB_BYTES)).bytes
     },
     grow: (used, bytes) => {
-      const before = apart ?? slabs[at]?.bytes
+      const before = slabs[at]?.bytes
       const wanted = Math.max(bytes, 2 * (before?.length ?? 0))
-      if (apart === undefined && hasRoom(wanted)) {
-        const larger = create(wanted)
-        before?.copy(larger.bytes, 0, 0, used)
-        return larger.bytes
-      }
-      apart = Buffer.allocUnsafeSlow(wanted)
-      before?.copy(apart, 0, 0, used)
-      return apart
+      if (!hasRoom(wanted)) return undefined
+      const larger = create(wanted)
+      before?.copy(larger.bytes, 0, 0, used)
+      return larger.bytes
     },
     lend: (length) => {
-      if (apart !== undefined) {
-        // Without the room behind it: a message takes all memory along in which its bytes lie.
-        const copy = Uint8Array.prototype.slice.call(apart, 0, length)
-        apart = undefined
-        return { slab: undefined, length, copy }
-      }
       const slab = slabs[at] ?? create(SLAB_BYTES)
       Atomics.store(slab.state, 0, LENT)
       const lent: LentBytes = { slab: slab.name, length }
@@ -108,11 +97,18 @@ export function openSlabs(): Slabs {
   }
 }
 
-/** The main thread's side: copies what a worker lent and gives the slab back. */
-export function openLentBytes(): (lent: LentBytes) => Uint8Array {
+/** A page, and what travels behind it. */
+export interface TakenPage {
+  /** In pieces where it was handed over. */
+  data: Uint8Array | Uint8Array[]
+  appendix: Uint8Array
+}
+
+/** The main thread's side: copies what a worker lent and gives the slab back, or takes over what it handed over. */
+export function openLentBytes(): (lent: LentBytes, dataLength: number) => TakenPage {
   const known = new Map<string, SharedArrayBuffer>()
-  return ({ slab, length, memory, copy }) => {
-    if (copy !== undefined) return copy
+  return ({ slab, length, memory, pieces }, dataLength) => {
+    if (pieces !== undefined) return parted(pieces, dataLength)
     const name = String(slab)
     if (memory !== undefined) known.set(name, memory)
     const shared = memory ?? known.get(name)
@@ -120,6 +116,19 @@ export function openLentBytes(): (lent: LentBytes) => Uint8Array {
     const bytes = Buffer.allocUnsafe(length)
     bytes.set(new Uint8Array(shared, STATE_BYTES, length))
     Atomics.store(new Int32Array(shared, 0, 1), 0, FREE)
-    return bytes
+    return { data: bytes.subarray(0, dataLength), appendix: bytes.subarray(dataLength) }
   }
+}
+
+function parted(pieces: readonly Uint8Array[], dataLength: number): TakenPage {
+  const data: Uint8Array[] = []
+  const behind: Uint8Array[] = []
+  let left = dataLength
+  for (const piece of pieces) {
+    if (left > 0) data.push(piece.subarray(0, left))
+    if (piece.length > left) behind.push(piece.subarray(left))
+    left = Math.max(0, left - piece.length)
+  }
+  // Copied: what it shares with the page's last piece goes with that.
+  return { data, appendix: Buffer.concat(behind) }
 }

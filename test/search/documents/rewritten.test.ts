@@ -55,7 +55,8 @@ async function inThread(more: object): Promise<() => Found['hits'][0]> {
     const [outcome] = search([input])
     if (outcome === undefined || !('value' in outcome)) throw new Error(JSON.stringify(outcome))
     const { data, dataLength } = outcome.value
-    return JSON.parse(Buffer.from(take(data)).subarray(0, dataLength).toString()).hits[0]
+    const taken = take(data, dataLength).data
+    return JSON.parse(Buffer.concat([taken].flat()).toString()).hits[0]
   }
 }
 

@@ -1,0 +1,108 @@
+import { variableOf } from './config.ts'
+import { type ServiceError, serviceError } from './errors.ts'
+
+/** Answers of more bytes are counted, and written a part at a time. */
+export const LONG_BYTES = 64 << 10
+
+/**
+ * Room for long answers: for those that threads are making, and for those that wait in memory for clients who take them
+ * slowly, or not at all (these for some ten seconds). One alone always has room, however long it is.
+ */
+export interface AnswerRoom {
+  /** What is counted, as threads see it that make answers: see `openClaims`. */
+  memory: SharedArrayBuffer
+  /** What to answer instead of one of so many bytes, `counted` of which are counted already; undefined when there is room. */
+  refusal: (bytes: number, counted: number) => ServiceError | undefined
+  /** What to answer when a thread found no room. */
+  refused: () => ServiceError
+  /** Counts bytes that begin to wait, or as negative that wait no more. */
+  add: (bytes: number) => void
+  /** Counts bytes no more that a thread claimed for an answer: it is here, or given up. */
+  made: (claimed: number) => void
+}
+
+/** Counters, in steps: a number that threads change together has 32 bits, and the limit may be a terabyte. */
+const STEP_BYTES = 1 << 10
+const MADE = 0
+const WAITING = 1
+const MAX = 2
+
+export function openAnswerRoom(bytesMax: number): AnswerRoom {
+  const memory = new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT)
+  const steps = new Int32Array(memory)
+  Atomics.store(steps, MAX, Math.floor(bytesMax / STEP_BYTES))
+  let waiting = 0
+  const refused = () => serviceError('OVERLOADED', tooMuch(), { retryAfterS: 10 })
+  return {
+    memory,
+    refusal: (bytes, counted) => {
+      if (bytes <= LONG_BYTES) return undefined
+      const others = waiting - counted + Atomics.load(steps, MADE) * STEP_BYTES
+      return others <= 0 || others + bytes <= bytesMax ? undefined : refused()
+    },
+    refused,
+    add: (bytes) => {
+      waiting += bytes
+      Atomics.store(steps, WAITING, Math.ceil(waiting / STEP_BYTES))
+    },
+    made: (claimed) => {
+      Atomics.sub(steps, MADE, claimed / STEP_BYTES)
+    },
+  }
+}
+
+function tooMuch(): string {
+  return `Answers that clients have yet to take would be more than the setting ${variableOf('answersBytesMax')} allows; ask for less at once, or try again soon.`
+}
+
+/** What one thread claims of the room, for one answer at a time. */
+export interface Claims {
+  /** Claims so many bytes in all for the answer at hand. Returns how many it has then. Throws OVERLOADED when there is no room. */
+  reach: (bytes: number) => number
+  /** Begins with the next answer. Returns what the one before has: it is the main thread's to give back. */
+  handOver: () => number
+  /** Gives back what the answer at hand has. */
+  giveUp: () => void
+}
+
+/** An answer claims so much at a time, so that it is refused before its memory is made. */
+const CLAIM_BYTES = 64 << 10
+
+/** Opens the claims of this thread; without a room everything has some. */
+export function openClaims(memory: SharedArrayBuffer | undefined): Claims {
+  const steps = new Int32Array(memory ?? openAnswerRoom(2 ** 40).memory)
+  let own = 0
+
+  function giveUp(): void {
+    if (own > 0) Atomics.sub(steps, MADE, own)
+    own = 0
+  }
+  function claim(more: number): void {
+    for (;;) {
+      const made = Atomics.load(steps, MADE)
+      const others = made - own + Atomics.load(steps, WAITING)
+      if (others > 0 && others + own + more > Atomics.load(steps, MAX)) {
+        // At once: of two that are too much together, one goes on.
+        giveUp()
+        // From a thread, an error is told by its code and sentence.
+        throw new Error(`OVERLOADED: ${tooMuch()}`)
+      }
+      if (Atomics.compareExchange(steps, MADE, made, made + more) !== made) continue
+      own += more
+      return
+    }
+  }
+  return {
+    reach: (bytes) => {
+      const wanted = (Math.ceil(bytes / CLAIM_BYTES) * CLAIM_BYTES) / STEP_BYTES
+      if (wanted > own) claim(wanted - own)
+      return own * STEP_BYTES
+    },
+    handOver: () => {
+      const claimed = own * STEP_BYTES
+      own = 0
+      return claimed
+    },
+    giveUp,
+  }
+}
