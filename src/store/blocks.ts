@@ -20,6 +20,8 @@ export function openBlocks(singles: Bytes, blocks: Bytes, writable?: () => boole
   const { find } = place
 
   function removeAll(keys: readonly string[]): number {
+    // Known before it goes: should the transaction fail, it is there again.
+    place.last()
     place.forget()
     return singles.removeAll(keys) + removeFrom(blocks, place, keys.toSorted())
   }
@@ -41,13 +43,16 @@ export function openBlocks(singles: Bytes, blocks: Bytes, writable?: () => boole
       for (const row of rows)
         if (row.key > last) behind.push(row)
         else singles.put(row.key, row.value)
-      if (behind.length === 0) return
+      const newest = behind.at(-1)
+      if (newest === undefined) return
       blocks.append(packBlocks(behind))
       countMore(blocks, behind.length)
+      place.noteLast(newest.key)
     },
     remove: (key) => removeAll([key]) > 0,
     removeAll,
     clear: () => {
+      place.last()
       place.forget()
       singles.clear()
       blocks.clear()
@@ -67,8 +72,9 @@ interface Place {
   blockOf: (key: string) => Block | undefined
   /** The bytes of a row, valid until the next read. */
   find: (key: string) => Buffer | undefined
-  /** The greatest key in any block. */
+  /** The greatest key that any block has had since this was opened: it, too, begins no block anew. */
   last: () => string
+  noteLast: (key: string) => void
   forget: () => void
 }
 
@@ -77,6 +83,7 @@ function openPlace(blocks: Bytes, writable?: () => boolean): Place {
   // One for whatever is read: buffers of their own would be many, and outlive small collections.
   let room = Buffer.alloc(0)
   let isForgotten = true
+  let greatest: string | undefined
 
   function forget(): void {
     known = undefined
@@ -109,8 +116,13 @@ function openPlace(blocks: Bytes, writable?: () => boolean): Place {
       return block === undefined || row < 0 ? undefined : rowAt(block, row)
     },
     last: () => {
+      if (greatest !== undefined) return greatest
       const [first] = blocks.keys({ reverse: true, limit: 1 })
-      return open(first)?.last ?? ''
+      greatest = open(first)?.last ?? ''
+      return greatest
+    },
+    noteLast: (key) => {
+      greatest = key
     },
     forget,
   }

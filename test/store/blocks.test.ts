@@ -100,6 +100,22 @@ describe('rows in blocks', () => {
     expect([impressions.count(), ...impressions.keys()]).toEqual([0])
   })
 
+  it('never overlap, whatever a transaction that failed removed and wrote', async () => {
+    const { store, impressions } = beside()
+    const row = (number: number) => ({ key: keyOf(number), value: Buffer.alloc(500, number) })
+    await store.write(() => impressions.append([10, 20, 30].map(row)))
+    const failed = store.write(() => {
+      impressions.removeAll([20, 30].map(keyOf))
+      impressions.append([15].map(row))
+      throw new Error('mine')
+    })
+    await expect(failed).rejects.toThrow('mine')
+    await store.write(() => impressions.append([25, 40].map(row)))
+    const all = [10, 20, 25, 30, 40].map(keyOf)
+    expect([...impressions.keys()]).toEqual(all)
+    expect(all.filter(impressions.has)).toEqual(all)
+  })
+
   it('are not there when their transaction failed, and are gone at once when they were removed', async () => {
     const { dataDir, store, impressions } = beside()
     const row = (number: number) => ({ key: keyOf(number), value: Buffer.alloc(500, number) })
