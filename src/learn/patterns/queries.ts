@@ -1,25 +1,18 @@
 import {
   type LastSearch,
   type QueryPattern,
-  type QueryPatternRow,
   RANK_PARTS,
   type Reformulation,
-  type ReformulationRow,
 } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, DocumentKey, Doomed, FeedbackFact, Impression } from '../facts.ts'
 import { GROUPS } from '../loop/fold.ts'
 import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
-import { askersNamed, joinAskers, NOBODY, SEVERAL, withAsker } from './askers.ts'
-import {
-  addDocuments,
-  countDocument,
-  mostClicked,
-  NO_DOCUMENTS,
-  withDocuments,
-} from './clicked-documents.ts'
+import { askersNamed, withAsker } from './askers.ts'
+import { countDocument } from './clicked-documents.ts'
 import type { Clicks } from './clicks.ts'
 import { isReformulated, openLastSearches } from './last-searches.ts'
+import { queryRows, reformulationRows } from './query-rows.ts'
 import { timesOfPairs, timesOfQueries } from './times.ts'
 import { openTopRows, type TopRows } from './top-rows.ts'
 
@@ -28,10 +21,6 @@ export interface Queries extends Consumer {
   queries: TopRows<QueryPattern>
   reformulations: TopRows<Reformulation>
 }
-
-/** Queries that one hour keeps; a day keeps twice as many. */
-const QUERIES_MAX = 500
-const REFORMULATIONS_MAX = 250
 
 export function openQueries(store: Store, clicks: Clicks): Queries {
   const queries = openTopRows(queryRows(store))
@@ -151,100 +140,4 @@ function clickOn(row: QueryPattern, key: DocumentKey | undefined, position: numb
 /** Whole, because no position up to the tenth leaves a rest. */
 function rankParts(position: number): number {
   return Math.round(RANK_PARTS * reciprocalRank(position))
-}
-
-function queryRows({ tables }: Store) {
-  return {
-    ...{ name: 'query patterns', meta: tables.meta, table: tables.queryPatterns },
-    pack: packQuery,
-    unpack: unpackQuery,
-    hourRowsMax: QUERIES_MAX,
-    fresh: (): QueryPattern => ({
-      ...{ query: '', searches: 0, known: 0, clicked: 0, zeroResults: 0, firstPositions: 0 },
-      ...{ reciprocalRanks: 0, asker: NOBODY },
-      documents: NO_DOCUMENTS,
-    }),
-    weight: (row: QueryPattern) => row.searches,
-    askerOf: (row: QueryPattern) => row.asker,
-    add: addQuery,
-    join: (day: QueryPattern, hour: QueryPattern) => {
-      day.query = hour.query
-      addQuery(day, hour)
-      day.documents = mostClicked(day.documents)
-    },
-  }
-}
-
-function addQuery(sum: QueryPattern, row: QueryPattern): void {
-  sum.searches += row.searches
-  sum.known += row.known
-  sum.clicked += row.clicked
-  sum.zeroResults += row.zeroResults
-  sum.firstPositions += row.firstPositions
-  sum.reciprocalRanks =
-    sum.reciprocalRanks === undefined || row.reciprocalRanks === undefined
-      ? undefined
-      : sum.reciprocalRanks + row.reciprocalRanks
-  sum.asker = joinAskers(sum.asker, row.asker)
-  sum.documents = addDocuments(sum.documents, row.documents)
-}
-
-function reformulationRows({ tables }: Store) {
-  return {
-    ...{ name: 'reformulations', meta: tables.meta, table: tables.reformulations },
-    pack: (row: Reformulation): ReformulationRow => {
-      const { from, to, count, fromNothing, clicked, asker } = row
-      return [from, to, count, fromNothing, clicked, asker]
-    },
-    unpack: (row: ReformulationRow): Reformulation => {
-      const [from, to, count, fromNothing, clicked, asker = SEVERAL] = row
-      return { from, to, count, fromNothing, clicked, asker }
-    },
-    hourRowsMax: REFORMULATIONS_MAX,
-    fresh: (): Reformulation => ({
-      ...{ from: '', to: '', count: 0, fromNothing: 0, clicked: 0, asker: NOBODY },
-    }),
-    weight: (row: Reformulation) => row.count,
-    askerOf: (row: Reformulation) => row.asker,
-    add: addReformulation,
-    join: (day: Reformulation, hour: Reformulation) => {
-      day.from = hour.from
-      day.to = hour.to
-      addReformulation(day, hour)
-    },
-  }
-}
-
-function addReformulation(sum: Reformulation, row: Reformulation): void {
-  sum.count += row.count
-  sum.fromNothing += row.fromNothing
-  sum.clicked += row.clicked
-  sum.asker = joinAskers(sum.asker, row.asker)
-}
-
-function packQuery(row: QueryPattern): QueryPatternRow {
-  const { query, searches, known, clicked, zeroResults, firstPositions } = row
-  const { reciprocalRanks, asker } = row
-  const written: QueryPatternRow = [query, searches, known, clicked, zeroResults, firstPositions]
-  written.push(reciprocalRanks, asker)
-  for (const [key, [clicks, positions]] of row.documents) written.push([key, clicks, positions])
-  return written
-}
-
-function unpackQuery(written: QueryPatternRow): QueryPattern {
-  const [query, searches, known, clicked, zeroResults, firstPositions, ...more] = written
-  const documents = more.filter((part) => Array.isArray(part))
-  const [ranks, asker = SEVERAL] = more.filter(
-    (part) => typeof part === 'number' || part === undefined,
-  )
-  // Without a rank it is known when nothing was clicked, or nothing but first hits.
-  const derived = clicked === firstPositions ? clicked * RANK_PARTS : undefined
-  return {
-    ...{ query, searches, known, clicked, zeroResults, firstPositions },
-    ...{ reciprocalRanks: ranks ?? derived, asker },
-    documents: withDocuments(
-      NO_DOCUMENTS,
-      documents.map(([key, clicks, positions]) => [key, [clicks, positions]]),
-    ),
-  }
 }
