@@ -53,7 +53,7 @@ export function openPages(
     const applied = appliedBy(plan)
     if (place.list !== undefined && place.list % MARKS !== (applied?.mark ?? 0)) throw gone()
     const number = lists.keep(key, applied)
-    if (applied !== undefined) plan.list = nameOf(number, applied)
+    plan.list = applied === undefined ? 0 : nameOf(number, applied)
     return plan
   }
 }

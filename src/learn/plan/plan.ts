@@ -92,7 +92,7 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
   const learning = mayLearn(tuning, parts)
   const explores = learning && unit !== undefined && settings.explorationShare > 0
   return {
-    list: 0,
+    list: UNNUMBERED,
     sessionId: search.sessionId,
     unit,
     tuning,
@@ -126,6 +126,12 @@ function variantsOf(
   if (session !== undefined) return variants(session.userId ?? session.sessionId, session)
   return variants(sessionId, strangerOf(sessionId))
 }
+
+/**
+ * The list of a plan gets its number last. Most numbers are no small integers: were this one, V8 would lay plans out for
+ * that, and have each of them laid out anew.
+ */
+const UNNUMBERED = Number.NaN
 
 /** To most searches nothing applies: that is found out, and said, without lists of its own. */
 const NOTHING: readonly never[] = []

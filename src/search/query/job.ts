@@ -10,7 +10,7 @@ import { type Added, packAdded } from './added.ts'
 import type { CoreRequest } from './core-request.ts'
 import { deadlineOf } from './deadline.ts'
 import type { PageIndex } from './page.ts'
-import { modelOf, type Plan, type Ranking } from './ranking-plan.ts'
+import { contextOf, modelOf, type Plan, type Ranking } from './ranking-plan.ts'
 import type { SearchRead } from './read-search.ts'
 import { tune, tunedScores } from './tune.ts'
 import type { Warned } from './warnings/told.ts'
@@ -24,12 +24,10 @@ interface Asked {
   request: CoreRequest
   entries: IndexEntry[]
   vector: Float32Array | undefined
-  /** The searchContext so far. */
-  context: { queryId: string; queryHash: string; searchType: string }
   told: Warned
-  /** By `sharedMs`. */
-  startedMs: number
-  config: Pick<Config, 'dataDir' | 'requestTimeoutMs'>
+  queryId: string
+  /** The legs that are missing, if any are. */
+  degraded: string[] | undefined
 }
 
 /** What a replay needs of a search. */
@@ -48,13 +46,21 @@ export interface Replayable {
   added?: Added[]
 }
 
-/** The worker's job for a search, and JSON of what its impression says before it runs, if it is recorded. */
-export function searchJob(asked: Asked): { job: SearchInput; head: string | undefined } {
-  const { search, read, plan, request, entries, vector } = asked
+/**
+ * The worker's job for a search that started then, by `sharedMs`, and JSON of what its impression says before it runs, if
+ * it is recorded.
+ */
+export function searchJob(
+  asked: Asked,
+  startedMs: number,
+  config: Pick<Config, 'dataDir' | 'requestTimeoutMs'>,
+): { job: SearchInput; head: string | undefined } {
+  const { search, read, plan, request, entries, vector, told, queryId, degraded } = asked
+  const { queryHash } = read
   const added = addedOf(plan, entries)
   const interleaved = dealtOf(asked)
   const job: SearchInput = {
-    dataDir: asked.config.dataDir,
+    dataDir: config.dataDir,
     indices: entries.map(pageIndex),
     request: requestJson(interleaved === undefined ? request : fromTop(request, interleaved), plan),
     vector,
@@ -63,10 +69,10 @@ export function searchJob(asked: Asked): { job: SearchInput; head: string | unde
     cursorText: read.listText,
     list: plan.list,
     shownBefore: read.shownBefore,
-    startedMs: asked.startedMs,
-    endsMs: deadlineOf(asked.startedMs, asked.config),
-    context: wellFormedJson(asked.context).slice(0, -1),
-    told: asked.told.texts.length === 0 ? undefined : asked.told,
+    startedMs,
+    endsMs: deadlineOf(startedMs, config),
+    context: contextOf(plan, { queryId, queryHash, searchType: request.mode, degraded }),
+    told: told.texts.length === 0 ? undefined : told,
     added,
     evidence: undefined,
     draw: drawOf(plan, request),
@@ -165,16 +171,15 @@ const QUERY_LENGTH_MAX = 256
 
 /** JSON of what is known of an impression before the search; the worker adds what was found. */
 function impressionHead(
-  { plan, search, request, startedMs, context }: Asked,
-  { interleaved, added }: SearchInput,
+  { plan, search, read, request, queryId }: Asked,
+  { interleaved, added, startedMs }: SearchInput,
 ): string {
-  const { queryId, queryHash, searchType } = context
   const { recorded, shadow, adaptations } = plan
   const model = modelOf(plan)
   const query = wellFormedJson((search.query ?? '').slice(0, QUERY_LENGTH_MAX))
   // Ids, hashes and words of our own need no escapes.
-  let head = `{"queryId":"${queryId}","queryHash":"${queryHash}","query":${query}`
-  head += `,"searchType":"${searchType}","timeMs":${Math.floor(epochMs(startedMs))}`
+  let head = `{"queryId":"${queryId}","queryHash":"${read.queryHash}","query":${query}`
+  head += `,"searchType":"${request.mode}","timeMs":${Math.floor(epochMs(startedMs))}`
   head +=
     adaptations.length === 0 ? ',"adaptations":[]' : `,"adaptations":${wellFormedJson(adaptations)}`
   if (model !== undefined) head += `,"model":${wellFormedJson(model)}`

@@ -28,11 +28,13 @@ export function listTextOf(
   request: CoreRequest,
   queryHash: string,
 ): string {
-  const names = index === undefined ? '*' : indexNames(index).sort().join()
+  const names = index === undefined ? '*' : indexNames(index)
   const own = vector === undefined ? '' : JSON.stringify(vector)
   return `${queryHash}${names}${own}${canonicalJson(request, { only: DECISIVE })}`
 }
 
-function indexNames(index: string | string[]): string[] {
-  return [...new Set(Array.isArray(index) ? index : index.split(','))]
+/** Each once, sorted, with commas between them. */
+function indexNames(index: string | string[]): string {
+  if (typeof index === 'string' && !index.includes(',')) return index
+  return [...new Set(Array.isArray(index) ? index : index.split(','))].sort().join()
 }

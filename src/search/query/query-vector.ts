@@ -99,7 +99,7 @@ function withoutVector(
   entries: readonly IndexEntry[],
   unserved: Unserved,
 ): QueryVector {
-  const missing = entries.flatMap((entry) => missingIn(entry, unserved))
+  const missing = missingIn(entries, unserved)
   const [first] = missing
   if (first === undefined) return NOTHING
   const isAll = missing.length === entries.length
@@ -115,13 +115,15 @@ function withoutVector(
   return isAll ? { missed, degraded: ['vector'] } : { missed }
 }
 
-function missingIn(
-  { definition: { embedder }, record }: IndexEntry,
-  unserved: Unserved,
-): MissingVector[] {
-  const why =
-    embedder.kind === 'given'
-      ? 'takes its vectors from you, and no "vector" was sent'
-      : unserved(embedder)
-  return why === undefined ? [] : [{ index: record.name, why }]
+function missingIn(entries: readonly IndexEntry[], unserved: Unserved): MissingVector[] {
+  const missing: MissingVector[] = []
+  for (const { definition, record } of entries) {
+    const { embedder } = definition
+    const why =
+      embedder.kind === 'given'
+        ? 'takes its vectors from you, and no "vector" was sent'
+        : unserved(embedder)
+    if (why !== undefined) missing.push({ index: record.name, why })
+  }
+  return missing
 }

@@ -1,5 +1,6 @@
 import type { AddedScores } from '../../schema/plan.ts'
 import type { Tuning } from '../../schema/tuning.ts'
+import { wellFormedJson } from '../json.ts'
 
 /** What decides the order of a list besides the search's own words. */
 export interface Ranking {
@@ -42,10 +43,26 @@ interface Dealt {
   depth: number
 }
 
-/** The plan as a search's context shows it. */
-export function wirePlan(plan: Plan): object {
+/** What a search's context says besides its plan. */
+interface Known {
+  queryId: string
+  queryHash: string
+  searchType: string
+  /** Names of the legs that are missing, if any are. */
+  degraded: readonly string[] | undefined
+}
+
+/** JSON of a search's context without its last brace. Ids, hashes and words of our own need no escapes. */
+export function contextOf(plan: Plan, { queryId, queryHash, searchType, degraded }: Known): string {
   const { sessionId, adaptations, experiments } = plan
-  return { sessionId: sessionId ?? null, model: modelOf(plan) ?? null, adaptations, experiments }
+  let json = `{"queryId":"${queryId}","queryHash":"${queryHash}","searchType":"${searchType}"`
+  json += `,"sessionId":${wellFormedJson(sessionId ?? null)},"model":${wellFormedJson(modelOf(plan) ?? null)}`
+  json += `,"adaptations":${listJson(adaptations)},"experiments":${listJson(experiments)}`
+  return degraded === undefined ? json : `${json},"degraded":${wellFormedJson(degraded)}`
+}
+
+function listJson(list: readonly unknown[]): string {
+  return list.length === 0 ? '[]' : wellFormedJson(list)
 }
 
 /** The model that ranks a list; one that is dealt from the rankings of two models, or of one and none, is neither's. */

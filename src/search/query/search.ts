@@ -17,7 +17,7 @@ import { deadlineOf } from './deadline.ts'
 import { type Describe, evidenceOf } from './evidence.ts'
 import { searchJob } from './job.ts'
 import { type QueryVectors, queryVector } from './query-vector.ts'
-import { type Plan, wirePlan } from './ranking-plan.ts'
+import type { Plan } from './ranking-plan.ts'
 import { readSearch, type SearchRead } from './read-search.ts'
 import { type KeptSearch, type Replayed, replayJob, replayJson } from './shown.ts'
 import { openLentBytes, type TakenPage } from './slab.ts'
@@ -93,15 +93,8 @@ export function openSearch(parts: SearchParts): Search {
       const { vector, degraded, missed } = await queryVector(search, request, entries, parts)
       const told = await searchWarnings({ search, address, read, entries, missed }, engine)
       const queryId = newId()
-      const context = {
-        queryId,
-        queryHash,
-        searchType: request.mode,
-        ...wirePlan(plan),
-        ...(degraded === undefined ? {} : { degraded }),
-      }
-      const asked = { search, read, plan, request, entries, vector, context, told, startedMs }
-      const { job, head } = searchJob({ ...asked, config })
+      const asked = { search, read, plan, request, entries, vector, told, queryId, degraded }
+      const { job, head } = searchJob(asked, startedMs, config)
       if (search.explain === true) addEvidence(job, plan, queryHash)
       const path = search.cursor === undefined ? 'generation' : 'cursor'
       const { data, appendix: found } = await execute(entries, job, path, around)
