@@ -63,6 +63,9 @@ function write(
   const byEngine = new Map(parts.indices.map((index) => [index.engineId, index]))
   /** Where each id begins and ends. */
   const ids: number[] = []
+  /** The index whose name was written last, and how. */
+  let named: PageIndex | undefined
+  let name = ''
   text('{"hits":[')
   for (let at = 0; at < result.ords.length; at++) {
     const index = byEngine.get(result.ids[at] ?? -1)
@@ -73,7 +76,12 @@ function write(
     const idStart = length()
     bytes(idJson(record))
     ids.push(idStart, length())
-    text(`,"index":${JSON.stringify(index.name)},"score":${result.scores[at]},"source":`)
+    if (index !== named) name = `,"index":${JSON.stringify(index.name)},"score":`
+    named = index
+    // By itself: of a text that was just put together each letter would be asked for through the runtime.
+    text(name)
+    text(String(result.scores[at]))
+    text(',"source":')
     if (parts.fields === undefined) bytes(sourceJson(record))
     else text(pickFields(sourceJson(record), parts.fields))
     const highlight = parts.highlights?.[at]
