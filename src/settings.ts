@@ -80,7 +80,7 @@ export const SETTINGS = {
   impressionQueueMax: { env: 'IMPRESSION_QUEUE_MAX', kind: 'integer', fallback: 20_000, min: 1, max: 1_000_000, about: 'impressions waiting to be written; beyond it they are dropped and counted' },
   eventsMax: { env: 'EVENTS_MAX', kind: 'integer', fallback: 1_000_000, min: 100, max: 1_000_000_000, about: 'learning events kept; the oldest go first' },
   eventStreamsMax: { env: 'EVENT_STREAMS_MAX', kind: 'integer', fallback: 100, min: 0, max: 10_000, about: 'clients that follow the learning events at the same time; beyond it 503' },
-  eventStreamStallMs: { env: 'EVENT_STREAM_STALL_MS', kind: 'integer', fallback: 10_000, min: 10, max: 600_000, about: 'a client that follows the events and takes nothing for this long is cut off' },
+  eventStreamStallMs: { env: 'EVENT_STREAM_STALL_MS', kind: 'integer', fallback: 10_000, min: 10, max: 600_000, about: 'a client that follows the events and takes nothing for this long is cut off; one that goes on to take half a megabyte in it stays' },
   eventHeartbeatMs: { env: 'EVENT_HEARTBEAT_MS', kind: 'integer', fallback: 15_000, min: 10, max: 600_000, about: 'longest silence of an event stream' },
   metricNamesMax: { env: 'METRIC_NAMES_MAX', kind: 'integer', fallback: 1000, min: 1, max: 100_000, about: 'names of metrics that clients record' },
   metricSeriesMax: { env: 'METRIC_SERIES_MAX', kind: 'integer', fallback: 1000, min: 1, max: 100_000, about: 'label sets of one such name; beyond it 429' },

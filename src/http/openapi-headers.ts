@@ -45,7 +45,7 @@ export function describeHeaders(route: Route, method: string): object[] {
       name: 'Last-Event-ID',
       in: 'header',
       required: false,
-      description: `With Accept: ${route.streams}: goes on behind the event with this id, which it has in a stream and in a list.`,
+      description: `With Accept: ${route.streams}: goes on behind the event with this id, which it has in a stream and in a list, or with what is kept where that event is gone. Empty, or of signs alone that are not ASCII, it counts as not sent; any other that no event has is refused.`,
       schema: { type: 'string', maxLength: 64 },
     })
   return headers

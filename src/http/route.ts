@@ -77,6 +77,8 @@ export interface StreamReply {
    * when nobody takes any more: the pieces must then end.
    */
   pieces: (signal: AbortSignal) => AsyncIterable<string>
+  /** Means nothing, and may stand between any two pieces. */
+  filler: string
 }
 
 export type Reply = object | Answer | RawReply | StreamReply
@@ -163,6 +165,10 @@ export function raw(
 }
 
 /** A reply that goes on; has no time limit. */
-export function stream(contentType: string, pieces: StreamReply['pieces']): StreamReply {
-  return { kind: 'stream', contentType, pieces }
+export function stream(
+  contentType: string,
+  filler: string,
+  pieces: StreamReply['pieces'],
+): StreamReply {
+  return { kind: 'stream', contentType, filler, pieces }
 }

@@ -18,7 +18,7 @@ const RETRY_MS = 3000
  * The end of a chunk is sent with the next one only, and some clients hand on no chunk before they have its end: behind
  * each event comes a comment, so that nobody waits for the next event to see this one.
  */
-const NOTHING_MORE = ':\n\n'
+export const NOTHING_MORE = ':\n\n'
 
 /**
  * The text of events as browsers read it: the event's own id is what a client comes back with. An absent event is a

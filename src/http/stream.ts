@@ -7,7 +7,8 @@ import type { StreamReply } from './route.ts'
 export interface Streams {
   /**
    * Throws OVERLOADED when too many go on already. A client that takes nothing for too long is cut off: what it
-   * has yet to take is never more than one piece.
+   * has yet to take, beside what the system keeps for it, is never more than one piece. However slow, one that takes
+   * that in time gets the next.
    */
   start: (exchange: Exchange, reply: StreamReply, headers: [string, string][]) => void
   /** How many clients take one now. */
@@ -30,7 +31,8 @@ export function openStreams(limits: StreamLimits, onFailure: (cause: unknown) =>
       for await (const piece of reply.pieces(leave.signal)) {
         if (leave.signal.aborted) break
         if (outflow.write(piece)) continue
-        if (!(await taken(outflow, limits.eventStreamStallMs, leave.signal))) return outflow.cut()
+        const waiting = { outflow, filler: reply.filler, signal: leave.signal }
+        if (!(await taken(waiting, limits.eventStreamStallMs))) return outflow.cut()
       }
     } catch (cause) {
       if (!leave.signal.aborted) onFailure(cause)
@@ -57,18 +59,37 @@ export function openStreams(limits: StreamLimits, onFailure: (cause: unknown) =>
   }
 }
 
-/** False when the client did not take what was sent within the limit. */
-function taken(outflow: Outflow, limitMs: number, signal: AbortSignal): Promise<boolean> {
+interface Waiting {
+  outflow: Outflow
+  filler: string
+  signal: AbortSignal
+}
+
+/** The library itself ends a connection that for ten seconds nothing was written to. */
+const NUDGE_MS = 1000
+
+/**
+ * False when the client did not take what was sent within the limit. The system tells of room once a third of all that it
+ * keeps for the client has gone, which may be a megabyte: for who reads slowly that is too late. So it is asked, too.
+ */
+function taken({ outflow, filler, signal }: Waiting, limitMs: number): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (inTime: boolean) => (): void => {
       clearTimeout(limit)
+      clearInterval(nudge)
       signal.removeEventListener('abort', left)
       resolve(inTime)
     }
     const left = settle(true)
     const limit = setTimeout(settle(false), limitMs)
+    const nudge = setInterval(
+      () => {
+        if (outflow.write(filler)) left()
+      },
+      Math.min(limitMs / 10, NUDGE_MS),
+    )
     signal.addEventListener('abort', left)
-    outflow.onReady(settle(true))
+    outflow.onReady(left)
   })
 }
 

@@ -1,5 +1,5 @@
 import { route, stream } from '../../http/route.ts'
-import { asksForEvents, EVENT_STREAM, sentEvents } from '../../http/sent-events.ts'
+import { asksForEvents, EVENT_STREAM, NOTHING_MORE, sentEvents } from '../../http/sent-events.ts'
 import { EventList, EventQuery } from '../../schema/event.ts'
 import { LearningFigures } from '../../schema/learning-figures.ts'
 
@@ -19,7 +19,7 @@ export const listLearningEvents = route({
       return events.list(query)
     }
     const follow = events.follow(query, header('last-event-id'))
-    return stream(EVENT_STREAM, (signal) => sentEvents(follow(signal)))
+    return stream(EVENT_STREAM, NOTHING_MORE, (signal) => sentEvents(follow(signal)))
   },
 })
 
