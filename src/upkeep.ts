@@ -1,6 +1,10 @@
 import type { Logger } from 'pino'
+import { openLastingFailures } from './lasting-failures.ts'
 
-/** Background work that comes round again: one task after the other, the next round when all are done. */
+/**
+ * Background work that comes round again: one task after the other, the next round when all are done. What fails is logged
+ * when that begins and when it is over.
+ */
 export function startUpkeep(
   intervalMs: number,
   log: Logger,
@@ -9,14 +13,21 @@ export function startUpkeep(
   let running: Promise<void> = Promise.resolve()
   let timer: NodeJS.Timeout | undefined
   let stopped = false
+  const failures = openLastingFailures<() => Promise<unknown>>(
+    (err) => log.error({ err }, 'background upkeep'),
+    () => log.info('background upkeep that failed goes on'),
+  )
 
   async function round(): Promise<void> {
-    for (const task of tasks)
+    for (const task of tasks) {
+      if (stopped) break
       try {
-        if (!stopped) await task()
+        await task()
+        failures.went(task)
       } catch (err) {
-        log.error({ err }, 'background upkeep')
+        failures.failed(task, err)
       }
+    }
     schedule()
   }
 

@@ -19,6 +19,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   errors: [],
   settings: [],
   breath: [],
+  'lasting-failures': [],
   gate: [],
   word: [],
   object: [],
@@ -38,6 +39,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   embed: ['config', 'errors', 'gate', 'metrics', 'native', 'schema'],
   search: [
     'answer-room',
+    'lasting-failures',
     'breath',
     'gate',
     'config',
@@ -59,6 +61,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   ],
   learn: [
     'breath',
+    'lasting-failures',
     'config',
     'errors',
     'json',
@@ -87,7 +90,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   ],
   health: ['app', 'errors', 'word'],
   figures: ['metrics', 'search', 'store', 'threads'],
-  upkeep: [],
+  upkeep: ['lasting-failures'],
   app: [
     ...['config', 'errors', 'metrics', 'native', 'threads', 'store', 'embed', 'search', 'learn'],
     ...['answer-room', 'schema', 'figures', 'upkeep'],

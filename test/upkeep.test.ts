@@ -20,6 +20,20 @@ it('a task that fails, however it does, keeps neither the others nor the next ro
   await upkeep.stop()
 })
 
+it('a task that goes on failing is told of once, and when it is over', async () => {
+  const said: unknown[] = []
+  const say = (...words: unknown[]) => void said.push(words.at(-1))
+  let turns = 0
+  const failing = async () => {
+    turns += 1
+    if (turns < 4) throw new Error('full')
+  }
+  const upkeep = startUpkeep(1, { error: say, info: say } as unknown as Logger, [failing])
+  await eventually(() => turns >= 5)
+  await upkeep.stop()
+  expect(said).toEqual(['background upkeep', 'background upkeep that failed goes on'])
+})
+
 it('who stops it waits for the task under way, and no other begins', async () => {
   const begun: string[] = []
   let finish = () => {}

@@ -36,6 +36,7 @@ export interface LearningOptions {
 
 export interface LearningLogger {
   error: (fields: object, message: string) => void
+  info: (fields: object, message: string) => void
 }
 
 /** Everything that learns, before the processor that feeds it. `position` tells how far that has come. */

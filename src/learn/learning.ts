@@ -76,6 +76,7 @@ export function openLearning(options: LearningOptions): Learning {
     unmatchedSearches: () => plans.unmatched(),
     swept: { events, experiments, feedback, signals },
     onSweepFailure: (err, part) => logger.error({ err, part }, 'learning: a sweep failed'),
+    onSweepEnd: (part) => logger.info({ part }, 'learning: a sweep that failed goes on'),
   })
   const anonymous = openAllowance(config.anonymousImpressionsMax, clock)
   const planParts: PlanParts = {
@@ -162,5 +163,6 @@ function tickOf(
       retention: () => oversight.tick(clock()),
     },
     (err, part) => logger.error({ err, part }, 'learning: a part failed; it is tried again'),
+    (part) => logger.info({ part }, 'learning: a part that failed goes on'),
   )
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { openRound } from '../../src/learn/round.ts'
 
-it('a part that fails is reported once while it fails, and the others have their turn', async () => {
+it('a part that fails is reported once while it fails and when it is over, and the others have their turn', async () => {
   const reported: string[] = []
   let fails: string | undefined = 'full'
   let turns = 0
@@ -13,6 +13,7 @@ it('a part that fails is reported once while it fails, and the others have their
       },
     },
     (err, part) => reported.push(`${part}: ${(err as Error).message}`),
+    (part) => reported.push(`${part} goes on`),
   )
   await round()
   await round()
@@ -23,5 +24,5 @@ it('a part that fails is reported once while it fails, and the others have their
   fails = 'late'
   await round()
   expect(turns).toBe(5)
-  expect(reported).toEqual(['first: full', 'first: late', 'first: late'])
+  expect(reported).toEqual(['first: full', 'first: late', 'first goes on', 'first: late'])
 })

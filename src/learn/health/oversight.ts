@@ -26,6 +26,8 @@ export interface OversightParts extends Omit<FigureParts, 'lag' | 'tally'> {
   /** Parts that remove what is past its time themselves. */
   swept: Readonly<Record<string, { sweep: Sweep }>>
   onSweepFailure: (err: unknown, part: string) => void
+  /** It fails no more. */
+  onSweepEnd: (part: string) => void
 }
 
 export function openOversight(parts: OversightParts): Oversight {
@@ -43,6 +45,7 @@ export function openOversight(parts: OversightParts): Oversight {
       models: (nowMs) => models.sweep(nowMs - config.retentionMs),
     },
     onFailure: parts.onSweepFailure,
+    onEnd: parts.onSweepEnd,
   })
   return {
     figures: () => readLearningFigures(figureParts),

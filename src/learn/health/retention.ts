@@ -14,6 +14,7 @@ export interface RetentionOptions {
   /** What the parts of learning remove themselves, by what it is. */
   sweeps: Readonly<Record<string, Sweep>>
   onFailure: (err: unknown, part: string) => void
+  onEnd: (part: string) => void
 }
 
 /** Rows of one table that go in one transaction. */
@@ -34,7 +35,7 @@ export function openRetention(options: RetentionOptions): (nowMs: number) => Pro
     impressions: (nowMs) => sweepImpressions(options, nowMs),
   }
   const parts = Object.entries(sweeps).map(([name, sweep]) => [name, inSlices(sweep)] as const)
-  return openRound(Object.fromEntries(parts), options.onFailure)
+  return openRound(Object.fromEntries(parts), options.onFailure, options.onEnd)
 }
 
 function inSlices(sweep: Sweep): (nowMs: number) => Promise<void> {

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '../../config.ts'
+import type { LastingFailures } from '../../lasting-failures.ts'
 import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
 import type { IndexEntry, Indices } from '../indices/indices.ts'
@@ -70,6 +71,8 @@ export interface Core extends EngineParts {
   states: Map<number, OpenState>
   /** Those whose files could not be opened the last time; what names one tries again, and so does upkeep. */
   unopened: Map<number, Unopened>
+  /** Those whose files could not be written the last time, by the same numbers. */
+  unsaved: LastingFailures<number>
   uses: number
   closing: boolean
   /** Switches to new files that are under way, by index. */

@@ -1,4 +1,5 @@
 import { newId } from '../../ids.ts'
+import { type LastingFailures, openLastingFailures } from '../../lasting-failures.ts'
 import type { CheckpointReport } from '../../native.ts'
 import type { Core, OpenState } from './core.ts'
 import { addMark, settleMark } from './marks.ts'
@@ -9,8 +10,20 @@ export async function checkpoint(core: Core, mayGoOn = () => true): Promise<void
   for (const [engineId, state] of [...core.states])
     if (mayGoOn() && isOpen(core, engineId, state) && !state.retiring)
       await makeDurable(core, state, false).catch((err: unknown) =>
-        logFailure(core, engineId, state, { err, what: 'making an index durable' }),
+        noteFailure(core, engineId, state, err),
       )
+}
+
+/** Indices whose files could not be written, by engine number: a full disk is told of once, and not every few seconds. */
+export function openUnsaved({
+  states,
+  log,
+}: Pick<Core, 'states' | 'log'>): LastingFailures<number> {
+  const about = (engineId: number) => ({ index: states.get(engineId)?.entry.record.name })
+  return openLastingFailures(
+    (err, engineId) => log.error({ ...about(engineId), err }, 'making an index durable'),
+    (engineId) => log.info(about(engineId), 'an index that could not be made durable is so now'),
+  )
 }
 
 /** False of one that was deleted, closed or built again while the files of others were written: it has none to write. */
@@ -19,13 +32,8 @@ function isOpen(core: Core, engineId: number, state: OpenState): boolean {
 }
 
 /** The files of one that is open no longer go, whatever they hold. */
-function logFailure(
-  core: Core,
-  engineId: number,
-  state: OpenState,
-  { err, what }: { err: unknown; what: string },
-): void {
-  if (isOpen(core, engineId, state)) core.log.error({ index: state.entry.record.name, err }, what)
+function noteFailure(core: Core, engineId: number, state: OpenState, err: unknown): void {
+  if (isOpen(core, engineId, state)) core.unsaved.failed(engineId, err)
 }
 
 /** Only so many indices keep a writer: the least used that are at rest give theirs up, soon. */
@@ -60,9 +68,7 @@ export function retire(core: Core, state: OpenState, then: () => void): void {
   const { engineId } = state.entry.record
   state.retiring = makeDurable(core, state, true)
     .then(then)
-    .catch((err: unknown) =>
-      logFailure(core, engineId, state, { err, what: 'putting an index to rest' }),
-    )
+    .catch((err: unknown) => noteFailure(core, engineId, state, err))
     .finally(() => {
       state.retiring = undefined
     })
@@ -82,6 +88,7 @@ function makeDurable(core: Core, state: OpenState, release: boolean): Promise<vo
   const own = (async () => {
     await before
     await save(core, state, release)
+    core.unsaved.went(state.entry.record.engineId)
   })()
   state.saving = own.catch(() => undefined)
   return own

@@ -4,7 +4,7 @@ import type { IndexEntry } from '../indices/indices.ts'
 import { after, type Batch, isLarge } from './batch.ts'
 import { close, giveUp, giveUpOpening } from './closing.ts'
 import type { Core, EngineParts } from './core.ts'
-import { checkpoint, releaseWriters, roomForWriter } from './durability.ts'
+import { checkpoint, openUnsaved, releaseWriters, roomForWriter } from './durability.ts'
 import { type IndexFigures, readIndexFigures } from './figures.ts'
 import { forget, logCut, openAgain, ready, recover, using } from './opening.ts'
 import { openPublisher, type Publisher } from './publisher.ts'
@@ -63,9 +63,9 @@ export interface Engine {
 const FIELD_NAMES_MAX = 256
 
 export function openEngine(parts: EngineParts): Engine {
+  const states: Core['states'] = new Map()
   const core: Core = {
-    ...parts,
-    states: new Map(),
+    ...{ ...parts, states, unsaved: openUnsaved({ ...parts, states }) },
     unopened: new Map(),
     uses: 0,
     closing: false,

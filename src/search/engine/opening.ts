@@ -205,6 +205,7 @@ export async function recover(core: Core): Promise<void> {
 /** Closes the index once no search needs it any more, and deletes its files. */
 export async function forget(core: Core, engineId: number): Promise<void> {
   core.unopened.delete(engineId)
+  core.unsaved.drop(engineId)
   const state = core.states.get(engineId)
   await state?.opening?.catch(() => undefined)
   await state?.fitting

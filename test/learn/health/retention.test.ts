@@ -35,6 +35,7 @@ it('removes what is past its time, of every kind, and nothing that is not', asyn
       hours: (atMs) => hours.sweep(atMs - config.retentionMs),
     },
     onFailure: fails,
+    onEnd: () => {},
   })
   const { tables } = store
   const counted = () => ({
@@ -100,6 +101,7 @@ it('keeps at most so many impressions and events, the newest', async () => {
     ...{ store, log, config, kept: () => 0 },
     sweeps: { events: events.sweep },
     onFailure: fails,
+    onEnd: () => {},
   })
   const idOf = (at: number) => `${firstIdOf(START_MS)}-7000-8000-${String(at).padStart(12, '0')}`
   await store.write(() => {
@@ -125,6 +127,7 @@ it('an impression that learning would read again after a crash stays until it is
     ...{ store, log, config, kept: () => kept },
     sweeps: {},
     onFailure: fails,
+    onEnd: () => {},
   })
   const idOf = (at: number) => `${firstIdOf(START_MS)}-7000-8000-${String(at).padStart(12, '0')}`
   const ids = (from: number, to: number) =>
@@ -166,6 +169,7 @@ it('goes on behind a part that fails, and says which', async () => {
       },
     },
     onFailure: (err, part) => failed.push(`${part}: ${(err as Error).message}`),
+    onEnd: () => {},
   })
   await store.write(() => store.tables.impressions.put(firstIdOf(1), Buffer.from([1])))
   await retain(START_MS)

@@ -24,7 +24,7 @@ export async function retain(
     throw err
   }
   const config = { retentionMs: 365 * DAY_MS, impressionsMax }
-  const options = { store, log, config, kept: loop.kept, sweeps: {}, onFailure }
+  const options = { store, log, config, kept: loop.kept, sweeps: {}, onFailure, onEnd: () => {} }
   await openRetention(options)(clock.nowMs)
 }
 

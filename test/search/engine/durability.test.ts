@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { Core, OpenState } from '../../../src/search/engine/core.ts'
-import { checkpoint } from '../../../src/search/engine/durability.ts'
+import { checkpoint, openUnsaved } from '../../../src/search/engine/durability.ts'
 import { startApp } from '../../running-app.ts'
 import { temporaryStore } from '../../store/open.ts'
 
@@ -36,12 +36,41 @@ it('an index that has changed without a write is written again when its files co
   const entry = { record: { id: 1, engineId: 2, name: 'i' } }
   // As behind a new vector space, or a merge.
   const state = { entry, published: 5, durable: 5, reshaped: true, writer: true } as OpenState
-  const core = {
-    ...{ store: temporaryStore(), pool: { run }, states: new Map([[2, state]]) },
-    ...{ rebuilding: new Map(), log: { error: (fields: object) => failed.push(fields) } },
-  } as unknown as Core
+  const core = coreOf(state, run, failed)
   for (let round = 0; round < 3; round += 1) await checkpoint(core)
   expect(runs).toEqual(['checkpoint', 'checkpoint'])
-  expect(failed).toHaveLength(1)
+  expect(failed).toHaveLength(2)
   expect(state.reshaped).toBe(false)
 })
+
+it('files that can not be written are told of when that begins, when it fails otherwise and when it is over', async () => {
+  const said: unknown[] = []
+  let fails: string | undefined = 'No room.'
+  const run = async () => {
+    if (fails !== undefined) throw new Error(fails)
+    return { sequence: 5, files: 1 }
+  }
+  const entry = { record: { id: 1, engineId: 2, name: 'i' } }
+  const state = { entry, published: 5, durable: 4, writer: true } as OpenState
+  const core = coreOf(state, run, said)
+  for (const now of ['No room.', 'No room.', 'No disk.', 'No disk.', undefined, undefined]) {
+    fails = now
+    await checkpoint(core)
+  }
+  expect(said).toEqual([
+    { index: 'i', err: new Error('No room.') },
+    { index: 'i', err: new Error('No disk.') },
+    { index: 'i' },
+  ])
+})
+
+/** A core with one index, whose jobs `run` does. */
+function coreOf(state: OpenState, run: (job: string) => Promise<object>, said: unknown[]): Core {
+  const states = new Map([[2, state]])
+  const say = (fields: object) => void said.push(fields)
+  const log = { error: say, info: say } as unknown as Core['log']
+  return {
+    ...{ store: temporaryStore(), pool: { run }, rebuilding: new Map() },
+    ...{ states, log, unsaved: openUnsaved({ states, log }) },
+  } as unknown as Core
+}
