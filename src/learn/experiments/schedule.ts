@@ -22,7 +22,7 @@ export async function advanceAll(parts: ScheduleParts): Promise<void> {
   const refused: { id: string; cause: unknown }[] = []
   const isFull = () => refused.some(({ cause }) => isLimit(cause))
   for (const record of [...register.all()]) {
-    if (hasEnded(record) || (isFull() && isStart(dueChange(record, clock())))) continue
+    if (hasEnded(record) || (isFull() && isPutOff(record, clock()))) continue
     try {
       await advanceOrFail(parts, record)
     } catch (cause) {
@@ -56,8 +56,23 @@ function reasonOf(cause: unknown): NonNullable<Change['reason']> {
 
 async function advance(parts: ScheduleParts, record: ExperimentRecord): Promise<void> {
   const change = dueChange(record, parts.clock())
-  if (change !== undefined) await parts.register.steer(record.id, change)
+  if (change !== undefined) await take(parts, record, change)
   else if (record.status === 'ACTIVE') await watch(parts, record)
+}
+
+/** One that as many others kept from its start as may be active, until its end, has failed. */
+async function take(
+  { register, clock }: Pick<ScheduleParts, 'register' | 'clock'>,
+  record: ExperimentRecord,
+  change: Change,
+): Promise<ExperimentRecord> {
+  try {
+    return await register.steer(record.id, change)
+  } catch (cause) {
+    if (!isLimit(cause) || !isStart(change) || record.endMs > clock()) throw cause
+    const text = `Its end came before it could start. ${(cause as ServiceError).message}`
+    return register.steer(record.id, { to: 'FAILED', from: 'DRAFT', reason: { text } })
+  }
 }
 
 /**
@@ -71,11 +86,11 @@ export async function settle(
   let isFull = false
   for (const record of [...records])
     try {
+      if (isFull && isPutOff(record, clock())) continue
       let change = dueChange(record, clock())
-      if (isFull && isStart(change)) continue
       // Both dates may have passed.
       while (change !== undefined)
-        change = dueChange(await register.steer(record.id, change), clock())
+        change = dueChange(await take({ register, clock }, record, change), clock())
     } catch (cause) {
       if (!(cause instanceof ServiceError)) throw cause
       isFull ||= isLimit(cause)
@@ -85,6 +100,11 @@ export async function settle(
 /** Too many are active: further starts wait without a transaction each that is refused. */
 function isLimit(cause: unknown): boolean {
   return cause instanceof ServiceError && cause.code === 'LIMIT_REACHED'
+}
+
+/** Whether it may start later than it should: it has not come to its end meanwhile. */
+function isPutOff(record: ExperimentRecord, nowMs: number): boolean {
+  return isStart(dueChange(record, nowMs)) && record.endMs > nowMs
 }
 
 function isStart(change: Change | undefined): boolean {

@@ -357,6 +357,28 @@ describe('the most that may be active', () => {
     await lab.experiments.tick()
     expect((await read(lab, late.testId)).status).toBe('ACTIVE')
   })
+
+  it('lets those fail that it keeps from their start until their end, and no others', async () => {
+    const lab = openLaboratory()
+    const startDate = lab.clock.nowMs + 1000
+    const endDate = startDate + 5000
+    const [read, watched] = [
+      await lab.create('experiment', { startDate, endDate }),
+      await lab.create('test', { startDate, endDate }),
+    ]
+    const waits = await lab.create('test', { startDate })
+    await create(lab, 100)
+    lab.clock.nowMs = endDate - 1
+    expect((await lab.get('experiment', read.experimentId)).status).toBe('DRAFT')
+    lab.clock.nowMs = endDate
+    const reason = { text: expect.stringContaining('Its end came before it could start. At most') }
+    const failed = { status: 'FAILED', ended: new Date(endDate).toISOString(), reason }
+    expect(await lab.get('experiment', read.experimentId)).toMatchObject(failed)
+    await expect(lab.experiments.tick()).rejects.toThrow(`${waits.testId} can't go on: At most`)
+    expect(await lab.get('test', watched.testId)).toMatchObject(failed)
+    const ends = lab.events().filter(({ type }) => type.endsWith('_FAILED'))
+    expect(ends.map(({ type }) => type)).toEqual(['EXPERIMENT_FAILED', 'TEST_FAILED'])
+  })
 })
 
 const DAYS = 86_400_000
