@@ -1,3 +1,4 @@
+import { threadId } from 'node:worker_threads'
 import { variableOf } from './config.ts'
 import { type ServiceError, serviceError } from './errors.ts'
 
@@ -17,8 +18,18 @@ export interface AnswerRoom {
   refused: () => ServiceError
   /** Counts bytes that begin to wait, or as negative that wait no more. */
   add: (bytes: number) => void
-  /** Counts bytes no more that a thread claimed for an answer: it is here, or given up. */
-  made: (claimed: number) => void
+  /** Counts no more what a thread claimed for an answer: it is here. */
+  made: (claim: Claim) => void
+  /** Counts no more what a thread that ended, in the middle of an answer or behind it, has claimed. */
+  threadEnded: (thread: number) => void
+}
+
+/** What a thread has for an answer that it hands over. */
+export interface Claim {
+  bytes: number
+  thread: number
+  /** Its place among the threads. */
+  place: number
 }
 
 /** Counters, in steps: a number that threads change together has 32 bits, and the limit may be a terabyte. */
@@ -26,9 +37,15 @@ const STEP_BYTES = 1 << 10
 const MADE = 0
 const WAITING = 1
 const MAX = 2
+/** Behind them two for each thread: whose they are, and what it has. */
+const FIRST_PLACE = 3
+/** More than there are threads that search: the place of one that ended is free a little later. */
+const PLACES = 256
+const NOBODY = 0
 
 export function openAnswerRoom(bytesMax: number): AnswerRoom {
-  const memory = new SharedArrayBuffer(3 * Int32Array.BYTES_PER_ELEMENT)
+  const counters = FIRST_PLACE + 2 * PLACES
+  const memory = new SharedArrayBuffer(counters * Int32Array.BYTES_PER_ELEMENT)
   const steps = new Int32Array(memory)
   Atomics.store(steps, MAX, Math.floor(bytesMax / STEP_BYTES))
   let waiting = 0
@@ -45,8 +62,18 @@ export function openAnswerRoom(bytesMax: number): AnswerRoom {
       waiting += bytes
       Atomics.store(steps, WAITING, Math.ceil(waiting / STEP_BYTES))
     },
-    made: (claimed) => {
-      Atomics.sub(steps, MADE, claimed / STEP_BYTES)
+    made: ({ bytes, thread, place }) => {
+      // The answer of a thread that ended may come behind that.
+      if (Atomics.load(steps, place) !== thread) return
+      Atomics.sub(steps, place + 1, bytes / STEP_BYTES)
+      Atomics.sub(steps, MADE, bytes / STEP_BYTES)
+    },
+    threadEnded: (thread) => {
+      for (let place = FIRST_PLACE; place < counters; place += 2) {
+        if (Atomics.load(steps, place) !== thread) continue
+        Atomics.sub(steps, MADE, Atomics.exchange(steps, place + 1, 0))
+        Atomics.store(steps, place, NOBODY)
+      }
     },
   }
 }
@@ -59,8 +86,8 @@ function tooMuch(): string {
 export interface Claims {
   /** Claims so many bytes in all for the answer at hand. Returns how many it has then. Throws OVERLOADED when there is no room. */
   reach: (bytes: number) => number
-  /** Begins with the next answer. Returns what the one before has: it is the main thread's to give back. */
-  handOver: () => number
+  /** Begins with the next answer. Returns what the one before has, if any: it is the main thread's to give back. */
+  handOver: () => Claim | undefined
   /** Gives back what the answer at hand has. */
   giveUp: () => void
 }
@@ -69,15 +96,21 @@ export interface Claims {
 const CLAIM_BYTES = 64 << 10
 
 /** Opens the claims of this thread; without a room everything has some. */
-export function openClaims(memory: SharedArrayBuffer | undefined): Claims {
+export function openClaims(memory: SharedArrayBuffer | undefined, thread = threadId): Claims {
   const steps = new Int32Array(memory ?? openAnswerRoom(2 ** 40).memory)
+  let place = 0
   let own = 0
 
+  // A thread may end between any two lines: what then stays counted is one claim, and nothing is counted off twice.
   function giveUp(): void {
-    if (own > 0) Atomics.sub(steps, MADE, own)
+    if (own === 0) return
+    Atomics.sub(steps, place + 1, own)
+    Atomics.sub(steps, MADE, own)
     own = 0
   }
   function claim(more: number): void {
+    // Few threads ever make long answers.
+    place ||= findPlace(steps, thread)
     for (;;) {
       const made = Atomics.load(steps, MADE)
       const others = made - own + Atomics.load(steps, WAITING)
@@ -88,6 +121,7 @@ export function openClaims(memory: SharedArrayBuffer | undefined): Claims {
         throw new Error(`OVERLOADED: ${tooMuch()}`)
       }
       if (Atomics.compareExchange(steps, MADE, made, made + more) !== made) continue
+      Atomics.add(steps, place + 1, more)
       own += more
       return
     }
@@ -99,10 +133,17 @@ export function openClaims(memory: SharedArrayBuffer | undefined): Claims {
       return own * STEP_BYTES
     },
     handOver: () => {
-      const claimed = own * STEP_BYTES
+      if (own === 0) return undefined
+      const claim = { bytes: own * STEP_BYTES, thread, place }
       own = 0
-      return claimed
+      return claim
     },
     giveUp,
   }
+}
+
+function findPlace(steps: Int32Array, thread: number): number {
+  for (let place = FIRST_PLACE; place < steps.length; place += 2)
+    if (Atomics.compareExchange(steps, place, NOBODY, thread) === NOBODY) return place
+  throw new Error(`More than ${PLACES} threads make answers.`)
 }

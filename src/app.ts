@@ -66,7 +66,8 @@ export async function openApp(
   const metrics = openMetrics(config)
   const store = openStore({ ...storePlace(config), log, onFailure })
   const answers = openAnswerRoom(config.answersBytesMax)
-  const pool = meterPool(openPool({ ...config, answers: answers.memory }, tellsDeath(log)), metrics)
+  const threads = { ...config, answers: answers.memory, ended: answers.threadEnded }
+  const pool = meterPool(openPool(threads, tellsDeath(log)), metrics)
   const sessions = openSessions({ store, config, clock, metrics })
   const idempotency = openIdempotency({ store, config, clock })
   const indices = await openIndices(store, config, pool)

@@ -105,6 +105,8 @@ export interface PoolOptions {
   /** What every worker gets at start; `answers` is the memory of the room for long ones. */
   dataDir: string
   answers?: SharedArrayBuffer
+  /** Hears of each thread that has ended, by its number. */
+  ended?: (thread: number) => void
 }
 
 /** Hears of a thread that could not be started, or died without a job whose caller would hear of it. */
@@ -204,6 +206,7 @@ function openLane(options: PoolOptions, { threads, kept = threads, each = 1 }: L
     ...(extname(import.meta.url) === '.ts' ? { execArgv: ['--import', 'tsx'] } : {}),
   })
   replaceDead(lane)
+  tellEnds(lane, options.ended)
   return lane
 }
 
@@ -223,4 +226,11 @@ function replaceDead(lane: Piscina): void {
     leave.abort()
   }
   lane.on('workerDestroy', () => void setTimeout(replace, REPLACED_MS).unref())
+}
+
+function tellEnds(lane: Piscina, ended: PoolOptions['ended']): void {
+  lane.on('workerCreate', ({ id }: { id: number }) => {
+    // By then it has no number any more.
+    lane.threads.find(({ threadId }) => threadId === id)?.once('exit', () => ended?.(id))
+  })
 }

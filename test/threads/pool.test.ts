@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { expect, it, onTestFinished } from 'vitest'
 import { openPool, type SearchInput } from '../../src/threads/pool.ts'
+import { eventually } from '../running-app.ts'
 import { temporaryFolder } from '../store/open.ts'
 
 it('knows of a lull among the searches that it hands over', async () => {
@@ -41,4 +42,24 @@ it('jobs that wait for a thread that dies get another one', async () => {
   const jobs = [1, 2].map((engineId) => pool.run('fit', { engineId }).catch(() => 'settled'))
   expect(await Promise.all(jobs)).toEqual(['settled', 'settled'])
   expect(threads).toBe(2)
+})
+
+it('tells of each thread that has ended by the number that it knew itself by', async () => {
+  const ended: number[] = []
+  const threads: Worker[] = []
+  const note = (thread: Worker) => void threads.push(thread)
+  process.on('worker', note)
+  onTestFinished(() => void process.off('worker', note))
+  const options = { searchThreads: 2, workThreads: 1, searchQueueMax: 10 }
+  const pool = openPool({
+    ...{ ...options, dataDir: temporaryFolder() },
+    ended: (thread) => ended.push(thread),
+  })
+  onTestFinished(pool.close)
+  await eventually(() => threads.length === 4)
+  const [first] = threads
+  const number = first?.threadId
+  await first?.terminate()
+  await eventually(() => ended.length > 0)
+  expect(ended).toEqual([number])
 })

@@ -106,9 +106,12 @@ export function bytesWriter(): BytesWriter {
     length: () => before + end,
     finish: () => {
       const claimed = claims.handOver()
-      if (closed === NONE) return claimed === 0 ? slabs.lend(end) : { ...slabs.lend(end), claimed }
-      closed.push(written())
-      return { slab: undefined, length: before + end, pieces: closed, claimed }
+      if (closed !== NONE) closed.push(written())
+      const lent =
+        closed === NONE
+          ? slabs.lend(end)
+          : { slab: undefined, length: before + end, pieces: closed }
+      return claimed === undefined ? lent : { ...lent, claimed }
     },
     drop: claims.giveUp,
   }

@@ -1,4 +1,5 @@
 import { threadId } from 'node:worker_threads'
+import type { Claim } from '../../answer-room.ts'
 
 /**
  * Bytes that a worker wrote into memory shared with the main thread. A page copied by message is copied three
@@ -13,7 +14,7 @@ export interface LentBytes {
   /** The bytes themselves, of a page that no slab has room for: the main thread takes their memory over. */
   pieces?: Uint8Array<ArrayBuffer>[]
   /** What is claimed of the room for answers, of a long page. */
-  claimed?: number
+  claimed?: Claim
 }
 
 const SLAB_BYTES = 64 << 10
