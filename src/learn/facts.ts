@@ -128,6 +128,8 @@ export interface FeedbackEntry {
   dwellMs?: number
   queryHash?: string
   metadata?: Record<string, unknown>
+  /** The same as JSON, where it is long: `metadata` then has no more of it than learning reads. */
+  long?: string
   status: FeedbackStatus
 }
 

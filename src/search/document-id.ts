@@ -1,5 +1,5 @@
 import { invalid } from '../errors.ts'
-import { isWellFormed } from './json.ts'
+import { isWellFormed } from '../json/well-formed.ts'
 
 /** Gives a document's id back; throws VALIDATION_FAILED about its place for one that no document can have. */
 export function checkId(id: string, path = 'id'): string {

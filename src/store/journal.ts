@@ -1,3 +1,4 @@
+import { setImmediate as pause } from 'node:timers/promises'
 import type { Store } from './store.ts'
 import type { JournalEntry } from './tables.ts'
 
@@ -30,6 +31,8 @@ export interface Journal {
   read: (range: JournalRange) => JournalRow[]
   /** Entries with a greater number, each read when it is its turn: stop when you have had enough. */
   walk: (after: number) => Iterable<JournalRow>
+  /** The same with turns for others in between. */
+  stroll: (after: number) => AsyncIterable<JournalRow>
   /** Number of the newest entry, kept or removed; 0 when there never was one. */
   last: () => number
   /**
@@ -41,6 +44,8 @@ export interface Journal {
 
 /** Entries that one transaction removes. */
 const SWEEP_ROWS = 1000
+/** Entries that are read in a row, and the time after which no further one is. */
+const STROLL = { limit: 64, stretchMs: 4 }
 
 export function openJournal(store: Store): Journal {
   const { journal, meta } = store.tables
@@ -49,6 +54,30 @@ export function openJournal(store: Store): Journal {
   function last(): number {
     return (meta.get('journal') as number | undefined) ?? 0
   }
+  function read({
+    after,
+    limit,
+    reverse = false,
+    stretchMs = Number.POSITIVE_INFINITY,
+  }: JournalRange): JournalRow[] {
+    const start = after === undefined ? undefined : after + (reverse ? -1 : 1)
+    const range = { reverse, limit, ...(start === undefined ? {} : { start }) }
+    const startedMs = performance.now()
+    const rows: JournalRow[] = []
+    for (const { key, value } of journal.range(range)) {
+      rows.push({ sequence: key, entry: value })
+      if (performance.now() - startedMs > stretchMs) break
+    }
+    return rows
+  }
+  async function* stroll(after: number): AsyncIterable<JournalRow> {
+    for (let last = after; ; await pause()) {
+      const rows = read({ after: last, ...STROLL })
+      if (rows.length === 0) return
+      yield* rows
+      last = rows.at(-1)?.sequence ?? last
+    }
+  }
   return {
     appendWithin: (entry) => {
       const sequence = last() + 1
@@ -56,17 +85,8 @@ export function openJournal(store: Store): Journal {
       meta.put('journal', sequence)
       return sequence
     },
-    read: ({ after, limit, reverse = false, stretchMs = Number.POSITIVE_INFINITY }) => {
-      const start = after === undefined ? undefined : after + (reverse ? -1 : 1)
-      const range = { reverse, limit, ...(start === undefined ? {} : { start }) }
-      const startedMs = performance.now()
-      const rows: JournalRow[] = []
-      for (const { key, value } of journal.range(range)) {
-        rows.push({ sequence: key, entry: value })
-        if (performance.now() - startedMs > stretchMs) break
-      }
-      return rows
-    },
+    read,
+    stroll,
     *walk(after) {
       for (const { key, value } of journal.range({ start: after + 1 }))
         yield { sequence: key, entry: value }
@@ -74,9 +94,9 @@ export function openJournal(store: Store): Journal {
     last,
     sweep: async (beforeMs, mayRemove = () => true) => {
       const old: number[] = []
-      for (const { key, value } of journal.range({ limit: SWEEP_ROWS })) {
-        if (value.timeMs >= beforeMs) break
-        old.push(key)
+      for await (const { sequence, entry } of stroll(0)) {
+        if (entry.timeMs >= beforeMs || old.length === SWEEP_ROWS) break
+        old.push(sequence)
       }
       if (old.length === 0) return 0
       return store.release(() => {

@@ -47,6 +47,8 @@ export interface JournalEntry {
   type: string
   sessionId?: string
   data?: unknown
+  /** JSON of what was told, where that is long: `data` then has no more of it than is read when the entry comes by. */
+  long?: string
 }
 
 /** A request that carried an Idempotency-Key, and is done. */

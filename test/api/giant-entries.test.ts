@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { newId } from '../../src/ids.ts'
+import { openJournal } from '../../src/store/journal.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
 
 const ENTRIES = 24
@@ -7,16 +9,19 @@ const METADATA = Object.fromEntries(Array.from({ length: 15_000 }, (_, n) => [`k
 
 let running: RunningApp
 
-beforeAll(async () => {
-  running = await startApp()
-  for (let n = 0; n < ENTRIES; n++)
-    await running.must('POST', '/cortex/feedback', {
-      sessionId: 'nobody',
-      feedback: [{ queryId: `query ${n}`, rating: 1, metadata: { customMetadata: METADATA } }],
-    })
-  await running.app.learning.caughtUp()
-}, 60_000)
-afterAll(() => running.close())
+/** Entries as stores of before have them; now such metadata are a text. */
+function appendGiants(): Promise<void> {
+  const { store } = running.app
+  const journal = openJournal(store)
+  return store.write(() => {
+    for (let n = 0; n < ENTRIES; n++) {
+      const told = { queryId: `query ${n}`, action: 'click', rating: 1, timeMs: Date.now() }
+      const entry = { ...told, signalId: newId(), metadata: METADATA, status: 'unmatched' }
+      const data = { feedbackId: newId(), entries: [entry] }
+      journal.appendWithin({ timeMs: Date.now(), type: 'feedback', sessionId: 'nobody', data })
+    }
+  })
+}
 
 /** How often others had a turn during some work, and what it gave. */
 async function withTurns<Value>(work: () => Promise<Value>): Promise<[number, Value]> {
@@ -32,17 +37,96 @@ async function withTurns<Value>(work: () => Promise<Value>): Promise<[number, Va
   return [turns, value]
 }
 
-it('a list of feedback reads long entries with turns for others in between', async () => {
-  const { feedback } = running.app.learning
-  const [turns, page] = await withTurns(() => feedback.read({ limit: 100 }))
-  expect(page.feedback).toHaveLength(ENTRIES)
-  expect(page.summary).toMatchObject({ total: ENTRIES, complete: true })
-  expect(turns).toBeGreaterThan(ENTRIES / 2)
+describe('long entries of the journal', () => {
+  beforeAll(async () => {
+    running = await startApp()
+    await appendGiants()
+    await running.app.learning.caughtUp()
+  }, 60_000)
+  afterAll(() => running.close())
+
+  it('are read for a list of feedback with turns for others in between', async () => {
+    const { feedback } = running.app.learning
+    const [turns, page] = await withTurns(() => feedback.read({ limit: 100 }))
+    expect(page.feedback).toHaveLength(ENTRIES)
+    expect(page.summary).toMatchObject({ total: ENTRIES, complete: true })
+    expect(turns).toBeGreaterThan(ENTRIES / 2)
+  })
+
+  it('for a list of signals, too', async () => {
+    const { signals } = running.app.learning
+    const [turns, page] = await withTurns(() => signals.list({ limit: 100 }))
+    expect(page.signals).toHaveLength(ENTRIES)
+    expect(turns).toBeGreaterThan(ENTRIES / 2)
+  })
+
+  it('when one of their signals is told of', async () => {
+    const { signals } = running.app.learning
+    const { signals: listed } = await signals.list({ limit: 100 })
+    const signalId = listed[0]?.signalId as string
+    const [turns, { previousStatus }] = await withTurns(() => signals.record({ signalId }))
+    expect(previousStatus).toBe('COMPLETED')
+    expect(turns).toBeGreaterThan(ENTRIES / 2)
+  })
+
+  it('and when they are removed', async () => {
+    const journal = openJournal(running.app.store)
+    const [turns, removed] = await withTurns(() => journal.sweep(Date.now() + 1000))
+    expect(removed).toBe(ENTRIES)
+    expect(turns).toBeGreaterThan(ENTRIES / 2)
+  })
 })
 
-it('so does a list of signals', async () => {
-  const { signals } = running.app.learning
-  const [turns, page] = await withTurns(() => signals.list({ limit: 100 }))
-  expect(page.signals).toHaveLength(ENTRIES)
-  expect(turns).toBeGreaterThan(ENTRIES / 2)
+describe('what clients tell at length', () => {
+  /** Hardly anything in each of them, but each an object. */
+  const LONG = Array.from({ length: 2000 }, (_, n) => (n === 1500 ? { ms: 5 } : {}))
+
+  beforeAll(async () => {
+    running = await startApp()
+  }, 60_000)
+  afterAll(() => running.close())
+
+  async function newest() {
+    await running.app.learning.caughtUp()
+    const [row] = openJournal(running.app.store).read({ reverse: true, limit: 1 })
+    return row!.entry
+  }
+
+  it('of an event is a text in the journal, and is told as it came', async () => {
+    const event = {
+      ...{ sessionId: 's', eventType: 'slow', performance: { list: LONG, none: null } },
+      ...{ results: LONG, metadata: { userId: 'somebody', more: LONG }, own: null },
+    }
+    const { eventId } = await running.must('POST', '/cortex/analytics/search', event)
+    const entry = await newest()
+    const read = { eventId, eventType: 'slow', userId: 'somebody', performance: 0 }
+    expect(entry).toMatchObject({ type: 'analytics', sessionId: 's' })
+    expect(entry.data).toEqual(read)
+    expect(JSON.parse(entry.long as string)).toEqual(event)
+    const { signals } = await running.must('GET', '/nous/signals')
+    expect(signals).toMatchObject([{ signalId: eventId, source: 'analytics' }])
+    const [{ metadata }] = signals as [{ metadata: object }]
+    expect(metadata).toEqual({ eventType: 'slow', performance: event.performance })
+  })
+
+  it('of an event without figures makes no signal either', async () => {
+    const event = { eventType: 'quick', performance: LONG.map(() => ({})) }
+    const { eventId } = await running.must('POST', '/cortex/analytics/search', event)
+    expect((await newest()).data).toEqual({ eventId, eventType: 'quick' })
+    const { signals } = await running.must<{ signals: object[] }>('GET', '/nous/signals')
+    expect(signals).toHaveLength(1)
+  })
+
+  it('of a result is a text but for what learning reads', async () => {
+    const customMetadata = { viewed: false, list: LONG }
+    const metadata = { userAction: 'view', own: null, customMetadata }
+    await running.must('POST', '/cortex/feedback', {
+      sessionId: 'nobody',
+      feedback: [{ queryId: 'q', rating: 1, metadata }],
+    })
+    const { entries } = (await newest()).data as { entries: [{ long: string }] }
+    expect(entries).toMatchObject([{ action: 'view', metadata: { viewed: false } }])
+    expect(entries[0]).not.toHaveProperty('metadata.customMetadata')
+    expect(JSON.parse(entries[0].long)).toEqual({ own: null, customMetadata })
+  })
 })

@@ -1,7 +1,9 @@
+import { openBreath } from '../../breath.ts'
 import { invalid } from '../../errors.ts'
 import { oneSpelling } from '../../ids.ts'
 import type { Feedback } from '../../schema/feedback.ts'
 import type { FeedbackEntry, FeedbackFact, Impression } from '../facts.ts'
+import { atLength } from '../loop/at-length.ts'
 import { readHappened } from '../wire/moment.ts'
 import { ACTIONS, actionOf } from './actions.ts'
 
@@ -37,6 +39,21 @@ function readEntry({ queryId, rating, metadata = {} }: SentEntry, nowMs: number,
   return entry
 }
 
+/** The same entries; what is told beside them at length as JSON, which nobody has to read with them. */
+export async function shortened(read: readonly ReadEntry[]): Promise<ReadEntry[]> {
+  const breathe = openBreath()
+  const short: ReadEntry[] = []
+  for (const entry of read) {
+    const { metadata, ...rest } = entry
+    const long = metadata === undefined ? undefined : await atLength(metadata)
+    if (long === undefined) short.push(entry)
+    else
+      short.push(wasNotViewed(entry) ? { ...rest, long, metadata: NOT_VIEWED } : { ...rest, long })
+    await breathe()
+  }
+  return short
+}
+
 function readResultId(id: string, path: string): string {
   if (Buffer.byteLength(id) <= RESULT_ID_BYTES_MAX) return id
   throw invalid(path, `must be at most ${RESULT_ID_BYTES_MAX} bytes, as ids of documents are`)
@@ -69,8 +86,10 @@ export function isOthers({
   return impression?.unit !== undefined && impression.unit !== unit
 }
 
+const NOT_VIEWED = { viewed: false }
+
 /** Whether the client says that the result was never in sight. */
-export function wasNotViewed({ metadata }: FeedbackEntry): boolean {
+export function wasNotViewed({ metadata }: Pick<FeedbackEntry, 'metadata'>): boolean {
   if (metadata === undefined) return false
   const more = metadata.customMetadata as Record<string, unknown> | undefined
   return (

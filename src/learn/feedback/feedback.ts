@@ -7,7 +7,7 @@ import type { Events } from '../history/events.ts'
 import type { Log } from '../loop/log.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { DAY_MS } from '../wire/duration.ts'
-import { readEntries } from './feedback-entries.ts'
+import { readEntries, shortened } from './feedback-entries.ts'
 import { openFeedbackHistory, type ReadFeedback } from './feedback-history.ts'
 import { feedbackIdAt, signalIdOf } from './feedback-ids.ts'
 import type { Gains } from './gains.ts'
@@ -57,7 +57,7 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
 
   return {
     submit: async ({ sessionId, feedback }, noteDone) => {
-      const read = readEntries(feedback, clock())
+      const read = await shortened(readEntries(feedback, clock()))
       const session = sessions.peek(sessionId)
       if (session?.active) sessions.touch(sessionId)
       const unit = session?.active ? (session.userId ?? session.sessionId) : undefined

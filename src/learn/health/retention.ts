@@ -61,7 +61,7 @@ async function sweepImpressions(options: RetentionOptions, nowMs: number): Promi
       : { end: firstIdOf(nowMs - config.retentionMs), limit: SLICE_ROWS }
   const due = [...impressions.keys(range)]
   if (due.length === 0) return 0
-  const held = heldBy(options)
+  const held = await heldBy(options)
   const old = due.filter((queryId) => !held.has(queryId))
   if (old.length === 0) return 0
   return store.release(() => {
@@ -72,11 +72,14 @@ async function sweepImpressions(options: RetentionOptions, nowMs: number): Promi
 }
 
 /** Searches that learning would look up again after a crash: the entries that name them are not behind it for good. */
-function heldBy({ log, kept }: RetentionOptions): ReadonlySet<string> {
+async function heldBy({ log, kept }: RetentionOptions): Promise<ReadonlySet<string>> {
   const held = new Set<string>()
-  for (const { entry } of log.journal.read({ after: kept(), limit: HELD_ENTRIES_MAX }))
+  let looked = 0
+  for await (const { entry } of log.journal.stroll(kept())) {
+    if (looked++ === HELD_ENTRIES_MAX) break
     if (entry.type === 'searches') for (const queryId of entry.data as string[]) held.add(queryId)
     else if (entry.type === 'feedback')
       for (const { queryId } of (entry.data as FeedbackBatch).entries) held.add(queryId)
+  }
   return held
 }

@@ -1,5 +1,5 @@
 import { invalid, serviceError } from '../../errors.ts'
-import { newId, oneSpelling } from '../../ids.ts'
+import { newId } from '../../ids.ts'
 import {
   AnalyticsEvent,
   type AnalyticsEvents,
@@ -12,8 +12,8 @@ import type { JournalEntry } from '../../store/tables.ts'
 import type { Log } from '../loop/log.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { sumTotals, type Totals } from '../sessions/totals.ts'
-import { hasFigures } from '../signals/signal-words.ts'
 import { readHappened } from '../wire/moment.ts'
+import { entryOf, type ReadEvent, readEvents } from './event-entry.ts'
 
 /** What clients tell of their searchers. */
 export interface Analytics {
@@ -63,7 +63,7 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
     return { eventId, processed: true, unmatched: false, metrics }
   }
   function store(
-    events: readonly AnalyticsEvent[],
+    read: readonly ReadEvent[],
     noteDone: NoteDone | undefined,
   ): Promise<AnalyticsReceipt[]> {
     return log.append(() => {
@@ -71,10 +71,10 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
       const timeMs = clock()
       const receipts: AnalyticsReceipt[] = []
       const entries: JournalEntry[] = []
-      for (const event of events) {
+      for (const each of read) {
         const eventId = newId(timeMs)
-        receipts.push(count(event, eventId))
-        entries.push(entryOf(event, eventId, timeMs))
+        receipts.push(count(each.event, eventId))
+        entries.push(entryOf(each, eventId, timeMs))
       }
       const last = entries.pop() as JournalEntry
       for (const entry of entries) log.journal.appendWithin(entry)
@@ -95,8 +95,9 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
     for (const { sessionId } of events) if (sessionId !== undefined) sessions.touch(sessionId)
     waiting += events.length
     try {
-      const receipts = await store(events, noteDone)
-      submitted += events.filter(({ performance }) => hasFigures(performance)).length
+      const read = await readEvents(events)
+      const receipts = await store(read, noteDone)
+      submitted += read.filter(({ isSignal }) => isSignal).length
       return receipts
     } finally {
       waiting -= events.length
@@ -162,10 +163,4 @@ function openStrangers() {
 /** A search of which a client tells was counted when it was made. */
 function deltaOf({ eventType }: AnalyticsEvent): Partial<SessionTotals> {
   return CLICK.test(eventType) ? { events: 1, clicks: 1 } : { events: 1 }
-}
-
-function entryOf(event: AnalyticsEvent, eventId: string, timeMs: number): JournalEntry {
-  const { sessionId, ...told } = event
-  const entry: JournalEntry = { timeMs, type: 'analytics', data: { eventId, ...told } }
-  return sessionId === undefined ? entry : { ...entry, sessionId: oneSpelling(sessionId) }
 }

@@ -1,3 +1,4 @@
+import { openBreath } from '../../breath.ts'
 import { isId, timeOfId } from '../../ids.ts'
 import type { StoredEvent } from '../../schema/event.ts'
 import type { Journal, JournalRow } from '../../store/journal.ts'
@@ -31,7 +32,8 @@ export interface JournalSignals {
   walk: (
     place: Pick<JournalSignal, 'sequence' | 'at'> | undefined,
   ) => Generator<JournalSignal | undefined>
-  find: (signalId: string) => JournalSignal | undefined
+  /** Lets others go first now and then. */
+  find: (signalId: string) => Promise<JournalSignal | undefined>
   /** The ids of those that stand in an entry; none when it is gone. */
   idsIn: (sequence: number) => ReadonlySet<string>
   /** How many stand behind an entry; counted up to a bound. */
@@ -58,10 +60,10 @@ export function openJournalSignals(log: Log, store: Store): JournalSignals {
   const { journal } = log
   return {
     walk: (place) => walk(log.journal, signalsOf, place),
-    find: (signalId) => {
+    find: async (signalId) => {
       const id = signalId.toLowerCase()
       if (!isId(id)) return undefined
-      for (const row of rowsAround(journal, timeOfId(id))) {
+      for await (const row of rowsAround(journal, timeOfId(id))) {
         const found = signalsOf(row).find((signal) => signal.signalId === id)
         if (found !== undefined) return found
       }
@@ -102,12 +104,15 @@ function* walk(
 }
 
 function read(log: Log, { tables }: Store, { sequence, entry }: JournalRow): JournalSignal[] {
-  const { timeMs, sessionId } = entry
+  const { timeMs, sessionId, long } = entry
   if (entry.type === 'analytics') {
     const { eventId, eventType, performance } = (entry.data ?? {}) as AnalyticsData
     if (!hasFigures(performance)) return []
     const place = { signalId: eventId, timeMs, sequence, at: 0, sessionId: () => sessionId }
-    const metadata = () => ({ eventType, performance })
+    const metadata = () => ({
+      eventType,
+      performance: long === undefined ? performance : JSON.parse(long).performance,
+    })
     return [{ ...place, type: 'PERFORMANCE', source: 'analytics', metadata }]
   }
   if (entry.type === 'model') {
@@ -148,26 +153,24 @@ function countOf({ type, data }: JournalRow['entry']): number {
 }
 
 /** Entries that were written at a time or soon after. */
-function* rowsAround(journal: Journal, timeMs: number): Iterable<JournalRow> {
-  let after = lastBefore(journal, timeMs - STEP_MS)
-  for (let read = 0; read < FIND_ROWS_MAX; read += SLICE_ROWS) {
-    const rows = journal.read({ after, limit: SLICE_ROWS })
-    for (const row of rows) {
-      if (row.entry.timeMs > timeMs + WAIT_MS) return
-      yield row
-      after = row.sequence
-    }
-    if (rows.length < SLICE_ROWS) return
+async function* rowsAround(journal: Journal, timeMs: number): AsyncIterable<JournalRow> {
+  let read = 0
+  for await (const row of journal.stroll(await lastBefore(journal, timeMs - STEP_MS))) {
+    if (row.entry.timeMs > timeMs + WAIT_MS || read === FIND_ROWS_MAX) return
+    yield row
+    read += 1
   }
 }
 
 /** Number of an entry before which all are older than a time: numbers and times rise together. */
-function lastBefore(journal: Journal, timeMs: number): number {
+async function lastBefore(journal: Journal, timeMs: number): Promise<number> {
+  const breathe = openBreath()
   let low = 0
   let high = journal.last()
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     const [row] = journal.read({ after: middle, limit: 1 })
+    await breathe()
     if (row !== undefined && row.entry.timeMs < timeMs) low = row.sequence
     else high = middle
   }

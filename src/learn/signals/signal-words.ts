@@ -53,12 +53,13 @@ export function typeOfAction(action: string): string {
 
 /** Whether a number stands anywhere in what a client tells of performance: then it is a signal. */
 export function hasFigures(performance: unknown): boolean {
-  if (typeof performance === 'number') return true
-  return (
-    typeof performance === 'object' &&
-    performance !== null &&
-    Object.values(performance).some(hasFigures)
-  )
+  if (typeof performance !== 'object' || performance === null)
+    return typeof performance === 'number'
+  if (Array.isArray(performance)) return performance.some(hasFigures)
+  // Not by a list of what it holds: there may be hundreds of thousands of such objects.
+  for (const name in performance)
+    if (hasFigures((performance as Record<string, unknown>)[name])) return true
+  return false
 }
 
 /** Without the prefix that enumerations of other services give their words: `SIGNAL_STATUS_FAILED`. */

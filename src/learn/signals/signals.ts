@@ -79,11 +79,15 @@ export function openSignals(parts: SignalParts): Signals {
   const sources = { store, journal, stateOf: (signal: JournalSignal) => stateOf(core, signal) }
   collect(parts.metrics, () => countAll(core))
   return {
-    record: ({ signalId, ...step }, noteDone) =>
-      store.write(() => {
+    record: async ({ signalId, ...step }, noteDone) => {
+      // Before the transaction, in which nobody else has a turn.
+      const isNew = signalId === undefined || store.tables.signals.has(signalId)
+      const own = isNew ? undefined : await journal.find(signalId)
+      return store.write(() => {
         if (signalId === undefined) noteDone?.()
-        return record(core, signalId ?? newId(), step)
-      }),
+        return record(core, { sentId: signalId ?? newId(), own }, step)
+      })
+    },
     list: async (query) => {
       const { matched, ...page } = await listSignals(sources, query)
       const counts = countAll(core)
@@ -105,10 +109,16 @@ function stateOf({ dead, position }: Core, { signalId, sequence }: JournalSignal
   return { status: 'COMPLETED', attemptCount: attemptCount + 1 } as const
 }
 
+interface Sent {
+  sentId: string
+  /** The one in the journal that has this id. */
+  own: JournalSignal | undefined
+}
+
 /** Inside a transaction. */
-function record(core: Core, sentId: string, step: Omit<SignalStep, 'signalId'>): SignalReceipt {
+function record(core: Core, sent: Sent, step: Omit<SignalStep, 'signalId'>): SignalReceipt {
   const { signals, signalOrder } = core.store.tables
-  const { signalId, known, told } = find(core, sentId)
+  const { signalId, known, told } = find(core, sent)
   const next = takeStep(known, step, core.clock())
   if (next !== known) {
     signals.put(signalId, next)
@@ -130,14 +140,13 @@ interface Known {
 }
 
 /** What is known of a signal: told of before, or standing in the journal. */
-function find(core: Core, sentId: string): Known {
+function find(core: Core, { sentId, own }: Sent): Known {
   const told = findTold(core, sentId)
   if (told !== undefined) return told
-  const signal = core.journal.find(sentId)
-  if (signal === undefined) return { signalId: sentId }
-  const { signalId, type, timeMs, sequence } = signal
+  if (own === undefined) return { signalId: sentId }
+  const { signalId, type, timeMs, sequence } = own
   const times = { createdMs: timeMs, updatedMs: timeMs }
-  const known = { type, ...stateOf(core, signal), ...times, sequence, metadata: {} }
+  const known = { type, ...stateOf(core, own), ...times, sequence, metadata: {} }
   return findTold(core, signalId) ?? { signalId, known }
 }
 

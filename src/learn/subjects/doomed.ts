@@ -7,6 +7,7 @@ import type { JournalEntry } from '../../store/tables.ts'
 import type { Doomed, Fact, FeedbackBatch, Impression } from '../facts.ts'
 import { factsOf } from '../loop/join.ts'
 import type { Log } from '../loop/log.ts'
+import { userIn } from '../reports/event-entry.ts'
 
 /** What the log holds of somebody: what they did, and where that stands. */
 export interface DoomedRows extends Doomed {
@@ -71,12 +72,9 @@ function take({ sequence, entry }: JournalRow, log: Log, found: DoomedRows): Ite
   return []
 }
 
-/** Whom an event of analytics names by itself: clients may send it without a session. */
+/** Whom an entry names by itself. */
 function userOf({ type, data }: JournalEntry): string | undefined {
-  if (type !== 'analytics') return undefined
-  const event = asObject(data)
-  const userId = event?.userId ?? asObject(event?.metadata)?.userId
-  return typeof userId === 'string' ? userId : undefined
+  return type === 'analytics' ? userIn(asObject(data) ?? {}) : undefined
 }
 
 function factsIn(row: JournalRow, log: Log): Iterable<Fact> {

@@ -1,7 +1,7 @@
 import { LARGE_BYTES, readGradually } from '../../json/gradual.ts'
+import { isHeavy, jsonGradually } from '../../json/gradual-text.ts'
 import type { Store } from '../../store/store.ts'
 import { sourceJson } from '../record.ts'
-import { isHeavy, jsonGradually } from './gradual-json.ts'
 import type { WriteOp } from './operation.ts'
 
 type Source = Record<string, unknown>
@@ -27,8 +27,12 @@ export async function prepareLarge(ops: readonly WriteOp[], store: Store): Promi
     if (stored === undefined && !isHeavy(op.source)) continue
     const before = stored === undefined ? {} : await readStored(stored.json)
     const source = merged(before, op.source)
-    op.prepared = { over: stored?.ord, source, json: await jsonGradually(source) }
+    op.prepared = { over: stored?.ord, source, json: await jsonGradually(source, isNull) }
   }
+}
+
+function isNull(value: unknown): boolean {
+  return value === null
 }
 
 /** What was prepared of a write, if that still stands where it was laid over what was stored. */

@@ -1,5 +1,5 @@
+import { wellFormedJson } from '../../../json/well-formed.ts'
 import type { SearchResult } from '../../../native.ts'
-import { wellFormedJson } from '../../json.ts'
 import type { PageIndex } from '../page.ts'
 import { namesText, nothingTold, tell, type Warned, warningsOf } from './told.ts'
 

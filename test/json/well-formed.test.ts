@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { wellFormedJson } from '../../src/search/json.ts'
+import { wellFormedJson } from '../../src/json/well-formed.ts'
 
 /** The plainest way: each half a pair in the JSON by itself. */
 function plainly(value: unknown): string {

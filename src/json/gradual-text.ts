@@ -1,5 +1,5 @@
-import { openBreath } from '../../breath.ts'
-import { wellFormedJson } from '../json.ts'
+import { openBreath } from '../breath.ts'
+import { wellFormedJson } from './well-formed.ts'
 
 /* JSON of a large value, made a part at a time, so that others have their turns meanwhile. */
 
@@ -9,26 +9,25 @@ const RUN_WEIGHT = 4096
 const TEXT_CHARACTERS = 16
 const TEXT_MAX = RUN_WEIGHT * TEXT_CHARACTERS
 
-/** Whether a value is so large that its JSON holds others up. */
-export function isHeavy(value: unknown): boolean {
-  return weigh(value, RUN_WEIGHT) >= RUN_WEIGHT
+/** Whether a value is so large that its JSON holds others up; or, with less, that it weighs so much. */
+export function isHeavy(value: unknown, weight = RUN_WEIGHT): boolean {
+  return weigh(value, weight) >= weight
 }
 
-/** The same text as `wellFormedJson` makes of an object, without those of its own members that are null. */
-export async function jsonGradually(object: Record<string, unknown>): Promise<string> {
+/** The same text as `wellFormedJson` makes of an object, without those of its own members that are left out. */
+export async function jsonGradually(
+  object: Record<string, unknown>,
+  isLeftOut?: (value: unknown) => boolean,
+): Promise<string> {
   const breathe = openBreath()
   const all: string[] = []
   await breathe()
-  for (const part of partsOfObject(object, isNull)) {
+  for (const part of partsOfObject(object, isLeftOut)) {
     all.push(part)
     const pause = breathe()
     if (pause !== undefined) await pause
   }
   return all.join('')
-}
-
-function isNull(value: unknown): boolean {
-  return value === null
 }
 
 /** What a value weighs, or `most` as soon as it is no less. */

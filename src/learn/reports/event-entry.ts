@@ -1,0 +1,51 @@
+import { openBreath } from '../../breath.ts'
+import { oneSpelling } from '../../ids.ts'
+import { asObject } from '../../object.ts'
+import type { AnalyticsEvent } from '../../schema/analytics.ts'
+import type { JournalEntry } from '../../store/tables.ts'
+import { atLength } from '../loop/at-length.ts'
+import { hasFigures } from '../signals/signal-words.ts'
+
+/** An event before the transaction that stores it, in which nobody else has a turn. */
+export interface ReadEvent {
+  event: AnalyticsEvent
+  isSignal: boolean
+  /** Its JSON, if it is long. */
+  long: string | undefined
+}
+
+export async function readEvents(events: readonly AnalyticsEvent[]): Promise<ReadEvent[]> {
+  const breathe = openBreath()
+  const read: ReadEvent[] = []
+  for (const event of events) {
+    const isSignal = hasFigures(event.performance)
+    read.push({ event, isSignal, long: await atLength(event) })
+    await breathe()
+  }
+  return read
+}
+
+export function entryOf(
+  { event, isSignal, long }: ReadEvent,
+  eventId: string,
+  timeMs: number,
+): JournalEntry {
+  const { sessionId, ...told } = event
+  const entry = { timeMs, type: 'analytics' }
+  const session = sessionId === undefined ? {} : { sessionId: oneSpelling(sessionId) }
+  if (long === undefined) return { ...entry, data: { eventId, ...told }, ...session }
+  const userId = userIn(told)
+  const data = {
+    ...{ eventId, eventType: told.eventType },
+    ...(userId === undefined ? {} : { userId }),
+    // Any figure stands for those that make it a signal.
+    ...(isSignal ? { performance: 0 } : {}),
+  }
+  return { ...entry, data, long, ...session }
+}
+
+/** Whom an event names by itself: clients may send it without a session. */
+export function userIn(told: Record<string, unknown>): string | undefined {
+  const userId = told.userId ?? asObject(told.metadata)?.userId
+  return typeof userId === 'string' ? userId : undefined
+}
