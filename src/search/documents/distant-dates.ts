@@ -1,6 +1,6 @@
 import { INDEXED_DAYS, isIndexed } from '../date.ts'
 import type { Definition } from '../indices/definition.ts'
-import { type SourcePlace, valuesAt } from './source.ts'
+import { headsOf, type SourcePlace, valuesAt } from './source.ts'
 
 /** Fields whose dates are told of. */
 const WARNINGS_MAX = 8
@@ -13,9 +13,10 @@ export function distantDates(
   { fields }: Definition,
   place: SourcePlace,
 ): string[] {
+  const mayHold = headsOf(source)
   const distant = fields.filter(
     ({ name, type, source: path }) =>
-      type === 'date' && name === path && !valuesAt(source, path).every(isIndexed),
+      type === 'date' && name === path && mayHold(path) && !valuesAt(source, path).every(isIndexed),
   )
   return distant.slice(0, WARNINGS_MAX).map(({ name }) => `${place}${name} ${WHY}`)
 }

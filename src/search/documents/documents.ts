@@ -1,3 +1,4 @@
+import { openBreath } from '../../breath.ts'
 import type { Config } from '../../config.ts'
 import { ServiceError, StartError, serviceError } from '../../errors.ts'
 import { nameProblem } from '../indices/index-name.ts'
@@ -137,9 +138,11 @@ async function writeBulk(
   parts: DocumentsParts,
 ): Promise<(Written | ServiceError)[]> {
   const ops: (WriteOp | ServiceError)[] = []
+  const breathe = openBreath()
   for (const sent of items) {
     refuseLate(options)
     ops.push(await bulkOp(sent, defaultIndex, parts))
+    await breathe()
   }
   const good = ops.filter((op): op is WriteOp => !(op instanceof ServiceError))
   const own = onlyNameless(
@@ -148,13 +151,17 @@ async function writeBulk(
   )
   const outcomes = good.length === 0 ? [] : await writeInGroups(good, own, parts)
   let next = 0
-  return ops.map((op, at) => {
-    if (op instanceof ServiceError) return op
-    const outcome = outcomes[next++] as Written | ServiceError
-    const sent = items[at]
-    const told = sent === undefined ? [] : unreadOf(sent, op, defaultIndex)
-    return outcome instanceof ServiceError ? outcome : withWarnings(outcome, told)
-  })
+  const replies: (Written | ServiceError)[] = []
+  for (const [at, op] of ops.entries()) {
+    await breathe()
+    const outcome = op instanceof ServiceError ? op : (outcomes[next++] as Written | ServiceError)
+    if (outcome instanceof ServiceError) replies.push(outcome)
+    else {
+      const told = unreadOf(items[at] as SentItem, op as WriteOp, defaultIndex)
+      replies.push(withWarnings(outcome, told))
+    }
+  }
+  return replies
 }
 
 /** What is written twice under an id of its own is there once: only documents without one are worth a note. */

@@ -21,7 +21,9 @@ export function sourceProblem(
   definition: Definition,
   place: SourcePlace = 'document.',
 ): ServiceError | undefined {
+  const mayHold = headsOf(source)
   for (const field of definition.fields) {
+    if (!mayHold(field.source)) continue
     for (const value of leavesAt(source, field.source.split('.'))) {
       const problem = fieldProblem(value, field)
       if (problem !== undefined) return invalid(`${place}${field.source}`, problem)
@@ -30,7 +32,10 @@ export function sourceProblem(
     if (broken !== undefined && !definition.fields.some((own) => own.source === broken))
       return invalid(`${place}${broken}`, 'must be an object')
   }
-  const flat = definition.objects.find(({ name }) => holdsNoObject(source, name, definition))
+  // Objects that have fields are looked through by these.
+  const flat = definition.objects.find(
+    ({ name, isBare }) => isBare && mayHold(name) && holdsNoObject(source, name),
+  )
   if (flat !== undefined) return invalid(`${place}${flat.name}`, 'must be an object')
   return fieldVectorProblem(source, definition, place) ?? unmappedField(source, definition, place)
 }
@@ -50,6 +55,20 @@ function fieldVectorProblem(
     return invalid(path, `must have ${dimensions} numbers`, 'VECTOR_DIMENSIONS')
   const problem = directionProblem(value as number[])
   return problem === undefined ? undefined : invalid(path, problem)
+}
+
+/**
+ * Says of a dotted path whether a document may hold anything there: of thousands of fields most have none, and to follow
+ * the path of each takes long.
+ */
+export function headsOf(source: Source): (path: string) => boolean {
+  const heads = new Set(Object.keys(source).map(headOf))
+  return (path) => heads.has(headOf(path))
+}
+
+function headOf(path: string): string {
+  const dot = path.indexOf('.')
+  return dot < 0 ? path : path.slice(0, dot)
 }
 
 /** All values at a dotted path, those of lists one by one. */
@@ -76,9 +95,8 @@ function leavesAt(value: unknown, keys: string[]): unknown[] {
   })
 }
 
-/** Whether something else stands where the mapping has an object. Those that have fields are looked through by these. */
-function holdsNoObject(source: Source, name: string, { fields }: Definition): boolean {
-  if (fields.some((field) => field.source.startsWith(`${name}.`))) return false
+/** Whether something else stands where the mapping has an object. */
+function holdsNoObject(source: Source, name: string): boolean {
   return valuesAt(source, name).some((value) => value !== null && !isObject(value))
 }
 

@@ -4,6 +4,7 @@ import { wellFormedJson } from '../../json/well-formed.ts'
 import type { IndexMappings, IndexSettings } from '../../schema/indices.ts'
 import { wordOf } from '../../word.ts'
 import { type Analyzer, findAnalyzer, readAnalyzers } from './analysis.ts'
+import { openBelow } from './dotted.ts'
 import { type Embedder, isLength, readEmbedder } from './embedder.ts'
 import { type GramField, gramFields } from './grams.ts'
 import { sentAnalysis } from './sent-analysis.ts'
@@ -32,12 +33,21 @@ export interface FieldDefinition {
   vectorized?: boolean
 }
 
+/** A field that holds objects. */
+export interface ObjectDefinition {
+  name: string
+  /** The mapping names no field inside: it may hold any. */
+  isOpen: boolean
+  /** No field of the index lies inside. */
+  isBare: boolean
+}
+
 /** Everything that decides how an index's documents are analysed and found. */
 export interface Definition {
   analyzers: Record<string, Analyzer>
   fields: FieldDefinition[]
-  /** Fields that hold objects, by dotted path; an open one may hold any, as the mapping names none inside. */
-  objects: { name: string; isOpen: boolean }[]
+  /** Fields that hold objects, by dotted path. */
+  objects: ObjectDefinition[]
   /** Those of the fields whose words are cut into pieces. */
   grams: GramField[]
   /** What lies under the names that filters, facets and sorts have for fields and objects. */
@@ -77,9 +87,13 @@ export function compileDefinition(
   const fields: FieldDefinition[] = []
   const objects: Definition['objects'] = []
   const embedder = readEmbedder(settings, config)
-  const properties = { ...DEFAULT_PROPERTIES, ...mappings.properties }
+  // An object without a prototype is a table from its first name on: any other would change its shape with each.
+  const properties: Record<string, unknown> = Object.create(null)
+  Object.assign(properties, DEFAULT_PROPERTIES, mappings.properties)
   for (const [name, property] of Object.entries(properties))
     readField(placeOf(name), property, { analyzers, fields, objects, embedder, warnings })
+  const hasBelow = openBelow(fields.map(({ source }) => source))
+  for (const object of objects) object.isBare = !hasBelow(object.name)
   const dynamic = mappings.dynamic === undefined ? 'true' : wordOf(mappings.dynamic).toLowerCase()
   if (!['true', 'false', 'strict'].includes(dynamic))
     throw invalid('mappings.dynamic', 'must be true, false or "strict"')
@@ -156,7 +170,8 @@ function readField(place: Place, sent: unknown, reading: Reading): void {
   const type = declaredType(property)
   if (name.startsWith('_')) throw invalid(path, 'field names must not start with _')
   if (type === 'object') {
-    if (name === source) reading.objects.push({ name, isOpen: property.properties === undefined })
+    const object = { name, isOpen: property.properties === undefined, isBare: true }
+    if (name === source) reading.objects.push(object)
     const at = `${path}.properties`
     for (const [child, inner] of Object.entries(asShape(property.properties ?? {}, at))) {
       const whole = `${name}.${child}`

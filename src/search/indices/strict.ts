@@ -1,4 +1,5 @@
 import { isObject } from '../../object.ts'
+import { openWithin } from './dotted.ts'
 
 /** What a strict mapping names. */
 export interface StrictNames {
@@ -6,8 +7,8 @@ export interface StrictNames {
   whole: ReadonlySet<string>
   /** Objects whose fields it names. */
   around: ReadonlySet<string>
-  /** Objects that may hold any. */
-  open: readonly string[]
+  /** Whether a path is, or lies inside of, an object that may hold any. */
+  isOpen: (path: string) => boolean
 }
 
 /** What of a definition has a name. */
@@ -24,7 +25,7 @@ export function strictNames({ fields, objects, embedder }: Named): StrictNames {
   return {
     whole,
     around: new Set(objects.filter(({ isOpen }) => !isOpen).map(({ name }) => name)),
-    open: objects.filter(({ isOpen }) => isOpen).map(({ name }) => name),
+    isOpen: openWithin(objects.filter(({ isOpen }) => isOpen).map(({ name }) => name)),
   }
 }
 
@@ -36,8 +37,7 @@ export function findUnnamed(
 ): string | undefined {
   for (const [key, value] of Object.entries(source)) {
     const path = prefix + key
-    const isNamed =
-      names.whole.has(path) || names.open.some((name) => `${path}.`.startsWith(`${name}.`))
+    const isNamed = names.whole.has(path) || names.isOpen(path)
     if (value === null || isNamed) continue
     if (!names.around.has(path)) return path
     for (const inner of [value].flat()) {

@@ -64,6 +64,29 @@ describe('a document’s values are checked against the mapping', () => {
   })
 })
 
+test('a document is looked through for what it holds, not for all that a wide mapping names', () => {
+  const inner = { properties: { a: { type: 'long' }, b: { type: 'long' }, c: { type: 'long' } } }
+  const names = (count: number) => Array.from({ length: count }, (_, n) => `object${n}`)
+  const all = (property: Record<string, unknown>) =>
+    Object.fromEntries(names(1000).map((name) => [name, property]))
+  const full = compileDefinition({}, { properties: all(inner) }, config)
+  const open = compileDefinition(
+    {},
+    { dynamic: 'strict', properties: all({ type: 'object' }) },
+    config,
+  )
+  const known = Object.fromEntries(names(5000).map((name, n) => [`object${n % 1000}.${name}`, n]))
+  const startedMs = performance.now()
+  for (let n = 0; n < 20; n++) expect(sourceProblem({ title: 'a' }, full)).toBeUndefined()
+  for (let n = 0; n < 5; n++) expect(sourceProblem(known, open)).toBeUndefined()
+  expect(performance.now() - startedMs).toBeLessThan(500)
+  expect(sourceProblem({ object7: { b: 'x' } }, full)?.details?.[0]?.path).toBe(
+    'document.object7.b',
+  )
+  expect(sourceProblem({ object7: 5 }, full)?.details?.[0]?.path).toBe('document.object7')
+  expect(sourceProblem({ object7: 5 }, open)?.details?.[0]?.path).toBe('document.object7')
+})
+
 describe('a strict mapping looks into objects', () => {
   const properties = {
     place: { properties: { city: { type: 'keyword' }, more: { type: 'object' } } },

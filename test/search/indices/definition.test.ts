@@ -303,3 +303,19 @@ test('what is recorded and not honoured is told, wherever it stands', () => {
     'mappings.properties.name.fields.raw.ignore_above',
   ])
 })
+
+test('a thousand fields are read like others, not each with a new shape of an object', () => {
+  const leastMs = (count: number) => {
+    const times = Array.from({ length: 5 }, (_, round) => {
+      const names = Array.from({ length: count }, (_, n) => `field ${n} of ${count}, ${round}`)
+      const properties = Object.fromEntries(names.map((name) => [name, { type: 'keyword' }]))
+      const startedMs = performance.now()
+      compile({}, { properties })
+      return performance.now() - startedMs
+    })
+    return Math.min(...times)
+  }
+  // From some thousand names on, any object is a table of them.
+  const many = leastMs(2000)
+  expect(leastMs(1000)).toBeLessThan(2 * many)
+})
