@@ -8,6 +8,7 @@ import type { Store } from '../../store/store.ts'
 import type { ModelOutput, Pool } from '../../threads/pool.ts'
 import type { Events } from '../history/events.ts'
 import { type Activation, refuseUnservable } from './activation.ts'
+import { pruneVersions } from './pruning.ts'
 import type { Serving } from './serving.ts'
 import { unfinished } from './state.ts'
 import { type NewVersion, refuseReserved, type Versions } from './versions.ts'
@@ -34,7 +35,7 @@ export interface Shelving {
 
 export interface ShelvingParts {
   store: Store
-  config: Pick<Config, 'jsonDepthMax'>
+  config: Pick<Config, 'jsonDepthMax' | 'modelVersionsMax'>
   pool: Pick<Pool, 'run'>
   versions: Versions
   serving: Serving
@@ -87,11 +88,10 @@ export function openShelving(parts: ShelvingParts): Shelving {
     }
   }
   async function keep(made: NewVersion): Promise<Kept> {
-    return store.write(() => {
-      const { record, unchanged } = versions.addWithin(made)
-      const { modelId, version, status, servable, checksum, source } = record
-      const before = versions.of(modelId).findLast((other) => other.version < version)
-      if (!unchanged)
+    const { record, unchanged } = await store.write(() => {
+      const added = versions.addWithin(made)
+      const { modelId, version, status, servable, checksum, source } = added.record
+      if (!added.unchanged)
         parts.events.recordWithin({
           type: 'MODEL_SYNCED',
           status,
@@ -99,8 +99,12 @@ export function openShelving(parts: ShelvingParts): Shelving {
           modelId,
           data: { version, servable, checksum, source },
         })
-      return { record, unchanged, previousVersion: before?.version }
+      return added
     })
+    if (!unchanged) await pruneVersions(parts, record)
+    const { modelId, version } = record
+    const before = versions.of(modelId).findLast((other) => other.version < version)
+    return { record, unchanged, previousVersion: before?.version }
   }
   return {
     readLarge,

@@ -9,7 +9,6 @@ import type {
 } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Range } from '../../store/table.ts'
-import { tuningsOf } from '../experiments/exact-models.ts'
 import { move } from '../states.ts'
 
 /** What a new version is made of. */
@@ -56,7 +55,7 @@ export const GATES_MAX = 20
 
 export interface VersionsParts {
   store: Store
-  config: Pick<Config, 'modelsMax' | 'modelVersionsMax'>
+  config: Pick<Config, 'modelsMax'>
   clock: () => number
 }
 
@@ -139,7 +138,6 @@ function addWithin(
   models.put(modelId, { ...times, ...model, latest: version, updatedMs: nowMs })
   modelVersions.put([modelId, version], record)
   modelStates.put([modelId, version], bytes)
-  pruneWithin(store, record, config.modelVersionsMax)
   return { record, unchanged: false }
 }
 
@@ -154,38 +152,6 @@ export function earlierOf({
     return status !== undefined && status !== 'REJECTED' && !sameVersion(name, active)
   })
   return usable.findLast(({ modelId }) => modelId === active?.modelId) ?? usable.at(-1)
-}
-
-/** Beyond the limit the oldest go that nobody uses, or would return to, archived ones first. */
-function pruneWithin(store: Store, { modelId, version: added }: VersionName, kept: number): void {
-  const { modelStates, modelVersions } = store.tables
-  const all = versionsOf(store, modelId)
-  if (all.length <= kept) return
-  const named = namedIn(store)
-  const earlier = earlierOf(readingOf(store))
-  if (earlier !== undefined) named.add(nameOf(earlier))
-  const idle = all.filter(
-    ({ version, status }) =>
-      version !== added &&
-      status !== 'ACTIVE' &&
-      status !== 'SHADOW' &&
-      !named.has(nameOf({ modelId, version })),
-  )
-  const archived = idle.filter(({ status }) => status === 'ARCHIVED')
-  const others = idle.filter(({ status }) => status !== 'ARCHIVED')
-  for (const { version } of [...archived, ...others].slice(0, all.length - kept)) {
-    modelVersions.remove([modelId, version])
-    modelStates.remove([modelId, version])
-  }
-}
-
-/** The models that changes and variants name: they rank by them, or may again. */
-function namedIn({ tables: { adaptations, experiments } }: Store): Set<unknown> {
-  const named = new Set<unknown>()
-  for (const { value } of adaptations.range()) named.add(value.tuning.model)
-  for (const { value } of experiments.range())
-    for (const { model } of tuningsOf(value)) named.add(model)
-  return named
 }
 
 export function nameOf({ modelId, version }: VersionName): string {

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { pruneVersions } from '../../../src/learn/models/pruning.ts'
 import { openVersions } from '../../../src/learn/models/versions.ts'
 import { MACHINES, mayMove } from '../../../src/learn/states.ts'
+import type { AdaptationRecord } from '../../../src/schema/adaptation-record.ts'
 import type { ModelStatus } from '../../../src/schema/model-record.ts'
 import { temporaryStore } from '../../store/open.ts'
 
@@ -10,7 +12,13 @@ const MOVES = STATES.flatMap((from) => STATES.map((to) => ({ from, to })))
 function start() {
   const store = temporaryStore()
   const config = { modelsMax: 10, modelVersionsMax: 3 }
-  return { store, versions: openVersions({ store, config, clock: () => 1000 }) }
+  const versions = openVersions({ store, config, clock: () => 1000 })
+  const add = async (checksum: string) => {
+    const added = await store.write(() => versions.addWithin(made(checksum)))
+    await pruneVersions({ store, versions, config }, added.record)
+    return added
+  }
+  return { store, versions, add }
 }
 const made = (checksum: string) => ({
   modelId: 'm',
@@ -39,8 +47,7 @@ describe('a version', () => {
   })
 
   it('in use is never the one that has to go', async () => {
-    const { store, versions } = start()
-    const add = (checksum: string) => store.write(() => versions.addWithin(made(checksum)))
+    const { store, versions, add } = start()
     const status = (record: { modelId: string; version: number }, to: ModelStatus) =>
       store.write(() => versions.putWithin({ ...versions.get(record), status: to }))
     await status((await add('a')).record, 'ACTIVE')
@@ -56,8 +63,7 @@ describe('a version', () => {
   })
 
   it('to which a rollback would return stays, also of another model than the one that is active', async () => {
-    const { store, versions } = start()
-    const add = (checksum: string) => store.write(() => versions.addWithin(made(checksum)))
+    const { store, versions, add } = start()
     const status = (version: number, to: ModelStatus) =>
       store.write(() =>
         versions.putWithin({ ...versions.get({ modelId: 'm', version }), status: to }),
@@ -75,6 +81,30 @@ describe('a version', () => {
     await add('f')
     await add('g')
     expect(versions.of('m').map(({ version }) => version)).toEqual([2, 5, 7])
+  })
+
+  it('goes without that others wait until all changes are looked through, which may name it', async () => {
+    const { store, versions, add } = start()
+    const long = { conditions: Array.from({ length: 3000 }, () => ({})) }
+    await store.write(() => {
+      for (let n = 0; n < 200; n++) {
+        const tuning = { model: `m@${n}` }
+        const change = { adaptationId: `change ${n}`, tuning, long } as unknown
+        if (n !== 1) store.tables.adaptations.put(`change ${n}`, change as AdaptationRecord)
+      }
+    })
+    for (const checksum of ['a', 'b', 'c']) await add(checksum)
+    let turns = 0
+    let isOver = false
+    const count = () => {
+      turns += 1
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    await add('d')
+    isOver = true
+    expect(versions.of('m').map(({ version }) => version)).toEqual([2, 3, 4])
+    expect(turns).toBeGreaterThan(12)
   })
 
   it('of another model whose name begins the same is another', async () => {
