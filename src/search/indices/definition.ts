@@ -52,6 +52,8 @@ export interface Definition {
   grams: GramField[]
   /** What lies under the names that filters, facets and sorts have for fields and objects. */
   names: ReadonlyMap<string, Under>
+  /** The types of the fields by their names: a filter may name a thousand. */
+  types: ReadonlyMap<string, FieldType>
   dynamic: boolean
   /** `dynamic: "strict"`: fields that the mapping doesn't name are refused; absent: none are. */
   strict: StrictNames | undefined
@@ -102,6 +104,8 @@ export function compileDefinition(
     fields,
     objects,
     grams: gramFields(fields, analyzers),
+    // The first of a name counts.
+    types: new Map(fields.toReversed().map(({ name, type }) => [name, type])),
     names: new Map([...named(objects, 'objects'), ...named(fields, 'values')]),
     dynamic: dynamic === 'true',
     strict: dynamic === 'strict' ? strictNames({ fields, objects, embedder }) : undefined,

@@ -56,12 +56,14 @@ function refuseValues(
   values: readonly FilterValue[],
   entries: IndexEntry[],
 ): void {
-  const types = entries.map(
-    ({ definition }) => definition.fields.find((field) => field.name === name)?.type,
-  )
+  const types: FieldDefinition['type'][] = []
+  for (const { definition } of entries) {
+    const own = definition.types.get(name)
+    if (own === undefined) return
+    types.push(own)
+  }
   const [type] = types
-  const isRefused = (value: FilterValue) =>
-    types.every((own) => own !== undefined && !compares(own, value))
+  const isRefused = (value: FilterValue) => types.every((own) => !compares(own, value))
   if (type === undefined || !values.some(isRefused)) return
   throw invalid(path, `must be compared with a ${wantedBy(type)}: its type is ${type}`)
 }

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { compileDefinition } from '../../../src/search/indices/definition.ts'
+import type { IndexEntry } from '../../../src/search/indices/indices.ts'
+import { refuseMistyped } from '../../../src/search/query/comparable.ts'
+import type { CoreRequest } from '../../../src/search/query/core-request.ts'
+
+const config = { embedder: 'learned', embedderDimensions: 384 } as const
+
+function entriesOf(count: number, type: string): IndexEntry[] {
+  const names = Array.from({ length: count }, (_, n) => `field${n}`)
+  const properties = Object.fromEntries(names.map((name) => [name, { type }]))
+  return [{ definition: compileDefinition({}, { properties }, config) } as IndexEntry]
+}
+
+const filtering = (names: string[]) =>
+  ({ filter: { or: names.map((field) => ({ field, any: ['x'] })) } }) as CoreRequest
+
+it('a thousand names are held against wide mappings without a look at each of their fields', () => {
+  const entries = Array.from({ length: 20 }, () => entriesOf(4000, 'keyword')).flat()
+  const names = Array.from({ length: 1000 }, (_, n) => `field${3999 - n}`)
+  const startedMs = performance.now()
+  refuseMistyped(filtering(names), entries)
+  refuseMistyped(filtering(names.map((name) => `${name}x`)), entries)
+  expect(performance.now() - startedMs).toBeLessThan(200)
+})
+
+it('a word is refused where each index has a number, and not where one may have anything', () => {
+  const [numbers, others] = [entriesOf(3, 'integer'), entriesOf(2, 'integer')]
+  expect(() => refuseMistyped(filtering(['field2']), numbers)).toThrow('its type is integer')
+  expect(() => refuseMistyped(filtering(['field1']), [...numbers, ...others])).toThrow('number')
+  expect(() => refuseMistyped(filtering(['field2']), [...numbers, ...others])).not.toThrow()
+  expect(() => refuseMistyped(filtering(['title']), numbers)).not.toThrow()
+})
