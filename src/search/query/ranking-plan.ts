@@ -1,6 +1,6 @@
+import { wellFormedJson } from '../../json/well-formed.ts'
 import type { AddedScores } from '../../schema/plan.ts'
 import type { Tuning } from '../../schema/tuning.ts'
-import { wellFormedJson } from '../json.ts'
 
 /** What decides the order of a list besides the search's own words. */
 export interface Ranking {
