@@ -18,7 +18,9 @@ const Slop = Type.Integer({
   description: 'places that the words of a phrase may lie apart; 0 by default',
 })
 const Phrase = Type.Boolean({ description: 'the whole query is one phrase' })
-const Prefix = Type.Boolean({ description: 'the last word may be the beginning of one' })
+const Prefix = Type.Boolean({
+  description: 'the last word may be the beginning of one, of the 128 that most documents have',
+})
 const Neighbors = Type.Integer({
   minimum: 1,
   maximum: 10_000,
