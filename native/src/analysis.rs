@@ -17,7 +17,7 @@ use tantivy::tokenizer::{
 };
 
 use crate::analysis::compose::ComposeFilter;
-use crate::analysis::lower::LowerFilter;
+use crate::analysis::lower::{as_lowered, LowerFilter};
 use crate::analysis::stem::StemFilter;
 use crate::analysis::synonyms::Synonyms;
 use crate::analysis::term::{QueryTerm, Step, Term};
@@ -364,7 +364,9 @@ fn chain(
                 None => builder,
             },
             FilterDefinition::Stop { words, .. } => {
-                builder.filter_dynamic(StopWordFilter::remove(words.iter().cloned()))
+                let lowered = words.iter().map(|word| as_lowered(word));
+                let all = words.iter().cloned().chain(lowered);
+                builder.filter_dynamic(StopWordFilter::remove(all))
             }
             FilterDefinition::Synonym { .. } => builder,
             FilterDefinition::Stemmer { language } => {
@@ -566,6 +568,15 @@ mod tests {
         assert_eq!(said_of("vehicle"), [["vehicl"]]);
         assert_eq!(said_of("bikes"), [["bike", "tandem"]]);
         assert_eq!(said_of("tandem"), [["tandem"]], "one way only");
+    }
+
+    #[test]
+    fn a_sigma_at_the_end_of_a_word_is_one_in_lists_of_stop_words_too() {
+        let greek = analyzer(
+            r#"{"tokenizer":"standard","filters":[{"type":"lowercase"},{"type":"stop","words":["τους"]}]}"#,
+        );
+        let found = words_of(&greek.full, "ΤΟΥΣ τους ΟΔΟΣ οδος");
+        assert_eq!(found, ["οδοσ", "οδοσ"]);
     }
 
     #[test]

@@ -3,10 +3,17 @@
 use tantivy::tokenizer::{Token, TokenFilter, TokenStream, Tokenizer};
 use unicode_normalization::{is_nfc, UnicodeNormalization};
 
-/// Writes a word with composed letters; katakana of half a width, which old systems write, are whole ones.
+/// Where a line may end within a word; pages for browsers are full of it, and nobody sees or types it.
+pub const SOFT_HYPHEN: char = '\u{AD}';
+
+/// Writes a word with composed letters and without soft hyphens; katakana of half a width, which old systems write, are
+/// whole ones.
 pub fn compose(word: &mut String) {
     if word.is_ascii() {
         return;
+    }
+    if word.contains(SOFT_HYPHEN) && word.chars().any(|c| c != SOFT_HYPHEN) {
+        word.retain(|c| c != SOFT_HYPHEN);
     }
     if word.chars().any(|c| matches!(c, '\u{ff66}'..='\u{ff9f}')) {
         *word = word.nfkc().collect();

@@ -1,13 +1,14 @@
 //! Where words begin and end.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
+use unicode_normalization::char::is_combining_mark;
 
-use crate::analysis::compose::compose;
+use crate::analysis::compose::{compose, SOFT_HYPHEN};
 use crate::analysis::emoji::{boxed_at, emoji_at, fold, Boxed, KEYCAP};
 
 /// Splits text into words: runs of letters, digits and marks, and runs of katakana. `3.14` and `1,000`
 /// stay whole, `don't` too, the `'s` of a possessive is left out, and each ideograph and each emoji is a word of
-/// its own. Accented letters are composed, selectors and skin tones of emoji are left out.
+/// its own. Accented letters are composed; soft hyphens, and selectors and skin tones of emoji, are left out.
 #[derive(Clone, Default)]
 pub struct WordTokenizer {
     token: Token,
@@ -255,14 +256,18 @@ fn is_word(c: char) -> bool {
     c.is_ascii_alphanumeric() || (!c.is_ascii() && (c.is_alphanumeric() || is_mark(c)))
 }
 
-/// Combining marks and the joiners that stand inside words.
+/// Combining marks and the joiners that stand inside words: vowel signs, and what takes a vowel away, of all scripts.
+///
+/// Not selectors, which are no part of a word. Not marks of Lao, Burmese and Khmer, which are no letters: there are no
+/// spaces between words, so that more is found where these end one.
 fn is_mark(c: char) -> bool {
-    matches!(c as u32,
-        0x0300..=0x036F | 0x0483..=0x0487 | 0x0591..=0x05BD | 0x05BF | 0x05C1..=0x05C2
-        | 0x0610..=0x061A | 0x064B..=0x065F | 0x0670 | 0x0900..=0x0903 | 0x093A..=0x094F
-        | 0x0981..=0x0983 | 0x09BC..=0x09CD | 0x0B82 | 0x0BBE..=0x0BCD | 0x0E31
-        | 0x0E34..=0x0E3A | 0x0E47..=0x0E4E | 0x1AB0..=0x1AFF | 0x1DC0..=0x1DFF
-        | 0x200C..=0x200D | 0x20D0..=0x20FF | 0x3099..=0x309A | 0xFE20..=0xFE2F)
+    match c as u32 {
+        0..=0x02FF => false,
+        0x0E80..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF => false,
+        0x200C..=0x200D => true,
+        0xFE00..=0xFE0F | 0xE0100..=0xE01EF => false,
+        _ => is_combining_mark(c),
+    }
 }
 
 /// Characters that are words by themselves: Chinese characters and Japanese syllables.
@@ -320,6 +325,10 @@ fn next_word(text: &str, mut at: usize) -> Option<Span> {
                 at
             };
             return Some(Span::word(from, end, end));
+        }
+        if c == SOFT_HYPHEN {
+            at += c.len_utf8();
+            continue;
         }
         if is_word(c) {
             // Nothing else stands between the words of `USBケーブル`.
@@ -387,7 +396,8 @@ fn next_letters(text: &str, mut at: usize) -> Option<Span> {
         }
         at += c.len_utf8();
     };
-    while let Some(c) = char_at(text, at).filter(|c| c.is_alphabetic() || is_mark(*c)) {
+    let stands_inside = |c: &char| c.is_alphabetic() || is_mark(*c) || *c == SOFT_HYPHEN;
+    while let Some(c) = char_at(text, at).filter(stands_inside) {
         at += c.len_utf8();
     }
     Some(Span::word(from, at, at))
@@ -442,6 +452,36 @@ mod tests {
         assert_eq!(words("e\u{301}te\u{301} हिन्दी"), ["\u{e9}t\u{e9}", "हिन्दी"]);
         assert_eq!(words(""), Vec::<String>::new());
         assert_eq!(words("'' . ,5."), ["5"]);
+    }
+
+    #[test]
+    fn marks_of_all_scripts_stand_inside_words() {
+        // Telugu, Kannada, Malayalam, Gujarati, Punjabi, Odia, Sinhala, Bengali, Maldivian, Syriac, Hebrew, Arabic.
+        let text = "స్వాగతం ಕನ್ನಡ മലയാളത്തിൽ વિદ્યાર્થી ਸਿੱਖ਼ ଓଡ଼ିଶାର୍ සිංහල් বিশ্ব ދިވެހި ܫܠܡ\u{730}ܐ שָׁלוֹם ٱلرَّحْمَـٰنِ";
+        let expected: Vec<_> = text.split(' ').collect();
+        assert_eq!(words(text).len(), expected.len());
+        for word in expected {
+            assert_eq!(words(word), words(&format!("({word})")));
+            assert_eq!(words(word).len(), 1);
+        }
+        // A selector says which form of a character is shown.
+        assert_eq!(words("葛\u{E0100}城 a\u{FE0F}"), ["葛", "城", "a"]);
+        assert_eq!(words("ພາສາລາວ ខ្មែរ").len(), 3);
+    }
+
+    #[test]
+    fn a_hyphen_that_is_seen_only_where_a_line_ends_is_no_letter() {
+        assert_eq!(words("Donau\u{AD}dampf\u{AD}schiff"), ["Donaudampfschiff"]);
+        assert_eq!(words("\u{AD} \u{AD}so\u{AD} 3.\u{AD}5"), ["so", "3", "5"]);
+        let letters = tokens(LetterTokenizer::default(), "so\u{AD}ft \u{AD}");
+        assert_eq!(letters, [("soft".to_owned(), 0)]);
+        let mut tokenizer = WordTokenizer::default();
+        let mut stream = tokenizer.token_stream("so\u{AD}ft");
+        assert!(stream.advance());
+        assert_eq!(
+            (stream.token().offset_from, stream.token().offset_to),
+            (0, 6)
+        );
     }
 
     #[test]
