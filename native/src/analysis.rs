@@ -81,6 +81,8 @@ pub struct Analyzer {
     synonyms: Option<Expansion>,
     /// Whether it cuts words into pieces, of which a short text may have very many.
     pub cuts: bool,
+    /// Whether letters lose their accents.
+    pub folds: bool,
 }
 
 /// An analyzer's own synonyms: they stand between its filters.
@@ -126,6 +128,7 @@ impl Analyzer {
             folded_late,
             synonyms,
             cuts: is_cutting(&definition.tokenizer),
+            folds: filters.iter().any(is_fold),
         })
     }
 
@@ -227,24 +230,30 @@ fn single(term: Term) -> QueryTerm {
     }
 }
 
-/// The analyzer of plain words: lower case, folded, at most 64 bytes.
-pub fn words_analyzer() -> Analyzer {
-    let words = TextAnalyzer::builder(WordTokenizer::default())
-        .filter(LowerFilter)
-        .filter(AsciiFoldingFilter)
-        .filter(RemoveLongFilter::limit(WORD_BYTES_MAX + 1));
+/// The analyzer of plain words: lower case, at most 64 bytes, folded if that is wanted.
+pub fn words_analyzer(folds: bool) -> Analyzer {
+    let words = TextAnalyzer::builder(WordTokenizer::default()).filter(LowerFilter);
+    let short = RemoveLongFilter::limit(WORD_BYTES_MAX + 1);
+    let full = match folds {
+        true => words.filter(AsciiFoldingFilter).filter(short).build(),
+        false => words.filter(short).build(),
+    };
     Analyzer {
-        full: words.build(),
+        full,
         folded_late: None,
         synonyms: None,
         cuts: false,
+        folds,
     }
+}
+
+fn is_fold(filter: &FilterDefinition) -> bool {
+    matches!(filter, FilterDefinition::Asciifolding)
 }
 
 /// The analyzer of one word that folds behind its stemmer, where `definition` folds before it.
 fn folded_late(definition: &AnalyzerDefinition) -> Result<Option<TextAnalyzer>, Failure> {
     let filters = &definition.filters;
-    let is_fold = |filter: &FilterDefinition| matches!(filter, FilterDefinition::Asciifolding);
     let stems = |filter: &FilterDefinition| matches!(filter, FilterDefinition::Stemmer { .. });
     let fold = filters.iter().position(is_fold);
     let is_early = fold.is_some_and(|at| filters[at..].iter().any(stems));
@@ -498,7 +507,7 @@ mod tests {
     }
 
     fn fold(word: &str) -> String {
-        words_analyzer().terms(word).remove(0).text
+        words_analyzer(true).terms(word).remove(0).text
     }
 
     #[test]

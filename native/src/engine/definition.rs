@@ -201,6 +201,7 @@ impl Definition {
             }
             fields.push(entry);
         }
+        let words_analyzer = Arc::new(words_analyzer(folds(&fields)));
         Ok(Definition {
             hash: hash_of(json, &analyzers),
             fields,
@@ -213,7 +214,7 @@ impl Definition {
             present,
             other,
             dates,
-            words_analyzer: Arc::new(words_analyzer()),
+            words_analyzer,
             by_name,
         })
     }
@@ -300,6 +301,16 @@ fn dynamic_options() -> JsonObjectOptions {
         .set_indexing_options(indexing)
         .set_fast("raw")
         .set_expand_dots_enabled()
+}
+
+/// Whether beginnings and misspellings are looked for without accents: where no searched field folds, no word that was
+/// folded would be found in one.
+fn folds(fields: &[FieldEntry]) -> bool {
+    let searched = fields.iter().filter(|field| field.searched);
+    let mut analyzers = searched
+        .filter_map(|field| field.analyzer.as_ref())
+        .peekable();
+    analyzers.peek().is_none() || analyzers.any(|analyzer| analyzer.folds)
 }
 
 /// What pieces words are cut into is no part of a definition's text: 2: Chinese and Japanese ones are cut as one.

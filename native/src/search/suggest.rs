@@ -110,8 +110,12 @@ fn complete(
     } else {
         most.max(BESIDE_MAX)
     };
+    // Of each index as its own words are written, with accents or without.
     let found = gather(snapshots, |snapshot| {
-        words::completions(snapshot, &last.text, most)
+        match snapshot.definition.words_analyzer.terms(prefix).pop() {
+            Some(last) => words::completions(snapshot, &last.text, most),
+            None => Ok(Vec::new()),
+        }
     })?;
     let mut completions = Vec::new();
     let found = searched(snapshots, found)?;

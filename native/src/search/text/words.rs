@@ -19,7 +19,7 @@ const POSTINGS_MAX: usize = 2_000_000;
 /// A word of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// The word, in lower case and folded.
+    /// The word, in lower case, and folded where a searched field of the index folds.
     pub text: String,
     /// Live documents that have it, at least one.
     pub documents: u32,
