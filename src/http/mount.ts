@@ -155,10 +155,12 @@ async function run(
       logFailure(wire, flight, failure)
       prepared = prepareFailure(failure, metaOf(flight))
     }
-    if (exchange.open && bodyBytes(prepared.body) >= COMPRESS_BYTES_MIN) {
-      // A cache must know it of whatever comes first: also of the answer that went out as it is.
+    const isLong = bodyBytes(prepared.body) >= COMPRESS_BYTES_MIN
+    if (exchange.open && (isLong || prepared.status === 304)) {
+      // A cache must know it of whatever comes first: also of the answer that went out as it is. It takes over what a
+      // 304 says.
       prepared = { ...prepared, headers: { ...prepared.headers, vary: 'accept-encoding' } }
-      const coding = chooseCoding(exchange.header('accept-encoding'))
+      const coding = isLong ? chooseCoding(exchange.header('accept-encoding')) : undefined
       if (coding !== undefined) prepared = await compressed(prepared, coding)
     }
     if (exchange.open && losesAnswer(exchange)) {

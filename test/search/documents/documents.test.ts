@@ -583,6 +583,8 @@ describe('changing a document', () => {
         '"2"',
         '',
       ])
+      // As the answer with a body says it: a cache keeps what came in one coding from who takes another.
+      expect(known.headers.get('vary')).toBe('accept-encoding')
       const unknown = await ask('"1", "3"')
       expect([unknown.status, unknown.headers.get('etag')]).toEqual([200, '"2"'])
       expect(await unknown.json()).toMatchObject({ data: { version: 2 } })
