@@ -100,8 +100,8 @@ export function takeReceipt(
   session.totals.feedback += accepted - duplicate
   if (unmatched === 0 && duplicate < entries) session.totals.clicks += clicks
   const repeated = expected === 'stored before' ? entries : entries - distinct
-  const matched = expected === 'perhaps unmatched' && unmatched === entries
-  if (accepted === entries && (matched || (duplicate === repeated && unmatched === 0))) return
+  const isLost = expected === 'perhaps unmatched' && unmatched === distinct
+  if (accepted === entries && duplicate === repeated && (unmatched === 0 || isLost)) return
   return `feedback ${feedbackId} (${expected}): of ${entries} entries ${accepted} accepted, ${duplicate} duplicate, ${unmatched} unmatched`
 }
 

@@ -4,6 +4,7 @@ import { oneSpelling } from '../../ids.ts'
 import type { Feedback } from '../../schema/feedback.ts'
 import type { FeedbackEntry, FeedbackFact, Impression } from '../facts.ts'
 import { atLength } from '../loop/at-length.ts'
+import { DAY_MS } from '../wire/duration.ts'
 import { readHappened } from '../wire/moment.ts'
 import { ACTIONS, actionOf } from './actions.ts'
 
@@ -12,6 +13,7 @@ export type ReadEntry = Omit<FeedbackEntry, 'signalId' | 'status'>
 
 export type SentEntry = Feedback['feedback'][number]
 
+const LATE_MS = 30 * DAY_MS
 /** Bytes of the longest id that a document can have. */
 const RESULT_ID_BYTES_MAX = 512
 
@@ -57,6 +59,11 @@ export async function shortened(read: readonly ReadEntry[]): Promise<ReadEntry[]
 function readResultId(id: string, path: string): string {
   if (Buffer.byteLength(id) <= RESULT_ID_BYTES_MAX) return id
   throw invalid(path, `must be at most ${RESULT_ID_BYTES_MAX} bytes, as ids of documents are`)
+}
+
+/** Whether what is said to have happened lies too far back to be learned from. */
+export function isLate(happenedMs: number, receivedMs: number): boolean {
+  return happenedMs < receivedMs - LATE_MS
 }
 
 /** Whether an entry that counts says that the hit was opened. */

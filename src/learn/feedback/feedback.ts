@@ -1,4 +1,5 @@
-import { oneSpelling } from '../../ids.ts'
+import { hash } from 'node:crypto'
+import { oneSpelling, timeOfId } from '../../ids.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { Feedback, FeedbackReceipt } from '../../schema/feedback.ts'
 import type { Store } from '../../store/store.ts'
@@ -6,13 +7,12 @@ import type { FeedbackBatch, FeedbackEntry, FeedbackStatus } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import type { Log } from '../loop/log.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { DAY_MS } from '../wire/duration.ts'
-import { readEntries, shortened } from './feedback-entries.ts'
+import { isLate, readEntries, shortened } from './feedback-entries.ts'
 import { openFeedbackHistory, type ReadFeedback } from './feedback-history.ts'
 import { feedbackIdAt, signalIdOf } from './feedback-ids.ts'
 import type { Gains } from './gains.ts'
-import { match, type Told, unmatched } from './match.ts'
-import { openSeen, type Telling } from './seen.ts'
+import { match, type Told } from './match.ts'
+import { type MarksPlace, openSeen, type Telling } from './seen.ts'
 import { feedbackWarnings } from './warnings.ts'
 
 /** Takes feedback: whatever is answered is durable, and learned from within seconds. */
@@ -46,8 +46,6 @@ export interface FeedbackParts {
   addTotals: (sessionId: string, delta: { feedback: number; clicks: number }) => void
 }
 
-const LATE_MS = 30 * DAY_MS
-
 type Counts = Record<FeedbackStatus, number>
 
 export function openFeedback(parts: FeedbackParts): FeedbackIntake {
@@ -62,10 +60,8 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
       if (session?.active) sessions.touch(sessionId)
       const unit = session?.active ? (session.userId ?? session.sessionId) : undefined
       const id = session?.sessionId ?? oneSpelling(sessionId)
-      const told =
-        unit === undefined
-          ? unmatched(read)
-          : await match(read, { sessionId: id, unit }, { log, lull })
+      const told = await match(read, { sessionId: id, unit }, { log, lull })
+      const unmatched = unmatchedOf(id)
       const { receipt, counts } = await log.append(() => {
         noteDone?.()
         // The id carries the time under which the entry stands, so that it can be found again.
@@ -73,10 +69,10 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
         const feedbackId = feedbackIdAt(timeMs)
         const counts: Counts = { learned: 0, duplicate: 0, unmatched: 0, late: 0 }
         const telling = seen.begin()
-        const entries = told.map(({ entry, mark }, at): FeedbackEntry => {
-          const status = statusOf(telling, entry, mark, timeMs)
+        const entries = told.map((each, at): FeedbackEntry => {
+          const status = statusOf(telling, each, unmatched, timeMs)
           counts[status] += 1
-          return { ...entry, signalId: signalIdOf(feedbackId, at), status }
+          return { ...each.entry, signalId: signalIdOf(feedbackId, at), status }
         })
         telling.save()
         const clicks = entries.filter((entry, at) => isClick(entry) && told[at]?.isUnshown !== true)
@@ -100,16 +96,22 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
   }
 }
 
-/** Inside the transaction: what was told before is decided there, once. */
+/** Where what a session says of unknown searches is marked; as a hash, since both can be any text. */
+function unmatchedOf(sessionId: string): MarksPlace {
+  return { name: hash('sha1', sessionId, 'base64url').slice(0, 22), sinceMs: 0 }
+}
+
+/** Inside the transaction: what was told before is decided there, once, whatever else an entry is. */
 function statusOf(
   telling: Telling,
-  entry: Told['entry'],
-  mark: Told['mark'],
+  { entry: { queryId, timeMs }, mark, isMatched }: Told,
+  unmatched: MarksPlace,
   nowMs: number,
 ): FeedbackStatus {
-  if (mark === undefined) return 'unmatched'
-  if (entry.timeMs < nowMs - LATE_MS) return 'late'
-  return telling.wasTold(entry.queryId, mark, entry.timeMs) ? 'duplicate' : 'learned'
+  const place = isMatched ? { name: queryId, sinceMs: timeOfId(queryId) } : unmatched
+  if (telling.wasTold(place, mark, timeMs)) return 'duplicate'
+  if (!isMatched) return 'unmatched'
+  return isLate(timeMs, nowMs) ? 'late' : 'learned'
 }
 
 function isClick({ action, status }: FeedbackEntry): boolean {

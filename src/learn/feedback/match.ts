@@ -6,32 +6,26 @@ import { hitOf } from '../loop/join.ts'
 import type { Log } from '../loop/log.ts'
 import { isOthers, namesUnshown, type ReadEntry } from './feedback-entries.ts'
 
-/** An entry, and under what it is marked as told; without a mark it speaks of no search that is known. */
+/** An entry, and under what it is marked as told. */
 export interface Told {
   entry: ReadEntry
-  mark: string | undefined
+  mark: string
+  /** It speaks of a search that is known, in a session that lasts. */
+  isMatched: boolean
   /** It speaks of a result that its search did not show. */
   isUnshown: boolean
   /** It speaks of what somebody else was shown. */
   isOthers: boolean
 }
 
-/** Who tells. */
+/** Who tells; without a unit its session is unknown or over. */
 interface Teller {
   sessionId: string
-  unit: string
+  unit: string | undefined
 }
 
 /** Time for which the entries of one request may hold the main thread before it is its turn again. */
 const SLICE_MS = 0.5
-
-function lost(entry: ReadEntry): Told {
-  return { entry, mark: undefined, isUnshown: false, isOthers: false }
-}
-
-export function unmatched(read: ReadEntry[]): Told[] {
-  return read.map(lost)
-}
 
 /** Looks up, before the transaction, what need not be looked up inside: nothing else runs while that does. */
 export async function match(
@@ -42,6 +36,7 @@ export async function match(
   // Reading an impression costs more than all else here, and most requests speak of few.
   const shown = new Map<string, Impression | undefined>()
   const find = (queryId: string): Impression | undefined => {
+    if (who.unit === undefined) return undefined
     if (!shown.has(queryId)) shown.set(queryId, isId(queryId) ? log.shown(queryId) : undefined)
     return shown.get(queryId)
   }
@@ -62,11 +57,19 @@ function tell(
   sent: ReadEntry,
   impression: Impression | undefined,
 ): Told {
-  if (impression === undefined) return lost(sent)
+  if (impression === undefined || unit === undefined) {
+    const mark = markOf(sessionId, { ...sent, resultId: sent.resultId ?? placeOf(sent) })
+    return { entry: sent, mark, isMatched: false, isUnshown: false, isOthers: false }
+  }
   const entry = resolveResult(impression, sent)
   const isUnshown = namesUnshown({ entry, hit: hitOf(impression, entry) })
   const mark = markOf(sessionId, entry)
-  return { entry, mark, isUnshown, isOthers: isOthers({ unit, impression }) }
+  return { entry, mark, isMatched: true, isUnshown, isOthers: isOthers({ unit, impression }) }
+}
+
+/** What stands at a position of an unknown search is unknown, too: each position is a result of its own. */
+function placeOf({ position }: ReadEntry): string {
+  return position === undefined ? '' : `\n${position}`
 }
 
 /** An entry that names a position and no result means what stood there. */

@@ -1,4 +1,3 @@
-import { timeOfId } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
 
 /** What was told, and when: the same is told again within `REPEAT_MS` counts once. */
@@ -10,14 +9,21 @@ export interface Seen {
 }
 
 export interface Telling {
-  /** Whether a search was told of by the same mark at most `REPEAT_MS` before or after; else it is now. */
-  wasTold: (queryId: string, mark: string, timeMs: number) => boolean
+  /** Whether the same mark was told at most `REPEAT_MS` before or after; else it is now. */
+  wasTold: (place: MarksPlace, mark: string, timeMs: number) => boolean
   save: () => void
+}
+
+/** Where marks stand together: those of one search, or of one session that spoke of unknown ones. */
+export interface MarksPlace {
+  name: string
+  /** What is said to have happened before stands with what happened then. */
+  sinceMs: number
 }
 
 const REPEAT_MS = 30 * 60_000
 const SWEEP_ROWS = 1000
-/** Marks of one search and half hour that share a row; of those after, which no person sends, each has its own. */
+/** Marks of one place and half hour that share a row; of those after, which no person sends, each has its own. */
 const ROW_MARKS = 256
 
 /** When each mark of a row was told of. */
@@ -40,19 +46,19 @@ export function openSeen(store: Store): Seen {
     begin: () => {
       const rows = openRows(store)
       return {
-        wasTold: (queryId, mark, timeMs) => {
+        wasTold: (place, mark, timeMs) => {
           const told = halfHourOf(timeMs)
-          const least = halfHourOf(timeOfId(queryId))
+          const least = halfHourOf(place.sinceMs)
           for (let near = told - 1; near <= told + 1; near += 1) {
             const halfHour = Math.max(near, least)
             if (halfHour < first || halfHour > last) continue
             const name = nameIn(halfHour, mark, near)
-            const toldMs = rows.of(halfHour, queryId, name).times.get(name)
+            const toldMs = rows.of(halfHour, place.name, name).times.get(name)
             if (toldMs !== undefined && Math.abs(toldMs - timeMs) <= REPEAT_MS) return true
           }
           const halfHour = Math.max(told, least)
           const name = nameIn(halfHour, mark, told)
-          const row = rows.of(halfHour, queryId, name)
+          const row = rows.of(halfHour, place.name, name)
           row.times.set(name, timeMs)
           row.isChanged = true
           first = Math.min(first, halfHour)
@@ -103,8 +109,8 @@ function openRows({ tables: { feedbackSeen } }: Store) {
   }
   return {
     /** The row in which a mark stands, or would. */
-    of: (halfHour: number, queryId: string, mark: string): Row => {
-      const shared = read(halfHour, queryId)
+    of: (halfHour: number, place: string, mark: string): Row => {
+      const shared = read(halfHour, place)
       return shared.times.has(mark) || shared.times.size < ROW_MARKS ? shared : read(halfHour, mark)
     },
     save: () => {

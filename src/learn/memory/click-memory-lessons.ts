@@ -1,5 +1,5 @@
 import type { DocumentKey, FeedbackFact, Impression, SearchFact, ShownPage } from '../facts.ts'
-import { wasNotViewed } from '../feedback/feedback-entries.ts'
+import { isLate, wasNotViewed } from '../feedback/feedback-entries.ts'
 import type { Gains } from '../feedback/gains.ts'
 import { pageOf } from '../impressions/shown-page.ts'
 import { dayOf } from '../wire/duration.ts'
@@ -53,7 +53,7 @@ export function openLessons(options: LessonOptions): Lessons {
       if (impression === undefined || unit === undefined || attributions.isFlagged(sessionId))
         return undefined
       // Somebody else's page, or nobody's: this session has looked at it, too.
-      if (entry.status !== 'late' && impression.sessionId !== sessionId)
+      if (!isLate(entry.timeMs, fact.receivedMs) && impression.sessionId !== sessionId)
         examine(parts, { ...fact, impression }, sessionId)
       const document = hit === undefined ? undefined : impression.page.keys[hit]
       if (document === undefined) return undefined

@@ -42,6 +42,30 @@ it('an answer says what became of each entry', async () => {
   expect(feedback.figures()).toEqual({ learned: 2, duplicate: 1, unmatched: 2, late: 1 })
 })
 
+it('what teaches nothing is a duplicate, too, when it is told again: a client repeats a request whose answer was lost', async () => {
+  const { session, search, feedback, sessions, clock } = start()
+  const sessionId = await session('u-1')
+  const queryId = search(sessionId, ['a', 'b'])
+  const late = { timestamp: START_MS - 31 * DAY_MS }
+  const unmatched = [
+    ...[entry(uuid()), entry('never heard of'), entry('never heard of', { resultId: 'b' })],
+    ...[1, 2].map((position) => entry('?', { resultId: undefined, customMetadata: { position } })),
+  ]
+  const sent = [...unmatched, entry(queryId, late)]
+  const tell = async (who: string) => {
+    const { duplicate, unmatched, late } = await feedback.submit({ sessionId: who, feedback: sent })
+    return { duplicate, unmatched, late }
+  }
+  expect(await tell(sessionId)).toEqual({ duplicate: 0, unmatched: 5, late: 1 })
+  expect(await tell(sessionId)).toEqual({ duplicate: 6, unmatched: 0, late: 0 })
+  expect(await tell('no session')).toEqual({ duplicate: 0, unmatched: 6, late: 0 })
+  expect(await tell('no session')).toEqual({ duplicate: 6, unmatched: 0, late: 0 })
+  expect(sessions.totals.of(sessionId)).toMatchObject({ feedback: 6, clicks: 0 })
+  expect((await feedback.read({ limit: 100 })).summary.total).toBe(12)
+  clock.nowMs += 30 * MINUTE_MS + 1
+  expect(await tell('no session')).toEqual({ duplicate: 1, unmatched: 5, late: 0 })
+})
+
 it('entries are read into one form', async () => {
   const { session, search, feedback, log } = start()
   const sessionId = await session('u-1')

@@ -59,6 +59,17 @@ it('a page that nobody is known to have looked at counts when somebody tells of 
   expect(scores.b).toBeCloseTo(scoreOf(0.3, 1 / 2), 6)
 })
 
+it('what lies a month back is no look at a page, told once or again', async () => {
+  const { session, search, tell, memory, added, clock } = start()
+  const queryId = search(undefined, ['a', 'b'])
+  const sessionId = await session()
+  const metadata = { userAction: 'click', timestamp: clock.nowMs - 31 * DAY_MS }
+  expect(await tell(sessionId, queryId, 'b', metadata)).toMatchObject({ late: 1 })
+  expect(await tell(sessionId, queryId, 'b', metadata)).toMatchObject({ duplicate: 1 })
+  expect(await added()).toEqual({})
+  expect(memory.describe(QUERY_HASH, '1/a')).toBeUndefined()
+})
+
 it('the best of what one session did within half an hour counts, not the sum', async () => {
   const { session, search, tell, memory, added, clock } = start()
   const sessionId = await session()
