@@ -137,18 +137,15 @@ fn explain_text(
     let pairs = view.text.pairs.iter();
     let pairs = pairs.filter_map(|at| Some(&plan.pairs.get(*at)?.clause));
     for clause in plan.clauses.iter().chain(pairs) {
-        let mut lists = Vec::with_capacity(scorer.fields.len());
-        for field in &scorer.fields {
-            let mut postings = Postings::default();
-            let ways = &clause.ways[field.field.group];
-            field.reader.read(view.snapshot, ways, &mut postings)?;
-            lists.push(postings);
-        }
+        let mut lists: Vec<Postings> = Vec::new();
+        lists.resize_with(scorer.fields.len(), Postings::default);
+        let counted = scorer.read(clause, &mut lists)?;
         let mut all: Vec<u32> = lists.iter().flat_map(|l| l.positions.clone()).collect();
         all.sort_unstable();
         all.dedup();
+        let documents = counted.unwrap_or(all.len());
         for ((_, position), reasons) in positions.iter().zip(&mut reasons) {
-            add_clause(&scorer, &lists, clause, all.len(), *position, reasons);
+            add_clause(&scorer, &lists, clause, documents, *position, reasons);
             *words += usize::from(all.binary_search(position).is_ok());
         }
         if *words > WORDS_MAX {
@@ -183,14 +180,14 @@ fn add_clause(
             continue;
         }
         weighted += field.field.weight * frequency;
-        let idf = bm25::idf(scorer.documents, postings.positions.len());
+        let idf = bm25::idf(scorer.documents, postings.counted);
         let norm = field.norm(reader.length_code(document));
         let part = clause.count * field.field.boost * idf * bm25::saturated(frequency, norm);
         *sum += part;
         terms.insert(
             clause.text.clone(),
             json!({ "frequency": number(frequency), "idf": number(idf), "score": number(part),
-                    "documents": postings.positions.len() }),
+                    "documents": postings.counted }),
         );
     }
     if weighted > 0.0 {

@@ -36,6 +36,8 @@ pub struct Way {
     pub weight: f32,
     /// Places that a row may be moved by in all.
     pub slop: u32,
+    /// Whether it is less like the query than another way that documents have: how rare the clause is does not go by it.
+    pub is_far: bool,
 }
 
 impl Way {
@@ -46,6 +48,7 @@ impl Way {
             slots: vec![Slot { offset: 0, terms }],
             weight,
             slop: 0,
+            is_far: false,
         }
     }
 
@@ -73,6 +76,7 @@ impl Way {
             slots,
             weight: 1.0,
             slop: 0,
+            is_far: false,
         }
     }
 }
@@ -88,6 +92,13 @@ pub struct Clause {
     pub count: f32,
     /// Whether every match must have it.
     pub required: bool,
+}
+
+impl Clause {
+    /// Whether any way to find it is less like the query than another one.
+    pub(crate) fn has_far_ways(&self) -> bool {
+        self.ways.iter().flatten().any(|way| way.is_far)
+    }
 }
 
 /// Two words that stand side by side in the query: documents where they do so too score more.

@@ -17,7 +17,7 @@ use crate::search::text::near;
 use crate::search::text::parts::parts_of;
 use crate::search::text::rows::rows_of;
 use crate::search::text::ways::weigh;
-use crate::search::text::words;
+use crate::search::text::words::{self, Word};
 
 /// Most words that the beginning of a word stands for.
 pub const PREFIX_WORDS_MAX: usize = 128;
@@ -30,6 +30,8 @@ pub const WAYS_MAX: usize = 500_000;
 const PAIRS_MAX: usize = 32;
 /// What a pair counts against a word.
 const PAIR_WEIGHT: f32 = 0.2;
+/// What an occurrence of a word counts that is less like a word of the query than others of the index are.
+const FAR_WEIGHT: f32 = 0.1;
 
 /// A field that a text search looks in.
 pub struct SearchField<'a> {
@@ -182,16 +184,32 @@ fn add_near<'a>(
     // Many words are near to the same ones.
     let mut terms: HashMap<&str, Vec<Option<String>>> = HashMap::new();
     for (place, word, length) in places {
-        for near in &found[&word] {
+        let found = &found[&word];
+        for near in found {
+            let read = || analyzers.iter().map(|a| only_term(a, &near.text)).collect();
+            terms.entry(&near.text).or_insert_with(read);
+        }
+        // Whoever writes a word that documents have means it, most likely, and else what is most like it.
+        let is_own = |near: &Word| near.distance == 0 || says(place, &terms[near.text.as_str()]);
+        let is_known = found.iter().any(is_own);
+        let nearest = found.first().map_or(0, |near| near.distance);
+        let nearest = if is_known { 0 } else { nearest };
+        for near in found {
             let weight = 1.0 - f32::from(near.distance) / length as f32;
+            let is_far = near.distance > nearest;
+            let weight = weight * if is_far { FAR_WEIGHT } else { 1.0 };
             if near.distance > 0 && weight > 0.0 {
-                let read = || analyzers.iter().map(|a| only_term(a, &near.text)).collect();
-                let terms = terms.entry(&near.text).or_insert_with(read);
-                add_terms(place, terms, weight);
+                add_terms(place, &terms[near.text.as_str()], weight, is_far);
             }
         }
     }
     Ok(())
+}
+
+/// Whether a word's term is that of the query itself.
+fn says(place: &Placed, terms: &[Option<String>]) -> bool {
+    let mut both = place.ways.iter().zip(terms);
+    both.any(|(ways, term)| term.is_some() && plain_term(ways) == term.as_deref())
 }
 
 /// The term of a word, if an analyzer takes it for one.
@@ -201,10 +219,11 @@ fn only_term(analyzer: &Analyzer, word: &str) -> Option<String> {
 }
 
 /// Adds a word, given its term per analyzer.
-fn add_terms(place: &mut Placed, terms: &[Option<String>], weight: f32) {
+fn add_terms(place: &mut Placed, terms: &[Option<String>], weight: f32, is_far: bool) {
     for (ways, term) in place.ways.iter_mut().zip(terms) {
         if let Some(text) = term {
-            add_way(ways, Way::term(text.clone(), weight));
+            let way = Way::term(text.clone(), weight);
+            add_way(ways, Way { is_far, ..way });
         }
     }
 }
@@ -396,7 +415,7 @@ impl Reader<'_> {
 
     fn add_word(&self, place: &mut Placed, word: &str) {
         let terms = self.analyzers.iter().map(|a| only_term(a, word));
-        add_terms(place, &terms.collect::<Vec<_>>(), 1.0);
+        add_terms(place, &terms.collect::<Vec<_>>(), 1.0, false);
     }
 
     /// The whole text as one row of words, or as others that mean the same.
@@ -411,6 +430,7 @@ impl Reader<'_> {
                     slots,
                     weight: 1.0,
                     slop,
+                    is_far: false,
                 });
             }
             weigh(&mut ways[group]);
@@ -461,7 +481,10 @@ fn ways_of(term: &QueryTerm) -> Vec<Way> {
 
 fn add_way(ways: &mut Vec<Way>, way: Way) {
     match ways.iter_mut().find(|known| known.slots == way.slots) {
-        Some(known) => known.weight = known.weight.max(way.weight),
+        Some(known) => {
+            known.weight = known.weight.max(way.weight);
+            known.is_far &= way.is_far;
+        }
         None => ways.push(way),
     }
 }

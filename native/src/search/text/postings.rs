@@ -21,6 +21,8 @@ pub struct Postings {
     pub frequencies: Vec<f32>,
     /// Per segment the end of its entries in the lists above.
     pub ends: Vec<usize>,
+    /// Documents by which it is told how rare the clause is: all of them, but for those that have it in a far way only.
+    pub counted: usize,
 }
 
 impl Postings {
@@ -112,6 +114,7 @@ impl FieldReader {
             }
             into.ends.push(into.positions.len());
         }
+        into.counted = into.positions.len();
         Ok(())
     }
 }
@@ -158,6 +161,7 @@ impl FieldReader {
             }
             into.ends.push(into.positions.len());
         }
+        into.counted = into.positions.len();
         Ok(())
     }
 }

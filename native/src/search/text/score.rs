@@ -11,10 +11,10 @@ use crate::engine::lengths::length_of;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::text::bm25::{idf, norm, saturated, table};
-use crate::search::text::clause::Pair;
+use crate::search::text::clause::{Clause, Pair, Way};
 use crate::search::text::matched::{Matched, TERMS_MAX};
 use crate::search::text::plan::{Plan, SearchField};
-use crate::search::text::postings::FieldReader;
+use crate::search::text::postings::{FieldReader, Postings};
 use crate::search::text::scratch::{Scratch, BLOCK};
 use crate::search::text::text_matches::TextMatches;
 
@@ -173,17 +173,14 @@ impl<'a> Scorer<'a> {
         }
         let mut required: Option<Bits> = None;
         for (number, clause) in plan.clauses.iter().enumerate() {
-            for (field, postings) in self.fields.iter().zip(&mut scratch.postings) {
-                let ways = &clause.ways[field.field.group];
-                field.reader.read(self.snapshot, ways, postings)?;
-            }
+            let counted = self.read(clause, &mut scratch.postings)?;
             let mut pairs = plan.pairs.iter();
             let wanted = scratch.matched.is_some() && number < TERMS_MAX;
             if wanted || pairs.any(|p| p.first == number || p.second == number) {
                 scratch.remember(number, self.fields.len(), documents);
             }
             self.add_fields(clause.count, scratch);
-            self.add_combined(clause.count, scratch);
+            self.add_combined(clause.count, counted, scratch);
             if clause.required {
                 let mut bits = Bits::new(documents);
                 scratch.touched.iter().for_each(|p| bits.set(*p));
@@ -206,6 +203,30 @@ impl<'a> Scorer<'a> {
         }
         matches.pairs = pairs;
         Ok(matches)
+    }
+
+    /// Reads where a clause occurs, field by field. Gives how many documents have it in a way that is not far, if any is, and
+    /// any document does: by those, it is told how rare it is.
+    pub fn read(&self, clause: &Clause, into: &mut [Postings]) -> Result<Option<usize>, Failure> {
+        for (field, postings) in self.fields.iter().zip(into.iter_mut()) {
+            let ways = &clause.ways[field.field.group];
+            field.reader.read(self.snapshot, ways, postings)?;
+        }
+        if !clause.has_far_ways() {
+            return Ok(None);
+        }
+        let mut any = Bits::new(self.snapshot.documents as usize);
+        let mut meant = Postings::default();
+        for (field, postings) in self.fields.iter().zip(into) {
+            let ways = clause.ways[field.field.group].iter();
+            let ways: Vec<Way> = ways.filter(|way| !way.is_far).cloned().collect();
+            field.reader.read(self.snapshot, &ways, &mut meant)?;
+            any.set_all(&meant.positions);
+            if meant.counted > 0 {
+                postings.counted = meant.counted;
+            }
+        }
+        Ok(Some(any.count()).filter(|documents| *documents > 0))
     }
 
     /// Adds the scores of pairs to documents that match already. The pairs that the fewest
@@ -263,7 +284,7 @@ impl<'a> Scorer<'a> {
                 matched.add_pair(pair, found, |documents| idf(self.documents, documents));
             }
             self.add_fields(pair.clause.count, scratch);
-            self.add_combined(pair.clause.count, scratch);
+            self.add_combined(pair.clause.count, None, scratch);
         }
         Ok(())
     }
@@ -275,7 +296,7 @@ impl<'a> Scorer<'a> {
             if postings.positions.is_empty() {
                 continue;
             }
-            let factor = count * field.field.boost * idf(self.documents, postings.positions.len());
+            let factor = count * field.field.boost * idf(self.documents, postings.counted);
             let scores = &mut scratch.fields[number];
             let mut start = 0;
             for (index, end) in postings.ends.iter().enumerate() {
@@ -295,8 +316,9 @@ impl<'a> Scorer<'a> {
         }
     }
 
-    /// Adds the clause's score in the combined field (BM25F); leaves its documents in `touched`.
-    fn add_combined(&self, count: f32, scratch: &mut Scratch) {
+    /// Adds the clause's score in the combined field (BM25F), by `counted` documents if not all are to tell how rare it is;
+    /// leaves its documents in `touched`.
+    fn add_combined(&self, count: f32, counted: Option<usize>, scratch: &mut Scratch) {
         let touched = &mut scratch.touched;
         touched.clear();
         for (field, postings) in self.fields.iter().zip(&scratch.postings) {
@@ -313,7 +335,7 @@ impl<'a> Scorer<'a> {
             }
             touched.truncate(end);
         }
-        let factor = count * idf(self.documents, touched.len());
+        let factor = count * idf(self.documents, counted.unwrap_or(touched.len()));
         let (mut segment, mut bounds) = (0, 0..0);
         for position in touched.iter() {
             let at = *position as usize;
