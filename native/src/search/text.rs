@@ -1,5 +1,6 @@
 //! The text leg: the words of a query, what they match, and what each match is worth.
 
+pub mod apart;
 pub mod bm25;
 pub mod clause;
 pub mod kept;

@@ -12,6 +12,7 @@ use crate::engine::definition::{Definition, FieldEntry};
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::query::{Fuzziness, Operator, Request};
+use crate::search::text::apart::add_pieces;
 use crate::search::text::clause::{Clause, Merged, Pair, Slot, Way};
 use crate::search::text::near;
 use crate::search::text::parts::parts_of;
@@ -339,10 +340,11 @@ impl Reader<'_> {
     /// of several words of another analyzer is found for each. `room`: ways that the query may still have; BAD_REQUEST
     /// beyond.
     fn words(&self, room: &mut usize) -> Result<ReadWords, Failure> {
-        let mut found: Vec<(usize, Vec<QueryTerm>)> = (0..self.analyzers.len())
-            .map(|group| (group, self.query_terms(group)))
-            .filter(|(_, terms)| !terms.is_empty())
-            .collect();
+        let mut found: Vec<(usize, Vec<QueryTerm>)> = Vec::with_capacity(self.analyzers.len());
+        for group in 0..self.analyzers.len() {
+            found.push((group, self.query_terms(group)?));
+        }
+        found.retain(|(_, terms)| !terms.is_empty());
         // The finest first: its words are the places.
         found.sort_by_key(|(_, terms)| usize::MAX - terms.len());
         let mut placed: Vec<Placed> = Vec::new();
@@ -380,8 +382,11 @@ impl Reader<'_> {
         Ok(ReadWords { placed, groups })
     }
 
-    fn query_terms(&self, group: usize) -> Vec<QueryTerm> {
-        self.analyzers[group].query_terms(self.text, &self.synonyms[group])
+    fn query_terms(&self, group: usize) -> Result<Vec<QueryTerm>, Failure> {
+        let analyzer = self.analyzers[group];
+        let mut terms = analyzer.query_terms(self.text, &self.synonyms[group]);
+        add_pieces(self.snapshot, analyzer, self.text, &mut terms)?;
+        Ok(terms)
     }
 
     fn place(&self, from: usize, to: usize, group: usize, ways: Vec<Way>) -> Placed {
@@ -422,7 +427,7 @@ impl Reader<'_> {
     fn phrase(&self, slop: u32, prefix: bool, required: bool) -> Result<Option<Clause>, Failure> {
         let mut ways = vec![Vec::new(); self.analyzers.len()];
         for (group, analyzer) in self.analyzers.iter().enumerate() {
-            for mut slots in rows_of(&self.query_terms(group)) {
+            for mut slots in rows_of(&self.query_terms(group)?) {
                 if prefix {
                     self.open_end(analyzer, &mut slots)?;
                 }

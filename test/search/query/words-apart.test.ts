@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type RunningApp, startApp } from '../../running-app.ts'
+
+let service: RunningApp
+
+const TITLES = [
+  'bolt AB-1234/x',
+  'nut 1234 AB',
+  'saw XJ-200 with two blades',
+  'drill XJ 300',
+  'drill XJ300',
+  'rice, 12 kg',
+]
+
+beforeAll(async () => {
+  service = await startApp()
+  const documents = TITLES.map((title) => ({ id: title, document: { title } }))
+  await service.must('POST', '/cortex/documents/bulk', { index: 'shop', documents })
+})
+afterAll(() => service.close())
+
+async function found(query: string, more: object = {}): Promise<string[]> {
+  const { hits } = await service.must<{ hits: { id: string }[] }>('POST', '/cortex/search', {
+    ...{ index: 'shop', searchType: 'text', query },
+    ...more,
+  })
+  return hits.map(({ id }) => id).sort()
+}
+
+it.each([
+  ['AB1234x', ['bolt AB-1234/x']],
+  ['ab1234', ['bolt AB-1234/x']],
+  ['xj200', ['saw XJ-200 with two blades']],
+  // Some write it so: they are what is meant.
+  ['xj300', ['drill XJ300']],
+  ['xj400', []],
+  ['x200j', []],
+  // A measure, no code.
+  ['12kg', []],
+])(
+  'a code that no document has as a word is looked for in its pieces: %s',
+  async (query, expected) => {
+    expect(await found(query)).toEqual(expected)
+  },
+)
+
+it('the pieces are wanted as the word is', async () => {
+  const all = { operator: 'and' }
+  expect(await found('saw xj200', all)).toEqual(['saw XJ-200 with two blades'])
+  expect(await found('drill xj200', all)).toEqual([])
+  expect(await found('"xj200 with"')).toEqual(['saw XJ-200 with two blades'])
+})
+
+it('marks them where they stand', async () => {
+  const { hits } = await service.must<{ hits: { highlight: { title: string[] } }[] }>(
+    'POST',
+    '/cortex/search',
+    { index: 'shop', searchType: 'text', query: 'xj200', highlight: true },
+  )
+  expect(hits[0]?.highlight.title).toEqual(['saw <em>XJ</em>-<em>200</em> with two blades'])
+})
