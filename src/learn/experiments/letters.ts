@@ -12,13 +12,23 @@ export const LETTERS_KEPT = 0.9 * LETTERS_MAX
 /** How long what is kept is, all together. */
 export function openLetters() {
   const byId = new Map<string, number>()
+  const measured = new WeakMap<ExperimentRecord, number>()
   let total = 0
+
+  /** Each is asked for more than once, and to write a megabyte of JSON takes long. */
+  function measure(record: ExperimentRecord): number {
+    const letters = measured.get(record) ?? JSON.stringify(record).length
+    measured.set(record, letters)
+    return letters
+  }
 
   /** What a record adds to those that are kept. */
   function more(record: ExperimentRecord): number {
-    return JSON.stringify(record).length - (byId.get(record.id) ?? 0)
+    return measure(record) - (byId.get(record.id) ?? 0)
   }
   return {
+    /** To be called before the transaction that writes it, in which nobody else has a turn. */
+    measure,
     total: () => total,
     keep: (record: ExperimentRecord): void => {
       const added = more(record)

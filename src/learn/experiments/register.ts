@@ -68,6 +68,7 @@ function openRecords({ store, events, clock }: RegisterParts) {
   return {
     records,
     letters: letters.total,
+    measure: letters.measure,
     drop: (id: string): void => {
       records.delete(id)
       letters.drop(id)
@@ -114,7 +115,7 @@ export function openRegister(parts: RegisterParts): Register {
   const { experiments, experimentNames } = store.tables
   const { records, running, refresh, putWithin, write, letters, drop, ...refusing } =
     openRecords(parts)
-  const { refuseMoreActive, refuseMoreLetters } = refusing
+  const { refuseMoreActive, refuseMoreLetters, measure } = refusing
   return {
     find: (id) => records.get(id),
     all: () => records.values(),
@@ -123,8 +124,9 @@ export function openRegister(parts: RegisterParts): Register {
       const id = experimentNames.get([kind, name])
       return id === undefined ? undefined : records.get(id)
     },
-    add: (record) =>
-      write(() => {
+    add: (record) => {
+      measure(record)
+      return write(() => {
         const { kind, name, id, status } = record
         if (experimentNames.has([kind, name]))
           throw serviceError(
@@ -139,7 +141,8 @@ export function openRegister(parts: RegisterParts): Register {
         experimentNames.put([kind, name], id)
         putWithin(record, status === 'ACTIVE' ? ['CREATED', 'STARTED'] : ['CREATED'])
         return record
-      }),
+      })
+    },
     steer: (id, change) =>
       write(() => {
         const record = mustFind(experiments.get(id))
