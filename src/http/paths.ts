@@ -66,3 +66,16 @@ function covers(pattern: string, path: string): boolean {
     segments.every((segment, at) => segment.startsWith('{') || segment === others[at])
   )
 }
+
+/** Patterns of all that no route answers, each with what is said there: who left the base address out should know. */
+export function unansweredPaths(
+  points: readonly MountPoint[],
+): [pattern: string, sentence: string][] {
+  const based = points.filter(({ route }) => route.root !== true)
+  const firsts = new Set(based.map(({ route }) => route.path.split('/')[1]))
+  const unbased = `There is nothing at this path: paths of the API begin with ${BASE_PATH}; see /docs.`
+  return [
+    ...[...firsts].map((first): [string, string] => [`/${first}/*`, unbased]),
+    ['/*', 'There is nothing at this path; see /docs.'],
+  ]
+}

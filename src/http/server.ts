@@ -4,7 +4,7 @@ import { setImmediate as endOfTurn } from 'node:timers/promises'
 import { serviceError } from '../errors.ts'
 import { whyNotListening } from './listening.ts'
 import { openPipeline, type Serve } from './mount.ts'
-import { methodsOf, mountPoints } from './paths.ts'
+import { methodsOf, mountPoints, unansweredPaths } from './paths.ts'
 import type { Method, Route } from './route.ts'
 import type { ServedApp } from './served.ts'
 import { newExchange } from './web-exchange.ts'
@@ -37,11 +37,11 @@ export async function startServer(app: ServedApp, routes: readonly Route[]): Pro
     for (const method of refused) mount(web, method, pattern, serve)
     web.any(colons(pattern), (res, req) => serve(newExchange(res, req, 0)))
   }
-  const unknown = pipeline.refuse({
-    endpoint: 'unmatched',
-    failure: serviceError('ROUTE_NOT_FOUND', 'There is nothing at this path; see /docs.'),
-  })
-  web.any('/*', (res, req) => unknown(newExchange(res, req, 0)))
+  for (const [pattern, sentence] of unansweredPaths(points)) {
+    const failure = serviceError('ROUTE_NOT_FOUND', sentence)
+    const serve = pipeline.refuse({ endpoint: 'unmatched', failure })
+    web.any(pattern, (res, req) => serve(newExchange(res, req, 0)))
+  }
   const { host, port } = app.config
   const socket = await listen(web, host, port).catch((cause: unknown) => {
     pipeline.flights.close()

@@ -330,6 +330,16 @@ describe('a request that is wrong', () => {
     }
   })
 
+  it('to a path of the API without the base address is told where it begins', async () => {
+    for (const path of ['/things/all', '/things/7/nothing']) {
+      const response = await fetch(stub.url.replace('/api', path))
+      expect(response.status).toBe(404)
+      const { code, error } = await failure(response)
+      expect(code).toBe('ROUTE_NOT_FOUND')
+      expect(error).toContain('paths of the API begin with /api')
+    }
+  })
+
   it('with another method gets 405 and the methods that there are', async () => {
     const response = await fetch(`${stub.url}/things/all`, { method: 'DELETE' })
     expect(response.status).toBe(405)
