@@ -18,6 +18,11 @@ export const SessionCreated = Type.Object({
   sessionId: Type.String(),
   created: DateTime,
   metadata: MapOf(Type.Unknown()),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'names that are no field of a session, and were ignored',
+    }),
+  ),
 })
 export type SessionCreated = Static<typeof SessionCreated>
 

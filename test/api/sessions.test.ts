@@ -78,6 +78,7 @@ it('a session is created, cached and durable, and read by its path and its query
     metadata: { a: { b: [1] } },
   })
   expect((await call(`?id=${sessionId}`)).body.data).toEqual(read.body.data)
+  expect(made.body.data).not.toHaveProperty('warnings')
   expect((await call(`/${sessionId}/analytics`)).body.data).toEqual({
     sessionId,
     status: 'ACTIVE',
@@ -88,6 +89,18 @@ it('a session is created, cached and durable, and read by its path and its query
     feedback: 0,
     events: 0,
   })
+})
+
+it('names that a session has no field for are told, with the field that was meant', async () => {
+  const sent = { user_id: 'ann', user: 'ann', deviceType: 'phone', colour: 'red' }
+  const { status, body } = await service.call('', JSON.stringify(sent))
+  expect(status).toBe(200)
+  expect(body.data.warnings).toEqual([
+    '"user_id" is not a field of a session and was ignored; "userId" is.',
+    '"user" is not a field of a session and was ignored; "userId" is.',
+    '"deviceType" is not a field of a session and was ignored; "metadata.deviceType" is.',
+    '"colour" is not a field of a session and was ignored.',
+  ])
 })
 
 it('an empty object, and no body at all, make a session', async () => {

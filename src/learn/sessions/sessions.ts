@@ -2,14 +2,15 @@ import type { Config } from '../../config.ts'
 import { serviceError } from '../../errors.ts'
 import { isId, newId } from '../../ids.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
-import type {
-  SessionAnalytics,
+import {
+  type SessionAnalytics,
   SessionCreate,
-  SessionCreated,
-  SessionRead,
-  SessionRecord,
+  type SessionCreated,
+  type SessionRead,
+  type SessionRecord,
 } from '../../schema/session.ts'
 import type { Store } from '../../store/store.ts'
+import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import type { SessionCache } from './session-cache.ts'
 import { openSessionRecords } from './session-records.ts'
 import { openTotals, type Totals } from './totals.ts'
@@ -64,6 +65,11 @@ export interface SessionsOptions {
 }
 
 const METADATA_BYTES_MAX = 8 << 10
+/** A session whose `userId` is not read is nobody's: tests and limits take each of them for another person. */
+const BODY = bodyOf('a session', SessionCreate, {
+  ...{ user: 'userId', client: 'clientId' },
+  ...{ deviceType: 'metadata.deviceType', platform: 'metadata.platform' },
+})
 const NOTHING_SAID: Record<string, unknown> = Object.freeze({})
 
 /** Opens the sessions of a store. `clock` decides what "now" is. */
@@ -94,7 +100,13 @@ export function openSessions(options: SessionsOptions): Sessions {
       const { sessionId, record } = makeRecord(sent, clock())
       await records.create(sessionId, record)
       const created = new Date(record.createdMs).toISOString()
-      return { sessionId, created, metadata: sent.metadata ?? {} }
+      const warnings = unreadFields(sent, BODY)
+      return {
+        sessionId,
+        created,
+        metadata: sent.metadata ?? {},
+        ...(warnings.length > 0 && { warnings }),
+      }
     },
     get: (sessionId) => {
       const record = mustFind(sessionId)
