@@ -2,7 +2,7 @@ import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'com
 import { packageVersion } from '../package.ts'
 import { DEFAULT_URL } from './client.ts'
 import { demo } from './demo.ts'
-import { demoLearning } from './learning/demo.ts'
+import { DEMO_PEOPLE_MIN, demoLearning } from './learning/demo.ts'
 import { type LoadOptions, load } from './load.ts'
 import { READABLE } from './read/files.ts'
 import { search } from './search.ts'
@@ -159,7 +159,12 @@ function addDemo(program: Command, terminal: Terminal, end: (code: number) => vo
     )
     .option('--learning', 'show how it learns instead; fails when a step goes another way', false)
     .option('--size <n>', 'hits shown for each search', wholeFrom(1), 3)
-    .option('--people <n>', 'simulated people of a step of --learning', wholeFrom(1), 300)
+    .addOption(
+      new Option('--people <n>', 'simulated people of a step of --learning')
+        .argParser(wholeFrom(DEMO_PEOPLE_MIN))
+        .default(300)
+        .implies({ learning: true }),
+    )
     .addHelpText('after', EXAMPLES.demo)
     .action(async ({ learning, ...flags }: DemoFlags) => {
       if (learning) end((await demoLearning(terminal, flags)) ? 0 : 1)

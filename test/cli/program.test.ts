@@ -280,6 +280,7 @@ describe('help and mistakes', () => {
     [['load', 'x', '--map', 'body'], 'from=to'],
     [['load', 'x', '--batch', '0'], 'at least 1'],
     [['search', 'x', '--mode', 'fuzzy'], 'text, vector, hybrid'],
+    [['demo', '--learning', '--people', '100'], 'at least 120'],
     [['search', 'x', '--url', 'nonsense'], '--url or ATTUNE_URL must be an address'],
   ])('%j ends with status 1 and a way out', async (args, words) => {
     const terminal = openRecorder()

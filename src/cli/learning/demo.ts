@@ -1,3 +1,4 @@
+import { SETTINGS } from '../../settings.ts'
 import { withDemoServer } from '../demo-server.ts'
 import { duration } from '../progress.ts'
 import { bold, type Terminal } from '../terminal.ts'
@@ -7,6 +8,12 @@ import { showFraud } from './fraud.ts'
 import { showHarm } from './harm.ts'
 import { showModels } from './models.ts'
 import { openStage } from './stage.ts'
+
+/**
+ * Of fewer the gate of models would say neither yes nor no: it wants `MODEL_GATE_SAMPLE_MIN` effective users, and
+ * people whose order was drawn count for less than one.
+ */
+export const DEMO_PEOPLE_MIN = 1.2 * SETTINGS.modelGateSampleMin.fallback
 
 const STEPS = [showClicks, showFraud, showModels, showHarm, showTest]
 
