@@ -2,7 +2,8 @@ import { resolve } from 'node:path'
 import { nameProblem } from '../search/indices/index-name.ts'
 import { lineOf } from './bulk.ts'
 import { type Client, openClient } from './client.ts'
-import { count, counted, duration, openProgress, type Progress, size } from './progress.ts'
+import { type LoadReport, noTotals, printReport, refusal } from './load-report.ts'
+import { counted, duration, openProgress, type Progress, size } from './progress.ts'
 import { findFiles, READABLE, readDocuments, type SourceFile } from './read/files.ts'
 import type { FoundDocument, Mapping, Unreadable } from './read/record.ts'
 import { openResume, type Resume } from './resume.ts'
@@ -30,20 +31,6 @@ export interface LoadOptions {
   /** Where the state of an unfinished load is kept. */
   stateFolder: string
   giveUpMs?: number
-}
-
-/** What a load did. */
-export interface LoadReport {
-  files: number
-  /** Documents that were stored. */
-  accepted: number
-  deleted: number
-  /** Deletions of documents that were not there. */
-  absent: number
-  refused: number
-  /** Passed over because an earlier run had settled them. */
-  skipped: number
-  tookS: number
 }
 
 /**
@@ -86,14 +73,10 @@ export async function load(
   } finally {
     progress.stop()
   }
-  return report(terminal, run.totals(), files)
+  return printReport(terminal, { files: files.length, ...run.totals() })
 }
 
 type Shown = { terminal: Terminal; progress: Progress; resume: Resume }
-
-function noTotals(): Omit<LoadReport, 'files' | 'tookS'> {
-  return { accepted: 0, deleted: 0, absent: 0, refused: 0, skipped: 0 }
-}
 
 /** One load under way: reads files, fills batches and counts what becomes of them. */
 function openRun(client: Client, options: LoadOptions, shown: Shown) {
@@ -186,34 +169,12 @@ function bulkOptions(options: LoadOptions, { terminal, progress }: Shown) {
   }
 }
 
-/** Of a JSON file, the number is that of a document, as in `file#2`, its id. */
-function refusal({ file, line, reason }: Unreadable): string {
-  const place = line > 0 ? `${/\.json(\.gz)?$/i.test(file) ? '#' : ':'}${line}` : ''
-  return printable(`${file}${place}: ${reason}`)
-}
-
 /** What makes two runs the same load: files may have come or changed, paths be spelled differently. */
 function keyOf(client: Client, paths: readonly string[], options: LoadOptions): string {
   const { index, mapping, keepStrings } = options
   const names = paths.map((path) => resolve(options.folder, path))
   const rename = [...mapping.rename]
   return JSON.stringify([client.url, index, mapping.idField, rename, keepStrings, names])
-}
-
-function report(
-  terminal: Terminal,
-  totals: Omit<LoadReport, 'files'>,
-  files: readonly SourceFile[],
-): LoadReport {
-  const { accepted, deleted, absent, refused, skipped, tookS } = totals
-  const rate = count(Math.round(accepted / Math.max(0.001, tookS)))
-  const from = `from ${counted(files.length, 'file')} in ${duration(tookS)} (${rate}/s)`
-  const rest = [`${count(refused)} refused`]
-  if (deleted > 0) rest.push(`${count(deleted)} deleted`)
-  if (absent > 0) rest.push(`${count(absent)} to delete not there`)
-  if (skipped > 0) rest.push(`${count(skipped)} settled earlier`)
-  terminal.print(`Loaded ${counted(accepted, 'document')} ${from}; ${rest.join(', ')}.`)
-  return { files: files.length, ...totals }
 }
 
 async function dryRun(

@@ -1,0 +1,41 @@
+import { count, counted, duration } from './progress.ts'
+import type { Unreadable } from './read/record.ts'
+import { printable, type Terminal } from './terminal.ts'
+
+/** What a load did. */
+export interface LoadReport {
+  files: number
+  /** Documents that were stored. */
+  accepted: number
+  deleted: number
+  /** Deletions of documents that were not there. */
+  absent: number
+  refused: number
+  /** Passed over because an earlier run had settled them. */
+  skipped: number
+  tookS: number
+}
+
+/** What nothing has been loaded of yet. */
+export function noTotals(): Omit<LoadReport, 'files' | 'tookS'> {
+  return { accepted: 0, deleted: 0, absent: 0, refused: 0, skipped: 0 }
+}
+
+/** Of a JSON file, the number is that of a document, as in `file#2`, its id. */
+export function refusal({ file, line, reason }: Unreadable): string {
+  const place = line > 0 ? `${/\.json(\.gz)?$/i.test(file) ? '#' : ':'}${line}` : ''
+  return printable(`${file}${place}: ${reason}`)
+}
+
+/** Prints what a load came to, and gives it back. */
+export function printReport(terminal: Terminal, report: LoadReport): LoadReport {
+  const { accepted, deleted, absent, refused, skipped, tookS } = report
+  const rate = count(Math.round(accepted / Math.max(0.001, tookS)))
+  const from = `from ${counted(report.files, 'file')} in ${duration(tookS)} (${rate}/s)`
+  const rest = [`${count(refused)} refused`]
+  if (deleted > 0) rest.push(`${count(deleted)} deleted`)
+  if (absent > 0) rest.push(`${count(absent)} to delete not there`)
+  if (skipped > 0) rest.push(`${count(skipped)} settled earlier`)
+  terminal.print(`Loaded ${counted(accepted, 'document')} ${from}; ${rest.join(', ')}.`)
+  return report
+}
