@@ -11,6 +11,8 @@ export interface LoadReport {
   /** Deletions of documents that were not there. */
   absent: number
   refused: number
+  /** Of these, documents that have a text under none of the names that their index searches. */
+  textless: number
   /** Passed over because an earlier run had settled them. */
   skipped: number
   tookS: number
@@ -18,13 +20,18 @@ export interface LoadReport {
 
 /** What nothing has been loaded of yet. */
 export function noTotals(): Omit<LoadReport, 'files' | 'tookS'> {
-  return { accepted: 0, deleted: 0, absent: 0, refused: 0, skipped: 0 }
+  return { accepted: 0, deleted: 0, absent: 0, refused: 0, textless: 0, skipped: 0 }
 }
 
 /** Of a JSON file, the number is that of a document, as in `file#2`, its id. */
 export function refusal({ file, line, reason }: Unreadable): string {
   const place = line > 0 ? `${/\.json(\.gz)?$/i.test(file) ? '#' : ':'}${line}` : ''
   return printable(`${file}${place}: ${reason}`)
+}
+
+/** Whether a document was refused because its fields have other names, which `--map` could mend. */
+export function isTextless({ reason }: Unreadable): boolean {
+  return /must have at least one of .* that is not empty/.test(reason)
 }
 
 /** Prints what a load came to, and gives it back. */
@@ -37,5 +44,7 @@ export function printReport(terminal: Terminal, report: LoadReport): LoadReport 
   if (absent > 0) rest.push(`${count(absent)} to delete not there`)
   if (skipped > 0) rest.push(`${count(skipped)} settled earlier`)
   terminal.print(`Loaded ${counted(accepted, 'document')} ${from}; ${rest.join(', ')}.`)
+  if (report.textless > 0)
+    terminal.note('If the text is there under other names, rename its fields: --map from=to.')
   return report
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { nameProblem } from '../search/indices/index-name.ts'
 import { lineOf } from './bulk.ts'
 import { type Client, openClient } from './client.ts'
-import { type LoadReport, noTotals, printReport, refusal } from './load-report.ts'
+import { isTextless, type LoadReport, noTotals, printReport, refusal } from './load-report.ts'
 import { counted, duration, openProgress, type Progress, size } from './progress.ts'
 import { findFiles, READABLE, readDocuments, type SourceFile } from './read/files.ts'
 import type { FoundDocument, Mapping, Unreadable } from './read/record.ts'
@@ -97,6 +97,7 @@ function openRun(client: Client, options: LoadOptions, shown: Shown) {
   }
   const refuse = (place: Unreadable) => {
     totals.refused += 1
+    if (isTextless(place)) totals.textless += 1
     progress.note(refusal(place))
   }
   const sender = openSender(client, bulkOptions(options, shown), {

@@ -135,7 +135,18 @@ describe('with a server of its own', () => {
     expect(code).toBe(1)
     expect(out).toMatch(/Loaded 2 documents from 1 file .*; 1 refused/)
     expect(notes).toMatch(/lines\.ndjson:2: .*title/)
+    expect(notes).not.toContain('--map')
     expect((await attune('search', 'good', '-i', 'lines')).out).toMatch(/^2 found/m)
+  })
+
+  test('a file whose texts have other names is told how to rename them', async () => {
+    const file = join(folder, 'names.csv')
+    writeFileSync(file, 'name,price\nhammer,5\nsaw,7\n')
+    const { code, notes } = await attune('load', file, '-i', 'names')
+    expect(code).toBe(1)
+    expect(notes.match(/must have at least one of title/g)).toHaveLength(2)
+    expect(notes).toMatch(/\nIf the text is there under other names, .*: --map from=to\.$/)
+    expect((await attune('load', file, '-i', 'names', '--map', 'name=title')).code).toBe(0)
   })
 
   test('an index name that is none is refused in one sentence', async () => {
