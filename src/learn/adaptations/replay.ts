@@ -50,7 +50,10 @@ export function replay(tuning: Tuning, scope: string, parts: ReplayParts): Repla
   return {
     samples: moves.length,
     estimates: estimate(moves, parts.examinationEta),
-    note: `${moves.length} clicked searches were ranked anew.`,
+    note:
+      moves.length === 1
+        ? 'One clicked search was ranked anew.'
+        : `${moves.length} clicked searches were ranked anew.`,
   }
 }
 

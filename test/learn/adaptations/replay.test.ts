@@ -53,6 +53,8 @@ describe('a replay of logged searches', () => {
     expect(pinned.validation).toMatchObject({ passed: true, samples: 0 })
     expect(pinned.validation.note).toBe('No clicked searches are logged to replay.')
     await clickThird(shop, 1)
+    const again = await shop.apply({ boosts: { c: 1 } })
+    expect(again.validation.note).toBe('One clicked search was ranked anew.')
     const other = await shop.apply({ fusion: 'rrf' })
     expect(other.validation.note).toBe("A change of fusion can't be replayed on logged searches.")
   })

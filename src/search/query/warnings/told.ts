@@ -45,5 +45,6 @@ export function indicesText(entries: readonly { record: { name: string } }[]): s
 export function namesText(names: readonly string[]): string {
   const named = names.slice(0, NAMED_MAX).map((name) => `"${name}"`)
   const others = names.length - named.length
-  return others === 0 ? named.join(', ') : `${named.join(', ')} and ${others} more indices`
+  if (others === 0) return named.join(', ')
+  return `${named.join(', ')} and ${others} more ${others === 1 ? 'index' : 'indices'}`
 }
