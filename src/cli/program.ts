@@ -111,8 +111,12 @@ interface SearchFlags {
 }
 
 function addSearch(program: Command, terminal: Terminal): void {
-  program
-    .command('search')
+  const command = program.command('search')
+  // It takes every word behind it, so that a query there seems to be missing.
+  const outputError = (text: string, write: (text: string) => void) =>
+    write(command.getOptionValue('index') === undefined ? text : withOrder(text))
+  command
+    .configureOutput({ outputError })
     .description('search and print the hits')
     .argument('<query...>', 'what to look for; "" finds everything')
     .addOption(urlOption(terminal))
@@ -132,6 +136,12 @@ function addSearch(program: Command, terminal: Terminal): void {
     .action((words: string[], { filter, ...flags }: SearchFlags) =>
       search(terminal, words.join(' '), { ...flags, ...key(terminal), filters: filter }),
     )
+}
+
+function withOrder(text: string): string {
+  return /missing required argument/.test(text)
+    ? `${text.trimEnd()}; it stands before --index, as in: attune search "a query" --index docs\n`
+    : text
 }
 
 function addStatus(program: Command, terminal: Terminal, end: (code: number) => void): void {

@@ -279,6 +279,8 @@ describe('help and mistakes', () => {
     [['load'], "missing required argument 'path'"],
     [['load', 'x', '--map', 'body'], 'from=to'],
     [['load', 'x', '--batch', '0'], 'at least 1'],
+    [['search'], "missing required argument 'query'\n"],
+    [['search', '-i', 'docs', 'x'], "argument 'query'; it stands before --index, as in: attune"],
     [['search', 'x', '--mode', 'fuzzy'], 'text, vector, hybrid'],
     [['demo', '--learning', '--people', '100'], 'at least 120'],
     [['search', 'x', '--url', 'nonsense'], '--url or ATTUNE_URL must be an address'],
