@@ -1,6 +1,5 @@
 import type { IndexEntry } from '../indices/indices.ts'
 import type { Conditions } from './conditions.ts'
-import type { PreparedWrite } from './prepared.ts'
 
 /** One write of one document, checked by itself; the writer decides it against what is stored. */
 export interface WriteOp extends Conditions {
@@ -18,4 +17,14 @@ export interface WriteOp extends Conditions {
   /** The text that the vector was made from; another write may have changed it meanwhile. */
   vectorOf?: string
   prepared?: PreparedWrite
+}
+
+/** What a write of a large document comes to, made before its transaction, in which nobody else has a turn. */
+export interface PreparedWrite {
+  /** The number of the document that the changes were laid over; nothing if there was none. */
+  over: number | undefined
+  /** The whole document. */
+  source: Record<string, unknown>
+  /** The same as it is stored: null stands for "no value". */
+  json: string
 }

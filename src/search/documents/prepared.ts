@@ -2,19 +2,9 @@ import { LARGE_BYTES, readGradually } from '../../json/gradual.ts'
 import { isHeavy, jsonGradually } from '../../json/gradual-text.ts'
 import type { Store } from '../../store/store.ts'
 import { sourceJson } from '../record.ts'
-import type { WriteOp } from './operation.ts'
+import type { PreparedWrite, WriteOp } from './operation.ts'
 
 type Source = Record<string, unknown>
-
-/** What a write of a large document comes to, made before its transaction, in which nobody else has a turn. */
-export interface PreparedWrite {
-  /** The number of the document that the changes were laid over; nothing if there was none. */
-  over: number | undefined
-  /** The whole document. */
-  source: Source
-  /** The same as it is stored: null stands for "no value". */
-  json: string
-}
 
 /** Deeper than whatever was taken; in stores of before, objects may have any number of names. */
 const DEPTH_MAX = 1024
