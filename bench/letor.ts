@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import { mean } from './measures.ts'
+import { discounted, mean } from './measures.ts'
 import { Refusal } from './refusal.ts'
 
 /** Judged lists in the form that the core learns from: the rows of one query after those of another. */
@@ -78,10 +78,6 @@ export function gradedNdcg(lists: JudgedLists, scores: ArrayLike<number>, depth:
       return best === 0 ? 1 : discounted(ranked.slice(0, depth)) / best
     }),
   )
-}
-
-function discounted(gains: number[]): number {
-  return gains.reduce((sum, gain, rank) => sum + gain / Math.log2(rank + 2), 0)
 }
 
 function linesOf(text: string): string[] {

@@ -37,6 +37,7 @@ export function percentile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.min(rank, sorted.length) - 1] ?? 0
 }
 
-function discounted(gains: number[]): number {
+/** Sum of gains, best place first, each divided by log2(rank + 1). */
+export function discounted(gains: number[]): number {
   return gains.reduce((sum, gain, index) => sum + gain / Math.log2(index + 2), 0)
 }

@@ -9,12 +9,12 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { type AddressInfo, createServer } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { SETTINGS } from '../src/settings.ts'
+import { freePort } from './free-port.ts'
 import { connectRaw, until } from './http/stub.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
@@ -69,15 +69,6 @@ function start(env: Record<string, string> = {}, stdio: StdioOptions = 'pipe'): 
   })
   const ended = once(child, 'exit').then(([code]) => (code ?? 128) as number)
   return { child, output: () => output, ended }
-}
-
-/** One that nobody listens on just now. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
 }
 
 async function ready(process: Process): Promise<number> {

@@ -1,9 +1,8 @@
-import { spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statfsSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statfsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { startApp } from '../running-app.ts'
+import { smallDisk } from '../small-disk.ts'
 
 const MEGABYTES = 32
 /** What removals need of the reserve, a twentieth of the disk (store/space.ts). */
@@ -12,16 +11,6 @@ const NEEDED_BYTES = (MEGABYTES << 20) / 20 / 4
 const BULK = 40
 /** In which an index is written to its files several times, if it is. */
 const CHECKPOINTS_MS = 1000
-
-/** A file system of its own; undefined where none may be mounted. */
-function smallDisk(): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), 'attune-disk-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const options = ['-t', 'tmpfs', '-o', `size=${MEGABYTES}m`, 'attune-test', folder]
-  if (spawnSync('mount', options).status !== 0) return undefined
-  onTestFinished(() => void spawnSync('umount', ['--lazy', folder]))
-  return folder
-}
 
 /** Words that no other text has, so that an index has as much to write as the records. */
 function strangeWords(bytes: number): string {
@@ -32,7 +21,7 @@ function strangeWords(bytes: number): string {
 it('on a disk that indices would fill, a start, deletes and forgetting go on, and make room', async ({
   skip,
 }) => {
-  const disk = smallDisk()
+  const disk = smallDisk(MEGABYTES)
   if (disk === undefined) return skip('mounting needs more rights')
   const { call, must, restart, close } = await startApp({
     DATA_DIR: join(disk, 'data'),

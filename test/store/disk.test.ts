@@ -1,22 +1,13 @@
-import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
-import { temporaryFolder, temporaryStore } from './open.ts'
-
-/** A file system of its own, 64 MB large; undefined where none may be mounted. */
-function smallDisk(): string | undefined {
-  const folder = temporaryFolder()
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64m', 'attune-test', folder])
-  if (mounted.status !== 0) return undefined
-  onTestFinished(() => void spawnSync('umount', ['--lazy', folder]))
-  return folder
-}
+import { expect, it } from 'vitest'
+import { smallDisk } from '../small-disk.ts'
+import { temporaryStore } from './open.ts'
 
 it('on a disk that others filled, writes are DISK_FULL until there is room, and reads go on', async ({
   skip,
 }) => {
-  const disk = smallDisk()
+  const disk = smallDisk(64)
   if (disk === undefined) return skip('mounting needs more rights')
   const dataDir = `${disk}/data`
   mkdirSync(dataDir)
