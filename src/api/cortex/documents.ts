@@ -189,10 +189,14 @@ function writeDocument(method: 'PUT' | 'PATCH') {
       const options = { refresh: query.refresh !== false, isLate }
       const merging = app.documents.merge(place, body, options)
       const written = await merging.catch((cause: unknown) => wrapped(cause, method, body))
-      const isMapped = app.indices.find(written.index)?.definition.names.has('index') === true
-      const isMeant = isMapped || query.index !== undefined || !hasIndex(body)
-      const { warnings = [] } = written
-      return versioned(isMeant ? written : { ...written, warnings: [INDEX_KEPT, ...warnings] })
+      const names = app.indices.find(written.index)?.definition.names
+      const isKept = (name: string) => names?.has(name) !== true
+      const told: string[] = []
+      if (query.index === undefined && hasIndex(body) && isKept('index')) told.push(INDEX_KEPT)
+      if (isAllWrapped(body) && isKept('document'))
+        told.push(`document is kept as a field: ${unwrapped(method)}.`)
+      if (told.length === 0) return versioned(written)
+      return versioned({ ...written, warnings: [...told, ...(written.warnings ?? [])] })
     },
   })
 }
@@ -200,8 +204,19 @@ function writeDocument(method: 'PUT' | 'PATCH') {
 const INDEX_KEPT =
   'index is kept as a field: to choose the index of the document, send it as ?index= in the address.'
 
+function unwrapped(method: string): string {
+  return `${method} takes the fields as they are, {"title": "…"}, with no "document" around them`
+}
+
 function hasIndex(body: DocumentPatch): boolean {
   return typeof (body as { index?: unknown }).index === 'string'
+}
+
+/** Whether nothing is sent but fields inside of `document`, as creating takes them. */
+function isAllWrapped(body: DocumentPatch): boolean {
+  const { document } = body as { document?: unknown }
+  const isFields = typeof document === 'object' && document !== null && !Array.isArray(document)
+  return isFields && Object.keys(body).length === 1
 }
 
 /** Creating takes a document inside of `document`; who sends it so here, too, is told why there is none. */
@@ -210,8 +225,7 @@ function wrapped(cause: unknown, method: string, body: DocumentPatch): never {
   const [detail] = cause instanceof ServiceError ? (cause.details ?? []) : []
   if (!(cause instanceof ServiceError) || detail?.path !== 'document') throw cause
   if (typeof document !== 'object' || document === null) throw cause
-  const hint = `; ${method} takes the fields as they are, {"title": "…"}, with no "document" around them`
-  throw invalid('document', `${detail.message}${hint}`, cause.code)
+  throw invalid('document', `${detail.message}; ${unwrapped(method)}`, cause.code)
 }
 
 export const putDocument = writeDocument('PUT')

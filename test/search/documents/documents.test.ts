@@ -61,6 +61,25 @@ describe('a document that is changed inside of "document"', () => {
     expect(strict.error).toMatch(/strict mapping.*; PUT takes the fields as they are/)
   })
 
+  it('is kept, and told of, where the document has a text already', async () => {
+    await put('kept', { title: 'x' }, '?index=wraps')
+    for (const method of ['PUT', 'PATCH']) {
+      const body = { document: { title: 'y', method } }
+      const path = '/cortex/documents/kept?index=wraps'
+      const { warnings } = await service.must<{ warnings?: string[] }>(method, path, body)
+      expect(warnings).toEqual([
+        `document is kept as a field: ${method} takes the fields as they are, {"title": "…"}, with no "document" around them.`,
+      ])
+    }
+    const beside = await put('kept', { year: 1, document: { title: 'y' } }, '?index=wraps')
+    expect(beside.data).not.toHaveProperty('warnings')
+    const properties = { title: { type: 'text' }, document: { type: 'object' } }
+    await service.must('POST', '/cortex/indices', { name: 'wrapping', mappings: { properties } })
+    await put('kept', { title: 'x' }, '?index=wrapping')
+    const mapped = await put('kept', { document: { title: 'y' } }, '?index=wrapping')
+    expect(mapped.data).not.toHaveProperty('warnings')
+  })
+
   it('is not hinted at where something else is wrong', async () => {
     const { error } = await put('w', { year: 1 }, '?index=wraps')
     expect(error).toMatch(/^document must have at least one of .* that is not empty\.$/)
