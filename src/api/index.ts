@@ -1,6 +1,7 @@
 import type { Route } from '../http/route.ts'
 import * as searchTests from './cortex/ab-test.ts'
 import * as analytics from './cortex/analytics.ts'
+import * as changedDocument from './cortex/changed-document.ts'
 import * as documents from './cortex/documents.ts'
 import * as feedback from './cortex/feedback.ts'
 import { cortexHealth } from './cortex/health.ts'
@@ -28,8 +29,8 @@ export const routes: readonly Route[] = [
   documents.createDocumentInIndex,
   documents.bulkDocuments,
   documents.getDocument,
-  documents.putDocument,
-  documents.patchDocument,
+  changedDocument.putDocument,
+  changedDocument.patchDocument,
   documents.deleteDocument,
   indices.createIndex,
   indices.putIndex,

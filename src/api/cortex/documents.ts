@@ -1,5 +1,4 @@
 import { Type } from 'typebox'
-import { invalid, ServiceError } from '../../errors.ts'
 import { answer, type Call, raw, route } from '../../http/route.ts'
 import { openValidators } from '../../http/validate.ts'
 import { LARGE_BYTES, readGradually } from '../../json/gradual.ts'
@@ -11,10 +10,8 @@ import {
   BulkItem,
   BulkReply,
   BulkRequest,
-  ChangedDocument,
   CreateDocument,
   CreateDocumentInIndex,
-  type DocumentPatch,
   DocumentPath,
   DocumentPlace,
   DocumentQuery,
@@ -156,80 +153,13 @@ export const getDocument = route({
 })
 
 /** With the version in a header, as If-Match and If-None-Match want it. */
-function versioned<Reply extends { version: number }>(reply: Reply) {
+export function versioned<Reply extends { version: number }>(reply: Reply) {
   return answer(reply, { headers: { etag: etagOf(reply.version) } })
 }
 
 function etagOf(version: number): string {
   return `"${version}"`
 }
-
-function writeDocument(method: 'PUT' | 'PATCH') {
-  return route({
-    method,
-    path: '/cortex/documents/{id}',
-    tag: 'documents',
-    summary: 'Change the sent fields of a document; null removes one; an unknown id is created',
-    params: DocumentPath,
-    query: DocumentQuery,
-    body: ChangedDocument,
-    bodyLimit: 'documentBytesMax',
-    content: 'all',
-    reply: DocumentWritten,
-    errors: [
-      'INDEX_NOT_FOUND',
-      'LIMIT_REACHED',
-      'AMBIGUOUS_ID',
-      'VERSION_MISMATCH',
-      'OVERLOADED',
-      'DISK_FULL',
-    ],
-    handle: async ({ app, params, query, body, header, isLate }) => {
-      const place = { id: params.id, index: query.index, ...readConditions(header) }
-      const options = { refresh: query.refresh !== false, isLate }
-      const merging = app.documents.merge(place, body, options)
-      const written = await merging.catch((cause: unknown) => wrapped(cause, method, body))
-      const names = app.indices.find(written.index)?.definition.names
-      const isKept = (name: string) => names?.has(name) !== true
-      const told: string[] = []
-      if (query.index === undefined && hasIndex(body) && isKept('index')) told.push(INDEX_KEPT)
-      if (isAllWrapped(body) && isKept('document'))
-        told.push(`document is kept as a field: ${unwrapped(method)}.`)
-      if (told.length === 0) return versioned(written)
-      return versioned({ ...written, warnings: [...told, ...(written.warnings ?? [])] })
-    },
-  })
-}
-
-const INDEX_KEPT =
-  'index is kept as a field: to choose the index of the document, send it as ?index= in the address.'
-
-function unwrapped(method: string): string {
-  return `${method} takes the fields as they are, {"title": "…"}, with no "document" around them`
-}
-
-function hasIndex(body: DocumentPatch): boolean {
-  return typeof (body as { index?: unknown }).index === 'string'
-}
-
-/** Whether nothing is sent but fields inside of `document`, as creating takes them. */
-function isAllWrapped(body: DocumentPatch): boolean {
-  const { document } = body as { document?: unknown }
-  const isFields = typeof document === 'object' && document !== null && !Array.isArray(document)
-  return isFields && Object.keys(body).length === 1
-}
-
-/** Creating takes a document inside of `document`; who sends it so here, too, is told why there is none. */
-function wrapped(cause: unknown, method: string, body: DocumentPatch): never {
-  const { document } = body as { document?: unknown }
-  const [detail] = cause instanceof ServiceError ? (cause.details ?? []) : []
-  if (!(cause instanceof ServiceError) || detail?.path !== 'document') throw cause
-  if (typeof document !== 'object' || document === null) throw cause
-  throw invalid('document', `${detail.message}; ${unwrapped(method)}`, cause.code)
-}
-
-export const putDocument = writeDocument('PUT')
-export const patchDocument = writeDocument('PATCH')
 
 export const deleteDocument = route({
   method: 'DELETE',
