@@ -204,8 +204,8 @@ fn files_of_another_format_are_built_again() {
     let written = fs::read_to_string(&manifest).unwrap();
     let (json, _) = written.trim_end().split_once('\n').unwrap();
     // Of before words in katakana had one width: searches would miss the others.
-    assert!(json.contains(r#""format":5"#));
-    let before = json.replace(r#""format":5"#, r#""format":4"#);
+    assert!(json.contains(r#""format":7"#));
+    let before = json.replace(r#""format":7"#, r#""format":6"#);
     let hash = crc32fast::hash(before.as_bytes());
     fs::write(&manifest, format!("{before}\n{hash:08x}\n")).unwrap();
     let (engine, opened) = Engine::open(&folder.join("a"), &definition()).unwrap();
