@@ -1,6 +1,7 @@
 import { openBreath } from '../../breath.ts'
 import { invalid, serviceError } from '../../errors.ts'
 import { hashSpelling } from '../../ids.ts'
+import { jsonGradually } from '../../json/gradual-text.ts'
 import type { SuggestionRecord } from '../../schema/adaptation-record.ts'
 import type { Suggestion, SuggestionQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
@@ -85,9 +86,9 @@ export function openSuggestions(parts: SuggestionsParts): Suggestions {
       const key = suggestionKey([queryHash, patterns, confidence])
       const known = find(key)
       if (known !== undefined && !hasExpired(known, clock())) return known
-      const own = { key, queryHash, confidence, patterns: JSON.stringify(patterns) }
+      const own = { key, queryHash, confidence, patterns: await jsonGradually(patterns) }
       // Now: when the transaction's turn comes, what it is judged by may be counted anew.
-      const derived = derive(own)
+      const derived = deriveChanges(patterns, parts.evidenceOf(queryHash))
       const suggested = await store.write(() => {
         const earlier = find(key)
         if (earlier !== undefined) {

@@ -522,3 +522,22 @@ describe('very many suggestions', () => {
     expect(Math.max(...sizes())).toBeLessThanOrEqual(100)
   })
 })
+
+it('patterns of any length are written as JSON a part at a time, and read for the answer alone', async () => {
+  const shop = openWorkshop()
+  const own = Array.from({ length: 20_000 }, () => ({ none: null }))
+  const patterns = { ...low.patterns, own }
+  const whole = JSON.stringify(patterns)
+  const stringify = vi.spyOn(JSON, 'stringify')
+  const parse = vi.spyOn(JSON, 'parse')
+  onTestFinished(() => {
+    stringify.mockRestore()
+    parse.mockRestore()
+  })
+  const sent = { queryHash: 'h', patterns, confidence: 0.9 }
+  const shown = (await shop.adaptations.suggest(sent)) as { patterns: object }
+  const longest = Math.max(...stringify.mock.results.map(({ value }) => value?.length ?? 0))
+  expect(longest).toBeLessThan(whole.length / 2)
+  expect(parse.mock.calls.filter(([text]) => text.length >= whole.length)).toHaveLength(1)
+  expect(shown.patterns).toEqual(patterns)
+})
