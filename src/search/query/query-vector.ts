@@ -85,9 +85,10 @@ function isHttp({ definition }: IndexEntry): boolean {
 
 /** Of the indices that the endpoint serves. */
 function placesOf(entries: readonly IndexEntry[], unserved: Unserved): number[] {
-  return entries.flatMap((entry, place) =>
-    isHttp(entry) && unserved(entry.definition.embedder) === undefined ? [place] : [],
-  )
+  const places: number[] = []
+  for (const [place, entry] of entries.entries())
+    if (isHttp(entry) && unserved(entry.definition.embedder) === undefined) places.push(place)
+  return places
 }
 
 /**

@@ -65,7 +65,9 @@ export function replayJob(
 /** A `Replayable` as JSON, of what the worker is asked; what was added as it came. */
 export function replayJson(input: SearchInput): string {
   const { indices, request, interleaved, vector, added } = input
-  let json = `{"indices":[${indices.map(({ indexId }) => indexId)}],"request":${request}`
+  let ids = ''
+  for (const { indexId } of indices) ids += ids === '' ? indexId : `,${indexId}`
+  let json = `{"indices":[${ids}],"request":${request}`
   if (interleaved !== undefined) {
     const { from, size, depth } = interleaved
     json += `,"otherRequest":${interleaved.request},"dealt":${JSON.stringify({ from, size, depth })}`
