@@ -114,7 +114,12 @@ export const SignalQuery = Type.Object({
   type: Type.Optional(Words),
   status: Type.Optional(Words),
   sessionId: Type.Optional(Id),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
+  limit: Type.Optional(
+    Type.Integer({
+      ...{ minimum: 1, maximum: 1000, default: 100 },
+      description: 'fewer come where they tell megabytes; nextCursor leads on',
+    }),
+  ),
   cursor: Type.Optional(Type.String({ maxLength: 1024 })),
 })
 export type SignalQuery = Static<typeof SignalQuery>

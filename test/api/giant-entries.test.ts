@@ -109,12 +109,34 @@ describe('what clients tell at length', () => {
     expect(metadata).toEqual({ eventType: 'slow', performance: event.performance })
   })
 
+  it('comes in pages of some megabytes', async () => {
+    const performance = { list: new Array<number>(100_000).fill(1234.5678) }
+    const sent: unknown[] = []
+    for (let n = 0; n < 6; n++) {
+      const event = { eventType: 'long', performance }
+      sent.unshift((await running.must('POST', '/cortex/analytics/search', event)).eventId)
+    }
+    const listed: string[] = []
+    const pages: number[] = []
+    for (let cursor: string | undefined = ''; cursor !== undefined && pages.length < 9; ) {
+      const { signals } = running.app.learning
+      const page = await signals.list({ limit: 1000, ...(cursor === '' ? {} : { cursor }) })
+      listed.push(...page.signals.map(({ signalId }) => signalId))
+      pages.push(page.signals.length)
+      cursor = page.nextCursor
+    }
+    expect(listed.slice(0, 6)).toEqual(sent)
+    expect(pages[0]).toBe(4)
+    expect(pages).toHaveLength(2)
+  })
+
   it('of an event without figures makes no signal either', async () => {
+    const before = await running.must('GET', '/nous/signals')
     const event = { eventType: 'quick', performance: LONG.map(() => ({})) }
     const { eventId } = await running.must('POST', '/cortex/analytics/search', event)
     expect((await newest()).data).toEqual({ eventId, eventType: 'quick' })
-    const { signals } = await running.must<{ signals: object[] }>('GET', '/nous/signals')
-    expect(signals).toHaveLength(1)
+    const { total } = await running.must('GET', '/nous/signals')
+    expect(total).toBe(before.total)
   })
 
   it('of a result is a text but for what learning reads', async () => {

@@ -18,7 +18,14 @@ const LIMIT = 100
 /** Signals that one page, and the count of all pages, may look at; a page goes on behind its cursor. */
 const LOOKED_MAX = 20_000
 
-type Found = { row: () => SignalRow; matches: boolean; timeMs: number; place: Place }
+/** Characters of JSON that the rows of one page may be read from, if it has more than one: an event may tell megabytes. */
+const PAGE_LENGTH_MAX = 4 << 20
+
+type Found = Pick<JournalSignal, 'timeMs' | 'length'> & {
+  row: () => SignalRow
+  matches: boolean
+  place: Place
+}
 
 /** A page of signals, and how many match on all pages. */
 export interface SignalPage {
@@ -41,8 +48,11 @@ export async function listSignals(sources: SignalSources, query: SignalQuery): P
   let place = query.cursor === undefined ? {} : decodePlace(query.cursor)
   const signals: SignalRow[] = []
   let looked = 0
+  let length = 0
   for await (const found of walk(sources, matches, place)) {
-    if (signals.length === limit || looked === LOOKED_MAX) {
+    if (found.matches) length += found.length ?? 0
+    const isLong = length > PAGE_LENGTH_MAX && signals.length > 0
+    if (signals.length === limit || looked === LOOKED_MAX || isLong) {
       const nextCursor = encodePlace(place)
       return { signals, nextCursor, matched: await countMatching(sources, matches) }
     }
@@ -220,10 +230,11 @@ function ownOf(
   signal: JournalSignal,
   state: ReturnType<SignalSources['stateOf']>,
   matches: Matches,
-): Pick<Found, 'matches' | 'row'> {
-  const { signalId, type, source, sessionId, timeMs } = signal
+): Pick<Found, 'matches' | 'row' | 'length'> {
+  const { signalId, type, source, sessionId, timeMs, length = 0 } = signal
   const created = new Date(timeMs).toISOString()
   return {
+    length,
     matches: matches({ type, status: state.status, sessionId }),
     row: () => {
       const session = sessionId()

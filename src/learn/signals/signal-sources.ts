@@ -20,6 +20,8 @@ export interface JournalSignal {
   sessionId: () => string | undefined
   /** What is known of it besides, read when it is asked for. */
   metadata?: () => Record<string, unknown> | undefined
+  /** Characters of JSON that it is read from, where they are many. */
+  length?: number
   timeMs: number
   /** Journal entry that it stands in, and its place there. */
   sequence: number
@@ -113,7 +115,8 @@ function read(log: Log, { tables }: Store, { sequence, entry }: JournalRow): Jou
       eventType,
       performance: long === undefined ? performance : JSON.parse(long).performance,
     })
-    return [{ ...place, type: 'PERFORMANCE', source: 'analytics', metadata }]
+    const length = long?.length ?? 0
+    return [{ ...place, type: 'PERFORMANCE', source: 'analytics', metadata, length }]
   }
   if (entry.type === 'model') {
     const { signalId, event } = entry.data as ModelNote
