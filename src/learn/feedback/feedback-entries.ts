@@ -46,14 +46,18 @@ export async function shortened(read: readonly ReadEntry[]): Promise<ReadEntry[]
   const breathe = openBreath()
   const short: ReadEntry[] = []
   for (const entry of read) {
-    const { metadata, ...rest } = entry
-    const long = metadata === undefined ? undefined : await atLength(metadata)
-    if (long === undefined) short.push(entry)
-    else
-      short.push(wasNotViewed(entry) ? { ...rest, long, metadata: NOT_VIEWED } : { ...rest, long })
-    await breathe()
+    const writing = entry.metadata === undefined ? undefined : atLength(entry.metadata)
+    if (writing === undefined) short.push(entry)
+    else short.push(shortOf(entry, await writing))
+    const pause = breathe()
+    if (pause !== undefined) await pause
   }
   return short
+}
+
+function shortOf({ metadata, ...rest }: ReadEntry, long: string): ReadEntry {
+  const isNotViewed = metadata !== undefined && wasNotViewed({ metadata })
+  return isNotViewed ? { ...rest, long, metadata: NOT_VIEWED } : { ...rest, long }
 }
 
 function readResultId(id: string, path: string): string {

@@ -19,8 +19,10 @@ export async function readEvents(events: readonly AnalyticsEvent[]): Promise<Rea
   const read: ReadEvent[] = []
   for (const event of events) {
     const isSignal = hasFigures(event.performance)
-    read.push({ event, isSignal, long: await atLength(event) })
-    await breathe()
+    const writing = atLength(event)
+    read.push({ event, isSignal, long: writing === undefined ? undefined : await writing })
+    const pause = breathe()
+    if (pause !== undefined) await pause
   }
   return read
 }
