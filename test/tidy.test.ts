@@ -217,6 +217,29 @@ function wrongInCrate({ path, text }: Source): string[] {
     .map((other) => `${path} → ${other}`)
 }
 
+/** Files of the crate that know each other in a circle, as the paths of one walk around each that is found. */
+function circlesInCrate(all: readonly Source[]): string[] {
+  const texts = new Map(all.map(({ path, text }) => [path, text.split('#[cfg(test)]')[0] ?? '']))
+  const fileOf = (names: string[]): string | undefined => {
+    if (names.length === 0) return undefined
+    const path = `native/src/${names.join('/')}.rs`
+    return texts.has(path) ? path : fileOf(names.slice(0, -1))
+  }
+  const circles: string[] = []
+  const done = new Set<string>()
+  const walk = (path: string, way: string[]): void => {
+    if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(' → '))
+    if (done.has(path)) return
+    done.add(path)
+    for (const [, names = ''] of texts.get(path)?.matchAll(/\bcrate::([a-z_:]+)/g) ?? []) {
+      const other = fileOf(names.split('::').filter((name) => name !== ''))
+      if (other !== undefined && other !== path) walk(other, [...way, path])
+    }
+  }
+  for (const path of texts.keys()) if (!path.endsWith('/tests.rs')) walk(path, [])
+  return circles
+}
+
 /** Packages that a file loads, itself or by what it imports. */
 function packagesOf(path: string, all: readonly Source[], seen = new Set<string>()): Set<string> {
   const packages = new Set<string>()
@@ -345,6 +368,10 @@ describe('the house is tidy', () => {
     expect([...new Set(rooms)].sort()).toEqual(Object.keys(CRATE_ROOMS).sort())
     expect(crate.flatMap(wrongInCrate)).toEqual([])
   })
+
+  it('no files of the Rust crate know each other in a circle', () => {
+    expect(circlesInCrate(crate)).toEqual([])
+  })
 })
 
 describe('the guard bites', () => {
@@ -392,6 +419,17 @@ describe('the guard bites', () => {
     expect(wrong('native/src/search/a.rs', 'use crate::registry::get;')).toHaveLength(1)
     expect(wrong('native/src/search/a.rs', 'use crate::engine::bits::Bits;')).toEqual([])
     expect(wrong('native/src/registry.rs', search)).toEqual([])
+  })
+
+  it('on a circle of files of the crate', () => {
+    const file = (name: string, text: string) => ({ path: `native/src/${name}.rs`, text })
+    const one = file('search/one', 'use crate::search::two::Two;')
+    const two = file('search/two', 'use crate::search::text::three::Three;')
+    const three = (text: string) => file('search/text/three', text)
+    expect(circlesInCrate([one, two, three('use crate::search::one::{A, B};')])).toEqual([
+      [one, two, three(''), one].map(({ path }) => path).join(' → '),
+    ])
+    expect(circlesInCrate([one, two, three('use crate::value::word_of;')])).toEqual([])
   })
 
   it.each([

@@ -10,7 +10,8 @@ use crate::engine::publish::{generation_now, now_ms};
 use crate::engine::snapshot::{Snapshot, Use};
 use crate::engine::{Engine, Opened};
 use crate::failure::{Code, Failure};
-use crate::search::query::{Answer, Request};
+use crate::search::answer::Answer;
+use crate::search::query::Request;
 
 fn engines() -> &'static RwLock<HashMap<u64, Arc<Engine>>> {
     static ENGINES: OnceLock<RwLock<HashMap<u64, Arc<Engine>>>> = OnceLock::new();

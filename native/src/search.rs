@@ -2,6 +2,7 @@
 
 pub mod added;
 pub mod additions;
+pub mod answer;
 pub mod deadline;
 pub mod explain;
 pub mod facet;
@@ -29,8 +30,9 @@ use std::sync::Arc;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::additions::{Additions, LearnedScores};
+use crate::search::answer::Answer;
 use crate::search::fuse::fuse;
-use crate::search::query::{Answer, Fusion, Request};
+use crate::search::query::{Fusion, Request};
 use crate::search::rerank::Reranked;
 use crate::search::scale::Scale;
 use crate::search::sort::Hit;

@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use attune_native::engine::snapshot::Snapshot;
 use attune_native::failure::{Code, Failure};
+use attune_native::search::answer::Answer;
 use attune_native::search::deadline::end_within;
 use attune_native::search::highlight::{highlight, HighlightRequest};
-use attune_native::search::query::{Answer, Request};
+use attune_native::search::query::Request;
 use attune_native::search::{search, suggest};
 use support::{apply, Folder};
 

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use attune_native::engine::rates::Rates;
 use attune_native::model;
 use attune_native::search::added::{Added, ADDED_MAX};
+use attune_native::search::answer::Answer;
 use attune_native::search::features::NAMES;
-use attune_native::search::query::{Answer, Request};
+use attune_native::search::query::Request;
 use reference::{assert_list, assert_order, close, Index, Random, DIMENSIONS};
 use serde_json::{json, Value};
 

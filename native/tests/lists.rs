@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use attune_native::failure::Failure;
+use attune_native::search::answer::Answer;
 use attune_native::search::highlight::{highlight, HighlightRequest};
-use attune_native::search::query::{Answer, Request};
+use attune_native::search::query::Request;
 use attune_native::search::suggest;
 use reference::{close, Doc, Index, Random, DIMENSIONS};
 use serde_json::{json, Value};

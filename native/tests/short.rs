@@ -4,7 +4,8 @@ mod reference;
 
 use attune_native::model;
 use attune_native::search::added::{Added, PINNED};
-use attune_native::search::query::{Answer, Request};
+use attune_native::search::answer::Answer;
+use attune_native::search::query::Request;
 use reference::{Index, Random, DIMENSIONS};
 use serde_json::{json, Value};
 

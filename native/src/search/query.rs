@@ -1,4 +1,4 @@
-//! The search request as it crosses the wall, and the answer that goes back.
+//! The search request as it crosses the wall; `answer.rs` is what goes back.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,6 @@ use serde_json::Value;
 
 use crate::failure::Failure;
 use crate::search::added::Added;
-use crate::search::text::kept::Kept;
 
 /// Most documents that one page may reach into a list (`from + size`).
 pub const PAGE_MAX: usize = 10_000;
@@ -359,38 +358,6 @@ impl Request {
     pub fn wants_features(&self) -> bool {
         self.features || self.rerank.is_some() || self.shadow.is_some()
     }
-}
-
-/// The answer to a search: flat lists, one entry (of `parts` four) per hit.
-#[derive(Debug, Clone, Default)]
-pub struct Answer {
-    /// The index of each hit.
-    pub ids: Vec<u64>,
-    /// The document number of each hit.
-    pub ords: Vec<u64>,
-    /// The final score of each hit.
-    pub scores: Vec<f64>,
-    /// Per hit: BM25 and cosine (NaN where the document is outside that leg), then what
-    /// each leg gives, normalised to 0 … 1, before its weight.
-    pub parts: Vec<f32>,
-    /// Exact size of the match set.
-    pub total: u64,
-    /// What the searched indices keep of the query's words.
-    pub kept: Kept,
-    /// Position behind the last hit; absent when the list has ended.
-    pub next: Option<String>,
-    /// Facets as JSON.
-    pub facets: Option<String>,
-    /// Reasons as JSON, one per hit.
-    pub explain: Option<Vec<String>>,
-    /// Features (`features::NAMES`) of each hit, when they were asked for.
-    pub features: Option<Vec<f32>>,
-    /// What the model gave each hit, NaN behind those that it ordered; absent when none did.
-    pub model_scores: Option<Vec<f32>>,
-    /// What the shadow model gives each hit.
-    pub shadow_scores: Option<Vec<f32>>,
-    /// The model that was to order the hits could not.
-    pub rerank_failed: bool,
 }
 
 #[cfg(test)]

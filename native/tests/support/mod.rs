@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use attune_native::engine::snapshot::Snapshot;
 use attune_native::engine::Engine;
-use attune_native::search::query::{Answer, Request};
+use attune_native::search::answer::Answer;
+use attune_native::search::query::Request;
 
 /// An empty folder of this test alone.
 pub struct Folder(PathBuf);
