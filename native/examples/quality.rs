@@ -1,10 +1,11 @@
 //! nDCG@10 and times on test collections in the BEIR layout: `ATTUNE_BEIR=<folder of folders>`.
 
+mod beir;
+
 use std::collections::HashMap;
 use std::error::Error;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,9 +13,6 @@ use attune_native::engine::Engine;
 use attune_native::model;
 use attune_native::search::query::Request;
 use serde_json::{json, Value};
-
-const STOP: &str = "a an and are as at be but by for if in into is it no not of on or such that \
-                    the their then there these they this to was will with";
 
 const MODEL: u64 = 1;
 
@@ -35,41 +33,6 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-fn definition() -> String {
-    let stop: Vec<&str> = STOP.split_whitespace().collect();
-    let text = |name: &str, weight: f32, vectorized: bool, kind: &str| {
-        json!({ "name": name, "source": name, "type": kind, "analyzer": "text",
-                "weight": weight, "searched": true, "vectorized": vectorized })
-    };
-    json!({
-        "analyzers": { "text": { "tokenizer": "standard", "filters": [
-            { "type": "lowercase" }, { "type": "asciifolding" },
-            { "type": "length", "max": 64 }, { "type": "stop", "words": stop },
-            { "type": "stemmer", "language": "english" } ] } },
-        "fields": [ text("title", 2.0, true, "text"), text("content", 1.0, true, "text"),
-            text("abstract", 1.0, true, "text"), text("authors", 1.0, false, "keyword"),
-            text("tags", 1.0, false, "keyword"), text("source", 1.0, false, "keyword") ],
-        "dynamic": true,
-        "embedder": { "kind": "learned", "dimensions": 256 }
-    })
-    .to_string()
-}
-
-fn lines(folder: &Path, name: &str) -> Result<Vec<Value>, Box<dyn Error>> {
-    let plain = folder.join(name);
-    let text = if plain.exists() {
-        fs::read_to_string(plain)?
-    } else {
-        let packed = folder.join(format!("{name}.gz"));
-        let output = Command::new("gzip").arg("-dc").arg(packed).output()?;
-        String::from_utf8(output.stdout)?
-    };
-    let lines = text.lines().filter(|line| !line.trim().is_empty());
-    Ok(lines
-        .map(serde_json::from_str)
-        .collect::<Result<_, serde_json::Error>>()?)
-}
-
 fn word(value: &Value) -> String {
     match value {
         Value::String(word) => word.clone(),
@@ -78,8 +41,8 @@ fn word(value: &Value) -> String {
 }
 
 fn measure(folder: &Path) -> Result<(), Box<dyn Error>> {
-    let corpus = lines(folder, "corpus.jsonl")?;
-    let queries = lines(folder, "queries.jsonl")?;
+    let corpus = beir::lines(folder, "corpus.jsonl")?;
+    let queries = beir::lines(folder, "queries.jsonl")?;
     let mut labels: HashMap<String, HashMap<String, f64>> = HashMap::new();
     for line in fs::read_to_string(folder.join("qrels/test.tsv"))?
         .lines()
@@ -92,16 +55,13 @@ fn measure(folder: &Path) -> Result<(), Box<dyn Error>> {
         }
     }
     let directory = std::env::temp_dir().join(format!("attune-quality-{}", std::process::id()));
-    let (engine, _) = Engine::open(&directory, &definition())?;
+    let (engine, _) = Engine::open(&directory, &beir::definition())?;
     let ords: Vec<u64> = (1..=corpus.len() as u64).collect();
     let ids: Vec<String> = corpus
         .iter()
         .map(|document| word(&document["_id"]))
         .collect();
-    let sources: Vec<String> = corpus
-        .iter()
-        .map(|d| json!({ "title": d["title"], "content": d["text"] }).to_string())
-        .collect();
+    let sources = beir::sources(&corpus);
     let start = Instant::now();
     for (ords, sources) in ords.chunks(500).zip(sources.chunks(500)) {
         engine.apply(ords, sources, &[], &[], &[])?;

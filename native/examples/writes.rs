@@ -1,16 +1,13 @@
 //! Cost of small batches in an index that holds a collection in the BEIR layout:
 //! `ATTUNE_BEIR=<folder of the collection> cargo run --release --example writes -- [batch] [batches]`
 
+mod beir;
+
 use std::error::Error;
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use attune_native::engine::Engine;
-use serde_json::{json, Value};
-
-const STOP: &str = "a an and are as at be but by for if in into is it no not of on or such that \
-                    the their then there these they this to was will with";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let Ok(folder) = std::env::var("ATTUNE_BEIR") else {
@@ -20,9 +17,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut numbers = std::env::args().skip(1).map(|n| n.parse::<usize>());
     let batch = numbers.next().unwrap_or(Ok(16))?;
     let batches = numbers.next().unwrap_or(Ok(500))?;
-    let sources = corpus(Path::new(&folder))?;
+    let sources = beir::sources(&beir::lines(Path::new(&folder), "corpus.jsonl")?);
     let directory = std::env::temp_dir().join(format!("attune-writes-{}", std::process::id()));
-    let (engine, _) = Engine::open(&directory, &definition())?;
+    let (engine, _) = Engine::open(&directory, &beir::definition())?;
     let mut last = 0;
     for chunk in sources.chunks(500) {
         let ords: Vec<u64> = (last + 1..=last + chunk.len() as u64).collect();
@@ -81,35 +78,4 @@ fn cpu(of: libc::c_int) -> f64 {
     };
     let micros = |time: libc::timeval| time.tv_sec as f64 * 1e6 + time.tv_usec as f64;
     micros(usage.ru_utime) + micros(usage.ru_stime)
-}
-
-fn corpus(folder: &Path) -> Result<Vec<String>, Box<dyn Error>> {
-    let packed = folder.join("corpus.jsonl.gz");
-    let output = Command::new("gzip").arg("-dc").arg(packed).output()?;
-    let text = String::from_utf8(output.stdout)?;
-    let documents = text.lines().filter(|line| !line.is_empty()).map(|line| {
-        let document: Value = serde_json::from_str(line)?;
-        Ok(json!({ "title": document["title"], "content": document["text"] }).to_string())
-    });
-    documents.collect()
-}
-
-fn definition() -> String {
-    let stop: Vec<&str> = STOP.split_whitespace().collect();
-    let text = |name: &str, weight: f32, vectorized: bool, kind: &str| {
-        json!({ "name": name, "source": name, "type": kind, "analyzer": "text",
-                "weight": weight, "searched": true, "vectorized": vectorized })
-    };
-    json!({
-        "analyzers": { "text": { "tokenizer": "standard", "filters": [
-            { "type": "lowercase" }, { "type": "asciifolding" },
-            { "type": "length", "max": 64 }, { "type": "stop", "words": stop },
-            { "type": "stemmer", "language": "english" } ] } },
-        "fields": [ text("title", 2.0, true, "text"), text("content", 1.0, true, "text"),
-            text("abstract", 1.0, true, "text"), text("authors", 1.0, false, "keyword"),
-            text("tags", 1.0, false, "keyword"), text("source", 1.0, false, "keyword") ],
-        "dynamic": true,
-        "embedder": { "kind": "learned", "dimensions": 256 }
-    })
-    .to_string()
 }
