@@ -30,6 +30,13 @@ export async function jsonGradually(
   return all.join('')
 }
 
+/** JSON of an object that has some members, and others whose JSON is there already. */
+export function jsonWith(object: object, members: Readonly<Record<string, string>>): string {
+  const own = JSON.stringify(object).slice(1, -1)
+  const all = Object.entries(members).map(([name, json]) => `${JSON.stringify(name)}:${json}`)
+  return `{${[...(own === '' ? [] : [own]), ...all].join(',')}}`
+}
+
 /** What a value weighs, or `most` as soon as it is no less. */
 function weigh(value: unknown, most: number): number {
   if (typeof value === 'string') return 1 + value.length / TEXT_CHARACTERS

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, Limit, ListBounds, MapOf, Share, Words } from './common.ts'
+import { DateTime, FreeForm, Id, MapOf, PageBounds, PageQuery, Share, Words } from './common.ts'
 import { Changes } from './suggestion.ts'
 
 const TRIGGERS_MAX = 50
@@ -185,13 +185,13 @@ export const AdaptationQuery = Type.Object({
   status: Type.Optional(Words),
   type: Type.Optional(Words),
   queryHash: Type.Optional(Id),
-  limit: Limit,
+  ...PageQuery,
 })
 export type AdaptationQuery = Static<typeof AdaptationQuery>
 
 export const AdaptationList = Type.Object({
   adaptations: Type.Array(AdaptationRead),
-  ...ListBounds,
+  ...PageBounds,
 })
 export type AdaptationList = Static<typeof AdaptationList>
 

@@ -53,8 +53,23 @@ export const Words = Type.Array(Type.String({ maxLength: 1024 }), {
 /** Rows of a list at most. */
 export const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
 
-/** What a list says besides its rows: how many match, and how many of them it may hold. */
-export const ListBounds = { total: Type.Integer(), limit: Type.Integer() }
+/** Which page of a list whose rows may be long. */
+export const PageQuery = {
+  limit: Type.Optional(
+    Type.Integer({
+      ...{ minimum: 1, maximum: 1000, default: 100 },
+      description: 'fewer come where they tell megabytes; nextCursor leads on',
+    }),
+  ),
+  cursor: Type.Optional(Type.String({ maxLength: 1024 })),
+}
+
+/** What a page of a list says besides its rows. */
+export const PageBounds = {
+  total: Type.Integer({ description: 'those that match, on all pages' }),
+  limit: Type.Integer(),
+  nextCursor: Type.Optional(Type.String({ description: 'absent on the last page' })),
+}
 
 export const DateTime = Type.String({ format: 'date-time' })
 

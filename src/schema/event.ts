@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { AnyCase, DateTime, FreeForm, Id, Words } from './common.ts'
+import { AnyCase, DateTime, FreeForm, Id, PageBounds, PageQuery, Words } from './common.ts'
 
 const When = (description: string) => Type.Optional(Type.String({ maxLength: 64, description }))
 
@@ -12,8 +12,7 @@ export const EventQuery = Type.Object({
   adaptationId: Type.Optional(Id),
   startDate: When('the first moment: ISO 8601 or epoch ms; a day alone means its beginning'),
   endDate: When('the last moment: ISO 8601 or epoch ms; a day alone means its end'),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, default: 100 })),
-  cursor: Type.Optional(Type.String({ maxLength: 1024 })),
+  ...PageQuery,
   order: Type.Optional(
     AnyCase(['asc', 'desc'], {
       default: 'desc',
@@ -50,8 +49,6 @@ export type StoredEvent = Omit<LearningEvent, 'correlationId' | 'sessionId'> & {
 /** A page of the history. */
 export const EventList = Type.Object({
   events: Type.Array(LearningEvent),
-  total: Type.Integer({ description: 'events that match, on all pages' }),
-  limit: Type.Integer(),
-  nextCursor: Type.Optional(Type.String({ description: 'absent on the last page' })),
+  ...PageBounds,
 })
 export type EventList = Static<typeof EventList>

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, Limit, ListBounds, MapOf, Words } from './common.ts'
+import { DateTime, FreeForm, Id, MapOf, PageBounds, PageQuery, Words } from './common.ts'
 import { COUNTED_FIGURES, namesByHarm } from './experiment-metrics.ts'
 import { Findings, GuardrailState, SampleRatioState } from './experiment-report.ts'
 import { TUNING_SHAPES } from './tuning.ts'
@@ -131,7 +131,7 @@ export type ExperimentResult = Static<typeof ExperimentResult>
 
 export const ExperimentQuery = Type.Object({
   status: Type.Optional(Words),
-  limit: Limit,
+  ...PageQuery,
 })
 export type ExperimentQuery = Static<typeof ExperimentQuery>
 
@@ -218,10 +218,10 @@ export const ReportedTest = Type.Object({
 })
 export const ReportedExperiment = Type.Object({ ...AnsweredExperiment.properties, ...Findings })
 
-export const TestList = Type.Object({ tests: Type.Array(AnsweredTest), ...ListBounds })
+export const TestList = Type.Object({ tests: Type.Array(AnsweredTest), ...PageBounds })
 export const ExperimentList = Type.Object({
   experiments: Type.Array(AnsweredExperiment),
-  ...ListBounds,
+  ...PageBounds,
 })
 
 export const AnsweredAssignment = Type.Object({

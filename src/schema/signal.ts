@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, Words } from './common.ts'
+import { DateTime, FreeForm, Id, PageQuery, Words } from './common.ts'
 
 const Step = Type.Object(
   {
@@ -114,13 +114,7 @@ export const SignalQuery = Type.Object({
   type: Type.Optional(Words),
   status: Type.Optional(Words),
   sessionId: Type.Optional(Id),
-  limit: Type.Optional(
-    Type.Integer({
-      ...{ minimum: 1, maximum: 1000, default: 100 },
-      description: 'fewer come where they tell megabytes; nextCursor leads on',
-    }),
-  ),
-  cursor: Type.Optional(Type.String({ maxLength: 1024 })),
+  ...PageQuery,
 })
 export type SignalQuery = Static<typeof SignalQuery>
 

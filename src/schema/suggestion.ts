@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, Limit, ListBounds, Share, Words } from './common.ts'
+import { DateTime, FreeForm, Id, PageBounds, PageQuery, Share, Words } from './common.ts'
 import { TUNING_SHAPES } from './tuning.ts'
 
 const Texts = Type.Array(Type.String(), { maxItems: 1000 })
@@ -95,21 +95,21 @@ export const SuggestionQuery = Type.Object({
   status: Type.Optional(Words),
   queryHash: Type.Optional(Id),
   source: Type.Optional(Words),
-  limit: Limit,
+  ...PageQuery,
 })
 export type SuggestionQuery = Static<typeof SuggestionQuery>
 
 export const SuggestionList = Type.Object({
   suggestions: Type.Array(SuggestionRead),
-  ...ListBounds,
+  ...PageBounds,
 })
 export type SuggestionList = Static<typeof SuggestionList>
 
-export const RuleQuery = Type.Object({ queryHash: Type.Optional(Id), limit: Limit })
+export const RuleQuery = Type.Object({ queryHash: Type.Optional(Id), ...PageQuery })
 export type RuleQuery = Static<typeof RuleQuery>
 
 export const RuleList = Type.Object({
   rules: Type.Array(Rule),
-  ...ListBounds,
+  ...PageBounds,
 })
 export type RuleList = Static<typeof RuleList>

@@ -1,4 +1,4 @@
-import { route } from '../../http/route.ts'
+import { answer, route } from '../../http/route.ts'
 import { describeAssignment } from '../../schema/assignment.ts'
 import { IdPath } from '../../schema/common.ts'
 import {
@@ -51,9 +51,10 @@ export const listSearchTests = route({
   summary: 'List the A/B tests',
   query: ExperimentQuery,
   reply: TestList,
+  errors: ['INVALID_CURSOR'],
   handle: async ({ app, query }) => {
     await app.learning.caughtUp()
-    return app.learning.experiments.list('test', query)
+    return answer(await app.learning.experiments.list('test', query))
   },
 })
 

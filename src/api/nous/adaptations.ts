@@ -44,6 +44,7 @@ export const listSuggestions = route({
   summary: 'List the suggestions',
   query: SuggestionQuery,
   reply: SuggestionList,
+  errors: ['INVALID_CURSOR'],
   handle: async ({ app, query }) => {
     await app.learning.caughtUp()
     return answer(await app.learning.adaptations.listSuggestions(query))
@@ -57,6 +58,7 @@ export const listRules = route({
   summary: 'List the rules',
   query: RuleQuery,
   reply: RuleList,
+  errors: ['INVALID_CURSOR'],
   handle: async ({ app, query }) => answer(await app.learning.adaptations.listRules(query)),
 })
 
@@ -108,6 +110,7 @@ export const listAdaptations = route({
   summary: 'List the adaptations',
   query: AdaptationQuery,
   reply: AdaptationList,
+  errors: ['INVALID_CURSOR'],
   handle: async ({ app, query }) => {
     await app.learning.caughtUp()
     return answer(await app.learning.adaptations.list(query))

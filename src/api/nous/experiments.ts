@@ -1,4 +1,4 @@
-import { route } from '../../http/route.ts'
+import { answer, route } from '../../http/route.ts'
 import { IdPath } from '../../schema/common.ts'
 import {
   AnsweredExperiment,
@@ -38,9 +38,10 @@ export const listExperiments = route({
   summary: 'List the learning experiments',
   query: ExperimentQuery,
   reply: ExperimentList,
+  errors: ['INVALID_CURSOR'],
   handle: async ({ app, query }) => {
     await app.learning.caughtUp()
-    return app.learning.experiments.list('experiment', query)
+    return answer(await app.learning.experiments.list('experiment', query))
   },
 })
 

@@ -39,24 +39,24 @@ import { openRules, type Rules } from './rules.ts'
 import { openSuggestions, type Suggestions } from './suggestions.ts'
 import { openRankingVersions } from './versions.ts'
 import { openWatch } from './watch.ts'
-import { showAdaptation, showHistory, showRule, showSuggestion } from './wire.ts'
+import { adaptationJson, showAdaptation, showHistory, showRule, showSuggestion } from './wire.ts'
 
 /** Changes to the ranking: suggested, made into rules, applied step by step, watched, taken back. */
 export interface Adaptations extends Pick<Force, 'applying'> {
   consumer: Consumer
   /** Judges by what is learned: for who waited until that is whole (loop/whole.ts). Throws VALIDATION_FAILED. */
   suggest: (sent: Suggestion) => Promise<SuggestionRead>
-  /** A SuggestionList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status or source. */
+  /** A SuggestionList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status or source, INVALID_CURSOR. */
   listSuggestions: (query: SuggestionQuery) => Promise<Uint8Array>
   createRule: (sent: RuleCreate, noteDone?: NoteDone) => Promise<Rule>
-  /** A RuleList in UTF-8 JSON, newest first. */
+  /** A RuleList in UTF-8 JSON, newest first. Throws INVALID_CURSOR. */
   listRules: (query: RuleQuery) => Promise<Uint8Array>
   /**
    * Judges by what is learned, like `suggest`. Throws VALIDATION_FAILED, ADAPTATION_CONFLICT, LIMIT_REACHED,
    * RULE_NOT_FOUND, SUGGESTION_NOT_FOUND, INVALID_TRANSITION.
    */
   apply: (sent: Adaptation, noteDone?: NoteDone) => Promise<AdaptationRead>
-  /** An AdaptationList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status. */
+  /** An AdaptationList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status, INVALID_CURSOR. */
   list: (query: AdaptationQuery) => Promise<Uint8Array>
   /** Throws ADAPTATION_NOT_FOUND. */
   get: (adaptationId: string) => AdaptationHistory
@@ -212,18 +212,19 @@ function openShow(
 ) {
   const { adaptations } = store.tables
 
-  function one(record: AdaptationRecord): AdaptationRead {
+  function figuresOf(record: AdaptationRecord): Parameters<typeof adaptationJson> {
     const totals = watch.totals(record.adaptationId)
     const followed = watch.units(record.adaptationId)
     // Totals of before had no units in them.
     const count = (arm: 0 | 1, { units }: ArmTotals) =>
       units ?? followed?.sums(arm, 'ctr').units ?? 0
     const units: [number, number] = [count(0, totals.without), count(1, totals.with)]
-    return showAdaptation(record, totals, units, versions.inForce(record)?.version)
+    return [record, totals, units, versions.inForce(record)?.version]
   }
+  const one = (record: AdaptationRecord): AdaptationRead => showAdaptation(...figuresOf(record))
   return {
     one,
-    list: async ({ status, type, queryHash, limit = LIMIT }: AdaptationQuery) => {
+    list: async ({ status, type, queryHash, limit = LIMIT, cursor }: AdaptationQuery) => {
       const statuses = knownWordsOf('status', status, Object.keys(MACHINES.adaptation))
       const types = wordsOf(type)
       const scope = queryHash === undefined ? undefined : hashSpelling(queryHash)
@@ -233,7 +234,7 @@ function openShow(
         (scope === undefined || record.scope === scope)
       const isEach = statuses === undefined && types === undefined && queryHash === undefined
       return await listJson('adaptations', adaptations, {
-        ...{ limit, show: one },
+        ...{ limit, cursor, show: (record) => adaptationJson(...figuresOf(record)) },
         isWanted: isEach ? undefined : isWanted,
       })
     },

@@ -5,7 +5,7 @@ import type { NoteDone } from '../../schema/answer.ts'
 import type { RuleCreate, RuleQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
 import { listJson } from '../wire/list-json.ts'
-import { showRule } from './wire.ts'
+import { ruleJson } from './wire.ts'
 
 /** Changes that may be applied, by name. */
 export interface Rules {
@@ -16,7 +16,7 @@ export interface Rules {
   removeWithin: (ruleId: string) => void
   /** Throws RULE_NOT_FOUND. */
   get: (ruleId: string) => RuleRecord
-  /** A RuleList in UTF-8 JSON, newest first. */
+  /** A RuleList in UTF-8 JSON, newest first. Throws INVALID_CURSOR. */
   list: (query: RuleQuery) => Promise<Uint8Array>
 }
 
@@ -56,11 +56,11 @@ export function openRules(store: Store, clock: () => number): Rules {
       if (rule === undefined) throw serviceError('RULE_NOT_FOUND', 'There is no rule with this id.')
       return rule
     },
-    list: ({ queryHash, limit = LIMIT }) => {
+    list: ({ queryHash, limit = LIMIT, cursor }) => {
       const hash = queryHash === undefined ? undefined : hashSpelling(queryHash)
       const isOf = (rule: RuleRecord) => rule.queryHash === hash
       const isWanted = hash === undefined ? undefined : isOf
-      return listJson('rules', adaptationRules, { limit, show: showRule, isWanted })
+      return listJson('rules', adaptationRules, { limit, cursor, show: ruleJson, isWanted })
     },
   }
 }

@@ -16,7 +16,7 @@ import { deriveChanges } from './derive.ts'
 import type { Rules } from './rules.ts'
 import { asOf, hasExpired, openSuggestionAges } from './suggestion-ages.ts'
 import { openSuggestionSteps, type SuggestionSteps, suggestionKey } from './suggestion-steps.ts'
-import { showSuggestion } from './wire.ts'
+import { suggestionJson } from './wire.ts'
 
 /** A change that the service found itself. */
 export interface Proposal {
@@ -37,7 +37,7 @@ export interface Suggestions {
   withdraw: (queryHashes: Pick<ReadonlySet<string>, 'has'>) => Promise<void>
   /** As it is by now. Throws SUGGESTION_NOT_FOUND. */
   get: (suggestionId: string) => SuggestionRecord
-  /** A SuggestionList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status or source. */
+  /** A SuggestionList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status or source, INVALID_CURSOR. */
   list: (query: SuggestionQuery) => Promise<Uint8Array>
   /** Inside a transaction: a change that rests on it was applied. */
   appliedWithin: (suggestionId: string, adaptationId: string) => void
@@ -176,7 +176,7 @@ const SOURCES = ['CLIENT', 'SERVICE']
 
 async function listSuggestions(
   store: Store,
-  { status, queryHash, source, limit = LIMIT }: SuggestionQuery,
+  { status, queryHash, source, limit = LIMIT, cursor }: SuggestionQuery,
   nowMs: number,
 ): Promise<Uint8Array> {
   const statuses = knownWordsOf('status', status, Object.keys(MACHINES.suggestion))
@@ -188,7 +188,7 @@ async function listSuggestions(
     sources?.includes(suggestion.source.toUpperCase()) !== false
   const isEach = statuses === undefined && hash === undefined && sources === undefined
   return await listJson('suggestions', store.tables.suggestions, {
-    ...{ limit, show: (suggestion) => showSuggestion(asOf(nowMs, suggestion)) },
+    ...{ limit, cursor, show: (suggestion) => suggestionJson(asOf(nowMs, suggestion)) },
     isWanted: isEach ? undefined : isWanted,
   })
 }

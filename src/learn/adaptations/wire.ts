@@ -1,3 +1,4 @@
+import { jsonWith } from '../../json/gradual-text.ts'
 import type { AdaptationHistory, AdaptationRead } from '../../schema/adaptation.ts'
 import type {
   AdaptationRecord,
@@ -15,10 +16,28 @@ import type { RankingVersions } from './versions.ts'
 /** An adaptation as it goes over the wire. */
 export function showAdaptation(
   record: AdaptationRecord,
+  ...figures: AdaptationFigures
+): AdaptationRead {
+  const sent = JSON.parse(record.sent) as Partial<AdaptationRead>
+  return { ...aboutAdaptation(record, ...figures), changes: JSON.parse(record.changes), ...sent }
+}
+
+/** The same as JSON. What was sent is kept as such, and may be long: it is not read only to be written again. */
+export function adaptationJson(record: AdaptationRecord, ...figures: AdaptationFigures): string {
+  const json = jsonWith(aboutAdaptation(record, ...figures), { changes: record.changes })
+  return record.sent === '{}' ? json : `${json.slice(0, -1)},${record.sent.slice(1)}`
+}
+
+type AdaptationFigures = [
   arms: Arms,
   units: [withoutIt: number, withIt: number],
   rankingVersion: number | undefined,
-): AdaptationRead {
+]
+
+function aboutAdaptation(
+  record: AdaptationRecord,
+  ...[arms, units, rankingVersion]: AdaptationFigures
+): Omit<AdaptationRead, 'changes'> {
   const { adaptationId, type, status, tuning, validation, warnings } = record
   const { ruleId, suggestionId } = record
   return {
@@ -26,7 +45,6 @@ export function showAdaptation(
     version: record.restoredBy ?? record.version,
     ...(rankingVersion === undefined ? {} : { rankingVersion }),
     queryHash: record.scope === EVERY_QUERY ? null : record.scope,
-    changes: JSON.parse(record.changes),
     metrics: {
       with: showArm(arms.with, units[1]),
       without: showArm(arms.without, units[0]),
@@ -42,7 +60,6 @@ export function showAdaptation(
       })),
       automatic: true,
     },
-    ...(JSON.parse(record.sent) as Partial<AdaptationRead>),
     ...(ruleId === undefined ? {} : { ruleId }),
     ...(suggestionId === undefined ? {} : { suggestionId }),
     ...(warnings.length === 0 ? {} : { warnings }),
@@ -72,19 +89,35 @@ export function showHistory(
 }
 
 export function showRule(rule: RuleRecord): Rule {
-  const { queryHash = null, changes, createdMs, ...same } = rule
-  return { ...same, queryHash, changes: JSON.parse(changes), created: isoTime(createdMs) }
+  return { ...aboutRule(rule), changes: JSON.parse(rule.changes) }
+}
+
+/** The same as JSON. */
+export function ruleJson(rule: RuleRecord): string {
+  return jsonWith(aboutRule(rule), { changes: rule.changes })
+}
+
+function aboutRule(rule: RuleRecord): Omit<Rule, 'changes'> {
+  const { queryHash = null, changes: _, createdMs, ...same } = rule
+  return { ...same, queryHash, created: isoTime(createdMs) }
 }
 
 export function showSuggestion(record: SuggestionRecord): SuggestionRead {
-  const { key: _, rule, patterns, createdMs, updatedMs, ...same } = record
-  return {
-    ...same,
-    rule: rule === undefined ? null : showRule(rule),
-    patterns: JSON.parse(patterns),
-    created: isoTime(createdMs),
-    updated: isoTime(updatedMs),
-  }
+  const { rule, patterns } = record
+  const shown = { rule: rule === undefined ? null : showRule(rule), patterns: JSON.parse(patterns) }
+  return { ...aboutSuggestion(record), ...shown }
+}
+
+/** The same as JSON. */
+export function suggestionJson(record: SuggestionRecord): string {
+  const { rule, patterns } = record
+  const told = { rule: rule === undefined ? 'null' : ruleJson(rule), patterns }
+  return jsonWith(aboutSuggestion(record), told)
+}
+
+function aboutSuggestion(record: SuggestionRecord): Omit<SuggestionRead, 'rule' | 'patterns'> {
+  const { key: _, rule: __, patterns: ___, createdMs, updatedMs, ...same } = record
+  return { ...same, created: isoTime(createdMs), updated: isoTime(updatedMs) }
 }
 
 /** Changes of one query that came before ranks were counted have none of them beside their clicks: not known. */

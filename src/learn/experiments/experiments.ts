@@ -1,4 +1,5 @@
 import { newId } from '../../ids.ts'
+import { isHeavy, jsonGradually } from '../../json/gradual-text.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type {
   AnsweredAssignment,
@@ -15,6 +16,7 @@ import type { ExactModel } from '../plan/tuning.ts'
 import { type IsSearched, unsearchedWeights } from '../plan/unsearched-weights.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { MACHINES } from '../states.ts'
+import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf } from '../wire/words.ts'
 import { describeExperiment, reportExperiment } from './answers.ts'
 import type { Counted } from './checks.ts'
@@ -47,8 +49,8 @@ export interface Experiments extends ExperimentSweep {
   create: (kind: ExperimentKind, sent: ExperimentCreate) => Promise<object>
   /** A unit's variant of a test. Throws TEST_NOT_FOUND, NOT_ACTIVE. */
   assign: (sent: AssignmentRequest) => Promise<AnsweredAssignment>
-  /** Newest first. */
-  list: (kind: ExperimentKind, query: ExperimentQuery) => Promise<object>
+  /** A TestList or an ExperimentList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED, INVALID_CURSOR. */
+  list: (kind: ExperimentKind, query: ExperimentQuery) => Promise<Uint8Array>
   /** With comparisons and a verdict. Throws the kind's …_NOT_FOUND. */
   get: (kind: ExperimentKind, id: string) => Promise<object>
   /** `deactivate` ends the fallback of one rolled back. Throws the kind's …_NOT_FOUND, INVALID_TRANSITION, LIMIT_REACHED. */
@@ -175,13 +177,22 @@ function collect(
 function listOf(
   register: Register,
   kind: ExperimentKind,
-  { status, limit = LIST_MAX }: ExperimentQuery,
+  { status, limit = LIST_MAX, cursor }: ExperimentQuery,
   describe: (record: ExperimentRecord) => object,
-): object {
+): Promise<Uint8Array> {
   const words = knownWordsOf('status', status, Object.keys(MACHINES[kind]))
-  const found = [...register.all()]
-    .filter((record) => record.kind === kind && (words?.includes(record.status) ?? true))
-    .sort((a, b) => b.createdMs - a.createdMs || (a.id < b.id ? 1 : -1))
-  const items = found.slice(0, limit).map(describe)
-  return { [kind === 'test' ? 'tests' : 'experiments']: items, total: found.length, limit }
+  const isWanted = (record: ExperimentRecord) =>
+    record.kind === kind && (words?.includes(record.status) ?? true)
+  // Ids begin with the time at which they were made.
+  const keys = () =>
+    Array.from(register.all(), ({ id }) => id)
+      .sort()
+      .reverse()
+  const show = (record: ExperimentRecord) => textOf(describe(record))
+  const listing = { limit, cursor, show, isWanted }
+  return listJson(kind === 'test' ? 'tests' : 'experiments', { keys, get: register.find }, listing)
+}
+
+function textOf(shown: object): string | Promise<string> {
+  return isHeavy(shown) ? jsonGradually({ ...shown }) : JSON.stringify(shown)
 }

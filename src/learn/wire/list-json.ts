@@ -1,40 +1,53 @@
 import { openBreath } from '../../breath.ts'
+import { isId } from '../../ids.ts'
 import type { Table } from '../../store/table.ts'
+import { openPage, readKeyCursor, writeKeyCursor } from './list-page.ts'
 
 interface Listing<Value> {
-  /** Rows of the list at most. */
+  /** Rows of a page at most. */
   limit: number
-  /** A row as it goes over the wire. */
-  show: (value: Value) => object
+  /** Where the page before ended. */
+  cursor?: string | undefined
+  /** A row as it goes over the wire, as JSON. */
+  show: (value: Value) => string | Promise<string>
   /** Absent: every row is. */
   isWanted?: ((value: Value) => boolean) | undefined
 }
 
 /**
- * A list's `data` in UTF-8 JSON: rows under `name`, those of the greatest keys first, then `total` and `limit`. Read,
- * shown and written a stretch at a time: a thousand rows of many kilobytes would hold up everybody's searches.
+ * A list's `data` in UTF-8 JSON: a page of rows under `name`, those of the greatest ids first, then `total` and `limit`,
+ * and the `nextCursor` where more follow. Read, shown and written a stretch at a time: a thousand rows of many kilobytes
+ * would hold up everybody's searches. Throws INVALID_CURSOR.
  */
 export async function listJson<Value>(
   name: string,
   table: Pick<Table<string, Value>, 'keys' | 'get'>,
-  { limit, show, isWanted }: Listing<Value>,
+  { limit, cursor, show, isWanted }: Listing<Value>,
 ): Promise<Uint8Array> {
+  const after = cursor === undefined ? undefined : readKeyCursor(cursor, isId)
   // No walk stays open between two stretches; a row that goes meanwhile is left out.
   const keys = [...table.keys({ reverse: true })]
-  const rows: Buffer[] = []
+  const page = openPage(limit)
   let wanted = 0
+  let end = ''
+  let goesOn = false
   const breathe = openBreath()
   for (const key of keys) {
-    if (isWanted === undefined && rows.length === limit) break
-    await breathe()
+    const isBefore = after !== undefined && key >= after
+    if (isWanted === undefined) {
+      if (isBefore) continue
+      goesOn ||= page.isFull()
+      if (goesOn) break
+    }
+    const pause = breathe()
+    if (pause !== undefined) await pause
     const value = table.get(key)
     if (value === undefined || isWanted?.(value) === false) continue
     wanted += 1
-    if (rows.length === limit) continue
-    const comma = rows.length === 0 ? '' : ','
-    rows.push(Buffer.from(comma + JSON.stringify(show(value))))
+    if (isBefore || goesOn) continue
+    if (!page.isFull() && page.add(await show(value))) end = key
+    else goesOn = true
   }
   const total = isWanted === undefined ? keys.length : wanted
-  const end = `],"total":${total},"limit":${limit}}`
-  return Buffer.concat([Buffer.from(`{"${name}":[`), ...rows, Buffer.from(end)])
+  return page.json(name, { total, limit, ...(goesOn ? { nextCursor: writeKeyCursor(end) } : {}) })
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest'
 import type { Verb } from '../../../src/learn/experiments/experiments.ts'
 import { MACHINES } from '../../../src/learn/states.ts'
+import type { ExperimentQuery } from '../../../src/schema/experiment.ts'
 import type { ExperimentKind, ExperimentStatus } from '../../../src/schema/experiment-record.ts'
 import { type Laboratory, openLaboratory } from './laboratory.ts'
 
@@ -40,6 +41,12 @@ async function bring(
   return id
 }
 
+type Listed = { total: number; experiments: object[] }
+const listed = async (
+  { experiments }: Pick<Laboratory, 'experiments'>,
+  query: ExperimentQuery,
+  kind: ExperimentKind = 'test',
+): Promise<Listed> => JSON.parse(Buffer.from(await experiments.list(kind, query)).toString())
 const read = async (lab: Laboratory, id: string) => lab.store.tables.experiments.get(id)!
 
 describe.each(['test', 'experiment'] as const)('a %s', (kind) => {
@@ -232,9 +239,7 @@ describe('time', () => {
     lab.clock.nowMs = nowMs + 5000
     await expect(reported(one)).rejects.toMatchObject({ code: 'NOT_ACTIVE' })
     await expect(assigned()).rejects.toMatchObject({ code: 'NOT_ACTIVE' })
-    expect(await lab.experiments.list('test', { status: ['COMPLETED'] })).toMatchObject({
-      total: 3,
-    })
+    expect(await listed(lab, { status: ['COMPLETED'] })).toMatchObject({ total: 3 })
     expect(
       lab
         .events()
@@ -253,7 +258,7 @@ describe('time', () => {
     expect(write).toHaveBeenCalledTimes(1)
     await expect(lab.experiments.tick()).rejects.toThrow('At most 100')
     expect(write).toHaveBeenCalledTimes(2)
-    expect(await lab.experiments.list('test', { status: ['DRAFT'] })).toMatchObject({ total: 5 })
+    expect(await listed(lab, { status: ['DRAFT'] })).toMatchObject({ total: 5 })
   })
 
   it('leaves a draft alone until it is started by hand, which moves its end', async () => {
@@ -291,10 +296,7 @@ it('that was stored with steps of ages is read and listed', async () => {
   const rollout = { ...stored.rollout, intervalMs: 9e15 }
   await lab.store.write(() => lab.store.tables.experiments.put(stored.id, { ...stored, rollout }))
   const later = await lab.reopen()
-  const { experiments } = (await later.experiments.list('experiment', {})) as Record<
-    string,
-    object[]
-  >
+  const { experiments } = await listed(later, {}, 'experiment')
   const nextCheckAt = new Date(stored.stepSinceMs + 365 * DAYS).toISOString()
   expect(experiments).toMatchObject([{ monitoring: { nextCheckAt } }])
 })

@@ -1,29 +1,52 @@
 import { expect, it } from 'vitest'
 import { listJson } from '../../../src/learn/wire/list-json.ts'
 
-/** Rows 0 … count − 1, each under its number. */
+const idOf = (n: number) => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`
+const numberOf = (id: string) => Number(id.slice(-12))
+
+/** Rows 0 … count − 1, each under an id that ends with its number. */
 function tableOf(count: number) {
   const reads: number[] = []
-  const keys = Array.from({ length: count }, (_, n) => String(n).padStart(4, '0')).reverse()
+  const keys = Array.from({ length: count }, (_, n) => idOf(n)).reverse()
   return {
     reads,
     table: {
       keys: () => keys,
       get: (key: string): number | undefined => {
-        reads.push(Number(key))
-        return Number(key)
+        reads.push(numberOf(key))
+        return numberOf(key)
       },
     },
   }
 }
 
-const read = (bytes: Uint8Array) => JSON.parse(Buffer.from(bytes).toString())
-const show = (n: number) => ({ n })
+interface List {
+  rows: { n: number }[]
+  total: number
+  limit: number
+  nextCursor?: string
+}
+
+const read = (bytes: Uint8Array): List => JSON.parse(Buffer.from(bytes).toString())
+const show = (n: number) => JSON.stringify({ n })
+
+/** The numbers of the rows of each page. */
+async function pagesOf(page: (cursor: string | undefined) => Promise<Uint8Array>) {
+  const pages: number[][] = []
+  for (let cursor: string | undefined; pages.length < 20; ) {
+    const { rows, nextCursor } = read(await page(cursor))
+    pages.push(rows.map(({ n }) => n))
+    if (nextCursor === undefined) break
+    cursor = nextCursor
+  }
+  return pages
+}
 
 it('lists the newest rows, and reads no others where all are wanted', async () => {
   const { table, reads } = tableOf(500)
   const list = read(await listJson('rows', table, { limit: 2, show }))
-  expect(list).toEqual({ rows: [{ n: 499 }, { n: 498 }], total: 500, limit: 2 })
+  const nextCursor = expect.any(String)
+  expect(list).toEqual({ rows: [{ n: 499 }, { n: 498 }], total: 500, limit: 2, nextCursor })
   expect(reads).toEqual([499, 498])
   expect(read(await listJson('rows', tableOf(0).table, { limit: 2, show }))).toEqual({
     ...{ rows: [], total: 0, limit: 2 },
@@ -32,10 +55,45 @@ it('lists the newest rows, and reads no others where all are wanted', async () =
 
 it('counts those that are wanted, and leaves out one that went meanwhile', async () => {
   const { table } = tableOf(10)
-  const without = { ...table, get: (key: string) => (key === '0008' ? undefined : table.get(key)) }
+  const without = { ...table, get: (key: string) => (key === idOf(8) ? undefined : table.get(key)) }
   const isWanted = (n: number) => n % 2 === 0
   const list = read(await listJson('rows', without, { limit: 2, show, isWanted }))
-  expect(list).toEqual({ rows: [{ n: 6 }, { n: 4 }], total: 4, limit: 2 })
+  expect(list).toMatchObject({ rows: [{ n: 6 }, { n: 4 }], total: 4, limit: 2 })
+})
+
+it('leads on behind each page, to the very end', async () => {
+  const { table } = tableOf(5)
+  expect(await pagesOf((cursor) => listJson('rows', table, { limit: 2, show, cursor }))).toEqual([
+    ...[[4, 3], [2, 1], [0]],
+  ])
+  const isWanted = (n: number) => n % 2 === 0
+  const odd = { limit: 1, show, isWanted }
+  const pages = await pagesOf((cursor) => listJson('rows', table, { ...odd, cursor }))
+  expect(pages).toEqual([[4], [2], [0]])
+})
+
+it('goes on where a page ended though that row is gone by now', async () => {
+  const { nextCursor: cursor } = read(await listJson('rows', tableOf(5).table, { limit: 2, show }))
+  const { table } = tableOf(3)
+  expect(read(await listJson('rows', table, { limit: 2, show, cursor }))).toMatchObject({
+    ...{ rows: [{ n: 2 }, { n: 1 }], total: 3 },
+  })
+})
+
+it('ends a page before it has too many megabytes, and shows one that has more by itself', async () => {
+  const { table } = tableOf(9)
+  const megabytes = [9, 2, 1, 1, 1, 1, 9, 9, 1]
+  const long = (n: number) => JSON.stringify({ n, text: 'x'.repeat((megabytes[n] ?? 0) * 1e6) })
+  const pages = await pagesOf((cursor) => listJson('rows', table, { limit: 9, show: long, cursor }))
+  expect(pages).toEqual([[8], [7], [6], [5, 4, 3, 2], [1], [0]])
+})
+
+it('refuses a cursor that it did not give', async () => {
+  const { table } = tableOf(3)
+  for (const cursor of ['', 'wat', Buffer.from('5').toString('base64url')])
+    await expect(listJson('rows', table, { limit: 2, show, cursor })).rejects.toMatchObject({
+      code: 'INVALID_CURSOR',
+    })
 })
 
 it('lets others have their turn while rows are many or large', async () => {

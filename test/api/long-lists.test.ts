@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type RunningApp, startApp } from '../running-app.ts'
+
+const THINGS = 6
+/** Four of these, with what the service says beside them, are what a page may hold. */
+const TEXT = 'x'.repeat(900_000)
+const SMALL = [{ id: 'a' }, { id: 'b' }]
+
+let running: RunningApp
+
+/** Lists whose rows tell what clients sent: what makes a row, and what of the row is that. */
+const LISTS: { path: string; rows: string; id: string; send: (n: number) => [string, object] }[] = [
+  {
+    ...{ path: '/nous/adapt/suggestions', rows: 'suggestions', id: 'suggestionId' },
+    send: (n) => [
+      '/nous/adapt/suggest',
+      { queryHash: `h${n}`, confidence: 0.9, patterns: { averageRelevance: 0.1, note: TEXT } },
+    ],
+  },
+  {
+    ...{ path: '/nous/adapt/rules', rows: 'rules', id: 'ruleId' },
+    send: (n) => ['/nous/adapt/rules', { queryHash: `h${n}`, changes: { note: TEXT } }],
+  },
+  {
+    ...{ path: '/nous/adaptations', rows: 'adaptations', id: 'adaptationId' },
+    send: (n) => [
+      '/nous/adapt/apply',
+      { type: 'own', queryHash: `h${n}`, changes: { note: n }, expectedImpact: TEXT },
+    ],
+  },
+  {
+    ...{ path: '/cortex/ab-test', rows: 'tests', id: 'testId' },
+    send: (n) => [
+      '/cortex/ab-test/create',
+      { name: `t${n}`, variants: SMALL, targetingRules: { userId: TEXT } },
+    ],
+  },
+  {
+    ...{ path: '/nous/ab-testing/experiments', rows: 'experiments', id: 'experimentId' },
+    send: (n) => [
+      '/nous/ab-testing/experiments',
+      { name: `e${n}`, type: 'own', variants: SMALL, fallbackConfig: { note: TEXT } },
+    ],
+  },
+]
+
+beforeAll(async () => {
+  running = await startApp()
+}, 60_000)
+afterAll(() => running.close())
+
+type Row = Record<string, unknown>
+type Page = { total: number; nextCursor?: string } & Record<string, unknown>
+
+/** Every page of a list, one after the other. */
+async function pagesOf(path: string, rows: string): Promise<Row[][]> {
+  const pages: Row[][] = []
+  for (let cursor = ''; pages.length < 20; ) {
+    const page = await running.must<Page>('GET', `${path}?limit=1000${cursor}`)
+    pages.push(page[rows] as Row[])
+    if (page.nextCursor === undefined) break
+    cursor = `&cursor=${page.nextCursor}`
+  }
+  return pages
+}
+
+it.each(LISTS)('$path comes in pages of some megabytes', async ({ path, rows, id, send }) => {
+  const sent: Row[] = []
+  for (let n = 0; n < THINGS; n++) sent.unshift(await running.must<Row>('POST', ...send(n)))
+  const pages = await pagesOf(path, rows)
+  // A suggestion that was accepted has made a rule.
+  const listed = pages.flat().filter((row) => JSON.stringify(row).includes(TEXT))
+  expect(listed.map((row) => row[id])).toEqual(sent.map((row) => row[id]))
+  expect(pages[0]).toHaveLength(4)
+  expect(pages.length).toBeGreaterThan(1)
+  // A rule's warnings are told once, and when it is looked at next is another time by now.
+  const { warnings: _, monitoring: __, ...first } = sent[0] as Row
+  expect(listed[0]).toMatchObject(first)
+  const { total } = await running.must<Page>('GET', path)
+  expect(total).toBe(pages.flat().length)
+})
+
+it.each(LISTS)('$path refuses a cursor that is none', async ({ path }) => {
+  expect(await running.call('GET', `${path}?cursor=wat`)).toMatchObject({
+    ...{ status: 400, code: 'INVALID_CURSOR', details: [{ path: 'cursor' }] },
+  })
+})
