@@ -24,9 +24,7 @@ export const NOTHING_MORE = ':\n\n'
  * The text of events as browsers read it: the event's own id is what a client comes back with. An absent event is a
  * comment, which keeps the connection alive.
  */
-export async function* sentEvents(
-  rows: AsyncIterable<{ event: { id: string; type: string } } | undefined>,
-): AsyncIterable<string> {
+export async function* sentEvents(rows: AsyncIterable<SentRow | undefined>): AsyncIterable<string> {
   yield `retry: ${RETRY_MS}\n\n`
   yield NOTHING_MORE
   for await (const row of rows) {
@@ -34,10 +32,16 @@ export async function* sentEvents(
       yield ': still here\n\n'
       continue
     }
-    const { event } = row
-    yield `id: ${event.id}\nevent: ${oneLine(event.type)}\ndata: ${JSON.stringify(event)}\n\n`
+    const { event, json } = row
+    yield `id: ${event.id}\nevent: ${oneLine(event.type)}\ndata: ${json()}\n\n`
     yield NOTHING_MORE
   }
+}
+
+interface SentRow {
+  event: { id: string; type: string }
+  /** All of it, as JSON. */
+  json: () => string
 }
 
 function oneLine(text: string): string {

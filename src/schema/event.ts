@@ -44,6 +44,8 @@ export type LearningEvent = Static<typeof LearningEvent>
 export type StoredEvent = Omit<LearningEvent, 'correlationId' | 'sessionId'> & {
   correlationId?: string
   sessionId?: string
+  /** Members of its data that are kept as JSON. */
+  told?: Record<string, string>
 }
 
 /** A page of the history. */

@@ -80,6 +80,27 @@ it.each(LISTS)('$path comes in pages of some megabytes', async ({ path, rows, id
   expect(total).toBe(pages.flat().length)
 })
 
+it('/nous/learn/events does, too, and tells what was sent with each', async () => {
+  const sent: unknown[] = []
+  for (let n = 0; n < THINGS; n++) {
+    const change = { type: 'told', queryHash: `t${n}`, changes: { note: `${n} ${TEXT}` } }
+    sent.unshift((await running.must('POST', '/nous/adapt/apply', change)).adaptationId)
+  }
+  const short = { type: 'told', queryHash: 'short', changes: { note: 'short' } }
+  sent.unshift((await running.must('POST', '/nous/adapt/apply', short)).adaptationId)
+  const pages = await pagesOf('/nous/learn/events', 'events')
+  expect(pages[0]?.length).toBeLessThan(40)
+  const applied = pages.flat().filter(({ type }) => type === 'ADAPTATION_APPLIED')
+  expect(applied.slice(0, sent.length).map((event) => event.adaptationId)).toEqual(sent)
+  expect(applied[0]?.data).toMatchObject({ scope: 'short', changes: { note: 'short' } })
+  expect(applied[1]?.data).toMatchObject({ scope: 't5', changes: { note: `5 ${TEXT}` } })
+  expect(applied[1]).toMatchObject({ sessionId: null, correlationId: null })
+  const ids = pages.flat().map(({ id }) => id)
+  expect(new Set(ids).size).toBe(ids.length)
+  const { total } = await running.must<Page>('GET', '/nous/learn/events?limit=1')
+  expect(total).toBe(ids.length)
+})
+
 it.each(LISTS)('$path refuses a cursor that is none', async ({ path }) => {
   expect(await running.call('GET', `${path}?cursor=wat`)).toMatchObject({
     ...{ status: 400, code: 'INVALID_CURSOR', details: [{ path: 'cursor' }] },

@@ -1,4 +1,4 @@
-import { route, stream } from '../../http/route.ts'
+import { answer, route, stream } from '../../http/route.ts'
 import { asksForEvents, EVENT_STREAM, NOTHING_MORE, sentEvents } from '../../http/sent-events.ts'
 import { EventList, EventQuery } from '../../schema/event.ts'
 import { LearningFigures } from '../../schema/learning-figures.ts'
@@ -16,7 +16,7 @@ export const listLearningEvents = route({
     const { events, caughtUp } = app.learning
     if (!asksForEvents(header('accept'))) {
       await caughtUp()
-      return events.list(query)
+      return answer(await events.list(query))
     }
     const follow = events.follow(query, header('last-event-id'))
     return stream(EVENT_STREAM, NOTHING_MORE, (signal) => sentEvents(follow(signal)))

@@ -13,7 +13,13 @@ export interface Moves {
     reason: string,
     more?: Partial<AdaptationRecord>,
   ) => AdaptationRecord
-  report: (record: AdaptationRecord, type: string, data: Record<string, unknown>) => void
+  /** `told`: what more a client sent, as JSON. */
+  report: (
+    record: AdaptationRecord,
+    type: string,
+    data: Record<string, unknown>,
+    told?: Record<string, string>,
+  ) => void
 }
 
 const HISTORY_MAX = 50
@@ -35,12 +41,13 @@ export function openMoves(
       keepOpen(store, next)
       return next
     },
-    report: (record, type, data) => {
+    report: (record, type, data, told = {}) => {
       const { adaptationId, status, scope, version } = record
       events.recordWithin({
         ...{ type, status, source: 'adaptations', adaptationId },
         priority: URGENT.has(type) ? 'HIGH' : 'NORMAL',
         data: { adaptationType: record.type, scope, version, ...data },
+        told,
       })
     },
   }

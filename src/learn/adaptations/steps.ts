@@ -46,7 +46,7 @@ export function begin(draft: Draft, parts: StepsParts): AdaptationRecord {
   )
   const history = [{ timeMs, status: 'PENDING' as const, reason: 'applied', version }]
   const record = { ...draft, version, status: 'PENDING' as const, targetVersion: head, history }
-  moves.report(record, 'ADAPTATION_APPLIED', { changes: JSON.parse(draft.changes) })
+  moves.report(record, 'ADAPTATION_APPLIED', {}, { changes: draft.changes })
   return moves.to(record, 'VALIDATING', 'its figures are checked')
 }
 

@@ -1,5 +1,5 @@
 import { newId } from '../../ids.ts'
-import type { EventList, EventQuery, LearningEvent } from '../../schema/event.ts'
+import type { EventQuery, LearningEvent, StoredEvent } from '../../schema/event.ts'
 import type { Store } from '../../store/store.ts'
 import type { Sweep } from '../round.ts'
 import { DAY_MS, dayOf } from '../wire/duration.ts'
@@ -22,12 +22,17 @@ export interface EventReport {
   modelId?: string
   adaptationId?: string
   data?: Record<string, unknown>
+  /** Members of its data that a client sent, as JSON: they may be long. */
+  told?: Record<string, string>
 }
+
+/** Characters of JSON up to which what was told is kept as what it says. */
+const SHORT = 1024
 
 /** The history of learning: append-only, in order; times never fall. */
 export interface Events {
-  /** A page of the events that match, and how many do. Throws VALIDATION_FAILED, INVALID_CURSOR. */
-  list: (query: EventQuery) => Promise<EventList>
+  /** An EventList in UTF-8 JSON: a page of the events that match. Throws VALIDATION_FAILED, INVALID_CURSOR. */
+  list: (query: EventQuery) => Promise<Uint8Array>
   /** Those that come behind the sequence `after`; see history/follow.ts. Throws what is wrong in the query. */
   follow: (query: EventQuery, after: string | undefined) => Following
   /** Inside `store.write`: the event is stored with what it reports, or not at all. */
@@ -70,9 +75,10 @@ export function openEvents(
   function recordWithin(report: EventReport): LearningEvent {
     const sequence = ((meta.get('events') as number | undefined) ?? 0) + 1
     newestMs = Math.max(newestMs, clock())
-    const { priority = 'NORMAL', data = {}, ...same } = report
+    const { priority = 'NORMAL', data = {}, told = {}, ...same } = report
     const timestamp = new Date(newestMs).toISOString()
-    const stored = { id: newId(newestMs), ...same, priority, timestamp, data }
+    const about = { id: newId(newestMs), ...same, priority, timestamp }
+    const stored = { ...about, ...keptOf(data, told) }
     events.put(sequence, stored)
     const event = whole(stored)
     meta.put('events', sequence)
@@ -115,4 +121,16 @@ export function openEvents(
       return old.length
     },
   }
+}
+
+function keptOf(
+  data: Record<string, unknown>,
+  told: Record<string, string>,
+): Pick<StoredEvent, 'data' | 'told'> {
+  const all = Object.entries(told)
+  const short = all.filter(([, json]) => json.length <= SHORT)
+  const said = short.map(([name, json]) => [name, JSON.parse(json)])
+  const kept = { data: { ...data, ...Object.fromEntries(said) } }
+  if (short.length === all.length) return kept
+  return { ...kept, told: Object.fromEntries(all.filter(([, json]) => json.length > SHORT)) }
 }

@@ -7,7 +7,7 @@ import { wordsOf } from '../wire/words.ts'
 
 /** Which events a query asks for. */
 export interface Filter {
-  matches: (event: LearningEvent) => boolean
+  matches: (event: Omit<LearningEvent, 'data'>) => boolean
   /** Whether every event between the dates matches. */
   whole: boolean
   /** Epoch ms, both included. */

@@ -1,39 +1,39 @@
-import type { EventList, EventQuery } from '../../schema/event.ts'
+import type { EventQuery } from '../../schema/event.ts'
+import { openPage } from '../wire/list-page.ts'
 import { identify, readCursor, readEventFilter, writeCursor } from './filter.ts'
-import type { EventRow, EventRows } from './rows.ts'
+import type { EventRows } from './rows.ts'
 
 const LIMIT = 100
 
-/** A page of the events that match, and how many do. Throws VALIDATION_FAILED, INVALID_CURSOR. */
-export async function listEvents(rows: EventRows, query: EventQuery): Promise<EventList> {
+/** An EventList in UTF-8 JSON: a page of the events that match, and how many do. Throws VALIDATION_FAILED, INVALID_CURSOR. */
+export async function listEvents(rows: EventRows, query: EventQuery): Promise<Uint8Array> {
   const filter = readEventFilter(query)
   const { limit = LIMIT, order = 'desc' } = query
   const step = order.toLowerCase() === 'desc' ? -1 : 1
   const identity = identify(query, step)
   const low = filter.startMs > 0 ? rows.at(filter.startMs) : rows.first()
   const high = filter.endMs < Infinity ? rows.at(filter.endMs + 1) - 1 : rows.last()
-  const page: EventRow[] = []
+  const page = openPage(limit)
   let counted = 0
+  let end = 0
+  let goesOn = false
   const begin = step > 0 ? low : high
   const after = query.cursor === undefined ? begin - step : readCursor(query.cursor, identity)
   // Where nothing but dates is asked for, the count is known and the walk begins at the page.
   const from = filter.whole ? after + step : begin
   const to = step > 0 ? high : low
   if (low <= high && (to - from) * step >= 0)
-    await rows.walk(from, to, (row) => {
-      if (!filter.matches(row.event)) return true
+    await rows.walk(from, to, ({ sequence, event, json }) => {
+      if (!filter.matches(event)) return true
       counted += 1
-      if (page.length <= limit && (row.sequence - after) * step > 0) page.push(row)
-      return !filter.whole || page.length <= limit
+      if (goesOn || (sequence - after) * step <= 0) return true
+      if (!page.isFull() && page.add(json())) end = sequence
+      else goesOn = true
+      return !(goesOn && filter.whole)
     })
-  const shown = page.slice(0, limit)
-  const end = shown.at(-1)
-  return {
-    events: shown.map(({ event }) => event),
+  return page.json('events', {
     total: filter.whole ? Math.max(0, high - low + 1) : counted,
     limit,
-    ...(page.length > limit && end !== undefined
-      ? { nextCursor: writeCursor(end.sequence, identity) }
-      : {}),
-  }
+    ...(goesOn ? { nextCursor: writeCursor(end, identity) } : {}),
+  })
 }

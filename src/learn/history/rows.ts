@@ -1,11 +1,14 @@
 import { openBreath } from '../../breath.ts'
+import { jsonWith } from '../../json/gradual-text.ts'
 import type { LearningEvent, StoredEvent } from '../../schema/event.ts'
 import type { Store } from '../../store/store.ts'
 
 /** An event and the number under which it stands. */
 export interface EventRow {
   sequence: number
-  event: LearningEvent
+  event: Omit<LearningEvent, 'data'>
+  /** All of it, as JSON: its data may be long, and are made into nothing else on their way out. */
+  json: () => string
 }
 
 /** The table of events as one line without holes: the oldest go first, and times never fall. */
@@ -25,12 +28,20 @@ export interface EventRows {
 }
 
 /** With `null` for what it does not speak of: all events have the same fields. */
-export function whole(event: StoredEvent): LearningEvent {
+export function whole({ told: _, ...event }: StoredEvent): LearningEvent {
   const { correlationId = null, sessionId = null } = event
   return { ...event, correlationId, sessionId }
 }
 
+function jsonOf(stored: StoredEvent): string {
+  if (stored.told === undefined) return JSON.stringify(whole(stored))
+  const { data, ...about } = whole(stored)
+  return jsonWith(about, { data: jsonWith(data, stored.told) })
+}
+
+/** Rows that are read in one go, and the time that this may take: what a client sent with one may be long. */
 const READ_ROWS = 256
+const READ_MS = 4
 
 export function eventRows(store: Store): EventRows {
   const { events, meta } = store.tables
@@ -43,8 +54,13 @@ export function eventRows(store: Store): EventRows {
   function some(from: number, to: number): EventRow[] {
     const reverse = to < from
     const end = reverse ? to - 1 : to + 1
-    const rows = events.range({ start: from, end, reverse, limit: READ_ROWS })
-    return Array.from(rows, ({ key, value }) => ({ sequence: key, event: whole(value) }))
+    const untilMs = performance.now() + READ_MS
+    const rows: EventRow[] = []
+    for (const { key, value } of events.range({ start: from, end, reverse, limit: READ_ROWS })) {
+      rows.push({ sequence: key, event: whole(value), json: () => jsonOf(value) })
+      if (performance.now() > untilMs) break
+    }
+    return rows
   }
   return {
     first,
@@ -68,8 +84,9 @@ export function eventRows(store: Store): EventRows {
       while ((to - at) * step >= 0) {
         const rows = some(at, to)
         for (const row of rows) if (!visit(row)) return
-        if (rows.length < READ_ROWS) return
-        at = (rows.at(-1) as EventRow).sequence + step
+        const last = rows.at(-1)
+        if (last === undefined) return
+        at = last.sequence + step
         await breathe()
       }
     },

@@ -7,6 +7,7 @@ import { openLog } from '../../../src/learn/loop/log.ts'
 import { openMetricRecords } from '../../../src/learn/metrics/metric-records.ts'
 import { openHours } from '../../../src/learn/reports/hours.ts'
 import { openMetrics } from '../../../src/metrics/metrics.ts'
+import type { EventList } from '../../../src/schema/event.ts'
 import { temporaryStore } from '../../store/open.ts'
 
 const DAY_MS = 86_400_000
@@ -112,7 +113,8 @@ it('keeps at most so many impressions and events, the newest', async () => {
   await retain(START_MS)
   expect([...store.tables.impressions.keys({ limit: 1 })]).toEqual([idOf(1500)])
   expect(store.tables.impressions.count()).toBe(1000)
-  const left = await events.list({ order: 'asc', limit: 1000 })
+  const list = await events.list({ order: 'asc', limit: 1000 })
+  const left = JSON.parse(Buffer.from(list).toString()) as EventList
   expect(left.total).toBe(100)
   expect(left.events[0]?.data).toEqual({ at: 50 })
 })
