@@ -30,6 +30,11 @@ export async function jsonGradually(
   return all.join('')
 }
 
+/** JSON of an object, at once or, of a large one, a part at a time. */
+export function jsonText(object: object): string | Promise<string> {
+  return isHeavy(object) ? jsonGradually({ ...object }) : JSON.stringify(object)
+}
+
 /** JSON of an object that has some members, and others whose JSON is there already. */
 export function jsonWith(object: object, members: Readonly<Record<string, string>>): string {
   const own = JSON.stringify(object).slice(1, -1)

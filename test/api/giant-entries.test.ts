@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/ids.ts'
+import type { SignalList, SignalQuery } from '../../src/schema/signal.ts'
 import { openJournal } from '../../src/store/journal.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
 
@@ -37,6 +38,11 @@ async function withTurns<Value>(work: () => Promise<Value>): Promise<[number, Va
   return [turns, value]
 }
 
+async function listSignals(query: SignalQuery): Promise<SignalList> {
+  const list = await running.app.learning.signals.list(query)
+  return JSON.parse(Buffer.from(list).toString())
+}
+
 describe('long entries of the journal', () => {
   beforeAll(async () => {
     running = await startApp()
@@ -54,15 +60,14 @@ describe('long entries of the journal', () => {
   })
 
   it('for a list of signals, too', async () => {
-    const { signals } = running.app.learning
-    const [turns, page] = await withTurns(() => signals.list({ limit: 100 }))
+    const [turns, page] = await withTurns(() => listSignals({ limit: 100 }))
     expect(page.signals).toHaveLength(ENTRIES)
     expect(turns).toBeGreaterThan(ENTRIES / 2)
   })
 
   it('when one of their signals is told of', async () => {
     const { signals } = running.app.learning
-    const { signals: listed } = await signals.list({ limit: 100 })
+    const { signals: listed } = await listSignals({ limit: 100 })
     const signalId = listed[0]?.signalId as string
     const [turns, { previousStatus }] = await withTurns(() => signals.record({ signalId }))
     expect(previousStatus).toBe('COMPLETED')
@@ -119,8 +124,7 @@ describe('what clients tell at length', () => {
     const listed: string[] = []
     const pages: number[] = []
     for (let cursor: string | undefined = ''; cursor !== undefined && pages.length < 9; ) {
-      const { signals } = running.app.learning
-      const page = await signals.list({ limit: 1000, ...(cursor === '' ? {} : { cursor }) })
+      const page = await listSignals({ limit: 1000, ...(cursor === '' ? {} : { cursor }) })
       listed.push(...page.signals.map(({ signalId }) => signalId))
       pages.push(page.signals.length)
       cursor = page.nextCursor

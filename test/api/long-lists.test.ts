@@ -101,6 +101,20 @@ it('/nous/learn/events does, too, and tells what was sent with each', async () =
   expect(total).toBe(ids.length)
 })
 
+it('/nous/signals ends a page of many that were told at some length', async () => {
+  const metadata = { note: 'x'.repeat(60_000) }
+  const sent: string[] = []
+  for (let n = 0; n < 80; n++) {
+    sent.unshift(`told-${n}`)
+    await running.must('POST', '/nous/signals/process', { signalId: `told-${n}`, metadata })
+  }
+  const pages = await pagesOf('/nous/signals', 'signals')
+  expect(pages[0]?.length).toBeLessThan(70)
+  const told = pages.flat().filter(({ source }) => source === 'external')
+  expect(told.map(({ signalId }) => signalId)).toEqual(sent)
+  expect(told[0]?.metadata).toEqual(metadata)
+})
+
 it.each(LISTS)('$path refuses a cursor that is none', async ({ path }) => {
   expect(await running.call('GET', `${path}?cursor=wat`)).toMatchObject({
     ...{ status: 400, code: 'INVALID_CURSOR', details: [{ path: 'cursor' }] },

@@ -1,4 +1,4 @@
-import { route } from '../../http/route.ts'
+import { answer, route } from '../../http/route.ts'
 import {
   SignalCreate,
   SignalList,
@@ -51,5 +51,5 @@ export const listSignals = route({
   query: SignalQuery,
   reply: SignalList,
   errors: ['INVALID_CURSOR'],
-  handle: ({ app, query }) => app.learning.signals.list(query),
+  handle: async ({ app, query }) => answer(await app.learning.signals.list(query)),
 })

@@ -1,5 +1,5 @@
 import { newId } from '../../ids.ts'
-import { isHeavy, jsonGradually } from '../../json/gradual-text.ts'
+import { jsonText } from '../../json/gradual-text.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type {
   AnsweredAssignment,
@@ -188,11 +188,7 @@ function listOf(
     Array.from(register.all(), ({ id }) => id)
       .sort()
       .reverse()
-  const show = (record: ExperimentRecord) => textOf(describe(record))
+  const show = (record: ExperimentRecord) => jsonText(describe(record))
   const listing = { limit, cursor, show, isWanted }
   return listJson(kind === 'test' ? 'tests' : 'experiments', { keys, get: register.find }, listing)
-}
-
-function textOf(shown: object): string | Promise<string> {
-  return isHeavy(shown) ? jsonGradually({ ...shown }) : JSON.stringify(shown)
 }

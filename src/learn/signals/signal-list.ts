@@ -1,6 +1,8 @@
 import { openBreath } from '../../breath.ts'
+import { jsonText } from '../../json/gradual-text.ts'
 import type { SignalQuery, SignalRecord, SignalRow } from '../../schema/signal.ts'
 import type { Store } from '../../store/store.ts'
+import { type ListPage, openPage } from '../wire/list-page.ts'
 import { wordsOf } from '../wire/words.ts'
 import { decodePlace, encodePlace, type Place } from './signal-place.ts'
 import type { JournalSignal, JournalSignals } from './signal-sources.ts'
@@ -18,18 +20,15 @@ const LIMIT = 100
 /** Signals that one page, and the count of all pages, may look at; a page goes on behind its cursor. */
 const LOOKED_MAX = 20_000
 
-/** Characters of JSON that the rows of one page may be read from, if it has more than one: an event may tell megabytes. */
-const PAGE_LENGTH_MAX = 4 << 20
-
-type Found = Pick<JournalSignal, 'timeMs' | 'length'> & {
-  row: () => SignalRow
+type Found = Pick<JournalSignal, 'timeMs'> & {
+  row: () => SignalRow | Promise<SignalRow>
   matches: boolean
   place: Place
 }
 
 /** A page of signals, and how many match on all pages. */
-export interface SignalPage {
-  signals: SignalRow[]
+interface SignalPage {
+  page: ListPage
   nextCursor?: string
   /** Undefined when nothing is asked for but all. */
   matched: Matched | undefined
@@ -46,23 +45,22 @@ export async function listSignals(sources: SignalSources, query: SignalQuery): P
   const { limit = LIMIT } = query
   const matches = filterOf(query)
   let place = query.cursor === undefined ? {} : decodePlace(query.cursor)
-  const signals: SignalRow[] = []
+  const page = openPage(limit)
   let looked = 0
-  let length = 0
+  let total = 0
   for await (const found of walk(sources, matches, place)) {
-    if (found.matches) length += found.length ?? 0
-    const isLong = length > PAGE_LENGTH_MAX && signals.length > 0
-    if (signals.length === limit || looked === LOOKED_MAX || isLong) {
+    const isOver = page.isFull() || looked === LOOKED_MAX
+    if (isOver || (found.matches && !page.add(await jsonText(await found.row())))) {
       const nextCursor = encodePlace(place)
-      return { signals, nextCursor, matched: await countMatching(sources, matches) }
+      return { page, nextCursor, matched: await countMatching(sources, matches) }
     }
     looked += 1
     place = { ...place, ...found.place }
-    if (found.matches) signals.push(found.row())
+    total += found.matches ? 1 : 0
   }
   if (query.cursor === undefined && matches !== ALL)
-    return { signals, matched: { total: signals.length, complete: true } }
-  return { signals, matched: await countMatching(sources, matches) }
+    return { page, matched: { total, complete: true } }
+  return { page, matched: await countMatching(sources, matches) }
 }
 
 /** Counts from the newest on, whatever page was asked for. */
@@ -230,15 +228,14 @@ function ownOf(
   signal: JournalSignal,
   state: ReturnType<SignalSources['stateOf']>,
   matches: Matches,
-): Pick<Found, 'matches' | 'row' | 'length'> {
-  const { signalId, type, source, sessionId, timeMs, length = 0 } = signal
+): Pick<Found, 'matches' | 'row'> {
+  const { signalId, type, source, sessionId, timeMs } = signal
   const created = new Date(timeMs).toISOString()
   return {
-    length,
     matches: matches({ type, status: state.status, sessionId }),
-    row: () => {
+    row: async () => {
       const session = sessionId()
-      const metadata = signal.metadata?.()
+      const metadata = await signal.metadata?.()
       return {
         ...{ signalId, type, source, ...state, created, updated: created },
         ...(session === undefined ? {} : { sessionId: session }),

@@ -1,5 +1,6 @@
 import { openBreath } from '../../breath.ts'
 import { isId, timeOfId } from '../../ids.ts'
+import { readGradually } from '../../json/gradual.ts'
 import type { StoredEvent } from '../../schema/event.ts'
 import type { Journal, JournalRow } from '../../store/journal.ts'
 import type { Store } from '../../store/store.ts'
@@ -7,6 +8,8 @@ import type { Fact, FeedbackBatch } from '../facts.ts'
 import type { Log } from '../loop/log.ts'
 import type { ModelNote } from './model-signals.ts'
 import { hasFigures, typeOfAction } from './signal-words.ts'
+
+type Metadata = Record<string, unknown> | undefined
 
 /**
  * A signal that stands in the journal itself: a search that showed something, an entry of feedback, an analytics event
@@ -19,9 +22,7 @@ export interface JournalSignal {
   /** Read when it is asked for: a search's is inside of what it showed. */
   sessionId: () => string | undefined
   /** What is known of it besides, read when it is asked for. */
-  metadata?: () => Record<string, unknown> | undefined
-  /** Characters of JSON that it is read from, where they are many. */
-  length?: number
+  metadata?: () => Metadata | Promise<Metadata>
   timeMs: number
   /** Journal entry that it stands in, and its place there. */
   sequence: number
@@ -105,18 +106,23 @@ function* walk(
   }
 }
 
+/** An event as it was sent. */
+async function readLong(json: string): Promise<Record<string, unknown>> {
+  const { value } = await readGradually(Buffer.from(json), Infinity)
+  return value as Record<string, unknown>
+}
+
 function read(log: Log, { tables }: Store, { sequence, entry }: JournalRow): JournalSignal[] {
   const { timeMs, sessionId, long } = entry
   if (entry.type === 'analytics') {
     const { eventId, eventType, performance } = (entry.data ?? {}) as AnalyticsData
     if (!hasFigures(performance)) return []
     const place = { signalId: eventId, timeMs, sequence, at: 0, sessionId: () => sessionId }
-    const metadata = () => ({
+    const metadata = async () => ({
       eventType,
-      performance: long === undefined ? performance : JSON.parse(long).performance,
+      performance: long === undefined ? performance : (await readLong(long)).performance,
     })
-    const length = long?.length ?? 0
-    return [{ ...place, type: 'PERFORMANCE', source: 'analytics', metadata, length }]
+    return [{ ...place, type: 'PERFORMANCE', source: 'analytics', metadata }]
   }
   if (entry.type === 'model') {
     const { signalId, event } = entry.data as ModelNote

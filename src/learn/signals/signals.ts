@@ -1,13 +1,7 @@
 import { newId } from '../../ids.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { NoteDone } from '../../schema/answer.ts'
-import type {
-  SignalCounts,
-  SignalList,
-  SignalQuery,
-  SignalReceipt,
-  SignalStep,
-} from '../../schema/signal.ts'
+import type { SignalCounts, SignalQuery, SignalReceipt, SignalStep } from '../../schema/signal.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
@@ -33,8 +27,8 @@ export interface Signals {
     step: Omit<SignalStep, 'signalId'> & { signalId?: string },
     noteDone?: NoteDone,
   ) => Promise<SignalReceipt>
-  /** Throws VALIDATION_FAILED, INVALID_CURSOR. */
-  list: (query: SignalQuery) => Promise<SignalList>
+  /** A SignalList in UTF-8 JSON. Throws VALIDATION_FAILED, INVALID_CURSOR. */
+  list: (query: SignalQuery) => Promise<Uint8Array>
   counts: () => SignalCounts
   /** Counts what was taken; a fold that is never done anew. */
   consumer: Consumer
@@ -89,11 +83,11 @@ export function openSignals(parts: SignalParts): Signals {
       })
     },
     list: async (query) => {
-      const { matched, ...page } = await listSignals(sources, query)
+      const { matched, page, ...rest } = await listSignals(sources, query)
       const counts = countAll(core)
       const all = SIGNAL_STATUSES.reduce((sum, status) => sum + counts[status], 0)
       const { total, complete } = matched ?? { total: all, complete: true }
-      return { ...page, counts, total, complete, limit: query.limit ?? 100 }
+      return page.json('signals', { ...rest, counts, total, complete, limit: query.limit ?? 100 })
     },
     counts: () => countAll(core),
     consumer: inJournal.consumer,

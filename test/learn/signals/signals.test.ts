@@ -7,13 +7,14 @@ import { type DeadSignals, openDeadSignals } from '../../../src/learn/signals/de
 import { openModelSignals } from '../../../src/learn/signals/model-signals.ts'
 import { openSignals, type Signals } from '../../../src/learn/signals/signals.ts'
 import { MACHINES } from '../../../src/learn/states.ts'
+import type { SignalList, SignalQuery } from '../../../src/schema/signal.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
 import { DAY_MS, type Learner, MINUTE_MS, openLearner, START_MS } from '../learner.ts'
 import { openForgetting } from '../subjects/forgetting.ts'
 
 interface Desk extends Learner {
-  signals: Signals
+  signals: Omit<Signals, 'list'> & { list: (query: SignalQuery) => Promise<SignalList> }
   dead: DeadSignals
   /** Lets learning take what waits. */
   learn: () => Promise<void>
@@ -47,7 +48,9 @@ function start(store: Store = temporaryStore()): Desk {
     position = loop.position()
     await loop.close()
   }
-  return { ...learner, signals, dead: signals.dead, learn, gauges }
+  const list = async (query: SignalQuery): Promise<SignalList> =>
+    JSON.parse(Buffer.from(await signals.list(query)).toString())
+  return { ...learner, signals: { ...signals, list }, dead: signals.dead, learn, gauges }
 }
 
 it('every search and every entry of feedback is a signal: pending, then completed', async () => {
@@ -282,8 +285,8 @@ it('pages hold every signal once, newest first, whatever is asked for', async ()
     clock.nowMs += 10
   }
   await learn()
-  const walk = async (query: Parameters<Signals['list']>[0]) => {
-    const all: Awaited<ReturnType<Signals['list']>>['signals'] = []
+  const walk = async (query: SignalQuery) => {
+    const all: SignalList['signals'] = []
     let cursor: string | undefined
     do {
       const page = await signals.list({ ...query, ...(cursor === undefined ? {} : { cursor }) })
