@@ -22,6 +22,7 @@ import { clearIndex, clearSuperseded } from './search/engine/sweep.ts'
 import { unservedBy } from './search/indices/embedder.ts'
 import { type Indices, openIndices } from './search/indices/indices.ts'
 import { openSearch, type Search } from './search/query/search.ts'
+import { openLentSlabs } from './search/query/slab.ts'
 import { isSearched } from './search/query/warnings/unsearched-fields.ts'
 import { type Idempotency, openIdempotency } from './store/idempotency.ts'
 import { openStore, type Store } from './store/store.ts'
@@ -65,9 +66,7 @@ export async function openApp(
   const clock = Date.now
   const metrics = openMetrics(config)
   const store = openStore({ ...storePlace(config), log, onFailure })
-  const answers = openAnswerRoom(config.answersBytesMax)
-  const threads = { ...config, answers: answers.memory, ended: answers.threadEnded }
-  const pool = meterPool(openPool(threads, tellsDeath(log)), metrics)
+  const { pool, answers, slabs } = openThreads(config, log, metrics)
   const sessions = openSessions({ store, config, clock, metrics })
   const idempotency = openIdempotency({ store, config, clock })
   const indices = await openIndices(store, config, pool)
@@ -94,7 +93,8 @@ export async function openApp(
     },
   })
   const search = openSearch({
-    ...{ config, pool, answers, indices, engine, show: learning.show, unserved: writing.unserved },
+    ...{ config, pool, answers, slabs, indices, engine },
+    ...{ show: learning.show, unserved: writing.unserved },
     plan: (request, queryHash, place) => planFor(request, queryHash, place, { sessions, learning }),
     describe: (queryHash, { indexId, id }) =>
       learning.clickMemory.describe(queryHash, documentKey(indexId, id)),
@@ -129,6 +129,17 @@ export async function openApp(
       for (const part of [engine, learning, pool, sessions, embedding, store]) await part.close()
     },
   }
+}
+
+/** The threads, and what they and the main thread have together; of a thread that ended, nothing stays there. */
+function openThreads(config: Config, log: Logger, metrics: Metrics) {
+  const answers = openAnswerRoom(config.answersBytesMax)
+  const slabs = openLentSlabs()
+  const ended = (thread: number) => {
+    for (const each of [answers, slabs]) each.threadEnded(thread)
+  }
+  const options = { ...config, answers: answers.memory, ended }
+  return { pool: meterPool(openPool(options, tellsDeath(log)), metrics), answers, slabs }
 }
 
 /** Where there is no index, that which a weight is for may not be there yet. */

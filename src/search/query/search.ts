@@ -20,7 +20,7 @@ import { type QueryVectors, queryVector } from './query-vector.ts'
 import type { Plan } from './ranking-plan.ts'
 import { readSearch, type SearchRead } from './read-search.ts'
 import { type KeptSearch, type Replayed, replayJob, replayJson } from './shown.ts'
-import { openLentBytes, type TakenPage } from './slab.ts'
+import type { LentSlabs, TakenPage } from './slab.ts'
 import { tune } from './tune.ts'
 import { searchWarnings, suggestWarnings } from './warnings/warnings.ts'
 
@@ -57,6 +57,8 @@ interface SearchParts extends QueryVectors {
   config: Pick<Config, 'dataDir' | 'requestTimeoutMs'>
   pool: Pool
   answers: Pick<AnswerRoom, 'made' | 'refused'>
+  /** Where threads lend their pages. */
+  slabs: Pick<LentSlabs, 'take'>
   indices: Indices
   engine: Engine
   plan: (search: SearchRequest, queryHash: string, place: ListPlace) => Plan
@@ -127,8 +129,7 @@ export function openSearch(parts: SearchParts): Search {
 }
 
 /** Has threads run searches, whose failures are told of what the client sent under `path`. */
-function openExecution({ pool, answers, engine }: SearchParts) {
-  const take = openLentBytes()
+function openExecution({ pool, answers, slabs, engine }: SearchParts) {
   return async (
     entries: IndexEntry[],
     job: SearchInput,
@@ -141,7 +142,7 @@ function openExecution({ pool, answers, engine }: SearchParts) {
         answers.made(data.claimed)
         hold?.(dataLength, 'answer')
       }
-      return take(data, dataLength)
+      return slabs.take(data, dataLength)
     } catch (cause) {
       throw hasNoRoom(cause) ? answers.refused() : retold(cause, path)
     }

@@ -58,7 +58,7 @@ export function openSlabs(): Slabs {
     bytesInAll += bytes - (slabs[at]?.bytes.length ?? 0)
     const memory = new SharedArrayBuffer(STATE_BYTES + bytes)
     const slab: Slab = {
-      name: `${threadId}.${at}`,
+      name: slabName(threadId, at),
       memory,
       state: new Int32Array(memory, 0, 1),
       bytes: Buffer.from(memory, STATE_BYTES),
@@ -105,20 +105,37 @@ export interface TakenPage {
   appendix: Uint8Array
 }
 
-/** The main thread's side: copies what a worker lent and gives the slab back, or takes over what it handed over. */
-export function openLentBytes(): (lent: LentBytes, dataLength: number) => TakenPage {
+/** The main thread's side of all threads' slabs. */
+export interface LentSlabs {
+  /** Copies what a worker lent and gives the slab back, or takes over what it handed over. */
+  take: (lent: LentBytes, dataLength: number) => TakenPage
+  /** Lets go of the slabs of a thread that ended: nobody else writes into them, and its number is never given again. */
+  threadEnded: (thread: number) => void
+}
+
+/** Opens the main thread's side. */
+export function openLentSlabs(): LentSlabs {
   const known = new Map<string, SharedArrayBuffer>()
-  return ({ slab, length, memory, pieces }, dataLength) => {
-    if (pieces !== undefined) return parted(pieces, dataLength)
-    const name = String(slab)
-    if (memory !== undefined) known.set(name, memory)
-    const shared = memory ?? known.get(name)
-    if (shared === undefined) throw new Error(`A worker lent bytes of an unknown slab ${name}.`)
-    const bytes = Buffer.allocUnsafe(length)
-    bytes.set(new Uint8Array(shared, STATE_BYTES, length))
-    Atomics.store(new Int32Array(shared, 0, 1), 0, FREE)
-    return { data: bytes.subarray(0, dataLength), appendix: bytes.subarray(dataLength) }
+  return {
+    take: ({ slab, length, memory, pieces }, dataLength) => {
+      if (pieces !== undefined) return parted(pieces, dataLength)
+      const name = String(slab)
+      if (memory !== undefined) known.set(name, memory)
+      const shared = memory ?? known.get(name)
+      if (shared === undefined) throw new Error(`A worker lent bytes of an unknown slab ${name}.`)
+      const bytes = Buffer.allocUnsafe(length)
+      bytes.set(new Uint8Array(shared, STATE_BYTES, length))
+      Atomics.store(new Int32Array(shared, 0, 1), 0, FREE)
+      return { data: bytes.subarray(0, dataLength), appendix: bytes.subarray(dataLength) }
+    },
+    threadEnded: (thread) => {
+      for (const name of known.keys()) if (name.startsWith(slabName(thread, ''))) known.delete(name)
+    },
   }
+}
+
+function slabName(thread: number, at: number | ''): string {
+  return `${thread}.${at}`
 }
 
 function parted(pieces: readonly Uint8Array[], dataLength: number): TakenPage {

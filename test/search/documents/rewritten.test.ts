@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { native } from '../../../src/native.ts'
 import { clearSuperseded } from '../../../src/search/engine/sweep.ts'
-import { openLentBytes } from '../../../src/search/query/slab.ts'
+import { openLentSlabs } from '../../../src/search/query/slab.ts'
 import { search } from '../../../workers/search.ts'
 import { type RunningApp, startApp } from '../../running-app.ts'
 
@@ -16,7 +16,7 @@ const COUNT = 12
 
 let service: RunningApp
 let round = 0
-const take = openLentBytes()
+const { take } = openLentSlabs()
 let index: string
 
 beforeAll(async () => {

@@ -2,14 +2,14 @@ import { expect, test, vi } from 'vitest'
 import { bytesWriter } from '../../../src/search/query/bytes.ts'
 import {
   type LentBytes,
-  openLentBytes,
+  openLentSlabs,
   openSlabs,
   type Slabs,
 } from '../../../src/search/query/slab.ts'
 
 /** The main thread, for pages with nothing behind them. */
 function openTaker(): (lent: LentBytes) => Uint8Array {
-  const take = openLentBytes()
+  const { take } = openLentSlabs()
   return (lent) => Buffer.concat([take(lent, lent.length).data].flat())
 }
 
@@ -61,7 +61,7 @@ test('a page larger than its slab keeps what was written, also in the slab that 
 })
 
 test('a page that no slab has room for is handed over in pieces, and leaves no shared memory behind', () => {
-  const take = openLentBytes()
+  const { take } = openLentSlabs()
   const piece = Buffer.alloc(700_000)
   const made = sharedBytesMade(() => {
     for (let page = 0; page < 10; page += 1) {
@@ -143,6 +143,20 @@ test('a thread keeps so much shared memory in all, and lets none of it lie', () 
     }
   })
   expect(made).toBeLessThan(17 << 20)
+})
+
+test('the slabs of a thread that ended are let go of, and no others', () => {
+  const { take, threadEnded } = openLentSlabs()
+  const lentBy = (slab: string, isKnown = false): LentBytes => ({
+    ...{ slab, length: 1 },
+    ...(isKnown ? {} : { memory: new SharedArrayBuffer(64) }),
+  })
+  for (const slab of ['1.0', '1.1', '11.0']) take(lentBy(slab), 1)
+  threadEnded(1)
+  for (const slab of ['1.0', '1.1']) expect(() => take(lentBy(slab, true), 1)).toThrow(slab)
+  expect(take(lentBy('11.0', true), 1).data).toHaveLength(1)
+  // One that is given its place in the pool has a number of its own.
+  expect(take(lentBy('12.0'), 1).data).toHaveLength(1)
 })
 
 /** Bytes of all memory that threads could share which is made meanwhile. */
