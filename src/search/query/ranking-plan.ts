@@ -19,6 +19,8 @@ export interface Plan extends Ranking {
   /** Number of the list, for its cursors. */
   list: number
   sessionId: string | undefined
+  /** Who searches; undefined: nobody that is known. */
+  unit: string | undefined
   /** A model that is only asked. */
   shadow: { name: string; handle: number } | undefined
   /** The page's order may be drawn. */

@@ -93,7 +93,7 @@ export function openSearch(parts: SearchParts): Search {
       const plan = parts.plan(search, queryHash, { text: read.listText, list: read.list })
       const request = tune(read.request, plan.tuning)
       const { vector, degraded, missed } = await queryVector(search, request, entries, parts)
-      const told = await searchWarnings({ search, address, read, entries, missed }, engine)
+      const told = await searchWarnings({ search, address, read, plan, entries, missed }, engine)
       const queryId = newId()
       const asked = { search, read, plan, request, entries, vector, told, queryId, degraded }
       const { job, head } = searchJob(asked, startedMs, config)

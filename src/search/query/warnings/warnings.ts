@@ -2,8 +2,10 @@ import type { SearchRequest } from '../../../schema/search.ts'
 import type { SuggestRequest } from '../../../schema/suggest.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
+import type { Plan } from '../ranking-plan.ts'
 import type { SearchRead } from '../read-search.ts'
 import { nothingTold, tell, type Warned, warningsOf } from './told.ts'
+import { tellUnknownSession } from './unknown-session.ts'
 import { SEARCH, SUGGEST, unreadAddress, unreadInnerKeys, unreadKeys } from './unread-keys.ts'
 import { tellUnreturned, unreturnedFields } from './unreturned-fields.ts'
 import { unsearchedFields } from './unsearched-fields.ts'
@@ -20,6 +22,7 @@ import { tellValueless, valuelessFields } from './valueless-fields.ts'
  *   unread-keys          | the address of a POST      | nothing: its body alone is read
  *                        | the search                 | the shape of a search
  *   missing-vector       | (no vector is)             | what makes the vectors of each index
+ *   unknown-session      | sessionId                  | the plan, which knows who searches
  *   valueless-fields     | filters, sort, facets      | mappings; the names that documents have values by
  *   unsearched-fields    | searchFields, boost,       | mapped fields with words (an analyzer)
  *                        | highlight.fields           |
@@ -39,6 +42,7 @@ interface Asked {
   address: readonly string[]
   /** The same as it was read. */
   read: SearchRead
+  plan: Pick<Plan, 'unit'>
   entries: IndexEntry[]
   /** What is told of the search's vector. */
   missed: readonly string[] | undefined
@@ -46,11 +50,12 @@ interface Asked {
 
 /** What a search is told but of its words; documents are asked only for names that no mapping has. */
 export function searchWarnings(asked: Asked, engine: Engine): Warned | Promise<Warned> {
-  const { search, address, read, entries, missed = [] } = asked
+  const { search, address, read, plan, entries, missed = [] } = asked
   const told = nothingTold()
   unreadAddress(address, SEARCH, told)
   unreadKeys(search, SEARCH, told)
   for (const text of missed) tell(told, () => text)
+  tellUnknownSession(search.sessionId, plan, told)
   const valueless = valuelessFields(read.request, entries)
   const unreturned = unreturnedFields(search.fields, entries)
   if (valueless.length === 0 && unreturned.length === 0) {
