@@ -61,7 +61,11 @@ export function isEmptied(config: unknown, { tuning }: Pick<TuningRead, 'tuning'
 }
 
 function isHollow(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.values(value).every(isHollow)
+  if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.every(isHollow)
+  // Without a list of what is in each: there may be hundreds of thousands.
+  for (const name in value) if (!isHollow((value as Record<string, unknown>)[name])) return false
+  return true
 }
 
 function readSetting(key: string, value: unknown, { tuning, unread, wrong }: TuningRead): void {
@@ -99,15 +103,31 @@ export function layTunings(tunings: readonly Tuning[]): Tuning {
   // A copy of a thousand boosts for each search would be kept with its list.
   if (only !== undefined && tunings.length === 1) return only
   const laid: Tuning = {}
+  // Joined at the end: of a thousand, each would else be copied a thousand times.
+  const all: Joined = { fieldWeights: [], synonyms: [], pins: [], boosts: [] }
   for (const tuning of tunings) {
     const { fieldWeights, synonyms, pins, boosts, ...plain } = tuning
     Object.assign(laid, plain)
-    if (fieldWeights !== undefined) laid.fieldWeights = { ...laid.fieldWeights, ...fieldWeights }
-    if (synonyms !== undefined) laid.synonyms = [...(laid.synonyms ?? []), ...synonyms]
-    if (pins !== undefined) laid.pins = [...pins, ...(laid.pins ?? [])]
-    if (boosts !== undefined) laid.boosts = [...(laid.boosts ?? []), ...boosts]
+    if (fieldWeights !== undefined) all.fieldWeights.push(fieldWeights)
+    if (synonyms !== undefined) all.synonyms.push(synonyms)
+    if (pins !== undefined) all.pins.push(pins)
+    if (boosts !== undefined) all.boosts.push(boosts)
   }
+  if (all.fieldWeights.length > 0) laid.fieldWeights = joinedWeights(all.fieldWeights)
+  if (all.synonyms.length > 0) laid.synonyms = all.synonyms.flat()
+  if (all.pins.length > 0) laid.pins = all.pins.reverse().flat()
+  if (all.boosts.length > 0) laid.boosts = all.boosts.flat()
   return laid
+}
+
+/** What tunings say of the settings of which none replaces another. */
+type Joined = {
+  [Name in 'fieldWeights' | 'synonyms' | 'pins' | 'boosts']: NonNullable<Tuning[Name]>[]
+}
+
+function joinedWeights(maps: readonly Record<string, number>[]): Record<string, number> {
+  if (maps.length <= 2) return { ...maps[0], ...maps[1] }
+  return Object.fromEntries(maps.flatMap((map) => Object.entries(map)))
 }
 
 /** The settings by which two rankings may match different documents. */
