@@ -34,13 +34,34 @@ const PATH = 'targetingRules'
  */
 export function readTargeting(rules: unknown): TargetingCondition[] {
   if (rules === undefined || rules === null) return []
+  // Before they are read: a list may hold hundreds of thousands that say nothing.
+  if (rulesIn(rules) > CONDITIONS_MAX) throw tooMany()
   const conditions = readRules(rules)
-  if (conditions.length > CONDITIONS_MAX)
-    throw invalid(PATH, `must hold at most ${CONDITIONS_MAX} conditions`)
+  if (conditions.length > CONDITIONS_MAX) throw tooMany()
   if (conditions.some(({ values }) => values.length > VALUES_MAX))
     throw invalid(PATH, `must hold at most ${VALUES_MAX} values in a condition`)
   return conditions
 }
+
+function tooMany(): Error {
+  return invalid(PATH, `must hold at most ${CONDITIONS_MAX} conditions`)
+}
+
+/** Rules of a list and of the lists in it, looked for until there are too many. */
+function rulesIn(rules: unknown): number {
+  if (!Array.isArray(rules)) {
+    const [[name, inner] = ['', undefined], ...others] = Object.entries(asObject(rules) ?? {})
+    return others.length === 0 && LISTS.includes(name) ? rulesIn(inner) : 0
+  }
+  let count = 0
+  for (const rule of rules) {
+    count += 1 + rulesIn(rule)
+    if (count > CONDITIONS_MAX) break
+  }
+  return count
+}
+
+const LISTS = ['rules', 'conditions']
 
 function readRules(rules: unknown, path = PATH): TargetingCondition[] {
   if (Array.isArray(rules)) return rules.flatMap((rule, at) => readRule(rule, `${path}[${at}]`))
@@ -54,7 +75,7 @@ function readRules(rules: unknown, path = PATH): TargetingCondition[] {
 }
 
 function isListOfRules(name: string, value: unknown): boolean {
-  return ['rules', 'conditions'].includes(name) && Array.isArray(value) && value.every(asObject)
+  return LISTS.includes(name) && Array.isArray(value) && value.every(asObject)
 }
 
 function readRule(rule: unknown, path: string): TargetingCondition[] {

@@ -155,4 +155,15 @@ describe('targeting rules', () => {
       expect.objectContaining({ details: [expect.objectContaining({ path })] }),
     )
   })
+
+  it('are a hundred at most, also where they say nothing', () => {
+    const hundred = Array.from({ length: 100 }, () => ({}))
+    expect(readTargeting(hundred)).toEqual([])
+    expect(readTargeting({ rules: hundred })).toEqual([])
+    for (const rules of [
+      ...[[...hundred, {}], { conditions: [...hundred, {}] }],
+      Array.from({ length: 60 }, () => ({ rules: [{}, {}] })),
+    ])
+      expect(() => readTargeting(rules)).toThrow('must hold at most 100 conditions')
+  })
 })
