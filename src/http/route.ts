@@ -1,6 +1,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { App } from '../app.ts'
 import type { ErrorCode } from '../errors.ts'
+import { isHeavy, jsonText } from '../json/gradual-text.ts'
 import type { Content } from '../json/unkeepable.ts'
 import type { NoteDone } from '../schema/answer.ts'
 import type { Bytes } from './bytes.ts'
@@ -153,6 +154,11 @@ export function route<
 /** An answer with more than plain data. */
 export function answer(data: object | Bytes, more: Omit<Answer, 'kind' | 'data'> = {}): Answer {
   return { kind: 'answer', data, ...more }
+}
+
+/** An answer that repeats what a client sent: a large one is made into JSON with turns for others. */
+export async function longAnswer(data: object): Promise<Answer> {
+  return answer(isHeavy(data) ? Buffer.from(await jsonText(data)) : data)
 }
 
 /** A reply outside the envelope. */

@@ -1,3 +1,5 @@
+import { isHeavy, runsOf } from './gradual-text.ts'
+
 interface Canonical {
   /** Keys of the object itself that are taken; all of them unless given. */
   only?: ReadonlySet<string>
@@ -17,6 +19,35 @@ export function canonicalJson(value: unknown, { only, areSets = false }: Canonic
     text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(inner, { areSets })}`
   }
   return `{${text}}`
+}
+
+/** The same text in parts, of which none takes long. */
+export function* canonicalParts(value: unknown): Generator<string> {
+  if (typeof value !== 'object' || !isHeavy(value)) yield canonicalJson(value)
+  else if (Array.isArray(value)) yield* partsOfList(value)
+  else yield* partsOfObject(value as Record<string, unknown>)
+}
+
+function* partsOfList(list: readonly unknown[]): Generator<string> {
+  let comma = '['
+  for (const run of runsOf(list)) {
+    yield comma
+    if (run.length === 1) yield* canonicalParts(run[0])
+    else yield canonicalJson(run).slice(1, -1)
+    comma = ','
+  }
+  yield ']'
+}
+
+function* partsOfObject(object: Record<string, unknown>): Generator<string> {
+  let comma = '{'
+  for (const key of Object.keys(object).sort()) {
+    if (object[key] === undefined) continue
+    yield `${comma}${JSON.stringify(key)}:`
+    yield* canonicalParts(object[key])
+    comma = ','
+  }
+  yield comma === '{' ? '{}' : '}'
 }
 
 function listJson(list: readonly unknown[], areSets: boolean): string {

@@ -15,14 +15,18 @@ export function isHeavy(value: unknown, weight = RUN_WEIGHT): boolean {
 }
 
 /** The same text as `wellFormedJson` makes of an object, without those of its own members that are left out. */
-export async function jsonGradually(
+export function jsonGradually(
   object: Record<string, unknown>,
   isLeftOut?: (value: unknown) => boolean,
 ): Promise<string> {
+  return joinGradually(partsOfObject(object, isLeftOut))
+}
+
+async function joinGradually(parts: Iterable<string>): Promise<string> {
   const breathe = openBreath()
   const all: string[] = []
   await breathe()
-  for (const part of partsOfObject(object, isLeftOut)) {
+  for (const part of parts) {
     all.push(part)
     const pause = breathe()
     if (pause !== undefined) await pause
@@ -30,9 +34,9 @@ export async function jsonGradually(
   return all.join('')
 }
 
-/** JSON of an object, at once or, of a large one, a part at a time. */
-export function jsonText(object: object): string | Promise<string> {
-  return isHeavy(object) ? jsonGradually({ ...object }) : JSON.stringify(object)
+/** JSON of an object or a list, at once or, of a large one, a part at a time. */
+export function jsonText(value: object): string | Promise<string> {
+  return isHeavy(value) ? joinGradually(partsOf(value)) : wellFormedJson(value)
 }
 
 /** JSON of an object that has some members, and others whose JSON is there already. */
@@ -83,19 +87,31 @@ function* partsOfText(text: string): Generator<string> {
 
 function* partsOfList(list: readonly unknown[]): Generator<string> {
   let comma = '['
-  for (let from = 0; from < list.length; ) {
-    let weight = 0
-    let to = from
-    while (to < list.length && weight < RUN_WEIGHT) weight += weigh(list[to++], RUN_WEIGHT)
-    if (to - from > 1 || !isHeavy(list[from])) yield comma + inner(list.slice(from, to))
+  for (const run of runsOf(list)) {
+    if (run.length > 1 || !isHeavy(run[0])) yield comma + inner(run)
     else {
       yield comma
-      yield* partsOf(list[from])
+      yield* partsOf(run[0])
     }
     comma = ','
-    from = to
   }
   yield ']'
+}
+
+/** The items of a list, as many together as are made into JSON in one go; one that is heavy comes by itself. */
+export function* runsOf(list: readonly unknown[]): Generator<unknown[]> {
+  let from = 0
+  let weight = 0
+  for (let to = 0; to < list.length; to += 1) {
+    const more = weigh(list[to], RUN_WEIGHT)
+    if (to > from && (weight >= RUN_WEIGHT || more >= RUN_WEIGHT)) {
+      yield list.slice(from, to)
+      from = to
+      weight = 0
+    }
+    weight += more
+  }
+  if (from < list.length) yield list.slice(from)
 }
 
 function* partsOfObject(
@@ -115,7 +131,7 @@ function* partsOfObject(
   }
   for (const name of Object.keys(object)) {
     const value = object[name]
-    if (isLeftOut(value)) continue
+    if (value === undefined || isLeftOut(value)) continue
     if (isHeavy(value)) {
       yield* flush()
       yield `${comma}${wellFormedJson(name)}:`

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { isHeavy, jsonGradually } from '../../src/json/gradual-text.ts'
+import { isHeavy, jsonGradually, jsonText } from '../../src/json/gradual-text.ts'
 import { wellFormedJson } from '../../src/json/well-formed.ts'
 
 const PARTS = [
@@ -55,6 +55,21 @@ describe('JSON that is made gradually', () => {
     await jsonGradually(object)
     const longest = Math.max(...stringify.mock.results.map(({ value }) => value?.length ?? 0))
     expect(longest).toBeLessThan(whole / 10)
+  })
+
+  it('is not made in one go where what is large stands behind what is small, or in a list', async () => {
+    const list = [1, { PARTS }, 'x', Array(90_000).fill(1)]
+    const whole = wellFormedJson(list)
+    const stringify = vi.spyOn(JSON, 'stringify')
+    onTestFinished(() => stringify.mockRestore())
+    expect(await jsonText(list)).toBe(whole)
+    const longest = Math.max(...stringify.mock.results.map(({ value }) => value?.length ?? 0))
+    expect(longest).toBeLessThan(whole.length / 2)
+  })
+
+  it('leaves out what is undefined, as any does', async () => {
+    const object = { a: undefined, b: undefined, long: Array(9000).fill(1), c: undefined, d: 1 }
+    expect(await jsonText(object)).toBe(JSON.stringify(object))
   })
 
   it('is for what is large', () => {

@@ -1,4 +1,4 @@
-import { answer, route } from '../../http/route.ts'
+import { answer, longAnswer, route } from '../../http/route.ts'
 import { describeAssignment } from '../../schema/assignment.ts'
 import { IdPath } from '../../schema/common.ts'
 import {
@@ -27,7 +27,7 @@ export const createSearchTest = route({
   },
   reply: AnsweredTest,
   errors: ['NAME_TAKEN', 'LIMIT_REACHED'],
-  handle: ({ app, body }) => app.learning.experiments.create('test', body),
+  handle: async ({ app, body }) => longAnswer(await app.learning.experiments.create('test', body)),
 })
 
 export const assignSearchTest = route({
@@ -68,7 +68,7 @@ export const getSearchTest = route({
   errors: ['TEST_NOT_FOUND'],
   handle: async ({ app, params }) => {
     await app.learning.caughtUp()
-    return app.learning.experiments.get('test', params.id)
+    return longAnswer(await app.learning.experiments.get('test', params.id))
   },
 })
 
@@ -81,7 +81,8 @@ const steer = (verb: 'pause' | 'resume' | 'stop') =>
     params: IdPath,
     reply: AnsweredTest,
     errors: ['TEST_NOT_FOUND', 'INVALID_TRANSITION', 'LIMIT_REACHED'],
-    handle: ({ app, params }) => app.learning.experiments.steer('test', params.id, verb),
+    handle: async ({ app, params }) =>
+      longAnswer(await app.learning.experiments.steer('test', params.id, verb)),
   })
 
 export const pauseSearchTest = steer('pause')

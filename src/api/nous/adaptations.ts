@@ -1,4 +1,4 @@
-import { answer, route } from '../../http/route.ts'
+import { answer, longAnswer, route } from '../../http/route.ts'
 import {
   Adaptation,
   AdaptationHistory,
@@ -33,7 +33,7 @@ export const suggestAdaptation = route({
   reply: SuggestionRead,
   handle: async ({ app, body }) => {
     await app.learning.whole()
-    return app.learning.adaptations.suggest(body)
+    return answer(await app.learning.adaptations.suggest(body))
   },
 })
 
@@ -70,7 +70,8 @@ export const createRule = route({
   body: RuleCreate,
   example: { queryHash: '9f86d081884c7d65', changes: { fieldWeights: { title: 1.5 } } },
   reply: Rule,
-  handle: ({ app, body, noteDone }) => app.learning.adaptations.createRule(body, noteDone),
+  handle: async ({ app, body, noteDone }) =>
+    answer(await app.learning.adaptations.createRule(body, noteDone)),
 })
 
 export const applyAdaptation = route({
@@ -99,7 +100,7 @@ export const applyAdaptation = route({
   ],
   handle: async ({ app, body, noteDone }) => {
     await app.learning.whole()
-    return app.learning.adaptations.apply(body, noteDone)
+    return answer(await app.learning.adaptations.apply(body, noteDone))
   },
 })
 
@@ -127,7 +128,7 @@ export const getAdaptation = route({
   errors: ['ADAPTATION_NOT_FOUND'],
   handle: async ({ app, params }) => {
     await app.learning.caughtUp()
-    return app.learning.adaptations.get(params.id)
+    return longAnswer(app.learning.adaptations.get(params.id))
   },
 })
 
@@ -143,6 +144,6 @@ export const rollBackAdaptation = route({
   errors: ['ADAPTATION_NOT_FOUND', 'INVALID_TRANSITION'],
   handle: async ({ app, params, body }) => {
     await app.learning.caughtUp()
-    return app.learning.adaptations.rollBack(params.id, body.reason)
+    return longAnswer(await app.learning.adaptations.rollBack(params.id, body.reason))
   },
 })

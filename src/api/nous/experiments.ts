@@ -1,4 +1,4 @@
-import { answer, route } from '../../http/route.ts'
+import { answer, longAnswer, route } from '../../http/route.ts'
 import { IdPath } from '../../schema/common.ts'
 import {
   AnsweredExperiment,
@@ -27,7 +27,8 @@ export const createExperiment = route({
   },
   reply: AnsweredExperiment,
   errors: ['NAME_TAKEN', 'LIMIT_REACHED'],
-  handle: ({ app, body }) => app.learning.experiments.create('experiment', body),
+  handle: async ({ app, body }) =>
+    longAnswer(await app.learning.experiments.create('experiment', body)),
 })
 
 export const listExperiments = route({
@@ -56,7 +57,7 @@ export const getExperiment = route({
   errors: ['EXPERIMENT_NOT_FOUND'],
   handle: async ({ app, params }) => {
     await app.learning.caughtUp()
-    return app.learning.experiments.get('experiment', params.id)
+    return longAnswer(await app.learning.experiments.get('experiment', params.id))
   },
 })
 
@@ -81,7 +82,8 @@ const steer = (verb: keyof typeof STEERED) =>
     params: IdPath,
     reply: AnsweredExperiment,
     errors: ['EXPERIMENT_NOT_FOUND', 'INVALID_TRANSITION', 'LIMIT_REACHED'],
-    handle: ({ app, params }) => app.learning.experiments.steer('experiment', params.id, verb),
+    handle: async ({ app, params }) =>
+      longAnswer(await app.learning.experiments.steer('experiment', params.id, verb)),
   })
 
 export const activateExperiment = steer('activate')

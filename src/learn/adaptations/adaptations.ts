@@ -1,21 +1,9 @@
 import { serviceError } from '../../errors.ts'
 import { hashSpelling, oneSpelling } from '../../ids.ts'
-import type {
-  Adaptation,
-  AdaptationHistory,
-  AdaptationQuery,
-  AdaptationRead,
-} from '../../schema/adaptation.ts'
+import type { Adaptation, AdaptationHistory, AdaptationQuery } from '../../schema/adaptation.ts'
 import type { AdaptationRecord, ArmTotals, RuleRecord } from '../../schema/adaptation-record.ts'
 import type { NoteDone } from '../../schema/answer.ts'
-import type {
-  Rule,
-  RuleCreate,
-  RuleQuery,
-  Suggestion,
-  SuggestionQuery,
-  SuggestionRead,
-} from '../../schema/suggestion.ts'
+import type { RuleCreate, RuleQuery, Suggestion, SuggestionQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
@@ -29,7 +17,7 @@ import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf, wordsOf } from '../wire/words.ts'
 import { EVERY_QUERY } from './content.ts'
 import { openCountedRows } from './counted-rows.ts'
-import { makeDraft, ruleWarnings } from './draft.ts'
+import { makeDraft, ruleWarnings, writtenDraft } from './draft.ts'
 import { type Force, openForce } from './force.ts'
 import { type AdaptationLifecycle, openLifecycle } from './lifecycle.ts'
 import { openMoves } from './moves.ts'
@@ -39,23 +27,27 @@ import { openRules, type Rules } from './rules.ts'
 import { openSuggestions, type Suggestions } from './suggestions.ts'
 import { openRankingVersions } from './versions.ts'
 import { openWatch } from './watch.ts'
-import { adaptationJson, showAdaptation, showHistory, showRule, showSuggestion } from './wire.ts'
+import { adaptationJson, ruleJson, showAdaptation, showHistory, suggestionJson } from './wire.ts'
 
 /** Changes to the ranking: suggested, made into rules, applied step by step, watched, taken back. */
 export interface Adaptations extends Pick<Force, 'applying'> {
   consumer: Consumer
-  /** Judges by what is learned: for who waited until that is whole (loop/whole.ts). Throws VALIDATION_FAILED. */
-  suggest: (sent: Suggestion) => Promise<SuggestionRead>
+  /**
+   * A SuggestionRead in UTF-8 JSON. Judges by what is learned: for who waited until that is whole (loop/whole.ts). Throws
+   * VALIDATION_FAILED.
+   */
+  suggest: (sent: Suggestion) => Promise<Uint8Array>
   /** A SuggestionList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status or source, INVALID_CURSOR. */
   listSuggestions: (query: SuggestionQuery) => Promise<Uint8Array>
-  createRule: (sent: RuleCreate, noteDone?: NoteDone) => Promise<Rule>
+  /** A Rule in UTF-8 JSON. Throws VALIDATION_FAILED. */
+  createRule: (sent: RuleCreate, noteDone?: NoteDone) => Promise<Uint8Array>
   /** A RuleList in UTF-8 JSON, newest first. Throws INVALID_CURSOR. */
   listRules: (query: RuleQuery) => Promise<Uint8Array>
   /**
-   * Judges by what is learned, like `suggest`. Throws VALIDATION_FAILED, ADAPTATION_CONFLICT, LIMIT_REACHED,
+   * An AdaptationRead in UTF-8 JSON. Judges by what is learned, like `suggest`. Throws VALIDATION_FAILED, ADAPTATION_CONFLICT, LIMIT_REACHED,
    * RULE_NOT_FOUND, SUGGESTION_NOT_FOUND, INVALID_TRANSITION.
    */
-  apply: (sent: Adaptation, noteDone?: NoteDone) => Promise<AdaptationRead>
+  apply: (sent: Adaptation, noteDone?: NoteDone) => Promise<Uint8Array>
   /** An AdaptationList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status, INVALID_CURSOR. */
   list: (query: AdaptationQuery) => Promise<Uint8Array>
   /** Throws ADAPTATION_NOT_FOUND. */
@@ -125,24 +117,26 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     applying: force.applying,
     consumer: watch,
     withdraw: suggestions.withdraw,
-    suggest: async (sent) => showSuggestion(await suggestions.suggest(sent)),
+    suggest: async (sent) => Buffer.from(suggestionJson(await suggestions.suggest(sent))),
     listSuggestions: suggestions.list,
     createRule: async (sent, noteDone) => {
       const warnings = ruleWarnings(sent, { exactModel, isSearched, learning: config.learning })
-      const rule = showRule(await rules.create(sent, noteDone))
-      return { ...rule, ...(warnings.length === 0 ? {} : { warnings }) }
+      const rule = await rules.create(sent, noteDone)
+      return Buffer.from(ruleJson(rule, warnings.length === 0 ? {} : { warnings }))
     },
     listRules: rules.list,
     apply: async (named, noteDone) => {
       const sent = inOneSpelling(named)
       const rule = ruleOf(sent, rules, suggestions)
-      const draft = draftOf(sent, rule)
+      // Judged before it is written down, which gives others their turns.
+      const written = writtenDraft(sent, draftOf(sent, rule))
+      const draft = written instanceof Promise ? await written : written
       const immediate = sent.immediate === true || sent.force === true
       const begun = ({ suggestionId, adaptationId }: AdaptationRecord) => {
         if (suggestionId !== undefined) suggestions.appliedWithin(suggestionId, adaptationId)
       }
       const record = await lifecycle.apply(draft, immediate, begun, noteDone)
-      return show.one(record)
+      return Buffer.from(show.json(record))
     },
     list: show.list,
     get: (adaptationId) => show.history(adaptationId),
@@ -221,9 +215,9 @@ function openShow(
     const units: [number, number] = [count(0, totals.without), count(1, totals.with)]
     return [record, totals, units, versions.inForce(record)?.version]
   }
-  const one = (record: AdaptationRecord): AdaptationRead => showAdaptation(...figuresOf(record))
+  const json = (record: AdaptationRecord): string => adaptationJson(...figuresOf(record))
   return {
-    one,
+    json,
     list: async ({ status, type, queryHash, limit = LIMIT, cursor }: AdaptationQuery) => {
       const statuses = knownWordsOf('status', status, Object.keys(MACHINES.adaptation))
       const types = wordsOf(type)
@@ -234,7 +228,7 @@ function openShow(
         (scope === undefined || record.scope === scope)
       const isEach = statuses === undefined && types === undefined && queryHash === undefined
       return await listJson('adaptations', adaptations, {
-        ...{ limit, cursor, show: (record) => adaptationJson(...figuresOf(record)) },
+        ...{ limit, cursor, show: json },
         isWanted: isEach ? undefined : isWanted,
       })
     },
@@ -242,7 +236,7 @@ function openShow(
       const record = adaptations.get(oneSpelling(adaptationId))
       if (record === undefined)
         throw serviceError('ADAPTATION_NOT_FOUND', 'There is no adaptation with this id.')
-      return showHistory(one(record), record, versions)
+      return showHistory(showAdaptation(...figuresOf(record)), record, versions)
     },
   }
 }

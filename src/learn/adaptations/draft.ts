@@ -1,5 +1,6 @@
 import { invalid } from '../../errors.ts'
 import { hashSpelling, isQueryHash, newId } from '../../ids.ts'
+import { jsonText } from '../../json/gradual-text.ts'
 import { isObject } from '../../object.ts'
 import { Adaptation } from '../../schema/adaptation.ts'
 import type { EarlierTotals, RuleRecord, Trigger } from '../../schema/adaptation-record.ts'
@@ -49,12 +50,24 @@ export interface DraftParts {
   clock: () => number
 }
 
+/** A draft without what was sent with it. */
+type Judged = Omit<Draft, 'changes' | 'sent'>
+
+/** A draft with what was sent with it, as JSON: at once or, where that is much, with turns for others meanwhile. */
+export function writtenDraft(sent: Adaptation, judged: Judged): Draft | Promise<Draft> {
+  const changes = jsonText(sent.changes)
+  const kept = jsonText(Object.fromEntries(KEPT.map((key) => [key, sent[key]])))
+  if (typeof changes === 'string' && typeof kept === 'string')
+    return { ...judged, changes, sent: kept }
+  return Promise.all([changes, kept]).then(([changes, sent]) => ({ ...judged, changes, sent }))
+}
+
 /** Reads a request into a draft whose validation is decided. Throws VALIDATION_FAILED that names the place. */
 export function makeDraft(
   sent: Adaptation,
   rule: RuleRecord | undefined,
   parts: DraftParts,
-): Draft {
+): Judged {
   const scope = scopeOf(sent, rule)
   const { tuning: named, unread } = mustReadChanges(sent.changes)
   const tuning = withExactModel(named, parts.exactModel)
@@ -75,8 +88,6 @@ export function makeDraft(
       ...warningsOfBefore(triggers, baseline),
       ...warningsOfChecks(validation.checks, figures),
     ],
-    changes: JSON.stringify(sent.changes),
-    sent: JSON.stringify(Object.fromEntries(KEPT.map((key) => [key, sent[key]]))),
     validation,
     supersedes: [],
     baseline,

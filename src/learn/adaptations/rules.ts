@@ -1,5 +1,6 @@
 import { serviceError } from '../../errors.ts'
 import { hashSpelling, newId } from '../../ids.ts'
+import { jsonText } from '../../json/gradual-text.ts'
 import type { RuleRecord } from '../../schema/adaptation-record.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { RuleCreate, RuleQuery } from '../../schema/suggestion.ts'
@@ -37,17 +38,19 @@ export function openRules(store: Store, clock: () => number): Rules {
   }
   return {
     addWithin,
-    create: ({ changes, queryHash, name, description }, noteDone) =>
-      store.write(() => {
+    create: async ({ changes: sent, queryHash, name, description }, noteDone) => {
+      const changes = await jsonText(sent)
+      return store.write(() => {
         noteDone?.()
         return addWithin({
-          changes: JSON.stringify(changes),
+          changes,
           description: description ?? name ?? 'A rule made by a client.',
           source: 'client',
           ...(queryHash === undefined ? {} : { queryHash: hashSpelling(queryHash) }),
           ...(name === undefined ? {} : { name }),
         })
-      }),
+      })
+    },
     removeWithin: (ruleId) => {
       adaptationRules.remove(ruleId)
     },
@@ -60,7 +63,12 @@ export function openRules(store: Store, clock: () => number): Rules {
       const hash = queryHash === undefined ? undefined : hashSpelling(queryHash)
       const isOf = (rule: RuleRecord) => rule.queryHash === hash
       const isWanted = hash === undefined ? undefined : isOf
-      return listJson('rules', adaptationRules, { limit, cursor, show: ruleJson, isWanted })
+      return listJson('rules', adaptationRules, {
+        limit,
+        cursor,
+        show: (rule) => ruleJson(rule),
+        isWanted,
+      })
     },
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { openBreath } from '../../breath.ts'
 import { newId } from '../../ids.ts'
-import { canonicalJson } from '../../json/canonical.ts'
+import { canonicalJson, canonicalParts } from '../../json/canonical.ts'
 import type { SuggestionRecord, SuggestionStatus } from '../../schema/adaptation-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
@@ -121,4 +122,16 @@ export function openSuggestionSteps(parts: SuggestionStepsParts): SuggestionStep
 /** The same for the same content, whatever the order of its keys. */
 export function suggestionKey(content: unknown): string {
   return createHash('sha256').update(canonicalJson(content)).digest('hex')
+}
+
+/** The same with turns for others: a client may send a megabyte. */
+export async function suggestionKeyGradually(content: unknown): Promise<string> {
+  const breathe = openBreath()
+  const hash = createHash('sha256')
+  for (const part of canonicalParts(content)) {
+    hash.update(part)
+    const pause = breathe()
+    if (pause !== undefined) await pause
+  }
+  return hash.digest('hex')
 }

@@ -1,7 +1,7 @@
 import { openBreath } from '../../breath.ts'
 import { invalid, serviceError } from '../../errors.ts'
 import { hashSpelling } from '../../ids.ts'
-import { jsonGradually } from '../../json/gradual-text.ts'
+import { jsonText } from '../../json/gradual-text.ts'
 import type { SuggestionRecord } from '../../schema/adaptation-record.ts'
 import type { Suggestion, SuggestionQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
@@ -15,7 +15,12 @@ import { type CountedRows, openCountedRows } from './counted-rows.ts'
 import { deriveChanges } from './derive.ts'
 import type { Rules } from './rules.ts'
 import { asOf, hasExpired, openSuggestionAges } from './suggestion-ages.ts'
-import { openSuggestionSteps, type SuggestionSteps, suggestionKey } from './suggestion-steps.ts'
+import {
+  openSuggestionSteps,
+  type SuggestionSteps,
+  suggestionKey,
+  suggestionKeyGradually,
+} from './suggestion-steps.ts'
 import { suggestionJson } from './wire.ts'
 
 /** A change that the service found itself. */
@@ -83,12 +88,12 @@ export function openSuggestions(parts: SuggestionsParts): Suggestions {
       const queryHash = hashSpelling(sent.queryHash)
       if (!KNOWN.some((name) => name in patterns))
         throw invalid('patterns', `must have at least one of ${KNOWN.join(', ')}`)
-      const key = suggestionKey([queryHash, patterns, confidence])
+      // Now: while this is written down, what it is judged by may be counted anew.
+      const derived = deriveChanges(patterns, parts.evidenceOf(queryHash))
+      const key = await suggestionKeyGradually([queryHash, patterns, confidence])
       const known = find(key)
       if (known !== undefined && !hasExpired(known, clock())) return known
-      const own = { key, queryHash, confidence, patterns: await jsonGradually(patterns) }
-      // Now: when the transaction's turn comes, what it is judged by may be counted anew.
-      const derived = deriveChanges(patterns, parts.evidenceOf(queryHash))
+      const own = { key, queryHash, confidence, patterns: await jsonText(patterns) }
       const suggested = await store.write(() => {
         const earlier = find(key)
         if (earlier !== undefined) {

@@ -88,36 +88,20 @@ export function showHistory(
   }
 }
 
-export function showRule(rule: RuleRecord): Rule {
-  return { ...aboutRule(rule), changes: JSON.parse(rule.changes) }
+/** A Rule as JSON. */
+export function ruleJson(rule: RuleRecord, more: Pick<Rule, 'warnings'> = {}): string {
+  const { queryHash = null, changes, createdMs, ...same } = rule
+  const about: Omit<Rule, 'changes'> = { ...same, queryHash, created: isoTime(createdMs), ...more }
+  return jsonWith(about, { changes })
 }
 
-/** The same as JSON. */
-export function ruleJson(rule: RuleRecord): string {
-  return jsonWith(aboutRule(rule), { changes: rule.changes })
-}
-
-function aboutRule(rule: RuleRecord): Omit<Rule, 'changes'> {
-  const { queryHash = null, changes: _, createdMs, ...same } = rule
-  return { ...same, queryHash, created: isoTime(createdMs) }
-}
-
-export function showSuggestion(record: SuggestionRecord): SuggestionRead {
-  const { rule, patterns } = record
-  const shown = { rule: rule === undefined ? null : showRule(rule), patterns: JSON.parse(patterns) }
-  return { ...aboutSuggestion(record), ...shown }
-}
-
-/** The same as JSON. */
+/** A SuggestionRead as JSON. */
 export function suggestionJson(record: SuggestionRecord): string {
-  const { rule, patterns } = record
-  const told = { rule: rule === undefined ? 'null' : ruleJson(rule), patterns }
-  return jsonWith(aboutSuggestion(record), told)
-}
-
-function aboutSuggestion(record: SuggestionRecord): Omit<SuggestionRead, 'rule' | 'patterns'> {
-  const { key: _, rule: __, patterns: ___, createdMs, updatedMs, ...same } = record
-  return { ...same, created: isoTime(createdMs), updated: isoTime(updatedMs) }
+  const { key: _, rule, patterns, createdMs, updatedMs, ...same } = record
+  const about: Omit<SuggestionRead, 'rule' | 'patterns'> = {
+    ...{ ...same, created: isoTime(createdMs), updated: isoTime(updatedMs) },
+  }
+  return jsonWith(about, { rule: rule === undefined ? 'null' : ruleJson(rule), patterns })
 }
 
 /** Changes of one query that came before ranks were counted have none of them beside their clicks: not known. */

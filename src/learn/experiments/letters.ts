@@ -1,4 +1,5 @@
 import { serviceError } from '../../errors.ts'
+import { jsonText } from '../../json/gradual-text.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
 
 /**
@@ -27,8 +28,10 @@ export function openLetters() {
     return measure(record) - (byId.get(record.id) ?? 0)
   }
   return {
-    /** To be called before the transaction that writes it, in which nobody else has a turn. */
-    measure,
+    /** To be awaited before the transaction that writes it, in which nobody else has a turn. */
+    measure: async (record: ExperimentRecord): Promise<void> => {
+      measured.set(record, (await jsonText(record)).length)
+    },
     total: () => total,
     keep: (record: ExperimentRecord): void => {
       const added = more(record)

@@ -124,8 +124,8 @@ export function openRegister(parts: RegisterParts): Register {
       const id = experimentNames.get([kind, name])
       return id === undefined ? undefined : records.get(id)
     },
-    add: (record) => {
-      measure(record)
+    add: async (record) => {
+      await measure(record)
       return write(() => {
         const { kind, name, id, status } = record
         if (experimentNames.has([kind, name]))

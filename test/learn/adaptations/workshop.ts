@@ -5,12 +5,21 @@ import type { Impression } from '../../../src/learn/facts.ts'
 import { openEvents } from '../../../src/learn/history/events.ts'
 import { whenWhole } from '../../../src/learn/loop/whole.ts'
 import { openPatterns, type Patterns } from '../../../src/learn/patterns/patterns.ts'
-import type { Adaptation, AdaptationList, AdaptationQuery } from '../../../src/schema/adaptation.ts'
 import type {
+  Adaptation,
+  AdaptationList,
+  AdaptationQuery,
+  AdaptationRead,
+} from '../../../src/schema/adaptation.ts'
+import type {
+  Rule,
+  RuleCreate,
   RuleList,
   RuleQuery,
+  Suggestion,
   SuggestionList,
   SuggestionQuery,
+  SuggestionRead,
 } from '../../../src/schema/suggestion.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
@@ -18,12 +27,9 @@ import { type Learner, openLearner, QUERY_HASH } from '../learner.ts'
 
 /** A learning line with patterns and adaptations: each search gets the changes that apply to its session. */
 export interface Workshop extends Learner {
-  adaptations: Adaptations
+  adaptations: Shop
   patterns: Patterns
-  apply: (
-    changes: Record<string, unknown>,
-    more?: Partial<Adaptation>,
-  ) => ReturnType<Adaptations['apply']>
+  apply: (changes: Record<string, unknown>, more?: Partial<Adaptation>) => Promise<AdaptationRead>
   /** Waits, as requests do that decide by what was learned. */
   whole: () => Promise<void>
   /** Names of the changes that a search of the session would get. */
@@ -40,6 +46,22 @@ export interface Workshop extends Learner {
   eventTypes: () => string[]
   /** The same store with everything opened anew. */
   reopen: () => Promise<Workshop>
+}
+
+/** Adaptations whose answers are read. */
+type Shop = Omit<Adaptations, 'suggest' | 'createRule' | 'apply'> & {
+  suggest: (sent: Suggestion) => Promise<SuggestionRead>
+  createRule: (sent: RuleCreate) => Promise<Rule>
+  apply: (sent: Adaptation) => Promise<AdaptationRead>
+}
+
+function readable(shop: Adaptations): Shop {
+  return {
+    ...shop,
+    suggest: async (sent) => parse(await shop.suggest(sent)),
+    createRule: async (sent) => parse(await shop.createRule(sent)),
+    apply: async (sent) => parse(await shop.apply(sent)),
+  }
 }
 
 /** The first ones that the core reckons; a search without a session keeps four of them. */
@@ -73,7 +95,7 @@ export function openWorkshop(
   })
   const own = learner
   if (nowMs !== undefined) own.clock.nowMs = nowMs
-  const shop = adaptations as unknown as Adaptations
+  const shop = readable(adaptations as unknown as Adaptations)
   let closed = false
   const close = async () => {
     if (!closed) await own.close()
@@ -117,6 +139,6 @@ export function openWorkshop(
   }
 }
 
-function parse<List>(bytes: Uint8Array): List {
-  return JSON.parse(Buffer.from(bytes).toString()) as List
+function parse<Told>(bytes: Uint8Array): Told {
+  return JSON.parse(Buffer.from(bytes).toString()) as Told
 }

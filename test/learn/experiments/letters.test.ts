@@ -2,13 +2,13 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { openLetters } from '../../../src/learn/experiments/letters.ts'
 import type { ExperimentRecord } from '../../../src/schema/experiment-record.ts'
 
-it('a record is written as JSON once to know how long it is: before its transaction', () => {
+it('a record is written as JSON once to know how long it is: before its transaction', async () => {
   const stringify = vi.spyOn(JSON, 'stringify')
   onTestFinished(() => stringify.mockRestore())
   const letters = openLetters()
   const record = { id: 'a', note: 'x'.repeat(100) } as unknown as ExperimentRecord
   const other = { ...record, id: 'b' }
-  for (const each of [record, other]) letters.measure(each)
+  for (const each of [record, other]) await letters.measure(each)
   expect(stringify).toHaveBeenCalledTimes(2)
   letters.refuseMore([record, other])
   for (const each of [record, other]) letters.keep(each)
