@@ -18,15 +18,19 @@ const NAMELESS = '(no name)'
 
 /** Words under which settings may be gathered. */
 const GROUPS = ['ranking', 'search', 'thresholds']
+/** Groups inside of each other; what stands deeper is no setting. */
+const GROUPS_DEEP_MAX = 8
+/** Parts of a name with points; one of more is no path to a setting, and each part an object in another. */
+const NAME_PARTS_MAX = 32
 
 /**
  * Reads a variant's `config` or an adaptation's `changes`, which may also be a list of such objects or of
  * `{parameter, value}`. The vocabulary is open, so what is no setting is kept elsewhere as it came and named in `unread`;
  * a setting with a value of a wrong type or out of range is `wrong`.
  */
-export function readTuning(config: unknown): TuningRead {
+export function readTuning(config: unknown, deep = 0): TuningRead {
   if (Array.isArray(config)) {
-    const reads = config.map((entry, at) => under(`[${at}]`, readEntry(entry, at)))
+    const reads = config.map((entry, at) => under(`[${at}]`, readEntry(entry, at, deep)))
     return {
       tuning: layTunings(reads.map(({ tuning }) => tuning)),
       unread: reads.flatMap(({ unread }) => unread),
@@ -34,14 +38,15 @@ export function readTuning(config: unknown): TuningRead {
     }
   }
   const read: TuningRead = { tuning: {}, unread: [], wrong: [] }
-  for (const [key, value] of Object.entries(asObject(config) ?? {})) readSetting(key, value, read)
+  for (const [key, value] of Object.entries(asObject(config) ?? {}))
+    if (!readGroup(key, value, read, deep)) readSetting(key, value, read)
   return read
 }
 
 /** What has no name is told by its place. */
-function readEntry(entry: unknown, at: number): TuningRead {
+function readEntry(entry: unknown, at: number, deep: number): TuningRead {
   const setting = asSetting(entry)
-  if (setting !== undefined) return readTuning(setting)
+  if (setting !== undefined) return readTuning(setting, deep)
   const unread = [`[${at}] (must be a setting: an object, or {parameter, value})`]
   return { tuning: {}, unread, wrong: [] }
 }
@@ -68,14 +73,23 @@ function isHollow(value: unknown): boolean {
   return true
 }
 
+/** Reads what is gathered under a word for that; false when it is something else. */
+function readGroup(
+  key: string,
+  value: unknown,
+  { tuning, unread, wrong }: TuningRead,
+  deep: number,
+): boolean {
+  if (!GROUPS.includes(key) || asObject(value) === undefined) return false
+  if (deep === GROUPS_DEEP_MAX) return false
+  const inner = under(key, readTuning(value, deep + 1))
+  Object.assign(tuning, layTunings([tuning, inner.tuning]))
+  for (const place of inner.unread) unread.push(place)
+  for (const problem of inner.wrong) wrong.push(problem)
+  return true
+}
+
 function readSetting(key: string, value: unknown, { tuning, unread, wrong }: TuningRead): void {
-  if (GROUPS.includes(key) && asObject(value) !== undefined) {
-    const inner = under(key, readTuning(value))
-    Object.assign(tuning, layTunings([tuning, inner.tuning]))
-    unread.push(...inner.unread)
-    wrong.push(...inner.wrong)
-    return
-  }
   const setting = Object.hasOwn(TUNABLE, key) ? TUNABLE[key] : undefined
   const problem =
     setting === undefined || value === undefined
@@ -157,9 +171,9 @@ function asSetting(entry: unknown): unknown {
   if (typeof sent.field === 'string' && typeof value === 'number')
     return { fieldWeights: { [sent.field]: value } }
   if (name === undefined || value === undefined) return sent
-  return String(name)
-    .split('.')
-    .reduceRight<unknown>((inner, part) => ({ [part]: inner }), value)
+  const path = String(name).split('.', NAME_PARTS_MAX + 1)
+  if (path.length > NAME_PARTS_MAX) return { [String(name)]: value }
+  return path.reduceRight<unknown>((inner, part) => ({ [part]: inner }), value)
 }
 
 /** The `id@version` that a name of a model stands for now; undefined when there is none that can rank. */

@@ -249,6 +249,17 @@ describe('a free-form configuration', () => {
   })
 })
 
+it('a setting stands a few groups deep at most, and its name has some parts', () => {
+  const named = (parts: number, value: unknown = 0.5) =>
+    readTuning([{ parameter: `${'ranking.'.repeat(parts)}minScore`, value }])
+  expect(named(8)).toMatchObject({ tuning: { minScore: 0.5 }, unread: [] })
+  expect(named(9)).toMatchObject({ tuning: {}, unread: [`${'ranking.'.repeat(8)}ranking`] })
+  const long = 'ranking.'.repeat(100_000)
+  const read = readTuning(Array.from({ length: 9 }, () => ({ parameter: long, value: 1 })))
+  expect(read.tuning).toEqual({})
+  expect(read.unread).toEqual(Array.from({ length: 9 }, () => long))
+})
+
 it('thousands of tunings are laid over each other without copying each for those behind it', () => {
   const many = Array.from({ length: 4000 }, (_, n) => ({
     ...{ fieldWeights: { [`f${n}`]: n }, pins: [{ id: `p${n}` }] },
