@@ -21,7 +21,7 @@ const Patterns = Type.Object(
     description:
       'Figures (0..1), lists of texts, or both; at least one of the named keys. A text names a field ' +
       '(`title`, `field:title`), a document (`document:ID`), a pair of words (`tv => television`) or a leg ' +
-      '(`exact`, `semantic`); what names nothing is kept and changes nothing.',
+      '(`exact`, `semantic`); what names nothing is kept and changes nothing, as is a pair of more than 4096 characters.',
   },
 )
 

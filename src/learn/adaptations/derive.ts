@@ -1,3 +1,4 @@
+import { QUERY_CHARACTERS_MAX } from '../../schema/common.ts'
 import type { Suggestion } from '../../schema/suggestion.ts'
 import type { Tuning } from '../../schema/tuning.ts'
 import type { QueryEvidence } from '../patterns/evidence.ts'
@@ -40,7 +41,7 @@ const FIELD_DOWN = 0.5
  * | `document:ID`, or a clicked document · negative | `boosts` + .2 · − .2 |
  * | `a => b`, `a = b` among the positive ones, of words that say something and not the same | `synonyms` |
  * | words for exact · semantic matching (swapped when negative) | `legWeights` towards words · meaning |
- * | other texts | nothing; when all are such, `learning` on |
+ * | other texts, also such pairs that are longer than a query may be | nothing; when all are such, `learning` on |
  * | only neutral ones, or `requiresOptimization` alone with no evidence | can't be judged |
  */
 export function deriveChanges(patterns: Patterns, evidence: QueryEvidence | undefined): Derived {
@@ -162,6 +163,8 @@ function readSynonym(text: string): string[] | undefined {
   // Blanks are trimmed afterwards: a pattern that looks for them, too, takes the square of a text's length.
   const pair = /^([^=<>!]+)(=>?)([^=<>!]+)$/.exec(text.replace(/^synonym:/i, '')) ?? []
   const [, left = '', sign = '', right = ''] = pair.map((part) => part.trim())
+  // Of more no query can hold the words.
+  if (left.length + right.length > QUERY_CHARACTERS_MAX) return undefined
   if (!isSynonymRule(left, right)) return undefined
   if (sign === '=>') return [`${left} => ${right}`]
   return readField(left) === undefined ? [left, right] : undefined

@@ -116,6 +116,12 @@ describe('a rule from patterns', () => {
     expect([weights.f6, weights.f7]).toEqual([1.5, 0.5])
   })
 
+  it('reads no pair of words that is longer than a query may be', () => {
+    const long = `${'a '.repeat(3000)}=> b`
+    const { changes } = deriveChanges({ positivePatterns: [long, 'tv => television'] }, undefined)
+    expect(changes).toEqual({ synonyms: [['tv => television']] })
+  })
+
   it('says what names nothing', () => {
     const { description } = deriveChanges({ positivePatterns: ['title_match', 'wow'] }, undefined)
     expect(description).toContain('Names nothing: wow.')
