@@ -5,6 +5,7 @@ import { isObject } from '../../object.ts'
 import { Adaptation } from '../../schema/adaptation.ts'
 import type { EarlierTotals, RuleRecord, Trigger } from '../../schema/adaptation-record.ts'
 import { RuleCreate } from '../../schema/suggestion.ts'
+import { beginningOf } from '../../word.ts'
 import {
   type ExactModel,
   isEmptied,
@@ -136,7 +137,7 @@ function changeWarnings(
 ): string[] {
   const warnings: string[] = []
   if (unread.length > 0)
-    warnings.push(`Kept, but no setting of the ranking: ${unread.slice(0, 20).join(', ')}.`)
+    warnings.push(`Kept, but no setting of the ranking: ${toldUnread(unread)}.`)
   if (Object.keys(tuning).length === 0)
     warnings.push(
       'The change is recorded and ranks nothing: none of it is a setting of the ranking.',
@@ -148,6 +149,15 @@ function changeWarnings(
     )
   warnings.push(...unsearchedWeights(tuning, isSearched))
   return warnings
+}
+
+/** What is not read that a warning tells of, and letters of each. */
+const UNREAD_TOLD_MAX = 20
+const UNREAD_SHOWN_MAX = 256
+
+function toldUnread(unread: readonly string[]): string {
+  const some = unread.slice(0, UNREAD_TOLD_MAX)
+  return some.map((place) => beginningOf(place, UNREAD_SHOWN_MAX)).join(', ')
 }
 
 /** The hash of the query that a change is for, in the spelling of searches. Throws VALIDATION_FAILED for what is none. */

@@ -211,5 +211,11 @@ function namesIn(list: unknown, path: string): string[] {
 function membersOf(object: object): unknown[] {
   const { primary, secondary } = object as Record<string, unknown>
   if (primary === undefined && secondary === undefined) return Object.keys(object)
-  return [primary ?? [], secondary ?? []].flat()
+  // Not flattened: there may be hundreds of thousands, of which too many are refused.
+  return listOf(primary).concat(listOf(secondary))
+}
+
+function listOf(value: unknown): unknown[] {
+  if (Array.isArray(value)) return value
+  return value === undefined || value === null ? [] : [value]
 }

@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 
 /** Bytes that the rows of one page have together, if it has more than one: a single row may have megabytes. */
-export const PAGE_BYTES_MAX = 4 << 20
+const PAGE_BYTES_MAX = 4 << 20
 
 /** The rows of one page of a list, which ends at a number of them or at some megabytes. */
 export interface ListPage {

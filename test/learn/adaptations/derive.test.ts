@@ -125,5 +125,9 @@ describe('a rule from patterns', () => {
   it('says what names nothing', () => {
     const { description } = deriveChanges({ positivePatterns: ['title_match', 'wow'] }, undefined)
     expect(description).toContain('Names nothing: wow.')
+    const long = 'wow'.repeat(100_000)
+    const told = deriveChanges({ positivePatterns: [long, 'title_match'] }, undefined).description
+    expect(told).toMatch(/Names nothing: (wow)+w?o?\.$/)
+    expect(told.length).toBeLessThan(250)
   })
 })
