@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { routes } from '../src/api/index.ts'
+import { READABLE } from '../src/cli/read/files.ts'
 import type { Route } from '../src/http/route.ts'
 import { ACTIONS } from '../src/learn/feedback/actions.ts'
 import { MATCHING } from '../src/learn/plan/tuning-values.ts'
@@ -103,9 +104,15 @@ function refusedFilter(): string {
   return ''
 }
 
+/** Without their points, and without that of packed ones. */
+const readable = [...READABLE.replace(/,.*/, '').matchAll(/\.(\w+)/g)].map(([, ending]) =>
+  String(ending),
+)
+
 test.each([
   ['setting of a change', Object.keys(MATCHING), /\| setting \| holds \|\n([\s\S]*?)\n\n/],
   ['`op` of a bulk', BULK_OPS, /\| `op` \| \|\n([\s\S]*?)\n\n/],
+  ['ending of a file that is loaded', readable, /\| kind \| becomes \|\n([\s\S]*?)\n\n/],
   ['language', LANGUAGES, /^\| `language` \|(.*)$/m],
 ] as const)('every %s stands in its table', (_what, names: readonly string[], table) => {
   const [, shown = ''] = table.exec(readme) ?? []

@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { isAbsolute, join, parse, relative, resolve, sep } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
+import { ownValue } from '../../object.ts'
 import { commandError } from '../terminal.ts'
 import { markdownSections } from './markdown.ts'
 import { type FoundDocument, type Mapping, placeId, type Unreadable } from './record.ts'
@@ -20,21 +21,34 @@ export interface SourceFile {
   fingerprint: string
 }
 
-type Kind = 'markdown' | 'text' | 'json' | 'lines' | 'table'
+interface ReadOptions {
+  mapping: Mapping
+  keepStrings: boolean
+}
+type Reader = (
+  input: AsyncIterable<Buffer>,
+  file: SourceFile,
+  options: ReadOptions,
+) => AsyncIterable<FoundDocument | Unreadable>
 
-const KINDS: Record<string, Kind> = {
-  '.md': 'markdown',
-  '.markdown': 'markdown',
-  '.txt': 'text',
-  '.json': 'json',
-  '.ndjson': 'lines',
-  '.jsonl': 'lines',
-  '.csv': 'table',
-  '.tsv': 'table',
+const readLinesOf: Reader = (input, { name }, { mapping }) => readLines(input, name, mapping)
+const readTableOf: Reader = (input, { name }, { mapping, keepStrings }) =>
+  readTable(input, name, mapping, keepStrings)
+
+/** What reads a file, by the end of its name. */
+const READERS: Readonly<Record<string, Reader>> = {
+  '.md': readProse(sectionsOf),
+  '.markdown': readProse(sectionsOf),
+  '.txt': readProse(wholeOf),
+  '.json': (input, { name }, { mapping }) => readJson(input, name, mapping),
+  '.ndjson': readLinesOf,
+  '.jsonl': readLinesOf,
+  '.csv': readTableOf,
+  '.tsv': readTableOf,
 }
 
 /** What the loader reads, for messages and help. */
-export const READABLE = '.md .markdown .txt .json .ndjson .jsonl .csv .tsv, each also as .gz'
+export const READABLE = `${Object.keys(READERS).join(' ')}, each also as .gz`
 
 /**
  * Finds the files behind the given paths, in a stable order, each once. In folders everything that
@@ -52,7 +66,7 @@ export async function findFiles(paths: readonly string[], from: string): Promise
       throw commandError(`${path} does not exist or can't be read.`, cause)
     })
     const files = status.isDirectory() ? await filesUnder(full) : [full]
-    if (!status.isDirectory() && kindOf(full) === undefined)
+    if (!status.isDirectory() && readerOf(full) === undefined)
       throw commandError(`${path} is of a kind that can't be read; these can: ${READABLE}.`)
     for (const file of files) found.set(file, await describe(file, from))
   }
@@ -68,7 +82,7 @@ async function filesUnder(folder: string): Promise<string[]> {
     const path = join(folder, entry.name)
     if (entry.name.startsWith('.') || entry.name === 'node_modules') continue
     if (entry.isDirectory()) files.push(...(await filesUnder(path)))
-    else if (entry.isFile() && kindOf(path) !== undefined) files.push(path)
+    else if (entry.isFile() && readerOf(path) !== undefined) files.push(path)
   }
   return files
 }
@@ -81,51 +95,51 @@ async function describe(path: string, from: string): Promise<SourceFile> {
   return { path, name, bytes: size, fingerprint: `${size}-${Math.round(mtimeMs)}` }
 }
 
-function kindOf(path: string): Kind | undefined {
-  return KINDS[parse(path.toLowerCase().replace(/\.gz$/, '')).ext]
+function readerOf(path: string): Reader | undefined {
+  return ownValue(READERS, parse(path.toLowerCase().replace(/\.gz$/, '')).ext)
 }
 
 /** Reads one file's documents in order. `onBytes` hears how many bytes of the file were taken. */
 export async function* readDocuments(
   file: SourceFile,
-  options: { mapping: Mapping; keepStrings: boolean; onBytes: (bytes: number) => void },
+  { onBytes, ...options }: ReadOptions & { onBytes: (bytes: number) => void },
 ): AsyncGenerator<FoundDocument | Unreadable> {
-  const { mapping, keepStrings, onBytes } = options
-  const kind = kindOf(file.path)
   try {
     const input = openInput(file.path, onBytes)
-    if (kind === 'lines') yield* readLines(input, file.name, mapping)
-    else if (kind === 'table') yield* readTable(input, file.name, mapping, keepStrings)
-    else if (kind === 'json') yield* readJson(input, file.name, mapping)
-    else yield* readProse(input, file, kind)
+    yield* readerOf(file.path)?.(input, file, options) ?? []
   } catch (error) {
     yield { file: file.name, line: 0, reason: `can't be read further: ${reasonOf(error)}` }
   }
 }
 
-async function* readProse(
-  input: AsyncIterable<Buffer>,
-  file: SourceFile,
-  kind: Kind | undefined,
-): AsyncGenerator<FoundDocument | Unreadable> {
-  const text = await readText(input)
-  if (text === undefined) {
-    yield { file: file.name, line: 0, reason: `is ${NOT_UTF8}` }
-    return
+/** Reads a file whole, and makes documents of its text. */
+function readProse(documentsOf: (text: string, source: string) => FoundDocument[]): Reader {
+  return async function* (input, { name: source }) {
+    const text = await readText(input)
+    if (text === undefined) yield { file: source, line: 0, reason: `is ${NOT_UTF8}` }
+    else yield* documentsOf(text, source)
   }
-  const name = parse(file.name.replace(/\.gz$/i, '')).name
-  const source = file.name
-  if (kind === 'text') {
-    const content = text.trim()
-    if (content === '') return
-    yield { file: source, line: 1, id: placeId(source), document: { title: name, content, source } }
-    return
-  }
-  for (const [position, section] of markdownSections(text, name).entries()) {
+}
+
+function sectionsOf(text: string, source: string): FoundDocument[] {
+  return markdownSections(text, titleOf(source)).map((section, position) => {
     const { title, text: content, line } = section
     const id = placeId(source, position + 1)
-    yield { file: source, line, id, document: { title, content, source } }
-  }
+    return { file: source, line, id, document: { title, content, source } }
+  })
+}
+
+/** One document for the whole text, unless it is empty. */
+function wholeOf(text: string, source: string): FoundDocument[] {
+  const content = text.trim()
+  if (content === '') return []
+  const document = { title: titleOf(source), content, source }
+  return [{ file: source, line: 1, id: placeId(source), document }]
+}
+
+/** The name of a file without its folders and its ending. */
+function titleOf(source: string): string {
+  return parse(source.replace(/\.gz$/i, '')).name
 }
 
 function openInput(path: string, onBytes: (bytes: number) => void): AsyncIterable<Buffer> {
