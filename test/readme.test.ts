@@ -11,7 +11,7 @@ import { RULE_OPERATORS } from '../src/learn/wire/operators.ts'
 import { BULK_OPS } from '../src/schema/bulk-ops.ts'
 import { QUERY_CHARACTERS_MAX } from '../src/schema/common.ts'
 import { HighlightOptions, SearchRequest } from '../src/schema/search.ts'
-import { TUNING_SHAPES } from '../src/schema/tuning.ts'
+import { FUSIONS, TUNING_SHAPES } from '../src/schema/tuning.ts'
 import { LANGUAGES } from '../src/search/indices/languages.ts'
 import { readFilters } from '../src/search/query/filter.ts'
 import { SETTINGS } from '../src/settings.ts'
@@ -84,6 +84,14 @@ test('every part of a filter stands in its row, and in what OpenAPI tells of it'
   const lacks = (text: string) => known.filter((word) => !new RegExp(`\\b${word}\\b`).test(text))
   expect(lacks(row), 'parts that the row `filters` of README does not name').toEqual([])
   expect(lacks(described), 'parts that `filters` in schema/search.ts does not name').toEqual([])
+})
+
+test('every way to fuse stands in its row, and in what OpenAPI tells of it', () => {
+  const [row = ''] = /^\| `fusion` \|.*$/m.exec(readme) ?? []
+  const [change = ''] = /fusion: [^.]*/.exec(TUNING_SHAPES) ?? []
+  const described = SearchRequest.properties.fusion
+  for (const text of [row, change, JSON.stringify(described)])
+    expect(FUSIONS.filter((word) => !text.includes(word))).toEqual([])
 })
 
 test('every option of a highlight stands in its row', () => {

@@ -28,8 +28,8 @@ const OTHERS = 'other'
 
 export function openHour(from: HourReport = EMPTY): Hour {
   const all = countsFrom(from.all)
-  const learned = { ...from.learned }
-  const plain = { ...from.plain }
+  const learned = countsFrom(from.learned)
+  const plain = countsFrom(from.plain)
   const byType = new Map(from.byType.map(([type, counts]) => [type, countsFrom(counts)]))
   const latency = new Map(from.latency)
   const feedback = new Map(from.feedback)
@@ -46,7 +46,7 @@ export function openHour(from: HourReport = EMPTY): Hour {
     return [all, type]
   }
   /** A search of nobody can't be clicked, and says nothing about the ranking; every page of the others does. */
-  function judgedOf(impression: Impression): SearchCounts[] {
+  function judgedOf(impression: Impression): Required<SearchCounts>[] {
     if (impression.unit === undefined) return []
     return [isLearned(impression) ? learned : plain]
   }
@@ -107,7 +107,7 @@ export function countsFrom(row: SearchCounts): Required<SearchCounts> {
   return { ...row, clickable: row.clickable ?? row.searches }
 }
 
-function addSearch(counts: SearchCounts, { total, tookMs }: Impression): void {
+function addSearch(counts: Required<SearchCounts>, { total, tookMs }: Impression): void {
   counts.searches += 1
   counts.tookMs += tookMs
   if (total === 0) counts.zeroResults += 1

@@ -29,7 +29,7 @@ const ID = '_id'
 /** Spellings of "is one of". */
 const EQUALS: readonly string[] = ['eq', 'in', 'any']
 
-/** How each part of a condition that is no bound is read. */
+/** How each part of a condition that is no bound is read; in lower case, as parts may come in any. */
 const OPERATORS: Readonly<
   Record<string, (field: string, sent: unknown, path: string) => FilterNode>
 > = {
