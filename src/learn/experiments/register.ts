@@ -1,7 +1,7 @@
 import { serviceError } from '../../errors.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Store } from '../../store/store.ts'
-import type { Events } from '../history/events.ts'
+import type { EventReport, Events } from '../history/events.ts'
 import { refuseUndealable } from './dealable.ts'
 import { openLetters } from './letters.ts'
 import { isRunning, type Running, runningOf } from './running.ts'
@@ -179,7 +179,7 @@ function mustFind(record: ExperimentRecord | undefined): ExperimentRecord {
   return record
 }
 
-function eventOf(record: ExperimentRecord, word: string) {
+function eventOf(record: ExperimentRecord, word: string): EventReport {
   const { id, kind, name, status, reason, rollout, step } = record
   const grave = word === 'ROLLED_BACK' || word === 'FAILED' || word.endsWith('UNHEALTHY')
   // What comes after the end is not why it ended.

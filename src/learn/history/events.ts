@@ -9,13 +9,15 @@ import { eventRows, whole } from './rows.ts'
 
 export type EventPriority = 'LOW' | 'NORMAL' | 'HIGH' | 'CRITICAL'
 
+/** Part of learning that an event comes from. */
+type EventSource = 'feedback' | 'signals' | 'models' | 'adaptations' | 'experiments' | 'subjects'
+
 /** What happened to learning, as whoever did it says it. */
 export interface EventReport {
   /** Upper-case word: FEEDBACK_RECEIVED, MODEL_ACTIVATED, ADAPTATION_ROLLED_BACK, … */
   type: string
   status: string
-  /** Part of the service that it comes from: feedback, models, adaptations, experiments, … */
-  source: string
+  source: EventSource
   priority?: EventPriority
   correlationId?: string
   sessionId?: string

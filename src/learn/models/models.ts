@@ -146,9 +146,9 @@ function openParts(options: ModelsParts): Parts {
   const same = { store, pool, events, config, clock, logger }
   const onFailure = ({ modelId, version }: VersionName, reason: string): void => {
     logger.error({ modelId, version, reason }, 'a model could not be loaded')
-    const failed = { type: 'MODEL_LOAD_FAILED', status: 'FAILED', source: 'models', modelId }
+    const failed = { type: 'MODEL_LOAD_FAILED', status: 'FAILED', modelId }
     events
-      .record({ ...failed, priority: 'HIGH', data: { version, reason } })
+      .record({ ...failed, source: 'models', priority: 'HIGH', data: { version, reason } })
       .catch((err: unknown) => logger.error({ err }, 'an event was lost'))
   }
   const versions = openVersions(same)

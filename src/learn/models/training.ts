@@ -188,8 +188,8 @@ function note(
   const { modelId, status, trainingId: correlationId } = training
   return store.write(() => {
     store.tables.meta.put(LAST, training)
-    const told = { type, status, source: 'models', modelId, correlationId }
-    events.recordWithin({ ...told, data: { ...data } })
+    const told = { type, status, modelId, correlationId }
+    events.recordWithin({ ...told, source: 'models', data: { ...data } })
   })
 }
 

@@ -108,7 +108,7 @@ it('keeps at most so many impressions and events, the newest', async () => {
   await store.write(() => {
     for (let at = 0; at < 2500; at += 1) store.tables.impressions.put(idOf(at), Buffer.from([1]))
     for (let at = 0; at < 150; at += 1)
-      events.recordWithin({ type: 'A', status: 'B', source: 'c', data: { at } })
+      events.recordWithin({ type: 'A', status: 'B', source: 'models', data: { at } })
   })
   await retain(START_MS)
   expect([...store.tables.impressions.keys({ limit: 1 })]).toEqual([idOf(1500)])

@@ -95,8 +95,8 @@ it('a figure of performance and an event of a model wait like the others; given 
   await log.append(() => ({ entry: analytics(silent), value: undefined }))
   const models = openModelSignals(store, log)
   const events = openEvents(store, () => clock.nowMs, {}, models.note)
-  const named = { type: 'MODEL_ACTIVATED', status: 'ACTIVE', source: 'models', modelId: 'm' }
-  const { id } = await events.record(named)
+  const named = { type: 'MODEL_ACTIVATED', status: 'ACTIVE', modelId: 'm' }
+  const { id } = await events.record({ ...named, source: 'models' })
   await events.record({ ...named, source: 'experiments' })
   expect(models.submitted()).toBe(1)
   const statuses = async () =>
