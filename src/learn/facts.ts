@@ -60,7 +60,7 @@ export interface Impression {
     /** Scores have no common span: the temperature is relative to the highest. */
     relative: boolean
     order?: number[]
-    /** Only in impressions of before: P(hit at its place) for each hit. */
+    /** Only in impressions of earlier versions: P(hit at its place) for each hit. */
     propensities?: number[]
   }
   /** Two rankings dealt as teams: 'a' or 'b' for each hit, '-' for one that neither is credited with. */

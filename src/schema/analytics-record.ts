@@ -7,7 +7,7 @@ export interface SearchCounts {
   zeroResults: number
   /** Searches with at least one click. */
   clicked: number
-  /** Sum of 1 / best clicked position, up to the tenth; in rows of before, of those behind it too. */
+  /** Sum of 1 / best clicked position, up to the tenth; in rows of earlier versions, of those behind it too. */
   reciprocal: number
   tookMs: number
 }

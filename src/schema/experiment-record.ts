@@ -112,7 +112,7 @@ export type SumsRow = [number, number, number, number, number, number]
 
 /** What the units of one arm did. */
 export interface ArmRow {
-  /** By metric. Rows of before have a list, in the order that learn/experiments/arms.ts remembers. */
+  /** By metric. Rows of earlier versions have a list, in the order that learn/experiments/arms.ts remembers. */
   sums: Record<string, SumsRow> | SumsRow[]
   /** Searches by latency bucket. */
   latency: number[]

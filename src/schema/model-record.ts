@@ -84,11 +84,11 @@ export interface Standing {
 /** How models were used, under `id@version`, or '' for searches that no model ranked. */
 export interface ModelUsage {
   searches: number
-  /** Those of somebody, of which alone people can say anything; rows of before lack it. */
+  /** Those of somebody, of which alone people can say anything; rows of earlier versions lack it. */
   clickable?: number
   /** Searches with a gain. */
   clicked: number
-  /** Sum of 1/position of the first hit with a gain, up to the tenth; in rows of before, of those behind it too. */
+  /** Sum of 1/position of the first hit with a gain, up to the tenth; in rows of earlier versions, of those behind it too. */
   reciprocalRank: number
   /** Searches that it scored in shadow. */
   shadowSearches: number

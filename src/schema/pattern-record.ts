@@ -32,7 +32,7 @@ export interface QueryPattern {
 export const RANK_PARTS = 2520
 
 /**
- * The same as it is written, in this order: there are many, and names would take most of the time. Rows of before lack
+ * The same as it is written, in this order: there are many, and names would take most of the time. Rows of earlier versions lack
  * the asker, or ranks and asker, and go on with their documents.
  */
 export type QueryPatternRow = [
@@ -61,7 +61,7 @@ export interface Reformulation {
   asker: number
 }
 
-/** The same as it is written, in this order; rows of before lack the asker. */
+/** The same as it is written, in this order; rows of earlier versions lack the asker. */
 export type ReformulationRow = [
   from: string,
   to: string,

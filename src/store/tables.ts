@@ -151,7 +151,7 @@ export const TABLES = {
   feedbackPatterns: packed<[number, number, string], FeedbackPattern>(),
   /**
    * [half hour since the epoch, query id] → marks (hashes of session, query, result and action) and when each happened,
-   * epoch ms. Rows of before have a mark in their key, and its time as value.
+   * epoch ms. Rows of earlier versions have a mark in their key, and its time as value.
    */
   feedbackSeen: packed<[number, string], [string, number][] | number>(),
   /** Query hash → what is remembered of its documents; see learn/memory/click-memory.ts. */

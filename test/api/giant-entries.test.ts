@@ -10,7 +10,7 @@ const METADATA = Object.fromEntries(Array.from({ length: 15_000 }, (_, n) => [`k
 
 let running: RunningApp
 
-/** Entries as stores of before have them; now such metadata are a text. */
+/** Entries as stores of earlier versions have them; now such metadata are a text. */
 function appendGiants(): Promise<void> {
   const { store } = running.app
   const journal = openJournal(store)

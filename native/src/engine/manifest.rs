@@ -47,7 +47,7 @@ pub struct Manifest {
     format: u32,
     /// Hash of the definition the files were made by.
     pub definition: String,
-    /// By it the records know the files; empty in files of before.
+    /// By it the records know the files; empty in files of earlier versions.
     #[serde(default)]
     pub mark: String,
     /// The sequence of the records that the files contain.

@@ -19,7 +19,7 @@ export function openCountedRows<Row extends { status: string }>(
 ): CountedRows<Row> {
   const { meta } = store.tables
 
-  /** Undefined in stores of before, and where such a version wrote since. */
+  /** Undefined in stores of earlier versions, and where such a version wrote since. */
   function kept(): Record<string, number> | undefined {
     const counts = (meta.get(mark) as Record<string, number> | undefined) ?? {}
     const sum = Object.values(counts).reduce((total, count) => total + count, 0)

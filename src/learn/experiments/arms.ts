@@ -24,7 +24,7 @@ type Summed = Omit<Metric, 'name'> & { name: string }
 
 const SUMMED: readonly Summed[] = [...METRICS, PREFERENCE]
 const RATING = 'rating'
-/** The order of sums in rows of before, which had no names. */
+/** The order of sums in rows of earlier versions, which had no names. */
 const EARLIER_ORDER = [
   ...['ctr', 'mrr', 'zeroResultRate', 'conversionRate', 'latencyMs'],
   ...[RATING, PREFERENCE.name],
@@ -91,7 +91,7 @@ export function armFrom({ sums, latency, ...same }: ArmRow): Arm {
     const name = Array.isArray(sums) ? EARLIER_ORDER[Number(key)] : key
     if (name !== undefined && arm.sums.has(name)) arm.sums.set(name, sumsFrom(row))
   }
-  // Rows of before took every unit for one that rated; at most, each rating is of another.
+  // Rows of earlier versions took every unit for one that rated; at most, each rating is of another.
   const rating = arm.sums.get(RATING)
   if (Array.isArray(sums) && rating !== undefined)
     arm.sums.set(RATING, { ...rating, units: Math.min(rating.units, rating.y) })

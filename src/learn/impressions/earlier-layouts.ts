@@ -2,7 +2,7 @@ import type { ReplayRecord, ShownHit, StoredImpression } from '../facts.ts'
 import { pageOf } from './shown-page.ts'
 
 /*
- * Impressions of before, as bytes, numbers little-endian. They are kept for `RETENTION_MS` like all others:
+ * Impressions of earlier versions, as bytes, numbers little-endian. They are kept for `RETENTION_MS` like all others:
  *
  * | offset | bytes | what |
  * |---|---|---|

@@ -52,7 +52,7 @@ export interface Log {
  * search that comes meanwhile.
  */
 const FLUSH_MS = 100
-/** By this name it is kept whether retention has removed something; in stores of before it is not. */
+/** By this name it is kept whether retention has removed something; in stores of earlier versions it is not. */
 const CUT = 'log cut'
 /** Impressions that one journal entry names; the processor takes an entry whole. */
 const ENTRY_IMPRESSIONS = 64

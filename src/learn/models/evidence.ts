@@ -162,7 +162,7 @@ function usageOf({ usage, store }: Pending, name: string): Required<ModelUsage> 
   const known = usage.get(name)
   if (known !== undefined) return known
   const row = store.tables.modelUsage.get(name)
-  // Rows of before took every search for one that can be clicked.
+  // Rows of earlier versions took every search for one that can be clicked.
   return row === undefined ? NO_USAGE : { ...row, clickable: row.clickable ?? row.searches }
 }
 

@@ -102,7 +102,7 @@ export function noSearches(): Required<SearchCounts> {
   return { searches: 0, clickable: 0, zeroResults: 0, clicked: 0, reciprocal: 0, tookMs: 0 }
 }
 
-/** What a row says; rows of before took every search for one that can be clicked. */
+/** What a row says; rows of earlier versions took every search for one that can be clicked. */
 export function countsFrom(row: SearchCounts): Required<SearchCounts> {
   return { ...row, clickable: row.clickable ?? row.searches }
 }

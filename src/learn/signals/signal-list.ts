@@ -209,7 +209,7 @@ function* journals(
 ): Generator<Found | undefined> {
   for (const signal of journal.walk(place.journal)) {
     const told = signal === undefined ? undefined : store.tables.signals.get(signal.signalId)
-    // Stores of before do not say of one told of that it stands here.
+    // Stores of earlier versions do not say of one told of that it stands here.
     if (signal === undefined || (told !== undefined && told.sequence === undefined)) {
       yield undefined
       continue

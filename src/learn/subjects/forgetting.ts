@@ -14,7 +14,7 @@ const FORGETTING = 'forgetting'
 /** Everybody whose forgetting was begun and is not done. */
 export function allForgetting({ tables }: Store): Forgetting[] {
   const kept = (tables.meta.get(FORGETTING) as (Forgetting | string)[] | undefined) ?? []
-  // Stores of before kept names alone.
+  // Stores of earlier versions kept names alone.
   return kept.map((each) => (typeof each === 'string' ? { subject: each } : each))
 }
 

@@ -6,7 +6,7 @@ import type { PreparedWrite, WriteOp } from './operation.ts'
 
 type Source = Record<string, unknown>
 
-/** Deeper than whatever was taken; in stores of before, objects may have any number of names. */
+/** Deeper than whatever was taken; in stores of earlier versions, objects may have any number of names. */
 const DEPTH_MAX = 1024
 
 /** Prepares those of some writes that are large, or change what is. */

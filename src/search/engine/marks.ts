@@ -11,7 +11,7 @@ import type { Store } from '../../store/store.ts'
  * Others (records put back from a backup, a folder from elsewhere) may lack writes that are in no journal any more.
  */
 
-/** Files of before carry none. */
+/** Files of earlier versions carry none. */
 const NO_MARK = ''
 
 function nameOf(engineId: number): string {

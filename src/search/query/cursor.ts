@@ -8,9 +8,9 @@ export interface Cursor {
   queryHash: string
   /** Hits on the pages so far. */
   shown: number
-  /** Number of the list, under which what applied to its first page is kept; undefined in cursors of before. */
+  /** Number of the list, under which what applied to its first page is kept; undefined in cursors of earlier versions. */
   list?: number | undefined
-  /** The indices that the list was begun in; undefined in cursors of before. */
+  /** The indices that the list was begun in; undefined in cursors of earlier versions. */
   indices?: ListIndices | undefined
 }
 
