@@ -24,6 +24,9 @@ export const ShownSearch = Type.Object(
     timestamp: DateTime,
     took: Type.Integer(),
     sessionId: Type.Optional(Type.String()),
+    unit: Type.Optional(
+      Type.String({ description: 'who is counted once: the user, or a session without one' }),
+    ),
     total: Type.Integer(),
     from: Type.Integer(),
     generation: Type.Number(),
@@ -33,6 +36,14 @@ export const ShownSearch = Type.Object(
     model: Type.Union([Type.String(), Type.Null()], {
       description: '`id@version`; null where none ranked, or two that a test dealt into one list',
     }),
+    shadowModel: Type.Optional(
+      Type.String({ description: 'the model that scored the hits unseen, `id@version`' }),
+    ),
+    shadowScores: Type.Optional(
+      Type.Array(Type.Union([Type.Number(), Type.Null()]), {
+        description: 'its scores, in the order of the hits',
+      }),
+    ),
     adaptations: Type.Array(Type.String(), { description: '`id@version`' }),
     variants: Type.Array(Type.Array(Type.String()), {
       description: '[test id, variant id] of each test whose variant applied',
@@ -59,6 +70,9 @@ export const ShownSearch = Type.Object(
           description: 'where the order may have been drawn: what decided it',
         },
       ),
+    ),
+    addedScores: Type.Optional(
+      Type.Integer({ description: 'documents to whose score something was added; none: absent' }),
     ),
     added: Type.Array(
       Type.Object({ index: Type.String(), id: Type.String(), value: Type.Number() }),

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { RELEARNING } from '../../../src/learn/loop/fold.ts'
 import { native } from '../../../src/native.ts'
+import { ShownSearch } from '../../../src/schema/impression.ts'
 import type { Standing } from '../../../src/schema/model-record.ts'
 import { eventually, type RunningApp, startApp } from '../../running-app.ts'
 import { openSimulation, relevance, type SimulatedUser } from './simulation.ts'
@@ -177,6 +178,24 @@ interface Listed {
 }
 const trial = async () => (await running.call<Listed>('GET', '/nous/learn/models')).data.trial
 
+/** Somebody searches; what is read of it names the model that scored it unseen, and holds only what the API describes. */
+async function expectShadowDescribed(name: string): Promise<void> {
+  const { call } = running
+  const document = { title: 'orchard' }
+  await call('POST', '/cortex/documents', { index: 'w', document })
+  const session = await call<{ sessionId: string }>('POST', '/cortex/sessions', { userId: 'ann' })
+  const { sessionId } = session.data
+  const search = { query: 'orchard', index: 'w', sessionId }
+  const found = await call<{ searchContext: { queryId: string } }>('POST', '/cortex/search', search)
+  await running.app.learning.caughtUp()
+  const path = `/nous/learn/searches/${found.data.searchContext.queryId}`
+  const { data } = await call<Record<string, unknown>>('GET', path)
+  expect(data).toMatchObject({ model: 'weak@1', shadowModel: name, unit: 'ann' })
+  expect(data.shadowScores).toHaveLength(1)
+  const { properties } = ShownSearch
+  expect(Object.keys(data).filter((key) => !(key in properties))).toEqual([])
+}
+
 it('a trial begins anew when who ranks the others has changed, and ends for a newer model', async () => {
   await running.call('POST', '/nous/learn/models/good/rollback')
   const good = { ...weighing(1), note: 'old' }
@@ -204,6 +223,7 @@ it('a trial begins anew when who ranks the others has changed, and ends for a ne
   expect((await evaluate('newer')).data.status).toBe('SHADOW')
   expect(await trial()).toMatchObject({ modelId: 'newer', control: 'weak@1' })
   expect((await shown('older')).status).toBe('ARCHIVED')
+  await expectShadowDescribed('newer@1')
   // By hand it passes all gates at once.
   await running.call('POST', '/nous/learn/models/newer/activate')
   expect(await trial()).toBeNull()
