@@ -223,6 +223,9 @@ export const ModelGated = Type.Object({
   modelId: Type.String(),
   version: Version,
   status: Status,
-  stage: Type.Optional(Type.String()),
+  stage: Type.Optional(
+    Type.String({ description: 'of a version on trial: SHADOW, unseen; CANARY, for a share' }),
+  ),
   gate: FreeForm,
 })
+export type ModelGated = Static<typeof ModelGated>

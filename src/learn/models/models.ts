@@ -19,6 +19,7 @@ import { type Gating, openGating } from './gating.ts'
 import { openRankingModels, type RankingModels } from './ranking-models.ts'
 import {
   nameOrNull,
+  showGated,
   showKept,
   showList,
   showModel,
@@ -205,9 +206,8 @@ function changes(parts: Parts): Changes {
     train: training.train,
     judge: async (modelId, version) => {
       const name = chosen(modelId, version)
-      const { record, report } = await changing(gating.judge(name))
-      const { timeMs, ...gate } = report
-      return { ...name, status: record.status, gate: { ...gate, timestamp: isoTime(timeMs) } }
+      const judged = await changing(gating.judge(name))
+      return showGated(judged, versions.standing())
     },
   }
 }

@@ -1,5 +1,11 @@
-import type { ModelQuery, VersionName } from '../../schema/model.ts'
-import type { ModelUsage, Standing, VersionRecord } from '../../schema/model-record.ts'
+import type { ModelGated, ModelQuery, VersionName } from '../../schema/model.ts'
+import type {
+  GateReport,
+  ModelUsage,
+  Standing,
+  Trial,
+  VersionRecord,
+} from '../../schema/model-record.ts'
 import { MACHINES } from '../states.ts'
 import { isoTime } from '../wire/moment.ts'
 import { knownWordsOf } from '../wire/words.ts'
@@ -80,14 +86,14 @@ function headOf({ modelId, version, status, servable }: VersionRecord, active?: 
 
 function showVersion(
   record: VersionRecord,
-  { trial }: Standing,
+  standing: Standing,
   usage: Required<ModelUsage>,
 ): object {
   const { modelId, createdMs, updatedMs, activatedMs, reasons, gates, ...shown } = record
   const { unfinished, ...same } = shown
   return {
     ...same,
-    ...(sameVersion(trial, record) ? { stage: trial?.stage } : {}),
+    ...stageOf(record, standing),
     ...(reasons.length === 0 ? {} : { reasons }),
     createdAt: isoTime(createdMs),
     updatedAt: isoTime(updatedMs),
@@ -95,6 +101,21 @@ function showVersion(
     gates: gates.map(({ timeMs, ...gate }) => ({ ...gate, timestamp: isoTime(timeMs) })),
     usage: showUsage(usage),
   }
+}
+
+/** What the first gate said, and how far the version is by now. */
+export function showGated(
+  { record, report }: { record: VersionRecord; report: GateReport },
+  standing: Standing,
+): ModelGated {
+  const { modelId, version, status } = record
+  const { timeMs, ...gate } = report
+  const shown = { ...gate, timestamp: isoTime(timeMs) }
+  return { modelId, version, status, ...stageOf(record, standing), gate: shown }
+}
+
+function stageOf(name: VersionName, { trial }: Standing): { stage?: Trial['stage'] } {
+  return trial !== undefined && sameVersion(trial, name) ? { stage: trial.stage } : {}
 }
 
 /** Rates are of the searches that can be clicked, as everywhere; null without any. */

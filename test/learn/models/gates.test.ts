@@ -236,7 +236,7 @@ it('a model that harms its share of the users is rejected, and they get the othe
   const simulation = openSimulation(running.app, 3)
   const { models } = running.app.learning
   await running.call('POST', '/nous/learn/models/sync', { modelId: 'harm', state: weighing(1) })
-  expect((await evaluate('harm')).data).toMatchObject({ status: 'SHADOW' })
+  expect((await evaluate('harm')).data).toMatchObject({ status: 'SHADOW', stage: 'SHADOW' })
   // It promises much in shadow, and then ranks the other way round.
   const promise = { name: 'harm@1', score: relevance }
   await simulation.run({ users, searches: 2, ranker: blind, shadow: promise })
