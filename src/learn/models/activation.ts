@@ -59,7 +59,6 @@ export function openActivation(parts: ActivationParts): Activation {
       active: { modelId, version },
       earlier: earlier.slice(-EARLIER_MAX),
     }
-    versions.standWithin(trialAfter(parts, standing))
     events.recordWithin({
       type: 'MODEL_ACTIVATED',
       status: 'ACTIVE',
@@ -73,6 +72,7 @@ export function openActivation(parts: ActivationParts): Activation {
         ...figures,
       },
     })
+    versions.standWithin(trialAfter(parts, standing))
     return { record: moved, previous, unchanged: false }
   }
   return {
@@ -125,7 +125,6 @@ function rollBackWithin(
   const trial = before.trial === undefined ? {} : { trial: before.trial }
   const standing: Standing = { earlier: earlier.slice(0, left), trials, ...trial }
   if (target !== undefined) standing.active = target
-  versions.standWithin(trialAfter(parts, standing))
   events.recordWithin({
     type: 'MODEL_ROLLED_BACK',
     status: record.status,
@@ -134,6 +133,7 @@ function rollBackWithin(
     modelId,
     data: { version: record.version, active: target === undefined ? null : nameOf(target) },
   })
+  versions.standWithin(trialAfter(parts, standing))
   return { record, active: target }
 }
 
@@ -142,15 +142,23 @@ function archive(versions: Versions, name: VersionName | undefined): void {
   if (record !== undefined) versions.moveWithin(record, 'ARCHIVED')
 }
 
-/** A trial ends when its model ranks, and starts anew when who ranks the others has changed. */
+/** A trial ends when its model ranks, and starts anew when who ranks the others has changed; history says so. */
 function trialAfter(
-  { evidence, clock }: ActivationParts,
+  { evidence, events, clock }: ActivationParts,
   { trial, ...standing }: Standing,
 ): Standing {
   if (trial === undefined || sameVersion(trial, standing.active)) return standing
   const control = standing.active === undefined ? '' : nameOf(standing.active)
   if (trial.control === control) return { ...standing, trial }
   const base = evidence.searches(trial, 'SHADOW')
+  const { modelId, version, stage: from } = trial
+  events.recordWithin({
+    type: 'MODEL_TRIAL_RESTARTED',
+    status: 'SHADOW',
+    source: 'models',
+    modelId,
+    data: { version, from, control: control || null },
+  })
   return beginStage(standing, { ...trial, stage: 'SHADOW', control, nowMs: clock(), base })
 }
 

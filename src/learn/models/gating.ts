@@ -113,10 +113,7 @@ function judgedWithin(parts: GatingParts, name: VersionName, report: GateReport)
   const isPast = record.status === 'ACTIVE' || sameVersion(trial, name)
   if (report.outcome === 'not_yet' || isPast) return record
   // A newer model that passed takes the place of the one on trial.
-  if (trial !== undefined) {
-    const other = versions.find(trial)
-    if (other !== undefined) versions.moveWithin(other, 'ARCHIVED')
-  }
+  if (trial !== undefined) giveWay(parts, trial, name)
   const moved = versions.moveWithin(record, 'SHADOW')
   const control = standing.active === undefined ? '' : nameOf(standing.active)
   const base = evidence.searches(name, 'SHADOW')
@@ -169,10 +166,23 @@ function noted({ versions, events }: GatingParts, record: VersionRecord, report:
   return changed
 }
 
+/** Ends a trial for the version that takes its place. */
+function giveWay({ versions, events }: GatingParts, trial: Trial, by: VersionName): void {
+  const other = versions.find(trial)
+  if (other === undefined) return
+  const { modelId, version, status } = versions.moveWithin(other, 'ARCHIVED')
+  const data = { version, stage: trial.stage, replacedBy: nameOf(by) }
+  events.recordWithin({ type: 'MODEL_ARCHIVED', status, source: 'models', modelId, data })
+}
+
 function reject({ versions, events }: GatingParts, record: VersionRecord): VersionRecord {
   const rejected = versions.moveWithin(record, 'REJECTED')
   const { modelId, version, status } = rejected
-  const data = { version, gate: rejected.gates.at(-1)?.gate }
-  events.recordWithin({ type: 'MODEL_REJECTED', status, source: 'models', modelId, data })
+  const gate = rejected.gates.at(-1)?.gate
+  events.recordWithin({
+    ...{ type: 'MODEL_REJECTED', status, source: 'models', modelId, data: { version, gate } },
+    // From a canary it is taken back from people.
+    priority: gate === 'CANARY' ? 'HIGH' : 'NORMAL',
+  })
   return rejected
 }

@@ -245,4 +245,9 @@ it('a model that harms its share of the users is rejected, and they get the othe
   expect((await shown('harm')).status).toBe('REJECTED')
   expect(users.filter(({ unit }) => models.servedModel(unit) !== undefined)).toEqual([])
   expect((await types('harm')).slice(-2)).toEqual(['GATE_REFUSED CANARY', 'MODEL_REJECTED CANARY'])
+  const { data } = await running.call<{ events: { priority: string }[] }>(
+    'GET',
+    '/nous/learn/events?type=MODEL_REJECTED&modelId=harm',
+  )
+  expect(data.events.map(({ priority }) => priority)).toEqual(['HIGH'])
 }, 120_000)

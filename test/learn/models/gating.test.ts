@@ -36,7 +36,12 @@ async function start() {
   const search = (count: number) => {
     searches += count
   }
-  return { store, gating, activation, versions, says, add, standing, search }
+  const told = () =>
+    [...store.tables.events.range()].map(({ value }) => {
+      const { type, modelId, data } = value
+      return { type, modelId, data }
+    })
+  return { store, gating, activation, versions, says, add, standing, search, told }
 }
 
 it('a model on trial that is asked about goes on with its trial', async () => {
@@ -115,4 +120,22 @@ it('a rollback returns to an earlier version of the same model before another on
   expect((await activation.rollBack('own')).active).toMatchObject({ modelId: 'own', version: 1 })
   // What came behind that version is over.
   expect((await activation.rollBack('own')).active).toBeUndefined()
+})
+
+it('history tells of a trial that began anew, and of one that a newer model ended', async () => {
+  const { gating, activation, add, search, told } = await start()
+  const [model, other, newer] = [await add('m'), await add('other'), await add('newer')]
+  await gating.judge(model)
+  search(10)
+  await gating.advance()
+  await activation.activate(other, 'CALL')
+  await gating.judge(newer)
+  const begun = { version: 1, from: 'CANARY', control: 'other@1' }
+  const ended = { version: 1, stage: 'SHADOW', replacedBy: 'newer@1' }
+  expect(told().slice(-4)).toMatchObject([
+    { type: 'MODEL_ACTIVATED', modelId: 'other' },
+    { type: 'MODEL_TRIAL_RESTARTED', modelId: 'm', data: begun },
+    { type: 'GATE_PASSED', modelId: 'newer' },
+    { type: 'MODEL_ARCHIVED', modelId: 'm', data: ended },
+  ])
 })
