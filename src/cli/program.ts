@@ -10,6 +10,7 @@ import { search } from './search.ts'
 import { serve, serverEnvironment, settingOptions, supervise } from './serve.ts'
 import { status } from './status.ts'
 import { CommandError, type Terminal } from './terminal.ts'
+import { unknownCommand } from './unknown-command.ts'
 
 /** Runs one command line and answers the exit code: 0 done, 1 failed or something refused, 130 stopped. */
 export async function runCommand(terminal: Terminal, args: readonly string[]): Promise<number> {
@@ -18,6 +19,11 @@ export async function runCommand(terminal: Terminal, args: readonly string[]): P
     code = result
   })
   try {
+    const unknown = unknownCommand(
+      args,
+      program.commands.map((command) => command.name()),
+    )
+    if (unknown !== undefined) program.error(unknown)
     await program.parseAsync([...args], { from: 'user' })
     return code
   } catch (error) {

@@ -276,6 +276,11 @@ describe('help and mistakes', () => {
 
   test.each([
     [['serach', 'x'], 'Did you mean search?'],
+    [['bulk', 'x.ndjson'], "unknown command 'bulk'\n(Did you mean load?)\n(--help shows"],
+    [['bulk', '--help'], 'Did you mean load?'],
+    [['help', 'Ingest'], 'Did you mean load?'],
+    [['lod', '-h'], 'Did you mean load?'],
+    [['constructor'], "unknown command 'constructor'\n(--help shows"],
     [['load'], "missing required argument 'path'"],
     [['load', 'x', '--map', 'body'], 'from=to'],
     [['load', 'x', '--batch', '0'], 'at least 1'],
