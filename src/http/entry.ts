@@ -18,8 +18,9 @@ import { parseParameters, parseQuery } from './query.ts'
 import { type ReadRoute, readSent } from './reading.ts'
 import { hashStream, hashUnread, repeatKey } from './repeat.ts'
 import { asServiceError, JSON_TYPE, type Prepared, prepareFailure, prepareReply } from './reply.ts'
-import type { AnyCall, BodyKind, Route } from './route.ts'
+import type { AnyCall, BodyKind, Reply, Route } from './route.ts'
 import type { ServedApp } from './served.ts'
+import { type TellUnread, unreadTelling } from './unread-parameters.ts'
 import type { Check, Validators } from './validate.ts'
 
 /** Everything about a route that is the same for each of its requests. */
@@ -28,6 +29,7 @@ export interface Entry extends ReadRoute {
   parameterNames: string[]
   checkParams: Check | undefined
   checkQuery: Check | undefined
+  tellUnread: TellUnread | undefined
   bodyKind: BodyKind
   consumes: string[]
   bodyLimit: BodyLimit
@@ -52,6 +54,7 @@ export function compileEntry(app: ServedApp, route: Route, validators: Validator
     parameterNames: [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string),
     checkParams: params === undefined ? undefined : validators.coercing(params),
     checkQuery: query === undefined ? undefined : validators.coercing(query),
+    tellUnread: unreadTelling(route),
     checkBody: body === undefined ? undefined : validators.thorough(body),
     bodyKind: route.bodyKind ?? (body === undefined ? 'none' : 'json'),
     consumes: route.consumes ?? [],
@@ -78,6 +81,8 @@ export function answerRoute(
   const params = parseParameters(entry.parameterNames, exchange.parameters)
   entry.checkParams?.(params)
   const query = parseQuery(exchange.query)
+  // The check takes out what it does not know.
+  const names = entry.tellUnread === undefined ? NO_NAMES : Object.keys(query)
   entry.checkQuery?.(query)
   const call = newCall({ app, hold }, flight, params, query)
   if (entry.bodyKind === 'none') {
@@ -85,7 +90,7 @@ export function answerRoute(
     if (key !== undefined) return onceUnread(entry, flight, call, key)
     // Clients send bodies here, too: the exchange then knows when one has ended.
     if (entry.route.method !== 'GET') exchange.onBody(passUnread)
-    return handle(entry, flight, call)
+    return handle(entry, flight, call, names)
   }
   const coding = bodyCoding(exchange)
   const format = bodyFormat(exchange, entry.consumes)
@@ -219,11 +224,19 @@ async function keep(entry: Entry, flight: Flight, call: AnyCall): Promise<KeptAn
   return { status, body: wholeBody(body), headers, errorCode }
 }
 
-function handle(entry: Entry, flight: Flight, call: AnyCall): Prepared | Promise<Prepared> {
-  const reply = entry.route.handle(call)
-  if (reply instanceof Promise) return reply.then((value) => prepareReply(value, metaOf(flight)))
-  return prepareReply(reply, metaOf(flight))
+function handle(
+  { route, tellUnread }: Entry,
+  flight: Flight,
+  call: AnyCall,
+  names: readonly string[] = NO_NAMES,
+): Prepared | Promise<Prepared> {
+  const prepare = (reply: Reply) =>
+    prepareReply(tellUnread === undefined ? reply : tellUnread(names, reply), metaOf(flight))
+  const reply = route.handle(call)
+  return reply instanceof Promise ? reply.then(prepare) : prepare(reply)
 }
+
+const NO_NAMES: readonly string[] = []
 
 function passUnread(): void {}
 

@@ -53,6 +53,15 @@ export const Words = Type.Array(Type.String({ maxLength: 1024 }), {
 /** Rows of a list at most. */
 export const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
 
+/** What of its address a list does not read; whoever answers the request adds it. */
+export const Unread = {
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'names in the address that are not read, eight at most',
+    }),
+  ),
+}
+
 /** Which page of a list whose rows may be long. */
 export const PageQuery = {
   limit: Type.Optional(
@@ -64,11 +73,12 @@ export const PageQuery = {
   cursor: Type.Optional(Type.String({ maxLength: 1024 })),
 }
 
-/** What a page of a list says besides its rows. */
+/** What a page of a list says besides its rows, and what was asked in vain. */
 export const PageBounds = {
   total: Type.Integer({ description: 'those that match, on all pages' }),
   limit: Type.Integer(),
   nextCursor: Type.Optional(Type.String({ description: 'absent on the last page' })),
+  ...Unread,
 }
 
 export const DateTime = Type.String({ format: 'date-time' })

@@ -1,5 +1,15 @@
 import { type Static, Type } from 'typebox'
-import { AnyCase, DateTime, FreeForm, Id, Limit, Moment, Unquoted, Words } from './common.ts'
+import {
+  AnyCase,
+  DateTime,
+  FreeForm,
+  Id,
+  Limit,
+  Moment,
+  Unquoted,
+  Unread,
+  Words,
+} from './common.ts'
 
 const Scaler = Type.Object(
   { mean: Type.Optional(Unquoted), std: Type.Optional(Unquoted) },
@@ -174,6 +184,7 @@ export const ModelList = Type.Object({
     }),
   ),
   total: Type.Integer(),
+  ...Unread,
   active: NamedOrNone,
   trial: Type.Union([FreeForm, Type.Null()]),
 })

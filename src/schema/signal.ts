@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, PageQuery, Words } from './common.ts'
+import { DateTime, FreeForm, Id, PageQuery, Unread, Words } from './common.ts'
 
 const Step = Type.Object(
   {
@@ -150,6 +150,7 @@ export const SignalList = Type.Object({
     description:
       'all signals by status, whatever was asked for: those of the service since the store was made, also what is past its time and no longer listed; others while they are kept',
   }),
+  ...Unread,
   total: Type.Integer({
     description: 'signals that match, on all pages; where nothing was asked for, the sum of counts',
   }),

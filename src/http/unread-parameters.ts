@@ -1,0 +1,50 @@
+import { nearestName } from '../nearest-name.ts'
+import { shownName } from '../word.ts'
+import { type Bytes, isBytes } from './bytes.ts'
+import type { Answer, Reply, Route } from './route.ts'
+
+/** Names that are told of: an address may have thousands. */
+const TOLD_MAX = 8
+
+/** Adds to a list what of its address nobody reads. */
+export type TellUnread = (names: readonly string[], reply: Reply) => Reply
+
+/** Of a route whose answer has room for it: who filters a list by a misspelt name takes all of it for what was asked for. */
+export function unreadTelling({ method, query, reply }: Route): TellUnread | undefined {
+  const { properties = {} } = reply as { properties?: object }
+  if (method !== 'GET' || query === undefined || !('warnings' in properties)) return undefined
+  const known = new Set(Object.keys(query.properties))
+  return (names, value) => {
+    const unread = names.filter((name) => !known.has(name)).slice(0, TOLD_MAX)
+    if (unread.length === 0) return value
+    return withWarnings(
+      value,
+      unread.map((name) => ignored(name, known)),
+    )
+  }
+}
+
+function withWarnings(reply: Reply, warnings: string[]): Reply {
+  if (!('kind' in reply)) return { ...reply, warnings }
+  if (reply.kind !== 'answer') return reply
+  const answer = reply as Answer
+  const { data } = answer
+  return { ...answer, data: isBytes(data) ? widened(data, warnings) : { ...data, warnings } }
+}
+
+/** The JSON of a list, which has a brace at its end and other members before. */
+function widened(data: Bytes, warnings: string[]): Bytes {
+  const pieces = data instanceof Uint8Array ? [data] : data
+  const last = pieces.at(-1)
+  if (last?.at(-1) !== BRACE) return data
+  const end = Buffer.from(`,"warnings":${JSON.stringify(warnings)}}`)
+  return [...pieces.slice(0, -1), last.subarray(0, -1), end]
+}
+
+const BRACE = '}'.charCodeAt(0)
+
+function ignored(name: string, known: ReadonlySet<string>): string {
+  const nearest = nearestName(shownName(name), known)
+  const instead = nearest === undefined ? '.' : `; "${nearest}" is.`
+  return `"${shownName(name)}" is not read in this address and was ignored${instead}`
+}
