@@ -7,8 +7,8 @@ use crate::analysis::compose::{compose, SOFT_HYPHEN};
 use crate::analysis::emoji::{boxed_at, emoji_at, fold, Boxed, KEYCAP};
 
 /// Splits text into words: runs of letters, digits and marks, and runs of katakana. `3.14` and `1,000`
-/// stay whole, `don't` too, the `'s` of a possessive is left out, and each ideograph and each emoji is a word of
-/// its own. Accented letters are composed; soft hyphens, and selectors and skin tones of emoji, are left out.
+/// stay whole, `don't` too, the `'s` of a possessive is left out, and each ideograph, each emoji and each syllable of
+/// the scripts that put no spaces between words is a word of its own. Accented letters are composed; soft hyphens, and selectors and skin tones of emoji, are left out.
 #[derive(Clone, Default)]
 pub struct WordTokenizer {
     token: Token,
@@ -22,8 +22,8 @@ pub struct LetterTokenizer {
 
 /// Splits text into words and each word into pieces of `min` to `max` characters: all of them, or
 /// only those at its beginning. All pieces of a word have the word's position. Chinese and Japanese
-/// characters that stand side by side are one word here. An emoji is one piece, however few
-/// characters it has, and so is a Chinese or Japanese word that is shorter than `min`.
+/// characters that stand side by side are one word here, and so are syllables of Thai and its like. An emoji is one piece, however few
+/// characters it has, and so is a word of those that is shorter than `min`.
 #[derive(Clone)]
 pub struct GramTokenizer {
     min: usize,
@@ -244,6 +244,9 @@ impl TokenStream for GramStream<'_> {
     }
 }
 
+/// Says in Burmese that the letter before ends a syllable.
+const VOWEL_KILLER: char = '\u{103A}';
+
 fn char_at(text: &str, at: usize) -> Option<char> {
     let byte = *text.as_bytes().get(at)?;
     if byte < 128 {
@@ -257,13 +260,10 @@ fn is_word(c: char) -> bool {
 }
 
 /// Combining marks and the joiners that stand inside words: vowel signs, and what takes a vowel away, of all scripts.
-///
-/// Not selectors, which are no part of a word. Not marks of Lao, Burmese and Khmer, which are no letters: there are no
-/// spaces between words, so that more is found where these end one.
+/// Not selectors, which are no part of a word.
 fn is_mark(c: char) -> bool {
     match c as u32 {
         0..=0x02FF => false,
-        0x0E80..=0x0EFF | 0x1000..=0x109F | 0x1780..=0x17FF => false,
         0x200C..=0x200D => true,
         0xFE00..=0xFE0F | 0xE0100..=0xE01EF => false,
         _ => is_combining_mark(c),
@@ -286,6 +286,42 @@ fn is_katakana(c: char) -> bool {
         && matches!(code,
             0x3099..=0x309A | 0x30A1..=0x30FA | 0x30FC..=0x30FF | 0x31F0..=0x31FF
             | 0xFF66..=0xFF9F)
+}
+
+/// Letters and marks of Thai, Lao, Burmese and Khmer, which put no spaces between words.
+fn is_syllabic(c: char) -> bool {
+    let code = c as u32;
+    code >= 0x0E01
+        && matches!(code,
+            0x0E01..=0x0E3E | 0x0E40..=0x0E4E | 0x0E81..=0x0ECF | 0x0EDC..=0x0EDF
+            | 0x1000..=0x103F | 0x1050..=0x108F | 0x109A..=0x109D
+            | 0x1780..=0x17D3 | 0x17D7 | 0x17DC..=0x17DD)
+}
+
+/// Where the syllable ends that begins with one of these: vowels that are written before or behind a letter go with it,
+/// as marks do, and letters that stand below another one or, in Burmese, have no vowel.
+///
+/// Not always a whole syllable as it is spoken: where a letter says no vowel, only a dictionary knows to which it belongs.
+/// What matters is that a text and a query are cut alike, wherever their words begin.
+fn syllable_end(text: &str, mut at: usize) -> usize {
+    // A vowel that is written before its letter; a letter that is to stand below the one before.
+    let leads = |c: char| matches!(c as u32, 0x0E40..=0x0E44 | 0x0EC0..=0x0EC4 | 0x1039 | 0x17D2);
+    let trails = |c: char| {
+        is_combining_mark(c)
+            || matches!(c as u32, 0x0E30 | 0x0E32..=0x0E33 | 0x0E45..=0x0E46
+                | 0x0EB0 | 0x0EB2..=0x0EB3 | 0x0EBD | 0x0EC6 | 0x17D7)
+    };
+    let mut is_led = true;
+    while let Some(c) = char_at(text, at).filter(|c| is_syllabic(*c)) {
+        let after = at + c.len_utf8();
+        let is_closing = char_at(text, after) == Some(VOWEL_KILLER);
+        if !is_led && !trails(c) && !is_closing {
+            break;
+        }
+        is_led = leads(c);
+        at = after;
+    }
+    at
 }
 
 /// Where the marks end that are written behind a letter for itself, as in file names of some systems (`か\u{3099}`).
@@ -321,6 +357,14 @@ fn next_word(text: &str, mut at: usize) -> Option<Span> {
         if is_ideograph(c) {
             let end = if at == from {
                 voiced_end(text, from + c.len_utf8())
+            } else {
+                at
+            };
+            return Some(Span::word(from, end, end));
+        }
+        if is_syllabic(c) {
+            let end = if at == from {
+                syllable_end(text, from)
             } else {
                 at
             };
@@ -376,9 +420,10 @@ fn next_run(text: &str, at: usize) -> Option<Span> {
     Some(span)
 }
 
-/// Characters of Chinese and Japanese words, katakana and the sign of a long vowel among them.
+/// Characters of words that have no spaces between them: Chinese and Japanese ones, katakana and the sign of a long
+/// vowel among them, and those of Thai and its like.
 fn is_unspaced(c: char) -> bool {
-    is_ideograph(c) || is_katakana(c)
+    is_ideograph(c) || is_katakana(c) || is_syllabic(c)
 }
 
 fn run_end(text: &str, mut at: usize) -> usize {
@@ -466,7 +511,32 @@ mod tests {
         }
         // A selector says which form of a character is shown.
         assert_eq!(words("葛\u{E0100}城 a\u{FE0F}"), ["葛", "城", "a"]);
-        assert_eq!(words("ພາສາລາວ ខ្មែរ").len(), 3);
+    }
+
+    #[test]
+    fn syllables_are_words_where_no_spaces_stand_between_words() {
+        assert_eq!(
+            words("ภาษาไทย2เล่ม"),
+            ["ภา", "ษา", "ไท", "ย", "2", "เล่", "ม"]
+        );
+        assert_eq!(
+            words("ที่น้ำ เปิดWi-Fiได้๒๕"),
+            ["ที่", "น้ำ", "เปิ", "ด", "Wi", "Fi", "ได้", "๒๕"]
+        );
+        assert_eq!(words("ພາສາລາວ"), ["ພາ", "ສາ", "ລາ", "ວ"]);
+        assert_eq!(words("ភាសាខ្មែរ"), ["ភា", "សា", "ខ្មែ", "រ"]);
+        assert_eq!(
+            words("မြန်မာဘာသာ၊ အက္ခရာ"),
+            ["မြန်", "မာ", "ဘာ", "သာ", "အ", "က္ခ", "ရာ"]
+        );
+        // What stands alone or ends too soon is a word, too, and nothing is left behind.
+        assert_eq!(
+            words("เ \u{E31} \u{17D2}\u{1780} ไ"),
+            ["เ", "\u{E31}", "\u{17D2}\u{1780}", "ไ"]
+        );
+        let grams = tokens(GramTokenizer::all(3, 3), "ไทย กา");
+        let expected = [("ไทย", 0), ("กา", 1)];
+        assert_eq!(grams, expected.map(|(t, p)| (t.to_owned(), p)));
     }
 
     #[test]

@@ -16,8 +16,9 @@ pub const MANIFEST: &str = "manifest.json";
 /// 2: letters are composed, and objects are present where a field of theirs is. 3: emoji are words. 4: words have
 /// the forms that their accents tell, a dotted I is an i, and hashed features have several places. 5: words in katakana
 /// end where letters of another kind begin, and have one width. 6: marks of all scripts stand inside words, soft hyphens
-/// are left out, and a final sigma is a sigma. 7: plain words keep accents that no searched field folds.
-const FORMAT: u32 = 7;
+/// are left out, and a final sigma is a sigma. 7: plain words keep accents that no searched field folds. 8: Thai, Lao,
+/// Khmer and Burmese are cut into syllables.
+const FORMAT: u32 = 8;
 
 /// A file as it must be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

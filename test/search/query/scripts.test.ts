@@ -12,6 +12,10 @@ const DOCUMENTS = {
   punjabi: 'ਵਿਦਿਆਰਥੀ ਪੜ੍ਹਦਾ ਹੈ',
   odia: 'ବିଦ୍ୟାର୍ଥୀ ପଢ଼ନ୍ତି',
   sinhala: 'ශිෂ්‍යයා කියවයි',
+  thai: 'ตั๋วเครื่องบินไปกรุงเทพ 2มื้อ',
+  lao: 'ພາສາລາວງາມ',
+  khmer: 'សៀវភៅភាសាខ្មែរ',
+  burmese: 'ကျွန်တော်မြန်မာစာဖတ်သည်',
   greek: 'Ο ΔΡΟΜΟΣ και ο δρόμος, ένας άνθρωπος',
   german: `Der Donau${SHY}dampf${SHY}schiff${SHY}kapitän`,
 }
@@ -49,6 +53,21 @@ it.each([
   expect((await find(syllable, { prefix: true })).ids).toHaveLength(
     word.startsWith(syllable) ? 1 : 0,
   )
+})
+
+it.each([
+  ['thai', 'เครื่องบิน', 'กรุงเทพตั๋ว'],
+  ['thai', 'มื้อ', 'เมือง'],
+  ['lao', 'ລາວ', 'ວລາ'],
+  ['khmer', 'ខ្មែរ', 'រខ្មែ'],
+  ['burmese', 'မြန်မာ', 'မာမြန်'],
+])('a word is found within a row of words without spaces, in %s: %s', async (id, word, none) => {
+  const { ids, marked } = await find(word, { operator: 'and' })
+  expect(ids).toEqual([id])
+  expect(marked).toContain(`<em>${word}</em>`)
+  expect((await find(`"${word}"`)).ids).toEqual([id])
+  expect((await find(`${word} ไก่`)).ids).toContain(id)
+  expect((await find(`"${none}"`)).ids).toEqual([])
 })
 
 it.each(['δρομος', 'ΔΡΟΜΟΣ', 'δρομοσ', 'δρόμος', 'ΔΡΌΜΟΣ', 'ΆΝΘΡΩΠΟΣ'])(
