@@ -2,6 +2,7 @@
 
 pub mod compose;
 pub mod emoji;
+pub mod length;
 pub mod lower;
 pub mod stem;
 pub mod synonyms;
@@ -17,6 +18,7 @@ use tantivy::tokenizer::{
 };
 
 use crate::analysis::compose::ComposeFilter;
+use crate::analysis::length::LengthFilter;
 use crate::analysis::lower::{as_lowered, LowerFilter};
 use crate::analysis::stem::StemFilter;
 use crate::analysis::synonyms::Synonyms;
@@ -360,10 +362,7 @@ fn chain(
         builder = match filter {
             FilterDefinition::Lowercase => builder.filter_dynamic(LowerFilter),
             FilterDefinition::Asciifolding => builder.filter_dynamic(AsciiFoldingFilter),
-            // The library drops tokens of `limit` bytes and more.
-            FilterDefinition::Length { max } => {
-                builder.filter_dynamic(RemoveLongFilter::limit(max + 1))
-            }
+            FilterDefinition::Length { max } => builder.filter_dynamic(LengthFilter::at_most(*max)),
             FilterDefinition::Stop {
                 language: Some(name),
                 ..
@@ -586,6 +585,13 @@ mod tests {
         );
         let found = words_of(&greek.full, "ΤΟΥΣ τους ΟΔΟΣ οδος");
         assert_eq!(found, ["οδοσ", "οδοσ"]);
+    }
+
+    #[test]
+    fn how_long_a_word_may_be_is_told_in_characters() {
+        let six = analyzer(r#"{"tokenizer":"standard","filters":[{"type":"length","max":6}]}"#);
+        let found = words_of(&six.full, "sixths seventh გრძელი გრძელია");
+        assert_eq!(found, ["sixths", "გრძელი"]);
     }
 
     #[test]

@@ -16,6 +16,7 @@ const DOCUMENTS = {
   lao: 'ພາສາລາວງາມ',
   khmer: 'សៀវភៅភាសាខ្មែរ',
   burmese: 'ကျွန်တော်မြန်မာစာဖတ်သည်',
+  hindi: 'पेलियोक्लाईमेटोलॉजिस्ट जानकारी',
   greek: 'Ο ΔΡΟΜΟΣ και ο δρόμος, ένας άνθρωπος',
   german: `Der Donau${SHY}dampf${SHY}schiff${SHY}kapitän`,
 }
@@ -68,6 +69,12 @@ it.each([
   expect((await find(`"${word}"`)).ids).toEqual([id])
   expect((await find(`${word} ไก่`)).ids).toContain(id)
   expect((await find(`"${none}"`)).ids).toEqual([])
+})
+
+it('a long word is found in scripts of which a letter takes several bytes', async () => {
+  const { ids, marked } = await find('पेलियोक्लाईमेटोलॉजिस्ट')
+  expect(ids).toEqual(['hindi'])
+  expect(marked).toContain('<em>पेलियोक्लाईमेटोलॉजिस्ट</em>')
 })
 
 it.each(['δρομος', 'ΔΡΟΜΟΣ', 'δρομοσ', 'δρόμος', 'ΔΡΌΜΟΣ', 'ΆΝΘΡΩΠΟΣ'])(

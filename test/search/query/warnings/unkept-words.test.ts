@@ -56,7 +56,7 @@ it.each([
 
 it.each(['!!', '"--"', 'x'.repeat(70)])('so is one without a word: %s', async (query) => {
   expect(await warned({ query })).toEqual([
-    'query: it has no words, so that nothing was looked for by words; signs are none, nor is what takes more than 64 bytes.',
+    'query: it has no words, so that nothing was looked for by words; signs are none, nor is what has more than 64 characters.',
   ])
 })
 
