@@ -57,7 +57,10 @@ export interface Store {
    * commit is on the disk. Throws what `work` threw, DISK_FULL, or STORE_UNAVAILABLE.
    */
   write<T>(work: () => T): Promise<T>
-  /** The same for work that only removes: goes on when the store has reached its size, or the disk its reserve. */
+  /**
+   * The same for work that only removes, or takes back what does harm, which writes a few rows: goes on when the store has
+   * reached its size, or the disk its reserve.
+   */
   release<T>(work: () => T): Promise<T>
   /**
    * One row without a transaction of its own; the fastest durable write. Resolves when it is on the disk.

@@ -1,12 +1,12 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type RunningApp, startApp } from '../running-app.ts'
 
 let running: RunningApp
 
-beforeAll(async () => {
+beforeEach(async () => {
   running = await startApp({ STORE_BYTES_MAX: '1048576' })
 }, 120_000)
-afterAll(() => running.close())
+afterEach(() => running.close())
 
 const SEARCH = { query: 'refund', index: 'help' }
 
@@ -67,4 +67,25 @@ it('somebody is forgotten in a store that is full, and what they taught with the
   expect((await call('DELETE', '/nous/learn/subjects/ann')).status).toBe(404)
   const { hits } = await must<{ hits: unknown }>('POST', '/cortex/search', SEARCH)
   expect(hits).toEqual(asBob.hits)
+}, 60_000)
+
+it('a change is taken back, and a test ended, in a store that is full', async () => {
+  const { must, call } = running
+  const change = { type: 'ranking', changes: { legWeights: { text: 0.5 } }, immediate: true }
+  const { adaptationId } = await must<{ adaptationId: string }>('POST', '/nous/adapt/apply', {
+    ...change,
+    changes: { pins: [{ id: 'second', index: 'help' }] },
+  })
+  const { testId } = await must<{ testId: string }>('POST', '/cortex/ab-test', {
+    name: 'Text alone',
+    variants: [{ name: 'as it is' }, { name: 'text', searchConfig: { searchType: 'text' } }],
+  })
+  await fill()
+  expect((await call('POST', '/nous/adapt/apply', change)).status).toBe(507)
+
+  expect(await must('POST', `/nous/adaptations/${adaptationId}/rollback`)).toMatchObject({
+    status: 'ROLLED_BACK',
+  })
+  expect(await must('POST', `/cortex/ab-test/${testId}/stop`)).toMatchObject({ status: 'STOPPED' })
+  expect((await call('POST', '/nous/adapt/apply', change)).status).toBe(507)
 }, 60_000)

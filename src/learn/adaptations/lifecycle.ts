@@ -82,13 +82,14 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
     throw serviceError('ADAPTATION_NOT_FOUND', 'There is no adaptation with this id.')
   }
   /** Searches see the change when the caller hears of it. */
-  async function changing<T>(scope: string, work: () => T): Promise<T> {
-    const done = await store.write(work)
+  async function changing<T>(scope: string, work: () => T, write = store.write): Promise<T> {
+    const done = await write(work)
     force.refresh(scope)
     watch.follow(force.records())
     return done
   }
-  const step: Step = (record, next) => changing(record.scope, () => ifStill(record, store, next))
+  const step: Step = (record, next, write) =>
+    changing(record.scope, () => ifStill(record, store, next), write)
   let judged = 0
   // Those whose transaction is not on the disk yet are not in force: the ones after them must count them.
   const underWay = new Set<Sent>()
@@ -108,7 +109,7 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
     },
     rollBack: async (adaptationId, cause) => {
       const { scope } = find(adaptationId)
-      return changing(scope, () => rollBack(find(adaptationId), cause, parts))
+      return changing(scope, () => rollBack(find(adaptationId), cause, parts), store.release)
     },
     tend: async (nowMs) => {
       const records = force.records()
@@ -170,7 +171,11 @@ function lacksModel(
 }
 
 /** Takes a step unless somebody else has taken another meanwhile. */
-type Step = (record: AdaptationRecord, next: (now: AdaptationRecord) => unknown) => Promise<unknown>
+type Step = (
+  record: AdaptationRecord,
+  next: (now: AdaptationRecord) => unknown,
+  write?: Store['write'],
+) => Promise<unknown>
 
 async function tendOne(
   record: AdaptationRecord,
@@ -179,7 +184,8 @@ async function tendOne(
   parts: LifecycleParts,
 ): Promise<void> {
   const breach = judge(watched(record, nowMs), parts.watch, nowMs)
-  if (breach !== undefined) await step(record, (now) => rollBack(now, breach, parts))
+  if (breach !== undefined)
+    await step(record, (now) => rollBack(now, breach, parts), parts.store.release)
   else if (record.status === 'CANARY' && hasPassed(record, nowMs, parts))
     await step(record, (now) => {
       if (lacksModel(now, parts)) fail(now, LACKS_MODEL, parts)

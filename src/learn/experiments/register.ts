@@ -90,10 +90,13 @@ function openRecords({ store, events, clock }: RegisterParts) {
     },
     refuseMoreLetters: (record: ExperimentRecord) =>
       letters.refuseMore([...underWay.values(), record]),
-    write: async <T extends ExperimentRecord | undefined>(work: () => T): Promise<T> => {
+    write: async <T extends ExperimentRecord | undefined>(
+      work: () => T,
+      commit = store.write,
+    ): Promise<T> => {
       let written: T | undefined
       try {
-        const record = await store.write(() => {
+        const record = await commit(() => {
           written = work()
           return written
         })
@@ -144,18 +147,22 @@ export function openRegister(parts: RegisterParts): Register {
       })
     },
     steer: (id, change) =>
-      write(() => {
-        const record = mustFind(experiments.get(id))
-        if (change.from !== undefined && record.status !== change.from) return record
-        if (moveOf(record, change.to, clock()) === 'unchanged') return record
-        if (change.to === 'ACTIVE') {
-          refuseUndealable(record)
-          refuseMoreActive()
-        }
-        const moved = movedTo(record, change, clock())
-        putWithin(moved, [eventWordOf(record, change.to)])
-        return moved
-      }),
+      write(
+        () => {
+          const record = mustFind(experiments.get(id))
+          if (change.from !== undefined && record.status !== change.from) return record
+          if (moveOf(record, change.to, clock()) === 'unchanged') return record
+          if (change.to === 'ACTIVE') {
+            refuseUndealable(record)
+            refuseMoreActive()
+          }
+          const moved = movedTo(record, change, clock())
+          putWithin(moved, [eventWordOf(record, change.to)])
+          return moved
+        },
+        // What is to end may do harm.
+        change.to === 'ACTIVE' ? store.write : store.release,
+      ),
     alter: (id, alter) =>
       write(() => {
         const record = experiments.get(id)

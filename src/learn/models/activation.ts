@@ -89,7 +89,7 @@ export function openActivation(parts: ActivationParts): Activation {
       if (active?.modelId !== modelId) throw notActive()
       const target = earlierOf(versions)
       if (target !== undefined) await parts.load(target)
-      return store.write(() => {
+      return store.release(() => {
         noteDone?.()
         return rollBackWithin(parts, modelId, target)
       })
