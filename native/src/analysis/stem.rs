@@ -21,7 +21,9 @@ thread_local! {
     static STEMS: RefCell<Vec<(Algorithm, Stems)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Replaces each token by its Snowball stem; tokens are in lower case.
+/// Replaces each token by its Snowball stem; tokens are in lower case. A word in another script than that of the language
+/// is stemmed as one of the language that most write in it: no stemmer knows the letters of two, so that it would be left
+/// as it is, and found in that form alone.
 #[derive(Clone, Copy)]
 pub struct StemFilter {
     algorithm: Algorithm,
@@ -47,6 +49,24 @@ impl TokenFilter for StemFilter {
             algorithm: self.algorithm,
             inner,
         }
+    }
+}
+
+/// The language that most write in the script of a word, if that has one and it is not Latin.
+fn of_script(word: &str) -> Option<Algorithm> {
+    let first = word.bytes().next()?;
+    // Latin letters come before U+0340.
+    if first < 0xCD {
+        return None;
+    }
+    match word.chars().next()? as u32 {
+        0x0370..=0x03FF | 0x1F00..=0x1FFF => Some(Algorithm::Greek),
+        0x0400..=0x052F => Some(Algorithm::Russian),
+        0x0530..=0x058F => Some(Algorithm::Armenian),
+        0x0600..=0x06FF | 0x0750..=0x077F => Some(Algorithm::Arabic),
+        0x0900..=0x097F => Some(Algorithm::Hindi),
+        0x0B80..=0x0BFF => Some(Algorithm::Tamil),
+        _ => None,
     }
 }
 
@@ -89,7 +109,12 @@ impl<T: TokenStream> TokenStream for StemStream<T> {
             token.text.push_str(stem);
             return true;
         }
-        let stem = self.stemmer.stem(&token.text).into_owned();
+        let stem = match of_script(&token.text) {
+            Some(other) if other != self.algorithm => {
+                frostem::Stemmer::new(other).stem(&token.text).into_owned()
+            }
+            _ => self.stemmer.stem(&token.text).into_owned(),
+        };
         if token.text.len() <= WORD_BYTES_MAX {
             if self.stems.len() >= WORDS_MAX {
                 self.stems.clear();
@@ -158,5 +183,29 @@ mod tests {
             assert!(!a.advance());
         }
         assert!(StemFilter::new("klingon").is_err());
+    }
+
+    #[test]
+    fn words_of_another_script_have_its_stems() {
+        let stems = |language: &str, text: &str| {
+            let mut found = Vec::new();
+            let filter = StemFilter::new(language).unwrap();
+            TextAnalyzer::builder(WhitespaceTokenizer::default())
+                .filter(filter)
+                .build()
+                .token_stream(text)
+                .process(&mut |token| found.push(token.text.clone()));
+            found
+        };
+        let text = "running книгами книга книги βιβλίων βιβλία लड़कियों लड़की";
+        let english = stems("english", text);
+        assert_eq!(english[0], "run");
+        assert_eq!(english[1..4], ["книг", "книг", "книг"].map(String::from));
+        assert_eq!(english[4], english[5]);
+        assert_eq!(english[6], english[7]);
+        // A language has its own.
+        let russian = stems("russian", text);
+        assert_eq!(russian[0], "running");
+        assert_eq!(russian[1..], english[1..]);
     }
 }

@@ -17,7 +17,8 @@ pub const MANIFEST: &str = "manifest.json";
 /// the forms that their accents tell, a dotted I is an i, and hashed features have several places. 5: words in katakana
 /// end where letters of another kind begin, and have one width. 6: marks of all scripts stand inside words, soft hyphens
 /// are left out, and a final sigma is a sigma. 7: plain words keep accents that no searched field folds. 8: Thai, Lao,
-/// Khmer and Burmese are cut into syllables, and how long a word may be is told in characters.
+/// Khmer and Burmese are cut into syllables, how long a word may be is told in characters, and words are stemmed as those
+/// of a language that has their script.
 const FORMAT: u32 = 8;
 
 /// A file as it must be.

@@ -94,3 +94,25 @@ it('a hyphen that nobody sees does not part a word', async () => {
   expect((await find(`Donaudampf${SHY}schiffkapitän`)).ids).toEqual(['german'])
   expect((await find('dampf')).ids).toEqual([])
 })
+
+it('words are stemmed by their script where the language is one of another', async () => {
+  for (const [language, index] of [
+    ['english', 'mixed'],
+    ['none', 'plain'],
+  ] as const) {
+    await service.must('POST', '/cortex/indices', {
+      name: index,
+      settings: { analysis: { language } },
+    })
+    for (const title of ['книгами', 'المكتبات', 'βιβλίων', 'books'])
+      await service.must('POST', '/cortex/documents', { index, document: { title } })
+  }
+  const found = async (index: string) => {
+    const counts: number[] = []
+    for (const query of ['книга', 'مكتبة', 'βιβλία', 'book'])
+      counts.push((await find(query, { index })).ids.length)
+    return counts
+  }
+  expect(await found('mixed')).toEqual([1, 1, 1, 1])
+  expect(await found('plain')).toEqual([0, 0, 0, 0])
+})
