@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { LARGE_BYTES } from '../../src/json/gradual.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
+import { watchJson } from '../watch-json.ts'
 
 let running: RunningApp
 
@@ -8,21 +9,6 @@ beforeAll(async () => {
   running = await startApp()
 }, 60_000)
 afterAll(() => running.close())
-
-/** Characters of the longest text that this thread parses, or makes, in one go until the test ends. */
-function watchJson(): () => number {
-  const parse = vi.spyOn(JSON, 'parse')
-  const stringify = vi.spyOn(JSON, 'stringify')
-  onTestFinished(() => {
-    parse.mockRestore()
-    stringify.mockRestore()
-  })
-  return () =>
-    Math.max(
-      ...parse.mock.calls.map(([text]) => text.length),
-      ...stringify.mock.results.map(({ value }) => value?.length ?? 0),
-    )
-}
 
 const LONG = Object.fromEntries(
   Array.from({ length: 90 }, (_, n) => [`g${n}`, Array.from({ length: 3000 }, () => ({}))]),

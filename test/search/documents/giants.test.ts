@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningApp, startApp } from '../../running-app.ts'
+import { watchJson } from '../../watch-json.ts'
 
 /** Far more than is read or written in one go. */
 const NUMBERS = Array.from({ length: 400_000 }, (_, n) => n % 1000)
@@ -17,21 +18,6 @@ beforeAll(async () => {
   service = await startApp()
 })
 afterAll(() => service.close())
-
-/** Characters of the longest JSON that this thread reads or makes in one go until the test ends. */
-function watchJson(): () => number {
-  const parse = vi.spyOn(JSON, 'parse')
-  const stringify = vi.spyOn(JSON, 'stringify')
-  onTestFinished(() => {
-    parse.mockRestore()
-    stringify.mockRestore()
-  })
-  return () =>
-    Math.max(
-      ...parse.mock.calls.map(([text]) => text.length),
-      ...stringify.mock.results.map(({ value }) => value?.length ?? 0),
-    )
-}
 
 /** Sends text as it is, and passes the answer over unread. */
 async function send(method: string, path: string, text?: string, type = 'application/json') {
