@@ -15,22 +15,22 @@ import type { IsSearched } from '../plan/unsearched-weights.ts'
 import { MACHINES } from '../states.ts'
 import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf, wordsOf } from '../wire/words.ts'
-import { EVERY_QUERY } from './content.ts'
+import { adaptationJson, ruleJson, showAdaptation, showHistory, suggestionJson } from './answers.ts'
 import { openCountedRows } from './counted-rows.ts'
 import { makeDraft, ruleWarnings, writtenDraft } from './draft.ts'
-import { type Force, openForce } from './force.ts'
+import { type InForce, openInForce } from './in-force.ts'
 import { type AdaptationLifecycle, openLifecycle } from './lifecycle.ts'
 import { openMoves } from './moves.ts'
 import { findProposals } from './propose.ts'
+import { EVERY_QUERY } from './ranking-content.ts'
 import type { ReplayParts } from './replay.ts'
 import { openRules, type Rules } from './rules.ts'
 import { openSuggestions, type Suggestions } from './suggestions.ts'
 import { openRankingVersions } from './versions.ts'
 import { openWatch } from './watch.ts'
-import { adaptationJson, ruleJson, showAdaptation, showHistory, suggestionJson } from './wire.ts'
 
 /** Changes to the ranking: suggested, made into rules, applied step by step, watched, taken back. */
-export interface Adaptations extends Pick<Force, 'applying'> {
+export interface Adaptations extends Pick<InForce, 'applying'> {
   consumer: Consumer
   /**
    * A SuggestionRead in UTF-8 JSON. Judges by what is learned: for who waited until that is whole (loop/whole.ts). Throws
@@ -92,18 +92,18 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
   const { store, events, patterns, config, clock } = parts
   const { clicks, evidenceOf } = patterns
   const versions = openRankingVersions(store)
-  const force = openForce(store, versions, config.adaptationCanaryShare)
+  const inForce = openInForce(store, versions, config.adaptationCanaryShare)
   const watch = openWatch(store, clicks)
   const rows = openCountedRows(store, store.tables.adaptations, 'adaptationStatuses')
   const moves = openMoves(store, rows, events, clock)
   const steps = { store, rows, moves, versions, clock }
   const { exactModel, find, liveIndex, isSearched = () => true } = parts
-  const lifecycle = openLifecycle({ ...steps, force, watch, config, exactModel })
+  const lifecycle = openLifecycle({ ...steps, inForce, watch, config, exactModel })
   const rules = openRules(store, clock)
   const suggestions = openSuggestions({ store, events, rules, config, evidenceOf, clock })
   const show = openShow(store, watch, versions)
   // The first search after a start finds them loaded.
-  for (const { tuning } of force.records())
+  for (const { tuning } of inForce.records())
     if (typeof tuning.model === 'string') exactModel(tuning.model)
 
   const before = (scope: string) =>
@@ -114,7 +114,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     return makeDraft(sent, rule, { replay, before, exactModel, isSearched, learning, clock })
   }
   return {
-    applying: force.applying,
+    applying: inForce.applying,
     consumer: watch,
     withdraw: suggestions.withdraw,
     suggest: async (sent) => Buffer.from(suggestionJson(await suggestions.suggest(sent))),

@@ -3,8 +3,8 @@ import type { Suggestion } from '../../schema/suggestion.ts'
 import type { Tuning } from '../../schema/tuning.ts'
 import { beginningOf } from '../../word.ts'
 import type { QueryEvidence } from '../patterns/evidence.ts'
-import { inItsIndex, liveDocuments } from './clicked.ts'
-import { readField } from './named.ts'
+import { inItsIndex, liveDocuments } from './live-documents.ts'
+import { readField } from './pattern-field.ts'
 import { isSynonymRule } from './synonym-pair.ts'
 
 /** What a suggestion's patterns come to. */

@@ -10,7 +10,7 @@ import type { Sweep } from '../round.ts'
 import { mayMove } from '../states.ts'
 import { DAY_MS } from '../wire/duration.ts'
 import type { CountedRows } from './counted-rows.ts'
-import { type Force, refuseTooMuch, type Sent } from './force.ts'
+import { type InForce, refuseTooMuch, type Sent } from './in-force.ts'
 import { type Breach, judge } from './judge.ts'
 import {
   activate,
@@ -52,7 +52,7 @@ export interface AdaptationLifecycle {
 
 interface LifecycleParts extends StepsParts {
   rows: CountedRows<AdaptationRecord>
-  force: Force
+  inForce: InForce
   watch: Watch
   exactModel: ExactModel
   config: {
@@ -74,7 +74,7 @@ const JUDGED_MAX = 200
 const ADAPTATIONS_MAX = 2000
 
 export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
-  const { store, force, watch, config } = parts
+  const { store, inForce, watch, config } = parts
 
   function find(adaptationId: string): AdaptationRecord {
     const record = store.tables.adaptations.get(oneSpelling(adaptationId))
@@ -84,8 +84,8 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
   /** Searches see the change when the caller hears of it. */
   async function changing<T>(scope: string, work: () => T, write = store.write): Promise<T> {
     const done = await write(work)
-    force.refresh(scope)
-    watch.follow(force.records())
+    inForce.refresh(scope)
+    watch.follow(inForce.records())
     return done
   }
   const step: Step = (record, next, write) =>
@@ -93,10 +93,10 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
   let judged = 0
   // Those whose transaction is not on the disk yet are not in force: the ones after them must count them.
   const underWay = new Set<Sent>()
-  watch.follow(force.records())
+  watch.follow(inForce.records())
   return {
     apply: async (draft, immediate, within, noteDone) => {
-      refuseTooMuch([...force.records(), ...underWay], draft)
+      refuseTooMuch([...inForce.records(), ...underWay], draft)
       underWay.add(draft)
       try {
         return await changing(draft.scope, () => {
@@ -112,7 +112,7 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
       return changing(scope, () => rollBack(find(adaptationId), cause, parts), store.release)
     },
     tend: async (nowMs) => {
-      const records = force.records()
+      const records = inForce.records()
       const turn = records.slice(judged, judged + JUDGED_MAX)
       judged = judged + JUDGED_MAX >= records.length ? 0 : judged + JUDGED_MAX
       const causes: unknown[] = []

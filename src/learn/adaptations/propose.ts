@@ -1,6 +1,6 @@
 import type { QueryEvidence, ReformulationEvidence } from '../patterns/evidence.ts'
 import { isFarDown } from '../patterns/report.ts'
-import { inItsIndex, liveDocuments } from './clicked.ts'
+import { inItsIndex, liveDocuments } from './live-documents.ts'
 import type { Proposal } from './suggestions.ts'
 import { synonymPair } from './synonym-pair.ts'
 

@@ -4,7 +4,7 @@ import type { StoredImpression } from '../facts.ts'
 import type { Clicks } from '../patterns/clicks.ts'
 import type { LiveIndex } from '../patterns/evidence.ts'
 import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
-import { keysOf } from './content.ts'
+import { keysOf } from './ranking-content.ts'
 
 export interface ReplayParts {
   clicks: Clicks

@@ -6,7 +6,7 @@ import type { NoteDone } from '../../schema/answer.ts'
 import type { RuleCreate, RuleQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
 import { listJson } from '../wire/list-json.ts'
-import { ruleJson } from './wire.ts'
+import { ruleJson } from './answers.ts'
 
 /** Changes that may be applied, by name. */
 export interface Rules {

@@ -7,8 +7,8 @@ import type {
 } from '../../schema/adaptation-record.ts'
 import type { Store } from '../../store/store.ts'
 import { mayMove } from '../states.ts'
-import { keysOf, replaces, withMember, withoutMember } from './content.ts'
 import type { Moves } from './moves.ts'
+import { keysOf, replaces, withMember, withoutMember } from './ranking-content.ts'
 import type { RankingVersions, Restored } from './versions.ts'
 
 /** A record that has no version and no past yet. */

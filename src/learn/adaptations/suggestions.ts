@@ -11,6 +11,7 @@ import { inPortions } from '../portions.ts'
 import { MACHINES } from '../states.ts'
 import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf } from '../wire/words.ts'
+import { suggestionJson } from './answers.ts'
 import { type CountedRows, openCountedRows } from './counted-rows.ts'
 import { deriveChanges } from './derive.ts'
 import type { Rules } from './rules.ts'
@@ -21,7 +22,6 @@ import {
   suggestionKey,
   suggestionKeyGradually,
 } from './suggestion-steps.ts'
-import { suggestionJson } from './wire.ts'
 
 /** A change that the service found itself. */
 export interface Proposal {

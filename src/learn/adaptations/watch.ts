@@ -4,7 +4,6 @@ import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
 import type { Clicks } from '../patterns/clicks.ts'
 import { latencyBucket } from '../statistics/latency-histogram.ts'
 import { HOUR_MS } from '../wire/duration.ts'
-import { EVERY_QUERY } from './content.ts'
 import { countClick, countSearch } from './figures.ts'
 import {
   type Arms,
@@ -15,6 +14,7 @@ import {
   removeMinutes,
   resetMinutes,
 } from './minutes.ts'
+import { EVERY_QUERY } from './ranking-content.ts'
 import { openUnitCounts, type UnitCountsOf } from './units.ts'
 
 /** Counts the searches with each change and, of the same time and queries, those without it. */

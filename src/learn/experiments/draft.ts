@@ -6,8 +6,8 @@ import { mustReadTuning } from '../plan/tuning.ts'
 import { DAY_MS } from '../wire/duration.ts'
 import { isTellable, readMoment } from '../wire/moment.ts'
 import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
-import { refuseUndealable } from './dealable.ts'
 import { readGuardrails } from './guardrail-rules.ts'
+import { refuseUninterleavable } from './interleavable.ts'
 import { metricName, uncountedWarnings } from './metrics.ts'
 import { AT_ONCE, readRollout } from './rollout.ts'
 import { readTargeting } from './targeting.ts'
@@ -59,7 +59,7 @@ export function draftExperiment(
   const { variants, allocation, warnings } = readVariants(sent.variants, sent.trafficAllocation)
   warnings.unshift(...unreadFields(sent, BODIES[kind]))
   const mode = readMode(sent.mode, variants.length)
-  refuseUndealable({ mode, variants })
+  refuseUninterleavable({ mode, variants })
   const fallback = readFallback(sent.fallbackConfig, warnings)
   const held = readHeld(sent.status)
   const dates = readDates(sent, nowMs)

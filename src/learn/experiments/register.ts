@@ -2,9 +2,9 @@ import { serviceError } from '../../errors.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { EventReport, Events } from '../history/events.ts'
-import { refuseUndealable } from './dealable.ts'
-import { openLetters } from './letters.ts'
+import { refuseUninterleavable } from './interleavable.ts'
 import { isRunning, type Running, runningOf } from './running.ts'
+import { openSizeLimit } from './size-limit.ts'
 import { type Change, eventWordOf, movedTo, moveOf } from './transitions.ts'
 
 /** Every test and experiment, on the disk and in memory. */
@@ -27,7 +27,7 @@ export interface Register {
   /** Inside a transaction: forgets an experiment; `drop` when that is on the disk. */
   removeWithin: (record: ExperimentRecord) => void
   drop: (id: string) => void
-  /** Letters of JSON that all have together; see letters.ts. */
+  /** Letters of JSON that all have together; see size-limit.ts. */
   letters: () => number
   /** Fallbacks whose time is over apply no more. */
   refresh: () => void
@@ -52,7 +52,7 @@ const ACTIVE_MAX = 100
 function openRecords({ store, events, clock }: RegisterParts) {
   const { experiments } = store.tables
   const records = new Map<string, ExperimentRecord>()
-  const letters = openLetters()
+  const letters = openSizeLimit()
   for (const { value } of experiments.range()) keep(value)
   // Written by a transaction whose commit is awaited: those after it must count them.
   const underWay = new Map<string, ExperimentRecord>()
@@ -153,7 +153,7 @@ export function openRegister(parts: RegisterParts): Register {
           if (change.from !== undefined && record.status !== change.from) return record
           if (moveOf(record, change.to, clock()) === 'unchanged') return record
           if (change.to === 'ACTIVE') {
-            refuseUndealable(record)
+            refuseUninterleavable(record)
             refuseMoreActive()
           }
           const moved = movedTo(record, change, clock())

@@ -4,9 +4,9 @@ import type { Store } from '../../store/store.ts'
 import type { Sweep } from '../round.ts'
 import { unitsOf } from './arms.ts'
 import type { Ledger } from './ledger.ts'
-import { LETTERS_KEPT } from './letters.ts'
 import { EXPERIMENTS_MAX, type Register } from './register.ts'
 import type { Reported } from './reported.ts'
+import { LETTERS_KEPT } from './size-limit.ts'
 import { hasEnded } from './transitions.ts'
 
 interface SweepParts {

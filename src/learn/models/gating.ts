@@ -6,9 +6,9 @@ import type { Pool } from '../../threads/pool.ts'
 import type { Events } from '../history/events.ts'
 import { move } from '../states.ts'
 import { type Activation, beginStage, refuseUnservable } from './activation.ts'
+import { askWhole } from './ask-whole.ts'
 import type { ModelEvidence } from './evidence.ts'
 import { GATES_MAX, nameOf, sameVersion, type Versions } from './versions.ts'
-import { askWhole } from './whole.ts'
 
 /** Lets a model rank step by step: estimate, shadow, a share of the users, all. Each step is an event. */
 export interface Gating {

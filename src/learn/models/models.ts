@@ -14,9 +14,6 @@ import type { Consumer, FeedbackEntry } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import { isoTime } from '../wire/moment.ts'
 import { type Activation, openActivation } from './activation.ts'
-import { type ModelEvidence, openEvidence } from './evidence.ts'
-import { type Gating, openGating } from './gating.ts'
-import { openRankingModels, type RankingModels } from './ranking-models.ts'
 import {
   nameOrNull,
   showGated,
@@ -27,16 +24,19 @@ import {
   showTrial,
   showUsage,
   withState,
-} from './report.ts'
+} from './answers.ts'
+import { type ModelEvidence, openEvidence } from './evidence.ts'
+import { type Gating, openGating } from './gating.ts'
+import { type ModelIntake, openModelIntake } from './intake.ts'
+import { openRankingModels, type RankingModels } from './ranking-models.ts'
 import { openServing, type Serving } from './serving.ts'
-import { openShelving, type Shelving } from './sync.ts'
 import { openTraining, type Training } from './training.ts'
 import { nameOf, openVersions, type Versions } from './versions.ts'
 
 /** The models: kept in versions, gated, and one of them in force. Answers are the API's `data`. */
 export interface Models
   extends Pick<RankingModels, 'servedModel' | 'shadowModel' | 'namedModel' | 'exactModel'>,
-    Pick<Shelving, 'readLarge'> {
+    Pick<ModelIntake, 'readLarge'> {
   /** Throws MODEL_NOT_SERVABLE (with `activate`), TOO_MANY_MODELS. */
   sync: (request: ModelSync) => Promise<object>
   /** Throws VALIDATION_FAILED for an unknown status. */
@@ -90,7 +90,7 @@ interface Parts extends ModelsParts {
   serving: Serving
   ranking: RankingModels
   activation: Activation
-  shelving: Shelving
+  intake: ModelIntake
   evidence: ModelEvidence
   gating: Gating
   training: Training
@@ -122,7 +122,7 @@ export function openModels(options: ModelsParts): Models {
     namedModel: ranking.namedModel,
     exactModel: ranking.exactModel,
     ...changes(parts),
-    readLarge: parts.shelving.readLarge,
+    readLarge: parts.intake.readLarge,
     list: (query) => showList(parts.versions, query),
     get: (modelId, query) => read(parts, modelId, query),
     consumer: evidence,
@@ -159,20 +159,20 @@ function openParts(options: ModelsParts): Parts {
   const ranking = openRankingModels({ versions, serving })
   const evidence = openEvidence({ store, gainOf, trial: () => ranking.standing().trial })
   const activation = openActivation({ ...same, versions, evidence, load: serving.load })
-  const shelving = openShelving({ ...same, versions, serving, activation })
+  const intake = openModelIntake({ ...same, versions, serving, activation })
   const gating = openGating({ ...same, versions, activation, evidence })
   const onEnd = ranking.refresh
-  const training = openTraining({ ...same, versions, evidence, shelving, gating, onEnd })
+  const training = openTraining({ ...same, versions, evidence, intake, gating, onEnd })
   return {
     ...options,
-    ...{ versions, serving, ranking, activation, shelving, evidence, gating, training },
+    ...{ versions, serving, ranking, activation, intake, evidence, gating, training },
   }
 }
 
 type Changes = Pick<Models, 'sync' | 'activate' | 'rollBack' | 'train' | 'judge'>
 
 function changes(parts: Parts): Changes {
-  const { versions, ranking, activation, shelving, gating, training } = parts
+  const { versions, ranking, activation, intake, gating, training } = parts
   /** Whatever changed, searches see it when the caller hears of it. */
   async function changing<T>(change: Promise<T>): Promise<T> {
     try {
@@ -187,7 +187,7 @@ function changes(parts: Parts): Changes {
   })
   return {
     sync: async (request) => {
-      const kept = showKept(await changing(shelving.sync(request)))
+      const kept = showKept(await changing(intake.sync(request)))
       return request.activate === true ? { ...kept, ...warned(parts) } : kept
     },
     activate: async (modelId, version) => {

@@ -12,11 +12,11 @@ import type { Pool } from '../../threads/pool.ts'
 import type { Events } from '../history/events.ts'
 import { isFoldedAnew } from '../loop/fold.ts'
 import { readMoment } from '../wire/moment.ts'
+import { askWhole } from './ask-whole.ts'
 import type { ModelEvidence } from './evidence.ts'
 import type { Gating } from './gating.ts'
-import type { Shelving } from './sync.ts'
+import type { ModelIntake } from './intake.ts'
 import { refuseReserved, type Versions } from './versions.ts'
-import { askWhole } from './whole.ts'
 
 /** How the last training went. */
 export interface LastTraining {
@@ -50,7 +50,7 @@ export interface TrainingParts {
   events: Events
   evidence: ModelEvidence
   versions: Pick<Versions, 'model'>
-  shelving: Shelving
+  intake: ModelIntake
   gating: Gating
   clock: () => number
   logger: { error: (fields: object, message: string) => void }
@@ -141,7 +141,7 @@ type EndData = Record<string, unknown> & { version?: number }
 
 /** From the evidence to a version that the first gate has judged; what goes wrong is an outcome too. */
 async function run(parts: TrainingParts, job: Job): Promise<ModelTrained> {
-  const { config, pool, shelving, gating, evidence, clock, logger } = parts
+  const { config, pool, intake, gating, evidence, clock, logger } = parts
   const { trainingId, modelId, kinds, sinceMs } = job
   const named = { modelId, trainingId }
   const clicked = evidence.clicked()
@@ -163,7 +163,7 @@ async function run(parts: TrainingParts, job: Job): Promise<ModelTrained> {
       return { ...named, status: 'NOT_ENOUGH_DATA', ...counts }
     }
     const { kind, state, figures } = made.trained
-    const { record } = await shelving.keep(modelId, state, { trainingId, ...figures })
+    const { record } = await intake.keep(modelId, state, { trainingId, ...figures })
     const { version, status } = record
     await end('COMPLETED', 'TRAINING_COMPLETED', { version, kind, ...figures })
     const told = { ...named, status: 'COMPLETED' as const, version, kind, training: figures }

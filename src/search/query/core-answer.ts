@@ -1,7 +1,7 @@
 import { native, type SearchResult } from '../../native.ts'
 import type { AddedScores } from '../../schema/plan.ts'
 import { openReader, type Reader } from '../../store/reader.ts'
-import { numberAdded } from './added.ts'
+import { numberAdded } from './added-scores.ts'
 import { namesIds, numberIds } from './filter-ids.ts'
 import type { PageIndex } from './page.ts'
 

@@ -1,5 +1,5 @@
 import type { SearchResult } from '../../native.ts'
-import { unpackAdded } from './added.ts'
+import { unpackAdded } from './added-scores.ts'
 import type { Ranking } from './ranking-plan.ts'
 
 /** What stands behind a document's learned score, as JSON. */

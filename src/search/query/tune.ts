@@ -1,5 +1,5 @@
 import { BOOST_MAX, type DocumentName, type Tuning } from '../../schema/tuning.ts'
-import type { Added } from './added.ts'
+import type { Added } from './added-scores.ts'
 import type { CoreRequest } from './core-request.ts'
 
 /** A pinned document stands above all others, the first pin highest; from here on no model moves it. */

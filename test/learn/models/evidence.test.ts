@@ -7,8 +7,8 @@ import type {
   FeedbackStatus,
   Impression,
 } from '../../../src/learn/facts.ts'
+import { showUsage } from '../../../src/learn/models/answers.ts'
 import { type ModelEvidence, openEvidence } from '../../../src/learn/models/evidence.ts'
-import { showUsage } from '../../../src/learn/models/report.ts'
 import { isInShare } from '../../../src/learn/models/trial-units.ts'
 import type { Trial } from '../../../src/schema/model-record.ts'
 import type { Store } from '../../../src/store/store.ts'

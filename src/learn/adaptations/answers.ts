@@ -8,9 +8,9 @@ import type {
 } from '../../schema/adaptation-record.ts'
 import type { Rule, SuggestionRead } from '../../schema/suggestion.ts'
 import { isoTime } from '../wire/moment.ts'
-import { EVERY_QUERY } from './content.ts'
 import { WATCHED_METRICS } from './figures.ts'
 import type { Arms } from './minutes.ts'
+import { EVERY_QUERY } from './ranking-content.ts'
 import type { RankingVersions } from './versions.ts'
 
 /** An adaptation as it goes over the wire. */

@@ -11,7 +11,7 @@ const LETTERS_MAX = 32 << 20
 export const LETTERS_KEPT = 0.9 * LETTERS_MAX
 
 /** How long what is kept is, all together. */
-export function openLetters() {
+export function openSizeLimit() {
   const byId = new Map<string, number>()
   const measured = new WeakMap<ExperimentRecord, number>()
   let total = 0

@@ -9,7 +9,7 @@ import type {
 import { MACHINES } from '../states.ts'
 import { isoTime } from '../wire/moment.ts'
 import { knownWordsOf } from '../wire/words.ts'
-import type { Kept } from './sync.ts'
+import type { Kept } from './intake.ts'
 import type { LastTraining } from './training.ts'
 import { sameVersion, type Versions } from './versions.ts'
 

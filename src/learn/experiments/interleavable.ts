@@ -8,7 +8,7 @@ type Rankings = Pick<ExperimentRecord, 'mode' | 'variants'>
  * Throws VALIDATION_FAILED for an interleaved test whose rankings would match different documents: its lists have one
  * total, one set of facets and one end, and what only one ranking finds could not be in all of them.
  */
-export function refuseUndealable({ mode, variants }: Rankings): void {
+export function refuseUninterleavable({ mode, variants }: Rankings): void {
   if (mode !== 'interleaving') return
   const [first, second] = variants
   if (first === undefined || second === undefined) return

@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { replaces, withMember, withoutMember } from '../../../src/learn/adaptations/content.ts'
+import {
+  replaces,
+  withMember,
+  withoutMember,
+} from '../../../src/learn/adaptations/ranking-content.ts'
 import type { RankingMember } from '../../../src/schema/adaptation-record.ts'
 
 const member = (adaptationId: string): RankingMember => ({

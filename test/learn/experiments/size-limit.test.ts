@@ -1,11 +1,11 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { openLetters } from '../../../src/learn/experiments/letters.ts'
+import { openSizeLimit } from '../../../src/learn/experiments/size-limit.ts'
 import type { ExperimentRecord } from '../../../src/schema/experiment-record.ts'
 
 it('a record is written as JSON once to know how long it is: before its transaction', async () => {
   const stringify = vi.spyOn(JSON, 'stringify')
   onTestFinished(() => stringify.mockRestore())
-  const letters = openLetters()
+  const letters = openSizeLimit()
   const record = { id: 'a', note: 'x'.repeat(100) } as unknown as ExperimentRecord
   const other = { ...record, id: 'b' }
   for (const each of [record, other]) await letters.measure(each)

@@ -3,11 +3,11 @@ import type { AdaptationRecord } from '../../schema/adaptation-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { AppliedAdaptation } from '../plan/plan.ts'
 import { BUCKETS, bucketOf } from '../statistics/buckets.ts'
-import { EVERY_QUERY, replaces } from './content.ts'
+import { EVERY_QUERY, replaces } from './ranking-content.ts'
 import type { RankingVersions } from './versions.ts'
 
 /** The changes that searches get, from memory. */
-export interface Force {
+export interface InForce {
   /**
    * The changes for a query, those for every query first, each in the order in which it came into force. A change
    * in canary applies to its share of the units, and to nobody's searches not at all.
@@ -31,7 +31,7 @@ const IN_FORCE_MAX = 1000
 /** Letters of what was sent for all in force, which is in memory with what was read of it: a single one may have a million. */
 const IN_FORCE_LETTERS_MAX = 16 << 20
 
-export function openForce(store: Store, versions: RankingVersions, canaryShare: number): Force {
+export function openInForce(store: Store, versions: RankingVersions, canaryShare: number): InForce {
   const { tables } = store
   const byScope = new Map<string, Change[]>()
   const records = new Map<string, AdaptationRecord[]>()

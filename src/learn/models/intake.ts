@@ -21,7 +21,7 @@ export interface Kept {
 }
 
 /** Takes states from outside, and from the service's own training. */
-export interface Shelving {
+export interface ModelIntake {
   /**
    * Has another thread read a body with a state, and gives its outline, which `sync` takes for the body. Throws what reading
    * JSON throws.
@@ -33,7 +33,7 @@ export interface Shelving {
   keep: (modelId: string, state: ModelState, training: TrainingFigures) => Promise<Kept>
 }
 
-export interface ShelvingParts {
+export interface ModelIntakeParts {
   store: Store
   config: Pick<Config, 'jsonDepthMax' | 'modelVersionsMax'>
   pool: Pick<Pool, 'run'>
@@ -46,7 +46,7 @@ export interface ShelvingParts {
 /** What the outline of a body holds. */
 const MEMBERS = membersOf(ModelSync)
 
-export function openShelving(parts: ShelvingParts): Shelving {
+export function openModelIntake(parts: ModelIntakeParts): ModelIntake {
   const { store, pool, versions, serving, activation } = parts
 
   /** What was read of states that came in a large body, by the outline that stands for each. */

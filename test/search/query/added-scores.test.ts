@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { NOTHING_ADDED } from '../../../src/schema/plan.ts'
-import { numberAdded, packAdded, unpackAdded } from '../../../src/search/query/added.ts'
+import { numberAdded, packAdded, unpackAdded } from '../../../src/search/query/added-scores.ts'
 import { openReader } from '../../../src/store/reader.ts'
 import { temporaryFolder, temporaryStore } from '../../store/open.ts'
 

@@ -3,7 +3,7 @@ import { NOTHING_ADDED } from '../../schema/plan.ts'
 import { sharedMs } from '../../shared-clock.ts'
 import type { SearchInput } from '../../threads/pool.ts'
 import type { IndexEntry } from '../indices/indices.ts'
-import { type Added, packAdded } from './added.ts'
+import { type Added, packAdded } from './added-scores.ts'
 import { deadlineOf } from './deadline.ts'
 import { pageIndex, type Replayable } from './job.ts'
 
