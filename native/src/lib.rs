@@ -27,7 +27,7 @@ use engine::rates::Rates;
 use engine::{definition, names, publish};
 use failure::Failure;
 use model::train;
-use search::added::Added;
+use search::added_scores::AddedScore;
 use search::query::Request;
 use search::{deadline, features, highlight, suggest};
 
@@ -253,7 +253,7 @@ pub fn search<'env>(
 ) -> napi::Result<SearchResult<'env>> {
     let (answer, generation) = guard(|| {
         let mut request = Request::parse(&request)?;
-        request.added = Added::read(added.as_deref().unwrap_or_default())?;
+        request.added = AddedScore::read(added.as_deref().unwrap_or_default())?;
         let cut = registry::cut(&numbers(ids)?, request.generation)?;
         let answer = search::search(&cut.views, &request, vector.as_deref())?;
         cut.note_use(&request, &answer);

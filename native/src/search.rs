@@ -1,7 +1,6 @@
 //! One search: both legs over every view, their fusion into match sets, and a page of them.
 
-pub mod added;
-pub mod additions;
+pub mod added_scores;
 pub mod answer;
 pub mod deadline;
 pub mod explain;
@@ -10,6 +9,7 @@ pub mod features;
 pub mod filter;
 pub mod fuse;
 pub mod highlight;
+pub mod learned_scores;
 pub mod matches;
 pub mod neighbors;
 pub mod places;
@@ -29,9 +29,9 @@ use std::sync::Arc;
 
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
-use crate::search::additions::{Additions, LearnedScores};
 use crate::search::answer::Answer;
 use crate::search::fuse::fuse;
+use crate::search::learned_scores::{LearnedScores, PlacedScores};
 use crate::search::query::{Fusion, Request};
 use crate::search::rerank::Reranked;
 use crate::search::scale::Scale;
@@ -54,13 +54,13 @@ pub fn search(
     if request.feeds_back() {
         feed_back(&mut views, request)?;
     }
-    let additions = Additions::of(&views, request);
+    let placed = PlacedScores::of(&views, request);
     // A short list is too short to be counted: nothing will be cut from the whole one.
-    let (mut matches, known_total) = match shortlist::of_page(&views, request, &additions) {
+    let (mut matches, known_total) = match shortlist::of_page(&views, request, &placed) {
         Some((short, total)) => (short, Some(total)),
         None => (fuse(&views, request), None),
     };
-    let learned = LearnedScores::add(&views, request, &additions, &mut matches);
+    let learned = LearnedScores::add(&views, request, &placed, &mut matches);
     if let Some(least) = request.min_score {
         matches.iter_mut().for_each(|m| m.keep_from(least));
     }

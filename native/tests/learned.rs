@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use attune_native::engine::rates::Rates;
 use attune_native::model;
-use attune_native::search::added::{Added, ADDED_MAX};
+use attune_native::search::added_scores::{AddedScore, ADDED_MAX};
 use attune_native::search::answer::Answer;
 use attune_native::search::features::NAMES;
 use attune_native::search::query::Request;
@@ -19,7 +19,7 @@ fn vector(random: &mut Random) -> Vec<f32> {
     (0..DIMENSIONS).map(|_| random.unit()).collect()
 }
 
-fn search(index: &Index, request: &Value, vector: Option<&[f32]>, added: &[Added]) -> Answer {
+fn search(index: &Index, request: &Value, vector: Option<&[f32]>, added: &[AddedScore]) -> Answer {
     let mut request = Request::parse(&request.to_string()).unwrap();
     request.added = added.to_vec();
     attune_native::search::search(&[(ID, index.view())], &request, vector).unwrap()
@@ -30,7 +30,7 @@ fn pages(
     index: &Index,
     request: &Value,
     vector: Option<&[f32]>,
-    added: &[Added],
+    added: &[AddedScore],
 ) -> Vec<(u64, f64)> {
     let mut request = request.clone();
     request["size"] = json!(7);
@@ -46,19 +46,19 @@ fn pages(
 }
 
 /// Values for some documents of the index, some that don't exist, and one of another index.
-fn some_added(random: &mut Random, index: &Index) -> Vec<Added> {
-    let mut added: Vec<Added> = (0..40)
-        .map(|_| Added {
+fn some_added(random: &mut Random, index: &Index) -> Vec<AddedScore> {
+    let mut added: Vec<AddedScore> = (0..40)
+        .map(|_| AddedScore {
             index: ID,
             ord: index.documents[random.below(index.documents.len())].ord,
             value: f64::from(random.unit()) / 2.0,
         })
         .collect();
-    let foreign = Added {
+    let foreign = AddedScore {
         index: ID + 1,
         ..added[0]
     };
-    let unknown = Added {
+    let unknown = AddedScore {
         ord: 999_999,
         ..added[0]
     };
@@ -124,7 +124,7 @@ fn an_added_score_is_explained_and_bounded() {
     let index = Index::random(47, 2, 40);
     let request = json!({ "mode": "text", "query": "amber basil", "explain": true, "size": 20 });
     let plain = search(&index, &request, None, &[]);
-    let added = [Added {
+    let added = [AddedScore {
         index: ID,
         ord: plain.ords[3],
         value: 0.25,
@@ -141,7 +141,7 @@ fn an_added_score_is_explained_and_bounded() {
             assert!(reasons["learned"].is_null());
         }
     }
-    assert!(Added::read(&vec![0.0; 3 * ADDED_MAX + 3]).is_err());
+    assert!(AddedScore::read(&vec![0.0; 3 * ADDED_MAX + 3]).is_err());
 }
 
 /// The feature of each hit, by name.
@@ -441,7 +441,7 @@ fn a_model_leaves_pinned_documents_where_they_are() {
     let plain = search(&index, &request, None, &[]).ords;
     let last = [plain[plain.len() - 1], plain[plain.len() - 2]];
     let added = [(last[0], 3000.0), (last[1], 2000.0), (plain[3], 0.5)];
-    let added = added.map(|(ord, value)| Added {
+    let added = added.map(|(ord, value)| AddedScore {
         index: ID,
         ord,
         value,

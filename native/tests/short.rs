@@ -3,7 +3,7 @@
 mod reference;
 
 use attune_native::model;
-use attune_native::search::added::{Added, PINNED};
+use attune_native::search::added_scores::{AddedScore, PINNED};
 use attune_native::search::answer::Answer;
 use attune_native::search::query::Request;
 use reference::{Index, Random, DIMENSIONS};
@@ -44,7 +44,7 @@ fn random_request(random: &mut Random) -> Value {
 }
 
 /// Values for some of the first documents of a list, and for some that may not be in it.
-fn random_added(random: &mut Random, indices: &[Index], first: &Answer) -> Vec<Added> {
+fn random_added(random: &mut Random, indices: &[Index], first: &Answer) -> Vec<AddedScore> {
     let count = [0, 0, 1, 20][random.below(4)];
     let added = (0..count).map(|_| {
         let index = random.below(indices.len());
@@ -60,7 +60,7 @@ fn random_added(random: &mut Random, indices: &[Index], first: &Answer) -> Vec<A
             1..4 => -PINNED,
             _ => f64::from(random.unit()),
         };
-        Added { index, ord, value }
+        AddedScore { index, ord, value }
     });
     added.collect()
 }
@@ -100,7 +100,7 @@ fn a_page_of_a_short_list_is_that_of_the_whole_one() {
         let request = random_request(&mut random);
         let near: Vec<f32> = (0..DIMENSIONS).map(|_| random.unit()).collect();
         let views = &views[..1 + random.below(2)];
-        let search = |request: &Value, added: &[Added]| {
+        let search = |request: &Value, added: &[AddedScore]| {
             let mut request = Request::parse(&request.to_string()).unwrap();
             request.added = added.to_vec();
             attune_native::search::search(views, &request, Some(&near)).unwrap()

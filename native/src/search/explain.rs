@@ -4,8 +4,8 @@ use serde_json::{json, Map, Value};
 
 use crate::engine::lengths::length_of;
 use crate::failure::Failure;
-use crate::search::additions::LearnedScores;
 use crate::search::deadline;
+use crate::search::learned_scores::LearnedScores;
 use crate::search::query::{Fusion, Mode, Request};
 use crate::search::ranks::Ranks;
 use crate::search::rerank::Reranked;

@@ -36,8 +36,8 @@ use tantivy::schema::Field;
 
 use crate::engine::rates::Rates;
 use crate::failure::Failure;
-use crate::search::added::PINNED;
-use crate::search::additions::LearnedScores;
+use crate::search::added_scores::PINNED;
+use crate::search::learned_scores::LearnedScores;
 use crate::search::places::Places;
 use crate::search::query::{Mode, Request};
 use crate::search::scale::Scale;

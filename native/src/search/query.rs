@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use crate::failure::Failure;
-use crate::search::added::Added;
+use crate::search::added_scores::AddedScore;
 
 /// Most documents that one page may reach into a list (`from + size`).
 pub const PAGE_MAX: usize = 10_000;
@@ -281,7 +281,7 @@ pub struct Request {
     pub shadow: Option<u64>,
     /// What is added to the scores of single documents; it crosses the wall beside the JSON.
     #[serde(skip)]
-    pub added: Vec<Added>,
+    pub added: Vec<AddedScore>,
 }
 
 fn neighbors() -> usize {

@@ -10,10 +10,10 @@ use std::sync::Arc;
 
 use crate::failure::Failure;
 use crate::model::{self, Ranker};
-use crate::search::added::PINNED;
-use crate::search::additions::LearnedScores;
+use crate::search::added_scores::PINNED;
 use crate::search::answer::Answer;
 use crate::search::features::{self, Subject, NAMES};
+use crate::search::learned_scores::LearnedScores;
 use crate::search::matches::Matches;
 use crate::search::query::Request;
 use crate::search::sort::{self, Hit};

@@ -1,7 +1,7 @@
 //! As much of a fused list as its first documents need: documents that are no neighbours stand in
 //! the order of their words, so the best by words and all neighbours hold them.
 
-use crate::search::additions::Additions;
+use crate::search::learned_scores::PlacedScores;
 use crate::search::matches::Matches;
 use crate::search::neighbors;
 use crate::search::query::{Mode, Request};
@@ -41,7 +41,7 @@ pub fn of_feedback(views: &[View], request: &Request) -> Vec<Matches> {
 pub fn of_page(
     views: &[View],
     request: &Request,
-    additions: &Additions,
+    placed: &PlacedScores,
 ) -> Option<(Vec<Matches>, usize)> {
     let scale = Scale::of(views, request);
     let needs_all = !request.facets.is_empty()
@@ -59,7 +59,7 @@ pub fn of_page(
     // One more tells whether the list goes on.
     let first = (request.from + request.size).max(reordered) + 1;
     let with_most = |(number, view)| {
-        let added = additions.in_view(number);
+        let added = placed.in_view(number);
         (view, added, first + falling(added))
     };
     let views = views.iter().enumerate().map(with_most);

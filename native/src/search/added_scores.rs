@@ -10,7 +10,7 @@ pub const PINNED: f64 = 1000.0;
 
 /// What one document's score gets on top.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Added {
+pub struct AddedScore {
     /// The index of the document.
     pub index: u64,
     /// Its document number.
@@ -19,20 +19,22 @@ pub struct Added {
     pub value: f64,
 }
 
-impl Added {
+impl AddedScore {
     /// Reads (index, ord, value) triples; BAD_REQUEST for anything else.
-    pub fn read(triples: &[f64]) -> Result<Vec<Added>, Failure> {
+    pub fn read(triples: &[f64]) -> Result<Vec<AddedScore>, Failure> {
         if triples.len() > 3 * ADDED_MAX {
             let message = format!("at most {ADDED_MAX} documents may get an added score");
             return Err(Failure::bad_request(message));
         }
         let whole = |value: f64| value >= 0.0 && value.fract() == 0.0;
         let read = triples.chunks(3).map(|triple| match *triple {
-            [index, ord, value] if whole(index) && whole(ord) && value.is_finite() => Ok(Added {
-                index: index as u64,
-                ord: ord as u64,
-                value,
-            }),
+            [index, ord, value] if whole(index) && whole(ord) && value.is_finite() => {
+                Ok(AddedScore {
+                    index: index as u64,
+                    ord: ord as u64,
+                    value,
+                })
+            }
             _ => Err(Failure::bad_request(
                 "added scores are triples of an index, a document number and a finite number",
             )),
@@ -47,7 +49,7 @@ mod tests {
 
     #[test]
     fn only_whole_triples_of_sound_numbers_are_read() {
-        let read = Added::read(&[1.0, 7.0, 0.5]).unwrap();
+        let read = AddedScore::read(&[1.0, 7.0, 0.5]).unwrap();
         assert_eq!((read[0].index, read[0].ord, read[0].value), (1, 7, 0.5));
         for bad in [
             &[1.0, 7.0][..],
@@ -56,10 +58,10 @@ mod tests {
             &[1.0, 7.0, f64::NAN],
             &[f64::NAN, 7.0, 0.1],
         ] {
-            let failure = Added::read(bad).unwrap_err();
+            let failure = AddedScore::read(bad).unwrap_err();
             assert_eq!(failure.code.word(), "BAD_REQUEST", "{bad:?}");
         }
-        assert!(Added::read(&vec![1.0; 3 * ADDED_MAX]).is_ok());
-        assert!(Added::read(&vec![1.0; 3 * ADDED_MAX + 3]).is_err());
+        assert!(AddedScore::read(&vec![1.0; 3 * ADDED_MAX]).is_ok());
+        assert!(AddedScore::read(&vec![1.0; 3 * ADDED_MAX + 3]).is_err());
     }
 }

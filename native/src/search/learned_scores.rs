@@ -5,17 +5,17 @@ use crate::search::query::Request;
 use crate::search::scale::Scale;
 use crate::search::view::View;
 
-/// What the documents of each view get, looked up once a search.
+/// The added scores by view and position, looked up once a search.
 #[derive(Default)]
-pub struct Additions {
+pub struct PlacedScores {
     views: Vec<Vec<(u32, f64)>>,
 }
 
-impl Additions {
+impl PlacedScores {
     /// The values of a request; documents that no view has are passed over.
-    pub fn of(views: &[View], request: &Request) -> Additions {
+    pub fn of(views: &[View], request: &Request) -> PlacedScores {
         if request.added.is_empty() {
-            return Additions::default();
+            return PlacedScores::default();
         }
         let placed = views.iter().map(|view| {
             let own = request.added.iter().filter(|added| added.index == view.id);
@@ -33,7 +33,7 @@ impl Additions {
             });
             placed
         });
-        Additions {
+        PlacedScores {
             views: placed.collect(),
         }
     }
@@ -51,7 +51,7 @@ impl Additions {
 
 /// What one document of the match set got.
 #[derive(Debug, Clone, Copy)]
-pub struct Learned {
+pub struct LearnedScore {
     /// Its position in the view.
     pub position: u32,
     /// The sum of the values that were passed for it.
@@ -65,7 +65,7 @@ pub struct Learned {
 /// The documents of the match sets that got something, per view, positions ascending.
 #[derive(Default)]
 pub struct LearnedScores {
-    views: Vec<Vec<Learned>>,
+    views: Vec<Vec<LearnedScore>>,
 }
 
 impl LearnedScores {
@@ -73,22 +73,22 @@ impl LearnedScores {
     pub fn add(
         views: &[View],
         request: &Request,
-        additions: &Additions,
+        placed: &PlacedScores,
         matches: &mut [Matches],
     ) -> LearnedScores {
-        if additions.is_empty() {
+        if placed.is_empty() {
             return LearnedScores::default();
         }
         let span = Scale::of(views, request).span(matches);
         let learned = matches.iter_mut().enumerate().map(|(number, matches)| {
-            let placed = additions.in_view(number);
-            let mut learned = Vec::with_capacity(placed.len());
-            learned.extend(placed.iter().filter_map(|&(position, value)| {
+            let own = placed.in_view(number);
+            let mut learned = Vec::with_capacity(own.len());
+            learned.extend(own.iter().filter_map(|&(position, value)| {
                 let at = matches.positions.binary_search(&position).ok()?;
                 let fused = matches.scores[at];
                 let amount = value * span;
                 matches.scores[at] += amount;
-                Some(Learned {
+                Some(LearnedScore {
                     position,
                     value,
                     amount,
@@ -103,7 +103,7 @@ impl LearnedScores {
     }
 
     /// What a document got, if it did.
-    pub fn of(&self, view: usize, position: u32) -> Option<&Learned> {
+    pub fn of(&self, view: usize, position: u32) -> Option<&LearnedScore> {
         let own = self.views.get(view)?;
         let at = own.binary_search_by_key(&position, |learned| learned.position);
         at.ok().map(|at| &own[at])
