@@ -15,7 +15,14 @@ import type { IsSearched } from '../plan/unsearched-weights.ts'
 import { MACHINES } from '../states.ts'
 import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf, wordsOf } from '../wire/words.ts'
-import { adaptationJson, ruleJson, showAdaptation, showHistory, suggestionJson } from './answers.ts'
+import {
+  type AdaptationFigures,
+  adaptationJson,
+  ruleJson,
+  showAdaptation,
+  showHistory,
+  suggestionJson,
+} from './answers.ts'
 import { openCountedRows } from './counted-rows.ts'
 import { makeDraft, ruleWarnings, writtenDraft } from './draft.ts'
 import { type InForce, openInForce } from './in-force.ts'
@@ -206,37 +213,35 @@ function openShow(
 ) {
   const { adaptations } = store.tables
 
-  function figuresOf(record: AdaptationRecord): Parameters<typeof adaptationJson> {
-    const totals = watch.totals(record.adaptationId)
+  function figuresOf(record: AdaptationRecord): AdaptationFigures {
+    const arms = watch.totals(record.adaptationId)
     const followed = watch.units(record.adaptationId)
-    // Totals of before had no units in them.
+    // Totals of earlier versions have no units in them.
     const count = (arm: 0 | 1, { units }: ArmTotals) =>
       units ?? followed?.sums(arm, 'ctr').units ?? 0
-    const units: [number, number] = [count(0, totals.without), count(1, totals.with)]
-    return [record, totals, units, versions.inForce(record)?.version]
+    const units = { without: count(0, arms.without), with: count(1, arms.with) }
+    return { arms, units, rankingVersion: versions.inForce(record)?.version }
   }
-  const json = (record: AdaptationRecord): string => adaptationJson(...figuresOf(record))
+  const json = (record: AdaptationRecord): string => adaptationJson(record, figuresOf(record))
   return {
     json,
     list: async ({ status, type, queryHash, limit = LIMIT, cursor }: AdaptationQuery) => {
       const statuses = knownWordsOf('status', status, Object.keys(MACHINES.adaptation))
       const types = wordsOf(type)
       const scope = queryHash === undefined ? undefined : hashSpelling(queryHash)
-      const isWanted = (record: AdaptationRecord) =>
+      const matches = (record: AdaptationRecord) =>
         statuses?.includes(record.status) !== false &&
         types?.includes(record.type.toUpperCase()) !== false &&
         (scope === undefined || record.scope === scope)
-      const isEach = statuses === undefined && types === undefined && queryHash === undefined
-      return await listJson('adaptations', adaptations, {
-        ...{ limit, cursor, show: json },
-        isWanted: isEach ? undefined : isWanted,
-      })
+      const asksForAll = statuses === undefined && types === undefined && queryHash === undefined
+      const isWanted = asksForAll ? undefined : matches
+      return await listJson('adaptations', adaptations, { limit, cursor, show: json, isWanted })
     },
     history: (adaptationId: string): AdaptationHistory => {
       const record = adaptations.get(oneSpelling(adaptationId))
       if (record === undefined)
         throw serviceError('ADAPTATION_NOT_FOUND', 'There is no adaptation with this id.')
-      return showHistory(showAdaptation(...figuresOf(record)), record, versions)
+      return showHistory(showAdaptation(record, figuresOf(record)), record, versions)
     },
   }
 }

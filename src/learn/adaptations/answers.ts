@@ -16,38 +16,43 @@ import type { RankingVersions } from './versions.ts'
 /** An adaptation as it goes over the wire. */
 export function showAdaptation(
   record: AdaptationRecord,
-  ...figures: AdaptationFigures
+  figures: AdaptationFigures,
 ): AdaptationRead {
   const sent = JSON.parse(record.sent) as Partial<AdaptationRead>
-  return { ...aboutAdaptation(record, ...figures), changes: JSON.parse(record.changes), ...sent }
+  return { ...aboutAdaptation(record, figures), changes: JSON.parse(record.changes), ...sent }
 }
 
 /** The same as JSON. What was sent is kept as such, and may be long: it is not read only to be written again. */
-export function adaptationJson(record: AdaptationRecord, ...figures: AdaptationFigures): string {
-  const json = jsonWith(aboutAdaptation(record, ...figures), { changes: record.changes })
+export function adaptationJson(record: AdaptationRecord, figures: AdaptationFigures): string {
+  const json = jsonWith(aboutAdaptation(record, figures), { changes: record.changes })
   return record.sent === '{}' ? json : `${json.slice(0, -1)},${record.sent.slice(1)}`
 }
 
-type AdaptationFigures = [
-  arms: Arms,
-  units: [withoutIt: number, withIt: number],
-  rankingVersion: number | undefined,
-]
+/** What was counted of a change, and the version of the ranking that it is in force with, if it is. */
+export interface AdaptationFigures {
+  arms: Arms
+  /** How many units each arm has. */
+  units: Record<keyof Arms, number>
+  rankingVersion: number | undefined
+}
 
 function aboutAdaptation(
   record: AdaptationRecord,
-  ...[arms, units, rankingVersion]: AdaptationFigures
+  { arms, units, rankingVersion }: AdaptationFigures,
 ): Omit<AdaptationRead, 'changes'> {
   const { adaptationId, type, status, tuning, validation, warnings } = record
   const { ruleId, suggestionId } = record
   return {
-    ...{ adaptationId, type, status, tuning },
+    adaptationId,
+    type,
+    status,
+    tuning,
     version: record.restoredBy ?? record.version,
     ...(rankingVersion === undefined ? {} : { rankingVersion }),
     queryHash: record.scope === EVERY_QUERY ? null : record.scope,
     metrics: {
-      with: showArm(arms.with, units[1]),
-      without: showArm(arms.without, units[0]),
+      with: showArm(arms.with, units.with),
+      without: showArm(arms.without, units.without),
       before: showArm(withoutFalseRanks(record), null),
     },
     validation: { ...validation, checks: validation.checks.map(showCheck) },
@@ -80,7 +85,9 @@ export function showHistory(
     ...shown,
     ...(restored === undefined ? {} : { restored }),
     versions: versions.of(record).map(({ version, reason, content, restores, timeMs }) => ({
-      ...{ version, reason, content },
+      version,
+      reason,
+      content,
       ...(restores === undefined ? {} : { restores }),
       timestamp: isoTime(timeMs),
     })),
@@ -99,7 +106,9 @@ export function ruleJson(rule: RuleRecord, more: Pick<Rule, 'warnings'> = {}): s
 export function suggestionJson(record: SuggestionRecord): string {
   const { key: _, rule, patterns, createdMs, updatedMs, ...same } = record
   const about: Omit<SuggestionRead, 'rule' | 'patterns'> = {
-    ...{ ...same, created: isoTime(createdMs), updated: isoTime(updatedMs) },
+    ...same,
+    created: isoTime(createdMs),
+    updated: isoTime(updatedMs),
   }
   return jsonWith(about, { rule: rule === undefined ? 'null' : ruleJson(rule), patterns })
 }

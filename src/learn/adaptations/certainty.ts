@@ -55,7 +55,9 @@ export function worseThan(
   const shares = slowShares({
     control: { counts: without.arm.latency, effect: effectBefore },
     treatment: { counts: withIt.arm.latency, effect },
-    ...{ quantile, harm, tolerance: 0 },
+    quantile,
+    harm,
+    tolerance: 0,
   })
   return shares && told({ ...shares, harm, of: slowerThan(shares.bucket) })
 }
@@ -80,7 +82,9 @@ export function beyondLimit(
   return {
     isCertain: breached,
     figures: {
-      ...{ of: slowerThan(bucket), with: round(count / of), limit: round(limit) },
+      of: slowerThan(bucket),
+      with: round(count / of),
+      limit: round(limit),
       interval: harm === 'increase' ? [round(bound), 1] : [0, round(bound)],
       pValue: round(p),
       searches: of,
@@ -115,7 +119,9 @@ function told(compared: {
   return {
     isCertain: breached,
     figures: {
-      ...{ of, with: round(treatment.value), without: round(control.value) },
+      of,
+      with: round(treatment.value),
+      without: round(control.value),
       // Of the difference, with - without.
       interval: harm === 'increase' ? [round(harmAtLeast), 1] : [-1, round(-harmAtLeast)],
       pValue: round(p),

@@ -62,7 +62,10 @@ function judgeTrigger(
   return {
     reason: `${metric} ${operator} ${threshold}: ${round(change)}`,
     figures: {
-      ...{ metric, operator, threshold, value },
+      metric,
+      operator,
+      threshold,
+      value,
       ...(compared === undefined ? {} : { without: compared, change: round(change) }),
       ...(isCompared(trigger) ? { comparedWith: sameTime ? 'same time' : 'before' } : {}),
       samples: samplesOf(metric, withIt),

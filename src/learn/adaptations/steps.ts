@@ -136,7 +136,7 @@ export function rollBack(
     () => content,
   )
   versions.setHeadWithin(scope, version)
-  restoreSuperseded(record, content, version, store, moves)
+  restoreSuperseded(record, content, version, parts)
   const next = moves.to(record, 'ROLLED_BACK', cause.reason, { restoredBy: version })
   const restored = { version, restores, kept }
   moves.report(next, 'ADAPTATION_ROLLED_BACK', { ...cause, ...restored })
@@ -147,7 +147,7 @@ function restoreSuperseded(
   { supersedes }: AdaptationRecord,
   content: readonly RankingMember[],
   version: number,
-  ...[store, moves]: [Store, Moves]
+  { store, moves }: Pick<StepsParts, 'store' | 'moves'>,
 ): void {
   for (const id of supersedes) {
     const old = store.tables.adaptations.get(id)
