@@ -4,6 +4,7 @@ import type { Config } from './config.ts'
 import { openEmbedding } from './embed/embedding.ts'
 import { collectFigures, meterPool } from './figures.ts'
 import { documentKey } from './learn/facts.ts'
+import type { LearningOptions } from './learn/learners.ts'
 import { type Learning, openLearning } from './learn/learning.ts'
 import type { LearnedPlan } from './learn/plan/plan.ts'
 import { openSessions, type Sessions } from './learn/sessions/sessions.ts'
@@ -57,12 +58,52 @@ export interface App {
 /** How often learning looks at the clock: start dates, triggers, expiry. */
 const LEARNING_TICK_MS = 1000
 
-/** Opens every part in order. Rejects with a sentence when the data folder can't be used. */
+/**
+ * Opens every part in order, and begins the work that goes on by itself. Rejects with a sentence when the data folder
+ * can't be used.
+ */
 export async function openApp(
   config: Config,
   log: Logger,
   onFailure: (cause: unknown) => void = () => {},
 ): Promise<App> {
+  const { embedding, writing, ...parts } = await openParts(config, log, onFailure)
+  const { store, pool, sessions, engine, writer, learning } = parts
+  const lifecycle: App['lifecycle'] = { state: 'starting' }
+  const recovered = recover(engine, lifecycle)
+  const upkeep = [
+    startUpkeep(config.checkpointMs, log, [
+      () => engine.checkpoint(),
+      async () => engine.tend(),
+      () => clearSuperseded(store, Date.now()),
+      () => sessions.sweep(Date.now()),
+      () => parts.idempotency.sweep(Date.now()),
+    ]),
+    startUpkeep(LEARNING_TICK_MS, log, [learning.tick]),
+    // Apart from the rest: an endpoint may take a minute to fail.
+    startUpkeep(config.checkpointMs, log, [
+      openWaitingVectors(parts.indices.byId, { ...writing, embed: embedding.waiting }),
+    ]),
+  ]
+  clearDropped(store, log)
+  return {
+    ...parts,
+    lifecycle,
+    recovered,
+    close: async () => {
+      lifecycle.state = 'stopping'
+      embedding.stop()
+      // What has the one thread for files must not keep the rest waiting.
+      await engine.giveUpOpening()
+      for (const each of upkeep) await each.stop()
+      await recovered
+      await writer.idle()
+      for (const part of [engine, learning, pool, sessions, embedding, store]) await part.close()
+    },
+  }
+}
+
+async function openParts(config: Config, log: Logger, onFailure: (cause: unknown) => void) {
   const clock = Date.now
   const metrics = openMetrics(config)
   const store = openStore({ ...storePlace(config), log, onFailure })
@@ -75,59 +116,68 @@ export async function openApp(
   const embedding = openEmbedding(config, log)
   const writing = { store, engine, writer, embed: embedding.written, unserved: unservedBy(config) }
   const documents = openDocuments({ ...writing, indices, config })
-  const catalog = openCatalog(
-    indices,
-    engine,
-    (indexId) => clearIndex(store, indexId),
-    openStoredGrams(store),
-  )
+  const clear = (indexId: number) => clearIndex(store, indexId)
+  const catalog = openCatalog(indices, engine, clear, openStoredGrams(store))
   const learning = openLearning({
-    ...{ store, config, clock, sessions, metrics, pool, logger: log },
-    engine: {
-      featureNames: () => native.featureNames(),
-      liveIndex: (indexId) => indices.byId(indexId)?.record.name,
-      indexName: (indexId) => indices.byId(indexId)?.record.name ?? deletedIndex(indexId),
-      run: (impression) => search.replay(impression),
-      opened: engine.openings,
-      isSearched: (field) => mayBeSearched(field, indices),
-    },
+    store,
+    config,
+    clock,
+    sessions,
+    metrics,
+    pool,
+    logger: log,
+    engine: toldToLearning(indices, engine, () => search),
   })
   const search = openSearch({
-    ...{ config, pool, answers, slabs, indices, engine },
-    ...{ show: learning.show, unserved: writing.unserved },
+    config,
+    pool,
+    answers,
+    slabs,
+    indices,
+    engine,
+    show: learning.show,
+    unserved: writing.unserved,
     plan: (request, queryHash, place) => planFor(request, queryHash, place, { sessions, learning }),
     describe: (queryHash, { indexId, id }) =>
       learning.clickMemory.describe(queryHash, documentKey(indexId, id)),
     embedQuery: embedding.query,
   })
   collectFigures({ engine, metrics, pool, store, writer })
-  const lifecycle: App['lifecycle'] = { state: 'starting' }
-  const recovered = recover(engine, lifecycle)
-  const upkeep = startUpkeep(config.checkpointMs, log, [
-    () => engine.checkpoint(),
-    async () => engine.tend(),
-    () => clearSuperseded(store, clock()),
-    ...[sessions, idempotency].map((part) => () => part.sweep(clock())),
-  ])
-  const ticks = startUpkeep(LEARNING_TICK_MS, log, [learning.tick])
-  const waiting = openWaitingVectors(indices.byId, { ...writing, embed: embedding.waiting })
-  // Apart from the rest: an endpoint may take a minute to fail.
-  const asking = startUpkeep(config.checkpointMs, log, [waiting])
-  clearDropped(store, log)
   return {
-    ...{ config, log, metrics, answers, lifecycle, store, pool, sessions, idempotency, indices },
-    ...{ engine, writer, documents, bulk: openBulk(documents), catalog, search, learning },
-    recovered,
-    close: async () => {
-      lifecycle.state = 'stopping'
-      embedding.stop()
-      // What has the one thread for files must not keep the rest waiting.
-      await engine.giveUpOpening()
-      for (const each of [upkeep, ticks, asking]) await each.stop()
-      await recovered
-      await writer.idle()
-      for (const part of [engine, learning, pool, sessions, embedding, store]) await part.close()
-    },
+    config,
+    log,
+    metrics,
+    answers,
+    embedding,
+    writing,
+    store,
+    pool,
+    sessions,
+    idempotency,
+    indices,
+    engine,
+    writer,
+    documents,
+    bulk: openBulk(documents),
+    catalog,
+    search,
+    learning,
+  }
+}
+
+/** What the search side tells learning, which is opened first and asks later. */
+function toldToLearning(
+  indices: Indices,
+  engine: Engine,
+  search: () => Search,
+): LearningOptions['engine'] {
+  return {
+    featureNames: () => native.featureNames(),
+    liveIndex: (indexId) => indices.byId(indexId)?.record.name,
+    indexName: (indexId) => indices.byId(indexId)?.record.name ?? deletedIndex(indexId),
+    run: (impression) => search().replay(impression),
+    opened: engine.openings,
+    isSearched: (field) => mayBeSearched(field, indices),
   }
 }
 

@@ -17,7 +17,9 @@ export function openProcessLog(level: string): Logger {
   // fails, nor would its way to try a full pipe again, during which nothing else runs.
   const lines = Object.assign(
     pino.destination({
-      ...{ dest: STDOUT, sync: true, maxLength: WAITING_BYTES_MAX },
+      dest: STDOUT,
+      sync: true,
+      maxLength: WAITING_BYTES_MAX,
       retryEAGAIN: () => false,
     }),
     { flushSync: () => undefined },

@@ -2,9 +2,22 @@ import { nearestName } from '../nearest-name.ts'
 
 /** What commands of this kind are called elsewhere. */
 const MEANT: Readonly<Record<string, string>> = {
-  ...{ bulk: 'load', import: 'load', index: 'load', ingest: 'load', add: 'load', upload: 'load' },
-  ...{ query: 'search', find: 'search', start: 'serve', server: 'serve', run: 'serve' },
-  ...{ health: 'status', stats: 'status', info: 'status', indices: 'status', ping: 'status' },
+  bulk: 'load',
+  import: 'load',
+  index: 'load',
+  ingest: 'load',
+  add: 'load',
+  upload: 'load',
+  query: 'search',
+  find: 'search',
+  start: 'serve',
+  server: 'serve',
+  run: 'serve',
+  health: 'status',
+  stats: 'status',
+  info: 'status',
+  indices: 'status',
+  ping: 'status',
 }
 
 /**

@@ -241,6 +241,8 @@ function define(object: object, name: string, value: unknown): void {
   else
     Object.defineProperty(object, name, {
       value,
-      ...{ configurable: true, enumerable: true, writable: true },
+      configurable: true,
+      enumerable: true,
+      writable: true,
     })
 }

@@ -42,33 +42,40 @@ export interface LearningLogger {
 /** Everything that learns, before the processor that feeds it. `position` tells how far that has come. */
 export function openLearners(options: LearningOptions, position: () => number) {
   const { store, config, clock, sessions, metrics, pool, logger } = options
+  const { opened, isSearched, featureNames, liveIndex } = options.engine
+  const shared = { store, config, clock }
   const log = openLog(store, config.impressionQueueMax, clock)
   const modelSignals = openModelSignals(store, log)
   const events = openEvents(store, clock, config, modelSignals.note)
   const gains = openGains(config.gains)
-  const clickMemory = openClickMemory({ store, events, gains, config, clock })
+  const clickMemory = openClickMemory({ ...shared, events, gains })
   const clickRates = openClickRates({
-    ...{ store, pool, memory: clickMemory, config, clock, opened: options.engine.opened },
+    ...shared,
+    pool,
+    memory: clickMemory,
+    opened,
     onFailure: (err) => logger.error({ err }, 'click rates could not be counted'),
   })
   const addTotals = sessions.totals.addWithin
-  const feedback = openFeedback({
-    ...{ store, log, events, sessions, gains, config, clock, addTotals, lull: pool.lull },
-  })
-  const models = openModels({ store, pool, events, config, clock, logger, gainOf: gains.of })
+  const { lull } = pool
+  const feedback = openFeedback({ ...shared, log, events, sessions, gains, addTotals, lull })
+  const models = openModels({ ...shared, pool, events, logger, gainOf: gains.of })
   const { exactModel } = models
-  const { isSearched, featureNames, liveIndex } = options.engine
-  const experiments = openExperiments({
-    ...{ store, events, config, sessions, metrics, clock, exactModel, isSearched },
-  })
+  const rankable = { exactModel, isSearched }
+  const experiments = openExperiments({ ...shared, ...rankable, events, sessions, metrics })
   const patterns = openPatterns(store, clock, liveIndex)
   const adaptations = openAdaptations({
-    ...{ store, events, patterns, config, clock, find: log.find },
-    ...{ featureNames, liveIndex, exactModel, isSearched },
+    ...shared,
+    ...rankable,
+    events,
+    patterns,
+    find: log.find,
+    featureNames,
+    liveIndex,
   })
-  const reporting = openReporting({ store, log, sessions, metrics, config, clock })
+  const reporting = openReporting({ ...shared, log, sessions, metrics })
   const intakes = [feedback, reporting.analytics, modelSignals]
-  const signals = openSignals({ store, log, events, intakes, config, clock, position, metrics })
+  const signals = openSignals({ ...shared, log, events, intakes, position, metrics })
   const consumers: Consumer[] = [
     signals.consumer,
     ...reporting.consumers,
@@ -79,7 +86,17 @@ export function openLearners(options: LearningOptions, position: () => number) {
     adaptations.consumer,
   ]
   return {
-    ...{ log, events, feedback, clickMemory, models, experiments, patterns, adaptations },
-    ...{ signals, reporting, consumers, clickRates },
+    log,
+    events,
+    feedback,
+    clickMemory,
+    models,
+    experiments,
+    patterns,
+    adaptations,
+    signals,
+    reporting,
+    consumers,
+    clickRates,
   }
 }

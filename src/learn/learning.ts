@@ -60,47 +60,42 @@ export interface Learning {
   close: () => Promise<void>
 }
 
+type Learners = ReturnType<typeof openLearners>
+
 export function openLearning(options: LearningOptions): Learning {
   const { store, config, clock, sessions, metrics, logger } = options
   const learners = openLearners(options, () => loop.position())
-  const { log, events, feedback, clickMemory, models, experiments, patterns } = learners
-  const { adaptations, signals, reporting, consumers, clickRates } = learners
+  const { log, events, signals, reporting, consumers } = learners
+  const shared = { store, config, clock, log, events }
   const onFailure = (err: unknown) => logger.error({ err }, 'learning stopped for a moment')
   const { onLag } = reporting
   const { dead } = signals
   const { lull } = options.pool
   const loop = openLoop({ store, log, consumers, clock, lull, dead, onLag, onFailure })
+  const { feedback, experiments, adaptations } = learners
+  const plans = openPlans(options, learners)
   const oversight = openOversight({
-    ...{ store, log, loop, config, metrics, reporting, clock, events, clickMemory },
-    ...{ models, signals, experiments, adaptations },
-    unmatchedSearches: () => plans.unmatched(),
+    ...shared,
+    ...learners,
+    loop,
+    metrics,
+    unmatchedSearches: plans.unmatched,
     swept: { events, experiments, feedback, signals },
     onSweepFailure: (err, part) => logger.error({ err, part }, 'learning: a sweep failed'),
     onSweepEnd: (part) => logger.info({ part }, 'learning: a sweep that failed goes on'),
   })
-  const anonymous = openAllowance(config.anonymousImpressionsMax, clock)
-  const planParts: PlanParts = {
-    glimpse: sessions.peek,
-    variants: experiments.variants,
-    adaptations: adaptations.applying,
-    ...{ added: clickMemory.added, isClicked: clickMemory.isClicked, clickRates },
-    servedModel: models.servedModel,
-    shadowModel: models.shadowModel,
-    namedModel: models.namedModel,
-    settings: config,
-    mayRecord: () => {
-      const may = anonymous.take()
-      if (!may) log.drop()
-      return may
-    },
-    seed: () => Math.floor(Math.random() * 2 ** 32),
-  }
-  const plans = openPlans(planParts)
   return {
-    ...{ events, feedback, clickMemory, signals },
+    events,
+    feedback,
+    clickMemory: learners.clickMemory,
+    signals,
     subjects: openSubjects({
-      ...{ store, log, loop, events, sessions, clock, onFailure },
-      ...{ forgetUnit: experiments.forget, forgetTold: reporting.analytics.forget },
+      ...shared,
+      loop,
+      sessions,
+      onFailure,
+      forgetUnit: experiments.forget,
+      forgetTold: reporting.analytics.forget,
       withdraw: adaptations.withdraw,
     }),
     analytics: reporting.analytics,
@@ -108,10 +103,10 @@ export function openLearning(options: LearningOptions): Learning {
     report: reporting.report,
     figures: oversight.figures,
     health: oversight.health,
-    models,
+    models: learners.models,
     experiments,
     adaptations,
-    patterns,
+    patterns: learners.patterns,
     searches: openSearches({ log, ...options.engine }),
     plan: plans.plan,
     show: (queryId, parts, sessionId) => {
@@ -123,14 +118,36 @@ export function openLearning(options: LearningOptions): Learning {
     close: async () => {
       await log.close()
       await loop.close()
-      await clickRates.close()
-      await models.close()
+      await learners.clickRates.close()
+      await learners.models.close()
     },
   }
 }
 
 /** Plans of searches; `unmatched` of them since the start named a session that is unknown or over. */
-function openPlans(parts: PlanParts): { plan: Learning['plan']; unmatched: () => number } {
+function openPlans(
+  { config, clock, sessions }: LearningOptions,
+  { log, clickMemory, clickRates, models, experiments, adaptations }: Learners,
+): { plan: Learning['plan']; unmatched: () => number } {
+  const anonymous = openAllowance(config.anonymousImpressionsMax, clock)
+  const parts: PlanParts = {
+    glimpse: sessions.peek,
+    variants: experiments.variants,
+    adaptations: adaptations.applying,
+    added: clickMemory.added,
+    isClicked: clickMemory.isClicked,
+    clickRates,
+    servedModel: models.servedModel,
+    shadowModel: models.shadowModel,
+    namedModel: models.namedModel,
+    settings: config,
+    mayRecord: () => {
+      const may = anonymous.take()
+      if (!may) log.drop()
+      return may
+    },
+    seed: () => Math.floor(Math.random() * 2 ** 32),
+  }
   const planOf = openPages((search, queryHash) => makePlan(search, queryHash, parts))
   let unmatched = 0
   return {
@@ -149,7 +166,7 @@ function openPlans(parts: PlanParts): { plan: Learning['plan']; unmatched: () =>
  */
 function tickOf(
   { store, clock, sessions, logger }: LearningOptions,
-  { clickRates, models, experiments, adaptations }: ReturnType<typeof openLearners>,
+  { clickRates, models, experiments, adaptations }: Learners,
   oversight: Oversight,
 ): () => Promise<void> {
   const ifWhole = (tick: () => Promise<void>) => () => (isFoldedAnew(store) ? undefined : tick())

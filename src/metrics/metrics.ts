@@ -103,7 +103,8 @@ function openJobSeries(registry: Registry): Pick<Metrics, 'job'> {
   const bounds = [...DURATION_BOUNDS_S, 60, 120, 600]
   const series = new Map<string, Distribution>()
   register(registry, {
-    ...{ name, type: 'histogram' },
+    name,
+    type: 'histogram',
     help: 'Time of one job of the worker threads, waiting included',
     read: () => [...series].flatMap(([job, times]) => expose(name, { job }, times)),
   })

@@ -66,7 +66,9 @@ export const Unread = {
 export const PageQuery = {
   limit: Type.Optional(
     Type.Integer({
-      ...{ minimum: 1, maximum: 1000, default: 100 },
+      minimum: 1,
+      maximum: 1000,
+      default: 100,
       description: 'fewer come where they tell megabytes; nextCursor leads on',
     }),
   ),

@@ -33,7 +33,8 @@ const KEPT = [
 /** Settings belong into `changes`, and a change for some words is known by their hash. */
 const MEANT = {
   ...Object.fromEntries(Object.keys(TUNABLE).map((name) => [name, 'changes'])),
-  ...{ query: 'queryHash', hash: 'queryHash' },
+  query: 'queryHash',
+  hash: 'queryHash',
 }
 const BODY = bodyOf('a change', Adaptation, { ...MEANT, triggers: 'rollbackTriggers' })
 const RULE_BODY = bodyOf('a rule', RuleCreate, { ...MEANT, title: 'name' })
@@ -80,7 +81,11 @@ export function makeDraft(
   const { ruleId = rule?.ruleId, suggestionId = rule?.suggestionId } = sent
   return {
     adaptationId: newId(nowMs),
-    ...{ type: sent.type, scope, tuning, unread, triggers },
+    type: sent.type,
+    scope,
+    tuning,
+    unread,
+    triggers,
     warnings: [
       ...unreadFields(sent, BODY),
       ...changeWarnings({ tuning, unread }, parts),

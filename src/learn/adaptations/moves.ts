@@ -44,7 +44,10 @@ export function openMoves(
     report: (record, type, data, told = {}) => {
       const { adaptationId, status, scope, version } = record
       events.recordWithin({
-        ...{ type, status, source: 'adaptations', adaptationId },
+        type,
+        status,
+        source: 'adaptations',
+        adaptationId,
         priority: URGENT.has(type) ? 'HIGH' : 'NORMAL',
         data: { adaptationType: record.type, scope, version, ...data },
         told,

@@ -63,20 +63,16 @@ export function openSuggestionSteps(parts: SuggestionStepsParts): SuggestionStep
   ): SuggestionRecord {
     move('suggestion', record.status, status)
     const next = put({ ...record, status, reason, updatedMs: clock() })
-    report(next, `SUGGESTION_${status}`, data)
+    report(events, next, `SUGGESTION_${status}`, data)
     return next
-  }
-  function report(record: SuggestionRecord, type: string, data: Record<string, unknown>): void {
-    const { suggestionId, status, queryHash, confidence, kind, reason } = record
-    events.recordWithin({
-      ...{ type, status, source: 'adaptations', correlationId: suggestionId },
-      data: { suggestionId, queryHash, kind, confidence, reason, ...data },
-    })
   }
   function withRule(record: SuggestionRecord, { changes = {}, description }: Derived) {
     const { suggestionId, queryHash, source } = record
     const rule = rules.addWithin({
-      ...{ queryHash, description, suggestionId, changes: JSON.stringify(changes) },
+      queryHash,
+      description,
+      suggestionId,
+      changes: JSON.stringify(changes),
       source: source === 'client' ? 'suggestion' : 'service',
     })
     return { ...record, rule }
@@ -88,7 +84,7 @@ export function openSuggestionSteps(parts: SuggestionStepsParts): SuggestionStep
       const times = { createdMs, updatedMs: createdMs }
       const record = put({ ...fresh, suggestionId, status: 'PENDING', reason: 'new', ...times })
       suggestionKeys.put(fresh.key, suggestionId)
-      report(record, 'SUGGESTION_RECEIVED', {})
+      report(events, record, 'SUGGESTION_RECEIVED')
       return record
     },
     decide: (record, derived) => {
@@ -117,6 +113,22 @@ export function openSuggestionSteps(parts: SuggestionStepsParts): SuggestionStep
       if (record.rule !== undefined) rules.removeWithin(record.rule.ruleId)
     },
   }
+}
+
+function report(
+  events: Events,
+  record: SuggestionRecord,
+  type: string,
+  data: Record<string, unknown> = {},
+): void {
+  const { suggestionId, status, queryHash, confidence, kind, reason } = record
+  events.recordWithin({
+    type,
+    status,
+    source: 'adaptations',
+    correlationId: suggestionId,
+    data: { suggestionId, queryHash, kind, confidence, reason, ...data },
+  })
 }
 
 /** The same for the same content, whatever the order of its keys. */

@@ -64,8 +64,14 @@ export interface SuggestionsParts {
 /** Nothing rests on these; once they are taken back, nothing tells of the queries. */
 const UNUSED = new Set(['PENDING', 'EXPIRED'])
 const KNOWN = [
-  ...['averageRelevance', 'clickThroughRate', 'conversionRate', 'requiresOptimization'],
-  ...['confidence', 'positivePatterns', 'negativePatterns', 'neutralPatterns'],
+  'averageRelevance',
+  'clickThroughRate',
+  'conversionRate',
+  'requiresOptimization',
+  'confidence',
+  'positivePatterns',
+  'negativePatterns',
+  'neutralPatterns',
 ]
 
 export function openSuggestions(parts: SuggestionsParts): Suggestions {
@@ -193,7 +199,9 @@ async function listSuggestions(
     sources?.includes(suggestion.source.toUpperCase()) !== false
   const isEach = statuses === undefined && hash === undefined && sources === undefined
   return await listJson('suggestions', store.tables.suggestions, {
-    ...{ limit, cursor, show: (suggestion) => suggestionJson(asOf(nowMs, suggestion)) },
+    limit,
+    cursor,
+    show: (suggestion) => suggestionJson(asOf(nowMs, suggestion)),
     isWanted: isEach ? undefined : isWanted,
   })
 }

@@ -20,8 +20,14 @@ const COMPARE = {
   gte: (value: number, threshold: number) => value >= threshold,
 }
 const PASSES: Partial<Record<RuleOperator, Threshold['operator']>> = {
-  ...{ lt: 'lt', lte: 'lte', gt: 'gt', gte: 'gte', min: 'gte', max: 'lte' },
-  ...{ higherIsBetter: 'gte', lowerIsBetter: 'lte' },
+  lt: 'lt',
+  lte: 'lte',
+  gt: 'gt',
+  gte: 'gte',
+  min: 'gte',
+  max: 'lte',
+  higherIsBetter: 'gte',
+  lowerIsBetter: 'lte',
 }
 
 /**

@@ -24,9 +24,19 @@ const SAMPLES_MIN = 20
 const MEASURED = Object.keys(WATCHED_METRICS).join(', ')
 
 const FIRES: Partial<Record<RuleOperator, TriggerOperator>> = {
-  ...{ lt: 'lt', lte: 'lte', gt: 'gt', gte: 'gte' },
-  ...{ drop: 'drop', rise: 'rise', times: 'times', decrease: 'drop', increase: 'rise' },
-  ...{ min: 'lt', max: 'gt', higherIsBetter: 'lt', lowerIsBetter: 'gt' },
+  lt: 'lt',
+  lte: 'lte',
+  gt: 'gt',
+  gte: 'gte',
+  drop: 'drop',
+  rise: 'rise',
+  times: 'times',
+  decrease: 'drop',
+  increase: 'rise',
+  min: 'lt',
+  max: 'gt',
+  higherIsBetter: 'lt',
+  lowerIsBetter: 'gt',
 }
 
 export interface TriggersRead {

@@ -26,8 +26,13 @@ const SUMMED: readonly Summed[] = [...METRICS, PREFERENCE]
 const RATING = 'rating'
 /** The order of sums in rows of earlier versions, which had no names. */
 const EARLIER_ORDER = [
-  ...['ctr', 'mrr', 'zeroResultRate', 'conversionRate', 'latencyMs'],
-  ...[RATING, PREFERENCE.name],
+  'ctr',
+  'mrr',
+  'zeroResultRate',
+  'conversionRate',
+  'latencyMs',
+  RATING,
+  PREFERENCE.name,
 ]
 
 export function newArm(): Arm {

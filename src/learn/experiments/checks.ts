@@ -40,8 +40,11 @@ export function ratioOf(
 ): SampleRatioState {
   if (mode === 'interleaving')
     return {
-      ...{ status: 'INSUFFICIENT_DATA', pValue: null, chiSquare: null },
-      ...{ observed: {}, expected: {} },
+      status: 'INSUFFICIENT_DATA',
+      pValue: null,
+      chiSquare: null,
+      observed: {},
+      expected: {},
     }
   const units = variants.map((_, at) => (arms[at] === undefined ? 0 : unitsOf(arms[at])))
   const total = units.reduce((sum, count) => sum + count, 0)

@@ -37,9 +37,14 @@ const ECHOED = [
 ] as const
 
 const MEANT = {
-  ...{ metrics: 'successMetrics', traffic: 'trafficAllocation', allocation: 'trafficAllocation' },
-  ...{ targeting: 'targetingRules', rollout: 'rolloutStrategy', fallback: 'fallbackConfig' },
-  ...{ start: 'startDate', end: 'endDate' },
+  metrics: 'successMetrics',
+  traffic: 'trafficAllocation',
+  allocation: 'trafficAllocation',
+  targeting: 'targetingRules',
+  rollout: 'rolloutStrategy',
+  fallback: 'fallbackConfig',
+  start: 'startDate',
+  end: 'endDate',
 }
 const BODIES = {
   test: bodyOf('a test', LearningExperiment, MEANT),

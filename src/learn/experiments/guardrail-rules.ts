@@ -20,9 +20,16 @@ interface Said {
 const RISE: Said = { harm: 'increase' }
 const FALL: Said = { harm: 'decrease' }
 const SAID: Partial<Record<RuleOperator, Said>> = {
-  ...{ gt: RISE, gte: RISE, lt: FALL, lte: FALL },
-  ...{ increase: RISE, decrease: FALL, max: RISE, min: FALL },
-  ...{ higherIsBetter: FALL, lowerIsBetter: RISE },
+  gt: RISE,
+  gte: RISE,
+  lt: FALL,
+  lte: FALL,
+  increase: RISE,
+  decrease: FALL,
+  max: RISE,
+  min: FALL,
+  higherIsBetter: FALL,
+  lowerIsBetter: RISE,
   // As of rollback triggers: 1 - with / without, and with / without.
   drop: { harm: 'decrease', share: (threshold) => threshold },
   times: { harm: 'increase', share: (threshold) => threshold - 1 },

@@ -50,8 +50,13 @@ export const LATENCY_MEAN: CountedMetric = 'latencyMs'
 export const LATENCY_P95: CountedMetric = 'latencyP95Ms'
 
 const NAMES: Partial<Record<MetricName, CountedMetric>> = {
-  ...{ ctr: 'ctr', mrr: 'mrr', zeroResultRate: 'zeroResultRate', conversionRate: 'conversionRate' },
-  ...{ rating: 'rating', latencyMean: LATENCY_MEAN, latencyP95: LATENCY_P95 },
+  ctr: 'ctr',
+  mrr: 'mrr',
+  zeroResultRate: 'zeroResultRate',
+  conversionRate: 'conversionRate',
+  rating: 'rating',
+  latencyMean: LATENCY_MEAN,
+  latencyP95: LATENCY_P95,
 }
 
 /** The service's own spelling of a metric; a name that it doesn't count itself stays as it is. */

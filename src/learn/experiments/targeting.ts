@@ -20,9 +20,20 @@ export function strangerOf(sessionId: string, userId?: string): Target {
 type Comparison = TargetingCondition['operator']
 
 const COMPARISONS: Partial<Record<RuleOperator, Comparison>> = {
-  ...{ eq: 'any', neq: 'none', in: 'any', notIn: 'none' },
-  ...{ gt: 'gt', gte: 'gte', lt: 'lt', lte: 'lte', min: 'gte', max: 'lte' },
-  ...{ exists: 'exists', contains: 'contains', startsWith: 'startsWith', endsWith: 'endsWith' },
+  eq: 'any',
+  neq: 'none',
+  in: 'any',
+  notIn: 'none',
+  gt: 'gt',
+  gte: 'gte',
+  lt: 'lt',
+  lte: 'lte',
+  min: 'gte',
+  max: 'lte',
+  exists: 'exists',
+  contains: 'contains',
+  startsWith: 'startsWith',
+  endsWith: 'endsWith',
 }
 const CONDITIONS_MAX = 100
 const VALUES_MAX = 1000

@@ -90,8 +90,13 @@ export function openFold(store: Store, consumers: readonly Consumer[]): Fold {
   const prompt = newGroup(consumers, undefined)
   const groups = [prompt, ...shared.map((group) => newGroup(consumers, group))]
   const core: Core = {
-    ...{ store, consumers, prompt, groups },
-    ...{ taken: 0, isTold: false, saving: [] },
+    store,
+    consumers,
+    prompt,
+    groups,
+    taken: 0,
+    isTold: false,
+    saving: [],
   }
   return {
     taken: () => core.taken,
@@ -112,8 +117,10 @@ export function openFold(store: Store, consumers: readonly Consumer[]): Fold {
 
 function newGroup(consumers: readonly Consumer[], own: ConsumerGroup | undefined): Group {
   return {
-    ...{ mark: own === undefined ? PLACE : `${PLACE}/${own.name}`, saved: 0 },
-    ...{ saveMs: own?.saveMs ?? PROMPT_MS, savedMs: 0 },
+    mark: own === undefined ? PLACE : `${PLACE}/${own.name}`,
+    saved: 0,
+    saveMs: own?.saveMs ?? PROMPT_MS,
+    savedMs: 0,
     consumers: consumers.filter(({ group }) => group === own),
   }
 }

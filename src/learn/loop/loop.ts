@@ -69,16 +69,19 @@ type Core = LoopOptions &
   }
 
 export function openLoop(options: LoopOptions): Loop {
+  const isPressed = () => core.closed || (core.readers > 0 && !core.failures.isRefused())
   const core: Core = {
     ...options,
     fold: openFold(options.store, options.consumers),
-    ...{ running: undefined, closed: false, taking: undefined, failures: openFailures() },
-    ...{ readers: 0, removers: 0, stills: 0 },
+    running: undefined,
+    closed: false,
+    taking: undefined,
+    failures: openFailures(),
+    readers: 0,
+    removers: 0,
+    stills: 0,
     recover: (cause) => recover(core, cause),
-    pauses: openPauses(
-      () => core.closed || (core.readers > 0 && !core.failures.isRefused()),
-      options.lull,
-    ),
+    pauses: openPauses(isPressed, options.lull),
   }
   const folds = openEnds()
   const relearnAll = () => relearn(core).then(core.failures.clear)
@@ -150,9 +153,8 @@ async function takeAll(core: Core): Promise<void> {
   await pauses.gather()
   while (!core.closed && core.stills === 0) {
     const until = core.log.journal.last()
-    const isAll = core.readers > 0
     if (fold.taken() >= until && !fold.isDue(true)) return
-    if (fold.taken() >= until && !fold.isDue(isAll)) {
+    if (fold.taken() >= until && !fold.isDue(core.readers > 0)) {
       await pauses.gather()
       continue
     }

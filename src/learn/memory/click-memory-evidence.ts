@@ -31,7 +31,9 @@ export function addEvidence(
     if (evidence.length === 0) return [day, Math.max(0, gain), Math.max(0, examination)]
     const longer = [
       ...evidence.slice(0, at),
-      ...[day, Math.max(0, gain), Math.max(0, examination)],
+      day,
+      Math.max(0, gain),
+      Math.max(0, examination),
       ...evidence.slice(at),
     ]
     if (longer.length > DAYS_MAX * WIDTH) joinOldest(longer)

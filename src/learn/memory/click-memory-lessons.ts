@@ -136,8 +136,10 @@ function judge(
     const emptied = emptySlot(known.examinations, shownMs)
     if (emptied !== undefined)
       documents.push({
-        ...{ document, day: dayOf(emptied.timeMs) },
-        ...{ gain: 0, examination: emptied.change },
+        document,
+        day: dayOf(emptied.timeMs),
+        gain: 0,
+        examination: emptied.change,
       })
   }
   const gain = gains.of(entry) ?? 0
@@ -147,8 +149,10 @@ function judge(
     const filled = fillSlot(known.gains, timeMs, Math.round(gain * MILLION))
     if (filled !== undefined)
       documents.push({
-        ...{ document, day: dayOf(filled.timeMs) },
-        ...{ gain: filled.change, examination: 0 },
+        document,
+        day: dayOf(filled.timeMs),
+        gain: filled.change,
+        examination: 0,
       })
   }
   if (documents.length > 0) teach({ sequence, queryHash, documents })

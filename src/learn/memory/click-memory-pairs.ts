@@ -78,7 +78,11 @@ export function openPairs(
     gained: new Map(),
     changed: new Set(),
     isGainTouched: false,
-    ...{ pairs: 0, idlePairs: 0, evicted: 0, sequence: 0, changes: 0 },
+    pairs: 0,
+    idlePairs: 0,
+    evicted: 0,
+    sequence: 0,
+    changes: 0,
   }
   for (const [queryHash, remembered] of readAll(store)) place(core, queryHash, remembered)
   core.isGainTouched = false

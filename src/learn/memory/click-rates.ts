@@ -77,8 +77,14 @@ interface Core extends ClickRatesParts {
 export function openClickRates(parts: ClickRatesParts): ClickRates {
   const none = Object.freeze({ prior: parts.config.memoryPriorRate })
   const core: Core = {
-    ...{ ...parts, newest: none, running: undefined, closed: false },
-    ...{ begun: 0, counted: { state: '', relearned: 0, opening: 0 }, soonMs: 0, nextMs: 0 },
+    ...parts,
+    newest: none,
+    running: undefined,
+    closed: false,
+    begun: 0,
+    counted: { state: '', relearned: 0, opening: 0 },
+    soonMs: 0,
+    nextMs: 0,
   }
   return {
     newest: () => core.newest,
@@ -138,7 +144,10 @@ async function count(core: Core, { engines, ...counting }: Due): Promise<void> {
   const isRelearned = counting.relearned !== core.counted.relearned
   const startedMs = performance.now()
   const counted = await core.pool.run('rate', {
-    ...{ dataDir, edition, engines, day: dayOf(core.clock()) },
+    dataDir,
+    edition,
+    engines,
+    day: dayOf(core.clock()),
     // What was to be forgotten must be in no count that is kept.
     since: isRelearned ? edition : Math.max(0, edition - EDITIONS_HELD),
     settings: { memoryPriorWeight, memoryPriorRate, memoryHalfLifeMs },

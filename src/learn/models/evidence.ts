@@ -45,7 +45,11 @@ interface Pending {
 const CLICKED = 'modelClicks'
 const SWEEP_ROWS = 500
 const NO_USAGE: Required<ModelUsage> = {
-  ...{ searches: 0, clickable: 0, clicked: 0, reciprocalRank: 0, shadowSearches: 0 },
+  searches: 0,
+  clickable: 0,
+  clicked: 0,
+  reciprocalRank: 0,
+  shadowSearches: 0,
 }
 
 export function openEvidence({ store, trial, gainOf }: EvidenceParts): ModelEvidence {

@@ -180,7 +180,11 @@ function reject({ versions, events }: GatingParts, record: VersionRecord): Versi
   const { modelId, version, status } = rejected
   const gate = rejected.gates.at(-1)?.gate
   events.recordWithin({
-    ...{ type: 'MODEL_REJECTED', status, source: 'models', modelId, data: { version, gate } },
+    type: 'MODEL_REJECTED',
+    status,
+    source: 'models',
+    modelId,
+    data: { version, gate },
     // From a canary it is taken back from people.
     priority: gate === 'CANARY' ? 'HIGH' : 'NORMAL',
   })

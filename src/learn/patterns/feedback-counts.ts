@@ -22,13 +22,16 @@ const RATING_STEPS = 10
 
 export function openFeedbackCounts(store: Store, clicks: Clicks): FeedbackCounts {
   const counts = openTopRows({
-    ...{ name: 'feedback patterns', meta: store.tables.meta, table: store.tables.feedbackPatterns },
+    name: 'feedback patterns',
+    meta: store.tables.meta,
+    table: store.tables.feedbackPatterns,
     pack: (row) => row,
     unpack: (row) => row,
     hourRowsMax: 1,
     fresh,
     weight: ({ entries }) => entries,
-    ...{ add, join: add },
+    add,
+    join: add,
   })
   return {
     name: 'feedback patterns',
@@ -119,8 +122,13 @@ function named(name: string, among: Record<string, unknown>, most: number): stri
 
 function fresh(): FeedbackPattern {
   return {
-    ...{ entries: 0, unmatched: 0, duplicates: 0, ratingSum: 0 },
-    ...{ actions: {}, positions: [], devices: {} },
+    entries: 0,
+    unmatched: 0,
+    duplicates: 0,
+    ratingSum: 0,
+    actions: {},
+    positions: [],
+    devices: {},
     ratings: Array.from({ length: RATING_STEPS }, () => 0),
   }
 }

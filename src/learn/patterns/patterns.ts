@@ -85,7 +85,12 @@ export function openPatterns(store: Store, clock: () => number, liveIndex: LiveI
 function evidence(queryHash: string, row: QueryPattern, liveIndex: LiveIndex): QueryEvidence {
   const { query, searches, known, clicked, zeroResults, firstPositions, documents } = row
   return {
-    ...{ queryHash, query, searches, known, clicked, zeroResults },
+    queryHash,
+    query,
+    searches,
+    known,
+    clicked,
+    zeroResults,
     clickPosition: clicked === 0 ? undefined : firstPositions / clicked,
     documents: [...documents]
       .map(([key, [clicks, positions]]) => {

@@ -16,7 +16,9 @@ const REFORMULATIONS_MAX = 250
 /** How the rows of queries are kept. */
 export function queryRows({ tables }: Store) {
   return {
-    ...{ name: 'query patterns', meta: tables.meta, table: tables.queryPatterns },
+    name: 'query patterns',
+    meta: tables.meta,
+    table: tables.queryPatterns,
     pack: packQuery,
     unpack: unpackQuery,
     hourRowsMax: QUERIES_MAX,
@@ -59,7 +61,9 @@ function addQuery(sum: QueryPattern, row: QueryPattern): void {
 /** The same of reformulations. */
 export function reformulationRows({ tables }: Store) {
   return {
-    ...{ name: 'reformulations', meta: tables.meta, table: tables.reformulations },
+    name: 'reformulations',
+    meta: tables.meta,
+    table: tables.reformulations,
     pack: (row: Reformulation): ReformulationRow => {
       const { from, to, count, fromNothing, clicked, asker } = row
       return [from, to, count, fromNothing, clicked, asker]
@@ -113,8 +117,14 @@ function unpackQuery(written: QueryPatternRow): QueryPattern {
   // Without a rank it is known when nothing was clicked, or nothing but first hits.
   const derived = clicked === firstPositions ? clicked * RANK_PARTS : undefined
   return {
-    ...{ query, searches, known, clicked, zeroResults, firstPositions },
-    ...{ reciprocalRanks: ranks ?? derived, asker },
+    query,
+    searches,
+    known,
+    clicked,
+    zeroResults,
+    firstPositions,
+    reciprocalRanks: ranks ?? derived,
+    asker,
     documents: withDocuments(
       NO_DOCUMENTS,
       documents.map(([key, clicks, positions]) => [key, [clicks, positions]]),

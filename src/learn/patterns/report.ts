@@ -42,7 +42,11 @@ export function isFarDown({ clicked, clickPosition = 0 }: QueryEvidence): boolea
 function showQuery(query: QueryEvidence): SearchPatterns['topQueries'][number] {
   const { queryHash, searches, known, clicked, zeroResults, clickPosition, documents } = query
   return {
-    ...{ queryHash, query: query.query, searches, clicked, zeroResults },
+    queryHash,
+    query: query.query,
+    searches,
+    clicked,
+    zeroResults,
     clickable: known,
     ctr: rate(clicked, known),
     clickPosition: clickPosition === undefined ? null : round(clickPosition),
@@ -62,17 +66,23 @@ export function reportFeedback(
   const byCount = <T extends { count: number }>(rows: T[]) =>
     rows.sort((a, b) => b.count - a.count).slice(0, limit)
   return {
-    ...{ window, entries, unmatched, duplicates },
+    window,
+    entries,
+    unmatched,
+    duplicates,
     byAction: byCount(
       Object.entries(row?.actions ?? {}).map(([action, count]) => ({ action, count })),
     ),
     byPosition: (row?.positions ?? []).slice(0, limit).map(([shown, clicked], at) => ({
-      ...{ position: at + 1, shown, clicked },
+      position: at + 1,
+      shown,
+      clicked,
       ctr: rate(clicked, shown),
     })),
     byDevice: Object.entries(row?.devices ?? {})
       .map(([deviceType, device]) => ({
-        ...{ deviceType, ...device },
+        deviceType,
+        ...device,
         ctr: rate(device.clicked, device.searches),
       }))
       .sort((a, b) => b.searches - a.searches)

@@ -15,7 +15,11 @@ type KeptRanking = Pick<
 
 /** The ranking of most lists: nothing applies to them. */
 const PLAIN: KeptRanking = Object.freeze({
-  ...{ tuning: {}, added: NOTHING_ADDED, model: undefined, adaptations: [], experiments: [] },
+  tuning: {},
+  added: NOTHING_ADDED,
+  model: undefined,
+  adaptations: [],
+  experiments: [],
   // No model ranks.
   rerankSize: 0,
   interleaved: undefined,
@@ -130,8 +134,12 @@ function restOf(ranking: KeptRanking): string {
   if (model === undefined && adaptations.length + experiments.length === 0) return ''
   const rates = model === undefined ? undefined : clickRates?.edition
   return JSON.stringify([
-    ...[model?.name, rerankSize, rates, adaptations],
-    ...[variantNames(experiments), interleaved?.seed],
+    model?.name,
+    rerankSize,
+    rates,
+    adaptations,
+    variantNames(experiments),
+    interleaved?.seed,
   ])
 }
 

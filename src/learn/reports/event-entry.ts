@@ -38,7 +38,8 @@ export function entryOf(
   if (long === undefined) return { ...entry, data: { eventId, ...told }, ...session }
   const userId = userIn(told)
   const data = {
-    ...{ eventId, eventType: told.eventType },
+    eventId,
+    eventType: told.eventType,
     ...(userId === undefined ? {} : { userId }),
     // Any figure stands for those that make it a signal.
     ...(isSignal ? { performance: 0 } : {}),

@@ -130,7 +130,10 @@ function mostFrequent(queries: Map<string, QueryCounts>, limit: number) {
     .sort((a, b) => b.searches - a.searches || (a.queryHash < b.queryHash ? -1 : 1))
     .slice(0, limit)
     .map(({ query, queryHash, searches, clickable, clicked }) => ({
-      ...{ query, queryHash, searches, clickable },
+      query,
+      queryHash,
+      searches,
+      clickable,
       clicks: clicked,
       ctr: rate(clicked, clickable),
     }))

@@ -67,8 +67,10 @@ export interface SessionsOptions {
 const METADATA_BYTES_MAX = 8 << 10
 /** A session whose `userId` is not read is nobody's: tests and limits take each of them for another person. */
 const BODY = bodyOf('a session', SessionCreate, {
-  ...{ user: 'userId', client: 'clientId' },
-  ...{ deviceType: 'metadata.deviceType', platform: 'metadata.platform' },
+  user: 'userId',
+  client: 'clientId',
+  deviceType: 'metadata.deviceType',
+  platform: 'metadata.platform',
 })
 const NOTHING_SAID: Record<string, unknown> = Object.freeze({})
 

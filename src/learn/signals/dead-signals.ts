@@ -45,7 +45,10 @@ export function openDeadSignals(parts: DeadSignalParts): DeadSignals {
         const attemptCount = (deadSignals.get(signalId)?.attemptCount ?? 0) + 1
         const status = attemptCount >= SIGNAL_ATTEMPTS_MAX ? 'FAILED' : 'PENDING'
         deadSignals.put(signalId, {
-          ...{ type, status, attemptCount, failedMs: clock() },
+          type,
+          status,
+          attemptCount,
+          failedMs: clock(),
           failureReason: failureReason.slice(0, REASON_CHARACTERS_MAX),
         })
         if (status === 'FAILED')

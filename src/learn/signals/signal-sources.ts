@@ -132,12 +132,22 @@ function read(log: Log, { tables }: Store, { sequence, entry }: JournalRow): Jou
   }
   if (entry.type === 'searches')
     return (entry.data as string[]).map((signalId, at) => ({
-      ...{ signalId, type: 'SEARCH', source: 'search', timeMs, sequence, at },
+      signalId,
+      type: 'SEARCH',
+      source: 'search',
+      timeMs,
+      sequence,
+      at,
       sessionId: () => log.find(signalId)?.impression.sessionId,
     }))
   if (entry.type !== 'feedback') return []
   return (entry.data as FeedbackBatch).entries.map(({ signalId, action }, at) => ({
-    ...{ signalId, type: typeOfAction(action), source: 'feedback', timeMs, sequence, at },
+    signalId,
+    type: typeOfAction(action),
+    source: 'feedback',
+    timeMs,
+    sequence,
+    at,
     sessionId: () => sessionId,
   }))
 }

@@ -27,8 +27,16 @@ export function readStatus(text: string): SignalStatus {
 }
 
 const TYPES = new Set([
-  ...['SEARCH', 'IMPRESSION', 'VIEW', 'CLICK', 'CONVERSION', 'FEEDBACK', 'PERFORMANCE'],
-  ...['MODEL_PERFORMANCE', 'SYSTEM_HEALTH', 'SESSION'],
+  'SEARCH',
+  'IMPRESSION',
+  'VIEW',
+  'CLICK',
+  'CONVERSION',
+  'FEEDBACK',
+  'PERFORMANCE',
+  'MODEL_PERFORMANCE',
+  'SYSTEM_HEALTH',
+  'SESSION',
 ])
 
 /** An open vocabulary: the known words in one spelling, others as they are sent. */

@@ -9,10 +9,29 @@ import { isObject } from '../../object.ts'
 const ACTIONS: ReadonlySet<string> = new Set(['index', 'create', 'update', 'delete'])
 /** What such a line may say of its document; anything else makes it a document with an object in it, which is taken. */
 const SAID: ReadonlySet<string> = new Set([
-  ...['_id', '_index', '_type', '_routing', '_parent', '_version', '_version_type', '_source'],
-  ...['routing', 'parent', 'version', 'version_type', 'pipeline', 'dynamic_templates'],
-  ...['require_alias', 'require_data_stream', 'retry_on_conflict', 'if_seq_no', 'if_primary_term'],
-  ...['_retry_on_conflict', '_if_seq_no', '_if_primary_term', 'list_executed_pipelines'],
+  '_id',
+  '_index',
+  '_type',
+  '_routing',
+  '_parent',
+  '_version',
+  '_version_type',
+  '_source',
+  'routing',
+  'parent',
+  'version',
+  'version_type',
+  'pipeline',
+  'dynamic_templates',
+  'require_alias',
+  'require_data_stream',
+  'retry_on_conflict',
+  'if_seq_no',
+  'if_primary_term',
+  '_retry_on_conflict',
+  '_if_seq_no',
+  '_if_primary_term',
+  'list_executed_pipelines',
 ])
 
 interface Action {

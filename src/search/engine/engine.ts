@@ -65,7 +65,9 @@ const FIELD_NAMES_MAX = 256
 export function openEngine(parts: EngineParts): Engine {
   const states: Core['states'] = new Map()
   const core: Core = {
-    ...{ ...parts, states, unsaved: openUnsaved({ ...parts, states }) },
+    ...parts,
+    states,
+    unsaved: openUnsaved({ ...parts, states }),
     unopened: new Map(),
     uses: 0,
     closing: false,

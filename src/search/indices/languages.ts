@@ -3,10 +3,24 @@ import { invalid } from '../../errors.ts'
 /** Languages with a stemmer and stop words of their own, by their ISO 639-1 codes. */
 const BY_CODE = new Map(
   Object.entries({
-    ...{ ar: 'arabic', da: 'danish', nl: 'dutch', en: 'english', fi: 'finnish', fr: 'french' },
-    ...{ de: 'german', el: 'greek', hu: 'hungarian', it: 'italian', no: 'norwegian' },
-    ...{ pt: 'portuguese', ro: 'romanian', ru: 'russian', es: 'spanish', sv: 'swedish' },
-    ...{ ta: 'tamil', tr: 'turkish' },
+    ar: 'arabic',
+    da: 'danish',
+    nl: 'dutch',
+    en: 'english',
+    fi: 'finnish',
+    fr: 'french',
+    de: 'german',
+    el: 'greek',
+    hu: 'hungarian',
+    it: 'italian',
+    no: 'norwegian',
+    pt: 'portuguese',
+    ro: 'romanian',
+    ru: 'russian',
+    es: 'spanish',
+    sv: 'swedish',
+    ta: 'tamil',
+    tr: 'turkish',
   }),
 )
 

@@ -5,13 +5,23 @@ import { shownName } from '../../word.ts'
 const READ: ReadonlySet<string> = new Set(['name', 'settings', 'mappings'])
 /** What belongs inside of these, or is called so by other search engines. */
 const MEANT: Readonly<Record<string, string>> = {
-  ...{ mapping: 'mappings', schema: 'mappings', setting: 'settings', index: 'settings' },
-  ...{ properties: 'mappings.properties', fields: 'mappings.properties' },
-  ...{ dynamic: 'mappings.dynamic', analysis: 'settings.analysis', embedder: 'settings.embedder' },
-  ...{ analyzer: 'settings.analysis.analyzer', language: 'settings.analysis.language' },
-  ...{ synonyms: 'settings.analysis.synonyms', stopWords: 'settings.analysis.stopWords' },
-  ...{ shards: 'settings.shards', number_of_shards: 'settings.number_of_shards' },
-  ...{ replication: 'settings.replication', number_of_replicas: 'settings.number_of_replicas' },
+  mapping: 'mappings',
+  schema: 'mappings',
+  setting: 'settings',
+  index: 'settings',
+  properties: 'mappings.properties',
+  fields: 'mappings.properties',
+  dynamic: 'mappings.dynamic',
+  analysis: 'settings.analysis',
+  embedder: 'settings.embedder',
+  analyzer: 'settings.analysis.analyzer',
+  language: 'settings.analysis.language',
+  synonyms: 'settings.analysis.synonyms',
+  stopWords: 'settings.analysis.stopWords',
+  shards: 'settings.shards',
+  number_of_shards: 'settings.number_of_shards',
+  replication: 'settings.replication',
+  number_of_replicas: 'settings.number_of_replicas',
 }
 /** Warnings of one declaration: a client may send thousands of names. */
 const WARNINGS_MAX = 8

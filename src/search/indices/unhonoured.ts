@@ -17,16 +17,42 @@ const SETTINGS: ReadonlySet<string> = new Set([
   'index',
 ])
 const ANALYSIS: ReadonlySet<string> = new Set([
-  ...['language', 'stemming', 'asciiFolding', 'stopWords', 'stop_words', 'stopwords', 'synonyms'],
-  ...['analyzer', 'tokenizer', 'filter'],
+  'language',
+  'stemming',
+  'asciiFolding',
+  'stopWords',
+  'stop_words',
+  'stopwords',
+  'synonyms',
+  'analyzer',
+  'tokenizer',
+  'filter',
 ])
 const EMBEDDER: ReadonlySet<string> = new Set([
-  ...['kind', 'source', 'dimensions', 'model', 'field', 'cut', 'weights'],
+  'kind',
+  'source',
+  'dimensions',
+  'model',
+  'field',
+  'cut',
+  'weights',
 ])
 const MAPPINGS: ReadonlySet<string> = new Set(['dynamic', 'properties'])
 const PROPERTY: ReadonlySet<string> = new Set([
-  ...['type', 'fields', 'properties', 'searched', 'vectorized', 'weight', 'boost', 'index'],
-  ...['analyzer', 'search_analyzer', 'searchAnalyzer', 'dims', 'dimensions', 'dimension'],
+  'type',
+  'fields',
+  'properties',
+  'searched',
+  'vectorized',
+  'weight',
+  'boost',
+  'index',
+  'analyzer',
+  'search_analyzer',
+  'searchAnalyzer',
+  'dims',
+  'dimensions',
+  'dimension',
 ])
 /** What only fields have whose words are searched. */
 const OF_WORDS = ['analyzer', 'search_analyzer', 'searchAnalyzer', 'weight', 'boost'] as const

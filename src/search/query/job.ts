@@ -142,7 +142,12 @@ function dealtOf({ read, plan, request, entries }: Asked): SearchInput['interlea
   const whole: CoreRequest = { ...other, mode: request.mode, from: 0, size: depth }
   if (request.vectorIn !== undefined) whole.vectorIn = request.vectorIn
   return {
-    ...{ testId, variantIds, seed, depth, from, size: request.size },
+    testId,
+    variantIds,
+    seed,
+    depth,
+    from,
+    size: request.size,
     request: requestJson(whole, plan, against),
     added: addedOf(against, entries),
     evidence: undefined,

@@ -4,15 +4,34 @@ import type { CoreRequest } from './core-request.ts'
 
 /** Whether each word of a request decides a list and its order. */
 const DECIDES: Readonly<Record<keyof CoreRequest, boolean>> = {
-  ...{ mode: true, operator: true, phrase: true, slop: true, prefix: true, fuzziness: true },
-  ...{ fields: true, boost: true, weights: true, fusion: true, neighbors: true, cut: true },
-  ...{ feedback: true, sort: true, minScore: true },
+  mode: true,
+  operator: true,
+  phrase: true,
+  slop: true,
+  prefix: true,
+  fuzziness: true,
+  fields: true,
+  boost: true,
+  weights: true,
+  fusion: true,
+  neighbors: true,
+  cut: true,
+  feedback: true,
+  sort: true,
+  minScore: true,
   // These stand in a hash of their own.
-  ...{ query: false, filter: false },
+  query: false,
+  filter: false,
   // What is shown of the list, and where it goes on.
-  ...{ from: false, size: false, after: false, generation: false, facets: false, explain: false },
+  from: false,
+  size: false,
+  after: false,
+  generation: false,
+  facets: false,
+  explain: false,
   // What learning adds is kept for later pages.
-  ...{ synonyms: false, vectorIn: false },
+  synonyms: false,
+  vectorIn: false,
 }
 const DECISIVE: ReadonlySet<string> = new Set(
   Object.entries(DECIDES).flatMap(([name, decides]) => (decides ? [name] : [])),

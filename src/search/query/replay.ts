@@ -54,7 +54,9 @@ export function replayJob(
         : {
             // A list of one hit was not dealt.
             ...(interleaved ?? { testId: '', seed: 0 }),
-            ...{ ...dealt, variantIds: ['', ''], evidence: undefined },
+            ...dealt,
+            variantIds: ['', ''],
+            evidence: undefined,
             request: JSON.stringify(otherRequest),
             added: otherAdded?.count === 0 ? undefined : (otherAdded ?? added),
           },

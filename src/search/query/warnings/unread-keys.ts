@@ -20,10 +20,21 @@ export const SEARCH: Body = {
   is: 'a search',
   known: namesOf(SearchRequest),
   meant: {
-    ...{ q: 'query', text: 'query', filter: 'filters', where: 'filters' },
-    ...{ facet: 'facets', aggs: 'facets', limit: 'size', offset: 'from', order: 'sort' },
-    ...{ mode: 'searchType', type: 'searchType', ...INDEX },
-    ...{ session: 'sessionId', user: 'userId', embedding: 'vector' },
+    q: 'query',
+    text: 'query',
+    filter: 'filters',
+    where: 'filters',
+    facet: 'facets',
+    aggs: 'facets',
+    limit: 'size',
+    offset: 'from',
+    order: 'sort',
+    mode: 'searchType',
+    type: 'searchType',
+    ...INDEX,
+    session: 'sessionId',
+    user: 'userId',
+    embedding: 'vector',
   },
 }
 export const SUGGEST: Body = {
@@ -81,8 +92,13 @@ const IN_HIGHLIGHT: Inner = {
   at: () => 'highlight',
   known: namesOf(HighlightOptions),
   meant: {
-    ...{ numberoffragments: 'fragments', pretags: 'pre', pretag: 'pre', posttags: 'post' },
-    ...{ posttag: 'post', fragmentlength: 'fragmentSize', size: 'fragmentSize' },
+    numberoffragments: 'fragments',
+    pretags: 'pre',
+    pretag: 'pre',
+    posttags: 'post',
+    posttag: 'post',
+    fragmentlength: 'fragmentSize',
+    size: 'fragmentSize',
   },
 }
 
