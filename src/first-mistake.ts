@@ -59,7 +59,10 @@ export function firstMistake(bytes: Uint8Array): number {
   return at
 }
 
-/** The same for people, who look for it in an editor: its line, and its column there in characters, both from 1. */
+/**
+ * The place of the first mistake for people, who look for it in an editor: its line, and its column in characters,
+ * both from 1.
+ */
 export function placeOfMistake(bytes: Uint8Array): { line: number; column: number } {
   const text = withoutMark(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength))
   const before = text.subarray(0, firstMistake(text)).toString('utf8').split('\n')

@@ -1,9 +1,9 @@
 const ARROW = '=>'
 
 /**
- * The words on each side of a rule of synonyms, without blanks around them, where nothing stands between commas empty; a
- * rule without an arrow has one side. A list of texts is the text that they are with commas between them. Undefined for
- * what is neither.
+ * The words on each side of a rule of synonyms, without the blanks around them; empty where nothing stands between
+ * two commas. A rule without an arrow has one side. A list of texts counts as one text with commas between them.
+ * Undefined for anything else.
  */
 export function sidesOf(rule: unknown): string[][] | undefined {
   const text = textOf(rule)
@@ -26,13 +26,16 @@ export interface SynonymExcess {
   means: string
 }
 
-/** Tells of the first rule of a list that goes too far; what the rules of one index or change come to is added up. */
+/** Finds the first rule of a list that goes too far; what all rules of one index or change come to is added up. */
 export type CheckSynonyms = (rules: readonly unknown[]) => SynonymExcess | undefined
 
 /** Tells why a rule goes too far with those before it in its list. */
 export type CheckRule = (rule: unknown) => string | undefined
 
-/** The core keeps each pair of words that mean the same: a thousand words in one rule are a million. */
+/**
+ * Opens the check of whole lists of rules. The core keeps each pair of words that mean the same: a thousand words in
+ * one rule are a million pairs.
+ */
 export function openSynonymCheck(most: SynonymsMax): CheckSynonyms {
   const openList = openSynonymLists(most)
   return (rules) => {
@@ -45,7 +48,7 @@ export function openSynonymCheck(most: SynonymsMax): CheckSynonyms {
   }
 }
 
-/** The same for lists that are looked at a rule at a time: begins one with each call. */
+/** As `openSynonymCheck`, for lists that are checked a rule at a time: each call begins a list. */
 export function openSynonymLists({ othersMax, pairsMax, bothWays }: SynonymsMax): () => CheckRule {
   let pairs = 0
   return () => {

@@ -23,7 +23,10 @@ export function noTotals(): Omit<LoadReport, 'files' | 'tookS'> {
   return { accepted: 0, deleted: 0, absent: 0, refused: 0, textless: 0, skipped: 0 }
 }
 
-/** Of a JSON file, the number is that of a document, as in `file#2`, its id. */
+/**
+ * One line about a record that was refused. In a JSON file its number is that of a document, as in `file#2`, not of a
+ * line.
+ */
 export function refusal({ file, line, reason }: Unreadable): string {
   const place = line > 0 ? `${/\.json(\.gz)?$/i.test(file) ? '#' : ':'}${line}` : ''
   return printable(`${file}${place}: ${reason}`)

@@ -10,12 +10,18 @@ export function repeatKey(exchange: Exchange): string | undefined {
   return exchange.method === 'POST' ? exchange.header('idempotency-key') : undefined
 }
 
-/** Tells requests of one route apart: what the path and query name is as much a part of them as the body. */
+/**
+ * A hash that tells requests of one route apart: path parameters and query are as much a part of a request as its
+ * body.
+ */
 export function hashRequest(exchange: Exchange, bytes: Uint8Array): string {
   return beginHash(exchange).update(bytes).digest('hex')
 }
 
-/** The same of a long body, which may hold the thread for a moment only: `breathe` is awaited between its pieces. */
+/**
+ * As `hashRequest`, of a long body, which may hold the thread for a moment only: `breathe` is awaited between its
+ * pieces.
+ */
 export async function hashPieces(
   exchange: Exchange,
   pieces: readonly Uint8Array[],
@@ -33,7 +39,7 @@ function beginHash({ parameters, query }: Exchange): Hash {
   return createHash('sha256').update(JSON.stringify([parameters, query]))
 }
 
-/** The same of a body that nobody reads: it passes by. Rejects with BODY_INCOMPLETE when the client leaves. */
+/** As `hashRequest`, of a body that the route does not read. Rejects with BODY_INCOMPLETE when the client leaves. */
 export function hashUnread(exchange: Exchange): Promise<string> {
   const hash = beginHash(exchange)
   return new Promise((resolve, reject) => {
@@ -45,7 +51,7 @@ export function hashUnread(exchange: Exchange): Promise<string> {
   })
 }
 
-/** The same chunks, hashed as they pass. */
+/** Passes the chunks of a body on and hashes them on their way, as `hashRequest` does. */
 export function hashStream(
   exchange: Exchange,
   chunks: AsyncIterable<Uint8Array>,

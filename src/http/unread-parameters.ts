@@ -9,7 +9,10 @@ const TOLD_MAX = 8
 /** Adds to a list what of its address nobody reads. */
 export type TellUnread = (names: readonly string[], reply: Reply) => Reply
 
-/** Of a route whose answer has room for it: who filters a list by a misspelt name takes all of it for what was asked for. */
+/**
+ * What adds the unread parameters to a route's answer; undefined for a route whose answer has no place for them. A
+ * client that filters a list by a misspelt name would take the whole list for what it asked for.
+ */
 export function unreadTelling({ method, query, reply }: Route): TellUnread | undefined {
   const { properties = {} } = reply as { properties?: object }
   if (method !== 'GET' || query === undefined || !('warnings' in properties)) return undefined

@@ -21,7 +21,7 @@ export function canonicalJson(value: unknown, { only, areSets = false }: Canonic
   return `{${text}}`
 }
 
-/** The same text in parts, of which none takes long. */
+/** The text of `canonicalJson` in parts, of which none takes long. */
 export function* canonicalParts(value: unknown): Generator<string> {
   if (typeof value !== 'object' || !isHeavy(value)) yield canonicalJson(value)
   else if (Array.isArray(value)) yield* partsOfList(value)

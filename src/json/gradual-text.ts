@@ -3,18 +3,21 @@ import { wellFormedJson } from './well-formed.ts'
 
 /* JSON of a large value, made a part at a time, so that others have their turns meanwhile. */
 
-/** What is made into JSON in one go: so many values and names, of which a text counts for more by its length. */
+/** Values and names that are made into JSON in one go; a text counts for more by its length. */
 const RUN_WEIGHT = 4096
 /** Characters of a text that weigh as much as a value. */
 const TEXT_CHARACTERS = 16
 const TEXT_MAX = RUN_WEIGHT * TEXT_CHARACTERS
 
-/** Whether a value is so large that its JSON holds others up; or, with less, that it weighs so much. */
+/** Whether a value weighs so much, by default so much that making its JSON would hold others up. */
 export function isHeavy(value: unknown, weight = RUN_WEIGHT): boolean {
   return weigh(value, weight) >= weight
 }
 
-/** The same text as `wellFormedJson` makes of an object, without those of its own members that are left out. */
+/**
+ * The text that `wellFormedJson` makes of an object, made a part at a time; members of the object itself for which
+ * `isLeftOut` holds are left out.
+ */
 export function jsonGradually(
   object: Record<string, unknown>,
   isLeftOut?: (value: unknown) => boolean,
@@ -34,12 +37,12 @@ async function joinGradually(parts: Iterable<string>): Promise<string> {
   return all.join('')
 }
 
-/** JSON of an object or a list, at once or, of a large one, a part at a time. */
+/** JSON of an object or a list: made at once, or a part at a time when it is large. */
 export function jsonText(value: object): string | Promise<string> {
   return isHeavy(value) ? joinGradually(partsOf(value)) : wellFormedJson(value)
 }
 
-/** JSON of an object that has some members, and others whose JSON is there already. */
+/** JSON of an object with further members whose JSON is there already. */
 export function jsonWith(object: object, members: Readonly<Record<string, string>>): string {
   const own = JSON.stringify(object).slice(1, -1)
   const all = Object.entries(members).map(([name, json]) => `${JSON.stringify(name)}:${json}`)

@@ -69,7 +69,7 @@ export interface ReadOptions {
   namesMax?: number
 }
 
-/** The same bytes without a mark before them. Throws MALFORMED_JSON for what is no UTF-8. */
+/** The bytes of a text without a byte order mark. Throws MALFORMED_JSON for what is not UTF-8. */
 export function textOf(bytes: Uint8Array, name: string): Uint8Array {
   const text = bytes[0] === 0xef && bytes[1] === 0xbb ? bytes.subarray(3) : bytes
   if (!isUtf8(text)) throw serviceError('MALFORMED_JSON', `${name} is not valid UTF-8.`)

@@ -45,7 +45,7 @@ export const CreateDocument = Type.Object({
 })
 export type CreateDocument = Static<typeof CreateDocument>
 
-/** The same below /cortex/indices/{name}/documents, where the path names the index. */
+/** A new document below /cortex/indices/{name}/documents, where the path names the index. */
 export const CreateDocumentInIndex = Type.Object({
   index: Type.Optional(Type.String()),
   id: Type.Optional(DocumentId),
@@ -53,7 +53,7 @@ export const CreateDocumentInIndex = Type.Object({
   vector: Type.Optional(CallerVector),
 })
 
-/** The same as the whole body of a request. */
+/** A changed document as the whole body of a request. */
 export const ChangedDocument = Type.Object(
   {
     ...DocumentPatch.properties,

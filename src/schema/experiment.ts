@@ -210,7 +210,7 @@ export const AnsweredExperiment = Type.Object({
   monitoring: Monitoring,
 })
 
-/** The same, read alone. */
+/** A test with its report, as it is read alone. */
 export const ReportedTest = Type.Object({
   ...AnsweredTest.properties,
   monitoring: Monitoring,

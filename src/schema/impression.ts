@@ -83,7 +83,7 @@ export const ShownSearch = Type.Object(
 )
 export type ShownSearch = Static<typeof ShownSearch>
 
-/** The same search again, over the view that it saw. */
+/** A search run again, over the view that it saw. */
 export const Replay = Type.Object({
   queryId: Type.String(),
   generation: Type.Number(),

@@ -32,8 +32,8 @@ export interface QueryPattern {
 export const RANK_PARTS = 2520
 
 /**
- * The same as it is written, in this order: there are many, and names would take most of the time. Rows of earlier versions lack
- * the asker, or ranks and asker, and go on with their documents.
+ * A query pattern as it is written, in this order: there are many rows, and names would take most of the time. Rows
+ * of earlier versions lack the asker, or ranks and asker, and go on with their documents.
  */
 export type QueryPatternRow = [
   query: string,
@@ -61,7 +61,7 @@ export interface Reformulation {
   asker: number
 }
 
-/** The same as it is written, in this order; rows of earlier versions lack the asker. */
+/** A reformulation as it is written, in this order; rows of earlier versions lack the asker. */
 export type ReformulationRow = [
   from: string,
   to: string,
@@ -82,7 +82,7 @@ export interface LastSearch {
   from?: string
 }
 
-/** The same as it is written, in this order. */
+/** A last search as it is written, in this order. */
 export type LastSearchRow = [
   queryId: string,
   queryHash: string,

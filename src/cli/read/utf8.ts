@@ -8,7 +8,7 @@ export function utf8Text(bytes: Buffer): string | undefined {
   return isUtf8(bytes) ? bytes.toString().replace(/^\uFEFF/, '') : undefined
 }
 
-/** The same of a file that is read whole. */
+/** The text of a file that is read whole. */
 export async function readText(input: AsyncIterable<Buffer>): Promise<string | undefined> {
   const chunks: Buffer[] = []
   for await (const chunk of input) chunks.push(chunk)

@@ -22,7 +22,10 @@ export function showAdaptation(
   return { ...aboutAdaptation(record, figures), changes: JSON.parse(record.changes), ...sent }
 }
 
-/** The same as JSON. What was sent is kept as such, and may be long: it is not read only to be written again. */
+/**
+ * What `showAdaptation` gives, as JSON. What a client sent may be long and is kept as JSON: it is not parsed only to
+ * be written again.
+ */
 export function adaptationJson(record: AdaptationRecord, figures: AdaptationFigures): string {
   const json = jsonWith(aboutAdaptation(record, figures), { changes: record.changes })
   return record.sent === '{}' ? json : `${json.slice(0, -1)},${record.sent.slice(1)}`
@@ -73,7 +76,7 @@ function aboutAdaptation(
   }
 }
 
-/** The same with its past. */
+/** An adaptation with its past, as it goes over the wire. */
 export function showHistory(
   shown: AdaptationRead,
   record: AdaptationRecord,

@@ -131,12 +131,12 @@ function report(
   })
 }
 
-/** The same for the same content, whatever the order of its keys. */
+/** The key under which a suggestion is found again: equal for equal content, whatever the order of its keys. */
 export function suggestionKey(content: unknown): string {
   return createHash('sha256').update(canonicalJson(content)).digest('hex')
 }
 
-/** The same with turns for others: a client may send a megabyte. */
+/** As `suggestionKey`, with turns for others: a client may send a megabyte. */
 export async function suggestionKeyGradually(content: unknown): Promise<string> {
   const breathe = openBreath()
   const hash = createHash('sha256')

@@ -40,7 +40,7 @@ export function describeExperiment(
   }
 }
 
-/** The same with what the evidence says. */
+/** A test or experiment as `describeExperiment` gives it, with its monitoring, sample ratio and findings. */
 export function reportExperiment(
   record: ExperimentRecord,
   counted: Counted,

@@ -43,7 +43,7 @@ export function isFallbackInForce(
   return status === 'ROLLED_BACK' && fallback !== undefined && !isOver
 }
 
-/** Those that apply to searches: active ones, and fallbacks of those rolled back; in order of creation. */
+/** The experiments that apply to searches: active ones, and fallbacks of those rolled back; in order of creation. */
 export function runningOf(records: Iterable<ExperimentRecord>, nowMs: number): Running[] {
   const running = [...records].filter((record) => isRunning(record, nowMs)).map(prepare)
   return running.sort(

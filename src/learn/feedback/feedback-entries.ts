@@ -41,7 +41,7 @@ function readEntry({ queryId, rating, metadata = {} }: SentEntry, nowMs: number,
   return entry
 }
 
-/** The same entries; what is told beside them at length as JSON, which nobody has to read with them. */
+/** The entries with long metadata as JSON text, so that whoever reads an entry need not read that with it. */
 export async function shortened(read: readonly ReadEntry[]): Promise<ReadEntry[]> {
   const breathe = openBreath()
   const short: ReadEntry[] = []

@@ -112,7 +112,7 @@ async function foldStretch(
 /** Says what somebody taught, of entries up to that one. */
 export type FindTaught = (until: number) => Promise<Doomed>
 
-/** Of which consumers: all, or those alone that `relearn` leaves as they are. */
+/** Which consumers forget: all of them, or only those that `relearn` leaves as they are. */
 export type Unlearned = 'all' | 'kept'
 
 /**

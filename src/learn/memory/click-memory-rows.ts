@@ -97,7 +97,7 @@ function unpackLook({ documents, timeMs, examined }: LookRow): Look {
   return { timeMs, documents, millionths }
 }
 
-/** The same by document. */
+/** A look as attributions by document. */
 export function unfoldLook({ timeMs, documents, millionths }: Look): Map<DocumentKey, Attribution> {
   const keys: DocumentKey[] = JSON.parse(documents)
   return new Map(

@@ -8,7 +8,10 @@ type Counts = [clicks: number, positions: number]
 /** Documents of one query and period that are counted. */
 const DOCUMENTS_MAX = 10
 
-/** Those of most queries. One for all: where queries are many, rows come and go with every search. */
+/**
+ * The clicked documents of most queries: none. One map for all, because with many queries rows come and go with every
+ * search.
+ */
 export const NO_DOCUMENTS: ClickedDocuments = new Map()
 
 /** One more click on a document; one that has no room is not counted. */

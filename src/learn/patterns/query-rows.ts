@@ -58,7 +58,7 @@ function addQuery(sum: QueryPattern, row: QueryPattern): void {
   sum.documents = addDocuments(sum.documents, row.documents)
 }
 
-/** The same of reformulations. */
+/** How the rows of reformulations are kept. */
 export function reformulationRows({ tables }: Store) {
   return {
     name: 'reformulations',

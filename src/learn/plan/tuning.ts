@@ -51,7 +51,7 @@ function readEntry(entry: unknown, at: number, deep: number): TuningRead {
   return { tuning: {}, unread, wrong: [] }
 }
 
-/** The same where a wrong value refuses the request: throws VALIDATION_FAILED with its place under `path`. */
+/** As `readTuning`, but a wrong value refuses the request: throws VALIDATION_FAILED with its place under `path`. */
 export function mustReadTuning(config: unknown, path: string): TuningRead {
   const read = readTuning(config)
   const [first] = under(path, read).wrong

@@ -10,7 +10,7 @@ export function wordsOf(sent: readonly string[] | undefined): string[] | undefin
   return named.length === 0 ? undefined : named
 }
 
-/** The same where only some words are known. Throws VALIDATION_FAILED, which lists them, for any other. */
+/** As `wordsOf`, where only some words are known: throws VALIDATION_FAILED, which lists them, for any other. */
 export function knownWordsOf(
   path: string,
   sent: readonly string[] | undefined,

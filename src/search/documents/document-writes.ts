@@ -90,8 +90,9 @@ export async function writeDocuments(
 }
 
 /**
- * The same for any number: all at once, but for documents of so many ngrams that they should not be in memory together.
- * What refuses a later group is the error of each of its writes, as earlier ones are done.
+ * As `writeDocuments`, for any number of operations: all at once, except documents of so many ngrams that they should
+ * not be in memory together; these go in groups. When a later group is refused, that is the error of each of its
+ * writes, because earlier groups are stored already.
  */
 export async function writeInGroups(
   ops: WriteOp[],

@@ -33,7 +33,10 @@ export function unreadBeside(sent: Sent, definition: Definition | undefined): st
   return isVector(document.vector) ? [...told, INNER_VECTOR] : told
 }
 
-/** The same of a document that is the whole item of a bulk; who names the index in the address means the field by it. */
+/**
+ * As `unreadBeside`, of a document that is the whole item of a bulk; a client that names the index in the address
+ * means the field by `index`.
+ */
 export function keptInWhole(
   document: Record<string, unknown>,
   definition: Definition,

@@ -54,7 +54,7 @@ export async function roomForWriter({ states, config }: Core): Promise<void> {
   }
 }
 
-/** Those of `states` that nothing is under way for, the least used first. */
+/** Those states, of the ones given, that nothing is under way for; the least used first. */
 export function leastUsed(core: Core, states: OpenState[]): OpenState[] {
   return states
     .filter(({ opening, retiring }) => !opening && !retiring)

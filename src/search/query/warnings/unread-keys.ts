@@ -58,7 +58,7 @@ export function unreadKeys(sent: object, body: Body, told: Warned): void {
       tell(told, () => ignored(`"${shownName(name)}" is not a field of ${body.is}`, name, body))
 }
 
-/** The same of what the facets and the `highlight` of a search say. */
+/** Tells of keys inside the facets and the `highlight` of a search that are not read. */
 export function unreadInnerKeys({ facets, highlight }: SearchRequest, told: Warned): void {
   if (facets !== undefined && !Array.isArray(facets))
     for (const field in facets) unreadOfFacet(field, facets[field] ?? {}, told)

@@ -8,8 +8,9 @@ const SEEN_MAX = 1024
 const UNDER = ['nothing', 'values', 'objects'] as const
 
 /**
- * Those of the names by which documents of none of the indices, which must be open, have values, and whether they have objects
- * there; an index remembers what it has. Documents may well have the field, with null, an empty list or an empty object in it.
+ * The names under which no document of these indices has a value, and whether there are objects under them. The
+ * indices must be open; each remembers what it found. Documents may well have the field, with null, an empty list or
+ * an empty object in it.
  */
 export function valueless(
   names: string[],
@@ -32,7 +33,7 @@ export function valueless(
   return left
 }
 
-/** Those of the names under which documents of none of the indices, which must be open, have anything. */
+/** The names under which no document of these indices, which must be open, has anything. */
 export function missing(names: string[], entries: IndexEntry[], engine: Engine): Set<string> {
   const left = [...valueless(names, entries, engine)]
   return new Set(left.filter(([, under]) => under === 'nothing').map(([name]) => name))
