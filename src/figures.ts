@@ -87,7 +87,7 @@ function collectStore({ metrics, store, writer }: FigureParts): void {
   ])
 }
 
-/** The same pool, with the time of each job on the metrics page. */
+/** A pool that also puts the time of each job on the metrics page. */
 export function meterPool(pool: Pool, metrics: Pick<Metrics, 'job'>): Pool {
   const metered = async <Output>(name: string, job: Promise<Output>): Promise<Output> => {
     const startedMs = performance.now()

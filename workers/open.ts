@@ -13,7 +13,7 @@ export interface OpenedIndex {
   replayed: number
   /** Document numbers that the core would not take. */
   refused: number[]
-  /** Those that have more ngrams than are indexed. */
+  /** Documents that have more ngrams than are indexed. */
   cut: number[]
   /** Why the files were thrown away and built from the records, if they were. */
   rebuilt?: string

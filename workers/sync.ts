@@ -20,7 +20,7 @@ export interface SyncOutput {
   refusal?: Pick<ServiceError, 'code' | 'message' | 'details'>
   /** The body without what is large in it: not checked yet. */
   outline?: unknown
-  /** Its state, if it has one. */
+  /** The state in the body, if it has one. */
   state?: ModelOutput
 }
 

@@ -36,7 +36,7 @@ function readVersions(header: string, name: string): number[] | 'any' {
 const TAG = /^\s*(?:W\/)?(?:"([!#-~\u0080-\u00ff]*)"|(\d{1,15}))\s*$/
 /** As versions are written. */
 const VERSION = /^(?:0|[1-9]\d{0,14})$/
-/** Of a tag that was made elsewhere: no document has it (RFC 9110 8.8.3: tags are equal as texts). */
+/** The version of a tag that was made elsewhere: no document has it (RFC 9110 8.8.3: tags are equal as texts). */
 const NO_VERSION = -1
 
 function readVersion(tag: string, name: string): number | 'any' {

@@ -2,13 +2,16 @@ import type { Config } from '../config.ts'
 import { serviceError } from '../errors.ts'
 import { type EmbedOptions, type HttpEmbedderConfig, inBatches, openHttpEmbedder } from './http.ts'
 
-/** Vectors from the endpoint, for those who need them: none of them fails because it does. */
+/** Vectors from the endpoint, for whoever needs them: writes do not fail because the endpoint does. */
 export interface Embedding {
-  /** Of documents that are written now: undefined for those that could not be made, and are asked for again later. */
+  /**
+   * Vectors of documents that are being written: undefined for those that could not be made, which are asked for
+   * again later.
+   */
   written: (texts: string[]) => Promise<(Float32Array | undefined)[]>
-  /** The same, of documents that wait for theirs, so that nobody waits for the answer; until it stops. */
+  /** Vectors of documents that still wait for theirs: nobody waits for the answer, so it is tried until `stop`. */
   waiting: (texts: string[]) => Promise<(Float32Array | undefined)[]>
-  /** Of a query. Throws EMBEDDER_UNAVAILABLE. */
+  /** The vector of a query. Throws EMBEDDER_UNAVAILABLE. */
   query: (text: string) => Promise<Float32Array>
   /** Nothing more is asked for documents that wait. */
   stop: () => void
@@ -19,7 +22,7 @@ interface Log {
   warn: (about: object, message: string) => void
 }
 
-/** Of the time of a request: the rest is for what it is about. */
+/** The share of a request's time that its vectors may take; the rest is for the request itself. */
 const TIME_SHARE = 0.5
 
 export function openEmbedding(

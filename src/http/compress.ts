@@ -38,7 +38,7 @@ const BROTLI = { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY }
 /** Coded bytes that come back at a time. */
 const CODED_BYTES = 256 << 10
 
-/** The same of a body that comes in pieces, without putting them together first. */
+/** Compresses a body that comes in pieces, without putting them together first. */
 async function compressPieces(pieces: readonly Uint8Array[], coding: Coding): Promise<Uint8Array> {
   const coder =
     coding === 'gzip'

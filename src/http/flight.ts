@@ -13,7 +13,7 @@ export interface Flight {
   startedMs: number
   deadlineMs: number
   requestId: string
-  /** Its place among those under way. */
+  /** The flight's place among those under way. */
   at: number
   /** Bytes of its body that are kept for it. */
   heldBytes: number

@@ -90,7 +90,7 @@ export function explain(errors: readonly FoundError[]): ErrorDetail {
   return { path: pathOf(last), message: choicesOf(errors) }
 }
 
-/** Of a name in a map, which may be too long to be said again. */
+/** The message about a name in a map, which may be too long to be repeated. */
 function nameMessage(errors: readonly FoundError[]): string {
   const within = errors.at(-2)
   return `has a name that ${within === undefined ? 'is not valid' : messageOf(within)}`

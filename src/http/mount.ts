@@ -192,7 +192,7 @@ function logFailure({ app }: Wire, flight: Flight, failure: ServiceError): void 
     app.log.warn({ ...fields, err: failure.cause }, failure.message)
 }
 
-/** Its request is counted as it begins; how long a client listens says nothing about the service. */
+/** The request of a stream is counted when it begins: how long a client listens says nothing about the service. */
 function startStream(wire: Wire, flight: Flight, prepared: Prepared, stream: StreamReply): void {
   const { exchange, meter } = flight
   if (!exchange.open) return

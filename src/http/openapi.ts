@@ -22,7 +22,7 @@ const WITH_BODY: ErrorCode[] = [
 ]
 const WITH_WRITES: ErrorCode[] = ['DISK_FULL', 'STORE_UNAVAILABLE']
 
-/** That of the interface, which other services may speak too; this one has a version of its own. */
+/** The version of the interface, which other services may speak too; this one has a version of its own. */
 const INTERFACE_VERSION = '1.0.0'
 
 /**

@@ -36,9 +36,9 @@ export function aliasesOf(route: Route): { method: Method; path: string }[] {
 
 /** What else than its own methods there is to say about a pattern. */
 export interface Methods {
-  /** Those that a path of its shape has, as an Allow header lists them. */
+  /** The methods that a path of this shape has, as an Allow header lists them. */
   allow: string
-  /** Those that only another pattern has for such a path, which is no thing's address: they are refused. */
+  /** Methods that only another pattern has for such a path. It is no thing's address there, so they are refused. */
   refused: Method[]
 }
 

@@ -72,13 +72,15 @@ async function readLarge(reading: Reading, pieces: Uint8Array<ArrayBuffer>[]): P
   return hash
 }
 
-/** The same pieces, for longer than this call: the memory of the last one may be lent, and next receives what anybody sends. */
+/**
+ * The pieces for longer than this call: the memory of the last one may be lent, and next receives what anybody sends.
+ */
 function lastingly(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer>[] {
   const last = pieces.length - 1
   return pieces.map((piece, at) => (at === last ? new Uint8Array(piece) : ownMemory(piece)))
 }
 
-/** The same bytes, with nothing else in their memory. */
+/** A copy of the bytes that has its memory to itself. */
 function ownMemory(piece: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer, length } = piece
   const isAlone = buffer instanceof ArrayBuffer && buffer.byteLength === length

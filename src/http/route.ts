@@ -56,7 +56,7 @@ export interface Answer {
   headers?: Record<string, string>
   /** The sentence of a failure that comes with data. */
   error?: string
-  /** Its code; default UNHEALTHY. */
+  /** The code of a refusal; default UNHEALTHY. */
   code?: ErrorCode
 }
 

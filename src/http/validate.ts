@@ -10,7 +10,7 @@ export type Check = (value: unknown) => void
 export interface Validators {
   /** For bodies: types are exact. `whole` is what a refusal calls the value itself; default: body. */
   exact: (schema: TSchema, whole?: string) => Check
-  /** The same for a body that comes alone: its details name further mistakes, too. */
+  /** As `exact`, for a body that comes alone: its details name further mistakes, too. */
   thorough: (schema: TSchema) => Check
   /**
    * For path and query parameters: texts become the numbers, booleans and lists that the schema asks for, and
@@ -66,9 +66,9 @@ export function openValidators(): Validators {
 }
 
 interface Compilers {
-  /** Of checks that end at the first mistake. */
+  /** For checks that end at the first mistake. */
   first: Ajv
-  /** Of those that find all; made at the first mistake. */
+  /** For checks that find all mistakes; made when the first is met. */
   all: () => Ajv
 }
 

@@ -44,7 +44,7 @@ class WebExchange implements Exchange {
   readonly #headers: string[] = []
   readonly #leavers: (() => void)[] = []
   #flow: ReturnType<typeof openOutflow> | undefined
-  /** Of an answer that waits for the client. */
+  /** Gives up an answer that waits for the client. */
   #giveUp: (() => void) | undefined
   /** The library has taken the response back. */
   #gone = false

@@ -122,7 +122,7 @@ interface Numbers {
 /** Throws JSON_TOO_DEEP, and BODY_TOO_LARGE for too many objects and lists, or too many names of one object. */
 function scan(bytes: Uint8Array, begun: Depth, { depthMax, namesMax, name }: JsonLimits): Numbers {
   let { depth, objects } = begun
-  /** Of the object at hand; those of the objects around it stand at their depth. */
+  /** Names of the object at hand; those of the objects around it stand at their depth. */
   let names = 0
   const namesAround: number[] = []
   let inString = false

@@ -43,7 +43,7 @@ export interface Impression {
   from: number
   generation: number
   page: ShownPage
-  /** Of each hit. */
+  /** The score of each hit. */
   scores: number[]
   /** `id@version` of the model that ranked; absent where rankings of two models were dealt. */
   model?: string
@@ -128,7 +128,7 @@ export interface FeedbackEntry {
   dwellMs?: number
   queryHash?: string
   metadata?: Record<string, unknown>
-  /** The same as JSON, where it is long: `metadata` then has no more of it than learning reads. */
+  /** All of the metadata as JSON, where it is long: `metadata` then holds only what learning reads. */
   long?: string
   status: FeedbackStatus
 }
@@ -215,11 +215,12 @@ export interface Consumer {
   /** For state that is folded anew when somebody is forgotten: empties it, inside a transaction. */
   reset?: () => void
   /**
-   * The same when the log no longer holds all that the state was made of, so that a fold anew would lose what others
-   * taught: takes out what these taught, and whatever names them. Sums that name nobody may stay. Without `reset` it is
-   * asked in either case. Like `take` it changes memory only; it yields wherever others may use the main thread in between.
+   * Forgets when the log no longer holds all that the state was made of, so that a fold anew would lose what others
+   * taught: takes out what the forgotten ones taught, and whatever names them. Sums that name nobody may stay. A
+   * consumer without `reset` is asked in either case. Like `take` it changes memory only; it yields wherever others
+   * may use the main thread in between.
    */
   untake?: (doomed: Doomed) => Iterable<unknown>
-  /** Behind it, inside the transaction of the `save` that follows: removes rows that are held in no memory. */
+  /** After `untake`, inside the transaction of the `save` that follows: removes rows that are held in no memory. */
   forget?: (doomed: Doomed) => void
 }

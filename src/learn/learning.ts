@@ -53,7 +53,10 @@ export interface Learning {
   show: (queryId: string, parts: ImpressionParts, sessionId: string | undefined) => void
   /** Resolves when everything that happened before is learned: readers see their own writes. */
   caughtUp: () => Promise<void>
-  /** The same for what decides by what is learned: not while that is learned anew. Throws TIMED_OUT; see loop/whole.ts. */
+  /**
+   * Like `caughtUp`, for whoever decides by what is learned: waits while that is learned anew, too. Throws TIMED_OUT;
+   * see loop/whole.ts.
+   */
   whole: () => Promise<void>
   /** Lets time pass: start and end dates, triggers, expiry. */
   tick: () => Promise<void>

@@ -19,7 +19,7 @@ const BLOCK_BYTES = 4 * 4096 - 16
 export interface Block {
   bytes: Buffer
   rows: number
-  /** Its first and last key. */
+  /** The first and last key of the block. */
   first: string
   last: string
 }

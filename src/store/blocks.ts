@@ -3,7 +3,7 @@ import type { Range, Row, Table } from './table.ts'
 
 type Bytes = Table<string, Uint8Array>
 
-/** Its value counts the rows of all blocks; keys of rows are greater. */
+/** The row under this key counts the rows of all blocks; keys of rows are greater. */
 const COUNT = '!'
 
 /**

@@ -12,7 +12,7 @@ import {
 export interface Commits {
   /** Resolves or throws with the commit; a failed one throws DISK_FULL or STORE_UNAVAILABLE. */
   settle<T>(commit: Promise<T>): Promise<T>
-  /** The same for a commit that many writes share: one follower serves them all. */
+  /** As `settle`, for a commit that many writes share: one follower serves them all. */
   settleShared(commit: Promise<unknown>): Promise<void>
   /** What to throw instead of writing; undefined while writing works. */
   refusal(): ServiceError | undefined

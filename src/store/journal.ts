@@ -31,7 +31,7 @@ export interface Journal {
   read: (range: JournalRange) => JournalRow[]
   /** Entries with a greater number, each read when it is its turn: stop when you have had enough. */
   walk: (after: number) => Iterable<JournalRow>
-  /** The same with turns for others in between. */
+  /** Entries behind `after`, with turns for others in between. */
   stroll: (after: number) => AsyncIterable<JournalRow>
   /** Number of the newest entry, kept or removed; 0 when there never was one. */
   last: () => number

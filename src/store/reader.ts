@@ -32,7 +32,7 @@ export interface Reader {
   lastRemoval(indexId: number): number | undefined
   /** What a search showed, newest first, as bytes that are valid until the next step. */
   impressions(): Iterable<Buffer>
-  /** The same of one search, valid until the next read on this thread. */
+  /** The impression of one search, valid until the next read on this thread. */
   impression(queryId: string): Buffer | undefined
   judgement(queryId: string): Judgement | undefined
   /** Searches with a gain, newest first. */

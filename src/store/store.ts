@@ -58,8 +58,8 @@ export interface Store {
    */
   write<T>(work: () => T): Promise<T>
   /**
-   * The same for work that only removes, or takes back what does harm, which writes a few rows: goes on when the store has
-   * reached its size, or the disk its reserve.
+   * As `write`, for work that only removes, or takes back what does harm, and writes a few rows: it goes on when the
+   * store has reached its size, or the disk its reserve.
    */
   release<T>(work: () => T): Promise<T>
   /**
@@ -77,7 +77,7 @@ export interface Store {
   hasRoom(): boolean
   /** What the engine itself reports. */
   figures(): StoreFigures
-  /** The same after a real read; throws STORE_UNAVAILABLE when writing has failed for good. */
+  /** Figures of the store after a real read; throws STORE_UNAVAILABLE when writing has failed for good. */
   health(): Promise<StoreFigures>
   /** Copies the store, as of now, into another data folder, which must hold none yet. */
   backup(directory: string): Promise<void>

@@ -26,8 +26,8 @@ export interface Table<Key, Value> {
   /** Only inside `store.write`; throws otherwise, because nobody would hear of a failure. */
   put(key: Key, value: Value): void
   /**
-   * The same for rows, ascending, that mostly come behind all others: pages are filled to their end then, and
-   * not split in halves. Each is copied before the next one is asked for.
+   * Puts rows, ascending, that mostly come behind all others: pages are then filled to their end, not split in
+   * halves. Each row is copied before the next one is asked for.
    */
   append(rows: Iterable<Row<Key, Value>>): void
   /** Only inside `store.write`. Returns whether there was such a row. */

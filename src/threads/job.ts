@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 
 /** One job as a thread is given it. */
 export interface Job {
-  /** That of its file in `workers/`, and of the function there. */
+  /** The name of its file in `workers/`, and of the function there. */
   name: string
   input: unknown
 }

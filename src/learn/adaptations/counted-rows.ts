@@ -7,7 +7,7 @@ export interface CountedRows<Row> {
   putWithin: (id: string, row: Row) => void
   /** Inside a transaction. */
   removeWithin: (id: string) => void
-  /** Of those statuses that some have. */
+  /** How many rows have a status, by status; without those that none has. */
   counts: () => Record<string, number>
 }
 

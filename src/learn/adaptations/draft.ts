@@ -188,7 +188,7 @@ function scopeWarnings(scope: string): string[] {
 
 /** What a change was read as. */
 interface Validated extends Pick<Draft, 'scope' | 'tuning'> {
-  /** Those that were sent with it. */
+  /** The figures that were sent with the change. */
   figures: Record<string, unknown>
 }
 

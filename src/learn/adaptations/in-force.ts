@@ -15,7 +15,7 @@ export interface InForce {
   applying: (queryHash: string, unit: string | undefined) => AppliedAdaptation[]
   /** Reads what is in force for a scope from the store. */
   refresh: (scope: string) => void
-  /** Those in canary or active. */
+  /** The records of the changes in canary or active. */
   records: () => readonly AdaptationRecord[]
 }
 

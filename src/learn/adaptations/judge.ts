@@ -15,9 +15,9 @@ interface Evidence {
   metric: WatchedMetric
   withIt: EarlierTotals
   withoutIt: EarlierTotals
-  /** Both are of the same time, as in canary; otherwise those without it came before. */
+  /** Both arms are of the same time, as in canary; otherwise the searches without the change came before. */
   sameTime: boolean
-  /** Those without it are the ones until the change came. */
+  /** The arm without the change holds the searches until it came. */
   isEarlier: boolean
   /** Where the youngest searches that count end. */
   endMs: number

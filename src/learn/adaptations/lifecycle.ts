@@ -221,7 +221,7 @@ function watched(record: AdaptationRecord, nowMs: number): AdaptationRecord {
   return { ...record, triggers: triggers.filter(({ byDefault }) => byDefault !== true) }
 }
 
-/** Those that can't come into force any more by a rollback of what is in force now; oldest first. */
+/** Changes that can't come into force any more by a rollback of what is in force now; oldest first. */
 function finished({ tables }: Store): Glimpse[] {
   const records = Array.from(tables.adaptations.range(), ({ value }) => glimpse(value))
   const open = records.filter(({ status }) => mayMove('adaptation', status, 'ROLLED_BACK'))

@@ -30,7 +30,7 @@ export interface SuggestionSteps {
   applied: (record: SuggestionRecord, adaptationId: string) => void
   expire: (record: SuggestionRecord) => void
   remove: (record: SuggestionRecord) => void
-  /** The same, with the rule that it offers. */
+  /** Removes it, with the rule that it offers. */
   withdraw: (record: SuggestionRecord) => void
 }
 

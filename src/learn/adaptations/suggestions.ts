@@ -34,7 +34,10 @@ export interface Proposal {
 }
 
 export interface Suggestions {
-  /** The same suggestion twice is one. Throws VALIDATION_FAILED when the patterns hold no known key. */
+  /**
+   * Takes a suggestion of a client's; the same one sent twice is one. Throws VALIDATION_FAILED when the patterns hold
+   * no known key.
+   */
   suggest: (sent: Suggestion) => Promise<SuggestionRecord>
   /** Stores what is new among proposals, PENDING until somebody applies them. */
   propose: (proposals: readonly Proposal[]) => Promise<void>

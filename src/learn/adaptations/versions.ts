@@ -20,7 +20,7 @@ export interface RankingVersions {
   head: (scope: string) => number
   /** What a version holds; nothing when it is 0 or was swept. */
   content: (version: number) => RankingMember[]
-  /** Those that an adaptation led to, oldest first, and the one in force where it is part of that. */
+  /** The versions that an adaptation led to, oldest first, and the one in force where the adaptation is part of it. */
   of: (adaptation: Member) => RankingVersion[]
   /** The one in force, if the adaptation is part of it. */
   inForce: (adaptation: Member) => RankingVersion | undefined

@@ -117,7 +117,10 @@ function armOf(row: ArmRow | undefined): Arm {
   return row === undefined ? newArm() : armFrom(row)
 }
 
-/** Of units that are not in its sums, none could be taken out to be put in again: rows of earlier versions lack some. */
+/**
+ * Rows of earlier versions lack some sums. Units that are not in them could not be taken out to be put in again, so
+ * they are counted anew.
+ */
 function countAnew({ tables }: State, id: string, arms: readonly Arm[]): void {
   for (const arm of arms) arm.sums = newArm().sums
   for (const { value } of tables.experimentUnits.range(unitsIn(id))) {

@@ -26,7 +26,7 @@ const FORGET_RECORDS = 200
 export interface ExperimentSweep {
   /** Takes a unit out of all evidence; returns in how many experiments it was. */
   forget: (unit: string) => Promise<number>
-  /** Of rows of what ended long ago. */
+  /** Removes rows of what ended long ago. */
   sweep: Sweep
   /** How many there are, by kind and status. */
   figures: () => (ByStatus & { count: number })[]

@@ -28,7 +28,7 @@ export interface FeedbackIntake {
   sweep: (nowMs: number) => Promise<number>
   /** Entries stored since the start. */
   submitted: () => number
-  /** The same by status. */
+  /** Entries stored since the start, by status. */
   figures: () => Record<FeedbackStatus, number>
 }
 

@@ -80,7 +80,7 @@ function resolveResult({ page, from }: Impression, entry: ReadEntry): ReadEntry 
   return shown === undefined ? entry : { ...entry, resultId: shown.id }
 }
 
-/** The same for all entries of a session that say the same. */
+/** A mark that all entries of a session share that say the same. */
 function markOf(sessionId: string, { queryId, resultId = '', action }: ReadEntry): string {
   const text = `${sessionId}\n${queryId}\n${action}\n${resultId}`
   return hash('sha1', text, 'base64url').slice(0, 22)

@@ -3,7 +3,7 @@ import type { SentEntry } from './feedback-entries.ts'
 import type { Gains } from './gains.ts'
 import type { Told } from './match.ts'
 
-/** Of one answer: a client makes the same mistake in each entry. */
+/** Most warnings of one answer: a client makes the same mistake in each entry. */
 const WARNINGS_MAX = 8
 /** What `metadata` holds. */
 const WITHIN = ['userAction', 'engagementType', 'resultId', 'timestamp', 'queryHash']

@@ -35,7 +35,7 @@ const SHORT = 1024
 export interface Events {
   /** An EventList in UTF-8 JSON: a page of the events that match. Throws VALIDATION_FAILED, INVALID_CURSOR. */
   list: (query: EventQuery) => Promise<Uint8Array>
-  /** Those that come behind the sequence `after`; see history/follow.ts. Throws what is wrong in the query. */
+  /** Follows the events behind the sequence `after`; see history/follow.ts. Throws what is wrong in the query. */
   follow: (query: EventQuery, after: string | undefined) => Following
   /** Inside `store.write`: the event is stored with what it reports, or not at all. */
   recordWithin: (report: EventReport) => LearningEvent
@@ -43,7 +43,7 @@ export interface Events {
   record: (report: EventReport) => Promise<LearningEvent>
   /** Events of each type since the beginning (UTC) of a moment's day, while they are kept. */
   counts: (sinceMs: number) => Record<string, number>
-  /** Of events that are past their time, or too many. */
+  /** Removes events that are past their time, or too many. */
   sweep: Sweep
 }
 

@@ -10,7 +10,7 @@ export interface Recent {
   add: (queryId: string, parts: ImpressionParts) => boolean
   /** All that wait; no other transaction gets them until they are put back. */
   take: () => string[]
-  /** Its bytes, until the next call that adds. */
+  /** The bytes of an impression, valid until the next call that adds one. */
   find: (queryId: string) => Buffer | undefined
   /** They were taken, and are on the disk: the last of them stay. */
   settle: (queryIds: readonly string[]) => void
@@ -37,7 +37,7 @@ export function openRecent(max: number): Recent {
   let old = openShelf()
   let waiting: string[] = []
   let unsettled = 0
-  /** Those of the old shelf, which stays until there are none. */
+  /** Unsettled impressions of the old shelf, which stays until there are none. */
   let unsettledOld = 0
 
   function turn(): void {

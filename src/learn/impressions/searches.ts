@@ -9,7 +9,7 @@ import { propensitiesOf } from './draw.ts'
 export interface Searches {
   /** Throws SEARCH_NOT_FOUND. */
   read: (queryId: string) => ShownSearch
-  /** The same search over the same view. Throws SEARCH_NOT_FOUND, GENERATION_GONE. */
+  /** Runs a search again over the view that it saw. Throws SEARCH_NOT_FOUND, GENERATION_GONE. */
   replay: (queryId: string) => Promise<Replay>
 }
 

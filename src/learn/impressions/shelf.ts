@@ -6,7 +6,7 @@
 export interface Shelf {
   /** Room for the bytes of a name that is not there yet. */
   room: (name: string, bytes: number) => Buffer
-  /** Its bytes, until the shelf is cleared. */
+  /** The bytes kept under a name, valid until the shelf is cleared. */
   find: (name: string) => Buffer | undefined
   /** Whether there was ever room for it, removed or not. */
   has: (name: string) => boolean
@@ -31,9 +31,9 @@ export function openShelf(): Shelf {
   const places = new Map<string, number>()
   const chunks: Buffer[] = []
   const empty: Buffer[] = []
-  /** Of the last chunk. */
+  /** Bytes used of the last chunk. */
   let used = 0
-  /** Of all chunks that are in use. */
+  /** Bytes of all chunks that are in use. */
   let bytesTaken = 0
 
   function begin(bytes: number): Buffer {

@@ -18,9 +18,9 @@ import type { Consumer, ConsumerGroup, Fact } from '../facts.ts'
 export interface Fold {
   /** Sequence of the last entry that every consumer has taken. */
   taken: () => number
-  /** The same of those without a group, on the disk. */
+  /** Sequence up to which consumers without a group are on the disk. */
   saved: () => number
-  /** The same of all consumers: a crash has what comes behind it read again. */
+  /** Sequence up to which all consumers are on the disk: a crash has what comes behind it read again. */
   kept: () => number
   take: (fact: Fact) => void
   /** All consumers have taken everything up to here. */

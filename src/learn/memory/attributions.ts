@@ -10,12 +10,12 @@ import { hashOfPair, openWrittenPairs } from './written-pairs.ts'
 export interface Attributions {
   /** What of a page that a session looked at counts. */
   see: (sessionId: string, queryHash: string, page: SeenPage) => readonly DocumentChange[]
-  /** By document; changes made to it are saved with the next `save`. */
+  /** What a session taught of a query, by document; changes made to it are saved with the next `save`. */
   of: (sessionId: string, queryHash: string) => Map<DocumentKey, Attribution>
   isFlagged: (sessionId: string) => boolean
   /** Hands over all that a session taught, and forgets it. */
   take: (sessionId: string) => Taught[]
-  /** The same; nothing that it tells counts from then on. */
+  /** As `take`; nothing that the session tells counts from then on. */
   flag: (sessionId: string, timeMs: number) => Taught[]
   /** Inside a transaction. Removes what belongs to sessions that were over by `nowMs`, too. */
   save: (nowMs: number) => void

@@ -200,7 +200,7 @@ function viewOf({ config, clock }: Core, remembered: Remembered) {
   return { day, added: { documents: remembered.names, values: written, count } }
 }
 
-/** Of the view that is being made. */
+/** The values of the view that is being made. */
 const values = new Float64Array(DOCUMENTS_MAX)
 const valuesBytes = Buffer.from(values.buffer)
 

@@ -15,7 +15,7 @@ import { fillSlot, isCloseTo } from './slots.ts'
 export interface SeenPage {
   timeMs: number
   documents: readonly DocumentKey[]
-  /** The same as JSON. */
+  /** The look as JSON. */
   json: string
   /** Not to be changed: pages of one shape share it. */
   millionths: Int32Array
@@ -32,7 +32,7 @@ export interface Teaching {
   /** The look taken apart, kept to be compared with later ones: not to be changed. */
   parts: Attributed | undefined
   attributed: Attributed | undefined
-  /** Of another pair with the same hash. */
+  /** The teaching of another pair with the same hash. */
   next: Teaching | undefined
 }
 
@@ -89,7 +89,10 @@ export function seeWith(found: Teaching, page: SeenPage): readonly DocumentChang
   return seen
 }
 
-/** The same page at nearly the same time, loaded again say, teaches nothing: what is found out here saves taking it apart. */
+/**
+ * Whether a page was looked at again at nearly the same time, as when it is reloaded: that teaches nothing, and what
+ * is found out here saves taking it apart.
+ */
 function isAgain(first: Look, again: Look): boolean {
   return (
     isCloseTo(first.timeMs, again.timeMs) &&

@@ -16,7 +16,7 @@ export interface MetricRecords {
    * would be mistaken for a part of another metric, TOO_MANY_SERIES.
    */
   record: (sample: MetricSample, noteDone?: NoteDone) => Promise<MetricReceipt>
-  /** Of series that nobody has recorded for long. */
+  /** Removes series that nobody has recorded for long. */
   sweep: Sweep
 }
 

@@ -127,7 +127,7 @@ export function openTraining(parts: TrainingParts): Training {
   }
 }
 
-/** Its beginning stands in the history: who follows that waits for its end. */
+/** The beginning of a training stands in the history, and whoever follows that waits for its end. */
 async function endCut(parts: TrainingParts): Promise<void> {
   const known = parts.store.tables.meta.get(LAST) as LastTraining | undefined
   if (known?.status !== 'RUNNING') return

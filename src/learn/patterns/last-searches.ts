@@ -37,7 +37,7 @@ export function openLastSearches({ tables: { lastSearches } }: Store) {
     letters -= sessions.get(sessionId)?.query.length ?? 0
     if (sessions.delete(sessionId)) changed.add(sessionId)
   }
-  /** The same rows go, however often the process starts anew in between. */
+  /** Removes rows by time alone, so that the same ones go however often the process starts anew in between. */
   function sweep(timeMs: number): void {
     const stepMs = (atMs: number) => SWEEP_MS * Math.floor(atMs / SWEEP_MS)
     const isNext = stepMs(timeMs) > stepMs(latestMs)

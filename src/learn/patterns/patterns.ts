@@ -21,7 +21,7 @@ export interface Patterns {
   feedback: (query: PatternQuery) => FeedbackPatterns
   /** What is known of a query from the last 7 days. */
   evidenceOf: (queryHash: string) => QueryEvidence | undefined
-  /** The same as counts of searches; their latency is not known. */
+  /** What was seen of a query as counts of searches; their latency is not known. */
   armOf: (queryHash: string) => EarlierTotals
   /** What queries of today and yesterday show that more than one asked, and other words to which more than one came. */
   findings: () => { queries: QueryEvidence[]; reformulations: ReformulationEvidence[] }

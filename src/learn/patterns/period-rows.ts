@@ -141,7 +141,7 @@ function mostOf(level: Level, { hourRowsMax }: { hourRowsMax: number }): number 
   return level === 1 ? hourRowsMax : 2 * hourRowsMax
 }
 
-/** Those that count least go; of equals the last ones by name, so that the same counts lose the same names. */
+/** Drops the rows that count least; of equal ones the last by name, so that the same counts lose the same names. */
 function dropLightest<Row>(period: OpenPeriod<Row>, kind: RowKind<Row>): void {
   const { level, rows } = period
   const spare = rows.size - mostOf(level, kind)

@@ -22,7 +22,7 @@ export interface TopRows<Row> {
   count: <Of>(timeMs: number, name: string, change: (row: Row, of: Of) => void, of: Of) => void
   /** Sums over the periods of a window, by name; what is not written yet is not in them. */
   sum: (window: Span) => Map<string, Row>
-  /** The same for one name. */
+  /** The sum over the periods of a window for one name. */
   sumOf: (name: string, window: Span) => Row | undefined
   /** Forgets what is in memory; the table is read again. */
   load: () => void
@@ -56,7 +56,7 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
   const mark = markOf(options)
   /** The hour that is in no day yet. */
   let newest: number | undefined
-  /** Its rows, when they are open. */
+  /** The rows of the newest hour, when they are open. */
   let hour: OpenPeriod<Row> | undefined
   let isMarked = true
   /** The newest hour when all that was too old had been removed. */

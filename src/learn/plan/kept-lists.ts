@@ -42,7 +42,10 @@ export interface KeptLists<Of extends Applied> {
 interface Generation<Of extends Applied> {
   size: number
   keys: Float64Array
-  /** Of the lists whose keys share a bucket the last one, and of each list the one before it: their places, from 1. */
+  /**
+   * Lists whose keys share a bucket are chained: the last one of each bucket, and for each list the one before it, by
+   * their places from 1.
+   */
   last: Int32Array
   before: Int32Array
   numbers: Float64Array

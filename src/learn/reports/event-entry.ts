@@ -10,7 +10,7 @@ import { hasFigures } from '../signals/signal-words.ts'
 export interface ReadEvent {
   event: AnalyticsEvent
   isSignal: boolean
-  /** Its JSON, if it is long. */
+  /** The JSON of what was told, if it is long. */
   long: string | undefined
 }
 

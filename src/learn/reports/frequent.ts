@@ -32,7 +32,7 @@ export function openFrequent(roomMax: number, from: QueryList = NONE): Frequent 
   const queries = new Map(readQueries(from).map((counts) => [counts.queryHash, counts]))
   /** Undefined when there are other queries by now. */
   let names: string | undefined = from.names
-  /** Those with the least count, the first one last; some may have more by now. */
+  /** The queries with the least count, the first one last; some may have more by now. */
   let least: QueryCounts[] = []
   let leastCount = 0
 

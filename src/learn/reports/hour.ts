@@ -13,9 +13,9 @@ export interface Hour {
   addClick: (impression: Impression, best: number, before: number | undefined) => void
   addFeedback: (status: string) => void
   addEvent: (type: string) => void
-  /** Takes the words of a query out that nobody asked but these times. */
+  /** Takes out the words of a query that nobody asked but these times. */
   forget: (queryHash: string, times: number) => void
-  /** The same of queries that one of these alone asked. */
+  /** Takes out the words of queries that one of these alone asked. */
   forgetAskers: (askers: ReadonlySet<Asker>) => void
   record: () => HourReport
 }

@@ -7,11 +7,11 @@ export interface HiddenSessions {
   /** They are off the disk. */
   settle: (sessionIds: readonly string[]) => void
   isHidden: (sessionId: string) => boolean
-  /** The same, or whether it is off the disk: what was under way for it is to leave no row. In any spelling. */
+  /** Whether a session is hidden or was forgotten: what was under way for it is to leave no row. In any spelling. */
   isForgotten: (sessionId: string) => boolean
 }
 
-/** Of those that are off the disk the last ones are known: for longer than any search is under way. */
+/** How many of the last forgotten sessions are remembered: for longer than any search is under way. */
 const SETTLED_MAX = 100_000
 
 export function openHiddenSessions(): HiddenSessions {

@@ -10,7 +10,10 @@ export interface Totals {
   of: (sessionId: string) => SessionTotals
   /** Inside `store.write`: writes what `add` counted. When the transaction fails, it is still counted. */
   flushWithin: () => void
-  /** The same in a transaction of its own, when there is something to write; `release` for who is to remove them. */
+  /**
+   * Writes what is counted in a transaction of its own, if there is something; `release` for whoever is to remove
+   * sessions.
+   */
   flush: (write?: Store['write']) => Promise<void>
 }
 

@@ -42,7 +42,7 @@ export async function* walkSignals(
   }
 }
 
-/** Of two walks from new to old, the newer one's next. */
+/** Joins two walks from new to old: the newer one's next comes first. */
 function* merge(
   a: Iterator<Found | undefined>,
   b: Iterator<Found | undefined>,
@@ -137,7 +137,7 @@ function sessionIn(metadata: Record<string, unknown>): string | undefined {
   return typeof sessionId === 'string' ? sessionId : undefined
 }
 
-/** Those of the journal; what others told of one stands in its place, so that no page shows it again. */
+/** Signals of the journal; what others told of one stands in its place, so that no page shows it again. */
 function* journals(
   { store, journal, stateOf }: SignalSources,
   matches: Matches,

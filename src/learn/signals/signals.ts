@@ -34,7 +34,7 @@ export interface Signals {
   consumer: Consumer
   /** What learning could not take; the processor asks and tells it. */
   dead: DeadSignals
-  /** Of those that were created long ago, or are too many. */
+  /** Removes signals that were created long ago, or are too many. */
   sweep: Sweep
 }
 

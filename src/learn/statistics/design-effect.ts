@@ -7,7 +7,7 @@ interface Sampled {
   sums: UnitSums
   /** All searches; those that are of no unit in the sums are each one of its own. */
   searches: number
-  /** Of one search. */
+  /** The variance of one search. */
   variance: number
 }
 

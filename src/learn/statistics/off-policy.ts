@@ -72,7 +72,7 @@ export function addSearches(first: PolicySums, second: PolicySums): PolicySums {
 }
 
 export interface PolicyOptions {
-  /** Of the bootstrap; the same seed gives the same interval. */
+  /** Seed of the bootstrap; the same one gives the same interval. */
   seed: number
   effectiveUnitsMin?: number
 }

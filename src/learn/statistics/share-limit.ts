@@ -42,7 +42,7 @@ export function boundOfShare({ count, of, harm }: Omit<ShareLimitRequest, 'limit
   return refuted
 }
 
-/** Its logarithm. */
+/** The logarithm of the evidence against a limit. */
 function evidenceAgainst(
   limit: number,
   { count, of, harm }: Omit<ShareLimitRequest, 'limit'>,

@@ -23,7 +23,7 @@ export interface Latencies {
   sums: UnitSums
 }
 
-/** The same, with how alike the searches of one unit are. */
+/** Counts of searches, with how alike the searches of one unit are. */
 interface Sampled {
   counts: ArrayLike<number>
   effect: number

@@ -16,7 +16,7 @@ export interface BulkAnswer {
 
 /** Items that an answer lists, whatever became of them. */
 const LISTED_MAX = 200_000
-/** Of those behind them, failures that it lists. */
+/** Failures that an answer lists of the items behind those. */
 const FAILURES_MAX = 100_000
 /** Items whose warnings it tells: in a long body they are most likely all the same. */
 const TOLD_MAX = 8

@@ -25,6 +25,6 @@ export interface PreparedWrite {
   over: number | undefined
   /** The whole document. */
   source: Record<string, unknown>
-  /** The same as it is stored: null stands for "no value". */
+  /** The source as it is stored: null stands for "no value". */
   json: string
 }

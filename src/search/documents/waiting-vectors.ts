@@ -50,7 +50,7 @@ export function openWaitingVectors(
   }
 }
 
-/** Those that come next; a walk begins with the key that it is told. */
+/** The keys that come next; a walk begins with the key that it is told. */
 function keysAfter(
   { tables: { unvectorized } }: Store,
   after: Key | undefined,

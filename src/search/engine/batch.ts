@@ -20,7 +20,7 @@ export interface BatchedWrite {
   vector?: Float32Array
   /** The document number that this write replaced or deleted. */
   removed?: number
-  /** Of its JSON; absent where there is no new document. */
+  /** Characters of the document's JSON; absent where there is no new document. */
   characters?: number
   /** Ngrams that the document has at most; absent where its index has none. */
   grams?: number

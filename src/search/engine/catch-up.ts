@@ -11,7 +11,7 @@ export interface OpenInput {
   engineId: number
   directory: string
   definition: string
-  /** Those that its files may carry: others are of other records. */
+  /** Marks that its files may carry; files with another mark are of other records. */
   marks: string[]
   /** Set when the index is open already and holds this sequence: only what came since is applied. */
   sequence?: number

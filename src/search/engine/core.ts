@@ -28,7 +28,7 @@ export interface OpenState {
   reshaped: boolean
   /** Settles when its files are written, as far as anybody has asked for it. */
   saving: Promise<void> | undefined
-  /** Of a checkpoint that is under way, or did not come to its end. */
+  /** The mark of a checkpoint that is under way, or did not come to its end. */
   mark: string | undefined
   /** Searches that need it open now, and who waits for the last of them. */
   users: number
@@ -69,9 +69,9 @@ export interface Unopened {
 export interface Core extends EngineParts {
   /** By engine number. */
   states: Map<number, OpenState>
-  /** Those whose files could not be opened the last time; what names one tries again, and so does upkeep. */
+  /** Indices whose files could not be opened the last time; whoever names one tries again, and so does upkeep. */
   unopened: Map<number, Unopened>
-  /** Those whose files could not be written the last time, by the same numbers. */
+  /** Indices whose files could not be written the last time, by the same numbers. */
   unsaved: LastingFailures<number>
   uses: number
   closing: boolean

@@ -25,7 +25,10 @@ export interface Engine {
   /** Opens every index, replaying or rebuilding what needs it. */
   recover: () => Promise<void>
   figures: (entry: IndexEntry) => IndexFigures
-  /** Of an open index, for each name, mapped or not: 1 where a document has a value by it, 2 for objects alone, 0 for nothing. */
+  /**
+   * What an open index has under each name, mapped or not: 1 where a document has a value by it, 2 for objects alone,
+   * 0 for nothing.
+   */
   hasFields: (entry: IndexEntry, names: string[]) => Uint8Array
   /** Names that documents of an open index have fields by; with very many fields, some of them. */
   fieldNames: (entry: IndexEntry) => string[]
@@ -50,7 +53,7 @@ export interface Engine {
   tend: () => void
   /** The indices that are open now. */
   opened: () => IndexEntry[]
-  /** Those whose files can't be opened, by name. */
+  /** Names of the indices whose files can't be opened. */
   unopened: () => string[]
   /** The open ones by their numbers; those of openings ascend. */
   openings: () => { indexId: number; engineId: number; opening: number }[]

@@ -52,7 +52,7 @@ function at(settings: IndexSettings, path: string): unknown {
   return path.split('.').reduce((inner: unknown, name) => asShape(inner)[name], settings)
 }
 
-/** Of what is no object nothing contradicts; its type is refused where it is read. */
+/** An object as a shape. Nothing contradicts what is no object; its type is refused where it is read. */
 function asShape(sent: unknown): Shape {
   return typeof sent === 'object' && sent !== null ? (sent as Shape) : {}
 }

@@ -48,7 +48,7 @@ export interface Definition {
   fields: FieldDefinition[]
   /** Fields that hold objects, by dotted path. */
   objects: ObjectDefinition[]
-  /** Those of the fields whose words are cut into pieces. */
+  /** The fields whose words are cut into pieces. */
   grams: GramField[]
   /** What lies under the names that filters, facets and sorts have for fields and objects. */
   names: ReadonlyMap<string, Under>

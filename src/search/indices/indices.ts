@@ -63,7 +63,7 @@ export interface Indices {
   remove: (entry: IndexEntry) => Promise<void>
   /** The least generation that saw no index which is deleted by now: with an earlier one, all can't be searched any more. */
   wholeFrom: () => number
-  /** Of the generations so far, all may have seen an index that is deleted. */
+  /** Notes that all generations so far may have seen an index that is deleted. */
   leaveBehind: () => void
   /** Folder of the index's derived files, named by internal number only. */
   directory: (record: Pick<IndexRecord, 'engineId'>) => string

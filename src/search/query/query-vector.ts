@@ -83,7 +83,7 @@ function isHttp({ definition }: IndexEntry): boolean {
   return definition.embedder.kind === 'http'
 }
 
-/** Of the indices that the endpoint serves. */
+/** The places of the indices that the endpoint serves. */
 function placesOf(entries: readonly IndexEntry[], unserved: Unserved): number[] {
   const places: number[] = []
   for (const [place, entry] of entries.entries())

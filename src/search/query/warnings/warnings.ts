@@ -40,7 +40,7 @@ interface Asked {
   search: SearchRequest
   /** Names of parameters in its address that are not read. */
   address: readonly string[]
-  /** The same as it was read. */
+  /** The search as it was read. */
   read: SearchRead
   plan: Pick<Plan, 'unit'>
   entries: IndexEntry[]
