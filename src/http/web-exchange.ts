@@ -64,10 +64,11 @@ class WebExchange implements Exchange {
     let lengths = 0
     for (let at = 0; at < this.#headers.length; at += 2) {
       const name = this.#headers[at]
-      if (name === 'content-length' || name === 'transfer-encoding') lengths += 1
-      // The library takes any coding for chunks.
-      if (name === 'transfer-encoding' && this.#headers[at + 1]?.toLowerCase() !== 'chunked')
-        return true
+      if (name !== 'content-length' && name !== 'transfer-encoding') continue
+      lengths += 1
+      const value = this.#headers[at + 1]
+      // The library takes any coding for chunks, and no length for one of 0.
+      if (name === 'content-length' ? value === '' : value?.toLowerCase() !== 'chunked') return true
     }
     return lengths > 1
   }

@@ -41,6 +41,7 @@ const HOSTILE: [string, string][] = [
     ],
   ),
   ['a space before the colon', `content-length : ${2 + SECOND.length}\r\n\r\n{}${SECOND}`],
+  ['a length that says none', `content-length: \r\n\r\n${SECOND}`],
   ['a list of lengths', `content-length: 2, 2\r\n\r\n{}${SECOND}`],
   ['a length with a sign', `content-length: +2\r\n\r\n{}${SECOND}`],
   ['a negative length', `content-length: -2\r\n\r\n{}${SECOND}`],
