@@ -52,14 +52,18 @@ export function mustClose(exchange: Exchange): boolean {
   return exchange.header('transfer-encoding') !== undefined
 }
 
+/** True for a method whose bodies nobody asks for. */
+export function isBodiless({ method }: Exchange): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
 /**
  * True when the connection ends with the answer while the client may still be sending: what lies unread then makes the
  * system reset the connection, and many clients never see the answer. Nobody asks for the end of a body with GET or HEAD,
  * which is short if there is one.
  */
 export function losesAnswer(exchange: Exchange): boolean {
-  const { method } = exchange
-  if (exchange.bodyEnded || method === 'GET' || method === 'HEAD') return false
+  if (exchange.bodyEnded || isBodiless(exchange)) return false
   const announced = announcedBytes(exchange)
   if (announced === undefined) return exchange.header('transfer-encoding') !== undefined
   if (announced === 0 || announced > DRAINED_BYTES_MAX) return false

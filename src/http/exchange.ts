@@ -14,6 +14,8 @@ export interface Exchange {
   readonly ambiguous: boolean
   /** True once the last of a body has come to whoever asked for it. */
   readonly bodyEnded: boolean
+  /** Runs `begin` now, or in another turn of the event loop where this one lasts already: others wait for its end. */
+  whenFresh(begin: () => void): void
   /** Hands over the body's chunks to whoever asked last; a chunk is valid during the call only. */
   onBody(take: (chunk: Uint8Array, last: boolean) => void): void
   /** Called once when the client leaves before the answer is out. */

@@ -5,7 +5,7 @@ import { ERRORS, type ServiceError, serviceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { RouteMeter } from '../metrics/metrics.ts'
 import { type Admit, type Cors, openAdmission, openCors, preflightHeaders } from './access.ts'
-import { losesAnswer, mustClose, passBody } from './body.ts'
+import { isBodiless, losesAnswer, mustClose, passBody } from './body.ts'
 import { type Body, bodyBytes } from './bytes.ts'
 import { COMPRESS_BYTES_MIN, type Coding, chooseCoding, compress } from './compress.ts'
 import { answerRoute, compileEntry } from './entry.ts'
@@ -95,7 +95,9 @@ export function openPipeline(app: ServedApp): Pipeline {
       }
       const flight = flights.begin(exchange, meter, requestId(exchange))
       exchange.onLeave(() => leave(flight))
-      void run(wire, flights, flight, produce)
+      // The library hands a body over at once or not at all.
+      if (!isBodiless(exchange)) void run(wire, flights, flight, produce)
+      else exchange.whenFresh(() => void run(wire, flights, flight, produce))
     }
   }
   return {
@@ -145,6 +147,8 @@ async function run(
 ): Promise<void> {
   const { exchange } = flight
   try {
+    // The client may have left before its turn.
+    if (!exchange.open) return
     let prepared: Prepared
     try {
       prepared = await produce(flight)

@@ -84,6 +84,10 @@ class WebExchange implements Exchange {
     return found
   }
 
+  whenFresh(begin: () => void): void {
+    turns.whenFresh(begin)
+  }
+
   onBody(take: (chunk: Uint8Array, last: boolean) => void): void {
     this.#res.onData((chunk, last) => {
       turns.enter(this)

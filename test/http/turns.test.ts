@@ -22,3 +22,32 @@ it('writes at once what belongs to the request at hand, and the rest in order at
   turns.whenOwn(second, () => written.push('next turn'))
   expect(written).toEqual(['next turn'])
 })
+
+it('begins no more of what can wait in a turn that lasts, and goes on in the next ones', async () => {
+  let nowMs = 0
+  const turns = openTurns(() => nowMs)
+  const begun: number[] = []
+  const request = (n: number) =>
+    turns.whenFresh(() => {
+      begun.push(n)
+      nowMs += 3
+    })
+  request(0)
+  expect(begun.splice(0)).toEqual([0])
+
+  const connection = {}
+  for (let n = 1; n <= 8; n += 1) {
+    turns.enter(connection)
+    request(n)
+  }
+  expect(begun.splice(0)).toEqual([1, 2, 3])
+  await endOfTurn()
+  expect(begun.splice(0)).toEqual([4, 5, 6])
+  turns.enter({})
+  request(9)
+  expect(begun).toEqual([])
+  await endOfTurn()
+  expect(begun.splice(0)).toEqual([7, 8, 9])
+  request(10)
+  expect(begun).toEqual([10])
+})

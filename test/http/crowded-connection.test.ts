@@ -1,0 +1,52 @@
+import { Type } from 'typebox'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { route } from '../../src/http/route.ts'
+import { connectRaw, type Stub, startStub, until } from './stub.ts'
+
+const WORK_MS = 5
+const PIPELINED = 60
+
+let stub: Stub
+/** How many requests were begun in each turn of the event loop. */
+let begun: number[] = [0]
+
+const work = route({
+  method: 'GET',
+  path: '/work',
+  summary: '',
+  tag: 'operations',
+  reply: Type.Object({}, { additionalProperties: true }),
+  handle: () => {
+    begun[begun.length - 1] = (begun.at(-1) ?? 0) + 1
+    const until = performance.now() + WORK_MS
+    while (performance.now() < until);
+    return {}
+  },
+})
+
+beforeAll(async () => {
+  stub = await startStub([work])
+})
+afterAll(() => stub.close())
+
+it.each(['GET', 'HEAD'])(
+  'what one connection asks for at once by %s keeps no others waiting',
+  async (method) => {
+    begun = [0]
+    const nextTurn = (): void => {
+      begun.push(0)
+      counting = setImmediate(nextTurn)
+    }
+    let counting = setImmediate(nextTurn)
+    const { socket, closed } = await connectRaw(stub.server.port)
+    socket.write(`${method} /api/work HTTP/1.1\r\nhost: a\r\n\r\n`.repeat(PIPELINED))
+    await until(() => closed())
+    clearImmediate(counting)
+    expect(Math.max(...begun)).toBeGreaterThan(0)
+    expect(Math.max(...begun)).toBeLessThan(4)
+
+    const response = await fetch(`${stub.url}/work`)
+    expect(response.status).toBe(200)
+    await until(() => stub.server.active() === 0)
+  },
+)
