@@ -68,8 +68,8 @@ export const ModelSync = Type.Object({
   activate: Type.Optional(
     Type.Boolean({
       description:
-        'Let it rank at once. A state that can not rank is then refused as a whole, with MODEL_NOT_SERVABLE and every ' +
-        'reason; without `activate` it is stored.',
+        'Let it rank at once. A state that can not rank yet is stored as ever, and what ranks stays: the answer has its ' +
+        '`status`, every reason, and a warning.',
     }),
   ),
 })
@@ -119,7 +119,9 @@ const Status = Type.Union([
 ])
 const Reasons = Type.Array(Type.String())
 const Warnings = Type.Optional(
-  Type.Array(Type.String(), { description: 'Why it does not rank, though it is active.' }),
+  Type.Array(Type.String(), {
+    description: 'Why it does not rank, though it is active or was to be.',
+  }),
 )
 
 /** What became of a synced state. */

@@ -24,6 +24,7 @@ const state = (more: object = {}) => ({ ...SMALL, notes: NOTES, ...more })
 
 interface Synced {
   version: number
+  status: string
   servable: boolean
   reasons?: string[]
   checksum: string
@@ -83,15 +84,15 @@ describe('a large state', () => {
     expect(read.versions).toMatchObject([{ metrics, kind: 'linear', servable: true }])
   })
 
-  it('may rank at once, or is refused as a whole with its reasons', async () => {
+  it('may rank at once, or is kept with the reasons why it can not', async () => {
     const ranks = await sync('at-once', state(), { activate: true })
     expect(ranks.data).toMatchObject({ status: 'ACTIVE' })
     const unfit = await sync('unfit', state({ weights: [1], trainingProgress: 0.5 }), {
       activate: true,
     })
-    expect(unfit).toMatchObject({ status: 409, code: 'MODEL_NOT_SERVABLE' })
-    expect(unfit.error).toMatch(/weights has 1 numbers.*not complete/)
-    expect((await running.call('GET', '/nous/learn/models/unfit')).status).toBe(404)
+    expect(unfit.data).toMatchObject({ status: 'CANDIDATE', servable: false })
+    expect(unfit.data.reasons?.join(' ')).toMatch(/weights has 1 numbers.*not complete/)
+    expect((await running.call('GET', '/nous/learn/models/unfit')).status).toBe(200)
   })
 
   it('of very many names is told without them, in its own answer and in lists', async () => {

@@ -30,6 +30,7 @@ interface Synced {
   previousVersion: number | null
   updatedAt: string
   unchanged: boolean
+  warnings?: string[]
 }
 interface Shown {
   version: number
@@ -199,16 +200,35 @@ describe('activation', () => {
   it.each([
     ['an error', 'failed', { lastTrainingError: 'diverged' }],
     ['half the progress', 'half', { trainingProgress: 0.5 }],
-  ])('is refused to a state with %s', async (_, id, more) => {
-    const refused = await sync(id, state([1, 1, 1], more), { activate: true })
-    expect(refused).toMatchObject({ status: 409, code: 'MODEL_NOT_SERVABLE' })
-    expect((await get(id)).status).toBe(404)
-    const stored = await sync(id, state([1, 1, 1], more))
-    expect(stored.data).toMatchObject({ servable: true, status: 'CANDIDATE' })
-    expect(stored.data.reasons).toHaveLength(1)
-    expect((await activate(id)).code).toBe('MODEL_NOT_SERVABLE')
-    await sync(id, state([1, 2, 3], { lastTrainingError: '', trainingProgress: 1 }))
-    expect((await activate(id)).data).toMatchObject({ version: 2 })
+  ])(
+    'waits until a state with %s is done: each step is kept, and nothing else gives way',
+    async (_, id, more) => {
+      await sync('eager', state(), { activate: true })
+      const step = await sync(id, state([1, 1, 1], more), { activate: true })
+      expect(step).toMatchObject({
+        status: 200,
+        data: { version: 1, servable: true, status: 'CANDIDATE', unchanged: false },
+      })
+      expect(step.data.reasons).toHaveLength(1)
+      expect(step.data.warnings).toEqual([expect.stringContaining('not activated')])
+      expect((await get(id)).data).toMatchObject({ version: 1, status: 'CANDIDATE', active: null })
+      expect(running.app.learning.models.servedModel(undefined)?.name).toBe('eager@1')
+      expect((await activate(id)).code).toBe('MODEL_NOT_SERVABLE')
+      const quiet = await sync(id, state([1, 1, 1], more))
+      expect(quiet.data).toMatchObject({ version: 1, unchanged: true })
+      expect(quiet.data.warnings).toBeUndefined()
+      const last = state([1, 2, 3], { lastTrainingError: '', trainingProgress: 1 })
+      const done = await sync(id, last, { activate: true })
+      expect(done.data).toMatchObject({ version: 2, status: 'ACTIVE' })
+      expect(done.data.warnings).toBeUndefined()
+    },
+  )
+
+  it('of a state whose numbers do not fit together is left, with the reasons', async () => {
+    const answer = await sync('unfit', state([1, 2]), { activate: true })
+    expect(answer).toMatchObject({ status: 200, data: { servable: false, status: 'CANDIDATE' } })
+    expect(answer.data.reasons).toEqual(['weights has 2 numbers, but there are 3 featureNames.'])
+    expect(answer.data.warnings).toEqual([expect.stringContaining('not activated')])
   })
 
   it('archives the one before, and a rollback returns to it in one step', async () => {

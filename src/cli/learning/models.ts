@@ -24,8 +24,12 @@ export async function showModels(stage: Stage): Promise<void> {
     state: broken,
     activate: true,
   })
-  stage.say(`${first.status} ${first.code ?? ''}: ${first.error ?? ''}`)
-  stage.check(first.status === 409, 'it is refused, with the reasons')
+  const { status, reasons } = first.data
+  stage.say(`${status}: ${Array.isArray(reasons) ? reasons.join(' ') : ''}`)
+  stage.check(status === 'CANDIDATE', 'it is stored and ranks nothing, with the reasons')
+  const forced = await stage.show('/nous/learn/models/broken/activate', {})
+  stage.say(`${forced.status} ${forced.code ?? ''}`)
+  stage.check(forced.status === 409, 'nor can it be activated by hand')
 
   stage.say('')
   stage.say(`${stage.people} people search and click what they came for, the first hit …`)

@@ -97,13 +97,20 @@ export function openActivation(parts: ActivationParts): Activation {
   }
 }
 
-/** Throws MODEL_NOT_SERVABLE with every reason. */
-export function refuseUnservable({
+/** Whether its numbers fit together and its maker says that it is ready. */
+export function mayRank({
   servable,
   unfinished,
-  reasons,
-}: Pick<VersionRecord, 'servable' | 'unfinished' | 'reasons'>): void {
-  if (servable && !unfinished) return
+}: Pick<VersionRecord, 'servable' | 'unfinished'>): boolean {
+  return servable && !unfinished
+}
+
+/** Throws MODEL_NOT_SERVABLE with every reason. */
+export function refuseUnservable(
+  record: Pick<VersionRecord, 'servable' | 'unfinished' | 'reasons'>,
+): void {
+  if (mayRank(record)) return
+  const { reasons } = record
   throw serviceError('MODEL_NOT_SERVABLE', `This model can't rank: ${reasons.join(' ')}`, {
     details: reasons.map((message) => ({ path: 'state', message })),
   })

@@ -30,6 +30,17 @@ export function showKept({ record, unchanged, previousVersion }: Kept): object {
   }
 }
 
+/** What whoever wants a version to rank should know of it. */
+export function rankWarnings(
+  { status }: Pick<VersionRecord, 'status'>,
+  learning: boolean,
+): { warnings?: string[] } {
+  if (status !== 'ACTIVE') return { warnings: [NOT_ACTIVATED] }
+  return learning ? {} : { warnings: ['LEARNING is off: the active model ranks nothing.'] }
+}
+
+const NOT_ACTIVATED = 'The version is stored and not activated: `reasons` tell why it can not rank.'
+
 export function showList(versions: Versions, { status, limit = 100 }: ModelQuery): object {
   const { active, trial } = versions.standing()
   const wanted = knownWordsOf('status', status, Object.keys(MACHINES.model))

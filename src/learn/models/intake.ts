@@ -7,7 +7,7 @@ import type { TrainingFigures, VersionRecord } from '../../schema/model-record.t
 import type { Store } from '../../store/store.ts'
 import type { ModelOutput, Pool } from '../../threads/pool.ts'
 import type { Events } from '../history/events.ts'
-import { type Activation, refuseUnservable } from './activation.ts'
+import { type Activation, mayRank } from './activation.ts'
 import { pruneVersions } from './pruning.ts'
 import type { Serving } from './serving.ts'
 import { unfinished } from './state.ts'
@@ -27,7 +27,7 @@ export interface ModelIntake {
    * JSON throws.
    */
   readLarge: (pieces: Uint8Array<ArrayBuffer>[]) => Promise<unknown>
-  /** Checks a state and keeps it as a version. Throws MODEL_NOT_SERVABLE when it should rank and can't. */
+  /** Checks a state and keeps it as a version, whether or not it can rank; with `activate` one that can does from then on. */
   sync: (request: ModelSync) => Promise<Kept>
   /** Keeps what was trained. */
   keep: (modelId: string, state: ModelState, training: TrainingFigures) => Promise<Kept>
@@ -110,12 +110,10 @@ export function openModelIntake(parts: ModelIntakeParts): ModelIntake {
     readLarge,
     sync: async ({ modelId, state, activate = false }) => {
       refuseReserved(versions, modelId)
-      const made: NewVersion = { ...(await read(modelId, state)), source: 'SYNC' }
-      if (!activate) return keep(made)
-      // What can't rank is refused as a whole. Whatever fails later is not the state's fault: the version stays, and the
-      // same request again goes on from there.
-      refuseUnservable(made)
-      const kept = await keep(made)
+      const kept = await keep({ ...(await read(modelId, state)), source: 'SYNC' })
+      // Whoever reports a training step by step, to rank once it is done, says the same with every step: what can't rank is
+      // kept like the others. Whatever fails later leaves the version, and the same request again goes on from there.
+      if (!activate || !mayRank(kept.record)) return kept
       const { record } = await activation.activate(kept.record, 'SYNC')
       return { ...kept, record }
     },

@@ -16,6 +16,7 @@ import { isoTime } from '../wire/moment.ts'
 import { type Activation, openActivation } from './activation.ts'
 import {
   nameOrNull,
+  rankWarnings,
   showGated,
   showKept,
   showList,
@@ -37,7 +38,7 @@ import { nameOf, openVersions, type Versions } from './versions.ts'
 export interface Models
   extends Pick<RankingModels, 'servedModel' | 'shadowModel' | 'namedModel' | 'exactModel'>,
     Pick<ModelIntake, 'readLarge'> {
-  /** Throws MODEL_NOT_SERVABLE (with `activate`), TOO_MANY_MODELS. */
+  /** A state that can't rank is stored, too, and told of. Throws TOO_MANY_MODELS. */
   sync: (request: ModelSync) => Promise<object>
   /** Throws VALIDATION_FAILED for an unknown status. */
   list: (query: ModelQuery) => object
@@ -173,6 +174,7 @@ type Changes = Pick<Models, 'sync' | 'activate' | 'rollBack' | 'train' | 'judge'
 
 function changes(parts: Parts): Changes {
   const { versions, ranking, activation, intake, gating, training } = parts
+  const { learning } = parts.config
   /** Whatever changed, searches see it when the caller hears of it. */
   async function changing<T>(change: Promise<T>): Promise<T> {
     try {
@@ -187,8 +189,9 @@ function changes(parts: Parts): Changes {
   })
   return {
     sync: async (request) => {
-      const kept = showKept(await changing(intake.sync(request)))
-      return request.activate === true ? { ...kept, ...warned(parts) } : kept
+      const kept = await changing(intake.sync(request))
+      const warned = request.activate === true ? rankWarnings(kept.record, learning) : {}
+      return { ...showKept(kept), ...warned }
     },
     activate: async (modelId, version) => {
       const name = chosen(modelId, version)
@@ -196,7 +199,7 @@ function changes(parts: Parts): Changes {
       const { status, updatedMs } = record
       const updatedAt = isoTime(updatedMs)
       const told = { ...name, status, previous: nameOrNull(previous), unchanged, updatedAt }
-      return { ...told, ...warned(parts) }
+      return { ...told, ...rankWarnings(record, learning) }
     },
     rollBack: async (modelId, noteDone) => {
       const { record, active } = await changing(activation.rollBack(modelId, noteDone))
@@ -210,11 +213,6 @@ function changes(parts: Parts): Changes {
       return showGated(judged, versions.standing())
     },
   }
-}
-
-/** What whoever lets a model rank should know. */
-function warned({ config }: Parts): { warnings?: string[] } {
-  return config.learning ? {} : { warnings: ['LEARNING is off: the active model ranks nothing.'] }
 }
 
 function read(

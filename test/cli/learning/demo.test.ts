@@ -8,7 +8,7 @@ test('the demo of learning does what each of its steps says', { timeout: 240_000
   const code = await runCommand(terminal, ['demo', '--people', '120'])
   const text = terminal.out.join('\n')
   expect(text, terminal.notes.at(-1)).toContain('Every step did what it says.')
-  expect(text.match(/✓/g)).toHaveLength(13)
+  expect(text.match(/✓/g)).toHaveLength(14)
   for (const step of [
     '1. A click moves',
     '2. Ten thousand',
