@@ -145,7 +145,7 @@ export function showTrial(trial: Standing['trial']): Record<string, unknown> | n
 
 export function showTraining(last: LastTraining | undefined): Record<string, unknown> | null {
   if (last === undefined) return null
-  const { startedMs, endedMs, ...same } = last
+  const { startedMs, endedMs, before, cuts, ...same } = last
   const ended = endedMs === undefined ? {} : { ended: isoTime(endedMs) }
   return { ...same, started: isoTime(startedMs), ...ended }
 }

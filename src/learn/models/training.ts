@@ -6,6 +6,7 @@ import {
   type ModelKind,
   type ModelTrained,
   type ModelTraining,
+  type VersionName,
 } from '../../schema/model.ts'
 import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
@@ -13,6 +14,7 @@ import type { Events } from '../history/events.ts'
 import { isFoldedAnew } from '../loop/fold.ts'
 import { readMoment } from '../wire/moment.ts'
 import { askWhole } from './ask-whole.ts'
+import { countedBy, endCutTraining, lastNoted, noteTraining } from './cut-training.ts'
 import type { ModelEvidence } from './evidence.ts'
 import type { Gating } from './gating.ts'
 import type { ModelIntake } from './intake.ts'
@@ -27,6 +29,10 @@ export interface LastTraining {
   endedMs?: number
   /** Searches with a gain when it began. */
   clicked: number
+  /** Those of which the training before had learned. */
+  before?: number
+  /** How many trainings in a row were cut short by the end of the service, this one included. */
+  cuts?: number
   version?: number
 }
 
@@ -36,11 +42,14 @@ export interface Training {
    * Answers with the outcome, or after a while that it goes on. Throws TRAINING_RUNNING, VALIDATION_FAILED.
    */
   train: (request: ModelTraining) => Promise<ModelTrained>
-  /** Begins one when enough has come since the last; tells the history of one that a crash cut short. */
+  /**
+   * Begins one when enough has come since the last. Of one that a crash cut short it tells the history; what that had trained
+   * goes before its gate.
+   */
   trainWhenDue: () => Promise<void>
   last: () => LastTraining | undefined
-  /** Settles when no training runs. */
-  idle: () => Promise<void>
+  /** Settles when no training runs; one that ends with its threads from now on was cut short. */
+  close: () => Promise<void>
 }
 
 export interface TrainingParts {
@@ -49,7 +58,7 @@ export interface TrainingParts {
   config: Config
   events: Events
   evidence: ModelEvidence
-  versions: Pick<Versions, 'model'>
+  versions: Pick<Versions, 'model' | 'find'>
   intake: ModelIntake
   gating: Gating
   clock: () => number
@@ -60,7 +69,6 @@ export interface TrainingParts {
 
 /** The model that the service trains by itself. */
 const OWN_MODEL = 'attune'
-const LAST = 'modelTraining'
 /** Share of the time limit of a request after which a training is said to go on. */
 const WAIT_SHARE = 0.8
 
@@ -74,15 +82,17 @@ interface Job {
 export function openTraining(parts: TrainingParts): Training {
   const { store, config, evidence, logger } = parts
   let running: Promise<ModelTrained> | undefined
+  let lookingBack: Promise<void> | undefined
+  const state = { isClosing: false }
 
   function last(): LastTraining | undefined {
-    const known = store.tables.meta.get(LAST) as LastTraining | undefined
+    const known = lastNoted(parts)
     // One that a crash cut short.
     const cut = known?.status === 'RUNNING' && running === undefined
     return cut ? { ...known, status: 'FAILED' } : known
   }
   function begin(job: Job): Promise<ModelTrained> {
-    running = run(parts, job).finally(() => {
+    running = run({ ...parts, state }, job).finally(() => {
       running = undefined
       parts.onEnd()
     })
@@ -111,47 +121,73 @@ export function openTraining(parts: TrainingParts): Training {
       return within(config.requestTimeoutMs * WAIT_SHARE, work, waiting)
     },
     trainWhenDue: async () => {
-      if (running === undefined) await endCut(parts)
+      if (running === undefined) await endCutTraining(parts)
+      if (running === undefined) lookingBack ??= judgeUnjudged({ ...parts, state })
       if (!config.modelTrainAuto || !config.learning || running !== undefined) return
       const clicked = evidence.clicked()
       // After evidence was forgotten there may be less than there was.
-      const before = Math.min(clicked, last()?.clicked ?? 0)
+      const before = Math.min(clicked, countedBy(last()))
       if (clicked < config.modelTrainClicksMin) return
       if (clicked - before < config.modelTrainNewMin) return
       void begin({ trainingId: newId(), modelId: OWN_MODEL, kinds: MODEL_KINDS, sinceMs: 0 })
     },
     last,
-    idle: async () => {
-      await running?.catch(() => undefined)
+    close: async () => {
+      state.isClosing = true
+      await Promise.all([running?.catch(() => undefined), lookingBack])
     },
   }
 }
 
-/** The beginning of a training stands in the history, and whoever follows that waits for its end. */
-async function endCut(parts: TrainingParts): Promise<void> {
-  const known = parts.store.tables.meta.get(LAST) as LastTraining | undefined
-  if (known?.status !== 'RUNNING') return
-  const data = { error: 'The service ended while the model was trained; train it again.' }
-  const ended: LastTraining = { ...known, status: 'FAILED', endedMs: parts.clock() }
-  await note(parts, ended, { type: 'TRAINING_FAILED', data })
+/** A crash came between the training and its gate: nobody else would ask that. */
+async function judgeUnjudged(parts: RunParts): Promise<void> {
+  const { modelId, version } = lastNoted(parts) ?? {}
+  if (modelId === undefined || version === undefined) return
+  const record = parts.versions.find({ modelId, version })
+  if (record?.status !== 'CANDIDATE' || record.gates.length > 0) return
+  await judge(parts, record)
+  parts.onEnd()
+}
+
+/** What the gate says of what was trained; undefined when it could not be asked. */
+async function judge(
+  { gating, logger, state }: RunParts,
+  record: VersionName,
+): Promise<Pick<ModelTrained, 'gate'>> {
+  try {
+    const { report } = await gating.judge(record)
+    const { timeMs, ...gate } = report
+    return { gate }
+  } catch (err) {
+    const { modelId, version } = record
+    if (!state.isClosing) logger.error({ err, modelId, version }, 'a gate could not be asked')
+    return {}
+  }
 }
 
 /** What the event of an end says; the version is remembered too. */
 type EndData = Record<string, unknown> & { version?: number }
 
+type RunParts = TrainingParts & { state: { isClosing: boolean } }
+
 /** From the evidence to a version that the first gate has judged; what goes wrong is an outcome too. */
-async function run(parts: TrainingParts, job: Job): Promise<ModelTrained> {
-  const { config, pool, intake, gating, evidence, clock, logger } = parts
+async function run(parts: RunParts, job: Job): Promise<ModelTrained> {
+  const { config, pool, intake, evidence, clock, logger, state: own } = parts
   const { trainingId, modelId, kinds, sinceMs } = job
   const named = { modelId, trainingId }
   const clicked = evidence.clicked()
-  const begun: LastTraining = { ...named, status: 'RUNNING', clicked, startedMs: clock() }
+  const last = lastNoted(parts)
+  const begun: LastTraining = {
+    ...{ ...named, status: 'RUNNING', clicked, startedMs: clock() },
+    ...{ before: countedBy(last), ...(last?.cuts === undefined ? {} : { cuts: last.cuts }) },
+  }
+  const { cuts: _, ...whole } = begun
   const end = (status: ModelTrained['status'], type: string, data: EndData) => {
     const { version } = data
     const made = version === undefined ? {} : { version }
-    return note(parts, { ...begun, status, endedMs: clock(), ...made }, { type, data })
+    return noteTraining(parts, { ...whole, status, endedMs: clock(), ...made }, { type, data })
   }
-  await note(parts, begun, { type: 'TRAINING_STARTED', data: { kinds, clicked } })
+  await noteTraining(parts, begun, { type: 'TRAINING_STARTED', data: { kinds, clicked } })
   try {
     const { dataDir, examinationEta: eta, modelTrainClicksMin: pagesMin } = config
     const { memoryPriorRate: priorRate } = config
@@ -168,29 +204,15 @@ async function run(parts: TrainingParts, job: Job): Promise<ModelTrained> {
     await end('COMPLETED', 'TRAINING_COMPLETED', { version, kind, ...figures })
     const told = { ...named, status: 'COMPLETED' as const, version, kind, training: figures }
     // What was trained may be a version that was judged before.
-    if (status !== 'CANDIDATE') return told
-    const { report } = await gating.judge(record)
-    const { timeMs, ...gate } = report
-    return { ...told, gate }
+    return status === 'CANDIDATE' ? { ...told, ...(await judge(parts, record)) } : told
   } catch (err) {
+    // It stands as begun: the next start tells of it, and begins it again.
+    if (own.isClosing) return { ...named, status: 'FAILED', error: 'The service is stopping.' }
     logger.error({ err, modelId }, 'a training failed')
     const error = 'The model could not be trained; the log says why.'
     await end('FAILED', 'TRAINING_FAILED', { error })
     return { ...named, status: 'FAILED', error }
   }
-}
-
-function note(
-  { store, events }: TrainingParts,
-  training: LastTraining,
-  { type, data }: { type: string; data: object },
-): Promise<unknown> {
-  const { modelId, status, trainingId: correlationId } = training
-  return store.write(() => {
-    store.tables.meta.put(LAST, training)
-    const told = { type, status, modelId, correlationId }
-    events.recordWithin({ ...told, source: 'models', data: { ...data } })
-  })
 }
 
 /** What the work gives, or something else when it takes longer. */

@@ -115,6 +115,49 @@ it('what was trained ranks queries that people clicked under, also without click
   expect([await modelOf('pear'), await modelOf('juice')]).toEqual(['twice@1', null])
 })
 
+const LAST = 'modelTraining'
+const trainings = async (type: string) => {
+  const path = `/nous/learn/events?modelId=attune&type=${type}`
+  return (await running.call<{ total: number }>('GET', path)).data.total
+}
+
+it('one that the end of the service cut short is begun again, but not a second time', async () => {
+  const { store, learning } = running.app
+  const { meta } = store.tables
+  const last = meta.get(LAST) as { clicked: number }
+  const cut = { ...last, modelId: 'attune', status: 'RUNNING', before: 0 }
+  const [failed, started] = [
+    await trainings('TRAINING_FAILED'),
+    await trainings('TRAINING_STARTED'),
+  ]
+  await store.write(() => meta.put(LAST, cut))
+  await learning.tick()
+  await eventually(async () => (await trainings('TRAINING_STARTED')) === started + 1)
+  await eventually(() => learning.models.figures().lastTraining?.status === 'COMPLETED')
+  expect(await trainings('TRAINING_FAILED')).toBe(failed + 1)
+  expect(meta.get(LAST)).not.toHaveProperty('cuts')
+  expect(learning.models.figures().lastTraining).not.toHaveProperty('before')
+
+  await store.write(() => meta.put(LAST, { ...cut, cuts: 1 }))
+  for (let n = 0; n < 3; n++) await learning.tick()
+  expect(meta.get(LAST)).toMatchObject({ status: 'FAILED', cuts: 2 })
+  expect(await trainings('TRAINING_STARTED')).toBe(started + 1)
+})
+
+it('what a crash kept from its gate is judged after the next start', async () => {
+  const { store } = running.app
+  const { meta, modelVersions } = store.tables
+  const record = modelVersions.get(['attune', 1])!
+  await store.write(() => {
+    modelVersions.put(['attune', 1], { ...record, status: 'CANDIDATE', gates: [] })
+    meta.put(LAST, { ...(meta.get(LAST) as object), status: 'COMPLETED', version: 1 })
+  })
+  await running.restart()
+  await eventually(async () => (await readVersions()).at(-1)?.gates.length === 1)
+  await running.app.learning.tick()
+  expect((await readVersions()).at(-1)?.gates).toHaveLength(1)
+})
+
 it('one that a crash cut short is told of as failed, once', async () => {
   const { store, learning } = running.app
   const named = { modelId: 'cut', trainingId: 'training-1' }
