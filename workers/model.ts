@@ -80,7 +80,8 @@ function load(handle: number, core: string, keep: boolean): string | undefined {
     const [, sentence = ''] = /^BAD_REQUEST: (.*)$/s.exec(String((cause as Error).message)) ?? []
     if (sentence === '') throw cause
     // The place is one in a text of ours, not in what the client sent.
-    return sentence.replace(/ at line \d+ column \d+$/, '')
+    const bare = sentence.replace(/ at line \d+ column \d+$/, '')
+    return `${bare.charAt(0).toUpperCase()}${bare.slice(1)}.`
   }
   if (!keep) native.dropModel(handle)
   return undefined

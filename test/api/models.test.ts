@@ -137,11 +137,13 @@ describe('a synced state', () => {
       /at featureNames\[1\], featureNames\[2\]; it/,
     ],
     ['a text among weights', state([1, 'a', 3]), /not a number/],
-    ['trees that are none', state({ learner: {} }), /./],
+    ['trees that are none', state({ learner: {} }), /^No XGBoost model/],
+    ['a weight beyond all scores', state([1e31, 0, 0]), /^The model's numbers are too large/],
   ])('with %s is kept and not servable', async (_, sent, reason) => {
     const answer = await sync('unservable', sent)
     expect(answer.data).toMatchObject({ servable: false, status: 'CANDIDATE' })
     expect(answer.data.reasons!.join(' ')).toMatch(reason)
+    for (const sentence of answer.data.reasons!) expect(sentence).toMatch(/^\w.*\.$/s)
     expect(await activate('unservable', { version: answer.data.version })).toMatchObject({
       status: 409,
       code: 'MODEL_NOT_SERVABLE',
