@@ -94,7 +94,7 @@ export const SETTINGS = {
   modelVersionsMax: { env: 'MODEL_VERSIONS_MAX', kind: 'integer', fallback: 50, min: 2, max: 10_000, about: 'versions kept of a model; the oldest that are not in use, and to which no rollback would return, go first' },
   modelTrainAuto: { env: 'MODEL_TRAIN_AUTO', kind: 'boolean', fallback: true, about: 'train a model by itself when enough new clicks have come' },
   modelTrainClicksMin: { env: 'MODEL_TRAIN_CLICKS_MIN', kind: 'integer', fallback: 200, min: 1, max: 10_000_000, about: 'searches with a click that a training needs' },
-  modelTrainNewMin: { env: 'MODEL_TRAIN_NEW_MIN', kind: 'integer', fallback: 1000, min: 1, max: 10_000_000, about: 'new searches with a click after which a model is trained again' },
+  modelTrainNewMin: { env: 'MODEL_TRAIN_NEW_MIN', kind: 'integer', fallback: 1000, min: 1, max: 10_000_000, about: 'new searches with a click after which a model is trained by itself, the first time too' },
   modelGateSampleMin: { env: 'MODEL_GATE_SAMPLE_MIN', kind: 'integer', fallback: 100, min: 2, max: 10_000_000, about: 'effective users that a gate needs before it lets a model pass' },
   modelGateLiftMin: { env: 'MODEL_GATE_LIFT_MIN', kind: 'number', fallback: 0, min: -1, max: 1, about: 'the lower bound of the estimated gain per search must be above this' },
   modelShadowSearches: { env: 'MODEL_SHADOW_SEARCHES', kind: 'integer', fallback: 200, min: 1, max: 10_000_000, about: 'searches of a session that a model scores unseen before it is judged again' },
