@@ -80,6 +80,13 @@ const Version = Type.Integer({ minimum: 1 })
 /** Which version of the model is meant; the newest, if none is named. */
 export const VersionChoice = Type.Object({ version: Type.Optional(Version) })
 
+const TRIAL = 'End the trial of another version of it, and let the one that ranks go on.'
+/** What is taken back: the version that ranks; one on trial, if none of this model ranks. */
+export const ModelRollback = Type.Object({
+  trial: Type.Optional(Type.Boolean({ description: TRIAL })),
+})
+export type ModelRollback = Static<typeof ModelRollback>
+
 /** What the core can rank by, and be asked to train. */
 export const MODEL_KINDS = ['linear', 'trees'] as const
 export type ModelKind = (typeof MODEL_KINDS)[number]
@@ -93,11 +100,7 @@ export const ModelTraining = Type.Object({
 })
 export type ModelTraining = Static<typeof ModelTraining>
 
-export const ModelQuery = Type.Object({
-  status: Type.Optional(Words),
-  limit: Limit,
-})
-
+export const ModelQuery = Type.Object({ status: Type.Optional(Words), limit: Limit })
 export type ModelQuery = Static<typeof ModelQuery>
 
 export const ModelRead = Type.Object({

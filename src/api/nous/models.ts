@@ -6,6 +6,7 @@ import {
   ModelList,
   ModelQuery,
   ModelRead,
+  ModelRollback,
   ModelRolledBack,
   ModelShown,
   ModelSync,
@@ -82,11 +83,14 @@ export const rollBackModel = route({
   method: 'POST',
   path: '/nous/learn/models/{id}/rollback',
   tag: 'learning',
-  summary: 'Return to the model that ranked before',
+  summary: 'Return to the model that ranked before, or end the trial of one',
   params: IdPath,
+  body: ModelRollback,
+  bodyOptional: true,
   reply: ModelRolledBack,
   errors: ['MODEL_NOT_FOUND', 'NOT_ACTIVE'],
-  handle: ({ app, params, noteDone }) => app.learning.models.rollBack(params.id, noteDone),
+  handle: ({ app, params, body, noteDone }) =>
+    app.learning.models.rollBack(params.id, body, noteDone),
 })
 
 export const trainModel = route({

@@ -17,15 +17,23 @@ export interface Activated {
   unchanged: boolean
 }
 
+/** What ranks, or was to rank, no more, and what does now. */
+interface TakenBack {
+  record: VersionRecord
+  active: VersionName | undefined
+}
+
 /** Changes which version ranks, each time in one transaction with what history says of it. */
 export interface Activation {
   /** Throws MODEL_NOT_FOUND, MODEL_NOT_SERVABLE, INVALID_TRANSITION. */
   activate: (name: VersionName, by: ActivatedBy) => Promise<Activated>
-  /** Returns to the version that was active before; throws NOT_ACTIVE when this model isn't active. */
-  rollBack: (
-    modelId: string,
-    noteDone?: NoteDone,
-  ) => Promise<{ record: VersionRecord; active: VersionName | undefined }>
+  /**
+   * Returns to the version that was active before. Of a model that isn't active it ends the trial; throws NOT_ACTIVE when there
+   * is none.
+   */
+  rollBack: (modelId: string, noteDone?: NoteDone) => Promise<TakenBack>
+  /** Ends the trial of a model, whatever is active; throws NOT_ACTIVE when it is not on trial. */
+  endTrial: (modelId: string, noteDone?: NoteDone) => Promise<TakenBack>
   /** Ends a trial in favour of the version, or against it, inside `store.write`. */
   activateWithin: (record: VersionRecord, by: ActivatedBy, figures?: object) => Activated
 }
@@ -75,8 +83,16 @@ export function openActivation(parts: ActivationParts): Activation {
     versions.standWithin(trialAfter(parts, standing))
     return { record: moved, previous, unchanged: false }
   }
+  async function endTrial(modelId: string, noteDone?: NoteDone): Promise<TakenBack> {
+    versions.newest(modelId)
+    return store.release(() => {
+      noteDone?.()
+      return endTrialWithin(parts, modelId)
+    })
+  }
   return {
     activateWithin,
+    endTrial,
     activate: async (name, by) => {
       const record = versions.get(name)
       refuseUnservable(record)
@@ -85,8 +101,7 @@ export function openActivation(parts: ActivationParts): Activation {
     },
     rollBack: async (modelId, noteDone) => {
       const { active } = versions.standing()
-      versions.newest(modelId)
-      if (active?.modelId !== modelId) throw notActive()
+      if (active?.modelId !== modelId) return endTrial(modelId, noteDone)
       const target = earlierOf(versions)
       if (target !== undefined) await parts.load(target)
       return store.release(() => {
@@ -120,7 +135,7 @@ function rollBackWithin(
   parts: ActivationParts,
   modelId: string,
   target: VersionName | undefined,
-): { record: VersionRecord; active: VersionName | undefined } {
+): TakenBack {
   const { versions, events } = parts
   const before = versions.standing()
   const { active, earlier, trials } = before
@@ -142,6 +157,23 @@ function rollBackWithin(
   })
   versions.standWithin(trialAfter(parts, standing))
   return { record, active: target }
+}
+
+/** By hand: it may be sent through the gates again. */
+function endTrialWithin({ versions, events }: ActivationParts, modelId: string): TakenBack {
+  const { trial, ...standing } = versions.standing()
+  if (trial?.modelId !== modelId) throw notActive()
+  const record = versions.moveWithin(versions.get(trial), 'ARCHIVED')
+  const { version, status } = record
+  const { stage } = trial
+  events.recordWithin({
+    ...{ type: 'MODEL_ARCHIVED', status, source: 'models', modelId },
+    // From a canary it is taken back from people.
+    priority: stage === 'CANARY' ? 'HIGH' : 'NORMAL',
+    data: { version, stage, by: 'CALL' },
+  })
+  versions.standWithin(standing)
+  return { record, active: standing.active }
 }
 
 function archive(versions: Versions, name: VersionName | undefined): void {
@@ -182,6 +214,6 @@ export function beginStage(
 function notActive(): Error {
   return serviceError(
     'NOT_ACTIVE',
-    'This model does not rank now, so there is nothing to return to.',
+    'This model does not rank now and is not on trial, so there is nothing to take back.',
   )
 }

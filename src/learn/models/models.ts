@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type {
   ModelQuery,
+  ModelRollback,
   ModelSync,
   ModelTrained,
   ModelTraining,
@@ -47,7 +48,7 @@ export interface Models
   /** Past all gates; the newest version, if none is named. Throws MODEL_NOT_FOUND, MODEL_NOT_SERVABLE. */
   activate: (modelId: string, version?: number) => Promise<object>
   /** Throws MODEL_NOT_FOUND, NOT_ACTIVE. */
-  rollBack: (modelId: string, noteDone?: NoteDone) => Promise<object>
+  rollBack: (modelId: string, asked: ModelRollback, noteDone?: NoteDone) => Promise<object>
   /** Waits for the outcome, within the time of a request. Throws TRAINING_RUNNING. */
   train: (request: ModelTraining) => Promise<ModelTrained>
   /** Asks the first gate; who passes goes into shadow. Throws as `activate` does. */
@@ -201,8 +202,9 @@ function changes(parts: Parts): Changes {
       const told = { ...name, status, previous: nameOrNull(previous), unchanged, updatedAt }
       return { ...told, ...rankWarnings(record, learning) }
     },
-    rollBack: async (modelId, noteDone) => {
-      const { record, active } = await changing(activation.rollBack(modelId, noteDone))
+    rollBack: async (modelId, { trial = false }, noteDone) => {
+      const ends = trial ? activation.endTrial : activation.rollBack
+      const { record, active } = await changing(ends(modelId, noteDone))
       const { version, status, updatedMs } = record
       return { modelId, version, status, active: nameOrNull(active), updatedAt: isoTime(updatedMs) }
     },

@@ -281,6 +281,38 @@ it('a trial begins anew when who ranks the others has changed, and ends for a ne
   await running.call('POST', '/nous/learn/models/weak/rollback')
 })
 
+it('a trial is ended by hand in one step, and may be had again', async () => {
+  const roll = (id: string, body?: object) =>
+    running.call<{ active: object | null }>('POST', `/nous/learn/models/${id}/rollback`, body)
+  const sync = (weight: number, more: object = {}) =>
+    running.must('POST', '/nous/learn/models/sync', {
+      ...{ modelId: 'halted', state: weighing(weight), ...more },
+    })
+  await sync(1)
+  expect((await evaluate('halted')).data.status).toBe('SHADOW')
+  expect((await roll('halted')).data).toMatchObject({
+    version: 1,
+    status: 'ARCHIVED',
+    active: null,
+  })
+  expect(await trial()).toBeNull()
+  expect(running.app.learning.models.shadowModel()).toBeUndefined()
+  expect((await types('halted')).slice(-2)).toEqual(['GATE_PASSED HELD_OUT', 'MODEL_ARCHIVED'])
+  expect(await roll('halted')).toMatchObject({ status: 409, code: 'NOT_ACTIVE' })
+  // Of a model that ranks in another version, too.
+  await sync(-1, { activate: true })
+  expect(await roll('halted', { trial: true })).toMatchObject({ status: 409, code: 'NOT_ACTIVE' })
+  const again = { version: 1 }
+  expect(await running.must('POST', '/nous/learn/models/halted/evaluate', again)).toMatchObject({
+    status: 'SHADOW',
+  })
+  expect((await roll('halted', { trial: true })).data).toMatchObject({
+    ...{ version: 1, status: 'ARCHIVED', active: { modelId: 'halted', version: 2 } },
+  })
+  expect(await trial()).toBeNull()
+  expect((await roll('halted')).data).toMatchObject({ version: 2, active: null })
+})
+
 it('a model that harms its share of the users is rejected, and they get the other again', async () => {
   const simulation = openSimulation(running.app, 3)
   const { models } = running.app.learning
