@@ -33,6 +33,15 @@ test('inputs ride alone while a thread is free, and together once they wait', as
   expect(hops.waiting()).toBe(0)
 })
 
+test('few that wait are dealt to all threads, not handed to the first that is free', async () => {
+  const { hops, sizes, letGo } = echo()
+  const answers = Array.from({ length: 6 }, (_, n) => hops.run(n))
+  for (let turn = 0; turn < 2; turn++) await letGo()
+  expect(sizes.slice(2)).toEqual([2, 1, 1])
+  for (let turn = 0; turn < 2; turn++) await letGo()
+  expect(await Promise.all(answers)).toHaveLength(6)
+})
+
 test('what goes wrong with one does not touch those beside it', async () => {
   const { hops, letGo } = echo()
   const answers = Promise.allSettled([1, 2, 3, -4, 5].map((input) => hops.run(input)))

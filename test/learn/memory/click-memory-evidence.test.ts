@@ -44,6 +44,12 @@ it('what was added can be taken out again exactly', () => {
   )
 })
 
+it('what is taken from a day that has nothing is not owed to it', () => {
+  expect(addEvidence([], 5, -1, 2)).toEqual([5, 0, 2])
+  expect(addEvidence([4, 1, 1], 5, 2, -1)).toEqual([4, 1, 1, 5, 2, 0])
+  expect(addEvidence([4, 1, 1], 5, -2, -1)).toEqual([4, 1, 1])
+})
+
 it('days beyond the bound join the next, and nothing is lost', () => {
   const changes = Array.from({ length: 100 }, (_, day) => ({ day, gain: 1, examination: 2 }))
   const evidence = fold(changes)

@@ -102,6 +102,25 @@ it('a gate that was undecided is asked again once a tenth more has come', async 
   expect([times, standing().trial?.asked]).toEqual([2, 22])
 })
 
+it('a model that stays undecided for twenty times the searches of its gate is rejected', async () => {
+  const { gating, says, versions, add, standing, search } = await start()
+  const model = await add('m')
+  await gating.judge(model)
+  says.outcome = 'not_yet'
+  search(199)
+  await gating.advance()
+  expect(standing().trial).toMatchObject({ modelId: 'm', asked: 199 })
+  search(199)
+  await gating.advance()
+  expect(standing().trial).toBeUndefined()
+  const { status, gates } = versions.get(model)
+  const reason = 'It was undecided for too long.'
+  expect([status, gates.at(-1)]).toMatchObject([
+    'REJECTED',
+    { outcome: 'refuse', figures: { reason } },
+  ])
+})
+
 it('a rollback returns to no model that was rejected since', async () => {
   const { store, activation, versions, add, standing } = await start()
   const [first, second, third] = [await add('first'), await add('second'), await add('third')]
