@@ -58,7 +58,7 @@ export function replayJob(
             variantIds: ['', ''],
             evidence: undefined,
             request: JSON.stringify(otherRequest),
-            added: otherAdded?.count === 0 ? undefined : (otherAdded ?? added),
+            added: otherAdded ?? added,
           },
     recorded: false,
   }

@@ -35,6 +35,8 @@ it('finds learning stuck when it takes nothing though there is something, and no
   pass(60_000)
   for (let at = 0; at < 3; at += 1)
     await log.append(() => ({ entry: { timeMs: now.ms, type: 'analytics' }, value: 1 }))
+  // What came after a long rest has only just come.
+  expect(health.training()).toMatchObject({ position: 0, behind: 3 })
   // Behind for long, but on its way.
   for (let at = 0; at < 2; at += 1) {
     pass(20_000)

@@ -53,6 +53,10 @@ function start(store: Store = temporaryStore()): Desk {
   return { ...learner, signals: { ...signals, list }, dead: signals.dead, learn, gauges }
 }
 
+function raise(): never {
+  throw new Error('There is no such row.')
+}
+
 it('every search and every entry of feedback is a signal: pending, then completed', async () => {
   const { session, search, tell, feedback, signals, learn, log, gauges } = start()
   const sessionId = await session()
@@ -337,6 +341,17 @@ it('pages hold what is told of meanwhile once, too', async () => {
   const again = await signals.list({ sessionId })
   expect(again.signals.map(({ signalId }) => signalId)).toEqual(shown)
   expect(again.signals.map(({ source }) => source)).toEqual(shown.map(() => 'external'))
+})
+
+it('a signal that an earlier version was told of, which noted no place of it in the journal, is listed once', async () => {
+  const { session, search, signals, store, log } = start()
+  const queryId = search(await session(), ['a'])
+  await log.flush()
+  await signals.record({ signalId: queryId, status: 'processing' })
+  const { sequence: _, ...earlier } = store.tables.signals.get(queryId) ?? raise()
+  await store.write(() => store.tables.signals.put(queryId, earlier))
+  const listed = await signals.list({})
+  expect(listed.signals.map(({ signalId }) => signalId)).toEqual([queryId])
 })
 
 it('the total is that of what was asked for, on every page', async () => {
