@@ -40,10 +40,10 @@ function parts(broken: Partial<Record<Part, unknown>> = {}) {
     },
     sessions: { health: ask('sessions', { memory: { used: '0.1MB', peak: '0.2MB' } }) },
     pool: {
-      figures: ask('pool', [
+      figures: () => [
         { lane: 'search', threads: 2 },
         { lane: 'files', threads: broken.pool === undefined ? 1 : 0 },
-      ]),
+      ],
     },
   } as unknown as HealthParts
 }
@@ -101,7 +101,10 @@ it('reports the learning component from what would do the work', async () => {
   expect(stuck.models.adaptation).toMatchObject({ operational: false, error: 'Full.' })
   expect(stuck.overall).toBe(false)
   const dead = await reportNousHealth(parts({ pool: new Error('gone') }))
-  expect(dead.models.training.operational).toBe(false)
+  expect(dead.models.training).toMatchObject({
+    operational: false,
+    error: 'None of its threads is alive.',
+  })
   for (const name of ['serving', 'training'] as const) {
     const broken = await reportNousHealth(parts({ [name]: serviceError('UNHEALTHY', 'No.') }))
     expect(broken.models[name]).toMatchObject({ operational: false, error: 'No.' })

@@ -80,6 +80,7 @@ const routes: Route[] = [
     reply: Thing,
     handle: async ({ query }) => {
       if (query.how === 'missing') throw serviceError('INDEX_NOT_FOUND', 'Not there.')
+      if (query.how === 'full') throw serviceError('TOO_MANY_SERIES', 'No room for one more.')
       if (query.how === 'busy') throw serviceError('OVERLOADED', 'Busy.', { retryAfterS: 7 })
       if (query.how === 'sick') return answer({ up: false }, { status: 503, error: 'Not well.' })
       throw new Error('secret /etc/passwd')
@@ -702,6 +703,7 @@ describe('a repeated key', () => {
     const send = (how: string) =>
       fetch(`${stub.url}/fail?how=${how}`, { method: 'POST', headers: { 'idempotency-key': 'k' } })
     expect((await send('missing')).status).toBe(404)
+    expect((await send('full')).status).toBe(429)
     expect((await send('busy')).status).toBe(503)
     expect((await send('bug')).status).toBe(500)
     expect(kept).toEqual([404])

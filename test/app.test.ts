@@ -1,0 +1,29 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { encodeRecord } from '../src/search/record.ts'
+import { startApp } from './running-app.ts'
+import { waitUntil } from './until.ts'
+
+it('what is past its time goes by itself while the service runs', async () => {
+  const running = await startApp({
+    CHECKPOINT_MS: '50',
+    SESSION_ABSOLUTE_MS: '1',
+    RETENTION_MS: '1000',
+    IDEMPOTENCY_MS: '1',
+  })
+  onTestFinished(running.close)
+  const { sessions, idempotency, superseded, records } = running.app.store.tables
+  const left = () => [sessions, idempotency, superseded, records].map((table) => table.count())
+  await running.must('POST', '/cortex/sessions', {})
+  const event = { eventType: 'seen' }
+  const { status } = await running.call('POST', '/cortex/analytics/search', event, {
+    'idempotency-key': 'once',
+  })
+  expect(status).toBe(200)
+  // As a document leaves it that was written again long ago.
+  const record = { id: 'a', version: 1, createdMs: 0, updatedMs: 0, source: '{}' }
+  await running.app.store.write(() => {
+    records.put([1, 7], encodeRecord(record))
+    superseded.put([1, 1, 7], true)
+  })
+  await waitUntil(() => left().every((count) => count === 0), 10_000)
+})
