@@ -153,6 +153,9 @@ async function runServer(
   }
 }
 
+/** A server that is not ready by then has failed. */
+const READY_MS_MAX = 60_000
+
 /** A server started for one command on a free port; `close` stops it and waits until it is gone. */
 export interface OwnServer {
   url: string
@@ -160,7 +163,7 @@ export interface OwnServer {
 }
 
 /** Starts a server on a free port and waits until it says that it is ready. */
-export async function startOwnServer(dataDir: string, deadlineMs = 60_000): Promise<OwnServer> {
+export async function startOwnServer(dataDir: string): Promise<OwnServer> {
   const settings = { PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, LOG_LEVEL: 'info' }
   const child = spawnServer(settings, 'pipe')
   const end = ended(child)
@@ -179,7 +182,7 @@ export async function startOwnServer(dataDir: string, deadlineMs = 60_000): Prom
     child.stderr?.on('data', hear)
   })
   const failed = end.then(() => undefined)
-  const late = pause(deadlineMs, undefined, { ref: false })
+  const late = pause(READY_MS_MAX, undefined, { ref: false })
   const url = await Promise.race([ready, failed, late])
   if (url !== undefined) return { url, close }
   await close()

@@ -47,6 +47,17 @@ it('counts two bytes for each character of a text that has one beyond Latin-1', 
   expect(bytesOf({ metadata: '{"a":"ő"}' })).toBe(bare + 2 * 9 - 2)
 })
 
+it('forgets the least recently used when they take too much together, however few they are', () => {
+  const cache = openSessionCache(50, 10_000)
+  const large = { ...record, metadata: JSON.stringify('x'.repeat(3000)) }
+  for (const id of ['a', 'b', 'c']) cache.set(id, large)
+  expect(cache.get('a')).toBe(large)
+  cache.set('d', large)
+  const kept = ['a', 'b', 'c', 'd'].filter((id) => cache.get(id) !== undefined)
+  expect(kept).toEqual(['a', 'c', 'd'])
+  expect(cache.bytes()).toBeLessThanOrEqual(10_000)
+})
+
 it('takes in a session as quickly when it is full as when it is not', () => {
   const fill = (sessionsMax: number): number => {
     const cache = openSessionCache(sessionsMax)
