@@ -19,6 +19,46 @@ it('what is past its time is removed though a part of learning can not write', a
   }
 }, 120_000)
 
+it('each part removes what is past its time with every round', async () => {
+  const running = await startApp()
+  try {
+    const { store, learning } = running.app
+    const { tables } = store
+    const old = `${firstIdOf(0)}-7000-8000-000000000000`
+    await running.must('POST', '/nous/signals/process', { signalId: 's', type: 'CLICK' })
+    const [told] = [...tables.signalOrder.keys()]
+    if (told === undefined) throw new Error('The signal is not there.')
+    await store.write(() => {
+      tables.signalOrder.remove(told)
+      tables.signalOrder.put([1, 's'], true)
+      tables.judgements.put(old, { unit: 'u', gains: [] })
+      tables.feedbackSeen.put([0, old], [])
+      tables.eventDays.put([0, 'MODEL_SYNCED'], 1)
+      tables.reportedClicks.put(old, 1)
+      const none = { upper: [], upperSquares: [], lower: [], lowerSquares: [] }
+      tables.examinations.put(0, { clicks: 1, ...none })
+    })
+    await learning.tick()
+    expect({
+      eventDays: tables.eventDays.has([0, 'MODEL_SYNCED']),
+      signals: tables.signals.has('s'),
+      judgements: tables.judgements.has(old),
+      feedbackSeen: tables.feedbackSeen.has([0, old]),
+      reportedClicks: tables.reportedClicks.has(old),
+      examinations: tables.examinations.has(0),
+    }).toEqual({
+      eventDays: false,
+      signals: false,
+      judgements: false,
+      feedbackSeen: false,
+      reportedClicks: false,
+      examinations: false,
+    })
+  } finally {
+    await running.close()
+  }
+}, 120_000)
+
 it('gates and triggers wait while what they decide by is learned anew', async () => {
   const running = await startApp()
   try {
