@@ -33,7 +33,7 @@ export type GateInput = GateLimits &
   (
     | { gate: 'HELD_OUT'; active?: VersionName; heldOut: boolean; sinceMs: number }
     | { gate: 'SHADOW'; active?: VersionName; sinceMs: number }
-    | { gate: 'CANARY'; trial: number; searchesMin: number }
+    | { gate: 'CANARY'; trial: number; searchesMin: number; ranked: number }
   )
 
 export type GateOutput = Omit<GateReport, 'timeMs'>
@@ -49,7 +49,7 @@ export function gate(input: GateInput): GateOutput | undefined {
   if (reader.mark(RELEARNING) !== undefined) return undefined
   if (input.gate === 'CANARY') {
     const units = reader.trialUnits(input.trial)
-    return { gate: 'CANARY', ...judgeCanary(units, input.searchesMin) }
+    return { gate: 'CANARY', ...judgeCanary(units, input) }
   }
   const known = native.featureNames()
   const shadow = `${input.candidate.modelId}@${input.candidate.version}`

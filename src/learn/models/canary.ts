@@ -9,14 +9,20 @@ interface ArmSums {
   reciprocalRank: UnitSums
 }
 
+/** Searches that the model ranked, and how many it must have. */
+interface Ranked {
+  ranked: number
+  searchesMin: number
+}
+
 /**
  * A model in its share of the users against the others: refused as soon as clicks or their places are worse for
- * certain, at all looks together; passed when that is not so after the least number of searches, which are not mostly
- * one user's.
+ * certain, at all looks together; passed when that is not so after the least number of searches that it ranked, which are
+ * not mostly one user's.
  */
 export function judgeCanary(
   units: Iterable<TrialUnit>,
-  searchesMin: number,
+  { ranked, searchesMin }: Ranked,
 ): Pick<GateReport, 'outcome' | 'figures'> {
   const arms = { CANARY: emptyArm(), CONTROL: emptyArm() }
   for (const { arm, searches, clicked, reciprocalRank } of units) {
@@ -31,12 +37,12 @@ export function judgeCanary(
   const worse = isWorse(ctr) || isWorse(mrr)
   const { searches } = arms.CANARY
   // Below 50 users an arm nothing is certain, and what can't be refused can't be passed either.
-  const enough = searches >= searchesMin && ctr?.alwaysValid !== undefined
+  const enough = ranked >= searchesMin && ctr?.alwaysValid !== undefined
   const isOnes = [arms.CONTROL, arms.CANARY].some(
     ({ clicked }) => leverageOf(clicked) > LEVERAGE_MAX,
   )
   const outcome = worse ? 'refuse' : enough && !isOnes ? 'pass' : 'not_yet'
-  const counts = { searches, controlSearches: arms.CONTROL.searches, searchesMin }
+  const counts = { searches, ranked, controlSearches: arms.CONTROL.searches, searchesMin }
   const reason = isOnes ? { reason: 'One user makes most of the searches.' } : {}
   return { outcome, figures: { ...counts, ctr: show(ctr), mrr: show(mrr), ...reason } }
 }

@@ -41,7 +41,7 @@ export function openGating(parts: GatingParts): Gating {
   const { store, pool, versions, evidence, config, clock } = parts
 
   async function ask(trial: Trial, searches: number): Promise<GateReport> {
-    const input = stageInput(parts, trial)
+    const input = stageInput(parts, trial, searches)
     const report = { ...(await askWhole(() => pool.run('gate', input))), timeMs: clock() }
     const tired = searches >= PATIENCE * searchesMin(config, trial)
     if (report.outcome !== 'not_yet' || !tired) return report
@@ -93,11 +93,11 @@ function limits(config: Config, { modelId, version }: VersionName) {
   }
 }
 
-function stageInput({ versions, config }: GatingParts, trial: Trial) {
+function stageInput({ versions, config }: GatingParts, trial: Trial, ranked: number) {
   const { stage, number, sinceMs } = trial
   const same = limits(config, trial)
   if (stage === 'CANARY')
-    return { ...same, gate: stage, trial: number, searchesMin: config.modelCanarySearchesMin }
+    return { ...same, gate: stage, trial: number, ranked, searchesMin: searchesMin(config, trial) }
   const { active } = versions.standing()
   return { ...same, gate: stage, sinceMs, ...(active === undefined ? {} : { active }) }
 }

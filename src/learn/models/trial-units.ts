@@ -82,12 +82,17 @@ export function isInShare(trial: Trial, unit: string): boolean {
   return bucketOf(`model:${nameOf(trial)}`, unit, 'inclusion') < Math.round(trial.share * BUCKETS)
 }
 
-/** In which arm a search was: the user's, when the model of that arm ranked it; others say nothing. */
+/**
+ * In which arm a search was: the user's, when the model of that arm ranked it, or none did. A model that learned from clicks
+ * leaves alone the queries that nobody clicked under: were those left out of its arm only, it would be held against others
+ * whose searches are the harder ones. Searches that any other model ranked say nothing.
+ */
 function armOf(
   { model = '' }: Impression,
   unit: string,
   trial: Trial,
 ): TrialUnit['arm'] | undefined {
-  if (isInShare(trial, unit)) return model === nameOf(trial) ? 'CANARY' : undefined
-  return model === trial.control ? 'CONTROL' : undefined
+  const inShare = isInShare(trial, unit)
+  if (model !== '' && model !== (inShare ? nameOf(trial) : trial.control)) return undefined
+  return inShare ? 'CANARY' : 'CONTROL'
 }

@@ -8,6 +8,7 @@ import type {
   Impression,
 } from '../../../src/learn/facts.ts'
 import { showUsage } from '../../../src/learn/models/answers.ts'
+import { judgeCanary } from '../../../src/learn/models/canary.ts'
 import { type ModelEvidence, openEvidence } from '../../../src/learn/models/evidence.ts'
 import { isInShare } from '../../../src/learn/models/trial-units.ts'
 import type { Trial } from '../../../src/schema/model-record.ts'
@@ -188,6 +189,29 @@ it('a trial counts its users by who ranked for them', async () => {
   expect(rows).toContainEqual([
     ...[7, other, { arm: 'CONTROL', searches: 1, clicked: 0, reciprocalRank: 0 }],
   ])
+})
+
+it('a model that harms the queries that it knows is found out, however few click under the others', async () => {
+  const { store, fold } = start({ ...trial, control: '' })
+  const names = Array.from({ length: 600 }, (_, n) => `user-${n}`)
+  for (const [n, unit] of names.entries()) {
+    const inShare = isInShare(trial, unit)
+    // Of queries that nobody clicked under the model leaves everybody's order alone.
+    const unknown = impression({ unit, queryHash: 'unknown' })
+    const known = [1, 2].map(() => impression({ unit, ...(inShare ? { model: 'm@2' } : {}) }))
+    const clicked = known.filter((_, at) => (n + at) % 10 < (inShare ? 4 : 7))
+    await fold(
+      ...[unknown, unknown, ...known].map(search),
+      ...clicked.map((shown) => feedback(shown, 0)),
+    )
+  }
+  const units = Array.from(store.tables.trialUnits.range(), ({ value }) => value)
+  const { outcome, figures } = judgeCanary(units, { ranked: 600, searchesMin: 100 })
+  expect(figures.ctr).toMatchObject({
+    control: expect.closeTo(0.35, 1),
+    canary: expect.closeTo(0.2, 1),
+  })
+  expect(outcome).toBe('refuse')
 })
 
 it('a transaction that fails leaves nothing behind', async () => {
