@@ -41,6 +41,8 @@ export interface Impression {
   total: number
   /** Hits before the first one shown: the first has position `from` + 1. */
   from: number
+  /** Of a further page of a list that a variant applies to: the query id of the first one, where that is known. */
+  list?: string
   generation: number
   page: ShownPage
   /** The score of each hit. */

@@ -2,10 +2,13 @@ import { Type } from 'typebox'
 
 /** What is counted of the searches of each variant: which way harm lies, and what readers are told of it. */
 export const COUNTED_METRICS = {
-  ctr: { harm: 'decrease', description: 'searches with a click, of all' },
+  ctr: {
+    harm: 'decrease',
+    description: 'searches with a click, of all; a list with all of its pages is one',
+  },
   mrr: {
     harm: 'decrease',
-    description: '1 / highest place clicked, up to the tenth; mean of all',
+    description: '1 / highest place of the list clicked, up to the tenth; mean of all',
   },
   zeroResultRate: { harm: 'increase', description: 'searches that found nothing, of all' },
   conversionRate: {

@@ -20,6 +20,8 @@ export interface ListPlace {
   /** What decides the list and its order. */
   text: string
   list: number | undefined
+  /** Of the page. */
+  queryId?: string
 }
 
 /** Further pages of a list are no searches of their own, wherever searches are counted. */

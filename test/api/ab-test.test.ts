@@ -331,6 +331,38 @@ describe('a test that runs', () => {
     )
   })
 
+  it('counts a list as one search, clicked or not, whatever page its hits are on', async () => {
+    const { testId } = (await create()).data
+    const sessionId = await session({ userId: 'one who reads on' })
+    const page = async (more: object) =>
+      (
+        await app.call<Data>('POST', '/cortex/search', {
+          query: 'fox',
+          size: 1,
+          sessionId,
+          ...more,
+        })
+      ).data
+    const first = await page({})
+    const pages = [await page({ from: 1 }), await page({ cursor: first.nextCursor }), first]
+    for (const { searchContext, hits } of pages)
+      await app.call('POST', '/cortex/feedback', {
+        sessionId,
+        feedback: ['click', 'purchase'].map((userAction) => ({
+          queryId: searchContext.queryId,
+          rating: 1,
+          metadata: { userAction, resultId: hits[0].id },
+        })),
+      })
+    const { metrics } = (await app.call<Data>('GET', `/cortex/ab-test/${testId}`)).data
+    const { variantId } = first.searchContext.experiments.find(
+      (each: Data) => each.testId === testId,
+    )
+    const once = { units: 1, searches: 1, ctr: 1, mrr: 1, conversionRate: 1 }
+    expect(metrics[variantId]).toMatchObject(once)
+    await app.call('POST', `/cortex/ab-test/${testId}/stop`)
+  })
+
   it('deals two rankings into one list, and credits the one that a click came from', async () => {
     const variants = [{ id: 'one' }, { id: 'two', config: { fieldWeights: { title: 0.01 } } }]
     const { testId } = (await create({ variants, mode: 'interleaving' })).data

@@ -79,14 +79,34 @@ function countSearch(
 function takeFeedback(ledger: Ledger, find: Find, fact: FeedbackFact): void {
   if (!isCounted(fact)) return
   const { entry, impression } = fact
-  const before = ledger.outcome(impression.queryId) ?? NOTHING
-  const after = outcomeAfter(before, fact, impression)
-  if (after !== before) ledger.setOutcome(impression.queryId, after)
+  const { queryId, from } = impression
+  const page = outcomesOf(ledger, queryId, (before) => dealtAfter(before, fact, impression))
+  const listId = from === 0 ? queryId : impression.list
+  // Of a page whose list is not known, no search was counted that could have been clicked.
+  const list =
+    listId === undefined
+      ? undefined
+      : outcomesOf(ledger, listId, (before) => listAfter(before, fact, impression))
   for (const { record, row } of countedIn(ledger, find, impression)) {
     add(row, 'ratings', 1)
     add(row, 'rated', entry.rating)
-    countOutcome(row, record, impression, [before, after])
+    if (list !== undefined) countList(row, list)
+    countWins(row, record, impression, page)
   }
+}
+
+/** What came of a search, or of a list, before and after. */
+type Outcomes = [before: SearchOutcome, after: SearchOutcome]
+
+function outcomesOf(
+  ledger: Ledger,
+  id: string,
+  change: (before: SearchOutcome) => SearchOutcome,
+): Outcomes {
+  const before = ledger.outcome(id) ?? NOTHING
+  const after = change(before)
+  if (after !== before) ledger.setOutcome(id, after)
+  return [before, after]
 }
 
 /** A search counts for who made it: what others say of it is no part of it. */
@@ -100,7 +120,8 @@ function untakeSearch(ledger: Ledger, find: Find, { impression }: SearchFact): v
   const outcome = ledger.outcome(impression.queryId) ?? NOTHING
   for (const { record, arm, row } of countedIn(ledger, find, impression)) {
     countSearch(arm, row, impression, -1)
-    countOutcome(row, record, impression, [outcome, NOTHING])
+    countList(row, [outcome, NOTHING])
+    countWins(row, record, impression, [outcome, NOTHING])
   }
 }
 
@@ -147,39 +168,49 @@ function countStep({ stepSinceMs }: ExperimentRecord, arm: Arm, row: UnitRow, ti
   if (timeMs >= stepSinceMs && row.lastMs < stepSinceMs) arm.stepUnits += 1
 }
 
-/** What came of a search after one more entry; the same object when the entry says nothing of it. */
-function outcomeAfter(
-  before: SearchOutcome,
-  fact: FeedbackFact,
-  { from, interleaved }: Impression,
-): SearchOutcome {
+/** What came of a list after one more entry about one of its pages; the same object when the entry says nothing of it. */
+function listAfter(before: SearchOutcome, fact: FeedbackFact, { from }: Impression): SearchOutcome {
   const { entry, hit } = fact
-  const { action, engagementType, position } = entry
-  const words = [action, actionOf(undefined, engagementType)]
-  const converted = before.converted || words.some((word) => ACTIONS.get(word)?.converts)
-  if (!words.includes('click') || namesUnshown(fact))
-    return converted === before.converted ? before : { ...before, converted }
-  const place = hit === undefined ? position : from + hit + 1
+  const converted = before.converted || wordsOf(fact).some((word) => ACTIONS.get(word)?.converts)
+  if (!isClick(fact)) return converted === before.converted ? before : { ...before, converted }
+  const place = hit === undefined ? entry.position : from + hit + 1
   const better = place !== undefined && (before.best === 0 || place < before.best)
-  const dealt = interleaved !== undefined && before.places.length < PLACES_MAX
-  const isNew = dealt && hit !== undefined && !before.places.includes(hit)
-  return {
-    best: better ? place : before.best,
-    clicked: true,
-    converted,
-    places: isNew ? [...before.places, hit] : before.places,
-  }
+  return { ...before, best: better ? place : before.best, clicked: true, converted }
 }
 
-function countOutcome(
-  row: UnitRow,
-  record: ExperimentRecord,
+/** The same of the hits of a page that was dealt: each is credited by itself. */
+function dealtAfter(
+  before: SearchOutcome,
+  fact: FeedbackFact,
   { interleaved }: Impression,
-  [before, after]: [SearchOutcome, SearchOutcome],
-): void {
+): SearchOutcome {
+  const { hit } = fact
+  if (interleaved === undefined || hit === undefined || !isClick(fact)) return before
+  const { places } = before
+  if (places.length >= PLACES_MAX || places.includes(hit)) return before
+  return { ...before, places: [...places, hit] }
+}
+
+function wordsOf({ entry: { action, engagementType } }: FeedbackFact): string[] {
+  return [action, actionOf(undefined, engagementType)]
+}
+
+function isClick(fact: FeedbackFact): boolean {
+  return wordsOf(fact).includes('click') && !namesUnshown(fact)
+}
+
+function countList(row: UnitRow, [before, after]: Outcomes): void {
   add(row, 'clicked', Number(after.clicked) - Number(before.clicked))
   add(row, 'converted', Number(after.converted) - Number(before.converted))
   add(row, 'reciprocal', reciprocalRank(after.best) - reciprocalRank(before.best))
+}
+
+function countWins(
+  row: UnitRow,
+  record: ExperimentRecord,
+  { interleaved }: Impression,
+  [before, after]: Outcomes,
+): void {
   if (interleaved?.testId !== record.id) return
   const { teams } = interleaved
   const [won, wins] = [winnerOf(teams, before.places), winnerOf(teams, after.places)]

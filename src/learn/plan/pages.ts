@@ -33,6 +33,8 @@ interface Applied {
   addedMark: number
   /** See kept-lists.ts. */
   countedIn: number
+  /** Query id of the first page of the one list that a variant applied to: tests count a list, not its pages. */
+  first?: string | undefined
 }
 
 const PLAIN_LIST: KeptList<Applied> = { number: 0, applied: undefined }
@@ -56,6 +58,8 @@ export function openPages(
     if (before !== undefined) return laterPage(plan, before)
     const applied = appliedBy(plan)
     if (place.list !== undefined && place.list % MARKS !== (applied?.mark ?? 0)) throw gone()
+    if (applied !== undefined && plan.experiments.length > 0)
+      applied.first = isFirstPage(search) ? place.queryId : undefined
     const number = lists.keep(key, applied)
     plan.list = applied === undefined ? 0 : nameOf(number, applied)
     return plan
@@ -149,7 +153,9 @@ function laterPage(plan: LearnedPlan, { number, applied }: KeptList<Applied>): L
   const list = applied === undefined ? 0 : nameOf(number, applied)
   const later = { ...plan, ...ranking, list }
   later.exploration = later.shadow = undefined
-  if (plan.recorded !== undefined)
+  if (plan.recorded !== undefined) {
     later.recorded = { ...plan.recorded, variants: variantNames(ranking.experiments) }
+    if (applied?.first !== undefined) later.recorded.list = applied.first
+  }
   return later
 }

@@ -48,7 +48,7 @@ export interface LearnedPlan extends LearnedRanking {
   /** Whether features are written down: only where somebody could teach something by them. */
   featured: boolean
   /** What the impression says besides what was found; undefined when searches are not recorded. */
-  recorded: Pick<Impression, 'sessionId' | 'unit' | 'deviceType' | 'variants'> | undefined
+  recorded: Pick<Impression, 'sessionId' | 'unit' | 'deviceType' | 'variants' | 'list'> | undefined
 }
 
 interface Dealt {

@@ -90,11 +90,12 @@ export function openSearch(parts: SearchParts): Search {
       refuseAnalysed(read.request, entries)
       refuseMistyped(read.request, entries)
       const { queryHash } = read
-      const plan = parts.plan(search, queryHash, { text: read.listText, list: read.list })
+      const queryId = newId()
+      const place = { text: read.listText, list: read.list, queryId }
+      const plan = parts.plan(search, queryHash, place)
       const request = tune(read.request, plan.tuning)
       const { vector, degraded, missed } = await queryVector(search, request, entries, parts)
       const told = await searchWarnings({ search, address, read, plan, entries, missed }, engine)
-      const queryId = newId()
       const asked = { search, read, plan, request, entries, vector, told, queryId, degraded }
       const { job, head } = searchJob(asked, startedMs, config)
       if (search.explain === true) addEvidence(job, plan, queryHash)

@@ -37,13 +37,43 @@ describe('what a variant is told', () => {
     const { testId } = await lab.create('test', {})
     const member = await lab.memberOf(testId, 'b')
     const first = lab.searchIn(member)
-    const further = lab.searchIn(member, { from: 20 })
+    const further = lab.searchIn(member, { from: 20, list: first })
     await lab.click(member, first, 'never shown')
     expect((await lab.get('test', testId)).metrics.b).toMatchObject({ searches: 1, ctr: 0, mrr: 0 })
     await lab.click(member, further, 'a')
     await lab.tell(member, further, 'b', { userAction: 'purchase' }, 1)
     const { metrics } = await lab.get('test', testId)
     expect(metrics.b).toMatchObject({ units: 1, searches: 1, ctr: 1, mrr: 0, conversionRate: 1 })
+  })
+
+  it('counts a list once, on however many of its pages hits are clicked', async () => {
+    const lab = openLaboratory()
+    const { testId } = await lab.create('test', {})
+    const member = await lab.memberOf(testId, 'b')
+    const first = lab.searchIn(member)
+    const pages = [2, 4, 6].map((from) => lab.searchIn(member, { from, list: first }))
+    for (const page of [...pages, first]) {
+      await lab.click(member, page, 'b')
+      await lab.tell(member, page, 'c', { userAction: 'purchase' }, 1)
+    }
+    const once = { units: 1, searches: 1, ctr: 1, conversionRate: 1, rating: 1 }
+    expect((await lab.get('test', testId)).metrics.b).toMatchObject({ ...once, mrr: 1 / 2 })
+    const other = lab.searchIn(member)
+    await lab.click(member, lab.searchIn(member, { from: 2, list: other }), 'b')
+    expect((await lab.get('test', testId)).metrics.b).toMatchObject({
+      ...{ searches: 2, ctr: 1, conversionRate: 1 / 2 },
+      mrr: (1 / 2 + 1 / 4) / 2,
+    })
+  })
+
+  it('counts no click on a page of a list that nobody knows the beginning of', async () => {
+    const lab = openLaboratory()
+    const { testId } = await lab.create('test', {})
+    const member = await lab.memberOf(testId, 'b')
+    lab.searchIn(member)
+    await lab.click(member, lab.searchIn(member, { from: 20 }), 'a')
+    const { metrics } = await lab.get('test', testId)
+    expect(metrics.b).toMatchObject({ searches: 1, ctr: 0, mrr: 0, rating: 1 })
   })
 
   it('is the same in whatever order clicks come, and counts each once', async () => {

@@ -52,6 +52,27 @@ it('a list that is dealt is dealt on its later pages as on its first', () => {
   expect(plan(first, 'one').interleaved).toMatchObject({ seed: 4 })
 })
 
+it('a later page of a list that a variant applies to names the first one, and no page does without', () => {
+  let variants: [string, string][] = [['t', 'b']]
+  const plan = openPages(() => {
+    const experiments = variants.map(([testId, variantId]) => ({ testId, variantId }))
+    const rest = { tuning: { minScore: 1 }, added: NOTHING_ADDED, adaptations: [] }
+    return { ...rest, experiments, recorded: { variants } } as unknown as LearnedPlan
+  })
+  const listOf = (search: SearchRequest, queryId: string) =>
+    plan(search, 'one', { text: 'one', list: undefined, queryId }).recorded?.list
+  expect(listOf(next, 'unknown beginning')).toBeUndefined()
+  expect(listOf({ ...next, from: 20 }, 'of the same')).toBeUndefined()
+  expect(listOf(first, 'q1')).toBeUndefined()
+  expect(listOf(next, 'q2')).toBe('q1')
+  expect(listOf({ ...next, cursor: 'after' }, 'q3')).toBe('q1')
+  expect(listOf(first, 'q4')).toBeUndefined()
+  expect(listOf(next, 'q5')).toBe('q4')
+  variants = []
+  expect(listOf(first, 'q6')).toBeUndefined()
+  expect(listOf(next, 'q7')).toBeUndefined()
+})
+
 it('a list is kept while ten thousand others begin, and not for ever', () => {
   const plan = openCounted()
   plan(first, 'one')
