@@ -11,7 +11,7 @@ const Name = Type.String({ minLength: 1, maxLength: 128 })
 
 const SHARE =
   'share of those who take part, of 1 or of 100; variants without one divide what the others leave'
-const Variant = Type.Object(
+export const Variant = Type.Object(
   {
     id: Type.Optional(Id),
     name: Type.Optional(Type.String({ maxLength: 128 })),
@@ -233,6 +233,7 @@ export const AnsweredAssignment = Type.Object({
   inExperiment: Type.Boolean(),
   bucket: Type.Integer({ minimum: 0, maximum: 9999 }),
   reason: Type.Optional(Type.String({ description: 'why it is outside: allocation or targeting' })),
+  warnings: Type.Optional(Type.Array(Type.String())),
 })
 export type AnsweredAssignment = Static<typeof AnsweredAssignment>
 

@@ -55,6 +55,12 @@ describe('creating a test', () => {
     expect(data.warnings).toEqual([
       'No index searches a field "titel": its weight changes nothing.',
     ])
+    const fallbackConfig = { fieldWeights: { contnt: 2 } }
+    const fallback = await create({ fallbackConfig })
+    expect(fallback.data.warnings).toContain(
+      'No index searches a field "contnt": its weight changes nothing.',
+    )
+    await app.call('POST', `/cortex/ab-test/${fallback.data.testId}/stop`)
     await app.call('POST', `/cortex/ab-test/${data.testId}/stop`)
   })
 
@@ -277,6 +283,15 @@ describe('assigning a session', () => {
     const future = await create({ startDate: '2090-01-01T00:00:00Z' })
     expect(future.data.status).toBe('DRAFT')
     expect((await assign({ sessionId: 's', testName: future.data.name })).code).toBe('NOT_ACTIVE')
+  })
+
+  it('tells of what it does not read beside its fields', async () => {
+    const { name: testName } = (await create()).data
+    const { data } = await assign({ sessionId: 's', testName, userId: 'u' })
+    expect(data.warnings).toEqual([
+      '"userId" is not a field of an assignment and was ignored; "sessionId" is.',
+    ])
+    expect((await assign({ sessionId: 's', testName })).data).not.toHaveProperty('warnings')
   })
 })
 

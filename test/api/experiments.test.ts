@@ -169,6 +169,16 @@ describe('a reported result', () => {
     expect(metrics.b.reported.nps).toEqual({ mean: 7, values: 1, units: 1 })
   })
 
+  it('tells of what it does not read beside its fields', async () => {
+    const { experimentId } = (await create({ rolloutStrategy: { type: 'immediate' } })).data
+    const sent = { experimentId, variantId: 'b', userId: 'u-1', metrics: { revenue: 2 } }
+    expect((await report(sent)).data.warnings).toEqual([
+      '"userId" is not a field of a result and was ignored; "unit" is.',
+    ])
+    const { userId: unit, ...same } = sent
+    expect((await report({ ...same, unit })).data).not.toHaveProperty('warnings')
+  })
+
   it('has numbers under names, whatever the names are', async () => {
     const { experimentId } = (await create({ rolloutStrategy: { type: 'immediate' } })).data
     for (const metrics of [{ 'a\nb': 'x' }, { '': 1 }, { ['x'.repeat(129)]: 1 }]) {

@@ -3,6 +3,7 @@ import { type ExperimentCreate, LearningExperiment } from '../../schema/experime
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
 import { shownName } from '../../word.ts'
 import { mustReadTuning } from '../plan/tuning.ts'
+import { BUCKETS } from '../statistics/buckets.ts'
 import { DAY_MS } from '../wire/duration.ts'
 import { isTellable, readMoment } from '../wire/moment.ts'
 import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
@@ -10,6 +11,7 @@ import { readGuardrails } from './guardrail-rules.ts'
 import { refuseUninterleavable } from './interleavable.ts'
 import { metricName, uncountedWarnings } from './metrics.ts'
 import { AT_ONCE, readRollout } from './rollout.ts'
+import { shareOf } from './running.ts'
 import { readTargeting } from './targeting.ts'
 import { readVariants, unreadWarnings } from './variants.ts'
 
@@ -78,13 +80,13 @@ export function draftExperiment(
     mode,
     variants,
     allocation,
-    targeting: readTargeting(sent.targetingRules),
+    targeting: readTargeting(sent.targetingRules, warnings),
     successMetrics: readMetrics(sent, warnings),
     guardrails: readWatched(sent.guardrails, mode, warnings),
     rollout:
       kind === 'test' && sent.rolloutStrategy === undefined
         ? AT_ONCE
-        : readRollout(sent.rolloutStrategy),
+        : readRollout(sent.rolloutStrategy, warnings),
     step: 0,
     stepSinceMs: draft ? dates.startMs : nowMs,
     ...(fallback === undefined ? {} : { fallback }),
@@ -96,7 +98,7 @@ export function draftExperiment(
     ),
     warnings,
   }
-  warnings.push(...idleWarnings(record))
+  warnings.push(...nobodyWarnings(record), ...idleWarnings(record))
   return record
 }
 
@@ -129,6 +131,14 @@ function readFallback(
   const { tuning, unread } = mustReadTuning(config, 'fallbackConfig')
   warnings.push(...unreadWarnings('fallbackConfig', unread))
   return { config, tuning }
+}
+
+/** A step without anybody would wait for its units for ever. */
+function nobodyWarnings(record: ExperimentRecord): string[] {
+  const { allocation, rollout } = record
+  if (allocation === 0 || Math.round(shareOf(record) * BUCKETS) > 0) return []
+  const path = rollout.steps.length > 1 ? 'rolloutStrategy' : 'trafficAllocation'
+  return [`${path}: nobody takes part in so small a share: units are let in by the ten thousandth.`]
 }
 
 /** A fallback that nothing brings into force would be waited for. */

@@ -17,14 +17,15 @@ import { type IsSearched, unsearchedWeights } from '../plan/unsearched-weights.t
 import type { Sessions } from '../sessions/sessions.ts'
 import { MACHINES } from '../states.ts'
 import { listJson } from '../wire/list-json.ts'
+import { unreadFields } from '../wire/unread-fields.ts'
 import { knownWordsOf } from '../wire/words.ts'
 import { describeExperiment, reportExperiment } from './answers.ts'
 import type { Counted } from './checks.ts'
 import { draftExperiment } from './draft.ts'
 import { openExperimentEvidence } from './evidence.ts'
-import { isInexact, missingModels, withExactModels } from './exact-models.ts'
+import { isInexact, missingModels, tuningsOf, withExactModels } from './exact-models.ts'
 import { openLedger } from './ledger.ts'
-import { findAssigned, mustFind, notActive, unitOf } from './lookup.ts'
+import { ASSIGNED, findAssigned, mustFind, notActive, unitOf } from './lookup.ts'
 import { openRegister, type Register } from './register.ts'
 import { openReported } from './reported.ts'
 import { openResults, type RecordResult } from './results.ts'
@@ -106,7 +107,7 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
       const nowMs = clock()
       const record = withExactModels(draftExperiment(kind, sent, newId(nowMs), nowMs), exactModel)
       record.warnings.push(...missingModels(record, exactModel))
-      for (const { tuning } of record.variants)
+      for (const tuning of tuningsOf(record))
         record.warnings.push(...unsearchedWeights(tuning, isSearched))
       await register.add(record)
       return describeExperiment(record, counted(record), nowMs)
@@ -116,7 +117,11 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
       const record = findAssigned(register, sent)
       if (record.status !== 'ACTIVE') throw notActive(record)
       const { unit = sent.sessionId, target } = unitOf(sent, sessions)
-      return assignmentOf(prepare(record), unit, target)
+      const warnings = unreadFields(sent, ASSIGNED)
+      return {
+        ...assignmentOf(prepare(record), unit, target),
+        ...(warnings.length > 0 ? { warnings } : {}),
+      }
     },
     list: async (kind, query) => {
       await settle(schedule, register.all())

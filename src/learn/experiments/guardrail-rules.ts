@@ -4,6 +4,7 @@ import type { GuardrailRule } from '../../schema/experiment-record.ts'
 import { shownName } from '../../word.ts'
 import { METRIC_NAME_MAX } from '../wire/metric-names.ts'
 import { type RuleOperator, readOperator } from '../wire/operators.ts'
+import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 import { harmOf, metricName } from './metrics.ts'
 
 const GUARDRAILS_MAX = 100
@@ -15,6 +16,21 @@ interface Said {
   harm: Harm
   /** The threshold as the share of control's value that may be lost. */
   share?: (threshold: number) => number
+}
+
+/** One that is ignored would make the rule another one: fewer samples, or harm on the other side. */
+const BODY: KnownBody = {
+  is: 'a guardrail',
+  known: new Set([
+    ...['metric', 'name', 'operator', 'direction', 'threshold', 'value', 'min', 'max'],
+    ...['maxDegradation', 'relative', 'type', 'mode', 'minSamples'],
+  ]),
+  meant: {
+    ...{ op: 'operator', comparator: 'operator', condition: 'operator', comparison: 'operator' },
+    ...{ limit: 'threshold', bound: 'threshold' },
+    ...{ samples: 'minSamples', sampleSize: 'minSamples', minSampleSize: 'minSamples' },
+    ...{ minimumSamples: 'minSamples', minimumSampleSize: 'minSamples' },
+  },
 }
 
 const RISE: Said = { harm: 'increase' }
@@ -64,6 +80,7 @@ function readEntry(metric: string, value: unknown, warnings: string[]): Guardrai
 
 /** A least and a greatest value are two rules. */
 function readRules(sent: unknown, path: string, warnings: string[]): GuardrailRule[] {
+  if (isObject(sent)) warnings.push(...unreadFieldsAt(path, sent, BODY))
   const { min, max, ...same } = isObject(sent) ? sent : {}
   const areBoth = typeof min === 'number' && typeof max === 'number'
   if (!areBoth || same.threshold !== undefined) return [readRule(sent, path, warnings)]

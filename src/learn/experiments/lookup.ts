@@ -1,8 +1,9 @@
 import { invalid, serviceError } from '../../errors.ts'
 import { oneSpelling } from '../../ids.ts'
-import type { AssignmentRequest, ExperimentResult } from '../../schema/experiment.ts'
+import { AssignmentRequest, type ExperimentResult } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import { bodyOf } from '../wire/unread-fields.ts'
 import type { Register } from './register.ts'
 import { INTERLEAVED, place, prepare } from './running.ts'
 import { strangerOf, type Target } from './targeting.ts'
@@ -15,6 +16,12 @@ export function mustFind(register: Register, kind: ExperimentKind, id: string): 
     ? serviceError('TEST_NOT_FOUND', 'There is no test with this id.')
     : serviceError('EXPERIMENT_NOT_FOUND', 'There is no experiment with this id.')
 }
+
+/** Whose variant is asked for is the session's alone: a user beside it is told of. */
+export const ASSIGNED = bodyOf('an assignment', AssignmentRequest, {
+  ...{ userId: 'sessionId', unit: 'sessionId', id: 'testId', name: 'testName' },
+  ...{ experimentId: 'testId', experimentName: 'testName', test: 'testName' },
+})
 
 /** Throws TEST_NOT_FOUND, or VALIDATION_FAILED when id and name mean two. */
 export function findAssigned(

@@ -1,8 +1,9 @@
 import type { NoteDone } from '../../schema/answer.ts'
-import type { ExperimentResult } from '../../schema/experiment.ts'
+import { ExperimentResult } from '../../schema/experiment.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import { monitoringOf } from './answers.ts'
 import type { Ledger } from './ledger.ts'
 import { armOf, findReported, notActive, unitOf } from './lookup.ts'
@@ -17,6 +18,14 @@ interface ResultsParts extends ScheduleParts {
   reported: Reported
 }
 
+/** Values whose unit is not read are each of another one, and stay when that one is forgotten. */
+const BODY = bodyOf('a result', ExperimentResult, {
+  ...{ userId: 'unit', user: 'unit', unitId: 'unit' },
+  ...{ testId: 'experimentId', id: 'experimentId' },
+  ...{ testName: 'experimentName', name: 'experimentName' },
+  ...{ variant: 'variantId', variantName: 'variantId' },
+  ...{ results: 'metrics', values: 'metrics', value: 'metrics', metric: 'metrics' },
+})
 const OTHER_ARM =
   'variantId: the unit was counted in another variant before, which is answered, and these values count there, too.'
 
@@ -58,12 +67,13 @@ export function openResults(parts: ResultsParts): RecordResult {
     const { variantId, recorded, isOther } = await count(experiment, sent, noteDone)
     if (experiment.status === 'ACTIVE') await watch(parts, experiment)
     const now = register.find(experiment.id) ?? experiment
+    const warnings = [...unreadFields(sent, BODY), ...(isOther ? [OTHER_ARM] : [])]
     return {
       experimentId: now.id,
       variantId,
       recorded,
       status: now.status,
-      ...(isOther ? { warnings: [OTHER_ARM] } : {}),
+      ...(warnings.length > 0 ? { warnings } : {}),
       monitoring: monitoringOf(now, counted(now), clock()),
     }
   }

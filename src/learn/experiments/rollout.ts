@@ -1,7 +1,9 @@
 import { invalid } from '../../errors.ts'
+import { asObject } from '../../object.ts'
 import type { ExperimentRecord, Rollout } from '../../schema/experiment-record.ts'
 import { wordOf } from '../../word.ts'
 import { DAY_MS, durationOf, HOUR_MS } from '../wire/duration.ts'
+import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 
 const TYPES: Record<string, Rollout['type']> = {
   immediate: 'immediate',
@@ -27,26 +29,71 @@ const DEFAULT_INTERVAL_MS = HOUR_MS
 const INTERVAL_MS_MAX = 365 * DAY_MS
 const DEFAULT_SAMPLES = 100
 
+const PATH = 'rolloutStrategy'
+const EVERY_STEP = {
+  ...{ duration: 'interval', stepDuration: 'interval', stepInterval: 'interval' },
+  ...{ every: 'interval', samples: 'minSamples', sampleSize: 'minSamples' },
+  ...{ minSampleSize: 'minSamples', minimumSamples: 'minSamples' },
+}
+/** Of what is ignored, people would be let in at another time, or after others, than was meant. */
+const BODY: KnownBody = {
+  is: 'a roll-out',
+  known: new Set(['type', 'steps', 'interval', 'minSamples']),
+  meant: {
+    ...EVERY_STEP,
+    strategy: 'type',
+    stages: 'steps',
+    phases: 'steps',
+    percentages: 'steps',
+  },
+}
+const STEP_BODY: KnownBody = {
+  is: 'a step of a roll-out',
+  known: new Set(['percentage', 'percent', 'share', 'allocation']),
+  meant: Object.fromEntries(
+    Object.entries({ ...EVERY_STEP, interval: 'interval', minSamples: 'minSamples' }).map(
+      ([name, meant]) => [name, `${PATH}.${meant}`],
+    ),
+  ),
+}
+
 /** All units of its share at once. */
 export const AT_ONCE: Rollout = { type: 'immediate', steps: [1], intervalMs: 0, minSamples: 0 }
 
 /**
  * Reads `{type, steps, interval, minSamples}`; what is missing is 10 → 25 → 50 → 100 percent, an hour and 100 units a
- * step. Steps up to 1 are shares, others percentages. Throws VALIDATION_FAILED for what can't be meant.
+ * step. Steps up to 1 are shares, others percentages. Throws VALIDATION_FAILED for what can't be meant; says in `warnings`
+ * what is not used.
  */
-export function readRollout(sent: object = {}): Rollout {
+export function readRollout(sent: object = {}, warnings: string[] = []): Rollout {
   const strategy = sent as Record<string, unknown>
   const word = wordOf(strategy.type ?? 'steps').toLowerCase()
   const type = Object.hasOwn(TYPES, word) ? TYPES[word] : undefined
-  if (type === undefined)
-    throw invalid('rolloutStrategy.type', 'must be immediate, linear or steps')
-  if (type === 'immediate') return AT_ONCE
-  return {
+  if (type === undefined) throw invalid(`${PATH}.type`, 'must be immediate, linear or steps')
+  warnings.push(...unreadFieldsAt(PATH, sent, BODY))
+  if (type === 'immediate') {
+    warnings.push(...vainWarnings(sent))
+    return AT_ONCE
+  }
+  const rollout: Rollout = {
     type,
     steps: type === 'linear' ? linearSteps(strategy.steps) : readSteps(strategy.steps),
-    intervalMs: readInterval(strategy.interval, 'rolloutStrategy.interval'),
+    intervalMs: readInterval(strategy.interval, `${PATH}.interval`),
     minSamples: readSamples(strategy.minSamples),
   }
+  const steps: unknown[] = Array.isArray(strategy.steps) ? strategy.steps : []
+  for (const [at, step] of steps.entries())
+    warnings.push(...unreadFieldsAt(`${PATH}.steps[${at}]`, asObject(step) ?? {}, STEP_BODY))
+  return rollout
+}
+
+/** What a roll-out without steps does without. */
+function vainWarnings(sent: object): string[] {
+  const vain = ['steps', 'interval', 'minSamples'].filter((name) => Object.hasOwn(sent, name))
+  if (vain.length === 0) return []
+  return [
+    `${PATH}: type immediate lets everybody in at once, and does not use ${vain.join(', ')}; send type steps or linear for steps.`,
+  ]
 }
 
 /**

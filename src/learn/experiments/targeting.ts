@@ -3,6 +3,7 @@ import { asObject } from '../../object.ts'
 import type { TargetingCondition } from '../../schema/experiment-record.ts'
 import { shownName } from '../../word.ts'
 import { type RuleOperator, readOperator } from '../wire/operators.ts'
+import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 
 /** Whom a condition is about. */
 export interface Target {
@@ -38,16 +39,26 @@ const COMPARISONS: Partial<Record<RuleOperator, Comparison>> = {
 const CONDITIONS_MAX = 100
 const VALUES_MAX = 1000
 const PATH = 'targetingRules'
+/** A rule whose operator is ignored asks for equality. */
+const BODY: KnownBody = {
+  is: 'a targeting rule',
+  known: new Set(['field', 'attribute', 'key', 'operator', 'value', 'values']),
+  meant: {
+    ...{ op: 'operator', comparator: 'operator', condition: 'operator', comparison: 'operator' },
+    ...{ property: 'field', path: 'field' },
+  },
+}
 
 /**
  * Reads targeting rules: an object field → value, list (any of), `{gte, gt, lte, lt}` or `{not}`, or a list of
- * `{field, operator, value}`. Throws VALIDATION_FAILED for an operator that is not known.
+ * `{field, operator, value}`. Throws VALIDATION_FAILED for an operator that is not known; says in `warnings` what a rule
+ * has beside these.
  */
-export function readTargeting(rules: unknown): TargetingCondition[] {
+export function readTargeting(rules: unknown, warnings: string[] = []): TargetingCondition[] {
   if (rules === undefined || rules === null) return []
   // Before they are read: a list may hold hundreds of thousands that say nothing.
   if (rulesIn(rules) > CONDITIONS_MAX) throw tooMany()
-  const conditions = readRules(rules)
+  const conditions = readRules(rules, { path: PATH, warnings })
   if (conditions.length > CONDITIONS_MAX) throw tooMany()
   if (conditions.some(({ values }) => values.length > VALUES_MAX))
     throw invalid(PATH, `must hold at most ${VALUES_MAX} values in a condition`)
@@ -74,14 +85,21 @@ function rulesIn(rules: unknown): number {
 
 const LISTS = ['rules', 'conditions']
 
-function readRules(rules: unknown, path = PATH): TargetingCondition[] {
-  if (Array.isArray(rules)) return rules.flatMap((rule, at) => readRule(rule, `${path}[${at}]`))
+/** Where rules stand, and whom to tell what is not read of them. */
+interface Reading {
+  path: string
+  warnings: string[]
+}
+
+function readRules(rules: unknown, { path, warnings }: Reading): TargetingCondition[] {
+  if (Array.isArray(rules))
+    return rules.flatMap((rule, at) => readRule(rule, { path: `${path}[${at}]`, warnings }))
   const object = asObject(rules)
   if (object === undefined) throw invalid(path, 'must be an object or a list of objects')
   const entries = Object.entries(object)
   const [only] = entries
   if (entries.length === 1 && only !== undefined && isListOfRules(...only))
-    return readRules(only[1], `${path}.${only[0]}`)
+    return readRules(only[1], { path: `${path}.${only[0]}`, warnings })
   return entries.flatMap(([field, value]) => readField(field, value, `${path}.${shownName(field)}`))
 }
 
@@ -89,15 +107,17 @@ function isListOfRules(name: string, value: unknown): boolean {
   return LISTS.includes(name) && Array.isArray(value) && value.every(asObject)
 }
 
-function readRule(rule: unknown, path: string): TargetingCondition[] {
+function readRule(rule: unknown, reading: Reading): TargetingCondition[] {
+  const { path, warnings } = reading
   const object = asObject(rule)
   if (object === undefined) throw invalid(path, 'must be an object')
   const field = object.field ?? object.attribute ?? object.key
   // Read as names of fields, these would be a condition that nobody meets.
   if (field === undefined && 'operator' in object && ('value' in object || 'values' in object))
     throw invalid(`${path}.field`, 'is required')
-  if (field === undefined) return readRules(object, path)
+  if (field === undefined) return readRules(object, reading)
   if (typeof field !== 'string' || field === '') throw invalid(`${path}.field`, 'must be a text')
+  warnings.push(...unreadFieldsAt(path, object, BODY))
   const { operator = 'eq', value = object.values } = object
   return [readCondition(field, operator, value, { said: `${path}.operator`, to: `${path}.value` })]
 }

@@ -1,7 +1,10 @@
 import { invalid } from '../../errors.ts'
+import { Variant } from '../../schema/experiment.ts'
 import type { ExperimentVariant } from '../../schema/experiment-record.ts'
 import { beginningOf } from '../../word.ts'
 import { mustReadTuning } from '../plan/tuning.ts'
+import { TUNABLE } from '../plan/tuning-values.ts'
+import { bodyOf, unreadFieldsAt } from '../wire/unread-fields.ts'
 
 /** A variant as it was sent. */
 export interface SentVariant {
@@ -27,6 +30,16 @@ const SUM_ERROR = 1e-6 + 1e-12
 /** Ids that start with it are the service's own. */
 const OWN_MARK = '@'
 
+const SETTINGS = Object.keys(TUNABLE).filter((name) => !Object.hasOwn(Variant.properties, name))
+/** A variant whose share, or whose settings, stand where nobody reads them is another test than was meant. */
+const BODY = bodyOf('a variant', Variant, {
+  ...Object.fromEntries(SETTINGS.map((name) => [name, `config.${name}`])),
+  ...{ share: 'weight', traffic: 'weight', percentage: 'weight', percent: 'weight' },
+  ...{ trafficAllocation: 'weight', trafficShare: 'weight', trafficPercentage: 'weight' },
+  ...{ configuration: 'config', settings: 'config', parameters: 'config', params: 'config' },
+  ...{ variantId: 'id', variantName: 'name' },
+})
+
 /**
  * Reads variants and their shares. Throws VALIDATION_FAILED for ids or names that occur twice and for shares
  * that don't sum to 1 or 100; says in `warnings` which parts of a configuration change no ranking.
@@ -45,7 +58,9 @@ export function readVariants(
     typeof trafficAllocation === 'object' ? sharesByName(named, trafficAllocation) : sharesOf(own)
   const warnings = areInVain(own, shares) ? [VAIN_SHARES] : []
   const variants = named.map((names, at) => {
-    const { config = {}, weights } = sent[at] ?? {}
+    const { [at]: variant = {} } = sent
+    const { config = {}, weights } = variant
+    warnings.push(...unreadFieldsAt(`variants[${at}]`, variant, BODY))
     const whole = weights === undefined ? config : { ...config, weights }
     const { tuning, unread } = mustReadTuning(whole, `variants[${at}].config`)
     warnings.push(...unreadWarnings(`variant ${names.id}`, unread))

@@ -19,6 +19,11 @@ export function bodyOf(
   return { is, known: new Set(Object.keys(properties)), meant }
 }
 
+/** The same of a part of a body, which lies at `path`. */
+export function unreadFieldsAt(path: string, sent: object, body: KnownBody): string[] {
+  return unreadFields(sent, body).map((sentence) => `${path}: ${sentence}`)
+}
+
 /** What stands beside the fields of a body is ignored; whoever meant one of them should know. */
 export function unreadFields(sent: object, { is, known, meant }: KnownBody): string[] {
   const unread = Object.keys(sent).filter((name) => !known.has(name))

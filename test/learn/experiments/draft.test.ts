@@ -72,6 +72,75 @@ it('a variant is warned of keys inside of its pins and boosts that are not read'
   )
 })
 
+describe('what a part of a test has beside its fields is told of:', () => {
+  const warningsOf = (sent: Partial<ExperimentCreate>) => draft(sent, 'experiment').warnings
+  const ignored = (at: string, name: string, of: string, instead?: string) =>
+    `${at}: "${name}" is not a field of ${of} and was ignored${instead === undefined ? '.' : `; "${instead}" is.`}`
+
+  it('of a variant, whose share or settings would be others than was meant', () => {
+    const variants = [
+      { id: 'a', share: 0.9, isControl: true },
+      { id: 'b', share: 0.1, fieldWeights: { title: 3 }, settings: {}, wieght: 1 },
+    ]
+    expect(warningsOf({ variants })).toEqual([
+      ignored('variants[0]', 'share', 'a variant', 'weight'),
+      ignored('variants[0]', 'isControl', 'a variant'),
+      ignored('variants[1]', 'share', 'a variant', 'weight'),
+      ignored('variants[1]', 'fieldWeights', 'a variant', 'config.fieldWeights'),
+      ignored('variants[1]', 'settings', 'a variant', 'config'),
+      ignored('variants[1]', 'wieght', 'a variant', 'weight'),
+    ])
+    const read = { id: 'a', name: 'A', weight: 1, config: {}, weights: { title: 2 } }
+    expect(warningsOf({ variants: [read, { id: 'b', allocation: 0 }] })).toEqual([])
+  })
+
+  it('of a guardrail, once where it is a least and a greatest value', () => {
+    const rule = { metric: 'ctr', threshold: 0.1, minSampleSize: 5000 }
+    expect(warningsOf({ guardrails: [rule, { metric: 'mrr', op: '<', threshold: 0.1 }] })).toEqual([
+      ignored('guardrails[0]', 'minSampleSize', 'a guardrail', 'minSamples'),
+      ignored('guardrails[1]', 'op', 'a guardrail', 'operator'),
+    ])
+    expect(warningsOf({ guardrails: { rating: { min: 0.1, max: 0.9, window: '1h' } } })).toEqual([
+      ignored('guardrails.rating', 'window', 'a guardrail'),
+    ])
+  })
+
+  it('of a roll-out and its steps, and that one at once has none', () => {
+    const steps = [{ percentage: 10, duration: '2d' }, { percentage: 100 }]
+    const ofStep = 'a step of a roll-out'
+    expect(warningsOf({ rolloutStrategy: { steps, stepDuration: '1d' } })).toEqual([
+      ignored('rolloutStrategy', 'stepDuration', 'a roll-out', 'interval'),
+      ignored('rolloutStrategy.steps[0]', 'duration', ofStep, 'rolloutStrategy.interval'),
+    ])
+    const atOnce = { type: 'immediate', steps: [10, 100], interval: '1h' }
+    expect(warningsOf({ rolloutStrategy: atOnce })).toEqual([
+      'rolloutStrategy: type immediate lets everybody in at once, and does not use steps, interval; send type steps or linear for steps.',
+    ])
+    const usual = { type: 'steps', steps: [10, 100], interval: '1h', minSamples: 3 }
+    for (const rolloutStrategy of [usual, { type: 'immediate' }])
+      expect(warningsOf({ rolloutStrategy })).toEqual([])
+  })
+
+  it('of a targeting rule, which asks for equality without its operator', () => {
+    const rules = [{ field: 'age', op: '>=', value: 18 }, { plan: 'pro' }]
+    const told = (at: string) => [ignored(at, 'op', 'a targeting rule', 'operator')]
+    expect(warningsOf({ targetingRules: rules })).toEqual(told('targetingRules[0]'))
+    expect(warningsOf({ targetingRules: { rules } })).toEqual(told('targetingRules.rules[0]'))
+    expect(warningsOf({ targetingRules: { op: 'x', age: { gte: 18 } } })).toEqual([])
+  })
+})
+
+it('a share so small that nobody gets in is told of', () => {
+  const nobody = (path: string) => [
+    `${path}: nobody takes part in so small a share: units are let in by the ten thousandth.`,
+  ]
+  const rolloutStrategy = { steps: [0.00004, 1] }
+  expect(draft({ rolloutStrategy }, 'experiment').warnings).toEqual(nobody('rolloutStrategy'))
+  expect(draft({ trafficAllocation: 1e-5 }).warnings).toEqual(nobody('trafficAllocation'))
+  expect(draft({ trafficAllocation: 0.00005 }).warnings).toEqual([])
+  expect(draft({ trafficAllocation: 0 }).warnings).toEqual([])
+})
+
 describe('shares', () => {
   const vain = /trafficAllocation says their shares/
   const sharesOf = (weights: number[], trafficAllocation?: Record<string, number>) => {
