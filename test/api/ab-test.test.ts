@@ -275,14 +275,22 @@ describe('assigning a session', () => {
     const both = await assign({ sessionId: 's', testId, testName: 'another' })
     expect([both.status, both.details[0]?.path]).toEqual([400, 'testName'])
     expect((await assign({ sessionId: 's', testId, testName })).data.testId).toBe(testId)
+    const refusal = async (named: string) => {
+      const { status, code, error } = await assign({ sessionId: 's', testName: named })
+      expect([status, code]).toEqual([409, 'NOT_ACTIVE'])
+      return error
+    }
     await app.call('POST', `/cortex/ab-test/${testId}/pause`)
-    expect(await assign({ sessionId: 's', testName })).toMatchObject({
-      status: 409,
-      code: 'NOT_ACTIVE',
-    })
+    expect(await refusal(testName)).toBe('The test is not active: it is PAUSED; resume it first.')
+    await app.call('POST', `/cortex/ab-test/${testId}/stop`)
+    expect(await refusal(testName)).toContain('it is STOPPED; it has ended')
     const future = await create({ startDate: '2090-01-01T00:00:00Z' })
     expect(future.data.status).toBe('DRAFT')
-    expect((await assign({ sessionId: 's', testName: future.data.name })).code).toBe('NOT_ACTIVE')
+    expect(await refusal(future.data.name)).toContain(
+      'it is DRAFT; it starts at 2090-01-01T00:00:00.000Z, or when you resume it',
+    )
+    const held = await create({ status: 'DRAFT' })
+    expect(await refusal(held.data.name)).toContain('it is DRAFT; resume starts it')
   })
 
   it('tells of what it does not read beside its fields', async () => {

@@ -3,10 +3,12 @@ import { oneSpelling } from '../../ids.ts'
 import { AssignmentRequest, type ExperimentResult } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Sessions } from '../sessions/sessions.ts'
+import { isoTime } from '../wire/moment.ts'
 import { bodyOf } from '../wire/unread-fields.ts'
 import type { Register } from './register.ts'
 import { INTERLEAVED, place, prepare } from './running.ts'
 import { strangerOf, type Target } from './targeting.ts'
+import { hasEnded } from './transitions.ts'
 
 /** Throws the kind's …_NOT_FOUND. */
 export function mustFind(register: Register, kind: ExperimentKind, id: string): ExperimentRecord {
@@ -59,8 +61,18 @@ function mustBeCalled(
   throw invalid(path, 'is not the name of what the id means; send one of them')
 }
 
-export function notActive({ kind, status }: ExperimentRecord): Error {
-  return serviceError('NOT_ACTIVE', `The ${kind} is not active: it is ${status}.`)
+/** Says what to do about it, too. */
+export function notActive(record: ExperimentRecord): Error {
+  const { kind, status } = record
+  return serviceError('NOT_ACTIVE', `The ${kind} is not active: it is ${status}; ${wayOn(record)}.`)
+}
+
+function wayOn(record: ExperimentRecord): string {
+  const { kind, status, held, startMs } = record
+  const verb = kind === 'test' ? 'resume' : 'activate'
+  if (hasEnded(record)) return 'it has ended, and only a new one can go on'
+  if (status === 'PAUSED') return `${verb} it first`
+  return held ? `${verb} starts it` : `it starts at ${isoTime(startMs)}, or when you ${verb} it`
 }
 
 /** The unit that is named, else the session's user, else the session, which need not exist; one that does stays alive by it. */

@@ -86,7 +86,10 @@ function openRecords({ store, events, clock }: RegisterParts) {
       let count = running.length
       for (const [id, record] of underWay) count += runs(record) - runs(records.get(id))
       if (count >= ACTIVE_MAX)
-        throw serviceError('LIMIT_REACHED', `At most ${ACTIVE_MAX} may be active at the same time.`)
+        throw serviceError(
+          'LIMIT_REACHED',
+          `At most ${ACTIVE_MAX} tests and experiments may be active at the same time, with those whose fallbackConfig applies: pause, stop or deactivate one first.`,
+        )
     },
     refuseMoreLetters: (record: ExperimentRecord) =>
       letters.refuseMore([...underWay.values(), record]),
@@ -138,7 +141,10 @@ export function openRegister(parts: RegisterParts): Register {
             { details: [{ path: 'name', message: 'is taken' }] },
           )
         if (experiments.count() >= EXPERIMENTS_MAX)
-          throw serviceError('LIMIT_REACHED', `There are ${EXPERIMENTS_MAX} of them already.`)
+          throw serviceError(
+            'LIMIT_REACHED',
+            `There are ${EXPERIMENTS_MAX} tests and experiments already: stop some; those that ended longest ago go by themselves to make room.`,
+          )
         refuseMoreLetters(record)
         if (status === 'ACTIVE') refuseMoreActive()
         experimentNames.put([kind, name], id)

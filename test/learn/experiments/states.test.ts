@@ -129,7 +129,10 @@ describe('the fallback of an experiment that was rolled back', () => {
   it('makes room for another when it ends', async () => {
     const { lab, steer } = await rolledBack()
     for (let made = 1; made < 100; made += 1) await lab.create('test', {})
-    await expect(lab.create('test', {})).rejects.toMatchObject({ code: 'LIMIT_REACHED' })
+    await expect(lab.create('test', {})).rejects.toMatchObject({
+      code: 'LIMIT_REACHED',
+      message: expect.stringContaining('deactivate one first'),
+    })
     await steer('deactivate')
     expect(await lab.create('test', {})).toMatchObject({ status: 'ACTIVE' })
   })
