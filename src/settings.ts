@@ -28,7 +28,16 @@ const ORIGINS = {
   pattern: new RegExp(String.raw`^(\*|${ORIGIN}(\s*,\s*${ORIGIN})*)$`),
   means: '* or a comma list of origins like https://a.example or http://localhost:8080',
 }
-const KEYS = { pattern: /[^,\s]/, means: 'a comma list of keys, at least one' }
+/** No header carries a line break, and the library cuts what is not ASCII off the end of one: such a key would never be met. */
+const VISIBLE = String.raw`[^,\s\x00-\x1f\x7f]+`
+const KEY = String.raw`(?:${VISIBLE}(?:[^\S\n\v\f\r]+${VISIBLE})*\s*)?`
+const KEYS = {
+  pattern: new RegExp(
+    String.raw`^(?=[^]*[^,\s])(?![^]*[^\x00-\x7f\s]\s*(?:,|$))\s*${KEY}(?:,\s*${KEY})*$`,
+  ),
+  means:
+    'a comma list of keys, each in one line and with a character of ASCII at its end, at least one',
+}
 
 /** Every setting: its variable, type, default and bounds. Names carry their unit. */
 // biome-ignore format: one setting a line reads as the table that it is

@@ -189,8 +189,24 @@ it('keys that are none do not leave the service open', () => {
     )
   expect(readConfig({ API_KEYS: '' }).apiKeys).toBe('')
   expect(() => readConfig({ API_KEYS: ' , ' })).toThrow(
-    'API_KEYS must be a comma list of keys, at least one.',
+    'API_KEYS must be a comma list of keys, each in one line and with a character of ASCII at its end, at least one.',
   )
+})
+
+it('keys that no request can carry do not leave everybody outside', () => {
+  for (const key of ['one\ntwo', 'one,two\r\nthree', 'nul\0', 'café', 'a,schlüssé ,b'])
+    expect(() => readConfig({ API_KEYS: key })).toThrow('API_KEYS must be')
+  expect(() => readConfig({ API_KEYS: 'café' })).not.toThrow('caf')
+  for (const key of [
+    'one',
+    ' one , two ',
+    'one,',
+    ',one',
+    'a b,"q",~!+-/=',
+    'schlüssel',
+    'tab\tin',
+  ])
+    expect(readConfig({ API_KEYS: key }).apiKeys).toBe(key.trim())
 })
 
 describe('a refused setting shows what was sent', () => {
