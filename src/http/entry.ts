@@ -85,12 +85,13 @@ export function answerRoute(
   const names = entry.tellUnread === undefined ? NO_NAMES : Object.keys(query)
   entry.checkQuery?.(query)
   const call = newCall({ app, hold }, flight, params, query)
+  call.named = names
   if (entry.bodyKind === 'none') {
     const key = repeatKey(exchange)
     if (key !== undefined) return onceUnread(entry, flight, call, key)
     // Clients send bodies here, too: the exchange then knows when one has ended.
     if (entry.route.method !== 'GET') exchange.onBody(passUnread)
-    return handle(entry, flight, call, names)
+    return handle(entry, flight, call)
   }
   const coding = bodyCoding(exchange)
   const format = bodyFormat(exchange, entry.consumes)
@@ -111,6 +112,7 @@ function newCall(
     app: app as unknown as App,
     params,
     query,
+    named: NO_NAMES,
     body: undefined,
     suspicious: false,
     stream: NO_CHUNKS,
@@ -228,10 +230,9 @@ function handle(
   { route, tellUnread }: Entry,
   flight: Flight,
   call: AnyCall,
-  names: readonly string[] = NO_NAMES,
 ): Prepared | Promise<Prepared> {
   const prepare = (reply: Reply) =>
-    prepareReply(tellUnread === undefined ? reply : tellUnread(names, reply), metaOf(flight))
+    prepareReply(tellUnread === undefined ? reply : tellUnread(call.named, reply), metaOf(flight))
   const reply = route.handle(call)
   return reply instanceof Promise ? reply.then(prepare) : prepare(reply)
 }

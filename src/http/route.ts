@@ -16,6 +16,8 @@ export interface Call<Params, Query, Body> {
   app: App
   params: Params
   query: Query
+  /** Names in its address, of a route whose answer tells which of them nobody reads. */
+  named: readonly string[]
   body: Body
   /** The body may hold what the service can't keep; for routes that look through it themselves (`content: 'items'`). */
   suspicious: boolean

@@ -6,16 +6,17 @@ import type { Answer, Reply, Route } from './route.ts'
 /** Names that are told of: an address may have thousands. */
 const TOLD_MAX = 8
 
-/** Adds to a list what of its address nobody reads. */
+/** Adds to an answer what of its request's address nobody reads. */
 export type TellUnread = (names: readonly string[], reply: Reply) => Reply
 
 /**
- * What adds the unread parameters to a route's answer; undefined for a route whose answer has no place for them. A
- * client that filters a list by a misspelt name would take the whole list for what it asked for.
+ * What adds the unread parameters to a route's answer; undefined for a route whose answer has no place for them. Who filters a
+ * list by a misspelt name takes all of it for what was asked for, and whoever misspells the index of a document writes
+ * it to another one.
  */
-export function unreadTelling({ method, query, reply }: Route): TellUnread | undefined {
+export function unreadTelling({ query, reply }: Route): TellUnread | undefined {
   const { properties = {} } = reply as { properties?: object }
-  if (method !== 'GET' || query === undefined || !('warnings' in properties)) return undefined
+  if (query === undefined || !('warnings' in properties)) return undefined
   const known = new Set(Object.keys(query.properties))
   return (names, value) => {
     const unread = names.filter((name) => !known.has(name)).slice(0, TOLD_MAX)
@@ -28,14 +29,20 @@ export function unreadTelling({ method, query, reply }: Route): TellUnread | und
 }
 
 function withWarnings(reply: Reply, warnings: string[]): Reply {
-  if (!('kind' in reply)) return { ...reply, warnings }
+  if (!('kind' in reply)) return besideOthers(reply, warnings)
   if (reply.kind !== 'answer') return reply
   const answer = reply as Answer
   const { data } = answer
-  return { ...answer, data: isBytes(data) ? widened(data, warnings) : { ...data, warnings } }
+  return { ...answer, data: isBytes(data) ? widened(data, warnings) : besideOthers(data, warnings) }
 }
 
-/** The JSON of a list, which has a brace at its end and other members before. */
+/** What made the whole request another one stands before what the handler tells. */
+function besideOthers(data: object, warnings: string[]): object {
+  const others = (data as { warnings?: readonly string[] }).warnings ?? []
+  return { ...data, warnings: [...warnings, ...others] }
+}
+
+/** The JSON of an object, which has a brace at its end and other members before, of which none is `warnings`. */
 function widened(data: Bytes, warnings: string[]): Bytes {
   const pieces = data instanceof Uint8Array ? [data] : data
   const last = pieces.at(-1)

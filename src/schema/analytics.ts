@@ -8,6 +8,7 @@ import {
   Moment,
   QueryText,
   Share,
+  Unread,
 } from './common.ts'
 
 /** Objects or lists that are kept as they came. */
@@ -151,5 +152,6 @@ export const AnalyticsReport = Type.Object({
   }),
   feedback: Type.Object({ total: Type.Integer(), byStatus: Counts }),
   events: Type.Object({ total: Type.Integer(), byType: Counts }),
+  ...Unread,
 })
 export type AnalyticsReport = Static<typeof AnalyticsReport>

@@ -53,7 +53,7 @@ export const Words = Type.Array(Type.String({ maxLength: 1024 }), {
 /** Rows of a list at most. */
 export const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
 
-/** What of its address a list does not read; whoever answers the request adds it. */
+/** What of its address a request does not read; whoever answers it adds it. */
 export const Unread = {
   warnings: Type.Optional(
     Type.Array(Type.String(), {

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime } from './common.ts'
+import { DateTime, Unread } from './common.ts'
 
 const DocumentId = Type.String({ minLength: 1, maxLength: 512 })
 
@@ -89,7 +89,8 @@ export const DocumentWritten = Type.Object({
   result: Type.String({ description: 'created, updated, unchanged or deleted' }),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'names that were sent where they are not read, and dates that no filter finds',
+      description:
+        'names that were sent where they are not read, in the address, too, and dates that no filter finds',
     }),
   ),
 })
@@ -102,6 +103,7 @@ export const DocumentRead = Type.Object({
   created: DateTime,
   updated: DateTime,
   source: Type.Object({}, { additionalProperties: true }),
+  ...Unread,
 })
 
 const BulkItems = Type.Array(Type.Unknown(), {
@@ -157,4 +159,5 @@ export const BulkReply = Type.Object({
   ),
   succeeded: Type.Integer(),
   failed: Type.Integer(),
+  ...Unread,
 })

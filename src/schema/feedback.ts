@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Count, DateTime, ForeignId, Id, MapOf, Moment, Share } from './common.ts'
+import { Count, DateTime, ForeignId, Id, MapOf, Moment, Share, Unread } from './common.ts'
 
 const Viewport = Type.Object({
   width: Type.Optional(Type.Number()),
@@ -118,5 +118,6 @@ export const FeedbackPage = Type.Object({
     }),
     complete: Type.Boolean({ description: 'false: there was too much to look at all of it' }),
   }),
+  ...Unread,
 })
 export type FeedbackPage = Static<typeof FeedbackPage>

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox'
+import { Unread } from './common.ts'
 
 const Rate = Type.Union([Type.Number(), Type.Null()], {
   description: 'null while there is nothing to measure it by',
@@ -67,6 +68,7 @@ export const SearchPatterns = Type.Object({
     description: 'the next query of a session within 5 minutes, after one without a click',
   }),
   limit: Type.Integer(),
+  ...Unread,
 })
 export type SearchPatterns = Static<typeof SearchPatterns>
 
@@ -103,5 +105,6 @@ export const FeedbackPatterns = Type.Object({
     ),
   }),
   limit: Type.Integer(),
+  ...Unread,
 })
 export type FeedbackPatterns = Static<typeof FeedbackPatterns>

@@ -8,27 +8,84 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => service.close())
 
+interface Told {
+  warnings?: string[]
+}
+
 it.each([
   '/cortex/ab-test',
+  '/cortex/feedback',
   '/nous/ab-testing/experiments',
   '/nous/learn/models',
   '/nous/learn/events',
+  '/nous/learn/feedback/patterns',
+  '/nous/learn/search-patterns',
   '/nous/signals',
   '/nous/adaptations',
   '/nous/adapt/suggestions',
   '/nous/adapt/rules',
 ])('%s tells which names in its address it does not read', async (path) => {
-  const { warnings } = await service.must<{ warnings?: string[] }>(
-    'GET',
-    `${path}?limti=5&__proto__=x&limit=5`,
-  )
+  const { warnings } = await service.must<Told>('GET', `${path}?limti=5&__proto__=x&limit=5`)
   expect(warnings?.length).toBeGreaterThan(0)
   expect(warnings?.[0]).toBe('"limti" is not read in this address and was ignored; "limit" is.')
   expect(await service.must('GET', `${path}?limit=5`)).not.toHaveProperty('warnings')
 })
 
+it('so does the report, which is that of a day where no time is named', async () => {
+  const path = '/cortex/analytics/reports'
+  const { warnings } = await service.must<Told>('GET', `${path}?timewindow=1h`)
+  expect(warnings).toEqual([
+    '"timewindow" is not read in this address and was ignored; "timeWindow" is.',
+  ])
+  expect(await service.must('GET', `${path}?timeWindow=1h`)).not.toHaveProperty('warnings')
+})
+
+const MISSPELT = '"indx" is not read in this address and was ignored; "index" is.'
+
+it('a document that goes elsewhere because the name of the parameter is misspelt says so, beside what else it tells', async () => {
+  const written = await service.must<Told>('PUT', '/cortex/documents/a?indx=here', { title: 'a' })
+  expect(written.warnings).toEqual([MISSPELT])
+  const { warnings } = await service.must<Told>('PUT', '/cortex/documents/b?indx=here', {
+    title: 'b',
+    index: 'here',
+  })
+  expect(warnings).toEqual([MISSPELT, expect.stringContaining('index is kept as a field')])
+  const created = { index: 'here', id: 'c', document: { title: 'c' } }
+  const late = await service.must<Told>('POST', '/cortex/documents?refesh=false', created)
+  expect(late.warnings?.[0]).toContain('"refesh" is not read')
+})
+
+it('so do a bulk, as a list and as lines, what is read, and what is deleted', async () => {
+  const { call, must } = service
+  const path = '/cortex/documents/bulk?indx=here'
+  expect(await must('POST', path, [{ id: 'd', title: 'd' }])).toMatchObject({
+    items: [{ id: 'd', index: 'documents' }],
+    warnings: [MISSPELT],
+  })
+  const lines = { 'content-type': 'application/x-ndjson' }
+  const { data } = await call<Told>('POST', path, '{"id":"e","title":"e"}\n', lines)
+  expect(data.warnings).toEqual([MISSPELT])
+  const read = await must<Told>('GET', '/cortex/documents/d?indx=here')
+  expect(read.warnings).toEqual([MISSPELT])
+  const deleted = await must<Told>('DELETE', '/cortex/documents/d?indx=here')
+  expect(deleted.warnings).toEqual([MISSPELT])
+})
+
+it('a write that is sent again with its key tells the same', async () => {
+  const again = () =>
+    service.call<Told>(
+      'POST',
+      '/cortex/documents?refesh=false',
+      { index: 'here', document: { title: 'f' } },
+      { 'idempotency-key': 'misspelt' },
+    )
+  const { data } = await again()
+  expect(data.warnings).toHaveLength(1)
+  expect((await again()).data).toEqual(data)
+})
+
 it('of very many names some are told', async () => {
   const names = Array.from({ length: 500 }, (_, at) => `x${at}=1`).join('&')
-  const { warnings } = await service.must<{ warnings: string[] }>('GET', `/nous/signals?${names}`)
+  const { warnings } = await service.must<Told>('GET', `/nous/signals?${names}`)
   expect(warnings).toHaveLength(8)
 })
