@@ -33,6 +33,14 @@ test.each([
   ['q', 'query'],
   ['search_type', 'searchType'],
   ['minscore', 'minScore'],
+  ['_source', 'fields'],
+  ['indexUid', 'index'],
+  ['attributesToRetrieve', 'fields'],
+  ['attributesToHighlight', 'highlight'],
+  ['hitsPerPage', 'size'],
+  ['search_after', 'cursor'],
+  ['aggregations', 'facets'],
+  ['query_by', 'searchFields'],
 ])('what is not read is told, with what was meant: %s', (name, meant) => {
   const warning = `"${name}" is not a field of a search and was ignored; "${meant}" is.`
   expect(unread({ query: 'tea', [name]: 1 })).toEqual([warning])
