@@ -141,11 +141,19 @@ function messageOf(error: FoundError): string {
     return `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}`
   const limit = LIMITS[error.keyword]
   if (limit !== undefined) return limit(error.params.limit as number)
-  if (error.keyword === 'type') return `must be ${typeNamed(error.params.type)}`
+  if (error.keyword === 'type') return typeMessage(error)
   if (error.keyword === 'const') return `must be ${error.params.allowedValue}`
   if (error.keyword === 'pattern') return patternMessage(error)
   if (error.params.format === 'date-time') return 'must be a time such as 2026-01-31T12:00:00Z'
   return error.message ?? 'is not valid'
+}
+
+/** An object that has a form of its own is shown: other services take a text or a list there. */
+function typeMessage({ params, parentSchema }: FoundError): string {
+  const named = `must be ${typeNamed(params.type)}`
+  const { examples } = (parentSchema ?? {}) as { examples?: unknown }
+  const [example] = params.type === 'object' && Array.isArray(examples) ? examples : []
+  return example === undefined ? named : `${named} such as ${JSON.stringify(example)}`
 }
 
 function counted(count: number, one: string, many: string): string {

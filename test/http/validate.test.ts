@@ -27,6 +27,15 @@ test.each([
   expect(() => exact(schema)(value)).toThrow(message)
 })
 
+test('an object with a form of its own is shown to whoever sends something else', () => {
+  const filters = Type.Object({}, { examples: [{ year: 2020 }, {}] })
+  const check = exact(Type.Object({ filters, other: Type.Optional(Type.Object({})) }))
+  const message = 'filters must be an object such as {"year":2020}.'
+  for (const sent of ['year = 2020', [{ year: 2020 }]])
+    expect(() => check({ filters: sent })).toThrow(message)
+  expect(() => check({ filters: {}, other: 1 })).toThrow(/other must be an object\.$/)
+})
+
 test('what a map holds is checked under every name, and names by their own limits', () => {
   const check = exact(
     Type.Object({ map: MapOf(Type.Number(), { propertyNames: { minLength: 1, maxLength: 3 } }) }),

@@ -174,10 +174,24 @@ const NAME_MAX = 128
 
 function unknownKey(field: string, key: string, place: string): Error {
   const inner = beginningOf(`${field}.${key}`, NAME_MAX)
-  return invalid(
-    place,
-    `is not known; known are ${KNOWN}; a field inside of an object is filtered by as "${inner}"`,
-  )
+  const advice = `${foreignAdvice(field)}; a field inside of an object is filtered by as "${inner}"`
+  return invalid(place, `is not known; known are ${KNOWN}${advice}`)
+}
+
+/** What other search engines join conditions with, and what does so here. */
+const JOINS_ELSEWHERE: Readonly<Record<string, string>> = {
+  ...{ must: 'and', filter: 'and', $and: 'and', should: 'or', $or: 'or' },
+  ...{ must_not: 'not', $not: 'not' },
+}
+/** What stands around the name of a field, or around these, elsewhere. */
+const AROUND_ELSEWHERE: ReadonlySet<string> = new Set(['bool', 'term', 'terms', 'range', 'match'])
+
+/** Of a refused condition whose field is the word of another search engine. */
+function foreignAdvice(field: string): string {
+  const join = ownValue(JOINS_ELSEWHERE, field)
+  if (join !== undefined) return `; conditions are joined by "${join}" instead of "${field}"`
+  if (AROUND_ELSEWHERE.has(field)) return `; what "${field}" holds stands here without it`
+  return ''
 }
 
 function readFlag(value: unknown, path: string): boolean {
@@ -189,7 +203,8 @@ function readValues(field: string, values: unknown[], path: string): FilterValue
   if (values.length > VALUES_MAX) throw invalid(path, `must have at most ${VALUES_MAX} values`)
   return values.map((value, at) => {
     if (isValue(value)) return value
-    const advice = value === null ? `; null is a condition of its own: ${orNone(field)}` : ''
+    const advice =
+      value === null ? `; null is a condition of its own: ${orNone(field)}` : foreignAdvice(field)
     throw invalid(`${path}[${at}]`, `must be a string, a number or a boolean${advice}`)
   })
 }

@@ -115,6 +115,19 @@ describe('a filter that says nothing clear is refused with its place', () => {
     )
   })
 
+  test.each([
+    [{ must: [{ year: 1 }] }, 'conditions are joined by "and" instead of "must"'],
+    [{ must_not: { year: 1 } }, 'conditions are joined by "not" instead of "must_not"'],
+    [{ term: { year: 1 } }, 'what "term" holds stands here without it'],
+    [{ bool: { should: [{ year: 1 }] } }, 'what "bool" holds stands here without it'],
+  ])('the words of other search engines are told what stands for them: %j', (filters, advice) => {
+    expect(refusal(filters)).toContain(`; ${advice}`)
+    // Fields may have such names.
+    const [name = ''] = Object.keys(filters)
+    expect(refusal({ [name]: ['a'] })).toBe('')
+    expect(refusal({ [name]: { exists: true } })).toBe('')
+  })
+
   test('null in a list is told to be a condition of its own, and how it is sent', () => {
     const advice = '{"or": [{"year": […]}, {"year": null}]}'
     for (const year of [[2005, null], { not: [2005, null] }])
