@@ -3,10 +3,17 @@ import { IndexNames } from './search.ts'
 
 export const SuggestRequest = Type.Object({
   prefix: Type.Optional(
-    Type.String({ maxLength: 256, description: 'is completed; it or query is required' }),
+    Type.String({
+      maxLength: 256,
+      description: 'what is being typed: its last word is completed; it or query is required',
+    }),
   ),
   query: Type.Optional(
-    Type.String({ maxLength: 1024, description: 'is corrected; it or prefix is required' }),
+    Type.String({
+      maxLength: 1024,
+      description:
+        'words whose spelling is corrected; they are not completed; it or prefix is required',
+    }),
   ),
   index: Type.Optional(IndexNames),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
@@ -23,12 +30,14 @@ const Correction = Type.Object({
   distance: Type.Integer({ description: 'letters in which the word differs' }),
 })
 export const SuggestReply = Type.Object({
-  completions: Type.Array(Suggestion),
-  corrections: Type.Array(Correction),
+  completions: Type.Array(Suggestion, { description: 'of prefix' }),
+  corrections: Type.Array(Correction, {
+    description: 'of query; empty where its words are words of the indices',
+  }),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'what the request said in vain, eight at most: what stands in its address, and fields that no suggestion has',
+        'what the request said in vain, eight at most: what stands in its address, fields that no suggestion has, and a query alone that has no correction',
     }),
   ),
 })

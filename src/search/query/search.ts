@@ -22,7 +22,7 @@ import { readSearch, type SearchRead } from './read-search.ts'
 import { type KeptSearch, type Replayed, replayJob, replayJson } from './replay.ts'
 import type { LentSlabs, TakenPage } from './slab.ts'
 import { tune } from './tune.ts'
-import { searchWarnings, suggestWarnings } from './warnings/warnings.ts'
+import { type Suggested, searchWarnings, suggestWarnings } from './warnings/warnings.ts'
 
 /** A search's answer. */
 export interface SearchAnswer {
@@ -112,8 +112,8 @@ export function openSearch(parts: SearchParts): Search {
       const endsMs = deadlineOf(sharedMs(), config)
       const job = { engineIds, request: wellFormedJson(words), endsMs }
       const found = await engine.using(entries, () => pool.run('suggest', job))
-      const warnings = suggestWarnings(sent, address)
-      const shown = JSON.parse(found) as object
+      const shown = JSON.parse(found) as Suggested
+      const warnings = suggestWarnings(sent, address, shown)
       return warnings.length === 0 ? shown : { ...shown, warnings }
     },
     replay: async (shown) => {

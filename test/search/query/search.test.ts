@@ -824,6 +824,20 @@ describe('suggestions', () => {
     expect((await suggest({ prefix })).completions).toEqual([])
   })
 
+  it('a query, which other engines complete, says that it is only corrected where nothing of it is', async () => {
+    expect(await suggest({ query: 'do' })).toMatchObject({
+      ...{ completions: [], corrections: [] },
+      warnings: ['No word of "query" has a correction, and "query" is not completed; "prefix" is.'],
+    })
+    for (const body of [
+      { query: 'serch' },
+      { query: ' ' },
+      { prefix: 'zzz' },
+      { prefix: 'do', query: 'do' },
+    ])
+      expect(await suggest(body), JSON.stringify(body)).not.toHaveProperty('warnings')
+  })
+
   it('corrects spelling', async () => {
     const { corrections } = await suggest({ query: 'serch' })
     expect(corrections[0]).toMatchObject({ text: 'search', distance: 1 })

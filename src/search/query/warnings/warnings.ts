@@ -70,16 +70,30 @@ export function searchWarnings(asked: Asked, engine: Engine): Warned | Promise<W
   })
 }
 
-/** What a request for completions says in vain, in its address and beside its fields. */
+/** What the core suggests. */
+export interface Suggested {
+  completions: readonly unknown[]
+  corrections: readonly unknown[]
+}
+
+/** What a request for completions says in vain: in its address, beside its fields, and where there is nothing to suggest. */
 export function suggestWarnings(
   sent: SuggestRequest,
   address: readonly string[],
+  { completions, corrections }: Suggested,
 ): readonly string[] {
   const told = nothingTold()
   unreadAddress(address, SUGGEST, told)
   unreadKeys(sent, SUGGEST, told)
+  const { prefix, query = '' } = sent
+  const isEmpty = completions.length === 0 && corrections.length === 0
+  // Elsewhere completions are asked for by a query. An empty one is what a search box begins with.
+  if (isEmpty && prefix === undefined && query.trim() !== '') tell(told, () => ONLY_CORRECTED)
   return warningsOf(told)
 }
+
+const ONLY_CORRECTED =
+  'No word of "query" has a correction, and "query" is not completed; "prefix" is.'
 
 /** What the mappings and the search tell by themselves. */
 function tellOfWords({ search, entries }: Asked, told: Warned): void {
