@@ -67,7 +67,8 @@ export const FeedbackReceipt = Type.Object({
   late: Count('of these, older than 30 days: not learned'),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'what was taken, and teaches nothing as it was sent',
+      description:
+        'what was taken, and teaches nothing as it was sent: why it is unmatched, which hit is missing, what is not read',
     }),
   ),
 })

@@ -264,9 +264,56 @@ it('what teaches nothing as it was sent is told', async () => {
     'feedback[1].userAction is not read; it belongs in feedback[1].metadata.userAction.',
     'feedback[1].metadata.position is not read; it belongs in feedback[1].metadata.customMetadata.position.',
     'feedback[2] names no action that is known: it is kept, and teaches nothing.',
+    NO_HIT,
   ])
   const same = { queryId, rating: 1, resultId: 'a' }
   expect(await send(...Array.from({ length: 20 }, () => same))).toHaveLength(8)
+})
+
+const NO_HIT =
+  'feedback[1] names no hit: the ranking learns nothing from it; send metadata.resultId, or metadata.customMetadata.position.'
+
+it('what others call the action and the hit is told, and an entry without a hit', async () => {
+  const sessionId = await session()
+  const { hits, searchContext } = await search('red apple', sessionId)
+  const { queryId } = searchContext
+  const sent = (...feedback: object[]) =>
+    running.must<Receipt & { warnings?: string[] }>('POST', '/cortex/feedback', {
+      sessionId,
+      feedback,
+    })
+  const left = { queryId, rating: 0, metadata: { userAction: 'abandon' } }
+  expect((await sent(left)).warnings).toBeUndefined()
+  const named = { queryId, rating: 1, metadata: { action: 'click', documentId: hits[0]?.id } }
+  expect((await sent(left, named)).warnings).toEqual([
+    'feedback[1].metadata.action is not read; feedback[1].metadata.userAction is.',
+    'feedback[1].metadata.documentId is not read; feedback[1].metadata.resultId is.',
+    NO_HIT,
+  ])
+  const both = { userAction: 'click', resultId: hits[1]?.id, action: 'ours', id: 7 }
+  expect((await sent({ queryId, rating: 1, metadata: both })).warnings).toBeUndefined()
+})
+
+it('why feedback is unmatched is told', async () => {
+  const sessionId = await session()
+  const { hits, searchContext } = await search('red apple', sessionId)
+  const entry = clicked(searchContext.queryId, hits[0]?.id)
+  const told = (who: string, ...feedback: object[]) =>
+    running.must<Receipt & { warnings?: string[] }>('POST', '/cortex/feedback', {
+      sessionId: who,
+      feedback,
+    })
+  const unknown = { ...entry, queryId: 'none' }
+  expect(await told(sessionId, entry, unknown, { ...unknown, queryId: 'no' })).toMatchObject({
+    unmatched: 2,
+    warnings: [
+      "feedback[1].queryId names no search that is known (the first of 2 such entries): nothing is learned from it; send the queryId of a search's searchContext.",
+    ],
+  })
+  expect(await told('nobody', entry)).toMatchObject({
+    unmatched: 1,
+    warnings: [expect.stringMatching(/^sessionId: there is no such session, or it is over/)],
+  })
 })
 
 it('a field that a search does not have is told, and not kept', async () => {

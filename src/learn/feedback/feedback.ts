@@ -86,7 +86,10 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
         }
       })
       for (const status of Object.keys(totals) as FeedbackStatus[]) totals[status] += counts[status]
-      return { ...receipt, ...feedbackWarnings(feedback, told, gains) }
+      return {
+        ...receipt,
+        ...feedbackWarnings(feedback, told, { gains, isLive: unit !== undefined }),
+      }
     },
     read: openFeedbackHistory(log.journal, clock),
     // By then the session is long over, and its feedback no longer matches.

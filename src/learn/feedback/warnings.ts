@@ -9,16 +9,26 @@ const WARNINGS_MAX = 8
 const WITHIN = ['userAction', 'engagementType', 'resultId', 'timestamp', 'queryHash']
 /** What `metadata.customMetadata` holds, as far as it is read. */
 const FURTHER_WITHIN = ['position', 'dwellTime']
+/** What clients call these two of `metadata`, which keeps every name. */
+const MEANT: Readonly<Record<string, 'userAction' | 'resultId'>> = {
+  ...{ action: 'userAction', event: 'userAction', eventType: 'userAction' },
+  ...{ documentId: 'resultId', docId: 'resultId', hitId: 'resultId', id: 'resultId' },
+}
 
-/** What was taken, and teaches less than its sender may think. */
+/** What was taken, and teaches less than its sender may think; `isLive`: its session is known, and lasts. */
 export function feedbackWarnings(
   sent: readonly SentEntry[],
   told: readonly Told[],
-  gains: Gains,
+  { gains, isLive }: { gains: Gains; isLive: boolean },
 ): { warnings?: string[] } {
-  const warnings = [...unshown(told), ...others(told)]
+  const warnings = [
+    ...(isLive ? unknownSearches(told) : [NO_SESSION]),
+    ...unshown(told),
+    ...others(told),
+  ]
   for (const [at, entry] of sent.entries()) {
     const path = `feedback[${at}]`
+    warnings.push(...misnamed(entry, path))
     warnings.push(...misplaced(entry, path, 'metadata', WITHIN))
     warnings.push(...misplaced(entry, path, 'metadata.customMetadata', FURTHER_WITHIN))
     warnings.push(
@@ -29,31 +39,86 @@ export function feedbackWarnings(
       warnings.push(`${path} names no action that is known: it is kept, and teaches nothing.`)
     if (warnings.length >= WARNINGS_MAX) break
   }
+  warnings.push(...hitless(told, gains))
   return warnings.length === 0 ? {} : { warnings: warnings.slice(0, WARNINGS_MAX) }
 }
 
-/** One for all of them, before the others: a client whose ids or positions are others sends nothing else. */
-function unshown(told: readonly Told[]): string[] {
-  const count = told.filter(({ isUnshown }) => isUnshown).length
+const NO_SESSION =
+  'sessionId: there is no such session, or it is over, so that nothing is learned from this feedback; POST /cortex/sessions begins one.'
+
+/** One sentence for all entries of a kind: a client that makes this mistake sends nothing else. */
+function ofAll(
+  told: readonly Told[],
+  isMeant: (each: Told) => boolean,
+  say: (at: number, many: string) => string,
+): string[] {
+  const count = told.filter(isMeant).length
   if (count === 0) return []
-  const at = told.findIndex(({ isUnshown }) => isUnshown)
-  const { resultId } = (told[at] as Told).entry
-  const place = resultId === undefined ? 'metadata.customMetadata.position' : 'metadata.resultId'
   const many = count === 1 ? '' : ` (the first of ${count} such entries)`
-  return [
-    `feedback[${at}].${place} names none of the hits that its search showed${many}: it is kept, counts as no click and teaches the ranking nothing; send the id or the position of a hit of the search that queryId names.`,
-  ]
+  return [say(told.findIndex(isMeant), many)]
 }
 
-/** One for all of them: a client that begins a session for each page, or mixes up two, sends nothing else. */
+function unknownSearches(told: readonly Told[]): string[] {
+  return ofAll(
+    told,
+    ({ isMatched }) => !isMatched,
+    (at, many) =>
+      `feedback[${at}].queryId names no search that is known${many}: nothing is learned from it; send the queryId of a search's searchContext.`,
+  )
+}
+
+/** What a whole search was worth is kept, and no order can follow from it. */
+function hitless(told: readonly Told[], gains: Gains): string[] {
+  return ofAll(
+    told,
+    ({ isMatched, entry }) =>
+      isMatched &&
+      entry.resultId === undefined &&
+      entry.position === undefined &&
+      (gains.of(entry) ?? 0) > 0,
+    (at, many) =>
+      `feedback[${at}] names no hit${many}: the ranking learns nothing from it; send metadata.resultId, or metadata.customMetadata.position.`,
+  )
+}
+
+/** Before what single entries say: a client whose ids or positions are others sends nothing else. */
+function unshown(told: readonly Told[]): string[] {
+  return ofAll(
+    told,
+    ({ isUnshown }) => isUnshown,
+    (at, many) => {
+      const { resultId } = (told[at] as Told).entry
+      const place =
+        resultId === undefined ? 'metadata.customMetadata.position' : 'metadata.resultId'
+      return `feedback[${at}].${place} names none of the hits that its search showed${many}: it is kept, counts as no click and teaches the ranking nothing; send the id or the position of a hit of the search that queryId names.`
+    },
+  )
+}
+
+/** Of a client that begins a session for each page, or mixes up two. */
 function others(told: readonly Told[]): string[] {
-  const count = told.filter(({ isOthers }) => isOthers).length
-  if (count === 0) return []
-  const at = told.findIndex(({ isOthers }) => isOthers)
-  const many = count === 1 ? '' : ` (the first of ${count} such entries)`
-  return [
-    `feedback[${at}].queryId names a search of somebody else${many}: it teaches the click memory what this session thinks of the hit, and counts in no test, rate, trigger or training; send it with the sessionId of its search, or another one of the same userId.`,
-  ]
+  return ofAll(
+    told,
+    ({ isOthers }) => isOthers,
+    (at, many) =>
+      `feedback[${at}].queryId names a search of somebody else${many}: it teaches the click memory what this session thinks of the hit, and counts in no test, rate, trigger or training; send it with the sessionId of its search, or another one of the same userId.`,
+  )
+}
+
+/** What is read is not sent, but something that others call so. */
+function misnamed(entry: SentEntry, path: string): string[] {
+  const metadata = entry.metadata ?? {}
+  const found = [
+    { held: entry, at: path },
+    { held: metadata, at: `${path}.metadata` },
+  ].flatMap(({ held, at }) =>
+    Object.keys(held)
+      .filter((name) => Object.hasOwn(MEANT, name))
+      .map((name) => ({ name: `${at}.${name}`, meant: MEANT[name] as 'userAction' | 'resultId' })),
+  )
+  return found
+    .filter(({ meant }) => metadata[meant] === undefined)
+    .map(({ name, meant }) => `${name} is not read; ${path}.metadata.${meant} is.`)
 }
 
 function misplaced(held: object, path: string, inside: string, names: readonly string[]): string[] {
