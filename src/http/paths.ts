@@ -67,15 +67,23 @@ function covers(pattern: string, path: string): boolean {
   )
 }
 
-/** Patterns of all that no route answers, each with what is said there: who left the base address out should know. */
+/**
+ * Patterns of all that no route answers, each with what is said there: who left the base address out should know, and who
+ * sent an id whose slashes part the path.
+ */
 export function unansweredPaths(
   points: readonly MountPoint[],
 ): [pattern: string, sentence: string][] {
   const based = points.filter(({ route }) => route.root !== true)
   const firsts = new Set(based.map(({ route }) => route.path.split('/')[1]))
+  const withIds = points.flatMap(({ pattern }) => /^(.*\/)\{id\}$/.exec(pattern)?.[1] ?? [])
   const unbased = `There is nothing at this path: paths of the API begin with ${BASE_PATH}; see /docs.`
   return [
     ...[...firsts].map((first): [string, string] => [`/${first}/*`, unbased]),
+    ...[...new Set(withIds)].map((path): [string, string] => [`${path}*`, UNENCODED]),
     ['/*', 'There is nothing at this path; see /docs.'],
   ]
 }
+
+const UNENCODED =
+  'There is nothing at this path: an id with "/" in it is percent-encoded, as in a%2Fb; see /docs.'

@@ -341,6 +341,12 @@ describe('a request that is wrong', () => {
     }
   })
 
+  it('to an id whose slashes part the path is told to encode them', async () => {
+    const told = async (path: string) => (await failure(await fetch(`${stub.url}${path}`))).error
+    expect(await told('/things/a/b')).toContain('an id with "/" in it is percent-encoded')
+    expect(await told('/others/a/b')).not.toContain('percent-encoded')
+  })
+
   it('with another method gets 405 and the methods that there are', async () => {
     const response = await fetch(`${stub.url}/things/all`, { method: 'DELETE' })
     expect(response.status).toBe(405)
