@@ -110,6 +110,7 @@ const EffectiveField = Type.Object({
   searched: Type.Optional(Type.Boolean({ description: 'by searches that name no fields' })),
   vectorized: Type.Optional(Type.Boolean({ description: 'its text is part of the vector' })),
   analyzer: Type.Optional(Type.String()),
+  weight: Type.Optional(Type.Number({ description: 'factor of its score; absent where it is 1' })),
   dimensions: Type.Optional(Type.Integer({ description: 'of a dense_vector' })),
 })
 

@@ -137,16 +137,18 @@ function effectiveFields({
   embedder,
 }: Definition): NonNullable<IndexInfo['fields']> {
   const isGiven = embedder.kind === 'given'
-  const named = fields.map(({ name, type, analyzer, searched = false, vectorized = false }) => {
-    const isVectorized = vectorized && !isGiven
-    const field = {
-      type,
-      searched,
-      vectorized: isVectorized,
-      ...(analyzer === undefined ? {} : { analyzer }),
-    }
-    return [name, field] as const
-  })
+  const named = fields.map(
+    ({ name, type, analyzer, weight = 1, searched = false, vectorized = false }) => {
+      const field = {
+        type,
+        searched,
+        vectorized: vectorized && !isGiven,
+        ...(analyzer === undefined ? {} : { analyzer }),
+        ...(weight === 1 ? {} : { weight }),
+      }
+      return [name, field] as const
+    },
+  )
   const holders = objects.map(({ name }) => [name, { type: 'object' }] as const)
   const { field, dimensions } = embedder
   const vectors =

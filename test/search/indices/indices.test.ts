@@ -783,7 +783,9 @@ describe('listing, reading, deleting', () => {
     })
     await createIndex({ name: 'learned' })
     const learned = { type: 'text', searched: true, vectorized: true, analyzer: 'default' }
-    expect((await getIndex('learned')).data).toHaveProperty('fields.title', learned)
+    const { data } = await getIndex('learned')
+    expect(data).toHaveProperty('fields.title', { ...learned, weight: 2 })
+    expect(data).toHaveProperty('fields.content', learned)
   })
 
   it('answers 404 for an index that is not there', async () => {
