@@ -1,6 +1,7 @@
+import { nearestName } from '../../nearest-name.ts'
 import { asObject } from '../../object.ts'
 import type { IndexMappings, IndexSettings } from '../../schema/indices.ts'
-import { wordOf } from '../../word.ts'
+import { shownName, wordOf } from '../../word.ts'
 import { isNoLanguage } from './languages.ts'
 import { sentAnalyses } from './sent-analysis.ts'
 
@@ -136,7 +137,11 @@ function* inEmbedder(sent: Shape | undefined): Iterable<string> {
 }
 
 function unread(at: string, sent: unknown, known: ReadonlySet<string>): string[] {
-  return unreadNames(at, sent, known).map((path) => `${path}: recorded, not honoured.`)
+  return unreadNames(at, sent, known).map((path) => {
+    const nearest = nearestName(shownName(path.slice(at.length + 1)), known)
+    const instead = nearest === undefined ? '' : `; "${nearest}" is`
+    return `${path}: recorded, not honoured${instead}.`
+  })
 }
 
 function unreadNames(at: string, sent: unknown, known: ReadonlySet<string>): string[] {
