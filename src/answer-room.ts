@@ -6,21 +6,23 @@ import { type ServiceError, serviceError } from './errors.ts'
 export const LONG_BYTES = 64 << 10
 
 /**
- * Room for long answers: for those that threads are making, and for those that wait in memory for clients who take them
- * slowly, or not at all (these for some ten seconds). One alone always has room, however long it is.
+ * Room for long answers: those that threads are making, and those that wait in memory for clients who take them
+ * slowly, or not at all (the latter for some ten seconds). A single answer always has room, however long it is.
  */
 export interface AnswerRoom {
-  /** What is counted, as threads see it that make answers: see `openClaims`. */
+  /** The counters, for the threads that make answers: see `openClaims`. */
   memory: SharedArrayBuffer
-  /** What to answer instead of one of so many bytes, `counted` of which are counted already; undefined when there is room. */
+  /**
+   * The refusal of an answer of so many bytes, `counted` of which are counted already; undefined when there is room.
+   */
   refusal: (bytes: number, counted: number) => ServiceError | undefined
-  /** What to answer when a thread found no room. */
+  /** The refusal when a thread found no room. */
   refused: () => ServiceError
-  /** Counts bytes that begin to wait, or as negative that wait no more. */
+  /** Counts bytes that begin to wait; negative ones wait no more. */
   add: (bytes: number) => void
-  /** Counts no more what a thread claimed for an answer: it is here. */
+  /** Gives back what a thread claimed for an answer: that is here now, and counted as such. */
   made: (claim: Claim) => void
-  /** Counts no more what a thread that ended, in the middle of an answer or behind it, has claimed. */
+  /** Gives back what a thread had claimed that ended, in the middle of an answer or after it. */
   threadEnded: (thread: number) => void
 }
 
@@ -39,7 +41,7 @@ const WAITING = 1
 const MAX = 2
 /** Behind them two for each thread: whose they are, and what it has. */
 const FIRST_PLACE = 3
-/** More than there are threads that search: the place of one that ended is free a little later. */
+/** More places than there are search threads: that of a thread which ended is freed a little later. */
 const PLACES = 256
 const NOBODY = 0
 
@@ -101,7 +103,7 @@ export function openClaims(memory: SharedArrayBuffer | undefined, thread = threa
   let place = 0
   let own = 0
 
-  // A thread may end between any two lines: what then stays counted is one claim, and nothing is counted off twice.
+  // A thread may end between any two lines. At worst one claim stays counted, and nothing is subtracted twice.
   function giveUp(): void {
     if (own === 0) return
     Atomics.sub(steps, place + 1, own)

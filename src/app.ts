@@ -181,7 +181,7 @@ function toldToLearning(
   }
 }
 
-/** The threads, and what they and the main thread have together; of a thread that ended, nothing stays there. */
+/** Opens the threads, and what they share with the main thread; when a thread ends, its share is given back. */
 function openThreads(config: Config, log: Logger, metrics: Metrics) {
   const answers = openAnswerRoom(config.answersBytesMax)
   const slabs = openLentSlabs()
@@ -192,7 +192,7 @@ function openThreads(config: Config, log: Logger, metrics: Metrics) {
   return { pool: meterPool(openPool(options, tellsDeath(log)), metrics), answers, slabs }
 }
 
-/** Where there is no index, that which a weight is for may not be there yet. */
+/** Where there is no index yet, any field may still come that a weight is for. */
 function mayBeSearched(field: string, indices: Indices): boolean {
   const all = indices.all()
   return all.length === 0 || isSearched(field, all)
@@ -206,7 +206,7 @@ function storePlace({ dataDir, storeBytesMax }: Config): { dataDir: string; byte
   return { dataDir, bytesMax: storeBytesMax }
 }
 
-/** No index can have such a name: what was shown of two that are gone stays apart. */
+/** A name that no index can have: hits from two deleted indices stay apart. */
 function deletedIndex(indexId: number): string {
   return `#${indexId} (deleted)`
 }

@@ -17,9 +17,9 @@ type Value<S> = S extends { kind: { oneOf: readonly (infer W)[] } }
 export type Config = Readonly<{ [K in keyof typeof SETTINGS]: Value<(typeof SETTINGS)[K]> }>
 
 /**
- * Reads every setting from the environment, then from the JSON file named by CONFIG, then the defaults. A variable that is
- * set to nothing is as one that is not set: so compose files pass on what they were not given.
- * Throws an Error whose message names the variable and what it may be.
+ * Reads every setting from the environment, then from the JSON file named by CONFIG, then the defaults. An empty
+ * variable counts as one that is not set, so that compose files can pass on what they were not given. Throws an Error
+ * whose message names the variable and what it may be.
  */
 export function readConfig(env: Record<string, string | undefined> = process.env): Config {
   const named = sentIn(env, 'CONFIG')
@@ -43,14 +43,14 @@ function hint(meant: string | undefined): string {
   return meant === undefined ? 'see README for the list' : `${meant} is`
 }
 
-/** What the command line reads by itself; and a name of few letters is near to many that are somebody else's. */
+/** Variables that the command line reads by itself. A short name, besides, is near to many that are somebody else's. */
 const NOT_MISTYPED = new Set(['CONFIG', 'ATTUNE_URL', 'ATTUNE_KEY'])
 const MISTYPED_LENGTH_MIN = 6
 const PREFIX = 'ATTUNE_'
 
 /**
- * Variables that are most likely settings whose names were mistyped, with a sentence each. They can't stop the start, as an
- * unknown name in a file does: the environment is everybody's. But who sets API_KEY must not think that keys are asked for.
+ * Variables that are most likely misspelt settings, with a sentence each. They can't stop the start, as an unknown
+ * name in a file does: the environment is everybody's. But who sets API_KEY must not believe that keys are asked for.
  */
 export function mistypedSettings(
   env: Record<string, string | undefined>,
@@ -84,7 +84,10 @@ export function variableOf(name: keyof Config): string {
   return SETTINGS[name].env
 }
 
-/** Blanks are as good as nothing; but keys that a template left blank must not be no keys. */
+/**
+ * A blank text counts as not set. Not so for keys: a template that leaves them blank must not switch authentication
+ * off.
+ */
 function sentIn(from: Record<string, unknown>, name: string): unknown {
   const sent = from[name]
   if (typeof sent !== 'string' || sent.trim() !== '') return sent
@@ -94,8 +97,8 @@ function sentIn(from: Record<string, unknown>, name: string): unknown {
 }
 
 /**
- * What the file says of a setting: a list where the variable takes one with commas, and nothing where it says null. Keys
- * are said or left out: neither null nor an empty list leaves the service open.
+ * What the file says of a setting: a list where the variable takes one with commas; null counts as not set. Keys are
+ * given or left out: neither null nor an empty list leaves the service open.
  */
 function sentInFile(file: Record<string, unknown>, { env, kind, list, secret }: Setting): unknown {
   const sent = file[env]

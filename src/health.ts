@@ -134,8 +134,8 @@ function allWork(parts: Record<string, PartHealth>): boolean {
 }
 
 /**
- * Green when every index is complete, yellow while some are still being read back. Throws where one can't be opened:
- * whoever searches it, or all, gets no answer.
+ * Figures of the search engine: green when every index is complete, yellow while some are still being read back.
+ * Throws when an index can't be opened: searches of it, or of all, get no answer.
  */
 function searchEngineHealth({ engine, indices, lifecycle }: HealthParts): object {
   const [name, ...others] = engine.unopened()

@@ -7,8 +7,8 @@ export interface LastingFailures<Thing> {
 }
 
 /**
- * Tells of a failure when it begins and when its text changes, not again each time that the same is tried in vain; and when
- * it is over.
+ * Reports a failure when it begins and when its text changes, not again each time that the same thing is tried in
+ * vain; and when it is over.
  */
 export function openLastingFailures<Thing>(
   onFailure: (err: unknown, thing: Thing) => void,

@@ -9,8 +9,8 @@ const AGAIN_MS = 100
 const LAST_MS = 1000
 
 /**
- * The log of the process, on its standard output. That the lines can't be written (a full disk, a terminal that was
- * closed, a pipe whose reader does not read) is no reason to stop serving: they wait, and what is too much is lost.
+ * The log of the process, on its standard output. When lines can't be written (a full disk, a closed terminal, a pipe
+ * whose reader does not read), the service goes on: lines wait, and those that are too many are lost.
  */
 export function openProcessLog(level: string): Logger {
   // What is sync is written at once, and has nothing to flush; the library's way to do so never ends where writing

@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import { openLastingFailures } from './lasting-failures.ts'
 
 /**
- * Background work that comes round again: one task after the other, the next round when all are done. What fails is logged
- * when that begins and when it is over.
+ * Runs tasks in rounds: one after the other, and the next round an interval after the last is done. A failure is
+ * logged when it begins and when it is over.
  */
 export function startUpkeep(
   intervalMs: number,

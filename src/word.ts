@@ -16,12 +16,12 @@ export function plainWord(sent: unknown): string {
     .replaceAll(/[\s_-]/g, '')
 }
 
-/** The first letters of what was sent, in whole characters: UTF-8 can't say half a one. */
+/** The first characters of a text, none cut in half: UTF-8 has no way to write half a character. */
 export function beginningOf(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/\p{Surrogate}$/u, '')
 }
 
-/** Letters of a name that was sent which an answer repeats: there may be a megabyte of them. */
+/** Characters of a name that an answer repeats: a client may send a megabyte of them. */
 const SHOWN_MAX = 64
 
 /** A name that was sent, as answers repeat it. */

@@ -22,7 +22,10 @@ export interface OpenedIndex {
   writer: boolean
 }
 
-/** Documents that an index is brought up to date with and keeps a writer: more may just be being merged. */
+/**
+ * An index that is brought up to date with more documents than this keeps its writer: merges of them may still be
+ * under way.
+ */
 const WRITER_DOCUMENTS = 1000
 
 /** Opens an index and brings it up to date with the records. */

@@ -20,7 +20,10 @@ import type { Outcome } from '../src/threads/shared-hops.ts'
 // The main thread, which all answers pass through, goes first.
 native.giveWay(3)
 
-/** What a worker is told of a search. All have all of it, in this order: code that meets one shape only is the fastest. */
+/**
+ * What a worker is told of a search. Every search has all fields in this order, because code that meets a single
+ * shape is the fastest.
+ */
 export interface SearchInput {
   dataDir: string
   indices: PageIndex[]
@@ -148,7 +151,10 @@ function drawPage(
   return { result: greedy, logged: { order, teams: undefined } }
 }
 
-/** Makes the first hits of a list, and how it goes on behind them, the page that a dealt list has at its place. */
+/**
+ * Turns the first hits of a list into the page that the dealt list has at this place, and says how it goes on behind
+ * them.
+ */
 function dealPage(first: SearchResult, dealt: Dealt, input: SearchInput): Logged {
   const hits = first.ords.length
   // One hit has no order: it is nobody's.

@@ -27,7 +27,7 @@ export interface SyncOutput {
 /** Whatever a state holds, it holds nobody up here. */
 const ANY = { namesMax: Number.POSITIVE_INFINITY }
 
-/** Reads a large body with a state in it: the main thread would be held by its parsing. */
+/** Reads a large body with a state in it, whose parsing would hold the main thread. */
 export function sync({ pieces, depthMax, members, handle }: SyncInput): SyncOutput {
   let body: unknown
   try {

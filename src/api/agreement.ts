@@ -9,7 +9,7 @@ interface Said {
   first: string | undefined
 }
 
-/** Throws VALIDATION_FAILED when a request says the same thing twice and not alike: one of them would be lost. */
+/** Throws VALIDATION_FAILED when a request says the same thing twice and differently: one of the two would be lost. */
 export function refuseContradiction({ path, again, place, first }: Said): void {
   if (again === undefined || first === undefined || again === first) return
   throw invalid(path, `contradicts ${place}; send one of them, or the same in both`)

@@ -32,7 +32,10 @@ function readVersions(header: string, name: string): number[] | 'any' {
   return versions as number[]
 }
 
-/** What stands in quotes may be any tag; a version may also stand without them. A weak tag is its version, since proxies that compress weaken tags. */
+/**
+ * Quotes may hold any tag; a version may also stand without them. A weak tag counts as its version, because proxies
+ * that compress weaken tags.
+ */
 const TAG = /^\s*(?:W\/)?(?:"([!#-~\u0080-\u00ff]*)"|(\d{1,15}))\s*$/
 /** As versions are written. */
 const VERSION = /^(?:0|[1-9]\d{0,14})$/

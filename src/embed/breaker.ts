@@ -2,8 +2,8 @@ import { serviceError } from '../errors.ts'
 import { canPass, WAIT_MS_MAX, waitOf } from './retry.ts'
 
 /**
- * A circuit breaker: runs a call, unless those before it failed in a row; throws EMBEDDER_UNAVAILABLE then, without one.
- * What a caller gives up by the signal counts for nothing.
+ * A circuit breaker: runs a call, unless the calls before it failed in a row; then it throws EMBEDDER_UNAVAILABLE
+ * without a call. A call that its caller gave up by the signal counts for nothing.
  */
 export type Breaker = <T>(call: () => Promise<T>, signal?: AbortSignal) => Promise<T>
 
@@ -15,8 +15,9 @@ const REST_MS_MAX = 30_000
 const ASKED_REST_MS_MAX = 300_000
 
 /**
- * Leaves an endpoint alone that does not work: searches and writes need not wait for it, and it may be too busy. After
- * the rest one call at a time tries whether it is back; each one that fails doubles the next rest.
+ * Opens a breaker, which leaves an endpoint alone that does not work: searches and writes need not wait for it, and
+ * it may be too busy. After the rest one call at a time tries whether it is back; each that fails doubles the next
+ * rest.
  */
 export function openBreaker(clock: () => number = () => performance.now()): Breaker {
   let failures = 0

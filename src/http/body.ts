@@ -11,8 +11,8 @@ const PASS_PAUSE_MS = 1000
 const STREAM_PAUSE_BYTES = 1 << 20
 const STREAM_RESUME_BYTES = 1 << 18
 /**
- * The library takes a client for idle ten seconds after its second pause, though it is us who let it wait: a pause that
- * is asked for again before begins anew.
+ * The library counts a client as idle ten seconds after its second pause, though it is us who let it wait. Asked for
+ * a pause again before that, it begins to count anew.
  */
 const PAUSE_AGAIN_MS = 4000
 
@@ -97,7 +97,7 @@ export interface BodyLimit {
 
 export interface BodyReader<T> {
   limit: BodyLimit
-  /** Asked before a piece is kept; throws when the bodies under way would take too much together. */
+  /** Called before a piece is kept; throws when the bodies under way would take too much together. */
   hold: (bytes: number) => void
   /** The last piece is valid during this call only, so that a body that came in one piece is never copied. */
   read: (pieces: Uint8Array[]) => T | Promise<T>

@@ -28,8 +28,9 @@ export const CODINGS = Object.keys(DECODERS) as readonly BodyCoding[]
 const PIECE_BYTES = 64 << 10
 
 /**
- * A body that is worked off while it arrives has no limit as a whole. Over the one of those that are kept, it may unpack to this
- * many times what was sent: documents come to 5 or 30 times, what is made to hurt to a thousand.
+ * A body that is worked off while it arrives has no limit as a whole. Beyond the limit of bodies that are kept, it
+ * may unpack to this many times what was sent: documents unpack to 5 or 30 times, what is made to do harm to a
+ * thousand.
  */
 const EXPANSION_MAX = 100
 

@@ -24,7 +24,7 @@ export interface Flight {
   /** Lets the rest of an unread body pass. */
   dropBody: () => void
   aborted: boolean
-  /** It was told that it took too long: its handler may still be at work, for nobody. */
+  /** The client was told that it took too long; its handler may still be at work, for nobody. */
   late: boolean
   /** Made when first asked for: few handlers need it. */
   controller: AbortController | undefined

@@ -161,8 +161,8 @@ async function run(
     }
     const isLong = bodyBytes(prepared.body) >= COMPRESS_BYTES_MIN
     if (exchange.open && (isLong || prepared.status === 304)) {
-      // A cache must know it of whatever comes first: also of the answer that went out as it is. It takes over what a
-      // 304 says.
+      // Whatever answer comes first, a cache must know that it varies, so one that goes out uncompressed says it too.
+      // A cache takes over what a 304 says.
       prepared = { ...prepared, headers: { ...prepared.headers, vary: 'accept-encoding' } }
       const coding = isLong ? chooseCoding(exchange.header('accept-encoding')) : undefined
       if (coding !== undefined) prepared = await compressed(prepared, coding)
@@ -185,7 +185,7 @@ async function compressed(prepared: Prepared, coding: Coding): Promise<Prepared>
   return { ...prepared, body, headers: { ...prepared.headers, 'content-encoding': coding } }
 }
 
-/** Whole for what nobody foresaw; for trouble with a name, only what caused it. */
+/** Logs whole what nobody foresaw; of trouble with a name of its own, only the cause. */
 function logFailure({ app }: Wire, flight: Flight, failure: ServiceError): void {
   const { requestId, exchange, meter } = flight
   if (failure.status < 500 || !exchange.open) return

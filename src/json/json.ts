@@ -38,7 +38,7 @@ const OBJECTS_MAX = 1_000_000
  * of 400 000 held everybody up for a second, a list of as many objects does not.
  */
 export const NAMES_MAX = 20_000
-/** What is read in place of a whole number that would not be kept: out of range, as that is. */
+/** Stands in for a whole number that can't be kept exactly: it is out of range, so it is refused like one. */
 const OUT_OF_RANGE = '1e999'
 
 /** What a JSON text says. */

@@ -200,8 +200,9 @@ export type TableName = keyof typeof TABLES
 export type Rows = { [Name in TableName]: (typeof TABLES)[Name]['row'] }
 
 /**
- * Version of the tables above; a store written by a newer one is refused. Raised by whatever writes rows that the version
- * before would misread: it must not take part in tests, say, whose sums it can't read, and end them for that.
+ * Version of the tables above; a store written by a newer one is refused. Raise it when rows are written that the
+ * version before would misread: that version must not, for example, go on with tests whose sums it can't read, and
+ * end them because of it.
  */
 export const FORMAT = 4
 

@@ -11,7 +11,7 @@ export interface Lulls {
 
 /** So long after the last search somebody may still be searching. */
 const SEARCHING_MS = 20
-/** Who searches ten times a second and less is hardly ever met, wherever the work is done. */
+/** With ten searches a second or fewer, hardly any meets the work, wherever it is done. */
 const WAIT_MS = 5
 
 export function openLulls(): Lulls {

@@ -5,8 +5,8 @@ const SCHEDULED = '/proc/thread-self/schedstat'
 const NS_PER_MS = 1e6
 
 /**
- * How long the calling thread has had a processor, in ms; only differences mean something. What it waits for while others
- * have them all is no part of it. Where the system doesn't tell (Linux does), the time that passes.
+ * How long the calling thread has had a processor, in ms; only differences mean something. Waiting while other
+ * threads have them all does not count. Where the system doesn't tell (Linux does), the time that passes.
  */
 export const ownTimeMs: () => number = scheduledMs() === undefined ? passedMs : ownMs
 

@@ -157,7 +157,7 @@ export function openPool(options: PoolOptions, onDeath: OnDeath = () => {}): Poo
 /** How Piscina tells of a thread that ended by itself, which it does between two jobs only; see job.ts. */
 const ENDED = 'worker exited with code: 0'
 
-/** What was at the door of a thread that ended was not begun: another one does it. */
+/** A job at the door of a thread that ended was not begun: another thread does it. */
 function runOn(lane: Piscina, job: Job, given: ArrayBuffer[] = []): ReturnType<Piscina['run']> {
   return lane.run(job, { transferList: given }).catch((cause: unknown) => {
     const isUndone = cause instanceof Error && cause.message === ENDED
@@ -210,7 +210,7 @@ function openLane(options: PoolOptions, { threads, kept = threads, each = 1 }: L
   return lane
 }
 
-/** Before another thread is started in place of one that died: what kills them all must not keep a core busy. */
+/** Pause before another thread is started in place of one that died: what kills them all must not keep a core busy. */
 const REPLACED_MS = 1000
 
 /**

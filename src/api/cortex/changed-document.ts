@@ -68,7 +68,10 @@ function isAllWrapped(body: DocumentPatch): boolean {
   return isFields && Object.keys(body).length === 1
 }
 
-/** Creating takes a document inside of `document`; who sends it so here, too, is told why there is none. */
+/**
+ * Creating takes a document inside of `document`. A client that sends it like that here, too, is told why there is
+ * none.
+ */
 function wrapped(cause: unknown, method: string, body: DocumentPatch): never {
   const { document } = body as { document?: unknown }
   const [detail] = cause instanceof ServiceError ? (cause.details ?? []) : []

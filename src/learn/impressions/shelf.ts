@@ -27,7 +27,10 @@ const LENGTH_BYTES = 4
 const REMOVED = -1
 
 export function openShelf(): Shelf {
-  /** Where each begins, counted through all chunks as if each had `CHUNK_BYTES`: small integers, which are no objects. */
+  /**
+   * Where each begins, counted through all chunks as if each had `CHUNK_BYTES`: a small integer, which V8 keeps
+   * without an object.
+   */
   const places = new Map<string, number>()
   const chunks: Buffer[] = []
   const empty: Buffer[] = []

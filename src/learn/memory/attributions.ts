@@ -33,9 +33,12 @@ const KEPT_MAX = 2000
 const SWEEP_MS = 60_000
 
 export interface Life {
-  /** So long after its creation no session can teach any more. */
+  /** How long after its creation a session can teach at most. */
   lifeMs: number
-  /** So long after that the log may tell of it: who was flagged is no one's teacher when it is read again. */
+  /**
+   * How long after that the log may still tell of the session: when it is read again, whoever was flagged must teach
+   * nothing.
+   */
   toldMs: number
 }
 

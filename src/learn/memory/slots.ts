@@ -6,8 +6,8 @@ const SLOT_MS = 30 * 60_000
 const SLOTS_MAX = 3
 
 /**
- * Lets `millionths` count at a time, unless as much or more counted close to it already or the session has had its
- * say: then only what it surpasses. Returns what to add, and the time for which it counts.
+ * Lets `millionths` count at a time. When something counted close to it already, only what surpasses that is added;
+ * when the session has had its say, nothing is. Returns what to add, and the time for which it counts.
  */
 export function fillSlot(
   slots: Slots,

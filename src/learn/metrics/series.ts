@@ -125,7 +125,7 @@ export function receiptOf(series: MetricSeries): MetricReceipt {
  */
 export function quantileOf(series: MetricSeries, share: number): number {
   const { values = [], count, sketch, min, max } = series
-  // A row of a version before has none, and one that such a version wrote on lacks some.
+  // Rows of an earlier version have no values, and rows that one went on with lack some.
   if (values.length === count) return values[Math.max(1, Math.ceil(share * count)) - 1] ?? min
   return Math.min(max, Math.max(min, sketchQuantile(sketch, share)))
 }

@@ -2,9 +2,10 @@ import type { Impression } from '../facts.ts'
 import { murmur3 } from '../statistics/murmur3.ts'
 
 /**
- * Who asked a query as long as nobody else did: a hash of the unit, 32 bits. Words that one alone used go with them, also
- * when retention has removed the searches that tell of it. Now and then a hash stands for two people, and words that the
- * other one alone used go, too: that does less harm than words of somebody who is forgotten.
+ * Who asked a query, as long as nobody else did: a hash of the unit, 32 bits. Words that only one person used are
+ * forgotten with that person, also when retention has removed the searches that tell of it. Now and then one hash
+ * stands for two people, and the other's words go, too: that does less harm than keeping words of somebody who is to
+ * be forgotten.
  */
 export type Asker = number
 

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import type { AddedScores } from '../../schema/plan.ts'
 
 /**
- * So many lists that were begun last are kept, and up to twice as many: they are dropped by the generation, because a
- * map from which the oldest is taken out one by one is rehashed all the time.
+ * How many of the lists begun last are kept at least; up to twice as many are. They are dropped a generation at a
+ * time, because a map from which the oldest entry is taken out one by one is rehashed all the time.
  */
 const LISTS_MIN = 10_000
 /**

@@ -5,7 +5,7 @@ import { murmur3 } from '../statistics/murmur3.ts'
 import { type KeptList, type KeptLists, keyOf, openKeptLists } from './kept-lists.ts'
 import { type LearnedPlan, variantNames } from './plan.ts'
 
-/** What a plan says of the ranking: as little as possible, because so many are kept. */
+/** What is kept of a plan: as little as possible, because so many are kept. */
 type KeptRanking = Pick<
   LearnedPlan,
   'tuning' | 'added' | 'model' | 'rerankSize' | 'adaptations' | 'experiments' | 'interleaved'
@@ -25,11 +25,14 @@ const PLAIN: KeptRanking = Object.freeze({
   interleaved: undefined,
 })
 
-/** What applies to a list, and the same number for the same: its mark. Shared by all lists of which that is so. */
+/**
+ * What applies to a list, and its mark: a number that is the same for the same ranking. Lists to which the same
+ * applies share one.
+ */
 interface Applied {
   ranking: KeptRanking
   mark: number
-  /** What is added alone gives it. */
+  /** The mark of the added scores alone. */
   addedMark: number
   /** See kept-lists.ts. */
   countedIn: number
@@ -66,7 +69,7 @@ export function openPages(
   }
 }
 
-/** So many marks tell rankings apart; numbers of lists stand before them in a whole number of 53 bits. */
+/** Number of marks. The number of a list stands before its mark, in a whole number of 53 bits. */
 const MARKS = 2 ** 20
 
 /** The name of a list: its number, and behind that the mark of its ranking. */

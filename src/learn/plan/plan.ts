@@ -99,7 +99,8 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
     added,
     clickRates,
     model,
-    // Its gate reads no page of nobody: it must not be asked, and grow tired, by how many there are.
+    // Its gate reads only pages that somebody saw: it must not be asked more often, and give up sooner, because of
+    // others.
     shadow:
       learning && unit !== undefined ? knowing(parts.shadowModel(), queryHash, parts) : undefined,
     rerankSize,

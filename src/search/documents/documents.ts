@@ -33,7 +33,9 @@ type Source = Record<string, unknown>
 /** A document as it is answered. */
 export interface ReadDocument {
   version: number
-  /** JSON in UTF-8, with the source as it is stored: parsed and written again, a large one would hold everybody up. */
+  /**
+   * JSON in UTF-8, with the source as it is stored: to parse a large one and write it again would hold everybody up.
+   */
   json: Uint8Array
 }
 

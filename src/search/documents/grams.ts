@@ -6,7 +6,7 @@ import { valuesAt } from './source.ts'
 /** Ngrams that one document may have, in all of its fields together. Each is a word of the index, with its places. */
 export const DOCUMENT_GRAMS_MAX = 4_000_000
 
-/** Writes in groups, in their order, that may be indexed together: mostly one of all. */
+/** Splits writes into groups, in their order, that may be indexed together; mostly there is one group. */
 export function groupsByGrams<Write>(
   writes: Write[],
   gramsOf: (write: Write) => number,
@@ -74,7 +74,7 @@ function tooMany({ shortest, longest }: GramField, most: number): string {
   return `is cut into too many ngrams of ${shortest} to ${longest} characters: a document may have ${most} in all; shorten it, split it into several documents, or use an index with fewer lengths between min_gram and max_gram`
 }
 
-/** Ngrams that texts of so many letters together may have at most, whatever field they are in. */
+/** Most ngrams that texts of so many characters together may have, whatever field they are in. */
 export function mostGrams(letters: number, fields: readonly GramField[]): number {
   return fields.reduce((sum, field) => sum + letters * lengthsOf(field), 0)
 }
@@ -105,7 +105,7 @@ function piecesOf(letters: number, { shortest, longest, isEdge }: GramField): nu
   const last = Math.min(longest, letters)
   if (last < shortest) return 0
   const lengths = last - shortest + 1
-  // One of each length begins at each letter but the last ones, which it would outrun.
+  // An ngram of each length begins at each character, except at the last ones, where it would run over the end.
   return isEdge ? lengths : lengths * (letters + 1) - ((shortest + last) * lengths) / 2
 }
 

@@ -58,8 +58,8 @@ function fieldVectorProblem(
 }
 
 /**
- * Says of a dotted path whether a document may hold anything there: of thousands of fields most have none, and to follow
- * the path of each takes long.
+ * Whether a document may hold anything at a dotted path: of thousands of fields most have none, and to follow each
+ * path takes long.
  */
 export function headsOf(source: Source): (path: string) => boolean {
   const heads = new Set(Object.keys(source).map(headOf))

@@ -11,8 +11,9 @@ import { DOCUMENT_GRAMS_MAX, gramsProblem, mostGrams } from './grams.ts'
 const PAGE_ROWS = 256
 
 /**
- * Resolves when no stored document would be cut into more ngrams than one may have, were the index declared so; else
- * throws VALIDATION_FAILED, which names one. It is asked before fields are added: what is stored is indexed again by them.
+ * Resolves when no stored document would be cut into more ngrams than one may have if the index were declared like
+ * this; otherwise throws VALIDATION_FAILED, which names one. Called before fields are added, because what is stored
+ * is indexed again with them.
  */
 export type RefuseTooManyGrams = (entry: IndexEntry, next: Definition) => Promise<void>
 

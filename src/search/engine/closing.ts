@@ -3,11 +3,13 @@ import type { Core, OpenState } from './core.ts'
 import { checkpoint } from './durability.ts'
 import type { Publisher } from './publisher.ts'
 
-/** How often an index that is being opened is closed: there is nothing to close before its job has begun. */
+/**
+ * Pause between two tries to close an index that is being opened: there is nothing to close before its job has begun.
+ */
 const CLOSE_AGAIN_MS = 50
-/** How long what was taken may go on becoming searchable. What has not by then is in the records. */
+/** How long writes that were taken may go on becoming searchable. The rest is in the records. */
 const PUBLISH_MS = 2000
-/** How long the files of one index after the other are written. What lacks in them is in the records. */
+/** How long the files of the indices may be written, one after the other. What they lack is in the records. */
 const FILES_MS = 3000
 
 /**

@@ -49,7 +49,7 @@ export interface OpenState {
   linked: boolean
   /** Documents of which no space could be learned, 0 if none was refused. */
   refusedAt: number
-  /** Learning failed otherwise: how often in a row, and until when it is let be, in the process's own time. */
+  /** How often in a row learning failed in passing, and until when it is not tried, in the process's own time. */
   fitFailures: number
   fitFromMs: number
   /** Its segments were merged since something was last published. */

@@ -98,7 +98,7 @@ function makeDurable(core: Core, state: OpenState, release: boolean): Promise<vo
 async function save(core: Core, state: OpenState, release: boolean): Promise<void> {
   if (isDurable(state) && !(release && state.writer)) return
   const { id } = state.entry.record
-  // Before it begins: what becomes of the index meanwhile may come too late for these files.
+  // Taken before the checkpoint begins: what happens to the index meanwhile may come too late for these files.
   const { reshaped } = state
   state.reshaped = false
   const report = await writeFiles(core, state, release).catch((cause: unknown) => {
@@ -111,7 +111,7 @@ async function save(core: Core, state: OpenState, release: boolean): Promise<voi
   if (!core.rebuilding.has(id)) await forgetRemovals(core.store, id, report.sequence)
 }
 
-/** Under a mark of its own; one that failed is tried again under the same. */
+/** Writes the files under a mark of their own; a checkpoint that failed is tried again under the same mark. */
 async function writeFiles(
   core: Core,
   state: OpenState,

@@ -57,7 +57,7 @@ interface Queue {
 
 /** A batch is full with so many changes; the last write that it takes may bring more. */
 const BATCH_CHANGES = 4096
-/** So many writes that nobody waits for are no longer kept for others to share their commit. */
+/** With so many writes that nobody waits for, they are no longer held back for others to share their commit. */
 const WAITING_WRITES_MAX = BATCH_CHANGES
 /** How long a write that nobody waits for may stay unsearchable, so that others share its commit. */
 const SHARE_MS = 250
@@ -160,7 +160,7 @@ async function settled(core: Core, id: number): Promise<void> {
   }
 }
 
-/** Takes batch after batch until nobody waits any more; what may come later is left. */
+/** Takes batch after batch until nobody waits any more; writes that nobody waits for are left for later. */
 async function drain(queue: Queue, apply: Apply): Promise<void> {
   while (queue.waiting.length > 0) {
     const startedMs = performance.now()

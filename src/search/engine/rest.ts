@@ -21,7 +21,7 @@ const PATIENCE_MS = 15_000
 const FIT_PAUSE_MS = 30_000
 const FIT_PAUSE_MS_MAX = 3_600_000
 
-/** Called when a batch finds that the index has doubled: learns once the patience is at its end. */
+/** Called when a batch finds that the index has doubled: learns a space once its patience is at its end. */
 export function fitInTime(core: Core, state: OpenState): void {
   const nowMs = performance.now()
   state.wantedSinceMs ??= nowMs
@@ -42,7 +42,7 @@ export function fitSoon(core: Core, state: OpenState): void {
       },
       (err: unknown) => {
         if (core.closing) return
-        // What the documents are like is no fault of anybody's, and the space that there is goes on.
+        // That documents are not fit to learn from is no error, and the space that there is goes on.
         if (err instanceof ServiceError && err.code === 'VALIDATION_FAILED') {
           state.refusedAt = readIndexFigures(state.entry).documents
           core.log.info({ index: name, reason: err.message }, 'no new vector space was learned')
@@ -62,7 +62,10 @@ export function fitSoon(core: Core, state: OpenState): void {
     })
 }
 
-/** What could not be learned from some documents can't be learned from a few more; what failed, perhaps later. */
+/**
+ * What could not be learned from these documents can't be learned from a few more; after any other failure, it may
+ * work later.
+ */
 function mayLearn({ entry, refusedAt, fitFromMs }: OpenState): boolean {
   return performance.now() >= fitFromMs && readIndexFigures(entry).documents >= 2 * refusedAt
 }

@@ -24,7 +24,7 @@ const LOWERCASE: AnalysisFilter = { type: 'lowercase' }
 const FOLD: AnalysisFilter = { type: 'asciifolding' }
 /** Longer words are noise (base64, URLs) and only swell the dictionary. */
 const LENGTH: AnalysisFilter = { type: 'length', max: 64 }
-/** What an analyzer of a language is made of that nothing more is said of. */
+/** What an analyzer of a language is made of by default. */
 const NOTHING_SENT: SentAnalysis = { path: '', analysis: {} }
 
 /** The analyzers that need no definition, by name. */

@@ -61,7 +61,10 @@ export interface Indices {
   all: () => IndexEntry[]
   /** Forgets the index; its records are cleared in the background by the engine. */
   remove: (entry: IndexEntry) => Promise<void>
-  /** The least generation that saw no index which is deleted by now: with an earlier one, all can't be searched any more. */
+  /**
+   * The first generation that saw no index which is deleted by now: with an earlier one, a search of all indices
+   * would lack some.
+   */
   wholeFrom: () => number
   /** Notes that all generations so far may have seen an index that is deleted. */
   leaveBehind: () => void
