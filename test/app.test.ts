@@ -27,3 +27,37 @@ it('what is past its time goes by itself while the service runs', async () => {
   })
   await waitUntil(() => left().every((count) => count === 0), 10_000)
 })
+
+it('indices are made durable, and looked after, again and again', async () => {
+  const running = await startApp({ CHECKPOINT_MS: '50' })
+  onTestFinished(running.close)
+  const { engine } = running.app
+  const { checkpoint, tend } = engine
+  const done = { checkpoint: 0, tend: 0 }
+  engine.checkpoint = () => {
+    done.checkpoint += 1
+    return checkpoint()
+  }
+  engine.tend = () => {
+    done.tend += 1
+    return tend()
+  }
+  await waitUntil(() => done.checkpoint > 1 && done.tend > 1, 10_000)
+})
+
+it('a deletion that a crash cut short goes on with the next start', async () => {
+  const running = await startApp()
+  onTestFinished(running.close)
+  const document = { title: 'half deleted' }
+  await running.must('POST', '/cortex/documents', { index: 'gone', id: 'a', document })
+  const { indices } = running.app.store.tables
+  const [row] = [...indices.range()].filter(({ value }) => value.name === 'gone')
+  if (row === undefined) throw new Error('The index is not there.')
+  await running.app.store.write(() => indices.put(row.key, { ...row.value, dropped: true }))
+  await running.restart()
+  const left = () => {
+    const { tables } = running.app.store
+    return tables.indices.has(row.key) || tables.documents.has([row.key, 'a'])
+  }
+  await waitUntil(() => !left(), 10_000)
+})

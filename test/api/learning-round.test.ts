@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { firstIdOf } from '../../src/ids.ts'
 import { RELEARNING } from '../../src/learn/loop/fold.ts'
 import { startApp } from '../running-app.ts'
@@ -59,21 +59,51 @@ it('each part removes what is past its time with every round', async () => {
   }
 }, 120_000)
 
+it('what is counted of a session is on the disk after a round', async () => {
+  const running = await startApp()
+  try {
+    const { store, learning } = running.app
+    const { sessionId } = await running.must<{ sessionId: string }>('POST', '/cortex/sessions', {})
+    await running.must('POST', '/cortex/search', { query: 'word', sessionId })
+    await learning.tick()
+    expect(store.tables.sessionTotals.get(sessionId)).toMatchObject({ searches: 1 })
+  } finally {
+    await running.close()
+  }
+}, 120_000)
+
+it('learning that had nothing to do for an hour is not stuck when something comes', async () => {
+  let aheadMs = 0
+  const { now } = Date
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const running = await startApp()
+  try {
+    const { learning } = running.app
+    aheadMs = 3_600_000
+    await learning.tick()
+    await running.must('POST', '/cortex/analytics/search', { eventType: 'seen' })
+    expect(learning.health.training).not.toThrow()
+  } finally {
+    await running.close()
+  }
+}, 120_000)
+
 it('gates and triggers wait while what they decide by is learned anew', async () => {
   const running = await startApp()
   try {
     const { store, learning } = running.app
     const { meta } = store.tables
     const ticked = new Set<string>()
-    for (const part of ['models', 'adaptations'] as const)
+    for (const part of ['models', 'experiments', 'adaptations'] as const)
       learning[part].tick = async () => void ticked.add(part)
     await store.write(() => meta.put(RELEARNING, 0))
     ticked.clear()
     await learning.tick()
-    expect([...ticked]).toEqual([])
+    expect([...ticked]).toEqual(['experiments'])
     await store.write(() => meta.remove(RELEARNING))
     await learning.tick()
-    expect([...ticked].sort()).toEqual(['adaptations', 'models'])
+    expect([...ticked].sort()).toEqual(['adaptations', 'experiments', 'models'])
   } finally {
     await running.close()
   }

@@ -182,7 +182,7 @@ function closeIndex(core: Core, state: OpenState): void {
   // Somebody may have come while it was made durable.
   if (core.isBusy(state.entry) || state.users > 0 || !isDurable(state)) return
   const { engineId } = state.entry.record
-  // An index that was built again has another number: that of its successor.
+  // The index may have been built again meanwhile: then this is the number of its successor.
   if (core.states.get(engineId) !== state) return
   core.states.delete(engineId)
   native.close(engineId)
