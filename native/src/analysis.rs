@@ -78,7 +78,7 @@ enum FilterDefinition {
 pub struct Analyzer {
     /// Everything but synonyms.
     full: TextAnalyzer,
-    /// The same over one word, folded behind its stemmer.
+    /// The analyzer over one word, folded behind its stemmer and not before it.
     folded_late: Option<TextAnalyzer>,
     synonyms: Option<Expansion>,
     /// Whether it cuts words into pieces, of which a short text may have very many.
@@ -142,7 +142,7 @@ impl Analyzer {
         });
     }
 
-    /// The same, for as long as `each` wants another one.
+    /// As `for_each`, for as long as `each` wants another one.
     pub fn for_each_while(&self, text: &str, mut each: impl FnMut(&str, usize) -> bool) {
         if self.has_forms(text) {
             let mut forms = self.forms(text).into_iter();

@@ -106,7 +106,7 @@ impl Engine {
         Engine::open_known(root, definition, None)
     }
 
-    /// The same; files whose mark (see `checkpoint_as`) is not among `known` can't be used.
+    /// As `open`; files whose mark (see `checkpoint_as`) is not among `known` can't be used.
     pub fn open_known(
         root: &Path,
         definition: &str,

@@ -53,7 +53,7 @@ impl Synonyms {
         add_new(others, to.iter().filter(named));
     }
 
-    /// The same query with the other ways to say what it says; the longest row that has any counts.
+    /// The query with the other ways to say what it says; the longest row that has any counts.
     pub fn apply(&self, terms: Vec<QueryTerm>) -> Vec<QueryTerm> {
         if self.rules.is_empty() {
             return terms;

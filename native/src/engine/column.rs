@@ -60,7 +60,7 @@ pub struct Column {
     pub codes: tantivy::columnar::Column<u64>,
     /// The dates among the strings of a dynamic path: a shadow of the string column.
     pub dates: bool,
-    /// Of a dynamic path: dates among its strings are compared in their shadow.
+    /// Whether the path is dynamic: dates among its strings are then compared in their shadow.
     pub dynamic: bool,
     strings: Option<StrColumn>,
 }

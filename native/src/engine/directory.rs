@@ -29,7 +29,7 @@ const MANAGED: &str = ".managed.json";
 pub const SPILL_BYTES: usize = 4 << 20;
 /// Memory that the files of an index may take where the disk has no room for those that are large.
 const UNSPILLED_BYTES_MAX: u64 = 256 << 20;
-/// So much of such a file is written before it is asked again whether the disk has room.
+/// Bytes of such a file that are written between two looks at the room on the disk.
 const ROOM_STEP_BYTES: u64 = 1 << 20;
 const LOCK_WAIT: Duration = Duration::from_secs(10);
 
@@ -154,8 +154,8 @@ impl WriteBehind {
         self.inner.closed.store(true, Ordering::SeqCst);
     }
 
-    /// From now on no file is made any more, and those that are being made come to nothing: a merge under way fails, and
-    /// its segments stay. What there is can still be made durable.
+    /// Makes no file from now on, and lets those under way come to nothing: a merge fails, and
+    /// its segments stay. What is there can still be made durable.
     pub fn freeze(&self) {
         self.inner.frozen.store(true, Ordering::SeqCst);
     }
@@ -465,8 +465,9 @@ struct Growing {
 }
 
 impl Growing {
-    /// To be called before it is longer than `roomy`: from there on it is on disk, or goes on in memory where the disk
-    /// has no room. An index of which the files hold less than the records can be opened on a full disk, too.
+    /// To be called before the file grows beyond `roomy`: from there on it is on disk, or stays
+    /// in memory where the disk has no room. So an index whose files hold less than the records
+    /// can be opened on a full disk, too.
     fn go_on(&mut self, more: usize) -> io::Result<()> {
         let inner = &self.directory.inner;
         let wanted = self.bytes + more as u64 + ROOM_STEP_BYTES;

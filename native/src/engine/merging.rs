@@ -7,7 +7,7 @@ use crate::failure::Failure;
 
 /// A segment this many times larger than all others together isn't merged with them.
 const MERGE_SHARE: u64 = 4;
-/// While an index is written to, so many segments of about one size become one.
+/// Segments of about one size that become one while an index is written to.
 const LAYER_SEGMENTS: usize = 16;
 /// Segments of fewer documents count as of one size.
 const LAYER_DOCUMENTS: u32 = 64;

@@ -4,13 +4,14 @@
 use std::io;
 use std::path::Path;
 
-/// What writes of records leave free, as `src/store/space.ts` has it: so much, or a share of a small disk.
+/// Bytes that writes of records leave free, as `src/store/space.ts` has it; of a small disk a
+/// share.
 const RESERVE_BYTES: u64 = 32 << 20;
 const RESERVE_PARTS: u64 = 20;
-/// Of it the files of indices may use half; removals of records have the rest.
+/// The files of indices may use half of that; removals of records have the rest.
 const LEFT_PARTS: u64 = 2;
 
-/// Fails as a full disk does when so many bytes more would leave too little of it.
+/// Fails as a full disk does when this many more bytes would leave too little of it.
 pub fn refuse_beyond(folder: &Path, bytes: u64) -> io::Result<()> {
     match free_and_whole(folder) {
         Some((free, whole)) if bytes.saturating_add(left_of(whole)) > free => {

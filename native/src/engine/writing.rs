@@ -23,7 +23,7 @@ const HEAP_BYTES: usize = 32_000_000;
 const CHUNK: usize = 8;
 /// Batches of up to this many documents become a segment on the spot.
 const SMALL_BATCH: usize = 48;
-/// From so many documents on a small batch is prepared by a thread of its own while it is added.
+/// Documents from which on a small batch is prepared by a thread of its own while it is added.
 const PREPARED_ASIDE_MIN: usize = 8;
 /// How many documents it is ahead: each may be of many megabytes.
 const PREPARED_AHEAD: usize = 8;

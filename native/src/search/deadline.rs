@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::failure::{Code, Failure};
 
-/// Small steps that are made between two looks, of which each reads the clock.
+/// Small steps between two looks at the clock.
 const STEPS: usize = 512;
 
 thread_local! {

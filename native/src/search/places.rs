@@ -25,7 +25,7 @@ pub struct Places<S> {
 }
 
 impl<S: Copy + PartialOrd> Places<S> {
-    /// Those of the scores of some documents of the list.
+    /// Asks for the places of the documents that have these scores in the list.
     pub fn asked(scores: impl Iterator<Item = S>) -> Places<S> {
         let mut scores: Vec<S> = scores.collect();
         scores.sort_unstable_by(|a, b| b.partial_cmp(a).unwrap_or(Ordering::Equal));

@@ -9,12 +9,13 @@ use super::{cosine, Rows, VectorSet, GRAPH_MIN};
 
 /// Up to this many passing vectors, times √n, an exact scan of them is cheaper than a walk.
 const EXACT_PER_ROOT: f64 = 50.0;
-/// A filter that refuses so much more near the query than in a sample of the whole is against it.
+/// A filter that refuses this much more near the query than in a sample of the whole is against
+/// it.
 const REFUSED_MORE: f64 = 0.1;
 const SAMPLE: usize = 512;
-/// One of so many bounds is looked at to guess which are the highest.
+/// Of this many bounds one is looked at to guess which are the highest.
 const SAMPLED_EACH: usize = 8;
-/// So many rows are asked for before their turn: about as long as memory takes.
+/// Rows that are asked for before their turn: about as many as pass while memory answers.
 const ROWS_AHEAD: usize = 8;
 /// A walk keeps at least this many candidates, and at least twice what is asked for.
 const CANDIDATES_MIN: usize = 64;

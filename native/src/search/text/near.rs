@@ -248,7 +248,7 @@ impl Other {
 }
 
 impl Reached {
-    /// The same after one more letter, which the word has where the bits of `letter` are.
+    /// The reach after one more letter, which the word has where the bits of `letter` are.
     #[inline]
     fn further(&self, letter: u64, word: &Other) -> Reached {
         let mut now = [(self.now[0] << 1) & letter, 0, 0];

@@ -21,7 +21,8 @@ pub struct Postings {
     pub frequencies: Vec<f32>,
     /// Per segment the end of its entries in the lists above.
     pub ends: Vec<usize>,
-    /// Documents by which it is told how rare the clause is: all of them, but for those that have it in a far way only.
+    /// How many documents say how rare the clause is: all of them, except those that have it in
+    /// a far way only.
     pub counted: usize,
 }
 

@@ -68,7 +68,7 @@ pub fn score(
     Ok(matches)
 }
 
-/// The same with the words that each document has; `give_back` when they were looked at.
+/// As `score`, with the words that each document has; hand them to `give_back` afterwards.
 pub fn score_with_words(
     snapshot: &Snapshot,
     plan: &Plan,
