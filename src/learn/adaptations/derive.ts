@@ -113,7 +113,7 @@ function fromLists(patterns: Patterns, evidence: QueryEvidence | undefined): Der
   return { changes: { learning: true }, description: `Keeps learning on.${rest}` }
 }
 
-/** Texts that name nothing, and letters of each, that a description repeats: it is kept with the rule and in events. */
+/** Texts that name nothing, and characters of each, that a description repeats: it is kept with the rule and in events. */
 const UNREAD_TOLD_MAX = 20
 const UNREAD_SHOWN_MAX = 128
 

@@ -156,7 +156,7 @@ function changeWarnings(
   return warnings
 }
 
-/** What is not read that a warning tells of, and letters of each. */
+/** What is not read that a warning tells of, and characters of each. */
 const UNREAD_TOLD_MAX = 20
 const UNREAD_SHOWN_MAX = 256
 

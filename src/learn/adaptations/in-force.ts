@@ -28,8 +28,8 @@ interface Change extends AppliedAdaptation {
 const NOTHING: Change[] = []
 /** Half of the adaptations that are kept (lifecycle.ts). */
 const IN_FORCE_MAX = 1000
-/** Letters of what was sent for all in force, which is in memory with what was read of it: a single one may have a million. */
-const IN_FORCE_LETTERS_MAX = 16 << 20
+/** Characters of what was sent for all in force, which is in memory with what was read of it: a single one may have a million. */
+const IN_FORCE_CHARACTERS_MAX = 16 << 20
 
 export function openInForce(store: Store, versions: RankingVersions, canaryShare: number): InForce {
   const { tables } = store
@@ -85,14 +85,14 @@ export type Sent = Pick<AdaptationRecord, 'changes' | 'sent'>
 export function refuseTooMuch(inForce: readonly Sent[], more: Sent): void {
   if (inForce.length >= IN_FORCE_MAX)
     throw limitReached(`At most ${IN_FORCE_MAX} changes may be in force at the same time`)
-  const letters = [...inForce, more].reduce((sum, each) => sum + lettersOf(each), 0)
-  if (letters > IN_FORCE_LETTERS_MAX)
+  const characters = [...inForce, more].reduce((sum, each) => sum + charactersOf(each), 0)
+  if (characters > IN_FORCE_CHARACTERS_MAX)
     throw limitReached(
-      `The changes in force at the same time may have ${IN_FORCE_LETTERS_MAX} letters of JSON together, and would have ${letters} with this one`,
+      `The changes in force at the same time may have ${IN_FORCE_CHARACTERS_MAX} characters of JSON together, and would have ${characters} with this one`,
     )
 }
 
-function lettersOf({ changes, sent }: Sent): number {
+function charactersOf({ changes, sent }: Sent): number {
   return changes.length + sent.length
 }
 

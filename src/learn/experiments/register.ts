@@ -27,8 +27,8 @@ export interface Register {
   /** Inside a transaction: forgets an experiment; `drop` when that is on the disk. */
   removeWithin: (record: ExperimentRecord) => void
   drop: (id: string) => void
-  /** Letters of JSON that all have together; see size-limit.ts. */
-  letters: () => number
+  /** Characters of JSON that all have together; see size-limit.ts. */
+  characters: () => number
   /** Fallbacks whose time is over apply no more. */
   refresh: () => void
 }
@@ -52,7 +52,7 @@ const ACTIVE_MAX = 100
 function openRecords({ store, events, clock }: RegisterParts) {
   const { experiments } = store.tables
   const records = new Map<string, ExperimentRecord>()
-  const letters = openSizeLimit()
+  const size = openSizeLimit()
   for (const { value } of experiments.range()) keep(value)
   // Written by a transaction whose commit is awaited: those after it must count them.
   const underWay = new Map<string, ExperimentRecord>()
@@ -60,18 +60,18 @@ function openRecords({ store, events, clock }: RegisterParts) {
 
   function keep(record: ExperimentRecord): void {
     records.set(record.id, record)
-    letters.keep(record)
+    size.keep(record)
   }
   function refresh(): void {
     running = runningOf(records.values(), clock())
   }
   return {
     records,
-    letters: letters.total,
-    measure: letters.measure,
+    characters: size.total,
+    measure: size.measure,
     drop: (id: string): void => {
       records.delete(id)
-      letters.drop(id)
+      size.drop(id)
     },
     running: (): readonly Running[] => running,
     refresh,
@@ -92,7 +92,7 @@ function openRecords({ store, events, clock }: RegisterParts) {
         )
     },
     refuseMoreLetters: (record: ExperimentRecord) =>
-      letters.refuseMore([...underWay.values(), record]),
+      size.refuseMore([...underWay.values(), record]),
     write: async <T extends ExperimentRecord | undefined>(
       work: () => T,
       commit = store.write,
@@ -119,7 +119,7 @@ function openRecords({ store, events, clock }: RegisterParts) {
 export function openRegister(parts: RegisterParts): Register {
   const { store, clock } = parts
   const { experiments, experimentNames } = store.tables
-  const { records, running, refresh, putWithin, write, letters, drop, ...refusing } =
+  const { records, running, refresh, putWithin, write, characters, drop, ...refusing } =
     openRecords(parts)
   const { refuseMoreActive, refuseMoreLetters, measure } = refusing
   return {
@@ -181,7 +181,7 @@ export function openRegister(parts: RegisterParts): Register {
       experimentNames.remove([kind, name])
     },
     drop,
-    letters,
+    characters,
     refresh,
   }
 }

@@ -3,12 +3,12 @@ import { jsonText } from '../../json/gradual-text.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
 
 /**
- * Letters of JSON that all tests and experiments may have together: they are in memory, and a single one may have as
+ * Characters of JSON that all tests and experiments may have together: they are in memory, and a single one may have as
  * many as fit into a request. Ten thousand usual ones have half as many.
  */
-const LETTERS_MAX = 32 << 20
+const CHARACTERS_MAX = 32 << 20
 /** The oldest that ended go before that, so that there is room for the next request. */
-export const LETTERS_KEPT = 0.9 * LETTERS_MAX
+export const CHARACTERS_KEPT = 0.9 * CHARACTERS_MAX
 
 /** How long what is kept is, all together. */
 export function openSizeLimit() {
@@ -18,9 +18,9 @@ export function openSizeLimit() {
 
   /** Each is asked for more than once, and to write a megabyte of JSON takes long. */
   function measure(record: ExperimentRecord): number {
-    const letters = measured.get(record) ?? JSON.stringify(record).length
-    measured.set(record, letters)
-    return letters
+    const characters = measured.get(record) ?? JSON.stringify(record).length
+    measured.set(record, characters)
+    return characters
   }
 
   /** What a record adds to those that are kept. */
@@ -44,12 +44,12 @@ export function openSizeLimit() {
     },
     /** Throws LIMIT_REACHED when these don't fit beside those that are kept. */
     refuseMore: (records: Iterable<ExperimentRecord>): void => {
-      let letters = total
-      for (const record of records) letters += more(record)
-      if (letters > LETTERS_MAX)
+      let characters = total
+      for (const record of records) characters += more(record)
+      if (characters > CHARACTERS_MAX)
         throw serviceError(
           'LIMIT_REACHED',
-          `All tests and experiments together may have ${LETTERS_MAX} letters of JSON, and would have ${letters} with this one: send less with it, or stop some; those that ended longest ago go by themselves to make room.`,
+          `All tests and experiments together may have ${CHARACTERS_MAX} characters of JSON, and would have ${characters} with this one: send less with it, or stop some; those that ended longest ago go by themselves to make room.`,
         )
     },
   }

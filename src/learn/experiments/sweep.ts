@@ -6,7 +6,7 @@ import { unitsOf } from './arms.ts'
 import type { Ledger } from './ledger.ts'
 import { EXPERIMENTS_MAX, type Register } from './register.ts'
 import type { Reported } from './reported.ts'
-import { LETTERS_KEPT } from './size-limit.ts'
+import { CHARACTERS_KEPT } from './size-limit.ts'
 import { hasEnded } from './transitions.ts'
 
 interface SweepParts {
@@ -128,7 +128,7 @@ function clearOutcomes({ tables, release }: Store, beforeMs: number): Promise<nu
 /** Room for new ones: the oldest that ended goes with all that it counted. */
 async function removeOldest({ store, register, ledger, reported }: SweepParts): Promise<number> {
   const all = [...register.all()]
-  if (all.length < EXPERIMENTS_MAX && register.letters() <= LETTERS_KEPT) return 0
+  if (all.length < EXPERIMENTS_MAX && register.characters() <= CHARACTERS_KEPT) return 0
   const [oldest] = all.filter(hasEnded).sort((a, b) => (a.endedMs ?? 0) - (b.endedMs ?? 0))
   if (oldest === undefined) return 0
   const units = await clearUnits(

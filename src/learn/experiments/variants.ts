@@ -87,7 +87,7 @@ function areInVain(own: readonly (number | undefined)[], shares: readonly number
   })
 }
 
-/** Letters of what is not read that a warning shows: a key of the client's own, and what is said of it. */
+/** Characters of what is not read that a warning shows: a key of the client's own, and what is said of it. */
 const UNREAD_MAX = 128
 
 /** Of one configuration: the rest is counted. */

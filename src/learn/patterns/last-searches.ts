@@ -3,11 +3,11 @@ import type { Store } from '../../store/store.ts'
 import { DAY_MS } from '../wire/duration.ts'
 
 /**
- * Sessions whose last search is kept, and letters of what they asked, two bytes each at most: a search may have some
+ * Sessions whose last search is kept, and characters of what they asked, two bytes each at most: a search may have some
  * thousands. Those that searched longest ago go first.
  */
 const SESSIONS_MAX = 20_000
-const LETTERS_MAX = 16 << 20
+const CHARACTERS_MAX = 16 << 20
 const KEPT_SHARE = 0.99
 /** Nothing follows a search later than this, and no click on it counts here. */
 const KEPT_MS = DAY_MS
@@ -21,20 +21,20 @@ export function openLastSearches({ tables: { lastSearches } }: Store) {
   let sessions = new Map<string, LastSearch>()
   const changed = new Set<string>()
   let latestMs = 0
-  let letters = 0
+  let characters = 0
 
   function load(): void {
     sessions = new Map(Array.from(lastSearches.range(), ({ key, value }) => [key, unpack(value)]))
     latestMs = 0
-    letters = 0
+    characters = 0
     for (const { timeMs, query } of sessions.values()) {
       latestMs = Math.max(latestMs, timeMs)
-      letters += query.length
+      characters += query.length
     }
     changed.clear()
   }
   function remove(sessionId: string): void {
-    letters -= sessions.get(sessionId)?.query.length ?? 0
+    characters -= sessions.get(sessionId)?.query.length ?? 0
     if (sessions.delete(sessionId)) changed.add(sessionId)
   }
   /** Removes rows by time alone, so that the same ones go however often the process starts anew in between. */
@@ -49,11 +49,11 @@ export function openLastSearches({ tables: { lastSearches } }: Store) {
   /** Many at once, because all are looked through. Those of one moment go together: their order is not kept. */
   function makeRoom(): void {
     const byTime = [...sessions.values()].sort((a, b) => a.timeMs - b.timeMs)
-    let [kept, keptLetters, untilMs] = [byTime.length, letters, 0]
+    let [kept, keptCharacters, untilMs] = [byTime.length, characters, 0]
     for (const { timeMs, query } of byTime) {
-      if (kept <= SESSIONS_MAX * KEPT_SHARE && keptLetters <= LETTERS_MAX * KEPT_SHARE) break
+      if (kept <= SESSIONS_MAX * KEPT_SHARE && keptCharacters <= CHARACTERS_MAX * KEPT_SHARE) break
       kept -= 1
-      keptLetters -= query.length
+      keptCharacters -= query.length
       untilMs = timeMs
     }
     for (const [sessionId, { timeMs }] of sessions) if (timeMs <= untilMs) remove(sessionId)
@@ -62,11 +62,11 @@ export function openLastSearches({ tables: { lastSearches } }: Store) {
     get: (sessionId: string) => sessions.get(sessionId),
     put: (sessionId: string, search: LastSearch) => {
       sweep(search.timeMs)
-      letters += search.query.length - (sessions.get(sessionId)?.query.length ?? 0)
+      characters += search.query.length - (sessions.get(sessionId)?.query.length ?? 0)
       // Where it stood: a map from which each is taken out and put back gets new tables all the time.
       sessions.set(sessionId, search)
       changed.add(sessionId)
-      if (sessions.size > SESSIONS_MAX || letters > LETTERS_MAX) makeRoom()
+      if (sessions.size > SESSIONS_MAX || characters > CHARACTERS_MAX) makeRoom()
     },
     load,
     save: () => {

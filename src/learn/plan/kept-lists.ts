@@ -7,15 +7,15 @@ import type { AddedScores } from '../../schema/plan.ts'
  */
 const LISTS_MIN = 10_000
 /**
- * A generation is full with fewer when they hold so much of what was learned, in letters: of a query two hundred documents
- * may be named, by up to 512 letters each, and with every click by others.
+ * A generation is full with fewer when they hold so much of what was learned, in characters: of a query two hundred documents
+ * may be named, by up to 512 characters each, and with every click by others.
  */
-const LETTERS_MAX = 32 << 20
+const CHARACTERS_MAX = 32 << 20
 
 /** What applies to a list, and to all others to which the same does. */
 export interface Applied {
   ranking: { added: AddedScores }
-  /** The generation of lists that its letters were counted in last; 0: in none yet. */
+  /** The generation of lists that its characters were counted in last; 0: in none yet. */
   countedIn: number
 }
 
@@ -58,7 +58,7 @@ export function openKeptLists<Of extends Applied>(): KeptLists<Of> {
   let young = newGeneration<Of>()
   let old = newGeneration<Of>()
   let generations = 1
-  let letters = 0
+  let characters = 0
   /** Names of documents that lists of the young generation hold already: they stay while the values beside them move. */
   const known = new Set<string>()
 
@@ -68,21 +68,21 @@ export function openKeptLists<Of extends Applied>(): KeptLists<Of> {
     young.last.fill(0)
     Object.assign(young, { size: 0, applied: [], first })
     generations += 1
-    letters = 0
+    characters = 0
     known.clear()
   }
   function count(applied: Of): void {
     if (applied.countedIn === generations) return
     applied.countedIn = generations
     const { documents, values } = applied.ranking.added
-    letters += known.has(documents) ? values.length : documents.length + values.length
+    characters += known.has(documents) ? values.length : documents.length + values.length
     known.add(documents)
   }
   return {
     keep: (key, applied) => {
       const number = add(young, key, applied)
       if (applied !== undefined) count(applied)
-      if (young.size === LISTS_MIN || letters >= LETTERS_MAX) turn()
+      if (young.size === LISTS_MIN || characters >= CHARACTERS_MAX) turn()
       return number
     },
     find: (key) => find(young, key) ?? find(old, key),

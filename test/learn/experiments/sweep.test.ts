@@ -21,7 +21,7 @@ function fullHouse(...ends: ExperimentRecord[]) {
     config: { retentionMs: 10 },
     register: {
       all: () => records.values(),
-      letters: () => 0,
+      characters: () => 0,
       removeWithin: () => {},
       drop: (id) => records.delete(id),
     } as Partial<Register> as Register,
@@ -55,15 +55,15 @@ it('the one that ended longest ago makes room, whenever it was created', async (
   expect(['late', 'early', 'later'].filter((id) => records.has(id))).toEqual(['late', 'later'])
 })
 
-it('experiments have so many letters together, and the oldest that ended make room for others', async () => {
+it('experiments have so many characters together, and the oldest that ended make room for others', async () => {
   const lab = openLaboratory()
-  const create = (letters: number) =>
-    lab.create('test', { rolloutStrategy: { type: 'immediate', note: 'x'.repeat(letters) } })
+  const create = (characters: number) =>
+    lab.create('test', { rolloutStrategy: { type: 'immediate', note: 'x'.repeat(characters) } })
   const first = await create(10 * 2 ** 20)
   await create(10 * 2 ** 20)
   const asked = await Promise.allSettled([create(10 * 2 ** 20), create(10 * 2 ** 20)])
   expect(asked.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
-  const message = expect.stringMatching(/33554432 letters of JSON/)
+  const message = expect.stringMatching(/33554432 characters of JSON/)
   expect(asked[1]).toMatchObject({ reason: { code: 'LIMIT_REACHED', message } })
   // Those that go on stay, however many there are.
   expect(await lab.experiments.sweep(lab.clock.nowMs)).toBe(0)

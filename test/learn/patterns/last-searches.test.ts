@@ -28,7 +28,7 @@ it('keeps the sessions that searched last, whenever they first did, also behind 
   expect(kept()).toEqual(before)
 })
 
-it('keeps no more letters than fit, of whatever length searches are, also behind a restart', async () => {
+it('keeps no more characters than fit, of whatever length searches are, also behind a restart', async () => {
   const store = temporaryStore()
   const last = openLastSearches(store)
   last.load()
