@@ -164,12 +164,12 @@ function protocolOf(address: string): string {
 }
 
 function parseSetting(setting: Setting, sent: unknown): unknown {
-  const { kind } = setting
+  const { kind, form } = setting
   if (kind === 'string') {
     const text = String(sent).trim()
     if (text === '') return setting.fallback
-    if (setting.form === undefined || setting.form.pattern.test(text)) return text
-    throw refused(setting, setting.form.means, sent)
+    if (form === undefined || form.pattern.test(text)) return text
+    throw refused(setting, form.means, sent)
   }
   // A list of one would be read as what it holds.
   const text = typeof sent === 'object' ? '' : String(sent).trim()
@@ -183,16 +183,17 @@ function parseSetting(setting: Setting, sent: unknown): unknown {
     if (kind.oneOf.includes(word)) return word
     throw refused(setting, `one of ${kind.oneOf.join(', ')}`, sent)
   }
+  return parseNumber(setting, text, sent)
+}
+
+function parseNumber(setting: Setting, text: string, sent: unknown): number {
+  const { kind, min = -Infinity, max = Infinity } = setting
   const number = Number(text)
-  const { min = -Infinity, max = Infinity } = setting
-  const whole = kind === 'integer' ? Number.isInteger(number) : Number.isFinite(number)
-  if (text === '' || !whole || number < min || number > max)
-    throw refused(
-      setting,
-      `${kind === 'integer' ? 'a whole number' : 'a number'} from ${min} to ${max}`,
-      sent,
-    )
-  return number
+  const isWhole = kind !== 'integer' || Number.isInteger(number)
+  if (text !== '' && Number.isFinite(number) && isWhole && number >= min && number <= max)
+    return number
+  const what = kind === 'integer' ? 'a whole number' : 'a number'
+  throw refused(setting, `${what} from ${min} to ${max}`, sent)
 }
 
 function refused({ env, secret }: Setting, means: string, sent: unknown): Error {

@@ -119,7 +119,10 @@ interface Numbers {
   objects: number
 }
 
-/** Throws JSON_TOO_DEEP, and BODY_TOO_LARGE for too many objects and lists, or too many names of one object. */
+/**
+ * One loop for everything, since every byte of every body passes here. Throws JSON_TOO_DEEP, and BODY_TOO_LARGE for
+ * too many objects and lists, or too many names of one object.
+ */
 function scan(bytes: Uint8Array, begun: Depth, { depthMax, namesMax, name }: JsonLimits): Numbers {
   let { depth, objects } = begun
   /** Names of the object at hand; those of the objects around it stand at their depth. */

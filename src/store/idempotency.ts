@@ -54,6 +54,7 @@ export function openIdempotency(options: IdempotencyOptions): Idempotency {
         if (!isAnswer(kept)) throw answerLost()
         return { ...kept, replayed: true }
       }
+      // Nothing was awaited since the last look at `flights`: of two requests that come together one is the first.
       const expiresMs = clock() + config.idempotencyMs
       const flight = takeOff({ route, body }, produce, {
         noteWithin: (done) => keepWithin(key, { ...done, expiresMs }),

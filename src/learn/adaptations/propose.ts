@@ -59,13 +59,8 @@ function proposeLift(query: QueryEvidence): Proposal[] {
  * unless many of those who asked the first went on to the second; and who goes back and forth compares two things.
  */
 function proposeSynonym(pair: ReformulationEvidence, back: number, searches: number): Proposal[] {
-  const { from, fromQuery, toQuery, count, fromNothing, clicked } = pair
-  const kind =
-    fromNothing >= REFORMULATED_MIN && clicked >= REFORMULATED_MIN
-      ? 'zero_result_reformulated'
-      : count >= FREQUENT_MIN && clicked >= REFORMULATED_MIN
-        ? 'frequent_reformulation'
-        : undefined
+  const { from, fromQuery, toQuery, count, clicked } = pair
+  const kind = kindOf(pair)
   const words = synonymPair(fromQuery, toQuery)
   if (kind === undefined || words === undefined || back > BACK_SHARE_MAX * count) return []
   if (!words.isShared && count < FOLLOWED_SHARE_MIN * searches) return []
@@ -79,6 +74,12 @@ function proposeSynonym(pair: ReformulationEvidence, back: number, searches: num
       evidence: { ...pair },
     },
   ]
+}
+
+function kindOf({ count, fromNothing, clicked }: ReformulationEvidence) {
+  if (clicked < REFORMULATED_MIN) return undefined
+  if (fromNothing >= REFORMULATED_MIN) return 'zero_result_reformulated'
+  return count >= FREQUENT_MIN ? 'frequent_reformulation' : undefined
 }
 
 /** Grows with the evidence towards 1: 5 → .5, 20 → .8. */

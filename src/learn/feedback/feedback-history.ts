@@ -37,10 +37,7 @@ export function openFeedbackHistory(journal: Journal, clock: () => number): Read
     const queryId = oneSpelling(query.queryId ?? '')
     const sinceMs = Math.max(0, clock() - readTimeframe(timeframe))
     const feedback: FeedbackRow[] = []
-    const byAction = new Map<string, number>()
-    let ratings = 0
-    let total = 0
-    let duplicates = 0
+    const summary = openSummary()
     let looked = 0
     let rows = 0
     for await (const { entry, batch } of feedbackSince(journal, sinceMs, () => ++rows)) {
@@ -49,23 +46,37 @@ export function openFeedbackHistory(journal: Journal, clock: () => number): Read
       for (const told of batch.entries.toReversed()) {
         if (queryId !== '' && told.queryId !== queryId) continue
         if (feedback.length < limit) feedback.push(describe(entry, batch, told))
-        if (told.status === 'duplicate') {
-          duplicates += 1
-          continue
-        }
-        total += 1
-        ratings += told.rating
-        byAction.set(told.action, (byAction.get(told.action) ?? 0) + 1)
+        summary.count(told)
       }
       if (looked >= ENTRIES_MAX) break
     }
     const complete = looked < ENTRIES_MAX && rows < JOURNAL_ROWS_MAX
-    const averageRating = total === 0 ? null : ratings / total
-    return {
-      feedback,
-      limit,
-      summary: { total, duplicates, byAction: mostFrequent(byAction), averageRating, complete },
-    }
+    return { feedback, limit, summary: { ...summary.counted(), complete } }
+  }
+}
+
+/** Counts entries; a duplicate says nothing but that it is one. */
+function openSummary() {
+  const byAction = new Map<string, number>()
+  let ratings = 0
+  let total = 0
+  let duplicates = 0
+  return {
+    count: ({ status, rating, action }: FeedbackEntry): void => {
+      if (status === 'duplicate') {
+        duplicates += 1
+        return
+      }
+      total += 1
+      ratings += rating
+      byAction.set(action, (byAction.get(action) ?? 0) + 1)
+    },
+    counted: () => ({
+      total,
+      duplicates,
+      byAction: mostFrequent(byAction),
+      averageRating: total === 0 ? null : ratings / total,
+    }),
   }
 }
 

@@ -15,5 +15,6 @@ export function scoreOf(
 ): Score {
   if (value === undefined) return { score: null, status: 'INSUFFICIENT_DATA', samples }
   const score = Math.round(Math.max(0, Math.min(1, value)) * 10_000) / 10_000
-  return { score, status: score >= good ? 'GOOD' : score >= fair ? 'FAIR' : 'POOR', samples }
+  if (score >= good) return { score, status: 'GOOD', samples }
+  return { score, status: score >= fair ? 'FAIR' : 'POOR', samples }
 }

@@ -1,5 +1,5 @@
 import { ALWAYS_VALID_UNITS_MIN } from './always-valid.ts'
-import { errorSquared, estimateOf } from './estimate.ts'
+import { type Estimate, errorSquared, estimateOf } from './estimate.ts'
 import type { UnitSums } from './sums.ts'
 
 interface Sampled {
@@ -20,10 +20,13 @@ export function designEffect({ sums, searches, variance }: Sampled): number {
   if (!(y > 0)) return 1
   const most = yy / y
   const mean = units < ALWAYS_VALID_UNITS_MIN ? undefined : estimateOf(sums)
-  const alone = variance / y
-  const error = mean === undefined ? 0 : (mean.leverage ?? 1) * errorSquared(mean)
-  const found = mean === undefined ? most : alone > 0 ? error / alone : 1
+  const found = mean === undefined ? most : ratioOf(mean, variance / y)
   const effect = Math.min(most, Math.max(1, found))
   const others = Math.max(0, searches - y)
   return (effect * y + others) / (y + others)
+}
+
+/** The squared error of a mean by what it would be if each search were of a unit of its own. */
+function ratioOf(mean: Estimate, alone: number): number {
+  return alone > 0 ? ((mean.leverage ?? 1) * errorSquared(mean)) / alone : 1
 }

@@ -5,6 +5,8 @@ import type { UnitSums } from './sums.ts'
 
 export type Team = 'a' | 'b'
 
+const OTHER: Readonly<Record<Team, Team>> = { a: 'b', b: 'a' }
+
 export interface TeamDraft {
   list: string[]
   /** Which ranking supplied the hit at each place. */
@@ -36,7 +38,7 @@ export function teamDraft(
   while (list.length < size && left.a.size + left.b.size > 0) {
     if (lead === 0) isFair &&= shortest - list.length >= Math.min(2, size - list.length)
     const fewer = lead < 0 || (lead === 0 && random() < 0.5) ? 'a' : 'b'
-    const team = left[fewer].size > 0 ? fewer : fewer === 'a' ? 'b' : 'a'
+    const team = left[fewer].size > 0 ? fewer : OTHER[fewer]
     const [hit = ''] = left[team]
     for (const hits of [left.a, left.b]) hits.delete(hit)
     list.push(hit)
@@ -57,7 +59,7 @@ export function winnerOf(teams: ArrayLike<string>, clicked: readonly number[]): 
     if (teams[place] === 'b') lead += 1
     if (teams[place] === 'a') lead -= 1
   }
-  return lead > 0 ? 1 : lead < 0 ? -1 : 0
+  return Math.sign(lead) as -1 | 0 | 1
 }
 
 export interface Preference {

@@ -25,29 +25,28 @@ export async function listJson<Value>(
   { limit, cursor, show, isWanted }: Listing<Value>,
 ): Promise<Uint8Array> {
   const after = cursor === undefined ? undefined : readKeyCursor(cursor, isId)
+  const isBehind = (key: string) => after === undefined || key < after
   // No walk stays open between two stretches; a row that goes meanwhile is left out.
   const keys = [...table.keys({ reverse: true })]
+  const countsAll = isWanted !== undefined
   const page = openPage(limit)
   let wanted = 0
   let end = ''
   let goesOn = false
   const breathe = openBreath()
-  for (const key of keys) {
-    const isBefore = after !== undefined && key >= after
-    if (isWanted === undefined) {
-      if (isBefore) continue
-      goesOn ||= page.isFull()
-      if (goesOn) break
-    }
+  // What is wanted is counted on all pages; where every row is, the rows of the page alone are read.
+  for (const key of countsAll ? keys : keys.filter(isBehind)) {
+    goesOn ||= !countsAll && page.isFull()
+    if (goesOn && !countsAll) break
     const pause = breathe()
     if (pause !== undefined) await pause
     const value = table.get(key)
     if (value === undefined || isWanted?.(value) === false) continue
     wanted += 1
-    if (isBefore || goesOn) continue
+    if (goesOn || !isBehind(key)) continue
     if (!page.isFull() && page.add(await show(value))) end = key
     else goesOn = true
   }
-  const total = isWanted === undefined ? keys.length : wanted
+  const total = countsAll ? wanted : keys.length
   return page.json(name, { total, limit, ...(goesOn ? { nextCursor: writeKeyCursor(end) } : {}) })
 }

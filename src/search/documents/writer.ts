@@ -43,16 +43,19 @@ export function openWriter(
       try {
         await commit(taken, store.write)
       } catch (cause) {
-        const deleting = isFull(cause) ? taken.filter(deletesOnly) : []
-        for (const one of taken) if (!deleting.includes(one)) one.reject(cause)
-        // What only deletes makes room, and needs hardly any.
-        await commit(deleting, store.release).catch((again: unknown) => {
-          for (const one of deleting) one.reject(again)
-        })
+        await commitDeletes(taken, cause)
       } finally {
         for (const { ops } of taken) queued -= ops.length
       }
     }
+  }
+  /** Of writes that failed for want of room, what only deletes makes room, and needs hardly any; the others fail. */
+  async function commitDeletes(taken: readonly Waiting[], cause: unknown): Promise<void> {
+    const deleting = isFull(cause) ? taken.filter(deletesOnly) : []
+    for (const one of taken) if (!deleting.includes(one)) one.reject(cause)
+    await commit(deleting, store.release).catch((again: unknown) => {
+      for (const one of deleting) one.reject(again)
+    })
   }
   async function commit(taken: Waiting[], transact: Store['write']): Promise<void> {
     if (taken.length === 0) return
@@ -86,9 +89,7 @@ export function openWriter(
         throw serviceError(
           'OVERLOADED',
           'Too many documents are waiting to be written; try again soon.',
-          {
-            retryAfterS: 1,
-          },
+          { retryAfterS: 1 },
         )
       queued += ops.length
       return new Promise((resolve, reject) => {
