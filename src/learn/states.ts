@@ -64,8 +64,8 @@ export function mayMove<M extends Machine>(machine: M, from: State<M>, to: State
 }
 
 /**
- * The same state again is `unchanged`; an allowed step is `moved`; anything else throws INVALID_TRANSITION
- * and says what would be allowed, and `advice`.
+ * Whether a step is taken: the same state again is `unchanged`, an allowed step is `moved`; anything else throws
+ * INVALID_TRANSITION and says what would be allowed, and `advice`.
  */
 export function move<M extends Machine>(
   machine: M,

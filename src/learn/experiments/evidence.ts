@@ -178,7 +178,7 @@ function listAfter(before: SearchOutcome, fact: FeedbackFact, { from }: Impressi
   return { ...before, best: better ? place : before.best, clicked: true, converted }
 }
 
-/** The same of the hits of a page that was dealt: each is credited by itself. */
+/** What came of a page that was dealt after one more entry: each of its hits is credited by itself. */
 function dealtAfter(
   before: SearchOutcome,
   fact: FeedbackFact,

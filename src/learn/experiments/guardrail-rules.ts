@@ -26,10 +26,17 @@ const BODY: KnownBody = {
     ...['maxDegradation', 'relative', 'type', 'mode', 'minSamples'],
   ]),
   meant: {
-    ...{ op: 'operator', comparator: 'operator', condition: 'operator', comparison: 'operator' },
-    ...{ limit: 'threshold', bound: 'threshold' },
-    ...{ samples: 'minSamples', sampleSize: 'minSamples', minSampleSize: 'minSamples' },
-    ...{ minimumSamples: 'minSamples', minimumSampleSize: 'minSamples' },
+    op: 'operator',
+    comparator: 'operator',
+    condition: 'operator',
+    comparison: 'operator',
+    limit: 'threshold',
+    bound: 'threshold',
+    samples: 'minSamples',
+    sampleSize: 'minSamples',
+    minSampleSize: 'minSamples',
+    minimumSamples: 'minSamples',
+    minimumSampleSize: 'minSamples',
   },
 }
 

@@ -21,8 +21,13 @@ export function mustFind(register: Register, kind: ExperimentKind, id: string): 
 
 /** Whose variant is asked for is the session's alone: a user beside it is told of. */
 export const ASSIGNED = bodyOf('an assignment', AssignmentRequest, {
-  ...{ userId: 'sessionId', unit: 'sessionId', id: 'testId', name: 'testName' },
-  ...{ experimentId: 'testId', experimentName: 'testName', test: 'testName' },
+  userId: 'sessionId',
+  unit: 'sessionId',
+  id: 'testId',
+  name: 'testName',
+  experimentId: 'testId',
+  experimentName: 'testName',
+  test: 'testName',
 })
 
 /** Throws TEST_NOT_FOUND, or VALIDATION_FAILED when id and name mean two. */

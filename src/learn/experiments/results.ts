@@ -20,11 +20,19 @@ interface ResultsParts extends ScheduleParts {
 
 /** Values whose unit is not read are each of another one, and stay when that one is forgotten. */
 const BODY = bodyOf('a result', ExperimentResult, {
-  ...{ userId: 'unit', user: 'unit', unitId: 'unit' },
-  ...{ testId: 'experimentId', id: 'experimentId' },
-  ...{ testName: 'experimentName', name: 'experimentName' },
-  ...{ variant: 'variantId', variantName: 'variantId' },
-  ...{ results: 'metrics', values: 'metrics', value: 'metrics', metric: 'metrics' },
+  userId: 'unit',
+  user: 'unit',
+  unitId: 'unit',
+  testId: 'experimentId',
+  id: 'experimentId',
+  testName: 'experimentName',
+  name: 'experimentName',
+  variant: 'variantId',
+  variantName: 'variantId',
+  results: 'metrics',
+  values: 'metrics',
+  value: 'metrics',
+  metric: 'metrics',
 })
 const OTHER_ARM =
   'variantId: the unit was counted in another variant before, which is answered, and these values count there, too.'

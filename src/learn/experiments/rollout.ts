@@ -31,9 +31,14 @@ const DEFAULT_SAMPLES = 100
 
 const PATH = 'rolloutStrategy'
 const EVERY_STEP = {
-  ...{ duration: 'interval', stepDuration: 'interval', stepInterval: 'interval' },
-  ...{ every: 'interval', samples: 'minSamples', sampleSize: 'minSamples' },
-  ...{ minSampleSize: 'minSamples', minimumSamples: 'minSamples' },
+  duration: 'interval',
+  stepDuration: 'interval',
+  stepInterval: 'interval',
+  every: 'interval',
+  samples: 'minSamples',
+  sampleSize: 'minSamples',
+  minSampleSize: 'minSamples',
+  minimumSamples: 'minSamples',
 }
 /** Of what is ignored, people would be let in at another time, or after others, than was meant. */
 const BODY: KnownBody = {

@@ -44,8 +44,12 @@ const BODY: KnownBody = {
   is: 'a targeting rule',
   known: new Set(['field', 'attribute', 'key', 'operator', 'value', 'values']),
   meant: {
-    ...{ op: 'operator', comparator: 'operator', condition: 'operator', comparison: 'operator' },
-    ...{ property: 'field', path: 'field' },
+    op: 'operator',
+    comparator: 'operator',
+    condition: 'operator',
+    comparison: 'operator',
+    property: 'field',
+    path: 'field',
   },
 }
 

@@ -34,10 +34,19 @@ const SETTINGS = Object.keys(TUNABLE).filter((name) => !Object.hasOwn(Variant.pr
 /** A variant whose share, or whose settings, stand where nobody reads them is another test than was meant. */
 const BODY = bodyOf('a variant', Variant, {
   ...Object.fromEntries(SETTINGS.map((name) => [name, `config.${name}`])),
-  ...{ share: 'weight', traffic: 'weight', percentage: 'weight', percent: 'weight' },
-  ...{ trafficAllocation: 'weight', trafficShare: 'weight', trafficPercentage: 'weight' },
-  ...{ configuration: 'config', settings: 'config', parameters: 'config', params: 'config' },
-  ...{ variantId: 'id', variantName: 'name' },
+  share: 'weight',
+  traffic: 'weight',
+  percentage: 'weight',
+  percent: 'weight',
+  trafficAllocation: 'weight',
+  trafficShare: 'weight',
+  trafficPercentage: 'weight',
+  configuration: 'config',
+  settings: 'config',
+  parameters: 'config',
+  params: 'config',
+  variantId: 'id',
+  variantName: 'name',
 })
 
 /**

@@ -11,8 +11,13 @@ const WITHIN = ['userAction', 'engagementType', 'resultId', 'timestamp', 'queryH
 const FURTHER_WITHIN = ['position', 'dwellTime']
 /** What clients call these two of `metadata`, which keeps every name. */
 const MEANT: Readonly<Record<string, 'userAction' | 'resultId'>> = {
-  ...{ action: 'userAction', event: 'userAction', eventType: 'userAction' },
-  ...{ documentId: 'resultId', docId: 'resultId', hitId: 'resultId', id: 'resultId' },
+  action: 'userAction',
+  event: 'userAction',
+  eventType: 'userAction',
+  documentId: 'resultId',
+  docId: 'resultId',
+  hitId: 'resultId',
+  id: 'resultId',
 }
 
 /** What was taken, and teaches less than its sender may think; `isLive`: its session is known, and lasts. */

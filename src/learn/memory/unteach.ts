@@ -3,7 +3,7 @@ import type { Lessons, Teach } from './click-memory-lessons.ts'
 import type { QueryChange } from './click-memory-pairs.ts'
 
 interface UnteachParts {
-  /** Those of all sessions, that know what each of the last day has taught. */
+  /** The lessons of all sessions, which know what each of the last day has taught. */
   lessons: Lessons
   /** Lessons that know of nobody yet. */
   again: (teach: Teach) => Lessons

@@ -167,7 +167,10 @@ function endTrialWithin({ versions, events }: ActivationParts, modelId: string):
   const { version, status } = record
   const { stage } = trial
   events.recordWithin({
-    ...{ type: 'MODEL_ARCHIVED', status, source: 'models', modelId },
+    type: 'MODEL_ARCHIVED',
+    status,
+    source: 'models',
+    modelId,
     // From a canary it is taken back from people.
     priority: stage === 'CANARY' ? 'HIGH' : 'NORMAL',
     data: { version, stage, by: 'CALL' },

@@ -29,7 +29,7 @@ export interface LastTraining {
   endedMs?: number
   /** Searches with a gain when it began. */
   clicked: number
-  /** Those of which the training before had learned. */
+  /** Searches with a gain that the training before had learned from. */
   before?: number
   /** How many trainings in a row were cut short by the end of the service, this one included. */
   cuts?: number
@@ -178,8 +178,12 @@ async function run(parts: RunParts, job: Job): Promise<ModelTrained> {
   const clicked = evidence.clicked()
   const last = lastNoted(parts)
   const begun: LastTraining = {
-    ...{ ...named, status: 'RUNNING', clicked, startedMs: clock() },
-    ...{ before: countedBy(last), ...(last?.cuts === undefined ? {} : { cuts: last.cuts }) },
+    ...named,
+    status: 'RUNNING',
+    clicked,
+    startedMs: clock(),
+    before: countedBy(last),
+    ...(last?.cuts === undefined ? {} : { cuts: last.cuts }),
   }
   const { cuts: _, ...whole } = begun
   const end = (status: ModelTrained['status'], type: string, data: EndData) => {

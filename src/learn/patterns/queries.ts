@@ -122,7 +122,7 @@ function countFollowed(row: Reformulation): void {
   row.clicked += 1
 }
 
-/** The same words again are not kept a second time: what rows hold, collections have to copy. */
+/** Notes the words of a query, unless they are those that the row has: what rows hold, collections have to copy. */
 function nameQuery(row: QueryPattern, impression: Impression): void {
   if (row.query !== impression.query) row.query = impression.query
   row.asker = withAsker(row.asker, impression)

@@ -122,7 +122,8 @@ function addQueries(sums: Map<string, QueryCounts>, list: QueryList): void {
 }
 
 /**
- * The same for equal counts, whatever the order in which they came; without those of which only further pages came in the window.
+ * The most frequent queries: the same ones for equal counts, whatever the order in which they came; without those of
+ * which only further pages came in the window.
  */
 function mostFrequent(queries: Map<string, QueryCounts>, limit: number) {
   return [...queries.values()]

@@ -19,12 +19,15 @@ export function bodyOf(
   return { is, known: new Set(Object.keys(properties)), meant }
 }
 
-/** The same of a part of a body, which lies at `path`. */
+/** As `unreadFields`, of a part of a body, which lies at `path`. */
 export function unreadFieldsAt(path: string, sent: object, body: KnownBody): string[] {
   return unreadFields(sent, body).map((sentence) => `${path}: ${sentence}`)
 }
 
-/** What stands beside the fields of a body is ignored; whoever meant one of them should know. */
+/**
+ * A sentence for each name beside the fields of a body. It is ignored, and whoever meant one of the fields should
+ * know.
+ */
 export function unreadFields(sent: object, { is, known, meant }: KnownBody): string[] {
   const unread = Object.keys(sent).filter((name) => !known.has(name))
   return unread.slice(0, TOLD_MAX).map((name) => {

@@ -66,8 +66,8 @@ function languageAnalyzer(
 }
 
 /**
- * The same with these stop words, in place of its own if it has any. A word is compared as it is written but for its
- * case: before it is folded, where the list has letters that folding changes, and before it is stemmed.
+ * An analyzer with these stop words, in place of its own if it has any. A word is compared as it is written but for
+ * its case: before it is folded, where the list has letters that folding changes, and before it is stemmed.
  */
 function withStopWords({ tokenizer, filters }: Analyzer, stop: AnalysisFilter): Analyzer {
   const rest = filters.filter(({ type }) => type !== 'stop')

@@ -180,8 +180,13 @@ function unknownKey(field: string, key: string, place: string): Error {
 
 /** What other search engines join conditions with, and what does so here. */
 const JOINS_ELSEWHERE: Readonly<Record<string, string>> = {
-  ...{ must: 'and', filter: 'and', $and: 'and', should: 'or', $or: 'or' },
-  ...{ must_not: 'not', $not: 'not' },
+  must: 'and',
+  filter: 'and',
+  $and: 'and',
+  should: 'or',
+  $or: 'or',
+  must_not: 'not',
+  $not: 'not',
 }
 /** What stands around the name of a field, or around these, elsewhere. */
 const AROUND_ELSEWHERE: ReadonlySet<string> = new Set(['bool', 'term', 'terms', 'range', 'match'])

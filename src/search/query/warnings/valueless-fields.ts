@@ -155,7 +155,7 @@ function suggestion({ path, name, wants }: Unmapped, known: KnownNames): string 
 /** What may be suggested, gathered for the first who wants it; fields that have words alone are no use but to a filter. */
 type KnownNames = () => {
   all: string[]
-  /** Those that are not of objects alone. */
+  /** Names under which not only objects stand. */
   withWords: string[]
   withValues: string[]
 }
