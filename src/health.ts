@@ -19,13 +19,12 @@ export type HealthParts = Pick<App, 'engine' | 'indices' | 'lifecycle' | 'pool'>
   config: Pick<App['config'], 'healthTimeoutMs'>
   store: Pick<App['store'], 'health' | 'failure' | 'hasRoom'>
   sessions: { health: HealthCheck }
-  learning: {
-    health: Record<'serving' | 'training' | 'adaptation', () => object> & {
-      scores: () => Promise<LearningScores>
-      examination: () => object
-    }
-  }
+  learning: { health: Omit<LearningHealth, 'watch'> }
 }
+
+type LearningHealth = App['learning']['health']
+/** Each a share (0..1), or null on the wire while there is too little data. */
+type LearningScores = Awaited<ReturnType<LearningHealth['scores']>>
 
 export interface CortexHealth {
   timestamp: string
@@ -42,15 +41,6 @@ export async function reportCortexHealth(parts: HealthParts): Promise<CortexHeal
   })
   return { timestamp: new Date().toISOString(), services, overall: allWork(services) }
 }
-
-/** One of the learning component's qualities: a share (0..1), or null on the wire while there is too little data. */
-interface LearningScore {
-  score: number | null
-  status: string
-  samples: number
-}
-
-type LearningScores = Record<'effectiveness' | 'convergence' | 'stability', LearningScore>
 
 export interface NousHealth {
   timestamp: string
@@ -90,7 +80,11 @@ async function learningOf(
   }
 }
 
-const UNKNOWN: LearningScore = { score: null, status: 'INSUFFICIENT_DATA', samples: 0 }
+const UNKNOWN: LearningScores['stability'] = {
+  score: null,
+  status: 'INSUFFICIENT_DATA',
+  samples: 0,
+}
 const UNKNOWN_SCORES = { effectiveness: UNKNOWN, convergence: UNKNOWN, stability: UNKNOWN }
 
 /** Runs every check at once, each within the limit; a check that takes longer has failed. */
