@@ -137,6 +137,7 @@ export function openModels(options: ModelsParts): Models {
     sweep: evidence.sweep,
     close: async () => {
       closed = true
+      parts.serving.close()
       // What takes longer ends with the threads, and is begun anew when it is due.
       const done = Promise.all([training.close(), advancing])
       await Promise.race([done, sleep(CLOSE_MS_MAX, undefined, { ref: false })])

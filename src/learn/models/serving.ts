@@ -17,6 +17,8 @@ export interface Serving {
   /** Handles that are free to be dropped; each is told once. */
   dropped: () => number[]
   figures: () => { loaded: string[]; failed: { model: string; reason: string }[] }
+  /** What is not loaded when the threads end is no failure. */
+  close: () => void
 }
 
 /** Models loaded at the same time; the least recently used goes first. */
@@ -42,11 +44,12 @@ export interface ServingParts {
 }
 
 export function openServing(parts: ServingParts): Serving {
-  const { pool, dataDir, clock } = parts
+  const { clock } = parts
   /** Least recently used first. */
   const slots = new Map<string, Slot>()
   let pinned = new Set<string>()
   let handles = 0
+  let closed = false
   let unwanted: number[] = []
 
   const handle = () => {
@@ -66,18 +69,11 @@ export function openServing(parts: ServingParts): Serving {
       if (served !== undefined) unwanted.push(served.handle)
     }
   }
-  async function loadAs(served: ServedModel, of: VersionName): Promise<ServedModel> {
-    const source = { dataDir, ...of }
-    const job = { source, handle: served.handle, keep: true, drop: dropped() }
-    const { servable, reasons } = await pool.run('model', job)
-    if (!servable) throw serviceError('MODEL_NOT_SERVABLE', reasons.join(' '))
-    return served
-  }
   function begin(of: VersionName, before?: Slot['failure']): Slot {
     const depth = parts.depthOf(of)
     const named = { name: nameOf(of), handle: handle() }
     const served: ServedModel = depth === undefined ? named : { ...named, depth }
-    const slot: Slot = { name: served.name, loading: loadAs(served, of) }
+    const slot: Slot = { name: served.name, loading: loadAs(parts, served, of, dropped()) }
     slots.set(slot.name, slot)
     slot.loading.then(
       () => {
@@ -87,7 +83,7 @@ export function openServing(parts: ServingParts): Serving {
         const reason = cause instanceof ServiceError ? cause.message : 'It could not be loaded.'
         slot.failure = { reason, timeMs: clock() }
         // Said once, however often it is tried.
-        if (before?.reason !== reason) parts.onFailure(of, reason)
+        if (!closed && before?.reason !== reason) parts.onFailure(of, reason)
       },
     )
     makeRoom()
@@ -116,7 +112,22 @@ export function openServing(parts: ServingParts): Serving {
     },
     dropped,
     figures: () => figuresOf([...slots.values()]),
+    close: () => {
+      closed = true
+    },
   }
+}
+
+async function loadAs(
+  { pool, dataDir }: ServingParts,
+  served: ServedModel,
+  of: VersionName,
+  drop: number[],
+): Promise<ServedModel> {
+  const job = { source: { dataDir, ...of }, handle: served.handle, keep: true, drop }
+  const { servable, reasons } = await pool.run('model', job)
+  if (!servable) throw serviceError('MODEL_NOT_SERVABLE', reasons.join(' '))
+  return served
 }
 
 function figuresOf(slots: Slot[]): ReturnType<Serving['figures']> {

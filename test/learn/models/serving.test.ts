@@ -42,3 +42,19 @@ it('of many versions the least used goes, but for those that rank', async () => 
   expect(loaded).toContain('m@40')
   expect(serving.dropped().length).toBeGreaterThan(0)
 })
+
+it('what the end of the service keeps from being loaded is no failure', async () => {
+  const failures: string[] = []
+  const run = (async () => {
+    throw new Error('the threads have ended')
+  }) as unknown as Pool['run']
+  const serving = openServing({
+    ...{ pool: { run }, dataDir: '', clock: () => 0, depthOf: () => undefined },
+    onFailure: ({ modelId }, reason) => failures.push(`${modelId}: ${reason}`),
+  })
+  serving.want({ modelId: 'm', version: 1 })
+  serving.close()
+  await new Promise(setImmediate)
+  expect(failures).toEqual([])
+  expect(serving.figures().failed).toHaveLength(1)
+})
