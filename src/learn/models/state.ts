@@ -35,6 +35,9 @@ export function readState(state: Record<string, unknown>, known: readonly string
   const scaler = asObject(state.scaler) ?? {}
   const bias = readBias(state.bias, reasons)
   const list = (name: string, value: unknown) => readNumbers(name, value, features, reasons)
+  // A mean that no feature needs is none of the model's; a weight is.
+  const named = Object.keys(asObject(weights) ?? {}).length
+  if (named > features.length) reasons.push(wrongLength('weights', named, features))
   const linear = {
     weights: list('weights', weights),
     ...(scaler.mean == null ? {} : { mean: list('scaler.mean', scaler.mean) }),
@@ -88,21 +91,44 @@ function readNames(
     const unknown = [...sent.keys()].filter((at) => !known.includes(sent[at] as string))
     if (unknown.length > 0) reasons.push(unknownNames(unknown, known))
     if (new Set(sent).size < sent.length) reasons.push('featureNames names a feature twice.')
+    const misplaced = isTrees && isNames(own) ? misplacedIn(sent, own, known) : []
+    if (misplaced.length > 0)
+      reasons.push(
+        `featureNames has other features than the trees' own feature_names at ${placesOf(misplaced)}: send them in the order of the trees.`,
+      )
     return sent
   }
   return undefined
 }
 
-const PLACES_SHOWN = 10
+/**
+ * Where trees were grown on another feature than is named: each would get the numbers of another. Names of theirs that
+ * nobody computes (`f0`) stand for whatever is named in their place.
+ */
+function misplacedIn(
+  sent: readonly string[],
+  own: readonly string[],
+  known: readonly string[],
+): number[] {
+  return [...sent.keys()].filter((at) => {
+    const name = own[at]
+    return name !== undefined && name !== sent[at] && known.includes(name)
+  })
+}
 
-/** Names them by their places: a refusal to activate says it, and repeats nothing that was sent. */
 function unknownNames(unknown: number[], known: readonly string[]): string {
-  const shown = unknown.slice(0, PLACES_SHOWN).map((at) => `featureNames[${at}]`)
-  const more = unknown.length > PLACES_SHOWN ? ' and more' : ''
   return (
-    `The ranker does not compute the features that are named at ${shown.join(', ')}${more}; ` +
+    `The ranker does not compute the features that are named at ${placesOf(unknown)}; ` +
     `it computes ${known.join(', ')}.`
   )
+}
+
+const PLACES_SHOWN = 10
+
+/** Names are told by their places: a refusal to activate says it, and repeats nothing that was sent. */
+function placesOf(places: readonly number[]): string {
+  const shown = places.slice(0, PLACES_SHOWN).map((at) => `featureNames[${at}]`)
+  return `${shown.join(', ')}${places.length > PLACES_SHOWN ? ' and more' : ''}`
 }
 
 function isNames(value: unknown): value is string[] {
@@ -121,15 +147,16 @@ function readNumbers(
   const list: unknown = map ? features.map((f) => ownValue(map, f)) : wrapped ? value[0] : value
   if (list === undefined || list === null) reasons.push(`${name} is missing.`)
   else if (!Array.isArray(list)) reasons.push(`${name} is not a list of numbers.`)
-  else if (list.length !== features.length)
-    reasons.push(
-      `${name} has ${list.length} numbers, but there are ${features.length} featureNames.`,
-    )
+  else if (list.length !== features.length) reasons.push(wrongLength(name, list.length, features))
   else if (!list.every((each) => typeof each === 'number'))
     reasons.push(`${name} holds something that is not a number.`)
   else if (!list.every(Number.isFinite)) reasons.push(`${name} holds a number that is not finite.`)
   else return list
   return undefined
+}
+
+function wrongLength(name: string, length: number, features: readonly string[]): string {
+  return `${name} has ${length} numbers, but there are ${features.length} featureNames.`
 }
 
 function readBias(value: unknown, reasons: string[]): number {

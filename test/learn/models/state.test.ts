@@ -50,6 +50,21 @@ describe('a state is read', () => {
     expect(model({ weights })).toEqual({ kind: 'trees', features: ['b', 'a'], xgboost: weights })
   })
 
+  it('with names in the place of those that say nothing to the ranker', () => {
+    const featureNames = ['b', 'a']
+    for (const feature_names of [['f0', 'f1'], ['b', 'a'], [], undefined]) {
+      const weights = { learner: { feature_names } }
+      expect(model({ weights, featureNames })).toMatchObject({ features: featureNames })
+    }
+  })
+
+  it('from means and deviations by name, those of other features left out', () => {
+    const scaler = { mean: { a: 1, z: 9 }, std: { z: 9, a: 2 } }
+    expect(model({ weights: { a: 5 }, featureNames: ['a'], scaler })).toMatchObject({
+      ...{ weights: [5], mean: [1], std: [2] },
+    })
+  })
+
   it.each([
     [{ weights: [1, 2], featureNames: ['a'] }, 'weights has 2 numbers'],
     [{ weights: [1], featureNames: [] }, 'featureNames is not a list of names'],
@@ -60,6 +75,14 @@ describe('a state is read', () => {
     [{ weights: [1], featureNames: ['a'], scaler: { std: [-1] } }, 'scaler.std holds a number'],
     [{ featureNames: ['a'] }, 'weights is missing'],
     [{}, 'featureNames is missing'],
+    [
+      { weights: { a: 1, b: 2, c: 3 }, featureNames: ['a', 'b'] },
+      'weights has 3 numbers, but there are 2 featureNames.',
+    ],
+    [
+      { weights: { learner: { feature_names: ['a', 'b', 'c'] } }, featureNames: ['b', 'a', 'c'] },
+      "trees' own feature_names at featureNames[0], featureNames[1]: send",
+    ],
   ])('and refused: %j', (state, reason) => {
     const read = readState(state, known)
     expect(read).toMatchObject({ servable: false })
