@@ -29,6 +29,8 @@ export interface ModelOutput {
   servable: boolean
   /** Sentences. */
   reasons: string[]
+  /** What is in the state that does not count; sentences. */
+  warnings?: string[]
   checksum: string
   kind?: ModelKind
   /** Names of its features and what its maker measured, each if that is little. */

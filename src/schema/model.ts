@@ -123,7 +123,8 @@ const Status = Type.Union([
 const Reasons = Type.Array(Type.String())
 const Warnings = Type.Optional(
   Type.Array(Type.String(), {
-    description: 'Why it does not rank, though it is active or was to be.',
+    description:
+      'Why it does not rank, though it is active or was to be; what of it does not count.',
   }),
 )
 

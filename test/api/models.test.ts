@@ -325,6 +325,21 @@ describe('activation', () => {
     expect((await running.call('GET', '/nous/health')).status).toBe(200)
   })
 
+  it('of XGBoost trees leaves a scaler out, and says so unless it would change nothing', async () => {
+    const trees = { weights: stump(), featureNames: FEATURES }
+    const scaled = { ...trees, scaler: { mean: [[0, 0.5, 0]], std: { textScore: 1 } } }
+    const warnings = [expect.stringMatching(/^scaler: .*does not count/)]
+    const first = await sync('scaled', scaled)
+    expect(first.data).toMatchObject({ servable: true, warnings })
+    expect((await sync('scaled', scaled)).data).toMatchObject({ unchanged: true, warnings })
+    const both = await sync('scaled', { ...scaled, trainingProgress: 0 }, { activate: true })
+    expect(both.data.warnings).toHaveLength(2)
+    const plain = await sync('scaled', { ...trees, scaler: { mean: [0, 0, 0], std: [1, 1, 0] } })
+    expect(plain.data).toMatchObject({ version: 3, servable: true })
+    expect(plain.data.warnings).toBeUndefined()
+    expect((await get('scaled')).data.versions[0]).not.toHaveProperty('warnings')
+  })
+
   it('of XGBoost trees works as of weights', async () => {
     const answer = await sync(
       'trees',

@@ -15,7 +15,10 @@ import { sameVersion, type Versions } from './versions.ts'
 
 /** What the API says of models. */
 
-export function showKept({ record, unchanged, previousVersion }: Kept): object {
+export function showKept(
+  { record, unchanged, previousVersion, warnings }: Kept,
+  more: readonly string[],
+): object {
   const { modelId, version, status, servable, checksum, reasons, updatedMs } = record
   return {
     modelId,
@@ -27,16 +30,22 @@ export function showKept({ record, unchanged, previousVersion }: Kept): object {
     previousVersion: previousVersion ?? null,
     updatedAt: isoTime(updatedMs),
     unchanged,
+    ...withWarnings([...warnings, ...more]),
   }
+}
+
+/** As `warnings` of an answer, if there are any. */
+export function withWarnings(warnings: readonly string[]): { warnings?: readonly string[] } {
+  return warnings.length === 0 ? {} : { warnings }
 }
 
 /** What whoever wants a version to rank should know of it. */
 export function rankWarnings(
   { status }: Pick<VersionRecord, 'status'>,
   learning: boolean,
-): { warnings?: string[] } {
-  if (status !== 'ACTIVE') return { warnings: [NOT_ACTIVATED] }
-  return learning ? {} : { warnings: ['LEARNING is off: the active model ranks nothing.'] }
+): string[] {
+  if (status !== 'ACTIVE') return [NOT_ACTIVATED]
+  return learning ? [] : ['LEARNING is off: the active model ranks nothing.']
 }
 
 const NOT_ACTIVATED = 'The version is stored and not activated: `reasons` tell why it can not rank.'

@@ -18,6 +18,8 @@ export interface Kept {
   unchanged: boolean
   /** The version before, if it is kept. */
   previousVersion: number | undefined
+  /** What is in its state that does not count; sentences. */
+  warnings: string[]
 }
 
 /** Takes states from outside, and from the service's own training. */
@@ -43,6 +45,10 @@ export interface ModelIntakeParts {
   activation: Activation
 }
 
+interface Read extends Pick<Kept, 'warnings'> {
+  made: Omit<NewVersion, 'source'>
+}
+
 /** What the outline of a body holds. */
 const MEMBERS = membersOf(ModelSync)
 
@@ -66,10 +72,11 @@ export function openModelIntake(parts: ModelIntakeParts): ModelIntake {
     return outline
   }
   /** Reads the state on another thread; only what is to be written comes back. */
-  async function read(modelId: string, state: ModelState): Promise<Omit<NewVersion, 'source'>> {
+  async function read(modelId: string, state: ModelState): Promise<Read> {
     const {
       bytes = new Uint8Array(),
       reasons,
+      warnings = [],
       ...about
     } = readAlready.get(state) ??
     (await pool.run('model', {
@@ -79,15 +86,11 @@ export function openModelIntake(parts: ModelIntakeParts): ModelIntake {
       drop: serving.dropped(),
     }))
     const notYet = unfinished(state)
-    return {
-      modelId,
-      ...about,
-      reasons: [...reasons, ...notYet],
-      unfinished: notYet.length > 0,
-      bytes,
-    }
+    const same = { modelId, ...about, bytes }
+    const made = { ...same, reasons: [...reasons, ...notYet], unfinished: notYet.length > 0 }
+    return { made, warnings }
   }
-  async function keep(made: NewVersion): Promise<Kept> {
+  async function keep(made: NewVersion, warnings: string[]): Promise<Kept> {
     const { record, unchanged } = await store.write(() => {
       const added = versions.addWithin(made)
       const { modelId, version, status, servable, checksum, source } = added.record
@@ -104,20 +107,23 @@ export function openModelIntake(parts: ModelIntakeParts): ModelIntake {
     if (!unchanged) await pruneVersions(parts, record)
     const { modelId, version } = record
     const before = versions.of(modelId).findLast((other) => other.version < version)
-    return { record, unchanged, previousVersion: before?.version }
+    return { record, unchanged, previousVersion: before?.version, warnings }
   }
   return {
     readLarge,
     sync: async ({ modelId, state, activate = false }) => {
       refuseReserved(versions, modelId)
-      const kept = await keep({ ...(await read(modelId, state)), source: 'SYNC' })
+      const { made, warnings } = await read(modelId, state)
+      const kept = await keep({ ...made, source: 'SYNC' }, warnings)
       // Whoever reports a training step by step, to rank once it is done, says the same with every step: what can't rank is
       // kept like the others. Whatever fails later leaves the version, and the same request again goes on from there.
       if (!activate || !mayRank(kept.record)) return kept
       const { record } = await activation.activate(kept.record, 'SYNC')
       return { ...kept, record }
     },
-    keep: async (modelId, state, training) =>
-      keep({ ...(await read(modelId, state)), source: 'TRAINING', training }),
+    keep: async (modelId, state, training) => {
+      const { made, warnings } = await read(modelId, state)
+      return keep({ ...made, source: 'TRAINING', training }, warnings)
+    },
   }
 }

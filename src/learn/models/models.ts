@@ -26,6 +26,7 @@ import {
   showTrial,
   showUsage,
   withState,
+  withWarnings,
 } from './answers.ts'
 import { type ModelEvidence, openEvidence } from './evidence.ts'
 import { type Gating, openGating } from './gating.ts'
@@ -192,16 +193,15 @@ function changes(parts: Parts): Changes {
   return {
     sync: async (request) => {
       const kept = await changing(intake.sync(request))
-      const warned = request.activate === true ? rankWarnings(kept.record, learning) : {}
-      return { ...showKept(kept), ...warned }
+      return showKept(kept, request.activate === true ? rankWarnings(kept.record, learning) : [])
     },
     activate: async (modelId, version) => {
       const name = chosen(modelId, version)
       const { record, previous, unchanged } = await changing(activation.activate(name, 'CALL'))
       const { status, updatedMs } = record
       const updatedAt = isoTime(updatedMs)
-      const told = { ...name, status, previous: nameOrNull(previous), unchanged, updatedAt }
-      return { ...told, ...rankWarnings(record, learning) }
+      const changed = { ...name, status, previous: nameOrNull(previous), unchanged, updatedAt }
+      return { ...changed, ...withWarnings(rankWarnings(record, learning)) }
     },
     rollBack: async (modelId, { trial = false }, noteDone) => {
       const ends = trial ? activation.endTrial : activation.rollBack

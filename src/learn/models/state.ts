@@ -9,6 +9,8 @@ export interface StateRead {
   reasons: string[]
   kind?: ModelKind
   features?: string[]
+  /** What is in it that does not count; sentences. */
+  warnings?: string[]
   /** The core's model as JSON, when it is servable. */
   model?: string
 }
@@ -30,7 +32,8 @@ export function readState(state: Record<string, unknown>, known: readonly string
   if (features === undefined) return { servable: false, reasons }
   if (isTrees) {
     const model = JSON.stringify({ kind: 'trees', features, xgboost: weights })
-    return outcome(reasons, { kind: 'trees', features, model })
+    const read = outcome(reasons, { kind: 'trees', features, model })
+    return isScaled(state.scaler) ? { ...read, warnings: [UNSCALED] } : read
   }
   const scaler = asObject(state.scaler) ?? {}
   const bias = readBias(state.bias, reasons)
@@ -47,6 +50,23 @@ export function readState(state: Record<string, unknown>, known: readonly string
   }
   const model = JSON.stringify({ kind: 'linear', features, bias, ...linear })
   return outcome(reasons, { kind: 'linear', features, model })
+}
+
+const UNSCALED =
+  'scaler: trees are asked with the features as they come, so it does not count; grow them on unscaled features.'
+
+/** Whether it would change any number. */
+function isScaled(scaler: unknown): boolean {
+  const { mean, std } = asObject(scaler) ?? {}
+  return (
+    numbersIn(mean).some((each) => each !== 0) ||
+    numbersIn(std).some((each) => each !== 0 && each !== 1)
+  )
+}
+
+function numbersIn(value: unknown): number[] {
+  const held = [asObject(value) === undefined ? value : Object.values(value as object)]
+  return (held.flat(2) as unknown[]).filter((each) => typeof each === 'number')
 }
 
 /** The state that stands for a model of the core: the same shape as a synced one. */
