@@ -32,6 +32,7 @@ export function readState(state: Record<string, unknown>, known: readonly string
   if (features === undefined) return { servable: false, reasons }
   if (isTrees) {
     const model = JSON.stringify({ kind: 'trees', features, xgboost: weights })
+    if (isTooLarge(weights)) reasons.push('Its trees add up to numbers that are too large.')
     const read = outcome(reasons, { kind: 'trees', features, model })
     return isScaled(state.scaler) ? { ...read, warnings: [UNSCALED] } : read
   }
@@ -50,6 +51,32 @@ export function readState(state: Record<string, unknown>, known: readonly string
   }
   const model = JSON.stringify({ kind: 'linear', features, bias, ...linear })
   return outcome(reasons, { kind: 'linear', features, model })
+}
+
+/** Greatest sum of leaves with which each score is a number; of predictions that are e to the sum, the greatest exponent. */
+const LEAVES_MAX = 1e30
+const EXPONENT_MAX = 80
+const EXPONENTIAL = /^(?:count:poisson|reg:gamma|reg:tweedie|survival:)/
+
+/**
+ * Whether the greatest leaves of all trees together leave the range of a score: no search could be ranked by it, and no trial
+ * of it would come to an end. Whether they are trees at all the core says.
+ */
+function isTooLarge(weights: unknown): boolean {
+  const learner = asObject(asObject(weights)?.learner)
+  const { trees } = asObject(asObject(learner?.gradient_booster)?.model) ?? {}
+  if (!Array.isArray(trees)) return false
+  const { name } = asObject(learner?.objective) ?? {}
+  const sum = trees.reduce((total: number, tree) => total + greatestLeaf(tree), 0)
+  return sum > (EXPONENTIAL.test(String(name)) ? EXPONENT_MAX : LEAVES_MAX)
+}
+
+function greatestLeaf(tree: unknown): number {
+  const { left_children: left, split_conditions: values } = asObject(tree) ?? {}
+  if (!Array.isArray(left) || !Array.isArray(values)) return 0
+  // Where a node has no child its condition is the leaf's value.
+  const leaves = values.map((value, node) => (left[node] === -1 ? Math.abs(Number(value)) : 0))
+  return leaves.reduce((most: number, leaf) => Math.max(most, leaf), 0)
 }
 
 const UNSCALED =

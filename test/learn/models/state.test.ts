@@ -58,6 +58,25 @@ describe('a state is read', () => {
     }
   })
 
+  it.each([
+    ['reg:squarederror', 4e29, true],
+    ['reg:squarederror', -6e29, false],
+    ['rank:ndcg', 50, true],
+    ['count:poisson', 39, true],
+    ['count:poisson', 41, false],
+  ])(
+    'with trees of %s only if no sum of leaves, such as twice %d, leaves the range of a score',
+    (name, leaf, fits) => {
+      const tree = { left_children: [1, -1, -1], split_conditions: [1e35, 0, leaf] }
+      const gradient_booster = { model: { trees: [tree, tree] } }
+      const weights = { learner: { gradient_booster, objective: { name } } }
+      const reasons = fits ? [] : ['Its trees add up to numbers that are too large.']
+      expect(readState({ weights, featureNames: ['a'] }, known)).toMatchObject({
+        ...{ servable: fits, reasons },
+      })
+    },
+  )
+
   it('from means and deviations by name, those of other features left out', () => {
     const scaler = { mean: { a: 1, z: 9 }, std: { z: 9, a: 2 } }
     expect(model({ weights: { a: 5 }, featureNames: ['a'], scaler })).toMatchObject({
