@@ -132,8 +132,8 @@ export function openModels(options: ModelsParts): Models {
     figures: () => figuresOf(parts),
     tick: async () => {
       if (closed || !config.learning) return
-      if (ranking.standing().trial === undefined) await training.trainWhenDue()
-      else advancing ??= advance()
+      await training.trainWhenDue()
+      if (ranking.standing().trial !== undefined) advancing ??= advance()
     },
     sweep: evidence.sweep,
     close: async () => {

@@ -43,8 +43,8 @@ export interface Training {
    */
   train: (request: ModelTraining) => Promise<ModelTrained>
   /**
-   * Begins one when enough has come since the last. Of one that a crash cut short it tells the history; what that had trained
-   * goes before its gate.
+   * Begins one when enough has come since the last, and no model is on trial. Of one that a crash cut short it tells the
+   * history; what that had trained goes before its gate.
    */
   trainWhenDue: () => Promise<void>
   last: () => LastTraining | undefined
@@ -58,7 +58,7 @@ export interface TrainingParts {
   config: Config
   events: Events
   evidence: ModelEvidence
-  versions: Pick<Versions, 'model' | 'find'>
+  versions: Pick<Versions, 'model' | 'find' | 'standing'>
   intake: ModelIntake
   gating: Gating
   clock: () => number
@@ -124,6 +124,7 @@ export function openTraining(parts: TrainingParts): Training {
       if (running === undefined) await endCutTraining(parts)
       if (running === undefined) lookingBack ??= judgeUnjudged({ ...parts, state })
       if (!config.modelTrainAuto || !config.learning || running !== undefined) return
+      if (parts.versions.standing().trial !== undefined) return
       const clicked = evidence.clicked()
       // After evidence was forgotten there may be less than there was.
       const before = Math.min(clicked, countedBy(last()))

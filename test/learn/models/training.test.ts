@@ -158,6 +158,27 @@ it('what a crash kept from its gate is judged after the next start', async () =>
   expect((await readVersions()).at(-1)?.gates).toHaveLength(1)
 })
 
+it('one that was cut short is told of also while a model is on trial, and no other begins', async () => {
+  const { meta } = running.app.store.tables
+  const standing = meta.get('models') as object
+  const name = { modelId: 'attune', version: 1, control: 'twice@1' }
+  const trial = { ...name, stage: 'SHADOW', number: 1, sinceMs: 0, share: 0.1, base: 0, asked: 0 }
+  const last = { ...(meta.get(LAST) as object), modelId: 'attune', status: 'RUNNING', before: 0 }
+  await running.app.store.write(() => {
+    meta.put('models', { ...standing, trial })
+    meta.put(LAST, last)
+  })
+  const [failed, started] = [
+    await trainings('TRAINING_FAILED'),
+    await trainings('TRAINING_STARTED'),
+  ]
+  await running.restart()
+  for (let n = 0; n < 3; n++) await running.app.learning.tick()
+  expect(await trainings('TRAINING_FAILED')).toBe(failed + 1)
+  expect(await trainings('TRAINING_STARTED')).toBe(started)
+  await running.app.store.write(() => running.app.store.tables.meta.put('models', standing))
+})
+
 it('one that a crash cut short is told of as failed, once', async () => {
   const { store, learning } = running.app
   const named = { modelId: 'cut', trainingId: 'training-1' }
