@@ -127,7 +127,11 @@ function addWithin(
   const { models, modelStates, modelVersions } = store.tables
   const { modelId } = made
   const same = versionsOf(store, modelId).findLast(({ checksum }) => checksum === made.checksum)
-  if (same !== undefined) return { record: same, unchanged: true }
+  if (same !== undefined) {
+    const record = knownByNow(same, made)
+    if (record !== same) modelVersions.put([modelId, same.version], record)
+    return { record, unchanged: true }
+  }
   const model = models.get(modelId)
   if (model === undefined && models.count() >= config.modelsMax)
     throw serviceError('TOO_MANY_MODELS', tooMany(config))
@@ -139,6 +143,12 @@ function addWithin(
   modelVersions.put([modelId, version], record)
   modelStates.put([modelId, version], bytes)
   return { record, unchanged: false }
+}
+
+/** What could not rank when it came may, once a newer ranker computes more features. */
+function knownByNow(same: VersionRecord, made: Omit<NewVersion, 'bytes'>): VersionRecord {
+  const { servable, reasons } = made
+  return same.servable || !servable ? same : { ...made, ...same, servable, reasons }
 }
 
 /** The version to return to from the active one: of the same model if there was one, else whatever was active before. */

@@ -46,6 +46,20 @@ describe('a version', () => {
     }
   })
 
+  it('that can rank by now, with a newer ranker, says so when its state comes again', async () => {
+    const { store, versions, add } = start()
+    const reasons = ['The ranker does not compute it.']
+    const early = { ...made('x'), servable: false, reasons }
+    await store.write(() => versions.addWithin(early))
+    const again = await add('x')
+    expect(again).toMatchObject({ unchanged: true, record: { version: 1, servable: true } })
+    expect(versions.newest('m')).toEqual(again.record)
+    expect(again.record.reasons).toEqual([])
+    // And not the other way round: it ranks, perhaps.
+    await store.write(() => versions.addWithin(early))
+    expect(versions.newest('m').servable).toBe(true)
+  })
+
   it('in use is never the one that has to go', async () => {
     const { store, versions, add } = start()
     const status = (record: { modelId: string; version: number }, to: ModelStatus) =>
