@@ -1,62 +1,144 @@
 const QUOTE = 0x22
+const COMMA = 0x2c
+const COLON = 0x3a
+const OPEN_LIST = 0x5b
 const BACKSLASH = 0x5c
-const NUMBER = /-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y
-const WORD = /true|false|null/y
-const ESCAPE = /\\(["\\/bfnrt]|u[0-9a-fA-F]{4})/y
+const CLOSE_LIST = 0x5d
+const LETTER_U = 0x75
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+/** Bytes that are looked through in one go. */
+const STRETCH_BYTES = 256 << 10
+/** Behind a backslash; after a `u` come four digits. */
+const ESCAPED = Buffer.from('"\\/bfnrtu')
+const WORDS = ['true', 'false', 'null'].map((word) => Buffer.from(word))
 
 /**
- * Byte position of the first mistake of a text that JSON.parse has refused; V8 tells it for some mistakes
- * only. Reads the text as Latin-1, so that character and byte positions are the same.
+ * What must come next: the inside of a string (`text` of a value, `key` of a name) goes on; `first` and `firstName` may be
+ * the end of their list or object, too.
  */
+type Wanted = 'value' | 'first' | 'name' | 'firstName' | 'colon' | 'next' | 'text' | 'key'
+
+/** Where a text stops being JSON, or the place at which it is nested too deep. */
+export interface Mistake {
+  at: number
+  isTooDeep: boolean
+}
+
+/** Byte position of the first mistake of a text that JSON.parse has refused; V8 tells it for some mistakes only. */
 export function firstMistake(bytes: Uint8Array): number {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  return openMistakeSearch(bytes)(bytes.length)?.at ?? bytes.length
+}
+
+/** The same, or the first place deeper than `depthMax`, with turns for others: `breathe` is awaited between parts. */
+export async function findMistake(
+  bytes: Uint8Array,
+  depthMax: number,
+  breathe: () => Promise<void> | undefined,
+): Promise<Mistake> {
+  const readTo = openMistakeSearch(bytes, depthMax)
+  for (let limit = STRETCH_BYTES; ; limit += STRETCH_BYTES) {
+    const mistake = readTo(Math.min(limit, bytes.length))
+    if (mistake !== undefined) return mistake
+    await breathe()
+  }
+}
+
+/**
+ * Each call reads on up to some place, and answers undefined if the mistake is behind it. Keeps its own list of what is
+ * around: a text of brackets alone would overflow the stack of functions.
+ */
+function openMistakeSearch(
+  bytes: Uint8Array,
+  depthMax = Number.POSITIVE_INFINITY,
+): (limit: number) => Mistake | undefined {
+  const inLists: boolean[] = []
   let at = 0
-  const space = (): void => {
-    while (' \t\n\r'.includes(text[at] ?? 'x')) at += 1
+  let wanted: Wanted = 'value'
+  const goOn = (to: number, next: Wanted): boolean => {
+    at = to
+    wanted = next
+    return true
   }
-  const token = (pattern: RegExp): boolean => {
-    pattern.lastIndex = at
-    const found = pattern.test(text)
-    if (found) at = pattern.lastIndex
-    return found
-  }
-  const string = (): boolean => {
-    if (text[at] !== '"') return false
-    at += 1
-    // A loop, not a pattern: a text of many megabytes overflows the pattern matcher's stack.
-    for (;;) {
-      const code = text.charCodeAt(at)
-      if (code === QUOTE) break
-      if (code === BACKSLASH ? !token(ESCAPE) : !(code >= 0x20)) return false
-      if (code !== BACKSLASH) at += 1
+  /** False where what begins here is the mistake. */
+  const take = (byte: number | undefined): boolean => {
+    if (wanted === 'colon') return byte === COLON && goOn(at + 1, 'value')
+    const isInList = inLists.at(-1)
+    if (wanted === 'next' && byte === COMMA && isInList !== undefined)
+      return goOn(at + 1, isInList ? 'value' : 'name')
+    const closes = isInList !== undefined && byte === (isInList ? CLOSE_LIST : CLOSE_OBJECT)
+    if (closes && (wanted === 'next' || wanted === 'first' || wanted === 'firstName')) {
+      inLists.pop()
+      return goOn(at + 1, 'next')
     }
-    at += 1
-    return true
+    if (wanted === 'next') return false
+    if (wanted === 'name' || wanted === 'firstName') return byte === QUOTE && goOn(at + 1, 'key')
+    if (byte === QUOTE) return goOn(at + 1, 'text')
+    if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      inLists.push(byte === OPEN_LIST)
+      return goOn(at + 1, byte === OPEN_LIST ? 'first' : 'firstName')
+    }
+    const end = endOfWord(bytes, at) ?? endOfNumber(bytes, at)
+    return end !== undefined && goOn(end, 'next')
   }
-  const take = (character: string): boolean => {
-    space()
-    if (text[at] !== character) return false
-    at += 1
-    return true
+  /** What is not plain inside of a string. */
+  const takeInside = (byte: number | undefined): boolean => {
+    if (byte === QUOTE) return goOn(at + 1, wanted === 'text' ? 'next' : 'colon')
+    const end = byte === BACKSLASH ? endOfEscape(bytes, at) : undefined
+    return end !== undefined && goOn(end, wanted)
   }
-  const members = (close: string, member: () => boolean): boolean => {
-    if (take(close)) return true
-    do if (!member()) return false
-    while (take(','))
-    return take(close)
+  return (limit) => {
+    while (at < limit) {
+      if (wanted === 'text' || wanted === 'key') {
+        while (at < limit && isPlain(bytes[at])) at += 1
+        if (at === limit) break
+        if (!takeInside(bytes[at])) return { at, isTooDeep: false }
+      } else if (isSpace(bytes[at])) at += 1
+      else if (!take(bytes[at])) return { at, isTooDeep: false }
+      if (inLists.length > depthMax) return { at, isTooDeep: true }
+    }
+    return at < bytes.length ? undefined : { at, isTooDeep: false }
   }
-  const value = (): boolean => {
-    space()
-    if (take('[')) return members(']', value)
-    if (take('{'))
-      return members('}', () => {
-        space()
-        return string() && take(':') && value()
-      })
-    return string() || token(WORD) || token(NUMBER)
-  }
-  if (value()) space()
+}
+
+function isPlain(byte = 0): boolean {
+  return byte >= 0x20 && byte !== QUOTE && byte !== BACKSLASH
+}
+
+function endOfEscape(bytes: Uint8Array, at: number): number | undefined {
+  const byte = bytes[at + 1] ?? 0
+  if (!ESCAPED.includes(byte)) return undefined
+  if (byte !== LETTER_U) return at + 2
+  const digits = String.fromCharCode(...bytes.subarray(at + 2, at + 6))
+  return /^[0-9a-fA-F]{4}$/.test(digits) ? at + 6 : undefined
+}
+
+function endOfWord(bytes: Uint8Array, at: number): number | undefined {
+  const word = WORDS.find((one) => one.every((byte, place) => bytes[at + place] === byte))
+  return word && at + word.length
+}
+
+function endOfNumber(bytes: Uint8Array, start: number): number | undefined {
+  const first = bytes[start] === 0x2d ? start + 1 : start
+  const whole = bytes[first] === 0x30 ? first + 1 : endOfDigits(bytes, first)
+  if (whole === first) return undefined
+  const fraction = bytes[whole] === 0x2e ? endOfDigits(bytes, whole + 1) : whole
+  const end = fraction > whole + 1 ? fraction : whole
+  if (((bytes[end] ?? 0) | 0x20) !== 0x65) return end
+  const sign = bytes[end + 1]
+  const digits = sign === 0x2b || sign === 0x2d ? end + 2 : end + 1
+  const exponent = endOfDigits(bytes, digits)
+  return exponent > digits ? exponent : end
+}
+
+function endOfDigits(bytes: Uint8Array, start: number): number {
+  let at = start
+  while ((bytes[at] ?? 0) >= 0x30 && (bytes[at] ?? 0) <= 0x39) at += 1
   return at
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
 /**

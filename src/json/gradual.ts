@@ -1,10 +1,11 @@
 import { openBreath } from '../breath.ts'
 import { serviceError } from '../errors.ts'
+import { findMistake } from '../first-mistake.ts'
 import {
   type Depth,
   type JsonLimits,
+  malformed,
   NAMES_MAX,
-  noJson,
   type ReadJson,
   type ReadOptions,
   readPart,
@@ -66,8 +67,10 @@ export async function readGradually(
     const value = await readValue(reading, [0, text.length])
     return { value, suspicious: reading.suspicious }
   } catch (cause) {
-    if (cause instanceof NoJson) return noJson(text, name, advice)
-    throw cause
+    if (!(cause instanceof NoJson)) throw cause
+    const mistake = await findMistake(text, depthMax, breathe)
+    if (mistake.isTooDeep) throw serviceError('JSON_TOO_DEEP', tooDeep(name, depthMax))
+    throw malformed(name, mistake.at, advice)
   }
 }
 

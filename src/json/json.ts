@@ -59,7 +59,9 @@ export function readJson(
 ): ReadJson {
   const text = textOf(bytes, name)
   const limits = { depthMax, namesMax, name }
-  return readPart(text, { depth: 0, objects: 0 }, limits) ?? noJson(text, name, advice)
+  const found = readPart(text, { depth: 0, objects: 0 }, limits)
+  if (found === undefined) throw malformed(name, firstMistake(text), advice)
+  return found
 }
 
 export interface ReadOptions {
@@ -76,10 +78,10 @@ export function textOf(bytes: Uint8Array, name: string): Uint8Array {
   return text
 }
 
-/** Throws MALFORMED_JSON with the place of the first mistake. */
-export function noJson(text: Uint8Array, name: string, advice: string): never {
-  const position = firstMistake(text)
-  throw serviceError('MALFORMED_JSON', `${name} is not valid JSON at byte ${position}${advice}.`)
+/** What is said of a text with a mistake at this byte. */
+export function malformed(name: string, position: number, advice: string): ServiceError {
+  const message = `${name} is not valid JSON at byte ${position}${advice}.`
+  return serviceError('MALFORMED_JSON', message)
 }
 
 /** How deep in its text, and behind how many objects and lists, a part of it is. */

@@ -106,6 +106,7 @@ describe('a text that is read gradually', () => {
       '{"a":[[[[{"b":"11111111111111111111"}]]]]}',
     ],
     ['a level more', '[[[[[[[111111111,222222222]]]]]]]'],
+    ['a hundred thousand levels that never end', '['.repeat(100_000)],
   ])('with %s is what it is in one go', async (_, text) => {
     for (const runBytes of [1, 2, 3, 8, 16]) {
       const [gradual, whole] = await both(text, runBytes)
@@ -134,6 +135,23 @@ describe('a text that is read gradually', () => {
     }
     const list = `[${Array(30_000).fill('{"a":1}').join(',')}]`
     expect((await both(list, 1000))[0]).toHaveProperty('value')
+  })
+
+  it('is looked through for its mistake in parts, and others have their turns meanwhile', async () => {
+    const text = Buffer.from(`[${'{"id":"a","tags":[1,2]},'.repeat(400_000)}}`)
+    let turns = 0
+    const count = (): void => {
+      turns += 1
+      counting = setImmediate(count)
+    }
+    let counting = setImmediate(count)
+    onTestFinished(() => clearImmediate(counting))
+    const outcome = await outcomeOf(() => readGradually(text, DEPTH_MAX))
+    expect(outcome).toHaveProperty(
+      'message',
+      `The body is not valid JSON at byte ${text.length - 1}.`,
+    )
+    expect(turns).toBeGreaterThan(5)
   })
 
   it('is never parsed in one go', async () => {

@@ -85,6 +85,16 @@ describe('readJson', () => {
     ['"a', 2],
     ['"\\q"', 1],
     ['"\\u12"', 1],
+    ['"\\u12', 1],
+    ['[1,]', 3],
+    ['[1}', 2],
+    ['{1:2}', 1],
+    ['{,}', 1],
+    ['1.', 1],
+    ['-', 0],
+    ['1e+', 1],
+    ['[1]]', 3],
+    [' \t[ tru', 4],
   ])('finds the first mistake of %j at byte %i', (text, position) => {
     expect(firstMistake(bytes(text))).toBe(position)
   })
@@ -92,6 +102,11 @@ describe('readJson', () => {
   it('finds the mistake after a text of many megabytes', () => {
     const long = Buffer.concat([bytes('["'), Buffer.alloc(20 << 20, 'x'), bytes('"]]')])
     expect(firstMistake(long)).toBe(long.length - 1)
+  })
+
+  it('finds the mistake of any depth', () => {
+    const brackets = bytes('[{"a":'.repeat(100_000))
+    expect(firstMistake(brackets)).toBe(brackets.length)
   })
 
   it('counts the depth of brackets outside of texts', () => {
