@@ -3,6 +3,7 @@ import {
   closeSync,
   constants,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -84,6 +85,33 @@ export function refuseLostRecords(dataDir: string, recordsFile: string): void {
     `The data folder ${dataDir} holds indices, but ${recordsFile}, which has their documents, is missing or empty. ` +
       'Put it back, or remove the folder indices to begin anew.',
     { lasts: true },
+  )
+}
+
+/**
+ * Throws a StartError where a file of the record store lies there and can't be read and written, as after a copy that
+ * somebody else made: LMDB itself would end the process by a signal. (Looked at, not opened: to close it again would give
+ * up the locks of whoever has it open in this process.)
+ */
+export function refuseUnusable(directory: string): void {
+  for (const name of ['data.mdb', 'lock.mdb']) {
+    const path = join(directory, name)
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) continue
+    try {
+      accessSync(path, constants.R_OK | constants.W_OK)
+    } catch (cause) {
+      throw deniedRecords(directory, cause)
+    }
+    if (!statSync(path).isFile())
+      throw new StartError(`${path} is no file, where the record store has one: move it away.`)
+  }
+}
+
+/** What is said where the system does not let this process at the files of the record store. */
+export function deniedRecords(directory: string, cause: unknown): StartError {
+  return new StartError(
+    `The record store in ${directory} can't be opened: whoever runs the service must be let read and write data.mdb and lock.mdb there (as after a start as another user: chown -R).`,
+    { cause },
   )
 }
 

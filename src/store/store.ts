@@ -6,10 +6,12 @@ import { openCommits } from './commits.ts'
 import { openDatabases, type Tables, wrapTables } from './databases.ts'
 import { diskFull, isDenied, wantsRoom } from './failure.ts'
 import {
+  deniedRecords,
   indicesDirectory,
   makeFolder,
   openPlaceCheck,
   refuseLostRecords,
+  refuseUnusable,
   shortfall,
 } from './folder.ts'
 import { type Owner, refuseOwned, thisProcess } from './owner.ts'
@@ -94,6 +96,7 @@ export function openStore(options: StoreOptions): Store {
   makeFolder(indicesDirectory(options.dataDir))
   const file = recordsFile(options.dataDir)
   refuseLostRecords(options.dataDir, file)
+  refuseUnusable(recordsDirectory(options.dataDir))
   // To read what is missing would end the process by a signal, without a word.
   const short = shortfall(file)
   if (short !== undefined)
@@ -123,10 +126,7 @@ function openRoot({ dataDir, bytesMax }: StoreOptions): RootDatabase {
     })
   } catch (cause) {
     if (!isDenied(cause)) throw cause
-    throw new StartError(
-      `The record store in ${directory} can't be opened: whoever runs the service must be let read and write data.mdb and lock.mdb there (as after a start as another user: chown -R).`,
-      { cause },
-    )
+    throw deniedRecords(directory, cause)
   }
 }
 

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
@@ -57,6 +57,36 @@ it.skipIf(!isReadable())(
   },
   30_000,
 )
+
+it.skipIf(!isReadable()).each(['data.mdb', 'lock.mdb'])(
+  'so is one of which %s alone does, also where it may not be read',
+  async (denied) => {
+    const dataDir = temporaryFolder()
+    await openStore({ dataDir, bytesMax: 1 << 24, log: quiet }).close()
+    for (const folder of ['', 'records', 'indices']) chmodSync(join(dataDir, folder), 0o777)
+    for (const file of ['data.mdb', 'lock.mdb']) chmodSync(join(dataDir, 'records', file), 0o666)
+    for (const mode of [0o444, 0o000]) {
+      chmodSync(join(dataDir, 'records', denied), mode)
+      expect(openAsAnother(dataDir)).toMatch(/^StartError: The record store in .*chown/)
+    }
+  },
+  30_000,
+)
+
+it.each([
+  ['data.mdb', 'a folder', (path: string) => mkdirSync(path), 'is no file'],
+  ['lock.mdb', 'a folder', (path: string) => mkdirSync(path), 'is no file'],
+  ['lock.mdb', 'a link to nothing', (path: string) => symlinkSync('/nowhere/x', path), 'chown'],
+])('a store whose %s is %s is refused', async (file, _, make, sentence) => {
+  const dataDir = temporaryFolder()
+  await openStore({ dataDir, bytesMax: 1 << 24, log: quiet }).close()
+  const path = join(dataDir, 'records', file)
+  rmSync(path)
+  make(path)
+  expect(() => openStore({ dataDir, bytesMax: 1 << 24, log: quiet })).toThrow(
+    expect.objectContaining({ name: 'StartError', message: expect.stringContaining(sentence) }),
+  )
+})
 
 it('what is no matter of rights is not taken for one', () => {
   for (const [code, is] of [
