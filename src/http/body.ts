@@ -11,10 +11,10 @@ const PASS_PAUSE_MS = 1000
 const STREAM_PAUSE_BYTES = 1 << 20
 const STREAM_RESUME_BYTES = 1 << 18
 /**
- * The library counts a client as idle ten seconds after its second pause, though it is us who let it wait. Asked for
- * a pause again before that, it begins to count anew.
+ * Once a client was made to wait, the library takes it for idle ten seconds later, though it waits for us: to go on, or, when
+ * all of its body has come, for its answer. What is asked for again before begins these ten seconds anew.
  */
-const PAUSE_AGAIN_MS = 4000
+const AGAIN_MS = 4000
 
 export type BodyFormat = 'json' | 'other'
 
@@ -145,7 +145,7 @@ export function readBody<T>(exchange: Exchange, { limit, hold, read }: BodyReade
 
 export interface BodyStream {
   chunks: AsyncIterable<Uint8Array>
-  /** Forgets what is held and lets the rest pass unread. */
+  /** Forgets what is held and lets the rest pass unread; to be called when the answer goes out. */
   drop: () => void
 }
 
@@ -157,21 +157,25 @@ export function streamBody(exchange: Exchange, progress: () => void): BodyStream
   const waiting = openPieces()
   let held = 0
   let state: 'open' | 'complete' | 'left' | 'dropped' = 'open'
-  let paused: NodeJS.Timeout | undefined
+  let isPaused = false
+  let again: NodeJS.Timeout | undefined
   let wake: () => void = () => {}
   const pause = (): void => {
+    isPaused = true
     exchange.pause()
-    paused = setInterval(() => exchange.pause(), PAUSE_AGAIN_MS)
+    again ??= setInterval(() => {
+      if (isPaused) exchange.pause()
+      else if (state === 'complete') exchange.resume()
+    }, AGAIN_MS)
   }
   const resume = (): void => {
-    if (paused === undefined) return
-    clearInterval(paused)
-    paused = undefined
+    if (!isPaused) return
+    isPaused = false
     exchange.resume()
   }
   exchange.onLeave(() => {
     state = 'left'
-    clearInterval(paused)
+    clearInterval(again)
     wake()
   })
   exchange.onBody((chunk, last) => {
@@ -179,7 +183,7 @@ export function streamBody(exchange: Exchange, progress: () => void): BodyStream
     waiting.add(chunk)
     held += chunk.length
     if (last) state = 'complete'
-    else if (held > STREAM_PAUSE_BYTES && paused === undefined) pause()
+    else if (held > STREAM_PAUSE_BYTES && !isPaused) pause()
     wake()
   })
   async function* chunks(): AsyncGenerator<Uint8Array> {
@@ -201,6 +205,7 @@ export function streamBody(exchange: Exchange, progress: () => void): BodyStream
   const drop = (): void => {
     if (state === 'open') state = 'dropped'
     waiting.takeAll()
+    clearInterval(again)
     resume()
     wake()
   }

@@ -24,7 +24,7 @@ function connect() {
 function client() {
   const connected = connect()
   const body = streamBody(connected.exchange, () => {})
-  return { ...connected, chunks: body.chunks[Symbol.asyncIterator]() }
+  return { ...connected, chunks: body.chunks[Symbol.asyncIterator](), drop: body.drop }
 }
 
 it('a client that is made to wait is told so again in time, until it may send or is gone', async () => {
@@ -43,6 +43,25 @@ it('a client that is made to wait is told so again in time, until it may send or
   leave()
   vi.advanceTimersByTime(9000)
   expect(pause).toHaveBeenCalledTimes(4)
+})
+
+it('one that was made to wait, and has sent all, is kept until its answer goes out', async () => {
+  vi.useFakeTimers()
+  onTestFinished(() => void vi.useRealTimers())
+  const { pause, resume, send, chunks, drop } = client()
+  send(2 << 20)
+  await chunks.next()
+  vi.advanceTimersByTime(9000)
+  expect(resume).toHaveBeenCalledTimes(1)
+  send(10, true)
+  await chunks.next()
+  vi.advanceTimersByTime(9000)
+  expect(resume.mock.calls.length).toBeGreaterThan(2)
+  const { length } = resume.mock.calls
+  drop()
+  vi.advanceTimersByTime(9000)
+  expect(resume).toHaveBeenCalledTimes(length)
+  expect(pause).toHaveBeenCalledTimes(1)
 })
 
 it.each([
