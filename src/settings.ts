@@ -22,11 +22,16 @@ export interface Setting {
 
 const cores = availableParallelism()
 
-/** As browsers send it in `Origin` (Fetch standard): without a path, nothing in capitals; another would never be met. */
-const ORIGIN = String.raw`[a-z][a-z\d+.-]*://[a-z\d._:[\]-]+`
+/**
+ * As browsers send it in `Origin` (Fetch standard): without a path, nothing in capitals, no port that its scheme has anyhow;
+ * another would never be met.
+ */
+const OWN_PORT = String.raw`(?!https://[^,\s]*:443(?:[,\s]|$)|http://[^,\s]*:80(?:[,\s]|$))`
+const ORIGIN = String.raw`${OWN_PORT}[a-z][a-z\d+.-]*://(?:\[[\d.:a-f]+\]|[a-z\d._-]+)(?::\d{1,5})?`
 const ORIGINS = {
   pattern: new RegExp(String.raw`^(\*|${ORIGIN}(\s*,\s*${ORIGIN})*)$`),
-  means: '* or a comma list of origins like https://a.example or http://localhost:8080',
+  means:
+    '* or a comma list of origins as browsers send them, without :443 of https or :80 of http, like https://a.example or http://localhost:8080',
 }
 /** No header carries a line break, and the library cuts what is not ASCII off the end of one: such a key would never be met. */
 const VISIBLE = String.raw`[^,\s\x00-\x1f\x7f]+`

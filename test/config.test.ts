@@ -160,6 +160,7 @@ describe('origins that browsers may call from', () => {
     'http://localhost:8080, https://b.example',
     'http://[::1]:3000',
     'chrome-extension://abcdef',
+    'https://a.example:4430,http://a.example:443,https://b.example:80,http://b.example:8000',
   ])('may be %s', (origins) => {
     expect(readConfig({ CORS: origins })).toMatchObject({ cors: origins })
   })
@@ -175,9 +176,14 @@ describe('origins that browsers may call from', () => {
     'https://a.example,*',
     'https://',
     'null',
+    'https://a.example:443',
+    'http://a.example:80, https://b.example',
+    'https://b.example, https://[::1]:443',
+    'https://a.example:',
+    'https://a.example:80:80',
   ])('are not %s, and the refusal says what they may be', (origins) => {
     expect(() => readConfig({ CORS: origins })).toThrow(
-      `CORS must be * or a comma list of origins like https://a.example or http://localhost:8080, not "${origins}".`,
+      `CORS must be * or a comma list of origins as browsers send them, without :443 of https or :80 of http, like https://a.example or http://localhost:8080, not "${origins}".`,
     )
   })
 })
