@@ -4,7 +4,8 @@
  * event loop, would leave in some twenty small packets; it waits for the end of the turn.
  *
  * All requests that lie in what a connection sent are handed over in one turn: half a megabyte may hold ten thousand, which
- * for some routes is a minute's work. So a turn that lasts begins no more of what can wait.
+ * for some routes is a minute's work. So a turn that lasts begins no more of what can wait, and ends with the answers to the
+ * rest: the library closes a connection that asks again before it was answered.
  */
 export interface Turns {
   /** The library hands over something of `owner`. */
@@ -44,7 +45,7 @@ export function openTurns(clock: () => number = () => performance.now()): Turns 
       owner = next
     },
     whenOwn: (own, write) => {
-      if (owner === undefined || owner === own) write()
+      if (owner === undefined || (owner === own && !lasts())) write()
       else waiting.push(write)
     },
     whenFresh: (begin) => {

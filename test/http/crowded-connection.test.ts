@@ -10,26 +10,28 @@ let stub: Stub
 /** How many requests were begun in each turn of the event loop. */
 let begun: number[] = [0]
 
-const work = route({
-  method: 'GET',
-  path: '/work',
-  summary: '',
-  tag: 'operations',
-  reply: Type.Object({}, { additionalProperties: true }),
-  handle: () => {
-    begun[begun.length - 1] = (begun.at(-1) ?? 0) + 1
-    const until = performance.now() + WORK_MS
-    while (performance.now() < until);
-    return {}
-  },
-})
+const Any = Type.Object({}, { additionalProperties: true })
+const common = { path: '/work', summary: '', tag: 'operations', reply: Any } as const
+
+function work(): object {
+  begun[begun.length - 1] = (begun.at(-1) ?? 0) + 1
+  const until = performance.now() + WORK_MS
+  while (performance.now() < until);
+  return {}
+}
+
+const routes = [
+  route({ ...common, method: 'GET', handle: work }),
+  route({ ...common, method: 'POST', body: Any, handle: work }),
+  route({ ...common, method: 'DELETE', handle: work }),
+]
 
 beforeAll(async () => {
-  stub = await startStub([work])
+  stub = await startStub(routes)
 })
 afterAll(() => stub.close())
 
-it.each(['GET', 'HEAD'])(
+it.each(['GET', 'HEAD', 'POST', 'DELETE'])(
   'what one connection asks for at once by %s keeps no others waiting',
   async (method) => {
     begun = [0]
@@ -39,7 +41,9 @@ it.each(['GET', 'HEAD'])(
     }
     let counting = setImmediate(nextTurn)
     const { socket, closed } = await connectRaw(stub.server.port)
-    socket.write(`${method} /api/work HTTP/1.1\r\nhost: a\r\n\r\n`.repeat(PIPELINED))
+    socket.write(
+      `${method} /api/work HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}`.repeat(PIPELINED),
+    )
     await until(() => closed())
     clearImmediate(counting)
     expect(Math.max(...begun)).toBeGreaterThan(0)

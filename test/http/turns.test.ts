@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { openTurns } from '../../src/http/turns.ts'
 
 it('writes at once what belongs to the request at hand, and the rest in order at the end of the turn', async () => {
-  const turns = openTurns()
+  const turns = openTurns(() => 0)
   const [first, second, third] = [{}, {}, {}]
   const written: string[] = []
   turns.whenOwn(first, () => written.push('before any turn'))
@@ -21,6 +21,21 @@ it('writes at once what belongs to the request at hand, and the rest in order at
   expect(written.splice(0)).toEqual(['second', 'first again'])
   turns.whenOwn(second, () => written.push('next turn'))
   expect(written).toEqual(['next turn'])
+})
+
+it('writes nothing more in a turn that lasts before its end', async () => {
+  let nowMs = 0
+  const turns = openTurns(() => nowMs)
+  const connection = {}
+  const written: string[] = []
+  turns.enter(connection)
+  turns.whenOwn(connection, () => written.push('soon'))
+  nowMs += 100
+  turns.enter(connection)
+  turns.whenOwn(connection, () => written.push('late'))
+  expect(written).toEqual(['soon'])
+  await endOfTurn()
+  expect(written).toEqual(['soon', 'late'])
 })
 
 it('begins no more of what can wait in a turn that lasts, and goes on in the next ones', async () => {
