@@ -65,6 +65,21 @@ test('each link inside the repository leads somewhere', () => {
   for (const path of links) expect(() => statSync(join(root, path))).not.toThrow()
 })
 
+test('each link inside the page leads to a heading', () => {
+  const headings = [...readme.matchAll(/^#+ (.*)$/gm)].map(([, text]) =>
+    String(text)
+      .toLowerCase()
+      .replace(/[^\w -]/g, '')
+      .replaceAll(' ', '-'),
+  )
+  const links = [...readme.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => String(anchor))
+  expect(links).toContain('two-minutes-with-it')
+  expect(links.filter((anchor) => !headings.includes(anchor))).toEqual([])
+  expect(new Set(headings).size, 'a heading that stands twice has another anchor').toBe(
+    headings.length,
+  )
+})
+
 test('every field of a search stands in the part that tells of searching', () => {
   const [part = ''] = /## Searching[\s\S]*?\n## /.exec(readme) ?? []
   const missing = Object.keys(SearchRequest.properties).filter(
