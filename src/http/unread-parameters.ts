@@ -6,6 +6,15 @@ import type { Answer, Reply, Route } from './route.ts'
 /** Names that are told of: an address may have thousands. */
 const TOLD_MAX = 8
 
+/** Names of the same thing, here and elsewhere: each list reads at most one of a row, and its time by one of several names. */
+const SAME: readonly (readonly string[])[] = [
+  ['limit', 'size', 'count', 'pageSize', 'perPage', 'per_page'],
+  ['cursor', 'page', 'offset', 'after', 'skip'],
+  ['startDate', 'since', 'from', 'start', 'start_date'],
+  ['endDate', 'until', 'to', 'end', 'end_date'],
+  ['timeWindow', 'timeframe', 'window', 'period', 'range', 'days'],
+]
+
 /** Adds to an answer what of its request's address nobody reads. */
 export type TellUnread = (names: readonly string[], reply: Reply) => Reply
 
@@ -54,7 +63,8 @@ function widened(data: Bytes, warnings: string[]): Bytes {
 const BRACE = '}'.charCodeAt(0)
 
 function ignored(name: string, known: ReadonlySet<string>): string {
-  const nearest = nearestName(shownName(name), known)
+  const same = SAME.find((names) => names.includes(name))?.find((other) => known.has(other))
+  const nearest = same ?? nearestName(shownName(name), known)
   const instead = nearest === undefined ? '.' : `; "${nearest}" is.`
   return `"${shownName(name)}" is not read in this address and was ignored${instead}`
 }

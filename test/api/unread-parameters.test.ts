@@ -40,6 +40,19 @@ it('so does the report, which is that of a day where no time is named', async ()
   expect(await service.must('GET', `${path}?timeWindow=1h`)).not.toHaveProperty('warnings')
 })
 
+it.each([
+  ['/nous/learn/events', 'since', 'startDate'],
+  ['/nous/learn/events', 'size', 'limit'],
+  ['/nous/signals', 'page', 'cursor'],
+  ['/cortex/feedback', 'timeWindow', 'timeframe'],
+  ['/cortex/analytics/reports', 'timeframe', 'timeWindow'],
+])('%s tells what %s is called there', async (path, name, meant) => {
+  const { warnings } = await service.must<Told>('GET', `${path}?${name}=1h`)
+  expect(warnings).toEqual([
+    `"${name}" is not read in this address and was ignored; "${meant}" is.`,
+  ])
+})
+
 const MISSPELT = '"indx" is not read in this address and was ignored; "index" is.'
 
 it('a document that goes elsewhere because the name of the parameter is misspelt says so, beside what else it tells', async () => {
