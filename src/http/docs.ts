@@ -20,6 +20,7 @@ export const DOCS_PAGE = `<!doctype html>
   details { border: 1px solid var(--line); border-radius: 6px; margin: .4rem 0; }
   summary { cursor: pointer; padding: .4rem .6rem; display: flex; gap: .6rem; flex-wrap: wrap; align-items: baseline; }
   details > div { padding: .2rem .8rem .8rem; }
+  .more { white-space: pre-wrap; }
   .method { font-weight: 700; width: 4.5rem; } .about { opacity: .75; }
   .GET { color: #2f855a; } .POST { color: #2b6cb0; } .PUT, .PATCH { color: #b7791f; } .DELETE { color: #c53030; }
   pre { background: var(--soft); padding: .6rem; overflow: auto; max-height: 26rem; border-radius: 4px; }
@@ -137,6 +138,7 @@ function show(method, path, operation) {
     const success = operation.responses[200].content['application/json']
     const failures = Object.entries(operation.responses).filter(([status]) => status !== '200')
     details.append(element('div', {},
+      operation.description && element('p', { className: 'more' }, operation.description),
       table('Parameters', operation.parameters.map((one) => [one.name, typeOf(one.schema), [one.in, one.required ? 'required' : '', limits(one.schema), one.description || ''].filter(Boolean).join('; ')])),
       body && element('p', {}, body.description),
       body && table('Body', rows((body.content['application/json'] || {}).schema, '', 0)),
