@@ -8,8 +8,13 @@ export function notFound(path = 'index', more = LISTED): Error {
   return invalid(path, `is not the name of an index${more}`, 'INDEX_NOT_FOUND')
 }
 
+/** What other search engines take for several indices, or all; no index can have such a name. */
+const PATTERN = /\*|^_all$/
+const NO_PATTERN = ', nor are patterns: name each one, or none to search all'
+
 /** Which name is most like the one that was sent. */
 export function unlistedBut(sent: string, known: Iterable<string>): string {
+  if (PATTERN.test(sent)) return `${NO_PATTERN}${LISTED}`
   const nearest = nearestName(sent, known)
   return nearest === undefined ? LISTED : `, but "${nearest}" is${LISTED}`
 }

@@ -811,6 +811,13 @@ describe('listing, reading, deleting', () => {
     expect(error).not.toContain('periodcals')
   })
 
+  it('tells that patterns name no indices', async () => {
+    for (const name of ['*', '_all', 'log-*'])
+      expect((await search(name, {})).error, name).toBe(
+        'index is not the name of an index, nor are patterns: name each one, or none to search all; GET /cortex/indices lists them.',
+      )
+  })
+
   it('deletes an index with its documents; its name is free again', async () => {
     await createIndex({ name: 'gone' })
     await add('gone', 'd', { title: 'vanishing' })
