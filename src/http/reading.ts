@@ -1,5 +1,5 @@
 import { openBreath } from '../breath.ts'
-import { serviceError } from '../errors.ts'
+import { ServiceError, serviceError } from '../errors.ts'
 import { LARGE_BYTES, readGradually } from '../json/gradual.ts'
 import { type ReadJson, readJson } from '../json/json.ts'
 import { refuseUnkeepable } from '../json/unkeepable.ts'
@@ -55,9 +55,23 @@ function take(
   { value, suspicious }: ReadJson,
 ): void {
   if (suspicious && route.content !== 'items') refuseUnkeepable(value, route.content)
-  checkBody?.(value)
+  try {
+    checkBody?.(value)
+  } catch (cause) {
+    throw elsewhere(cause, call.named)
+  }
   call.body = value
   call.suspicious = suspicious
+}
+
+/** What a body lacks may stand in the address, where other routes read it. */
+function elsewhere(cause: unknown, named: readonly string[]): unknown {
+  const [first, ...others] = cause instanceof ServiceError ? (cause.details ?? []) : []
+  if (first?.message !== 'is required' || !named.includes(first.path)) return cause
+  const message = 'is required in the body; what the address says of it is not read'
+  return serviceError('VALIDATION_FAILED', `${first.path} ${message}.`, {
+    details: [{ ...first, message }, ...others],
+  })
 }
 
 /** The pieces may be gone afterwards: another thread has them. */

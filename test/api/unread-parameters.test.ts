@@ -68,6 +68,17 @@ it('a document that goes elsewhere because the name of the parameter is misspelt
   expect(late.warnings?.[0]).toContain('"refesh" is not read')
 })
 
+it('what a new document lacks in its body and has in its address is told to stand in the body', async () => {
+  const path = '/cortex/documents?index=here'
+  const lacking = await service.call('POST', path, { title: 'a' })
+  expect(lacking.error).toBe(
+    'index is required in the body; what the address says of it is not read.',
+  )
+  expect(lacking.details.map(({ path }) => path)).toEqual(['index', 'document'])
+  const without = await service.call('POST', '/cortex/documents', { document: { title: 'a' } })
+  expect(without.error).toBe('index is required.')
+})
+
 it('so do a bulk, as a list and as lines, what is read, and what is deleted', async () => {
   const { call, must } = service
   const path = '/cortex/documents/bulk?indx=here'
