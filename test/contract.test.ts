@@ -120,7 +120,10 @@ describe('every route', () => {
     const { status, told } = await ask(way, {})
     expect(status).toBe(400)
     const [first] = way.route.body.required as string[]
-    expect(told.details?.[0]).toEqual({ path: first, message: 'is required' })
+    expect(told.details?.[0]).toEqual({
+      path: first,
+      message: expect.stringMatching(/^is required/),
+    })
     expect(told.error).toContain(first)
   })
 

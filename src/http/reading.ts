@@ -3,6 +3,7 @@ import { ServiceError, serviceError } from '../errors.ts'
 import { LARGE_BYTES, readGradually } from '../json/gradual.ts'
 import { type ReadJson, readJson } from '../json/json.ts'
 import { refuseUnkeepable } from '../json/unkeepable.ts'
+import { ownValue } from '../object.ts'
 import { joined } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
 import { hashPieces, hashRequest } from './repeat.ts'
@@ -58,17 +59,24 @@ function take(
   try {
     checkBody?.(value)
   } catch (cause) {
-    throw elsewhere(cause, call.named)
+    throw explained(cause, call.named, route.missing)
   }
   call.body = value
   call.suspicious = suspicious
 }
 
-/** What a body lacks may stand in the address, where other routes read it. */
-function elsewhere(cause: unknown, named: readonly string[]): unknown {
+const IN_BODY = 'is required in the body; what the address says of it is not read'
+
+/** What a body lacks may stand in the address, where other routes read it, or be sent without what belongs around it. */
+function explained(
+  cause: unknown,
+  named: readonly string[],
+  missing: Route['missing'] = {},
+): unknown {
   const [first, ...others] = cause instanceof ServiceError ? (cause.details ?? []) : []
-  if (first?.message !== 'is required' || !named.includes(first.path)) return cause
-  const message = 'is required in the body; what the address says of it is not read'
+  if (first?.message !== 'is required') return cause
+  const message = named.includes(first.path) ? IN_BODY : ownValue(missing, first.path)
+  if (message === undefined) return cause
   return serviceError('VALIDATION_FAILED', `${first.path} ${message}.`, {
     details: [{ ...first, message }, ...others],
   })

@@ -25,6 +25,10 @@ import { readConditions } from '../conditions.ts'
 const validators = openValidators()
 const checkBulkItem = validators.exact(BulkItem, 'item')
 const checkBulkChange = validators.exact(BulkChange, 'item')
+const UNWRAPPED = {
+  document:
+    'is required; the fields of a document stand inside of it, {"document": {"title": "…"}}',
+}
 const Refresh = Type.Object({ refresh: Type.Optional(Type.Boolean()) })
 
 export const createDocument = route({
@@ -34,6 +38,7 @@ export const createDocument = route({
   summary: 'Store a document; durable and searchable when answered',
   query: Refresh,
   body: CreateDocument,
+  missing: UNWRAPPED,
   bodyLimit: 'documentBytesMax',
   content: ['document'],
   example: {
@@ -53,6 +58,7 @@ export const createDocumentInIndex = route({
   params: IndexPath,
   query: Refresh,
   body: CreateDocumentInIndex,
+  missing: UNWRAPPED,
   bodyLimit: 'documentBytesMax',
   content: ['document'],
   reply: DocumentWritten,

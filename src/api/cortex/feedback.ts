@@ -7,6 +7,10 @@ export const sendFeedback = route({
   tag: 'learning',
   summary: 'Say how good results were, and what people did with them',
   body: Feedback,
+  missing: {
+    feedback:
+      'is required, a list with {"queryId", "rating", "metadata": {"userAction", "resultId"}} for each action',
+  },
   bodyLimit: 'feedbackBytesMax',
   example: {
     sessionId: '01900000-0000-7000-8000-000000000001',
