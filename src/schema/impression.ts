@@ -29,6 +29,12 @@ export const ShownSearch = Type.Object(
     ),
     total: Type.Integer(),
     from: Type.Integer(),
+    list: Type.Optional(
+      Type.String({
+        description:
+          "of a further page of the session's own list that a test's variant applied to: the queryId of the first page",
+      }),
+    ),
     generation: Type.Number(),
     indices: Type.Array(Type.String()),
     hits: Type.Array(Hit),

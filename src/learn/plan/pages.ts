@@ -36,8 +36,8 @@ interface Applied {
   addedMark: number
   /** See kept-lists.ts. */
   countedIn: number
-  /** Query id of the first page of the one list that a variant applied to: tests count a list, not its pages. */
-  first?: string | undefined
+  /** Of the one list that a variant applied to: whose it is, and its first page's query id, if that was asked for here. */
+  begun?: { sessionId: string | undefined; queryId: string | undefined }
 }
 
 const PLAIN_LIST: KeptList<Applied> = { number: 0, applied: undefined }
@@ -61,8 +61,10 @@ export function openPages(
     if (before !== undefined) return laterPage(plan, before)
     const applied = appliedBy(plan)
     if (place.list !== undefined && place.list % MARKS !== (applied?.mark ?? 0)) throw gone()
-    if (applied !== undefined && plan.experiments.length > 0)
-      applied.first = isFirstPage(search) ? place.queryId : undefined
+    if (applied !== undefined && plan.experiments.length > 0) {
+      const queryId = isFirstPage(search) ? place.queryId : undefined
+      applied.begun = { sessionId: plan.sessionId, queryId }
+    }
     const number = lists.keep(key, applied)
     plan.list = applied === undefined ? 0 : nameOf(number, applied)
     return plan
@@ -156,9 +158,17 @@ function laterPage(plan: LearnedPlan, { number, applied }: KeptList<Applied>): L
   const list = applied === undefined ? 0 : nameOf(number, applied)
   const later = { ...plan, ...ranking, list }
   later.exploration = later.shadow = undefined
-  if (plan.recorded !== undefined) {
-    later.recorded = { ...plan.recorded, variants: variantNames(ranking.experiments) }
-    if (applied?.first !== undefined) later.recorded.list = applied.first
-  }
+  if (plan.recorded !== undefined) later.recorded = recordedOf(plan, ranking, applied?.begun)
   return later
+}
+
+/** Tests count a list, not its pages, and nobody as in a variant who goes on, by a cursor, in the list of somebody in it. */
+function recordedOf(
+  { recorded, sessionId }: LearnedPlan,
+  { experiments }: KeptRanking,
+  begun: Applied['begun'],
+): NonNullable<LearnedPlan['recorded']> {
+  const isOwn = begun?.sessionId === sessionId
+  const said = { ...recorded, variants: isOwn ? variantNames(experiments) : [] }
+  return isOwn && begun?.queryId !== undefined ? { ...said, list: begun.queryId } : said
 }

@@ -54,10 +54,10 @@ it('a list that is dealt is dealt on its later pages as on its first', () => {
 
 it('a later page of a list that a variant applies to names the first one, and no page does without', () => {
   let variants: [string, string][] = [['t', 'b']]
-  const plan = openPages(() => {
+  const plan = openPages(({ sessionId }) => {
     const experiments = variants.map(([testId, variantId]) => ({ testId, variantId }))
     const rest = { tuning: { minScore: 1 }, added: NOTHING_ADDED, adaptations: [] }
-    return { ...rest, experiments, recorded: { variants } } as unknown as LearnedPlan
+    return { ...rest, sessionId, experiments, recorded: { variants } } as unknown as LearnedPlan
   })
   const listOf = (search: SearchRequest, queryId: string) =>
     plan(search, 'one', { text: 'one', list: undefined, queryId }).recorded?.list
@@ -71,6 +71,22 @@ it('a later page of a list that a variant applies to names the first one, and no
   variants = []
   expect(listOf(first, 'q6')).toBeUndefined()
   expect(listOf(next, 'q7')).toBeUndefined()
+})
+
+it('who goes on in the list of somebody else, by a cursor, is in none of the tests that it is in', () => {
+  const plan = openPages(({ sessionId }) => {
+    const experiments = [{ testId: 't', testName: 'T', variantId: 'b' }]
+    const rest = { tuning: { minScore: 1 }, added: NOTHING_ADDED, adaptations: [] }
+    const recorded = { variants: [['t', 'b']] }
+    return { ...rest, sessionId, experiments, recorded } as unknown as LearnedPlan
+  })
+  const { list } = plan(first, 'one', { text: 'one', list: undefined, queryId: 'q1' })
+  const after = (sessionId: string) =>
+    plan({ ...first, sessionId, cursor: 'after' }, 'one', { text: 'one', list, queryId: 'q2' })
+  expect(after('ann').recorded).toEqual({ variants: [['t', 'b']], list: 'q1' })
+  const other = after('bob')
+  expect(other.recorded).toEqual({ variants: [] })
+  expect(other.experiments).toHaveLength(1)
 })
 
 it('a list is kept while ten thousand others begin, and not for ever', () => {
