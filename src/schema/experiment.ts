@@ -111,24 +111,6 @@ export const AssignmentRequest = Type.Object({
 })
 export type AssignmentRequest = Static<typeof AssignmentRequest>
 
-/** Sums of squares of greater ones would be infinite, and stay so. */
-const REPORTED_MAX = 1e100
-const Reportable = Type.Number({ minimum: -REPORTED_MAX, maximum: REPORTED_MAX })
-
-export const ExperimentResult = Type.Object({
-  experimentId: Type.Optional(Id),
-  experimentName: Type.Optional(Name),
-  variantId: Type.Optional(Id),
-  unit: Type.Optional(Id),
-  sessionId: Type.Optional(Id),
-  metrics: MapOf(Reportable, {
-    propertyNames: { minLength: 1, maxLength: 128 },
-    minProperties: 1,
-    maxProperties: 50,
-  }),
-})
-export type ExperimentResult = Static<typeof ExperimentResult>
-
 export const ExperimentQuery = Type.Object({
   status: Type.Optional(Words),
   ...PageQuery,
@@ -147,6 +129,9 @@ const VariantMetrics = Type.Object(
     units: Type.Integer({ description: 'users, or sessions without one, that searched' }),
     searches: Type.Integer(),
     ...COUNTED_FIGURES,
+    searchesLeftOut: Type.Optional(
+      Type.Integer({ description: 'of units that came when a variant had as many as are counted' }),
+    ),
     reported: Type.Optional(
       Type.Object(
         {},
@@ -159,15 +144,23 @@ const VariantMetrics = Type.Object(
 
 const About = {
   name: Type.String(),
-  status: Type.String(),
-  mode: Type.String(),
+  status: Type.String({
+    description:
+      'DRAFT, ACTIVE, PAUSED, COMPLETED (at its end date), STOPPED, FAILED; of an experiment also ROLLED_BACK',
+  }),
+  mode: Type.String({ description: 'split or interleaving' }),
   variants: Type.Array(AnsweredVariant),
   trafficAllocation: Type.Number(),
   created: DateTime,
   startDate: DateTime,
   endDate: DateTime,
   ended: Type.Optional(DateTime),
-  reason: Type.Optional(FreeForm),
+  reason: Type.Optional(
+    Type.Object(
+      { text: Type.String(), figures: Type.Optional(FreeForm) },
+      { description: 'why it ended by itself' },
+    ),
+  ),
   warnings: Type.Optional(Type.Array(Type.String())),
   successMetrics: Type.Optional(Type.Unknown()),
   targetingRules: Type.Optional(Type.Unknown()),
@@ -236,14 +229,3 @@ export const AnsweredAssignment = Type.Object({
   warnings: Type.Optional(Type.Array(Type.String())),
 })
 export type AnsweredAssignment = Static<typeof AnsweredAssignment>
-
-export const AnsweredResult = Type.Object({
-  experimentId: Type.String(),
-  variantId: Type.String({ description: 'in which they count: that of before, or @interleaved' }),
-  recorded: Type.Integer({
-    description: 'values that were counted: none of a unit outside of the experiment',
-  }),
-  status: Type.String(),
-  warnings: Type.Optional(Type.Array(Type.String())),
-  monitoring: Monitoring,
-})

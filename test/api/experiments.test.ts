@@ -245,6 +245,17 @@ describe('a reported result', () => {
     expect([answered.status, answered.details[0]?.path]).toEqual([status, path])
   })
 
+  it('counts for a test, too, whose name may be that of an experiment', async () => {
+    const name = 'both a test and an experiment'
+    const variants = [{ id: 'a' }, { id: 'b' }]
+    const test = await app.call<Data>('POST', '/cortex/ab-test', { name, variants })
+    const sent = { experimentName: name, variantId: 'b', metrics: { revenue: 1 } }
+    expect((await report(sent)).data.experimentId).toBe(test.data.testId)
+    const { experimentId } = (await create({ name })).data
+    expect((await report(sent)).data.experimentId).toBe(experimentId)
+    expect((await report({ ...sent, experimentName: 'neither' })).code).toBe('EXPERIMENT_NOT_FOUND')
+  })
+
   it('of an id and a name that mean two is refused', async () => {
     const { experimentId, name } = (await create()).data
     const result = { experimentId, variantId: 'a', metrics: { a: 1 } }

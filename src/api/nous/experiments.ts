@@ -2,13 +2,12 @@ import { answer, longAnswer, route } from '../../http/route.ts'
 import { IdPath } from '../../schema/common.ts'
 import {
   AnsweredExperiment,
-  AnsweredResult,
   ExperimentList,
   ExperimentQuery,
-  ExperimentResult,
   LearningExperiment,
   ReportedExperiment,
 } from '../../schema/experiment.ts'
+import { AnsweredResult, ExperimentResult } from '../../schema/experiment-result.ts'
 
 export const createExperiment = route({
   method: 'POST',
@@ -94,7 +93,7 @@ export const recordExperimentResult = route({
   method: 'POST',
   path: '/nous/ab-testing/results',
   tag: 'learning',
-  summary: 'Record a result of a learning experiment',
+  summary: 'Record a result of a learning experiment, or of an A/B test',
   body: ExperimentResult,
   example: {
     experimentName: 'click memory off',

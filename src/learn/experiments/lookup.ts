@@ -1,7 +1,8 @@
 import { invalid, serviceError } from '../../errors.ts'
 import { oneSpelling } from '../../ids.ts'
-import { AssignmentRequest, type ExperimentResult } from '../../schema/experiment.ts'
+import { AssignmentRequest } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
+import type { ExperimentResult } from '../../schema/experiment-result.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { isoTime } from '../wire/moment.ts'
 import { bodyOf } from '../wire/unread-fields.ts'
@@ -43,17 +44,22 @@ export function findAssigned(
   return record
 }
 
-/** Results of tests are taken too, if they name its id. Throws EXPERIMENT_NOT_FOUND, or VALIDATION_FAILED as above. */
+/** Results of tests are taken, too. Throws EXPERIMENT_NOT_FOUND, or VALIDATION_FAILED as above. */
 export function findReported(register: Register, sent: ExperimentResult): ExperimentRecord {
   const { experimentId, experimentName } = sent
   if (experimentId === undefined && experimentName === undefined)
     throw invalid('experimentId', 'is required')
   const record =
     experimentId === undefined
-      ? register.named('experiment', experimentName ?? '')
+      ? namedEither(register, experimentName ?? '')
       : register.find(oneSpelling(experimentId))
   if (record !== undefined) return mustBeCalled(record, experimentName, 'experimentName')
-  throw serviceError('EXPERIMENT_NOT_FOUND', 'There is no experiment of this id or name.')
+  throw serviceError('EXPERIMENT_NOT_FOUND', 'There is no experiment or test of this id or name.')
+}
+
+/** Names are taken among tests, and among experiments. */
+function namedEither(register: Register, name: string): ExperimentRecord | undefined {
+  return register.named('experiment', name) ?? register.named('test', name)
 }
 
 /** What an id found, when a name that was sent beside it means the same. */

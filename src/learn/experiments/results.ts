@@ -1,6 +1,6 @@
 import type { NoteDone } from '../../schema/answer.ts'
-import { ExperimentResult } from '../../schema/experiment.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
+import { ExperimentResult } from '../../schema/experiment-result.ts'
 import type { Store } from '../../store/store.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
