@@ -17,6 +17,7 @@ export const Variant = Type.Object(
     name: Type.Optional(Type.String({ maxLength: 128 })),
     weight: Type.Optional(Type.Number({ minimum: 0, description: SHARE })),
     allocation: Type.Optional(Type.Number({ minimum: 0, description: SHARE })),
+    share: Type.Optional(Type.Number({ minimum: 0, description: `as answers call it: ${SHARE}` })),
     config: Type.Optional(
       Type.Object(
         {},

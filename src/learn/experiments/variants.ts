@@ -12,6 +12,7 @@ export interface SentVariant {
   name?: string
   weight?: number
   allocation?: number
+  share?: number
   config?: object
   weights?: unknown
 }
@@ -34,7 +35,6 @@ const SETTINGS = Object.keys(TUNABLE).filter((name) => !Object.hasOwn(Variant.pr
 /** A variant whose share, or whose settings, stand where nobody reads them is another test than was meant. */
 const BODY = bodyOf('a variant', Variant, {
   ...Object.fromEntries(SETTINGS.map((name) => [name, `config.${name}`])),
-  share: 'weight',
   traffic: 'weight',
   percentage: 'weight',
   percent: 'weight',
@@ -78,10 +78,15 @@ export function readVariants(
   return { variants, allocation: allocationOf(trafficAllocation), warnings }
 }
 
-function ownShare({ weight, allocation }: SentVariant, at: number): number | undefined {
-  if (weight !== undefined && allocation !== undefined && weight !== allocation)
-    throw invalid(`variants[${at}].allocation`, 'must be the weight, or not be sent beside it')
-  return weight ?? allocation
+function ownShare({ weight, allocation, share }: SentVariant, at: number): number | undefined {
+  const own = weight ?? allocation ?? share
+  for (const [name, other] of Object.entries({ allocation, share }))
+    if (other !== undefined && other !== own)
+      throw invalid(
+        `variants[${at}].${name}`,
+        `must be the ${weight === undefined ? 'allocation' : 'weight'}, or not be sent beside it`,
+      )
+  return own
 }
 
 const VAIN_SHARES =

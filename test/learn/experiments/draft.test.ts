@@ -79,13 +79,13 @@ describe('what a part of a test has beside its fields is told of:', () => {
 
   it('of a variant, whose share or settings would be others than was meant', () => {
     const variants = [
-      { id: 'a', share: 0.9, isControl: true },
-      { id: 'b', share: 0.1, fieldWeights: { title: 3 }, settings: {}, wieght: 1 },
+      { id: 'a', percentage: 90, isControl: true },
+      { id: 'b', percentage: 10, fieldWeights: { title: 3 }, settings: {}, wieght: 1 },
     ]
     expect(warningsOf({ variants })).toEqual([
-      ignored('variants[0]', 'share', 'a variant', 'weight'),
+      ignored('variants[0]', 'percentage', 'a variant', 'weight'),
       ignored('variants[0]', 'isControl', 'a variant'),
-      ignored('variants[1]', 'share', 'a variant', 'weight'),
+      ignored('variants[1]', 'percentage', 'a variant', 'weight'),
       ignored('variants[1]', 'fieldWeights', 'a variant', 'config.fieldWeights'),
       ignored('variants[1]', 'settings', 'a variant', 'config'),
       ignored('variants[1]', 'wieght', 'a variant', 'weight'),
@@ -169,6 +169,22 @@ describe('shares', () => {
       expect(sharesOf(weights, allocation)).toEqual({ shares, warned })
     },
   )
+
+  it('are read under the name that answers give them, too', () => {
+    const read = (...variants: object[]) => draft({ variants } as Partial<ExperimentCreate>)
+    const variants = [
+      { id: 'a', name: 'a', share: 0.9, config: {} },
+      { id: 'b', name: 'b', share: 0.1, config: {} },
+    ]
+    expect(read(...variants)).toMatchObject({ variants, warnings: [] })
+    expect(read({ weight: 1, share: 1 }, { share: 0 }).variants).toMatchObject([{ share: 1 }, {}])
+    expect(() => read({ weight: 0.2, share: 0.3 }, { share: 0.8 })).toThrow(
+      'variants[0].share must be the weight, or not be sent beside it',
+    )
+    expect(() => read({ share: 1 }, { allocation: 0, share: 1 })).toThrow(
+      'variants[1].share must be the allocation, or not be sent beside it',
+    )
+  })
 
   it('may miss their sum by a millionth, however doubles round that', () => {
     const read = (...weights: number[]) =>

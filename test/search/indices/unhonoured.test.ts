@@ -10,7 +10,8 @@ it('a declaration is told of so much that it asks for in vain, not of all', () =
 
 it('a mistyped name is told with the one that was meant', () => {
   const properties = { path: { type: 'keyword', searchd: true }, year: { type: 'integer', x: 1 } }
-  expect(unhonouredIn({ analysis: { synonims: [] } }, { properties })).toEqual([
+  const settings: object = { analysis: { synonims: [] } }
+  expect(unhonouredIn(settings, { properties })).toEqual([
     'settings.analysis.synonims: recorded, not honoured; "synonyms" is.',
     'mappings.properties.path.searchd: recorded, not honoured; "searched" is.',
     'mappings.properties.year.x: recorded, not honoured.',
