@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { encodeRecord } from '../src/search/record.ts'
 import { startApp } from './running-app.ts'
 import { waitUntil } from './until.ts'
@@ -60,4 +60,28 @@ it('a deletion that a crash cut short goes on with the next start', async () => 
     return tables.indices.has(row.key) || tables.documents.has([row.key, 'a'])
   }
   await waitUntil(() => !left(), 10_000)
+})
+
+it('a search keeps its session alive, and its further pages are no searches', async () => {
+  let aheadMs = 0
+  const { now } = Date
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const running = await startApp({ SESSION_IDLE_MS: '60000' })
+  onTestFinished(running.close)
+  const { sessionId } = await running.must<{ sessionId: string }>('POST', '/cortex/sessions', {})
+  for (const from of [0, 1, 2]) {
+    aheadMs += 40_000
+    await running.must('POST', '/cortex/search', { query: 'word', sessionId, from, size: 1 })
+  }
+  const read = await running.must('GET', `/cortex/sessions/${sessionId}/analytics`)
+  expect(read).toMatchObject({ status: 'ACTIVE', searches: 1 })
+})
+
+it('searches of nobody that are too many to be written down are counted', async () => {
+  const running = await startApp({ ANONYMOUS_IMPRESSIONS_MAX: '0' })
+  onTestFinished(running.close)
+  await running.must('POST', '/cortex/search', { query: 'word' })
+  await running.app.learning.caughtUp()
+  expect(running.app.learning.figures().impressions).toMatchObject({ written: 0, dropped: 1 })
 })
