@@ -112,18 +112,18 @@ function others(told: readonly Told[]): string[] {
 
 /** What is read is not sent, but something that others call so. */
 function misnamed(entry: SentEntry, path: string): string[] {
-  const metadata = entry.metadata ?? {}
-  const found = [
-    { held: entry, at: path },
-    { held: metadata, at: `${path}.metadata` },
-  ].flatMap(({ held, at }) =>
-    Object.keys(held)
-      .filter((name) => Object.hasOwn(MEANT, name))
-      .map((name) => ({ name: `${at}.${name}`, meant: MEANT[name] as 'userAction' | 'resultId' })),
-  )
-  return found
-    .filter(({ meant }) => metadata[meant] === undefined)
-    .map(({ name, meant }) => `${name} is not read; ${path}.metadata.${meant} is.`)
+  const { metadata = {} } = entry
+  const warnings: string[] = []
+  const look = (held: object, at: string) => {
+    for (const name of Object.keys(held)) {
+      const meant = Object.hasOwn(MEANT, name) ? MEANT[name] : undefined
+      if (meant !== undefined && metadata[meant] === undefined)
+        warnings.push(`${at}.${name} is not read; ${path}.metadata.${meant} is.`)
+    }
+  }
+  look(entry, path)
+  look(metadata, `${path}.metadata`)
+  return warnings
 }
 
 function misplaced(held: object, path: string, inside: string, names: readonly string[]): string[] {
