@@ -12,7 +12,10 @@ export interface Turns {
   enter: (owner: object) => void
   /** Runs `write` now or at the end of this turn. */
   whenOwn: (owner: object, write: () => void) => void
-  /** Runs `begin` now, or in another turn where this one lasts already. */
+  /**
+   * Runs `begin` now, or in another turn where this one lasts already. What comes in a fresh turn goes first; those that
+   * wait have their share of each turn, too.
+   */
   whenFresh: (begin: () => void) => void
 }
 
@@ -49,8 +52,7 @@ export function openTurns(clock: () => number = () => performance.now()): Turns 
       else waiting.push(write)
     },
     whenFresh: (begin) => {
-      // Once some wait, at least one `end` is to come.
-      if (later.length > 0 || (owner !== undefined && lasts())) later.push(begin)
+      if (owner !== undefined && lasts()) later.push(begin)
       else begin()
     },
   }
