@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { open, type RootDatabase } from 'lmdb'
 import { type ServiceError, StartError } from '../errors.ts'
+import { refuseNarrowSpace } from './address-space.ts'
 import { openCommits } from './commits.ts'
 import { openDatabases, type Tables, wrapTables } from './databases.ts'
 import { diskFull, isDenied, wantsRoom } from './failure.ts'
@@ -104,6 +105,7 @@ export function openStore(options: StoreOptions): Store {
       { file, ...short },
       'the record store is shorter than its own header says: should the process end now, put a whole copy in its place',
     )
+  refuseNarrowSpace(options.bytesMax)
   const root = openRoot(options)
   try {
     return buildStore(root, options)
