@@ -97,7 +97,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   ],
   http: [
     ...['app', 'breath', 'config', 'errors', 'ids', 'json', 'metrics', 'schema', 'shared-clock'],
-    ...['answer-room', 'nearest-name', 'pieces', 'word'],
+    ...['answer-room', 'nearest-name', 'object', 'pieces', 'word'],
   ],
   api: ['app', 'errors', 'health', 'http', 'json', 'schema'],
 }

@@ -238,14 +238,10 @@ function named(name: string, value: unknown): object {
   return object
 }
 
+const OWN = { configurable: true, enumerable: true, writable: true } as const
+
 /** As JSON.parse does it: to assign what is called `__proto__` would be something else. */
 function define(object: object, name: string, value: unknown): void {
   if (name !== '__proto__') (object as Record<string, unknown>)[name] = value
-  else
-    Object.defineProperty(object, name, {
-      value,
-      configurable: true,
-      enumerable: true,
-      writable: true,
-    })
+  else Object.defineProperty(object, name, { ...OWN, value })
 }
