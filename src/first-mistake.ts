@@ -30,7 +30,10 @@ export function firstMistake(bytes: Uint8Array): number {
   return openMistakeSearch(bytes)(bytes.length)?.at ?? bytes.length
 }
 
-/** The same, or the first place deeper than `depthMax`, with turns for others: `breathe` is awaited between parts. */
+/**
+ * As `firstMistake`, or the first place deeper than `depthMax`, with turns for others: `breathe` is awaited between
+ * parts.
+ */
 export async function findMistake(
   bytes: Uint8Array,
   depthMax: number,

@@ -41,7 +41,7 @@ export interface Impression {
   total: number
   /** Hits before the first one shown: the first has position `from` + 1. */
   from: number
-  /** Of a further page of a list that a variant applies to: the query id of the first one, where that is known. */
+  /** The query id of the first page, on further pages of a list that a variant applies to, where it is known. */
   list?: string
   generation: number
   page: ShownPage

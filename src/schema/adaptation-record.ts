@@ -64,7 +64,7 @@ export interface RankingScope {
 /** Counts of a scope's searches until a change came. */
 export interface EarlierTotals {
   searches: number
-  /** Those of somebody: only they can be clicked. */
+  /** Searches of somebody: only they can be clicked. */
   known: number
   /** Searches with a click on one of their hits. */
   clicked: number

@@ -84,7 +84,7 @@ export interface Standing {
 /** How models were used, under `id@version`, or '' for searches that no model ranked. */
 export interface ModelUsage {
   searches: number
-  /** Those of somebody, of which alone people can say anything; rows of earlier versions lack it. */
+  /** Searches of somebody, the only ones of which people can say anything; rows of earlier versions lack it. */
   clickable?: number
   /** Searches with a gain. */
   clicked: number

@@ -20,7 +20,7 @@ export interface ListPlace {
   /** What decides the list and its order. */
   text: string
   list: number | undefined
-  /** Of the page. */
+  /** The query id of the page. */
   queryId?: string
 }
 

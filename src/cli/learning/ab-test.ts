@@ -7,7 +7,7 @@ const QUERY = 'convert a value to a string'
 const WANTED_PLACE = 5
 const SEED = 1
 
-/** Of two rankings the better one wins, by an interval that may be read at any time. */
+/** Shows a test of two rankings that the better one wins, by an interval that may be read at any time. */
 export async function showTest(stage: Stage): Promise<void> {
   stage.heading(`5. An A/B test with a planted winner · "${QUERY}"`)
   const { hits } = await stage.search(QUERY)

@@ -10,7 +10,7 @@ import { showModels } from './models.ts'
 import { openStage } from './stage.ts'
 
 /**
- * Of fewer the gate of models would say neither yes nor no: it wants `MODEL_GATE_SAMPLE_MIN` effective users, and
+ * With fewer, the gate of models would say neither yes nor no: it wants `MODEL_GATE_SAMPLE_MIN` effective users, and
  * people whose order was drawn count for less than one.
  */
 export const DEMO_PEOPLE_MIN = 1.2 * SETTINGS.modelGateSampleMin.fallback

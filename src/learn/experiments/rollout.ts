@@ -40,7 +40,10 @@ const EVERY_STEP = {
   minSampleSize: 'minSamples',
   minimumSamples: 'minSamples',
 }
-/** Of what is ignored, people would be let in at another time, or after others, than was meant. */
+/**
+ * Fields of a roll-out. Whoever sends another one is told: without it, people would be let in at another time, or
+ * after others, than was meant.
+ */
 const BODY: KnownBody = {
   is: 'a roll-out',
   known: new Set(['type', 'steps', 'interval', 'minSamples']),

@@ -100,7 +100,7 @@ function unshown(told: readonly Told[]): string[] {
   )
 }
 
-/** Of a client that begins a session for each page, or mixes up two. */
+/** Tells a client that begins a session for each page, or mixes up two. */
 function others(told: readonly Told[]): string[] {
   return ofAll(
     told,

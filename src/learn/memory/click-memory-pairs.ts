@@ -46,7 +46,7 @@ export interface DocumentChange {
 export const DOCUMENTS_MAX = 500
 /** Share of the room that queries may fill which nobody gained from. */
 const IDLE_SHARE = 0.2
-/** Of how many old queries the one with the least gain goes. */
+/** Old queries among which the one with the least gain goes. */
 const EVICTION_CHOICE = 16
 /** Changes of one journal entry that are told apart. */
 const CHANGES_MAX = 2 ** 20

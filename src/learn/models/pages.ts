@@ -18,7 +18,7 @@ export interface Page {
   gains: number[]
   /** Examination of the place where the hit was shown. */
   shown: number[]
-  /** Its expected examination under logging: what estimates divide by. */
+  /** The expected examination of each hit under logging: what estimates divide by. */
   expected: number[]
   /** Examination of each place of the page. */
   examination: number[]

@@ -49,7 +49,7 @@ interface Generation<Of extends Applied> {
   last: Int32Array
   before: Int32Array
   numbers: Float64Array
-  /** Of the numbers from `first` on. */
+  /** What applies to the lists numbered from `first` on. */
   applied: Of[]
   first: number
 }

@@ -36,7 +36,10 @@ interface Applied {
   addedMark: number
   /** See kept-lists.ts. */
   countedIn: number
-  /** Of the one list that a variant applied to: whose it is, and its first page's query id, if that was asked for here. */
+  /**
+   * Whose list it is, and its first page's query id if that was asked for here; only for a list that a variant
+   * applied to.
+   */
   begun?: { sessionId: string | undefined; queryId: string | undefined }
 }
 

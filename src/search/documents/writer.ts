@@ -49,7 +49,10 @@ export function openWriter(
       }
     }
   }
-  /** Of writes that failed for want of room, what only deletes makes room, and needs hardly any; the others fail. */
+  /**
+   * Tries deletions of a transaction again that failed for want of room: they make room, and need hardly any. The
+   * other writes fail.
+   */
   async function commitDeletes(taken: readonly Waiting[], cause: unknown): Promise<void> {
     const deleting = isFull(cause) ? taken.filter(deletesOnly) : []
     for (const one of taken) if (!deleting.includes(one)) one.reject(cause)

@@ -191,7 +191,7 @@ const JOINS_ELSEWHERE: Readonly<Record<string, string>> = {
 /** What stands around the name of a field, or around these, elsewhere. */
 const AROUND_ELSEWHERE: ReadonlySet<string> = new Set(['bool', 'term', 'terms', 'range', 'match'])
 
-/** Of a refused condition whose field is the word of another search engine. */
+/** Advice about a refused condition whose field is the word of another search engine. */
 function foreignAdvice(field: string): string {
   const join = ownValue(JOINS_ELSEWHERE, field)
   if (join !== undefined) return `; conditions are joined by "${join}" instead of "${field}"`
