@@ -14,6 +14,9 @@ export interface OpenReport {
   documents: number
 }
 
+/** Ends the process at once, whatever its threads do: nothing is waited for, and nothing tidied up. */
+export function endProcess(code: number): never
+
 /** Throws BAD_DEFINITION when no index can be opened with this definition. */
 export function check(definition: string): void
 

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { routes } from './api/index.ts'
 import { type App, openApp } from './app.ts'
 import { type Config, mistypedSettings, readConfig } from './config.ts'
+import { endProcess } from './end-process.ts'
 import { StartError } from './errors.ts'
 import { type Server, startServer } from './http/server.ts'
 import { openProcessLog } from './log.ts'
@@ -27,7 +28,7 @@ run(config, log).catch((err: unknown) => {
   const isMistake = err instanceof StartError
   if (!isMistake) log.fatal({ err }, 'the service could not start')
   process.stderr.write(`${sentence(err)}\n`)
-  process.exit(isMistake && err.lasts ? EXIT_LASTS : EXIT_FAILED)
+  endProcess(isMistake && err.lasts ? EXIT_LASTS : EXIT_FAILED)
 })
 
 function settings(): Config {
@@ -46,7 +47,7 @@ function sentence(cause: unknown): string {
 async function run(config: Config, log: Logger): Promise<void> {
   let stop: (reason: string, exitCode: number) => void = (reason, exitCode) => {
     log.warn({ reason }, 'stopped before it was ready')
-    process.exit(exitCode)
+    endProcess(exitCode)
   }
   for (const signal of STOPPING) process.on(signal, () => stop(signal, 0))
   const app = await openApp(config, log, (cause) => {
@@ -78,7 +79,7 @@ async function drain(app: App, server: Server, reason: string, exitCode: number)
   setTimeout(() => {
     // What was answered with 200 is in the records: only what is made from them is behind.
     app.log.error({ limitMs }, 'stopping took too long; the next start makes up for what is left')
-    process.exit(EXIT_FAILED)
+    endProcess(EXIT_FAILED)
   }, limitMs)
   let code = exitCode
   try {
@@ -91,7 +92,7 @@ async function drain(app: App, server: Server, reason: string, exitCode: number)
     code = EXIT_FAILED
   }
   if (reason === 'SIGHUP') endBySignal(reason)
-  process.exit(code)
+  endProcess(code)
 }
 
 /** Node crashes when it ends by itself and wants to tidy up a terminal that is gone. */
@@ -108,6 +109,6 @@ function watchProcess(log: Logger): void {
   })
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'an exception that nobody caught')
-    process.exit(EXIT_FAILED)
+    endProcess(EXIT_FAILED)
   })
 }

@@ -34,6 +34,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   package: [],
   native: ['errors', 'package', 'addon'],
   'shared-clock': [],
+  'end-process': ['native'],
   threads: ['workers', 'errors'],
   store: ['config', 'errors', 'metrics', 'schema'],
   embed: ['config', 'errors', 'gate', 'metrics', 'native', 'schema'],

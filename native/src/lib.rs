@@ -36,6 +36,18 @@ use search::{deadline, features, highlight, suggest};
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
+extern "C" {
+    #[link_name = "_exit"]
+    fn exit_now(code: i32) -> !;
+}
+
+/// Ends the process at once, whatever its threads do: nothing is waited for, and nothing tidied up.
+#[napi]
+pub fn end_process(code: i32) {
+    // SAFETY: of the C library; it takes a number, and never returns.
+    unsafe { exit_now(code) }
+}
+
 /// What `open` found.
 #[napi(object)]
 pub struct OpenReport {
