@@ -58,6 +58,8 @@ enum FilterDefinition {
     Lowercase,
     Asciifolding,
     Length {
+        #[serde(default)]
+        min: usize,
         max: usize,
     },
     /// Words of one's own, or the list of a language.
@@ -362,7 +364,9 @@ fn chain(
         builder = match filter {
             FilterDefinition::Lowercase => builder.filter_dynamic(LowerFilter),
             FilterDefinition::Asciifolding => builder.filter_dynamic(AsciiFoldingFilter),
-            FilterDefinition::Length { max } => builder.filter_dynamic(LengthFilter::at_most(*max)),
+            FilterDefinition::Length { min, max } => {
+                builder.filter_dynamic(LengthFilter::between(*min, *max))
+            }
             FilterDefinition::Stop {
                 language: Some(name),
                 ..
@@ -592,6 +596,10 @@ mod tests {
         let six = analyzer(r#"{"tokenizer":"standard","filters":[{"type":"length","max":6}]}"#);
         let found = words_of(&six.full, "sixths seventh გრძელი გრძელია");
         assert_eq!(found, ["sixths", "გრძელი"]);
+        let some =
+            analyzer(r#"{"tokenizer":"standard","filters":[{"type":"length","min":3,"max":6}]}"#);
+        let found = words_of(&some.full, "it ten sixths seventh და დაა გრძელია");
+        assert_eq!(found, ["ten", "sixths", "დაა"]);
     }
 
     #[test]

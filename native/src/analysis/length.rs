@@ -1,18 +1,27 @@
-//! Words that are too long to be any.
+//! Words that are too long to be any, or too short for who declared so.
 
 use tantivy::tokenizer::{Token, TokenFilter, TokenStream, Tokenizer};
 
-/// Leaves out tokens of more than so many characters. Not bytes: a letter of most scripts has two or three, so that
+/// Leaves out tokens of more, or fewer, than so many characters. Not bytes: a letter of most scripts has two or three, so that
 /// words of twenty-two letters would be left out in Hindi or Georgian that are found in English.
 #[derive(Clone, Copy)]
 pub struct LengthFilter {
+    min: usize,
     max: usize,
 }
 
 impl LengthFilter {
-    /// Keeps tokens of up to `max` characters.
-    pub fn at_most(max: usize) -> LengthFilter {
-        LengthFilter { max }
+    /// Keeps tokens of `min` to `max` characters.
+    pub fn between(min: usize, max: usize) -> LengthFilter {
+        LengthFilter { min, max }
+    }
+
+    fn keeps(self, text: &str) -> bool {
+        // Most words have fewer bytes than they may have characters: of these nothing is counted.
+        if self.min <= 1 && text.len() <= self.max {
+            return true;
+        }
+        (self.min..=self.max).contains(&text.chars().count())
     }
 }
 
@@ -22,16 +31,16 @@ impl TokenFilter for LengthFilter {
     fn transform<T: Tokenizer>(self, inner: T) -> LengthTokenizer<T> {
         LengthTokenizer {
             inner,
-            max: self.max,
+            filter: self,
         }
     }
 }
 
-/// A tokenizer that gives no long words.
+/// A tokenizer that gives no words of another length.
 #[derive(Clone)]
 pub struct LengthTokenizer<T> {
     inner: T,
-    max: usize,
+    filter: LengthFilter,
 }
 
 impl<T: Tokenizer> Tokenizer for LengthTokenizer<T> {
@@ -40,7 +49,7 @@ impl<T: Tokenizer> Tokenizer for LengthTokenizer<T> {
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Self::TokenStream<'a> {
         LengthStream {
             tail: self.inner.token_stream(text),
-            max: self.max,
+            filter: self.filter,
         }
     }
 }
@@ -48,15 +57,13 @@ impl<T: Tokenizer> Tokenizer for LengthTokenizer<T> {
 /// The stream of `LengthTokenizer`.
 pub struct LengthStream<T> {
     tail: T,
-    max: usize,
+    filter: LengthFilter,
 }
 
 impl<T: TokenStream> TokenStream for LengthStream<T> {
     fn advance(&mut self) -> bool {
         while self.tail.advance() {
-            let text = &self.tail.token().text;
-            // Few words have more bytes than they may have characters: only those are counted.
-            if text.len() <= self.max || text.chars().count() <= self.max {
+            if self.filter.keeps(&self.tail.token().text) {
                 return true;
             }
         }

@@ -1,6 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { partsOf } from '../../synonym-rule.ts'
 import { ENGLISH_STOP_WORDS, wordOf } from '../../word.ts'
+import { lengthOf } from './grams.ts'
 import { LANGUAGES, languageOf } from './languages.ts'
 import type { SentAnalysis } from './sent-analysis.ts'
 
@@ -45,6 +46,8 @@ export function readTokenizer(
 const GRAM_MAX = 64
 /** Longest word that a filter may let pass. */
 const WORD_MAX = 1_000_000
+/** Longest word where nothing is said: longer ones are noise (base64, URLs) and only swell the dictionary. */
+export const WORD_LENGTH = 64
 
 /** A number of characters under `key`; a text of digits, as search engines take it, too. */
 function readLength(
@@ -82,8 +85,7 @@ export function readFilter(
     if (!isOwn) throw invalid(path, `names ${name}, which has no rules; ${ownRules(filters)}`)
     return synonymFilter(definition.synonyms, place)
   }
-  if (type === 'length')
-    return { type, ...readLength('max', definition.max ?? 64, `${place}.max`, WORD_MAX) }
+  if (type === 'length') return lengthFilter(definition, place)
   if (type === 'stemmer' || type === 'snowball') {
     const language = languageOf(lowerWord(definition.language ?? definition.name ?? 'english'))
     if (language === undefined) throw unknown('stemmer', `${place}.language`, LANGUAGES)
@@ -95,6 +97,16 @@ export function readFilter(
 
 function ownRules(filters: string): string {
   return `define a filter of your own under ${filters}, with synonyms`
+}
+
+/** Lets words of `min` to `max` characters pass. Earlier versions took any `min`, and made nothing of it. */
+function lengthFilter({ min, max }: Shape, path: string): AnalysisFilter {
+  const least = lengthOf(min ?? 0)
+  return {
+    type: 'length',
+    ...(Number.isInteger(least) && least > 0 ? { min: least } : {}),
+    ...readLength('max', max ?? WORD_LENGTH, `${path}.max`, WORD_MAX),
+  }
 }
 
 /** The stop words that were sent at `path`: a list of them, or the name of one. */

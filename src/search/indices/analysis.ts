@@ -11,6 +11,7 @@ import {
   stopFilter,
   synonymFilter,
   unknown,
+  WORD_LENGTH,
 } from './analysis-parts.ts'
 import { isNoLanguage, LANGUAGES, languageOf, stemmerOf } from './languages.ts'
 import type { SentAnalysis } from './sent-analysis.ts'
@@ -22,8 +23,7 @@ export interface Analyzer {
 
 const LOWERCASE: AnalysisFilter = { type: 'lowercase' }
 const FOLD: AnalysisFilter = { type: 'asciifolding' }
-/** Longer words are noise (base64, URLs) and only swell the dictionary. */
-const LENGTH: AnalysisFilter = { type: 'length', max: 64 }
+const LENGTH: AnalysisFilter = { type: 'length', max: WORD_LENGTH }
 /** What an analyzer of a language is made of by default. */
 const NOTHING_SENT: SentAnalysis = { path: '', analysis: {} }
 

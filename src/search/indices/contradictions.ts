@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { invalid } from '../../errors.ts'
 import type { IndexSettings } from '../../schema/indices.ts'
-import { lowerWord } from './analysis-parts.ts'
+import { lowerWord, WORD_LENGTH } from './analysis-parts.ts'
 import { gramLengths, lengthOf } from './grams.ts'
 import { sentAnalyses } from './sent-analysis.ts'
 
@@ -28,9 +28,21 @@ export function refuseContradictions(settings: IndexSettings): void {
       if (!isDeepStrictEqual(at(settings, other), at(settings, first)))
         throw invalid(`settings.${other}`, `contradicts settings.${first}; send one of them`)
   }
-  for (const { path, analysis } of sentAnalyses(settings))
+  for (const { path, analysis } of sentAnalyses(settings)) {
     for (const [name, tokenizer] of Object.entries(asShape(analysis.tokenizer)))
       refuseLengths(`${path}.tokenizer.${name}`, asShape(tokenizer))
+    for (const [name, filter] of Object.entries(asShape(analysis.filter)))
+      refuseLeast(`${path}.filter.${name}`, name, asShape(filter))
+  }
+}
+
+/** A least length of words that is none, or by which a filter would let none pass. */
+function refuseLeast(path: string, name: string, { type, min, max }: Shape): void {
+  if (min === undefined || lowerWord(type ?? name) !== 'length') return
+  const [least, most] = [lengthOf(min), lengthOf(max ?? WORD_LENGTH)]
+  if (!Number.isInteger(least) || least < 0) throw invalid(`${path}.min`, 'must be a whole number')
+  const own = max === undefined ? `, which is ${WORD_LENGTH} where none is sent` : ''
+  if (least > most) throw invalid(`${path}.min`, `must be at most its max${own}`)
 }
 
 /** How many lengths the tokenizer `ngram` may cut at each letter: a text of words is as many times as long in the index. */

@@ -4,6 +4,7 @@ import type { IndexMappings, IndexSettings } from '../../schema/indices.ts'
 import { shownName, wordOf } from '../../word.ts'
 import { isNoLanguage } from './languages.ts'
 import { sentAnalyses } from './sent-analysis.ts'
+import { unreadParts } from './unread-parts.ts'
 
 type Shape = Record<string, unknown>
 
@@ -70,6 +71,8 @@ export function unhonouredIn(settings: IndexSettings, mappings: IndexMappings): 
     warnings.push(...unread(path, analysis, ANALYSIS))
     warnings.push(...withoutStemmer(path, analysis))
     warnings.push(...charFilters(path, analysis))
+    for (const part of unreadParts(path, analysis))
+      warnings.push(`${part}: recorded, not honoured.`)
   }
   for (const path of unreadNames('mappings', mappings, MAPPINGS))
     warnings.push(`${path}: recorded, not read; fields are listed in mappings.properties.`)
