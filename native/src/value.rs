@@ -1,6 +1,6 @@
 //! Values of requests as what a column holds: words, numbers, dates, yes or no; and numbers as JSON.
 
-use serde_json::{json, Value};
+use serde_json::{json, Number, Value};
 
 use crate::date::{from_epoch_ms, parse_date};
 
@@ -8,10 +8,43 @@ use crate::date::{from_epoch_ms, parse_date};
 pub fn word_of(value: &Value) -> Option<String> {
     match value {
         Value::String(word) => Some(word.clone()),
-        Value::Number(number) if number.is_i64() => Some(number.to_string()),
-        Value::Number(number) => Some(number_value(number.as_f64()?).to_string()),
+        Value::Number(number) => written(number),
         Value::Bool(yes) => Some(yes.to_string()),
         _ => None,
+    }
+}
+
+/// A number as the service writes it, which is as JavaScript does: the library that reads JSON here
+/// writes some of the very small and the very large ones in another way.
+pub fn written(number: &Number) -> Option<String> {
+    if number.is_i64() {
+        return Some(number.to_string());
+    }
+    let number = number.as_f64()?;
+    let text = number_value(number).to_string();
+    let has_exponent = text.contains('e') || number.abs() >= i64::MAX as f64;
+    Some(if has_exponent { laid_out(number) } else { text })
+}
+
+/// The shortest digits of a finite number, laid out as ECMAScript lays them out (`Number::toString`).
+fn laid_out(number: f64) -> String {
+    let scientific = format!("{:e}", number.abs());
+    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let digits = mantissa.replace('.', "");
+    // Where the point stands, counted from before the first digit.
+    let point = exponent.parse::<i32>().unwrap_or(0) + 1;
+    let sign = if number < 0.0 { "-" } else { "" };
+    let zeros = |count: i32| "0".repeat(count.max(0) as usize);
+    let len = digits.len() as i32;
+    match point {
+        -5..=0 => format!("{sign}0.{}{digits}", zeros(-point)),
+        1..=21 if len <= point => format!("{sign}{digits}{}", zeros(point - len)),
+        1..=21 => format!(
+            "{sign}{}.{}",
+            &digits[..point as usize],
+            &digits[point as usize..]
+        ),
+        _ => format!("{sign}{mantissa}e{:+}", point - 1),
     }
 }
 
@@ -58,14 +91,16 @@ pub fn number_written(word: &str) -> Option<f64> {
         b'-' | b'0'..=b'9' => word.parse().ok()?,
         _ => return None,
     };
-    let written = number_value(number).to_string();
+    let written = written(&Number::from_f64(number)?)?;
     (written == word).then_some(number)
 }
 
 /// A value as microseconds since 1970: ISO 8601 or epoch milliseconds.
 pub fn date_of(value: &Value) -> Option<i64> {
     match value {
-        Value::String(word) => parse_date(word).or_else(|| from_epoch_ms(word.parse().ok()?)),
+        Value::String(word) => {
+            parse_date(word).or_else(|| from_epoch_ms(word.trim().parse().ok()?))
+        }
         Value::Number(number) => from_epoch_ms(number.as_f64()?),
         _ => None,
     }
@@ -90,6 +125,40 @@ mod tests {
         for zero in [json!(0), json!(-0.0), json!("-0"), json!("-0.0")] {
             assert_eq!(number_of(&zero).map(f64::to_bits), Some(0), "{zero}");
         }
+    }
+
+    #[test]
+    fn numbers_are_written_as_javascript_writes_them() {
+        for word in [
+            "0.000001",
+            "0.0000015",
+            "1e-7",
+            "1.5e-7",
+            "5e-324",
+            "0.1",
+            "-0.00001",
+            "1000000000000000.5",
+            "9223372036854776000",
+            "10000000000000000000",
+            "-18446744073709552000",
+            "123456789012345680000",
+            "1e+21",
+            "1.7976931348623157e+308",
+            "2",
+            "-3",
+        ] {
+            let number: Value = serde_json::from_str(word).unwrap();
+            assert_eq!(word_of(&number).as_deref(), Some(word));
+            assert_eq!(number_written(word), number.as_f64(), "{word}");
+        }
+        for word in ["1e-6", "1e19", "1e+20", "1e21", "2.0", "01"] {
+            assert_eq!(number_written(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn dates_in_milliseconds_may_have_space_around_them_as_other_numbers() {
+        assert_eq!(date_of(&json!(" 1500 ")), Some(1_500_000));
     }
 
     #[test]

@@ -9,11 +9,12 @@ use tantivy::schema::OwnedValue;
 use tantivy::{DateTime, TantivyDocument};
 
 use crate::analysis::Analyzer;
-use crate::date::{date_unmapped, from_epoch_ms, is_indexable, parse_date};
+use crate::date::{date_unmapped, is_indexable};
 use crate::engine::definition::{Definition, FieldEntry, FieldKind, EXACT_BYTES_MAX};
 use crate::engine::tokens::Row;
 use crate::failure::Failure;
 use crate::space::hashed::TermHash;
+use crate::value::{date_of, number_of, word_of};
 
 /// Values of one document that are indexed without a mapping, at most.
 const DYNAMIC_VALUES_MAX: usize = 4096;
@@ -100,7 +101,7 @@ impl Preparer {
                 // Two fields may share a source; its text makes the vector and the words once.
                 let first = !seen.contains(&entry.path.as_slice());
                 for value in &values {
-                    let Some(value) = text_of(value) else {
+                    let Some(value) = word_of(value) else {
                         continue;
                     };
                     if entry.searched && first {
@@ -234,15 +235,6 @@ fn collect<'a>(value: &'a Value, path: &[String], out: &mut Vec<&'a Value>) {
     }
 }
 
-pub(crate) fn text_of(value: &Value) -> Option<String> {
-    match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Number(number) => Some(number.to_string()),
-        Value::Bool(yes) => Some(yes.to_string()),
-        _ => None,
-    }
-}
-
 fn add_exact(fields: &mut TantivyDocument, entry: &FieldEntry, value: &Value) {
     let Some(field) = entry.exact else {
         return;
@@ -250,7 +242,7 @@ fn add_exact(fields: &mut TantivyDocument, entry: &FieldEntry, value: &Value) {
     match entry.kind {
         FieldKind::Text => {}
         FieldKind::Keyword => {
-            if let Some(text) = text_of(value).filter(|text| text.len() <= EXACT_BYTES_MAX) {
+            if let Some(text) = word_of(value).filter(|text| text.len() <= EXACT_BYTES_MAX) {
                 fields.add_text(field, text);
             }
         }
@@ -283,15 +275,6 @@ fn add_exact(fields: &mut TantivyDocument, entry: &FieldEntry, value: &Value) {
     }
 }
 
-fn number_of(value: &Value) -> Option<f64> {
-    let number = match value {
-        Value::Number(number) => number.as_f64(),
-        Value::String(text) => text.trim().parse().ok(),
-        _ => None,
-    };
-    number.filter(|number| number.is_finite())
-}
-
 fn integer_of(value: &Value) -> Option<i64> {
     let whole = match value {
         Value::Number(number) => number.as_i64(),
@@ -303,14 +286,6 @@ fn integer_of(value: &Value) -> Option<i64> {
             .filter(|number| number.fract() == 0.0 && number.abs() < 9.2e18)
             .map(|number| number as i64)
     })
-}
-
-fn date_of(value: &Value) -> Option<i64> {
-    match value {
-        Value::String(text) => parse_date(text).or_else(|| from_epoch_ms(text.parse().ok()?)),
-        Value::Number(number) => from_epoch_ms(number.as_f64()?),
-        _ => None,
-    }
 }
 
 type Values = BTreeMap<String, Vec<OwnedValue>>;

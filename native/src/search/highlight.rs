@@ -8,13 +8,14 @@ use serde_json::{Map, Value};
 
 use crate::analysis::term::Term;
 use crate::analysis::Analyzer;
-use crate::engine::document::{collect_object, text_of};
+use crate::engine::document::collect_object;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::deadline;
 use crate::search::query::Request;
 use crate::search::text::clause::{different, Slot, Way};
 use crate::search::text::plan;
+use crate::value::word_of;
 
 const FRAGMENTS_MAX: usize = 100;
 const FRAGMENT_CHARACTERS_MAX: usize = 100_000;
@@ -149,7 +150,7 @@ impl Field<'_> {
     fn passages(&self, source: &Map<String, Value>, options: &Options) -> Vec<String> {
         let mut values = Vec::new();
         collect_object(source, self.path, &mut values);
-        let texts: Vec<String> = values.into_iter().filter_map(text_of).collect();
+        let texts: Vec<String> = values.into_iter().filter_map(word_of).collect();
         let marks: Vec<Vec<Mark>> = texts.iter().map(|text| self.marks(text)).collect();
         let mut passages = Vec::new();
         for (value, (text, marks)) in texts.iter().zip(&marks).enumerate() {
