@@ -129,22 +129,17 @@ export function matchesText(engineId: number, query: TextQuery, source: Source):
 
 type Terms = (string | undefined)[]
 
-/** Whether the words stand in the row with their distances, moved by at most `slop` in all. */
+/** Whether the words stand in the row with their distances, moved by at most `slop` in all, each at a place of its own. */
 function hasRow(row: Terms, phrase: Terms, slop: number): boolean {
   const wanted = phrase.flatMap((term, offset) => (term === undefined ? [] : [{ term, offset }]))
-  const shifts = wanted.map(({ term, offset }) =>
-    row.flatMap((word, at) => (word === term ? [at - offset] : [])),
-  )
-  const reach = (at: number, least: number, most: number): boolean => {
-    if (most - least > slop) return false
-    return (
-      at === shifts.length ||
-      (shifts[at] ?? []).some((shift) =>
-        reach(at + 1, Math.min(least, shift), Math.max(most, shift)),
-      )
-    )
+  const places = wanted.map(({ term }) => row.flatMap((word, at) => (word === term ? [at] : [])))
+  const reach = (taken: number[]): boolean => {
+    const shifts = taken.map((place, at) => place - (wanted[at]?.offset ?? 0))
+    if (Math.max(...shifts) - Math.min(...shifts) > slop) return false
+    const free = (places[taken.length] ?? []).filter((place) => !taken.includes(place))
+    return taken.length === wanted.length || free.some((place) => reach([...taken, place]))
   }
-  return (shifts[0] ?? []).some((shift) => reach(1, shift, shift))
+  return (places[0] ?? []).some((place) => reach([place]))
 }
 
 /** The unit vector of a text; undefined when the space knows nothing of it. */

@@ -27,6 +27,11 @@ const DISTINCT_WORDS_MAX: usize = 65_536;
 /// were stored earlier, and those whose pieces are more than a look at their texts counts, which errs by less than half
 /// for what people write.
 pub const GRAMS_MAX: usize = 8_000_000;
+/// How far apart the values of a list stand, in words: no phrase holds across them, however far its words may be moved
+/// (`slop`, 100 places at most), also where stop words stood between them in the query.
+const VALUES_APART: usize = 256;
+/// Values of a list that stand so far apart; with any number, the last one would be too far away to be counted.
+const VALUES_APART_MAX: usize = 1 << 20;
 /// Longest dynamic path in bytes.
 const DYNAMIC_PATH_BYTES_MAX: usize = 512;
 const DYNAMIC_DEPTH_MAX: usize = 16;
@@ -100,7 +105,7 @@ impl Preparer {
             if let (Some(field), Some(analyzer)) = (entry.text, &entry.analyzer) {
                 // Two fields may share a source; its text makes the vector and the words once.
                 let first = !seen.contains(&entry.path.as_slice());
-                for value in &values {
+                for (nth, value) in values.iter().enumerate() {
                     let Some(value) = word_of(value) else {
                         continue;
                     };
@@ -108,7 +113,8 @@ impl Preparer {
                         self.note_words(&definition.words_analyzer, &value);
                     }
                     let counted = entry.vectorized && self.embeds;
-                    fields.add_text(field, self.analyse(analyzer, &value, counted));
+                    let row = Row::beginning_at(apart(nth));
+                    fields.add_text(field, self.analyse(row, analyzer, &value, counted));
                     if counted {
                         text.push_str(&value);
                         text.push('\n');
@@ -159,8 +165,7 @@ impl Preparer {
     }
 
     /// The row of a text's terms, which are counted for the vector if that is wanted.
-    fn analyse(&mut self, analyzer: &Analyzer, value: &str, counted: bool) -> String {
-        let mut row = Row::default();
+    fn analyse(&mut self, mut row: Row, analyzer: &Analyzer, value: &str, counted: bool) -> String {
         analyzer.for_each_while(value, |term, position| {
             self.grams += usize::from(analyzer.cuts);
             if self.grams > GRAMS_MAX && analyzer.cuts {
@@ -182,6 +187,14 @@ impl Preparer {
             true
         });
         row.into_text()
+    }
+}
+
+/// Words between a value of a list and the one before it.
+fn apart(nth: usize) -> usize {
+    match nth {
+        1..VALUES_APART_MAX => VALUES_APART,
+        _ => 0,
     }
 }
 

@@ -18,7 +18,8 @@ pub const MANIFEST: &str = "manifest.json";
 /// end where letters of another kind begin, and have one width. 6: marks of all scripts stand inside words, soft hyphens
 /// are left out, and a final sigma is a sigma. 7: plain words keep accents that no searched field folds. 8: Thai, Lao,
 /// Khmer and Burmese are cut into syllables, how long a word may be is told in characters, and words are stemmed as those
-/// of a language that has their script. 9: very small and very large numbers are words as JavaScript writes them.
+/// of a language that has their script. 9: very small and very large numbers are words as JavaScript writes them,
+/// and the values of a list stand far apart.
 const FORMAT: u32 = 9;
 
 /// A file as it must be.

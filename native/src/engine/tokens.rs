@@ -12,14 +12,24 @@ const MORE: u32 = 1 << DIGIT_BITS;
 pub struct Row {
     written: String,
     position: usize,
+    from: usize,
 }
 
 impl Row {
+    /// A row whose first place is not 0.
+    pub fn beginning_at(from: usize) -> Row {
+        Row {
+            from,
+            ..Row::default()
+        }
+    }
+
     /// Adds a term at its place; places never go back. Terms that are too long for the index are left out.
     pub fn push(&mut self, position: usize, term: &str) {
         if term.len() > MAX_TOKEN_LEN {
             return;
         }
+        let position = position.saturating_add(self.from);
         write_number(position.saturating_sub(self.position), &mut self.written);
         self.position = self.position.max(position);
         write_number(term.len(), &mut self.written);
@@ -123,6 +133,15 @@ mod tests {
             read.push((stream.token().position, stream.token().text.clone()));
         }
         read
+    }
+
+    #[test]
+    fn a_row_may_begin_behind_another_one() {
+        let mut row = Row::beginning_at(256);
+        row.push(0, "a");
+        row.push(2, "b");
+        let expected = [(256, "a".to_owned()), (258, "b".to_owned())];
+        assert_eq!(read(&row.into_text()), expected);
     }
 
     #[test]

@@ -13,7 +13,8 @@ use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::deadline;
 use crate::search::query::Request;
-use crate::search::text::clause::{different, Slot, Way};
+use crate::search::text::clause::Way;
+use crate::search::text::occurrences::Sought;
 use crate::search::text::plan;
 use crate::value::word_of;
 
@@ -92,16 +93,14 @@ pub fn highlight(
         .iter()
         .filter_map(|field| {
             let ways = plan.clauses.iter().flat_map(|c| &c.ways[field.group]);
-            // A row that may be moved is told by its words: where they stand, the search knows.
-            let (rows, words): (Vec<&Way>, Vec<&Way>) =
-                ways.partition(|way| way.slots.len() > 1 && way.slop == 0);
+            let (rows, words): (Vec<&Way>, Vec<&Way>) = ways.partition(|way| way.slots.len() > 1);
             let slots = words.into_iter().flat_map(|way| &way.slots);
             Some(Field {
                 name: &field.entry.name,
                 path: &field.entry.path,
                 analyzer: field.entry.analyzer.as_ref()?,
                 words: slots.flat_map(|s| &s.terms).map(String::as_str).collect(),
-                rows: rows.into_iter().map(|way| way.slots.as_slice()).collect(),
+                rows: rows.into_iter().map(Sought::of).collect(),
             })
         })
         .collect();
@@ -129,7 +128,7 @@ struct Field<'a> {
     /// Terms that are marked wherever they stand.
     words: HashSet<&'a str>,
     /// Rows of terms that are marked where they stand together.
-    rows: Vec<&'a [Slot]>,
+    rows: Vec<Sought<'a>>,
 }
 
 /// A passage before it is written out.
@@ -202,54 +201,36 @@ impl Field<'_> {
     }
 }
 
-/// Marks the terms of a text that are a row, wherever it stands; places of terms ascend.
-fn mark_row(row: &[Slot], terms: &[Term], marked: &mut [bool]) {
-    let (words, word_of) = different(row);
-    let (Some(first), Some(others)) = (row.first(), row.get(1..)) else {
-        return;
-    };
-    let found = places_of(&words, terms);
-    let mut cursors = vec![0usize; others.len()];
-    let begins = terms.iter().enumerate();
-    'rows: for (at, term) in begins.filter(|(_, term)| first.terms.contains(&term.text)) {
-        let start = term.position.saturating_sub(first.offset as usize);
-        // Rows begin further and further behind, and so does each word of them.
-        for ((slot, word), cursor) in others.iter().zip(&word_of[1..]).zip(&mut cursors) {
-            let position = start + slot.offset as usize;
-            let rest = &found[*word][*cursor..];
-            let Some(behind) = rest.iter().position(|place| place.0 >= position) else {
-                return;
-            };
-            *cursor += behind;
-            if rest[behind].0 > position {
-                continue 'rows;
-            }
+/// Marks the terms of a text that are a row, wherever it stands.
+fn mark_row(row: &Sought, terms: &[Term], marked: &mut [bool]) {
+    let (places, numbers) = places_of(&row.words, terms);
+    row.each(&places, |found, _| {
+        for (word, place) in row.word_of().iter().zip(found) {
+            marked[numbers[*word][*place]] = true;
         }
-        marked[at] = true;
-        for (word, cursor) in word_of[1..].iter().zip(&cursors) {
-            marked[found[*word][*cursor].1] = true;
-        }
-    }
+    });
 }
 
 /// Where each of some words stands in a text: the positions, ascending, and the number of its first term at each.
-fn places_of(words: &[&[String]], terms: &[Term]) -> Vec<Vec<(usize, usize)>> {
+fn places_of(words: &[&[String]], terms: &[Term]) -> (Vec<Vec<u32>>, Vec<Vec<usize>>) {
     let mut words_with: HashMap<&str, Vec<usize>> = HashMap::new();
     for (word, alternatives) in words.iter().enumerate() {
         for term in *alternatives {
             words_with.entry(term).or_default().push(word);
         }
     }
-    let mut found: Vec<Vec<(usize, usize)>> = vec![Vec::new(); words.len()];
+    let mut places: Vec<Vec<u32>> = vec![Vec::new(); words.len()];
+    let mut numbers: Vec<Vec<usize>> = vec![Vec::new(); words.len()];
     for (at, term) in terms.iter().enumerate() {
         for word in words_with.get(term.text.as_str()).into_iter().flatten() {
-            let places = &mut found[*word];
-            if places.last().is_none_or(|last| last.0 < term.position) {
-                places.push((term.position, at));
+            let position = term.position as u32;
+            if places[*word].last().is_none_or(|last| *last < position) {
+                places[*word].push(position);
+                numbers[*word].push(at);
             }
         }
     }
-    found
+    (places, numbers)
 }
 
 /// Cuts the text around its marks: each passage begins a little before the first mark that no

@@ -6,6 +6,7 @@ pub mod clause;
 pub mod kept;
 pub mod matched;
 pub mod near;
+pub mod occurrences;
 pub mod parts;
 pub mod plan;
 pub mod postings;

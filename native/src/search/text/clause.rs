@@ -13,20 +13,6 @@ pub struct Slot {
     pub terms: Vec<String>,
 }
 
-/// The different words of a row, each the terms of which any may stand there, and which of them stands at each place.
-pub(crate) fn different(slots: &[Slot]) -> (Vec<&[String]>, Vec<usize>) {
-    let mut known: HashMap<&[String], usize> = HashMap::with_capacity(slots.len());
-    let mut words = Vec::new();
-    let places = slots.iter().map(|slot| {
-        *known.entry(&slot.terms).or_insert_with(|| {
-            words.push(slot.terms.as_slice());
-            words.len() - 1
-        })
-    });
-    let places = places.collect();
-    (words, places)
-}
-
 /// One way to satisfy a clause: a term, or a row of terms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Way {

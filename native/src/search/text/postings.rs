@@ -10,7 +10,8 @@ use tantivy::{DocId, DocSet, InvertedIndexReader, TERMINATED};
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::deadline::{self, Steps};
-use crate::search::text::clause::{different, Slot, Way};
+use crate::search::text::clause::{Slot, Way};
+use crate::search::text::occurrences::Sought;
 
 /// Occurrences of a clause in a field: live documents only, positions ascending.
 #[derive(Default)]
@@ -106,7 +107,7 @@ impl FieldReader {
                     [Slot { terms, .. }] if terms.len() == 1 => {
                         segment.read_term(&terms[0], way.weight, &live, into)?;
                     }
-                    slots => segment.read_row(slots, way, &live, into)?,
+                    _ => segment.read_row(way, &live, into)?,
                 }
                 found += usize::from(into.positions.len() > before);
             }
@@ -223,18 +224,12 @@ impl SegmentField {
     }
 
     /// Rows of terms: documents that have all, then their positions.
-    fn read_row(
-        &self,
-        slots: &[Slot],
-        way: &Way,
-        live: &Live,
-        into: &mut Postings,
-    ) -> Result<(), Failure> {
+    fn read_row(&self, way: &Way, live: &Live, into: &mut Postings) -> Result<(), Failure> {
         // A word that comes again is read once: a long row of one word would else hold its places in a long text as
         // often as it has the word.
-        let (words, word_of) = different(slots);
-        let mut readers = Vec::with_capacity(words.len());
-        for terms in words {
+        let row = Sought::of(way);
+        let mut readers = Vec::with_capacity(row.words.len());
+        for terms in row.words.iter().copied() {
             let reader = self.open_terms(terms)?;
             if reader.postings.is_empty() {
                 return Ok(());
@@ -260,7 +255,7 @@ impl SegmentField {
                 for (reader, places) in readers.iter_mut().zip(&mut places) {
                     reader.places(target, places);
                 }
-                let frequency = rows_in(slots, &word_of, &places, way.slop);
+                let frequency = rows_in(&row, &places);
                 if frequency > 0.0 {
                     into.positions.push(live.base + target);
                     into.frequencies.push(way.weight * frequency);
@@ -325,33 +320,12 @@ impl SlotReader {
     }
 }
 
-/// How often a row occurs, given which word stands at each of its places and where each word is. With slop a row whose
-/// words are moved by s in all counts 1/(1 + s).
-fn rows_in(slots: &[Slot], word_of: &[usize], places: &[Vec<u32>], slop: u32) -> f32 {
-    let mut cursors = vec![0usize; slots.len()];
+/// How often a row occurs, given where each of its words is. With slop a row whose words are moved by s in all counts
+/// 1/(1 + s).
+fn rows_in(row: &Sought, places: &[Vec<u32>]) -> f32 {
     let mut sum = 0.0;
-    // Where the furthest word wants the row to begin: no other may want it further before that than slop allows.
-    let mut most = i64::MIN;
-    loop {
-        let mut least = i64::MAX;
-        for ((slot, word), cursor) in slots.iter().zip(word_of).zip(&mut cursors) {
-            let from = most.saturating_sub(i64::from(slop));
-            let begins = |place: &u32| i64::from(*place) - i64::from(slot.offset);
-            let rest = &places[*word][*cursor..];
-            let Some(behind) = rest.iter().position(|place| begins(place) >= from) else {
-                return sum;
-            };
-            *cursor += behind;
-            let begin = begins(&rest[behind]);
-            (least, most) = (least.min(begin), most.max(begin));
-        }
-        let moved = (most - least) as u64;
-        if moved <= u64::from(slop) {
-            sum += 1.0 / (1.0 + moved as f32);
-            // Each word serves one row.
-            cursors.iter_mut().for_each(|cursor| *cursor += 1);
-        }
-    }
+    row.each(places, |_, moved| sum += 1.0 / (1.0 + moved as f32));
+    sum
 }
 
 /// Sorts the entries from `start` on and adds up those of one document, in the order they came.
@@ -378,14 +352,6 @@ fn merge_from(start: usize, into: &mut Postings) {
 mod tests {
     use super::*;
 
-    fn slots(offsets: &[u32]) -> Vec<Slot> {
-        let slots = offsets.iter().map(|offset| Slot {
-            offset: *offset,
-            terms: Vec::new(),
-        });
-        slots.collect()
-    }
-
     #[test]
     fn words_are_side_by_side_where_one_follows_the_other() {
         assert_eq!(side_by_side(&[1, 5, 9], &[2, 9, 10]), 2);
@@ -394,74 +360,19 @@ mod tests {
         assert_eq!(side_by_side(&[4], &[]), 0);
     }
 
-    /// How often a row of different words occurs.
-    fn rows(slots: &[Slot], places: &[Vec<u32>], slop: u32) -> f32 {
-        let word_of: Vec<usize> = (0..slots.len()).collect();
-        rows_in(slots, &word_of, places, slop)
-    }
-
     #[test]
-    fn a_row_is_found_only_in_its_order() {
-        let row = slots(&[0, 1]);
-        assert_eq!(rows(&row, &[vec![3, 9], vec![4, 7]], 0), 1.0);
-        assert_eq!(rows(&row, &[vec![4], vec![3]], 0), 0.0);
-        assert_eq!(rows(&row, &[vec![0, 2, 4], vec![1, 3, 5]], 0), 3.0);
-    }
-
-    #[test]
-    fn slop_lets_words_move_at_a_price() {
-        let row = slots(&[0, 1]);
-        assert_eq!(rows(&row, &[vec![3], vec![5]], 0), 0.0);
-        assert_eq!(rows(&row, &[vec![3], vec![5]], 1), 0.5);
-        assert_eq!(rows(&row, &[vec![4], vec![3]], 2), 1.0 / 3.0);
-    }
-
-    /// The same, the plainest way: of the words of a row the one furthest behind goes on to its next place.
-    fn rows_one_by_one(slots: &[Slot], places: &[Vec<u32>], slop: u32) -> f32 {
-        let mut cursors = vec![0usize; slots.len()];
-        let mut sum = 0.0;
-        loop {
-            let begins = cursors.iter().enumerate().map(|(slot, cursor)| {
-                let place = *places[slot].get(*cursor)?;
-                Some(i64::from(place) - i64::from(slots[slot].offset))
-            });
-            let Some(begins) = begins.collect::<Option<Vec<i64>>>() else {
-                return sum;
-            };
-            let (least, most) = (begins.iter().min().unwrap(), begins.iter().max().unwrap());
-            let moved = most - least;
-            if moved <= i64::from(slop) {
-                sum += 1.0 / (1.0 + moved as f32);
-                cursors.iter_mut().for_each(|cursor| *cursor += 1);
-            } else {
-                cursors[begins.iter().position(|begin| begin == least).unwrap()] += 1;
-            }
-        }
-    }
-
-    #[test]
-    fn rows_are_those_that_are_found_one_by_one() {
-        let mut seed = 7u64;
-        let mut below = |most: u64| {
-            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            (seed >> 33) % most
+    fn rows_whose_words_are_moved_count_less() {
+        let slots = ["a", "b"].iter().zip(0..).map(|(word, offset)| Slot {
+            offset,
+            terms: vec![(*word).to_owned()],
+        });
+        let way = Way {
+            slots: slots.collect(),
+            slop: 2,
+            ..Way::term(String::new(), 1.0)
         };
-        for _ in 0..20_000 {
-            let words = 1 + below(4);
-            let offsets: Vec<u32> = (0..words).map(|_| below(5) as u32).collect();
-            let places = offsets.iter().map(|_| {
-                let mut places: Vec<u32> = (0..below(8)).map(|_| below(12) as u32).collect();
-                places.sort_unstable();
-                places
-            });
-            let (row, places, slop) =
-                (slots(&offsets), places.collect::<Vec<_>>(), below(4) as u32);
-            let expected = rows_one_by_one(&row, &places, slop);
-            assert_eq!(
-                rows(&row, &places, slop),
-                expected,
-                "{offsets:?} {places:?} {slop}"
-            );
-        }
+        let row = Sought::of(&way);
+        assert_eq!(rows_in(&row, &[vec![3, 9], vec![4, 11]]), 1.5);
+        assert_eq!(rows_in(&row, &[vec![4], vec![3]]), 1.0 / 3.0);
     }
 }
