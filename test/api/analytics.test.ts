@@ -72,6 +72,16 @@ describe('POST /cortex/analytics/search', () => {
     expect((await record(event('1999-01-01T00:00:00Z'))).data.metrics.events).toBe(2)
   })
 
+  it('counts an event in reports at the time when it was recorded, whatever its own says', async () => {
+    const event = { eventType: 'long ago', timestamp: '1999-01-01T00:00:00Z' }
+    expect(await record(event)).toMatchObject({ status: 200 })
+    const { data } = await running.call<{ events: { byType: Record<string, number> } }>(
+      'GET',
+      '/cortex/analytics/reports?timeWindow=1h',
+    )
+    expect(data.events.byType).toMatchObject({ 'long ago': 1 })
+  })
+
   it('takes an event of any word, without a session or of one that nobody knows', async () => {
     for (const sessionId of [undefined, '', 'web-7', '01a0bd4c-7000-7000-8000-0123456789ab']) {
       const { status, data } = await record({ sessionId, eventType: 'Überraschung' })

@@ -16,7 +16,8 @@ export const recordEvent = route({
   tag: 'search',
   summary: 'Record an analytics event, or a list of them',
   description:
-    'An event whose `timestamp` lies more than 5 minutes ahead is refused, and a list that holds one with it.',
+    'An event whose `timestamp` lies more than 5 minutes ahead is refused, and a list that holds one with it. ' +
+    'Reports count an event at the time when it was recorded, whatever its `timestamp` says.',
   body: AnalyticsBody,
   bodyLimit: 'feedbackBytesMax',
   example: {
