@@ -46,10 +46,11 @@ pub fn search(
     vector: Option<&[f32]>,
 ) -> Result<Answer, Failure> {
     let mut views = Vec::with_capacity(snapshots.len());
+    let alone = snapshots.len() == 1;
     for (place, (id, snapshot)) in snapshots.iter().enumerate() {
         let places = request.vector_in.as_ref();
         let own = vector.filter(|_| places.is_none_or(|places| places.contains(&place)));
-        views.push(View::open(*id, snapshot, request, own)?);
+        views.push(View::open(*id, snapshot, request, own, alone)?);
     }
     if request.feeds_back() {
         feed_back(&mut views, request)?;

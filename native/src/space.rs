@@ -49,10 +49,6 @@ enum Body {
     Given,
 }
 
-/// Weights of the legs beside a learned space. With plain BM25 .70 and .30 are best over many collections;
-/// the text leg here (combined field, best field, pairs) finds more than that, and counts for more.
-const LEARNED_WEIGHTS: (f32, f32) = (0.75, 0.25);
-
 impl Space {
     /// The space before the first fit.
     pub fn hashed(id: u32, dimensions: usize) -> Self {
@@ -84,7 +80,7 @@ impl Space {
             id,
             dimensions,
             cut,
-            weights: LEARNED_WEIGHTS,
+            weights: (((1.0 - model.share) * 100.0).round() / 100.0, model.share),
             body: Body::Learned(model),
         }
     }
@@ -116,6 +112,15 @@ impl Space {
     /// The shares of (text, vector) in a fused score.
     pub fn weights(&self) -> (f32, f32) {
         self.weights
+    }
+
+    /// The same where indices are searched together: what is found by the same words must not count less in one of them
+    /// for what vectors are worth there.
+    pub fn weights_beside_others(&self) -> (f32, f32) {
+        match self.body {
+            Body::Learned(_) => (1.0 - lsa::SHARE, lsa::SHARE),
+            Body::Hashed | Body::Given => self.weights,
+        }
     }
 
     /// Documents in the index when the space was fitted; 0 if it wasn't.
@@ -190,7 +195,7 @@ impl Space {
         let weights = (reader.float()?, reader.float()?);
         let body = match kind {
             0 => Body::Hashed,
-            1 => Body::Learned(lsa::Model::read(&mut reader, dimensions, cut)?),
+            1 => Body::Learned(lsa::Model::read(&mut reader, dimensions, cut, weights.1)?),
             2 => Body::Given,
             _ => return None,
         };
@@ -219,12 +224,12 @@ mod tests {
     fn learned() -> Space {
         let postings = [("cat", vec![(0, 1), (1, 2)]), ("dog", vec![(1, 1), (2, 1)])];
         let postings = postings.map(|(term, found)| (term.to_string(), found.len() as u32, found));
-        let counts = Counts::from_postings(4, postings.into_iter());
+        let mut counts = Counts::from_postings(4, postings.into_iter());
         let options = Options {
             dimensions: 8,
             ..Options::default()
         };
-        Space::learned(7, fit(&counts, 4, &options, &|| Ok(())).unwrap())
+        Space::learned(7, fit(&mut counts, 4, &options, &|| Ok(())).unwrap())
     }
 
     #[test]
@@ -257,6 +262,17 @@ mod tests {
             flipped[at] ^= 0xff;
             let _ = Space::from_bytes(&flipped);
         }
+    }
+
+    #[test]
+    fn beside_other_indices_all_learned_spaces_count_the_same() {
+        let share = learned().model().unwrap().share;
+        assert_eq!(share, lsa::SHARE);
+        let mut space = learned();
+        space.weights = (0.6, 0.4);
+        assert_eq!(space.weights_beside_others(), (0.75, 0.25));
+        let given = Space::given(1, 4, 0.4, (0.6, 0.4));
+        assert_eq!(given.weights_beside_others(), given.weights());
     }
 
     #[test]

@@ -148,14 +148,14 @@ impl Engine {
         let df_min = Options::default().df_min;
         let readers = readers(snapshot, &row_of, true)?;
         let mut terms = TermRows::open(self, snapshot, &row_of, &readers)?;
-        let counts = Counts::from_postings(take, terms.by_ref().filter(|t| t.1 >= df_min));
+        let mut counts = Counts::from_postings(take, terms.by_ref().filter(|t| t.1 >= df_min));
         terms.finish()?;
         self.check_open()?;
         let options = Options {
             dimensions: self.definition.embedder.dimensions,
             ..Options::default()
         };
-        lsa::fit(&counts, all.len(), &options, &|| self.check_open())
+        lsa::fit(&mut counts, all.len(), &options, &|| self.check_open())
     }
 
     /// Gives the documents (ord, position), in order of their ords, vectors of a learned space.

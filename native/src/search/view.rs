@@ -52,12 +52,13 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Runs both legs of one view.
+    /// Runs both legs of one view, which is the only one of its search or stands beside others.
     pub fn open(
         id: u64,
         snapshot: &'a Snapshot,
         request: &Request,
         own: Option<&[f32]>,
+        alone: bool,
     ) -> Result<View<'a>, Failure> {
         deadline::look()?;
         let filter = match &request.filter {
@@ -65,7 +66,7 @@ impl<'a> View<'a> {
             None => None,
         };
         let everything = request.is_empty_query();
-        let (text, vector) = space_weights(snapshot);
+        let (text, vector) = space_weights(snapshot, alone);
         let cut = request.cut.unwrap_or(match request.mode {
             // Who asks for neighbours alone gets k of them if there are k; the cut keeps chance
             // likeness out of a list that has words to go by.
@@ -147,9 +148,12 @@ impl<'a> View<'a> {
     }
 }
 
-fn space_weights(snapshot: &Snapshot) -> (f64, f64) {
+fn space_weights(snapshot: &Snapshot, alone: bool) -> (f64, f64) {
     // Through their decimal form: 0.7 as a short float is not 0.7 as a long one.
-    let (text, vector) = snapshot.space.weights();
+    let (text, vector) = match alone {
+        true => snapshot.space.weights(),
+        false => snapshot.space.weights_beside_others(),
+    };
     let long = |weight: f32| weight.to_string().parse().unwrap_or(f64::from(weight));
     (long(text), long(vector))
 }

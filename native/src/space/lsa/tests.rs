@@ -31,7 +31,7 @@ fn options(dimensions: usize) -> Options {
 }
 
 fn learn(counts: &Counts, documents: usize, options: &Options) -> Model {
-    fit(counts, documents, options, &|| Ok(())).unwrap()
+    fit(&mut counts.clone(), documents, options, &|| Ok(())).unwrap()
 }
 
 fn embed(model: &Model, counts: &Counts, row: usize) -> Vec<f32> {
@@ -251,7 +251,7 @@ fn learning_ends_where_it_may_not_go_on() {
             }
             Ok(())
         };
-        fit(&counts, 600, &options(32), &go_on)
+        fit(&mut counts.clone(), 600, &options(32), &go_on)
     };
     let all = {
         assert!(stop_at(usize::MAX).is_ok());
@@ -262,4 +262,51 @@ fn learning_ends_where_it_may_not_go_on() {
         assert!(stop_at(last).is_err());
         assert_eq!(asked.get(), last + 1);
     }
+}
+
+/// Documents of 40 words, each once or twice, of the words of their own group of five, or of all.
+fn groups(documents: usize, times: u32, own: bool) -> Counts {
+    let mut random = Random(11);
+    let mut postings: Vec<Vec<(u32, u32)>> = vec![Vec::new(); documents / 5 * 60];
+    for row in 0..documents {
+        let mut words = std::collections::HashSet::new();
+        while words.len() < 40 {
+            words.insert(match own {
+                true => row / 5 * 60 + random.below(60),
+                false => random.below(postings.len()),
+            });
+        }
+        for word in words {
+            postings[word].push((row as u32, times));
+        }
+    }
+    let postings = postings.into_iter().enumerate();
+    Counts::from_postings(
+        documents,
+        postings.map(|(term, found)| (format!("t{term}"), found.len() as u32, found)),
+    )
+}
+
+#[test]
+fn vectors_count_for_more_where_words_of_one_topic_stand_in_different_documents() {
+    let share =
+        |counts: &Counts, dimensions| learn(counts, counts.rows(), &options(dimensions)).share;
+    // No word is left where it was, but others of its group are.
+    assert_eq!(share(&groups(500, 1, true), 64), SHARE_MAX as f32);
+    // Each word stands where it stood, and says nothing of others; eight numbers say little of it.
+    assert_eq!(share(&groups(500, 2, false), 8), SHARE_MIN as f32);
+    // Too few to tell.
+    assert_eq!(share(&groups(300, 1, true), 64), SHARE);
+}
+
+#[test]
+fn documents_lose_words_before_the_model_learns_of_them() {
+    let counts = groups(500, 1, true);
+    let terms: Vec<u32> = (0..counts.terms.len() as u32).collect();
+    let queries = held_out::draw(&counts, &terms, &mut Random(1));
+    assert_eq!(queries.len(), 125);
+    let mut left = counts.clone();
+    held_out::take_out(&mut left, &queries);
+    let lost = |counts: &Counts| counts.frequencies.iter().filter(|n| **n == 0).count();
+    assert_eq!((lost(&counts), lost(&left)), (0, 125 * 6));
 }
