@@ -36,7 +36,7 @@ fn main() {
     }
     let mut postings: Vec<_> = postings.into_iter().collect();
     postings.sort_unstable_by_key(|posting| posting.0);
-    let counts = Counts::from_postings(
+    let mut counts = Counts::from_postings(
         documents,
         postings.into_iter().map(|(word, found)| {
             let mut rows: Vec<u32> = found.iter().map(|entry| entry.0).collect();
@@ -50,7 +50,7 @@ fn main() {
         peak_megabytes()
     );
     let started = Instant::now();
-    let model = fit(&counts, documents, &Options::default(), &|| Ok(())).unwrap();
+    let model = fit(&mut counts, documents, &Options::default(), &|| Ok(())).unwrap();
     println!(
         "fit {:?}, model {} MB, {} MB at most",
         started.elapsed(),
