@@ -61,25 +61,16 @@ export function gate(input: GateInput): GateOutput | undefined {
     ...(input.gate === 'HELD_OUT' && input.heldOut ? { heldOut: true } : {}),
     ...(input.gate === 'SHADOW' ? { wanted: ({ shadowModel }) => shadowModel === shadow } : {}),
   })
-  const { effectiveUnitsMin, liftMin } = input
-  const scores =
-    input.gate === 'SHADOW' ? new Float32Array() : scoresOf(reader, input.candidate, known, pages)
-  // No search could be ranked by it, so no trial of it would ever come to an end.
-  if (!scores.every(Number.isFinite)) {
-    const figures = { pages: pages.length, effectiveUnitsMin, liftMin, reason: NO_NUMBERS }
-    return { gate: input.gate, outcome: 'refuse', figures }
-  }
   const candidate: Ranker =
     input.gate === 'SHADOW'
       ? ({ shadow: said, scores }) => said?.scores ?? scores
-      : rankerOf(pages, scores)
+      : modelRanker(reader, input.candidate, known, pages)
   const baseline = liveRanker(reader, input.active, known, pages)
+  const { effectiveUnitsMin, liftMin } = input
   const verdict = compareRankers(pages, { candidate, baseline }, effectiveUnitsMin)
   const figures = { pages: pages.length, effectiveUnitsMin, liftMin, ...verdict }
   return { gate: input.gate, outcome: outcomeOf(verdict, liftMin), figures }
 }
-
-const NO_NUMBERS = 'Of some hits it gives no finite number.'
 
 type Verdict = ReturnType<typeof compareRankers>
 
@@ -99,21 +90,20 @@ function liveRanker(
 ): Ranker {
   if (active === undefined) return loggedRanker
   const name = `${active.modelId}@${active.version}`
-  const says = rankerOf(pages, scoresOf(reader, active, known, pages))
+  const says = modelRanker(reader, active, known, pages)
   return (page, at) => (page.model === name ? page.scores : says(page, at))
 }
 
-/** What a model gives each row of all pages. */
-function scoresOf(
+function modelRanker(
   reader: Reader,
   { modelId, version }: VersionName,
   known: string[],
   pages: Page[],
-): Float32Array {
+): Ranker {
   const bytes = reader.modelState(modelId, version)
   if (bytes === undefined) throw new Error('MODEL_NOT_FOUND: The state of this model is gone.')
   const state = JSON.parse(bytes.toString()) as Record<string, unknown>
   const { model, features = [], reasons } = readState(state, known)
   if (model === undefined) throw new Error(`MODEL_NOT_SERVABLE: ${reasons.join(' ')}`)
-  return native.predict(model, columnsFor(pages, known, features))
+  return rankerOf(pages, native.predict(model, columnsFor(pages, known, features)))
 }

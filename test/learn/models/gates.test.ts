@@ -148,55 +148,6 @@ it('a bad model is refused by the first gate', async () => {
   expect(await evaluate('bad')).toMatchObject({ status: 409, code: 'INVALID_TRANSITION' })
 })
 
-/** Boosted trees of one split each, at .5 of the only feature: what lies above it gets `leaf` from each tree. */
-function stumps(leaf: number, count: number): object {
-  const tree = (id: number) => ({
-    ...{ id, base_weights: [0, 0, 0], loss_changes: [1, 0, 0], sum_hessian: [2, 1, 1] },
-    ...{ categories: [], categories_nodes: [], categories_segments: [], categories_sizes: [] },
-    ...{ left_children: [1, -1, -1], right_children: [2, -1, -1], parents: [2147483647, 0, 0] },
-    ...{ split_conditions: [0.5, 0, leaf], split_indices: [0, 0, 0], split_type: [0, 0, 0] },
-    ...{ default_left: [0, 0, 0] },
-    tree_param: { num_deleted: '0', num_feature: '1', num_nodes: '3', size_leaf_vector: '1' },
-  })
-  const trees = Array.from({ length: count }, (_, id) => tree(id))
-  const parameters = { num_parallel_tree: '1', num_trees: String(count) }
-  const model = {
-    ...{ gbtree_model_param: parameters, trees, tree_info: trees.map(() => 0) },
-    iteration_indptr: [...trees.keys(), count],
-  }
-  return {
-    version: [3, 0, 0],
-    learner: {
-      ...{ attributes: {}, feature_names: [], feature_types: [] },
-      gradient_booster: { name: 'gbtree', model },
-      learner_model_param: {
-        base_score: '[0E0]',
-        num_class: '0',
-        num_feature: '1',
-        num_target: '1',
-      },
-      objective: { name: 'reg:squarederror', reg_loss_param: { scale_pos_weight: '1' } },
-    },
-  }
-}
-
-it('a model whose trees add up to no number at all is refused, and keeps no other from its trial', async () => {
-  const featureNames = ['vectorScore']
-  const tried = async (modelId: string, leaf: number) => {
-    const state = { weights: stumps(leaf, 2), featureNames }
-    await running.must('POST', '/nous/learn/models/sync', { modelId, state })
-    return (await evaluate(modelId)).data
-  }
-  expect(await tried('endless', 3e38)).toMatchObject({
-    status: 'REJECTED',
-    gate: {
-      outcome: 'refuse',
-      figures: { reason: expect.stringContaining('no finite number') },
-    },
-  })
-  expect((await tried('large', 1e37)).gate.figures).not.toHaveProperty('reason')
-})
-
 it('a gate and a training wait while what people did is counted anew', async () => {
   const { store } = running.app
   const { meta } = store.tables
