@@ -218,7 +218,7 @@ async function keep(entry: Entry, flight: Flight, call: AnyCall): Promise<KeptAn
   try {
     prepared = await handle(entry, flight, call)
   } catch (cause) {
-    const failure = asServiceError(cause)
+    const failure = asServiceError(cause, undefined)
     if (failure.status >= 500 || failure.status === 429) throw cause
     prepared = prepareFailure(failure, metaOf(flight))
   }

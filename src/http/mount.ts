@@ -155,7 +155,7 @@ async function run(
       if (prepared.stream !== undefined && exchange.method !== 'HEAD')
         return startStream(wire, flight, prepared, prepared.stream)
     } catch (cause) {
-      const failure = asServiceError(cause)
+      const failure = asServiceError(cause, wire.app.store.failure())
       logFailure(wire, flight, failure)
       prepared = prepareFailure(failure, metaOf(flight))
     }

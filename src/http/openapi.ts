@@ -10,7 +10,14 @@ import type { Route } from './route.ts'
 type Json = Record<string, unknown>
 
 /** What any route can answer besides its own errors. */
-const ALWAYS: ErrorCode[] = ['UNAUTHORIZED', 'INTERNAL', 'STARTING', 'TIMED_OUT', 'OVERLOADED']
+const ALWAYS: ErrorCode[] = [
+  'UNAUTHORIZED',
+  'INTERNAL',
+  'STARTING',
+  'TIMED_OUT',
+  'OVERLOADED',
+  'STORE_UNAVAILABLE',
+]
 const WITH_INPUT: ErrorCode[] = ['VALIDATION_FAILED']
 const WITH_BODY: ErrorCode[] = [
   'MALFORMED_JSON',

@@ -103,9 +103,18 @@ function cut(text: string, most: number): string {
   return text.length <= most ? text : `${beginningOf(text, most - 1)}…`
 }
 
-/** Anything that is not a ServiceError is INTERNAL; the caller logs it whole. */
-export function asServiceError(cause: unknown): ServiceError {
+/**
+ * Anything that is not a ServiceError is INTERNAL; where the record store has failed for good, that is why. The caller
+ * logs it whole.
+ */
+export function asServiceError(cause: unknown, storeFailure: unknown): ServiceError {
   if (cause instanceof ServiceError && cause.code in ERRORS) return cause
+  if (storeFailure !== undefined)
+    return new ServiceError(
+      'STORE_UNAVAILABLE',
+      'The record store has failed: nothing can be read or written until the service is restarted.',
+      { cause },
+    )
   return new ServiceError('INTERNAL', 'Something went wrong on our side; it was logged.', { cause })
 }
 

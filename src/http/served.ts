@@ -11,6 +11,8 @@ export interface ServedApp {
   answers: AnswerRoom
   idempotency: { run: AnswerOnce }
   lifecycle: Lifecycle
+  /** Why the record store takes no more writes; undefined while all is well. */
+  store: { failure: () => unknown }
 }
 
 export interface WireLog {

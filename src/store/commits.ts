@@ -27,6 +27,8 @@ interface CommitsOptions {
   onFailure?: (cause: unknown) => void
   /** LMDB reports a write that the disk took only partly as an I/O error; on a full disk it is none. */
   diskIsFull: () => boolean
+  /** Why the store can't be read any more; undefined while it can. */
+  unreadable: () => unknown
   /** Whether the file that is written is still the one that the next start opens. */
   isInPlace: () => boolean
 }
@@ -40,7 +42,7 @@ interface Pending {
 const TICKS_MAX = 5
 
 export function openCommits(options: CommitsOptions): Commits {
-  const { log, commitMsMax = 20_000, onFailure, diskIsFull, isInPlace } = options
+  const { log, commitMsMax = 20_000, onFailure, diskIsFull, unreadable, isInPlace } = options
   const pending = new Set<Pending>()
   let failure: unknown
   let tick = 0
@@ -69,9 +71,12 @@ export function openCommits(options: CommitsOptions): Commits {
   async function nameError(error: unknown): Promise<unknown> {
     const cause = await causeOfCommit(error)
     if (cause === undefined) return error
-    if (wantsRoom(cause) || (isInputOutput(cause) && diskIsFull())) return diskFull(cause)
-    fail(cause)
-    return unavailable(cause)
+    const isFull = wantsRoom(cause) || (isInputOutput(cause) && diskIsFull())
+    // Where the page that names the newest commit found no room, LMDB serves nobody until it is opened again.
+    const lasting = isFull ? unreadable() : cause
+    if (lasting === undefined) return diskFull(cause)
+    fail(lasting)
+    return unavailable(lasting)
   }
 
   function settle<T>(commit: Promise<T>): Promise<T> {

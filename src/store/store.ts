@@ -154,7 +154,12 @@ function buildStore(root: RootDatabase, options: StoreOptions): Store {
     bytesMax: options.bytesMax,
   })
   const isInPlace = openPlaceCheck(recordsFile(options.dataDir))
-  const commits = openCommits({ ...options, diskIsFull: space.diskIsFull, isInPlace })
+  const commits = openCommits({
+    ...options,
+    diskIsFull: space.diskIsFull,
+    unreadable: () => readFailure(root, tables),
+    isInPlace,
+  })
 
   function refusal(): ServiceError | undefined {
     return commits.refusal() ?? (space.hasRoom() ? undefined : diskFull())
@@ -195,6 +200,17 @@ function buildStore(root: RootDatabase, options: StoreOptions): Store {
       if (commits.failure() === undefined) await root.close()
       else await Promise.race([root.close(), sleep(CLOSE_MS_MAX, undefined, { ref: false })])
     },
+  }
+}
+
+/** What reading fails with, by a read that sees the newest commit; undefined when it doesn't. */
+function readFailure(root: RootDatabase, { meta }: Tables): unknown {
+  try {
+    root.resetReadTxn()
+    meta.get('format')
+    return undefined
+  } catch (cause) {
+    return cause
   }
 }
 

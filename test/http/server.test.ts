@@ -368,6 +368,15 @@ describe('a request that is wrong', () => {
     expect(String((stub.logged[0] as { err: Error }).err)).toContain('passwd')
   })
 
+  it('that meets a record store that has failed says so, whatever it broke on', async () => {
+    const { store } = stub.app
+    stub.app.store = { failure: () => new Error('MDB_PANIC') }
+    const response = await fetch(`${stub.url}/fail?how=bug`)
+    stub.app.store = store
+    expect(response.status).toBe(503)
+    expect((await failure(response)).code).toBe('STORE_UNAVAILABLE')
+  })
+
   it('under overload is told when to come back', async () => {
     const response = await fetch(`${stub.url}/fail?how=busy`)
     expect(response.status).toBe(503)

@@ -35,6 +35,7 @@ export async function startStub(
     answers: openAnswerRoom(config.answersBytesMax),
     idempotency,
     lifecycle: { state: 'ready' },
+    store: { failure: () => undefined },
   }
   const server = await startServer(app, routes)
   return {

@@ -9,12 +9,18 @@ function failedCommit(code: number): Promise<never> {
   return Promise.reject(Object.assign(new Error('Commit failed'), { commitError }))
 }
 
-function open({ diskIsFull = false, commitMsMax = 20_000, isInPlace = () => true } = {}) {
+function open({
+  diskIsFull = false,
+  unreadable = undefined as unknown,
+  commitMsMax = 20_000,
+  isInPlace = () => true,
+} = {}) {
   const failures: unknown[] = []
   const commits = openCommits({
     log: { error: () => {} },
     commitMsMax,
     diskIsFull: () => diskIsFull,
+    unreadable: () => unreadable,
     isInPlace,
     onFailure: (cause) => failures.push(cause),
   })
@@ -54,6 +60,15 @@ describe('a commit', () => {
     const { commits, failures } = open({ diskIsFull: true })
     await expect(commits.settle(failedCommit(EIO))).rejects.toMatchObject({ code: 'DISK_FULL' })
     expect(failures).toEqual([])
+  })
+
+  it('that found no room and left a store that nobody can read ends all writing', async () => {
+    const panic = new Error('MDB_PANIC')
+    const { commits, failures } = open({ unreadable: panic })
+    await expect(commits.settle(failedCommit(ENOSPC))).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+    })
+    expect(failures).toEqual([panic])
   })
 
   it('that never settles fails at its deadline, and not before', async () => {
