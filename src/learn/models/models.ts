@@ -167,10 +167,7 @@ function openParts(options: ModelsParts): Parts {
   const gating = openGating({ ...same, versions, activation, evidence })
   const onEnd = ranking.refresh
   const training = openTraining({ ...same, versions, evidence, intake, gating, onEnd })
-  return {
-    ...options,
-    ...{ versions, serving, ranking, activation, intake, evidence, gating, training },
-  }
+  return { ...options, versions, serving, ranking, activation, intake, evidence, gating, training }
 }
 
 type Changes = Pick<Models, 'sync' | 'activate' | 'rollBack' | 'train' | 'judge'>
