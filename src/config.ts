@@ -40,7 +40,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
 const VARIABLES: ReadonlySet<string> = new Set(Object.values(SETTINGS).map(({ env }) => env))
 
 function hint(meant: string | undefined): string {
-  return meant === undefined ? 'see README for the list' : `${meant} is`
+  return meant === undefined ? 'see docs/settings.md for the list' : `${meant} is`
 }
 
 /** Variables that the command line reads by itself. A short name, besides, is near to many that are somebody else's. */

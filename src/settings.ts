@@ -16,7 +16,7 @@ export interface Setting {
   form?: { pattern: RegExp; means: string }
   /** Its value is one that no message shows, or may hold one, as an address may hold a password. */
   secret?: true
-  /** One line for README and `attune serve --help`. */
+  /** One line for docs/settings.md and `attune serve --help`. */
   about: string
 }
 

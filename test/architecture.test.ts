@@ -11,7 +11,7 @@ const named = namesIn(map)
 /** Every file and folder below the rooms of the map, as `/src/…`; folders end in a slash. */
 const paths = [
   ...['/native/', '/native/attune.d.ts'],
-  ...['src', 'workers', 'native/src', 'test', 'bench'].flatMap((room) => [
+  ...['src', 'workers', 'native/src', 'test', 'bench', 'docs'].flatMap((room) => [
     `/${room}/`,
     ...readdirSync(join(root, room), { recursive: true, withFileTypes: true }).map((entry) => {
       const path = relative(root, join(entry.parentPath, entry.name))
@@ -39,7 +39,7 @@ function readRow(row: string): { places: string[]; names: string[] } {
   for (const name of namesIn(row)) {
     if (/^[a-zA-Z_]\w*$/.test(name)) names.push(name)
     if (!/^[\w.-]+\/[\w./-]*$|^[\w.-]+\.(ts|rs)$/.test(name)) continue
-    const isWhole = /^(native|workers|test|bench|src)\//.test(name)
+    const isWhole = /^(native|workers|test|bench|docs|src)\//.test(name)
     const place = isWhole ? name : name.includes('/') ? `src/${name}` : `${folder}${name}`
     places.push(place)
     folder = place.slice(0, place.lastIndexOf('/') + 1)

@@ -99,7 +99,7 @@ it('a name in the file that is none is refused with the one that was most likely
   }
   expect(read('PROT')).toThrow(/^PROT in the CONFIG file is not a setting; PORT is\.$/)
   expect(read('port')).toThrow('port in the CONFIG file is not a setting; PORT is.')
-  expect(read('COLOUR')).toThrow('COLOUR in the CONFIG file is not a setting; see README')
+  expect(read('COLOUR')).toThrow('COLOUR in the CONFIG file is not a setting; see docs/settings.md')
 })
 
 describe('the environment, which is everybody’s', () => {

@@ -276,7 +276,7 @@ it('whatever starts the server gives V8 the same flags', () => {
   const plain = flags.join(' ')
   const quoted = (mark: string) => flags.map((flag) => `${mark}${flag}${mark}`).join(', ')
   expect(scripts.attune).toContain(`node ${plain} dist/`)
-  expect(read('README.md')).toContain(`node ${plain} dist/src/main.js`)
+  expect(read('docs/operations.md')).toContain(`node ${plain} dist/src/main.js`)
   expect(read('Dockerfile')).toContain(`"node", ${quoted('"')}, "dist/src/main.js"`)
   expect(read('src/cli/serve.ts')).toContain(`= [${quoted("'")}]`)
 })

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { routes } from '../src/api/index.ts'
@@ -18,7 +18,12 @@ import { SETTINGS } from '../src/settings.ts'
 import { plainWord } from '../src/word.ts'
 
 const root = join(import.meta.dirname, '..')
-const readme = readFileSync(join(root, 'README.md'), 'utf8')
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const readme = read('README.md')
+const learning = read('docs/learning.md')
+const searching = read('docs/searching.md')
+const chapters = readdirSync(join(root, 'docs')).map((name) => read(`docs/${name}`))
+const README_LINES_MAX = 450
 const scripts = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts
 
 function settingRow(setting: (typeof SETTINGS)[keyof typeof SETTINGS]): string {
@@ -33,8 +38,14 @@ function settingRow(setting: (typeof SETTINGS)[keyof typeof SETTINGS]): string {
 test('the settings table is the settings of the server', () => {
   const rows = Object.values(SETTINGS).map(settingRow)
   const table = ['| variable | default | takes | |', '|---|---|---|---|', ...rows].join('\n')
-  const [, shown] = /## Settings[\s\S]*?\n(\| variable[\s\S]*?)\n\n/.exec(readme) ?? []
+  const [, shown] = /\n(\| variable[\s\S]*?)\n(?:\n|$)/.exec(read('docs/settings.md')) ?? []
   expect(shown).toBe(table)
+})
+
+test('README names every setting once, beside what it is about', () => {
+  const [, table = ''] = /\| about \| settings \|\n([\s\S]*?)\n\n/.exec(readme) ?? []
+  const names = Object.values(SETTINGS).map(({ env }) => env)
+  expect(wordsIn(table).sort()).toEqual(names.sort())
 })
 
 function routeRow({ method, path, root, aliases = [], summary }: Route): string {
@@ -46,46 +57,46 @@ function routeRow({ method, path, root, aliases = [], summary }: Route): string 
 
 test('the route table is the routes of the server, in their order', () => {
   const table = ['| method | path | |', '|---|---|---|', ...routes.map(routeRow)].join('\n')
-  const [, shown] = /## Routes[\s\S]*?\n(\| method[\s\S]*?)\n\n/.exec(readme) ?? []
+  const [, shown] = /\n(\| method[\s\S]*?)\n\n/.exec(read('docs/routes.md')) ?? []
   expect(shown).toBe(table)
 })
 
 test('the length of a query is the one that is read', () => {
-  expect(readme).toContain(`| \`query\` | up to ${QUERY_CHARACTERS_MAX} characters; `)
+  expect(searching).toContain(`| \`query\` | up to ${QUERY_CHARACTERS_MAX} characters; `)
 })
 
 test('each script that is named exists', () => {
-  const named = [...readme.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name)
+  const told = [readme, ...chapters].join('\n')
+  const named = [...told.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name)
   expect(named.length).toBeGreaterThan(3)
   for (const name of named) expect(scripts, String(name)).toHaveProperty([String(name)])
 })
 
-test('each link inside the repository leads somewhere', () => {
-  const links = [...readme.matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path]) => String(path))
-  for (const path of links) expect(() => statSync(join(root, path))).not.toThrow()
-})
-
-test('each link inside the page leads to a heading', () => {
-  const headings = [...readme.matchAll(/^#+ (.*)$/gm)].map(([, text]) =>
-    String(text)
-      .toLowerCase()
-      .replace(/[^\w -]/g, '')
-      .replaceAll(' ', '-'),
-  )
-  const links = [...readme.matchAll(/\]\(#([^)]+)\)/g)].map(([, anchor]) => String(anchor))
-  expect(links).toContain('two-minutes-with-it')
-  expect(links.filter((anchor) => !headings.includes(anchor))).toEqual([])
-  expect(new Set(headings).size, 'a heading that stands twice has another anchor').toBe(
-    headings.length,
-  )
-})
-
-test('every field of a search stands in the part that tells of searching', () => {
-  const [part = ''] = /## Searching[\s\S]*?\n## /.exec(readme) ?? []
+test('every field of a search stands in the chapter that tells of searching', () => {
   const missing = Object.keys(SearchRequest.properties).filter(
-    (name) => !part.includes(`\`${name}\``),
+    (name) => !searching.includes(`\`${name}\``),
   )
   expect(missing).toEqual([])
+})
+
+test('the fields of a search that README shows are fields of a search', () => {
+  const [, table = ''] = /## Searching[\s\S]*?\| field \| \|\n([\s\S]*?)\n\n/.exec(readme) ?? []
+  const shown = table.split('\n').flatMap((row) => wordsIn(row.split('|')[1] ?? ''))
+  expect(shown).toContain('query')
+  expect(shown.filter((name) => !(name in SearchRequest.properties))).toEqual([])
+})
+
+test('the figures that README shows stand in the chapter of figures', () => {
+  const [, table = ''] = /## Figures[\s\S]*?\n\|---\|---\|---\|\n([\s\S]*?)\n\n/.exec(readme) ?? []
+  const figuresIn = (text: string) => text.match(/\d*\.?\d+(?: \d{3})*/g) ?? []
+  const shown = table.split('\n').flatMap((row) => figuresIn(row.split('|')[3] ?? ''))
+  const known = new Set(figuresIn(read('docs/figures.md')))
+  expect(shown).toContain('.700')
+  expect(shown.filter((figure) => !known.has(figure))).toEqual([])
+})
+
+test('README can be read in ten minutes', () => {
+  expect(readme.split('\n').length).toBeLessThanOrEqual(README_LINES_MAX)
 })
 
 test('every part of a filter stands in its row, and in what OpenAPI tells of it', () => {
@@ -93,16 +104,16 @@ test('every part of a filter stands in its row, and in what OpenAPI tells of it'
     refusedFilter()
       .match(/known are ([\w, ]+);/)?.[1]
       ?.split(', ') ?? []
-  const [row = ''] = /^\| `filters` \|.*$/m.exec(readme) ?? []
+  const [row = ''] = /^\| `filters` \|.*$/m.exec(searching) ?? []
   const described = JSON.stringify(SearchRequest.properties.filters)
   expect(known).toContain('exists')
   const lacks = (text: string) => known.filter((word) => !new RegExp(`\\b${word}\\b`).test(text))
-  expect(lacks(row), 'parts that the row `filters` of README does not name').toEqual([])
+  expect(lacks(row), 'parts that the row `filters` of docs/searching.md does not name').toEqual([])
   expect(lacks(described), 'parts that `filters` in schema/search.ts does not name').toEqual([])
 })
 
 test('every way to fuse stands in its row, and in what OpenAPI tells of it', () => {
-  const [row = ''] = /^\| `fusion` \|.*$/m.exec(readme) ?? []
+  const [row = ''] = /^\| `fusion` \|.*$/m.exec(searching) ?? []
   const [change = ''] = /fusion: [^.]*/.exec(TUNING_SHAPES) ?? []
   const described = SearchRequest.properties.fusion
   for (const text of [row, change, JSON.stringify(described)])
@@ -110,7 +121,7 @@ test('every way to fuse stands in its row, and in what OpenAPI tells of it', () 
 })
 
 test('every option of a highlight stands in its row', () => {
-  const [row = ''] = /^\| `highlight` \|.*$/m.exec(readme) ?? []
+  const [row = ''] = /^\| `highlight` \|.*$/m.exec(searching) ?? []
   const missing = Object.keys(HighlightOptions.properties).filter(
     (name) => !new RegExp(`\\b${name}\\b`).test(row),
   )
@@ -133,12 +144,22 @@ const readable = [...READABLE.replace(/,.*/, '').matchAll(/\.(\w+)/g)].map(([, e
 )
 
 test.each([
-  ['setting of a change', Object.keys(MATCHING), /\| setting \| holds \|\n([\s\S]*?)\n\n/],
-  ['`op` of a bulk', BULK_OPS, /\| `op` \| \|\n([\s\S]*?)\n\n/],
-  ['ending of a file that is loaded', readable, /\| kind \| becomes \|\n([\s\S]*?)\n\n/],
-  ['language', LANGUAGES, /^\| `language` \|(.*)$/m],
-] as const)('every %s stands in its table', (_what, names: readonly string[], table) => {
-  const [, shown = ''] = table.exec(readme) ?? []
+  [
+    'setting of a change',
+    Object.keys(MATCHING),
+    learning,
+    /\| setting \| holds \|\n([\s\S]*?)\n\n/,
+  ],
+  ['`op` of a bulk', BULK_OPS, read('docs/documents.md'), /\| `op` \| \|\n([\s\S]*?)\n\n/],
+  [
+    'ending of a file that is loaded',
+    readable,
+    read('docs/loading.md'),
+    /\| kind \| becomes \|\n([\s\S]*?)\n\n/,
+  ],
+  ['language', LANGUAGES, read('docs/indices.md'), /^\| `language` \|(.*)$/m],
+] as const)('every %s stands in its table', (_what, names: readonly string[], chapter, table) => {
+  const [, shown = ''] = table.exec(chapter) ?? []
   expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(shown))).toEqual([])
 })
 
@@ -148,7 +169,7 @@ test('every setting of a change stands in what OpenAPI tells of them', () => {
 })
 
 test('the table of gains has every action that says something, with its gain', () => {
-  const [, table = ''] = /\| action \| gain \|\n\|---\|---\|\n([\s\S]*?)\n\n/.exec(readme) ?? []
+  const [, table = ''] = /\| action \| gain \|\n\|---\|---\|\n([\s\S]*?)\n\n/.exec(learning) ?? []
   const shown = table.split('\n').flatMap((row) => {
     const [, names = '', gain = ''] = row.split('|')
     return [...names.matchAll(/`(\w+)`/g)].map(([, name]) => [name, Number.parseFloat(gain)])
@@ -162,7 +183,7 @@ test.each([
   ['opens', /every\s+action\s+that\s+opens\s+a\s+hit\s+\(([^)]*)\)/],
   ['converts', /tests\s+count\s+([^;.]*?)\s+as\s+conversions/],
 ] as const)('the actions of which %s is true are named', (what, words) => {
-  const [, shown = ''] = words.exec(readme) ?? []
+  const [, shown = ''] = words.exec(learning) ?? []
   const expected = [...ACTIONS].filter(([, action]) => action[what] === true)
   expect(wordsIn(shown).sort()).toEqual(expected.map(([name]) => name).sort())
 })
@@ -171,7 +192,7 @@ test.each([
   ['operator', RULE_OPERATORS],
   ['metric', METRIC_NAMES],
 ])('the table of each %s has all of its spellings', (head, known) => {
-  const [, after = ''] = readme.split(`| ${head} | also | |\n|---|---|---|\n`)
+  const [, after = ''] = learning.split(`| ${head} | also | |\n|---|---|---|\n`)
   const [table = ''] = after.split('\n\n')
   const shown = table.split('\n').flatMap((row) => {
     const [, names = '', also = ''] = row.split('|')

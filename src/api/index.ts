@@ -20,7 +20,7 @@ import * as signals from './nous/signals.ts'
 import { forgetSubject } from './nous/subjects.ts'
 import { docs, livez, openApi, readyz } from './operations.ts'
 
-/** The whole public surface, in the order of README's table. */
+/** The whole public surface, in the order of the table in docs/routes.md. */
 export const routes: readonly Route[] = [
   search.search,
   search.searchByQuery,

@@ -28,7 +28,7 @@ export function settingOptions(): (readonly [flag: string, about: string])[] {
   })
 }
 
-/** As README has it; of a text its description tells. */
+/** As docs/settings.md has it; of a text its description tells. */
 function takes({ kind, min, max }: Setting): string[] {
   if (typeof kind === 'object') return [kind.oneOf.join(' · ')]
   if (kind === 'boolean') return ['true or false']

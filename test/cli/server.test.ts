@@ -27,8 +27,16 @@ const entry = join(root, 'src', 'cli', 'main.ts')
 const HELD_MS = 500
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
-/** The chapter whose examples build on each other. */
-const [learning = ''] = /^## How it learns\n[\s\S]*?(?=^## )/m.exec(readme) ?? []
+const [howItLearns = ''] = /^## How it learns\n[\s\S]*?(?=^## )/m.exec(readme) ?? []
+/** By name; their examples go on from those of README. */
+const chapters = new Map(
+  readdirSync(join(root, 'docs'))
+    .sort()
+    .map((name) => [name, readFileSync(join(root, 'docs', name), 'utf8')]),
+)
+/** Whose examples build on each other. */
+const learning = `${howItLearns}\n${chapters.get('learning.md') ?? ''}`
+chapters.delete('learning.md')
 
 function blocksOf(markdown: string): string[] {
   return [...markdown.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => String(block))
@@ -65,7 +73,7 @@ describe('with a server of its own', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'attune-cli-'))
-    // a drawn order teaches something else, now and then, than what README prints
+    // a drawn order teaches something else, now and then, than what the examples print
     vi.stubEnv('EXPLORATION_SHARE', '0')
     server = await startOwnServer(join(folder, 'data'))
     vi.unstubAllEnvs()
@@ -159,11 +167,10 @@ describe('with a server of its own', () => {
     expect(notes).toBe('--index must be lower case.')
   })
 
-  test('the examples with curl in README work as they stand', async () => {
-    const examples = blocksOf(readme.replace(learning, '')).filter((block) =>
-      block.includes('curl'),
-    )
-    expect(examples.length).toBeGreaterThan(3)
+  test('the examples with curl in README and its chapters work as they stand', async () => {
+    const pages = [readme.replace(howItLearns, ''), ...chapters.values()]
+    const examples = pages.flatMap(blocksOf).filter((block) => block.includes('curl'))
+    expect(examples.length).toBeGreaterThan(7)
     const script = examples.join('\n')
     const calls = script.match(/^(?:curl)/gm)?.length ?? 0
     const answers = (await inShell(script, server.url))
@@ -175,8 +182,9 @@ describe('with a server of its own', () => {
     expect(answers[2].data.total).toBe(1)
   })
 
-  test.skipIf(learning === '')('so do those about learning, with what they print', async () => {
+  test('so do those about learning, with what they print', async () => {
     const script = blocksOf(learning).join('\n')
+    expect(script).toContain('/adapt/apply')
     const printed = [...script.matchAll(/ # ([\w,]+)(?::.*)?$/gm)].map(([, words]) => String(words))
     expect(printed).toContain('returns,policy,tax')
     const output = await inShell(script, server.url)

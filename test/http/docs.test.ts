@@ -77,7 +77,7 @@ it.each(['/docs', '/api/docs'])(
     const told = page.all('p').flatMap(({ children }) => children)
     for (const { description } of routes)
       if (description !== undefined) expect(told).toContain(description)
-    expect(told.join(), 'as README says').toMatch(/MurmurHash3[\s\S]*0x6a09e667/)
+    expect(told.join(), 'as docs/learning.md says').toMatch(/MurmurHash3[\s\S]*0x6a09e667/)
     const [first] = page.all('button')
     await first?.onclick?.()
     expect(page.sent[1]).toMatchObject({ url: '/api/cortex/search', method: 'POST' })

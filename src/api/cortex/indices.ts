@@ -4,7 +4,7 @@ import { IndexPath } from '../../schema/document.ts'
 import { CreateIndex, IndexCreated, IndexInfo, IndexList, PutIndex } from '../../schema/indices.ts'
 import { refuseContradiction } from '../agreement.ts'
 
-/** README tells the same at length. */
+/** docs/indices.md tells the same at length. */
 const ABOUT = `**mappings.properties**: field → \`{type, analyzer, searchAnalyzer, searched, vectorized, weight, fields}\`, where type is
 text (default), keyword, integer, long, float, double, boolean, date, object (with \`properties\`) or dense_vector (with \`dims\`), and \`fields\`
 reads the same values in another way. **mappings.dynamic**: true (default), false or "strict", for fields without a mapping.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type RunningApp, startApp } from '../../running-app.ts'
 
-/* What README says of an index that is made ahead of its documents. */
+/* What docs/indices.md says of an index that is made ahead of its documents. */
 
 let service: RunningApp
 
@@ -100,7 +100,7 @@ it('finds Korean words without their particles, and Chinese ones as they stand, 
   expect([await whole('東京'), await whole('都')]).toEqual([['tokyo'], ['tokyo']])
 })
 
-it('reads what README names of a field and of an analyzer', async () => {
+it('reads what docs/indices.md names of a field and of an analyzer', async () => {
   await make(
     'named',
     {
