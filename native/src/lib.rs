@@ -3,6 +3,7 @@
 //! that `analysis` takes apart and the `vectors` that `space` makes.
 
 pub mod analysis;
+pub mod bm25;
 pub mod date;
 pub mod engine;
 pub mod failure;

@@ -2,6 +2,7 @@
 
 use serde_json::{json, Map, Value};
 
+use crate::bm25;
 use crate::engine::lengths::length_of;
 use crate::failure::Failure;
 use crate::search::deadline;
@@ -11,7 +12,7 @@ use crate::search::ranks::Ranks;
 use crate::search::rerank::Reranked;
 use crate::search::scale::Scale;
 use crate::search::sort::Hit;
-use crate::search::text::bm25;
+use crate::search::text::blend::blend;
 use crate::search::text::clause::Clause;
 use crate::search::text::plan::{self, Plan};
 use crate::search::text::postings::Postings;
@@ -207,7 +208,7 @@ fn text_value(scorer: &Scorer, position: u32, reasons: Reasons) -> Value {
     let (segment, document) = scorer.snapshot.locate(position);
     let scores = reasons.fields.iter().map(|(score, _)| *score);
     let best = scores.clone().fold(0.0, f32::max);
-    let bm25 = bm25::blend(reasons.combined, best, scores.sum());
+    let bm25 = blend(reasons.combined, best, scores.sum());
     let mut fields = Map::new();
     for (field, (score, terms)) in scorer.fields.iter().zip(reasons.fields) {
         let Some(reader) = field.reader.segment(segment).filter(|_| !terms.is_empty()) else {

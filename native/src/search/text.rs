@@ -1,7 +1,7 @@
 //! The text leg: the words of a query, what they match, and what each match is worth.
 
 pub mod apart;
-pub mod bm25;
+pub mod blend;
 pub mod clause;
 pub mod kept;
 pub mod matched;

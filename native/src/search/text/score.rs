@@ -6,11 +6,11 @@
 
 use std::cell::RefCell;
 
+use crate::bm25::{idf, norm, saturated};
 use crate::engine::bits::Bits;
 use crate::engine::lengths::length_of;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
-use crate::search::text::bm25::{idf, norm, saturated, table};
 use crate::search::text::clause::{Clause, Pair, Way};
 use crate::search::text::matched::{Matched, TERMS_MAX};
 use crate::search::text::plan::{Plan, SearchField};
@@ -354,4 +354,13 @@ impl<'a> Scorer<'a> {
             scratch.combined[at] += part.max(f32::MIN_POSITIVE);
         }
     }
+}
+
+/// What a function of lengths gives for each length code.
+fn table(of: impl Fn(f32) -> f32) -> Box<[f32; 256]> {
+    let mut values = Box::new([0.0; 256]);
+    for (code, value) in values.iter_mut().enumerate() {
+        *value = of(length_of(code as u8));
+    }
+    values
 }

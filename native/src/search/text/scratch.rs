@@ -9,7 +9,7 @@ use crate::engine::bits::Bits;
 use crate::engine::lengths::Lengths;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
-use crate::search::text::bm25::blend;
+use crate::search::text::blend::blend;
 use crate::search::text::matched::Matched;
 use crate::search::text::postings::Postings;
 use crate::search::text::text_matches::TextMatches;

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use super::{Counts, Model, Random};
+use crate::bm25::{idf, norm, saturated};
 use crate::failure::Failure;
 
 /// Words that a document loses: what people type is about as long.
@@ -19,10 +20,6 @@ const DOCUMENTS_MIN: usize = 100;
 const CANDIDATES_MAX: usize = 10_000;
 /// Only the first hits count, each by its rank (nDCG@10 with one relevant document).
 const DEPTH: f64 = 10.0;
-
-/// BM25's saturation, and how much lengths count.
-const K1: f32 = 1.2;
-const B: f32 = 0.75;
 
 /// The words that a document has lost, by their ids in the counts.
 pub(super) struct Query {
@@ -161,11 +158,10 @@ impl Words {
         let mut scores = vec![0.0; self.lengths.len()];
         for id in &query.words {
             let found = &self.postings[id];
-            let n = found.len() as f32;
-            let idf = (1.0 + (documents - n + 0.5) / (n + 0.5)).ln();
+            let idf = idf(documents, found.len());
             for (at, frequency) in found {
-                let norm = K1 * (1.0 - B + B * self.lengths[*at] / self.mean);
-                scores[*at] += idf * frequency / (frequency + norm);
+                let norm = norm(self.lengths[*at], self.mean);
+                scores[*at] += idf * saturated(*frequency, norm);
             }
         }
         scores
