@@ -60,6 +60,40 @@ export function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }
 
+/** Words of 32 bits that an id takes. */
+export const ID_WORDS = 4
+
+/**
+ * Keeps an id, as `newId` makes them, as numbers: where many are kept for long, collections would have to copy texts.
+ * Word by word, which is done in half the time of a loop: each search with a session has this done.
+ */
+export function packId(id: string, into: Int32Array, at: number): void {
+  into[at] = (fourDigits(id, 0) << 16) | fourDigits(id, 4)
+  into[at + 1] = (fourDigits(id, 9) << 16) | fourDigits(id, 14)
+  into[at + 2] = (fourDigits(id, 19) << 16) | fourDigits(id, 24)
+  into[at + 3] = (fourDigits(id, 28) << 16) | fourDigits(id, 32)
+}
+
+function fourDigits(id: string, at: number): number {
+  return (
+    (digit(id, at) << 12) | (digit(id, at + 1) << 8) | (digit(id, at + 2) << 4) | digit(id, at + 3)
+  )
+}
+
+/** Letters begin at 0x61, of which the lower half is 1. */
+function digit(id: string, at: number): number {
+  const code = id.charCodeAt(at)
+  return (code & 15) + 9 * (code >> 6)
+}
+
+/** The id that was kept there; undefined where nothing but zeros are. */
+export function unpackId(from: Int32Array, at: number): string | undefined {
+  const words = from.subarray(at, at + ID_WORDS)
+  if (words.every((word) => word === 0)) return undefined
+  const hex = Array.from(words, (word) => (word >>> 0).toString(16).padStart(8, '0')).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}
+
 /** Whether a text may be an id of ours, a UUID in any case; others are looked up nowhere. */
 export function isId(text: string): boolean {
   return validate(text)

@@ -1,6 +1,16 @@
 import { validate, version } from 'uuid'
 import { expect, it } from 'vitest'
-import { firstIdOf, hashSpelling, isId, newId, oneSpelling, timeOfId } from '../src/ids.ts'
+import {
+  firstIdOf,
+  hashSpelling,
+  ID_WORDS,
+  isId,
+  newId,
+  oneSpelling,
+  packId,
+  timeOfId,
+  unpackId,
+} from '../src/ids.ts'
 
 it('ids are UUIDs of version 7, all different, and begin with the time that they were made', () => {
   const ids = Array.from({ length: 5000 }, () => newId())
@@ -40,6 +50,15 @@ it('an id tells when it was made, and is one id in any case', () => {
   ])
   expect(oneSpelling(id.toUpperCase())).toBe(id)
   expect(oneSpelling('Ann')).toBe('Ann')
+})
+
+it('ids that are kept as numbers are the same ones again, and nothing is where none was kept', () => {
+  const ids = Array.from({ length: 500 }, (_, at) => newId(at * 1e12))
+  ids.push('01234567-89ab-7def-bfff-ffffffffffff', '00000000-0000-7000-8000-000000000000')
+  const words = new Int32Array(ID_WORDS * (ids.length + 1))
+  for (const [at, id] of ids.entries()) packId(id, words, ID_WORDS * at)
+  expect(ids.map((_, at) => unpackId(words, ID_WORDS * at))).toEqual(ids)
+  expect(unpackId(words, ID_WORDS * ids.length)).toBeUndefined()
 })
 
 it('the hash of a query is one in any case', () => {

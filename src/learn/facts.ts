@@ -1,3 +1,5 @@
+import { timeOfId } from '../ids.ts'
+
 /** A document as the learning side names it, whatever its number in the index is now: `indexId/id`. */
 export type DocumentKey = string
 
@@ -41,7 +43,7 @@ export interface Impression {
   total: number
   /** Hits before the first one shown: the first has position `from` + 1. */
   from: number
-  /** The query id of the first page, on further pages of a list that a variant applies to, where it is known. */
+  /** The query id of the first page, on further pages of the session's own list, where it is known. */
   list?: string
   generation: number
   page: ShownPage
@@ -99,6 +101,14 @@ export interface StoredImpression {
   features: () => Float32Array
   /** What running the search again needs; read from the bytes when it is asked for. */
   replay: () => ReplayRecord
+}
+
+/** The list that a page belongs to, and when it was begun; one whose list is not known is a list by itself. */
+export function listOf({ queryId, timeMs, list }: Impression): {
+  queryId: string
+  timeMs: number
+} {
+  return list === undefined ? { queryId, timeMs } : { queryId: list, timeMs: timeOfId(list) }
 }
 
 /** A search as the processor hands it on. */

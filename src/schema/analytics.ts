@@ -108,7 +108,10 @@ const Searched = {
   clickable: Type.Integer({
     description: 'of these, those of a live session, which can be clicked, or clicked without',
   }),
-  clicks: Type.Integer({ description: 'searches, or further pages of one, with a click' }),
+  clicks: Type.Integer({
+    description:
+      'searches with a click, on whichever page of their lists; a page whose list is no longer known counts by itself',
+  }),
   ctr: Rate('clicks / clickable; null without any'),
 }
 const Figures = {

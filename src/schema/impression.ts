@@ -32,7 +32,7 @@ export const ShownSearch = Type.Object(
     list: Type.Optional(
       Type.String({
         description:
-          "of a further page of the session's own list that a test's variant applied to: the queryId of the first page",
+          "of a further page of the session's own list: the queryId of the first page, where that is known",
       }),
     ),
     generation: Type.Number(),

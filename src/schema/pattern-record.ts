@@ -2,7 +2,7 @@
 export interface ClickedSearch {
   queryHash: string
   timeMs: number
-  /** Places of the clicked hits among those shown, from 0. */
+  /** Places of the clicked hits among those shown, from 0; none where only further pages of its list were clicked. */
   clicked: number[]
 }
 
@@ -15,7 +15,7 @@ export interface QueryPattern {
   known: number
   clicked: number
   zeroResults: number
-  /** Sum of the positions of each search's first click. */
+  /** Sum of the positions of each list's first click. */
   firstPositions: number
   /**
    * Sum of 1/position of each first click within the first ten of a first page, in parts of `RANK_PARTS`; undefined

@@ -27,7 +27,8 @@ const Query = Type.Object({
     description: 'of these, those of a live session, which can be clicked, or clicked without',
   }),
   clicked: Type.Integer({
-    description: 'searches, or further pages of one, with a click on one of their hits',
+    description:
+      'searches with a click on a hit, on whichever page of their lists; a page whose list is no longer known counts by itself',
   }),
   ctr: Type.Union([Type.Number(), Type.Null()], {
     description: 'clicked / clickable; null without any',
@@ -85,7 +86,7 @@ export const FeedbackPatterns = Type.Object({
     Type.Object({
       position: Type.Integer(),
       shown: Type.Integer(),
-      clicked: Type.Integer({ description: 'searches whose first click was here' }),
+      clicked: Type.Integer({ description: 'lists whose first click was here' }),
       ctr: Rate,
     }),
   ),

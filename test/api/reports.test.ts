@@ -130,6 +130,43 @@ describe('GET /cortex/analytics/reports', () => {
     }
   })
 
+  it('counts a list as one search, on however many of its pages hits are clicked', async () => {
+    const before = await report()
+    const sessionId = await newSession()
+    type Page = Found & { nextCursor: string }
+    const page = async (more: object) => {
+      const body = {
+        query: 'bees honey wax night',
+        searchType: 'text',
+        size: 1,
+        sessionId,
+        ...more,
+      }
+      return (await running.call<Page>('POST', '/cortex/search', body)).data
+    }
+    const first = await page({})
+    const pages = [await page({ from: 2 }), await page({ cursor: first.nextCursor }), first]
+    for (const each of pages.slice(0, 2)) await click(sessionId, each, 0)
+    const counts = { searches: 1, clickable: 1, clicks: 1, ctr: 1 }
+    const { queryHash } = first.searchContext
+    const own = async () => {
+      const all = await report()
+      expect(all.clicks).toBe(before.clicks + 1)
+      expect(all.searches).toBe(before.searches + 1)
+      expect(all.topQueries.find((each) => each.queryHash === queryHash)).toMatchObject(counts)
+      return (all.mrr ?? 0) * all.clickable - (before.mrr ?? 0) * before.clickable
+    }
+    expect(await own()).toBeCloseTo(1 / 2, 10)
+    await click(sessionId, first, 0)
+    expect(await own()).toBeCloseTo(1, 10)
+    const { data } = await running.call<{
+      topQueries: { queryHash: string; searches: number; clicked: number }[]
+    }>('GET', '/nous/learn/search-patterns')
+    expect(data.topQueries.find((each) => each.queryHash === queryHash)).toMatchObject({
+      ...{ searches: 1, clicked: 1 },
+    })
+  })
+
   it('shows as many queries as are asked for', async () => {
     expect((await report('?limit=1')).topQueries).toHaveLength(1)
   })

@@ -1,13 +1,15 @@
 import type { ClickedSearch } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
-import type { Consumer, Fact, FeedbackFact } from '../facts.ts'
+import { type Consumer, type Fact, type FeedbackFact, listOf } from '../facts.ts'
 import { hasOpened, isOthers } from '../feedback/feedback-entries.ts'
 import { GROUPS } from '../loop/fold.ts'
 
 /** The newest searches whose hits were clicked by who was shown them: which click was a search's first, and what to replay. */
 export interface Clicks extends Consumer {
-  /** The position from 1 of a search's first click, if the fact is one; the same for every consumer of the fact. */
+  /** The position from 1 of a page's first click, if the fact is one; the same for every consumer of the fact. */
   first: (fact: FeedbackFact) => number | undefined
+  /** The same of a list's first click, on whichever of its pages. */
+  firstOfList: (fact: FeedbackFact) => number | undefined
   /** The newest clicked searches of a query, or of all (`*`), newest first. */
   newest: (queryHash: string, limit: number) => { queryId: string; search: ClickedSearch }[]
 }
@@ -16,49 +18,57 @@ export interface Clicks extends Consumer {
 const CLICKED_MAX = 5000
 const KEPT_SHARE = 0.99
 
+/** Positions from 1 of a fact that is the first click of its page, or of its list. */
+interface First {
+  ofPage?: number | undefined
+  ofList?: number | undefined
+}
+
+const NONE: First = {}
+
 export function openClicks(store: Store): Clicks {
   const { clickedSearches } = store.tables
   let searches = new Map<string, ClickedSearch>()
   const changed = new Set<string>()
-  let seen: { fact: Fact; first: number | undefined } | undefined
+  let seen: { fact: Fact; first: First } | undefined
 
-  function add(fact: FeedbackFact): number | undefined {
+  function add(fact: FeedbackFact): First {
     const { entry, impression, hit } = fact
-    if (impression === undefined || hit === undefined || !hasOpened(entry)) return undefined
-    if (isOthers(fact)) return undefined
-    const known = searches.get(entry.queryId)
-    changed.add(entry.queryId)
-    if (known !== undefined) {
-      if (!known.clicked.includes(hit)) known.clicked.push(hit)
-      return undefined
-    }
+    if (impression === undefined || hit === undefined || !hasOpened(entry)) return NONE
+    if (isOthers(fact)) return NONE
     const { queryHash, timeMs } = impression
-    searches.set(entry.queryId, { queryHash, timeMs, clicked: [hit] })
-    if (searches.size > CLICKED_MAX)
-      // Many at once: a map takes long to find its first entry when others were before it.
-      for (const oldest of searches.keys()) {
-        searches.delete(oldest)
-        changed.add(oldest)
-        if (searches.size <= CLICKED_MAX * KEPT_SHARE) break
-      }
-    return impression.from + hit + 1
+    const list = listOf(impression)
+    const ofList = !searches.has(list.queryId)
+    // Further pages are replayed by themselves: of their list no more is kept than that it was clicked.
+    if (list.queryId !== entry.queryId)
+      clickedOf(list.queryId, { queryHash, timeMs: list.timeMs, clicked: [] })
+    const { clicked } = clickedOf(entry.queryId, { queryHash, timeMs, clicked: [] })
+    const ofPage = clicked.length === 0
+    if (!clicked.includes(hit)) clicked.push(hit)
+    const position = impression.from + hit + 1
+    return { ofPage: ofPage ? position : undefined, ofList: ofList ? position : undefined }
   }
-  function first(fact: FeedbackFact): number | undefined {
+  function clickedOf(queryId: string, fresh: ClickedSearch): ClickedSearch {
+    changed.add(queryId)
+    const known = searches.get(queryId)
+    if (known !== undefined) return known
+    searches.set(queryId, fresh)
+    for (const oldest of spareOf(searches)) {
+      searches.delete(oldest)
+      changed.add(oldest)
+    }
+    return fresh
+  }
+  function first(fact: FeedbackFact): First {
     if (seen?.fact !== fact) seen = { fact, first: add(fact) }
     return seen.first
   }
   return {
     name: 'clicks',
     group: GROUPS.patterns,
-    first,
-    newest: (queryHash, limit) => {
-      const found: { queryId: string; search: ClickedSearch }[] = []
-      for (const [queryId, search] of [...searches].reverse()) {
-        if (found.length >= limit) break
-        if (queryHash === '*' || search.queryHash === queryHash) found.push({ queryId, search })
-      }
-      return found
-    },
+    first: (fact) => first(fact).ofPage,
+    firstOfList: (fact) => first(fact).ofList,
+    newest: (queryHash, limit) => newestOf(searches, queryHash, limit),
     load: () => {
       // Ids of searches sort by time, so that the oldest comes first again.
       searches = new Map(
@@ -92,4 +102,24 @@ export function openClicks(store: Store): Clicks {
       seen = undefined
     },
   }
+}
+
+/** Those that go, the oldest: many at once, because a map takes long to find its first entry when others were before it. */
+function spareOf(searches: ReadonlyMap<string, ClickedSearch>): string[] {
+  if (searches.size <= CLICKED_MAX) return []
+  return [...searches.keys()].slice(0, searches.size - CLICKED_MAX * KEPT_SHARE)
+}
+
+function newestOf(
+  searches: ReadonlyMap<string, ClickedSearch>,
+  queryHash: string,
+  limit: number,
+): { queryId: string; search: ClickedSearch }[] {
+  const found: { queryId: string; search: ClickedSearch }[] = []
+  for (const [queryId, search] of [...searches].reverse()) {
+    if (found.length >= limit) break
+    if (search.clicked.length === 0) continue
+    if (queryHash === '*' || search.queryHash === queryHash) found.push({ queryId, search })
+  }
+  return found
 }

@@ -1,7 +1,13 @@
 import { ownValue } from '../../object.ts'
 import type { FeedbackPattern } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
-import type { Consumer, FeedbackEntry, FeedbackFact, Impression } from '../facts.ts'
+import {
+  type Consumer,
+  type FeedbackEntry,
+  type FeedbackFact,
+  type Impression,
+  listOf,
+} from '../facts.ts'
 import { GROUPS } from '../loop/fold.ts'
 import type { Clicks } from './clicks.ts'
 import { openTopRows, type TopRows } from './top-rows.ts'
@@ -40,7 +46,7 @@ export function openFeedbackCounts(store: Store, clicks: Clicks): FeedbackCounts
     load: counts.load,
     take: (fact) => {
       if (fact.kind === 'search') takeSearch(fact.impression, counts)
-      else if (fact.kind === 'feedback') takeFeedback(fact, clicks.first(fact), counts)
+      else if (fact.kind === 'feedback') takeFeedback(fact, clicks.firstOfList(fact), counts)
     },
     save: counts.save,
     reset: counts.reset,
@@ -61,7 +67,7 @@ function takeFeedback(
   // When it was told, as in reports: what is dated ahead, or long ago, is counted too.
   counts.count(receivedMs, ALL, countEntry, { entry, deviceType })
   if (impression?.unit === undefined || position === undefined) return
-  counts.count(impression.timeMs, ALL, countClicked, { position, deviceType })
+  counts.count(listOf(impression).timeMs, ALL, countClicked, { position, deviceType })
 }
 
 function countShown(row: FeedbackPattern, { from, page, deviceType }: Impression): void {

@@ -5,7 +5,14 @@ import {
   type Reformulation,
 } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
-import type { Consumer, DocumentKey, Doomed, FeedbackFact, Impression } from '../facts.ts'
+import {
+  type Consumer,
+  type DocumentKey,
+  type Doomed,
+  type FeedbackFact,
+  type Impression,
+  listOf,
+} from '../facts.ts'
 import { GROUPS } from '../loop/fold.ts'
 import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import { askersNamed, withAsker } from './askers.ts'
@@ -29,7 +36,7 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
 
   function takeSearch(impression: Impression): void {
     const { queryId, queryHash, query, timeMs, total, from, sessionId, unit } = impression
-    // Further pages of a list are no searches of their own.
+    // Further pages of a list are no searches of their own; what is clicked on them counts for the list.
     if (from > 0) return
     const zeroResults = total === 0
     queries.count(timeMs, queryHash, countSearched, impression)
@@ -45,12 +52,13 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
   }
   function takeFeedback(fact: FeedbackFact): void {
     const { impression, hit, sessionId } = fact
-    const position = clicks.first(fact)
+    const position = clicks.firstOfList(fact)
     if (impression === undefined || hit === undefined || position === undefined) return
-    const { queryHash, timeMs } = impression
+    const { queryHash } = impression
+    const { queryId, timeMs } = listOf(impression)
     queries.count(timeMs, queryHash, countClicked, { impression, hit, position })
     const own = last.get(sessionId)
-    if (own === undefined || own.queryId !== impression.queryId || own.clicked) return
+    if (own === undefined || own.queryId !== queryId || own.clicked) return
     last.put(sessionId, { ...own, clicked: true })
     if (own.from !== undefined)
       reformulations.count(own.timeMs, nameOf(own), countFollowed, undefined)

@@ -99,7 +99,7 @@ export function reportFeedback(
   }
 }
 
-/** Clicks on further pages may outnumber the searches. */
+/** Clicks on pages whose lists are not known may outnumber the searches. */
 function rate(part: number, whole: number): number | null {
   return whole > 0 ? round(Math.min(1, part / whole)) : null
 }

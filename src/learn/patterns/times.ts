@@ -1,5 +1,5 @@
 import type { LastSearch } from '../../schema/pattern-record.ts'
-import type { Fact, Impression } from '../facts.ts'
+import { type Fact, type Impression, listOf } from '../facts.ts'
 import { hasOpened } from '../feedback/feedback-entries.ts'
 import { isReformulated } from './last-searches.ts'
 
@@ -7,7 +7,7 @@ import { isReformulated } from './last-searches.ts'
 export function timesOfQueries(facts: readonly Fact[]): Map<string, number[]> {
   const times = new Map<string, number[]>()
   for (const fact of facts) {
-    const list = listOf(fact)
+    const list = firstPage(fact)
     if (list !== undefined) note(times, list.queryHash, list.timeMs)
   }
   return times
@@ -20,11 +20,12 @@ export function timesOfPairs(facts: readonly Fact[]): Map<string, number[]> {
   for (const fact of facts) {
     if (fact.kind === 'feedback') {
       const own = last.get(fact.sessionId)
-      const isOwn = own !== undefined && own.queryId === fact.impression?.queryId
+      const list = fact.impression === undefined ? undefined : listOf(fact.impression)
+      const isOwn = own !== undefined && own.queryId === list?.queryId
       if (isOwn && fact.hit !== undefined && hasOpened(fact.entry)) own.clicked = true
       continue
     }
-    const list = listOf(fact)
+    const list = firstPage(fact)
     if (list?.sessionId === undefined || list.unit === undefined) continue
     const { queryId, queryHash, timeMs, sessionId } = list
     const now = { queryId, queryHash, timeMs, clicked: false }
@@ -44,6 +45,6 @@ function note(times: Map<string, number[]>, name: string, timeMs: number): void 
 }
 
 /** A first page: further ones are no searches of their own. */
-function listOf(fact: Fact): Impression | undefined {
+function firstPage(fact: Fact): Impression | undefined {
   return fact.kind === 'search' && fact.impression.from === 0 ? fact.impression : undefined
 }

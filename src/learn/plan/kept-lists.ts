@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto'
+import { ID_WORDS, packId, unpackId } from '../../ids.ts'
 import type { AddedScores } from '../../schema/plan.ts'
 
 /**
@@ -23,12 +24,17 @@ export interface Applied {
 export interface KeptList<Of extends Applied> {
   number: number
   applied: Of | undefined
+  /** The query id of its first page; known only by its key, and where it was told. */
+  queryId?: string | undefined
 }
 
 /** The lists that were begun last. */
 export interface KeptLists<Of extends Applied> {
-  /** Keeps one under what decides it, by `keyOf`; returns its number, which counts up from 1, or 0. */
-  keep: (key: number, applied: Of | undefined) => number
+  /**
+   * Keeps one under what decides it, by `keyOf`, with its first page's query id if that is to be known; returns its
+   * number, which counts up from 1, or 0.
+   */
+  keep: (key: number, applied: Of | undefined, queryId: string | undefined) => number
   /** The one that was begun last under a key. */
   find: (key: number) => KeptList<Of> | undefined
   /** The one with a number from 1 on. */
@@ -49,6 +55,8 @@ interface Generation<Of extends Applied> {
   last: Int32Array
   before: Int32Array
   numbers: Float64Array
+  /** Query ids of their first pages; zeros where none is known. */
+  queryIds: Int32Array
   /** What applies to the lists numbered from `first` on. */
   applied: Of[]
   first: number
@@ -79,8 +87,12 @@ export function openKeptLists<Of extends Applied>(): KeptLists<Of> {
     known.add(documents)
   }
   return {
-    keep: (key, applied) => {
+    keep: (key, applied, queryId) => {
       const number = add(young, key, applied)
+      const place = ID_WORDS * (young.size - 1)
+      if (queryId !== undefined) packId(queryId, young.queryIds, place)
+      // The tables are used again.
+      else young.queryIds.fill(0, place, place + ID_WORDS)
       if (applied !== undefined) count(applied)
       if (young.size === LISTS_MIN || characters >= CHARACTERS_MAX) turn()
       return number
@@ -102,6 +114,7 @@ function newGeneration<Of extends Applied>(): Generation<Of> {
     last: new Int32Array(BUCKETS),
     before: new Int32Array(LISTS_MIN),
     numbers: new Float64Array(LISTS_MIN),
+    queryIds: new Int32Array(ID_WORDS * LISTS_MIN),
     applied: [],
     first: 1,
   }
@@ -127,7 +140,8 @@ function find<Of extends Applied>(from: Generation<Of>, key: number): KeptList<O
   for (let place = from.last[bucketOf(key)] as number; place > 0; ) {
     if (from.keys[place - 1] === key) {
       const number = from.numbers[place - 1] as number
-      return { number, applied: from.applied[number - from.first] }
+      const applied = from.applied[number - from.first]
+      return { number, applied, queryId: unpackId(from.queryIds, ID_WORDS * (place - 1)) }
     }
     place = from.before[place - 1] as number
   }

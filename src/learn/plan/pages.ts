@@ -68,10 +68,21 @@ export function openPages(
       const queryId = isFirstPage(search) ? place.queryId : undefined
       applied.begun = { sessionId: plan.sessionId, queryId }
     }
-    const number = lists.keep(key, applied)
+    const number = lists.keep(key, applied, beginningOf(plan, search, place))
     plan.list = applied === undefined ? 0 : nameOf(number, applied)
     return plan
   }
+}
+
+/** The query id by which later pages name their list: of the first page of somebody's, written down. */
+function beginningOf(
+  { recorded, sessionId }: LearnedPlan,
+  search: SearchRequest,
+  { queryId }: ListPlace,
+): string | undefined {
+  return isFirstPage(search) && sessionId !== undefined && recorded !== undefined
+    ? queryId
+    : undefined
 }
 
 /** Number of marks. The number of a list stands before its mark, in a whole number of 53 bits. */
@@ -87,8 +98,11 @@ function find(
   key: number,
   { list }: ListPlace,
 ): KeptList<Applied> | undefined {
-  if (list === undefined) return lists.find(key)
-  return list === 0 ? PLAIN_LIST : lists.numbered(Math.floor(list / MARKS))
+  const own = lists.find(key)
+  const number = list === undefined ? own?.number : Math.floor(list / MARKS)
+  // By its number alone it is not known whose it is, and which page was the first.
+  if (own?.number === number) return own
+  return number === 0 ? PLAIN_LIST : lists.numbered(number as number)
 }
 
 function gone(): Error {
@@ -156,22 +170,26 @@ function restOf(ranking: KeptRanking): string {
 }
 
 /** Only first pages are drawn, and only they are judged; a list that is dealt is dealt as a whole. */
-function laterPage(plan: LearnedPlan, { number, applied }: KeptList<Applied>): LearnedPlan {
+function laterPage(plan: LearnedPlan, kept: KeptList<Applied>): LearnedPlan {
+  const { number, applied } = kept
   const ranking = applied?.ranking ?? PLAIN
   const list = applied === undefined ? 0 : nameOf(number, applied)
   const later = { ...plan, ...ranking, list }
   later.exploration = later.shadow = undefined
-  if (plan.recorded !== undefined) later.recorded = recordedOf(plan, ranking, applied?.begun)
+  if (plan.recorded !== undefined) later.recorded = recordedOf(plan, kept)
   return later
 }
 
-/** Tests count a list, not its pages, and nobody as in a variant who goes on, by a cursor, in the list of somebody in it. */
+/**
+ * A list is counted, not its pages: they name its first one. Nobody is in a variant who goes on, by a cursor, in the list
+ * of somebody in it.
+ */
 function recordedOf(
   { recorded, sessionId }: LearnedPlan,
-  { experiments }: KeptRanking,
-  begun: Applied['begun'],
+  { applied, queryId }: KeptList<Applied>,
 ): NonNullable<LearnedPlan['recorded']> {
-  const isOwn = begun?.sessionId === sessionId
-  const said = { ...recorded, variants: isOwn ? variantNames(experiments) : [] }
-  return isOwn && begun?.queryId !== undefined ? { ...said, list: begun.queryId } : said
+  const { ranking = PLAIN, begun = { sessionId, queryId } } = applied ?? {}
+  const isOwn = begun.sessionId === sessionId
+  const said = { ...recorded, variants: isOwn ? variantNames(ranking.experiments) : [] }
+  return isOwn && begun.queryId !== undefined ? { ...said, list: begun.queryId } : said
 }

@@ -13,8 +13,8 @@ export interface Frequent {
   /** One more search; one of nobody can't be clicked. */
   add: (search: Searched) => void
   /**
-   * One more of its searches, or a further page of one, was clicked. A list that began before this may be of a query that
-   * nobody has asked since: it is taken where there is room, and takes none from queries that were asked.
+   * One more of its searches was clicked, or a page whose list is not known. A list that began before this may be of a
+   * query that nobody has asked since: it is taken where there is room, and takes none from queries that were asked.
    */
   click: (search: Searched, wasClickable: boolean) => void
   /** Takes a query out that was asked no more often than this. */

@@ -9,7 +9,10 @@ import { type Frequent, openFrequent } from './frequent.ts'
 /** One hour while it is being counted. */
 export interface Hour {
   addSearch: (impression: Impression) => void
-  /** A search's best click so far: `best` from 1, `before` what was the best until now; 0 when not known. */
+  /**
+   * A list's best click so far, on any of its pages: `best` from 1, `before` what was the best until now; 0 when not
+   * known.
+   */
   addClick: (impression: Impression, best: number, before: number | undefined) => void
   addFeedback: (status: string) => void
   addEvent: (type: string) => void
@@ -45,7 +48,7 @@ export function openHour(from: HourReport = EMPTY): Hour {
     byType.set(searchType, type)
     return [all, type]
   }
-  /** A search of nobody can't be clicked, and says nothing about the ranking; every page of the others does. */
+  /** A search of nobody can't be clicked, and says nothing about the ranking. */
   function judgedOf(impression: Impression): Required<SearchCounts>[] {
     if (impression.unit === undefined) return []
     return [isLearned(impression) ? learned : plain]
@@ -53,9 +56,9 @@ export function openHour(from: HourReport = EMPTY): Hour {
   return {
     addSearch: (impression) => {
       const { total, tookMs, from, sessionId, unit } = impression
-      for (const counts of judgedOf(impression)) addSearch(counts, impression)
-      // Further pages of a list are no searches of their own.
+      // Further pages of a list are no searches of their own; what is clicked on them counts for the list.
       if (from > 0) return
+      for (const counts of judgedOf(impression)) addSearch(counts, impression)
       for (const counts of shownOf(impression)) {
         addSearch(counts, impression)
         if (unit !== undefined) counts.clickable += 1

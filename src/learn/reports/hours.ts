@@ -1,7 +1,7 @@
 import { firstIdOf } from '../../ids.ts'
 import type { HourReport } from '../../schema/analytics-record.ts'
 import type { Store } from '../../store/store.ts'
-import type { Consumer, FeedbackFact } from '../facts.ts'
+import { type Consumer, type FeedbackFact, listOf } from '../facts.ts'
 import { hasOpened, isOthers, namesUnshown } from '../feedback/feedback-entries.ts'
 import { GROUPS } from '../loop/fold.ts'
 import { type Asker, askersNamed } from '../patterns/askers.ts'
@@ -38,12 +38,12 @@ export function openHours(store: Store): Hours {
     at(receivedMs).addFeedback(entry.status)
     if (impression === undefined || !isClick(fact)) return
     const position = hit === undefined ? (entry.position ?? 0) : impression.from + hit + 1
-    const { queryId } = entry
+    const { queryId, timeMs } = listOf(impression)
     const before = clicked.get(queryId) ?? reportedClicks.get(queryId)
     const isBetter = position > 0 && (before === 0 || position < (before ?? Infinity))
     if (before !== undefined && !isBetter) return
     clicked.set(queryId, position)
-    at(impression.timeMs).addClick(impression, position, before)
+    at(timeMs).addClick(impression, position, before)
   }
   function forget(): void {
     open.clear()

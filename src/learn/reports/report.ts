@@ -157,8 +157,8 @@ function timedFiguresOf(counts: Required<SearchCounts>) {
 }
 
 /**
- * Clicks on further pages, and on searches that retention has removed, may outnumber the searches, and sums of thirds may
- * not be whole.
+ * Clicks on pages whose lists are not known, and on searches that retention has removed, may outnumber the searches, and
+ * sums of thirds may not be whole.
  */
 function rate(part: number, whole: number): number | null {
   return whole === 0 ? null : Math.max(0, Math.min(1, part / whole))

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { newId } from '../../../src/ids.ts'
 import type { FeedbackFact } from '../../../src/learn/facts.ts'
 import { openClicks } from '../../../src/learn/patterns/clicks.ts'
 import { temporaryStore } from '../../store/open.ts'
@@ -30,6 +31,29 @@ it('tells the place of the first click of a search, to whoever asks of it', () =
   // who clicks a hit twice has clicked one hit
   expect(clicks.first(clickOn(1, 0))).toBeUndefined()
   expect(clicks.newest('h', 9)).toMatchObject([{ queryId: 'q000001', search: { clicked: [2, 0] } }])
+})
+
+it('tells the first click of a list, too, whichever of its pages it is on', async () => {
+  const { store, clicks, newest } = open()
+  const begin = newId(1000)
+  const page = (queryId: string, from: number, hit: number): FeedbackFact => {
+    const { impression, ...fact } = clickOn(1, hit)
+    const entry = { ...fact.entry, queryId }
+    const list = from > 0 ? { list: begin } : {}
+    const shown = { ...impression, queryId, from, timeMs: from === 0 ? 1000 : 2000, ...list }
+    return { ...fact, entry, impression: shown } as FeedbackFact
+  }
+  const told = (fact: FeedbackFact) => [clicks.first(fact), clicks.firstOfList(fact)]
+  const [second, third] = [newId(2000), newId(2001)]
+  expect(told(page(third, 20, 1))).toEqual([22, 22])
+  // Nothing of the first page is there to be replayed.
+  expect(newest()).toEqual([2000])
+  await store.write(() => clicks.save())
+  clicks.load()
+  expect(told(page(second, 10, 0))).toEqual([11, undefined])
+  expect(told(page(begin, 0, 3))).toEqual([4, undefined])
+  expect(told(page(begin, 0, 4))).toEqual([undefined, undefined])
+  expect(newest().toSorted()).toEqual([1000, 2000, 2000])
 })
 
 it('goes by who was shown the list: what others click there neither is a first click nor takes the place of one', () => {

@@ -49,6 +49,29 @@ describe('the patterns of searches', () => {
     expect((await searches(shop, { limit: 1 })).topQueries).toHaveLength(1)
   })
 
+  it('count a list once, on however many of its pages hits are clicked', async () => {
+    const shop = openWorkshop()
+    const session = await shop.session()
+    const list = shop.searchIn(session)
+    shop.searchIn(session)
+    for (const from of [4, 8]) await click(shop, session, 'd', { from, list })
+    await shop.tell(session, list, 'b')
+    const counts = { searches: 2, clickable: 2, clicked: 1, ctr: 0.5, clickPosition: 8 }
+    expect((await searches(shop)).topQueries).toMatchObject([counts])
+    const { byDevice, byPosition } = await feedback(shop)
+    expect(byDevice).toMatchObject([{ searches: 2, clicked: 1, ctr: 0.5 }])
+    expect(byPosition.filter(({ clicked }) => clicked > 0)).toMatchObject([{ position: 8 }])
+  })
+
+  it('take a click on a further page for one on the list: who goes on to other words had found something', async () => {
+    const shop = openWorkshop()
+    const session = await shop.session()
+    const list = shop.searchIn(session, { queryHash: 'from', query: 'from' })
+    await click(shop, session, 'd', { queryHash: 'from', query: 'from', from: 10, list })
+    shop.searchIn(session, { queryHash: 'to', query: 'to' })
+    expect((await searches(shop)).reformulations).toEqual([])
+  })
+
   it('count a search of nobody that was clicked all the same as one that can be', async () => {
     const shop = openWorkshop()
     const queryId = shop.searchIn(undefined)

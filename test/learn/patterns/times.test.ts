@@ -38,6 +38,10 @@ it('tells when one query was put in the words of another', () => {
 
 it.each<[string, Fact[]]>([
   ['the first was clicked', [search('a', 1), click(search('a', 1)), search('b', 2)]],
+  [
+    'a further page of the first was clicked',
+    [search('a', 1), click(search('a', 2, { from: 10, list: 'a-1' })), search('b', 3)],
+  ],
   ['it is the same query', [search('a', 1), search('a', 2)]],
   ['too much time went by', [search('a', 1), search('b', 7)]],
   ['another session asks', [search('a', 1), search('b', 2, { sessionId: 'other' })]],

@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Applied, keyOf, openKeptLists } from '../../../src/learn/plan/kept-lists.ts'
+import { newId } from '../../../src/ids.ts'
+import {
+  type Applied,
+  type KeptList,
+  keyOf,
+  openKeptLists,
+} from '../../../src/learn/plan/kept-lists.ts'
 import { NOTHING_ADDED } from '../../../src/schema/plan.ts'
 
 const applies = (): Applied => ({ ranking: { added: NOTHING_ADDED }, countedIn: 0 })
@@ -8,15 +14,16 @@ const applies = (): Applied => ({ ranking: { added: NOTHING_ADDED }, countedIn: 
 it('finds the list that was begun last with a key, by its key and by its number', () => {
   const keys = fc.constantFrom(1, 2, 3, 2 ** 14 + 1, 2 ** 50 + 1)
   fc.assert(
-    fc.property(fc.array(fc.tuple(keys, fc.boolean())), (begun) => {
+    fc.property(fc.array(fc.tuple(keys, fc.boolean(), fc.boolean())), (begun) => {
       const lists = openKeptLists<Applied>()
-      const byKey = new Map<number, { number: number; applied: Applied | undefined }>()
+      const byKey = new Map<number, KeptList<Applied>>()
       let number = 0
-      for (const [key, isPlain] of begun) {
+      for (const [key, isPlain, isTold] of begun) {
         const applied = isPlain ? undefined : applies()
         if (!isPlain) number += 1
-        byKey.set(key, { number: isPlain ? 0 : number, applied })
-        expect(lists.keep(key, applied)).toBe(isPlain ? 0 : number)
+        const queryId = isTold ? newId() : undefined
+        byKey.set(key, { number: isPlain ? 0 : number, applied, queryId })
+        expect(lists.keep(key, applied, queryId)).toBe(isPlain ? 0 : number)
       }
       for (const key of [1, 2, 3, 4, 2 ** 14 + 1, 2 ** 50 + 1]) {
         const found = byKey.get(key)
@@ -32,7 +39,10 @@ it('finds the list that was begun last with a key, by its key and by its number'
 it('lists that are kept no more are found neither by their keys nor by their numbers, later ones by both', () => {
   const lists = openKeptLists<Applied>()
   const same = applies()
-  for (let at = 1; at <= 45_000; at += 1) lists.keep(at, at % 3 === 0 ? undefined : same)
+  const queryId = newId()
+  // Tables are used again by lists that tell no query id.
+  for (let at = 1; at <= 45_000; at += 1)
+    lists.keep(at, at % 3 === 0 ? undefined : same, at < 30_000 ? queryId : undefined)
   expect(lists.find(20_000)).toBeUndefined()
   expect(lists.numbered(13_334)).toBeUndefined()
   for (const [key, number] of [[35_000, 23_334] as const, [44_999, 30_000] as const]) {

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
+import { newId } from '../../../src/ids.ts'
 import { openPages } from '../../../src/learn/plan/pages.ts'
 import type { LearnedPlan } from '../../../src/learn/plan/plan.ts'
 import { NOTHING_ADDED } from '../../../src/schema/plan.ts'
@@ -52,7 +53,7 @@ it('a list that is dealt is dealt on its later pages as on its first', () => {
   expect(plan(first, 'one').interleaved).toMatchObject({ seed: 4 })
 })
 
-it('a later page of a list that a variant applies to names the first one, and no page does without', () => {
+it('a later page of a list that a variant applies to names the first one', () => {
   let variants: [string, string][] = [['t', 'b']]
   const plan = openPages(({ sessionId }) => {
     const experiments = variants.map(([testId, variantId]) => ({ testId, variantId }))
@@ -61,16 +62,49 @@ it('a later page of a list that a variant applies to names the first one, and no
   })
   const listOf = (search: SearchRequest, queryId: string) =>
     plan(search, 'one', { text: 'one', list: undefined, queryId }).recorded?.list
+  const [q1, q2] = [newId(), newId()]
   expect(listOf(next, 'unknown beginning')).toBeUndefined()
   expect(listOf({ ...next, from: 20 }, 'of the same')).toBeUndefined()
-  expect(listOf(first, 'q1')).toBeUndefined()
-  expect(listOf(next, 'q2')).toBe('q1')
-  expect(listOf({ ...next, cursor: 'after' }, 'q3')).toBe('q1')
-  expect(listOf(first, 'q4')).toBeUndefined()
-  expect(listOf(next, 'q5')).toBe('q4')
+  expect(listOf(first, q1)).toBeUndefined()
+  expect(listOf(next, 'later')).toBe(q1)
+  expect(listOf({ ...next, cursor: 'after' }, 'later')).toBe(q1)
+  expect(listOf(first, q2)).toBeUndefined()
+  expect(listOf(next, 'later')).toBe(q2)
   variants = []
-  expect(listOf(first, 'q6')).toBeUndefined()
-  expect(listOf(next, 'q7')).toBeUndefined()
+  expect(listOf(first, q1)).toBeUndefined()
+  expect(listOf(next, 'later')).toBe(q1)
+})
+
+it('a later page of any list of a session names the first one, as far as that is known and written down', () => {
+  let isRecorded = true
+  const plan = openPages(({ sessionId, query }) => {
+    const added = { documents: '"1/a"', values: '0.5', count: 1 }
+    const rest = { tuning: {}, model: undefined, adaptations: [], experiments: [], sessionId }
+    const recorded = isRecorded ? { variants: [] } : undefined
+    const own = { ...rest, recorded, added: query === 'plain' ? NOTHING_ADDED : added }
+    return own as unknown as LearnedPlan
+  })
+  for (const query of ['plain', 'learned']) {
+    const ask = (search: SearchRequest, queryId: string, list?: number) =>
+      plan({ ...search, query }, query, { text: query, list, queryId })
+    const [q1, q2] = [newId(), newId()]
+    expect(ask(next, 'unknown beginning').recorded?.list).toBeUndefined()
+    const { list, recorded } = ask(first, q1)
+    expect(recorded).toEqual({ variants: [] })
+    expect(ask(next, 'later').recorded).toEqual({ variants: [], list: q1 })
+    const after = { ...first, cursor: 'after' }
+    expect(ask(after, 'later', list).recorded).toEqual({ variants: [], list: q1 })
+    // Somebody else goes on in it.
+    expect(ask({ ...after, sessionId: 'bob' }, 'later', list).recorded?.list).toBeUndefined()
+    // Anybody without a session may have begun it.
+    const { sessionId: _, ...anybody } = first
+    ask(anybody, newId())
+    expect(ask({ ...anybody, from: 10 }, 'later').recorded?.list).toBeUndefined()
+    isRecorded = false
+    ask(first, q2)
+    isRecorded = true
+    expect(ask(next, 'later').recorded?.list).toBeUndefined()
+  }
 })
 
 it('who goes on in the list of somebody else, by a cursor, is in none of the tests that it is in', () => {
@@ -80,10 +114,11 @@ it('who goes on in the list of somebody else, by a cursor, is in none of the tes
     const recorded = { variants: [['t', 'b']] }
     return { ...rest, sessionId, experiments, recorded } as unknown as LearnedPlan
   })
-  const { list } = plan(first, 'one', { text: 'one', list: undefined, queryId: 'q1' })
+  const queryId = newId()
+  const { list } = plan(first, 'one', { text: 'one', list: undefined, queryId })
   const after = (sessionId: string) =>
     plan({ ...first, sessionId, cursor: 'after' }, 'one', { text: 'one', list, queryId: 'q2' })
-  expect(after('ann').recorded).toEqual({ variants: [['t', 'b']], list: 'q1' })
+  expect(after('ann').recorded).toEqual({ variants: [['t', 'b']], list: queryId })
   const other = after('bob')
   expect(other.recorded).toEqual({ variants: [] })
   expect(other.experiments).toHaveLength(1)

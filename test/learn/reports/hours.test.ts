@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { newId } from '../../../src/ids.ts'
 import type { Fact, FeedbackEntry, Impression } from '../../../src/learn/facts.ts'
 import { openHours } from '../../../src/learn/reports/hours.ts'
 import { makeReport } from '../../../src/learn/reports/report.ts'
@@ -128,6 +129,32 @@ it('counts lists, not their pages, and clicks among those that can be clicked', 
   expect(await reportOf(store)).toMatchObject({ searches: 4, clickable: 4, ctr: 0.5 })
   await fold(store, [searched(impression())], 1)
   expect(await reportOf(store)).toMatchObject({ searches: 5, clickable: 5 })
+})
+
+it('counts a list once, on however many of its pages hits are clicked, in the hour in which it was begun', async () => {
+  const store = temporaryStore()
+  const begunMs = NOW_MS - HOUR_MS
+  const begin = () => impression({ timeMs: begunMs, queryId: newId(begunMs) })
+  const [read, unread] = [begin(), begin()]
+  const pageOf = ({ queryId }: Impression, from: number, more: Partial<Impression> = {}) =>
+    impression({ from, list: queryId, ...more })
+  const pages = [pageOf(read, 3), pageOf(read, 6)]
+  const facts = [...[read, unread], ...pages].map(searched)
+  await fold(store, [...facts, told(pages[1], 1), told(pages[0], 0)], 1)
+  const counts = { searches: 2, clickable: 2, clicks: 1, ctr: 0.5 }
+  const report = await reportOf(store)
+  expect(report).toMatchObject(counts)
+  expect(report.topQueries).toMatchObject([counts])
+  expect(report.bySearchType.hybrid).toMatchObject(counts)
+  expect(report.byHour).toMatchObject([counts, { searches: 0, clicks: 0 }])
+  expect(report.mrr).toBeCloseTo(1 / 4 / 2, 12)
+  // The best of all its pages counts, and a page whose list is not known is one by itself.
+  await fold(store, [told(read, 2), told(pages[0], 0), told(impression({ from: 10 }), 0)], 2)
+  const after = await reportOf(store)
+  expect(after).toMatchObject({ searches: 2, clickable: 2, clicks: 2 })
+  expect(after.mrr).toBeCloseTo(1 / 3 / 2, 12)
+  const [{ value: hour } = { value: undefined }] = store.tables.hourReports.range()
+  expect(hour?.plain).toMatchObject({ searches: 2, clicked: 1, reciprocal: expect.closeTo(1 / 3) })
 })
 
 it('counts a click on a further page for its query, also in an hour in which nobody asked it', async () => {
