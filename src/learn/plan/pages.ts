@@ -89,8 +89,8 @@ function beginningOf(
 const MARKS = 2 ** 20
 
 /** The name of a list: its number, and behind that the mark of its ranking. */
-function nameOf(number: number, { mark }: Applied): number {
-  return number * MARKS + mark
+function nameOf(number: number, applied: Applied | undefined): number {
+  return applied === undefined ? 0 : number * MARKS + applied.mark
 }
 
 function find(
@@ -99,10 +99,13 @@ function find(
   { list }: ListPlace,
 ): KeptList<Applied> | undefined {
   const own = lists.find(key)
-  const number = list === undefined ? own?.number : Math.floor(list / MARKS)
-  // By its number alone it is not known whose it is, and which page was the first.
-  if (own?.number === number) return own
-  return number === 0 ? PLAIN_LIST : lists.numbered(number as number)
+  // By its number alone it is not known whose list it is, and which page was the first.
+  if (list === undefined || (own !== undefined && nameOf(own.number, own.applied) === list))
+    return own
+  if (list === 0) return PLAIN_LIST
+  const numbered = lists.numbered(Math.floor(list / MARKS))
+  // Another list may have its number, for they count from 1 again after a start.
+  return numbered?.applied?.mark === list % MARKS ? numbered : undefined
 }
 
 function gone(): Error {
@@ -173,7 +176,7 @@ function restOf(ranking: KeptRanking): string {
 function laterPage(plan: LearnedPlan, kept: KeptList<Applied>): LearnedPlan {
   const { number, applied } = kept
   const ranking = applied?.ranking ?? PLAIN
-  const list = applied === undefined ? 0 : nameOf(number, applied)
+  const list = nameOf(number, applied)
   const later = { ...plan, ...ranking, list }
   later.exploration = later.shadow = undefined
   if (plan.recorded !== undefined) later.recorded = recordedOf(plan, kept)

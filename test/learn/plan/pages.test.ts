@@ -8,7 +8,7 @@ import { NOTHING_ADDED } from '../../../src/schema/plan.ts'
 import type { SearchRequest } from '../../../src/schema/search.ts'
 
 /** The hash tells which list a page belongs to, as all of a search's words would; a cursor names its list's number. */
-function openNamed(make: () => LearnedPlan) {
+function openNamed(make: (search: SearchRequest) => LearnedPlan) {
   const plan = openPages(make)
   return (search: SearchRequest, text: string, list?: number) => plan(search, text, { text, list })
 }
@@ -214,6 +214,19 @@ it('a cursor of a list that is kept no more goes on where the same applies, and 
   const kept = plan(further, 'one', lost)
   adaptations = []
   expect(plan(further, 'one', kept.list).adaptations).toEqual(['change@1'])
+})
+
+it('a cursor of before a start goes on in no other list that has its number by now', () => {
+  const open = () =>
+    openNamed(({ query }: SearchRequest) => {
+      const rest = { tuning: {}, added: NOTHING_ADDED, experiments: [] }
+      return { ...rest, adaptations: [`${query}@1`] } as unknown as LearnedPlan
+    })
+  const { list } = open()(first, 'one')
+  const plan = open()
+  const other = plan({ ...first, query: 'two' }, 'two')
+  expect(Math.floor(other.list / 2 ** 20)).toBe(Math.floor(list / 2 ** 20))
+  expect(plan({ ...first, cursor: 'after' }, 'one', list).adaptations).toEqual(['one@1'])
 })
 
 it('a list to which nothing applied needs no number', () => {
