@@ -4,17 +4,18 @@ import { type Collection, readCollection } from './beir.ts'
 import { measureFilterRecall } from './filter-recall.ts'
 import { machineLine, readMachine } from './machine.ts'
 import { mean, ndcg, percentile, recall } from './measures.ts'
-import { tellPlainly } from './refusal.ts'
+import { Refusal, readNumber, tellPlainly } from './refusal.ts'
 import { startServer } from './server.ts'
 import { loadDocuments, must, openService, type Service, waitUntilLearned } from './service.ts'
 import { formatTable, round } from './table.ts'
 
-const USAGE = `npm run bench:quality -- FOLDER… [--size 100] [--request JSON]
+const USAGE = `npm run bench:quality -- FOLDER… [--size 100] [--request JSON] [--split test]
 npm run bench:quality -- --filter-recall [--documents 20000]
 
 Measures nDCG@10 (linear gains, as trec_eval) and recall of each search mode, through HTTP, on collections in BEIR's form
 (corpus.jsonl[.gz], queries.jsonl, qrels/test.tsv). Only the queries that have judgements are asked.
   --size           hits asked and the depth of recall (default 100)
+  --split          which judgements: qrels/SPLIT.tsv (default test)
   --request        JSON laid over each search request, to try a setting
   --filter-recall  recall@10 of filtered vector search against brute force over the same vectors
   --documents      documents of the filter-recall run (default 20000)`
@@ -29,17 +30,30 @@ const { values, positionals } = parseArgs({
   options: {
     size: { type: 'string', default: '100' },
     request: { type: 'string', default: '{}' },
+    split: { type: 'string', default: 'test' },
     documents: { type: 'string', default: '20000' },
     'filter-recall': { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 })
 
+const size = readNumber('size', values.size, { least: 1, whole: true })
+const documents = readNumber('documents', values.documents, { least: 1, whole: true })
+const more = readRequest(values.request)
+
 if (values.help || (positionals.length === 0 && !values['filter-recall'])) console.log(USAGE)
 else {
   console.log(machineLine(readMachine()))
   for (const folder of positionals) await measureCollection(resolve(folder))
-  if (values['filter-recall']) await printFilterRecall(Number(values.documents))
+  if (values['filter-recall']) await printFilterRecall(documents)
+}
+
+function readRequest(text: string): object {
+  try {
+    return JSON.parse(text) as object
+  } catch {
+    throw new Refusal(`--request must be JSON like {"fusion": "rrf"}, not ${text}.`)
+  }
 }
 
 /** One mode's figures over all queries of a collection. */
@@ -53,7 +67,8 @@ interface QualityRow {
 }
 
 async function measureCollection(folder: string): Promise<void> {
-  const collection = await readCollection(folder)
+  const collection = await readCollection(folder, values.split)
+  for (const remark of collection.remarks) console.log(`${folder}: ${remark}`)
   const server = await startServer()
   const service = openService(server.url)
   try {
@@ -96,8 +111,6 @@ async function measureMode(
   { queries }: Collection,
   searchType: string,
 ): Promise<QualityRow> {
-  const size = Number(values.size)
-  const more = JSON.parse(values.request) as object
   const gains: number[] = []
   const recalls: number[] = []
   const times: number[] = []

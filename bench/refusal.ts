@@ -9,3 +9,23 @@ export function tellPlainly(): void {
     process.exit(1)
   })
 }
+
+/** The number that an option says; throws a Refusal when it is none, or outside of its bounds. */
+export function readNumber(
+  option: string,
+  text: string,
+  { least = 0, most = Number.POSITIVE_INFINITY, whole = false } = {},
+): number {
+  const number = text.trim() === '' ? Number.NaN : Number(text)
+  if (number >= least && number <= most && (!whole || Number.isInteger(number))) return number
+  const kind = whole ? 'a whole number' : 'a number'
+  const bounds =
+    most === Number.POSITIVE_INFINITY ? `of at least ${least}` : `from ${least} to ${most}`
+  throw new Refusal(`--${option} must be ${kind} ${bounds}, not "${text}".`)
+}
+
+/** One of the words that an option may say; throws a Refusal that names them for any other. */
+export function readChoice(option: string, text: string, choices: readonly string[]): string {
+  if (choices.includes(text)) return text
+  throw new Refusal(`--${option} must be one of ${choices.join(', ')}, not "${text}".`)
+}

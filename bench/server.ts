@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { Refusal } from './refusal.ts'
 
 /** A server process of its own, as built. */
 export interface BenchServer {
@@ -42,7 +43,7 @@ const LINES_KEPT = 20
 
 /** Starts the built server on a free port and waits for its ready line. Rejects with its last lines when it ends. */
 export async function startServer(options: ServerOptions = {}): Promise<BenchServer> {
-  if (!existsSync(MAIN)) throw new Error('The server is not built: run `npm run build` first.')
+  if (!existsSync(MAIN)) throw new Refusal('The server is not built: run `npm run build` first.')
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'attune-bench-'))
   const startedAt = performance.now()
   const child = spawn(process.execPath, startArguments(), {

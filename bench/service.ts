@@ -1,6 +1,7 @@
 import { Pool } from 'undici'
 import type { IndexInfo } from '../src/schema/indices.ts'
 import type { BenchDocument } from './beir.ts'
+import { Refusal } from './refusal.ts'
 
 /** What an answer's envelope holds. `status` is HTTP's. */
 // biome-ignore lint/suspicious/noExplicitAny: replies of every route pass here; the callers know their shapes
@@ -70,7 +71,7 @@ export async function must(reply: Promise<Reply>): Promise<Reply['data']> {
   return data
 }
 
-/** Writes documents in NDJSON requests of `batch` each, `lanes` at a time. Throws when any is refused. */
+/** Writes documents in NDJSON requests of `batch` each, `lanes` at a time. Throws a Refusal when any is refused. */
 export async function loadDocuments(
   service: Service,
   index: string,
@@ -84,10 +85,22 @@ export async function loadDocuments(
       const rows = take(source, batch)
       if (rows.length === 0) return
       const data = await must(service.sendLines(`/cortex/documents/bulk?index=${index}`, rows))
-      if (data.failed > 0) throw new Error(`${data.failed} documents were refused`)
+      if (data.failed > 0) throw new Refusal(refusedOf(data))
     }
   }
   await Promise.all(Array.from({ length: lanes }, lane))
+}
+
+/** What is read of the answer to a bulk request. */
+interface Refused {
+  failed: number
+  items: { id?: string; error?: string }[]
+}
+
+/** The reply names an item that was refused by its id, where it could be read. */
+function refusedOf({ failed, items }: Refused): string {
+  const first = items.find(({ error }) => error !== undefined)
+  return `The service refused ${failed} documents; ${first?.id ?? 'the first'}: ${first?.error ?? 'no sentence'}`
 }
 
 function take(source: Iterator<BenchDocument & Record<string, unknown>>, count: number): unknown[] {

@@ -18,6 +18,8 @@ describe('a bench or a torture that is asked for what is not there', () => {
       '/tmp/nope',
       '/tmp/nope/corpus.jsonl is missing: name the folder of a collection',
     ],
+    ['bench/quality', '--size 0', '--size must be a whole number of at least 1, not "0".'],
+    ['bench/quality', '--request x', '--request must be JSON like {"fusion": "rrf"}, not x.'],
     [
       'bench/ltr',
       '/tmp/nope',
