@@ -18,6 +18,9 @@ describe('a bench or a torture that is asked for what is not there', () => {
       '/tmp/nope',
       '/tmp/nope/corpus.jsonl is missing: name the folder of a collection',
     ],
+    ['bench/loop', '--sessions x', '--sessions must be a whole number of at least 1, not "x".'],
+    ['bench/loop', '--noise 2', '--noise must be a number from 0 to 1, not "2".'],
+    ['bench/loop', '--mode fuzzy', '--mode must be one of text, vector, hybrid, not "fuzzy".'],
     ['bench/quality', '--size 0', '--size must be a whole number of at least 1, not "0".'],
     ['bench/quality', '--request x', '--request must be JSON like {"fusion": "rrf"}, not x.'],
     [
