@@ -7,6 +7,7 @@ import { indicesDirectory } from '../../store/folder.ts'
 import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
 import { compileDefinition, type Definition, mustTakeTexts, type Under } from './definition.ts'
+import { compileDeclared, definitionOf } from './earlier-settings.ts'
 import { mustBeServed, underModel } from './embedder.ts'
 import { checkTypes, isSame, mergeMappings } from './extension.ts'
 import { mustHaveFew } from './few-fields.ts'
@@ -84,7 +85,7 @@ interface Registry {
   wholeFrom: number
 }
 
-/** Reads every declared index from the store. */
+/** Reads every declared index from the store. Rejects with a StartError where one can't be read. */
 export async function openIndices(
   store: Store,
   config: Config,
@@ -95,7 +96,7 @@ export async function openIndices(
   const root = indicesDirectory(config.dataDir)
   for (const { value: record } of store.tables.indices.range())
     if (record.dropped !== true)
-      entries.set(record.name, { record, definition: define(registry, record) })
+      entries.set(record.name, { record, definition: definitionOf(record, config) })
   await removeStrays(
     root,
     new Set([...entries.values()].map(({ record }) => String(record.engineId))),
@@ -218,7 +219,8 @@ async function extend(
   const before = latest(entry)
   const { settings } = before.record
   const mappings = mergeMappings(before.record.mappings, added)
-  const definition = mustHaveFew(define(registry, { settings, mappings }), before.definition)
+  const compile = (read: IndexSettings) => define(registry, { settings: read, mappings })
+  const definition = mustHaveFew(compileDeclared(settings, compile), before.definition)
   await mustBeOpenable(registry.pool, definition)
   checkTypes(before.definition, definition)
   if (isSame(before.definition, definition)) return undefined
