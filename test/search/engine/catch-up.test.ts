@@ -27,7 +27,7 @@ beforeEach(() => {
 })
 
 /** An index is caught up with so many records of this length. */
-async function catchUpWith(count: number, letters: number) {
+async function catchUpWith(count: number, letters: number, tally = new Int32Array(2)) {
   const dataDir = temporaryFolder()
   const store = temporaryStore({ dataDir })
   const { documents, records } = store.tables
@@ -39,7 +39,7 @@ async function catchUpWith(count: number, letters: number) {
       documents.put([1, `d${ord}`], ord)
     }
   })
-  return catchUp(openReader(dataDir), { indexId: 1, engineId: 1 }, 0)
+  return catchUp(openReader(dataDir), { indexId: 1, engineId: 1, tally }, 0)
 }
 
 it('hands the core a bounded amount of text at a time, however much there is', async () => {
@@ -55,4 +55,20 @@ it('hands it a bounded number of documents, however small they are', async () =>
   const { replayed } = await catchUpWith(2500, 1)
   expect(replayed).toBe(2500)
   expect(jobs.map(({ length }) => length)).toEqual([DOCUMENTS_MAX, DOCUMENTS_MAX, 500])
+})
+
+it('tells how far it is: how many documents are in, of how many', async () => {
+  const tally = new Int32Array(2)
+  const seen: number[][] = []
+  vi.mocked(native.apply).mockImplementation((_, ords) => {
+    seen.push([...tally])
+    return new Uint8Array(ords.length)
+  })
+  await catchUpWith(2500, 1, tally)
+  expect(seen).toEqual([
+    [0, 2500],
+    [1000, 2500],
+    [2000, 2500],
+  ])
+  expect([...tally]).toEqual([2500, 2500])
 })
