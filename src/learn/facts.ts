@@ -111,7 +111,7 @@ export function listOf({ queryId, timeMs, list }: Impression): {
   return list === undefined ? { queryId, timeMs } : { queryId: list, timeMs: timeOfId(list) }
 }
 
-/** A search as the processor hands it on. */
+/** A page of a search as the processor hands it on; whoever counts searches takes first pages alone (`isFirstPage`). */
 export interface SearchFact {
   kind: 'search'
   sequence: number

@@ -24,7 +24,10 @@ export interface ListPlace {
   queryId?: string
 }
 
-/** Further pages of a list are no searches of their own, wherever searches are counted. */
+/**
+ * Further pages of a list are no searches of their own, wherever searches are counted. Asked of a request, and of an
+ * impression, whose `from` counts the pages before, however they were asked for.
+ */
 export function isFirstPage({ from = 0, cursor }: { from?: number; cursor?: string }): boolean {
   return from === 0 && cursor === undefined
 }

@@ -1,4 +1,5 @@
 import type { AdaptationValidation } from '../../schema/adaptation-record.ts'
+import { isFirstPage } from '../../schema/plan.ts'
 import type { DocumentName, Tuning } from '../../schema/tuning.ts'
 import type { StoredImpression } from '../facts.ts'
 import type { Clicks } from '../patterns/clicks.ts'
@@ -40,7 +41,7 @@ export function replay(tuning: Tuning, scope: string, parts: ReplayParts): Repla
   for (const { queryId, search } of parts.clicks.newest(scope, SAMPLES_MAX)) {
     const [first] = search.clicked
     const shown = parts.find(queryId)
-    if (shown === undefined || first === undefined || shown.impression.from > 0) continue
+    if (shown === undefined || first === undefined || !isFirstPage(shown.impression)) continue
     // Searches without a session keep the first features only.
     if (tuning.legWeights !== undefined && shown.impression.features <= lastOfLegs) continue
     const order = rank(shown, tuning, parts)

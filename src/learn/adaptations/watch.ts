@@ -1,4 +1,5 @@
 import type { AdaptationRecord, ArmTotals } from '../../schema/adaptation-record.ts'
+import { isFirstPage } from '../../schema/plan.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
 import type { Clicks } from '../patterns/clicks.ts'
@@ -78,9 +79,10 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
   }
   function takeFeedback(fact: FeedbackFact): void {
     const { impression } = fact
-    const unit = impression?.unit
+    if (impression === undefined || !isFirstPage(impression)) return
+    const { unit } = impression
     const position = clicks.first(fact)
-    if (impression === undefined || unit === undefined || position === undefined) return
+    if (unit === undefined || position === undefined) return
     count(impression, (arm) => countClick(arm, position))
     for (const { one, has } of concerned(byScope, impression))
       one.units.add(has ? 1 : 0, unit, [0, 1, 0, 0])
@@ -106,8 +108,8 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
       removeMinutes(store, adaptationId, limit) + units.dropWithin(adaptationId, limit),
     load,
     take: (fact) => {
-      if (fact.kind === 'search' && isFirstPage(fact)) takeSearch(fact.impression)
-      if (fact.kind === 'feedback' && isFirstPage(fact)) takeFeedback(fact)
+      if (fact.kind === 'search' && isFirstPage(fact.impression)) takeSearch(fact.impression)
+      if (fact.kind === 'feedback') takeFeedback(fact)
     },
     save: () => {
       everything.save()
@@ -145,11 +147,6 @@ function concerned(
       return has || compares ? [{ one, has }] : []
     }),
   )
-}
-
-/** Further pages of a list are no searches of their own. */
-function isFirstPage({ impression }: { impression: Impression | undefined }): boolean {
-  return impression?.from === 0
 }
 
 function groupByScope(each: readonly Followed[]): Map<string, Followed[]> {

@@ -1,4 +1,5 @@
 import type { ExperimentRecord, SearchOutcome, UnitRow } from '../../schema/experiment-record.ts'
+import { isFirstPage } from '../../schema/plan.ts'
 import type { Consumer, FeedbackFact, Impression, SearchFact } from '../facts.ts'
 import { ACTIONS, actionOf } from '../feedback/actions.ts'
 import { namesUnshown } from '../feedback/feedback-entries.ts'
@@ -61,14 +62,10 @@ function takeSearch(ledger: Ledger, find: Find, { impression }: SearchFact): voi
 }
 
 /** Counts a search, or takes one out that was counted. */
-function countSearch(
-  arm: Arm,
-  row: UnitRow,
-  { tookMs, total, from }: Impression,
-  times: 1 | -1,
-): void {
-  // Further pages of a list are no searches of their own; what comes of them comes of the list.
-  if (from > 0) return
+function countSearch(arm: Arm, row: UnitRow, impression: Impression, times: 1 | -1): void {
+  // What comes of further pages comes of the list.
+  if (!isFirstPage(impression)) return
+  const { tookMs, total } = impression
   add(row, 'searches', times)
   add(row, 'empty', total === 0 ? times : 0)
   add(row, 'tookMs', times * tookMs)
@@ -79,9 +76,9 @@ function countSearch(
 function takeFeedback(ledger: Ledger, find: Find, fact: FeedbackFact): void {
   if (!isCounted(fact)) return
   const { entry, impression } = fact
-  const { queryId, from } = impression
+  const { queryId } = impression
   const page = outcomesOf(ledger, queryId, (before) => dealtAfter(before, fact, impression))
-  const listId = from === 0 ? queryId : impression.list
+  const listId = isFirstPage(impression) ? queryId : impression.list
   // Of a page whose list is not known, no search was counted that could have been clicked.
   const list =
     listId === undefined

@@ -1,5 +1,6 @@
 import { ownValue } from '../../object.ts'
 import type { FeedbackPattern } from '../../schema/pattern-record.ts'
+import { isFirstPage } from '../../schema/plan.ts'
 import type { Store } from '../../store/store.ts'
 import {
   type Consumer,
@@ -70,8 +71,9 @@ function takeFeedback(
   counts.count(listOf(impression).timeMs, ALL, countClicked, { position, deviceType })
 }
 
-function countShown(row: FeedbackPattern, { from, page, deviceType }: Impression): void {
-  deviceOf(row, deviceType).searches += from > 0 ? 0 : 1
+function countShown(row: FeedbackPattern, impression: Impression): void {
+  const { from, page, deviceType } = impression
+  deviceOf(row, deviceType).searches += isFirstPage(impression) ? 1 : 0
   for (let hit = 0; hit < page.hits.length; hit += 1) {
     const place = placeOf(row, from + hit)
     if (place !== undefined) place[0] += 1

@@ -4,6 +4,7 @@ import {
   RANK_PARTS,
   type Reformulation,
 } from '../../schema/pattern-record.ts'
+import { isFirstPage } from '../../schema/plan.ts'
 import type { Store } from '../../store/store.ts'
 import {
   type Consumer,
@@ -35,9 +36,9 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
   const last = openLastSearches(store)
 
   function takeSearch(impression: Impression): void {
-    const { queryId, queryHash, query, timeMs, total, from, sessionId, unit } = impression
-    // Further pages of a list are no searches of their own; what is clicked on them counts for the list.
-    if (from > 0) return
+    // What is clicked on further pages counts for the list.
+    if (!isFirstPage(impression)) return
+    const { queryId, queryHash, query, timeMs, total, sessionId, unit } = impression
     const zeroResults = total === 0
     queries.count(timeMs, queryHash, countSearched, impression)
     if (sessionId === undefined || unit === undefined) return
@@ -110,7 +111,7 @@ function countClicked(
   row.clicked += 1
   row.known += impression.unit === undefined ? 1 : 0
   row.firstPositions += position
-  if (row.reciprocalRanks !== undefined && impression.from === 0)
+  if (row.reciprocalRanks !== undefined && isFirstPage(impression))
     row.reciprocalRanks += rankParts(position)
   clickOn(row, impression.page.keys[hit], position)
 }

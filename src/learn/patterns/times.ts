@@ -1,4 +1,5 @@
 import type { LastSearch } from '../../schema/pattern-record.ts'
+import { isFirstPage } from '../../schema/plan.ts'
 import { type Fact, type Impression, listOf } from '../facts.ts'
 import { hasOpened } from '../feedback/feedback-entries.ts'
 import { isReformulated } from './last-searches.ts'
@@ -44,7 +45,6 @@ function note(times: Map<string, number[]>, name: string, timeMs: number): void 
   else known.push(timeMs)
 }
 
-/** A first page: further ones are no searches of their own. */
 function firstPage(fact: Fact): Impression | undefined {
-  return fact.kind === 'search' && fact.impression.from === 0 ? fact.impression : undefined
+  return fact.kind === 'search' && isFirstPage(fact.impression) ? fact.impression : undefined
 }

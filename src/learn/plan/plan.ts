@@ -1,4 +1,5 @@
 import { oneSpelling } from '../../ids.ts'
+import { isFirstPage } from '../../schema/plan.ts'
 import type { SearchRequest } from '../../schema/search.ts'
 import type { Tuning } from '../../schema/tuning.ts'
 import { strangerOf, type Target } from '../experiments/targeting.ts'
@@ -179,14 +180,10 @@ function dealtOf(
 }
 
 /** Whether an order may be drawn: never from later pages on, for sorted lists, or very long pages. */
-function mayDraw({ from = 0, size = 10, sort, cursor, generation }: SearchRequest) {
-  return (
-    from === 0 &&
-    size <= DRAWN_MAX &&
-    sort === undefined &&
-    cursor === undefined &&
-    generation === undefined
-  )
+function mayDraw(search: SearchRequest): boolean {
+  const { size = 10, sort, generation } = search
+  const isPlain = sort === undefined && generation === undefined
+  return isFirstPage(search) && size <= DRAWN_MAX && isPlain
 }
 
 function recorded(
