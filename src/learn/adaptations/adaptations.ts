@@ -1,7 +1,7 @@
 import { serviceError } from '../../errors.ts'
 import { hashSpelling, oneSpelling } from '../../ids.ts'
 import type { Adaptation, AdaptationHistory, AdaptationQuery } from '../../schema/adaptation.ts'
-import type { AdaptationRecord, ArmTotals, RuleRecord } from '../../schema/adaptation-record.ts'
+import type { AdaptationRecord, RuleRecord } from '../../schema/adaptation-record.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { RuleCreate, RuleQuery, Suggestion, SuggestionQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
@@ -27,6 +27,7 @@ import { openCountedRows } from './counted-rows.ts'
 import { makeDraft, ruleWarnings, writtenDraft } from './draft.ts'
 import { type InForce, openInForce } from './in-force.ts'
 import { type AdaptationLifecycle, openLifecycle } from './lifecycle.ts'
+import type { ArmName } from './minutes.ts'
 import { openMoves } from './moves.ts'
 import { findProposals } from './propose.ts'
 import { EVERY_QUERY } from './ranking-content.ts'
@@ -183,7 +184,6 @@ function tickOf({
   }
 }
 
-/** The rule that a request names, itself or by the suggestion that gave it. */
 function inOneSpelling({ ruleId, suggestionId, ...sent }: Adaptation): Adaptation {
   return {
     ...sent,
@@ -192,6 +192,7 @@ function inOneSpelling({ ruleId, suggestionId, ...sent }: Adaptation): Adaptatio
   }
 }
 
+/** The rule that a request names, itself or by the suggestion that gave it. */
 function ruleOf(
   { ruleId, suggestionId }: Adaptation,
   rules: Rules,
@@ -217,9 +218,8 @@ function openShow(
     const arms = watch.totals(record.adaptationId)
     const followed = watch.units(record.adaptationId)
     // Totals of earlier versions have no units in them.
-    const count = (arm: 0 | 1, { units }: ArmTotals) =>
-      units ?? followed?.sums(arm, 'ctr').units ?? 0
-    const units = { without: count(0, arms.without), with: count(1, arms.with) }
+    const count = (arm: ArmName) => arms[arm].units ?? followed?.sums(arm, 'ctr').units ?? 0
+    const units = { without: count('without'), with: count('with') }
     return { arms, units, rankingVersion: versions.inForce(record)?.version }
   }
   const json = (record: AdaptationRecord): string => adaptationJson(record, figuresOf(record))

@@ -9,7 +9,7 @@ import type {
 import type { Rule, SuggestionRead } from '../../schema/suggestion.ts'
 import { isoTime } from '../wire/moment.ts'
 import { WATCHED_METRICS } from './figures.ts'
-import type { Arms } from './minutes.ts'
+import type { ArmName, Arms } from './minutes.ts'
 import { EVERY_QUERY } from './ranking-content.ts'
 import type { RankingVersions } from './versions.ts'
 
@@ -35,7 +35,7 @@ export function adaptationJson(record: AdaptationRecord, figures: AdaptationFigu
 export interface AdaptationFigures {
   arms: Arms
   /** How many units each arm has. */
-  units: Record<keyof Arms, number>
+  units: Record<ArmName, number>
   rankingVersion: number | undefined
 }
 

@@ -31,6 +31,13 @@ export function isLatency(metric: WatchedMetric): boolean {
   return QUANTILES[metric] !== undefined
 }
 
+/** Metrics of searches of which each either is counted or is not. */
+type Share = Extract<WatchedMetric, SummedByUnit>
+
+function isShare(metric: WatchedMetric): metric is Share {
+  return metric === 'ctr' || metric === 'zeroResultRate'
+}
+
 /**
  * Whether searches with a change are worse than those without it, at all looks together: the one-sided sequence of
  * guardrails, over everything since the change came, because looks at a window that moves would each be a test of its own.
@@ -46,7 +53,7 @@ export function worseThan(
   const harm = operator === 'drop' ? 'decrease' : 'increase'
   const effect = effectOf(metric, withIt)
   const effectBefore = without.sums === undefined ? effect : effectOf(metric, without)
-  if (metric === 'ctr' || metric === 'zeroResultRate') {
+  if (isShare(metric)) {
     const control = shareOf(metric, without, effectBefore)
     return told({ control, treatment: shareOf(metric, withIt, effect), harm, of: metric })
   }
@@ -93,7 +100,7 @@ export function beyondLimit(
 }
 
 function effectOf(metric: WatchedMetric, { arm, sums: sumsOf }: Known): number {
-  const name = metric === 'ctr' || metric === 'zeroResultRate' ? metric : 'tookMs'
+  const name = isShare(metric) ? metric : 'tookMs'
   const sums = sumsOf?.(name) ?? NO_UNITS
   const share = WATCHED_METRICS[metric](arm) ?? 0
   const variance = name === 'tookMs' ? latencyVariance(arm.latency) : share * (1 - share)
@@ -101,7 +108,7 @@ function effectOf(metric: WatchedMetric, { arm, sums: sumsOf }: Known): number {
 }
 
 /** As many units as would say the same if each had searched once. */
-function shareOf(metric: 'ctr' | 'zeroResultRate', { arm }: Known, effect: number): Estimate {
+function shareOf(metric: Share, { arm }: Known, effect: number): Estimate {
   const value = WATCHED_METRICS[metric](arm) ?? 0
   return { units: samplesOf(metric, arm) / effect, value, variance: value * (1 - value) }
 }

@@ -29,9 +29,14 @@ export function metricOf(name: string): WatchedMetric | undefined {
   return readMetric(name, NAMES)
 }
 
-/** A sample's size for a metric: only somebody's searches can be clicked. */
+/** Only somebody's searches can be clicked, and a click comes some time after its search. */
+export function isOfClicks(metric: WatchedMetric): boolean {
+  return metric === 'ctr' || metric === 'mrr'
+}
+
+/** A sample's size for a metric. */
 export function samplesOf(metric: WatchedMetric, arm: EarlierTotals): number {
-  return metric === 'ctr' || metric === 'mrr' ? arm.known : arm.searches
+  return isOfClicks(metric) ? arm.known : arm.searches
 }
 
 export function emptyArm(): ArmTotals {

@@ -1,7 +1,15 @@
 import type { AdaptationRecord, EarlierTotals, Trigger } from '../../schema/adaptation-record.ts'
 import { NO_UNITS } from '../statistics/sums.ts'
 import { beyondLimit, type Certainty, isLatency, type Known, worseThan } from './certainty.ts'
-import { metricOf, samplesOf, subtractArm, WATCHED_METRICS, type WatchedMetric } from './figures.ts'
+import {
+  isOfClicks,
+  metricOf,
+  samplesOf,
+  subtractArm,
+  WATCHED_METRICS,
+  type WatchedMetric,
+} from './figures.ts'
+import type { ArmName } from './minutes.ts'
 import type { Watch } from './watch.ts'
 
 /** Why a change is taken back. */
@@ -86,8 +94,7 @@ function gather(
   const { adaptationId, canaryMs = 0, baseline, status } = record
   const sinceMs = Math.max(nowMs - windowMs, canaryMs)
   const sameTime = status === 'CANARY'
-  const clicked = metric === 'ctr' || metric === 'mrr'
-  const ripe = isCompared({ operator }) && clicked && !sameTime
+  const ripe = isCompared({ operator }) && isOfClicks(metric) && !sameTime
   const endMs = ripe ? nowMs - CLICK_DELAY_MS : Infinity
   const { with: withIt, without } = watch.window(adaptationId, sinceMs, endMs)
   const enough = (arm: EarlierTotals) => samplesOf(metric, arm) >= minSamples
@@ -141,9 +148,9 @@ function certaintyOf(
   if (!isCompared(trigger)) return beyondLimit(trigger, metric, withIt)
   const [totals, young] = [watch.totals(adaptationId), watch.window(adaptationId, endMs)]
   const units = watch.units(adaptationId)
-  const known = (arm: 'with' | 'without'): Known => ({
+  const known = (arm: ArmName): Known => ({
     arm: subtractArm(totals[arm], young[arm]),
-    sums: (name) => units?.sums(arm === 'with' ? 1 : 0, name) ?? NO_UNITS,
+    sums: (name) => units?.sums(arm, name) ?? NO_UNITS,
   })
   const without = isEarlier ? { arm: withoutIt } : known('without')
   return worseThan(trigger, metric, without, known('with'))

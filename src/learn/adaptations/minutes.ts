@@ -9,6 +9,8 @@ export interface Arms {
   without: ArmTotals
 }
 
+export type ArmName = keyof Arms
+
 /** Figures of one adaptation: in all, and by the minute as far back as a trigger may look. */
 export interface Minutes {
   /** To count into; it is written with the next save. */

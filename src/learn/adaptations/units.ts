@@ -1,6 +1,7 @@
 import type { AdaptationUnitRow } from '../../schema/adaptation-record.ts'
 import type { Store } from '../../store/store.ts'
 import { addUnit, NO_UNITS, type UnitSums, updateUnit } from '../statistics/sums.ts'
+import type { ArmName } from './minutes.ts'
 
 /** What is summed over units, and where their rows have it. */
 const SUMMED = { ctr: 1, zeroResultRate: 2, tookMs: 3 } as const
@@ -8,11 +9,16 @@ export type SummedByUnit = keyof typeof SUMMED
 
 const SUMMED_NAMES = Object.keys(SUMMED) as SummedByUnit[]
 
-/** The units of one adaptation, with it (1) and without it (0). */
+/** Arms as keys of rows have them. */
+const NUMBERS = { without: 0, with: 1 } as const satisfies Record<ArmName, number>
+/** No arm has this number, or a greater one. */
+const NUMBERS_END = 2
+
+/** The units of one adaptation. */
 export interface UnitCountsOf {
-  add: (arm: 0 | 1, unit: string, more: Required<AdaptationUnitRow>) => void
+  add: (arm: ArmName, unit: string, more: Required<AdaptationUnitRow>) => void
   /** Sums over the units: x is clicked searches, such without results, or the time that they took in ms; y searches. */
-  sums: (arm: 0 | 1, name: SummedByUnit) => UnitSums
+  sums: (arm: ArmName, name: SummedByUnit) => UnitSums
 }
 
 export interface AdaptationUnits {
@@ -55,11 +61,12 @@ export function openUnitCounts(store: Store): AdaptationUnits {
     return { counts: cached.get(name)?.counts ?? adaptationUnits.get(key), name }
   }
   function of(adaptationId: string): UnitCountsOf {
-    let arms: [Arm, Arm] | undefined
+    let arms: Record<ArmName, Arm> | undefined
     let loaded = -1
-    function both(): [Arm, Arm] {
+    function both(): Record<ArmName, Arm> {
       if (arms === undefined || loaded !== generation) {
-        arms = [sumArm(store, adaptationId, 0), sumArm(store, adaptationId, 1)]
+        const armOf = (arm: ArmName) => sumArm(store, adaptationId, arm)
+        arms = { without: armOf('without'), with: armOf('with') }
         loaded = generation
       }
       return arms
@@ -68,7 +75,7 @@ export function openUnitCounts(store: Store): AdaptationUnits {
       sums: (arm, name) => both()[arm].sums[name],
       add: (arm, unit, more) => {
         const counted = both()[arm]
-        const key: [string, number, string] = [adaptationId, arm, unit]
+        const key: [string, number, string] = [adaptationId, NUMBERS[arm], unit]
         const { counts: before, name } = read(key)
         // A click whose search wasn't counted can't be put to it.
         if (before === undefined && (counted.units >= UNITS_MAX || more[0] === 0)) return
@@ -91,7 +98,7 @@ export function openUnitCounts(store: Store): AdaptationUnits {
     },
     clear,
     dropWithin: (adaptationId, limit) => {
-      const keys = [...adaptationUnits.keys({ ...rangeOf(adaptationId, 0, 2), limit })]
+      const keys = [...adaptationUnits.keys({ ...rangeOf(adaptationId, 0, NUMBERS_END), limit })]
       adaptationUnits.removeAll(keys)
       return keys.length
     },
@@ -102,8 +109,8 @@ export function openUnitCounts(store: Store): AdaptationUnits {
       for (const adaptationId of adaptationIds)
         for (const unit of units)
           adaptationUnits.removeAll([
-            [adaptationId, 0, unit],
-            [adaptationId, 1, unit],
+            [adaptationId, NUMBERS.without, unit],
+            [adaptationId, NUMBERS.with, unit],
           ])
       clear()
     },
@@ -120,12 +127,13 @@ function added(
   return row
 }
 
-function sumArm({ tables }: Store, adaptationId: string, arm: 0 | 1): Arm {
+function sumArm({ tables }: Store, adaptationId: string, arm: ArmName): Arm {
   const counted: Arm = {
     units: 0,
     sums: { ctr: NO_UNITS, zeroResultRate: NO_UNITS, tookMs: NO_UNITS },
   }
-  for (const { value } of tables.adaptationUnits.range(rangeOf(adaptationId, arm, arm + 1)))
+  const number = NUMBERS[arm]
+  for (const { value } of tables.adaptationUnits.range(rangeOf(adaptationId, number, number + 1)))
     fold(counted, undefined, value)
   return counted
 }

@@ -7,6 +7,7 @@ import { latencyBucket } from '../statistics/latency-histogram.ts'
 import { HOUR_MS } from '../wire/duration.ts'
 import { countClick, countSearch } from './figures.ts'
 import {
+  type ArmName,
   type Arms,
   emptyArms,
   type Minutes,
@@ -44,9 +45,10 @@ interface Followed {
   units: UnitCountsOf
 }
 
+/** A change that a search speaks of, and in which arm it counts. */
 interface Concerned {
   one: Followed
-  has: boolean
+  arm: ArmName
 }
 
 const RECENT_MS = HOUR_MS
@@ -65,10 +67,9 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
   }
   function count(impression: Impression, into: (arm: ArmTotals) => void): void {
     into(everything.minute(impression.timeMs).without)
-    for (const { one, has } of concerned(byScope, impression)) {
+    for (const { one, arm } of concerned(byScope, impression))
       for (const arms of [one.minutes.totals(), one.minutes.minute(impression.timeMs)])
-        into(has ? arms.with : arms.without)
-    }
+        into(arms[arm])
   }
   function takeSearch(impression: Impression): void {
     const { unit, tookMs } = impression
@@ -84,8 +85,8 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
     const position = clicks.first(fact)
     if (unit === undefined || position === undefined) return
     count(impression, (arm) => countClick(arm, position))
-    for (const { one, has } of concerned(byScope, impression))
-      one.units.add(has ? 1 : 0, unit, [0, 1, 0, 0])
+    for (const { one, arm } of concerned(byScope, impression))
+      one.units.add(arm, unit, [0, 1, 0, 0])
   }
   function follow(records: Iterable<AdaptationRecord>): void {
     const each = Array.from(
@@ -128,23 +129,22 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
 }
 
 /** The rows of units go when the change does: its totals, which stay, keep how many there were. */
-function countUnit({ one, has }: Concerned, unit: string, { total, tookMs }: Impression): void {
-  const arm = has ? 1 : 0
+function countUnit({ one, arm }: Concerned, unit: string, { total, tookMs }: Impression): void {
   one.units.add(arm, unit, [1, 0, total === 0 ? 1 : 0, tookMs])
-  one.minutes.totals()[has ? 'with' : 'without'].units = one.units.sums(arm, 'ctr').units
+  one.minutes.totals()[arm].units = one.units.sums(arm, 'ctr').units
 }
 
-/** The changes that this search speaks of, and whether it had them. */
+/** Searches of somebody without a change are compared with those that had it. */
 function concerned(
   byScope: ReadonlyMap<string, Followed[]>,
   impression: Impression,
 ): readonly Concerned[] {
   if (byScope.size === 0) return NOTHING
   return [EVERY_QUERY, impression.queryHash].flatMap((scope) =>
-    (byScope.get(scope) ?? []).flatMap((one) => {
-      const has = impression.adaptations.includes(one.name)
-      const compares = impression.unit !== undefined && impression.timeMs >= one.sinceMs
-      return has || compares ? [{ one, has }] : []
+    (byScope.get(scope) ?? []).flatMap((one): Concerned | Concerned[] => {
+      if (impression.adaptations.includes(one.name)) return { one, arm: 'with' }
+      const isCompared = impression.unit !== undefined && impression.timeMs >= one.sinceMs
+      return isCompared ? { one, arm: 'without' } : []
     }),
   )
 }
