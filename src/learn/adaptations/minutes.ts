@@ -49,7 +49,7 @@ export function openMinutes(store: Store, adaptationId: string): Minutes {
     minutes.clear()
     changed.clear()
     for (const { key, value } of adaptationFigures.range(rangeOf(adaptationId, TOTALS)))
-      minutes.set(key[1], value)
+      minutes.set(key[1], wholeArms(value))
   }
   function forgetOld(): void {
     const oldest = Math.max(0, ...changed) - WINDOW_MS_MAX / MINUTE_MS
@@ -89,7 +89,13 @@ export function openMinutes(store: Store, adaptationId: string): Minutes {
 
 /** Totals of an adaptation that is not followed any more. */
 export function readTotals(store: Store, adaptationId: string): Arms {
-  return store.tables.adaptationFigures.get([adaptationId, TOTALS]) ?? emptyArms()
+  const row = store.tables.adaptationFigures.get([adaptationId, TOTALS])
+  return row === undefined ? emptyArms() : wholeArms(row)
+}
+
+/** What a row of an earlier version did not count begins at 0: added to nothing, it would be no number for good. */
+function wholeArms(row: Arms): Arms {
+  return { with: { ...emptyArm(), ...row.with }, without: { ...emptyArm(), ...row.without } }
 }
 
 /** Inside a transaction: removes some minutes, but not the totals; returns how many. */
