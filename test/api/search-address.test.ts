@@ -1,9 +1,15 @@
 import { expect, it } from 'vitest'
 import { fromAddress } from '../../src/api/cortex/search-address.ts'
+import { SearchQuery, SearchRequest } from '../../src/schema/search.ts'
 
 function vectorOf(text: string): unknown {
   return (fromAddress({ q: '', vector: text } as never, 32) as { vector?: unknown }).vector
 }
+
+it('has every field of a body', () => {
+  const fields = Object.keys(SearchRequest.properties)
+  expect(fields.filter((name) => !(name in SearchQuery.properties))).toEqual([])
+})
 
 it.each([
   ['1,2', [1, 2]],

@@ -1,8 +1,44 @@
 import { describe, expect, test } from 'vitest'
-import type { SearchRequest } from '../../../src/schema/search.ts'
+import { SearchRequest } from '../../../src/schema/search.ts'
 import { encodeCursor } from '../../../src/search/query/cursor.ts'
 import { cursorHash } from '../../../src/search/query/query-hash.ts'
 import { readSearch } from '../../../src/search/query/read-search.ts'
+
+/** What makes another list of a search. */
+const OTHER_LISTS: SearchRequest[] = [
+  { query: 'other' },
+  { filters: { year: 1 } },
+  { searchType: 'hybrid' },
+  { operator: 'and' },
+  { operator: 'or' },
+  { phrase: true },
+  { slop: 1 },
+  { prefix: true },
+  { fuzziness: 1 },
+  { fusion: 'rrf' },
+  { searchFields: ['title'] },
+  { boost: { title: 2 } },
+  { boost: { text: 2 } },
+  { neighbors: 5 },
+  { similarity: 0.5 },
+  { minScore: 1 },
+  { feedback: true },
+  { sort: 'year' },
+  { index: 'a' },
+  { vector: [1, 2] },
+]
+/** What may be another on each page of a list. */
+const SAME_LISTS: SearchRequest[] = [
+  { sessionId: 's' },
+  { userId: 'u' },
+  { size: 3 },
+  { fields: ['title'] },
+  { facets: ['tags'] },
+  { highlight: true },
+  { explain: true },
+]
+/** Which page of a list it is, and of which view. */
+const PLACES = ['from', 'cursor', 'generation']
 
 test('a mapped field may be called like a word that joins filters, in another case', () => {
   const filterOf = (mapped: string) =>
@@ -140,28 +176,7 @@ describe('a cursor', () => {
     expect(readSearch({ ...one, cursor: cursorOf(other) }).request.after).toBe('place')
   })
 
-  test.each<SearchRequest>([
-    { query: 'other' },
-    { filters: { year: 1 } },
-    { searchType: 'hybrid' },
-    { operator: 'and' },
-    { operator: 'or' },
-    { phrase: true },
-    { slop: 1 },
-    { prefix: true },
-    { fuzziness: 1 },
-    { fusion: 'rrf' },
-    { searchFields: ['title'] },
-    { boost: { title: 2 } },
-    { boost: { text: 2 } },
-    { neighbors: 5 },
-    { similarity: 0.5 },
-    { minScore: 1 },
-    { feedback: true },
-    { sort: 'year' },
-    { index: 'a' },
-    { vector: [1, 2] },
-  ])('of another query is refused: %j', (other) => {
+  test.each(OTHER_LISTS)('of another query is refused: %j', (other) => {
     expect(() => readSearch({ ...search, ...other, cursor: cursorOf(search) })).toThrow(
       expect.objectContaining({ code: 'INVALID_CURSOR' }),
     )
@@ -184,6 +199,15 @@ describe('facets', () => {
       'facets must name at most 100 fields.',
     )
   })
+})
+
+test.each(SAME_LISTS)('%j is no other list', (more) => {
+  expect(readSearch({ query: 'tea', ...more }).listText).toBe(readSearch({ query: 'tea' }).listText)
+})
+
+test('of every field of a search it is said here whether another one makes another list', () => {
+  const told = [...[...OTHER_LISTS, ...SAME_LISTS].flatMap(Object.keys), ...PLACES]
+  expect([...new Set(told)].sort()).toEqual(Object.keys(SearchRequest.properties).sort())
 })
 
 test('what a search says in vain does not decide its list', () => {
