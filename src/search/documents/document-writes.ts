@@ -1,5 +1,4 @@
 import { ServiceError, serviceError } from '../../errors.ts'
-import { native } from '../../native.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { Store } from '../../store/store.ts'
 import type { Engine } from '../engine/engine.ts'
@@ -128,13 +127,6 @@ async function openAll(engine: Engine, ops: WriteOp[], options: WriteOptions): P
   }
 }
 
-/** Whether the document can be found by its vector at this moment. */
-export function hasVector(engine: Engine, entry: IndexEntry, ord: number): boolean {
-  if (!engine.isOpen(entry)) return false
-  const [bits = 0] = native.located(entry.record.engineId, Float64Array.of(ord))
-  return (bits & 2) !== 0
-}
-
 /** Hands the durable changes to their indices; answers 1 for each that can be found by vector. */
 async function publish(
   engine: Engine,
@@ -165,7 +157,7 @@ async function publish(
   outcomes.forEach((outcome, at) => {
     const entry = ops[at]?.entry
     if (outcome instanceof ServiceError || entry === undefined || outcome.change) return
-    vectorized[at] = hasVector(engine, entry, outcome.ord) ? 1 : 0
+    vectorized[at] = engine.hasVector(entry, outcome.ord) ? 1 : 0
   })
   return vectorized
 }

@@ -7,7 +7,6 @@ import { decodeHead, sourceJson } from '../record.ts'
 import { type Conditions, isOneOf, unmet } from './conditions.ts'
 import { distantDates } from './distant-dates.ts'
 import {
-  hasVector,
   refuseLate,
   type WriteOptions,
   type WriteParts,
@@ -123,7 +122,7 @@ export function openDocuments(parts: DocumentsParts): Documents {
         id: record.id,
         index: entry.record.name,
         version,
-        vectorized: hasVector(engine, entry, ord),
+        vectorized: engine.hasVector(entry, ord),
         created: new Date(record.createdMs).toISOString(),
         updated: new Date(record.updatedMs).toISOString(),
       })

@@ -6,14 +6,15 @@ import { close, giveUp, giveUpOpening } from './closing.ts'
 import type { Core, EngineParts } from './core.ts'
 import { checkpoint, openUnsaved, releaseWriters, roomForWriter } from './durability.ts'
 import { type IndexFigures, readIndexFigures } from './figures.ts'
+import { vectorizedNow } from './located.ts'
 import { forget, logCut, openAgain, ready, recover, using } from './opening.ts'
 import { openPublisher, type Publisher } from './publisher.ts'
 import { rebuildSoon } from './rebuild.ts'
 import { fitInTime, isFitting, isSettled, tendRested } from './rest.ts'
 
 /**
- * The engine behind the indices: which are open, what they contain, when they become durable.
- * This is the seam where another engine would take its place.
+ * The engine behind the indices: which are open, what they contain, when they become durable. Searches ask the core
+ * themselves, in threads, while `using` keeps their indices open: `query/core-answer.ts`.
  */
 export interface Engine {
   /** Undefined when the index is open and complete; else settles when it is. */
@@ -33,6 +34,8 @@ export interface Engine {
   /** Names that documents of an open index have fields by; with very many fields, some of them. */
   fieldNames: (entry: IndexEntry) => string[]
   isOpen: (entry: IndexEntry) => boolean
+  /** Whether a document, by its number, can be found by its vector now; that of an index that is not open can't. */
+  hasVector: (entry: IndexEntry, ord: number) => boolean
   /** A new vector space is being learned, or is due as soon as the index is at rest. */
   isFitting: (entry: IndexEntry) => boolean
   /**
@@ -80,6 +83,10 @@ export function openEngine(parts: EngineParts): Engine {
   }
   const publisher = openPublisher((entry, batch) => applyBatch(core, entry, batch))
   const stateOf = ({ record }: IndexEntry) => core.states.get(record.engineId)
+  const isOpen = (entry: IndexEntry) => {
+    const state = stateOf(entry)
+    return state !== undefined && state.opening === undefined
+  }
   return {
     ready: (entry) => ready(core, entry),
     using: (entries, work) => using(core, entries, work),
@@ -89,7 +96,9 @@ export function openEngine(parts: EngineParts): Engine {
     figures: readIndexFigures,
     hasFields: ({ record }, names) => native.hasFields(record.engineId, names),
     fieldNames: ({ record }) => native.fieldNames(record.engineId, FIELD_NAMES_MAX),
-    isOpen: (entry) => stateOf(entry) !== undefined && stateOf(entry)?.opening === undefined,
+    isOpen,
+    hasVector: (entry, ord) =>
+      isOpen(entry) && vectorizedNow(entry.record.engineId, Float64Array.of(ord))[0] === 1,
     isFitting: (entry) => isFitting(core, stateOf(entry)),
     isSettled: (entry) => isSettled(core, stateOf(entry)),
     rebuild: (entry) => rebuildSoon(core, publisher, entry),
@@ -151,7 +160,7 @@ async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<
       if (report.fitWanted) fitInTime(core, state)
     }
     logCut(core, name, report.cut)
-    if (fresh !== batch) return native.located(engineId, batch.ords).map((bits) => bits >> 1)
+    if (fresh !== batch) return vectorizedNow(engineId, batch.ords)
     return report.vectorized
   } catch (err) {
     if (core.closing) {
@@ -163,6 +172,6 @@ async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<
     core.states.delete(engineId)
     native.close(engineId)
     await ready(core, entry)
-    return native.located(engineId, batch.ords).map((bits) => bits >> 1)
+    return vectorizedNow(engineId, batch.ords)
   }
 }

@@ -1,0 +1,9 @@
+import { native } from '../../native.ts'
+
+/** The core says where each document is found: bit 0 is for text, this one for vectors. */
+const BY_VECTOR = 2
+
+/** 1 for each document of an open index that can be found by its vector now, by its number; else 0. */
+export function vectorizedNow(engineId: number, ords: Float64Array): Uint8Array {
+  return native.located(engineId, ords).map((bits) => ((bits & BY_VECTOR) === 0 ? 0 : 1))
+}
