@@ -19,7 +19,7 @@ const DECIDES: Readonly<Record<keyof CoreRequest, boolean>> = {
   feedback: true,
   sort: true,
   minScore: true,
-  // These stand in a hash of their own.
+  // These stand in the query's hash, as they were read: what is added to the filter behind it is not in there.
   query: false,
   filter: false,
   // What is shown of the list, and where it goes on.
