@@ -2,7 +2,7 @@ import { invalid } from '../errors.ts'
 import { isWellFormed } from '../json/well-formed.ts'
 
 /** Gives a document's id back; throws VALIDATION_FAILED about its place for one that no document can have. */
-export function checkId(id: string, path = 'id'): string {
+export function mustBeId(id: string, path = 'id'): string {
   const bytes = Buffer.byteLength(id)
   if (bytes < 1 || bytes > 512 || !isWellFormed(id))
     throw invalid(path, 'must be 1 to 512 bytes of UTF-8')

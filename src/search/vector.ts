@@ -33,7 +33,7 @@ function fromBase64(text: string, path: string): Float32Array {
 }
 
 /** Throws VECTOR_DIMENSIONS unless the vector has as many numbers as those of an index, which is called so. */
-export function checkDimensions(
+export function refuseOtherDimensions(
   vector: Float32Array,
   dimensions: number,
   index = "this index's vectors",

@@ -40,7 +40,7 @@ export function openIdempotency(options: IdempotencyOptions): Idempotency {
   }
   return {
     run: async (key, route, body, produce) => {
-      checkKey(key)
+      refuseMalformedKey(key)
       for (;;) {
         const flying = flights.get(key)
         if (flying === undefined) break
@@ -163,7 +163,7 @@ function answerLost(): Error {
   )
 }
 
-function checkKey(key: string): void {
+function refuseMalformedKey(key: string): void {
   if (KEY.test(key)) return
   throw serviceError(
     'VALIDATION_FAILED',

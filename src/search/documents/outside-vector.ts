@@ -5,7 +5,7 @@ import type { Store } from '../../store/store.ts'
 import type { Definition } from '../indices/definition.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import type { DocumentRecord } from '../record.ts'
-import { checkDimensions, readVector } from '../vector.ts'
+import { readVector, refuseOtherDimensions } from '../vector.ts'
 import type { WriteOp } from './operation.ts'
 import { valuesAt } from './source.ts'
 
@@ -45,7 +45,7 @@ export function givenVector(
       'vector',
       'is given, but this index makes its own vectors; create one with settings.embedder.kind "given"',
     )
-  checkDimensions(values, dimensions)
+  refuseOtherDimensions(values, dimensions)
   return values
 }
 

@@ -3,7 +3,7 @@ import { invalid, ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { BULK_OPS, bulkOpOf, changesFields } from '../../schema/bulk-ops.ts'
 import type { BulkItem, CallerVector } from '../../schema/document.ts'
-import { checkId } from '../document-id.ts'
+import { mustBeId } from '../document-id.ts'
 import type { Definition } from '../indices/definition.ts'
 import { type IndexEntry, type Indices, latest } from '../indices/indices.ts'
 import type { Conditions } from './conditions.ts'
@@ -58,7 +58,7 @@ export function takenBy(
   const problem = sourceProblem(apart.fields, definition, place)
   if (problem !== undefined) throw problem
   const taken = {
-    id: id === undefined ? newId() : checkId(id),
+    id: id === undefined ? newId() : mustBeId(id),
     source: apart.fields,
     ...apart.vector,
   }

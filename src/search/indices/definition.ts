@@ -5,7 +5,7 @@ import type { IndexMappings, IndexSettings } from '../../schema/indices.ts'
 import { wordOf } from '../../word.ts'
 import { type Analyzer, findAnalyzer, readAnalyzers } from './analysis.ts'
 import { openBelow } from './dotted.ts'
-import { type Embedder, isLength, readEmbedder } from './embedder.ts'
+import { type Embedder, mustBeDimensions, readEmbedder } from './embedder.ts'
 import { type GramField, gramFields } from './grams.ts'
 import { sentAnalysis } from './sent-analysis.ts'
 import { type StrictNames, strictNames } from './strict.ts'
@@ -231,7 +231,7 @@ function readWeight(weight: unknown, path: string): number {
 function readVectorField({ name, path }: Place, property: Shape, { embedder }: Reading): void {
   if (embedder.field !== undefined && embedder.field !== name)
     throw invalid(path, 'is a second dense_vector field; an index has one vector a document')
-  const dimensions = property.dims ?? property.dimensions ?? property.dimension
-  if (!isLength(dimensions)) throw invalid(`${path}.dims`, 'must be a whole number from 2 to 4096')
+  const sent = property.dims ?? property.dimensions ?? property.dimension
+  const dimensions = mustBeDimensions(sent, `${path}.dims`)
   Object.assign(embedder, { kind: 'given', dimensions, field: name })
 }

@@ -17,6 +17,8 @@ export interface Embedder {
 }
 
 const LEARNED_DIMENSIONS = 256
+/** Of vectors from outside, as those of the setting `embedderDimensions`. */
+const [DIMENSIONS_MIN, DIMENSIONS_MAX] = [2, 4096]
 
 /** Where an index's vectors come from, as its settings or the server's say. Throws VALIDATION_FAILED, naming the place. */
 export function readEmbedder(
@@ -28,9 +30,10 @@ export function readEmbedder(
   if (kind !== 'learned' && kind !== 'http' && kind !== 'given')
     throw invalid('settings.embedder.kind', 'must be learned, http or given')
   if (kind === 'learned') return { kind, dimensions: LEARNED_DIMENSIONS }
-  const dimensions = sent.dimensions ?? config.embedderDimensions
-  if (!isLength(dimensions))
-    throw invalid('settings.embedder.dimensions', 'must be a whole number from 2 to 4096')
+  const dimensions = mustBeDimensions(
+    sent.dimensions ?? config.embedderDimensions,
+    'settings.embedder.dimensions',
+  )
   const embedder: Embedder = { kind, dimensions }
   if (kind === 'http' && sent.model !== undefined) embedder.model = readModel(sent.model)
   if (typeof sent.cut === 'number') embedder.cut = sent.cut
@@ -50,14 +53,11 @@ function readLegWeights(sent: unknown): [number, number] {
   return [text, vector]
 }
 
-/** Whether vectors may have this length. */
-export function isLength(dimensions: unknown): dimensions is number {
-  return (
-    typeof dimensions === 'number' &&
-    Number.isInteger(dimensions) &&
-    dimensions >= 2 &&
-    dimensions <= 4096
-  )
+/** Gives back how many numbers vectors have; throws VALIDATION_FAILED about its place where that is out of bounds. */
+export function mustBeDimensions(sent: unknown, path: string): number {
+  const isWhole = typeof sent === 'number' && Number.isInteger(sent)
+  if (isWhole && sent >= DIMENSIONS_MIN && sent <= DIMENSIONS_MAX) return sent
+  throw invalid(path, `must be a whole number from ${DIMENSIONS_MIN} to ${DIMENSIONS_MAX}`)
 }
 
 /** Why the endpoint of this server gives an index no vectors, as words behind its name; undefined where it does, or is not asked. */
@@ -65,15 +65,28 @@ export type Unserved = (embedder: Embedder) => string | undefined
 
 type Endpoint = Pick<Config, 'embedderUrl' | 'embedderDimensions' | 'embedderModel'>
 
+/** What of the endpoint of a server does not fit an index; undefined where all does, or it is not asked. */
+function misfitOf(
+  { kind, dimensions, model }: Embedder,
+  { embedderUrl, embedderDimensions, embedderModel }: Endpoint,
+): 'address' | 'dimensions' | 'model' | undefined {
+  if (kind !== 'http') return undefined
+  if (embedderUrl === '') return 'address'
+  if (dimensions !== embedderDimensions) return 'dimensions'
+  return model === undefined || model === embedderModel ? undefined : 'model'
+}
+
 /** An index outlives the settings that it was made under: a later start may have no endpoint, or another one. */
-export function unservedBy({ embedderUrl, embedderDimensions, embedderModel }: Endpoint): Unserved {
-  return ({ kind, dimensions, model }) => {
-    if (kind !== 'http') return undefined
-    if (embedderUrl === '')
+export function unservedBy(endpoint: Endpoint): Unserved {
+  const { embedderDimensions, embedderModel } = endpoint
+  return (embedder) => {
+    const { dimensions, model = '' } = embedder
+    const misfit = misfitOf(embedder, endpoint)
+    if (misfit === undefined) return undefined
+    if (misfit === 'address')
       return 'takes its vectors from an endpoint, and this server has none (EMBEDDER_URL)'
-    if (dimensions !== embedderDimensions)
+    if (misfit === 'dimensions')
       return `holds vectors of ${dimensions} numbers, and the endpoint of this server gives such of ${embedderDimensions} (EMBEDDER_DIMENSIONS)`
-    if (model === undefined || model === embedderModel) return undefined
     const asked = embedderModel === '' ? 'no model by name' : `"${shownName(embedderModel)}"`
     return `holds vectors of the model "${shownName(model)}", and this server asks its endpoint for ${asked} (EMBEDDER_MODEL)`
   }
@@ -83,23 +96,20 @@ export function unservedBy({ embedderUrl, embedderDimensions, embedderModel }: E
  * Throws VALIDATION_FAILED for vectors from an endpoint where the server has none, or one whose vectors are of another
  * length or model: no document of such an index would ever have a vector.
  */
-export function mustBeServed(
-  { kind, dimensions, model }: Embedder,
-  { embedderUrl, embedderDimensions, embedderModel }: Endpoint,
-): void {
-  if (kind !== 'http') return
-  if (embedderUrl === '')
+export function refuseUnserved(embedder: Embedder, endpoint: Endpoint): void {
+  const misfit = misfitOf(embedder, endpoint)
+  if (misfit === undefined) return
+  if (misfit === 'address')
     throw invalid(
       'settings.embedder.kind',
       'is http, and this server has no endpoint: start it with EMBEDDER_URL, or choose learned or given',
     )
-  if (dimensions !== embedderDimensions)
+  if (misfit === 'dimensions')
     throw invalid(
       'settings.embedder.dimensions',
-      `must be ${embedderDimensions}, the length of the endpoint’s vectors (EMBEDDER_DIMENSIONS)`,
+      `must be ${endpoint.embedderDimensions}, the length of the endpoint’s vectors (EMBEDDER_DIMENSIONS)`,
     )
-  if (model !== undefined && model !== embedderModel)
-    throw invalid('settings.embedder.model', otherModel(embedderModel))
+  throw invalid('settings.embedder.model', otherModel(endpoint.embedderModel))
 }
 
 function otherModel(asked: string): string {

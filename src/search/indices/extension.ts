@@ -53,7 +53,7 @@ function mergeField(known: Shape, sent: Shape): Shape {
 }
 
 /** Throws MAPPING_CONFLICT where a field's type would change: what is indexed already would no longer mean the same. */
-export function checkTypes(before: Definition, after: Definition): void {
+export function refuseOtherTypes(before: Definition, after: Definition): void {
   if (JSON.stringify(before.embedder) !== JSON.stringify(after.embedder))
     throw invalid(
       'mappings.properties',

@@ -3,7 +3,7 @@ import { invalid } from '../../errors.ts'
 const NAME_BYTES_MAX = 255
 
 /** Throws VALIDATION_FAILED when an index can't have this name, which was sent as `path`. */
-export function checkName(name: string, path: string): void {
+export function refuseMisnamed(name: string, path: string): void {
   const problem = nameProblem(name)
   if (problem !== undefined) throw invalid(path, problem)
 }

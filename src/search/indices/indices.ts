@@ -8,12 +8,12 @@ import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
 import { compileDefinition, type Definition, mustTakeTexts, type Under } from './definition.ts'
 import { compileDeclared, definitionOf } from './earlier-settings.ts'
-import { mustBeServed, underModel } from './embedder.ts'
-import { checkTypes, isSame, mergeMappings } from './extension.ts'
+import { refuseUnserved, underModel } from './embedder.ts'
+import { isSame, mergeMappings, refuseOtherTypes } from './extension.ts'
 import { mustHaveFew } from './few-fields.ts'
 import { refuseOneTooMany } from './index-limit.ts'
-import { checkName } from './index-name.ts'
-import { mustBeOpenable } from './openable.ts'
+import { refuseMisnamed } from './index-name.ts'
+import { refuseUnopenable } from './openable.ts'
 import { removeStrays } from './strays.ts'
 import { notFound, unlistedBut, unmade } from './unknown-index.ts'
 
@@ -103,7 +103,7 @@ export async function openIndices(
   )
   return {
     create: async (name, settings, mappings) => {
-      checkName(name, 'name')
+      refuseMisnamed(name, 'name')
       return declare(registry, name, { settings, mappings })
     },
     extend: (entry, mappings, mayTake) => {
@@ -128,7 +128,7 @@ export async function openIndices(
       const known = entries.get(name) ?? (await creating.get(name))
       if (known !== undefined) return known
       if (!config.autoCreateIndex) throw notFound('index', unmade(name, config.defaultIndex))
-      checkName(name, 'index')
+      refuseMisnamed(name, 'index')
       return declare(registry, name, { settings: {}, mappings: {} })
     },
     all: () => [...entries.values()],
@@ -172,13 +172,13 @@ async function declare(
   refuseTaken(registry, name)
   // The embedder in force now is written down: a later change of the setting must not change this index.
   const { embedder } = mustTakeTexts(define(registry, { settings, mappings }))
-  mustBeServed(embedder, registry.config)
+  refuseUnserved(embedder, registry.config)
   const pinned: IndexSettings = {
     ...settings,
     embedder: { ...settings.embedder, ...underModel(embedder, registry.config) },
   }
   const definition = mustHaveFew(define(registry, { settings: pinned, mappings }))
-  const checking = mustBeOpenable(registry.pool, definition)
+  const checking = refuseUnopenable(registry.pool, definition)
   if (checking !== undefined) {
     await checking
     // Somebody else may have taken the name, or the last place, meanwhile.
@@ -221,8 +221,8 @@ async function extend(
   const mappings = mergeMappings(before.record.mappings, added)
   const compile = (read: IndexSettings) => define(registry, { settings: read, mappings })
   const definition = mustHaveFew(compileDeclared(settings, compile), before.definition)
-  await mustBeOpenable(registry.pool, definition)
-  checkTypes(before.definition, definition)
+  await refuseUnopenable(registry.pool, definition)
+  refuseOtherTypes(before.definition, definition)
   if (isSame(before.definition, definition)) return undefined
   // Fields that cut nothing into ngrams need no look at what is stored.
   if (definition.grams.length > before.definition.grams.length) await mayTake(definition)

@@ -11,7 +11,7 @@ const LARGE_CHARACTERS = 64 << 10
  * Tens of thousands of synonyms take the core a third of a second: of these another thread asks, and the answer is to be
  * awaited; of most it is there at once.
  */
-export function mustBeOpenable(
+export function refuseUnopenable(
   pool: Pick<Pool, 'run'>,
   definition: Definition,
 ): Promise<void> | undefined {

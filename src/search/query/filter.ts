@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { isObject, ownValue } from '../../object.ts'
 import { beginningOf, shownName } from '../../word.ts'
-import { checkId } from '../document-id.ts'
+import { mustBeId } from '../document-id.ts'
 
 /** A filter as the Rust core reads it; documents by their ids get their numbers on the way (`filter-ids.ts`). */
 export type FilterNode =
@@ -103,7 +103,7 @@ function readIds(value: unknown, path: string, budget: Budget): FilterNode {
 
 function readId(id: unknown, path: string): string {
   if (typeof id !== 'string') throw invalid(path, 'must be the id of a document, a string')
-  return checkId(id, path)
+  return mustBeId(id, path)
 }
 
 const JOINS: readonly string[] = ['and', 'or', 'not']

@@ -3,7 +3,7 @@ import type { CallerVector } from '../../schema/document.ts'
 import type { SearchRequest } from '../../schema/search.ts'
 import type { Unserved } from '../indices/embedder.ts'
 import type { IndexEntry } from '../indices/indices.ts'
-import { checkDimensions, readVector } from '../vector.ts'
+import { readVector, refuseOtherDimensions } from '../vector.ts'
 import type { CoreRequest } from './core-request.ts'
 import { type MissingVector, missingVector } from './warnings/missing-vector.ts'
 
@@ -62,7 +62,7 @@ function callersVector(
   entries.forEach((entry, place) => {
     if (isShared && !places.includes(place)) return
     const { dimensions } = entry.definition.embedder
-    checkDimensions(own, dimensions, `the vectors of "${entry.record.name}"`)
+    refuseOtherDimensions(own, dimensions, `the vectors of "${entry.record.name}"`)
   })
   if (!isShared) return { vector: own }
   request.vectorIn = places

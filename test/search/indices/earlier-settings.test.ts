@@ -6,7 +6,8 @@ import { compileDeclared, definitionOf } from '../../../src/search/indices/earli
 import { type RunningApp, startApp } from '../../running-app.ts'
 
 const CONFIG = { embedder: 'learned', embedderDimensions: 384, dataDir: '/data' } as const
-const compile = (settings: IndexSettings) => compileDefinition(settings, {}, CONFIG)
+const compile = (settings: object) =>
+  compileDefinition(settings as IndexSettings, {}, CONFIG)
 
 let service: RunningApp | undefined
 afterEach(() => service?.close())
