@@ -3,7 +3,7 @@ import type { Reader } from '../../store/reader.ts'
 import { decodeId, indexedJson } from '../record.ts'
 import { BATCH_CHARACTERS } from './batch.ts'
 import { cutOf } from './document-flags.ts'
-import type { Tally } from './opening-progress.ts'
+import type { Progress } from './opening-progress.ts'
 
 /** What opening an index in the core needs. */
 export interface OpenInput {
@@ -19,7 +19,7 @@ export interface OpenInput {
   /** Field of the documents that holds their vector. */
   vectorField?: string
   /** Where it is told how far this is. */
-  tally?: Tally
+  progress?: Progress
 }
 
 export interface CaughtUp {
@@ -48,8 +48,8 @@ export function catchUp(
     indexId,
     engineId,
     vectorField,
-    tally = new Int32Array(2),
-  }: Pick<OpenInput, 'indexId' | 'engineId' | 'vectorField' | 'tally'>,
+    progress = new Int32Array(2),
+  }: Pick<OpenInput, 'indexId' | 'engineId' | 'vectorField' | 'progress'>,
   sequence: number,
 ): CaughtUp {
   const deletes = removedOrds(reader, indexId, sequence)
@@ -61,7 +61,7 @@ export function catchUp(
   let ords: number[] = []
   let documents: string[] = []
   const vectors = collectVectors()
-  if (sequence === 0) tally[1] = reader.documentsOf(indexId)
+  if (sequence === 0) progress[1] = reader.documentsOf(indexId)
 
   function flush(): void {
     const removed = Float64Array.from(deletes.splice(0))
@@ -70,7 +70,7 @@ export function catchUp(
     refused.push(...outcome.refused)
     cut.push(...outcome.cut)
     replayed += ords.length
-    tally[0] = replayed
+    progress[0] = replayed
     characters = 0
     ords = []
     documents = []

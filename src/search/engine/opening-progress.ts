@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 
 /** Documents that were brought into an index so far, and how many it will have: threads share both. */
-export type Tally = Int32Array
+export type Progress = Int32Array
 
 /** How often a long opening is told. */
 const TELL_MS = 10_000
@@ -13,17 +13,17 @@ const TELL_MS = 10_000
 export async function tellProgress<T>(
   log: Pick<Logger, 'info'>,
   index: string,
-  work: (tally: Tally) => Promise<T>,
+  work: (progress: Progress) => Promise<T>,
 ): Promise<T> {
-  const tally = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
+  const progress = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
   const timer = setInterval(() => {
-    const [documents = 0, of = 0] = tally
+    const [documents = 0, of = 0] = progress
     // Of files that lack a few documents only these are counted.
     const told = { index, documents, ...(of === 0 ? {} : { of }) }
     log.info(told, 'an index is brought up to date with the records: what needs it waits')
   }, TELL_MS)
   try {
-    return await work(tally)
+    return await work(progress)
   } finally {
     clearInterval(timer)
   }

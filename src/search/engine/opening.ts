@@ -128,8 +128,8 @@ export function openAgain(core: Core): void {
 
 async function openFiles(core: Core, state: OpenState): Promise<void> {
   const { record } = state.entry
-  const opened = await tellProgress(core.log, record.name, (tally) =>
-    core.pool.run('open', { ...openInput(core, state.entry), tally }),
+  const opened = await tellProgress(core.log, record.name, (progress) =>
+    core.pool.run('open', { ...openInput(core, state.entry), progress }),
   )
   core.unopened.delete(record.engineId)
   state.opening = undefined

@@ -27,7 +27,7 @@ beforeEach(() => {
 })
 
 /** An index is caught up with so many records of this length. */
-async function catchUpWith(count: number, letters: number, tally = new Int32Array(2)) {
+async function catchUpWith(count: number, letters: number, progress = new Int32Array(2)) {
   const dataDir = temporaryFolder()
   const store = temporaryStore({ dataDir })
   const { documents, records } = store.tables
@@ -39,7 +39,7 @@ async function catchUpWith(count: number, letters: number, tally = new Int32Arra
       documents.put([1, `d${ord}`], ord)
     }
   })
-  return catchUp(openReader(dataDir), { indexId: 1, engineId: 1, tally }, 0)
+  return catchUp(openReader(dataDir), { indexId: 1, engineId: 1, progress }, 0)
 }
 
 it('hands the core a bounded amount of text at a time, however much there is', async () => {
@@ -58,17 +58,17 @@ it('hands it a bounded number of documents, however small they are', async () =>
 })
 
 it('tells how far it is: how many documents are in, of how many', async () => {
-  const tally = new Int32Array(2)
+  const progress = new Int32Array(2)
   const seen: number[][] = []
   vi.mocked(native.apply).mockImplementation((_, ords) => {
-    seen.push([...tally])
+    seen.push([...progress])
     return new Uint8Array(ords.length)
   })
-  await catchUpWith(2500, 1, tally)
+  await catchUpWith(2500, 1, progress)
   expect(seen).toEqual([
     [0, 2500],
     [1000, 2500],
     [2000, 2500],
   ])
-  expect([...tally]).toEqual([2500, 2500])
+  expect([...progress]).toEqual([2500, 2500])
 })

@@ -11,12 +11,12 @@ afterEach(() => {
 it('an opening that takes long is told with how far it is, and no longer when it is over', async () => {
   const log = { info: vi.fn() }
   let end = () => {}
-  const opening = tellProgress(log, 'books', async (tally) => {
-    tally[1] = 5000
+  const opening = tellProgress(log, 'books', async (progress) => {
+    progress[1] = 5000
     await new Promise<void>((resolve) => {
       end = resolve
     })
-    return tally
+    return progress
   })
   await vi.advanceTimersByTimeAsync(9999)
   expect(log.info).not.toHaveBeenCalled()
@@ -31,8 +31,8 @@ it('an opening that takes long is told with how far it is, and no longer when it
 
 it('of files that lack a few documents, and may lack many, those are told that were brought in', async () => {
   const log = { info: vi.fn() }
-  const opening = tellProgress(log, 'books', async (tally) => {
-    tally[0] = 7
+  const opening = tellProgress(log, 'books', async (progress) => {
+    progress[0] = 7
     await vi.advanceTimersByTimeAsync(10_000)
     throw new Error('gone')
   })
