@@ -73,17 +73,18 @@ async function readDocuments(folder: string, remarks: string[]): Promise<BenchDo
     count += 1
   }
   if (count === 0) throw new Refusal(`${folder} has a corpus.jsonl without documents.`)
-  const empty = [...documents.values()].filter(
-    (each) => `${each.title}${each.content}`.trim() === '',
-  )
-  if (empty.length > 0)
-    remarks.push(`Documents with neither title nor text, which no words find: ${empty.length}.`)
   const again = count - documents.size
   if (again > 0)
     remarks.push(
       `Lines of corpus.jsonl with an _id that comes again, of which the last counts: ${again}.`,
     )
-  return [...documents.values()]
+  const read = [...documents.values()]
+  const full = read.filter(({ title, content }) => `${title}${content}`.trim() !== '')
+  if (full.length < read.length)
+    remarks.push(
+      `Documents with neither title nor text, which the service takes none of: ${read.length - full.length}, left out.`,
+    )
+  return full
 }
 
 async function readQueries(
@@ -179,6 +180,6 @@ function noteMissing(
     )
   if (missing > 0)
     remarks.push(
-      `Documents that ${qrels} judges above 0 and corpus.jsonl has not: ${missing} of ${judged.size}.`,
+      `Documents that ${qrels} judges above 0 and that can't be found, since they are not there: ${missing} of ${judged.size}.`,
     )
 }

@@ -75,15 +75,15 @@ describe('a collection in BEIR’s form', () => {
     write('queries.jsonl', `{"_id":"q1","text":"${'é'.repeat(4097)}"}\n{"_id":"q2","text":" "}`)
     write('qrels/test.tsv', 'q1\td1\t1\nq1\td9\t1\nq2\td1\t1\nq3\td1\t1')
     const { documents, queries, remarks } = await readCollection(folder)
-    expect(documents.map(({ content }) => content)).toEqual(['new', ''])
+    expect(documents.map(({ content }) => content)).toEqual(['new'])
     expect(queries.map(({ text }) => text)).toEqual(['é'.repeat(4096)])
     expect(remarks).toEqual([
-      'Documents with neither title nor text, which no words find: 1.',
       'Lines of corpus.jsonl with an _id that comes again, of which the last counts: 1.',
+      'Documents with neither title nor text, which the service takes none of: 1, left out.',
       'Judged queries without a text, which are left out: 1.',
       'Judged queries that are not in queries.jsonl: 1 of 3.',
       'Queries longer than the 4096 characters that a search takes, which are cut there: 1.',
-      'Documents that qrels/test.tsv judges above 0 and corpus.jsonl has not: 1 of 2.',
+      "Documents that qrels/test.tsv judges above 0 and that can't be found, since they are not there: 1 of 2.",
     ])
   })
 
