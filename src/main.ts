@@ -15,6 +15,8 @@ const EXIT_LASTS = 2
 const EXIT_FAILED = 1
 /** What asks the server to end; SIGHUP comes when the terminal that it was started from is closed. */
 const STOPPING = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+/** By which other programs are told to open their logs anew: Node would open a port for debuggers, or end. */
+const MEANINGLESS = ['SIGUSR1', 'SIGUSR2'] as const
 
 // Pages on their way out count as the heap's own, and V8 would look through all of it, for some fifty milliseconds,
 // whenever a few megabytes of them have come together: once a second under load.
@@ -107,6 +109,10 @@ function watchProcess(log: Logger): void {
     if (isCommitRejection(err)) log.warn({ err }, 'a commit failed')
     else log.error({ err }, 'a rejection that nobody handled')
   })
+  for (const signal of MEANINGLESS)
+    process.on(signal, () =>
+      log.warn({ signal }, 'this signal means nothing to the service; SIGTERM stops it'),
+    )
   process.on('uncaughtException', (err) => {
     log.fatal({ err }, 'an exception that nobody caught')
     endProcess(EXIT_FAILED)

@@ -180,6 +180,23 @@ it.each([
   120_000,
 )
 
+it.skipIf(process.platform === 'win32')(
+  'a signal that means nothing here neither ends the process nor opens it to debuggers',
+  async () => {
+    const process = start()
+    const port = await ready(process)
+    for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) {
+      process.child.kill(signal)
+      await until(() => process.output().includes(`"signal":"${signal}"`), PATIENCE_MS)
+    }
+    expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200)
+    expect(process.output()).not.toContain('Debugger listening')
+    process.child.kill('SIGTERM')
+    expect(await process.ended).toBe(0)
+  },
+  60_000,
+)
+
 it('a part that never closes holds up the end for a bounded time, and the log says so', async () => {
   const hanging = join(folder, 'hanging.mjs')
   const pool = JSON.stringify(import.meta.resolve('piscina'))
