@@ -3,7 +3,7 @@ import type { Reader } from '../../store/reader.ts'
 import { decodeId, indexedJson } from '../record.ts'
 import { BATCH_CHARACTERS } from './batch.ts'
 import { cutOf } from './document-flags.ts'
-import type { Progress } from './opening-progress.ts'
+import type { OpeningProgress } from './opening-progress.ts'
 
 /** What opening an index in the core needs. */
 export interface OpenInput {
@@ -19,7 +19,7 @@ export interface OpenInput {
   /** Field of the documents that holds their vector. */
   vectorField?: string
   /** Where it is told how far this is. */
-  progress?: Progress
+  progress?: OpeningProgress
 }
 
 export interface CaughtUp {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 
 /** Documents that were brought into an index so far, and how many it will have: threads share both. */
-export type Progress = Int32Array
+export type OpeningProgress = Int32Array
 
 /** How often a long opening is told. */
 const TELL_MS = 10_000
@@ -13,7 +13,7 @@ const TELL_MS = 10_000
 export async function tellProgress<T>(
   log: Pick<Logger, 'info'>,
   index: string,
-  work: (progress: Progress) => Promise<T>,
+  work: (progress: OpeningProgress) => Promise<T>,
 ): Promise<T> {
   const progress = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT))
   const timer = setInterval(() => {
