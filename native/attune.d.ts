@@ -17,6 +17,14 @@ export interface OpenReport {
 /** Ends the process at once, whatever its threads do: nothing is waited for, and nothing tidied up. */
 export function endProcess(code: number): never
 
+/**
+ * Holds a file until `letGo`, or the end of the process, however that comes. False where somebody holds it already, in
+ * this process or another, be that in another container; true, too, where the file system knows no such thing.
+ */
+export function hold(path: string): boolean
+
+export function letGo(path: string): void
+
 /** Throws BAD_DEFINITION when no index can be opened with this definition. */
 export function check(definition: string): void
 

@@ -36,7 +36,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'shared-clock': [],
   'end-process': ['native'],
   threads: ['workers', 'errors'],
-  store: ['config', 'errors', 'metrics', 'schema'],
+  store: ['config', 'errors', 'metrics', 'native', 'schema'],
   embed: ['config', 'errors', 'gate', 'metrics', 'native', 'schema'],
   search: [
     'answer-room',

@@ -7,6 +7,7 @@ pub mod bm25;
 pub mod date;
 pub mod engine;
 pub mod failure;
+pub mod hold;
 pub mod model;
 pub mod registry;
 pub mod search;
@@ -47,6 +48,18 @@ extern "C" {
 pub fn end_process(code: i32) {
     // SAFETY: of the C library; it takes a number, and never returns.
     unsafe { exit_now(code) }
+}
+
+/// Holds a file; false where somebody does already.
+#[napi(catch_unwind)]
+pub fn hold(path: String) -> napi::Result<bool> {
+    guard(|| Ok(hold::hold(Path::new(&path))?))
+}
+
+/// Lets go of a file that this process holds.
+#[napi(catch_unwind)]
+pub fn let_go(path: String) {
+    hold::let_go(Path::new(&path));
 }
 
 /// What `open` found.

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from '../errors.ts'
+import { native } from '../native.ts'
 
 /** Who writes to a store: enough to tell a living process from one that crashed and whose id was given away again. */
 export interface Owner {
@@ -68,4 +69,29 @@ export function refuseOwned(owner: Owner | undefined, claimant: Owner): void {
     throw new StartError(
       `The data folder is in use by process ${owner.pid}; stop it or choose another DATA_DIR.`,
     )
+}
+
+/** The hold of this process on the file of a store: as long as it has that, no other process gets it. */
+export interface Hold {
+  /** Throws a StartError where another process has it. */
+  take: (dataDir: string) => void
+  letGo: () => void
+}
+
+/** What `refuseOwned` can't see of other processes, the system can: those of another container have numbers of their own. */
+export function openHold(file: string): Hold {
+  let isHeld = false
+  return {
+    take: (dataDir) => {
+      isHeld ||= native.hold(file)
+      if (!isHeld)
+        throw new StartError(
+          `The data folder ${dataDir} is in use by a process that can't be seen from here, as one in another container; stop it or choose another DATA_DIR.`,
+        )
+    },
+    letGo: () => {
+      if (isHeld) native.letGo(file)
+      isHeld = false
+    },
+  }
 }

@@ -15,7 +15,7 @@ import {
   refuseUnusable,
   shortfall,
 } from './folder.ts'
-import { type Owner, refuseOwned, thisProcess } from './owner.ts'
+import { type Hold, type Owner, openHold, refuseOwned, thisProcess } from './owner.ts'
 import { openSpace, type SpaceFigures } from './space.ts'
 import {
   FORMAT,
@@ -107,9 +107,11 @@ export function openStore(options: StoreOptions): Store {
     )
   refuseNarrowSpace(options.bytesMax)
   const root = openRoot(options)
+  const hold = openHold(file)
   try {
-    return buildStore(root, options)
+    return buildStore(root, options, hold)
   } catch (error) {
+    hold.letGo()
     void root.close()
     throw error
   }
@@ -136,7 +138,7 @@ function recordsFile(dataDir: string): string {
   return join(recordsDirectory(dataDir), 'data.mdb')
 }
 
-function buildStore(root: RootDatabase, options: StoreOptions): Store {
+function buildStore(root: RootDatabase, options: StoreOptions, hold: Hold): Store {
   const databases = openDatabases(root)
   let writing = false
   function asWriter<T>(work: () => T): T {
@@ -148,7 +150,7 @@ function buildStore(root: RootDatabase, options: StoreOptions): Store {
     }
   }
   const tables = wrapTables(databases, () => writing)
-  claim(root, options.log, () => asWriter(() => claimTables(tables, options.dataDir)))
+  claim(root, options.log, () => asWriter(() => claimTables(tables, options.dataDir, hold)))
   const space = openSpace(root, databases, {
     directory: recordsDirectory(options.dataDir),
     bytesMax: options.bytesMax,
@@ -199,6 +201,7 @@ function buildStore(root: RootDatabase, options: StoreOptions): Store {
       // A commit that hangs would hold up the end of a process that has nothing more to lose.
       if (commits.failure() === undefined) await root.close()
       else await Promise.race([root.close(), sleep(CLOSE_MS_MAX, undefined, { ref: false })])
+      hold.letGo()
     },
   }
 }
@@ -224,7 +227,7 @@ function claim(root: RootDatabase, log: StoreLog, work: () => void): void {
   }
 }
 
-function claimTables({ meta }: Tables, dataDir: string): void {
+function claimTables({ meta }: Tables, dataDir: string, hold: Hold): void {
   const format = (meta.get('format') as number | undefined) ?? FORMAT
   if (format > FORMAT)
     throw new StartError(
@@ -233,6 +236,7 @@ function claimTables({ meta }: Tables, dataDir: string): void {
     )
   const claimant = thisProcess(recordsDirectory(dataDir))
   refuseOwned(meta.get('owner') as Owner | undefined, claimant)
+  hold.take(dataDir)
   meta.put('format', FORMAT)
   meta.put('owner', claimant)
 }

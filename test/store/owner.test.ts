@@ -1,7 +1,12 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { refuseOwned } from '../../src/store/owner.ts'
+import { openStore } from '../../src/store/store.ts'
+import { temporaryFolder } from './open.ts'
 
 const file = '1:1'
 const claimant = { pid: process.pid, origin: 1, file }
@@ -29,5 +34,31 @@ it.runIf(existsSync('/proc/self/stat'))(
     )
     await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z '))
     expect(() => refuseOwned({ pid, origin: 0, file }, claimant)).not.toThrow()
+  },
+)
+
+it.skipIf(process.platform === 'win32')(
+  'a folder is one process’s also where that can not be seen, as in another container, until it ends',
+  async () => {
+    const dataDir = temporaryFolder()
+    const open = () =>
+      openStore({ dataDir, bytesMax: 1 << 24, log: { warn: () => {}, error: () => {} } })
+    await open().close()
+    // It names itself nowhere: as good as a process whose number means another one, or none, here.
+    const addon = fileURLToPath(new URL('../../native/attune.node', import.meta.url))
+    const script = `console.log(require(process.argv[1]).hold(process.argv[2])); setInterval(() => {}, 1e6)`
+    const other = spawn(process.execPath, ['-e', script, addon, join(dataDir, 'records/data.mdb')])
+    onTestFinished(() => void other.kill('SIGKILL'))
+    expect(String(await once(other.stdout, 'data'))).toBe('true\n')
+    for (let time = 0; time < 2; time += 1)
+      expect(open).toThrow(
+        `The data folder ${dataDir} is in use by a process that can't be seen from here, as one in another container; stop it or choose another DATA_DIR.`,
+      )
+    other.kill('SIGKILL')
+    await once(other, 'exit')
+    const first = open()
+    expect(open).toThrow(`in use by process ${process.pid}`)
+    await first.close()
+    await open().close()
   },
 )
