@@ -58,9 +58,13 @@ export type State<M extends Machine> = Extract<keyof (typeof MACHINES)[M], strin
 
 /** Whether a resource in one state may go to another. */
 export function mayMove<M extends Machine>(machine: M, from: State<M>, to: State<M>): boolean {
-  const next: readonly string[] =
-    (MACHINES[machine] as Record<string, readonly string[]>)[from] ?? []
-  return next.includes(to)
+  return statesAfter(machine, from).includes(to)
+}
+
+/** None where a row says a state that the table does not know. */
+function statesAfter<M extends Machine>(machine: M, from: State<M>): readonly string[] {
+  const states: Record<string, readonly string[]> = MACHINES[machine]
+  return states[from] ?? []
 }
 
 /**
@@ -75,7 +79,7 @@ export function move<M extends Machine>(
 ): 'moved' | 'unchanged' {
   if (from === to) return 'unchanged'
   if (mayMove(machine, from, to)) return 'moved'
-  const next = (MACHINES[machine] as Record<string, readonly string[]>)[from] ?? []
+  const next = statesAfter(machine, from)
   const allowed = next.length === 0 ? 'this state is final' : `from here: ${next.join(', ')}`
   throw serviceError(
     'INVALID_TRANSITION',

@@ -113,7 +113,7 @@ function judgedWithin(parts: GatingParts, name: VersionName, report: GateReport)
   const isPast = record.status === 'ACTIVE' || sameVersion(trial, name)
   if (report.outcome === 'not_yet' || isPast) return record
   // A newer model that passed takes the place of the one on trial.
-  if (trial !== undefined) giveWay(parts, trial, name)
+  if (trial !== undefined) endForNewer(parts, trial, name)
   const moved = versions.moveWithin(record, 'SHADOW')
   const control = standing.active === undefined ? '' : nameOf(standing.active)
   const base = evidence.searches(name, 'SHADOW')
@@ -167,7 +167,7 @@ function noted({ versions, events }: GatingParts, record: VersionRecord, report:
 }
 
 /** Ends a trial for the version that takes its place. */
-function giveWay({ versions, events }: GatingParts, trial: Trial, by: VersionName): void {
+function endForNewer({ versions, events }: GatingParts, trial: Trial, by: VersionName): void {
   const other = versions.find(trial)
   if (other === undefined) return
   const { modelId, version, status } = versions.moveWithin(other, 'ARCHIVED')

@@ -2,6 +2,7 @@ import type { VersionName } from '../../schema/model.ts'
 import type { Standing, Trial } from '../../schema/model-record.ts'
 import type { ServedModel } from '../plan/ranking.ts'
 import type { ExactModel } from '../plan/tuning.ts'
+import { mayRank } from './activation.ts'
 import type { Serving } from './serving.ts'
 import { isInShare } from './trial-units.ts'
 import { nameOf, type Versions } from './versions.ts'
@@ -92,9 +93,7 @@ function versionNamed(
 ): VersionName | undefined {
   const [, modelId = '', version = ''] = /^(.+)@(\d{1,15})$/s.exec(name) ?? []
   const record = modelId === '' ? undefined : versions.find({ modelId, version: Number(version) })
-  if (record !== undefined) return record.servable && !record.unfinished ? record : undefined
+  if (record !== undefined) return mayRank(record) ? record : undefined
   if (active?.modelId === name) return active
-  return versions.of(name).findLast(({ servable, unfinished, status }) => {
-    return servable && !unfinished && status !== 'REJECTED'
-  })
+  return versions.of(name).findLast((each) => mayRank(each) && each.status !== 'REJECTED')
 }
