@@ -75,7 +75,7 @@ export function train(input: TrainInput): TrainOutput | undefined {
 }
 
 function trainOne(kind: ModelKind, features: string[], pages: Page[]): string {
-  const set = trainingSet(pages, kind === 'trees')
+  const set = trainingSet(pages, kind === 'trees' ? 'by page' : 'by row')
   const options = JSON.stringify({ kind, features, seed: SEED })
   return native.train(options, set.features, set.labels, set.groups, set.weights)
 }

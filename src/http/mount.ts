@@ -70,7 +70,7 @@ export function openPipeline(app: ServedApp): Pipeline {
       'TIMED_OUT',
       `The request took longer than the setting ${variableOf('requestTimeoutMs')} allows; ask for less at once, or try again.`,
     )
-    send(wire, flight, prepareFailure(late, metaOf(flight)), true)
+    send(wire, flight, prepareFailure(late, metaOf(flight)), 'closed')
     abort(flight)
   })
   app.metrics.collect(
@@ -172,7 +172,7 @@ async function run(
       flights.hold(flight, -flight.heldBytes)
       await passBody(exchange)
     }
-    send(wire, flight, prepared, mustClose(exchange))
+    send(wire, flight, prepared, mustClose(exchange) ? 'closed' : 'kept')
   } finally {
     flights.end(flight)
   }
@@ -216,7 +216,7 @@ function headersOf(
   return common
 }
 
-function send(wire: Wire, flight: Flight, prepared: Prepared, close: boolean): void {
+function send(wire: Wire, flight: Flight, prepared: Prepared, connection: 'kept' | 'closed'): void {
   const { exchange, meter } = flight
   if (!exchange.open) return
   // A body that HEAD leaves out takes no room, and no bytes of it are sent.
@@ -234,9 +234,9 @@ function send(wire: Wire, flight: Flight, prepared: Prepared, close: boolean): v
     wire.app.log.debug({ requestId, ...meter.labels, status, tookMs, bytes }, 'request')
   }
   flight.dropBody()
-  const stopping = wire.app.lifecycle.state === 'stopping'
+  const close = connection === 'closed' || wire.app.lifecycle.state === 'stopping'
   const taken = bytes > LONG_BYTES ? countAnswer(wire, flight, bytes) : undefined
-  exchange.send({ status, headers, body, close: close || stopping, taken })
+  exchange.send({ status, headers, body, close, taken })
 }
 
 /** Counts a long answer until its client has it. */

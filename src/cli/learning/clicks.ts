@@ -16,8 +16,8 @@ export async function showClicks(stage: Stage): Promise<void> {
 
   stage.say('')
   stage.say('Somebody starts a session, searches, and clicks the last hit:')
-  const person = await arrive(stage, true)
-  const found = await stage.search(QUERY, person, true)
+  const person = await arrive(stage, 'as curl')
+  const found = await stage.search(QUERY, person, 'as curl')
   const toldAt = performance.now()
   await stage.show('/cortex/feedback', clickOn(person, found, wanted))
   const isMoved = await stage.until(

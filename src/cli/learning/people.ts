@@ -1,5 +1,5 @@
 import type { Random } from '../../learn/statistics/random.ts'
-import type { FoundHits, Stage } from './stage.ts'
+import type { FoundHits, RequestSeen, Stage } from './stage.ts'
 
 /** Whoever searches, looks down the list, and clicks. */
 export interface Person {
@@ -8,10 +8,11 @@ export interface Person {
 
 const LANES = 8
 
-/** A new session, made unseen unless it is `shown` as curl. */
-export async function arrive(stage: Stage, shown = false): Promise<Person> {
+/** A new session, made unseen unless it is shown as curl. */
+export async function arrive(stage: Stage, seen: RequestSeen = 'unseen'): Promise<Person> {
   const path = '/cortex/sessions'
-  const { sessionId } = shown ? (await stage.show(path, {})).data : await stage.call(path, {})
+  const { sessionId } =
+    seen === 'as curl' ? (await stage.show(path, {})).data : await stage.call(path, {})
   return { sessionId: String(sessionId) }
 }
 

@@ -19,6 +19,9 @@ export interface FoundHits {
   queryHash: string
 }
 
+/** Whether whoever watches sees a request. */
+export type RequestSeen = 'as curl' | 'unseen'
+
 /** Where a step shows what it does: calls with the curl that repeats them, lists, and what must hold. */
 export interface Stage {
   terminal: Terminal
@@ -30,8 +33,8 @@ export interface Stage {
   show: (path: string, body?: unknown) => Promise<ServerAnswer>
   /** Sends a request unseen; throws the service's sentence when it fails. */
   call: (path: string, body?: unknown) => Promise<Record<string, unknown>>
-  /** A search of ten, unseen unless it is `shown` as curl. */
-  search: (query: string, more?: object, shown?: boolean) => Promise<FoundHits>
+  /** A search of ten, unseen unless it is shown as curl. */
+  search: (query: string, more?: object, seen?: RequestSeen) => Promise<FoundHits>
   /** Prints a list; `marked` is pointed at. */
   list: (label: string, hits: readonly Shown[], marked?: string) => void
   /** Prints whether the sentence holds; the step fails when it doesn't. */
@@ -66,9 +69,9 @@ export function openStage(terminal: Terminal, client: Client, people: number): S
       return send(path, body)
     },
     call,
-    search: async (query, more = {}, shown = false) => {
+    search: async (query, more = {}, seen = 'unseen') => {
       const body = { query, index: DEMO_INDEX, size: SIZE, ...more }
-      if (shown) sayCurl('/cortex/search', body)
+      if (seen === 'as curl') sayCurl('/cortex/search', body)
       return readFound(await call('/cortex/search', body))
     },
     list: (label, hits, marked) => {

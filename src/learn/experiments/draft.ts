@@ -159,7 +159,7 @@ function readDates(
   nowMs: number,
 ): Pick<ExperimentRecord, 'startMs' | 'endMs' | 'endByDefault'> {
   const startMs = momentOf(startDate, 'startDate') ?? nowMs
-  const endMs = momentOf(endDate, 'endDate', true)
+  const endMs = momentOf(endDate, 'endDate', 'ends')
   if (endMs !== undefined && endMs <= startMs) throw invalid('endDate', 'must be after the start')
   if (endMs !== undefined && endMs <= nowMs) throw invalid('endDate', 'must lie ahead')
   const from = Math.max(startMs, nowMs)
@@ -169,12 +169,12 @@ function readDates(
 function momentOf(
   sent: string | number | undefined,
   path: string,
-  end = false,
+  day: 'begins' | 'ends' = 'begins',
 ): number | undefined {
   if (sent === undefined) return undefined
-  const timeMs = typeof sent === 'number' ? sent : readMoment(sent, path, end)
+  const timeMs = typeof sent === 'number' ? sent : readMoment(sent, path, day)
   // The end of what starts then must be one that answers can tell, too.
-  if (!isTellable(timeMs) || !(end || isTellable(timeMs + DURATION_MS)))
+  if (!isTellable(timeMs) || !(day === 'ends' || isTellable(timeMs + DURATION_MS)))
     throw invalid(path, 'must be ISO 8601 or epoch milliseconds, of the years 0 to 9999')
   return timeMs
 }

@@ -23,7 +23,8 @@ export function readEventFilter(query: EventQuery): Filter {
   const session = oneSpelling(sessionId ?? '')
   const adaptation = oneSpelling(adaptationId ?? '')
   const startMs = query.startDate === undefined ? 0 : readMoment(query.startDate, 'startDate')
-  const endMs = query.endDate === undefined ? Infinity : readMoment(query.endDate, 'endDate', true)
+  const endMs =
+    query.endDate === undefined ? Infinity : readMoment(query.endDate, 'endDate', 'ends')
   if (endMs < startMs) throw invalid('endDate', 'must not be before startDate')
   const whole = [types, statuses, sessionId, modelId, adaptationId].every(
     (each) => each === undefined,

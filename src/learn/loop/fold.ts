@@ -14,6 +14,9 @@ import type { Consumer, ConsumerGroup, Fact } from '../facts.ts'
  * nothing is folded twice, nothing is left out.
  */
 
+/** What of the groups that are behind is saved: those whose time it is, or all. */
+export type Saved = 'due' | 'all'
+
 /** The state of all consumers, and its place in the journal. */
 export interface Fold {
   /** Sequence of the last entry that every consumer has taken. */
@@ -25,10 +28,10 @@ export interface Fold {
   take: (fact: Fact) => void
   /** All consumers have taken everything up to here. */
   advance: (sequence: number) => void
-  /** Whether any group has rows to save now; `all` for every group that is behind. */
-  isDue: (all: boolean) => boolean
+  /** Whether there are rows to save now: of groups whose time it is, or of all. */
+  isDue: (which: Saved) => boolean
   /** Inside a transaction: saves what is due; call `settle` when it is on the disk. */
-  save: (all: boolean) => void
+  save: (which: Saved) => void
   settle: () => void
   /** Shows searches what was taken: of consumers without a group only what is on the disk. */
   publish: () => void
@@ -106,8 +109,8 @@ export function openFold(store: Store, consumers: readonly Consumer[]): Fold {
     advance: (sequence) => {
       core.taken = Math.max(core.taken, sequence)
     },
-    isDue: (all) => dueOf(core, all).length > 0,
-    save: (all) => save(core, all),
+    isDue: (which) => dueOf(core, which).length > 0,
+    save: (which) => save(core, which),
     settle: () => settle(core),
     publish: () => publish(core),
     load: () => load(core),
@@ -145,9 +148,9 @@ function take(core: Core, fact: Fact): void {
 }
 
 /** Which groups are to be saved now. They take turns, so that no slice has to save them all. */
-function dueOf({ groups, prompt, taken, isTold }: Core, all: boolean): Group[] {
+function dueOf({ groups, prompt, taken, isTold }: Core, which: Saved): Group[] {
   const behind = groups.filter(({ saved }) => saved < taken)
-  if (all) return behind
+  if (which === 'all') return behind
   const nowMs = performance.now()
   const over = behind.filter(({ savedMs, saveMs }) => nowMs - savedMs >= saveMs)
   const [longest] = over.filter((group) => group !== prompt).sort((a, b) => a.savedMs - b.savedMs)
@@ -155,9 +158,9 @@ function dueOf({ groups, prompt, taken, isTold }: Core, all: boolean): Group[] {
   return behind.filter((group) => (group === prompt ? isPromptDue : group === longest))
 }
 
-function save(core: Core, all: boolean): void {
+function save(core: Core, which: Saved): void {
   const { meta } = core.store.tables
-  core.saving = dueOf(core, all)
+  core.saving = dueOf(core, which)
   for (const group of core.saving) {
     for (const consumer of group.consumers) consumer.save()
     meta.put(group.mark, core.taken)

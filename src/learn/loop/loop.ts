@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, Fact } from '../facts.ts'
 import { type Failures, openFailures } from './failures.ts'
-import { isFoldedAnew, openFold } from './fold.ts'
+import { isFoldedAnew, openFold, type Saved } from './fold.ts'
 import type { Log } from './log.ts'
 import { openPauses } from './pauses.ts'
 import { type FindTaught, relearn, type Still, type Unlearned, unlearn } from './relearn.ts'
@@ -103,8 +103,7 @@ export function openLoop(options: LoopOptions): Loop {
       core.pauses.stir()
       await core.running
       // What is not saved is taken again at the next start; saved now, that start is quicker.
-      if (!core.failures.isRefused() && core.fold.isDue(true))
-        await save(core, true).catch(options.onFailure)
+      if (!core.failures.isRefused()) await saveAll(core).catch(options.onFailure)
     },
   }
 }
@@ -116,7 +115,7 @@ async function catchUp(core: Core): Promise<void> {
   try {
     await core.log.flush()
     const until = core.log.journal.last()
-    const isBehind = () => core.fold.taken() < until || core.fold.isDue(true)
+    const isBehind = () => core.fold.taken() < until || core.fold.isDue('all')
     while (!core.closed && !core.failures.isRefused() && isBehind()) {
       wake(core)
       await core.running
@@ -153,15 +152,15 @@ async function takeAll(core: Core): Promise<void> {
   await pauses.gather()
   while (!core.closed && core.stills === 0) {
     const until = core.log.journal.last()
-    if (fold.taken() >= until && !fold.isDue(true)) return
-    if (fold.taken() >= until && !fold.isDue(core.readers > 0)) {
+    if (fold.taken() >= until && !fold.isDue('all')) return
+    if (fold.taken() >= until && !fold.isDue(wanted(core))) {
       await pauses.gather()
       continue
     }
     try {
       await pauses.lull()
       const { received, oldestMs } = await takeSome(core, until, pace)
-      if (fold.isDue(core.readers > 0)) await save(core, core.readers > 0)
+      if (fold.isDue(wanted(core))) await save(core, wanted(core))
       else fold.publish()
       const nowMs = clock()
       for (const timeMs of received) core.onLag(Math.max(0, nowMs - timeMs) / 1000)
@@ -176,27 +175,28 @@ async function takeAll(core: Core): Promise<void> {
 
 /** What is read at once, a slice at a time. What was begun is ended: half an entry must not be saved. */
 async function takeSome(core: Core, until: number, pace: Pace): Promise<Taken> {
-  const { fold } = core
-  const taken = nothingTaken(fold.taken())
+  const taken = nothingTaken(core.fold.taken())
   const rows = readSome(core.log, taken.end)
   let startedMs = performance.now()
-  for (const _ of takeRows(core, rows, taken, fold.take)) {
+  for (const _ of takeRows(core, rows, taken, core.fold.take)) {
     const limitMs = core.readers > 0 ? Math.max(AWAITED_MS, pace.sliceMs) : pace.sliceMs
     if (performance.now() - startedMs < limitMs) continue
     await core.pauses.rest(pace.restMs)
     await core.pauses.lull()
     startedMs = performance.now()
   }
-  fold.advance(await endOf(core.log, rows, { end: taken.end, until }))
+  core.fold.advance(await endOf(core.log, rows, { end: taken.end, until }))
   return taken
 }
 
-/** Saves what is due, or all that is not saved yet. */
-async function save(core: Core, all: boolean): Promise<void> {
+/** Readers want to find all that was taken. */
+const wanted = ({ readers }: Core): Saved => (readers > 0 ? 'all' : 'due')
+
+async function save(core: Core, which: Saved): Promise<void> {
   const { store, fold, removers, stills } = core
   // Who makes the processor stand still is about to remove something.
   const write = removers + stills > 0 ? store.release : store.write
-  await write(() => fold.save(all))
+  await write(() => fold.save(which))
   core.failures.clear()
   fold.settle()
   fold.publish()
@@ -232,6 +232,7 @@ async function standStill(core: Core, work: () => Promise<void>): Promise<void> 
   core.stills += 1
   core.pauses.stir()
   while (core.running !== undefined) await core.running
+  // What is folded anew tells nothing to the history; what is not saved yet may still have to.
   const done = saveAll(core)
     .then(work)
     .finally(() => {
@@ -244,7 +245,6 @@ async function standStill(core: Core, work: () => Promise<void>): Promise<void> 
   await done
 }
 
-/** What is folded anew tells nothing to the history; what is not saved yet may still have to. */
 async function saveAll(core: Core): Promise<void> {
-  if (core.fold.isDue(true)) await save(core, true)
+  if (core.fold.isDue('all')) await save(core, 'all')
 }

@@ -17,10 +17,10 @@ const GRADE_MAX = 4
 
 /**
  * A hit that was rarely looked at and yet chosen counts more: 1 / expected examination (Joachims, Swaminathan,
- * Schnabel 2017), relative to the first place and clipped. `byPage` gives all rows of a page the mean of those with a
- * gain, for trainings that weigh whole pages.
+ * Schnabel 2017), relative to the first place and clipped. By page, all rows of
+ * one get the mean of those with a gain, for trainings that weigh whole pages.
  */
-export function trainingSet(pages: readonly Page[], byPage: boolean): TrainingSet {
+export function trainingSet(pages: readonly Page[], weighed: 'by page' | 'by row'): TrainingSet {
   const rows = pages.reduce((sum, { gains }) => sum + gains.length, 0)
   const width = rows === 0 ? 0 : (pages[0]?.features.length ?? 0) / (pages[0]?.gains.length ?? 1)
   const set = {
@@ -33,7 +33,7 @@ export function trainingSet(pages: readonly Page[], byPage: boolean): TrainingSe
   for (const page of pages) {
     set.features.set(page.features, row * width)
     set.labels.set(page.gains.map(gradeOf), row)
-    set.weights.set(byPage ? pageWeights(page) : rowWeights(page), row)
+    set.weights.set(weighed === 'by page' ? pageWeights(page) : rowWeights(page), row)
     row += page.gains.length
   }
   return set

@@ -11,9 +11,9 @@ const ISO =
 
 /**
  * A moment as clients write it: ISO 8601 or epoch milliseconds; without a zone it is UTC. A day alone is its first
- * millisecond, or with `end` its last. Throws VALIDATION_FAILED about `path`.
+ * millisecond where something `begins` with it, its last where something `ends`. Throws VALIDATION_FAILED about `path`.
  */
-export function readMoment(text: string, path: string, end = false): number {
+export function readMoment(text: string, path: string, what: 'begins' | 'ends' = 'begins'): number {
   if (/^\d{1,15}$/.test(text) && text.length !== 4) return Number(text)
   const [, day, time, , hours, minutes = '00'] = ISO.exec(text) ?? []
   // A plus that was not escaped in an address arrives as a space.
@@ -25,7 +25,7 @@ export function readMoment(text: string, path: string, end = false): number {
       path,
       'must be an ISO 8601 time, such as 2026-01-31T12:00:00Z, or epoch milliseconds',
     )
-  return end && time === undefined ? ms + DAY_MS - 1 : ms
+  return what === 'ends' && time === undefined ? ms + DAY_MS - 1 : ms
 }
 
 /** Whether a text says a time of a day, and not where. */

@@ -9,7 +9,7 @@ import { forgetRemovals } from './sweep.ts'
 export async function checkpoint(core: Core, mayGoOn = () => true): Promise<void> {
   for (const [engineId, state] of [...core.states])
     if (mayGoOn() && isOpen(core, engineId, state) && !state.retiring)
-      await makeDurable(core, state, false).catch((err: unknown) =>
+      await makeDurable(core, state, 'keep').catch((err: unknown) =>
         noteFailure(core, engineId, state, err),
       )
 }
@@ -66,7 +66,7 @@ export function leastUsed(core: Core, states: OpenState[]): OpenState[] {
 /** Makes an index durable without its writer, then does what else is to be done; one at a time an index. */
 export function retire(core: Core, state: OpenState, then: () => void): void {
   const { engineId } = state.entry.record
-  state.retiring = makeDurable(core, state, true)
+  state.retiring = makeDurable(core, state, 'release')
     .then(then)
     .catch((err: unknown) => noteFailure(core, engineId, state, err))
     .finally(() => {
@@ -79,15 +79,18 @@ export function isDurable({ published, durable, reshaped }: OpenState): boolean 
   return published <= durable && !reshaped
 }
 
+/** What becomes of an index's writer, whose threads and heap it may hold. */
+type Writer = 'keep' | 'release'
+
 /**
- * Writes what is published to disk; `release` also gives up the writer. One at a time an index: two would share a mark,
+ * Writes what is published to disk, and gives up the writer, if that is to be released. One at a time an index: two would share a mark,
  * and the one that finds nothing to write would take it away from the files that the other wrote.
  */
-function makeDurable(core: Core, state: OpenState, release: boolean): Promise<void> {
+function makeDurable(core: Core, state: OpenState, writer: Writer): Promise<void> {
   const before = state.saving
   const own = (async () => {
     await before
-    await save(core, state, release)
+    await save(core, state, writer)
     core.unsaved.went(state.entry.record.engineId)
   })()
   state.saving = own.catch(() => undefined)
@@ -95,32 +98,29 @@ function makeDurable(core: Core, state: OpenState, release: boolean): Promise<vo
 }
 
 /** Removals that the files cover are forgotten. */
-async function save(core: Core, state: OpenState, release: boolean): Promise<void> {
-  if (isDurable(state) && !(release && state.writer)) return
+async function save(core: Core, state: OpenState, writer: Writer): Promise<void> {
+  if (isDurable(state) && !(writer === 'release' && state.writer)) return
   const { id } = state.entry.record
   // Taken before the checkpoint begins: what happens to the index meanwhile may come too late for these files.
   const { reshaped } = state
   state.reshaped = false
-  const report = await writeFiles(core, state, release).catch((cause: unknown) => {
+  const report = await writeFiles(core, state, writer).catch((cause: unknown) => {
     state.reshaped ||= reshaped
     throw cause
   })
   state.durable = report.sequence
-  if (release) state.writer = false
+  if (writer === 'release') state.writer = false
   // Files that are being built for the same index may still need to be told of them.
   if (!core.rebuilding.has(id)) await forgetRemovals(core.store, id, report.sequence)
 }
 
 /** Writes the files under a mark of their own; a checkpoint that failed is tried again under the same mark. */
-async function writeFiles(
-  core: Core,
-  state: OpenState,
-  release: boolean,
-): Promise<CheckpointReport> {
+async function writeFiles(core: Core, state: OpenState, writer: Writer): Promise<CheckpointReport> {
   const { engineId } = state.entry.record
   state.mark ??= newId()
   const { mark } = state
   await addMark(core.store, engineId, mark)
+  const release = writer === 'release'
   const report = await core.pool.run('checkpoint', { engineId, release, mark })
   state.mark = undefined
   await settleMark(core.store, engineId, { mark, isWritten: report.files > 0 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Consumer, Fact } from '../../../src/learn/facts.ts'
-import { GROUPS, openFold } from '../../../src/learn/loop/fold.ts'
+import { GROUPS, openFold, type Saved } from '../../../src/learn/loop/fold.ts'
 import { unpackAttributed, unpackRemembered } from '../../../src/learn/memory/click-memory-rows.ts'
 import type { AttributionRow } from '../../../src/schema/memory-record.ts'
 import { temporaryStore, until } from '../../store/open.ts'
@@ -152,19 +152,19 @@ it('what people tell is saved at once, what they only search waits', async () =>
     fold.advance(sequence)
   }
   const save = async () => {
-    await store.write(() => fold.save(true))
+    await store.write(() => fold.save('all'))
     fold.settle()
   }
   take(1, 'search')
   await save()
-  expect(fold.isDue(true)).toBe(false)
+  expect(fold.isDue('all')).toBe(false)
   take(2, 'search')
-  expect([fold.isDue(false), fold.isDue(true)]).toEqual([false, true])
+  expect([fold.isDue('due'), fold.isDue('all')]).toEqual([false, true])
   take(3, 'feedback')
-  expect(fold.isDue(false)).toBe(true)
+  expect(fold.isDue('due')).toBe(true)
   await save()
   take(4, 'search')
-  expect(fold.isDue(false)).toBe(false)
+  expect(fold.isDue('due')).toBe(false)
 })
 
 it('what a crash would have read again is told apart from what is saved at once', async () => {
@@ -173,21 +173,21 @@ it('what a crash would have read again is told apart from what is saved at once'
   const prompt = { name: 'prompt', load: nothing, take: nothing, save: nothing }
   const fold = openFold(store, [prompt, { ...prompt, name: 'slow', group: GROUPS.patterns }])
   fold.load()
-  const told = async (sequence: number, all: boolean) => {
+  const told = async (sequence: number, which: Saved) => {
     fold.take({ kind: 'feedback', sequence } as Fact)
     fold.advance(sequence)
-    await store.write(() => fold.save(all))
+    await store.write(() => fold.save(which))
     fold.settle()
     return [fold.saved(), fold.kept()]
   }
-  expect(await told(1, true)).toEqual([1, 1])
-  expect(await told(2, false)).toEqual([2, 1])
+  expect(await told(1, 'all')).toEqual([1, 1])
+  expect(await told(2, 'due')).toEqual([2, 1])
   const found = () => {
     fold.load()
     return [fold.saved(), fold.kept(), fold.taken()]
   }
   expect(found()).toEqual([2, 1, 1])
-  expect(await told(2, true)).toEqual([2, 2])
+  expect(await told(2, 'all')).toEqual([2, 2])
   expect(found()).toEqual([2, 2, 2])
 })
 
@@ -202,7 +202,7 @@ it('what was never saved begins at the beginning, however far others are', async
   fold.take({ kind: 'feedback', sequence: 1 } as Fact)
   fold.advance(1)
   // The groups take turns: one of the two is not saved yet.
-  await store.write(() => fold.save(false))
+  await store.write(() => fold.save('due'))
   fold.settle()
   fold.load()
   expect([fold.saved(), fold.kept()]).toEqual([1, 0])
@@ -221,7 +221,7 @@ it('groups that are due take turns', async () => {
   for (let sequence = 1; sequence <= 6; sequence += 1) {
     fold.take({ kind: 'search', sequence } as Fact)
     fold.advance(sequence)
-    await store.write(() => fold.save(false))
+    await store.write(() => fold.save('due'))
     fold.settle()
   }
   expect(saved).toEqual(['a', 'b', 'c', 'a', 'b', 'c'])

@@ -118,7 +118,7 @@ it('takes again what a group had not saved, also when it had never saved anythin
   const consumers = ['one', 'two'].map((name) => consumerOf({ name, saveMs: 1000 }))
   const fold = openFold(store, [consumerOf(), ...consumers])
   fold.advance(7)
-  await store.write(() => fold.save(false))
+  await store.write(() => fold.save('due'))
   fold.settle()
   // Groups take turns: the process was killed before it was the second one's.
   const again = openFold(store, [consumerOf(), ...consumers])

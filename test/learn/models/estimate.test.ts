@@ -65,11 +65,11 @@ it('rows and scores find their pages again', () => {
 
 it('a training set has grades, and weights by how seldom a hit is looked at', () => {
   const rare = page([0, 0.3, 1], { expected: [1, 0.5, 0.05] })
-  const rows = trainingSet([rare], false)
+  const rows = trainingSet([rare], 'by row')
   expect([...rows.labels]).toEqual([0, 1, 4])
   expect([...rows.groups]).toEqual([3])
   // Clipped at 10.
   expect([...rows.weights]).toEqual([1, 2, 10])
-  expect([...trainingSet([rare], true).weights]).toEqual([6, 6, 6])
+  expect([...trainingSet([rare], 'by page').weights]).toEqual([6, 6, 6])
   expect([...rows.features]).toEqual([1, 10, 2, 20, 3, 30])
 })

@@ -20,8 +20,8 @@ it.each([
 })
 
 it('a day that ends something ends with its last millisecond, a time with itself', () => {
-  expect(readMoment('2026-02-28', 'endDate', true)).toBe(NOON + DAY_MS / 2 - 1)
-  expect(readMoment('2026-02-28T12:00Z', 'endDate', true)).toBe(NOON)
+  expect(readMoment('2026-02-28', 'endDate', 'ends')).toBe(NOON + DAY_MS / 2 - 1)
+  expect(readMoment('2026-02-28T12:00Z', 'endDate', 'ends')).toBe(NOON)
 })
 
 it.each(['', 'noon', '2026', '2026-02-30', '2026-13-01', '2026-02-28T25:00', '2026-02-28T'])(
