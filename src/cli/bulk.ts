@@ -48,21 +48,20 @@ export async function sendBatch(
   while (pending.length > 0) {
     options.signal.throwIfAborted()
     const answer = await attempt(client, pending, options)
-    const trouble = troubleOf(answer)
-    if (trouble === 'fatal') throw fatal(answer as ServerAnswer)
-    if (trouble === 'batch' || (trouble === 'reset' && patience.resets() >= RESETS_MAX))
+    const verdict = verdictOn(answer)
+    if (verdict.is === 'fatal') throw fatal(verdict.reply)
+    if (verdict.is === 'batch' || (verdict.is === 'reset' && patience.resets() >= RESETS_MAX))
       return added(
         outcome,
         await halved(pending, reasonOf(answer), (half) => sendBatch(client, half, options)),
       )
-    if (trouble !== undefined) {
+    if (verdict.is !== 'taken') {
       await patience.wait(answer)
       continue
     }
     const before = pending.length
-    pending = settle(pending, answer as ServerAnswer, outcome)
-    if (pending.length === before)
-      await patience.wait({ ...(answer as ServerAnswer), error: 'overloaded' })
+    pending = settle(pending, verdict.reply, outcome)
+    if (pending.length === before) await patience.wait({ ...verdict.reply, error: 'overloaded' })
     else patience = openPatience(options)
   }
   return outcome
@@ -88,15 +87,19 @@ export function lineOf({ op, id, index, document, vector }: FoundDocument): stri
   return JSON.stringify({ op, index, id, document, vector })
 }
 
-function troubleOf(answer: Answer): 'wait' | 'reset' | 'batch' | 'fatal' | undefined {
-  if (typeof answer === 'string') return answer === 'ECONNREFUSED' ? 'wait' : 'reset'
-  if (answer.success) return undefined
-  if ([408, 429, 502, 503, 504].includes(answer.status)) return 'wait'
-  return answer.status === 413 ||
-    answer.code === 'MALFORMED_JSON' ||
-    answer.code === 'JSON_TOO_DEEP'
-    ? 'batch'
-    : 'fatal'
+/** What an answer means for its batch: it tells of each document, or something is in the way. */
+type Verdict =
+  | { is: 'taken' | 'fatal'; reply: ServerAnswer }
+  /** The server is busy, the connection broke, or a document in the batch is at fault. */
+  | { is: 'wait' | 'reset' | 'batch' }
+
+function verdictOn(answer: Answer): Verdict {
+  if (typeof answer === 'string') return { is: answer === 'ECONNREFUSED' ? 'wait' : 'reset' }
+  const { success, status, code } = answer
+  if (success) return { is: 'taken', reply: answer }
+  if ([408, 429, 502, 503, 504].includes(status)) return { is: 'wait' }
+  const isOfBatch = status === 413 || code === 'MALFORMED_JSON' || code === 'JSON_TOO_DEEP'
+  return isOfBatch ? { is: 'batch' } : { is: 'fatal', reply: answer }
 }
 
 function fatal(reply: ServerAnswer): Error {
