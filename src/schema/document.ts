@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { DateTime, Unread } from './common.ts'
+import { DOCUMENT_ID_BYTES_MAX } from './document-id.ts'
 
-const DocumentId = Type.String({ minLength: 1, maxLength: 512 })
+const DocumentId = Type.String({ minLength: 1, maxLength: DOCUMENT_ID_BYTES_MAX })
 
 /** A document as clients write it: the known fields, and any others that they like. */
 const DocumentSource = Type.Object(

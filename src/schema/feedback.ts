@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { Count, DateTime, ForeignId, Id, MapOf, Moment, Share, Unread } from './common.ts'
+import { DOCUMENT_ID_BYTES_MAX } from './document-id.ts'
 
 const Viewport = Type.Object({
   width: Type.Optional(Type.Number()),
@@ -32,7 +33,7 @@ const EntryMetadata = Type.Object(
   {
     userAction: Type.Optional(Type.String({ maxLength: 128 })),
     timestamp: Type.Optional(Moment),
-    resultId: Type.Optional(Type.String({ maxLength: 512 })),
+    resultId: Type.Optional(Type.String({ maxLength: DOCUMENT_ID_BYTES_MAX })),
     queryHash: Type.Optional(ForeignId),
     engagementType: Type.Optional(Type.String({ maxLength: 128 })),
     customMetadata: Type.Optional(CustomMetadata),

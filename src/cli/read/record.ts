@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isObject } from '../../object.ts'
 import { BULK_OPS, type BulkOp, bulkOpOf, changesFields } from '../../schema/bulk-ops.ts'
+import { DOCUMENT_ID_BYTES_MAX } from '../../schema/document-id.ts'
 
 /** A document as it goes to the server, and where it came from. */
 export interface FoundDocument {
@@ -42,7 +43,6 @@ export interface Mapping {
 }
 
 const LISTS = ['authors', 'tags']
-const ID_BYTES_MAX = 512
 
 /**
  * Makes a document of one record of a file. `_id` and `id` become the id, `text` becomes `content`
@@ -68,10 +68,10 @@ export function toFound(
   return { ...named, document: shaped(fields, mapping, changesFields(op)) }
 }
 
-/** The id of a document that has none of its own; long paths end in a hash to stay within 512 bytes. */
+/** The id of a document that has none of its own; long paths end in a hash to stay within what an id may have. */
 export function placeId(file: string, position?: number): string {
   const id = position === undefined ? file : `${file}#${position}`
-  if (Buffer.byteLength(id) <= ID_BYTES_MAX) return id
+  if (Buffer.byteLength(id) <= DOCUMENT_ID_BYTES_MAX) return id
   const hash = createHash('sha256').update(id).digest('hex').slice(0, 32)
   return `${Buffer.from(id)
     .subarray(0, 400)

@@ -3,7 +3,7 @@ import { oneSpelling } from '../../ids.ts'
 import { AssignmentRequest } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { ExperimentResult } from '../../schema/experiment-result.ts'
-import type { Sessions } from '../sessions/sessions.ts'
+import { type Sessions, unitOfSession } from '../sessions/sessions.ts'
 import { isoTime } from '../wire/moment.ts'
 import { bodyOf } from '../wire/unread-fields.ts'
 import type { Register } from './register.ts'
@@ -93,7 +93,7 @@ export function unitOf(
 ): { unit: string | undefined; target: Target } {
   const session = sessionId === undefined ? undefined : sessions.peek(sessionId)
   if (sessionId !== undefined) sessions.touch(sessionId)
-  const named = unit ?? session?.userId ?? session?.sessionId ?? sessionId
+  const named = unit ?? (session === undefined ? sessionId : unitOfSession(session))
   return { unit: named, target: session ?? strangerOf(sessionId ?? '', unit) }
 }
 

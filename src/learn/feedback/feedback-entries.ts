@@ -1,6 +1,7 @@
 import { openBreath } from '../../breath.ts'
 import { invalid } from '../../errors.ts'
 import { oneSpelling } from '../../ids.ts'
+import { DOCUMENT_ID_BYTES_MAX } from '../../schema/document-id.ts'
 import type { Feedback } from '../../schema/feedback.ts'
 import type { FeedbackEntry, FeedbackFact, Impression } from '../facts.ts'
 import { atLength } from '../loop/at-length.ts'
@@ -14,8 +15,6 @@ export type ReadEntry = Omit<FeedbackEntry, 'signalId' | 'status'>
 export type SentEntry = Feedback['feedback'][number]
 
 const LATE_MS = 30 * DAY_MS
-/** Bytes of the longest id that a document can have. */
-const RESULT_ID_BYTES_MAX = 512
 
 /** Throws VALIDATION_FAILED with the place of a moment that is none or lies ahead, or of an id that no result can have. */
 export function readEntries(sent: readonly SentEntry[], nowMs: number): ReadEntry[] {
@@ -61,8 +60,8 @@ function shortOf({ metadata, ...rest }: ReadEntry, long: string): ReadEntry {
 }
 
 function readResultId(id: string, path: string): string {
-  if (Buffer.byteLength(id) <= RESULT_ID_BYTES_MAX) return id
-  throw invalid(path, `must be at most ${RESULT_ID_BYTES_MAX} bytes, as ids of documents are`)
+  if (Buffer.byteLength(id) <= DOCUMENT_ID_BYTES_MAX) return id
+  throw invalid(path, `must be at most ${DOCUMENT_ID_BYTES_MAX} bytes, as ids of documents are`)
 }
 
 /** Whether what is said to have happened lies too far back to be learned from. */

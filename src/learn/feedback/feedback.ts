@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts'
 import type { FeedbackBatch, FeedbackEntry, FeedbackStatus } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import type { Log } from '../loop/log.ts'
-import type { Sessions } from '../sessions/sessions.ts'
+import { liveUnit, type Sessions } from '../sessions/sessions.ts'
 import { isLate, readEntries, shortened } from './feedback-entries.ts'
 import { openFeedbackHistory, type ReadFeedback } from './feedback-history.ts'
 import { feedbackIdAt, signalIdOf } from './feedback-ids.ts'
@@ -58,7 +58,7 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
       const read = await shortened(readEntries(feedback, clock()))
       const session = sessions.peek(sessionId)
       if (session?.active) sessions.touch(sessionId)
-      const unit = session?.active ? (session.userId ?? session.sessionId) : undefined
+      const unit = liveUnit(session)
       const id = session?.sessionId ?? oneSpelling(sessionId)
       const told = await match(read, { sessionId: id, unit }, { log, lull })
       const unmatched = unmatchedOf(id)

@@ -5,7 +5,7 @@ import type { Tuning } from '../../schema/tuning.ts'
 import { strangerOf, type Target } from '../experiments/targeting.ts'
 import type { Impression } from '../facts.ts'
 import { isDrawn } from '../impressions/draw.ts'
-import type { SessionGlimpse } from '../sessions/sessions.ts'
+import { liveUnit, type SessionGlimpse, unitOfSession } from '../sessions/sessions.ts'
 import {
   knowing,
   type LearnedRanking,
@@ -80,7 +80,7 @@ const DRAWN_MAX = 100
 export function makePlan(search: SearchRequest, queryHash: string, parts: PlanParts): LearnedPlan {
   const { settings } = parts
   const session = search.sessionId === undefined ? undefined : parts.glimpse(search.sessionId)
-  const unit = session?.active ? (session.userId ?? session.sessionId) : undefined
+  const unit = liveUnit(session)
   const adaptations = settings.learning ? parts.adaptations(queryHash, unit) : NOTHING
   const variants =
     search.sessionId === undefined ? NOTHING : variantsOf(search.sessionId, session, parts)
@@ -125,7 +125,7 @@ function variantsOf(
   session: SessionGlimpse | undefined,
   { variants }: PlanParts,
 ): AppliedVariant[] {
-  if (session !== undefined) return variants(session.userId ?? session.sessionId, session)
+  if (session !== undefined) return variants(unitOfSession(session), session)
   return variants(sessionId, strangerOf(sessionId))
 }
 

@@ -25,6 +25,19 @@ export interface SessionGlimpse {
   active: boolean
 }
 
+/** Who is behind a session: its user, or without one the session itself. */
+export function unitOfSession({
+  userId,
+  sessionId,
+}: Pick<SessionGlimpse, 'userId' | 'sessionId'>): string {
+  return userId ?? sessionId
+}
+
+/** Who counts for what a session does now; nobody, where it is unknown or over. */
+export function liveUnit(session: SessionGlimpse | undefined): string | undefined {
+  return session?.active === true ? unitOfSession(session) : undefined
+}
+
 /** Sessions: made durable before they are answered, read from memory. */
 export interface Sessions {
   /** Resolves when the session is on the disk and in the cache. Throws VALIDATION_FAILED for metadata over 8 KiB. */
