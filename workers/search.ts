@@ -3,7 +3,7 @@ import { type Found, writeFound } from '../src/learn/impressions/found.ts'
 import { native, type SearchResult } from '../src/native.ts'
 import type { AddedScores } from '../src/schema/plan.ts'
 import { askCore, inView, openView } from '../src/search/query/core-answer.ts'
-import { encodeCursor } from '../src/search/query/cursor.ts'
+import { encodeCursor, type ListIndices } from '../src/search/query/cursor.ts'
 import { type Evidence, showEvidence } from '../src/search/query/evidence.ts'
 import { highlightHits } from '../src/search/query/highlights.ts'
 import { type HitPlace, pickHits } from '../src/search/query/hits.ts'
@@ -200,11 +200,12 @@ function cursorAfter(result: SearchResult, after: string, input: SearchInput): s
     queryHash: cursorHash(input.cursorText),
     shown: input.shownBefore + result.ords.length,
     list: input.list,
-    indices: listIndices(input),
+    indices: begunIn(input),
   })
 }
 
-function listIndices({ indices }: SearchInput) {
+/** The indices of a list: those of its first page are those of all. */
+function begunIn({ indices }: SearchInput): ListIndices {
   const newest = indices.reduce((last, { indexId }) => Math.max(last, indexId), 0)
   return { newest, count: indices.length }
 }

@@ -34,8 +34,9 @@ export interface Flights {
   begin: (exchange: Exchange, meter: RouteMeter, requestId: string) => Flight
   end: (flight: Flight) => void
   /**
-   * Counts bytes of a body that are kept until the flight ends, or are told as negative. Throws OVERLOADED when all bodies under way would take
-   * more than they may together, unless it is the only one. Those of an `answer` had room when it was made.
+   * Counts bytes of a body that are kept until the flight ends, or until they are taken back as negative ones. Throws
+   * OVERLOADED when all bodies under way would take more than they may together, unless it is the only one. Those of an
+   * `answer` had room when it was made.
    */
   hold: (flight: Flight, bytes: number, of?: 'answer') => void
   count: () => number

@@ -19,8 +19,8 @@ export function mayBeUnkeepable(json: string): boolean {
 
 /**
  * Throws VALIDATION_FAILED naming the place of what JSON can say and the service can't keep: the key that sets an
- * object's prototype, a number out of range (or a whole one that would become another), and outside of content a text that is no UTF-8, which would come back as
- * another one.
+ * object's prototype, a number out of range (or a whole one that would become another), and outside of content a text
+ * that is no UTF-8, which would come back as another one.
  */
 export function refuseUnkeepable(body: unknown, content: Content = []): void {
   if (content === 'all') {

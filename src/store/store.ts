@@ -78,7 +78,7 @@ export interface Store {
   failure(): unknown
   /** False where writes are refused with DISK_FULL. */
   hasRoom(): boolean
-  /** What the engine itself reports. */
+  /** What LMDB reports, and how many writes wait. */
   figures(): StoreFigures
   /** Figures of the store after a real read; throws STORE_UNAVAILABLE when writing has failed for good. */
   health(): Promise<StoreFigures>

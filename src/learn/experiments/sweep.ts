@@ -108,7 +108,10 @@ function forgetWithin({ ledger, reported }: SweepParts, records: ExperimentRecor
 }
 
 /** The sums stay, so that its figures can still be read. */
-function clearUnits({ store, ledger, reported }: SweepParts, { id }: ExperimentRecord) {
+function clearUnits(
+  { store, ledger, reported }: Pick<SweepParts, 'store' | 'ledger' | 'reported'>,
+  { id }: ExperimentRecord,
+) {
   return store.release(
     () => ledger.clearUnits(id, SLICE_ROWS) + reported.clearUnits(id, SLICE_ROWS),
   )
@@ -131,10 +134,7 @@ async function removeOldest({ store, register, ledger, reported }: SweepParts): 
   if (all.length < EXPERIMENTS_MAX && register.characters() <= CHARACTERS_KEPT) return 0
   const [oldest] = all.filter(hasEnded).sort((a, b) => (a.endedMs ?? 0) - (b.endedMs ?? 0))
   if (oldest === undefined) return 0
-  const units = await clearUnits(
-    { store, register, ledger, reported, config: { retentionMs: 0 } },
-    oldest,
-  )
+  const units = await clearUnits({ store, ledger, reported }, oldest)
   if (units > 0) return units
   await store.release(() => {
     ledger.clearArms(oldest)

@@ -74,9 +74,9 @@ export function openSignals(parts: SignalParts): Signals {
   collect(parts.metrics, () => countAll(core))
   return {
     record: async ({ signalId, ...step }, noteDone) => {
-      // Before the transaction, in which nobody else has a turn.
-      const isNew = signalId === undefined || store.tables.signals.has(signalId)
-      const own = isNew ? undefined : await journal.find(signalId)
+      // Before the transaction, in which nobody else has a turn. One that was told of needs no look into the journal.
+      const isUntold = signalId !== undefined && !store.tables.signals.has(signalId)
+      const own = isUntold ? await journal.find(signalId) : undefined
       return store.write(() => {
         if (signalId === undefined) noteDone?.()
         return record(core, { sentId: signalId ?? newId(), own }, step)
@@ -152,17 +152,17 @@ function findTold({ store }: Core, signalId: string): Known | undefined {
 }
 
 function countTold({ tables }: Store, status: SignalStatus, change: number): void {
-  const counts = told(tables)
+  const counts = toldCounts(tables)
   counts[status] += change
   tables.meta.put(TOLD, counts)
 }
 
-function told({ meta }: Store['tables']): SignalCounts {
+function toldCounts({ meta }: Store['tables']): SignalCounts {
   return { ...NONE, ...(meta.get(TOLD) as SignalCounts | undefined) }
 }
 
 function countAll({ store, inJournal, dead }: Core): SignalCounts {
-  const counts = told(store.tables)
+  const counts = toldCounts(store.tables)
   counts.PENDING += inJournal.pending()
   counts.COMPLETED += inJournal.completed()
   counts.FAILED += dead.count()

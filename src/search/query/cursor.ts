@@ -30,7 +30,7 @@ export function encodeCursor(cursor: Cursor): string {
 /** Throws INVALID_CURSOR when the text is no cursor, or one of another query. */
 export function decodeCursor(text: string, queryHash: string): Cursor {
   const [generation, after, hash, shown, list] = partsOf(text)
-  const indices = listIndices(text)
+  const indices = indicesOfList(text)
   const isOurs = isCount(generation) && typeof after === 'string'
   if (!isOurs || typeof hash !== 'string' || !isCount(shown) || !isCount(list ?? 0))
     throw invalid('cursor', 'is not one that this service gave', 'INVALID_CURSOR')
@@ -39,7 +39,7 @@ export function decodeCursor(text: string, queryHash: string): Cursor {
 }
 
 /** Which indices a cursor's list was begun in, without a look at whether it is ours. */
-export function listIndices(cursor: string): ListIndices | undefined {
+export function indicesOfList(cursor: string): ListIndices | undefined {
   const [, , , , , newest, count] = partsOf(cursor)
   return isCount(newest) && isCount(count) ? { newest, count } : undefined
 }

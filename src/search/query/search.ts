@@ -12,7 +12,7 @@ import type { Engine } from '../engine/engine.ts'
 import type { IndexEntry, Indices } from '../indices/indices.ts'
 import { refuseAnalysed } from './analysed.ts'
 import { refuseMistyped } from './comparable.ts'
-import { listIndices } from './cursor.ts'
+import { indicesOfList } from './cursor.ts'
 import { deadlineOf } from './deadline.ts'
 import { type Describe, evidenceOf } from './evidence.ts'
 import { searchJob } from './job.ts'
@@ -161,7 +161,7 @@ function named(indices: Indices, index: string | string[] | undefined): IndexEnt
 function searched(indices: Indices, { index, cursor }: SearchRequest): IndexEntry[] {
   const entries = named(indices, index)
   if (index !== undefined || cursor === undefined) return entries
-  const newest = listIndices(cursor)?.newest ?? Number.POSITIVE_INFINITY
+  const newest = indicesOfList(cursor)?.newest ?? Number.POSITIVE_INFINITY
   return entries.filter(({ record }) => record.id <= newest)
 }
 
