@@ -88,7 +88,7 @@ export interface AdaptationsParts {
   featureNames: () => readonly string[]
   exactModel: ExactModel
   liveIndex: LiveIndex
-  isSearched?: IsSearched
+  isSearched: IsSearched
 }
 
 const LIMIT = 100
@@ -105,7 +105,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
   const rows = openCountedRows(store, store.tables.adaptations, 'adaptationStatuses')
   const moves = openMoves(store, rows, events, clock)
   const steps = { store, rows, moves, versions, clock }
-  const { exactModel, find, liveIndex, isSearched = () => true } = parts
+  const { exactModel, find, liveIndex, isSearched } = parts
   const lifecycle = openLifecycle({ ...steps, inForce, watch, config, exactModel })
   const rules = openRules(store, clock)
   const suggestions = openSuggestions({ store, events, rules, config, evidenceOf, clock })

@@ -68,16 +68,16 @@ export interface ExperimentsParts {
   events: Events
   config: { retentionMs: number }
   sessions: Pick<Sessions, 'peek' | 'touch'>
-  metrics?: Pick<Metrics, 'collect'>
-  exactModel?: ExactModel
-  isSearched?: IsSearched
+  metrics: Pick<Metrics, 'collect'>
+  exactModel: ExactModel
+  isSearched: IsSearched
   clock: () => number
 }
 
 const LIST_MAX = 100
 
 export function openExperiments(parts: ExperimentsParts): Experiments {
-  const { store, sessions, clock, exactModel = (name) => name, isSearched = () => true } = parts
+  const { store, sessions, metrics, exactModel, isSearched, clock } = parts
   const register = openRegister(parts)
   const ledger = openLedger(store)
   const reported = openReported(store)
@@ -90,7 +90,7 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
   const swept = openSweep({ ...parts, register, ledger, reported })
   // Asks for their models: the first search after a start finds them loaded.
   for (const { record } of register.running()) isInexact(record, exactModel)
-  if (parts.metrics !== undefined) collect(parts.metrics, swept)
+  collect(metrics, swept)
 
   async function steer(kind: ExperimentKind, named: string, verb: Verb): Promise<object> {
     await settle(schedule, [mustFind(register, kind, named)])

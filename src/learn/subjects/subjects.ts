@@ -52,11 +52,11 @@ interface SubjectParts {
   sessions: Pick<Sessions, 'hide' | 'show' | 'remove'>
   clock: () => number
   /** Takes a unit out of what is counted by unit and not learned anew. */
-  forgetUnit?: (unit: string) => Promise<number>
+  forgetUnit: (unit: string) => Promise<number>
   /** Takes back what was proposed for queries that they asked. */
-  withdraw?: (queryHashes: Pick<ReadonlySet<string>, 'has'>) => Promise<void>
+  withdraw: (queryHashes: Pick<ReadonlySet<string>, 'has'>) => Promise<void>
   /** Forgets what sessions told that is kept in memory alone. */
-  forgetTold?: (sessionIds: readonly string[]) => void
+  forgetTold: (sessionIds: readonly string[]) => void
   /** Forgetting that a crash cut short, and that could not be finished at the start either. */
   onFailure: (cause: unknown) => void
 }
@@ -81,7 +81,7 @@ export function openSubjects(parts: SubjectParts): Subjects {
       const own = oneSpelling(sent)
       try {
         const forgotten = await fly(own)
-        if (own !== sent) await parts.forgetUnit?.(sent)
+        if (own !== sent) await parts.forgetUnit(sent)
         return forgotten
       } catch (cause) {
         // What others name stays as it was sent, even if it looks like an id of ours, which has one spelling.
@@ -125,14 +125,14 @@ async function forgetHidden(task: Task): Promise<Forgotten> {
   else await unlearn(task, doomed)
   const rebuilt = willBeRelearned(task)
   await removeRows(task, doomed)
-  await task.forgetUnit?.(subject)
+  await task.forgetUnit(subject)
   const unlearnedTo = await removeLate(task, doomed)
   if (rebuilt) {
     await loop.rebuild()
     await store.release(() => noteForgetting(store, { subject, unlearnedTo }))
   }
   const asked = new Set(timesOfQueries(doomed.facts).keys())
-  await task.withdraw?.(isNew && rebuilt ? asked : ANY_QUERY)
+  await task.withdraw(isNew && rebuilt ? asked : ANY_QUERY)
   // To learn anew takes a while, in which clients may go on in their name.
   await removeLate(task, { ...doomed, sequence: unlearnedTo })
   // Last: a start that goes on with this finds the rest by them.
@@ -161,7 +161,7 @@ async function forgetReported(
   { subject, forgetUnit }: Task,
   removed: Forgotten['removed'],
 ): Promise<Forgotten> {
-  const reported = (await forgetUnit?.(subject)) ?? 0
+  const reported = await forgetUnit(subject)
   if (reported > 0) return { subject, removed, rebuilt: false }
   throw serviceError('SUBJECT_NOT_FOUND', 'Nothing is known of this session or user.')
 }
@@ -224,7 +224,7 @@ async function removeRows({ store, log, forgetTold }: Task, doomed: DoomedRows):
   // By searches that are still there: sessions that are known no more are found by them alone.
   await unnameEvents(store, doomed.names)
   await removeDoomed(store, log, doomed)
-  forgetTold?.([...doomed.names])
+  forgetTold([...doomed.names])
 }
 
 /**

@@ -90,6 +90,7 @@ export function openWorkshop(
       featureNames: () => FEATURES,
       exactModel: (name) => (name === 'known' ? name : undefined),
       liveIndex,
+      isSearched: () => true,
     })
     return [...patterns.consumers, adaptations.consumer]
   })

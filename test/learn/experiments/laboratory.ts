@@ -45,6 +45,9 @@ export function openLaboratory(store: Store = temporaryStore()): Laboratory {
         peek: (id) => learner?.sessions.peek(id),
         touch: (id) => learner?.sessions.touch(id),
       },
+      metrics: { collect: () => {} },
+      exactModel: (name) => name,
+      isSearched: () => true,
     })
     return [experiments.consumer]
   })

@@ -12,7 +12,16 @@ export function openForgetting(
 ): Subjects {
   const clock = () => learner.clock.nowMs
   const events = openEvents(learner.store, clock)
-  return openSubjects({ ...learner, clock, events, onFailure: () => {}, ...changes })
+  return openSubjects({
+    ...learner,
+    clock,
+    events,
+    forgetUnit: async () => 0,
+    forgetTold: () => {},
+    withdraw: async () => {},
+    onFailure: () => {},
+    ...changes,
+  })
 }
 
 /** One round in which the oldest searches go, until there are so many. */
