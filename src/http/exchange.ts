@@ -10,7 +10,10 @@ export interface Exchange {
   readonly parameters: string[]
   /** A request header by lower-case name; undefined when it was not sent. */
   header(name: string): string | undefined
-  /** True when the length of the body is told more than once, by a header that says none, or by a coding that nobody here knows: a proxy before us may believe another. */
+  /**
+   * True when the length of the body is told more than once, by a header that says none, or by a coding that nobody here
+   * knows: a proxy before us may believe another.
+   */
   readonly ambiguous: boolean
   /** True once the last of a body has come to whoever asked for it. */
   readonly bodyEnded: boolean

@@ -8,7 +8,8 @@ export function wellFormedJson(value: unknown): string {
   // Texts by themselves first: of millions of halves, each would else be a call of its own.
   const mended = JSON.stringify(value, wellFormed)
   if (!mended.includes('\\ud')) return mended
-  // What is left is in names, or no half at all: JSON.stringify escapes surrogates only when they stand alone; `\\` is a backslash of the text.
+  // What is left is in names, or no half at all: JSON.stringify escapes surrogates only when they stand alone; `\\` is a
+  // backslash of the text.
   return mended.replace(/\\(?:\\|ud[89a-f][0-9a-f]{2})/g, (part) =>
     part === '\\\\' ? part : '\ufffd',
   )

@@ -75,7 +75,10 @@ export interface EarlierTotals {
   latency: number[]
 }
 
-/** What one unit did: searches, clicked ones, ones without results, and how long they took in ms; rows of earlier versions lack that. */
+/**
+ * What one unit did: searches, clicked ones, ones without results, and how long they took in ms; rows of earlier versions
+ * lack that.
+ */
 export type AdaptationUnitRow = [
   searches: number,
   clicked: number,

@@ -93,7 +93,10 @@ export function showModel(
   }
 }
 
-/** What is shown, with the state in it, as JSON in UTF-8. A state is stored as it is sent: to parse a large one, only to write it again, would hold up everybody's searches. */
+/**
+ * What is shown, with the state in it, as JSON in UTF-8. A state is stored as it is sent: to parse a large one, only to
+ * write it again, would hold up everybody's searches.
+ */
 export function withState(shown: object, state: Uint8Array): Uint8Array {
   const head = JSON.stringify(shown).slice(0, -1)
   return Buffer.concat([Buffer.from(`${head},"state":`), state, Buffer.from('}')])

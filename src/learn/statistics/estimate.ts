@@ -1,6 +1,9 @@
 import type { UnitSums } from './sums.ts'
 
-/** A metric of one arm: Σx over Σy of its units, as clicks per search. `variance` is that of one unit: the value's own is `variance / units`. */
+/**
+ * A metric of one arm: Σx over Σy of its units, as clicks per search. `variance` is that of one unit: the value's own is
+ * `variance / units`.
+ */
 export interface Estimate {
   units: number
   value: number

@@ -136,7 +136,10 @@ function refuseOtherText(items: Read[]): void {
   throw serviceError('MALFORMED_JSON', message)
 }
 
-/** Whole lines, without those that are blank, and `undefined` when no more come for a while. Of a line over the limit no more is kept than that it was one. */
+/**
+ * Whole lines, without those that are blank, and `undefined` when no more come for a while. Of a line over the limit no
+ * more is kept than that it was one.
+ */
 async function* splitLines(
   stream: AsyncIterable<Uint8Array>,
   { lineBytesMax, hold }: Pick<LinesOptions, 'lineBytesMax' | 'hold'>,

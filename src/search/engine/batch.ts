@@ -80,7 +80,7 @@ export function gramsOf(changes: readonly BatchedWrite[]): number {
 }
 
 /** The batch without the documents up to `sequence`, which the index has from the records already. */
-export function after(batch: Batch, sequence: number): Batch {
+export function batchAfter(batch: Batch, sequence: number): Batch {
   if (batch.ords.every((ord) => ord > sequence)) return batch
   const dimensions = batch.vectors.length / Math.max(1, batch.vectorOrds.length)
   const known = batch.ords.filter((ord) => ord <= sequence).length

@@ -1,13 +1,13 @@
 import { openGate } from '../../gate.ts'
 import { native } from '../../native.ts'
 import type { IndexEntry } from '../indices/indices.ts'
-import { after, type Batch, isLarge } from './batch.ts'
+import { type Batch, batchAfter, isLarge } from './batch.ts'
 import { close, giveUp, giveUpOpening } from './closing.ts'
 import type { Core, EngineParts } from './core.ts'
 import { checkpoint, openUnsaved, releaseWriters, roomForWriter } from './durability.ts'
 import { type IndexFigures, readIndexFigures } from './figures.ts'
 import { vectorizedNow } from './located.ts'
-import { forget, logCut, openAgain, ready, recover, using } from './opening.ts'
+import { forget, openAgain, ready, recover, using, warnOfCut } from './opening.ts'
 import { openPublisher, type Publisher } from './publisher.ts'
 import { rebuildSoon } from './rebuild.ts'
 import { fitInTime, isFitting, isSettled, tendRested } from './rest.ts'
@@ -145,7 +145,7 @@ async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<
   try {
     const state = core.states.get(engineId)
     // Right after a switch the index has caught up with writes whose turn comes only now.
-    const fresh = after(batch, state?.published ?? 0)
+    const fresh = batchAfter(batch, state?.published ?? 0)
     const { dataDir } = core.config
     const vectorField = entry.definition.embedder.field
     const input = { dataDir, indexId: entry.record.id, engineId, ...fresh }
@@ -159,7 +159,7 @@ async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<
       releaseWriters(core)
       if (report.fitWanted) fitInTime(core, state)
     }
-    logCut(core, name, report.cut)
+    warnOfCut(core, name, report.cut)
     if (fresh !== batch) return vectorizedNow(engineId, batch.ords)
     return report.vectorized
   } catch (err) {

@@ -144,14 +144,14 @@ async function openFiles(core: Core, state: OpenState): Promise<void> {
       { index: record.name, documents: opened.refused.slice(0, 100) },
       'documents could not be indexed; the others are there',
     )
-  logCut(core, record.name, opened.cut)
+  warnOfCut(core, record.name, opened.cut)
   if (opened.fitWanted) fitSoon(core, state)
   releaseWriters(core)
   closeLeastUsed(core)
 }
 
 /** Tells of documents that are not found by all of their ngrams: most likely stored before there was a limit. */
-export function logCut({ log }: Core, index: string, cut: readonly number[]): void {
+export function warnOfCut({ log }: Core, index: string, cut: readonly number[]): void {
   if (cut.length === 0) return
   log.warn(
     { index, documents: cut.slice(0, 100) },

@@ -9,7 +9,10 @@ export interface Embedder {
   dimensions: number
   /** The dense_vector field of the mapping that holds each document's vector. */
   field?: string
-  /** Name of the endpoint's model that made the vectors, since those of another can't be compared with them; absent where none was named. */
+  /**
+   * Name of the endpoint's model that made the vectors, since those of another can't be compared with them; absent where
+   * none was named.
+   */
   model?: string
   /** Similarity cut-off and leg weights of vectors from outside; the learned space measures its own. */
   cut?: number

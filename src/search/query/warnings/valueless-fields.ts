@@ -136,7 +136,10 @@ function siblingOf(path: Path, { name, parent, others }: MissingSubField, known:
   return instead(nearestName(shownName(name), usable) ?? valued ?? inWords, 'is a field')
 }
 
-/** A field of nearly this name, or inside of an object of this name, or with it as its last part; in filters, also a document's id. */
+/**
+ * A field of nearly this name, or inside of an object of this name, or with it as its last part; in filters, also a
+ * document's id.
+ */
 function suggestion({ path, name, wants }: Unmapped, known: KnownNames): string {
   if (path === 'filters' && name.toLowerCase() === 'id')
     return instead('_id', 'is the id of a document')
