@@ -54,7 +54,13 @@ it('features keep the places at which stored rows hold them', () => {
       'clickRate',
     ],
   ]
-  expect(native.featureNames().slice(0, stored.length)).toEqual(stored)
+  expect(native.featureNames(), 'a new one stands behind all others, here too').toEqual(stored)
+})
+
+it('the table of features tells of each, in the order of a row', () => {
+  const file = readFileSync(new URL('../native/src/search/features.rs', import.meta.url), 'utf8')
+  const told = [...file.matchAll(/^\/\/! \| `(\w+)` \|/gm)].map(([, name]) => name)
+  expect(told).toEqual(native.featureNames())
 })
 
 it('a model from before a feature was added ranks as it did', () => {

@@ -36,8 +36,8 @@ const FIELD_DOWN = 0.5
  * |---|---|
  * | relevance under .5, clicks under .1 or `requiresOptimization`, and documents of the query were clicked | `boosts` for these, by their clicks |
  * | relevance under .5, no such documents | `legWeights` towards meaning (.6 text, .4 vector) |
- * | relevance well or unknown, clicks too few, no such documents | `legWeights` towards words (.85, .15) |
- * | figures are well | `boosts` for what was clicked, else `learning` on: keeps what works |
+ * | relevance good or unknown, clicks too few, no such documents | `legWeights` towards words (.85, .15) |
+ * | figures are good | `boosts` for what was clicked, else `learning` on: keeps what works |
  * | a field among the positive ones · negative ones | `fieldWeights` × 1.5 · × .5 |
  * | `document:ID`, or a clicked document · negative | `boosts` + .2 · − .2 |
  * | `a => b`, `a = b` among the positive ones, of words that say something and not the same | `synonyms` |
@@ -84,7 +84,7 @@ function fromFigures(
         : 'Holds the documents that searchers of this query open.',
     }
   if (!poor)
-    return { changes: { learning: true }, description: 'The figures are well: keeps learning on.' }
+    return { changes: { learning: true }, description: 'The figures are good: keeps learning on.' }
   return irrelevant
     ? { changes: { legWeights: TOWARDS_MEANING }, description: 'Weighs meaning more.' }
     : { changes: { legWeights: TOWARDS_WORDS }, description: 'Weighs the words more.' }
