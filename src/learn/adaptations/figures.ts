@@ -30,8 +30,18 @@ export function metricOf(name: string): WatchedMetric | undefined {
 }
 
 /** Only somebody's searches can be clicked, and a click comes some time after its search. */
+const MEASURED_BY: Readonly<Record<WatchedMetric, 'clicks' | 'searches'>> = {
+  ctr: 'clicks',
+  mrr: 'clicks',
+  zeroResultRate: 'searches',
+  latencyP50: 'searches',
+  latencyP95: 'searches',
+  latencyP99: 'searches',
+  searches: 'searches',
+}
+
 export function isOfClicks(metric: WatchedMetric): boolean {
-  return metric === 'ctr' || metric === 'mrr'
+  return MEASURED_BY[metric] === 'clicks'
 }
 
 /** A sample's size for a metric. */
