@@ -10,9 +10,16 @@ import { refuseContradiction } from '../agreement.ts'
 const checkSearch = openValidators().thorough(SearchRequest)
 
 /** Texts and names of fields are only looked up: with half a character in them they find what was stored so. */
-export const SEARCH_CONTENT = 'query filters facets sort fields searchFields boost highlight'.split(
-  ' ',
-)
+export const SEARCH_CONTENT: readonly (keyof SearchRequest)[] = [
+  'query',
+  'filters',
+  'facets',
+  'sort',
+  'fields',
+  'searchFields',
+  'boost',
+  'highlight',
+]
 
 /** How a parameter's text becomes what a body has in its place; `depthMax` bounds JSON in it. */
 type Read = (text: string, name: string, depthMax: number) => unknown
