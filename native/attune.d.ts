@@ -259,10 +259,10 @@ export function highlight(id: number, request: string, documents: string[]): str
 /** `{"prefix" | "query", "limit"}` → completions and corrections, JSON. */
 export function suggest(ids: Float64Array, request: string): string
 
-/** Terms of a text as the field's analyzer makes them for the index. */
+/** Terms of a text as the field's analyzer makes them for the index; tests hold searches against them. */
 export function analyze(id: number, field: string, text: string): string[]
 
-/** Rows of unit vectors in the current space, one for each text; zeros where nothing is known. */
+/** Rows of unit vectors in the current space, one for each text; zeros where nothing is known. For tests, too. */
 export function embed(id: number, texts: string[]): Float32Array
 
 /** For each document, bit 0: found by text now, bit 1: found by vector now. */
