@@ -26,7 +26,8 @@ export interface RateInput {
 
 /**
  * Counts the click rates of documents from what the click memory has on the disk, and gives them to the core under
- * the numbers that the documents have now; `usedMs` is what that took of the thread. Undefined while the memory is being learned anew: it is not whole then.
+ * the numbers that the documents have now; `usedMs` is what that took of the thread. Undefined while the memory is being
+ * learned anew: it is not whole then.
  */
 export function rate(input: RateInput): { documents: number; usedMs: number } | undefined {
   const startedMs = ownTimeMs()

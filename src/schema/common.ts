@@ -1,4 +1,5 @@
 import { type TSchema, type TString, Type } from 'typebox'
+import { PAGE_ROWS } from './page-rows.ts'
 
 /** An object that is kept as it came. */
 export const FreeForm = Type.Object({}, { additionalProperties: true })
@@ -68,7 +69,7 @@ export const PageQuery = {
     Type.Integer({
       minimum: 1,
       maximum: 1000,
-      default: 100,
+      default: PAGE_ROWS,
       description: 'fewer come where they tell megabytes; nextCursor leads on',
     }),
   ),

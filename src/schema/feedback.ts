@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Count, DateTime, ForeignId, Id, MapOf, Moment, Share, Unread } from './common.ts'
 import { DOCUMENT_ID_BYTES_MAX } from './document-id.ts'
+import { PAGE_ROWS } from './page-rows.ts'
 
 const Viewport = Type.Object({
   width: Type.Optional(Type.Number()),
@@ -84,7 +85,9 @@ export const FeedbackQuery = Type.Object({
         'minutes, hours or days back: 30m, 1h, 24h, 7d, 30d (default), or in ISO 8601: PT30M, P7D',
     }),
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'default 100' })),
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 1000, description: `default ${PAGE_ROWS}` }),
+  ),
   sessionId: Type.Optional(Id),
   queryId: Type.Optional(Id),
 })

@@ -3,6 +3,7 @@ import { hashSpelling, oneSpelling } from '../../ids.ts'
 import type { Adaptation, AdaptationHistory, AdaptationQuery } from '../../schema/adaptation.ts'
 import type { AdaptationRecord, RuleRecord } from '../../schema/adaptation-record.ts'
 import type { NoteDone } from '../../schema/answer.ts'
+import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import type { RuleCreate, RuleQuery, Suggestion, SuggestionQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
@@ -52,8 +53,8 @@ export interface Adaptations extends Pick<InForce, 'applying'> {
   /** A RuleList in UTF-8 JSON, newest first. Throws INVALID_CURSOR. */
   listRules: (query: RuleQuery) => Promise<Uint8Array>
   /**
-   * An AdaptationRead in UTF-8 JSON. Judges by what is learned, like `suggest`. Throws VALIDATION_FAILED, ADAPTATION_CONFLICT, LIMIT_REACHED,
-   * RULE_NOT_FOUND, SUGGESTION_NOT_FOUND, INVALID_TRANSITION.
+   * An AdaptationRead in UTF-8 JSON. Judges by what is learned, like `suggest`. Throws VALIDATION_FAILED,
+   * ADAPTATION_CONFLICT, LIMIT_REACHED, RULE_NOT_FOUND, SUGGESTION_NOT_FOUND, INVALID_TRANSITION.
    */
   apply: (sent: Adaptation, noteDone?: NoteDone) => Promise<Uint8Array>
   /** An AdaptationList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED for an unknown status, INVALID_CURSOR. */
@@ -91,7 +92,6 @@ export interface AdaptationsParts {
   isSearched: IsSearched
 }
 
-const LIMIT = 100
 /** The service's own suggestions are looked for that often, and what is old removed. */
 const ROUND_MS = 30_000
 const SWEEP_MS = 600_000
@@ -225,7 +225,7 @@ function openShow(
   const json = (record: AdaptationRecord): string => adaptationJson(record, figuresOf(record))
   return {
     json,
-    list: async ({ status, type, queryHash, limit = LIMIT, cursor }: AdaptationQuery) => {
+    list: async ({ status, type, queryHash, limit = PAGE_ROWS, cursor }: AdaptationQuery) => {
       const statuses = knownWordsOf('status', status, Object.keys(MACHINES.adaptation))
       const types = wordsOf(type)
       const scope = queryHash === undefined ? undefined : hashSpelling(queryHash)

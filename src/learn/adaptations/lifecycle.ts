@@ -29,7 +29,8 @@ import type { Watch } from './watch.ts'
 export interface AdaptationLifecycle {
   /**
    * Stores a change and takes it as far as it comes at once: REJECTED, FAILED, CANARY, or ACTIVE with `immediate`.
-   * `within` runs in the same transaction if its beginning is no refusal, `noteDone` always. Throws ADAPTATION_CONFLICT, LIMIT_REACHED.
+   * `within` runs in the same transaction if its beginning is no refusal, `noteDone` always. Throws ADAPTATION_CONFLICT,
+   * LIMIT_REACHED.
    */
   apply: (
     draft: Draft,

@@ -3,6 +3,7 @@ import { hashSpelling, newId } from '../../ids.ts'
 import { jsonText } from '../../json/gradual-text.ts'
 import type { RuleRecord } from '../../schema/adaptation-record.ts'
 import type { NoteDone } from '../../schema/answer.ts'
+import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import type { RuleCreate, RuleQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
 import { listJson } from '../wire/list-json.ts'
@@ -23,7 +24,6 @@ export interface Rules {
 
 /** Rules that are kept; the oldest go first. */
 const RULES_MAX = 10_000
-const LIMIT = 100
 
 export function openRules(store: Store, clock: () => number): Rules {
   const { adaptationRules } = store.tables
@@ -59,7 +59,7 @@ export function openRules(store: Store, clock: () => number): Rules {
       if (rule === undefined) throw serviceError('RULE_NOT_FOUND', 'There is no rule with this id.')
       return rule
     },
-    list: ({ queryHash, limit = LIMIT, cursor }) => {
+    list: ({ queryHash, limit = PAGE_ROWS, cursor }) => {
       const hash = queryHash === undefined ? undefined : hashSpelling(queryHash)
       const isOf = (rule: RuleRecord) => rule.queryHash === hash
       const isWanted = hash === undefined ? undefined : isOf

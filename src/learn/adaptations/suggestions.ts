@@ -3,6 +3,7 @@ import { invalid, serviceError } from '../../errors.ts'
 import { hashSpelling } from '../../ids.ts'
 import { jsonText } from '../../json/gradual-text.ts'
 import type { SuggestionRecord } from '../../schema/adaptation-record.ts'
+import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import type { Suggestion, SuggestionQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
@@ -185,12 +186,11 @@ function openOwn({
   }
 }
 
-const LIMIT = 100
 const SOURCES = ['CLIENT', 'SERVICE']
 
 async function listSuggestions(
   store: Store,
-  { status, queryHash, source, limit = LIMIT, cursor }: SuggestionQuery,
+  { status, queryHash, source, limit = PAGE_ROWS, cursor }: SuggestionQuery,
   nowMs: number,
 ): Promise<Uint8Array> {
   const statuses = knownWordsOf('status', status, Object.keys(MACHINES.suggestion))

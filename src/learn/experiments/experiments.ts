@@ -8,6 +8,7 @@ import type {
   ExperimentQuery,
 } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
+import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
@@ -73,8 +74,6 @@ export interface ExperimentsParts {
   isSearched: IsSearched
   clock: () => number
 }
-
-const LIST_MAX = 100
 
 export function openExperiments(parts: ExperimentsParts): Experiments {
   const { store, sessions, metrics, exactModel, isSearched, clock } = parts
@@ -182,7 +181,7 @@ function collect(
 function listOf(
   register: Register,
   kind: ExperimentKind,
-  { status, limit = LIST_MAX, cursor }: ExperimentQuery,
+  { status, limit = PAGE_ROWS, cursor }: ExperimentQuery,
   describe: (record: ExperimentRecord) => object,
 ): Promise<Uint8Array> {
   const words = knownWordsOf('status', status, Object.keys(MACHINES[kind]))

@@ -2,6 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import { invalid } from '../../errors.ts'
 import { oneSpelling } from '../../ids.ts'
 import type { FeedbackPage, FeedbackQuery, FeedbackRow } from '../../schema/feedback.ts'
+import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import type { Journal } from '../../store/journal.ts'
 import type { JournalEntry } from '../../store/tables.ts'
 import type { FeedbackBatch, FeedbackEntry } from '../facts.ts'
@@ -11,7 +12,6 @@ import { durationOf } from '../wire/duration.ts'
 export type ReadFeedback = (query: FeedbackQuery) => Promise<FeedbackPage>
 
 const TIMEFRAME = '30d'
-const LIMIT = 100
 /** What one reading may look at; a summary over less than all says so. */
 const JOURNAL_ROWS_MAX = 50_000
 const ENTRIES_MAX = 100_000
@@ -32,7 +32,7 @@ function readTimeframe(sent: string): number {
 
 export function openFeedbackHistory(journal: Journal, clock: () => number): ReadFeedback {
   return async (query) => {
-    const { timeframe = TIMEFRAME, limit = LIMIT } = query
+    const { timeframe = TIMEFRAME, limit = PAGE_ROWS } = query
     const sessionId = oneSpelling(query.sessionId ?? '')
     const queryId = oneSpelling(query.queryId ?? '')
     const sinceMs = Math.max(0, clock() - readTimeframe(timeframe))

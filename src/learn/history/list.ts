@@ -1,14 +1,13 @@
 import type { EventQuery } from '../../schema/event.ts'
+import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import { openPage } from '../wire/list-page.ts'
 import { identify, readCursor, readEventFilter, writeCursor } from './filter.ts'
 import type { EventRows } from './rows.ts'
 
-const LIMIT = 100
-
 /** An EventList in UTF-8 JSON: a page of the events that match, and how many do. Throws VALIDATION_FAILED, INVALID_CURSOR. */
 export async function listEvents(rows: EventRows, query: EventQuery): Promise<Uint8Array> {
   const filter = readEventFilter(query)
-  const { limit = LIMIT, order = 'desc' } = query
+  const { limit = PAGE_ROWS, order = 'desc' } = query
   const step = order.toLowerCase() === 'desc' ? -1 : 1
   const identity = identify(query, step)
   const low = filter.startMs > 0 ? rows.at(filter.startMs) : rows.first()

@@ -6,6 +6,7 @@ import type {
   Trial,
   VersionRecord,
 } from '../../schema/model-record.ts'
+import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import { MACHINES } from '../states.ts'
 import { isoTime } from '../wire/moment.ts'
 import { knownWordsOf } from '../wire/words.ts'
@@ -50,7 +51,7 @@ export function rankWarnings(
 
 const NOT_ACTIVATED = 'The version is stored and not activated: `reasons` tell why it can not rank.'
 
-export function showList(versions: Versions, { status, limit = 100 }: ModelQuery): object {
+export function showList(versions: Versions, { status, limit = PAGE_ROWS }: ModelQuery): object {
   const { active, trial } = versions.standing()
   const wanted = knownWordsOf('status', status, Object.keys(MACHINES.model))
   const models: object[] = []

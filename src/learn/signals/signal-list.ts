@@ -1,4 +1,5 @@
 import { jsonText } from '../../json/gradual-text.ts'
+import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import type { SignalQuery } from '../../schema/signal.ts'
 import { type ListPage, openPage } from '../wire/list-page.ts'
 import { wordsOf } from '../wire/words.ts'
@@ -6,7 +7,6 @@ import { decodePlace, encodePlace } from './signal-place.ts'
 import { type Matches, type SignalSources, walkSignals } from './signal-walk.ts'
 import { readStatus, typeKey } from './signal-words.ts'
 
-const LIMIT = 100
 /** Signals that one page, and the count of all pages, may look at; a page goes on behind its cursor. */
 const LOOKED_MAX = 20_000
 
@@ -26,7 +26,7 @@ interface Matched {
 
 /** Signals that match, newest first. Throws VALIDATION_FAILED for an unknown status, INVALID_CURSOR. */
 export async function listSignals(sources: SignalSources, query: SignalQuery): Promise<SignalPage> {
-  const { limit = LIMIT } = query
+  const { limit = PAGE_ROWS } = query
   const matches = filterOf(query)
   let place = query.cursor === undefined ? {} : decodePlace(query.cursor)
   const page = openPage(limit)

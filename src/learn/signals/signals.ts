@@ -1,6 +1,7 @@
 import { newId } from '../../ids.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { NoteDone } from '../../schema/answer.ts'
+import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import type { SignalCounts, SignalQuery, SignalReceipt, SignalStep } from '../../schema/signal.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
@@ -87,7 +88,13 @@ export function openSignals(parts: SignalParts): Signals {
       const counts = countAll(core)
       const all = SIGNAL_STATUSES.reduce((sum, status) => sum + counts[status], 0)
       const { total, complete } = matched ?? { total: all, complete: true }
-      return page.json('signals', { ...rest, counts, total, complete, limit: query.limit ?? 100 })
+      return page.json('signals', {
+        ...rest,
+        counts,
+        total,
+        complete,
+        limit: query.limit ?? PAGE_ROWS,
+      })
     },
     counts: () => countAll(core),
     consumer: inJournal.consumer,

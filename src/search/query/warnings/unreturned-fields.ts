@@ -29,9 +29,9 @@ interface Telling {
 }
 
 /**
- * Tells of those of the names that bring nothing: those of sub-fields, those that strict mappings of all the indices, which must be open, don't
- * have, those that no document has a value by, and, where an index keeps fields without knowing them, those that look like a
- * slip for a mapped one.
+ * Tells of those of the names that bring nothing: those of sub-fields, those that strict mappings of all the indices,
+ * which must be open, don't have, those that no document has a value by, and, where an index keeps fields without knowing
+ * them, those that look like a slip for a mapped one.
  */
 export function tellUnreturned(telling: Telling, told: Warned): void {
   const { entries, engine } = telling
