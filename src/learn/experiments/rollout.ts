@@ -117,13 +117,13 @@ function linearSteps(sent: unknown): number[] {
   if (Array.isArray(sent)) return readSteps(sent)
   const count = sent ?? LINEAR_STEPS
   if (!Number.isInteger(count) || Number(count) < 1 || Number(count) > STEPS_MAX)
-    throw invalid('rolloutStrategy.steps', `must be a whole number from 1 to ${STEPS_MAX}`)
+    throw invalid(`${PATH}.steps`, `must be a whole number from 1 to ${STEPS_MAX}`)
   return Array.from({ length: Number(count) }, (_, at) => (at + 1) / Number(count))
 }
 
 function readSteps(sent: unknown): number[] {
   if (sent === undefined) return DEFAULT_STEPS
-  const path = 'rolloutStrategy.steps'
+  const path = `${PATH}.steps`
   if (!Array.isArray(sent) || sent.length === 0 || sent.length > STEPS_MAX)
     throw invalid(path, `must be a list of 1 to ${STEPS_MAX} shares`)
   const numbers = sent.map(shareOf)
@@ -153,6 +153,6 @@ function readInterval(sent: unknown, path: string): number {
 
 function readSamples(sent: unknown = DEFAULT_SAMPLES): number {
   if (typeof sent !== 'number' || !Number.isInteger(sent) || sent < 0)
-    throw invalid('rolloutStrategy.minSamples', 'must be a whole number that is not negative')
+    throw invalid(`${PATH}.minSamples`, 'must be a whole number that is not negative')
   return sent
 }
