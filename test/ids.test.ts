@@ -59,6 +59,13 @@ it('ids that are kept as numbers are the same ones again, and nothing is where n
   for (const [at, id] of ids.entries()) packId(id, words, ID_WORDS * at)
   expect(ids.map((_, at) => unpackId(words, ID_WORDS * at))).toEqual(ids)
   expect(unpackId(words, ID_WORDS * ids.length)).toBeUndefined()
+  const made = newId()
+  packId(made, words, 0)
+  expect(unpackId(words, 0)).toBe(made)
+  packId(ids[1] as string, words, 0)
+  const next = newId()
+  packId(next, words, ID_WORDS)
+  expect([unpackId(words, 0), unpackId(words, ID_WORDS)]).toEqual([ids[1], next])
 })
 
 it('the hash of a query is one in any case', () => {
