@@ -44,7 +44,6 @@ export const AnalyticsEvents = Type.Object(
   },
   { anyOf: [{ required: ['events'] }, { required: ['eventType'] }] },
 )
-export type AnalyticsEvents = Static<typeof AnalyticsEvents>
 
 /** What a body may be: the list may stand by itself, too. */
 export const AnalyticsBody = Type.Union([
@@ -55,6 +54,7 @@ export const AnalyticsBody = Type.Union([
     description: 'many events at once, like {events: […]}',
   }),
 ])
+export type AnalyticsBody = Static<typeof AnalyticsBody>
 
 /** Answer about one event. */
 export const AnalyticsReceipt = Type.Object({

@@ -63,11 +63,17 @@ describe('POST /cortex/analytics/search', () => {
       error: 'timestamp must not lie more than 5 minutes in the future.',
       details: [{ path: 'timestamp' }],
     })
-    for (const timestamp of ['2099-01-01T00:00:00Z', Date.now() + 6 * 60_000, 1e300])
-      expect(await record({ events: [event(soon), event(timestamp)] })).toMatchObject({
+    for (const timestamp of ['2099-01-01T00:00:00Z', Date.now() + 6 * 60_000, 1e300]) {
+      const events = [event(soon), event(timestamp)]
+      expect(await record({ events })).toMatchObject({
         status: 400,
         details: [{ path: 'events[1].timestamp' }],
       })
+      expect(await record(events)).toMatchObject({
+        status: 400,
+        details: [{ path: '[1].timestamp' }],
+      })
+    }
     expect((await record(event(soon))).data.metrics.events).toBe(1)
     expect((await record(event('1999-01-01T00:00:00Z'))).data.metrics.events).toBe(2)
   })

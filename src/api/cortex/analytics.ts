@@ -29,8 +29,7 @@ export const recordEvent = route({
   },
   reply: Type.Union([AnalyticsReceipt, AnalyticsReceipts]),
   errors: ['OVERLOADED', 'DISK_FULL', 'STORE_UNAVAILABLE'],
-  handle: ({ app, body, noteDone }) =>
-    app.learning.analytics.record(Array.isArray(body) ? { events: body } : body, noteDone),
+  handle: ({ app, body, noteDone }) => app.learning.analytics.record(body, noteDone),
 })
 
 export const readReports = route({

@@ -1,8 +1,8 @@
 import { invalid, serviceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import {
+  type AnalyticsBody,
   AnalyticsEvent,
-  type AnalyticsEvents,
   type AnalyticsReceipt,
   type AnalyticsReceipts,
 } from '../../schema/analytics.ts'
@@ -22,7 +22,7 @@ export interface Analytics {
    * or expired, is kept too, as unmatched. Throws OVERLOADED when too many wait.
    */
   record: (
-    sent: AnalyticsEvents,
+    sent: AnalyticsBody,
     noteDone?: NoteDone,
   ) => Promise<AnalyticsReceipt | AnalyticsReceipts>
   /** Events since the start that are signals: those with figures of performance. */
@@ -81,9 +81,6 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
       return { entry: last, value: receipts }
     })
   }
-  function refuseAhead({ timestamp }: Partial<AnalyticsEvent>, place: string): void {
-    if (timestamp !== undefined) readHappened(timestamp, clock(), `${place}timestamp`)
-  }
   async function take(
     events: readonly AnalyticsEvent[],
     noteDone: NoteDone | undefined,
@@ -104,15 +101,12 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
     }
   }
   return {
-    record: async ({ events, ...single }, noteDone) => {
-      if (events !== undefined) {
-        refuseBoth(single)
-        for (const [at, event] of events.entries()) refuseAhead(event, `events[${at}].`)
-        return listed(await take(events, noteDone))
-      }
-      refuseAhead(single, '')
-      const [receipt] = await take([single as AnalyticsEvent], noteDone)
-      return receipt as AnalyticsReceipt
+    record: async (sent, noteDone) => {
+      const { events, place } = eventsIn(sent)
+      for (const [at, { timestamp }] of events.entries())
+        if (timestamp !== undefined) readHappened(timestamp, clock(), `${place(at)}timestamp`)
+      const receipts = await take(events, noteDone)
+      return place(0) === '' ? (receipts[0] as AnalyticsReceipt) : listed(receipts)
     },
     submitted: () => submitted,
     forget: strangers.forget,
@@ -120,6 +114,18 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
 }
 
 const PARTS = Object.keys(AnalyticsEvent.properties)
+
+/** The events of a body, and where each of them stands in it: one that comes alone is the body itself. */
+function eventsIn(sent: AnalyticsBody): {
+  events: readonly AnalyticsEvent[]
+  place: (at: number) => string
+} {
+  if (Array.isArray(sent)) return { events: sent, place: (at) => `[${at}].` }
+  const { events, ...single } = sent
+  if (events === undefined) return { events: [single as AnalyticsEvent], place: () => '' }
+  refuseBoth(single)
+  return { events, place: (at) => `events[${at}].` }
+}
 
 /** What stands beside a list belongs to none of its events and would be lost. */
 function refuseBoth(beside: object): void {
