@@ -91,6 +91,9 @@ export async function loadDocuments(
   await Promise.all(Array.from({ length: lanes }, lane))
 }
 
+/** Characters of an id that is too long. */
+const NAME_SHOWN = 64
+
 /** What is read of the answer to a bulk request. */
 interface Refused {
   failed: number
@@ -100,7 +103,8 @@ interface Refused {
 /** The reply names an item that was refused by its id, where it could be read. */
 function refusedOf({ failed, items }: Refused): string {
   const first = items.find(({ error }) => error !== undefined)
-  return `The service refused ${failed} documents; ${first?.id ?? 'the first'}: ${first?.error ?? 'no sentence'}`
+  const name = first?.id?.slice(0, NAME_SHOWN) ?? 'the first'
+  return `The service refused ${failed} documents; ${name}: ${first?.error ?? 'no sentence'}`
 }
 
 function take(source: Iterator<BenchDocument & Record<string, unknown>>, count: number): unknown[] {
