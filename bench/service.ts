@@ -129,7 +129,8 @@ export async function waitUntilLearned(
   for (;;) {
     const state = (await must(service.call('GET', `/cortex/indices/${index}`))) as IndexInfo
     const { kind, fitting } = state.vectorSpace
-    const learned = kind === 'given' || kind === 'learned' || documents < 300
+    // An index whose documents teach no space, such as one without words, comes to rest without one.
+    const learned = kind === 'given' || kind === 'learned' || documents < 300 || state.settled
     if (state.documents >= documents && learned && !fitting) return state
     if (performance.now() > deadline)
       throw new Error(`The index is not ready: ${JSON.stringify(state.vectorSpace)}`)
