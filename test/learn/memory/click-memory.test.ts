@@ -20,7 +20,7 @@ function start(settings: Record<string, string> = {}, store: Store = temporarySt
 
 /** The formula of the added score with default settings, by hand. */
 function scoreOf(gain: number, examination: number): number {
-  return 2 * ((gain + 2 * 0.05) / (examination + 2) - 0.05)
+  return 3 * ((gain + 3 * 0.05) / (examination + 3) - 0.05)
 }
 
 it('one honest click changes that query for everybody, and no other', async () => {
