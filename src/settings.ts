@@ -44,12 +44,18 @@ const KEYS = {
     'a comma list of keys, each in one line and with a character of ASCII at its end, at least one',
 }
 
+/** A unit of systemd or a compose file hands on what a shell would have replaced: a folder of that name would be made. */
+const FOLDER = {
+  pattern: /^(?!~(?:\/|$)|\$)/,
+  means: 'the path of a folder, in which what a shell reads, such as ~ or $HOME, is written out',
+}
+
 /** Every setting: its variable, type, default and bounds. Names carry their unit. */
 // biome-ignore format: one setting a line reads as the table that it is
 export const SETTINGS = {
   port: { env: 'PORT', kind: 'integer', fallback: 3000, min: 0, max: 65535, about: 'port to listen on; 0 picks a free one' },
   host: { env: 'HOST', kind: 'string', fallback: '127.0.0.1', about: 'address to listen on' },
-  dataDir: { env: 'DATA_DIR', kind: 'string', fallback: './data', about: 'folder that holds everything durable' },
+  dataDir: { env: 'DATA_DIR', kind: 'string', fallback: './data', form: FOLDER, about: 'folder that holds everything durable' },
   logLevel: { env: 'LOG_LEVEL', kind: { oneOf: ['trace', 'debug', 'info', 'warn', 'error', 'silent'] }, fallback: 'info', about: 'least level that is logged' },
   searchThreads: { env: 'SEARCH_THREADS', kind: 'integer', fallback: Math.max(1, Math.min(16, cores)), fallbackAbout: 'cores, at most 16', min: 1, max: 64, about: 'threads that answer searches' },
   workThreads: { env: 'WORK_THREADS', kind: 'integer', fallback: Math.max(1, Math.min(4, cores >> 1)), fallbackAbout: 'half the cores, at most 4', min: 1, max: 32, about: 'threads that index; as many more come and go for large batches' },

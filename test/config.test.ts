@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { mistypedSettings, readConfig } from '../src/config.ts'
 import { SETTINGS } from '../src/settings.ts'
@@ -245,4 +245,13 @@ describe('a refused setting shows what was sent', () => {
       new Error('EMBEDDER_URL must be an address that begins with http:// or https://.'),
     )
   })
+})
+
+it('a folder whose name only a shell would have replaced is refused: one of that name would be made', () => {
+  for (const DATA_DIR of ['~', '~/attune', '$HOME/attune', '$DATA'])
+    expect(() => readConfig({ DATA_DIR })).toThrow(
+      `DATA_DIR must be the path of a folder, in which what a shell reads, such as ~ or $HOME, is written out, not ${JSON.stringify(DATA_DIR)}.`,
+    )
+  for (const DATA_DIR of ['./~', 'a~/b', '~ann', '/srv/$a'])
+    expect(readConfig({ DATA_DIR }).dataDir).toBe(resolve(DATA_DIR))
 })
