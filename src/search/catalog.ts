@@ -6,6 +6,7 @@ import type { Engine } from './engine/engine.ts'
 import { refuseContradictions } from './indices/contradictions.ts'
 import type { Definition } from './indices/definition.ts'
 import { type Declared, type IndexEntry, type Indices, latest } from './indices/indices.ts'
+import { refuseMistypedFields } from './indices/mistyped-fields.ts'
 import { refuseUnknownParts } from './indices/own-parts.ts'
 import { refuseMistypedStopWords } from './indices/stop-words.ts'
 import { refuseMalformedSynonyms } from './indices/synonyms.ts'
@@ -38,6 +39,7 @@ export function openCatalog(
     await refuseMalformedSynonyms(settings)
     refuseMistypedStopWords(settings)
     refuseUnknownParts(settings)
+    refuseMistypedFields(mappings.properties)
     const made = await indices.create(name, settings, mappings)
     return declared(made, settings, undeclaredIn(declaration))
   }
@@ -65,6 +67,7 @@ export function openCatalog(
       if (entry === undefined) return create(name, declaration)
       const { properties = {} } = declaration.mappings ?? {}
       if (Object.keys(properties).length === 0) throw exists(ADDED_ALONE)
+      refuseMistypedFields(properties)
       const next = await indices.extend(entry, declaration.mappings ?? {}, (definition) =>
         refuseTooManyGrams(entry, definition),
       )

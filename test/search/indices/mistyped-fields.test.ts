@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { refuseMistypedFields } from '../../../src/search/indices/mistyped-fields.ts'
+import { type RunningApp, startApp } from '../../running-app.ts'
+
+let service: RunningApp
+beforeAll(async () => {
+  service = await startApp()
+})
+afterAll(() => service.close())
+
+it.each([
+  [{ year: { type: null } }, 'year.type'],
+  [{ year: { type: 5 } }, 'year.type'],
+  [{ text: { analyzer: null } }, 'text.analyzer'],
+  [{ text: { weight: null } }, 'text.weight'],
+  [{ text: { index: 'false' } }, 'text.index'],
+  [{ place: { properties: null } }, 'place.properties'],
+  [{ place: { properties: { street: { searched: 'yes' } } } }, 'place.properties.street.searched'],
+  [{ title: { fields: { raw: { type: null } } } }, 'title.fields.raw.type'],
+])(
+  'a mapping of %j is refused by its place, when an index is made and later',
+  async (properties, place) => {
+    const refused = {
+      status: 400,
+      code: 'VALIDATION_FAILED',
+      details: [{ path: `mappings.properties.${place}` }],
+    }
+    const body = { mappings: { properties } }
+    const made = await service.call('POST', '/cortex/indices', { name: 'refused', ...body })
+    expect(made).toMatchObject(refused)
+    await service.call('PUT', '/cortex/indices/kept', {})
+    const extended = await service.call('PUT', '/cortex/indices/kept', body)
+    expect(extended).toMatchObject(refused)
+  },
+)
+
+it('names that mean nothing in a mapping hold what they like', () => {
+  const properties = { year: { type: 'integer', null_value: null, meta: { type: null } } }
+  expect(() => refuseMistypedFields(properties)).not.toThrow()
+})
