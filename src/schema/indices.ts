@@ -5,9 +5,13 @@ const StopWords = Type.Optional(
   Type.Union([Type.Boolean(), Type.String(), Type.Array(Type.String(), { maxItems: 100_000 })]),
 )
 
+/** Parts of an analysis by their names. */
+const Parts = Type.Optional(Type.Object({}, { additionalProperties: true }))
+
 /** Analysis of what no analyzer is named for; the named ones are read by search/indices/analysis.ts. */
 const Analysis = Type.Object(
   {
+    language: Type.Optional(Type.String()),
     stemming: Type.Optional(Type.Union([Type.Boolean(), Type.String()])),
     asciiFolding: Type.Optional(Type.Boolean()),
     stopWords: StopWords,
@@ -16,13 +20,29 @@ const Analysis = Type.Object(
     synonyms: Type.Optional(
       Type.Array(Type.Union([Type.String(), Type.Array(Type.String())]), { maxItems: 100_000 }),
     ),
+    analyzer: Parts,
+    tokenizer: Parts,
+    filter: Parts,
   },
   { additionalProperties: true },
 )
 
+/** How many numbers a vector may have. */
+export const DIMENSIONS_MIN = 2
+export const DIMENSIONS_MAX = 4096
+
 /** Where vectors come from, and what they weigh; the rest is read by search/indices/definition.ts. */
 const Embedder = Type.Object(
   {
+    kind: Type.Optional(Type.String({ description: 'learned, http or given' })),
+    source: Type.Optional(Type.String({ description: 'the same' })),
+    dimensions: Type.Optional(
+      Type.Integer({
+        minimum: DIMENSIONS_MIN,
+        maximum: DIMENSIONS_MAX,
+        description: 'of vectors that are not learned',
+      }),
+    ),
     cut: Type.Optional(Type.Number({ minimum: -1, maximum: 1, description: 'least cosine' })),
     weights: Type.Optional(
       Type.Array(Type.Number({ minimum: 0 }), {

@@ -5,6 +5,7 @@ import type { RefuseTooManyGrams } from './documents/stored-grams.ts'
 import type { Engine } from './engine/engine.ts'
 import { refuseContradictions } from './indices/contradictions.ts'
 import type { Definition } from './indices/definition.ts'
+import { unheldLength } from './indices/embedder.ts'
 import { type Declared, type IndexEntry, type Indices, latest } from './indices/indices.ts'
 import { refuseMistypedFields } from './indices/mistyped-fields.ts'
 import { refuseUnknownParts } from './indices/own-parts.ts'
@@ -41,7 +42,8 @@ export function openCatalog(
     refuseUnknownParts(settings)
     refuseMistypedFields(mappings.properties)
     const made = await indices.create(name, settings, mappings)
-    return declared(made, settings, undeclaredIn(declaration))
+    const unheld = unheldLength(settings, made.definition.embedder)
+    return declared(made, settings, [...undeclaredIn(declaration), ...unheld])
   }
 
   async function summary(entry: IndexEntry): Promise<IndexInfo> {

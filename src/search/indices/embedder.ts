@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import { invalid } from '../../errors.ts'
-import type { IndexSettings } from '../../schema/indices.ts'
+import { DIMENSIONS_MAX, DIMENSIONS_MIN, type IndexSettings } from '../../schema/indices.ts'
 import { shownName, wordOf } from '../../word.ts'
 
 export interface Embedder {
@@ -21,7 +21,6 @@ export interface Embedder {
 
 const LEARNED_DIMENSIONS = 256
 /** Of vectors from outside, as those of the setting `embedderDimensions`. */
-const [DIMENSIONS_MIN, DIMENSIONS_MAX] = [2, 4096]
 
 /** Where an index's vectors come from, as its settings or the server's say. Throws VALIDATION_FAILED, naming the place. */
 export function readEmbedder(
@@ -54,6 +53,13 @@ function readLegWeights(sent: unknown): [number, number] {
   if (typeof text !== 'number' || typeof vector !== 'number')
     throw invalid('settings.embedder.weights', 'must be two numbers, for text and for vectors')
   return [text, vector]
+}
+
+/** That the vectors have another length than was sent: learned ones always have the same, others that of their field. */
+export function unheldLength(sent: IndexSettings, { dimensions }: Embedder): string[] {
+  const asked = sent.embedder?.dimensions
+  if (asked === undefined || asked === dimensions) return []
+  return [`settings.embedder.dimensions: not honoured; the vectors have ${dimensions} numbers.`]
 }
 
 /** Gives back how many numbers vectors have; throws VALIDATION_FAILED about its place where that is out of bounds. */

@@ -38,3 +38,26 @@ it('names that mean nothing in a mapping hold what they like', () => {
   const properties = { year: { type: 'integer', null_value: null, meta: { type: null } } }
   expect(() => refuseMistypedFields(properties)).not.toThrow()
 })
+
+it.each([
+  [{ analysis: { language: null } }, 'analysis.language'],
+  [{ analysis: { analyzer: null } }, 'analysis.analyzer'],
+  [{ index: { analysis: { filter: null } } }, 'index.analysis.filter'],
+  [{ embedder: { kind: null } }, 'embedder.kind'],
+  [{ embedder: { dimensions: '384' } }, 'embedder.dimensions'],
+])('settings of %j are refused by their place', async (settings, place) => {
+  const made = await service.call('POST', '/cortex/indices', { name: 'refused', settings })
+  const details = [{ path: `settings.${place}` }]
+  expect(made).toMatchObject({ status: 400, code: 'VALIDATION_FAILED', details })
+})
+
+it('tells that learned vectors have not the length that was sent', async () => {
+  const warningsFor = async (name: string, dimensions: number) => {
+    const body = { name, settings: { embedder: { dimensions } } }
+    return (await service.must<{ warnings?: string[] }>('POST', '/cortex/indices', body)).warnings
+  }
+  expect(await warningsFor('long', 384)).toEqual([
+    'settings.embedder.dimensions: not honoured; the vectors have 256 numbers.',
+  ])
+  expect(await warningsFor('held', 256)).toBeUndefined()
+})
