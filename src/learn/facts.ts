@@ -43,7 +43,7 @@ export interface Impression {
   total: number
   /** Hits before the first one shown: the first has position `from` + 1. */
   from: number
-  /** The query id of the first page, on further pages of the session's own list, where it is known. */
+  /** The query id of the first page, on further pages of the session's own list, where it is known and the session lasts. */
   list?: string
   generation: number
   page: ShownPage

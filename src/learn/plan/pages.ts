@@ -76,13 +76,11 @@ export function openPages(
 
 /** The query id by which later pages name their list: of the first page of somebody's, written down. */
 function beginningOf(
-  { recorded, sessionId }: LearnedPlan,
+  { recorded }: LearnedPlan,
   search: SearchRequest,
   { queryId }: ListPlace,
 ): string | undefined {
-  return isFirstPage(search) && sessionId !== undefined && recorded !== undefined
-    ? queryId
-    : undefined
+  return isFirstPage(search) && recorded?.unit !== undefined ? queryId : undefined
 }
 
 /** Number of marks. The number of a list stands before its mark, in a whole number of 53 bits. */
@@ -184,8 +182,8 @@ function laterPage(plan: LearnedPlan, kept: KeptList<Applied>): LearnedPlan {
 }
 
 /**
- * A list is counted, not its pages: they name its first one. Nobody is in a variant who goes on, by a cursor, in the list
- * of somebody in it.
+ * A list is counted, not its pages: they name its first one, as long as its session lasts; a page of nobody can't be
+ * clicked as it can. Nobody is in a variant who goes on, by a cursor, in the list of somebody in it.
  */
 function recordedOf(
   { recorded, sessionId }: LearnedPlan,
@@ -194,5 +192,6 @@ function recordedOf(
   const { ranking = PLAIN, begun = { sessionId, queryId } } = applied ?? {}
   const isOwn = begun.sessionId === sessionId
   const said = { ...recorded, variants: isOwn ? variantNames(ranking.experiments) : [] }
-  return isOwn && begun.queryId !== undefined ? { ...said, list: begun.queryId } : said
+  const list = isOwn && recorded?.unit !== undefined ? begun.queryId : undefined
+  return list === undefined ? said : { ...said, list }
 }

@@ -58,7 +58,8 @@ it('a later page of a list that a variant applies to names the first one', () =>
   const plan = openPages(({ sessionId }) => {
     const experiments = variants.map(([testId, variantId]) => ({ testId, variantId }))
     const rest = { tuning: { minScore: 1 }, added: NOTHING_ADDED, adaptations: [] }
-    return { ...rest, sessionId, experiments, recorded: { variants } } as unknown as LearnedPlan
+    const recorded = { unit: 'ann', variants }
+    return { ...rest, sessionId, experiments, recorded } as unknown as LearnedPlan
   })
   const listOf = (search: SearchRequest, queryId: string) =>
     plan(search, 'one', { text: 'one', list: undefined, queryId }).recorded?.list
@@ -77,10 +78,12 @@ it('a later page of a list that a variant applies to names the first one', () =>
 
 it('a later page of any list of a session names the first one, as far as that is known and written down', () => {
   let isRecorded = true
+  let isOver = false
   const plan = openPages(({ sessionId, query }) => {
     const added = { documents: '"1/a"', values: '0.5', count: 1 }
     const rest = { tuning: {}, model: undefined, adaptations: [], experiments: [], sessionId }
-    const recorded = isRecorded ? { variants: [] } : undefined
+    const unit = isOver ? undefined : sessionId
+    const recorded = isRecorded ? { unit, variants: [] } : undefined
     const own = { ...rest, recorded, added: query === 'plain' ? NOTHING_ADDED : added }
     return own as unknown as LearnedPlan
   })
@@ -90,10 +93,14 @@ it('a later page of any list of a session names the first one, as far as that is
     const [q1, q2] = [newId(), newId()]
     expect(ask(next, 'unknown beginning').recorded?.list).toBeUndefined()
     const { list, recorded } = ask(first, q1)
-    expect(recorded).toEqual({ variants: [] })
-    expect(ask(next, 'later').recorded).toEqual({ variants: [], list: q1 })
+    expect(recorded).toEqual({ unit: 'ann', variants: [] })
+    expect(ask(next, 'later').recorded).toEqual({ unit: 'ann', variants: [], list: q1 })
     const after = { ...first, cursor: 'after' }
-    expect(ask(after, 'later', list).recorded).toEqual({ variants: [], list: q1 })
+    expect(ask(after, 'later', list).recorded?.list).toBe(q1)
+    // The session is over: it is nobody's page.
+    isOver = true
+    expect(ask(next, 'later').recorded).toEqual({ variants: [] })
+    isOver = false
     // Somebody else goes on in it.
     expect(ask({ ...after, sessionId: 'bob' }, 'later', list).recorded?.list).toBeUndefined()
     // Anybody without a session may have begun it.
@@ -111,16 +118,16 @@ it('who goes on in the list of somebody else, by a cursor, is in none of the tes
   const plan = openPages(({ sessionId }) => {
     const experiments = [{ testId: 't', testName: 'T', variantId: 'b' }]
     const rest = { tuning: { minScore: 1 }, added: NOTHING_ADDED, adaptations: [] }
-    const recorded = { variants: [['t', 'b']] }
+    const recorded = { unit: sessionId, variants: [['t', 'b']] }
     return { ...rest, sessionId, experiments, recorded } as unknown as LearnedPlan
   })
   const queryId = newId()
   const { list } = plan(first, 'one', { text: 'one', list: undefined, queryId })
   const after = (sessionId: string) =>
     plan({ ...first, sessionId, cursor: 'after' }, 'one', { text: 'one', list, queryId: 'q2' })
-  expect(after('ann').recorded).toEqual({ variants: [['t', 'b']], list: queryId })
+  expect(after('ann').recorded).toEqual({ unit: 'ann', variants: [['t', 'b']], list: queryId })
   const other = after('bob')
-  expect(other.recorded).toEqual({ variants: [] })
+  expect(other.recorded).toEqual({ unit: 'bob', variants: [] })
   expect(other.experiments).toHaveLength(1)
 })
 
