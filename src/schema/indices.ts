@@ -27,7 +27,7 @@ const Analysis = Type.Object(
   { additionalProperties: true },
 )
 
-/** How many numbers a vector may have. */
+/** How many numbers a vector from outside may have, as by the setting `embedderDimensions`. */
 export const DIMENSIONS_MIN = 2
 export const DIMENSIONS_MAX = 4096
 

@@ -20,7 +20,6 @@ export interface Embedder {
 }
 
 const LEARNED_DIMENSIONS = 256
-/** Of vectors from outside, as those of the setting `embedderDimensions`. */
 
 /** Where an index's vectors come from, as its settings or the server's say. Throws VALIDATION_FAILED, naming the place. */
 export function readEmbedder(
