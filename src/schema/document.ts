@@ -32,10 +32,13 @@ export const DocumentPatch = Type.Object(
 export type DocumentPatch = Static<typeof DocumentPatch>
 
 /** A vector that the caller made: numbers, or base64 of little-endian float32. */
-export const CallerVector = Type.Union([
-  Type.Array(Type.Number(), { minItems: 1, maxItems: 4096 }),
-  Type.String({ minLength: 4, maxLength: 32_768 }),
-])
+export const CallerVector = Type.Union(
+  [
+    Type.Array(Type.Number(), { minItems: 1, maxItems: 4096 }),
+    Type.String({ minLength: 4, maxLength: 32_768 }),
+  ],
+  { description: 'a vector of your own: numbers, or base64 of little-endian float32 numbers' },
+)
 export type CallerVector = Static<typeof CallerVector>
 
 export const CreateDocument = Type.Object({

@@ -18,10 +18,10 @@ export const Facet = Type.Object({
 export type Facet = Static<typeof Facet>
 /** Fields that a search counts, in either form: in a map the handler counts them. */
 export const FACETS_MAX = 100
-export const Facets = Type.Union([
-  Type.Array(Type.String(), { maxItems: FACETS_MAX }),
-  MapOf(Facet),
-])
+export const Facets = Type.Union(
+  [Type.Array(Type.String(), { maxItems: FACETS_MAX }), MapOf(Facet)],
+  { description: 'fields whose values are counted over all that matches, or field → {size, …}' },
+)
 export type Facets = Static<typeof Facets>
 
 const Count = Type.Integer({ minimum: 0 })

@@ -1,17 +1,34 @@
 import { type Static, Type } from 'typebox'
-import { ForeignId, MapOf, QueryText } from './common.ts'
+import { FOREIGN_ID_CHARACTERS_MAX, MapOf, QUERY_CHARACTERS_MAX } from './common.ts'
 import { CallerVector } from './document.ts'
-import { FacetReply, Facets } from './facet.ts'
+import { Facets } from './facet.ts'
 
-export const IndexNames = Type.Union([
-  Type.String(),
-  Type.Array(Type.String(), { minItems: 1, maxItems: 1024 }),
-])
+export const IndexNames = Type.Union(
+  [Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 1024 })],
+  { description: 'one name or a list; all indices by default' },
+)
 const Weight = Type.Number({ minimum: 0, maximum: 1e6 })
 /** Each name is held against the fields of all indices, to tell of those that are none. */
 const WEIGHTS_MAX = 1024
-const Weights = MapOf(Weight, { maxProperties: WEIGHTS_MAX })
+const Weights = MapOf(Weight, {
+  maxProperties: WEIGHTS_MAX,
+  description: 'text and vector weigh the two halves of a hybrid search, any other key is a field',
+})
 
+const Query = Type.String({
+  maxLength: QUERY_CHARACTERS_MAX,
+  description: 'what is looked for; "" finds everything, parts in double quotes are phrases',
+})
+const SearchType = Type.String({ description: 'text, vector or hybrid (default), in any case' })
+const Operator = Type.String({
+  description: 'how many of the words must be there: or (default), and',
+})
+const FUZZINESS =
+  'letters in which a word may differ: 0 (default), 1, 2, or AUTO, by its length; for at most 2048 different words of the query, or pieces of ngrams'
+const Fusion = Type.String({ description: 'convex (default) or rrf' })
+const VectorFeedback = Type.Boolean({
+  description: 'move the query vector towards the first hits (hybrid mode)',
+})
 const Slop = Type.Integer({
   minimum: 0,
   maximum: 100,
@@ -31,7 +48,9 @@ const Similarity = Type.Number({
   maximum: 1,
   description: 'similarity cut-off of the vector leg',
 })
-const Generation = Type.Integer({
+const MinScore = Type.Number({ description: 'leaves out hits with a lower score' })
+const Explain = Type.Boolean({ description: 'tell of each hit how its score came about' })
+export const Generation = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER,
   description:
@@ -39,34 +58,55 @@ const Generation = Type.Integer({
 })
 
 const SortKey = Type.Union([Type.String(), MapOf(Type.Unknown())])
-export const Sort = Type.Union([SortKey, Type.Array(SortKey, { maxItems: 16 })])
+export const Sort = Type.Union([SortKey, Type.Array(SortKey, { maxItems: 16 })], {
+  description: '"field", "field:desc", {"field": "desc"}, "_score", or a list of these',
+})
 export type Sort = Static<typeof Sort>
 
 export const HighlightOptions = Type.Object({
-  fields: Type.Optional(Type.Array(Type.String(), { maxItems: 100 })),
-  fragmentSize: Type.Optional(Type.Integer({ minimum: 20, maximum: 10_000 })),
-  fragments: Type.Optional(Type.Integer({ minimum: 1, maximum: 100 })),
-  pre: Type.Optional(Type.String({ maxLength: 100 })),
-  post: Type.Optional(Type.String({ maxLength: 100 })),
+  fields: Type.Optional(
+    Type.Array(Type.String(), { maxItems: 100, description: 'all that are searched, by default' }),
+  ),
+  fragmentSize: Type.Optional(
+    Type.Integer({ minimum: 20, maximum: 10_000, description: 'characters of a fragment; 150' }),
+  ),
+  fragments: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, description: 'fragments of a field at most; 3' }),
+  ),
+  pre: Type.Optional(Type.String({ maxLength: 100, description: 'before a word; <em>' })),
+  post: Type.Optional(Type.String({ maxLength: 100, description: 'behind it; </em>' })),
 })
-const Highlight = Type.Union([Type.Boolean(), HighlightOptions])
+const Highlight = Type.Union([Type.Boolean(), HighlightOptions], {
+  description: 'mark the words of the query in the texts of hits',
+})
 
 /** Who searches, and which page of the list they see: the same in a body and in an address. */
 const PageParts = {
-  sessionId: Type.Optional(ForeignId),
-  userId: Type.Optional(ForeignId),
-  from: Type.Optional(Type.Integer({ minimum: 0, maximum: 10_000 })),
-  size: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
-  cursor: Type.Optional(Type.String({ maxLength: 8192 })),
+  sessionId: Type.Optional(
+    Type.String({
+      maxLength: FOREIGN_ID_CHARACTERS_MAX,
+      description: 'who searches, so that what they choose can be learned',
+    }),
+  ),
+  userId: Type.Optional(
+    Type.String({ maxLength: FOREIGN_ID_CHARACTERS_MAX, description: 'kept as sent' }),
+  ),
+  from: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 10_000, description: 'hits before the first one; 0' }),
+  ),
+  size: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1000, description: 'hits of the page; 10 by default' }),
+  ),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 8192, description: 'nextCursor of the page before' }),
+  ),
 }
 
 /** A search. Every field has a default; `{}` finds everything. */
 export const SearchRequest = Type.Object({
-  query: Type.Optional(QueryText),
+  query: Type.Optional(Query),
   index: Type.Optional(IndexNames),
-  searchType: Type.Optional(
-    Type.String({ description: 'text, vector or hybrid (default), in any case' }),
-  ),
+  searchType: Type.Optional(SearchType),
   filters: Type.Optional(
     Type.Object(
       {},
@@ -86,18 +126,18 @@ export const SearchRequest = Type.Object({
     Type.Array(Type.String(), { maxItems: 100, description: 'source fields to return' }),
   ),
   searchFields: Type.Optional(
-    Type.Union([
-      Type.Array(Type.String(), { minItems: 1, maxItems: 100 }),
-      MapOf(Weight, { minProperties: 1, maxProperties: WEIGHTS_MAX }),
-    ]),
+    Type.Union(
+      [
+        Type.Array(Type.String(), { minItems: 1, maxItems: 100 }),
+        MapOf(Weight, { minProperties: 1, maxProperties: WEIGHTS_MAX }),
+      ],
+      { description: 'fields that are searched, or field → weight' },
+    ),
   ),
-  operator: Type.Optional(
-    Type.String({ description: 'how many of the words must be there: or (default), and' }),
-  ),
+  operator: Type.Optional(Operator),
   fuzziness: Type.Optional(
     Type.Union([Type.Integer({ minimum: 0, maximum: 2 }), Type.String()], {
-      description:
-        'letters in which a word may differ: 0 (default), 1, 2, or AUTO, by its length; for at most 2048 different words of the query, or pieces of ngrams',
+      description: FUZZINESS,
     }),
   ),
   phrase: Type.Optional(Phrase),
@@ -106,14 +146,12 @@ export const SearchRequest = Type.Object({
   facets: Type.Optional(Facets),
   sort: Type.Optional(Sort),
   highlight: Type.Optional(Highlight),
-  fusion: Type.Optional(Type.String({ description: 'convex (default) or rrf' })),
-  feedback: Type.Optional(
-    Type.Boolean({ description: 'move the query vector towards the first hits (hybrid mode)' }),
-  ),
+  fusion: Type.Optional(Fusion),
+  feedback: Type.Optional(VectorFeedback),
   neighbors: Type.Optional(Neighbors),
   similarity: Type.Optional(Similarity),
-  minScore: Type.Optional(Type.Number()),
-  explain: Type.Optional(Type.Boolean()),
+  minScore: Type.Optional(MinScore),
+  explain: Type.Optional(Explain),
   vector: Type.Optional(CallerVector),
   generation: Type.Optional(Generation),
 })
@@ -133,10 +171,10 @@ const NamesOrJson = (like: string) =>
  */
 export const SearchQuery = Type.Object(
   {
-    q: Type.Optional(QueryText),
-    query: Type.Optional(QueryText),
+    q: Type.Optional(Query),
+    query: Type.Optional(Query),
     index: Names(),
-    searchType: Type.Optional(Type.String()),
+    searchType: Type.Optional(SearchType),
     filters: Type.Optional(Type.String({ description: 'JSON object' })),
     boost: Type.Optional(Type.String({ description: 'JSON object' })),
     ...PageParts,
@@ -144,8 +182,8 @@ export const SearchQuery = Type.Object(
     searchFields: NamesOrJson('{"title": 2, "content": 1}'),
     facets: NamesOrJson('{"tags": {"size": 5}}'),
     sort: NamesOrJson('[{"year": "desc"}, "_score"]'),
-    operator: Type.Optional(Type.String()),
-    fuzziness: Type.Optional(Type.String()),
+    operator: Type.Optional(Operator),
+    fuzziness: Type.Optional(Type.String({ description: FUZZINESS })),
     phrase: Type.Optional(Phrase),
     slop: Type.Optional(Slop),
     prefix: Type.Optional(Prefix),
@@ -154,12 +192,12 @@ export const SearchQuery = Type.Object(
         description: 'true or false, or JSON as in a body, such as {"fields": ["title"]}',
       }),
     ),
-    fusion: Type.Optional(Type.String()),
-    feedback: Type.Optional(Type.Boolean()),
+    fusion: Type.Optional(Fusion),
+    feedback: Type.Optional(VectorFeedback),
     neighbors: Type.Optional(Neighbors),
     similarity: Type.Optional(Similarity),
-    minScore: Type.Optional(Type.Number()),
-    explain: Type.Optional(Type.Boolean()),
+    minScore: Type.Optional(MinScore),
+    explain: Type.Optional(Explain),
     vector: Type.Optional(
       Type.String({
         description:
@@ -171,65 +209,3 @@ export const SearchQuery = Type.Object(
   { additionalProperties: true },
 )
 export type SearchQuery = Static<typeof SearchQuery>
-
-const Hit = Type.Object({
-  id: Type.String(),
-  index: Type.String(),
-  score: Type.Number(),
-  source: Type.Object({}, { additionalProperties: true }),
-  highlight: Type.Optional(MapOf(Type.Array(Type.String()))),
-  explain: Type.Optional(
-    Type.Object(
-      {},
-      {
-        additionalProperties: true,
-        description:
-          'score, text, vector, parts, weights and fusion: the score taken apart, where two halves are fused into ' +
-          'the sum of their parts by their weights; learned: what was added to it; ' +
-          'clickMemory: what people chose, behind that; model: what a model gave; ' +
-          'variant: whose ranking supplied the hit, and is told here, in a list of an interleaved test',
-      },
-    ),
-  ),
-})
-
-export const SearchReply = Type.Object({
-  hits: Type.Array(Hit),
-  nextCursor: Type.Optional(Type.String()),
-  facets: Type.Optional(MapOf(FacetReply)),
-  total: Type.Integer(),
-  took: Type.Integer(),
-  searchContext: Type.Object({
-    queryId: Type.String(),
-    queryHash: Type.String(),
-    searchType: Type.String({ description: 'text, vector or hybrid' }),
-    sessionId: Type.Union([Type.String(), Type.Null()]),
-    model: Type.Union([Type.String(), Type.Null()], {
-      description: 'the model that ranked, name@version; null: none',
-    }),
-    adaptations: Type.Array(Type.String(), {
-      description: 'changes of the ranking that applied, adaptationId@version each',
-    }),
-    experiments: Type.Array(
-      Type.Object({ testId: Type.String(), testName: Type.String(), variantId: Type.String() }),
-      { description: 'tests and experiments that the search took part in' },
-    ),
-    generation: Generation,
-    degraded: Type.Optional(
-      Type.Array(Type.String(), {
-        description:
-          'parts of the search that could not run: `vector` when an endpoint failed, or when all indices take their vectors from you and none was sent',
-      }),
-    ),
-    warnings: Type.Optional(
-      Type.Array(Type.String(), {
-        description:
-          'what the request said in vain, eight at most, what most likely made the answer another one first (the last one says how many are left out): ' +
-          'a query of stop words or signs alone; ' +
-          'what stands in the address of a POST, fields that no search has; which indices missed a vector of yours; a session that is not known or over; names in filters, sort, facets and ' +
-          'fields that no mapping has and no document has a value by, and objects where values are wanted; names in searchFields, boost and highlight whose words none of the indices searches; ' +
-          'keys that are not read; and sub-fields in fields',
-      }),
-    ),
-  }),
-})

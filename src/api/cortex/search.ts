@@ -1,6 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { answer, route } from '../../http/route.ts'
-import { SearchQuery, SearchReply, SearchRequest } from '../../schema/search.ts'
+import { SearchQuery, SearchRequest } from '../../schema/search.ts'
+import { SearchReply } from '../../schema/search-reply.ts'
 import { SuggestReply, SuggestRequest } from '../../schema/suggest.ts'
 import { fromAddress, SEARCH_CONTENT } from './search-address.ts'
 
