@@ -30,7 +30,7 @@ export const AnalyticsEvent = Type.Object({ ...EventParts, eventType: EventType 
 export type AnalyticsEvent = Static<typeof AnalyticsEvent>
 
 /** One event, or a list of them. */
-export const AnalyticsEvents = Type.Object(
+const AnalyticsEvents = Type.Object(
   {
     ...EventParts,
     eventType: Type.Optional(EventType),

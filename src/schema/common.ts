@@ -18,10 +18,8 @@ export const Id = Type.String({ minLength: 1, maxLength: 128 })
 /** The path of a thing that has an id. */
 export const IdPath = Type.Object({ id: Id })
 
-export const FOREIGN_ID_CHARACTERS_MAX = 128
-
 /** A session, user, client or query as others call it. */
-export const ForeignId = Type.String({ maxLength: FOREIGN_ID_CHARACTERS_MAX })
+export const ForeignId = Type.String({ maxLength: 128 })
 
 export const QUERY_CHARACTERS_MAX = 4096
 

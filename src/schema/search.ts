@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { FOREIGN_ID_CHARACTERS_MAX, MapOf, QUERY_CHARACTERS_MAX } from './common.ts'
+import { ForeignId, MapOf, QueryText } from './common.ts'
 import { CallerVector } from './document.ts'
 import { Facets } from './facet.ts'
 
@@ -15,10 +15,10 @@ const Weights = MapOf(Weight, {
   description: 'text and vector weigh the two halves of a hybrid search, any other key is a field',
 })
 
-const Query = Type.String({
-  maxLength: QUERY_CHARACTERS_MAX,
+const Query = {
+  ...QueryText,
   description: 'what is looked for; "" finds everything, parts in double quotes are phrases',
-})
+}
 const SearchType = Type.String({ description: 'text, vector or hybrid (default), in any case' })
 const Operator = Type.String({
   description: 'how many of the words must be there: or (default), and',
@@ -82,15 +82,11 @@ const Highlight = Type.Union([Type.Boolean(), HighlightOptions], {
 
 /** Who searches, and which page of the list they see: the same in a body and in an address. */
 const PageParts = {
-  sessionId: Type.Optional(
-    Type.String({
-      maxLength: FOREIGN_ID_CHARACTERS_MAX,
-      description: 'who searches, so that what they choose can be learned',
-    }),
-  ),
-  userId: Type.Optional(
-    Type.String({ maxLength: FOREIGN_ID_CHARACTERS_MAX, description: 'kept as sent' }),
-  ),
+  sessionId: Type.Optional({
+    ...ForeignId,
+    description: 'who searches, so that what they choose can be learned',
+  }),
+  userId: Type.Optional({ ...ForeignId, description: 'kept as sent' }),
   from: Type.Optional(
     Type.Integer({ minimum: 0, maximum: 10_000, description: 'hits before the first one; 0' }),
   ),
